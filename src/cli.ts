@@ -1,0 +1,75 @@
+import manifest from '../package.json' with { type: 'json' };
+import { CtxbError } from './errors.ts';
+import type { Io } from './io.ts';
+
+/** A command describes its options and arguments, and calls `finish` with its exit code. */
+interface CommandModule {
+  define(command: import('commander').Command, io: Io, finish: (exitCode: number) => void): void;
+}
+
+/** Every command is loaded only when it is called: start-up is part of the product. */
+const COMMANDS: readonly { name: string; summary: string; load: () => Promise<CommandModule> }[] = [
+  { name: 'run', summary: 'run claude and keep its context in shape', load: () => import('./commands/run.ts') },
+  { name: 'replay', summary: 'judge recordings of claude', load: () => import('./commands/replay.ts') },
+  { name: 'config', summary: 'show the effective configuration', load: () => import('./commands/demo.ts') },
+  { name: 'demo', summary: 'show it at work, offline', load: () => import('./commands/demo.ts') },
+];
+
+const EXIT_USAGE = 2;
+const EXIT_BUG = 70;
+
+/** Runs the program. Resolves with its exit code; never rejects. */
+export async function main(argv: readonly string[], io: Io): Promise<number> {
+  try {
+    // Answered without loading anything, because scripts ask it often.
+    if (argv[0] === '--version' || argv[0] === '-V') {
+      io.stdout.write(`${manifest.version}\n`);
+      return 0;
+    }
+    return await dispatch(argv, io);
+  } catch (error) {
+    return report(error, io);
+  }
+}
+
+async function dispatch(argv: readonly string[], io: Io): Promise<number> {
+  const { Command: Program } = await import('commander');
+  let exitCode = 0;
+  const finish = (code: number) => {
+    exitCode = code;
+  };
+  const program = new Program('ctxb')
+    .description('Runs Claude Code, knows how full its context really is, and acts before it runs out.')
+    .version(manifest.version)
+    .enablePositionalOptions()
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => io.stdout.write(text),
+      writeErr: (text) => io.stderr.write(text),
+    });
+  for (const { name, summary, load } of COMMANDS) {
+    const command = program.command(name).summary(summary).description(summary).copyInheritedSettings(program);
+    if (name === argv[0] || (argv[0] === 'help' && name === argv[1])) (await load()).define(command, io, finish);
+  }
+  if (argv.length === 0) {
+    program.outputHelp();
+    return EXIT_USAGE;
+  }
+  await program.parseAsync([...argv], { from: 'user' });
+  return exitCode;
+}
+
+function report(error: unknown, io: Io): number {
+  if (error instanceof CtxbError) {
+    io.stderr.write(`ctxb: ${error.message}\n`);
+    return error.exitCode;
+  }
+  // commander has told what is wrong; its own code 0 stands for help and version.
+  if (isCommanderError(error)) return error.exitCode === 0 ? 0 : EXIT_USAGE;
+  io.stderr.write(`ctxb: this is a bug in ctxb: ${error instanceof Error ? error.stack : String(error)}\n`);
+  return EXIT_BUG;
+}
+
+function isCommanderError(error: unknown): error is { readonly exitCode: number } {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('commander.');
+}

@@ -1,0 +1,100 @@
+import type { Command } from 'commander';
+import type { Config } from '../config/config.ts';
+import type { Flags } from '../config/resolve-config.ts';
+import { effectiveConfig } from '../config/effective-config.ts';
+import { CtxbError } from '../errors.ts';
+import type { Io } from '../io.ts';
+import { readClaudeArguments } from '../session/claude-arguments.ts';
+import { runHeadless } from '../session/run-headless.ts';
+import { runUntouched } from '../session/run-untouched.ts';
+
+/** Options of `ctxb run`, as commander hands them over. */
+interface RunOptions {
+  readonly prompt?: readonly string[];
+  readonly prompts?: string;
+  readonly task?: string;
+  readonly state?: string;
+  readonly window?: string;
+  readonly warnAt?: string;
+  readonly compactAt?: string;
+  readonly midTurnAt?: string;
+  readonly compactWhen?: string;
+  readonly compaction?: boolean;
+  readonly midTurn?: boolean;
+  readonly observe?: true;
+  readonly record?: string;
+  readonly showInjected?: true;
+  readonly quiet?: true;
+  readonly statusLine?: string;
+  readonly contextDir?: string;
+}
+
+export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
+  command
+    .usage('[options] -- claude [arguments]')
+    .argument('<claude...>', 'the program and its arguments, as you would run it without ctxb')
+    .passThroughOptions()
+    .option('--prompt <text>', 'a prompt; repeat it for several turns', (text, all: string[] = []) => [...all, text])
+    .option('--prompts <file>', 'prompts from a file, one a line: JSON strings or user lines')
+    .option('--task <text>', 'what the work is about, for the focus of a compaction')
+    .option('--state <text>', 'where the work stands, for the focus of a compaction')
+    .option('--window <tokens>', 'size of the context window (default: measured)')
+    .option('--warn-at <threshold>', 'warn at this share of the window (0.7, 70%) or number of tokens')
+    .option('--compact-at <threshold>', 'compact before the next prompt at this level')
+    .option('--mid-turn-at <threshold>', "where claude's own compaction is to happen in mid-turn")
+    .option('--compact-when <when>', 'next-prompt: when a prompt waits; boundary: at the end of the turn')
+    .option('--no-compaction', 'never compact at a turn boundary')
+    .option('--no-mid-turn', "leave claude's own compaction where it is")
+    .option('--observe', 'judge and report only: nothing is done, nothing is added to the input of claude')
+    .option('--record <file>', 'write everything that happened to a file, for ctxb replay')
+    .option('--show-injected', 'show the lines of turns that ctxb started too')
+    .option('--quiet', 'say nothing on stderr')
+    .option('--status-line <when>', 'auto (on a terminal), always or never')
+    .option('--context-dir <folder>', 'where journal and notes go')
+    .addHelpText('after', EXAMPLES)
+    .action(async (words: string[], options: RunOptions) => finish(await run(words, options, io)));
+}
+
+const EXAMPLES = `
+Examples:
+  ctxb run -- claude -p "fix the failing test"
+  ctxb run --prompts steps.ndjson -- claude --permission-mode acceptEdits
+  git diff | ctxb run --compact-at 60% -- claude -p "review this" --output-format json`;
+
+async function run(words: readonly string[], options: RunOptions, io: Io): Promise<number> {
+  const [program, ...args] = words;
+  if (program === undefined) throw new CtxbError('usage', 'no program given: ctxb run -- claude [arguments]');
+  const invocation = readClaudeArguments(args);
+  if (invocation.kind === 'untouched') return runUntouched(program, args, io);
+  if (invocation.kind === 'ambiguous') {
+    const { option, candidate } = invocation;
+    throw new CtxbError(
+      'usage',
+      `ctxb does not know claude's option ${option}, so "${candidate}" may be its value or the prompt: ` +
+        `write ${option}=… or give the prompt with ctxb run --prompt "…" -- claude …`,
+    );
+  }
+  const config: Config = await effectiveConfig({ cwd: io.cwd, env: io.env, flags: flagsOf(options) });
+  const { prompt: prompts, prompts: promptsFile, record } = options;
+  return runHeadless({ program, invocation, config, prompts, promptsFile, record }, io);
+}
+
+function flagsOf(options: RunOptions): Flags {
+  return {
+    task: options.task,
+    state: options.state,
+    window: options.window,
+    'thresholds.warn': options.warnAt,
+    'thresholds.compact': options.compactAt,
+    'thresholds.midTurn': options.midTurnAt,
+    'compaction.when': options.compactWhen,
+    // commander sets these to true where `--no-…` was not given: only a flag that was given is one.
+    'compaction.enabled': options.compaction === false ? false : undefined,
+    'midTurn.enabled': options.midTurn === false ? false : undefined,
+    observe: options.observe,
+    showInjected: options.showInjected,
+    quiet: options.quiet,
+    statusLine: options.statusLine,
+    contextDir: options.contextDir,
+  };
+}

@@ -1,0 +1,24 @@
+import type { Config } from './config.ts';
+
+/** What holds where nobody said otherwise. The schema, the help text and the code all read it here. */
+export const DEFAULTS: Config = {
+  window: undefined,
+  thresholds: { warn: 0.7, compact: 0.78, midTurn: 0.88 },
+  compaction: {
+    enabled: true,
+    when: 'next-prompt',
+    target: 0.5,
+    timeoutSeconds: 300,
+    maxAttempts: 2,
+    focus: 'focus on {task} -- current state is {state}',
+  },
+  midTurn: { enabled: true },
+  task: undefined,
+  state: undefined,
+  observe: false,
+  quiet: false,
+  showInjected: false,
+  statusLine: 'auto',
+  contextDir: '.context',
+  hooks: { watchdogSeconds: 2 },
+};

@@ -1,0 +1,2 @@
+import { DEFAULTS } from './defaults.ts';
+export async function effectiveConfig(_: unknown) { return { ...DEFAULTS }; }

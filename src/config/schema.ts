@@ -1,0 +1,163 @@
+import * as v from 'valibot';
+import type { Config, KeyPath } from './config.ts';
+import { DEFAULTS } from './defaults.ts';
+
+/** A day; timers beyond 2^31 ms would fire at once. */
+const MAX_SECONDS = 86_400;
+
+// The message of each part says what is expected; findings are built round it.
+const TOKENS = 'a whole number of tokens, 1000 or more';
+const SHARE = 'a fraction of the window (0 < x <= 1), a percentage such as "78%" or a whole number of tokens above 1';
+const SECONDS = `a number of seconds above 0, at most ${MAX_SECONDS}`;
+const ATTEMPTS = 'a whole number, 1 or more';
+
+const PERCENTAGE = /^(?:100(?:\.0+)?|(?!0+(?:\.0+)?%)\d{1,2}(?:\.\d+)?)%$/;
+
+const flag = v.boolean('true or false');
+const text = v.string('a text');
+const tokens = v.pipe(v.number(TOKENS), v.integer(TOKENS), v.minValue(1000, TOKENS));
+const seconds = v.pipe(v.number(SECONDS), v.gtValue(0, SECONDS), v.maxValue(MAX_SECONDS, SECONDS));
+const attempts = v.pipe(v.number(ATTEMPTS), v.integer(ATTEMPTS), v.minValue(1, ATTEMPTS));
+const share = v.union(
+  [
+    v.pipe(v.number(), v.gtValue(0), v.maxValue(1)),
+    v.pipe(v.number(), v.integer(), v.minValue(2)),
+    v.pipe(v.string(), v.regex(PERCENTAGE)),
+  ],
+  SHARE,
+);
+const folder = v.pipe(v.string('a path'), v.nonEmpty('a path'));
+
+function choice<const T extends readonly string[]>(options: T) {
+  return v.picklist(options, `one of ${options.map((option) => `"${option}"`).join(', ')}`);
+}
+
+const thresholds = v.strictObject({
+  warn: v.optional(
+    v.pipe(share, v.description('The agent is asked to come to a good stopping point.')),
+    DEFAULTS.thresholds.warn,
+  ),
+  compact: v.optional(
+    v.pipe(share, v.description('The context is compacted at the next turn boundary.')),
+    DEFAULTS.thresholds.compact,
+  ),
+  midTurn: v.optional(
+    v.pipe(
+      share,
+      v.description("Where claude's own compaction is placed; never later than 33,000 tokens below the window."),
+    ),
+    DEFAULTS.thresholds.midTurn,
+  ),
+});
+
+const compaction = v.strictObject({
+  enabled: v.optional(v.pipe(flag, v.description('Compact at turn boundaries.')), DEFAULTS.compaction.enabled),
+  when: v.optional(
+    v.pipe(
+      choice(['next-prompt', 'boundary']),
+      v.description('Compact when a next prompt is waiting, or at once at the turn boundary.'),
+    ),
+    DEFAULTS.compaction.when,
+  ),
+  target: v.optional(
+    v.pipe(share, v.description('A compaction should land below this.')),
+    DEFAULTS.compaction.target,
+  ),
+  timeoutSeconds: v.optional(
+    v.pipe(seconds, v.description('How long the verdict of a compaction is awaited.')),
+    DEFAULTS.compaction.timeoutSeconds,
+  ),
+  maxAttempts: v.optional(
+    v.pipe(attempts, v.description('Compactions tried in a row before the context counts as not relieved.')),
+    DEFAULTS.compaction.maxAttempts,
+  ),
+  focus: v.optional(
+    v.pipe(text, v.description('What the summary is to keep; {task} and {state} are filled in.')),
+    DEFAULTS.compaction.focus,
+  ),
+});
+
+const midTurn = v.strictObject({
+  enabled: v.optional(
+    v.pipe(flag, v.description("Place claude's own compaction at thresholds.midTurn.")),
+    DEFAULTS.midTurn.enabled,
+  ),
+});
+
+const hooks = v.strictObject({
+  watchdogSeconds: v.optional(
+    v.pipe(seconds, v.description("After this time a late hook is answered so that claude proceeds.")),
+    DEFAULTS.hooks.watchdogSeconds,
+  ),
+});
+
+/** What a configuration file may say. Reading it with `v.parse` fills in the defaults. */
+export const settingsSchema = v.pipe(
+  v.strictObject({
+    $schema: v.optional(v.pipe(text, v.description('The JSON Schema for editors; ignored.'))),
+    window: v.optional(v.pipe(tokens, v.description('Size of the context window in tokens; measured when not set.'))),
+    thresholds: v.optional(v.pipe(thresholds, v.description('How full the window is when ctxb acts.')), {}),
+    compaction: v.optional(v.pipe(compaction, v.description('Compaction at turn boundaries.')), {}),
+    midTurn: v.optional(v.pipe(midTurn, v.description('Compaction in the middle of a turn.')), {}),
+    task: v.optional(v.pipe(text, v.description('What the agent works on: {task} of compaction.focus.'))),
+    state: v.optional(v.pipe(text, v.description('Where the work stands: {state} of compaction.focus.'))),
+    observe: v.optional(v.pipe(flag, v.description('Watch and report only, never act.')), DEFAULTS.observe),
+    quiet: v.optional(v.pipe(flag, v.description('No notices on stderr.')), DEFAULTS.quiet),
+    showInjected: v.optional(
+      v.pipe(flag, v.description("Show the turns that ctxb injected in claude's output.")),
+      DEFAULTS.showInjected,
+    ),
+    statusLine: v.optional(
+      v.pipe(choice(['auto', 'always', 'never']), v.description('The status line; auto: only on a terminal.')),
+      DEFAULTS.statusLine,
+    ),
+    contextDir: v.optional(v.pipe(folder, v.description('The folder for what ctxb keeps.')), DEFAULTS.contextDir),
+    hooks: v.optional(v.pipe(hooks, v.description('Hooks over the control channel.')), {}),
+  } satisfies Record<keyof Config | '$schema', v.GenericSchema>),
+  v.title('ctxb configuration'),
+);
+
+/** A whole configuration before it is normalised: thresholds may still be percentages. */
+export type Settings = v.InferOutput<typeof settingsSchema>;
+
+/** A value of one key. */
+export type Leaf = v.GenericSchema;
+
+/** One level of settings: names to leaves, or to the next level. */
+export interface Level {
+  readonly [name: string]: Leaf | Level;
+}
+
+const GROUPS = { thresholds, compaction, midTurn, hooks };
+
+/** The settings as a tree of names, in the schema's own order. */
+export const TREE: Level = Object.fromEntries(
+  Object.entries(settingsSchema.entries).map(([name, schema]) => [
+    name,
+    Object.hasOwn(GROUPS, name) ? GROUPS[name as keyof typeof GROUPS].entries : schema,
+  ]),
+);
+
+/** Tells a leaf from a further level. */
+export function isLeaf(node: Leaf | Level): node is Leaf {
+  return typeof node.kind === 'string';
+}
+
+/** Every key of `Config` with the schema of its value; `$schema` is none. */
+export const LEAVES: ReadonlyMap<KeyPath, Leaf> = new Map(
+  Object.entries(TREE)
+    .filter(([name]) => name !== '$schema')
+    .flatMap(([name, node]) =>
+      isLeaf(node) ? [[name, node]] : Object.entries(node).map(([key, leaf]) => [`${name}.${key}`, leaf]),
+    ) as [KeyPath, Leaf][],
+);
+
+/** What the key expects instead of this value, in words; `undefined` when the value is fine. */
+export function expectation(leaf: Leaf, value: unknown): string | undefined {
+  return v.safeParse(leaf, value).issues?.[0].message;
+}
+
+/** Puts the defaults round values that were checked one by one. */
+export function completeSettings(values: unknown): Settings {
+  return v.parse(settingsSchema, values);
+}

@@ -1,0 +1,49 @@
+/** What went wrong, as far as a caller can react to it. The union is closed: a new code needs an exit code below. */
+export type ErrorCode =
+  | 'usage'
+  | 'config'
+  | 'unreadable-input'
+  | 'limit'
+  | 'gate'
+  | 'context-not-relieved'
+  | 'standin'
+  | 'bug'
+  | 'store'
+  | 'command-not-found'
+  | 'command-failed';
+
+/** The one table of exit codes for what ctxb itself has to say; claude's own exit codes pass through unchanged. */
+const EXIT_CODES: Readonly<Record<ErrorCode, number>> = {
+  usage: 2,
+  config: 2,
+  'unreadable-input': 2,
+  limit: 3,
+  gate: 3,
+  'context-not-relieved': 4,
+  // The stand-in is a part of ctxb, so its failure is ctxb's own.
+  standin: 70,
+  bug: 70,
+  store: 2,
+  'command-not-found': 127,
+  'command-failed': 126,
+};
+
+/** Every failure that ctxb expects. What is thrown and is no `CtxbError` is a bug (exit code 70). */
+export class CtxbError extends Error {
+  override readonly name = 'CtxbError';
+  readonly code: ErrorCode;
+
+  /**
+   * @param message one sentence for the person at the terminal: what was expected, what was found, what to do
+   * @param options `cause` keeps the error underneath
+   */
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+
+  /** The exit code of the process when this error ends it. */
+  get exitCode(): number {
+    return EXIT_CODES[this.code];
+  }
+}

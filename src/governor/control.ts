@@ -1,0 +1,125 @@
+import type { ControlResponseEvent } from '../stream/events.ts';
+import { countOf, type Fields, fieldsOf } from '../stream/fields.ts';
+import type { Action } from './actions.ts';
+import { takeReading } from './gauge.ts';
+import { nativeTrigger } from './policy.ts';
+import { CALLBACKS } from './restore.ts';
+import { type ControlPurpose, decided, type GovernorState } from './state.ts';
+import { chain, keep, type Step } from './steps.ts';
+import { isKnown, learnWindow } from './window.ts';
+
+/** Ids that begin like this are ctxb's own: their traffic is not the caller's business. */
+export const OWN_PREFIX = 'ctxb:';
+
+/** How long claude may take over the question how full its context is before prompts go without the answer. */
+const CONTEXT_PATIENCE_MS = 5_000;
+
+/** Hooks in the shape `initialize` takes them. No `timeout`: claude would refuse the tool when it runs out. */
+const HOOKS = Object.fromEntries(
+  Object.entries(CALLBACKS).map(([name, id]) => [name, [{ matcher: null, hookCallbackIds: [id] }]]),
+);
+
+/** Opens the control channel in our own name and asks how full the context is. */
+export function openControl(state: GovernorState): Step {
+  return chain(
+    request(opening(state), 'initialize', { subtype: 'initialize', hooks: HOOKS }),
+    askContext,
+  );
+}
+
+/** The caller's own `initialize`, with our hooks merged in: claude takes only one. */
+export function mergeInitialize(state: GovernorState, request: Fields, requestId: string): Step {
+  const hooks = { ...fieldsOf(request.hooks) };
+  for (const [name, own] of Object.entries(HOOKS)) {
+    hooks[name] = [...(Array.isArray(hooks[name]) ? hooks[name] : []), ...own];
+  }
+  const line = controlLine(requestId, { ...request, hooks });
+  return chain({ state: opening(state), actions: [{ kind: 'send', line }] }, askContext);
+}
+
+/** Asks claude for window and context. `summary` makes no API call. */
+export function askContext(state: GovernorState): Step {
+  return request(state, 'context', { subtype: 'get_context_usage', detail: 'summary' });
+}
+
+/** Ends a background task, as claude itself does when its input is at its end. */
+export function stopTask(taskId: string): (state: GovernorState) => Step {
+  return (state) => request(state, 'stop-task', { subtype: 'stop_task', task_id: taskId });
+}
+
+export function sendInterrupt(state: GovernorState): Step {
+  return request(state, 'interrupt', { subtype: 'interrupt' });
+}
+
+/** claude's answer to a request of ours. */
+export function onOwnResponse(state: GovernorState, event: ControlResponseEvent): Step {
+  const purpose = state.control.pending[event.requestId];
+  const { [event.requestId]: _, ...pending } = state.control.pending;
+  const answered = { ...state, control: { ...state.control, pending } };
+  if (purpose === 'context') return onContext(answered, event);
+  if (purpose === 'trigger' && !event.ok) {
+    const refused: GovernorState = { ...answered, trigger: 'off' };
+    return keep(refused, [{ kind: 'trigger-refused', ...decided(refused, 'this claude cannot move its trigger') }]);
+  }
+  return keep(answered);
+}
+
+/** Prompts may go: the context is known, or claude does not tell. */
+export function finishOpening(state: GovernorState): Step {
+  if (state.control.phase !== 'opening') return keep(state);
+  return keep({ ...state, control: { ...state.control, phase: 'open' } }, [{ kind: 'clear-timer', timer: 'context' }]);
+}
+
+/** Places claude's own trigger as soon as the window is known, and again when the window changes. */
+export function placeTrigger(state: GovernorState): Step {
+  const { gauge, trigger, run, control } = state;
+  if (trigger === 'off' || control.phase === 'closed' || !isKnown(gauge.window)) return keep(state);
+  const place = nativeTrigger(run.policy, gauge.window.tokens);
+  if (place === undefined || place.at === trigger) return keep(state);
+  const placed: GovernorState = { ...state, trigger: place.at };
+  const reason = `window of ${gauge.window.tokens} tokens is known`;
+  const note: Action = { kind: 'place-trigger', ...decided(placed, reason), tokens: place.at };
+  const env = { CLAUDE_CODE_AUTO_COMPACT_WINDOW: String(place.setting) };
+  return chain(keep(placed, [note]), (next) =>
+    request(next, 'trigger', { subtype: 'apply_flag_settings', settings: { env } }),
+  );
+}
+
+/** Only a session that goes on has a context to be known before the first prompt. */
+function opening(state: GovernorState): GovernorState {
+  return { ...state, control: { ...state.control, phase: state.run.resumes ? 'opening' : 'open' } };
+}
+
+function onContext(state: GovernorState, event: ControlResponseEvent): Step {
+  if (!event.ok) return finishOpening(state);
+  // The caller's settings decide about claude's own compaction: then its trigger is left alone.
+  const { response } = event;
+  const tokens = countOf(response.rawMaxTokens) ?? 0;
+  const total = countOf(response.totalTokens) ?? 0;
+  // With a trigger of its own, whoever placed it, claude reports that in the window's place.
+  const placed = response.autocompactSource !== undefined && response.autocompactSource !== 'auto';
+  const window = placed ? state.gauge.window : learnWindow(state.gauge.window, tokens, 'asked');
+  // Measured figures of this process are better than the answer, which between calls is an estimate of claude's.
+  const gauge = state.gauge.basis === 'measured' ? state.gauge : takeReading(state.gauge, total, 'asked');
+  const callers = response.isAutoCompactEnabled === false || (placed && state.trigger === 'unplaced');
+  const trigger = callers ? 'off' : state.trigger;
+  return finishOpening({ ...state, gauge: { ...gauge, window }, trigger });
+}
+
+function request(state: GovernorState, purpose: ControlPurpose, body: Fields): Step {
+  const id = `${OWN_PREFIX}${state.control.sent + 1}`;
+  const control = {
+    ...state.control,
+    sent: state.control.sent + 1,
+    pending: { ...state.control.pending, [id]: purpose },
+  };
+  const actions: Action[] = [{ kind: 'send', line: controlLine(id, body) }];
+  if (purpose === 'context' && control.phase === 'opening') {
+    actions.push({ kind: 'set-timer', timer: 'context', afterMs: CONTEXT_PATIENCE_MS });
+  }
+  return keep({ ...state, control }, actions);
+}
+
+function controlLine(requestId: string, request: Fields): string {
+  return JSON.stringify({ type: 'control_request', request_id: requestId, request });
+}

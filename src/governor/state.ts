@@ -1,0 +1,146 @@
+import type { Place, Verdict } from './actions.ts';
+import { EMPTY_GAUGE, type Gauge, type Reading, readGauge } from './gauge.ts';
+import type { Latch } from './latch.ts';
+import { EMPTY_MAILBOX, type Mailbox, type Prompt } from './mailbox.ts';
+import type { Policy } from './policy.ts';
+import { learnWindow } from './window.ts';
+
+/** What does not change during a session. */
+export interface Run {
+  readonly policy: Policy;
+  /**
+   * - `act`: decisions are carried out.
+   * - `observe`: decisions are only noted; prompts are passed on.
+   * - `replay`: decisions are only noted; prompts are seen in the recording.
+   */
+  readonly mode: 'act' | 'observe' | 'replay';
+  /** A UUID; the ids of lines that ctxb writes itself derive from it, so that a replay makes the same ones. */
+  readonly runId: string;
+  /** Folder for what must outlive the context, as the agent is to name it. */
+  readonly contextDir: string;
+  /** An earlier session goes on: its context must be known before anything is said. */
+  readonly resumes: boolean;
+  /** The caller writes the stream protocol himself, control lines included; else ctxb is fed prompts one by one. */
+  readonly callerSpeaksProtocol: boolean;
+  /** Lines of injected turns are shown too. */
+  readonly showInjected: boolean;
+  /** The caller placed claude's own trigger, or switched it off: it is left alone. */
+  readonly callerPlacedTrigger: boolean;
+}
+
+export interface Turn {
+  /** `sent`: a prompt is on its way and claude has not begun to answer. */
+  readonly phase: 'idle' | 'sent' | 'running';
+  /** Who started it: a prompt, or claude itself because a background task finished. */
+  readonly startedBy: 'prompt' | 'claude';
+  /** Turns that are over, background ones included, ctxb's own not. */
+  readonly ended: number;
+  /** Of these, turns that no prompt started. */
+  readonly unprompted: number;
+  /** Main-thread calls of this turn. */
+  readonly calls: number;
+  /** What was said in this turn: its own prompt, and what the caller said into it. */
+  readonly prompts: readonly Prompt[];
+}
+
+/** One attempt to compact, from the command to its verdict. */
+export interface Attempt {
+  readonly uuid: string;
+  readonly before: Reading;
+  readonly costBefore: number;
+  readonly error: string | undefined;
+  readonly apiStatus: number | undefined;
+  readonly boundarySeen: boolean;
+}
+
+export type Compaction =
+  /** `landing`: the last one succeeded, and the next call will show what it freed. */
+  | { readonly phase: 'idle'; readonly failures: number; readonly landing: Reading | undefined }
+  | { readonly phase: 'asked' | 'running'; readonly failures: number; readonly attempt: Attempt };
+
+/** ctxb's own traffic on the control channel. */
+export interface Control {
+  /** `closed`: the caller's first line decides who initializes. `opening`: claude was asked for its context. */
+  readonly phase: 'closed' | 'opening' | 'open';
+  readonly sent: number;
+  readonly pending: Readonly<Record<string, ControlPurpose>>;
+  /** Callbacks of ours that claude asked for, so that their cancellation is not shown either. */
+  readonly lastCallback: string | undefined;
+}
+
+export type ControlPurpose = 'initialize' | 'context' | 'trigger' | 'interrupt' | 'stop-task';
+
+export type BackgroundTask = 'agent' | 'shell';
+
+/** The meter of one subagent, in tokens. */
+export interface Meter {
+  readonly messageId: string;
+  readonly peak: number;
+  readonly calls: number;
+}
+
+export interface GovernorState {
+  readonly run: Run;
+  readonly session: {
+    readonly id: string | undefined;
+    readonly model: string | undefined;
+    readonly version: string | undefined;
+    /** First prompt that is no slash command: the task, unless the user named one. */
+    readonly firstPrompt: string | undefined;
+  };
+  readonly gauge: Gauge;
+  readonly latch: Latch;
+  readonly turn: Turn;
+  readonly compaction: Compaction;
+  readonly mailbox: Mailbox;
+  readonly control: Control;
+  /** Where claude's own trigger was placed, in tokens; `off` when it must be left alone. */
+  readonly trigger: number | 'unplaced' | 'off';
+  /** Background tasks that still run: claude will start a turn when one ends. */
+  readonly tasks: Readonly<Record<string, BackgroundTask>>;
+  /** The time that background shells are given after the last turn. */
+  readonly grace: 'none' | 'running' | 'over';
+  readonly subagents: Readonly<Record<string, Meter>>;
+  /** Cost of the session in US dollars; `counted` is from before the last reset of claude's own counter. */
+  readonly cost: { readonly counted: number; readonly current: number; readonly known: boolean };
+  readonly input: 'open' | 'interrupted' | 'closed';
+}
+
+/** The state before anything happened. */
+export function initialState(run: Run): GovernorState {
+  const { window } = run.policy;
+  return {
+    run,
+    session: { id: undefined, model: undefined, version: undefined, firstPrompt: undefined },
+    gauge: window === undefined ? EMPTY_GAUGE : { ...EMPTY_GAUGE, window: learnWindow(EMPTY_GAUGE.window, window, 'user') },
+    latch: 'none',
+    turn: { phase: 'idle', startedBy: 'prompt', ended: 0, unprompted: 0, calls: 0, prompts: [] },
+    compaction: { phase: 'idle', failures: 0, landing: undefined },
+    mailbox: EMPTY_MAILBOX,
+    control: { phase: 'closed', sent: 0, pending: {}, lastCallback: undefined },
+    trigger: run.mode !== 'act' || run.callerPlacedTrigger || !run.policy.midTurn.enabled ? 'off' : 'unplaced',
+    tasks: {},
+    grace: 'none',
+    subagents: {},
+    cost: { counted: 0, current: 0, known: false },
+    input: 'open',
+  };
+}
+
+/** The common part of every decision. */
+export function decided(state: GovernorState, reason: string): { at: Place; reason: string; gauge: Reading } {
+  return { at: placeOf(state), reason, gauge: readGauge(state.gauge) };
+}
+
+export function placeOf(state: GovernorState): Place {
+  return { turn: state.turn.ended, call: state.gauge.calls };
+}
+
+export function costUsd(state: GovernorState): number {
+  return state.cost.counted + state.cost.current;
+}
+
+/** Verdicts that show that compacting again would not help either. */
+export function countsAsFailure(verdict: Verdict): boolean {
+  return verdict !== 'success' && verdict !== 'unavailable';
+}

@@ -1,0 +1,20 @@
+import type { Action } from './actions.ts';
+import type { GovernorState } from './state.ts';
+
+/** A new state and what is to be done about it. */
+export interface Step {
+  readonly state: GovernorState;
+  readonly actions: readonly Action[];
+}
+
+export function keep(state: GovernorState, actions: readonly Action[] = []): Step {
+  return { state, actions };
+}
+
+/** Steps one after the other; each sees the state the one before left. */
+export function chain(first: Step, ...rest: readonly ((state: GovernorState) => Step)[]): Step {
+  return rest.reduce<Step>((step, next) => {
+    const { state, actions } = next(step.state);
+    return { state, actions: [...step.actions, ...actions] };
+  }, first);
+}

@@ -1,0 +1,63 @@
+/**
+ * Where the size of the window comes from, best first: the user's own value, claude's result line, claude's answer
+ * when asked, a report in text, a model id that ends in `[1m]`, a measured context above what was assumed, a guess.
+ */
+export type WindowSource = 'user' | 'result' | 'asked' | 'reported' | 'raised' | 'model-id' | 'assumed';
+
+/** The context window of the main model, in tokens. */
+export interface ContextWindow {
+  readonly tokens: number;
+  readonly source: WindowSource;
+}
+
+const RANK: Readonly<Record<WindowSource, number>> = {
+  user: 6,
+  result: 5,
+  asked: 4,
+  reported: 3,
+  raised: 2,
+  'model-id': 1,
+  assumed: 0,
+};
+
+const SMALL_WINDOW = 200_000;
+const LARGE_WINDOW = 1_000_000;
+
+export const ASSUMED_WINDOW: ContextWindow = { tokens: SMALL_WINDOW, source: 'assumed' };
+
+/** A window that claude itself named, or the user: safe to place the native trigger on. */
+export function isKnown(window: ContextWindow): boolean {
+  return RANK[window.source] >= RANK.asked;
+}
+
+/** The better sourced of the two; of equally good ones the newer. */
+export function learnWindow(window: ContextWindow, tokens: number, source: WindowSource): ContextWindow {
+  if (tokens <= 0 || RANK[source] < RANK[window.source]) return window;
+  return tokens === window.tokens && source === window.source ? window : { tokens, source };
+}
+
+/** Claude Code marks the large window in the model id; session logs drop the mark. */
+export function learnFromModelId(window: ContextWindow, model: string | undefined): ContextWindow {
+  return model?.endsWith('[1m]') ? learnWindow(window, LARGE_WINDOW, 'model-id') : window;
+}
+
+/** A context larger than the window proves a larger window, unless the user insists on his. */
+export function learnFromContext(window: ContextWindow, used: number): ContextWindow {
+  if (used <= window.tokens || window.source === 'user') return window;
+  return { tokens: Math.max(LARGE_WINDOW, used), source: 'raised' };
+}
+
+/**
+ * The window of the main model out of `result.modelUsage`, which also lists the models of subagents. The result may
+ * name the model with the `[1m]` mark that messages do not carry.
+ */
+export function mainWindow(windows: Readonly<Record<string, number>>, model: string | undefined): number | undefined {
+  const entries = Object.entries(windows);
+  const own = entries.filter(([id]) => id === model || withoutMark(id) === withoutMark(model ?? ''));
+  if (own.length > 0) return Math.max(...own.map(([, tokens]) => tokens));
+  return entries.length === 1 ? entries[0]?.[1] : undefined;
+}
+
+function withoutMark(model: string): string {
+  return model.replace(/\[1m\]$/, '');
+}

@@ -1,0 +1,14 @@
+import type { Readable, Writable } from 'node:stream';
+
+/** A stream to write to, which may be a terminal. `process.stdout` and any test's own stream both fit. */
+export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
+
+/** The world as a command sees it: nothing else of the process is read. */
+export interface Io {
+  readonly stdin: Readable & { readonly isTTY?: boolean };
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Absolute path of the working folder. */
+  readonly cwd: string;
+}

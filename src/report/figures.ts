@@ -1,0 +1,21 @@
+/** 142000 → `142,000`. */
+export function tokens(count: number): string {
+  return Math.round(count)
+    .toString()
+    .replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
+/** 0.705 → `71%`. */
+export function percent(fraction: number): string {
+  return `${Math.round(fraction * 100)}%`;
+}
+
+/** 0.4217 → `$0.42`; amounts below a cent keep four places. */
+export function dollars(usd: number): string {
+  return `$${usd.toFixed(usd > 0 && usd < 0.01 ? 4 : 2)}`;
+}
+
+/** `1 turn`, `2 turns`. */
+export function counted(count: number, noun: string): string {
+  return `${tokens(count)} ${noun}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,43 @@
+import type { ChalkInstance } from 'chalk';
+import { readGauge } from '../governor/gauge.ts';
+import { inTokens } from '../governor/policy.ts';
+import { costUsd, type GovernorState } from '../governor/state.ts';
+import { counted, dollars, percent, tokens } from './figures.ts';
+
+const BAR_CELLS = 20;
+
+/**
+ * One line for a person who watches: a bar, how full the context is and on what that rests, the thresholds, the turn,
+ * the cost, and about how many turns are left until a compaction is due.
+ */
+export function statusLine(state: GovernorState, style: ChalkInstance): string {
+  const { gauge, latch, run, turn, cost } = state;
+  const reading = readGauge(gauge);
+  const { thresholds } = run.policy;
+  const colour = latch === 'none' ? style.green : latch === 'warn' ? style.yellow : style.red;
+  const level = (threshold: number) => percent(inTokens(threshold, reading.window) / reading.window);
+  const left = turnsLeft(state);
+  return [
+    `${colour(bar(reading.fraction))} ${percent(reading.fraction)}`,
+    `${tokens(reading.predicted)}/${tokens(reading.window)} ${reading.basis === 'none' ? 'not measured yet' : reading.basis}`,
+    style.dim(`warn ${level(thresholds.warn)} compact ${level(thresholds.compact)}`),
+    `turn ${turn.ended + (turn.phase === 'idle' ? 0 : 1)}`,
+    ...(cost.known ? [dollars(costUsd(state))] : []),
+    ...(left === undefined ? [] : [`~${counted(left, 'turn')} left`]),
+    ...(state.compaction.phase === 'idle' ? [] : [style.cyan('compacting')]),
+  ].join(' · ');
+}
+
+/** Turns until a compaction is due, if they go on growing as they did; undefined before two turns were seen. */
+export function turnsLeft(state: GovernorState): number | undefined {
+  const { gauge, run, turn } = state;
+  const grown = gauge.used - (gauge.first ?? gauge.used);
+  if (turn.ended < 2 || grown <= 0) return undefined;
+  const room = inTokens(run.policy.thresholds.compact, gauge.window.tokens) - gauge.used;
+  return Math.max(0, Math.floor(room / (grown / turn.ended)));
+}
+
+function bar(fraction: number): string {
+  const filled = Math.min(BAR_CELLS, Math.round(fraction * BAR_CELLS));
+  return '█'.repeat(filled) + '░'.repeat(BAR_CELLS - filled);
+}

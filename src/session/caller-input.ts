@@ -1,0 +1,33 @@
+import { CtxbError } from '../errors.ts';
+import type { Io } from '../io.ts';
+import { type CallerInput, fixedPrompts, promptLine, protocolLines } from './prompts.ts';
+import { readPromptsFile } from './prompts-file.ts';
+import type { HeadlessRun } from './run-headless.ts';
+import { joinPrompt, readStdinText } from './stdin-text.ts';
+
+const WAYS =
+  'no prompt: give one as an argument of claude, with --prompt "…", with --prompts FILE, ' +
+  'on stdin, or as lines on stdin with --input-format stream-json';
+
+/**
+ * Where this run's prompts come from: its own options, else lines on stdin if the caller speaks the protocol, else
+ * claude's argument and piped text.
+ *
+ * @throws CtxbError `usage` when there is no prompt from anywhere; it names the ways
+ */
+export async function callerInput(run: HeadlessRun, io: Io, onNotice: (text: string) => void): Promise<CallerInput> {
+  const { invocation, prompts = [], promptsFile, config } = run;
+  if (invocation.inputFormat === 'stream-json') {
+    if (prompts.length > 0 || promptsFile !== undefined) {
+      throw new CtxbError('usage', '--prompt and --prompts do not go with --input-format stream-json: choose one');
+    }
+    return protocolLines(io.stdin, !config.observe);
+  }
+  const given = [...prompts.map(promptLine), ...(promptsFile === undefined ? [] : readPromptsFile(promptsFile))];
+  if (given.length > 0) return fixedPrompts(invocation.prompt ? [promptLine(invocation.prompt), ...given] : given);
+  const argument = invocation.prompt;
+  const piped = await readStdinText({ stdin: io.stdin, hasPrompt: Boolean(argument), onNotice });
+  const prompt = joinPrompt(argument, piped);
+  if (prompt === undefined) throw new CtxbError('usage', WAYS);
+  return fixedPrompts([promptLine(prompt)]);
+}

@@ -1,0 +1,81 @@
+import { constants } from 'node:os';
+import type { Readable, Writable } from 'node:stream';
+import { execa } from 'execa';
+import { CtxbError } from '../errors.ts';
+
+/** How the child ended: its own exit code, or the signal that ended it. */
+export interface ChildEnd {
+  readonly code: number | undefined;
+  readonly signal: NodeJS.Signals | undefined;
+}
+
+/** A running claude, in a process group of its own so that a terminal's Ctrl-C reaches ctxb first. */
+export interface Child {
+  readonly pid: number;
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  /** Resolves when the process is gone and its output is at its end. */
+  readonly ended: Promise<ChildEnd>;
+  /** Signals the whole group; does nothing when it is gone. */
+  kill(signal: NodeJS.Signals): void;
+}
+
+export interface ChildOptions {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * Starts the program.
+ *
+ * @throws CtxbError `command-not-found` when there is no such program, `command-failed` when it cannot be started
+ */
+export async function startChild(options: ChildOptions): Promise<Child> {
+  const { command, args, cwd, env } = options;
+  // `buffer: false`: collected output would grow with the session and fail at 100 MB.
+  const subprocess = execa(command, args, {
+    cwd,
+    env,
+    extendEnv: false,
+    buffer: false,
+    reject: false,
+    detached: true,
+    stdin: 'pipe',
+    stdout: 'pipe',
+    stderr: 'pipe',
+    stripFinalNewline: false,
+  });
+  const { pid } = subprocess;
+  if (pid === undefined) throw startError(command, await subprocess);
+  return {
+    pid,
+    stdin: subprocess.stdin,
+    stdout: subprocess.stdout,
+    stderr: subprocess.stderr,
+    ended: subprocess.then(({ exitCode, signal }) => ({ code: exitCode, signal: signal as NodeJS.Signals | undefined })),
+    kill: (signal) => killGroup(pid, signal),
+  };
+}
+
+/** The exit code a shell shows for a process that a signal ended. */
+export function signalExitCode(signal: NodeJS.Signals): number {
+  return 128 + (constants.signals[signal] ?? 0);
+}
+
+function killGroup(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // The group is gone already.
+  }
+}
+
+function startError(command: string, result: { code?: string | undefined; message?: string | undefined }): CtxbError {
+  if (result.code === 'ENOENT') {
+    return new CtxbError('command-not-found', `${command}: command not found`);
+  }
+  return new CtxbError('command-failed', `${command} cannot be started: ${result.code ?? result.message}`);
+}

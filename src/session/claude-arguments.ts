@@ -1,0 +1,285 @@
+import { CLAUDE_COMMANDS, CLAUDE_FIRST_WORDS, type ClaudeOption, findClaudeOption } from './claude-options.ts';
+
+/** The caller wants something else than a headless run, or something that claude refuses: start claude as written. */
+export interface UntouchedInvocation {
+  readonly kind: 'untouched';
+  readonly reason: string;
+}
+
+/** Behind an option this version does not know stands a word that may be its value or the prompt. */
+export interface AmbiguousInvocation {
+  readonly kind: 'ambiguous';
+  readonly option: string;
+  readonly candidate: string;
+}
+
+/** A headless run, and what the caller asked of it. Settings files and environment variables are not looked at. */
+export interface HeadlessInvocation {
+  readonly kind: 'headless';
+  /** The prompt among the arguments; claude takes an empty one, and the single word `code`, for none. */
+  readonly prompt: string | undefined;
+  /** A prompt that claude ignores, because the prompts come as stream-json on stdin. */
+  readonly ignoredPrompt: string | undefined;
+  /** Further words, which claude ignores: of `claude fix the bug` it reads only `fix`. */
+  readonly ignoredWords: readonly string[];
+  /** The caller's arguments in order, without the prompt, `-p`, `--verbose` and the two formats. */
+  readonly passed: readonly string[];
+  readonly inputFormat: 'text' | 'stream-json';
+  readonly outputFormat: 'text' | 'json' | 'stream-json';
+  readonly verbose: boolean;
+  readonly replayUserMessages: boolean;
+  readonly partialMessages: boolean;
+  readonly model: string | undefined;
+  /** Starts with the messages of an earlier session. */
+  readonly resumes: boolean;
+  /** False means there will be no session log. */
+  readonly sessionPersistence: boolean;
+  readonly slashCommandsDisabled: boolean;
+  readonly bare: boolean;
+  /** The last `--settings`: a path or JSON. */
+  readonly settings: string | undefined;
+}
+
+export type ClaudeInvocation = UntouchedInvocation | AmbiguousInvocation | HeadlessInvocation;
+
+interface OptionToken {
+  readonly kind: 'option';
+  readonly name: string;
+  readonly written: readonly string[];
+  readonly value: string | undefined;
+  /** A required value is missing. */
+  readonly incomplete: boolean;
+}
+
+interface UnknownToken {
+  readonly kind: 'unknown';
+  readonly name: string;
+  readonly written: readonly string[];
+}
+
+interface WordToken {
+  readonly kind: 'word';
+  readonly value: string;
+  /** The unknown option that this word follows, with nothing but words between them. */
+  readonly owner: string | undefined;
+}
+
+type Token = OptionToken | UnknownToken | WordToken;
+type Options = ReadonlyMap<string, string | undefined>;
+
+const OURS: ReadonlySet<string> = new Set(['--print', '--input-format', '--output-format', '--verbose']);
+const OUR_ARGUMENTS = ['-p', '--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'];
+const RESUMING = ['--continue', '--resume', '--from-pr', '--teleport'];
+const FALSE_WORDS: ReadonlySet<string | undefined> = new Set(['false', '0', 'no', 'off']);
+
+const INPUT_FORMATS = ['text', 'stream-json'] as const;
+const OUTPUT_FORMATS = ['text', 'json', 'stream-json'] as const;
+const FORMATS = [
+  { name: '--input-format', allowed: INPUT_FORMATS },
+  { name: '--output-format', allowed: OUTPUT_FORMATS },
+];
+
+const OTHER_MODES: ReadonlySet<string> = new Set([
+  ...['--help', '--version', '--background', '--cloud', '--handle-uri', '--init-only', '--rewind-files', '--sdk-url'],
+  '--tmux',
+]);
+
+/**
+ * Reads claude's arguments (without the program's name) as claude's own parser does, and finds the prompt among them.
+ * Never throws: what claude would refuse comes back as `untouched`, so that claude prints its own error.
+ */
+export function readClaudeArguments(argv: readonly string[]): ClaudeInvocation {
+  const tokens = tokenise(argv);
+  const options: Options = new Map(
+    tokens.flatMap((token) => (token.kind === 'option' ? [[token.name, token.value]] : [])),
+  );
+  const reason = otherMode(argv, tokens, options) ?? refusal(tokens, options);
+  return reason === undefined ? headless(tokens, options) : { kind: 'untouched', reason };
+}
+
+/**
+ * The arguments that start claude in its two-way mode. Ours come first: there no option of the caller can take them for
+ * its values, and none of ours takes a variable number of values.
+ */
+export function childArguments(invocation: HeadlessInvocation): string[] {
+  return [...OUR_ARGUMENTS, ...invocation.passed];
+}
+
+/** The rules are those of commander 12, which claude 2.1.197 bundles. */
+function tokenise(argv: readonly string[]): Token[] {
+  const rest = [...argv];
+  const tokens: Token[] = [];
+  let owner: string | undefined;
+  for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
+    if (word === '--') {
+      return [...tokens, ...rest.map((value): WordToken => ({ kind: 'word', value, owner: undefined }))];
+    }
+    const token: Token = isDashed(word) ? readOption(word, rest) : { kind: 'word', value: word, owner };
+    tokens.push(token);
+    if (token.kind !== 'word') owner = token.kind === 'unknown' && !word.includes('=') ? token.name : undefined;
+  }
+  return tokens;
+}
+
+/** A lone `-` is a word. */
+function isDashed(word: string): boolean {
+  return word.length > 1 && word.startsWith('-');
+}
+
+/** Takes the option's values off `rest`, and puts back the remainder of a cluster of short options. */
+function readOption(word: string, rest: string[]): OptionToken | UnknownToken {
+  const exact = findClaudeOption(word);
+  if (exact !== undefined) return withValues(exact, word, rest);
+  return (word.startsWith('--') ? readAssignment(word) : readCluster(word, rest)) ?? unknown(word);
+}
+
+function withValues(option: ClaudeOption, word: string, rest: string[]): OptionToken {
+  const values = rest.splice(0, countValues(option, rest));
+  const incomplete = values.length === 0 && (option.values === 'one' || option.values === 'many');
+  return { kind: 'option', name: option.name, written: [word, ...values], value: values[0], incomplete };
+}
+
+function countValues({ values }: ClaudeOption, rest: readonly string[]): number {
+  if (values === 'none') return 0;
+  if (values === 'one') return Math.min(1, rest.length);
+  const isFree = (word: string | undefined) => word !== undefined && !isDashed(word);
+  if (values === 'optional') return isFree(rest[0]) ? 1 : 0;
+  // The first value of a variadic option is required, and may therefore start with a dash.
+  const end = rest.findIndex((word, index) => index > 0 && isDashed(word));
+  return end === -1 ? rest.length : end;
+}
+
+/** `--name=value`. A variadic option takes only this one value then: a word behind it is free. */
+function readAssignment(word: string): OptionToken | undefined {
+  const equals = word.indexOf('=');
+  const option = equals === -1 ? undefined : findClaudeOption(word.slice(0, equals));
+  return option === undefined || option.values === 'none' ? undefined : attached(option, word, word.slice(equals + 1));
+}
+
+/** `-pc` is `-p -c`, `-rID` is `-r ID`. */
+function readCluster(word: string, rest: string[]): OptionToken | undefined {
+  const short = word.slice(0, 2);
+  const option = findClaudeOption(short);
+  if (option === undefined) return undefined;
+  if (option.values !== 'none') return attached(option, word, word.slice(2));
+  rest.unshift(`-${word.slice(2)}`);
+  return { kind: 'option', name: option.name, written: [short], value: undefined, incomplete: false };
+}
+
+function attached(option: ClaudeOption, word: string, value: string): OptionToken {
+  return { kind: 'option', name: option.name, written: [word], value, incomplete: false };
+}
+
+function unknown(word: string): UnknownToken {
+  return { kind: 'unknown', name: word.replace(/=.*/s, ''), written: [word] };
+}
+
+/** Why this is no headless run at all. */
+function otherMode(argv: readonly string[], tokens: readonly Token[], options: Options): string | undefined {
+  const first = argv[0] ?? '';
+  if (CLAUDE_FIRST_WORDS.has(first)) return `${first} is a command of its own`;
+  const mode = tokens.find((token) => token.kind !== 'word' && OTHER_MODES.has(token.name));
+  if (mode !== undefined && mode.kind !== 'word') return `${mode.name} is no headless run`;
+  // With -p claude ignores --remote-control and runs headless.
+  if (options.has('--remote-control') && !options.has('--print')) return '--remote-control is no headless run';
+  const command = findCommand(argv, tokens);
+  return command === undefined ? undefined : `${command} is a command of its own`;
+}
+
+/** claude looks for `-p` and `--print` as whole arguments, anywhere, before it defines its commands. */
+function findCommand(argv: readonly string[], tokens: readonly Token[]): string | undefined {
+  if (argv.includes('-p') || argv.includes('--print')) return undefined;
+  const first = tokens.find((token) => token.kind !== 'option');
+  return first?.kind === 'word' && CLAUDE_COMMANDS.has(first.value) ? first.value : undefined;
+}
+
+/** What claude refuses because of a missing value or the formats, and would not refuse with ours. */
+function refusal(tokens: readonly Token[], options: Options): string | undefined {
+  const incomplete = tokens.find((token) => token.kind === 'option' && token.incomplete);
+  if (incomplete?.kind === 'option') return `${incomplete.name} needs a value`;
+  for (const { name, allowed } of FORMATS) {
+    const wrong = tokens.find(
+      (token) => token.kind === 'option' && token.name === name && !isOneOf(allowed, token.value),
+    );
+    if (wrong !== undefined) return `${name} must be one of ${allowed.join(', ')}`;
+  }
+  return combinationRefusal(options);
+}
+
+function combinationRefusal(options: Options): string | undefined {
+  const streamsIn = options.get('--input-format') === 'stream-json';
+  if (options.get('--output-format') === 'stream-json') {
+    if (!options.has('--verbose')) return '--output-format stream-json needs --verbose';
+    return options.has('--replay-user-messages') && !streamsIn
+      ? '--replay-user-messages needs --input-format stream-json'
+      : undefined;
+  }
+  const needy = ['--replay-user-messages', '--include-partial-messages'].find((name) => options.has(name));
+  if (needy !== undefined) return `${needy} needs --output-format stream-json`;
+  if (streamsIn) return '--input-format stream-json needs --output-format stream-json';
+  const suggests = options.has('--prompt-suggestions') && !FALSE_WORDS.has(options.get('--prompt-suggestions'));
+  return suggests ? '--prompt-suggestions needs --output-format stream-json' : undefined;
+}
+
+function isOneOf<T extends string>(allowed: readonly T[], value: string | undefined): value is T {
+  return allowed.some((one) => one === value);
+}
+
+function pick<T extends string>(allowed: readonly [T, ...T[]], value: string | undefined): T {
+  return isOneOf(allowed, value) ? value : allowed[0];
+}
+
+function headless(tokens: readonly Token[], options: Options): HeadlessInvocation | AmbiguousInvocation {
+  const inputFormat = pick(INPUT_FORMATS, options.get('--input-format'));
+  const prompt = inputFormat === 'text' ? findPrompt(tokens) : freeWords(tokens)[0];
+  if (prompt?.kind === 'ambiguous') return prompt;
+  return {
+    kind: 'headless',
+    prompt: inputFormat === 'text' ? meant(prompt?.value) : undefined,
+    ignoredPrompt: inputFormat === 'text' ? undefined : meant(prompt?.value),
+    ignoredWords: freeWords(tokens).flatMap((word) => (word === prompt ? [] : [word.value])),
+    passed: tokens.flatMap((token) => (token === prompt ? [] : passedOn(token))),
+    inputFormat,
+    outputFormat: pick(OUTPUT_FORMATS, options.get('--output-format')),
+    ...switches(options),
+  };
+}
+
+function switches(options: Options) {
+  return {
+    verbose: options.has('--verbose'),
+    replayUserMessages: options.has('--replay-user-messages'),
+    partialMessages: options.has('--include-partial-messages'),
+    model: options.get('--model'),
+    resumes: RESUMING.some((name) => options.has(name)),
+    sessionPersistence: !options.has('--no-session-persistence'),
+    slashCommandsDisabled: options.has('--disable-slash-commands'),
+    bare: options.has('--bare'),
+    settings: options.get('--settings'),
+  };
+}
+
+/** Without a word that can only be the prompt, one is looked for behind the first word after an unknown option. */
+function findPrompt(tokens: readonly Token[]): WordToken | AmbiguousInvocation | undefined {
+  const free = freeWords(tokens)[0];
+  if (free !== undefined) return free;
+  const owned = tokens.filter((token) => token.kind === 'word');
+  const spare = tokens.filter((token, index) => token.kind === 'word' && tokens[index - 1]?.kind === 'word');
+  const candidate = spare[0] ?? owned[0];
+  if (candidate?.kind !== 'word' || candidate.owner === undefined) return undefined;
+  return spare.length === 1 ? candidate : { kind: 'ambiguous', option: candidate.owner, candidate: candidate.value };
+}
+
+function freeWords(tokens: readonly Token[]): WordToken[] {
+  return tokens.filter((token) => token.kind === 'word').filter((word) => word.owner === undefined);
+}
+
+function meant(prompt: string | undefined): string | undefined {
+  return prompt === '' || prompt === 'code' ? undefined : prompt;
+}
+
+/** Free words go, since an option before them could take them once ours in between are gone. */
+function passedOn(token: Token): readonly string[] {
+  if (token.kind === 'word') return token.owner === undefined ? [] : [token.value];
+  return token.kind === 'option' && OURS.has(token.name) ? [] : token.written;
+}

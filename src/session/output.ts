@@ -1,0 +1,114 @@
+import type { Event, ResultEvent } from '../stream/events.ts';
+import type { Outlet } from './outlet.ts';
+import { resultText } from './result-text.ts';
+
+/** What the caller asked claude for. */
+export interface OutputFormat {
+  readonly format: 'text' | 'json' | 'stream-json';
+  readonly verbose: boolean;
+}
+
+/** The caller's view of the run: he sees visible lines only, in the format he asked for. */
+export interface CallerOutput {
+  /** A visible line, before it was looked at. */
+  bytes(line: Buffer): void;
+  /** The same line, decoded. */
+  event(event: Event, line: Buffer): void;
+  /** A prompt goes to claude: what was answered before is complete. */
+  promptSent(): void;
+  /** No more lines come. Resolves when all bytes have left the process. */
+  finish(): Promise<void>;
+  readonly isBlocked: boolean;
+  whenDrained(resume: () => void): void;
+  /** The last visible result: it decides the exit code. */
+  readonly lastResult: ResultEvent | undefined;
+}
+
+/** What is done with visible lines; `result` is the bytes of one. */
+interface Writer {
+  bytes(line: Buffer): void;
+  result(event: ResultEvent, line: Buffer): void;
+  promptSent(): void;
+  end(): void;
+}
+
+export function createOutput({ format, verbose }: OutputFormat, outlet: Outlet): CallerOutput {
+  let lastResult: ResultEvent | undefined;
+  const writer = createWriter(format, verbose, outlet);
+  return {
+    bytes: writer.bytes,
+    event(event, line) {
+      if (event.kind !== 'result') return;
+      lastResult = event;
+      writer.result(event, line);
+    },
+    promptSent: writer.promptSent,
+    finish() {
+      writer.end();
+      return outlet.finish();
+    },
+    get isBlocked() {
+      return outlet.isBlocked;
+    },
+    whenDrained: (resume) => outlet.whenDrained(resume),
+    get lastResult() {
+      return lastResult;
+    },
+  };
+}
+
+function createWriter(format: OutputFormat['format'], verbose: boolean, outlet: Outlet): Writer {
+  if (format === 'stream-json') return passThrough(outlet);
+  if (format === 'text') return lastOfEachTurn(outlet, (event) => resultText(event));
+  return verbose ? array(outlet) : lastOfEachTurn(outlet, (_, line) => withNewline(line));
+}
+
+function passThrough(outlet: Outlet): Writer {
+  return { bytes: (line) => outlet.write(line), result() {}, promptSent() {}, end() {} };
+}
+
+/**
+ * One answer for each prompt. A result that a background task brought later takes the place of the one before, as in
+ * claude's own text and json modes.
+ */
+function lastOfEachTurn(outlet: Outlet, render: (event: ResultEvent, line: Buffer) => Buffer | string): Writer {
+  let pending: Buffer | string | undefined;
+
+  function settle(): void {
+    if (pending !== undefined) outlet.write(pending);
+    pending = undefined;
+  }
+
+  return {
+    bytes() {},
+    result(event, line) {
+      if (!event.fromBackgroundTask) settle();
+      pending = render(event, line);
+    },
+    promptSent: settle,
+    end: settle,
+  };
+}
+
+/** `--output-format json --verbose`: all lines as one array, written as they come. */
+function array(outlet: Outlet): Writer {
+  let count = 0;
+  return {
+    bytes(line) {
+      outlet.write(count++ === 0 ? '[' : ',');
+      outlet.write(trimmed(line));
+    },
+    result() {},
+    promptSent() {},
+    end: () => outlet.write(count === 0 ? '' : ']\n'),
+  };
+}
+
+function withNewline(line: Buffer): Buffer {
+  return Buffer.concat([trimmed(line), Buffer.from('\n')]);
+}
+
+function trimmed(line: Buffer): Buffer {
+  const end = line.at(-1) === 10 ? line.length - 1 : line.length;
+  return line.subarray(0, line.at(end - 1) === 13 ? end - 1 : end);
+}

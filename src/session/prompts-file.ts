@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs';
+import { CtxbError } from '../errors.ts';
+import { decodeLine } from '../stream/decode.ts';
+import { promptLine, withUuid } from './prompts.ts';
+
+/**
+ * Prompts out of a file, one a line: a JSON string, or a user line of claude's input format.
+ *
+ * @throws CtxbError `usage` when the file cannot be read or a line is neither; the message names the line
+ */
+export function readPromptsFile(path: string): string[] {
+  const lines = read(path).split(/\r?\n/);
+  return lines.flatMap((line, index) => (line.trim() === '' ? [] : [toPromptLine(line, `${path}:${index + 1}`)]));
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new CtxbError('usage', `--prompts ${path}: cannot be read (${reason})`, { cause });
+  }
+}
+
+function toPromptLine(line: string, place: string): string {
+  const event = decodeLine(line);
+  if (event.kind === 'user') return withUuid(line);
+  const text = event.kind === 'malformed' ? asString(line) : undefined;
+  if (text !== undefined) return promptLine(text);
+  throw new CtxbError('usage', `${place}: expected a JSON string or {"type":"user","message":…}, found ${line.slice(0, 60)}`);
+}
+
+function asString(line: string): string | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'string' ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,46 @@
+import type { Child } from './child.ts';
+
+/** What the user's signals do while claude runs. */
+export interface SignalWatch {
+  /** The first signal that came, if any. */
+  received(): NodeJS.Signals | undefined;
+  stop(): void;
+}
+
+/** Time between asking claude to end and ending it. */
+const GRACE_MS = 5_000;
+
+/**
+ * Ctrl-C once interrupts the turn, twice ends claude; SIGTERM and SIGHUP end it too. Whatever ends ctxb, short of
+ * SIGKILL, ends claude's whole process group.
+ */
+export function watchSignals(child: Child, interrupt: () => void): SignalWatch {
+  let first: NodeJS.Signals | undefined;
+  let killTimer: NodeJS.Timeout | undefined;
+
+  function end(): void {
+    child.kill('SIGTERM');
+    killTimer ??= setTimeout(() => child.kill('SIGKILL'), GRACE_MS);
+  }
+
+  function onSignal(signal: NodeJS.Signals): void {
+    const isFirst = first === undefined;
+    first ??= signal;
+    if (signal === 'SIGINT' && isFirst) interrupt();
+    else end();
+  }
+
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  const onExit = () => child.kill('SIGKILL');
+  for (const signal of signals) process.on(signal, onSignal);
+  process.on('exit', onExit);
+
+  return {
+    received: () => first,
+    stop() {
+      clearTimeout(killTimer);
+      for (const signal of signals) process.off(signal, onSignal);
+      process.off('exit', onExit);
+    },
+  };
+}

@@ -1,0 +1,73 @@
+import type { Writable } from 'node:stream';
+import type { GovernorState } from '../governor/state.ts';
+import { statusLine } from '../report/status-line.ts';
+import { printable, styleFor } from '../report/style.ts';
+
+/** What ctxb says to a person, on stderr: notices, claude's own stderr, and a status line that stays at the bottom. */
+export interface Terminal {
+  /** A line of ctxb's own. */
+  notice(text: string): void;
+  /** A line of claude's stderr. */
+  relay(line: string): void;
+  /** Redraws the status line, if it changed. */
+  status(state: GovernorState): void;
+  /** Takes the status line away before something else is written to the same terminal. */
+  clear(): void;
+}
+
+export interface TerminalOptions {
+  readonly stderr: Writable & { readonly isTTY?: boolean | undefined; readonly columns?: number | undefined };
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly quiet: boolean;
+  readonly statusLine: 'auto' | 'always' | 'never';
+}
+
+const CLEAR_LINE = '\r\u001b[2K';
+const ESCAPES = /\u001b\[[0-9;]*m/g;
+
+export function createTerminal({ stderr, env, quiet, statusLine: wanted }: TerminalOptions): Terminal {
+  const style = styleFor(stderr, env);
+  const drawsStatus = !quiet && (wanted === 'always' || (wanted === 'auto' && stderr.isTTY === true));
+  let text = '';
+  let shown = false;
+  // A reader of stderr that went away must not end the run.
+  stderr.on('error', () => {});
+
+  function clear(): void {
+    if (shown) stderr.write(CLEAR_LINE);
+    shown = false;
+  }
+
+  function draw(): void {
+    if (!drawsStatus || text === '') return;
+    stderr.write(`${CLEAR_LINE}${text}`);
+    shown = true;
+  }
+
+  function line(content: string): void {
+    clear();
+    stderr.write(`${content}\n`);
+    draw();
+  }
+
+  return {
+    notice: (content) => {
+      if (!quiet) line(`${style.dim('ctxb:')} ${printable(content)}`);
+    },
+    relay: line,
+    status(state) {
+      if (!drawsStatus) return;
+      const next = fit(statusLine(state, style), stderr.columns ?? 120);
+      if (next === text && shown) return;
+      text = next;
+      draw();
+    },
+    clear,
+  };
+}
+
+/** A line that wraps could not be taken away again, so one that is too long loses its colours and its end. */
+function fit(line: string, columns: number): string {
+  const plain = line.replace(ESCAPES, '');
+  return plain.length < columns ? line : `${plain.slice(0, Math.max(0, columns - 2))}…`;
+}

@@ -1,0 +1,112 @@
+import type { Block, Call, CallError, RequestBody } from './scenario.ts';
+
+/** The `usage` object of the Messages API, in tokens. */
+export interface Usage {
+  readonly input_tokens: number;
+  readonly cache_creation_input_tokens: number;
+  readonly cache_read_input_tokens: number;
+  readonly output_tokens: number;
+}
+
+/** A complete answer in the shape of the Messages API. */
+export interface Message {
+  readonly id: string;
+  readonly type: 'message';
+  readonly role: 'assistant';
+  readonly model: string;
+  readonly content: readonly Block[];
+  readonly stop_reason: string;
+  readonly stop_sequence: null;
+  readonly usage: Usage;
+}
+
+/** What an answer needs besides its call: the number of the answer, the context before it, fresh tool ids. */
+export interface AnswerContext {
+  readonly number: number;
+  readonly lastContext: number;
+  readonly nextToolId: () => string;
+}
+
+// A real call has a few uncached tokens even when everything before them comes from the cache.
+const UNCACHED_TOKENS = 4;
+const CHARS_PER_TOKEN = 4;
+
+/** Builds the message that answers `body` as `call` says. */
+export function buildMessage(call: Call, body: RequestBody, context: AnswerContext): Message {
+  const content = buildBlocks(call, context.nextToolId);
+  const usesTool = content.some((block) => block.type === 'tool_use');
+  return {
+    id: numberedId('msg', context.number),
+    type: 'message',
+    role: 'assistant',
+    model: body.model ?? 'claude-standin',
+    content,
+    stop_reason: call.stopReason ?? (usesTool ? 'tool_use' : 'end_turn'),
+    stop_sequence: null,
+    usage: buildUsage(call, content, context.lastContext),
+  };
+}
+
+/** All input-side tokens of a call: what Claude Code sees as the size of its context. */
+export function contextOf(usage: Usage): number {
+  return usage.input_tokens + usage.cache_creation_input_tokens + usage.cache_read_input_tokens;
+}
+
+/** The id of the n-th thing of its kind, from 1: `msg_standin_0001`. */
+export function numberedId(prefix: string, number: number): string {
+  return `${prefix}_standin_${String(number).padStart(4, '0')}`;
+}
+
+/** Tokens of a piece of JSON, at the four characters per token that Claude Code itself assumes. */
+export function estimateTokens(value: unknown): number {
+  return Math.ceil(JSON.stringify(value).length / CHARS_PER_TOKEN);
+}
+
+/** The API's error object, with the texts that the API uses for a status unless the call says otherwise. */
+export function buildError({ status, type, message }: CallError): object {
+  const usual = USUAL_ERRORS[status] ?? { type: 'api_error', message: 'Internal server error' };
+  return {
+    type: 'error',
+    error: { type: type ?? usual.type, message: message ?? usual.message },
+    request_id: 'req_standin',
+  };
+}
+
+const USUAL_ERRORS: Readonly<Record<number, { type: string; message: string }>> = {
+  400: { type: 'invalid_request_error', message: 'prompt is too long: 210000 tokens > 200000 maximum' },
+  401: { type: 'authentication_error', message: 'invalid x-api-key' },
+  404: { type: 'not_found_error', message: 'Not found' },
+  429: { type: 'rate_limit_error', message: 'This request would exceed your rate limit' },
+  529: { type: 'overloaded_error', message: 'Overloaded' },
+};
+
+function buildBlocks(call: Call, nextToolId: () => string): Block[] {
+  const blocks: Block[] = [];
+  if (call.thinking !== undefined) {
+    blocks.push({ type: 'thinking', thinking: call.thinking, signature: 'standin' });
+  }
+  if (call.text !== undefined) blocks.push({ type: 'text', text: call.text });
+  for (const tool of call.tools ?? []) blocks.push({ type: 'tool_use', id: nextToolId(), ...tool });
+  return blocks.concat(call.content ?? []);
+}
+
+function buildUsage(call: Call, content: readonly Block[], lastContext: number): Usage {
+  const { input, cacheCreation, cacheRead, output } = call.usage ?? {};
+  const output_tokens = output ?? estimateTokens(content);
+  if (input !== undefined || cacheCreation !== undefined || cacheRead !== undefined) {
+    return {
+      input_tokens: input ?? 0,
+      cache_creation_input_tokens: cacheCreation ?? 0,
+      cache_read_input_tokens: cacheRead ?? 0,
+      output_tokens,
+    };
+  }
+  return { ...splitContext(call.context ?? lastContext, lastContext), output_tokens };
+}
+
+function splitContext(total: number, cached: number): Omit<Usage, 'output_tokens'> {
+  const input_tokens = Math.min(UNCACHED_TOKENS, total);
+  const cache_read_input_tokens = Math.min(cached, total - input_tokens);
+  const cache_creation_input_tokens = total - input_tokens - cache_read_input_tokens;
+  return { input_tokens, cache_creation_input_tokens, cache_read_input_tokens };
+}

@@ -1,0 +1,47 @@
+import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Where a scratch environment points to and is made. */
+export interface ScratchOptions {
+  /** The base URL of the stand-in. */
+  readonly url: string;
+  /** The folder to make it in. Default: the system's folder for temporary files. */
+  readonly root?: string;
+  /** PATH for the child. Default: the standard system folders. */
+  readonly path?: string;
+}
+
+/** A throw-away home and work folder for one Claude Code, and the environment that keeps it there. */
+export interface ScratchEnvironment {
+  readonly env: Record<string, string>;
+  readonly home: string;
+  readonly cwd: string;
+  /** Removes everything. */
+  dispose(): Promise<void>;
+}
+
+/**
+ * Makes a temporary home, configuration folder and work folder. The environment is built from nothing, so that no
+ * key, proxy or setting of the user's reaches the child, and the child reaches nothing but `url`.
+ */
+export async function createScratchEnvironment(options: ScratchOptions): Promise<ScratchEnvironment> {
+  // Claude Code resolves links in its work folder (macOS: /tmp is one), so the paths are resolved here as well.
+  const top = await realpath(await mkdtemp(join(options.root ?? tmpdir(), 'ctxb-scratch-')));
+  const [home, config, cwd, temporary] = [join(top, 'home'), join(top, 'config'), join(top, 'work'), join(top, 'tmp')];
+  await Promise.all([home, config, cwd, temporary].map((folder) => mkdir(folder, { mode: 0o700 })));
+  const env = {
+    PATH: options.path ?? '/usr/local/bin:/usr/bin:/bin',
+    HOME: home,
+    CLAUDE_CONFIG_DIR: config,
+    TMPDIR: temporary,
+    LANG: 'C.UTF-8',
+    ANTHROPIC_BASE_URL: options.url,
+    ANTHROPIC_API_KEY: 'sk-ant-standin-not-a-key',
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    DISABLE_AUTOUPDATER: '1',
+    // Claude Code refuses to skip permissions for root unless it is told that it runs in a sandbox.
+    IS_SANDBOX: '1',
+  };
+  return { env, home, cwd, dispose: () => rm(top, { recursive: true, force: true, maxRetries: 3 }) };
+}

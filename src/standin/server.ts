@@ -1,0 +1,156 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { buildError, estimateTokens, type Message } from './answer.ts';
+import { classify } from './classify.ts';
+import { formatEvent, streamEvents } from './events.ts';
+import type { CallError, RecordedRequest, RequestBody, Scenario } from './scenario.ts';
+import { createScript, type Script } from './script.ts';
+
+/** How many requests there must be in all, or what one of them must look like. */
+export type Condition = number | ((request: RecordedRequest) => boolean);
+
+/** A running stand-in for the Messages API. */
+export interface Standin {
+  /** For ANTHROPIC_BASE_URL; always on 127.0.0.1. */
+  readonly url: string;
+  /** All requests so far, in order of arrival. Grows while the stand-in runs. */
+  readonly requests: readonly RecordedRequest[];
+  /** Resolves with the first request that fits, past or to come. Rejects when the stand-in is closed before. */
+  waitFor(condition: Condition): Promise<RecordedRequest>;
+  /** Ends also the answers under way. */
+  close(): Promise<void>;
+}
+
+interface Exchange {
+  readonly request: RecordedRequest;
+  readonly response: ServerResponse;
+}
+
+/** Starts a stand-in that answers as `scenario` says, on a random port of the loopback interface only. */
+export async function startStandin(scenario: Scenario, now: () => number = Date.now): Promise<Standin> {
+  const script = createScript(scenario);
+  const log = createLog();
+  const closing = new AbortController();
+  const server = createServer((incoming, response) => {
+    handle(incoming, response).catch(() => response.destroy());
+  });
+
+  async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = parseBody(await readAll(incoming));
+    const path = new URL(incoming.url ?? '/', 'http://localhost').pathname;
+    const kind = classify(path, incoming.headers, body ?? {});
+    const request = { index: log.requests.length, path, kind, body: body ?? {}, at: now() };
+    log.add(request);
+    if (incoming.method !== 'POST' || !PATHS.includes(path)) sendError(response, { status: 404 });
+    else if (body === undefined) sendError(response, { status: 400, message: 'The request body is not a JSON object' });
+    else await answer({ request, response }, script, closing.signal).catch((error) => sendFault(response, error));
+  }
+
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${portOf(server)}`,
+    requests: log.requests,
+    waitFor: log.waitFor,
+    async close() {
+      closing.abort();
+      log.close();
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+const PATHS = ['/v1/messages', '/v1/messages/count_tokens'];
+
+async function answer({ request, response }: Exchange, script: Script, closing: AbortSignal): Promise<void> {
+  if (request.kind === 'count') return sendJson(response, 200, { input_tokens: estimateTokens(request.body) });
+  const call = script.next(request);
+  if (call.delayMs) await delay(call.delayMs, undefined, { signal: untilGone(response, closing) });
+  if (call.error) return sendError(response, call.error);
+  const message = script.message(call, request);
+  if (request.body.stream) sendStream(response, message);
+  else sendJson(response, 200, message);
+}
+
+/** Aborted when the client hangs up or the stand-in closes, so that no delay outlives the one who waits. */
+function untilGone(response: ServerResponse, closing: AbortSignal): AbortSignal {
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  return AbortSignal.any([gone.signal, closing]);
+}
+
+function sendStream(response: ServerResponse, message: Message): void {
+  response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' });
+  for (const event of streamEvents(message)) response.write(formatEvent(event));
+  response.end();
+}
+
+function sendError(response: ServerResponse, error: CallError): void {
+  sendJson(response, error.status, buildError(error));
+}
+
+/** A scenario that throws is told to the client, with a status that Claude Code does not try again. */
+function sendFault(response: ServerResponse, error: unknown): void {
+  if (response.headersSent || response.destroyed) response.destroy();
+  else sendError(response, { status: 400, message: `The scenario failed: ${String(error)}` });
+}
+
+function sendJson(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/json', 'request-id': 'req_standin' });
+  response.end(JSON.stringify(body));
+}
+
+async function readAll(incoming: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function parseBody(text: string): RequestBody | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as RequestBody) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The stand-in listens on no port');
+  return address.port;
+}
+
+interface Waiter {
+  readonly fits: (request: RecordedRequest) => boolean;
+  readonly resolve: (request: RecordedRequest) => void;
+  readonly reject: (error: Error) => void;
+}
+
+function createLog() {
+  const requests: RecordedRequest[] = [];
+  const waiters = new Set<Waiter>();
+  return {
+    requests,
+    add(request: RecordedRequest): void {
+      requests.push(request);
+      for (const waiter of waiters) {
+        if (waiter.fits(request) && waiters.delete(waiter)) waiter.resolve(request);
+      }
+    },
+    waitFor(condition: Condition): Promise<RecordedRequest> {
+      const fits = typeof condition === 'number' ? ({ index }: RecordedRequest) => index === condition - 1 : condition;
+      const past = requests.find(fits);
+      if (past) return Promise.resolve(past);
+      return new Promise((resolve, reject) => waiters.add({ fits, resolve, reject }));
+    },
+    close(): void {
+      for (const { reject } of waiters) reject(new Error('The stand-in was closed before the request came'));
+      waiters.clear();
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import type { Block } from './events.ts';
+import { fieldsOf, textOf } from './fields.ts';
+
+/** Content of a message: a string, or a list of blocks. Anything else is no content. */
+export function readBlocks(content: unknown): Block[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
+  return Array.isArray(content) ? content.map(readBlock) : [];
+}
+
+/** The text blocks of a message, joined by newlines. */
+export function plainText(blocks: readonly Block[]): string {
+  return blocks
+    .filter((block) => block.type === 'text')
+    .map((block) => block.text)
+    .join('\n');
+}
+
+function readBlock(value: unknown): Block {
+  const block = fieldsOf(value);
+  switch (block.type) {
+    case 'text':
+      return { type: 'text', text: textOf(block.text) ?? '' };
+    case 'thinking':
+      return { type: 'thinking', text: textOf(block.thinking) ?? '' };
+    case 'tool_use':
+    case 'server_tool_use':
+      return { type: 'tool_use', id: textOf(block.id) ?? '', name: textOf(block.name) ?? '', input: block.input };
+    case 'tool_result':
+      return readToolResult(block);
+    case 'image':
+    case 'document':
+      return { type: block.type };
+    default:
+      return { type: 'other', name: textOf(block.type) ?? '' };
+  }
+}
+
+function readToolResult(block: Readonly<Record<string, unknown>>): Block {
+  const parts = readBlocks(block.content);
+  return {
+    type: 'tool_result',
+    toolUseId: textOf(block.tool_use_id) ?? '',
+    isError: block.is_error === true,
+    text: plainText(parts),
+    images: parts.filter((part) => part.type === 'image' || part.type === 'document').length,
+  };
+}

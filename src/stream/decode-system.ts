@@ -1,0 +1,99 @@
+import type { BoundaryEvent, CompactStatusEvent, Event, TaskEvent } from './events.ts';
+import { countOf, type Fields, fieldsOf, textOf } from './fields.ts';
+
+type LineFields = Pick<CompactStatusEvent, 'uuid' | 'sessionId' | 'timestamp'>;
+
+/** Subtypes that are written by some version and mean nothing for the context. */
+const KNOWN_SUBTYPES = new Set([
+  'hook_started',
+  'hook_progress',
+  'hook_response',
+  'notification',
+  'thinking_tokens',
+  'microcompact_boundary',
+  'api_error',
+  'local_command',
+  'local_command_output',
+  'stop_hook_summary',
+  'turn_duration',
+  'away_summary',
+  'informational',
+  'files_persisted',
+  'elicitation_complete',
+  'session_state_changed',
+  'permission_denied',
+  'memory_saved',
+  'bridge_status',
+  'agents_killed',
+]);
+
+/** `type: "system"` lines; the subtype says what they are. */
+export function decodeSystem(line: Fields, common: LineFields): Event {
+  const subtype = textOf(line.subtype) ?? '';
+  switch (subtype) {
+    case 'init':
+      return {
+        kind: 'init',
+        ...common,
+        model: textOf(line.model),
+        version: textOf(line.claude_code_version),
+        permissionMode: textOf(line.permissionMode),
+      };
+    case 'status':
+      return decodeStatus(line, common);
+    case 'compact_boundary':
+      return decodeBoundary(line, common);
+    case 'task_started':
+    case 'task_progress':
+    case 'task_updated':
+    case 'task_notification':
+      return decodeTask(subtype, line, common);
+    case 'api_retry':
+      return { kind: 'api-retry', ...common, status: countOf(line.error_status) };
+    default:
+      return decodeOther(subtype, common);
+  }
+}
+
+function decodeOther(subtype: string, common: LineFields): Event {
+  const name = `system/${subtype}`;
+  const known = KNOWN_SUBTYPES.has(subtype) || subtype === 'background_tasks_changed';
+  return { kind: known ? 'known' : 'unknown', ...common, name };
+}
+
+function decodeStatus(line: Fields, common: LineFields): CompactStatusEvent {
+  return { kind: 'compact-status', ...common, phase: compactPhase(line), error: textOf(line.compact_error) };
+}
+
+function compactPhase(line: Fields): CompactStatusEvent['phase'] {
+  if (line.status === 'compacting') return 'compacting';
+  return line.compact_result === 'success' || line.compact_result === 'failed' ? line.compact_result : 'other';
+}
+
+/** The stream spells the figures in snake_case, session logs in camelCase. */
+function decodeBoundary(line: Fields, common: LineFields): BoundaryEvent {
+  const stream = fieldsOf(line.compact_metadata);
+  const log = fieldsOf(line.compactMetadata);
+  return {
+    kind: 'boundary',
+    ...common,
+    trigger: (stream.trigger ?? log.trigger) === 'manual' ? 'manual' : 'auto',
+    preTokens: countOf(stream.pre_tokens ?? log.preTokens),
+    postTokens: countOf(stream.post_tokens ?? log.postTokens),
+  };
+}
+
+const ENDED = new Set(['completed', 'failed', 'killed', 'stopped', 'cancelled']);
+
+function decodeTask(subtype: string, line: Fields, common: LineFields): TaskEvent {
+  const patch = fieldsOf(line.patch);
+  const ended = subtype === 'task_notification' || ENDED.has(textOf(patch.status) ?? '');
+  return {
+    kind: 'task',
+    ...common,
+    change: subtype === 'task_started' ? 'started' : ended ? 'ended' : 'progress',
+    taskId: textOf(line.task_id) ?? '',
+    toolUseId: textOf(line.tool_use_id),
+    isAgent: textOf(line.task_type)?.includes('agent') ?? false,
+  };
+}

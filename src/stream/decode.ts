@@ -1,0 +1,165 @@
+import { readBlocks } from './blocks.ts';
+import { decodeControl } from './decode-control.ts';
+import { decodeSystem } from './decode-system.ts';
+import type { AssistantEvent, Event, PartialEvent, ResultEvent, UserEvent } from './events.ts';
+import { countOf, type Fields, fieldsOf, isFields, textOf, timeOf } from './fields.ts';
+import { readLastIteration, readUsage } from './usage.ts';
+import { userRole } from './user-role.ts';
+
+/** Types that are written by some version and mean nothing for the context. */
+const KNOWN_TYPES = new Set([
+  'progress',
+  'attachment',
+  'queue-operation',
+  'summary',
+  'file-history-snapshot',
+  'file-history-delta',
+  'permission-mode',
+  'mode',
+  'last-prompt',
+  'ai-title',
+  'custom-title',
+  'agent-name',
+  'agent-color',
+  'agent-setting',
+  'tag',
+  'pr-link',
+  'cost-state',
+  'api-request',
+  'api-request-blob',
+  'api-request-shape',
+  'atis-latch',
+  'tools-used',
+  'rate_limit_event',
+  'keep_alive',
+  'tool_progress',
+  'tool_use_summary',
+  'auth_status',
+  'prompt_suggestion',
+]);
+
+/**
+ * What one line means. Never throws: what is not understood comes back as `unknown` or `malformed`, to be passed on
+ * and counted.
+ *
+ * @param line one line of a stream recording or a session log, with or without its terminator
+ */
+export function decodeLine(line: string): Event {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return { kind: 'malformed', blank: line.trim() === '' };
+  }
+  return isFields(value) ? decodeObject(value) : { kind: 'malformed', blank: false };
+}
+
+/** The same for a line that is parsed already. */
+export function decodeObject(line: Fields): Event {
+  switch (line.type) {
+    case 'assistant':
+      return decodeAssistant(line);
+    case 'user':
+      return decodeUser(line);
+    case 'result':
+      return decodeResult(line);
+    case 'stream_event':
+      return decodePartial(line);
+    case 'system':
+      return decodeSystem(line, lineFields(line));
+    case 'conversation_reset':
+      return { kind: 'reset', ...lineFields(line) };
+    case 'control_request':
+    case 'control_response':
+    case 'control_cancel_request':
+      return decodeControl(line);
+    default:
+      return decodeOther(line);
+  }
+}
+
+function lineFields(line: Fields) {
+  return {
+    uuid: textOf(line.uuid),
+    sessionId: textOf(line.session_id) ?? textOf(line.sessionId),
+    timestamp: timeOf(line.timestamp),
+  };
+}
+
+/** The stream names the parent tool use, a session log only says that the line is not the main thread's. */
+function subagentOf(line: Fields): string | null {
+  const parent = textOf(line.parent_tool_use_id);
+  if (parent !== undefined) return parent;
+  return line.isSidechain === true ? (textOf(line.agentId) ?? 'sidechain') : null;
+}
+
+function decodeAssistant(line: Fields): AssistantEvent {
+  const message = fieldsOf(line.message);
+  const model = textOf(message.model);
+  const usage = readUsage(message.usage);
+  return {
+    kind: 'assistant',
+    ...lineFields(line),
+    messageId: textOf(message.id) ?? textOf(line.requestId) ?? textOf(line.uuid) ?? '',
+    model,
+    synthetic: model === '<synthetic>' || line.isApiErrorMessage === true,
+    subagent: subagentOf(line),
+    usage,
+    outputFinal: typeof message.stop_reason === 'string' && (usage?.output ?? 0) > 0,
+    blocks: readBlocks(message.content),
+    version: textOf(line.version),
+  };
+}
+
+function decodeUser(line: Fields): UserEvent {
+  const blocks = readBlocks(fieldsOf(line.message).content);
+  const subagent = subagentOf(line);
+  return {
+    kind: 'user',
+    ...lineFields(line),
+    role: userRole(line, blocks, subagent),
+    replay: line.isReplay === true,
+    subagent,
+    blocks,
+    version: textOf(line.version),
+  };
+}
+
+function decodeResult(line: Fields): ResultEvent {
+  // Some producers write the counts at the top level, and an empty or partial `usage` beside them.
+  const usage = readUsage(line.usage) ?? readUsage(line);
+  return {
+    kind: 'result',
+    ...lineFields(line),
+    subtype: textOf(line.subtype) ?? '',
+    isError: line.is_error === true,
+    numTurns: countOf(line.num_turns),
+    text: textOf(line.result),
+    errors: Array.isArray(line.errors) ? line.errors.filter((error) => typeof error === 'string') : [],
+    usage,
+    lastIteration: readLastIteration(line.usage),
+    costUsd: typeof line.total_cost_usd === 'number' ? line.total_cost_usd : undefined,
+    windows: readWindows(line.modelUsage),
+    fromBackgroundTask: fieldsOf(line.origin).kind === 'task-notification',
+    queuedTurns: countOf(line.queued_turn_count),
+  };
+}
+
+function readWindows(modelUsage: unknown): Readonly<Record<string, number>> {
+  const windows = Object.entries(fieldsOf(modelUsage)).flatMap(([model, use]) => {
+    const window = countOf(fieldsOf(use).contextWindow);
+    return window === undefined || window === 0 ? [] : [[model, window] as const];
+  });
+  return Object.fromEntries(windows);
+}
+
+function decodePartial(line: Fields): PartialEvent {
+  const event = fieldsOf(line.event);
+  const output = event.type === 'message_delta' ? countOf(fieldsOf(event.usage).output_tokens) : undefined;
+  return { kind: 'partial', ...lineFields(line), subagent: subagentOf(line), outputTokens: output };
+}
+
+function decodeOther(line: Fields): Event {
+  const name = textOf(line.type) ?? '';
+  return { kind: KNOWN_TYPES.has(name) ? 'known' : 'unknown', ...lineFields(line), name };
+}

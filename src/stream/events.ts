@@ -1,0 +1,203 @@
+/**
+ * What one line of Claude Code means, in the words of this program. Both dialects (the stream of
+ * `--output-format stream-json`, and the session logs under `~/.claude/projects`) decode to these.
+ */
+export type Event =
+  | AssistantEvent
+  | UserEvent
+  | ResultEvent
+  | InitEvent
+  | PartialEvent
+  | CompactStatusEvent
+  | BoundaryEvent
+  | ResetEvent
+  | TaskEvent
+  | ControlRequestEvent
+  | ControlResponseEvent
+  | ControlCancelEvent
+  | ApiRetryEvent
+  | KnownEvent
+  | UnknownEvent
+  | MalformedEvent;
+
+/** Token counts of one API call, or a sum of them. Missing counts are 0. */
+export interface Usage {
+  readonly input: number;
+  readonly cacheCreation: number;
+  readonly cacheRead: number;
+  readonly output: number;
+}
+
+/** One piece of a message's content. `chars` are UTF-16 units of what the model is given. */
+export type Block =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'thinking'; readonly text: string }
+  | { readonly type: 'tool_use'; readonly id: string; readonly name: string; readonly input: unknown }
+  | {
+      readonly type: 'tool_result';
+      readonly toolUseId: string;
+      readonly isError: boolean;
+      readonly text: string;
+      readonly images: number;
+    }
+  | { readonly type: 'image' }
+  | { readonly type: 'document' }
+  | { readonly type: 'other'; readonly name: string };
+
+/** Fields that most lines carry. */
+interface LineFields {
+  readonly uuid: string | undefined;
+  readonly sessionId: string | undefined;
+  /** Milliseconds since the epoch, where the line carries a timestamp. */
+  readonly timestamp: number | undefined;
+}
+
+/**
+ * One line of an API answer; an answer with several content blocks comes as several lines with one `messageId`.
+ */
+export interface AssistantEvent extends LineFields {
+  readonly kind: 'assistant';
+  readonly messageId: string;
+  readonly model: string | undefined;
+  /** Made up by Claude Code itself (`<synthetic>`): API errors, answers of local commands. Its usage says nothing. */
+  readonly synthetic: boolean;
+  /** The subagent this belongs to, or null for the main thread. */
+  readonly subagent: string | null;
+  readonly usage: Usage | undefined;
+  /** The output count is final: until the last line of an answer it is a placeholder of 1 to 8. */
+  readonly outputFinal: boolean;
+  readonly blocks: readonly Block[];
+  readonly version: string | undefined;
+}
+
+/**
+ * - `prompt`: what a person or the calling program said.
+ * - `tool-result`: results of tools.
+ * - `summary`: the summary a compaction left behind.
+ * - `notice`: anything else that looks like a user's words and is not (command output, reminders, task notices).
+ */
+export type UserRole = 'prompt' | 'tool-result' | 'summary' | 'notice';
+
+export interface UserEvent extends LineFields {
+  readonly kind: 'user';
+  readonly role: UserRole;
+  /** An echo of a line that was sent to claude (`--replay-user-messages`), or a local command's output. */
+  readonly replay: boolean;
+  readonly subagent: string | null;
+  readonly blocks: readonly Block[];
+  readonly version: string | undefined;
+}
+
+export interface ResultEvent extends LineFields {
+  readonly kind: 'result';
+  readonly subtype: string;
+  readonly isError: boolean;
+  /** API round trips of the turn; 0 for local commands such as `/compact`. */
+  readonly numTurns: number | undefined;
+  /** The final text, as `--output-format text` prints it. */
+  readonly text: string | undefined;
+  readonly errors: readonly string[];
+  /** SUM over all API calls of the turn: never a context size. */
+  readonly usage: Usage | undefined;
+  /** Usage of the turn's last API call, from `usage.iterations`, where that is given. */
+  readonly lastIteration: Usage | undefined;
+  /** Cumulative over the process, subagents included. */
+  readonly costUsd: number | undefined;
+  /** Context windows in tokens, by model id. */
+  readonly windows: Readonly<Record<string, number>>;
+  /** The turn was started by a background task that finished, not by a prompt. */
+  readonly fromBackgroundTask: boolean;
+  /** Prompts that claude still holds (2.1.329 and later). */
+  readonly queuedTurns: number | undefined;
+}
+
+/** `system/init`. It repeats at every turn, so it is not the start of a session. */
+export interface InitEvent extends LineFields {
+  readonly kind: 'init';
+  readonly model: string | undefined;
+  readonly version: string | undefined;
+  readonly permissionMode: string | undefined;
+}
+
+/** A piece of an answer under way (`--include-partial-messages`). */
+export interface PartialEvent extends LineFields {
+  readonly kind: 'partial';
+  readonly subagent: string | null;
+  /** True output count so far, in `message_delta` only. */
+  readonly outputTokens: number | undefined;
+}
+
+export interface CompactStatusEvent extends LineFields {
+  readonly kind: 'compact-status';
+  readonly phase: 'compacting' | 'success' | 'failed' | 'other';
+  readonly error: string | undefined;
+}
+
+/** The context was replaced by a summary. */
+export interface BoundaryEvent extends LineFields {
+  readonly kind: 'boundary';
+  readonly trigger: 'auto' | 'manual';
+  /** Context before, in tokens, as Claude Code estimates it. */
+  readonly preTokens: number | undefined;
+  /** Tokens of the kept messages only, without system prompt and tools. */
+  readonly postTokens: number | undefined;
+}
+
+/** `/clear`: the conversation starts over. */
+export interface ResetEvent extends LineFields {
+  readonly kind: 'reset';
+}
+
+/** A subagent or background command started or ended. */
+export interface TaskEvent extends LineFields {
+  readonly kind: 'task';
+  readonly change: 'started' | 'ended' | 'progress';
+  readonly taskId: string;
+  readonly toolUseId: string | undefined;
+  /** Subagents are waited for; what else runs in the background (shells) claude ends by itself. */
+  readonly isAgent: boolean;
+}
+
+export interface ControlRequestEvent {
+  readonly kind: 'control-request';
+  readonly requestId: string;
+  readonly subtype: string;
+  readonly callbackId: string | undefined;
+  readonly request: Readonly<Record<string, unknown>>;
+}
+
+export interface ControlResponseEvent {
+  readonly kind: 'control-response';
+  readonly requestId: string;
+  readonly ok: boolean;
+  readonly response: Readonly<Record<string, unknown>>;
+}
+
+export interface ControlCancelEvent {
+  readonly kind: 'control-cancel';
+  readonly requestId: string;
+}
+
+/** The API refused a call for now and claude waits to try again. */
+export interface ApiRetryEvent extends LineFields {
+  readonly kind: 'api-retry';
+  readonly status: number | undefined;
+}
+
+/** A type that is known and means nothing for the context. */
+export interface KnownEvent extends LineFields {
+  readonly kind: 'known';
+  readonly name: string;
+}
+
+/** JSON with a type that no version we know writes. Passed on and counted. */
+export interface UnknownEvent extends LineFields {
+  readonly kind: 'unknown';
+  readonly name: string;
+}
+
+/** Not a JSON object. Passed on and counted. */
+export interface MalformedEvent {
+  readonly kind: 'malformed';
+  readonly blank: boolean;
+}

@@ -1,0 +1,30 @@
+/** Readers for JSON of unknown shape: they never throw and never trust a type. */
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+const NONE: Fields = Object.freeze({});
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function fieldsOf(value: unknown): Fields {
+  return isFields(value) ? value : NONE;
+}
+
+export function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** Whole number ≥ 0 out of a number or a numeric string; fractions are cut off. */
+export function countOf(value: unknown): number | undefined {
+  if (value === null || value === '' || (typeof value !== 'number' && typeof value !== 'string')) return undefined;
+  const number = Math.trunc(Number(value));
+  return Number.isFinite(number) && number >= 0 ? number : undefined;
+}
+
+/** Milliseconds since the epoch out of an ISO 8601 time. */
+export function timeOf(value: unknown): number | undefined {
+  const time = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(time) ? undefined : time;
+}

@@ -1,0 +1,57 @@
+/**
+ * The longest line that is kept whole, in bytes. The longest line seen in public recordings is below 10 MiB;
+ * the bound only keeps a stream without any newline from filling the memory.
+ */
+export const MAX_LINE_BYTES = 256 * 1024 * 1024;
+
+const NEWLINE = 10;
+
+/** Cuts chunks of bytes into lines without changing a byte. */
+export interface Framer {
+  /** Lines completed by this chunk, each a Buffer that ends in its own terminator (`\n` or `\r\n`). */
+  push(chunk: Buffer): Buffer[];
+  /** What is left at the end of the stream: a last line without terminator, or nothing. */
+  flush(): Buffer | undefined;
+}
+
+/**
+ * A framer for claude's stdout and for files.
+ *
+ * The pending part is kept as a list of fragments, is never searched twice and is joined once, so a line costs time
+ * in proportion to its length however it arrives. Concatenating what `push` and `flush` return gives the input again.
+ * A line longer than `maxLineBytes` comes out in pieces of at least that size; no piece but the last is terminated.
+ */
+export function createFramer(maxLineBytes: number = MAX_LINE_BYTES): Framer {
+  let fragments: Buffer[] = [];
+  let pendingBytes = 0;
+
+  function keep(fragment: Buffer): void {
+    if (fragment.length === 0) return;
+    fragments.push(fragment);
+    pendingBytes += fragment.length;
+  }
+
+  function join(): Buffer {
+    const [first] = fragments;
+    const joined = fragments.length === 1 && first ? first : Buffer.concat(fragments, pendingBytes);
+    fragments = [];
+    pendingBytes = 0;
+    return joined;
+  }
+
+  return {
+    push(chunk) {
+      const lines: Buffer[] = [];
+      let start = 0;
+      for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+        keep(chunk.subarray(start, end + 1));
+        lines.push(join());
+        start = end + 1;
+      }
+      keep(chunk.subarray(start));
+      if (pendingBytes >= maxLineBytes) lines.push(join());
+      return lines;
+    },
+    flush: () => (pendingBytes === 0 ? undefined : join()),
+  };
+}

@@ -1,0 +1,34 @@
+import type { Usage } from './events.ts';
+import { countOf, fieldsOf, isFields } from './fields.ts';
+
+/**
+ * Token counts out of a `usage` object, or undefined when it carries none. A count may be a numeric string; an
+ * explicit null is 0.
+ */
+export function readUsage(value: unknown): Usage | undefined {
+  if (!isFields(value)) return undefined;
+  const input = countOf(value.input_tokens);
+  if (input === undefined) return undefined;
+  return {
+    input,
+    cacheCreation: countOf(value.cache_creation_input_tokens) ?? 0,
+    cacheRead: countOf(value.cache_read_input_tokens) ?? 0,
+    output: countOf(value.output_tokens) ?? 0,
+  };
+}
+
+/** Input side of a call: what was in the context when it was sent. */
+export function contextOf(usage: Usage): number {
+  return usage.input + usage.cacheCreation + usage.cacheRead;
+}
+
+/** All-zero usage stands for "not known": API errors, local commands, some back-ends. */
+export function saysNothing(usage: Usage): boolean {
+  return contextOf(usage) === 0;
+}
+
+/** The last entry of `usage.iterations`: the turn's last API call, in versions that fill it. */
+export function readLastIteration(usage: unknown): Usage | undefined {
+  const { iterations } = fieldsOf(usage);
+  return Array.isArray(iterations) ? readUsage(iterations.at(-1)) : undefined;
+}

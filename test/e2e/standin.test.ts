@@ -1,0 +1,39 @@
+import { afterEach, expect, it } from 'vitest';
+import { type JsonLine, promptLine, runProgram, startProgram, startWorld, type World } from '../support/claude.ts';
+
+let world: World | undefined;
+
+afterEach(() => world?.dispose());
+
+const STREAM_JSON = ['-p', '--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'];
+
+it('answers the real claude in text mode', async ({ signal }) => {
+  world = await startWorld({ calls: [{ text: 'Hello from the stand-in.' }] });
+  const { env, cwd } = world.scratch;
+  const { stdout, stderr, code } = await runProgram(world.claude, ['-p', 'hello'], { env, cwd, signal });
+  expect({ stdout: stdout.toString(), stderr, code }).toEqual({
+    stdout: 'Hello from the stand-in.\n',
+    stderr: '',
+    code: 0,
+  });
+});
+
+it('recognises the summary request of /compact', async ({ signal }) => {
+  world = await startWorld({ calls: (_, index) => ({ text: `Answer ${index}`, context: 50_000 }) });
+  const { env, cwd } = world.scratch;
+  const claude = startProgram(world.claude, STREAM_JSON, { env, cwd, signal });
+  for (const prompt of ['one', 'two', '/compact focus on x', 'three']) {
+    claude.send(promptLine(prompt));
+    await claude.waitForLine(isResult);
+  }
+  claude.stdin.end();
+  expect((await claude.finished).code).toBe(0);
+  const kinds = world.standin.requests.map(({ kind }) => kind).filter((kind) => kind !== 'other');
+  expect(kinds).toEqual(['main', 'main', 'summary', 'main']);
+  const summary = world.standin.requests.find(({ kind }) => kind === 'summary');
+  expect(JSON.stringify(summary?.body.messages?.at(-1))).toContain('focus on x');
+});
+
+function isResult(line: JsonLine): boolean {
+  return line.type === 'result';
+}

@@ -1,0 +1,166 @@
+import { spawn } from 'node:child_process';
+import { access, constants } from 'node:fs/promises';
+import type { Writable } from 'node:stream';
+import { installedClaude } from '../../src/standin/find-claude.ts';
+import type { Scenario } from '../../src/standin/scenario.ts';
+import { createScratchEnvironment, type ScratchEnvironment } from '../../src/standin/scratch-environment.ts';
+import { type Standin, startStandin } from '../../src/standin/server.ts';
+
+/**
+ * The claude that tests may run: CTXB_TEST_CLAUDE, else the one pinned in package.json. Never one on PATH, whose
+ * version nobody has chosen.
+ */
+export async function testClaude(): Promise<string> {
+  const chosen = process.env.CTXB_TEST_CLAUDE || (await installedClaude(import.meta.url));
+  if (chosen === undefined) {
+    throw new Error('No claude to test with: run `npm install`, or set CTXB_TEST_CLAUDE to the path of one');
+  }
+  await access(chosen, constants.X_OK);
+  return chosen;
+}
+
+/** A stand-in, an environment that points to it, and a claude to run there. */
+export interface World {
+  readonly claude: string;
+  readonly standin: Standin;
+  readonly scratch: ScratchEnvironment;
+  dispose(): Promise<void>;
+}
+
+/** Starts a world for one test; `await using` or `dispose` ends it. */
+export async function startWorld(scenario: Scenario): Promise<World & AsyncDisposable> {
+  const claude = await testClaude();
+  const standin = await startStandin(scenario);
+  const path = process.env.PATH;
+  const scratch = await createScratchEnvironment({ url: standin.url, ...(path === undefined ? {} : { path }) });
+  const dispose = async () => {
+    await standin.close();
+    await scratch.dispose();
+  };
+  return { claude, standin, scratch, dispose, [Symbol.asyncDispose]: dispose };
+}
+
+/** How a program runs. `stdin` is all it gets; without it, stdin is at its end from the start. */
+export interface ProgramOptions {
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+  readonly stdin?: string | Uint8Array;
+  /** Kills the program when aborted; pass the test context's signal where a program could hang. */
+  readonly signal?: AbortSignal;
+}
+
+export interface Finished {
+  readonly stdout: Buffer;
+  readonly stderr: string;
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** A program under way whose stdin is open. */
+export interface RunningProgram {
+  readonly pid: number | undefined;
+  readonly stdin: Writable;
+  readonly finished: Promise<Finished>;
+  /** Writes one value as a line of JSON. */
+  send(value: unknown): void;
+  /** Resolves with the next line of stdout, not yet returned by an earlier call, that parses and fits. */
+  waitForLine(fits: (line: JsonLine) => boolean): Promise<JsonLine>;
+  kill(signal?: NodeJS.Signals): void;
+}
+
+/** A parsed line of stream-json; tests look into it freely. */
+export type JsonLine = Readonly<Record<string, unknown>>;
+
+/** Runs a program to its end. */
+export function runProgram(command: string, args: readonly string[], options: ProgramOptions): Promise<Finished> {
+  const program = startProgram(command, args, options);
+  program.stdin.end(options.stdin);
+  return program.finished;
+}
+
+/** Starts a program and leaves its stdin open; `options.stdin` is not used. */
+export function startProgram(command: string, args: readonly string[], options: ProgramOptions): RunningProgram {
+  const { env, cwd, signal } = options;
+  const child = spawn(command, args, { env, cwd, stdio: 'pipe', ...(signal ? { signal } : {}) });
+  const stdout: Buffer[] = [];
+  const stderr: Buffer[] = [];
+  const lines = createLineQueue();
+  child.stdout.on('data', (chunk: Buffer) => {
+    stdout.push(chunk);
+    lines.add(chunk);
+  });
+  child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
+  // The program may have ended before it read everything; its exit code tells the rest.
+  child.stdin.on('error', () => {});
+  const finished = new Promise<Finished>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code, signal) => {
+      lines.close(Buffer.concat(stderr).toString());
+      resolve({ stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr).toString(), code, signal });
+    });
+  });
+  return {
+    pid: child.pid,
+    stdin: child.stdin,
+    finished,
+    send: (value) => void child.stdin.write(`${JSON.stringify(value)}\n`),
+    waitForLine: lines.waitFor,
+    kill: (signal) => void child.kill(signal),
+  };
+}
+
+/** A prompt as a line of stream-json input. */
+export function promptLine(content: unknown, more: object = {}): object {
+  return { type: 'user', message: { role: 'user', content }, parent_tool_use_id: null, session_id: '', ...more };
+}
+
+interface LineWaiter {
+  readonly fits: (line: JsonLine) => boolean;
+  readonly resolve: (line: JsonLine) => void;
+  readonly reject: (error: Error) => void;
+}
+
+function createLineQueue() {
+  let pending = '';
+  let lines: JsonLine[] = [];
+  let waiter: LineWaiter | undefined;
+  let ended: string | undefined;
+  const decoder = new TextDecoder();
+
+  function settle(): void {
+    const at = waiter ? lines.findIndex(waiter.fits) : -1;
+    if (at >= 0) {
+      const [line] = lines.splice(0, at + 1).slice(-1);
+      if (line) waiter?.resolve(line);
+      waiter = undefined;
+    } else if (ended !== undefined) {
+      waiter?.reject(new Error(`The program ended before such a line came. Its stderr: ${ended}`));
+    }
+  }
+  return {
+    add(chunk: Buffer): void {
+      const parts = (pending + decoder.decode(chunk, { stream: true })).split('\n');
+      pending = parts.pop() ?? '';
+      lines = lines.concat(parts.flatMap(parseLine));
+      settle();
+    },
+    waitFor(fits: LineWaiter['fits']): Promise<JsonLine> {
+      return new Promise((resolve, reject) => {
+        waiter = { fits, resolve, reject };
+        settle();
+      });
+    },
+    close(stderr: string): void {
+      ended = stderr;
+      settle();
+    },
+  };
+}
+
+function parseLine(line: string): JsonLine[] {
+  try {
+    return [JSON.parse(line) as JsonLine];
+  } catch {
+    return [];
+  }
+}
