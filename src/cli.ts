@@ -11,7 +11,7 @@ interface CommandModule {
 const COMMANDS: readonly { name: string; summary: string; load: () => Promise<CommandModule> }[] = [
   { name: 'run', summary: 'run claude and keep its context in shape', load: () => import('./commands/run.ts') },
   { name: 'replay', summary: 'judge recordings of claude', load: () => import('./commands/replay.ts') },
-  { name: 'config', summary: 'show the effective configuration', load: () => import('./commands/demo.ts') },
+  { name: 'config', summary: 'show the effective configuration', load: () => import('./commands/config.ts') },
   { name: 'demo', summary: 'show it at work, offline', load: () => import('./commands/demo.ts') },
 ];
 

@@ -17,14 +17,16 @@ const EXIT_CODES: Readonly<Record<ErrorCode, number>> = {
   usage: 2,
   config: 2,
   'unreadable-input': 2,
+  // The folder for ctxb's files is not usable as it was configured.
+  store: 2,
   limit: 3,
   gate: 3,
   'context-not-relieved': 4,
   // The stand-in is a part of ctxb, so its failure is ctxb's own.
   standin: 70,
   bug: 70,
-  store: 2,
   'command-not-found': 127,
+  // Found, but the system refused to start it.
   'command-failed': 126,
 };
 

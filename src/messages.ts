@@ -31,6 +31,11 @@ export function decisionText(decision: Decision): string {
   }
 }
 
+/** Decisions a person need not hear of: nothing was done to his run, and the journal has them. */
+export function isRoutine(decision: Decision): boolean {
+  return decision.kind === 'place-trigger';
+}
+
 /** `71% full (142,000 of 200,000 tokens, measured)` */
 export function fullness(gauge: Reading): string {
   const source = gauge.windowSource === 'assumed' ? `${gauge.basis}, window assumed` : gauge.basis;

@@ -1,1 +1,67 @@
-export function define(): void {}
+import type { Command } from 'commander';
+import { arrivals } from '../demo/arrivals.ts';
+import { closingText } from '../demo/closing-text.ts';
+import { readFacts } from '../demo/facts.ts';
+import { DEMO_PROMPTS } from '../demo/job.ts';
+import { type DemoRun, runLive } from '../demo/live-run.ts';
+import { createScreen } from '../demo/screen.ts';
+import { CtxbError } from '../errors.ts';
+import type { Io } from '../io.ts';
+import { styleFor } from '../report/style.ts';
+import { findClaude } from '../standin/find-claude.ts';
+
+interface DemoFlags {
+  readonly claude?: string;
+}
+
+export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
+  command
+    .option('--claude <path>', 'the claude to run (default: the one installed beside ctxb, then the one on PATH)')
+    .addHelpText('after', HELP)
+    .action(async (flags: DemoFlags) => finish(await demo(flags, io)));
+}
+
+const HELP = `
+A scripted job fills the context window twice. Nothing leaves this machine, no key is used, and your own settings
+are not touched: claude runs in a temporary folder and speaks to a stand-in for the API on 127.0.0.1.
+
+Example:
+  ctxb demo`;
+
+async function demo(flags: DemoFlags, io: Io): Promise<number> {
+  const style = styleFor(io.stdout, io.env);
+  const screen = createScreen(io.stdout, style, DEMO_PROMPTS);
+  const claude = flags.claude ?? (await findClaude({ from: import.meta.url, path: io.env.PATH }));
+  io.stdout.write(`${style.dim(claude === undefined ? RECORDED : LIVE)}\n\n`);
+  const run = await perform(claude, screen, io);
+  if (run.exitCode > SIGNALLED) return run.exitCode;
+  const facts = readFacts(run.record);
+  io.stdout.write(closingText({ facts, seen: run.seen, live: claude !== undefined }, style, io.stdout.columns));
+  const failure = findFailure(run);
+  if (failure !== undefined) throw new CtxbError('bug', `the demo failed: ${failure}`);
+  return 0;
+}
+
+const LIVE = `The real claude and the real ctxb at work; only the API is played, by a stand-in on this machine that says how many
+tokens each call took. No network, no key, nothing to pay.`;
+
+const RECORDED = `No claude was found here, so this is a RECORDING of a run: nothing is being run now. To see it live:
+  npm install -g @anthropic-ai/claude-code`;
+
+/** Exit codes above this say that a signal ended the run. */
+const SIGNALLED = 128;
+
+async function perform(claude: string | undefined, screen: ReturnType<typeof createScreen>, io: Io): Promise<DemoRun> {
+  if (claude !== undefined) return runLive(claude, { ...io, stdout: screen.stdout });
+  const { playRecorded } = await import('../demo/recorded-run.ts');
+  return playRecorded(screen, io);
+}
+
+function findFailure({ exitCode, record, seen }: DemoRun): string | undefined {
+  if (exitCode !== 0) return `claude ended with exit code ${exitCode}`;
+  const { turns } = readFacts(record);
+  const finished = turns.filter(({ sum, failed }) => sum !== undefined && !failed).length;
+  if (finished !== DEMO_PROMPTS.length) return `${finished} of ${DEMO_PROMPTS.length} prompts were answered`;
+  const wrong = DEMO_PROMPTS.findIndex((_, index) => arrivals(seen, index) !== 1);
+  return wrong === -1 ? undefined : `prompt ${wrong + 1} reached the model ${arrivals(seen, wrong)} times`;
+}

@@ -59,10 +59,7 @@ const compaction = v.strictObject({
     ),
     DEFAULTS.compaction.when,
   ),
-  target: v.optional(
-    v.pipe(share, v.description('A compaction should land below this.')),
-    DEFAULTS.compaction.target,
-  ),
+  target: v.optional(v.pipe(share, v.description('A compaction should land below this.')), DEFAULTS.compaction.target),
   timeoutSeconds: v.optional(
     v.pipe(seconds, v.description('How long the verdict of a compaction is awaited.')),
     DEFAULTS.compaction.timeoutSeconds,
@@ -86,7 +83,7 @@ const midTurn = v.strictObject({
 
 const hooks = v.strictObject({
   watchdogSeconds: v.optional(
-    v.pipe(seconds, v.description("After this time a late hook is answered so that claude proceeds.")),
+    v.pipe(seconds, v.description('After this time a late hook is answered so that claude proceeds.')),
     DEFAULTS.hooks.watchdogSeconds,
   ),
 });
@@ -120,37 +117,35 @@ export const settingsSchema = v.pipe(
 /** A whole configuration before it is normalised: thresholds may still be percentages. */
 export type Settings = v.InferOutput<typeof settingsSchema>;
 
-/** A value of one key. */
+/** The schema of one key's value. */
 export type Leaf = v.GenericSchema;
 
-/** One level of settings: names to leaves, or to the next level. */
-export interface Level {
-  readonly [name: string]: Leaf | Level;
-}
+/** The keys of a group by their names. */
+type Group = ReadonlyMap<string, Leaf>;
 
-const GROUPS = { thresholds, compaction, midTurn, hooks };
+const GROUPS: Readonly<Record<string, Readonly<Record<string, Leaf>>>> = {
+  thresholds: thresholds.entries,
+  compaction: compaction.entries,
+  midTurn: midTurn.entries,
+  hooks: hooks.entries,
+};
 
-/** The settings as a tree of names, in the schema's own order. */
-export const TREE: Level = Object.fromEntries(
-  Object.entries(settingsSchema.entries).map(([name, schema]) => [
-    name,
-    Object.hasOwn(GROUPS, name) ? GROUPS[name as keyof typeof GROUPS].entries : schema,
-  ]),
+/** The settings of a file by name, in the schema's order: leaves and groups of leaves. */
+export const TREE: ReadonlyMap<string, Leaf | Group> = new Map(
+  Object.entries(settingsSchema.entries).map(([name, leaf]) => {
+    const group = GROUPS[name];
+    return [name, group === undefined ? leaf : new Map(Object.entries(group))];
+  }),
 );
-
-/** Tells a leaf from a further level. */
-export function isLeaf(node: Leaf | Level): node is Leaf {
-  return typeof node.kind === 'string';
-}
 
 /** Every key of `Config` with the schema of its value; `$schema` is none. */
-export const LEAVES: ReadonlyMap<KeyPath, Leaf> = new Map(
-  Object.entries(TREE)
-    .filter(([name]) => name !== '$schema')
-    .flatMap(([name, node]) =>
-      isLeaf(node) ? [[name, node]] : Object.entries(node).map(([key, leaf]) => [`${name}.${key}`, leaf]),
-    ) as [KeyPath, Leaf][],
-);
+export const LEAVES: ReadonlyMap<KeyPath, Leaf> = new Map([...TREE].flatMap(leavesOf));
+
+function leavesOf([name, node]: [string, Leaf | Group]): [KeyPath, Leaf][] {
+  if (name === '$schema') return [];
+  if (!(node instanceof Map)) return [[name as KeyPath, node as Leaf]];
+  return [...(node as Group)].map(([key, leaf]) => [`${name}.${key}` as KeyPath, leaf]);
+}
 
 /** What the key expects instead of this value, in words; `undefined` when the value is fine. */
 export function expectation(leaf: Leaf, value: unknown): string | undefined {

@@ -1,9 +1,10 @@
 import { isAbsolute, join } from 'node:path';
 import split2 from 'split2';
 import type { Config } from '../config/config.ts';
+import type { HookName } from '../governor/actions.ts';
 import type { Run } from '../governor/state.ts';
 import type { Io } from '../io.ts';
-import { decisionText } from '../messages.ts';
+import { decisionText, isRoutine } from '../messages.ts';
 import { createSessionStore } from '../store/session-store.ts';
 import { callerInput } from './caller-input.ts';
 import { type Child, startChild } from './child.ts';
@@ -26,6 +27,8 @@ export interface HeadlessRun {
   readonly promptsFile: string | undefined;
   /** File for the record. */
   readonly record: string | undefined;
+  /** Work to be done before a hook of ours is answered. It may throw or be late: claude does not wait for it. */
+  readonly beforeHook?: (hook: HookName) => void | Promise<void>;
 }
 
 /** Runs it to its end. Resolves with the exit code for the caller. */
@@ -52,10 +55,12 @@ export async function runHeadless(headless: HeadlessRun, io: Io): Promise<number
     store,
     now: Date.now,
     onState: terminal.status,
-    onDecision: (decision) => terminal.notice(decisionText(decision)),
+    onDecision: (decision) => {
+      if (!isRoutine(decision)) terminal.notice(decisionText(decision));
+    },
     onPrompt: output.promptSent,
     onFault: terminal.notice,
-    beforeHook: () => {},
+    beforeHook: headless.beforeHook ?? (() => {}),
     hookTimeoutMs: config.hooks.watchdogSeconds * 1000,
   });
   const signals = watchSignals(child, config.observe ? () => child.kill('SIGINT') : session.interrupt);

@@ -1,5 +1,5 @@
 // Bundles the program into dist/: split files, so that a command loads only what it needs.
-import { rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { build } from 'esbuild';
 
 rmSync('dist', { recursive: true, force: true });
@@ -21,3 +21,14 @@ await build({
   banner: { js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);" },
   logLevel: 'warning',
 });
+
+// Editors find the schema of the configuration file beside the program.
+const { outputFiles } = await build({
+  entryPoints: ['src/config/json-schema.ts'],
+  bundle: true,
+  format: 'esm',
+  platform: 'node',
+  write: false,
+});
+const { jsonSchema } = await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
+writeFileSync('dist/contextbudgetrc.schema.json', `${JSON.stringify(jsonSchema(), null, 2)}\n`);

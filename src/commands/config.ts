@@ -1,0 +1,81 @@
+import type { Command } from 'commander';
+import type { Config, KeyPath, Origin } from '../config/config.ts';
+import { type ResolvedConfig, resolveConfig } from '../config/resolve-config.ts';
+import type { Io, Output } from '../io.ts';
+
+interface ConfigOptions {
+  readonly json?: boolean;
+  readonly schema?: boolean;
+}
+
+const EXIT_CONFIG = 2;
+
+export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
+  command
+    .option('--json', 'as JSON')
+    .option('--schema', 'the JSON Schema of a configuration file instead')
+    .action(async (options: ConfigOptions) => finish(await runConfig(options, io)));
+}
+
+/**
+ * Prints the effective configuration and where each value comes from. When something is wrong, nothing is effective:
+ * then every finding goes to stderr and nothing to stdout.
+ */
+export async function runConfig(options: ConfigOptions, io: Io): Promise<number> {
+  if (options.schema) {
+    const { jsonSchema } = await import('../config/json-schema.ts');
+    writeJson(io.stdout, jsonSchema());
+    return 0;
+  }
+  const resolved = await resolveConfig({ cwd: io.cwd, env: io.env, flags: {} });
+  if (resolved.findings.length > 0) {
+    io.stderr.write(resolved.findings.map(({ message }) => `ctxb: ${message}\n`).join(''));
+    return EXIT_CONFIG;
+  }
+  const rows = rowsOf(resolved);
+  if (options.json)
+    writeJson(io.stdout, Object.fromEntries(rows.map(({ key, value, origin }) => [key, { value, ...origin }])));
+  else io.stdout.write(table(rows));
+  return 0;
+}
+
+interface Row {
+  readonly key: KeyPath;
+  /** `null` when the key is not set. */
+  readonly value: unknown;
+  readonly origin: Origin;
+}
+
+function rowsOf({ config, sources }: ResolvedConfig): Row[] {
+  const keys = Object.keys(sources) as KeyPath[];
+  return keys.map((key) => ({ key, value: valueAt(config, key), origin: sources[key] }));
+}
+
+function valueAt(config: Config, key: KeyPath): unknown {
+  let value: unknown = config;
+  for (const name of key.split('.')) value = Object(value)[name];
+  return value ?? null;
+}
+
+function table(rows: readonly Row[]): string {
+  const cells = [
+    ['key', 'value', 'source'],
+    ...rows.map(({ key, value, origin }) => [
+      key,
+      valueText(key, value),
+      [origin.source, origin.where].filter(Boolean).join(' '),
+    ]),
+  ];
+  const width = (column: number) => Math.max(...cells.map((row) => row[column]?.length ?? 0));
+  const widths = [width(0), width(1), 0];
+  return cells.map((row) => `${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}\n`).join('');
+}
+
+function valueText(key: KeyPath, value: unknown): string {
+  if (value === null) return key === 'window' ? '(measured)' : '(not set)';
+  return JSON.stringify(value);
+}
+
+function writeJson(stream: Output, value: unknown): void {
+  stream.write(`${JSON.stringify(value, null, 2)}\n`);
+}

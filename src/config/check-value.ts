@@ -1,0 +1,48 @@
+import { closest } from './closest.ts';
+import type { Finding, KeyPath, Origin } from './config.ts';
+import { DEFAULTS } from './defaults.ts';
+import { finding, shown } from './finding.ts';
+import { expectation, LEAVES, type Leaf } from './schema.ts';
+
+/** The finding about a value of a known key, or undefined when it is fine. */
+export function checkValue(key: KeyPath, value: unknown, origin: Origin): Finding | undefined {
+  const leaf = LEAVES.get(key);
+  const expected = leaf && expectation(leaf, value);
+  if (expected === undefined) return undefined;
+  return finding(key, { expected, found: shown(value), origin, todo: advice(key, value, expected) });
+}
+
+/** Reads a text from a flag or a variable as the first of text, number, truth value that the key takes. */
+export function fromText(key: KeyPath, value: unknown): unknown {
+  const leaf = LEAVES.get(key);
+  if (typeof value !== 'string' || leaf === undefined) return value;
+  return readings(value).find((reading) => takes(leaf, reading)) ?? value;
+}
+
+function takes(leaf: Leaf, value: unknown): boolean {
+  return expectation(leaf, value) === undefined;
+}
+
+const TRUTH: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['1', true],
+  ['false', false],
+  ['0', false],
+]);
+
+function readings(text: string): unknown[] {
+  const truth = TRUTH.get(text.toLowerCase());
+  return [text, ...(text.trim() === '' ? [] : [Number(text)]), ...(truth === undefined ? [] : [truth])];
+}
+
+function advice(key: KeyPath, value: unknown, expected: string): string {
+  const choices = [...expected.matchAll(/"([a-z-]+)"/g)].flatMap(([, choice]) => choice ?? []);
+  const meant = typeof value === 'string' ? closest(value, choices) : undefined;
+  if (meant !== undefined) return `did you mean "${meant}"?`;
+  const [group = '', name] = key.split('.');
+  const level: unknown = DEFAULTS[group as keyof typeof DEFAULTS];
+  const fallback: unknown = name === undefined ? level : Object(level)[name];
+  return fallback === undefined
+    ? 'correct it or leave the key out'
+    : `correct it or leave the key out (default ${shown(fallback)})`;
+}

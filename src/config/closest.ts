@@ -1,0 +1,33 @@
+/**
+ * The candidate that was probably meant, or undefined when none is near. Case, `_` and `-` do not count, and a
+ * candidate's last part alone may match (`warn` for `thresholds.warn`).
+ */
+export function closest(word: string, candidates: Iterable<string>): string | undefined {
+  const wanted = plain(word);
+  let best: { candidate: string; distance: number } | undefined;
+  for (const candidate of candidates) {
+    const names = [candidate, candidate.slice(candidate.lastIndexOf('.') + 1)];
+    const distance = Math.min(...names.map((name) => editDistance(wanted, plain(name))));
+    if (best === undefined || distance < best.distance) best = { candidate, distance };
+  }
+  // A third of the letters may be wrong: more, and the proposal puzzles instead of helping.
+  return best !== undefined && best.distance <= Math.floor(wanted.length / 3) ? best.candidate : undefined;
+}
+
+function plain(name: string): string {
+  return name.toLowerCase().replace(/[_-]/g, '').slice(0, 64);
+}
+
+/** Levenshtein's distance, with one row kept. */
+function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (const [line, letter] of [...from].entries()) {
+    const next = [line + 1];
+    for (let column = 1; column <= to.length; column += 1) {
+      const [left = 0, above = 0, diagonal = 0] = [next[column - 1], row[column], row[column - 1]];
+      next.push(Math.min(left + 1, above + 1, diagonal + (letter === to[column - 1] ? 0 : 1)));
+    }
+    row = next;
+  }
+  return row[to.length] ?? 0;
+}

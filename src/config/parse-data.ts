@@ -1,0 +1,92 @@
+import { extname } from 'node:path';
+
+/** A text that is not in its format, and where it goes wrong (line and column count from 1). */
+export class SyntaxFault extends Error {
+  readonly format: 'JSON' | 'YAML';
+  readonly line: number;
+  readonly column: number;
+
+  constructor(format: 'JSON' | 'YAML', message: string, place: { line: number; column: number }) {
+    super(message);
+    this.format = format;
+    this.line = place.line;
+    this.column = place.column;
+  }
+}
+
+/**
+ * Parses a configuration file as JSON or YAML, by its name; a file without an ending may be either.
+ *
+ * @throws SyntaxFault
+ */
+export async function parseData(path: string, text: string): Promise<unknown> {
+  if (extname(path) === '.json') return parseJson(text);
+  try {
+    // JSON is YAML, and reading it as such spares the loading of the YAML parser.
+    return JSON.parse(text);
+  } catch {
+    return parseYaml(path, text);
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const before = text.slice(0, faultOffset(text, messageOf(error))).split('\n');
+    // Node quotes whole lines of the file.
+    const message = messageOf(error).replace(/\s+/g, ' ');
+    throw new SyntaxFault('JSON', message, { line: before.length, column: (before.at(-1) ?? '').length + 1 });
+  }
+}
+
+/** Node names no position for some errors: then it is the end of the shortest beginning that fails at a token too. */
+function faultOffset(text: string, message: string): number {
+  const stated = /at position (\d+)/.exec(message)?.[1];
+  if (stated !== undefined) return Number(stated);
+  let low = 0;
+  let high = text.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (failsAtToken(text.slice(0, middle + 1))) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+function failsAtToken(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return false;
+  } catch (error) {
+    return messageOf(error).startsWith('Unexpected token');
+  }
+}
+
+async function parseYaml(path: string, text: string): Promise<unknown> {
+  // Only the loader is used: `cosmiconfig()` itself reads its own settings from .config/config.js of the working
+  // folder, and so executes it; its `$import` key loads JavaScript too.
+  // It is CommonJS, whose named exports are lost when it is bundled.
+  const { default: cosmiconfig } = await import('cosmiconfig');
+  try {
+    return cosmiconfig.defaultLoaders['.yaml'](path, text);
+  } catch (error) {
+    if (!isYamlFault(error)) throw error;
+    const { mark, reason } = error;
+    throw new SyntaxFault('YAML', reason, { line: (mark?.line ?? 0) + 1, column: (mark?.column ?? 0) + 1 });
+  }
+}
+
+/** What js-yaml throws; its lines and columns count from 0. */
+interface YamlFault {
+  readonly reason: string;
+  readonly mark?: { readonly line: number; readonly column: number };
+}
+
+function isYamlFault(error: unknown): error is YamlFault {
+  return error instanceof Error && 'reason' in error && typeof error.reason === 'string';
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,69 @@
+import { existsSync, statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import type { Finding } from './config.ts';
+import { parseData, SyntaxFault } from './parse-data.ts';
+
+/** Data formats only. In one folder the first one counts. */
+const PLACES = [
+  '.contextbudgetrc',
+  '.contextbudgetrc.json',
+  '.contextbudgetrc.yaml',
+  '.contextbudgetrc.yml',
+  'package.json',
+];
+const PACKAGE_KEY = 'contextbudget';
+
+/** What the nearest configuration file says, unchecked. */
+export interface ConfigFile {
+  /** Absolute path. */
+  readonly path: string;
+  readonly content: unknown;
+}
+
+/**
+ * Looks for the nearest configuration in a folder and those above it. An empty file and a `package.json` without the key
+ * `contextbudget` say nothing, so the search goes on. A file that cannot be read or parsed is a finding and ends it.
+ */
+export async function readConfig(cwd: string): Promise<{ file?: ConfigFile; findings: Finding[] }> {
+  for (const path of candidates(resolve(cwd))) {
+    try {
+      const content = await readPlace(path);
+      if (content !== undefined && content !== null) return { file: { path, content }, findings: [] };
+    } catch (error) {
+      return { findings: [{ key: path, message: `${path}${faultText(error)}` }] };
+    }
+  }
+  return { findings: [] };
+}
+
+function* candidates(cwd: string): Generator<string> {
+  for (let folder = cwd; ; folder = dirname(folder)) {
+    // Only plain files: reading a named pipe would wait for ever.
+    yield* PLACES.map((place) => join(folder, place)).filter((path) => existsSync(path) && statSync(path).isFile());
+    if (folder === dirname(folder)) return;
+  }
+}
+
+async function readPlace(path: string): Promise<unknown> {
+  const text = (await readFile(path, 'utf8')).replace(/^\uFEFF/, '');
+  if (!path.endsWith('package.json')) return text.trim() === '' ? undefined : parseData(path, text);
+  // Nearly every folder has one, and a broken one without the key is not ours to complain about.
+  if (!text.includes(`"${PACKAGE_KEY}"`)) return undefined;
+  const manifest = await parseData(path, text);
+  return isRecord(manifest) && Object.hasOwn(manifest, PACKAGE_KEY) ? manifest[PACKAGE_KEY] : undefined;
+}
+
+/** @throws what is neither a fault in the file nor one of the file system, because that is a bug */
+function faultText(error: unknown): string {
+  if (error instanceof SyntaxFault) {
+    return `:${error.line}:${error.column}: expected valid ${error.format}, found: ${error.message}; correct the file`;
+  }
+  if (!(error instanceof Error && 'syscall' in error)) throw error;
+  return `: expected a file that can be read, found: ${error.message}; make it readable or remove it`;
+}
+
+/** Whether a parsed value is an object of keys. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

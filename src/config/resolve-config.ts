@@ -1,0 +1,92 @@
+import { checkFile } from './check-file.ts';
+import { checkValue, fromText } from './check-value.ts';
+import type { Config, Finding, KeyPath, Origin } from './config.ts';
+import { normalise } from './normalise.ts';
+import { readConfig } from './read-config.ts';
+import { readEnvironment } from './read-environment.ts';
+import { checkRules } from './rules.ts';
+import { completeSettings, LEAVES } from './schema.ts';
+
+/** Values from the command line. Texts are read as what the key takes; `undefined` is a flag that was not given. */
+export type Flags = Readonly<Partial<Record<KeyPath, string | number | boolean | undefined>>>;
+
+/** What holds, where each value comes from, and everything that is wrong. */
+export interface ResolvedConfig {
+  /** With findings: the refused values are left out, so something else holds in their place. */
+  readonly config: Config;
+  readonly sources: Readonly<Record<KeyPath, Origin>>;
+  /** Empty when the configuration is good. */
+  readonly findings: readonly Finding[];
+}
+
+interface Value {
+  readonly key: KeyPath;
+  readonly value: unknown;
+  readonly origin: Origin;
+}
+
+/**
+ * Works out the configuration: flag before `CTXB_*` variable before the nearest file before default. Never throws for
+ * what somebody wrote in one of these places, and prints nothing.
+ */
+export async function resolveConfig(world: {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly flags: Flags;
+}): Promise<ResolvedConfig> {
+  const file = await fileValues(world.cwd);
+  const environment = environmentValues(world.env);
+  const all = [...file.values, ...environment.values, ...flagValues(world.flags)];
+  const faults = all.map(({ key, value, origin }) => checkValue(key, value, origin));
+  const good = new Map(all.filter((_, index) => faults[index] === undefined).map((value) => [value.key, value]));
+
+  const config = normalise(completeSettings(nest(good.values())));
+  const sources = originsOf(good);
+  const findings = [...file.findings, ...environment.findings, ...faults.filter((fault) => fault !== undefined)];
+  return { config, sources, findings: [...findings, ...checkRules(config, sources)] };
+}
+
+async function fileValues(cwd: string): Promise<{ values: Value[]; findings: Finding[] }> {
+  const { file, findings } = await readConfig(cwd);
+  if (file === undefined) return { values: [], findings };
+  const origin: Origin = { source: 'file', where: file.path };
+  const checked = checkFile(file);
+  return { values: checked.values.map((value) => ({ ...value, origin })), findings: checked.findings };
+}
+
+function environmentValues(env: Readonly<Record<string, string | undefined>>): {
+  values: Value[];
+  findings: Finding[];
+} {
+  const { values, findings } = readEnvironment(env);
+  return {
+    values: values.map(({ key, value, where }) => ({
+      key,
+      value: fromText(key, value),
+      origin: { source: 'env', where },
+    })),
+    findings,
+  };
+}
+
+function flagValues(flags: Flags): Value[] {
+  return [...LEAVES.keys()].flatMap((key) => {
+    const value = flags[key];
+    return value === undefined ? [] : [{ key, value: fromText(key, value), origin: { source: 'flag' } as const }];
+  });
+}
+
+/** Known keys only, so nobody's name can reach a prototype. */
+function nest(values: Iterable<Value>): Record<string, unknown> {
+  const tree: Record<string, Record<string, unknown> | unknown> = {};
+  for (const { key, value } of values) {
+    const [group = '', name] = key.split('.');
+    tree[group] = name === undefined ? value : { ...Object(tree[group]), [name]: value };
+  }
+  return tree;
+}
+
+function originsOf(values: ReadonlyMap<KeyPath, Value>): Record<KeyPath, Origin> {
+  const origins = [...LEAVES.keys()].map((key) => [key, values.get(key)?.origin ?? { source: 'default' }]);
+  return Object.fromEntries(origins);
+}

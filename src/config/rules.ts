@@ -1,0 +1,62 @@
+import { NATIVE_RESERVE_TOKENS } from '../governor/policy.ts';
+import type { Config, Finding, KeyPath, Origin } from './config.ts';
+import { finding } from './finding.ts';
+import { thresholdTokens } from './threshold-tokens.ts';
+
+/** The least window that claude's own trigger can be set for (measured); a smaller one is a budget below claude's. */
+const LEAST_NATIVE_WINDOW = 100_000;
+
+/** What must hold between keys. Thresholds in different units are compared only when the window is known. */
+export function checkRules(config: Config, origins: Readonly<Record<KeyPath, Origin>>): Finding[] {
+  const { thresholds, compaction, window } = config;
+  const warn = { key: 'thresholds.warn', value: thresholds.warn } as const;
+  const compact = { key: 'thresholds.compact', value: thresholds.compact } as const;
+  const midTurn = { key: 'thresholds.midTurn', value: thresholds.midTurn } as const;
+  const target = { key: 'compaction.target', value: compaction.target } as const;
+  return [
+    ...inOrder(warn, compact),
+    ...inOrder(compact, midTurn),
+    ...inOrder(target, compact),
+    ...belowNativeTrigger(),
+  ];
+
+  function inOrder(lower: Mark, upper: Mark): Finding[] {
+    if (!comparable(lower.value, upper.value) || size(lower.value) < size(upper.value)) return [];
+    return [
+      finding(lower.key, {
+        expected: `less than ${upper.key} (${upper.value})`,
+        found: String(lower.value),
+        origin: origins[lower.key],
+        todo: `lower it or raise ${upper.key}`,
+      }),
+    ];
+  }
+
+  function comparable(one: number, other: number): boolean {
+    return window !== undefined || one <= 1 === other <= 1;
+  }
+
+  function size(threshold: number): number {
+    return window === undefined ? threshold : thresholdTokens(threshold, window);
+  }
+
+  function belowNativeTrigger(): Finding[] {
+    if (window === undefined || window < LEAST_NATIVE_WINDOW) return [];
+    const highest = window - NATIVE_RESERVE_TOKENS;
+    if (size(thresholds.compact) <= highest) return [];
+    const fraction = Math.floor((highest / window) * 1000) / 1000;
+    return [
+      finding(compact.key, {
+        expected: `at most ${fraction} of the window of ${window} tokens (${highest} tokens)`,
+        found: String(thresholds.compact),
+        origin: origins[compact.key],
+        todo: `claude compacts by itself ${NATIVE_RESERVE_TOKENS} tokens below its window, so this would never happen: lower it`,
+      }),
+    ];
+  }
+}
+
+interface Mark {
+  readonly key: KeyPath;
+  readonly value: number;
+}

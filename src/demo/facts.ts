@@ -1,0 +1,95 @@
+import { type Decision, isDecision } from '../governor/actions.ts';
+import type { RecordLine } from '../governor/record.ts';
+import { costUsd } from '../governor/state.ts';
+import { isInjectedTurn } from '../governor/visibility.ts';
+import { contextOf } from '../stream/usage.ts';
+import { type PlayedLine, playRecord } from './played-record.ts';
+
+/** One prompt's turn. Tokens throughout. */
+export interface TurnFacts {
+  readonly prompt: string;
+  readonly calls: number;
+  /** Context of its first and of its last call; 0 when it made none. */
+  readonly first: number;
+  readonly last: number;
+  /** Input side of `result.usage`: the sum over all calls of the turn; undefined without a result. */
+  readonly sum: number | undefined;
+  readonly failed: boolean;
+}
+
+/** A compaction that claude started by itself. */
+export interface NativeCompaction {
+  /** Number of the turn it came in, from 0. */
+  readonly turn: number;
+  readonly before: number | undefined;
+  /** Context of the next call, when there was one. */
+  readonly after: number | undefined;
+}
+
+/** What happened in a run, out of its record. */
+export interface DemoFacts {
+  readonly version: string | undefined;
+  readonly model: string | undefined;
+  readonly window: number;
+  readonly turns: readonly TurnFacts[];
+  readonly decisions: readonly Decision[];
+  readonly native: readonly NativeCompaction[];
+  /** claude's own count, in US dollars. */
+  readonly costUsd: number;
+}
+
+const NO_FACTS: DemoFacts = {
+  version: undefined,
+  model: undefined,
+  window: 0,
+  turns: [],
+  decisions: [],
+  native: [],
+  costUsd: 0,
+};
+
+export function readFacts(record: readonly RecordLine[]): DemoFacts {
+  let facts = NO_FACTS;
+  for (const played of playRecord(record)) {
+    const { session, gauge } = played.state;
+    facts = {
+      version: session.version,
+      model: session.model,
+      window: gauge.window.tokens,
+      turns: begunTurn(readTurn(facts.turns, played), played),
+      decisions: [...facts.decisions, ...played.actions.filter(isDecision)],
+      native: readNative(facts.native, played),
+      costUsd: costUsd(played.state),
+    };
+  }
+  return facts;
+}
+
+function readTurn(turns: readonly TurnFacts[], { before, state, input: { event } }: PlayedLine): readonly TurnFacts[] {
+  const turn = turns.at(-1);
+  if (turn === undefined || isInjectedTurn(before)) return turns;
+  const { used, calls } = state.gauge;
+  if (calls > before.gauge.calls) {
+    return turns.with(-1, { ...turn, calls: turn.calls + 1, first: turn.first || used, last: used });
+  }
+  if (event.kind !== 'result') return turns;
+  return turns.with(-1, { ...turn, sum: event.usage && contextOf(event.usage), failed: event.isError });
+}
+
+/** The result of one turn and the prompt of the next can come with the same line. */
+function begunTurn(turns: readonly TurnFacts[], { before, state }: PlayedLine): readonly TurnFacts[] {
+  const [prompt] = state.turn.prompts;
+  if (state.turn.phase !== 'sent' || before.turn.phase === 'sent' || prompt === undefined) return turns;
+  return [...turns, { prompt: prompt.text, calls: 0, first: 0, last: 0, sum: undefined, failed: false }];
+}
+
+function readNative(native: readonly NativeCompaction[], played: PlayedLine): readonly NativeCompaction[] {
+  const { before, state } = played;
+  const { event } = played.input;
+  if (event.kind === 'boundary' && event.trigger === 'auto') {
+    return [...native, { turn: state.turn.ended, before: event.preTokens, after: undefined }];
+  }
+  const last = native.at(-1);
+  if (last === undefined || last.after !== undefined || state.gauge.calls === before.gauge.calls) return native;
+  return native.with(-1, { ...last, after: state.gauge.used });
+}

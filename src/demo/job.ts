@@ -1,0 +1,108 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Call, RecordedRequest, Scenario } from '../standin/scenario.ts';
+import { readBlocks } from '../stream/blocks.ts';
+
+/** One prompt of the demo: what is said, what the agent reads for it, and what it answers. */
+interface Task {
+  readonly prompt: string;
+  readonly files: readonly string[];
+  readonly answer: string;
+}
+
+/** 200,000 tokens wide. */
+export const DEMO_MODEL = 'claude-sonnet-4-5';
+
+/** What one file counts for in the stand-in. With it the window fills twice in about thirty calls. */
+export const TOKENS_PER_FILE = 12_000;
+
+const EMPTY_CONTEXT = 20_000;
+const CHARS_PER_TOKEN = 4;
+
+/** So that a person can follow: thirty calls without any delay are over before the first is read. */
+const THINKING_MS = 60;
+const SUMMARISING_MS = 500;
+
+const DAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
+const MODULES = ['agenda', 'alarm', 'archive', 'budget', 'deadline', 'export', 'holiday', 'import'];
+const MORE_MODULES = ['invoice', 'journal', 'ledger', 'meeting', 'payroll', 'reminder', 'report', 'shift'];
+
+const TASKS: readonly Task[] = [
+  {
+    prompt: 'Read the four core modules and say which of them turns text into dates.',
+    files: ['calendar', 'clock', 'events', 'parser'].map(moduleFile),
+    answer: 'parser.js does; the other three get their dates from it.',
+  },
+  {
+    prompt: 'Read the test logs of the week and find out why the build breaks on Sundays.',
+    files: ['summary', ...DAYS].map((name) => `logs/${name}.log`),
+    answer: 'clock.js begins the week on Monday, parser.js on Sunday: on Sundays they are a week apart.',
+  },
+  {
+    prompt: 'Look for the same mistake in all other modules, and name the places.',
+    files: [...MODULES, ...MORE_MODULES].map(moduleFile),
+    answer: 'Two more places: payroll.js and shift.js count their weeks from Sunday as well.',
+  },
+  {
+    prompt: 'Write one line about it for the changelog.',
+    files: [],
+    answer: 'Fixed: what happens on a Sunday is no longer a week late.',
+  },
+];
+
+export const DEMO_PROMPTS: readonly string[] = TASKS.map(({ prompt }) => prompt);
+
+/** Puts the files that the agent reads into its work folder. */
+export async function writeDemoFiles(folder: string): Promise<void> {
+  for (const file of TASKS.flatMap(({ files }) => files)) {
+    const path = join(folder, file);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, `${file}: the stand-in counts this line as ${TOKENS_PER_FILE} tokens\n`);
+  }
+}
+
+/**
+ * What the stand-in answers: for each prompt the agent reads its files one by one and then speaks. The context is
+ * counted from what the request holds, so it falls when claude compacts.
+ */
+export function demoScenario(): Scenario {
+  let task = 0;
+  let filesRead = 0;
+
+  function answer(request: RecordedRequest): Call {
+    const latest = latestTask(request);
+    if (latest > task) [task, filesRead] = [latest, 0];
+    const { files = [], answer: text = '' } = TASKS[task] ?? {};
+    const file = files[filesRead++];
+    const context = contextIn(request);
+    return { context, delayMs: THINKING_MS, ...(file === undefined ? { text } : { tools: [readFile(file)] }) };
+  }
+  return { calls: answer, summary: (request) => ({ text: SUMMARY, context: contextIn(request), delayMs: SUMMARISING_MS }) };
+}
+
+const SUMMARY = `<summary>
+parser.js turns text into dates. The build breaks on Sundays because clock.js and parser.js begin the week on different
+days. What was asked for last is under way.
+</summary>`;
+
+/** After a compaction in mid-turn the request does not hold the prompt any more: then it is the task before, still. */
+function latestTask({ body }: RecordedRequest): number {
+  const said = (body.messages ?? []).flatMap(({ content }) => readBlocks(content));
+  return DEMO_PROMPTS.findLastIndex((prompt) => said.some((block) => block.type === 'text' && block.text === prompt));
+}
+
+function contextIn({ body }: RecordedRequest): number {
+  const blocks = (body.messages ?? []).flatMap(({ content }) => readBlocks(content));
+  return blocks.reduce((sum, block) => {
+    if (block.type === 'tool_result') return sum + TOKENS_PER_FILE;
+    return block.type === 'text' ? sum + Math.ceil(block.text.length / CHARS_PER_TOKEN) : sum;
+  }, EMPTY_CONTEXT);
+}
+
+function readFile(file: string): { name: string; input: object } {
+  return { name: 'Bash', input: { command: `cat ${file}`, description: `Read ${file}` } };
+}
+
+function moduleFile(name: string): string {
+  return `src/${name}.js`;
+}

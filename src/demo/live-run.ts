@@ -1,0 +1,92 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { DEFAULTS } from '../config/defaults.ts';
+import { CtxbError } from '../errors.ts';
+import type { RecordLine } from '../governor/record.ts';
+import type { Io } from '../io.ts';
+import { readClaudeArguments } from '../session/claude-arguments.ts';
+import { runHeadless } from '../session/run-headless.ts';
+import { createScratchEnvironment, type ScratchEnvironment } from '../standin/scratch-environment.ts';
+import { type Standin, startStandin } from '../standin/server.ts';
+import { type Sighting, sightings } from './arrivals.ts';
+import { DEMO_MODEL, DEMO_PROMPTS, demoScenario, writeDemoFiles } from './job.ts';
+
+/** What a run left behind. */
+export interface DemoRun {
+  readonly exitCode: number;
+  /** The record of the run, as `ctxb run --record` writes it. */
+  readonly record: readonly RecordLine[];
+  /** What the stand-in saw of the prompts. */
+  readonly seen: readonly Sighting[];
+}
+
+/** The arguments that a caller would write after `ctxb run -- claude`. */
+const ARGUMENTS = ['-p', '--output-format', 'stream-json', '--verbose', '--model', DEMO_MODEL, '--allowedTools=Bash'];
+
+/**
+ * Runs the job with a real claude against the stand-in, in a scratch environment that is removed afterwards, also
+ * when a signal ends the run.
+ */
+export async function runLive(claude: string, io: Pick<Io, 'stdout' | 'stderr' | 'env'>): Promise<DemoRun> {
+  return withSignalsHeld(async (isStopped) => {
+    const standin = await startStandin(demoScenario());
+    const { PATH: path } = io.env;
+    const scratch = await createScratchEnvironment({ url: standin.url, ...(path === undefined ? {} : { path }) });
+    try {
+      await writeDemoFiles(scratch.cwd);
+      if (isStopped()) return { exitCode: EXIT_INTERRUPTED, record: [], seen: [] };
+      return await run(claude, { standin, scratch }, io);
+    } finally {
+      await standin.close();
+      await scratch.dispose();
+    }
+  });
+}
+
+const EXIT_INTERRUPTED = 130;
+
+interface DemoWorld {
+  readonly standin: Standin;
+  readonly scratch: ScratchEnvironment;
+}
+
+async function run(
+  claude: string,
+  { standin, scratch }: DemoWorld,
+  { stdout, stderr, env }: Pick<Io, 'stdout' | 'stderr' | 'env'>,
+): Promise<DemoRun> {
+  const invocation = readClaudeArguments(ARGUMENTS);
+  if (invocation.kind !== 'headless') throw new CtxbError('bug', 'the demo cannot read its own arguments');
+  const record = join(scratch.home, 'record.ndjson');
+  const exitCode = await runHeadless(
+    { program: claude, invocation, config: DEFAULTS, prompts: DEMO_PROMPTS, promptsFile: undefined, record },
+    { stdin: Readable.from([]), stdout, stderr, env: { ...scratch.env, ...colourWishes(env) }, cwd: scratch.cwd },
+  );
+  const lines = (await readFile(record, 'utf8')).split('\n').filter(Boolean);
+  return {
+    exitCode,
+    record: lines.map((line) => JSON.parse(line) as RecordLine),
+    seen: sightings(standin.requests, DEMO_PROMPTS),
+  };
+}
+
+/** All that the scratch environment takes over from the user's. */
+function colourWishes({ NO_COLOR, TERM }: Io['env']): Record<string, string> {
+  return { ...(NO_COLOR ? { NO_COLOR } : {}), ...(TERM ? { TERM } : {}) };
+}
+
+/** A signal must not end the process before the scratch environment is removed. The run itself heeds them too. */
+async function withSignalsHeld<T>(work: (isStopped: () => boolean) => Promise<T>): Promise<T> {
+  let stopped = false;
+  const stop = () => {
+    stopped = true;
+  };
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  for (const signal of signals) process.on(signal, stop);
+  try {
+    return await work(() => stopped);
+  } finally {
+    for (const signal of signals) process.off(signal, stop);
+  }
+}

@@ -1,0 +1,31 @@
+import type { Action } from '../governor/actions.ts';
+import type { Input } from '../governor/input.ts';
+import { type RecordLine, readRecord, readRecordedRun } from '../governor/record.ts';
+import { type GovernorState, initialState } from '../governor/state.ts';
+import { step } from '../governor/step.ts';
+
+/** One line of a record of `ctxb run`, judged again. */
+export interface PlayedLine {
+  /** The line as claude or the caller wrote it. */
+  readonly line: string;
+  readonly input: Input;
+  readonly before: GovernorState;
+  readonly state: GovernorState;
+  readonly actions: readonly Action[];
+}
+
+/** Judges a record line by line, as the run it was made in did. */
+export function* playRecord(record: readonly RecordLine[]): Generator<PlayedLine> {
+  let state: GovernorState | undefined;
+  for (const entry of record) {
+    const fields = { ...entry };
+    const run = readRecordedRun(fields);
+    if (run) state = initialState(run);
+    const input = run === undefined ? readRecord(fields, 0) : undefined;
+    if (state === undefined || input === undefined) continue;
+    const before: GovernorState = state;
+    const next = step(before, input);
+    state = next.state;
+    yield { line: entry.line, input, before, ...next };
+  }
+}

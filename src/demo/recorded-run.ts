@@ -1,0 +1,47 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import recording from '../../fixtures/demo/recording.json' with { type: 'json' };
+import { DEFAULTS } from '../config/defaults.ts';
+import { isDecision } from '../governor/actions.ts';
+import type { RecordLine } from '../governor/record.ts';
+import { fateOf } from '../governor/visibility.ts';
+import type { Io } from '../io.ts';
+import { decisionText, isRoutine } from '../messages.ts';
+import { createTerminal } from '../session/terminal.ts';
+import type { Sighting } from './arrivals.ts';
+import type { DemoRun } from './live-run.ts';
+import { type PlayedLine, playRecord } from './played-record.ts';
+import type { Screen } from './screen.ts';
+
+/** The recorded run and what the stand-in saw then. */
+const RUN: DemoRun = {
+  exitCode: 0,
+  record: recording.record as readonly RecordLine[],
+  seen: recording.seen as readonly Sighting[],
+};
+
+/** The longest pause between two lines, in milliseconds: waiting for a program to start is nothing to look at. */
+const LONGEST_PAUSE_MS = 600;
+
+/** Plays the recording at the pace it was made, and says what was said then. */
+export async function playRecorded(screen: Screen, { stderr, env }: Pick<Io, 'stderr' | 'env'>): Promise<DemoRun> {
+  const terminal = createTerminal({ stderr, env, quiet: false, statusLine: DEFAULTS.statusLine });
+  let time = RUN.record[0]?.t ?? 0;
+  for (const played of playRecord(RUN.record)) {
+    await delay(Math.min(LONGEST_PAUSE_MS, Math.max(0, played.input.t - time)));
+    time = played.input.t;
+    if (isVisible(played)) {
+      terminal.clear();
+      screen.show(played.input.event);
+    }
+    for (const action of played.actions) {
+      if (isDecision(action) && !isRoutine(action)) terminal.notice(decisionText(action));
+    }
+    terminal.status(played.state);
+  }
+  terminal.clear();
+  return RUN;
+}
+
+function isVisible(played: PlayedLine): played is PlayedLine & { input: { from: 'claude' } } {
+  return played.input.from === 'claude' && fateOf(played.before, played.input.event) === 'show';
+}

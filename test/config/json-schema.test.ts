@@ -1,0 +1,82 @@
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { jsonSchema } from '../../src/config/json-schema.ts';
+import { resolveConfig } from '../../src/config/resolve-config.ts';
+import { LEAVES } from '../../src/config/schema.ts';
+
+const EXAMPLE = new URL('../../.contextbudgetrc.example.json', import.meta.url);
+const example: unknown = JSON.parse(readFileSync(EXAMPLE, 'utf8'));
+
+interface Node {
+  readonly type?: string;
+  readonly properties?: Readonly<Record<string, Node>>;
+  readonly additionalProperties?: boolean;
+  readonly anyOf?: readonly Node[];
+  readonly enum?: readonly unknown[];
+  readonly pattern?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly description?: string;
+}
+
+const schema = jsonSchema() as Node;
+
+/** As much of JSON Schema as this schema uses. */
+function accepts(node: Node, value: unknown): boolean {
+  if (node.anyOf) return node.anyOf.some((option) => accepts(option, value));
+  if (node.enum) return node.enum.includes(value);
+  if (node.type === 'object') {
+    return Object.entries(Object(value)).every(([key, part]) => {
+      const property = node.properties?.[key];
+      return property === undefined ? node.additionalProperties !== false : accepts(property, part);
+    });
+  }
+  if (typeof value === 'number') {
+    const { minimum = -Infinity, maximum = Infinity, exclusiveMinimum = -Infinity } = node;
+    const kind = node.type === 'number' || (node.type === 'integer' && Number.isInteger(value));
+    return kind && value >= minimum && value <= maximum && value > exclusiveMinimum;
+  }
+  return node.type === typeof value && (typeof value !== 'string' || new RegExp(node.pattern ?? '').test(value));
+}
+
+function leafPaths(node: Node, prefix = ''): string[] {
+  return Object.entries(node.properties ?? {}).flatMap(([key, part]) =>
+    part.type === 'object' ? leafPaths(part, `${prefix}${key}.`) : [prefix + key],
+  );
+}
+
+it('names every key once, described, and allows no others', () => {
+  expect(leafPaths(schema).filter((key) => key !== '$schema')).toEqual([...LEAVES.keys()]);
+  const nodes = (node: Node): Node[] => [node, ...Object.values(node.properties ?? {}).flatMap(nodes)];
+  const [, ...inner] = nodes(schema);
+  expect(inner.filter(({ description }) => description === undefined)).toEqual([]);
+  expect(
+    nodes(schema).filter(({ type, additionalProperties }) => type === 'object' && additionalProperties !== false),
+  ).toEqual([]);
+});
+
+it.each([
+  { name: 'the example', value: example, accepted: true },
+  { name: 'nothing', value: {}, accepted: true },
+  { name: 'an unknown key', value: { thresholds: { wran: 0.5 } }, accepted: false },
+  { name: 'a percentage above 100', value: { thresholds: { warn: '101%' } }, accepted: false },
+  { name: 'zero', value: { thresholds: { warn: 0 } }, accepted: false },
+  { name: 'a choice that is none', value: { compaction: { when: 'later' } }, accepted: false },
+])('$name', ({ value, accepted }) => {
+  expect(accepts(schema, value)).toBe(accepted);
+});
+
+it('the example is a good configuration that sets every key', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'ctxb-config-'));
+  try {
+    copyFileSync(EXAMPLE, join(folder, '.contextbudgetrc.json'));
+    const { sources, findings } = await resolveConfig({ cwd: folder, env: {}, flags: {} });
+    expect(findings).toEqual([]);
+    expect(Object.entries(sources).filter(([, { source }]) => source !== 'file')).toEqual([]);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});

@@ -1,0 +1,254 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { DEFAULTS } from '../../src/config/defaults.ts';
+import { effectiveConfig } from '../../src/config/effective-config.ts';
+import { type Flags, resolveConfig } from '../../src/config/resolve-config.ts';
+
+let root: string;
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'ctxb-config-'));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+function put(name: string, text: string): string {
+  const path = join(root, name);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+  return path;
+}
+
+function resolve(world: { env?: Record<string, string>; flags?: Flags; cwd?: string } = {}) {
+  return resolveConfig({ cwd: world.cwd ?? root, env: world.env ?? {}, flags: world.flags ?? {} });
+}
+
+async function messages(text: string): Promise<string[]> {
+  put('.contextbudgetrc.json', text);
+  return (await resolve()).findings.map(({ message }) => message);
+}
+
+describe('places', () => {
+  it('has the defaults where there is no file', async () => {
+    const { config, sources, findings } = await resolve();
+    expect({ config, findings }).toEqual({ config: DEFAULTS, findings: [] });
+    expect(new Set(Object.values(sources).map(({ source }) => source))).toEqual(new Set(['default']));
+  });
+
+  it.each([
+    { name: '.contextbudgetrc', text: 'thresholds:\n  warn: 0.6\n' },
+    { name: '.contextbudgetrc', text: '{ "thresholds": { "warn": 0.6 } }' },
+    { name: '.contextbudgetrc', text: '{ thresholds: { warn: 0.6 } }' },
+    { name: '.contextbudgetrc.json', text: '\uFEFF{ "thresholds": { "warn": 0.6 } }' },
+    { name: '.contextbudgetrc.yaml', text: 'thresholds:\n  warn: 60%\n' },
+    { name: '.contextbudgetrc.yml', text: 'thresholds: { warn: 0.6 } # early\n' },
+    { name: 'package.json', text: '{ "name": "x", "contextbudget": { "thresholds": { "warn": 0.6 } } }' },
+  ])('reads $name: $text', async ({ name, text }) => {
+    const path = put(name, text);
+    const { config, sources, findings } = await resolve();
+    expect(findings).toEqual([]);
+    expect(config).toEqual({ ...DEFAULTS, thresholds: { ...DEFAULTS.thresholds, warn: 0.6 } });
+    expect(sources['thresholds.warn']).toEqual({ source: 'file', where: path });
+  });
+
+  it('takes the nearest file, passing folders that say nothing', async () => {
+    put('.contextbudgetrc.json', '{ "task": "far" }');
+    const near = put('a/.contextbudgetrc.yaml', 'state: near\n');
+    put('a/b/package.json', '{ "name": "contextbudget" }');
+    put('a/b/.contextbudgetrc', '\n');
+    put('a/b/.contextbudgetrc.yml', '# nothing yet\n');
+    mkdirSync(join(root, 'a/b/.contextbudgetrc.json'));
+    mkdirSync(join(root, 'a/b/c'));
+    const { config, sources } = await resolve({ cwd: join(root, 'a/b/c') });
+    expect([config.task, config.state, sources.state.where]).toEqual([undefined, 'near', near]);
+  });
+
+  it('ignores a broken package.json without the key', async () => {
+    put('package.json', '{ broken');
+    expect((await resolve()).findings).toEqual([]);
+  });
+
+  it.each([
+    '.contextbudgetrc.js',
+    '.contextbudgetrc.cjs',
+    '.contextbudgetrc.ts',
+    '.config/config.cjs',
+    '.config/config.js',
+  ])('does not execute or read %s', async (name) => {
+    put(
+      name,
+      `require('node:fs').writeFileSync(${JSON.stringify(join(root, 'executed'))}, ''); module.exports = { quiet: true };`,
+    );
+    // YAML, so that the third party's parser is loaded, with the key by which it imports other files.
+    put('.contextbudgetrc.yaml', `$import: ./${name}\n`);
+    const before = process.cwd();
+    process.chdir(root);
+    const { config, findings } = await resolve().finally(() => process.chdir(before));
+    const { existsSync } = await import('node:fs');
+    expect({ executed: existsSync(join(root, 'executed')), quiet: config.quiet }).toEqual({
+      executed: false,
+      quiet: false,
+    });
+    expect(findings.map(({ key }) => key)).toEqual(['$import']);
+  });
+});
+
+describe('precedence', () => {
+  it('is flag before variable before file before default', async () => {
+    put('.contextbudgetrc.json', '{ "task": "file", "state": "file", "statusLine": "never" }');
+    const { config, sources, findings } = await resolve({
+      env: { CTXB_TASK: 'variable', CTXB_STATE: 'variable' },
+      flags: { task: 'flag', quiet: undefined },
+    });
+    expect(findings).toEqual([]);
+    expect([config.task, config.state, config.statusLine, config.quiet]).toEqual(['flag', 'variable', 'never', false]);
+    expect([sources.task, sources.state, sources.quiet]).toEqual([
+      { source: 'flag' },
+      { source: 'env', where: 'CTXB_STATE' },
+      { source: 'default' },
+    ]);
+  });
+
+  it.each([
+    { variable: 'CTXB_WINDOW', text: '200000', key: 'window', value: 200_000 },
+    { variable: 'CTXB_THRESHOLDS_COMPACT', text: '0.75', key: 'thresholds.compact', value: 0.75 },
+    { variable: 'CTXB_THRESHOLDS_MID_TURN', text: '90%', key: 'thresholds.midTurn', value: 0.9 },
+    { variable: 'CTXB_COMPACTION_WHEN', text: 'boundary', key: 'compaction.when', value: 'boundary' },
+    { variable: 'CTXB_COMPACTION_ENABLED', text: 'false', key: 'compaction.enabled', value: false },
+    { variable: 'CTXB_QUIET', text: '1', key: 'quiet', value: true },
+    { variable: 'CTXB_TASK', text: '123', key: 'task', value: '123' },
+    { variable: 'CTXB_HOOKS_WATCHDOG_SECONDS', text: '0.5', key: 'hooks.watchdogSeconds', value: 0.5 },
+  ])('reads $variable=$text, and the same from a flag', async ({ variable, text, key, value }) => {
+    for (const world of [{ env: { [variable]: text } }, { flags: { [key]: text } }]) {
+      const { config, findings } = await resolve(world);
+      expect(findings).toEqual([]);
+      expect(config).toHaveProperty(key, value);
+    }
+  });
+
+  it('leaves empty, foreign and reserved variables alone', async () => {
+    const env = { CTXB_TASK: '', CTXB_CLAUDE: '/x', CTXB_TEST_CLAUDE: '/y', PATH: '/bin' };
+    expect(await resolve({ env })).toMatchObject({ findings: [], config: { task: undefined } });
+  });
+});
+
+describe('findings', () => {
+  it('are all collected at once, from every place', async () => {
+    put(
+      '.contextbudgetrc.json',
+      '{ "thresholds": { "wran": 1, "warn": "much" }, "quiet": "yes", "tasks": 1, "hooks": 2 }',
+    );
+    const env = { CTXB_COMPACTION_WEHN: 'boundary', CTXB_WINDOW: 'big' };
+    const { findings } = await resolve({ env, flags: { statusLine: 'allways' } });
+    expect(findings.map(({ key }) => key).sort()).toEqual(
+      [
+        'CTXB_COMPACTION_WEHN',
+        'hooks',
+        'quiet',
+        'statusLine',
+        'tasks',
+        'thresholds.warn',
+        'thresholds.wran',
+        'window',
+      ].sort(),
+    );
+    for (const { key, message } of findings)
+      expect(message).toMatch(new RegExp(`^${key.replace('.', '\\.')}: expected .+, found .+ \\(.+\\); .+`));
+  });
+
+  it.each([
+    { text: '{ "thresholds": { "wran": 0.6 } }', says: /^thresholds\.wran: .*did you mean warn\?|thresholds\.warn\?$/ },
+    { text: '{ "warn": 0.6 }', says: /did you mean thresholds\.warn\?$/ },
+    { text: '{ "context_dir": "x" }', says: /did you mean contextDir\?$/ },
+    { text: '{ "compaction": { "when": "boundry" } }', says: /found "boundry" .*did you mean "boundary"\?$/ },
+    { text: '{ "zzz": 1 }', says: /^zzz: .*remove it$/ },
+    { text: '{ "window": 999 }', says: /^window: expected a whole number of tokens, 1000 or more, found 999/ },
+    { text: '{ "window": null }', says: /^window: .*found null.*leave the key out$/ },
+    { text: '{ "thresholds": { "warn": 0 } }', says: /^thresholds\.warn: .*found 0 .*\(default 0\.7\)$/ },
+    { text: '{ "thresholds": { "warn": 1.5 } }', says: /^thresholds\.warn: .*found 1\.5/ },
+    { text: '{ "thresholds": { "warn": "0%" } }', says: /^thresholds\.warn: .*found "0%"/ },
+    { text: '{ "thresholds": { "warn": "101%" } }', says: /^thresholds\.warn: .*found "101%"/ },
+    { text: '{ "thresholds": 0.5 }', says: /^thresholds: expected an object with warn, compact, midTurn, found 0\.5/ },
+    { text: '{ "compaction": { "maxAttempts": 0 } }', says: /^compaction\.maxAttempts: / },
+    { text: '{ "compaction": { "timeoutSeconds": 1e9 } }', says: /^compaction\.timeoutSeconds: / },
+    { text: '{ "contextDir": "" }', says: /^contextDir: expected a path, found ""/ },
+    { text: '{ "$schema": 1 }', says: /^\$schema: / },
+    { text: '[1]', says: /\.contextbudgetrc\.json: expected an object with .*found \[1\]/ },
+    { text: '{ "__proto__": { "polluted": true } }', says: /^__proto__: / },
+    { text: '{ "thresholds": { "__proto__": { "polluted": true } } }', says: /^thresholds\.__proto__: / },
+    { text: '{ "constructor": { "prototype": { "polluted": true } } }', says: /^constructor: / },
+  ])('$text', async ({ text, says }) => {
+    expect(await messages(text)).toEqual([expect.stringMatching(says)]);
+    expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
+  });
+
+  it('refuses __proto__ in YAML too', async () => {
+    put('.contextbudgetrc.yaml', '__proto__:\n  quiet: true\n');
+    const { config, findings } = await resolve();
+    expect([config.quiet, findings.map(({ key }) => key)]).toEqual([false, ['__proto__']]);
+  });
+
+  it.each([
+    { name: '.contextbudgetrc.json', text: '{\n  "quiet": x\n}', at: '2:12', format: 'JSON' },
+    { name: '.contextbudgetrc.json', text: '{\n  "quiet": tru\n}', at: '2:15', format: 'JSON' },
+    { name: '.contextbudgetrc.json', text: '{\n  "quiet": true,\n}', at: '3:1', format: 'JSON' },
+    { name: '.contextbudgetrc.json', text: '{\n  "quiet": true', at: '2:16', format: 'JSON' },
+    { name: '.contextbudgetrc.yaml', text: 'quiet: true\n task: [', at: '2:6', format: 'YAML' },
+    { name: '.contextbudgetrc', text: '{ "quiet": true', at: '2:1', format: 'YAML' },
+    { name: 'package.json', text: '{ "contextbudget": { "quiet": } }', at: '1:31', format: 'JSON' },
+  ])('names file, line and column of broken $format: $text', async ({ name, text, at, format }) => {
+    const path = put(name, text);
+    const { findings } = await resolve();
+    expect(findings).toEqual([
+      { key: path, message: expect.stringContaining(`${path}:${at}: expected valid ${format}, found: `) },
+    ]);
+  });
+
+  it('are thrown together as one configuration error where a command needs a good configuration', async () => {
+    put('.contextbudgetrc.json', '{ "a": 1, "b": 2 }');
+    const error = effectiveConfig({ cwd: root, env: {}, flags: {} });
+    await expect(error).rejects.toMatchObject({
+      code: 'config',
+      exitCode: 2,
+      message: expect.stringMatching(/\ba: expected .*\n.*\bb: expected /),
+    });
+    rmSync(join(root, '.contextbudgetrc.json'));
+    expect(await effectiveConfig({ cwd: root, env: {}, flags: {} })).toEqual(DEFAULTS);
+  });
+});
+
+describe('rules between keys', () => {
+  it.each<{ name: string; flags: Flags; keys: string[] }>([
+    { name: 'warn below compact', flags: { 'thresholds.warn': 0.8 }, keys: ['thresholds.warn'] },
+    { name: 'warn is not compact', flags: { 'thresholds.warn': '78%' }, keys: ['thresholds.warn'] },
+    { name: 'compact below midTurn', flags: { 'thresholds.compact': 0.9 }, keys: ['thresholds.compact'] },
+    { name: 'target below compact', flags: { 'compaction.target': 0.78 }, keys: ['compaction.target'] },
+    { name: 'units differ, window unknown', flags: { 'thresholds.warn': 190_000 }, keys: [] },
+    {
+      name: 'units differ, window known',
+      flags: { 'thresholds.warn': 190_000, window: 200_000 },
+      keys: ['thresholds.warn'],
+    },
+    { name: 'tokens with tokens', flags: { 'thresholds.warn': 9, 'thresholds.compact': 8 }, keys: ['thresholds.warn'] },
+    { name: 'defaults of 200k', flags: { window: 200_000 }, keys: [] },
+    { name: 'at the native trigger', flags: { window: 200_000, 'thresholds.compact': 167_000 }, keys: [] },
+    {
+      name: 'above the native trigger',
+      flags: { window: 200_000, 'thresholds.compact': 167_001 },
+      keys: ['thresholds.compact'],
+    },
+    { name: 'default above the native trigger of 100k', flags: { window: 100_000 }, keys: ['thresholds.compact'] },
+    { name: 'no native trigger can be placed below 100k', flags: { window: 50_000 }, keys: [] },
+  ])('$name', async ({ flags, keys }) => {
+    expect((await resolve({ flags })).findings.map(({ key }) => key)).toEqual(keys);
+  });
+
+  it('says why a threshold above the native trigger is refused', async () => {
+    const { findings } = await resolve({ flags: { window: 200_000, 'thresholds.compact': 0.85 } });
+    expect(findings[0]?.message).toBe(
+      'thresholds.compact: expected at most 0.835 of the window of 200000 tokens (167000 tokens), found 0.85 (flag); ' +
+        'claude compacts by itself 33000 tokens below its window, so this would never happen: lower it',
+    );
+  });
+});

@@ -1,0 +1,57 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { runConfig } from '../../src/commands/config.ts';
+import { LEAVES } from '../../src/config/schema.ts';
+
+let cwd: string;
+
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'ctxb-config-'));
+});
+afterEach(() => rmSync(cwd, { recursive: true, force: true }));
+
+async function run(options: { json?: boolean; schema?: boolean }, env: Record<string, string> = {}) {
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  const exitCode = await runConfig(options, { stdin, stdout, stderr, env, cwd });
+  return { exitCode, out: String(stdout.read() ?? ''), err: String(stderr.read() ?? '') };
+}
+
+it('prints an aligned line for each key', async () => {
+  const path = join(cwd, '.contextbudgetrc');
+  writeFileSync(path, 'quiet: true\n');
+  const { exitCode, out, err } = await run({}, { CTXB_TASK: 'port it' });
+  const lines = out.trimEnd().split('\n');
+  expect([exitCode, err, lines.length]).toEqual([0, '', LEAVES.size + 1]);
+  const columns = (key: string) => lines.find((line) => line.startsWith(`${key} `))?.split(/ {2,}/);
+  expect(columns('key')).toEqual(['key', 'value', 'source']);
+  expect(columns('window')).toEqual(['window', '(measured)', 'default']);
+  expect(columns('quiet')).toEqual(['quiet', 'true', `file ${path}`]);
+  expect(columns('task')).toEqual(['task', '"port it"', 'env CTXB_TASK']);
+  const starts = lines.map((line) => line.search(/(source|default|file \/|env CTXB_\S+)/));
+  expect(new Set(starts).size).toBe(1);
+});
+
+it('prints the same as JSON', async () => {
+  const { exitCode, out } = await run({ json: true }, { CTXB_THRESHOLDS_WARN: '60%' });
+  const printed = JSON.parse(out);
+  expect([exitCode, Object.keys(printed)]).toEqual([0, [...LEAVES.keys()]]);
+  expect(printed['thresholds.warn']).toEqual({ value: 0.6, source: 'env', where: 'CTXB_THRESHOLDS_WARN' });
+  expect(printed.window).toEqual({ value: null, source: 'default' });
+});
+
+it('prints the schema also when the configuration is bad', async () => {
+  const { exitCode, out } = await run({ schema: true }, { CTXB_WINDOW: 'x' });
+  expect([exitCode, JSON.parse(out).additionalProperties]).toEqual([0, false]);
+});
+
+it.each([{ json: false }, { json: true }])(
+  'prints every finding on stderr and nothing else ($json)',
+  async (options) => {
+    const { exitCode, out, err } = await run(options, { CTXB_WINDOW: 'x', CTXB_QUIET: 'maybe' });
+    expect([exitCode, out]).toEqual([2, '']);
+    expect(err).toMatch(/^ctxb: window: .*CTXB_WINDOW.*\nctxb: quiet: .*CTXB_QUIET.*\n$/);
+  },
+);

@@ -1,0 +1,80 @@
+import { PassThrough } from 'node:stream';
+import { expect, it } from 'vitest';
+import { DEFAULTS } from '../../src/config/defaults.ts';
+import { readClaudeArguments } from '../../src/session/claude-arguments.ts';
+import { type HeadlessRun, runHeadless } from '../../src/session/run-headless.ts';
+import { promptLine, startWorld, type World } from '../support/claude.ts';
+import { conversation, givenTexts, mainRequests, summaryRequests } from '../support/conversation.ts';
+import { journal, PROTOCOL, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
+
+it.each([
+  {
+    name: 'throws',
+    beforeHook: () => {
+      throw new Error('broken on purpose');
+    },
+  },
+  { name: 'never ends', beforeHook: () => new Promise<void>(() => {}) },
+])('a hook of ours that $name does not stop claude', async ({ beforeHook }) => {
+  await using world = await startWorld(conversation({ turns: [8], from: 120_000, growBy: 10_000 }));
+  const { code, stdout, stderr } = await runInProcess(world, { beforeHook });
+
+  expect(stdout).toBe('answer 1\n');
+  expect(code).toBe(0);
+  expect(summaryRequests(world.standin)).toHaveLength(1);
+  expect(stderr).toMatch(/hook (PreCompact|SessionStart): .*claude goes on without it/);
+});
+
+it("a caller's initialize with hooks keeps them, and ours work beside them", async () => {
+  await using world = await startWorld(conversation({ turns: [8], from: 120_000, growBy: 10_000 }));
+  const program = startCtxb(world, { claude: [...SMALL_WINDOW, ...PROTOCOL] });
+  const hooks = {
+    PreToolUse: [{ matcher: 'Bash', hookCallbackIds: ['mine-tool'] }],
+    PreCompact: [{ matcher: null, hookCallbackIds: ['mine-compact'] }],
+  };
+  program.send({ type: 'control_request', request_id: 'mine-1', request: { subtype: 'initialize', hooks } });
+  const answer = await program.waitForLine((line) => line.type === 'control_response');
+  expect(answer).toMatchObject({ response: { subtype: 'success', request_id: 'mine-1' } });
+
+  program.send(promptLine('the prompt'));
+  const asked = await answerCallbacks(program);
+  program.stdin.end();
+  const run = await program.finished;
+
+  expect(new Set(asked)).toEqual(new Set(['mine-tool', 'mine-compact']));
+  expect(run.stdout.toString()).not.toContain('ctxb:');
+  expect(journal(world).map(({ kind }) => kind)).toEqual(expect.arrayContaining(['focus', 'restore']));
+  const after = mainRequests(world.standin).find(({ index }) => index > (summaryRequests(world.standin)[0]?.index ?? 0));
+  expect(givenTexts(after).join('\n')).toContain('the prompt');
+});
+
+/** Plays the caller: answers each callback and returns their ids, until the result. */
+async function answerCallbacks(program: ReturnType<typeof startCtxb>): Promise<string[]> {
+  const asked: string[] = [];
+  for (;;) {
+    const line = await program.waitForLine(({ type }) => type === 'control_request' || type === 'result');
+    if (line.type === 'result') return asked;
+    const { callback_id: id } = line.request as { callback_id: string };
+    asked.push(id);
+    const response = { subtype: 'success', request_id: line.request_id, response: {} };
+    program.send({ type: 'control_response', response });
+  }
+}
+
+async function runInProcess(world: World, extra: Pick<HeadlessRun, 'beforeHook'>) {
+  const invocation = readClaudeArguments([...SMALL_WINDOW, '-p', 'the prompt']);
+  if (invocation.kind !== 'headless') throw new Error('expected a headless run');
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  stdin.end();
+  const headless: HeadlessRun = {
+    program: world.claude,
+    invocation,
+    config: { ...DEFAULTS, hooks: { watchdogSeconds: 0.5 } },
+    prompts: undefined,
+    promptsFile: undefined,
+    record: undefined,
+    ...extra,
+  };
+  const code = await runHeadless(headless, { stdin, stdout, stderr, env: world.scratch.env, cwd: world.scratch.cwd });
+  return { code, stdout: String(stdout.read() ?? ''), stderr: String(stderr.read() ?? '') };
+}

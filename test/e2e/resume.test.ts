@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest';
+import { promptLine, startWorld } from '../support/claude.ts';
+import { conversation, mainRequests, summaryRequests, userTexts } from '../support/conversation.ts';
+import { journal, outputLines, prompts, PROTOCOL, runCtxb, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
+
+it.each([
+  { name: '150,000 is seen', context: 150_000, kinds: ['warn'] },
+  { name: '160,000 is compacted', context: 160_000, kinds: ['warn', 'compact'] },
+])('a resumed session at $name before its first call', async ({ context, kinds }) => {
+  await using world = await startWorld(conversation({ turns: [2, 1], from: context - 5_000, growBy: 5_000 }));
+  const first = await runCtxb(world, {
+    flags: ['--no-mid-turn', ...prompts('the beginning')],
+    claude: [...SMALL_WINDOW, '--output-format', 'json'],
+  });
+  const { session_id: id } = JSON.parse(first.stdout.toString());
+  const callsBefore = mainRequests(world.standin).length;
+  const decisionsBefore = journal(world).length;
+
+  const second = await runCtxb(world, { claude: [...SMALL_WINDOW, '--resume', id, '-p', 'go on'] });
+  expect(second.code).toBe(0);
+  const decisions = journal(world).slice(decisionsBefore);
+  const early = decisions.filter(({ at, kind }) => at.call === 0 && kinds.includes(kind));
+  expect(early.map(({ kind }) => kind)).toEqual(kinds);
+  expect(early[0]?.gauge.basis).toBe('asked');
+  expect(early[0]?.gauge.used).toBeGreaterThanOrEqual(context * 0.99);
+  expect(userTexts(mainRequests(world.standin)[callsBefore]).at(-1)).toBe('go on');
+  expect(summaryRequests(world.standin)).toHaveLength(kinds.includes('compact') ? 1 : 0);
+});
+
+it('the same for a program that speaks the protocol', async () => {
+  await using world = await startWorld(conversation({ turns: [2, 1], from: 155_000, growBy: 5_000 }));
+  const first = await runCtxb(world, { claude: [...SMALL_WINDOW, '-p', 'begin', '--output-format', 'json'] });
+  const { session_id: id } = JSON.parse(first.stdout.toString());
+
+  const program = startCtxb(world, { claude: [...SMALL_WINDOW, ...PROTOCOL, '--resume', id] });
+  program.send(promptLine('go on'));
+  program.stdin.end();
+  const run = await program.finished;
+  expect(outputLines(run).filter((line) => line.type === 'result').map((line) => line.result)).toEqual(['answer 2']);
+  expect(summaryRequests(world.standin)).toHaveLength(1);
+});

@@ -1,0 +1,62 @@
+import { expect, it } from 'vitest';
+import { startWorld } from '../support/claude.ts';
+import { journalLines, outputLines, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
+
+const STREAM = ['--output-format', 'stream-json', '--verbose'];
+const SLEEP = { tools: [{ name: 'Bash', input: { command: 'sleep 300', description: 'Wait' } }], context: 20_000 };
+
+function isToolCall(line: Readonly<Record<string, unknown>>): boolean {
+  return line.type === 'assistant' && JSON.stringify(line).includes('sleep 300');
+}
+
+it('Ctrl-C once interrupts the turn, ends after its result and exits 130', async () => {
+  await using world = await startWorld({ calls: [SLEEP] });
+  const program = startCtxb(world, { flags: ['--prompt', 'wait', '--prompt', 'never sent'], claude: [...SMALL_WINDOW, ...STREAM] });
+  await program.waitForLine(isToolCall);
+  program.kill('SIGINT');
+  const run = await program.finished;
+
+  const results = outputLines(run).filter((line) => line.type === 'result');
+  expect(results).toMatchObject([{ subtype: 'error_during_execution' }]);
+  expect(run.code).toBe(130);
+  expect(JSON.stringify(world.standin.requests)).not.toContain('never sent');
+});
+
+it.each([
+  { signals: ['SIGTERM'], code: 143 },
+  { signals: ['SIGHUP'], code: 129 },
+] as const)('$signals ends claude too and exits $code', async ({ signals, code }) => {
+  await using world = await startWorld({ calls: [SLEEP] });
+  const program = startCtxb(world, { claude: [...SMALL_WINDOW, ...STREAM, '-p', 'wait'] });
+  await program.waitForLine(isToolCall);
+  for (const signal of signals) program.kill(signal);
+  const run = await program.finished;
+
+  expect(run.code).toBe(code);
+  expect(isAlive(childPid(world))).toBe(false);
+});
+
+it('Ctrl-C twice ends at once', async () => {
+  // The model takes its time, so the interrupt alone would have to wait for it.
+  await using world = await startWorld({ calls: [SLEEP] });
+  const program = startCtxb(world, { claude: [...SMALL_WINDOW, ...STREAM, '-p', 'wait'] });
+  await program.waitForLine(isToolCall);
+  program.kill('SIGINT');
+  program.kill('SIGINT');
+  const run = await program.finished;
+  expect(run.code).toBe(130);
+  expect(isAlive(childPid(world))).toBe(false);
+});
+
+function childPid(world: Parameters<typeof journalLines>[0]): number {
+  return Number(journalLines(world).find((entry) => entry.kind === 'start')?.pid);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Decision } from '../../src/governor/actions.ts';
+import { type Finished, type RunningProgram, runProgram, startProgram, type World } from './claude.ts';
+
+/** The built program, as a user runs it. */
+export const CTXB = fileURLToPath(new URL('../../dist/ctxb.js', import.meta.url));
+
+/** A model with a window of 200,000 tokens, and no questions about tools. */
+export const SMALL_WINDOW = ['--model', 'claude-sonnet-4-5', '--dangerously-skip-permissions'];
+/** The same with 1,000,000. */
+export const LARGE_WINDOW = ['--model', 'claude-sonnet-4-5[1m]', '--dangerously-skip-permissions'];
+
+/** Arguments that make claude speak the protocol in both directions. */
+export const PROTOCOL = ['-p', '--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'];
+
+export interface CtxbRun {
+  readonly flags?: readonly string[];
+  readonly claude: readonly string[];
+  readonly stdin?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** `ctxb run FLAGS -- claude ARGUMENTS` in a world, to its end. */
+export function runCtxb(world: World, run: CtxbRun): Promise<Finished> {
+  const { stdin } = run;
+  return runProgram(process.execPath, argumentsOf(world, run), {
+    env: { ...world.scratch.env, ...run.env },
+    cwd: world.scratch.cwd,
+    ...(stdin === undefined ? {} : { stdin }),
+  });
+}
+
+/** The same with stdin left open. */
+export function startCtxb(world: World, run: CtxbRun): RunningProgram {
+  return startProgram(process.execPath, argumentsOf(world, run), {
+    env: { ...world.scratch.env, ...run.env },
+    cwd: world.scratch.cwd,
+  });
+}
+
+function argumentsOf(world: World, { flags = [], claude }: CtxbRun): string[] {
+  return [CTXB, 'run', ...flags, '--', world.claude, ...claude];
+}
+
+/** Decisions in the journal of a world's work folder. */
+export function journal(world: World): Decision[] {
+  return journalLines(world).filter((entry) => 'gauge' in entry) as unknown as Decision[];
+}
+
+export function journalLines(world: World): Record<string, unknown>[] {
+  return readLines(join(world.scratch.cwd, '.context', 'journal.ndjson'));
+}
+
+export function readLines(path: string): Record<string, unknown>[] {
+  const lines = readFileSync(path, 'utf8').split('\n').filter(Boolean);
+  return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+/** Lines of stream-json output. */
+export function outputLines({ stdout }: Finished): Record<string, unknown>[] {
+  return stdout
+    .toString()
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+/** `--prompt A --prompt B`. */
+export function prompts(...texts: readonly string[]): string[] {
+  return texts.flatMap((text) => ['--prompt', text]);
+}

@@ -1,0 +1,57 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { readRecord } from '../../src/governor/record.ts';
+import { decodeLine } from '../../src/stream/decode.ts';
+import type { Event } from '../../src/stream/events.ts';
+
+/** A recording on disk. `name` is its path below the folder it was looked for in. */
+export interface Recording {
+  readonly name: string;
+  readonly path: string;
+}
+
+const FIXTURES = fileURLToPath(new URL('../../fixtures/recordings', import.meta.url));
+const SHARED = fileURLToPath(new URL('../../../shared', import.meta.url));
+
+/** The recordings of this repository, made with the pinned claude and the stand-in. */
+export const FIXTURE_RECORDINGS = recordingsBelow(FIXTURES);
+
+/** More of them, from three versions, where the folder lies beside the checkout. */
+export const SHARED_RECORDINGS = recordingsBelow(join(SHARED, 'recordings'));
+
+/** Sessions that other people published, where the folder lies beside the checkout. */
+export const TRANSCRIPTS = recordingsBelow(join(SHARED, 'transcripts'));
+
+/** The path of one of our own recordings, such as `compact.ndjson`. */
+export function fixture(name: string): string {
+  return join(FIXTURES, name);
+}
+
+/** The lines of a recording, without their terminators. */
+export function linesOf(path: string): string[] {
+  return readFileSync(path, 'utf8')
+    .split('\n')
+    .filter((line) => line.trim() !== '');
+}
+
+/** The lines of a recording, parsed, for a test to cut from. */
+export function objectsOf(path: string): Record<string, unknown>[] {
+  return linesOf(path).map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+/** What the lines mean; the lines of a dialogue are taken out of their envelopes first. */
+export function eventsOf(path: string): Event[] {
+  return linesOf(path).map(
+    (line) => readRecord(JSON.parse(line) as Record<string, unknown>, 0)?.event ?? decodeLine(line),
+  ) as Event[];
+}
+
+function recordingsBelow(folder: string): Recording[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.(ndjson|jsonl)$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort()
+    .map((path) => ({ name: relative(folder, path), path }));
+}
