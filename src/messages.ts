@@ -7,7 +7,7 @@ export function decisionText(decision: Decision): string {
   const full = fullness(decision.gauge);
   switch (decision.kind) {
     case 'warn':
-      return `the context is ${full}`;
+      return `warning: the context is ${full}`;
     case 'compact':
       return `compacting before the next prompt: the context is ${full}`;
     case 'compacted':
@@ -15,7 +15,7 @@ export function decisionText(decision: Decision): string {
         ? 'compacted'
         : `not compacted (${decision.verdict}): ${decision.reason}`;
     case 'landed':
-      return `the context is ${full} now; ${tokens(decision.freed)} tokens were freed`;
+      return `${decision.reason}: ${tokens(decision.gauge.used)} tokens now, ${tokens(decision.freed)} less`;
     case 'give-up':
       return `${decision.reason}; no more are tried until the context shrinks`;
     case 'place-trigger':

@@ -5,6 +5,7 @@ import { readFacts } from '../demo/facts.ts';
 import { DEMO_PROMPTS } from '../demo/job.ts';
 import { type DemoRun, runLive } from '../demo/live-run.ts';
 import { createScreen } from '../demo/screen.ts';
+import { textWidth, wrap } from '../demo/wrap.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { styleFor } from '../report/style.ts';
@@ -29,12 +30,14 @@ Example:
   ctxb demo`;
 
 async function demo(flags: DemoFlags, io: Io): Promise<number> {
-  const style = styleFor(io.stdout, io.env);
+  const style = await styleFor(io.stdout, io.env);
   const screen = createScreen(io.stdout, style, DEMO_PROMPTS);
   const claude = flags.claude ?? (await findClaude({ from: import.meta.url, path: io.env.PATH }));
-  io.stdout.write(`${style.dim(claude === undefined ? RECORDED : LIVE)}\n\n`);
+  const opening = (claude === undefined ? RECORDED : LIVE).flatMap((text) => wrap(text, textWidth(io.stdout.columns)));
+  io.stdout.write(`${opening.map((line) => style.dim(line)).join('\n')}\n\n`);
   const run = await perform(claude, screen, io);
-  if (run.exitCode > SIGNALLED) return run.exitCode;
+  // Ended by the user, or nobody reads any more: there is no story to tell.
+  if (run.interrupted || screen.stdout.errored) return run.exitCode;
   const facts = readFacts(run.record);
   io.stdout.write(closingText({ facts, seen: run.seen, live: claude !== undefined }, style, io.stdout.columns));
   const failure = findFailure(run);
@@ -42,14 +45,15 @@ async function demo(flags: DemoFlags, io: Io): Promise<number> {
   return 0;
 }
 
-const LIVE = `The real claude and the real ctxb at work; only the API is played, by a stand-in on this machine that says how many
-tokens each call took. No network, no key, nothing to pay.`;
+const LIVE = [
+  'The real claude and the real ctxb at work; only the API is played, by a stand-in on this machine that says how many ' +
+    'tokens each call took. No network, no key, nothing to pay.',
+];
 
-const RECORDED = `No claude was found here, so this is a RECORDING of a run: nothing is being run now. To see it live:
-  npm install -g @anthropic-ai/claude-code`;
-
-/** Exit codes above this say that a signal ended the run. */
-const SIGNALLED = 128;
+const RECORDED = [
+  'No claude was found here, so this is a RECORDING of a run: nothing is being run now. To see it live:',
+  '  npm install -g @anthropic-ai/claude-code',
+];
 
 async function perform(claude: string | undefined, screen: ReturnType<typeof createScreen>, io: Io): Promise<DemoRun> {
   if (claude !== undefined) return runLive(claude, { ...io, stdout: screen.stdout });

@@ -50,7 +50,7 @@ async function replay(files: readonly string[], flags: ReplayFlags, io: Io): Pro
   const { sessions, faults } = await replayAll(files.length === 0 ? ['-'] : files, options);
   for (const fault of faults) io.stderr.write(`ctxb: ${fault.message}\n`);
   const report: ReplayReport = { version: 1, sessions };
-  io.stdout.write(flags.json ? `${JSON.stringify(report, null, 2)}\n` : summaryText(report, styleFor(io.stdout, io.env)));
+  io.stdout.write(flags.json ? `${JSON.stringify(report, null, 2)}\n` : summaryText(report, await styleFor(io.stdout, io.env)));
   return faults.length > 0 ? EXIT_UNREADABLE : 0;
 }
 

@@ -1,5 +1,6 @@
 import type { RecordedRequest } from '../standin/scenario.ts';
 import { readBlocks } from '../stream/blocks.ts';
+import type { Block } from '../stream/events.ts';
 
 /** What one request to the stand-in held of the demo's prompts. Counts by prompt, in the prompts' order. */
 export interface Sighting {
@@ -14,11 +15,21 @@ export interface Sighting {
 export function sightings(requests: readonly RecordedRequest[], prompts: readonly string[]): Sighting[] {
   return requests.flatMap(({ kind, body }) => {
     if (kind !== 'main' && kind !== 'summary') return [];
-    const texts = (body.messages ?? []).filter(({ role }) => role === 'user').flatMap(({ content }) => textsOf(content));
-    const said = prompts.map((prompt) => texts.filter((text) => text === prompt).length);
-    const quoted = prompts.map((prompt) => texts.filter((text) => text !== prompt && text.includes(prompt)).length);
-    return [{ kind, said, quoted }];
+    const blocks = (body.messages ?? []).flatMap(({ role, content }) => (role === 'user' ? readBlocks(content) : []));
+    const count = (fits: (block: Block, prompt: string) => boolean) =>
+      prompts.map((prompt) => blocks.filter((block) => fits(block, prompt)).length);
+    return [{ kind, said: count(isSaid), quoted: count(isQuoted) }];
   });
+}
+
+function isSaid(block: Block, prompt: string): boolean {
+  return block.type === 'text' && block.text.trim() === prompt;
+}
+
+/** claude puts what hooks say into reminders, and those also at the end of tool results. */
+function isQuoted(block: Block, prompt: string): boolean {
+  const hasText = block.type === 'text' || block.type === 'tool_result';
+  return hasText && block.text.includes(prompt) && !isSaid(block, prompt);
 }
 
 /**
@@ -35,10 +46,18 @@ export function handedBack(seen: readonly Sighting[], prompt: number): number {
   return mainRequests(seen).filter(({ said, quoted }) => said[prompt] === 0 && (quoted[prompt] ?? 0) > 0).length;
 }
 
-function mainRequests(seen: readonly Sighting[]): Sighting[] {
-  return seen.filter(({ kind }) => kind === 'main');
+/** Whether a request for a summary held a prompt before that prompt had been said: it would be lost in the summary. */
+export function hasMixedIn(seen: readonly Sighting[]): boolean {
+  return seen.some(
+    ({ kind, said }, at) =>
+      kind === 'summary' && said.some((count, prompt) => count > 0 && !wasSaid(seen.slice(0, at), prompt)),
+  );
 }
 
-function textsOf(content: unknown): string[] {
-  return readBlocks(content).flatMap((block) => (block.type === 'text' ? [block.text.trim()] : []));
+function wasSaid(seen: readonly Sighting[], prompt: number): boolean {
+  return mainRequests(seen).some(({ said }) => (said[prompt] ?? 0) > 0);
+}
+
+function mainRequests(seen: readonly Sighting[]): Sighting[] {
+  return seen.filter(({ kind }) => kind === 'main');
 }

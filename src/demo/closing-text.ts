@@ -1,7 +1,147 @@
-import type { ChalkInstance } from 'chalk';
-import type { Sighting } from './arrivals.ts';
-import type { DemoFacts } from './facts.ts';
-export interface DemoStory { readonly facts: DemoFacts; readonly seen: readonly Sighting[]; readonly live: boolean }
-export function closingText(story: DemoStory, _style: ChalkInstance, _columns: number | undefined): string {
-  return JSON.stringify(story.facts, null, 1) + JSON.stringify(story.seen);
+import type { Decision } from '../governor/actions.ts';
+import { counted, dollars, percent, tokens } from '../report/figures.ts';
+import { printable, type Style } from '../report/style.ts';
+import { arrivals, handedBack, hasMixedIn, type Sighting } from './arrivals.ts';
+import type { DemoFacts, NativeCompaction, TurnFacts } from './facts.ts';
+import { textWidth, wrap } from './wrap.ts';
+
+/** What the closing words are made from. */
+export interface DemoStory {
+  readonly facts: DemoFacts;
+  readonly seen: readonly Sighting[];
+  /** False: a recording was played. */
+  readonly live: boolean;
+}
+
+/** A heading in the left column and the sentences beside it, a paragraph each. */
+interface Section {
+  readonly heading: string;
+  readonly sentences: readonly string[];
+}
+
+type Decided<K extends Decision['kind']> = Extract<Decision, { readonly kind: K }>;
+
+const HEADING_WIDTH = 11;
+
+/** What happened and why, in sentences, each figure out of the run's own record. */
+export function closingText(story: DemoStory, style: Style, columns: number | undefined): string {
+  const { facts, live } = story;
+  if (facts.turns.length === 0) return '';
+  const sections = [
+    ...facts.turns.flatMap((turn, index) => [...boundarySection(facts, index), turnSection(facts, turn, index)]),
+    deliverySection(story),
+    costSection(facts),
+    naiveSection(facts),
+  ];
+  const title = `What happened${live ? '' : ' in the recording'}, and why`;
+  const origin = `Claude Code ${facts.version ?? '?'}, ${facts.model ?? '?'}, window of ${tokens(facts.window)} tokens`;
+  const body = sections.map((section) => layOut(section, style, textWidth(columns))).join('');
+  return `\n${style.bold(title)}\n  ${style.dim(origin)}\n${body}`;
+}
+
+function turnSection(facts: DemoFacts, turn: TurnFacts, index: number): Section {
+  const warnings = ofTurn(facts, index, 'warn').map(
+    ({ gauge }) =>
+      `The warning came at ${tokens(gauge.predicted)} tokens (${percent(gauge.fraction)}), past the level of ${tokens(facts.levels.warn)}.`,
+  );
+  const native = facts.native.filter((compaction) => compaction.turn === index);
+  return {
+    heading: `Prompt ${index + 1}`,
+    sentences: [
+      `“${turn.prompt}”`,
+      contextSentence(facts, turn),
+      ...warnings,
+      ...native.map((one) => nativeSentence(facts, one)),
+    ],
+  };
+}
+
+function contextSentence({ window }: DemoFacts, { calls, first, last }: TurnFacts): string {
+  const share = `${percent(last / window)} of the window`;
+  if (calls < 2) return `${counted(calls, 'call')} with a context of ${tokens(last)} tokens: ${share}.`;
+  return `${counted(calls, 'call')} with a context of ${tokens(first)} tokens at the first and ${tokens(last)} at the last: ${share}.`;
+}
+
+/** The compaction before the prompt of this index. */
+function boundarySection(facts: DemoFacts, index: number): Section[] {
+  return ofTurn(facts, index, 'compact').map(({ gauge, focus }) => {
+    const waiting = `Then, at the turn boundary, ctxb sent “/compact ${focus}” alone, while prompt ${index + 1} waited.`;
+    const reason = `${tokens(gauge.predicted)} tokens had crossed the level of ${tokens(facts.levels.compact)}.`;
+    return { heading: 'Compacted', sentences: [`${reason} ${waiting}`, ...outcome(facts, index)] };
+  });
+}
+
+function outcome(facts: DemoFacts, index: number): string[] {
+  const [verdict] = ofTurn(facts, index, 'compacted');
+  const [landed] = ofTurn(facts, index, 'landed');
+  if (verdict === undefined) return [];
+  if (verdict.verdict !== 'success') return [`It did not succeed (${verdict.verdict}): ${verdict.reason}.`];
+  const cost = `The summary cost ${dollars(verdict.costUsd)}.`;
+  if (landed === undefined) return [cost];
+  const { used } = landed.gauge;
+  return [
+    `The context went from ${tokens(used + landed.freed)} to ${tokens(used)} tokens, measured at the next call. ${cost}`,
+  ];
+}
+
+function nativeSentence(facts: DemoFacts, { turn, before, after }: NativeCompaction): string {
+  const [placed] = facts.decisions.filter((decision) => decision.kind === 'place-trigger');
+  const restored = ofTurn(facts, turn, 'restore').length > 0;
+  const focused = ofTurn(facts, turn, 'focus').length > 0;
+  return [
+    `In mid-turn claude compacted by itself${before === undefined ? '' : ` at ${tokens(before)} tokens`}`,
+    placed === undefined ? '.' : `: ctxb had placed its trigger at ${tokens(placed.tokens)}.`,
+    focused ? ' ctxb gave the focus to this summary too.' : '',
+    restored ? ' The summary had taken the place of the running prompt, so ctxb handed that back, word for word.' : '',
+    after === undefined ? '' : ` The context at the next call was ${tokens(after)} tokens.`,
+  ].join('');
+}
+
+function deliverySection({ facts, seen, live }: DemoStory): Section {
+  const counts = facts.turns.map((_, index) => arrivals(seen, index));
+  const source = `the record of the stand-in, ${counted(seen.length, 'request')}${live ? '' : ', made with the recording'}`;
+  const said = counts.every((count) => count === 1)
+    ? `Every prompt reached the model exactly once (${source}).`
+    : `The prompts reached the model ${counts.map((count) => `${count}×`).join(', ')} (${source}).`;
+  const again = counts.flatMap((_, index) => {
+    const count = handedBack(seen, index);
+    return count === 0
+      ? []
+      : [`Prompt ${index + 1} was in ${counted(count, 'later request')} as what ctxb had handed back.`];
+  });
+  const alone = hasMixedIn(seen) ? [] : ['No request for a summary held a prompt that was still waiting.'];
+  return { heading: 'Delivered', sentences: [[said, ...again, ...alone].join(' ')] };
+}
+
+function costSection({ costUsd }: DemoFacts): Section {
+  const sentence = `${dollars(costUsd)} by claude's own count, for token counts that the stand-in made up: nothing was paid.`;
+  return { heading: 'Cost', sentences: [sentence] };
+}
+
+/** What a tool would have believed that takes the sum in `result.usage` for the context. */
+function naiveSection({ turns, window, levels }: DemoFacts): Section {
+  const readings = turns.map(
+    ({ sum = 0, last }, index) => `${tokens(sum)} tokens after prompt ${index + 1} (in truth ${tokens(last)})`,
+  );
+  const alarms = turns.filter(({ sum = 0 }) => sum >= levels.compact).length;
+  const needed = turns.filter(({ last }) => last >= levels.compact).length;
+  const worst = Math.max(...turns.map(({ sum = 0 }) => sum)) / window;
+  return {
+    heading: 'Without',
+    sentences: [
+      `result.usage is the sum over all calls of a turn. A tool that takes it for the context would have seen ${readings.join(', ')}: ` +
+        `up to ${percent(worst)} of the window. It would have compacted after ${alarms} of ${turns.length} prompts; there was need after ${needed}.`,
+    ],
+  };
+}
+
+function ofTurn<K extends Decision['kind']>({ decisions }: DemoFacts, turn: number, kind: K): Decided<K>[] {
+  return decisions.filter((decision): decision is Decided<K> => decision.kind === kind && decision.at.turn === turn);
+}
+
+function layOut({ heading, sentences }: Section, style: Style, width: number): string {
+  const lines = sentences.flatMap((sentence) => wrap(printable(sentence), width - HEADING_WIDTH - 2));
+  const beside = (index: number) =>
+    index === 0 ? style.bold(heading.padEnd(HEADING_WIDTH)) : ' '.repeat(HEADING_WIDTH);
+  return lines.map((line, index) => `  ${beside(index)}${line}\n`).join('');
 }

@@ -1,4 +1,5 @@
 import { type Decision, isDecision } from '../governor/actions.ts';
+import { inTokens } from '../governor/policy.ts';
 import type { RecordLine } from '../governor/record.ts';
 import { costUsd } from '../governor/state.ts';
 import { isInjectedTurn } from '../governor/visibility.ts';
@@ -31,6 +32,8 @@ export interface DemoFacts {
   readonly version: string | undefined;
   readonly model: string | undefined;
   readonly window: number;
+  /** Thresholds of the run, in tokens. */
+  readonly levels: { readonly warn: number; readonly compact: number };
   readonly turns: readonly TurnFacts[];
   readonly decisions: readonly Decision[];
   readonly native: readonly NativeCompaction[];
@@ -42,6 +45,7 @@ const NO_FACTS: DemoFacts = {
   version: undefined,
   model: undefined,
   window: 0,
+  levels: { warn: 0, compact: 0 },
   turns: [],
   decisions: [],
   native: [],
@@ -51,11 +55,14 @@ const NO_FACTS: DemoFacts = {
 export function readFacts(record: readonly RecordLine[]): DemoFacts {
   let facts = NO_FACTS;
   for (const played of playRecord(record)) {
-    const { session, gauge } = played.state;
+    const { session, gauge, run } = played.state;
+    const { warn, compact } = run.policy.thresholds;
+    const window = gauge.window.tokens;
     facts = {
       version: session.version,
       model: session.model,
-      window: gauge.window.tokens,
+      window,
+      levels: { warn: inTokens(warn, window), compact: inTokens(compact, window) },
       turns: begunTurn(readTurn(facts.turns, played), played),
       decisions: [...facts.decisions, ...played.actions.filter(isDecision)],
       native: readNative(facts.native, played),

@@ -36,7 +36,7 @@ const TASKS: readonly Task[] = [
   {
     prompt: 'Read the test logs of the week and find out why the build breaks on Sundays.',
     files: ['summary', ...DAYS].map((name) => `logs/${name}.log`),
-    answer: 'clock.js begins the week on Monday, parser.js on Sunday: on Sundays they are a week apart.',
+    answer: 'clock.js begins the week on Monday, parser.js on Sunday.',
   },
   {
     prompt: 'Look for the same mistake in all other modules, and name the places.',
@@ -49,6 +49,9 @@ const TASKS: readonly Task[] = [
     answer: 'Fixed: what happens on a Sunday is no longer a week late.',
   },
 ];
+
+/** As a caller would say it with `--task`. */
+export const DEMO_TASK = 'why the build breaks on Sundays';
 
 export const DEMO_PROMPTS: readonly string[] = TASKS.map(({ prompt }) => prompt);
 
@@ -77,7 +80,10 @@ export function demoScenario(): Scenario {
     const context = contextIn(request);
     return { context, delayMs: THINKING_MS, ...(file === undefined ? { text } : { tools: [readFile(file)] }) };
   }
-  return { calls: answer, summary: (request) => ({ text: SUMMARY, context: contextIn(request), delayMs: SUMMARISING_MS }) };
+  return {
+    calls: answer,
+    summary: (request) => ({ text: SUMMARY, context: contextIn(request), delayMs: SUMMARISING_MS }),
+  };
 }
 
 const SUMMARY = `<summary>

@@ -10,11 +10,13 @@ import { runHeadless } from '../session/run-headless.ts';
 import { createScratchEnvironment, type ScratchEnvironment } from '../standin/scratch-environment.ts';
 import { type Standin, startStandin } from '../standin/server.ts';
 import { type Sighting, sightings } from './arrivals.ts';
-import { DEMO_MODEL, DEMO_PROMPTS, demoScenario, writeDemoFiles } from './job.ts';
+import { DEMO_MODEL, DEMO_PROMPTS, DEMO_TASK, demoScenario, writeDemoFiles } from './job.ts';
 
 /** What a run left behind. */
 export interface DemoRun {
   readonly exitCode: number;
+  /** The user ended it with a signal. */
+  readonly interrupted: boolean;
   /** The record of the run, as `ctxb run --record` writes it. */
   readonly record: readonly RecordLine[];
   /** What the stand-in saw of the prompts. */
@@ -35,8 +37,9 @@ export async function runLive(claude: string, io: Pick<Io, 'stdout' | 'stderr' |
     const scratch = await createScratchEnvironment({ url: standin.url, ...(path === undefined ? {} : { path }) });
     try {
       await writeDemoFiles(scratch.cwd);
-      if (isStopped()) return { exitCode: EXIT_INTERRUPTED, record: [], seen: [] };
-      return await run(claude, { standin, scratch }, io);
+      if (isStopped()) return { exitCode: EXIT_INTERRUPTED, interrupted: true, record: [], seen: [] };
+      const finished = await run(claude, { standin, scratch }, io);
+      return { ...finished, interrupted: isStopped() };
     } finally {
       await standin.close();
       await scratch.dispose();
@@ -55,12 +58,19 @@ async function run(
   claude: string,
   { standin, scratch }: DemoWorld,
   { stdout, stderr, env }: Pick<Io, 'stdout' | 'stderr' | 'env'>,
-): Promise<DemoRun> {
+): Promise<Omit<DemoRun, 'interrupted'>> {
   const invocation = readClaudeArguments(ARGUMENTS);
   if (invocation.kind !== 'headless') throw new CtxbError('bug', 'the demo cannot read its own arguments');
   const record = join(scratch.home, 'record.ndjson');
   const exitCode = await runHeadless(
-    { program: claude, invocation, config: DEFAULTS, prompts: DEMO_PROMPTS, promptsFile: undefined, record },
+    {
+      program: claude,
+      invocation,
+      config: { ...DEFAULTS, task: DEMO_TASK },
+      prompts: DEMO_PROMPTS,
+      promptsFile: undefined,
+      record,
+    },
     { stdin: Readable.from([]), stdout, stderr, env: { ...scratch.env, ...colourWishes(env) }, cwd: scratch.cwd },
   );
   const lines = (await readFile(record, 'utf8')).split('\n').filter(Boolean);

@@ -6,6 +6,7 @@ import type { RecordLine } from '../governor/record.ts';
 import { fateOf } from '../governor/visibility.ts';
 import type { Io } from '../io.ts';
 import { decisionText, isRoutine } from '../messages.ts';
+import { styleFor } from '../report/style.ts';
 import { createTerminal } from '../session/terminal.ts';
 import type { Sighting } from './arrivals.ts';
 import type { DemoRun } from './live-run.ts';
@@ -15,6 +16,7 @@ import type { Screen } from './screen.ts';
 /** The recorded run and what the stand-in saw then. */
 const RUN: DemoRun = {
   exitCode: 0,
+  interrupted: false,
   record: recording.record as readonly RecordLine[],
   seen: recording.seen as readonly Sighting[],
 };
@@ -24,7 +26,8 @@ const LONGEST_PAUSE_MS = 600;
 
 /** Plays the recording at the pace it was made, and says what was said then. */
 export async function playRecorded(screen: Screen, { stderr, env }: Pick<Io, 'stderr' | 'env'>): Promise<DemoRun> {
-  const terminal = createTerminal({ stderr, env, quiet: false, statusLine: DEFAULTS.statusLine });
+  const style = await styleFor(stderr, env);
+  const terminal = createTerminal({ stderr, style, quiet: false, statusLine: DEFAULTS.statusLine });
   let time = RUN.record[0]?.t ?? 0;
   for (const played of playRecord(RUN.record)) {
     await delay(Math.min(LONGEST_PAUSE_MS, Math.max(0, played.input.t - time)));

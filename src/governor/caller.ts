@@ -103,7 +103,7 @@ function passAsItIs(state: GovernorState, event: Event, line: string): Step {
 function say(state: GovernorState, prompt: Prompt): Step {
   const told = readPrompt(noteFirstPrompt(state, prompt), asSaid(prompt.event));
   const send = { kind: 'send', line: prompt.line, promptUuid: prompt.uuid } as const;
-  return keep({ ...told, turn: saidPrompt(told.turn, prompt) }, state.run.mode === 'replay' ? [] : [send]);
+  return keep({ ...told, turn: saidPrompt(told, prompt) }, state.run.mode === 'replay' ? [] : [send]);
 }
 
 /** What comes from the caller is said, whatever it looks like. */

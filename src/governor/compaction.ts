@@ -88,7 +88,7 @@ export function measureLanding(state: GovernorState): Step {
   const helped = gauge.used < inTokens(run.policy.thresholds.compact, gauge.window.tokens);
   const failures = helped ? 0 : compaction.failures + 1;
   const landed: GovernorState = { ...state, compaction: { phase: 'idle', failures, landing: undefined } };
-  const reason = helped ? 'the compaction made room' : 'the compaction left the context as full as it was';
+  const reason = helped ? 'the compaction made room' : 'the compaction freed too little';
   return chain(keep(landed, [{ kind: 'landed', ...decided(landed, reason), freed }]), (next) =>
     giveUpWhenUseless(next, compaction.failures),
   );

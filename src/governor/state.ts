@@ -37,6 +37,10 @@ export interface Turn {
   readonly ended: number;
   /** Of these, turns that no prompt started. */
   readonly unprompted: number;
+  /** Tokens by which turns that made the context grow did so, and how many there were. */
+  readonly growth: { readonly tokens: number; readonly turns: number };
+  /** Context when this turn began. */
+  readonly startedAt: number;
   /** Main-thread calls of this turn. */
   readonly calls: number;
   /** What was said in this turn: its own prompt, and what the caller said into it. */
@@ -114,7 +118,7 @@ export function initialState(run: Run): GovernorState {
     session: { id: undefined, model: undefined, version: undefined, firstPrompt: undefined },
     gauge: window === undefined ? EMPTY_GAUGE : { ...EMPTY_GAUGE, window: learnWindow(EMPTY_GAUGE.window, window, 'user') },
     latch: 'none',
-    turn: { phase: 'idle', startedBy: 'prompt', ended: 0, unprompted: 0, calls: 0, prompts: [] },
+    turn: { phase: 'idle', startedBy: 'prompt', ended: 0, unprompted: 0, growth: { tokens: 0, turns: 0 }, startedAt: 0, calls: 0, prompts: [] },
     compaction: { phase: 'idle', failures: 0, landing: undefined },
     mailbox: EMPTY_MAILBOX,
     control: { phase: 'closed', sent: 0, pending: {}, lastCallback: undefined },

@@ -98,7 +98,7 @@ function judgeArrival(state: GovernorState, event: Event): Step {
 }
 
 function read(state: GovernorState, event: Event, injected: boolean): GovernorState {
-  const turn = injected ? state.turn : begunTurn(state.turn, event);
+  const turn = injected ? state.turn : begunTurn(state, event);
   const grace = turn.phase === 'idle' ? state.grace : 'none';
   const before: GovernorState = { ...state, turn, grace, tasks: runningTasks(state.tasks, event) };
   const after = readSession(readSubagent(readContext(before, event), event), event);
@@ -126,7 +126,7 @@ function ownTurn(state: GovernorState, event: Event, whileAsked: boolean): Step 
 function judgeLevel(state: GovernorState): Step {
   const { gauge, run } = state;
   // While a compaction is under way the figure is the one it is to bring down.
-  if (gauge.basis === 'none' || isCompacting(state.compaction)) return keep(state);
+  if (gauge.basis === 'none' || isCompacting(state.compaction) || state.input === 'interrupted') return keep(state);
   const latch = latchAt(state.latch, predicted(gauge), gauge.window.tokens, run.policy);
   if (latch === state.latch) return keep(state);
   const latched = latch === 'none' ? forgetFailures({ ...state, latch }) : { ...state, latch };

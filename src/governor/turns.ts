@@ -3,20 +3,21 @@ import type { Prompt } from './mailbox.ts';
 import type { BackgroundTask, GovernorState, Turn } from './state.ts';
 
 /** A prompt is on its way: the turn it will start, or the turn it is said into. */
-export function saidPrompt(turn: Turn, prompt: Prompt): Turn {
+export function saidPrompt({ turn, gauge }: GovernorState, prompt: Prompt): Turn {
   if (turn.phase !== 'idle') return { ...turn, prompts: [...turn.prompts, prompt] };
-  return { ...turn, phase: 'sent', startedBy: 'prompt', calls: 0, prompts: [prompt] };
+  return { ...turn, phase: 'sent', startedBy: 'prompt', startedAt: gauge.used, calls: 0, prompts: [prompt] };
 }
 
 /** claude writes lines of a turn: the one that was sent, or, when none was, one it started itself. */
-export function begunTurn(turn: Turn, event: Event): Turn {
+export function begunTurn({ turn, gauge }: GovernorState, event: Event): Turn {
   if (turn.phase === 'running' || !isTurnActivity(event)) return turn;
   if (turn.phase === 'sent') return { ...turn, phase: 'running' };
-  return { ...turn, phase: 'running', startedBy: 'claude', calls: 0, prompts: [] };
+  return { ...turn, phase: 'running', startedBy: 'claude', startedAt: gauge.used, calls: 0, prompts: [] };
 }
 
 export function endedTurn(state: GovernorState, event: ResultEvent): Turn {
-  const { turn, run } = state;
+  const { turn, run, gauge } = state;
+  const grown = turn.calls > 0 && turn.startedAt > 0 ? gauge.used - turn.startedAt : 0;
   // A plain recording does not show prompts, so there only the result tells what started the turn.
   const unprompted = event.fromBackgroundTask || (run.mode !== 'replay' && turn.startedBy === 'claude');
   return {
@@ -24,6 +25,7 @@ export function endedTurn(state: GovernorState, event: ResultEvent): Turn {
     phase: 'idle',
     ended: turn.ended + 1,
     unprompted: turn.unprompted + (unprompted ? 1 : 0),
+    growth: grown > 0 ? { tokens: turn.growth.tokens + grown, turns: turn.growth.turns + 1 } : turn.growth,
     prompts: [],
   };
 }

@@ -1,8 +1,8 @@
-import type { ChalkInstance } from 'chalk';
 import { readGauge } from '../governor/gauge.ts';
 import { inTokens } from '../governor/policy.ts';
 import { costUsd, type GovernorState } from '../governor/state.ts';
 import { counted, dollars, percent, tokens } from './figures.ts';
+import type { Style } from './style.ts';
 
 const BAR_CELLS = 20;
 
@@ -10,7 +10,7 @@ const BAR_CELLS = 20;
  * One line for a person who watches: a bar, how full the context is and on what that rests, the thresholds, the turn,
  * the cost, and about how many turns are left until a compaction is due.
  */
-export function statusLine(state: GovernorState, style: ChalkInstance): string {
+export function statusLine(state: GovernorState, style: Style): string {
   const { gauge, latch, run, turn, cost } = state;
   const reading = readGauge(gauge);
   const { thresholds } = run.policy;
@@ -28,13 +28,13 @@ export function statusLine(state: GovernorState, style: ChalkInstance): string {
   ].join(' · ');
 }
 
-/** Turns until a compaction is due, if they go on growing as they did; undefined before two turns were seen. */
+/** Turns until a compaction is due, if they go on growing as they did; undefined before a turn was seen to grow. */
 export function turnsLeft(state: GovernorState): number | undefined {
   const { gauge, run, turn } = state;
-  const grown = gauge.used - (gauge.first ?? gauge.used);
-  if (turn.ended < 2 || grown <= 0) return undefined;
+  const { tokens: grown, turns } = turn.growth;
+  if (turns === 0) return undefined;
   const room = inTokens(run.policy.thresholds.compact, gauge.window.tokens) - gauge.used;
-  return Math.max(0, Math.floor(room / (grown / turn.ended)));
+  return Math.max(0, Math.floor(room / (grown / turns)));
 }
 
 function bar(fraction: number): string {

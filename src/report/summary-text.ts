@@ -1,16 +1,15 @@
-import type { ChalkInstance } from 'chalk';
 import { decisionText } from '../messages.ts';
 import type { CompactionSeen, ReplayReport, SessionSummary } from '../replay/summary.ts';
 import { counted, dollars, percent, tokens } from './figures.ts';
-import { printable } from './style.ts';
+import { printable, type Style } from './style.ts';
 
 /** The summary for a person: a few lines a session. */
-export function summaryText({ sessions }: ReplayReport, style: ChalkInstance): string {
+export function summaryText({ sessions }: ReplayReport, style: Style): string {
   if (sessions.length === 0) return 'no recordings found\n';
   return `${sessions.map((session) => sessionText(session, style)).join('\n\n')}\n`;
 }
 
-function sessionText(session: SessionSummary, style: ChalkInstance): string {
+function sessionText(session: SessionSummary, style: Style): string {
   const { window, context } = session;
   const origin = [session.claudeCodeVersion && `Claude Code ${session.claudeCodeVersion}`, session.model, session.sessionId];
   const known = origin.filter((part) => part !== null && part !== '');

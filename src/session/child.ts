@@ -13,6 +13,7 @@ export interface ChildEnd {
 export interface Child {
   readonly pid: number;
   readonly stdin: Writable;
+  /** Paused, as `stderr` is, until it is read. */
   readonly stdout: Readable;
   readonly stderr: Readable;
   /** Resolves when the process is gone and its output is at its end. */
@@ -48,6 +49,9 @@ export async function startChild(options: ChildOptions): Promise<Child> {
     stderr: 'pipe',
     stripFinalNewline: false,
   });
+  // Streams that nobody reads in this tick would be drained by execa; a paused one waits for its reader.
+  subprocess.stdout.pause();
+  subprocess.stderr.pause();
   const { pid } = subprocess;
   if (pid === undefined) throw startError(command, await subprocess);
   return {

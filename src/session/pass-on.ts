@@ -70,6 +70,7 @@ export function createPassOn({ output, state, onEvent }: PassOnOptions): PassOn 
           if (last) accept(last);
           resolve();
         });
+        stdout.resume();
       }),
     settleWithheld(fate) {
       const lines = withheld;

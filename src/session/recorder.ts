@@ -1,8 +1,8 @@
-import { closeSync, openSync, writeSync } from 'node:fs';
-import { CtxbError } from '../errors.ts';
+import { closeSync, writeSync } from 'node:fs';
 import type { Input } from '../governor/input.ts';
 import { recordRun, toRecord } from '../governor/record.ts';
 import type { Run } from '../governor/state.ts';
+import type { RecordFile } from './record-file.ts';
 
 /** Writes everything the governor is told to a file, for `ctxb replay`. */
 export interface Recorder {
@@ -10,25 +10,28 @@ export interface Recorder {
   close(): void;
 }
 
-/**
- * Begins a record. It holds the whole conversation, so only its owner can read it.
- *
- * @throws CtxbError `usage` when the file cannot be written
- */
-export function createRecorder(path: string, run: Run, now: () => number): Recorder {
-  const file = open(path);
-  const put = (line: object) => writeSync(file, `${JSON.stringify(line)}\n`);
+/** Begins a record. A fault (a full disk) is told once and ends the record, never the run. */
+export function createRecorder(
+  { path, descriptor }: RecordFile,
+  run: Run,
+  now: () => number,
+  onFault: (message: string) => void,
+): Recorder {
+  let faulty = false;
+
+  function put(line: object): void {
+    if (faulty) return;
+    try {
+      writeSync(descriptor, `${JSON.stringify(line)}\n`);
+    } catch (error) {
+      faulty = true;
+      onFault(`nothing more is recorded to ${path}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+
   put(recordRun(run, now()));
   return {
     write: (input, raw) => put(toRecord(input, raw)),
-    close: () => closeSync(file),
+    close: () => closeSync(descriptor),
   };
-}
-
-function open(path: string): number {
-  try {
-    return openSync(path, 'w', 0o600);
-  } catch (cause) {
-    throw new CtxbError('usage', `--record ${path}: cannot be written (${String(cause)})`, { cause });
-  }
 }

@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import type { GovernorState } from '../governor/state.ts';
 import { statusLine } from '../report/status-line.ts';
-import { printable, styleFor } from '../report/style.ts';
+import { printable, type Style } from '../report/style.ts';
 
 /** What ctxb says to a person, on stderr: notices, claude's own stderr, and a status line that stays at the bottom. */
 export interface Terminal {
@@ -17,7 +17,7 @@ export interface Terminal {
 
 export interface TerminalOptions {
   readonly stderr: Writable & { readonly isTTY?: boolean | undefined; readonly columns?: number | undefined };
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly style: Style;
   readonly quiet: boolean;
   readonly statusLine: 'auto' | 'always' | 'never';
 }
@@ -25,8 +25,7 @@ export interface TerminalOptions {
 const CLEAR_LINE = '\r\u001b[2K';
 const ESCAPES = /\u001b\[[0-9;]*m/g;
 
-export function createTerminal({ stderr, env, quiet, statusLine: wanted }: TerminalOptions): Terminal {
-  const style = styleFor(stderr, env);
+export function createTerminal({ stderr, style, quiet, statusLine: wanted }: TerminalOptions): Terminal {
   const drawsStatus = !quiet && (wanted === 'always' || (wanted === 'auto' && stderr.isTTY === true));
   let text = '';
   let shown = false;

@@ -9,8 +9,6 @@ await build({
   bundle: true,
   splitting: true,
   minify: true,
-  // Stack traces in bug reports must name functions.
-  keepNames: true,
   format: 'esm',
   platform: 'node',
   target: 'node20.19',

@@ -40,6 +40,22 @@ export function objectsOf(path: string): Record<string, unknown>[] {
   return linesOf(path).map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
+/** Lines `from` to `to` (exclusive, from 0) of one of our own recordings, put into the session `s1`. */
+export function cut(name: string, from: number, to: number): Record<string, unknown>[] {
+  return objectsOf(fixture(name))
+    .slice(from, to)
+    .map((line) => ('session_id' in line ? { ...line, session_id: 's1' } : line));
+}
+
+/** Turns of `/compact` as the pinned claude wrote them, by their verdict. */
+export const COMPACT_TURNS = {
+  success: cut('compact.ndjson', 7, 14),
+  empty: cut('compact-fails.ndjson', 0, 3),
+  failed: cut('compact-fails.ndjson', 8, 13),
+  refused: cut('compact-refused.ndjson', 5, 8),
+  unavailable: cut('compact-unavailable.ndjson', 5, 10),
+};
+
 /** What the lines mean; the lines of a dialogue are taken out of their envelopes first. */
 export function eventsOf(path: string): Event[] {
   return linesOf(path).map(
@@ -54,4 +70,21 @@ function recordingsBelow(folder: string): Recording[] {
     .map((entry) => join(entry.parentPath, entry.name))
     .sort()
     .map((path) => ({ name: relative(folder, path), path }));
+}
+
+/** A case out of `fixtures/vectors`. */
+export interface Vector<Input, Expected> {
+  readonly id: string;
+  readonly name: string;
+  readonly input: Input;
+  readonly expected: Expected;
+  /** `known-defect`: what is expected is what another program does wrong. */
+  readonly kind: 'conform' | 'known-defect';
+  readonly note?: string;
+}
+
+/** The cases of one area, such as `token-accounting`. */
+export function vectorsOf<Input, Expected>(area: string): Vector<Input, Expected>[] {
+  const path = fileURLToPath(new URL(`../../fixtures/vectors/${area}.json`, import.meta.url));
+  return JSON.parse(readFileSync(path, 'utf8')) as Vector<Input, Expected>[];
 }

@@ -1,0 +1,82 @@
+import { isAbsolute, join } from 'node:path';
+import split2 from 'split2';
+import type { Run } from '../governor/state.ts';
+import type { Io } from '../io.ts';
+import { decisionText, isRoutine } from '../messages.ts';
+import { createSessionStore, type SessionStore } from '../store/session-store.ts';
+import type { Child } from './child.ts';
+import { exitCodeOf } from './exit-code.ts';
+import { createOutlet } from './outlet.ts';
+import { createOutput } from './output.ts';
+import type { CallerInput } from './prompts.ts';
+import type { RecordFile } from './record-file.ts';
+import { createRecorder } from './recorder.ts';
+import type { HeadlessRun } from './run-headless.ts';
+import { newRunId, startSession } from './run-session.ts';
+import { watchSignals } from './signals.ts';
+import type { Terminal } from './terminal.ts';
+
+/** The ends that a session is connected to. */
+export interface Ends {
+  readonly io: Io;
+  readonly child: Child;
+  readonly input: CallerInput;
+  readonly record: RecordFile | undefined;
+  readonly terminal: Terminal;
+}
+
+/** Connects claude, the caller and the files, and sees the session through. Resolves with the exit code. */
+export async function conduct(headless: HeadlessRun, { io, child, input, record, terminal }: Ends): Promise<number> {
+  const { invocation, config } = headless;
+  const run = describeRun(headless, io);
+  const store = openStore(headless, io, terminal);
+  store.journal({ kind: 'start', pid: child.pid, runId: run.runId, mode: run.mode });
+  const recorder = record && createRecorder(record, run, Date.now, terminal.notice);
+  child.stderr.pipe(split2()).on('data', terminal.relay);
+
+  const outlet = createOutlet(io.stdout, () => child.kill('SIGTERM'), terminal.clear);
+  const output = createOutput({ format: invocation.outputFormat, verbose: invocation.verbose }, outlet);
+  const session = startSession(run, {
+    child,
+    output,
+    input,
+    recorder,
+    store,
+    now: Date.now,
+    onState: terminal.status,
+    onDecision: (decision) => {
+      if (!isRoutine(decision)) terminal.notice(decisionText(decision));
+    },
+    onPrompt: output.promptSent,
+    onFault: terminal.notice,
+    beforeHook: headless.beforeHook ?? (() => {}),
+    hookTimeoutMs: config.hooks.watchdogSeconds * 1000,
+  });
+  const signals = watchSignals(child, config.observe ? () => child.kill('SIGINT') : session.interrupt);
+  const end = await session.ended;
+  await output.finish();
+  signals.stop();
+  recorder?.close();
+  terminal.clear();
+  const exitCode = exitCodeOf(end, output.lastResult, signals.received(), outlet.isGone);
+  store.journal({ kind: 'end', exitCode, ...end });
+  return exitCode;
+}
+
+function describeRun({ invocation, config }: HeadlessRun, io: Io): Run {
+  return {
+    policy: config,
+    mode: config.observe ? 'observe' : 'act',
+    runId: newRunId(),
+    contextDir: config.contextDir,
+    resumes: invocation.resumes,
+    callerSpeaksProtocol: invocation.inputFormat === 'stream-json',
+    showInjected: config.showInjected,
+    callerPlacedTrigger: Boolean(io.env.CLAUDE_CODE_AUTO_COMPACT_WINDOW || io.env.DISABLE_AUTO_COMPACT),
+  };
+}
+
+function openStore({ config }: HeadlessRun, io: Io, terminal: Terminal): SessionStore {
+  const folder = isAbsolute(config.contextDir) ? config.contextDir : join(io.cwd, config.contextDir);
+  return createSessionStore(folder, Date.now, terminal.notice);
+}

@@ -1,0 +1,35 @@
+/** Milliseconds of each run, by name. */
+type Samples = Readonly<Record<string, readonly number[]>>;
+
+/** Value at the given share of the sorted samples. */
+export function quantile(samples: readonly number[], share: number): number {
+  const sorted = [...samples].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
+}
+
+/** Runs everything in turn, A B C A B C …, so that a machine that changes its speed changes it for all. */
+export async function alternate(
+  runs: Readonly<Record<string, () => Promise<number>>>,
+  rounds: number,
+): Promise<Samples> {
+  const samples: Record<string, number[]> = Object.fromEntries(Object.keys(runs).map((name) => [name, []]));
+  for (let round = -1; round < rounds; round++) {
+    for (const [name, run] of Object.entries(runs)) {
+      const took = await run();
+      // The first round fills the caches.
+      if (round >= 0) samples[name]?.push(took);
+    }
+  }
+  return samples;
+}
+
+/** A table of medians, and their ratio to the first row. */
+export function printRatios(title: string, samples: Samples, unit: string): void {
+  const rows = Object.entries(samples);
+  const base = quantile(rows[0]?.[1] ?? [], 0.5);
+  console.log(`\n${title}`);
+  for (const [name, values] of rows) {
+    const median = quantile(values, 0.5);
+    console.log(`  ${name.padEnd(34)}${median.toFixed(1).padStart(8)} ${unit}  ${(median / base).toFixed(2).padStart(6)} ×`);
+  }
+}

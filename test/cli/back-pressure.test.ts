@@ -1,0 +1,98 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
+import { expect, it } from 'vitest';
+import { promptLine } from '../support/claude.ts';
+import { CTXB, PROTOCOL } from '../support/ctxb.ts';
+import { createPlace, fake, fakeArguments, isAlive, startFake } from './fakes.ts';
+
+it('passes a line on as soon as it is whole', async () => {
+  await using place = await createPlace();
+  const program = startFake(place, { fake: 'waits-in-line', claude: PROTOCOL });
+  // The fake waits for the prompt in the middle of its second line, so this is there while nothing else can come.
+  await program.waitForLine((line) => line.subtype === 'init');
+  program.send(promptLine('go on'));
+  await program.waitForLine((line) => line.type === 'assistant');
+  await program.waitForLine((line) => line.type === 'result');
+  program.stdin.end();
+  expect(await program.finished).toMatchObject({ code: 0, stderr: '' });
+});
+
+const FLOOD_BYTES = 300_000_000;
+/** Node and the program take some 80 MB; the bound is far below the 300 MB that pass. */
+const MEMORY_BOUND_KB = 200_000;
+
+it('lets a slow reader slow claude down, and loses nothing', async () => {
+  await using place = await createPlace();
+  const args = [CTXB, ...fakeArguments({ fake: 'floods', flags: ['--observe'], claude: PROTOCOL })];
+  const env = { ...place.env, PLAY_BYTES: String(FLOOD_BYTES) };
+  const child = spawn(process.execPath, args, { cwd: place.cwd, env, stdio: 'pipe' });
+  let stderr = '';
+  child.stderr.on('data', (chunk) => {
+    stderr += chunk;
+    child.emit('said');
+  });
+  // Nothing reads stdout until the fake says that it is stuck.
+  while (!stderr.includes('blocked at')) await once(child, 'said');
+  const blockedAt = Number(/blocked at (\d+)/.exec(stderr)?.[1]);
+
+  const hash = createHash('sha256');
+  let bytes = 0;
+  let size = 0;
+  child.stdout.on('data', (chunk: Buffer) => {
+    hash.update(chunk);
+    if (bytes === 0) size = chunk.indexOf(10) + 1;
+    bytes += chunk.length;
+  });
+  while (!stderr.includes('wrote')) await once(child, 'said');
+  const peak = peakMemory(child.pid);
+  child.stdin.end();
+  const [code] = await once(child, 'close');
+
+  const written = Number(/wrote (\d+)/.exec(stderr)?.[1]);
+  expect(code).toBe(0);
+  expect(blockedAt).toBeLessThan(5_000_000);
+  expect(bytes).toBe(written);
+  expect(bytes % size).toBe(0);
+  if (peak !== undefined) expect(peak).toBeLessThan(MEMORY_BOUND_KB);
+});
+
+/** The most memory a process ever had, in KB; undefined where the system does not tell. */
+function peakMemory(pid: number | undefined): number | undefined {
+  if (process.platform !== 'linux') return undefined;
+  return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+}
+
+it.each([
+  { title: 'stream-json', claude: PROTOCOL, flags: [] },
+  { title: 'only observed', claude: PROTOCOL, flags: ['--observe'] },
+])('ends quietly when the reader goes away: $title', async ({ claude, flags }) => {
+  await using place = await createPlace();
+  const command = [process.execPath, CTXB, ...fakeArguments({ fake: 'never-ends', flags, claude })];
+  // stdin of ctxb stays open, so only the closed stdout can end it.
+  const shell = spawn('sh', ['-c', '{ "$@"; echo "$?" >&2; } | head -1', 'sh', ...command], {
+    cwd: place.cwd,
+    env: { ...place.env, PLAY_PID: place.path('pid') },
+    stdio: 'pipe',
+  });
+  const [stdout, stderr] = await Promise.all([text(shell.stdout), text(shell.stderr)]);
+  expect(JSON.parse(stdout)).toMatchObject({ type: 'assistant' });
+  expect(stderr).toBe('141\n');
+  expect(isAlive(Number(readFileSync(place.path('pid'), 'utf8')))).toBe(false);
+  shell.stdin.end();
+});
+
+it('ends quietly when the reader of a long text is gone', async () => {
+  await using place = await createPlace();
+  const said = await place.file('said', `${JSON.stringify({ type: 'result', subtype: 'success', result: 'x\n'.repeat(1_000_000) })}\n`);
+  const command = [process.execPath, CTXB, 'run', '--prompt', 'go', '--', fake('writes-file')];
+  const shell = spawn('sh', ['-c', '{ "$@"; echo "$?" >&2; } | head -1', 'sh', ...command], {
+    cwd: place.cwd,
+    env: { ...place.env, PLAY_FILE: said },
+    stdio: 'pipe',
+  });
+  const [stdout, stderr] = await Promise.all([text(shell.stdout), text(shell.stderr)]);
+  expect({ stdout, stderr }).toEqual({ stdout: 'x\n', stderr: '141\n' });
+});

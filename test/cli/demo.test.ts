@@ -1,0 +1,49 @@
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { DEMO_PROMPTS } from '../../src/demo/job.ts';
+import { type Finished, runProgram } from '../support/claude.ts';
+import { CTXB } from '../support/ctxb.ts';
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'ctxb-demo-test-'));
+});
+
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+/** The program as it is published, where there is no node_modules to find a claude in and nothing on PATH. */
+async function demoWithoutClaude(...args: string[]): Promise<Finished> {
+  await cp(dirname(CTXB), join(folder, 'dist'), { recursive: true });
+  await cp(new URL('../../package.json', import.meta.url), join(folder, 'package.json'));
+  return runProgram(process.execPath, [join(folder, 'dist/ctxb.js'), 'demo', ...args], { env: {}, cwd: folder });
+}
+
+it('plays a recording where there is no claude, and says so', async () => {
+  const { stdout, stderr, code } = await demoWithoutClaude();
+  const said = stdout.toString().replace(/\s+/g, ' ');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('ctxb: compacted\n') });
+  expect(said).toContain('No claude was found here, so this is a RECORDING of a run');
+  expect(said).toContain('npm install -g @anthropic-ai/claude-code');
+  for (const prompt of DEMO_PROMPTS) expect(said).toContain(`you │ ${prompt}`);
+  expect(said.match(/claude │ /g)).toHaveLength(DEMO_PROMPTS.length);
+  expect(said).toContain('What happened in the recording, and why Claude Code 2.1.197, claude-sonnet-4-5, window');
+  expect(said).toContain('ctxb sent “/compact focus on why the build breaks on Sundays” alone, while prompt 3 waited.');
+  expect(said).toContain('ctxb handed that back, word for word');
+  expect(said).toContain(
+    'Every prompt reached the model exactly once (the record of the stand-in, 34 requests, made with the recording)',
+  );
+});
+
+it('explains itself', async () => {
+  const { stdout, code } = await demoWithoutClaude('--help');
+  expect(code).toBe(0);
+  expect(stdout.toString()).toContain('Example:\n  ctxb demo');
+});
+
+it('refuses a claude that is not there', async () => {
+  const { stderr, code } = await demoWithoutClaude('--claude', join(folder, 'claude'));
+  expect({ code, stderr }).toEqual({ code: 127, stderr: `ctxb: ${join(folder, 'claude')}: command not found\n` });
+});

@@ -1,0 +1,95 @@
+import { writeFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { createPlace, ctxb, journalOf, runFake, STREAM } from './fakes.ts';
+
+describe('the program', () => {
+  it('cannot be found: 127 and its name', async () => {
+    await using place = await createPlace();
+    const run = await ctxb(place, ['run', '--prompt', 'hi', '--', 'no-such-claude', '-p']);
+    expect(run).toMatchObject({ code: 127, stderr: 'ctxb: no-such-claude: command not found\n' });
+    expect(run.stdout.toString()).toBe('');
+  });
+
+  it.each([
+    { title: 'a headless run', args: ['-p', 'hi'] },
+    { title: 'an untouched one', args: ['--help'] },
+  ])('is not executable: 126 and its name ($title)', async ({ args }) => {
+    await using place = await createPlace();
+    const file = await place.file('claude', 'not a program');
+    const run = await ctxb(place, ['run', '--', file, ...args]);
+    expect(run.code).toBe(126);
+    expect(run.stderr).toContain(file);
+    expect(run.stderr.trimEnd().split('\n')).toHaveLength(1);
+  });
+
+  it('is a folder: 126', async () => {
+    await using place = await createPlace();
+    const run = await ctxb(place, ['run', '--', place.cwd, '-p', 'hi']);
+    expect(run.code).toBe(126);
+    expect(run.stderr.trimEnd().split('\n')).toHaveLength(1);
+  });
+
+  it('is found on PATH', async () => {
+    await using place = await createPlace();
+    await writeFile(place.path('claude'), '#!/bin/sh\ncat > /dev/null; exit 5\n', { mode: 0o755 });
+    const run = await ctxb(place, ['run', '--prompt', 'hi', '--', 'claude'], {
+      env: { PATH: `${place.cwd}:${place.env.PATH}` },
+    });
+    expect(run).toMatchObject({ code: 5, stderr: '' });
+  });
+
+  it('is missing: 2', async () => {
+    await using place = await createPlace();
+    const run = await ctxb(place, ['run', '--prompt', 'hi']);
+    expect(run.code).toBe(2);
+    expect(run.stderr).toContain('claude');
+  });
+});
+
+interface CodeCase {
+  readonly title: string;
+  readonly fake: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly code: number;
+}
+
+const CASES: readonly CodeCase[] = [
+  { title: 'no result and code 0', fake: 'ends-with', env: {}, code: 0 },
+  { title: 'no result and code 1', fake: 'ends-with', env: { PLAY_CODE: '1' }, code: 1 },
+  { title: 'a code of its own', fake: 'ends-with', env: { PLAY_ERRORS: '0,0', PLAY_CODE: '7' }, code: 7 },
+  { title: 'a code of its own behind an error', fake: 'ends-with', env: { PLAY_ERRORS: '1,1', PLAY_CODE: '7' }, code: 7 },
+  { title: 'two good results', fake: 'ends-with', env: { PLAY_ERRORS: '0,0' }, code: 0 },
+  { title: 'the last result is an error', fake: 'ends-with', env: { PLAY_ERRORS: '0,1', PLAY_CODE: '1' }, code: 1 },
+  { title: 'only the first result is an error', fake: 'ends-with', env: { PLAY_ERRORS: '1,0' }, code: 0 },
+  { title: 'an error that claude ends with 0', fake: 'ends-with', env: { PLAY_ERRORS: '1,1' }, code: 1 },
+  { title: 'killed by SIGKILL', fake: 'kills-itself', env: { PLAY_SIGNAL: 'SIGKILL' }, code: 137 },
+  { title: 'killed by SIGTERM', fake: 'kills-itself', env: { PLAY_SIGNAL: 'SIGTERM' }, code: 143 },
+  { title: 'killed by SIGINT', fake: 'kills-itself', env: { PLAY_SIGNAL: 'SIGINT' }, code: 130 },
+  { title: 'ended before it read anything', fake: 'ends-early', env: { PLAY_CODE: '3' }, code: 3 },
+];
+
+describe.each([
+  { format: 'text', claude: [] },
+  { format: 'stream-json', claude: STREAM },
+])('the exit code with $format output', ({ claude }) => {
+  it.each(CASES)('$title: $code', async ({ fake, env, code }) => {
+    await using place = await createPlace();
+    const run = await runFake(place, { fake, flags: ['--prompt', 'one', '--prompt', 'two'], claude, env });
+    expect(run).toMatchObject({ code, signal: null });
+    expect(journalOf(place).at(-1)).toMatchObject({ kind: 'end', exitCode: code });
+  });
+});
+
+it.each([
+  { subtype: 'error_max_turns', text: 'Error: Reached max turns ()' },
+  { subtype: 'error_during_execution', text: 'Execution error' },
+])('text mode prints $subtype as claude does', async ({ subtype, text }) => {
+  await using place = await createPlace();
+  const run = await runFake(place, {
+    fake: 'ends-with',
+    flags: ['--prompt', 'one'],
+    env: { PLAY_ERRORS: '1', PLAY_SUBTYPE: subtype, PLAY_CODE: '1' },
+  });
+  expect(run.stdout.toString()).toBe(text);
+  expect(run.code).toBe(1);
+});

@@ -1,0 +1,116 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Finished, type RunningProgram, runProgram, startProgram } from '../support/claude.ts';
+import { CTXB, readLines } from '../support/ctxb.ts';
+
+/** Arguments for the output of a program that reads the stream. */
+export const STREAM = ['--output-format', 'stream-json', '--verbose'];
+
+/** A work folder of its own, and an environment built from nothing. */
+export interface Place extends AsyncDisposable {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** A path in the work folder. */
+  path(name: string): string;
+  /** Writes a file into the work folder. Resolves with its path. */
+  file(name: string, content: string | Uint8Array): Promise<string>;
+}
+
+export async function createPlace(): Promise<Place> {
+  const cwd = await mkdtemp(join(tmpdir(), 'ctxb-cli-'));
+  const path = (name: string) => join(cwd, name);
+  return {
+    cwd,
+    env: { PATH: process.env.PATH ?? '', HOME: cwd },
+    path,
+    async file(name, content) {
+      await writeFile(path(name), content);
+      return path(name);
+    },
+    [Symbol.asyncDispose]: () => rm(cwd, { recursive: true, force: true }),
+  };
+}
+
+/** The path of a program in `fixtures/programs` that plays a claude. */
+export function fake(name: string): string {
+  return fileURLToPath(new URL(`../../fixtures/programs/${name}.mjs`, import.meta.url));
+}
+
+/** `ctxb run FLAGS -- FAKE ARGUMENTS` */
+export interface FakeRun {
+  /** A program of `fixtures/programs`, by name. */
+  readonly fake: string;
+  readonly flags?: readonly string[];
+  readonly claude?: readonly string[];
+  /** All of stdin; without it, stdin is at its end from the start. */
+  readonly stdin?: string | Uint8Array;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export function runFake(place: Place, run: FakeRun): Promise<Finished> {
+  const { stdin } = run;
+  return ctxb(place, fakeArguments(run), { env: run.env ?? {}, ...(stdin === undefined ? {} : { stdin }) });
+}
+
+/** The same with stdin left open. */
+export function startFake(place: Place, run: FakeRun): RunningProgram {
+  const { cwd, env } = place;
+  return startProgram(process.execPath, [CTXB, ...fakeArguments(run)], { env: { ...env, ...run.env }, cwd });
+}
+
+export function fakeArguments({ fake: name, flags = [], claude = [] }: FakeRun): string[] {
+  return ['run', ...flags, '--', fake(name), ...claude];
+}
+
+/** Any command of ctxb, to its end. */
+export function ctxb(
+  { cwd, env }: Place,
+  args: readonly string[],
+  more: { readonly env?: Readonly<Record<string, string>>; readonly stdin?: string | Uint8Array } = {},
+): Promise<Finished> {
+  const { stdin } = more;
+  return runProgram(process.execPath, [CTXB, ...args], {
+    env: { ...env, ...more.env },
+    cwd,
+    ...(stdin === undefined ? {} : { stdin }),
+  });
+}
+
+/** What the program was given on its stdin, where PLAY_INPUT named `input` in the work folder. */
+export async function inputOf(place: Place): Promise<string> {
+  return readFile(place.path('input'), 'utf8');
+}
+
+/** The same as lines, each parsed. */
+export function inputLines(place: Place): Record<string, unknown>[] {
+  return readLines(place.path('input'));
+}
+
+export function journalOf(place: Place): Record<string, unknown>[] {
+  return readLines(place.path('.context/journal.ndjson'));
+}
+
+/** What a line is, in a word or two: `init`, `answer one`, `result answer one`, `status compacting`. */
+export function gist(line: Record<string, unknown>): string {
+  const { type, subtype, status, compact_result: outcome } = line;
+  if (type === 'assistant' || type === 'user') return textOf(line);
+  if (type === 'result') return `result ${line.result}`.trim();
+  if (type === 'system') return subtype === 'status' ? `status ${status ?? outcome}` : String(subtype);
+  return String(type);
+}
+
+function textOf(line: Record<string, unknown>): string {
+  const { content } = line.message as { content: string | { text: string }[] };
+  return typeof content === 'string' ? content : content.map(({ text }) => text).join(' ');
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

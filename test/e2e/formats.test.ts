@@ -1,0 +1,86 @@
+import { expect, it } from 'vitest';
+import type { Scenario } from '../../src/standin/scenario.ts';
+import { steps } from '../../src/standin/scenario.ts';
+import { type Finished, promptLine, runProgram, startWorld } from '../support/claude.ts';
+import { PROTOCOL, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
+
+interface Case {
+  readonly name: string;
+  readonly scenario?: Scenario;
+  readonly claude: readonly string[];
+  readonly stdin?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+const HELLO: Scenario = { calls: [{ text: 'Hi there', context: 20_000 }] };
+const FIVE_STEPS: Scenario = { calls: steps({ count: 5, growBy: 1_000 }) };
+
+/** A background command, the answer to it, and the answer to its end. */
+function background(command: string): Scenario {
+  const tool = { name: 'Bash', input: { command, run_in_background: true, description: 'Wait' } };
+  return { calls: [{ tools: [tool], context: 20_000 }, { text: 'Started.' }, { text: 'It has ended.' }] };
+}
+
+const CASES: readonly Case[] = [
+  { name: 'text', claude: ['-p', 'hello'] },
+  { name: 'text without -p', claude: ['hello'] },
+  { name: 'an answer with blank lines at both ends', scenario: { calls: [{ text: '\n\nHi  \n\n' }] }, claude: ['-p', 'hello'] },
+  { name: 'too many turns', scenario: FIVE_STEPS, claude: ['-p', 'hello', '--max-turns', '1'] },
+  { name: 'too expensive', scenario: FIVE_STEPS, claude: ['-p', 'hello', '--max-budget-usd', '0.0001'] },
+  {
+    name: 'a prompt too long',
+    scenario: { calls: [{ error: { status: 400 } }] },
+    claude: ['-p', 'hello'],
+    env: { DISABLE_AUTO_COMPACT: '1' },
+  },
+  {
+    name: 'an API that is down',
+    scenario: { calls: [{ error: { status: 500 } }] },
+    claude: ['-p', 'hello'],
+    env: { CLAUDE_CODE_MAX_RETRIES: '0' },
+  },
+  { name: 'an argument and piped text', claude: ['-p', 'hello'], stdin: 'piped\n' },
+  { name: 'piped text alone', claude: ['-p'], stdin: 'piped\n' },
+  { name: 'json', claude: ['-p', 'hello', '--output-format', 'json'] },
+  { name: 'json, verbose', claude: ['-p', 'hello', '--output-format', 'json', '--verbose'] },
+  { name: 'stream-json', claude: ['-p', 'hello', '--output-format', 'stream-json', '--verbose'] },
+  {
+    name: 'stream-json with partial messages',
+    claude: ['-p', 'hello', '--output-format', 'stream-json', '--verbose', '--include-partial-messages'],
+  },
+  { name: 'stream-json without --verbose, which claude refuses', claude: ['-p', 'hello', '--output-format', 'stream-json'] },
+  { name: 'lines on stdin', claude: PROTOCOL, stdin: `${JSON.stringify(promptLine('hello'))}\n` },
+  { name: 'lines on stdin, echoed', claude: [...PROTOCOL, '--replay-user-messages'], stdin: `${JSON.stringify(promptLine('hello'))}\n` },
+  { name: 'a broken line on stdin', claude: PROTOCOL, stdin: 'not json\n' },
+  { name: 'a background command that outlives the turn by far', scenario: background('sleep 600'), claude: ['-p', 'hello'] },
+  { name: 'a background command that ends soon', scenario: background('sleep 1'), claude: ['-p', 'hello'] },
+  { name: 'an unknown option', claude: ['-p', 'hello', '--frobnicate'] },
+  { name: '--version', claude: ['--version'] },
+  { name: '--help', claude: ['--help'] },
+];
+
+it.each(CASES)('$name: stdout and exit code are those of claude alone', async (test) => {
+  const alone = await run(test, 'alone');
+  const wrapped = await run(test, 'wrapped');
+  expect(comparable(wrapped)).toEqual(comparable(alone));
+});
+
+async function run({ scenario = HELLO, claude, stdin, env = {} }: Case, how: 'alone' | 'wrapped'): Promise<Finished> {
+  await using world = await startWorld(scenario);
+  const args = [...SMALL_WINDOW, ...claude];
+  const input = stdin === undefined ? {} : { stdin };
+  if (how === 'wrapped') return runCtxb(world, { claude: args, env, ...input });
+  return runProgram(world.claude, args, { env: { ...world.scratch.env, ...env }, cwd: world.scratch.cwd, ...input });
+}
+
+/** What must be equal: everything but ids, times, and the random names of folders and ports. */
+function comparable({ stdout, code }: Finished) {
+  const text = stdout
+    .toString()
+    .replace(/127\.0\.0\.1:\d+/g, 'HOST')
+    .replace(/ctxb-scratch-\w+/g, 'SCRATCH')
+    .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'UUID')
+    .replace(/"(timestamp)":"[^"]*"/g, '"$1":"T"')
+    .replace(/"(duration_ms|duration_api_ms|ttft_ms|ttft_stream_ms|time_to_request_ms|retry_delay_ms)":[\d.]+/g, '"$1":0');
+  return { text, code };
+}

@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest';
+import type { Decision } from '../../src/governor/actions.ts';
+import { runProgram, startWorld } from '../support/claude.ts';
+import { conversation } from '../support/conversation.ts';
+import { CTXB, journal, prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
+
+it.each([
+  { name: 'a compaction between two turns', turns: [9, 2], growBy: 16_000, flags: [] },
+  { name: 'a compaction in mid-turn', turns: [14], growBy: 12_000, flags: [] },
+  { name: 'a run that only observes', turns: [9, 2], growBy: 16_000, flags: ['--observe'] },
+])("replaying the record of $name gives the journal's decisions again", async ({ turns, growBy, flags }) => {
+  await using world = await startWorld(conversation({ turns, growBy }));
+  const record = `${world.scratch.cwd}/run.ndjson`;
+  await runCtxb(world, {
+    flags: [...flags, '--record', record, ...prompts(...turns.map((_, turn) => `prompt ${turn + 1}`))],
+    claude: SMALL_WINDOW,
+  });
+  const replay = await runProgram(process.execPath, [CTXB, 'replay', '--json', record], {
+    env: world.scratch.env,
+    cwd: world.scratch.cwd,
+  });
+
+  const [session] = JSON.parse(replay.stdout.toString()).sessions;
+  const written = journal(world).map(({ v, t, ...decision }: Decision & { v?: number; t?: string }) => decision);
+  expect(written.length).toBeGreaterThan(1);
+  expect(session.actions).toEqual(written);
+  expect(session.lines).toMatchObject({ unknown: 0, malformed: 0 });
+});
