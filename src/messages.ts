@@ -11,9 +11,7 @@ export function decisionText(decision: Decision): string {
     case 'compact':
       return `compacting before the next prompt: the context is ${full}`;
     case 'compacted':
-      return decision.verdict === 'success'
-        ? 'compacted'
-        : `not compacted (${decision.verdict}): ${decision.reason}`;
+      return decision.verdict === 'success' ? 'compacted' : `not compacted (${decision.verdict}): ${decision.reason}`;
     case 'landed':
       return `${decision.reason}: ${tokens(decision.gauge.used)} tokens now, ${tokens(decision.freed)} less`;
     case 'give-up':
@@ -37,7 +35,7 @@ export function isRoutine(decision: Decision): boolean {
 }
 
 /** `71% full (142,000 of 200,000 tokens, measured)` */
-export function fullness(gauge: Reading): string {
+function fullness(gauge: Reading): string {
   const source = gauge.windowSource === 'assumed' ? `${gauge.basis}, window assumed` : gauge.basis;
   return `${percent(gauge.fraction)} full (${tokens(gauge.predicted)} of ${tokens(gauge.window)} tokens, ${source})`;
 }

@@ -5,8 +5,8 @@ import type { Io } from '../io.ts';
 import { type ReplayOptions, replaySource } from '../replay/replay.ts';
 import { findSources, type Source } from '../replay/sources.ts';
 import type { ReplayReport, SessionSummary } from '../replay/summary.ts';
-import { summaryText } from '../report/summary-text.ts';
 import { styleFor } from '../report/style.ts';
+import { summaryText } from '../report/summary-text.ts';
 
 interface ReplayFlags {
   readonly json?: true;
@@ -50,7 +50,9 @@ async function replay(files: readonly string[], flags: ReplayFlags, io: Io): Pro
   const { sessions, faults } = await replayAll(files.length === 0 ? ['-'] : files, options);
   for (const fault of faults) io.stderr.write(`ctxb: ${fault.message}\n`);
   const report: ReplayReport = { version: 1, sessions };
-  io.stdout.write(flags.json ? `${JSON.stringify(report, null, 2)}\n` : summaryText(report, await styleFor(io.stdout, io.env)));
+  io.stdout.write(
+    flags.json ? `${JSON.stringify(report, null, 2)}\n` : summaryText(report, await styleFor(io.stdout, io.env)),
+  );
   return faults.length > 0 ? EXIT_UNREADABLE : 0;
 }
 

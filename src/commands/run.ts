@@ -1,9 +1,11 @@
 import type { Command } from 'commander';
 import type { Config } from '../config/config.ts';
-import type { Flags } from '../config/resolve-config.ts';
 import { effectiveConfig } from '../config/effective-config.ts';
+import type { Flags } from '../config/resolve-config.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
+import { styleFor } from '../report/style.ts';
+import { createTerminal } from '../report/terminal.ts';
 import { readClaudeArguments } from '../session/claude-arguments.ts';
 import { runHeadless } from '../session/run-headless.ts';
 import { runUntouched } from '../session/run-untouched.ts';
@@ -76,7 +78,9 @@ async function run(words: readonly string[], options: RunOptions, io: Io): Promi
   }
   const config: Config = await effectiveConfig({ cwd: io.cwd, env: io.env, flags: flagsOf(options) });
   const { prompt: prompts, prompts: promptsFile, record } = options;
-  return runHeadless({ program, invocation, config, prompts, promptsFile, record }, io);
+  const { quiet, statusLine } = config;
+  const terminal = createTerminal({ stderr: io.stderr, style: await styleFor(io.stderr, io.env), quiet, statusLine });
+  return runHeadless({ program, invocation, config, prompts, promptsFile, record }, io, terminal);
 }
 
 function flagsOf(options: RunOptions): Flags {

@@ -5,6 +5,8 @@ import { DEFAULTS } from '../config/defaults.ts';
 import { CtxbError } from '../errors.ts';
 import type { RecordLine } from '../governor/record.ts';
 import type { Io } from '../io.ts';
+import { styleFor } from '../report/style.ts';
+import { createTerminal } from '../report/terminal.ts';
 import { readClaudeArguments } from '../session/claude-arguments.ts';
 import { runHeadless } from '../session/run-headless.ts';
 import { createScratchEnvironment, type ScratchEnvironment } from '../standin/scratch-environment.ts';
@@ -72,6 +74,7 @@ async function run(
       record,
     },
     { stdin: Readable.from([]), stdout, stderr, env: { ...scratch.env, ...colourWishes(env) }, cwd: scratch.cwd },
+    createTerminal({ stderr, style: await styleFor(stderr, env), quiet: false, statusLine: DEFAULTS.statusLine }),
   );
   const lines = (await readFile(record, 'utf8')).split('\n').filter(Boolean);
   return {

@@ -5,9 +5,8 @@ import { isDecision } from '../governor/actions.ts';
 import type { RecordLine } from '../governor/record.ts';
 import { fateOf } from '../governor/visibility.ts';
 import type { Io } from '../io.ts';
-import { decisionText, isRoutine } from '../messages.ts';
 import { styleFor } from '../report/style.ts';
-import { createTerminal } from '../session/terminal.ts';
+import { createTerminal } from '../report/terminal.ts';
 import type { Sighting } from './arrivals.ts';
 import type { DemoRun } from './live-run.ts';
 import { type PlayedLine, playRecord } from './played-record.ts';
@@ -37,7 +36,7 @@ export async function playRecorded(screen: Screen, { stderr, env }: Pick<Io, 'st
       screen.show(played.input.event);
     }
     for (const action of played.actions) {
-      if (isDecision(action) && !isRoutine(action)) terminal.notice(decisionText(action));
+      if (isDecision(action)) terminal.decision(action);
     }
     terminal.status(played.state);
   }

@@ -52,7 +52,9 @@ function endWhenDone(state: GovernorState): Step {
   if (running.some(([, task]) => task === 'agent')) return keep(state);
   switch (state.grace) {
     case 'none':
-      return keep({ ...state, grace: 'running' }, [{ kind: 'set-timer', timer: 'background', afterMs: SHELL_GRACE_MS }]);
+      return keep({ ...state, grace: 'running' }, [
+        { kind: 'set-timer', timer: 'background', afterMs: SHELL_GRACE_MS },
+      ]);
     case 'running':
       return keep(state);
     case 'over':

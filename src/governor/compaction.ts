@@ -23,7 +23,8 @@ export type NextPrompt = Prompt | 'unseen' | undefined;
 export function shouldCompact(state: GovernorState, next: NextPrompt): boolean {
   const { compaction, latch } = state;
   const { enabled, when, maxAttempts } = state.run.policy.compaction;
-  if (!enabled || latch !== 'compact' || compaction.phase !== 'idle' || compaction.failures >= maxAttempts) return false;
+  if (!enabled || latch !== 'compact' || compaction.phase !== 'idle' || compaction.failures >= maxAttempts)
+    return false;
   if (next !== 'unseen' && relievesContext(next)) return false;
   return next !== undefined || (when === 'boundary' && !state.mailbox.ended);
 }
@@ -102,7 +103,7 @@ export function forgetFailures(state: GovernorState): GovernorState {
 }
 
 /** Ids of lines that ctxb writes, out of the run's own id: a replay makes the same ones. */
-export function ownUuid(state: GovernorState): string {
+function ownUuid(state: GovernorState): string {
   const count = (state.control.sent + 1).toString(16).padStart(12, '0');
   return state.run.runId.slice(0, -count.length) + count;
 }
@@ -196,4 +197,3 @@ function dueReason(state: GovernorState): string {
 export function isOwnUuid(state: GovernorState, uuid: string | undefined): boolean {
   return uuid !== undefined && uuid.slice(0, -12) === state.run.runId.slice(0, -12);
 }
-

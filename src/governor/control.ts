@@ -21,10 +21,7 @@ const HOOKS = Object.fromEntries(
 
 /** Opens the control channel in our own name and asks how full the context is. */
 export function openControl(state: GovernorState): Step {
-  return chain(
-    request(opening(state), 'initialize', { subtype: 'initialize', hooks: HOOKS }),
-    askContext,
-  );
+  return chain(request(opening(state), 'initialize', { subtype: 'initialize', hooks: HOOKS }), askContext);
 }
 
 /** The caller's own `initialize`, with our hooks merged in: claude takes only one. */

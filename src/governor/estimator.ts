@@ -49,7 +49,10 @@ export function addContent(a: Content, b: Content): Content {
 
 /** Tokens the content will be, rounded up. */
 export function estimateTokens(content: Content, calibration: Calibration): number {
-  const spoken = KINDS.reduce((sum, kind) => sum + content[kind] * (calibration[kind].tokens / calibration[kind].chars), 0);
+  const spoken = KINDS.reduce(
+    (sum, kind) => sum + content[kind] * (calibration[kind].tokens / calibration[kind].chars),
+    0,
+  );
   return Math.ceil(spoken) + content.fixedTokens;
 }
 

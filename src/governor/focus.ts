@@ -16,7 +16,9 @@ export function focusText(state: GovernorState): string {
     task: flatten(policy.task ?? state.session.firstPrompt),
     state: flatten(policy.state),
   };
-  const clauses = policy.compaction.focus.split(CLAUSE).filter((clause) => placeholders(clause).every((name) => values[name]));
+  const clauses = policy.compaction.focus
+    .split(CLAUSE)
+    .filter((clause) => placeholders(clause).every((name) => values[name]));
   return clauses.map((clause) => clause.replace(PLACEHOLDER, (_, name: string) => values[name] ?? '')).join(CLAUSE);
 }
 

@@ -4,8 +4,8 @@ import { type CharacterEstimate, NO_CHARACTERS, totalTokens } from './character-
 import {
   addContent,
   type Calibration,
-  calibrate,
   type Content,
+  calibrate,
   estimateTokens,
   measureContent,
   NO_CONTENT,

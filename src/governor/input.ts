@@ -10,6 +10,10 @@ export type Input =
   /** The caller's input is at its end. */
   | { readonly t: number; readonly from: 'caller'; readonly event: { readonly kind: 'end' } }
   /** A timer that an action set has run out. */
-  | { readonly t: number; readonly from: 'timer'; readonly event: { readonly kind: 'timeout'; readonly timer: TimerName } }
+  | {
+      readonly t: number;
+      readonly from: 'timer';
+      readonly event: { readonly kind: 'timeout'; readonly timer: TimerName };
+    }
   /** The child is running; or the user pressed Ctrl-C. */
   | { readonly t: number; readonly from: 'ctxb'; readonly event: { readonly kind: 'begin' | 'interrupt' } };

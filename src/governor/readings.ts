@@ -1,6 +1,7 @@
 import type { AssistantEvent, Event, InitEvent, ResultEvent, UserEvent } from '../stream/events.ts';
 import { contextOf, saysNothing } from '../stream/usage.ts';
 import { addBlocks } from './character-estimate.ts';
+import { measureContent } from './estimator.ts';
 import {
   addCall,
   addToContext,
@@ -12,7 +13,6 @@ import {
   settleOutput,
   takeReading,
 } from './gauge.ts';
-import { measureContent } from './estimator.ts';
 import type { GovernorState } from './state.ts';
 import { readTextReport } from './text-report.ts';
 import { ASSUMED_WINDOW, learnFromModelId, learnWindow, mainWindow } from './window.ts';
@@ -108,7 +108,13 @@ function isLoneCall(event: ResultEvent): boolean {
 function readLoneCall(gauge: Gauge, event: ResultEvent): Gauge {
   if (event.usage === undefined) return gauge;
   const { output } = event.usage;
-  const call = { messageId: event.uuid ?? '', model: undefined, output, outputKnown: true, generated: measureContent([]) };
+  const call = {
+    messageId: event.uuid ?? '',
+    model: undefined,
+    output,
+    outputKnown: true,
+    generated: measureContent([]),
+  };
   return addCall(gauge, call, event.usage);
 }
 

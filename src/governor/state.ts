@@ -116,9 +116,19 @@ export function initialState(run: Run): GovernorState {
   return {
     run,
     session: { id: undefined, model: undefined, version: undefined, firstPrompt: undefined },
-    gauge: window === undefined ? EMPTY_GAUGE : { ...EMPTY_GAUGE, window: learnWindow(EMPTY_GAUGE.window, window, 'user') },
+    gauge:
+      window === undefined ? EMPTY_GAUGE : { ...EMPTY_GAUGE, window: learnWindow(EMPTY_GAUGE.window, window, 'user') },
     latch: 'none',
-    turn: { phase: 'idle', startedBy: 'prompt', ended: 0, unprompted: 0, growth: { tokens: 0, turns: 0 }, startedAt: 0, calls: 0, prompts: [] },
+    turn: {
+      phase: 'idle',
+      startedBy: 'prompt',
+      ended: 0,
+      unprompted: 0,
+      growth: { tokens: 0, turns: 0 },
+      startedAt: 0,
+      calls: 0,
+      prompts: [],
+    },
     compaction: { phase: 'idle', failures: 0, landing: undefined },
     mailbox: EMPTY_MAILBOX,
     control: { phase: 'closed', sent: 0, pending: {}, lastCallback: undefined },
@@ -136,7 +146,7 @@ export function decided(state: GovernorState, reason: string): { at: Place; reas
   return { at: placeOf(state), reason, gauge: readGauge(state.gauge) };
 }
 
-export function placeOf(state: GovernorState): Place {
+function placeOf(state: GovernorState): Place {
   return { turn: state.turn.ended, call: state.gauge.calls };
 }
 

@@ -11,7 +11,15 @@ import {
   shouldCompact,
   waitLonger,
 } from './compaction.ts';
-import { askContext, finishOpening, onOwnResponse, openControl, OWN_PREFIX, placeTrigger, sendInterrupt } from './control.ts';
+import {
+  askContext,
+  finishOpening,
+  OWN_PREFIX,
+  onOwnResponse,
+  openControl,
+  placeTrigger,
+  sendInterrupt,
+} from './control.ts';
 import { predicted, readGauge } from './gauge.ts';
 import type { Input } from './input.ts';
 import { latchAt } from './latch.ts';
@@ -33,10 +41,7 @@ export function step(state: GovernorState, input: Input): Step {
     case 'claude':
       return chain(onClaude(state, input.event), advance);
     case 'caller':
-      return chain(
-        'line' in input ? onCallerLine(state, input.event, input.line) : onCallerEnd(state),
-        advance,
-      );
+      return chain('line' in input ? onCallerLine(state, input.event, input.line) : onCallerEnd(state), advance);
     case 'timer':
       return chain(onTimeout(state, input.event.timer), advance);
     case 'ctxb':

@@ -48,7 +48,8 @@ export function createTracker(run: Run, withSeries: boolean): Tracker {
       const last = compactions.at(-1);
       if (last?.firstAfter === null) compactions[compactions.length - 1] = { ...last, firstAfter: gauge.used };
       const context = gauge.used;
-      if (withSeries) series.push({ messageId: gauge.call?.messageId ?? '', context, output: 0, predicted: gauge.foreseen ?? null });
+      if (withSeries)
+        series.push({ messageId: gauge.call?.messageId ?? '', context, output: 0, predicted: gauge.foreseen ?? null });
     }
     const current = series.at(-1);
     if (withSeries && current && gauge.call !== before.call && gauge.call?.messageId === current.messageId) {

@@ -29,7 +29,7 @@ export function statusLine(state: GovernorState, style: Style): string {
 }
 
 /** Turns until a compaction is due, if they go on growing as they did; undefined before a turn was seen to grow. */
-export function turnsLeft(state: GovernorState): number | undefined {
+function turnsLeft(state: GovernorState): number | undefined {
   const { gauge, run, turn } = state;
   const { tokens: grown, turns } = turn.growth;
   if (turns === 0) return undefined;

@@ -21,7 +21,10 @@ export async function styleFor(surface: Surface, env: Readonly<Record<string, st
   const { Chalk } = await import('chalk');
   const chalk = new Chalk({ level: 1 });
   // chalk's own functions take any number of texts, so that they could not be handed to map().
-  const paint = (name: keyof Style): Paint => (text) => chalk[name](text);
+  const paint =
+    (name: keyof Style): Paint =>
+    (text) =>
+      chalk[name](text);
   return {
     bold: paint('bold'),
     dim: paint('dim'),

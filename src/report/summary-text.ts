@@ -11,7 +11,11 @@ export function summaryText({ sessions }: ReplayReport, style: Style): string {
 
 function sessionText(session: SessionSummary, style: Style): string {
   const { window, context } = session;
-  const origin = [session.claudeCodeVersion && `Claude Code ${session.claudeCodeVersion}`, session.model, session.sessionId];
+  const origin = [
+    session.claudeCodeVersion && `Claude Code ${session.claudeCodeVersion}`,
+    session.model,
+    session.sessionId,
+  ];
   const known = origin.filter((part) => part !== null && part !== '');
   return [
     style.bold(printable(session.file)),
@@ -21,9 +25,7 @@ function sessionText(session: SessionSummary, style: Style): string {
     row('traffic', `${counted(session.turns, 'turn')}, ${counted(session.calls, 'call')}${subagentText(session)}`),
     ...(session.cost.usd === null ? [] : [row('cost', dollars(session.cost.usd))]),
     ...session.compactions.map((compaction) => row('compacted', compactionText(compaction))),
-    ...session.actions.map((action) =>
-      row('policy', `${placeText(action.at)}: ${printable(decisionText(action))}`),
-    ),
+    ...session.actions.map((action) => row('policy', `${placeText(action.at)}: ${printable(decisionText(action))}`)),
     ...(session.actions.length === 0 && context.basis !== 'none' ? [row('policy', 'nothing to do')] : []),
     row('lines', linesText(session)),
   ].join('\n');
@@ -47,7 +49,8 @@ function subagentText({ subagents }: SessionSummary): string {
 
 function compactionText({ trigger, preTokens, gaugeBefore, firstAfter }: CompactionSeen): string {
   const by = trigger === 'auto' ? 'by claude itself' : 'by /compact';
-  const from = preTokens === null ? `${tokens(gaugeBefore)} predicted` : `${tokens(preTokens)} (predicted ${tokens(gaugeBefore)})`;
+  const from =
+    preTokens === null ? `${tokens(gaugeBefore)} predicted` : `${tokens(preTokens)} (predicted ${tokens(gaugeBefore)})`;
   return `${by} at ${from}${firstAfter === null ? '' : `, to ${tokens(firstAfter)}`}`;
 }
 

@@ -59,7 +59,10 @@ export async function startChild(options: ChildOptions): Promise<Child> {
     stdin: subprocess.stdin,
     stdout: subprocess.stdout,
     stderr: subprocess.stderr,
-    ended: subprocess.then(({ exitCode, signal }) => ({ code: exitCode, signal: signal as NodeJS.Signals | undefined })),
+    ended: subprocess.then(({ exitCode, signal }) => ({
+      code: exitCode,
+      signal: signal as NodeJS.Signals | undefined,
+    })),
     kill: (signal) => killGroup(pid, signal),
   };
 }

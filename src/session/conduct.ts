@@ -2,7 +2,6 @@ import { isAbsolute, join } from 'node:path';
 import split2 from 'split2';
 import type { Run } from '../governor/state.ts';
 import type { Io } from '../io.ts';
-import { decisionText, isRoutine } from '../messages.ts';
 import { createSessionStore, type SessionStore } from '../store/session-store.ts';
 import type { Child } from './child.ts';
 import { exitCodeOf } from './exit-code.ts';
@@ -14,7 +13,7 @@ import { createRecorder } from './recorder.ts';
 import type { HeadlessRun } from './run-headless.ts';
 import { newRunId, startSession } from './run-session.ts';
 import { watchSignals } from './signals.ts';
-import type { Terminal } from './terminal.ts';
+import type { Watcher } from './watcher.ts';
 
 /** The ends that a session is connected to. */
 export interface Ends {
@@ -22,19 +21,19 @@ export interface Ends {
   readonly child: Child;
   readonly input: CallerInput;
   readonly record: RecordFile | undefined;
-  readonly terminal: Terminal;
+  readonly watcher: Watcher;
 }
 
 /** Connects claude, the caller and the files, and sees the session through. Resolves with the exit code. */
-export async function conduct(headless: HeadlessRun, { io, child, input, record, terminal }: Ends): Promise<number> {
+export async function conduct(headless: HeadlessRun, { io, child, input, record, watcher }: Ends): Promise<number> {
   const { invocation, config } = headless;
   const run = describeRun(headless, io);
-  const store = openStore(headless, io, terminal);
+  const store = openStore(headless, io, watcher);
   store.journal({ kind: 'start', pid: child.pid, runId: run.runId, mode: run.mode });
-  const recorder = record && createRecorder(record, run, Date.now, terminal.notice);
-  child.stderr.pipe(split2()).on('data', terminal.relay);
+  const recorder = record && createRecorder(record, run, Date.now, watcher.notice);
+  child.stderr.pipe(split2()).on('data', watcher.relay);
 
-  const outlet = createOutlet(io.stdout, () => child.kill('SIGTERM'), terminal.clear);
+  const outlet = createOutlet(io.stdout, () => child.kill('SIGTERM'), watcher.clear);
   const output = createOutput({ format: invocation.outputFormat, verbose: invocation.verbose }, outlet);
   const session = startSession(run, {
     child,
@@ -43,12 +42,10 @@ export async function conduct(headless: HeadlessRun, { io, child, input, record,
     recorder,
     store,
     now: Date.now,
-    onState: terminal.status,
-    onDecision: (decision) => {
-      if (!isRoutine(decision)) terminal.notice(decisionText(decision));
-    },
+    onState: watcher.status,
+    onDecision: watcher.decision,
     onPrompt: output.promptSent,
-    onFault: terminal.notice,
+    onFault: watcher.notice,
     beforeHook: headless.beforeHook ?? (() => {}),
     hookTimeoutMs: config.hooks.watchdogSeconds * 1000,
   });
@@ -57,7 +54,7 @@ export async function conduct(headless: HeadlessRun, { io, child, input, record,
   await output.finish();
   signals.stop();
   recorder?.close();
-  terminal.clear();
+  watcher.clear();
   const exitCode = exitCodeOf(end, output.lastResult, signals.received(), outlet.isGone);
   store.journal({ kind: 'end', exitCode, ...end });
   return exitCode;
@@ -76,7 +73,7 @@ function describeRun({ invocation, config }: HeadlessRun, io: Io): Run {
   };
 }
 
-function openStore({ config }: HeadlessRun, io: Io, terminal: Terminal): SessionStore {
+function openStore({ config }: HeadlessRun, io: Io, { notice }: Watcher): SessionStore {
   const folder = isAbsolute(config.contextDir) ? config.contextDir : join(io.cwd, config.contextDir);
-  return createSessionStore(folder, Date.now, terminal.notice);
+  return createSessionStore(folder, Date.now, notice);
 }

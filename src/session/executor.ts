@@ -1,4 +1,11 @@
-import { type Action, type Decision, type HookName, isDecision, type TimerName } from '../governor/actions.ts';
+import {
+  type Action,
+  type Decision,
+  type Effect,
+  type HookName,
+  isDecision,
+  type TimerName,
+} from '../governor/actions.ts';
 import type { Input } from '../governor/input.ts';
 import type { SessionStore } from '../store/session-store.ts';
 import type { Child } from './child.ts';
@@ -45,46 +52,43 @@ export function createExecutor(world: ExecutorWorld): Executor {
     timers.delete(timer);
   }
 
+  const carryOut: { readonly [K in Effect['kind']]: (effect: Extract<Effect, { readonly kind: K }>) => void } = {
+    send({ line, promptUuid }) {
+      if (promptUuid !== undefined) world.onPrompt();
+      send(line);
+      if (promptUuid !== undefined) store.mailbox({ delivered: promptUuid });
+    },
+    hold: ({ uuid, line }) => store.mailbox({ held: uuid, line }),
+    keep: ({ file, text }) => store.keep(file, text),
+    'answer-hook': ({ requestId, hook, output }) => {
+      void answerHook({
+        requestId,
+        output,
+        work: () => world.beforeHook(hook),
+        timeoutMs: world.hookTimeoutMs,
+        reply: send,
+        onFault: (message) => world.onFault(`hook ${hook}: ${message}; claude goes on without it`),
+      });
+    },
+    'end-input': () => child.stdin.end(),
+    'set-timer': ({ timer, afterMs }) => {
+      clearTimer(timer);
+      timers.set(
+        timer,
+        setTimeout(() => world.feed({ kind: 'timeout', timer }), afterMs),
+      );
+    },
+    'clear-timer': ({ timer }) => clearTimer(timer),
+    withheld: ({ fate }) => world.passOn.settleWithheld(fate),
+  };
+
   function execute(action: Action): void {
     if (isDecision(action)) {
       store.journal(action);
       world.onDecision(action);
-      return;
-    }
-    switch (action.kind) {
-      case 'send':
-        if (action.promptUuid !== undefined) world.onPrompt();
-        send(action.line);
-        if (action.promptUuid !== undefined) store.mailbox({ delivered: action.promptUuid });
-        return;
-      case 'hold':
-        return store.mailbox({ held: action.uuid, line: action.line });
-      case 'keep':
-        return store.keep(action.file, action.text);
-      case 'answer-hook':
-        void answerHook({
-          requestId: action.requestId,
-          output: action.output,
-          work: () => world.beforeHook(action.hook),
-          timeoutMs: world.hookTimeoutMs,
-          reply: send,
-          onFault: (message) => world.onFault(`hook ${action.hook}: ${message}; claude goes on without it`),
-        });
-        return;
-      case 'end-input':
-        child.stdin.end();
-        return;
-      case 'set-timer':
-        clearTimer(action.timer);
-        timers.set(
-          action.timer,
-          setTimeout(() => world.feed({ kind: 'timeout', timer: action.timer }), action.afterMs),
-        );
-        return;
-      case 'clear-timer':
-        return clearTimer(action.timer);
-      case 'withheld':
-        return world.passOn.settleWithheld(action.fate);
+    } else {
+      // The table holds a function for each kind, which the compiler cannot follow through the union.
+      (carryOut[action.kind] as (effect: Effect) => void)(action);
     }
   }
 

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
-import { type GovernorState } from '../governor/state.ts';
-import { fateOf, isInjectedTurn } from '../governor/visibility.ts';
 import { OWN_PREFIX } from '../governor/control.ts';
+import type { GovernorState } from '../governor/state.ts';
+import { fateOf, isInjectedTurn } from '../governor/visibility.ts';
 import { decodeLine } from '../stream/decode.ts';
 import type { Event } from '../stream/events.ts';
 import { createFramer } from '../stream/frame.ts';

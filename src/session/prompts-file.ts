@@ -27,7 +27,10 @@ function toPromptLine(line: string, place: string): string {
   if (event.kind === 'user') return withUuid(line);
   const text = event.kind === 'malformed' ? asString(line) : undefined;
   if (text !== undefined) return promptLine(text);
-  throw new CtxbError('usage', `${place}: expected a JSON string or {"type":"user","message":…}, found ${line.slice(0, 60)}`);
+  throw new CtxbError(
+    'usage',
+    `${place}: expected a JSON string or {"type":"user","message":…}, found ${line.slice(0, 60)}`,
+  );
 }
 
 function asString(line: string): string | undefined {

@@ -1,12 +1,11 @@
 import type { Config } from '../config/config.ts';
 import type { HookName } from '../governor/actions.ts';
 import type { Io } from '../io.ts';
-import { styleFor } from '../report/style.ts';
 import { callerInput } from './caller-input.ts';
 import { startChild } from './child.ts';
 import { childArguments, type HeadlessInvocation } from './claude-arguments.ts';
 import { openRecordFile } from './record-file.ts';
-import { createTerminal, type Terminal } from './terminal.ts';
+import type { Watcher } from './watcher.ts';
 
 /** A headless claude under ctxb. */
 export interface HeadlessRun {
@@ -27,25 +26,23 @@ export interface HeadlessRun {
  *
  * @throws CtxbError `usage` when there is no prompt, `command-not-found` and `command-failed` as {@link startChild}
  */
-export async function runHeadless(headless: HeadlessRun, io: Io): Promise<number> {
-  const { program, invocation, config } = headless;
-  const style = await styleFor(io.stderr, io.env);
-  const terminal = createTerminal({ stderr: io.stderr, style, quiet: config.quiet, statusLine: config.statusLine });
-  noticeIgnored(invocation, terminal);
-  const input = await callerInput(headless, io, terminal.notice);
+export async function runHeadless(headless: HeadlessRun, io: Io, watcher: Watcher): Promise<number> {
+  const { program, invocation } = headless;
+  noticeIgnored(invocation, watcher);
+  const input = await callerInput(headless, io, watcher.notice);
   const record = headless.record === undefined ? undefined : openRecordFile(headless.record);
   const child = await startChild({ command: program, args: childArguments(invocation), cwd: io.cwd, env: io.env });
   // claude needs a third of a second to start: what is needed from then on is loaded meanwhile.
   const { conduct } = await import('./conduct.ts');
-  return conduct(headless, { io, child, input, record, terminal });
+  return conduct(headless, { io, child, input, record, watcher });
 }
 
-function noticeIgnored(invocation: HeadlessInvocation, terminal: Terminal): void {
+function noticeIgnored(invocation: HeadlessInvocation, { notice }: Watcher): void {
   const { ignoredPrompt, ignoredWords } = invocation;
   if (ignoredPrompt !== undefined) {
-    terminal.notice(`with --input-format stream-json the prompt "${ignoredPrompt}" is ignored: send it as a line on stdin`);
+    notice(`with --input-format stream-json the prompt "${ignoredPrompt}" is ignored: send it as a line on stdin`);
   }
   if (ignoredWords.length > 0) {
-    terminal.notice(`only the first word is the prompt; ignored: ${ignoredWords.join(' ')} (quote the prompt)`);
+    notice(`only the first word is the prompt; ignored: ${ignoredWords.join(' ')} (quote the prompt)`);
   }
 }

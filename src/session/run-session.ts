@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Action } from '../governor/actions.ts';
 import type { Input } from '../governor/input.ts';
-import { initialState, type GovernorState, type Run } from '../governor/state.ts';
+import { type GovernorState, initialState, type Run } from '../governor/state.ts';
 import { step } from '../governor/step.ts';
 import type { Event } from '../stream/events.ts';
 import type { Child, ChildEnd } from './child.ts';

@@ -1,5 +1,6 @@
 import { appendFileSync, lstatSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
+import writeFileAtomic from 'write-file-atomic';
 import { CtxbError } from '../errors.ts';
 
 const FOLDER_MODE = 0o700;
@@ -9,7 +10,7 @@ const FILE_MODE = 0o600;
 export interface ContextDir {
   /** Adds a line to a file in the folder. */
   append(file: string, line: string): void;
-  /** Writes a text to a file in the folder, folders on the way included. */
+  /** Writes a text to a file in the folder, whole or not at all, folders on the way included. */
   write(file: string, text: string): void;
 }
 
@@ -38,7 +39,7 @@ export function openContextDir(path: string): ContextDir {
 
   return {
     append: (file, line) => appendFileSync(place(file), `${line}\n`, { mode: FILE_MODE }),
-    write: (file, text) => writeFileSync(place(file), text, { mode: FILE_MODE }),
+    write: (file, text) => writeFileAtomic.sync(place(file), text, { mode: FILE_MODE }),
   };
 }
 

@@ -2,7 +2,7 @@
  * The longest line that is kept whole, in bytes. The longest line seen in public recordings is below 10 MiB;
  * the bound only keeps a stream without any newline from filling the memory.
  */
-export const MAX_LINE_BYTES = 256 * 1024 * 1024;
+const MAX_LINE_BYTES = 256 * 1024 * 1024;
 
 const NEWLINE = 10;
 

@@ -37,7 +37,14 @@ export async function benchLatency(folder: string, ctxb: string, env: Record<str
   await Promise.all(pipelines.map(({ child }) => new Promise((resolve) => child.once('close', resolve))));
 }
 
-function open(name: string, fifo: string, command: string, args: string[], env: Record<string, string>, cwd: string): Pipeline {
+function open(
+  name: string,
+  fifo: string,
+  command: string,
+  args: string[],
+  env: Record<string, string>,
+  cwd: string,
+): Pipeline {
   execFileSync('mkfifo', [fifo]);
   const child = spawn(command, args, { env, cwd, stdio: ['ignore', 'pipe', 'inherit'] });
   const input = createWriteStream(fifo);
@@ -63,9 +70,21 @@ function open(name: string, fifo: string, command: string, args: string[], env: 
 
 /** A line of the shape and size that is most frequent in real streams. */
 function assistantLine(number: number): string {
-  const usage = { input_tokens: 4, cache_creation_input_tokens: 900, cache_read_input_tokens: 30_000 + number, output_tokens: 1 };
+  const usage = {
+    input_tokens: 4,
+    cache_creation_input_tokens: 900,
+    cache_read_input_tokens: 30_000 + number,
+    output_tokens: 1,
+  };
   const content = [{ type: 'text', text: 'Now I will look at the tests of this module. '.repeat(12) }];
-  const message = { id: `msg_${number}`, type: 'message', role: 'assistant', model: 'claude-sonnet-4-5', content, usage };
+  const message = {
+    id: `msg_${number}`,
+    type: 'message',
+    role: 'assistant',
+    model: 'claude-sonnet-4-5',
+    content,
+    usage,
+  };
   return JSON.stringify({ type: 'assistant', message, parent_tool_use_id: null, session_id: 's', uuid: `u${number}` });
 }
 
@@ -75,6 +94,8 @@ function print(samples: ReadonlyMap<string, readonly number[]>): void {
   for (const [name, values] of samples) {
     const [p50, p99] = [quantile(values, 0.5) * 1000, quantile(values, 0.99) * 1000];
     const added = `+${(p50 - quantile(base, 0.5) * 1000).toFixed(0)} / +${(p99 - quantile(base, 0.99) * 1000).toFixed(0)}`;
-    console.log(`  ${name.padEnd(24)} p50 ${p50.toFixed(0).padStart(5)} µs   p99 ${p99.toFixed(0).padStart(5)} µs   ${added} µs`);
+    console.log(
+      `  ${name.padEnd(24)} p50 ${p50.toFixed(0).padStart(5)} µs   p99 ${p99.toFixed(0).padStart(5)} µs   ${added} µs`,
+    );
   }
 }

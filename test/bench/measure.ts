@@ -30,6 +30,8 @@ export function printRatios(title: string, samples: Samples, unit: string): void
   console.log(`\n${title}`);
   for (const [name, values] of rows) {
     const median = quantile(values, 0.5);
-    console.log(`  ${name.padEnd(34)}${median.toFixed(1).padStart(8)} ${unit}  ${(median / base).toFixed(2).padStart(6)} ×`);
+    console.log(
+      `  ${name.padEnd(34)}${median.toFixed(1).padStart(8)} ${unit}  ${(median / base).toFixed(2).padStart(6)} ×`,
+    );
   }
 }

@@ -86,7 +86,10 @@ it.each([
 
 it('ends quietly when the reader of a long text is gone', async () => {
   await using place = await createPlace();
-  const said = await place.file('said', `${JSON.stringify({ type: 'result', subtype: 'success', result: 'x\n'.repeat(1_000_000) })}\n`);
+  const said = await place.file(
+    'said',
+    `${JSON.stringify({ type: 'result', subtype: 'success', result: 'x\n'.repeat(1_000_000) })}\n`,
+  );
   const command = [process.execPath, CTXB, 'run', '--prompt', 'go', '--', fake('writes-file')];
   const shell = spawn('sh', ['-c', '{ "$@"; echo "$?" >&2; } | head -1', 'sh', ...command], {
     cwd: place.cwd,

@@ -57,7 +57,12 @@ const CASES: readonly CodeCase[] = [
   { title: 'no result and code 0', fake: 'ends-with', env: {}, code: 0 },
   { title: 'no result and code 1', fake: 'ends-with', env: { PLAY_CODE: '1' }, code: 1 },
   { title: 'a code of its own', fake: 'ends-with', env: { PLAY_ERRORS: '0,0', PLAY_CODE: '7' }, code: 7 },
-  { title: 'a code of its own behind an error', fake: 'ends-with', env: { PLAY_ERRORS: '1,1', PLAY_CODE: '7' }, code: 7 },
+  {
+    title: 'a code of its own behind an error',
+    fake: 'ends-with',
+    env: { PLAY_ERRORS: '1,1', PLAY_CODE: '7' },
+    code: 7,
+  },
   { title: 'two good results', fake: 'ends-with', env: { PLAY_ERRORS: '0,0' }, code: 0 },
   { title: 'the last result is an error', fake: 'ends-with', env: { PLAY_ERRORS: '0,1', PLAY_CODE: '1' }, code: 1 },
   { title: 'only the first result is an error', fake: 'ends-with', env: { PLAY_ERRORS: '1,0' }, code: 0 },

@@ -21,7 +21,11 @@ interface BytesCase {
 
 const CASES: readonly BytesCase[] = [
   { title: 'a whole turn', bytes: readFileSync(fixture('tool-turn.ndjson')) },
-  { title: 'a turn in pieces of 7 bytes', bytes: readFileSync(fixture('partial.ndjson')).subarray(0, 20_000), piece: 7 },
+  {
+    title: 'a turn in pieces of 7 bytes',
+    bytes: readFileSync(fixture('partial.ndjson')).subarray(0, 20_000),
+    piece: 7,
+  },
   { title: 'subagents', bytes: readFileSync(fixture('subagent.ndjson')) },
   { title: "a compaction that was the caller's own", bytes: readFileSync(fixture('compact.ndjson')) },
   { title: 'nothing at all', bytes: '' },
@@ -30,23 +34,39 @@ const CASES: readonly BytesCase[] = [
   { title: 'no newline at the end', bytes: `${INIT}\n${RESULT}` },
   { title: 'a cut line at the end', bytes: `${INIT}\n${RESULT.slice(0, 40)}` },
   { title: 'blank lines', bytes: `\n\n${INIT}\n   \n\r\n${RESULT}\n\n` },
-  { title: 'lines that are no JSON', bytes: `Warning: something\n${INIT}\n{"type":\n[1,2]\n42\nnull\n"text"\n${RESULT}\n` },
-  { title: 'lines that name ids like ours', bytes: `"ctxb:1 is no JSON\n${INIT}\n${answer('"ctxb:1')}\n{"a":"ctxb:1"}\n${RESULT}\n` },
+  {
+    title: 'lines that are no JSON',
+    bytes: `Warning: something\n${INIT}\n{"type":\n[1,2]\n42\nnull\n"text"\n${RESULT}\n`,
+  },
+  {
+    title: 'lines that name ids like ours',
+    bytes: `"ctxb:1 is no JSON\n${INIT}\n${answer('"ctxb:1')}\n{"a":"ctxb:1"}\n${RESULT}\n`,
+  },
   {
     title: 'types nobody knows',
     bytes: `{"type":"brand_new","x":1}\n{"type":"system","subtype":"brand_new"}\n{}\n{"type":7}\n${RESULT}\n`,
   },
-  { title: 'control characters', bytes: `${INIT}\n\u0007\u001b[31m\u0000\n${answer('\u001b]0;title\u0007')}\n${RESULT}\n` },
+  {
+    title: 'control characters',
+    bytes: `${INIT}\n\u0007\u001b[31m\u0000\n${answer('\u001b]0;title\u0007')}\n${RESULT}\n`,
+  },
   { title: 'a lone carriage return', bytes: `${INIT}\ra\rb\n${RESULT}\n` },
   { title: 'line separators that are no newline', bytes: `${answer('a\u2028b\u2029c\u0085d')}\n${RESULT}\n` },
   { title: 'characters of several bytes, byte by byte', bytes: `${answer('日本 🙂 é')}\n${RESULT}\n`, piece: 1 },
   {
     title: 'bytes that are no UTF-8',
-    bytes: Buffer.concat([Buffer.from(`${INIT}\n{"type":"assistant","x":"`), Buffer.from([0xff, 0xfe, 0xc3, 0x28, 0x80]), Buffer.from(`"}\n${RESULT}\n`)]),
+    bytes: Buffer.concat([
+      Buffer.from(`${INIT}\n{"type":"assistant","x":"`),
+      Buffer.from([0xff, 0xfe, 0xc3, 0x28, 0x80]),
+      Buffer.from(`"}\n${RESULT}\n`),
+    ]),
   },
   { title: 'a byte order mark', bytes: `\ufeff${INIT}\n${RESULT}\n` },
   { title: 'keys in another order, and repeated', bytes: `{"b":1,"a":2,"b":3,"type":"assistant"}\n${RESULT}\n` },
-  { title: 'numbers that JSON.parse would change', bytes: `{"type":"x","n":1.0,"big":12345678901234567890,"e":1E5}\n${RESULT}\n` },
+  {
+    title: 'numbers that JSON.parse would change',
+    bytes: `{"type":"x","n":1.0,"big":12345678901234567890,"e":1E5}\n${RESULT}\n`,
+  },
   { title: 'a line of 20 MB', bytes: `${INIT}\n${answer('x'.repeat(20_000_000))}\n${RESULT}\n` },
   { title: 'a line of 20 MB that is no JSON', bytes: `${'x'.repeat(20_000_000)}\n${RESULT}\n` },
 ];
@@ -105,7 +125,12 @@ describe('the other formats', () => {
   ])('$title', async ({ claude, stdout }) => {
     await using place = await createPlace();
     const file = await place.file('said', said);
-    const run = await runFake(place, { fake: 'writes-file', flags: ['--prompt', 'go'], claude, env: { PLAY_FILE: file } });
+    const run = await runFake(place, {
+      fake: 'writes-file',
+      flags: ['--prompt', 'go'],
+      claude,
+      env: { PLAY_FILE: file },
+    });
     expect(run.stdout.toString()).toBe(stdout);
   });
 

@@ -15,7 +15,8 @@ it('a turn of 12 calls whose result.usage sums to over 500,000 at a context of 6
 
   const result = outputLines(run).find((line) => line.type === 'result');
   const usage = result?.usage as Record<string, number>;
-  const summed = (usage.input_tokens ?? 0) + (usage.cache_creation_input_tokens ?? 0) + (usage.cache_read_input_tokens ?? 0);
+  const summed =
+    (usage.input_tokens ?? 0) + (usage.cache_creation_input_tokens ?? 0) + (usage.cache_read_input_tokens ?? 0);
   expect(summed).toBeGreaterThan(500_000);
   expect(run.code).toBe(0);
   expect(journal(world).map(({ kind }) => kind)).toEqual(['place-trigger']);
@@ -24,14 +25,20 @@ it('a turn of 12 calls whose result.usage sums to over 500,000 at a context of 6
 
 it('four prompts that cross 156,000 tokens cause one compaction, between two turns, and each prompt arrives once', async () => {
   await using world = await startWorld(conversation({ turns: [4, 4, 3, 2], growBy: 18_000 }));
-  const run = await runCtxb(world, { flags: [...prompts(...FOUR), '--task', 'the task', '--state', 'half way'], claude: SMALL_WINDOW });
+  const run = await runCtxb(world, {
+    flags: [...prompts(...FOUR), '--task', 'the task', '--state', 'half way'],
+    claude: SMALL_WINDOW,
+  });
 
   expect(run.stdout.toString()).toBe('answer 1\nanswer 2\nanswer 3\nanswer 4\n');
   expect(run.code).toBe(0);
   const decisions = journal(world);
   expect(decisions.map(({ kind }) => kind)).toEqual(['place-trigger', 'warn', 'compact', 'compacted', 'landed']);
   const compact = decisions.find(({ kind }) => kind === 'compact');
-  expect(compact).toMatchObject({ at: { turn: 2, call: 8 }, gauge: { used: 156_000, window: 200_000, basis: 'measured' } });
+  expect(compact).toMatchObject({
+    at: { turn: 2, call: 8 },
+    gauge: { used: 156_000, window: 200_000, basis: 'measured' },
+  });
   expect(decisions.at(-1)).toMatchObject({ kind: 'landed', gauge: { used: 30_000 }, at: { turn: 2, call: 9 } });
 
   // The compaction went alone: focus as its argument, none of the waiting prompts with it.

@@ -24,12 +24,16 @@ it('lines that are piped in all at once are a turn each, in order', async () => 
   await using world = await startWorld(conversation({ turns: [2, 2, 2], growBy: 1_000 }));
   const run = await runCtxb(world, { claude: [...SMALL_WINDOW, ...PROTOCOL], stdin: lines('one', 'two', 'three') });
 
-  expect(outputLines(run).filter((line) => line.type === 'result').map((line) => line.result)).toEqual([
-    'answer 1',
-    'answer 2',
-    'answer 3',
+  expect(
+    outputLines(run)
+      .filter((line) => line.type === 'result')
+      .map((line) => line.result),
+  ).toEqual(['answer 1', 'answer 2', 'answer 3']);
+  expect([0, 2, 4].map((index) => userTexts(mainRequests(world.standin)[index]).at(-1))).toEqual([
+    'one',
+    'two',
+    'three',
   ]);
-  expect([0, 2, 4].map((index) => userTexts(mainRequests(world.standin)[index]).at(-1))).toEqual(['one', 'two', 'three']);
 });
 
 it('no line at all ends claude as without ctxb', async () => {

@@ -2,7 +2,16 @@ import { expect, it } from 'vitest';
 import type { Calls } from '../../src/standin/scenario.ts';
 import { promptLine, startWorld } from '../support/claude.ts';
 import { conversation, mainRequests, summaryRequests, userTexts } from '../support/conversation.ts';
-import { journal, LARGE_WINDOW, outputLines, PROTOCOL, prompts, runCtxb, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
+import {
+  journal,
+  LARGE_WINDOW,
+  outputLines,
+  PROTOCOL,
+  prompts,
+  runCtxb,
+  SMALL_WINDOW,
+  startCtxb,
+} from '../support/ctxb.ts';
 
 it('a fixed window of 200k: 432,000 tokens of a [1m] model are 43 %', async () => {
   await using world = await startWorld(conversation({ turns: [3, 1], from: 400_000, growBy: 16_000 }));

@@ -24,7 +24,11 @@ function background(command: string): Scenario {
 const CASES: readonly Case[] = [
   { name: 'text', claude: ['-p', 'hello'] },
   { name: 'text without -p', claude: ['hello'] },
-  { name: 'an answer with blank lines at both ends', scenario: { calls: [{ text: '\n\nHi  \n\n' }] }, claude: ['-p', 'hello'] },
+  {
+    name: 'an answer with blank lines at both ends',
+    scenario: { calls: [{ text: '\n\nHi  \n\n' }] },
+    claude: ['-p', 'hello'],
+  },
   { name: 'too many turns', scenario: FIVE_STEPS, claude: ['-p', 'hello', '--max-turns', '1'] },
   { name: 'too expensive', scenario: FIVE_STEPS, claude: ['-p', 'hello', '--max-budget-usd', '0.0001'] },
   {
@@ -48,11 +52,22 @@ const CASES: readonly Case[] = [
     name: 'stream-json with partial messages',
     claude: ['-p', 'hello', '--output-format', 'stream-json', '--verbose', '--include-partial-messages'],
   },
-  { name: 'stream-json without --verbose, which claude refuses', claude: ['-p', 'hello', '--output-format', 'stream-json'] },
+  {
+    name: 'stream-json without --verbose, which claude refuses',
+    claude: ['-p', 'hello', '--output-format', 'stream-json'],
+  },
   { name: 'lines on stdin', claude: PROTOCOL, stdin: `${JSON.stringify(promptLine('hello'))}\n` },
-  { name: 'lines on stdin, echoed', claude: [...PROTOCOL, '--replay-user-messages'], stdin: `${JSON.stringify(promptLine('hello'))}\n` },
+  {
+    name: 'lines on stdin, echoed',
+    claude: [...PROTOCOL, '--replay-user-messages'],
+    stdin: `${JSON.stringify(promptLine('hello'))}\n`,
+  },
   { name: 'a broken line on stdin', claude: PROTOCOL, stdin: 'not json\n' },
-  { name: 'a background command that outlives the turn by far', scenario: background('sleep 600'), claude: ['-p', 'hello'] },
+  {
+    name: 'a background command that outlives the turn by far',
+    scenario: background('sleep 600'),
+    claude: ['-p', 'hello'],
+  },
   { name: 'a background command that ends soon', scenario: background('sleep 1'), claude: ['-p', 'hello'] },
   { name: 'an unknown option', claude: ['-p', 'hello', '--frobnicate'] },
   { name: '--version', claude: ['--version'] },
@@ -81,6 +96,9 @@ function comparable({ stdout, code }: Finished) {
     .replace(/ctxb-scratch-\w+/g, 'SCRATCH')
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'UUID')
     .replace(/"(timestamp)":"[^"]*"/g, '"$1":"T"')
-    .replace(/"(duration_ms|duration_api_ms|ttft_ms|ttft_stream_ms|time_to_request_ms|retry_delay_ms)":[\d.]+/g, '"$1":0');
+    .replace(
+      /"(duration_ms|duration_api_ms|ttft_ms|ttft_stream_ms|time_to_request_ms|retry_delay_ms)":[\d.]+/g,
+      '"$1":0',
+    );
   return { text, code };
 }

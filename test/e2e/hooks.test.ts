@@ -1,6 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
 import { DEFAULTS } from '../../src/config/defaults.ts';
+import { PLAIN } from '../../src/report/style.ts';
+import { createTerminal } from '../../src/report/terminal.ts';
 import { readClaudeArguments } from '../../src/session/claude-arguments.ts';
 import { type HeadlessRun, runHeadless } from '../../src/session/run-headless.ts';
 import { promptLine, startWorld, type World } from '../support/claude.ts';
@@ -44,7 +46,9 @@ it("a caller's initialize with hooks keeps them, and ours work beside them", asy
   expect(new Set(asked)).toEqual(new Set(['mine-tool', 'mine-compact']));
   expect(run.stdout.toString()).not.toContain('ctxb:');
   expect(journal(world).map(({ kind }) => kind)).toEqual(expect.arrayContaining(['focus', 'restore']));
-  const after = mainRequests(world.standin).find(({ index }) => index > (summaryRequests(world.standin)[0]?.index ?? 0));
+  const after = mainRequests(world.standin).find(
+    ({ index }) => index > (summaryRequests(world.standin)[0]?.index ?? 0),
+  );
   expect(givenTexts(after).join('\n')).toContain('the prompt');
 });
 
@@ -75,6 +79,11 @@ async function runInProcess(world: World, extra: Pick<HeadlessRun, 'beforeHook'>
     record: undefined,
     ...extra,
   };
-  const code = await runHeadless(headless, { stdin, stdout, stderr, env: world.scratch.env, cwd: world.scratch.cwd });
+  const watcher = createTerminal({ stderr, style: PLAIN, quiet: false, statusLine: 'never' });
+  const code = await runHeadless(
+    headless,
+    { stdin, stdout, stderr, env: world.scratch.env, cwd: world.scratch.cwd },
+    watcher,
+  );
   return { code, stdout: String(stdout.read() ?? ''), stderr: String(stderr.read() ?? '') };
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { promptLine, startWorld } from '../support/claude.ts';
 import { conversation, mainRequests, summaryRequests, userTexts } from '../support/conversation.ts';
-import { journal, outputLines, prompts, PROTOCOL, runCtxb, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
+import { journal, outputLines, PROTOCOL, prompts, runCtxb, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
 
 it.each([
   { name: '150,000 is seen', context: 150_000, kinds: ['warn'] },
@@ -36,6 +36,10 @@ it('the same for a program that speaks the protocol', async () => {
   program.send(promptLine('go on'));
   program.stdin.end();
   const run = await program.finished;
-  expect(outputLines(run).filter((line) => line.type === 'result').map((line) => line.result)).toEqual(['answer 2']);
+  expect(
+    outputLines(run)
+      .filter((line) => line.type === 'result')
+      .map((line) => line.result),
+  ).toEqual(['answer 2']);
   expect(summaryRequests(world.standin)).toHaveLength(1);
 });

@@ -11,7 +11,10 @@ function isToolCall(line: Readonly<Record<string, unknown>>): boolean {
 
 it('Ctrl-C once interrupts the turn, ends after its result and exits 130', async () => {
   await using world = await startWorld({ calls: [SLEEP] });
-  const program = startCtxb(world, { flags: ['--prompt', 'wait', '--prompt', 'never sent'], claude: [...SMALL_WINDOW, ...STREAM] });
+  const program = startCtxb(world, {
+    flags: ['--prompt', 'wait', '--prompt', 'never sent'],
+    claude: [...SMALL_WINDOW, ...STREAM],
+  });
   await program.waitForLine(isToolCall);
   program.kill('SIGINT');
   const run = await program.finished;

@@ -13,7 +13,10 @@ export interface Conversation {
 /** A scenario that behaves like a real one: the context grows with every call and falls with every compaction. */
 export function conversation({ turns, growBy, from = 30_000 }: Conversation): Scenario {
   const script = turns.flatMap((calls, turn) =>
-    Array.from({ length: calls }, (_, call): Call => (call + 1 < calls ? step(call + 1) : { text: `answer ${turn + 1}` })),
+    Array.from(
+      { length: calls },
+      (_, call): Call => (call + 1 < calls ? step(call + 1) : { text: `answer ${turn + 1}` }),
+    ),
   );
   let context = from - growBy;
   return {
@@ -54,12 +57,16 @@ export function instructionsOf(request: RecordedRequest | undefined): string {
 /** What each of the user's text blocks in a request said. */
 export function userTexts(request: RecordedRequest | undefined): string[] {
   return userMessages(request).flatMap((content) =>
-    typeof content === 'string' ? [content] : listOf(content).flatMap((block) => (block.type === 'text' ? [String(block.text)] : [])),
+    typeof content === 'string'
+      ? [content]
+      : listOf(content).flatMap((block) => (block.type === 'text' ? [String(block.text)] : [])),
   );
 }
 
 function userMessages(request: RecordedRequest | undefined): unknown[] {
-  return (request?.body.messages ?? []).filter(({ role }: RequestMessage) => role === 'user').map(({ content }) => content);
+  return (request?.body.messages ?? [])
+    .filter(({ role }: RequestMessage) => role === 'user')
+    .map(({ content }) => content);
 }
 
 function textsIn(content: unknown): string[] {

@@ -1,12 +1,16 @@
 import type { Writable } from 'node:stream';
+import type { Decision } from '../governor/actions.ts';
 import type { GovernorState } from '../governor/state.ts';
-import { statusLine } from '../report/status-line.ts';
-import { printable, type Style } from '../report/style.ts';
+import { decisionText, isRoutine } from '../messages.ts';
+import { statusLine } from './status-line.ts';
+import { printable, type Style } from './style.ts';
 
 /** What ctxb says to a person, on stderr: notices, claude's own stderr, and a status line that stays at the bottom. */
 export interface Terminal {
   /** A line of ctxb's own. */
   notice(text: string): void;
+  /** What was decided, if a person need hear of it. */
+  decision(decision: Decision): void;
   /** A line of claude's stderr. */
   relay(line: string): void;
   /** Redraws the status line, if it changed. */
@@ -49,14 +53,19 @@ export function createTerminal({ stderr, style, quiet, statusLine: wanted }: Ter
     draw();
   }
 
+  function notice(content: string): void {
+    if (!quiet) line(`${style.dim('ctxb:')} ${printable(content)}`);
+  }
+
   return {
-    notice: (content) => {
-      if (!quiet) line(`${style.dim('ctxb:')} ${printable(content)}`);
+    notice,
+    decision: (decision) => {
+      if (!isRoutine(decision)) notice(decisionText(decision));
     },
     relay: line,
     status(state) {
       if (!drawsStatus) return;
-      const next = fit(statusLine(state, style), stderr.columns ?? 120);
+      const next = shorten(statusLine(state, style), stderr.columns ?? 120);
       if (next === text && shown) return;
       text = next;
       draw();
@@ -66,7 +75,7 @@ export function createTerminal({ stderr, style, quiet, statusLine: wanted }: Ter
 }
 
 /** A line that wraps could not be taken away again, so one that is too long loses its colours and its end. */
-function fit(line: string, columns: number): string {
+function shorten(line: string, columns: number): string {
   const plain = line.replace(ESCAPES, '');
   return plain.length < columns ? line : `${plain.slice(0, Math.max(0, columns - 2))}…`;
 }

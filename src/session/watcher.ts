@@ -1,0 +1,15 @@
+import type { Decision } from '../governor/actions.ts';
+import type { GovernorState } from '../governor/state.ts';
+
+/** Who is told what happens in a session, for the person who watches it. */
+export interface Watcher {
+  /** Something worth a sentence. */
+  notice(text: string): void;
+  decision(decision: Decision): void;
+  /** The state after a step. */
+  status(state: GovernorState): void;
+  /** A line of claude's stderr. */
+  relay(line: string): void;
+  /** Something is about to be written to stdout, which may be the same terminal. */
+  clear(): void;
+}

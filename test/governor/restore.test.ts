@@ -1,0 +1,179 @@
+import { describe, expect, it } from 'vitest';
+import type { Action } from '../../src/governor/actions.ts';
+import { focusText } from '../../src/governor/focus.ts';
+import type { Policy } from '../../src/governor/policy.ts';
+import { initialState } from '../../src/governor/state.ts';
+import {
+  afterTurn,
+  boundaryLine,
+  callLine,
+  type Driver,
+  drive,
+  initLine,
+  kinds,
+  type Line,
+  policyWith,
+  resultLine,
+  runWith,
+} from '../support/governor.ts';
+
+const TEMPLATE = 'focus on {task} -- current state is {state}';
+
+function focus(changes: Partial<Policy>, template = TEMPLATE): string {
+  const policy = policyWith({ ...changes, compaction: { focus: template } });
+  return focusText(initialState(runWith({ policy })));
+}
+
+describe('the focus', () => {
+  it.each([
+    {
+      name: 'both known',
+      policy: { task: 'ship it', state: 'testing' },
+      text: 'focus on ship it -- current state is testing',
+    },
+    { name: 'no state', policy: { task: 'ship it' }, text: 'focus on ship it' },
+    { name: 'no task', policy: { state: 'testing' }, text: 'current state is testing' },
+    { name: 'nothing known', policy: {}, text: '' },
+    { name: 'an empty task', policy: { task: ' \n ', state: 'testing' }, text: 'current state is testing' },
+    { name: 'several lines', policy: { task: 'one\n  two\r\n\tthree' }, text: 'focus on one two three' },
+    { name: '200 code points', policy: { task: 'x'.repeat(250) }, text: `focus on ${'x'.repeat(200)}` },
+    {
+      name: '200 emoji, none of them halved',
+      policy: { task: '😀'.repeat(250) },
+      text: `focus on ${'😀'.repeat(200)}`,
+    },
+    {
+      name: 'text that looks like a placeholder',
+      policy: { task: 'the {state} of $& things' },
+      text: 'focus on the {state} of $& things',
+    },
+  ])('$name', ({ policy, text }) => {
+    expect(focus(policy)).toBe(text);
+  });
+
+  it('is the template as it stands where it has no placeholder', () => {
+    expect(focus({}, 'keep all numbers')).toBe('keep all numbers');
+  });
+
+  it('falls back to the first prompt that is no command', () => {
+    const driver = drive();
+    driver.begin();
+    driver.prompt('/cost', 'Fix the parser.', 'And the lexer.');
+    driver.claude(initLine(), callLine(20_000), resultLine());
+    expect(focusText(driver.state)).toBe('focus on Fix the parser.');
+  });
+});
+
+const callback = (callback_id: string, input: Line): Line => ({
+  type: 'control_request',
+  request_id: 'h1',
+  request: { subtype: 'hook_callback', callback_id, input },
+});
+
+const preCompact = (trigger: string) => callback('ctxb:pre-compact', { hook_event_name: 'PreCompact', trigger });
+const sessionStart = (source: string) => callback('ctxb:session-start', { hook_event_name: 'SessionStart', source });
+
+const answers = (actions: readonly Action[]) => actions.filter(({ kind }) => kind === 'answer-hook');
+
+/** The text that was handed back, or undefined when the answer was empty. */
+function restored(actions: readonly Action[]): string | undefined {
+  const [answer] = answers(actions);
+  const output =
+    answer?.kind === 'answer-hook' ? (answer.output as { hookSpecificOutput?: { additionalContext?: string } }) : {};
+  return output.hookSpecificOutput?.additionalContext;
+}
+
+function midTurn(...prompts: readonly string[]): Driver {
+  const driver = drive();
+  driver.begin();
+  const [first = 'Do the thing.', ...more] = prompts;
+  driver.prompt(first);
+  driver.claude(initLine(), callLine(20_000));
+  driver.prompt(...more);
+  driver.claude(callLine(170_000));
+  return driver;
+}
+
+describe('PreCompact', () => {
+  it("gives the focus of claude's own compaction", () => {
+    const actions = midTurn('Fix the parser.').claude(preCompact('auto'));
+    expect(actions).toMatchObject([
+      { kind: 'focus' },
+      {
+        kind: 'answer-hook',
+        requestId: 'h1',
+        output: { systemMessage: 'When you summarise, focus on Fix the parser.' },
+      },
+    ]);
+  });
+
+  it('says nothing about a /compact, which has its focus as its argument', () => {
+    expect(midTurn().claude(preCompact('manual'))).toMatchObject([{ kind: 'answer-hook', output: {} }]);
+  });
+});
+
+describe('SessionStart', () => {
+  it('hands the running prompt back, word for word, in mid-turn', () => {
+    const prompt = 'Do the thing.\n\n  Keep this: "x"  ';
+    const actions = midTurn(prompt).claude(boundaryLine('auto', 170_000), sessionStart('compact'));
+    expect(kinds(actions)).toEqual(['restore', 'answer-hook']);
+    expect(restored(actions)).toContain(`word for word:\n\n${prompt}`);
+  });
+
+  it('hands back what was said into the turn as well, in order', () => {
+    const actions = midTurn('One.', 'Two.').claude(sessionStart('compact'));
+    expect(restored(actions)).toContain('One.\n\nTwo.');
+    expect(actions).toMatchObject([{ kind: 'restore', promptUuids: ['prompt-1', 'prompt-2'] }, {}]);
+  });
+
+  it.each([
+    { name: 'a start', driver: () => drive(), source: 'startup' },
+    { name: 'a resumed session', driver: () => midTurn(), source: 'resume' },
+    { name: 'a cleared conversation', driver: () => midTurn(), source: 'clear' },
+    { name: 'a compaction between turns', driver: () => afterTurn(100_000), source: 'compact' },
+    {
+      name: 'a compaction before the first call, where claude keeps the prompt',
+      driver: () => {
+        const driver = afterTurn(100_000);
+        driver.prompt('Next.');
+        driver.claude(initLine());
+        return driver;
+      },
+      source: 'compact',
+    },
+    {
+      name: 'our own compaction',
+      driver: () => {
+        const driver = afterTurn(160_000);
+        driver.prompt('Next.');
+        return driver;
+      },
+      source: 'compact',
+    },
+  ])('has nothing to hand back after $name, and answers all the same', ({ driver, source }) => {
+    expect(driver().claude(sessionStart(source))).toEqual([
+      { kind: 'answer-hook', requestId: 'h1', hook: 'SessionStart', output: {} },
+    ]);
+  });
+
+  it.each([
+    { name: '8,000 characters', length: 8_000, kept: false },
+    { name: '8,001 characters', length: 8_001, kept: true },
+    { name: '100,000 characters', length: 100_000, kept: true },
+  ])('a prompt of $name stays below what claude takes whole', ({ length, kept }) => {
+    const prompt = 'y'.repeat(length);
+    const actions = midTurn(prompt).claude(sessionStart('compact'));
+    const text = restored(actions) ?? '';
+    expect(text.length).toBeLessThan(9_000);
+    expect(text.match(/y{4,}/g)?.join('').length).toBe(Math.min(length, 8_000));
+    const files = actions.filter(({ kind }) => kind === 'keep');
+    expect(files).toEqual(kept ? [{ kind: 'keep', file: 'prompts/prompt-1.md', text: prompt }] : []);
+    if (kept) expect(text).toContain('.context/prompts/prompt-1.md');
+  });
+
+  it('cuts no character in half', () => {
+    const actions = midTurn(`y${'😀'.repeat(5_000)}`).claude(sessionStart('compact'));
+    const text = restored(actions) ?? '';
+    expect(Buffer.from(text).toString()).toBe(text);
+  });
+});
