@@ -34,13 +34,6 @@ const started = (task_id: string, task_type: string): Line => ({
   task_type,
 });
 
-const ended = (task_id: string): Line => ({
-  type: 'system',
-  subtype: 'task_notification',
-  task_id,
-  status: 'completed',
-});
-
 describe('prompts', () => {
   it('go one per turn, in order', () => {
     const driver = drive();
@@ -128,15 +121,18 @@ describe('the end of input', () => {
     expect(kinds(driver.claude(initLine(), callLine(30_000), resultLine()))).toContain('end-input');
   });
 
-  it('waits for subagents in the background, and for the turn they start', () => {
-    const driver = end(started('a1', 'local_agent'));
-    driver.claude(resultLine());
-    expect(kinds(driver.actions)).not.toContain('end-input');
-    driver.claude(initLine(), ended('a1'));
-    expect(kinds(driver.actions)).not.toContain('end-input');
-    expect(kinds(driver.claude(callLine(21_000), resultLine({ origin: { kind: 'task-notification' } })))).toContain(
-      'end-input',
-    );
+  it.each([
+    { name: 'a subagent', recording: 'background-agent.ndjson', result: 6 },
+    { name: 'a shell', recording: 'background-shell.ndjson', result: 6 },
+  ])('waits for $name in the background, and for the turn that claude starts about it', ({ recording, result }) => {
+    const driver = drive();
+    driver.begin();
+    driver.prompt('Begin.');
+    driver.callerEnd();
+    const lines = cut(recording, 0, 20);
+    driver.claude(...lines.slice(0, result));
+    expect(kinds(driver.claude(...lines.slice(result, -1)))).not.toContain('end-input');
+    expect(kinds(driver.claude(...lines.slice(-1)))).toContain('end-input');
   });
 
   it('gives shells in the background some time, then stops them', () => {
@@ -145,12 +141,6 @@ describe('the end of input', () => {
     const actions = driver.timeout('background');
     expect(sent(actions)).toMatchObject([{ request: { subtype: 'stop_task', task_id: 'b1' } }]);
     expect(kinds(actions)).toEqual(['send', 'end-input']);
-  });
-
-  it('comes when the shell ends by itself', () => {
-    const driver = end(started('b1', 'local_bash'));
-    driver.claude(resultLine());
-    expect(kinds(driver.claude(ended('b1')))).toEqual(['end-input']);
   });
 
   it('comes once', () => {

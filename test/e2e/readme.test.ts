@@ -1,0 +1,55 @@
+import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { DEFAULTS } from '../../src/config/defaults.ts';
+import { runProgram, startWorld, type World } from '../support/claude.ts';
+import { conversation } from '../support/conversation.ts';
+import { CTXB } from '../support/ctxb.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
+const COMMANDS = [...README.matchAll(/```sh\n([\s\S]*?)```/g)].flatMap(([, block = '']) => block.trim().split('\n'));
+
+it('every command of the README runs as it is written, in order, in one folder', async () => {
+  const commands = COMMANDS.filter((command) => !command.startsWith('npm '));
+  expect(commands.length).toBeGreaterThan(10);
+  await using world = await startWorld(conversation({ turns: Array(20).fill(1), growBy: 1_000 }));
+  const env = await newcomersShell(world);
+  for (const command of commands) {
+    const run = await runProgram('/bin/sh', ['-c', command], { env, cwd: world.scratch.cwd });
+    expect({ command, code: run.code, stderr: run.stderr }).toMatchObject({ command, code: 0 });
+    expect(run.stderr).not.toMatch(/error|bug/i);
+  }
+});
+
+it.each(COMMANDS.filter((command) => command.startsWith('npm ')))('%s names scripts that exist', (command) => {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  const named = [...command.matchAll(/npm (?:run )?([\w-]+)/g)].map(([, name = '']) => name);
+  const own = ['ci', 'link', 'install'];
+  expect(named.filter((name) => !own.includes(name) && !(name in scripts))).toEqual([]);
+});
+
+it('every configuration key is in the README', () => {
+  const keys = Object.entries(DEFAULTS).flatMap(([key, value]) =>
+    value !== null && typeof value === 'object' ? Object.keys(value).map((name) => `${key}.${name}`) : [key],
+  );
+  const table = README.slice(README.indexOf('| key | default'));
+  const missing = keys.filter((key) => !table.includes(`\`${key}\``) && !table.includes(`\`.${key.split('.')[1]}\``));
+  expect(missing).toEqual([]);
+});
+
+/** A shell as a newcomer has it: ctxb and claude on PATH, a repository, and logs of earlier sessions. */
+async function newcomersShell({ scratch, claude }: World): Promise<Record<string, string>> {
+  const bin = join(scratch.home, 'bin');
+  mkdirSync(bin);
+  mkdirSync(join(scratch.home, '.claude'));
+  symlinkSync(claude, join(bin, 'claude'));
+  symlinkSync(join(scratch.env.CLAUDE_CONFIG_DIR ?? '', 'projects'), join(scratch.home, '.claude', 'projects'));
+  writeFileSync(join(bin, 'ctxb'), `#!/bin/sh\nexec '${process.execPath}' '${CTXB}' "$@"\n`);
+  chmodSync(join(bin, 'ctxb'), 0o755);
+  const env = { ...scratch.env, PATH: `${bin}:${process.env.PATH}` };
+  const commit = 'git init -q . && git -c user.name=n -c user.email=n@example.com commit -q --allow-empty -m first';
+  await runProgram('/bin/sh', ['-c', commit], { env, cwd: scratch.cwd });
+  return env;
+}

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import { learnWindow, mainWindow, type WindowSource } from '../../src/governor/window.ts';
+import { decodeObject } from '../../src/stream/decode.ts';
+import { callLine, initLine, type Line, policyWith, replayed, resultLine, userLine } from '../support/governor.ts';
+
+const windowAfter = (lines: readonly Line[], window?: number) =>
+  replayed(lines.map(decodeObject), { policy: policyWith({ window }) }).gauge.window;
+
+const BEST_FIRST: readonly WindowSource[] = ['user', 'result', 'asked', 'reported', 'raised', 'model-id', 'assumed'];
+
+describe('sources of the window', () => {
+  it.each(BEST_FIRST.slice(1).map((worse, index) => ({ better: BEST_FIRST[index] ?? 'user', worse })))(
+    '$better beats $worse, whichever comes first',
+    ({ better, worse }) => {
+      const first = learnWindow({ tokens: 111_000, source: better }, 222_000, worse);
+      const last = learnWindow({ tokens: 222_000, source: worse }, 111_000, better);
+      expect([first, last]).toEqual([
+        { tokens: 111_000, source: better },
+        { tokens: 111_000, source: better },
+      ]);
+    },
+  );
+
+  it('of equally good ones the newer holds', () => {
+    expect(learnWindow({ tokens: 1, source: 'result' }, 2, 'result').tokens).toBe(2);
+  });
+
+  it('a window of nothing is none', () => {
+    expect(learnWindow({ tokens: 5, source: 'assumed' }, 0, 'user')).toEqual({ tokens: 5, source: 'assumed' });
+  });
+});
+
+describe('the window of a session', () => {
+  const LARGE = initLine({ model: 'claude-sonnet-4-5[1m]' });
+  const result = (windows: Record<string, number>) =>
+    resultLine({
+      modelUsage: Object.fromEntries(Object.entries(windows).map(([id, contextWindow]) => [id, { contextWindow }])),
+    });
+
+  it.each([
+    { name: 'nothing known', lines: [initLine()], window: { tokens: 200_000, source: 'assumed' } },
+    { name: 'the mark in the model id', lines: [LARGE], window: { tokens: 1_000_000, source: 'model-id' } },
+    { name: 'a result', lines: [initLine(), resultLine()], window: { tokens: 200_000, source: 'result' } },
+    {
+      name: 'a result that names the model with its mark',
+      lines: [initLine(), callLine(10), result({ 'claude-sonnet-4-5[1m]': 1_000_000 })],
+      window: { tokens: 1_000_000, source: 'result' },
+    },
+    {
+      name: 'a result that also lists the model of a subagent',
+      lines: [LARGE, result({ 'claude-haiku-4-5': 200_000, 'claude-sonnet-4-5[1m]': 1_000_000 })],
+      window: { tokens: 1_000_000, source: 'result' },
+    },
+    {
+      name: 'a context above what was assumed',
+      lines: [initLine(), callLine(626_000)],
+      window: { tokens: 1_000_000, source: 'raised' },
+    },
+    {
+      name: 'a context above every window known',
+      lines: [initLine(), callLine(1_200_000)],
+      window: { tokens: 1_200_000, source: 'raised' },
+    },
+    {
+      name: 'another model without the mark',
+      lines: [LARGE, callLine(10), resultLine(), initLine({ model: 'claude-haiku-4-5' })],
+      window: { tokens: 200_000, source: 'assumed' },
+    },
+    {
+      name: 'a report in a reminder, where no usage is given',
+      lines: [userLine('<system-reminder>Token usage: 50000/400000; 350000 remaining</system-reminder>')],
+      window: { tokens: 400_000, source: 'reported' },
+    },
+    {
+      name: 'the same words in a tool result',
+      lines: [
+        userLine([
+          { type: 'tool_result', content: '<system-reminder>Token usage: 5/9; 4 remaining</system-reminder>' },
+        ]),
+      ],
+      window: { tokens: 200_000, source: 'assumed' },
+    },
+  ])('$name', ({ lines, window }) => {
+    expect(windowAfter(lines)).toEqual(window);
+  });
+
+  it("is the user's, whatever comes", () => {
+    const lines = [LARGE, callLine(626_000), resultLine(), initLine({ model: 'other' })];
+    expect(windowAfter(lines, 150_000)).toEqual({ tokens: 150_000, source: 'user' });
+  });
+});
+
+describe('the main model in a result', () => {
+  it.each([
+    { name: 'by its id', windows: { a: 1, b: 2 }, model: 'b', window: 2 },
+    { name: 'with the mark', windows: { a: 1, 'b[1m]': 3 }, model: 'b', window: 3 },
+    { name: 'with and without the mark: the larger', windows: { b: 2, 'b[1m]': 3 }, model: 'b', window: 3 },
+    { name: 'the only one', windows: { a: 1 }, model: undefined, window: 1 },
+    { name: 'one of several unknown ones', windows: { a: 1, b: 2 }, model: 'c', window: undefined },
+    { name: 'none', windows: {}, model: 'a', window: undefined },
+  ])('$name', ({ windows, model, window }) => {
+    expect(mainWindow(windows, model)).toBe(window);
+  });
+});
