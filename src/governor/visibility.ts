@@ -44,6 +44,8 @@ function isOwnTraffic(state: GovernorState, event: Event): boolean {
       return event.requestId === state.control.lastCallback;
     case 'user':
       return event.replay && isOwnUuid(state, event.uuid);
+    case 'lifecycle':
+      return isOwnUuid(state, event.of);
     default:
       return false;
   }

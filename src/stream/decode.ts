@@ -69,6 +69,8 @@ export function decodeObject(line: Fields): Event {
       return decodeSystem(line, lineFields(line));
     case 'conversation_reset':
       return { kind: 'reset', ...lineFields(line) };
+    case 'command_lifecycle':
+      return { kind: 'lifecycle', ...lineFields(line), of: textOf(line.command_uuid) };
     case 'control_request':
     case 'control_response':
     case 'control_cancel_request':

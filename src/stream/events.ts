@@ -16,6 +16,7 @@ export type Event =
   | ControlResponseEvent
   | ControlCancelEvent
   | ApiRetryEvent
+  | LifecycleEvent
   | KnownEvent
   | UnknownEvent
   | MalformedEvent;
@@ -182,6 +183,13 @@ export interface ControlCancelEvent {
 export interface ApiRetryEvent extends LineFields {
   readonly kind: 'api-retry';
   readonly status: number | undefined;
+}
+
+/** How far a line that was sent to claude has come: queued, started, completed (2.1.329). */
+export interface LifecycleEvent extends LineFields {
+  readonly kind: 'lifecycle';
+  /** The `uuid` of the line that was sent. */
+  readonly of: string | undefined;
 }
 
 /** A type that is known and means nothing for the context. */

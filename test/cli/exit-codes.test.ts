@@ -29,13 +29,16 @@ describe('the program', () => {
     expect(run.stderr.trimEnd().split('\n')).toHaveLength(1);
   });
 
-  it('is found on PATH', async () => {
+  it.each([
+    { title: 'says nothing', script: 'exit 5', stdout: '' },
+    { title: 'says something', script: 'echo \'{"type":"result","result":"quick"}\'; exit 5', stdout: 'quick\n' },
+  ])('is found on PATH and ends before ctxb is ready: it $title', async ({ script, stdout }) => {
     await using place = await createPlace();
-    await writeFile(place.path('claude'), '#!/bin/sh\nexit 5\n', { mode: 0o755 });
+    await writeFile(place.path('claude'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
     const run = await ctxb(place, ['run', '--prompt', 'hi', '--', 'claude'], {
       env: { PATH: `${place.cwd}:${place.env.PATH}` },
     });
-    expect(run).toMatchObject({ code: 5, stderr: '' });
+    expect({ ...run, stdout: run.stdout.toString() }).toMatchObject({ code: 5, stdout, stderr: '' });
   });
 
   it('is missing: 2', async () => {

@@ -238,6 +238,6 @@ describe('lines of a caller who speaks the protocol', () => {
 it("the child gets claude's own arguments and ours, without the prompt", async () => {
   await using place = await createPlace();
   const claude = ['-p', 'one', '--model', 'claude-sonnet-4-5', ...STREAM];
-  const run = await runFake(place, { fake: 'shows-world', flags: ['--observe'], claude });
+  const run = await runFake(place, { fake: 'shows-arguments', claude });
   expect(JSON.parse(run.stdout.toString())).toMatchObject({ args: [...PROTOCOL, '--model', 'claude-sonnet-4-5'] });
 });

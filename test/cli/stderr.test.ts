@@ -12,7 +12,7 @@ describe('notices', () => {
   it('are lines that begin with ctxb:, without escape codes where there is no terminal', async () => {
     await using place = await createPlace();
     const run = await runFake(place, { fake: 'answers', flags: ['--prompt', 'one', '--prompt', 'two'], env: WARNED });
-    expect(run.stderr).toMatch(/^ctxb: the context is 71% full \(142,\d{3} of 200,000 tokens, measured\)\n$/);
+    expect(run.stderr).toMatch(/^ctxb: warning: the context is 71% full \(142,\d{3} of 200,000 tokens, measured\)\n$/);
   });
 
   it('are left out with --quiet', async () => {
@@ -55,7 +55,7 @@ describe('the status line', () => {
     const flags = ['--status-line', 'always', '--prompt', 'one', '--prompt', 'two'];
     const run = await runFake(place, { fake: 'answers', flags, claude: STREAM, env: WARNED });
     expect(run.stderr).toContain('142,');
-    expect(run.stderr).toContain('\r\u001b[2Kctxb: the context is 71% full');
+    expect(run.stderr).toContain('\r\u001b[2Kctxb: warning: the context is 71% full');
     expect(run.stderr.endsWith('\r\u001b[2K')).toBe(true);
     // Nothing but the clearing: without a terminal there are no colours.
     expect(run.stderr.replaceAll('\r\u001b[2K', '')).not.toMatch(ESCAPE);

@@ -68,5 +68,5 @@ it('an error turn followed by a hidden turn still exits 1', async () => {
 function failingAt(at: number, calls: Calls): Calls {
   if (typeof calls !== 'function') throw new Error('expected a function scenario');
   const refusal = { status: 400, type: 'invalid_request_error', message: 'refused' };
-  return (request, index) => (index === at ? { error: refusal } : calls(request, index));
+  return (request, index) => (index >= at ? { error: refusal } : calls(request, index));
 }

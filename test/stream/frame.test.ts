@@ -64,7 +64,7 @@ const FILES = FIXTURE_RECORDINGS.map(({ name, path }) => ({ name, input: readFil
 const ALL = [...INPUTS, ...ODD_BYTES, ...FILES];
 
 /** Above this, every offset is more than is needed to find a mistake. */
-const SMALL_BYTES = 16_000;
+const SMALL_BYTES = 8_000;
 
 describe('lines do not depend on how the bytes arrive', () => {
   it.each(ALL)('$name: whole', ({ input }) => {

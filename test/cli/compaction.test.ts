@@ -1,0 +1,190 @@
+import { describe, expect, it } from 'vitest';
+import { createPlace, type FakeRun, gist, inputLines, journalOf, type Place, runFake, STREAM } from './fakes.ts';
+
+/** 80 % after the second turn: a compaction is due before the third. */
+const FULL = '30000,160000';
+const LANDED = `${FULL},31000`;
+const WHOLE_TURNS = ['one', 'two', 'three'].flatMap((text) => ['init', `answer to ${text}`, `result answer to ${text}`]);
+
+async function runPrompts(place: Place, run: Partial<FakeRun> & { readonly fake: string }) {
+  const { flags = [], env = {} } = run;
+  const finished = await runFake(place, {
+    ...run,
+    claude: STREAM,
+    flags: [...flags, '--prompt', 'one', '--prompt', 'two', '--prompt', 'three'],
+    env: { PLAY_CONTEXTS: FULL, PLAY_INPUT: place.path('input'), ...env },
+  });
+  const lines = finished.stdout.toString().split('\n').filter(Boolean);
+  return { ...finished, seen: lines.map((line) => gist(JSON.parse(line) as Record<string, unknown>)) };
+}
+
+function contentsTo(place: Place): string[] {
+  const prompts = inputLines(place).filter((line) => line.type === 'user');
+  return prompts.map(({ message }) => (message as { content: string }).content);
+}
+
+function verdicts(place: Place): unknown[] {
+  return journalOf(place).flatMap(({ kind, verdict }) => (kind === 'compacted' ? [verdict] : []));
+}
+
+describe('a compaction that works', () => {
+  it('is hidden, comes before the held prompt, and is told on stderr', async () => {
+    await using place = await createPlace();
+    const run = await runPrompts(place, { fake: 'answers', env: { PLAY_CONTEXTS: LANDED } });
+    expect(run.seen).toEqual(WHOLE_TURNS);
+    expect(run.code).toBe(0);
+    expect(contentsTo(place)).toEqual(['one', 'two', expect.stringMatching(/^\/compact /), 'three']);
+    expect(verdicts(place)).toEqual(['success']);
+    expect(run.stderr).toContain('compacting before the next prompt: the context is 80% full');
+    expect(journalOf(place).map(({ kind }) => kind)).toEqual(
+      expect.arrayContaining(['start', 'warn', 'compact', 'compacted', 'landed', 'end']),
+    );
+  });
+
+  it('is shown with --show-injected', async () => {
+    await using place = await createPlace();
+    const env = { PLAY_CONTEXTS: LANDED };
+    const run = await runPrompts(place, { fake: 'answers', flags: ['--show-injected'], env });
+    expect(run.seen).toEqual([
+      ...WHOLE_TURNS.slice(0, 6),
+      'status compacting',
+      'status success',
+      'init',
+      'compact_boundary',
+      expect.stringMatching(/^This session is being continued/),
+      '<local-command-stdout>Compacted </local-command-stdout>',
+      'result',
+      ...WHOLE_TURNS.slice(6),
+    ]);
+  });
+
+  it('leaves text output alone', async () => {
+    await using place = await createPlace();
+    const flags = ['--prompt', 'one', '--prompt', 'two', '--prompt', 'three'];
+    const run = await runFake(place, { fake: 'answers', flags, env: { PLAY_CONTEXTS: LANDED } });
+    expect(run.stdout.toString()).toBe('answer to one\nanswer to two\nanswer to three\n');
+  });
+
+  it('is not tried with --no-compaction', async () => {
+    await using place = await createPlace();
+    const run = await runPrompts(place, { fake: 'answers', flags: ['--no-compaction'] });
+    expect(run.seen).toEqual(WHOLE_TURNS);
+    expect(contentsTo(place)).toEqual(['one', 'two', 'three']);
+  });
+
+  it('comes at the level the caller names', async () => {
+    await using place = await createPlace();
+    const flags = ['--compact-at', '55%', '--warn-at', '30%'];
+    await runPrompts(place, { fake: 'answers', flags, env: { PLAY_CONTEXTS: '30000,120000,31000' } });
+    expect(verdicts(place)).toEqual(['success']);
+  });
+
+  it('takes task and state into its focus', async () => {
+    await using place = await createPlace();
+    const flags = ['--task', 'the parser', '--state', 'half done'];
+    await runPrompts(place, { fake: 'answers', flags, env: { PLAY_CONTEXTS: LANDED } });
+    expect(contentsTo(place)[2]).toBe('/compact focus on the parser -- current state is half done');
+  });
+
+  it("does not turn the exit code of the caller's own error into 0", async () => {
+    await using place = await createPlace();
+    const run = await runPrompts(place, {
+      fake: 'ends-with',
+      flags: ['--compact-when', 'boundary'],
+      env: { PLAY_ERRORS: '0,0,1', PLAY_CONTEXTS: LANDED },
+    });
+    expect(run.code).toBe(1);
+  });
+
+  it('does not come after the last prompt', async () => {
+    await using place = await createPlace();
+    const env = { PLAY_CONTEXTS: `20000,${FULL}` };
+    await runPrompts(place, { fake: 'answers', flags: ['--compact-when', 'boundary'], env });
+    expect(contentsTo(place)).toEqual(['one', 'two', 'three']);
+  });
+});
+
+interface VerdictCase {
+  readonly title: string;
+  readonly fake: string;
+  readonly error?: string;
+  readonly verdict: string;
+}
+
+const FAILURES: readonly VerdictCase[] = [
+  { title: 'claude never answers', fake: 'compact-silent', verdict: 'silent' },
+  { title: 'the summary is refused', fake: 'compact-fails', error: 'Error during compaction: 400 bad request', verdict: 'failed' },
+  { title: 'there are not enough messages', fake: 'compact-fails', error: 'Not enough messages to compact.', verdict: 'empty' },
+  { title: 'there are no messages', fake: 'compact-says', error: 'Error: No messages to compact', verdict: 'empty' },
+  { title: 'slash commands are off', fake: 'compact-says', error: "/compact isn't available in this environment.", verdict: 'refused' },
+  { title: 'the API is overloaded', fake: 'compact-fails', error: 'Error during compaction: API Error: 529 Overloaded', verdict: 'unavailable' },
+];
+
+describe('a compaction that does not work', () => {
+  it.each(FAILURES)('$title: $verdict, and the next prompt goes all the same', async ({ fake, error = '', verdict }) => {
+    await using place = await createPlace();
+    const env = { PLAY_ERROR: error, CTXB_COMPACTION_TIMEOUT_SECONDS: '0.3' };
+    const run = await runPrompts(place, { fake, env });
+    expect(run.seen).toEqual(WHOLE_TURNS);
+    expect(run.code).toBe(0);
+    expect(verdicts(place)).toEqual([verdict]);
+    expect(run.stderr).toContain(`not compacted (${verdict})`);
+    expect(contentsTo(place)).toEqual(['one', 'two', expect.stringMatching(/^\/compact/), 'three']);
+  });
+
+  it('is shown with --show-injected', async () => {
+    await using place = await createPlace();
+    const env = { PLAY_ERROR: 'Not enough messages to compact.' };
+    const run = await runPrompts(place, { fake: 'compact-fails', flags: ['--show-injected'], env });
+    expect(run.seen.slice(6, -3)).toEqual([
+      'status compacting',
+      'status failed',
+      'Not enough messages to compact.',
+      'result Not enough messages to compact.',
+    ]);
+  });
+
+  it('is given up after as many as were allowed, and every prompt still goes', async () => {
+    await using place = await createPlace();
+    const texts = ['one', 'two', 'three', 'four', 'five'];
+    const run = await runFake(place, {
+      fake: 'compact-fails',
+      flags: texts.flatMap((text) => ['--prompt', text]),
+      env: { PLAY_CONTEXTS: FULL, PLAY_ERROR: 'Error during compaction: 400', PLAY_INPUT: place.path('input') },
+    });
+    expect(run.stdout.toString()).toBe(texts.map((text) => `answer to ${text}\n`).join(''));
+    expect(contentsTo(place).filter((text) => text.startsWith('/compact'))).toHaveLength(2);
+    expect(contentsTo(place).filter((text) => !text.startsWith('/compact'))).toEqual(texts);
+    expect(journalOf(place).filter(({ kind }) => kind === 'give-up')).toHaveLength(1);
+  });
+});
+
+it('a turn that a background task starts in between is shown whole', async () => {
+  await using place = await createPlace();
+  const run = await runPrompts(place, { fake: 'compact-after-task', env: { PLAY_CONTEXTS: LANDED } });
+  expect(run.seen).toEqual([
+    ...WHOLE_TURNS.slice(0, 6),
+    'init',
+    'the task is done',
+    'result the task is done',
+    ...WHOLE_TURNS.slice(6),
+  ]);
+  expect(verdicts(place)).toEqual(['success']);
+});
+
+it('an answer to a compaction that was given up is not taken for the next turn', async () => {
+  await using place = await createPlace();
+  const env = { CTXB_COMPACTION_TIMEOUT_SECONDS: '0.2', PLAY_CONTEXTS: LANDED };
+  const run = await runPrompts(place, { fake: 'compact-late', env });
+  expect(run.code).toBe(0);
+  expect(run.seen.filter((line) => line.startsWith('result'))).toEqual(['result answer to one', 'result answer to two', 'result answer to three']);
+  expect(contentsTo(place)).toEqual(['one', 'two', expect.stringMatching(/^\/compact/), 'three']);
+});
+
+it('a compaction that worked is not repeated, however large the first call was', async () => {
+  // A long prompt, or a session that goes on: the first call of this process has 160,000 tokens already.
+  await using place = await createPlace();
+  const run = await runPrompts(place, { fake: 'answers', env: { PLAY_CONTEXTS: '160000,31000,32000' } });
+  expect(run.seen).toEqual(WHOLE_TURNS);
+  expect(contentsTo(place)).toEqual(['one', expect.stringMatching(/^\/compact/), 'two', 'three']);
+});

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { createPlace, ctxb } from './fakes.ts';
+
+describe('ctxb config', () => {
+  it('prints every key with its value and source', async () => {
+    await using place = await createPlace();
+    const file = await place.file('.contextbudgetrc.json', '{"thresholds":{"warn":"60%"}}');
+    const run = await ctxb(place, ['config'], { env: { CTXB_QUIET: 'true' } });
+    const text = run.stdout.toString();
+    expect(text).toMatch(/^key +value +source\n/);
+    expect(text).toContain(file);
+    expect(text).toMatch(/^thresholds\.warn +0\.6 +file /m);
+    expect(text).toMatch(/^quiet +true +env CTXB_QUIET\n/m);
+    expect(text).toMatch(/^thresholds\.compact +0\.78 +default\n/m);
+    expect(text).toMatch(/^window +\(measured\) +default\n/m);
+    expect(run).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('--json holds the same', async () => {
+    await using place = await createPlace();
+    const run = await ctxb(place, ['config', '--json'], { env: { CTXB_THRESHOLDS_MID_TURN: '0.9' } });
+    expect(JSON.parse(run.stdout.toString())).toMatchObject({
+      window: { value: null, source: 'default' },
+      'thresholds.midTurn': { value: 0.9, source: 'env', where: 'CTXB_THRESHOLDS_MID_TURN' },
+    });
+    expect(run.code).toBe(0);
+  });
+
+  it('--schema is a JSON Schema', async () => {
+    await using place = await createPlace();
+    const run = await ctxb(place, ['config', '--schema']);
+    expect(JSON.parse(run.stdout.toString())).toMatchObject({ properties: { thresholds: { properties: { warn: {} } } } });
+    expect(run.code).toBe(0);
+  });
+
+  it('finds the file of a folder above', async () => {
+    await using place = await createPlace();
+    await place.file('package.json', '{"contextbudget":{"task":"the parser"}}');
+    const run = await ctxb({ ...place, cwd: '/' }, ['config', '--json']);
+    expect(JSON.parse(run.stdout.toString())).toMatchObject({ task: { value: null } });
+    const here = await ctxb(place, ['config', '--json']);
+    expect(JSON.parse(here.stdout.toString())).toMatchObject({ task: { value: 'the parser', source: 'file' } });
+  });
+});
+
+describe('what is wrong goes to stderr, nothing to stdout, exit 2', () => {
+  it.each([
+    { title: 'an unknown key', content: '{"thresholds":{"wran":0.5}}', says: ['thresholds.wran', 'did you mean thresholds.warn?'] },
+    { title: 'a value out of range', content: '{"thresholds":{"warn":0}}', says: ['thresholds.warn'] },
+    { title: 'levels in the wrong order', content: '{"thresholds":{"warn":0.9}}', says: ['thresholds.warn', 'less than'] },
+    { title: 'text that is no JSON', content: '{"thresholds":', says: ['.contextbudgetrc.json:1:'] },
+    { title: 'a list', content: '[]', says: ['expected an object'] },
+    { title: 'two faults', content: '{"a":1,"quiet":"loud"}', says: ['a: ', 'quiet: '] },
+  ])('$title', async ({ content, says }) => {
+    await using place = await createPlace();
+    await place.file('.contextbudgetrc.json', content);
+    const run = await ctxb(place, ['config']);
+    for (const part of says) expect(run.stderr).toContain(part);
+    expect(run.stdout.toString()).toBe('');
+    expect(run.code).toBe(2);
+    expect(run.stderr).not.toContain('    at ');
+    // A run is refused with the same findings.
+    const refused = await ctxb(place, ['run', '--prompt', 'x', '--', 'no-such-claude']);
+    expect(refused.code).toBe(2);
+    for (const part of says) expect(refused.stderr).toContain(part);
+  });
+
+  it('an unknown variable', async () => {
+    await using place = await createPlace();
+    const run = await ctxb(place, ['config'], { env: { CTXB_THRESHOLDS_WRAN: '0.5' } });
+    expect(run.stderr).toContain('did you mean CTXB_THRESHOLDS_WARN?');
+    expect(run.code).toBe(2);
+  });
+});

@@ -1,0 +1,108 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { chmod, mkdir, symlink } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { createPlace, journalOf, type Place, runFake } from './fakes.ts';
+
+const TWO_PROMPTS = { fake: 'answers', flags: ['--prompt', 'one', '--prompt', 'two'] };
+
+function mode(path: string): string {
+  return (statSync(path).mode & 0o777).toString(8);
+}
+
+function run(place: Place, flags: readonly string[] = []) {
+  return runFake(place, { ...TWO_PROMPTS, flags: [...flags, ...TWO_PROMPTS.flags] });
+}
+
+describe('.context', () => {
+  it('can be read by its owner only, and git ignores it', async () => {
+    await using place = await createPlace();
+    await run(place);
+    expect(mode(place.path('.context'))).toBe('700');
+    const files = readdirSync(place.path('.context'));
+    expect(files).toEqual(expect.arrayContaining(['.gitignore', 'journal.ndjson', 'mailbox.ndjson']));
+    for (const file of files) expect(mode(place.path(`.context/${file}`))).toBe('600');
+    expect(readFileSync(place.path('.context/.gitignore'), 'utf8')).toBe('*\n');
+  });
+
+  it('is added to by the next run', async () => {
+    await using place = await createPlace();
+    await run(place);
+    await run(place);
+    const kinds = journalOf(place).map(({ kind }) => kind);
+    expect(kinds.filter((kind) => kind === 'start')).toHaveLength(2);
+    expect(journalOf(place).every(({ v, t }) => v === 1 && !Number.isNaN(Date.parse(String(t))))).toBe(true);
+  });
+
+  it('of a user who made it himself keeps its .gitignore and is made private', async () => {
+    await using place = await createPlace();
+    await mkdir(place.path('.context'));
+    await place.file('.context/.gitignore', '!journal.ndjson\n');
+    await chmod(place.path('.context'), 0o755);
+    await run(place);
+    expect(readFileSync(place.path('.context/.gitignore'), 'utf8')).toBe('!journal.ndjson\n');
+    expect(mode(place.path('.context/journal.ndjson'))).toBe('600');
+  });
+
+  it('goes where --context-dir says', async () => {
+    await using place = await createPlace();
+    await run(place, ['--context-dir', 'deep/er']);
+    expect(existsSync(place.path('.context'))).toBe(false);
+    expect(existsSync(place.path('deep/er/journal.ndjson'))).toBe(true);
+  });
+
+  it('names every held prompt before it was delivered, and its delivery', async () => {
+    await using place = await createPlace();
+    await run(place);
+    const lines = readFileSync(place.path('.context/mailbox.ndjson'), 'utf8').trimEnd().split('\n');
+    const entries = lines.map((line) => JSON.parse(line) as { held?: string; delivered?: string });
+    const held = entries.flatMap(({ held }) => held ?? []);
+    const delivered = entries.flatMap(({ delivered }) => delivered ?? []);
+    expect(delivered).toHaveLength(2);
+    expect(held.length).toBeGreaterThan(0);
+    for (const uuid of held) {
+      expect(entries.findIndex((entry) => entry.held === uuid)).toBeLessThan(
+        entries.findIndex((entry) => entry.delivered === uuid),
+      );
+    }
+  });
+});
+
+interface InTheWay {
+  readonly title: string;
+  readonly prepare: (place: Place) => Promise<unknown>;
+}
+
+const IN_THE_WAY: readonly InTheWay[] = [
+  {
+    title: '.context is a symbolic link to a folder',
+    prepare: async (place) => {
+      await mkdir(place.path('elsewhere'));
+      await symlink(place.path('elsewhere'), place.path('.context'));
+    },
+  },
+  { title: '.context is a symbolic link to nothing', prepare: (place) => symlink('nowhere', place.path('.context')) },
+  { title: '.context is a file', prepare: (place) => place.file('.context', 'mine') },
+  {
+    title: 'the journal is a symbolic link',
+    prepare: async (place) => {
+      await mkdir(place.path('.context'));
+      await place.file('target', '');
+      await symlink(place.path('target'), place.path('.context/journal.ndjson'));
+    },
+  },
+  {
+    title: 'the journal is a folder',
+    prepare: (place) => mkdir(place.path('.context/journal.ndjson'), { recursive: true }),
+  },
+];
+
+it.each(IN_THE_WAY)('$title: one notice, nothing is written there, and the run goes on', async ({ prepare }) => {
+  await using place = await createPlace();
+  await prepare(place);
+  const finished = await run(place);
+  expect(finished.stdout.toString()).toBe('answer to one\nanswer to two\n');
+  expect(finished.code).toBe(0);
+  expect(finished.stderr).toMatch(/^ctxb: [^\n]*nothing more is written to [^\n]*\n$/);
+  if (existsSync(place.path('elsewhere'))) expect(readdirSync(place.path('elsewhere'))).toEqual([]);
+  if (existsSync(place.path('target'))) expect(readFileSync(place.path('target'), 'utf8')).toBe('');
+});

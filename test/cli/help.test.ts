@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { createPlace, ctxb } from './fakes.ts';
+
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string };
+const COMMANDS = ['run', 'replay', 'config', 'demo'];
+
+describe('help', () => {
+  it.each([
+    { args: ['--help'], code: 0, stream: 'stdout' },
+    { args: ['-h'], code: 0, stream: 'stdout' },
+    { args: ['help'], code: 0, stream: 'stdout' },
+    { args: [], code: 2, stream: 'stderr' },
+  ] as const)('ctxb $args names every command ($code, $stream)', async ({ args, code, stream }) => {
+    await using place = await createPlace();
+    const run = await ctxb(place, args);
+    for (const name of COMMANDS) expect(run[stream].toString()).toContain(`  ${name}`);
+    expect(run[stream === 'stdout' ? 'stderr' : 'stdout'].toString()).toBe('');
+    expect(run.code).toBe(code);
+  });
+
+  it.each(COMMANDS)('ctxb help %s and ctxb %s --help say the same', async (name) => {
+    await using place = await createPlace();
+    const one = await ctxb(place, ['help', name]);
+    const other = await ctxb(place, [name, '--help']);
+    expect(one).toMatchObject({ code: 0, stderr: '' });
+    expect(other).toMatchObject({ code: 0, stderr: '' });
+    expect(one.stdout.toString()).toContain(`Usage: ctxb ${name}`);
+    expect(one.stdout.toString()).toBe(other.stdout.toString());
+  });
+
+  it('ctxb run --help names its options and has examples', async () => {
+    await using place = await createPlace();
+    const run = await ctxb(place, ['run', '--help']);
+    const text = run.stdout.toString();
+    for (const option of ['--prompt ', '--prompts', '--compact-at', '--observe', '--record', '--quiet', '--status-line']) {
+      expect(text).toContain(option);
+    }
+    expect(text).toContain('Examples:');
+  });
+});
+
+it.each([{ args: ['--version'] }, { args: ['-V'] }])('$args prints the version', async ({ args }) => {
+  await using place = await createPlace();
+  const run = await ctxb(place, args);
+  expect(run.stdout.toString()).toBe(`${version}\n`);
+  expect(run).toMatchObject({ code: 0, stderr: '' });
+});
+
+describe('what is unknown is refused with exit 2', () => {
+  it.each([
+    { title: 'a command', args: ['rum'], says: 'run' },
+    { title: 'a command that is near none', args: ['xyzzy'], says: 'xyzzy' },
+    { title: 'an option', args: ['--versoin'], says: '--version' },
+    { title: 'an option of run', args: ['run', '--promt', 'x', '--', 'claude'], says: '--prompt' },
+    { title: 'an option of replay', args: ['replay', '--jsn'], says: '--json' },
+    { title: 'an option of config', args: ['config', '--jsno'], says: '--json' },
+    { title: 'a topic of help', args: ['help', 'xyzzy'], says: 'xyzzy' },
+    { title: 'an argument of config', args: ['config', 'extra'], says: 'argument' },
+    { title: 'an option without its value', args: ['run', '--prompts'], says: '--prompts' },
+  ])('$title', async ({ args, says }) => {
+    await using place = await createPlace();
+    const run = await ctxb(place, args);
+    expect(run.code).toBe(2);
+    expect(run.stderr).toContain(says);
+    expect(run.stdout.toString()).toBe('');
+    expect(run.stderr).not.toContain('    at ');
+  });
+});
+
+it.each([
+  { flags: ['--compact-at', '0'], key: 'thresholds.compact' },
+  { flags: ['--warn-at', '80%'], key: 'thresholds.warn' },
+  { flags: ['--window', 'big'], key: 'window' },
+  { flags: ['--compact-when', 'never'], key: 'compaction.when' },
+])('ctxb run $flags names the key and starts nothing', async ({ flags, key }) => {
+  await using place = await createPlace();
+  const run = await ctxb(place, ['run', ...flags, '--prompt', 'x', '--', 'no-such-claude']);
+  expect(run.code).toBe(2);
+  expect(run.stderr).toContain(key);
+});

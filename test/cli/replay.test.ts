@@ -1,0 +1,170 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { copyFile, mkdir } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { describe, expect, it } from 'vitest';
+import { CTXB } from '../support/ctxb.ts';
+import { fixture } from '../support/recordings.ts';
+import { createPlace, ctxb, type Place } from './fakes.ts';
+
+async function replayJson(place: Place, args: readonly string[], stdin?: string | Uint8Array) {
+  const run = await ctxb(place, ['replay', '--json', ...args], stdin === undefined ? {} : { stdin });
+  return { ...run, report: JSON.parse(run.stdout.toString()) as { version: number; sessions: Record<string, unknown>[] } };
+}
+
+const KEYS = [
+  ...['file', 'sessionId', 'dialect', 'claudeCodeVersion', 'model', 'window', 'turns', 'calls', 'context', 'compactions'],
+  ...['actions', 'cost', 'subagents', 'lines'],
+];
+
+describe('--json', () => {
+  it('has the documented shape', async () => {
+    await using place = await createPlace();
+    const { report, code } = await replayJson(place, [fixture('compact.ndjson')]);
+    expect(code).toBe(0);
+    expect(Object.keys(report)).toEqual(['version', 'sessions']);
+    expect(report.version).toBe(1);
+    const [session = {}] = report.sessions;
+    expect(Object.keys(session)).toEqual(KEYS);
+    expect(session).toEqual({
+      file: fixture('compact.ndjson'),
+      sessionId: expect.any(String),
+      dialect: 'stream',
+      claudeCodeVersion: '2.1.197',
+      model: 'claude-sonnet-4-5',
+      window: { tokens: 200_000, source: 'result' },
+      turns: 3,
+      calls: 5,
+      context: { last: 31_500, peak: 160_000, peakFraction: 0.8, basis: 'measured' },
+      compactions: [{ trigger: 'manual', preTokens: 160_008, gaugeBefore: 160_002, firstAfter: 31_000 }],
+      actions: expect.any(Array),
+      cost: { usd: expect.any(Number) },
+      subagents: [],
+      lines: { total: expect.any(Number), unknown: 0, malformed: 0 },
+    });
+    for (const action of session.actions as Record<string, unknown>[]) {
+      expect(action).toMatchObject({
+        kind: expect.any(String),
+        at: { turn: expect.any(Number), call: expect.any(Number) },
+        reason: expect.any(String),
+        gauge: { used: expect.any(Number), predicted: expect.any(Number), window: 200_000, basis: expect.any(String) },
+      });
+    }
+  });
+
+  it('has null where a recording does not say', async () => {
+    await using place = await createPlace();
+    const { report } = await replayJson(place, ['-'], '{"type":"brand_new"}\n');
+    expect(report.sessions).toMatchObject([
+      { file: '-', sessionId: null, claudeCodeVersion: null, model: null, cost: { usd: null }, turns: 0, calls: 0 },
+    ]);
+  });
+
+  it('--series adds one entry for each call', async () => {
+    await using place = await createPlace();
+    const { report } = await replayJson(place, ['--series', fixture('compact.ndjson')]);
+    const [session = {}] = report.sessions;
+    expect(Object.keys(session)).toEqual([...KEYS, 'series']);
+    expect(session.series).toHaveLength(5);
+    expect(Object.keys((session.series as object[])[0] ?? {})).toEqual(['messageId', 'context', 'output', 'predicted']);
+  });
+
+  it.each(['tool-turn', 'compact', 'clear', 'crossing', 'partial', 'subagent'])('%s is as expected', async (name) => {
+    await using place = await createPlace();
+    const expected = JSON.parse(readFileSync(fixture(`${name}.expected.json`), 'utf8')) as object;
+    const { report } = await replayJson(place, [fixture(`${name}.ndjson`)]);
+    const { series, ...rest } = expected as { series?: unknown };
+    expect(report.sessions).toEqual([{ ...rest, file: fixture(`${name}.ndjson`) }]);
+  });
+});
+
+describe('sources', () => {
+  it('a folder: every recording below it, in order of name, and nothing else', async () => {
+    await using place = await createPlace();
+    await mkdir(place.path('logs/b'), { recursive: true });
+    await copyFile(fixture('tool-turn.ndjson'), place.path('logs/z.ndjson'));
+    await copyFile(fixture('tool-turn.session.jsonl'), place.path('logs/b/a.jsonl'));
+    await place.file('logs/notes.txt', 'no recording');
+    const { report, code } = await replayJson(place, [place.path('logs')]);
+    expect(report.sessions.map(({ file }) => file)).toEqual([place.path('logs/b/a.jsonl'), place.path('logs/z.ndjson')]);
+    expect(report.sessions.map(({ dialect }) => dialect)).toEqual(['session', 'stream']);
+    expect(code).toBe(0);
+  });
+
+  it.each([{ args: ['-'] }, { args: [] }])('stdin with $args', async ({ args }) => {
+    await using place = await createPlace();
+    const { report } = await replayJson(place, args, readFileSync(fixture('tool-turn.ndjson')));
+    expect(report.sessions).toMatchObject([{ file: '-', calls: 3, turns: 1 }]);
+  });
+
+  it('the logs of subagents are attached to their session, also when a folder is given', async () => {
+    await using place = await createPlace();
+    await mkdir(place.path('logs/s/subagents'), { recursive: true });
+    await copyFile(fixture('subagent.session.jsonl'), place.path('logs/s.jsonl'));
+    const log = 'agent-a1207fa5aad315583.jsonl';
+    await copyFile(fixture(`subagent.session/subagents/${log}`), place.path(`logs/s/subagents/${log}`));
+    for (const path of ['logs', 'logs/s.jsonl']) {
+      const { report } = await replayJson(place, [place.path(path)]);
+      expect(report.sessions).toMatchObject([{ subagents: [{ id: 'a1207fa5aad315583', peak: 9_400, calls: 2 }] }]);
+    }
+  });
+
+  it('what cannot be read is named, the rest is printed, exit 2', async () => {
+    await using place = await createPlace();
+    const missing = place.path('missing.ndjson');
+    const { report, stderr, code } = await replayJson(place, [missing, fixture('tool-turn.ndjson')]);
+    expect(report.sessions).toHaveLength(1);
+    expect(stderr).toContain(missing);
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+    expect(code).toBe(2);
+  });
+
+  it('a folder without recordings is said to have none', async () => {
+    await using place = await createPlace();
+    const run = await ctxb(place, ['replay', place.cwd]);
+    expect(run.stdout.toString()).toBe('no recordings found\n');
+    expect(run.code).toBe(0);
+  });
+});
+
+describe('lines', () => {
+  it('of unknown type and broken ones are counted, blank ones are not', async () => {
+    await using place = await createPlace();
+    const lines = ['{"type":"brand_new"}', '{"type":"system","subtype":"brand_new"}', 'not json', '[1]', '42', '', '   ', '{"type":'];
+    const { report, code } = await replayJson(place, ['-'], lines.join('\n'));
+    expect(report.sessions[0]?.lines).toEqual({ total: 6, unknown: 2, malformed: 4 });
+    expect(code).toBe(0);
+  });
+
+  it('may end in CRLF or in nothing', async () => {
+    await using place = await createPlace();
+    const bytes = readFileSync(fixture('tool-turn.ndjson'), 'utf8').trimEnd().replaceAll('\n', '\r\n');
+    const { report } = await replayJson(place, ['-'], bytes);
+    expect(report.sessions).toMatchObject([{ calls: 3, lines: { malformed: 0 } }]);
+  });
+});
+
+it('for a person: a few lines, without control characters of the recording', async () => {
+  await using place = await createPlace();
+  const line = { type: 'system', subtype: 'init', session_id: 's', model: 'x\u001b[31m\u0007', claude_code_version: '1\u009b2J' };
+  const run = await ctxb(place, ['replay', '-'], { stdin: `${JSON.stringify(line)}\n` });
+  expect(run.stdout.toString()).toMatch(/^-\n {2}session/);
+  expect(run.stdout.toString()).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+});
+
+it.each([{ args: [] }, { args: ['--json'] }])('ends quietly when the reader goes away ($args)', async ({ args }) => {
+  await using place = await createPlace();
+  const files = Array.from({ length: 300 }, () => fixture('tool-turn.ndjson'));
+  const command = [process.execPath, CTXB, 'replay', ...args, ...files];
+  const shell = spawn('sh', ['-c', '"$@" | head -1', 'sh', ...command], { cwd: place.cwd, env: place.env, stdio: 'pipe' });
+  const [stdout, stderr] = await Promise.all([text(shell.stdout), text(shell.stderr)]);
+  expect(stdout.trimEnd().split('\n')).toHaveLength(1);
+  expect(stderr).toBe('');
+});
+
+it('a level that cannot be is refused', async () => {
+  await using place = await createPlace();
+  const run = await ctxb(place, ['replay', '--compact-at', '140%', fixture('tool-turn.ndjson')]);
+  expect(run.code).toBe(2);
+  expect(run.stderr).toContain('thresholds.compact');
+});

@@ -1,0 +1,79 @@
+import { expect, it } from 'vitest';
+import { promptLine, startWorld } from '../support/claude.ts';
+import { conversation, givenTexts, mainRequests, summaryRequests, userTexts } from '../support/conversation.ts';
+import { journal, outputLines, PROTOCOL, prompts, runCtxb, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
+
+it("a caller's own /compact is not preceded by ours, and its turn is shown", async () => {
+  await using world = await startWorld(conversation({ turns: [3, 1], from: 150_000, growBy: 5_000 }));
+  const run = await runCtxb(world, {
+    flags: prompts('work', '/compact keep the names', 'go on'),
+    claude: [...SMALL_WINDOW, '--output-format', 'stream-json', '--verbose'],
+  });
+
+  expect(summaryRequests(world.standin)).toHaveLength(1);
+  expect(journal(world).map(({ kind }) => kind)).not.toContain('compact');
+  const lines = outputLines(run);
+  expect(lines.filter((line) => line.subtype === 'compact_boundary')).toHaveLength(1);
+  expect(lines.filter((line) => line.type === 'result')).toHaveLength(3);
+});
+
+it("a caller's own /clear empties the gauge, and nothing is compacted after it", async () => {
+  await using world = await startWorld({
+    ...conversation({ turns: [3], from: 150_000, growBy: 5_000 }),
+    afterLast: { text: 'fresh', context: 20_000 },
+  });
+  const run = await runCtxb(world, { flags: prompts('work', '/clear', 'start over'), claude: SMALL_WINDOW });
+
+  expect(run.code).toBe(0);
+  expect(summaryRequests(world.standin)).toHaveLength(0);
+  expect(journal(world).map(({ kind }) => kind)).not.toContain('compact');
+});
+
+it('what the caller says into a running turn passes at once and is answered in that turn', async () => {
+  await using world = await startWorld({
+    calls: [
+      { tools: [{ name: 'Bash', input: { command: 'until [ -e go ]; do sleep 0.05; done', description: 'Wait' } }] },
+      { text: 'both answered' },
+    ],
+  });
+  const program = startCtxb(world, { claude: [...SMALL_WINDOW, ...PROTOCOL, '--replay-user-messages'] });
+  program.send(promptLine('the first thing'));
+  await program.waitForLine((line) => line.type === 'assistant');
+  program.send(promptLine('and another thing'));
+  const { writeFileSync } = await import('node:fs');
+  writeFileSync(`${world.scratch.cwd}/go`, '');
+  await program.waitForLine((line) => line.type === 'result');
+  program.stdin.end();
+  const run = await program.finished;
+
+  expect(outputLines(run).filter((line) => line.type === 'result')).toHaveLength(1);
+  expect(givenTexts(mainRequests(world.standin)[1]).join('\n')).toContain('and another thing');
+  expect(journal(world).map(({ kind }) => kind)).toEqual(['place-trigger']);
+});
+
+it('a turn that a background task starts is passed on and not taken for a prompt', async () => {
+  const tool = { name: 'Bash', input: { command: 'sleep 1', run_in_background: true, description: 'Wait' } };
+  await using world = await startWorld({
+    calls: [{ tools: [tool], context: 20_000 }, { text: 'started' }, { text: 'it has ended' }, { text: 'second' }],
+  });
+  const run = await runCtxb(world, {
+    flags: prompts('start it'),
+    claude: [...SMALL_WINDOW, '--output-format', 'stream-json', '--verbose'],
+  });
+
+  const results = outputLines(run).filter((line) => line.type === 'result');
+  expect(results.map((line) => line.result)).toEqual(['started', 'it has ended']);
+  expect(run.code).toBe(0);
+});
+
+it('a lonely /compact that a prompt waits behind goes alone, though both were sent together', async () => {
+  await using world = await startWorld(conversation({ turns: [2, 2], growBy: 1_000 }));
+  const run = await runCtxb(world, {
+    claude: [...SMALL_WINDOW, ...PROTOCOL],
+    stdin: ['one', '/compact', 'two'].map((text) => `${JSON.stringify(promptLine(text))}\n`).join(''),
+  });
+
+  expect(outputLines(run).filter((line) => line.type === 'result')).toHaveLength(3);
+  expect(summaryRequests(world.standin)).toHaveLength(1);
+  expect(userTexts(mainRequests(world.standin)[2]).at(-1)).toBe('two');
+});

@@ -1,0 +1,98 @@
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { Readable } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { DEFAULTS } from '../../src/config/defaults.ts';
+import { CtxbError } from '../../src/errors.ts';
+import { type ReplayOptions, replaySource } from '../../src/replay/replay.ts';
+import { findSources } from '../../src/replay/sources.ts';
+import type { Event } from '../../src/stream/events.ts';
+import { saysNothing } from '../../src/stream/usage.ts';
+import { eventsOf, FIXTURE_RECORDINGS, fixture, SHARED_RECORDINGS } from '../support/recordings.ts';
+
+function options(more: Partial<ReplayOptions> = {}): ReplayOptions {
+  return { policy: DEFAULTS, series: false, stdin: Readable.from([]), ...more };
+}
+
+const SOURCES = findSources(fixture('.')).map((source) => ({ name: basename(source.file), source }));
+
+describe('the summary of a recording', () => {
+  it.each(SOURCES)('$name is as it was checked by hand', async ({ name, source }) => {
+    const expected = fixture(name.replace(/\.(ndjson|jsonl)$/, '.expected.json'));
+    const { file, ...summary } = await replaySource(source, options());
+    expect(basename(file)).toBe(name);
+    expect({ file: name, ...summary }).toEqual(JSON.parse(readFileSync(expected, 'utf8')));
+  });
+
+  it.each([...FIXTURE_RECORDINGS, ...SHARED_RECORDINGS])('$name: each call is counted once', async ({ path }) => {
+    const calls = new Set(eventsOf(path).flatMap(callId));
+    const summary = await replaySource({ file: path, subagents: [] }, options());
+    expect(summary.calls).toBe(calls.size);
+  });
+
+  it('has one entry for each call when the series is asked for', async () => {
+    const { series } = await replaySource(
+      { file: fixture('partial.ndjson'), subagents: [] },
+      options({ series: true }),
+    );
+    expect(series).toEqual([
+      { messageId: 'msg_standin_0001', context: 30_000, output: 38, predicted: null },
+      { messageId: 'msg_standin_0002', context: 30_500, output: 10, predicted: 30_039 },
+    ]);
+  });
+
+  it('breaks the series at a compaction, after which nothing was foreseen', async () => {
+    const { series } = await replaySource(
+      { file: fixture('compact.ndjson'), subagents: [] },
+      options({ series: true }),
+    );
+    expect(series?.map(({ predicted }) => predicted)).toEqual([null, 100_015, 130_015, null, 31_015]);
+  });
+});
+
+describe('reading', () => {
+  it('stdin as `-`, however it arrives', async () => {
+    const bytes = readFileSync(fixture('tool-turn.ndjson'));
+    const stdin = Readable.from(
+      Array.from({ length: Math.ceil(bytes.length / 7) }, (_, at) => bytes.subarray(at * 7, at * 7 + 7)),
+    );
+    const summary = await replaySource({ file: '-', subagents: [] }, options({ stdin }));
+    expect(summary).toMatchObject({
+      file: '-',
+      calls: 3,
+      context: { last: 21_200 },
+      lines: { total: 7, malformed: 0 },
+    });
+  });
+
+  it('a last line without its newline', async () => {
+    const whole = readFileSync(fixture('tool-turn.ndjson'));
+    const stdin = Readable.from([whole.subarray(0, whole.length - 1)]);
+    expect(await replaySource({ file: '-', subagents: [] }, options({ stdin }))).toMatchObject({
+      turns: 1,
+      lines: { total: 7 },
+    });
+  });
+
+  it('odd lines are counted, blank ones are not', async () => {
+    const stdin = Readable.from([
+      Buffer.from('\n{"type":"new"}\nnot json\n  \r\n[1]\n{"type":"system","subtype":"new"}\n'),
+    ]);
+    const { lines } = await replaySource({ file: '-', subagents: [] }, options({ stdin }));
+    expect(lines).toEqual({ total: 4, unknown: 2, malformed: 2 });
+  });
+
+  it('a file that is not there fails with its name', async () => {
+    const failing = replaySource({ file: fixture('missing.ndjson'), subagents: [] }, options());
+    await expect(failing).rejects.toBeInstanceOf(CtxbError);
+    await expect(failing).rejects.toMatchObject({
+      code: 'unreadable-input',
+      message: expect.stringContaining('missing.ndjson'),
+    });
+  });
+});
+
+function callId(event: Event): string[] {
+  if (event.kind !== 'assistant' || event.synthetic || event.subagent !== null) return [];
+  return event.usage && !saysNothing(event.usage) ? [event.messageId] : [];
+}

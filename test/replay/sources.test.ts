@@ -1,0 +1,77 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CtxbError } from '../../src/errors.ts';
+import { findSources } from '../../src/replay/sources.ts';
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'ctxb-sources-'));
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function put(...names: readonly string[]): void {
+  for (const name of names) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), '');
+  }
+}
+
+/** The sources found, with paths below the folder. */
+function found(path = '.') {
+  return findSources(join(folder, path)).map(({ file, subagents }) => ({
+    file: relative(folder, file),
+    subagents: subagents.map((log) => relative(folder, log)),
+  }));
+}
+
+const alone = (...files: readonly string[]) => files.map((file) => ({ file, subagents: [] as string[] }));
+
+describe('what is found', () => {
+  it.each([
+    { name: 'nothing in an empty folder', files: [], expected: [] },
+    {
+      name: 'recordings of both dialects, in order of name',
+      files: ['b.jsonl', 'a.ndjson', 'c/d.jsonl'],
+      expected: alone('a.ndjson', 'b.jsonl', 'c/d.jsonl'),
+    },
+    { name: 'no other files', files: ['a.json', 'a.txt', 'ndjson', 'a.ndjson.bak'], expected: [] },
+    {
+      name: 'logs of subagents with their session, in order of name',
+      files: ['s.jsonl', 's/subagents/agent-b.jsonl', 's/subagents/agent-a.jsonl', 's/subagents/agent-a.meta.json'],
+      expected: [{ file: 's.jsonl', subagents: ['s/subagents/agent-a.jsonl', 's/subagents/agent-b.jsonl'] }],
+    },
+    {
+      name: 'logs of subagents whose session is gone, on their own',
+      files: ['gone/subagents/agent-a.jsonl'],
+      expected: alone('gone/subagents/agent-a.jsonl'),
+    },
+    {
+      name: 'a recording of a stream has no subagent logs',
+      files: ['s.ndjson', 's/subagents/a.jsonl'],
+      expected: alone('s.ndjson', 's/subagents/a.jsonl'),
+    },
+  ])('$name', ({ files, expected }) => {
+    put(...files);
+    expect(found()).toEqual(expected);
+  });
+
+  it('a single file, whatever its name, with its subagents', () => {
+    put('log.txt', 's.jsonl', 's/subagents/agent-a.jsonl');
+    expect(found('log.txt')).toEqual(alone('log.txt'));
+    expect(found('s.jsonl')).toEqual([{ file: 's.jsonl', subagents: ['s/subagents/agent-a.jsonl'] }]);
+  });
+
+  it('stdin', () => {
+    expect(findSources('-')).toEqual([{ file: '-', subagents: [] }]);
+  });
+});
+
+it('says which path is not there', () => {
+  const path = join(folder, 'missing');
+  expect(() => findSources(path)).toThrow(CtxbError);
+  expect(() => findSources(path)).toThrow(path);
+});

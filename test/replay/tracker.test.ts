@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import type { Input } from '../../src/governor/input.ts';
+import { readRecord, readRecordedRun, recordRun, toRecord } from '../../src/governor/record.ts';
+import { createTracker } from '../../src/replay/tracker.ts';
+import { decodeLine } from '../../src/stream/decode.ts';
+import type { Fields } from '../../src/stream/fields.ts';
+import {
+  callLine,
+  decisions,
+  drive,
+  initLine,
+  type Line,
+  policyWith,
+  resultLine,
+  runWith,
+  userLine,
+} from '../support/governor.ts';
+import { COMPACT_TURNS, fixture, linesOf } from '../support/recordings.ts';
+
+const raw = (line: Line) => JSON.stringify(line);
+
+/** Every kind of input, with the line it came from where it was one. */
+const INPUTS: readonly { name: string; input: Input; line?: string }[] = [
+  ...[initLine(), callLine(20_000), resultLine()].map((line) => ({
+    name: `claude: ${String(line.type)}`,
+    input: { t: 5, from: 'claude' as const, event: decodeLine(raw(line)) },
+    line: raw(line),
+  })),
+  { name: 'claude: no JSON', input: { t: 5, from: 'claude', event: decodeLine('boom') }, line: 'boom' },
+  ...[userLine('ü "x" \\'), { type: 'control_request', request_id: 'r', request: { subtype: 'initialize' } }].map(
+    (line) => ({
+      name: `caller: ${String(line.type)}`,
+      input: { t: 6, from: 'caller' as const, event: decodeLine(raw(line)), line: raw(line) },
+      line: raw(line),
+    }),
+  ),
+  { name: 'caller: no JSON', input: { t: 6, from: 'caller', event: decodeLine('boom'), line: 'boom' }, line: 'boom' },
+  { name: 'caller: an empty object', input: { t: 6, from: 'caller', event: decodeLine('{}'), line: '{}' }, line: '{}' },
+  { name: 'caller: the end', input: { t: 7, from: 'caller', event: { kind: 'end' } } },
+  ...(['compaction', 'context', 'background'] as const).map((timer) => ({
+    name: `timer: ${timer}`,
+    input: { t: 8, from: 'timer' as const, event: { kind: 'timeout' as const, timer } },
+  })),
+  { name: 'begin', input: { t: 9, from: 'ctxb', event: { kind: 'begin' } } },
+  { name: 'interrupt', input: { t: 9, from: 'ctxb', event: { kind: 'interrupt' } } },
+];
+
+describe('a record', () => {
+  it.each(INPUTS)('gives the same input again: $name', ({ input, line }) => {
+    const written = JSON.stringify(toRecord(input, line));
+    expect(readRecord(JSON.parse(written) as Fields, 0)).toEqual(input);
+  });
+
+  it('begins with the run it was made in', () => {
+    const run = runWith({ policy: policyWith({ task: 'ship it' }), resumes: true });
+    const written = JSON.parse(JSON.stringify(recordRun(run, 1))) as Fields;
+    // What is undefined is left out of JSON, and means the same.
+    expect(readRecordedRun(written)).toEqual(JSON.parse(JSON.stringify(run)));
+  });
+
+  it.each([
+    { name: 'a plain line', value: initLine() },
+    {
+      name: 'an opening of another version',
+      value: { t: 0, from: 'ctxb', line: '{"type":"ctxb_run","version":99,"run":{}}' },
+    },
+    {
+      name: 'a line of claude that talks about one',
+      value: { t: 0, from: 'claude', line: '{"type":"ctxb_run","version":1,"run":{}}' },
+    },
+  ])('does not begin with $name', ({ value }) => {
+    expect(readRecordedRun(value)).toBeUndefined();
+  });
+
+  it.each([
+    { name: 'a plain line', value: initLine() },
+    { name: 'an envelope of someone else', value: { from: 'elsewhere', line: '{}' } },
+    { name: 'an envelope without a line', value: { from: 'claude', t: 1 } },
+  ])('does not hold $name', ({ value }) => {
+    expect(readRecord(value, 0)).toBeUndefined();
+  });
+
+  it('replays to the decisions that were made', () => {
+    const run = runWith();
+    const lines: string[] = [JSON.stringify(recordRun(run, 0))];
+    const driver = drive(run);
+    const note = (input: Input, line?: string) => lines.push(JSON.stringify(toRecord(input, line)));
+    const claude = (...all: readonly Line[]) => {
+      for (const line of all) note({ t: 1, from: 'claude', event: decodeLine(raw(line)) }, raw(line));
+      driver.claude(...all);
+    };
+    const caller = (line: Line) => {
+      note({ t: 1, from: 'caller', event: decodeLine(raw(line)), line: raw(line) }, raw(line));
+      driver.caller(line);
+    };
+    note({ t: 0, from: 'ctxb', event: { kind: 'begin' } });
+    driver.begin();
+    caller(userLine('Do it.', { uuid: 'u1' }));
+    claude(initLine(), callLine(20_000), callLine(160_000), resultLine());
+    caller(userLine('Next.', { uuid: 'u2' }));
+    claude(...COMPACT_TURNS.success, initLine(), callLine(30_000), resultLine());
+    note({ t: 2, from: 'caller', event: { kind: 'end' } });
+    driver.callerEnd();
+
+    const tracker = createTracker(runWith({ mode: 'replay' }), false);
+    for (const line of lines) tracker.line(line);
+    const summary = tracker.summary('record');
+    expect(decisions(driver.actions).map(({ kind }) => kind)).toEqual([
+      'warn',
+      'place-trigger',
+      'compact',
+      'compacted',
+      'landed',
+    ]);
+    expect(summary.actions).toEqual(decisions(driver.actions));
+    expect(summary).toMatchObject({ dialect: 'stream', turns: 2, calls: 3 });
+  });
+});
+
+describe('the dialect', () => {
+  it.each([
+    { name: 'compact.ndjson', dialect: 'stream' },
+    { name: 'compact.dialogue.ndjson', dialect: 'stream' },
+    { name: 'tool-turn.session.jsonl', dialect: 'session' },
+  ])('of $name is $dialect', ({ name, dialect }) => {
+    const tracker = createTracker(runWith({ mode: 'replay' }), false);
+    for (const line of linesOf(fixture(name))) tracker.line(line);
+    expect(tracker.summary(name).dialect).toBe(dialect);
+  });
+});

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { statusLine } from '../../src/report/status-line.ts';
+import { PLAIN, styleFor } from '../../src/report/style.ts';
+import { afterTurn, callLine, drive, initLine, resultLine } from '../support/governor.ts';
+
+describe('the status line', () => {
+  it('says how full the context is, on what that rests and when something happens', () => {
+    const line = statusLine(afterTurn(150_000).state, PLAIN);
+    expect(line).toContain(`${'█'.repeat(15)}${'░'.repeat(5)} 75%`);
+    expect(line).toContain('150,001/200,000 measured');
+    expect(line).toContain('warn 70% compact 78%');
+    expect(line).toContain('turn 1');
+  });
+
+  it('says that nothing is known yet', () => {
+    expect(statusLine(drive().state, PLAIN)).toContain('not measured yet');
+  });
+
+  it('says that a compaction is under way', () => {
+    const driver = afterTurn(160_000);
+    driver.prompt('Next.');
+    expect(statusLine(driver.state, PLAIN)).toContain('compacting');
+  });
+
+  it('never draws more than a full bar', () => {
+    const bar = statusLine(afterTurn(199_999).state, PLAIN).match(/█+/)?.[0];
+    expect(bar).toHaveLength(20);
+  });
+});
+
+describe('turns left', () => {
+  const grown = (...contexts: readonly number[]) => {
+    const driver = afterTurn(contexts[0] ?? 0);
+    for (const used of contexts.slice(1)) {
+      driver.prompt('More.');
+      driver.claude(initLine(), callLine(used), resultLine());
+    }
+    return statusLine(driver.state, PLAIN).match(/~(\d+) turns? left/)?.[1];
+  };
+
+  it.each([
+    { name: 'not known after one turn', contexts: [40_000], left: undefined },
+    // The second turn grew by 20,000, and 96,000 are left.
+    { name: 'at the growth so far', contexts: [40_000, 60_000], left: '4' },
+    { name: 'none when the level is crossed', contexts: [100_000, 150_000, 155_999], left: '0' },
+    { name: 'not known when nothing grows', contexts: [20_000, 20_000], left: undefined },
+  ])('$name', ({ contexts, left }) => {
+    expect(grown(...contexts)).toBe(left);
+  });
+});
+
+describe('colours', () => {
+  it.each([
+    { name: 'on a terminal', surface: { isTTY: true }, env: {}, text: '\u001b[31mx\u001b[39m' },
+    { name: 'not with NO_COLOR', surface: { isTTY: true }, env: { NO_COLOR: '1' }, text: 'x' },
+    { name: 'not on a dumb terminal', surface: { isTTY: true }, env: { TERM: 'dumb' }, text: 'x' },
+    { name: 'not in a pipe', surface: {}, env: {}, text: 'x' },
+  ])('$name', async ({ surface, env, text }) => {
+    expect((await styleFor(surface, env)).red('x')).toBe(text);
+  });
+});
