@@ -47,9 +47,9 @@ function isFree(state: GovernorState): boolean {
  */
 function endWhenDone(state: GovernorState): Step {
   if (!state.mailbox.ended) return keep(state);
-  const running = Object.entries(state.tasks);
-  if (running.length === 0) return closeInput(state);
-  if (running.some(([, task]) => task === 'agent')) return keep(state);
+  const tasks = Object.entries(state.tasks).filter(([, { phase }]) => phase !== 'foreground');
+  if (tasks.length === 0) return closeInput(state);
+  if (tasks.some(([, { kind, phase }]) => kind === 'agent' && phase === 'background')) return keep(state);
   switch (state.grace) {
     case 'none':
       return keep({ ...state, grace: 'running' }, [
@@ -58,7 +58,11 @@ function endWhenDone(state: GovernorState): Step {
     case 'running':
       return keep(state);
     case 'over':
-      return chain(keep(state), ...running.map(([id]) => stopTask(id)), closeInput);
+      return chain(
+        keep(state),
+        ...tasks.filter(([, { phase }]) => phase === 'background').map(([id]) => stopTask(id)),
+        closeInput,
+      );
   }
 }
 

@@ -13,7 +13,7 @@ import { chain, keep, type Step } from './steps.ts';
 export function isCompacting(
   compaction: Compaction,
 ): compaction is Extract<Compaction, { readonly phase: 'asked' | 'running' }> {
-  return compaction.phase !== 'idle';
+  return compaction.phase === 'asked' || compaction.phase === 'running';
 }
 
 /** The prompt that is to go next. `unseen`: a turn began in a recording that does not show its prompts. */
@@ -64,7 +64,8 @@ export function startCompaction(state: GovernorState): Step {
 /** A line of the compaction's own turn. */
 export function followCompaction(state: GovernorState, event: Event): Step {
   const { compaction } = state;
-  if (!isCompacting(compaction)) return keep(state);
+  if (compaction.phase === 'idle') return keep(state);
+  if (compaction.phase === 'overdue') return keep(event.kind === 'result' ? endOverdue(state) : state);
   if (event.kind === 'result') return conclude(state, compaction.attempt, verdictOf(compaction.attempt, event));
   const noted = note(compaction.attempt, event);
   const begun = compaction.phase === 'running' || hasBegun(event);
@@ -74,6 +75,13 @@ export function followCompaction(state: GovernorState, event: Event): Step {
 /** claude has said nothing for too long. */
 export function giveUpWaiting(state: GovernorState): Step {
   return isCompacting(state.compaction) ? conclude(state, state.compaction.attempt, 'silent') : keep(state);
+}
+
+/** The lines of a compaction that came too late are over. */
+export function endOverdue(state: GovernorState): GovernorState {
+  const { compaction } = state;
+  if (compaction.phase !== 'overdue') return state;
+  return { ...state, compaction: { phase: 'idle', failures: compaction.failures, landing: undefined } };
 }
 
 /** A turn that claude started itself came between: the waiting starts anew. */
@@ -122,7 +130,9 @@ function conclude(state: GovernorState, attempt: Attempt, verdict: Verdict): Ste
   const failuresBefore = state.compaction.failures;
   const landing: Reading | undefined = verdict === 'success' ? attempt.before : undefined;
   const failures = countsAsFailure(verdict) ? failuresBefore + 1 : failuresBefore;
-  const concluded: GovernorState = { ...state, compaction: { phase: 'idle', failures, landing } };
+  const compaction: Compaction =
+    verdict === 'silent' ? { phase: 'overdue', failures, attempt } : { phase: 'idle', failures, landing };
+  const concluded: GovernorState = { ...state, compaction };
   const reason = attempt.error ?? REASONS[verdict];
   const spent = costUsd(state) - attempt.costBefore;
   return chain(
@@ -175,7 +185,7 @@ function note(attempt: Attempt, event: Event): Attempt {
 
 const NOTHING_TO_COMPACT = /not enough messages|no messages to compact/i;
 const COMMANDS_OFF = /isn't available|not available in this|unknown (slash )?command|unknown skill/i;
-const API_DOWN = /\b(429|5\d\d)\b|overloaded|rate.?limit/i;
+const API_DOWN = /API Error: (429|5\d\d)\b|overloaded|rate.?limit/i;
 
 function verdictOf(attempt: Attempt, result: ResultEvent): Verdict {
   if (attempt.boundarySeen) return 'success';

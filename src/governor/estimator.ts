@@ -71,13 +71,22 @@ export function calibrate(calibration: Calibration, content: Content, tokens: nu
   return { prose: learn('prose'), code: learn('code'), json: learn('json') };
 }
 
+/** Characters of a value as JSON; 0 for one that is nested too deep to be written. */
+function jsonLength(value: unknown): number {
+  try {
+    return JSON.stringify(value)?.length ?? 0;
+  } catch {
+    return 0;
+  }
+}
+
 function contentOf(block: Block): Content {
   switch (block.type) {
     case 'text':
     case 'thinking':
       return { ...NO_CONTENT, prose: block.text.length };
     case 'tool_use':
-      return { ...NO_CONTENT, json: block.name.length + (JSON.stringify(block.input)?.length ?? 0) };
+      return { ...NO_CONTENT, json: block.name.length + jsonLength(block.input) };
     case 'tool_result':
       return { ...NO_CONTENT, code: block.text.length, fixedTokens: block.images * PICTURE_TOKENS };
     case 'image':

@@ -30,7 +30,7 @@ export function readContext(state: GovernorState, event: Event): GovernorState {
     case 'init':
       return readInit(state, event);
     case 'result':
-      return withGauge(state, readResult(state, event));
+      return readTurnEnd(state, event);
     case 'boundary':
       return { ...withGauge(state, emptyContext(state.gauge, event.postTokens ?? 0)), latch: 'none' };
     case 'reset':
@@ -52,7 +52,9 @@ function withGauge(state: GovernorState, gauge: Gauge): GovernorState {
 function readAssistant(gauge: Gauge, event: AssistantEvent): Gauge {
   const { usage, messageId, model, blocks, outputFinal } = event;
   if (event.synthetic || usage === undefined || saysNothing(usage)) return gauge;
-  if (gauge.call?.messageId === messageId) return extendCall(gauge, blocks, usage.output, outputFinal);
+  // Without an id each line is a call of its own.
+  const isSame = messageId !== '' && gauge.call?.messageId === messageId;
+  if (isSame) return extendCall(gauge, blocks, usage.output, outputFinal);
   const window = learnFromModelId(gauge.window, model);
   const call = { messageId, model, output: usage.output, outputKnown: outputFinal, generated: measureContent(blocks) };
   return addCall({ ...gauge, window }, call, usage);
@@ -62,7 +64,14 @@ function readUser(gauge: Gauge, event: UserEvent): Gauge {
   // A summary is counted by the boundary before it, an echo by the line it echoes.
   if (event.role === 'summary' || event.replay) return gauge;
   if (!isCharactersOnly(gauge)) return addToContext(readReport(gauge, event), event.blocks);
-  return readReport({ ...gauge, characters: addBlocks(gauge.characters, event.blocks) }, event);
+  const counted = { ...gauge, characters: addBlocks(gauge.characters, event.blocks) };
+  // A tool ran and no call before it had usage: this stream has none.
+  const settled = event.role === 'tool-result' ? settleCharacters(counted) : counted;
+  return readReport(settled, event);
+}
+
+function settleCharacters(gauge: Gauge): Gauge {
+  return { ...gauge, basis: 'estimated', used: predicted(gauge) };
 }
 
 /** Reports in text count only where claude gives no usage at all. */
@@ -85,13 +94,20 @@ function readInit(state: GovernorState, event: InitEvent): GovernorState {
   return { ...state, gauge: { ...gauge, window }, latch: another ? 'none' : state.latch };
 }
 
+function readTurnEnd(state: GovernorState, event: ResultEvent): GovernorState {
+  // 1.0.128 says nothing else about a `/clear` of the caller's.
+  const cleared = state.turn.calls === 0 && state.turn.prompts.at(-1)?.command === 'clear';
+  if (cleared) return { ...withGauge(state, emptyContext(state.gauge, 0)), latch: 'none' };
+  return withGauge(state, readResult(state, event));
+}
+
 function readResult(state: GovernorState, event: ResultEvent): Gauge {
   const { session, turn } = state;
   const named = mainWindow(event.windows, session.model ?? state.gauge.call?.model);
   const window = named === undefined ? state.gauge.window : learnWindow(state.gauge.window, named, 'result');
   const gauge = { ...state.gauge, window };
   if (turn.calls === 0 && isLoneCall(event)) return readLoneCall(gauge, event);
-  if (isCharactersOnly(gauge)) return { ...gauge, basis: 'estimated', used: predicted(gauge) };
+  if (isCharactersOnly(gauge)) return settleCharacters(gauge);
   if (event.lastIteration !== undefined) return settleOutput(gauge, event.lastIteration.output);
   // The turn's sum is the call's own count when there was one call.
   return turn.calls === 1 && event.usage !== undefined ? settleOutput(gauge, event.usage.output) : gauge;
@@ -122,7 +138,9 @@ function readLoneCall(gauge: Gauge, event: ResultEvent): Gauge {
 export function readSubagent(state: GovernorState, event: Event): GovernorState {
   if (event.kind !== 'assistant' || event.subagent === null || event.usage === undefined) return state;
   if (event.synthetic || saysNothing(event.usage)) return state;
-  const meter = state.subagents[event.subagent] ?? { messageId: '', peak: 0, calls: 0 };
+  // The id comes from the stream and may be the name of something every object has.
+  const known = Object.hasOwn(state.subagents, event.subagent) ? state.subagents[event.subagent] : undefined;
+  const meter = known ?? { messageId: '', peak: 0, calls: 0 };
   const calls = meter.messageId === event.messageId ? meter.calls : meter.calls + 1;
   const peak = Math.max(meter.peak, contextOf(event.usage));
   return {

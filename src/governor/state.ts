@@ -3,6 +3,7 @@ import { EMPTY_GAUGE, type Gauge, type Reading, readGauge } from './gauge.ts';
 import type { Latch } from './latch.ts';
 import { EMPTY_MAILBOX, type Mailbox, type Prompt } from './mailbox.ts';
 import type { Policy } from './policy.ts';
+import type { Tasks } from './tasks.ts';
 import { learnWindow } from './window.ts';
 
 /** What does not change during a session. */
@@ -60,6 +61,8 @@ export interface Attempt {
 export type Compaction =
   /** `landing`: the last one succeeded, and the next call will show what it freed. */
   | { readonly phase: 'idle'; readonly failures: number; readonly landing: Reading | undefined }
+  /** `overdue`: it was given up waiting for, and its lines may still come. */
+  | { readonly phase: 'overdue'; readonly failures: number; readonly attempt: Attempt }
   | { readonly phase: 'asked' | 'running'; readonly failures: number; readonly attempt: Attempt };
 
 /** ctxb's own traffic on the control channel. */
@@ -73,8 +76,6 @@ export interface Control {
 }
 
 export type ControlPurpose = 'initialize' | 'context' | 'trigger' | 'interrupt' | 'stop-task';
-
-export type BackgroundTask = 'agent' | 'shell';
 
 /** The meter of one subagent, in tokens. */
 export interface Meter {
@@ -100,8 +101,7 @@ export interface GovernorState {
   readonly control: Control;
   /** Where claude's own trigger was placed, in tokens; `off` when it must be left alone. */
   readonly trigger: number | 'unplaced' | 'off';
-  /** Background tasks that still run: claude will start a turn when one ends. */
-  readonly tasks: Readonly<Record<string, BackgroundTask>>;
+  readonly tasks: Tasks;
   /** The time that background shells are given after the last turn. */
   readonly grace: 'none' | 'running' | 'over';
   readonly subagents: Readonly<Record<string, Meter>>;

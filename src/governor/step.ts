@@ -1,8 +1,10 @@
 import type { ControlRequestEvent, Event } from '../stream/events.ts';
 import type { Action, TimerName } from './actions.ts';
 import { advance, noteFirstPrompt, onCallerEnd, onCallerLine } from './caller.ts';
+import { TOOL_CALL_LIMIT } from './character-estimate.ts';
 import {
   adviseCompaction,
+  endOverdue,
   followCompaction,
   forgetFailures,
   giveUpWaiting,
@@ -20,7 +22,7 @@ import {
   placeTrigger,
   sendInterrupt,
 } from './control.ts';
-import { predicted, readGauge } from './gauge.ts';
+import { isCharactersOnly, predicted } from './gauge.ts';
 import type { Input } from './input.ts';
 import { latchAt } from './latch.ts';
 import { toPrompt } from './mailbox.ts';
@@ -29,7 +31,8 @@ import { readContext, readSession, readSubagent } from './readings.ts';
 import { answerCallback } from './restore.ts';
 import { decided, type GovernorState } from './state.ts';
 import { chain, keep, type Step } from './steps.ts';
-import { begunTurn, endedTurn, nextLogTurn, runningTasks } from './turns.ts';
+import { tasksAfter } from './tasks.ts';
+import { begunTurn, closedLogTurn, endedTurn, openLogTurn } from './turns.ts';
 import { isInjectedTurn, startsForeignTurn } from './visibility.ts';
 
 /**
@@ -82,12 +85,17 @@ function onClaude(state: GovernorState, event: Event): Step {
   return chain(
     judgeArrival(state, event),
     (next) => keep(read(next, event, injected)),
-    (next) => (injected ? follow(next, event) : ownTurn(next, event, isInjectedTurn(state))),
+    (next) => (injected ? follow(next, event) : ownTurn(next, event, state)),
     measureLanding,
-    (next) => (event.kind === 'user' ? keep(next) : judgeLevel(next)),
+    (next) => (isReading(next, event) && !injected ? judgeLevel(next) : keep(next)),
     placeTrigger,
     (next) => (switchedModel(modelBefore, next, event) ? askContext(next) : keep(next)),
   );
+}
+
+/** What came in since the last call is a prediction until that call; only where characters are all, they count. */
+function isReading(state: GovernorState, event: Event): boolean {
+  return event.kind !== 'user' || isCharactersOnly(state.gauge);
 }
 
 /** A prompt that shows in a recording: what would have been due before it was sent? */
@@ -96,16 +104,18 @@ function judgeArrival(state: GovernorState, event: Event): Step {
   const isLogPrompt = event.kind === 'user' && event.role === 'prompt' && event.subagent === null;
   const isNextTurn = event.kind === 'init' && state.turn.phase === 'idle';
   if (!isLogPrompt && !isNextTurn) return keep(state);
-  const prompt = isLogPrompt ? toPrompt(event, '') : undefined;
-  const judged = shouldCompact(state, prompt ?? 'unseen') ? adviseCompaction(state) : keep(state);
-  if (prompt === undefined) return judged;
-  return chain(judged, (next) => keep({ ...noteFirstPrompt(next, prompt), turn: nextLogTurn(next.turn, prompt) }));
+  if (!isLogPrompt) return shouldCompact(state, 'unseen') ? adviseCompaction(state) : keep(state);
+  const prompt = toPrompt(event, '');
+  const before = { ...state, turn: closedLogTurn(state.turn) };
+  return chain(shouldCompact(before, prompt) ? adviseCompaction(before) : keep(before), (next) =>
+    keep({ ...noteFirstPrompt(next, prompt), turn: openLogTurn(next.turn, prompt) }),
+  );
 }
 
 function read(state: GovernorState, event: Event, injected: boolean): GovernorState {
   const turn = injected ? state.turn : begunTurn(state, event);
   const grace = turn.phase === 'idle' ? state.grace : 'none';
-  const before: GovernorState = { ...state, turn, grace, tasks: runningTasks(state.tasks, event) };
+  const before: GovernorState = { ...state, turn, grace, tasks: tasksAfter(state.tasks, event) };
   const after = readSession(readSubagent(readContext(before, event), event), event);
   if (injected || after.gauge.calls === state.gauge.calls) return after;
   return { ...after, turn: { ...after.turn, calls: after.turn.calls + 1 } };
@@ -120,24 +130,37 @@ function follow(state: GovernorState, event: Event): Step {
 }
 
 /** A line of a turn that the caller, or claude itself, started. */
-function ownTurn(state: GovernorState, event: Event, whileAsked: boolean): Step {
-  const released: Step = keep(state, whileAsked ? [{ kind: 'withheld', fate: 'show' }] : []);
-  if (event.kind === 'boundary') return chain(released, (next) => keep(forgetFailures(next)));
+function ownTurn(state: GovernorState, event: Event, before: GovernorState): Step {
+  const withheld: readonly Action[] = isInjectedTurn(before) ? [{ kind: 'withheld', fate: 'show' }] : [];
+  const relieved = wasRelieved(before, state, event) ? forgetFailures(state) : state;
+  const released = keep(startsForeignTurn(event) ? endOverdue(relieved) : relieved, withheld);
   if (event.kind !== 'result') return released;
   return chain(released, (next) => keep({ ...next, turn: endedTurn(next, event) }), waitLonger);
+}
+
+/** The context was replaced or emptied, by whomever. A new session id in mid-stream is a cleared conversation. */
+function wasRelieved(before: GovernorState, after: GovernorState, event: Event): boolean {
+  const another = before.session.id !== undefined && before.session.id !== after.session.id;
+  return event.kind === 'boundary' || event.kind === 'reset' || another;
 }
 
 /** Latches what was crossed; says so once. */
 function judgeLevel(state: GovernorState): Step {
   const { gauge, run } = state;
+  // After a break there is only an estimate from before it: it proves nothing.
+  if (gauge.basis === 'estimated' && gauge.calls > 0) return keep(state);
   // While a compaction is under way the figure is the one it is to bring down.
   if (gauge.basis === 'none' || isCompacting(state.compaction) || state.input === 'interrupted') return keep(state);
-  const latch = latchAt(state.latch, predicted(gauge), gauge.window.tokens, run.policy);
+  const tired = isCharactersOnly(gauge) && gauge.characters.toolCalls >= TOOL_CALL_LIMIT;
+  const level = tired ? gauge.window.tokens : predicted(gauge);
+  const latch = latchAt(state.latch, level, gauge.window.tokens, run.policy);
   if (latch === state.latch) return keep(state);
   const latched = latch === 'none' ? forgetFailures({ ...state, latch }) : { ...state, latch };
   if (state.latch !== 'none' || latch === 'none') return keep(latched);
-  const level = Math.round(inTokens(run.policy.thresholds.warn, gauge.window.tokens));
-  const reason = `${readGauge(gauge).predicted} tokens have crossed ${level} of ${gauge.window.tokens}`;
+  const crossed = Math.round(inTokens(run.policy.thresholds.warn, gauge.window.tokens));
+  const reason = tired
+    ? `${gauge.characters.toolCalls} tool calls without any usage figures`
+    : `${predicted(gauge)} tokens have crossed ${crossed} of ${gauge.window.tokens}`;
   return keep(latched, [{ kind: 'warn', ...decided(latched, reason) }]);
 }
 

@@ -1,6 +1,6 @@
 import type { Event, ResultEvent } from '../stream/events.ts';
 import type { Prompt } from './mailbox.ts';
-import type { BackgroundTask, GovernorState, Turn } from './state.ts';
+import type { GovernorState, Turn } from './state.ts';
 
 /** A prompt is on its way: the turn it will start, or the turn it is said into. */
 export function saidPrompt({ turn, gauge }: GovernorState, prompt: Prompt): Turn {
@@ -25,15 +25,19 @@ export function endedTurn(state: GovernorState, event: ResultEvent): Turn {
     phase: 'idle',
     ended: turn.ended + 1,
     unprompted: turn.unprompted + (unprompted ? 1 : 0),
+    calls: 0,
     growth: grown > 0 ? { tokens: turn.growth.tokens + grown, turns: turn.growth.turns + 1 } : turn.growth,
     prompts: [],
   };
 }
 
-/** A prompt in a session log: logs have no result lines, so it also ends the turn before it. */
-export function nextLogTurn(turn: Turn, prompt: Prompt): Turn {
-  const ended = turn.phase === 'idle' ? turn.ended : turn.ended + 1;
-  return { ...turn, phase: 'running', startedBy: 'prompt', ended, calls: 0, prompts: [prompt] };
+/** Session logs have no result lines: the next prompt says that a turn is over. */
+export function closedLogTurn(turn: Turn): Turn {
+  return turn.phase === 'idle' ? turn : { ...turn, phase: 'idle', ended: turn.ended + 1, prompts: [] };
+}
+
+export function openLogTurn(turn: Turn, prompt: Prompt): Turn {
+  return { ...turn, phase: 'running', startedBy: 'prompt', calls: 0, prompts: [prompt] };
 }
 
 function isTurnActivity(event: Event): boolean {
@@ -50,14 +54,4 @@ function isTurnActivity(event: Event): boolean {
     default:
       return false;
   }
-}
-
-/** Background tasks that still run after this line. */
-export function runningTasks(
-  tasks: Readonly<Record<string, BackgroundTask>>,
-  event: Event,
-): Readonly<Record<string, BackgroundTask>> {
-  if (event.kind !== 'task' || event.change === 'progress') return tasks;
-  const { [event.taskId]: _, ...others } = tasks;
-  return event.change === 'ended' ? others : { ...others, [event.taskId]: event.isAgent ? 'agent' : 'shell' };
 }

@@ -1,5 +1,5 @@
 import type { Event } from '../stream/events.ts';
-import { isCompacting, isOwnUuid } from './compaction.ts';
+import { isOwnUuid } from './compaction.ts';
 import { OWN_PREFIX } from './control.ts';
 import type { GovernorState } from './state.ts';
 
@@ -23,7 +23,9 @@ export function fateOf(state: GovernorState, event: Event): Fate {
  * claude started by itself is under way.
  */
 export function isInjectedTurn(state: GovernorState): boolean {
-  return isCompacting(state.compaction) && (state.compaction.phase === 'running' || state.turn.phase === 'idle');
+  const { compaction, turn } = state;
+  if (compaction.phase === 'overdue') return turn.phase !== 'running';
+  return compaction.phase === 'running' || (compaction.phase === 'asked' && turn.phase === 'idle');
 }
 
 /** An answer of the model between the command and its begin is a turn that claude started by itself. */

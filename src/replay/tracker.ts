@@ -8,6 +8,9 @@ import { decodeObject } from '../stream/decode.ts';
 import { type Fields, isFields } from '../stream/fields.ts';
 import { type CallSeen, type CompactionSeen, type Dialect, peakFraction, type SessionSummary } from './summary.ts';
 
+/** Rows of a session log that are remembered to know a repeated one: the kept messages of a compaction are fewer. */
+const REMEMBERED_ROWS = 4096;
+
 /** Judges one recording line by line. Grows in place: a recording has millions of lines. */
 export interface Tracker {
   line(text: string): void;
@@ -18,6 +21,7 @@ export function createTracker(run: Run, withSeries: boolean): Tracker {
   let state = initialState(run);
   let time = 0;
   let dialect: Dialect | undefined;
+  const rows = new Set<string>();
   const lines = { total: 0, unknown: 0, malformed: 0 };
   const compactions: CompactionSeen[] = [];
   const decisions: Decision[] = [];
@@ -31,6 +35,16 @@ export function createTracker(run: Run, withSeries: boolean): Tracker {
     noteCompaction(before, input);
     noteCall(before, after);
     for (const action of actions) noteAction(action);
+  }
+
+  /** Around a compaction a session log holds the kept rows a second time, under the same uuid. */
+  function isRepeated({ uuid, sessionId }: Fields): boolean {
+    if (typeof uuid !== 'string' || sessionId === undefined) return false;
+    if (rows.has(uuid)) return true;
+    rows.add(uuid);
+    const [oldest] = rows;
+    if (rows.size > REMEMBERED_ROWS && oldest !== undefined) rows.delete(oldest);
+    return false;
   }
 
   function noteAction(action: Action): void {
@@ -77,6 +91,7 @@ export function createTracker(run: Run, withSeries: boolean): Tracker {
         state = initialState(recorded);
         return;
       }
+      if (isRepeated(value)) return;
       const input = readRecord(value, time) ?? plain(value, time);
       dialect ??= dialectOf(value);
       count(input);

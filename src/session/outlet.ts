@@ -29,12 +29,14 @@ export function createOutlet(stream: Writable, onGone: () => void, beforeWrite: 
     for (const resume of resumes) resume();
   }
 
-  stream.on('drain', release);
-  stream.on('error', () => {
+  function lose(): void {
     if (!gone) onGone();
     gone = true;
     release();
-  });
+  }
+
+  stream.on('drain', release);
+  stream.on('error', lose);
 
   return {
     get isBlocked() {
@@ -55,7 +57,11 @@ export function createOutlet(stream: Writable, onGone: () => void, beforeWrite: 
     finish: () =>
       new Promise((resolve) => {
         if (gone) resolve();
-        else stream.write('', () => resolve());
+        else
+          stream.write('', (error) => {
+            if (error) lose();
+            resolve();
+          });
       }),
   };
 }

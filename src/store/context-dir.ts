@@ -1,5 +1,5 @@
 import { appendFileSync, lstatSync, mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve, sep } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import writeFileAtomic from 'write-file-atomic';
 import { CtxbError } from '../errors.ts';
 
@@ -29,7 +29,7 @@ export function openContextDir(path: string): ContextDir {
   function place(file: string): string {
     const target = resolve(root, file);
     if (!target.startsWith(root + sep)) throw new CtxbError('store', `${file} is not inside ${root}`);
-    if (dirname(target) !== root) makeFolder(dirname(target));
+    for (const folder of foldersBetween(root, target)) makeFolder(folder);
     const kind = kindOf(target);
     if (kind !== 'file' && kind !== 'missing') {
       throw new CtxbError('store', `${target} is a ${kind}, so ctxb does not write to it: move it away`);
@@ -41,6 +41,12 @@ export function openContextDir(path: string): ContextDir {
     append: (file, line) => appendFileSync(place(file), `${line}\n`, { mode: FILE_MODE }),
     write: (file, text) => writeFileAtomic.sync(place(file), text, { mode: FILE_MODE }),
   };
+}
+
+/** Folders from below `root` down to the one that holds `target`: each could be somebody's symbolic link. */
+function foldersBetween(root: string, target: string): string[] {
+  const parts = relative(root, dirname(target)).split(sep).filter(Boolean);
+  return parts.map((_, depth) => join(root, ...parts.slice(0, depth + 1)));
 }
 
 function makeFolder(path: string): void {

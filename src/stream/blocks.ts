@@ -35,8 +35,16 @@ function readBlock(value: unknown): Block {
   }
 }
 
+/** Parts of a tool's result. One result inside another is in no stream, and would let a line nest without end. */
+function readParts(content: unknown): Block[] {
+  if (!Array.isArray(content)) return readBlocks(content);
+  return content.map((part) =>
+    fieldsOf(part).type === 'tool_result' ? { type: 'other', name: 'tool_result' } : readBlock(part),
+  );
+}
+
 function readToolResult(block: Readonly<Record<string, unknown>>): Block {
-  const parts = readBlocks(block.content);
+  const parts = readParts(block.content);
   return {
     type: 'tool_result',
     toolUseId: textOf(block.tool_use_id) ?? '',

@@ -83,15 +83,20 @@ function decodeBoundary(line: Fields, common: LineFields): BoundaryEvent {
   };
 }
 
-const ENDED = new Set(['completed', 'failed', 'killed', 'stopped', 'cancelled']);
+const ENDED = new Set(['completed', 'failed']);
+const STOPPED = new Set(['killed', 'stopped', 'cancelled']);
+
+function taskChange(subtype: string, status: string): TaskEvent['change'] {
+  if (subtype === 'task_started') return 'started';
+  if (STOPPED.has(status)) return 'stopped';
+  return ENDED.has(status) || subtype === 'task_notification' ? 'ended' : 'progress';
+}
 
 function decodeTask(subtype: string, line: Fields, common: LineFields): TaskEvent {
-  const patch = fieldsOf(line.patch);
-  const ended = subtype === 'task_notification' || ENDED.has(textOf(patch.status) ?? '');
   return {
     kind: 'task',
     ...common,
-    change: subtype === 'task_started' ? 'started' : ended ? 'ended' : 'progress',
+    change: taskChange(subtype, textOf(line.status) ?? textOf(fieldsOf(line.patch).status) ?? ''),
     taskId: textOf(line.task_id) ?? '',
     toolUseId: textOf(line.tool_use_id),
     isAgent: textOf(line.task_type)?.includes('agent') ?? false,

@@ -152,7 +152,8 @@ export interface ResetEvent extends LineFields {
 /** A subagent or background command started or ended. */
 export interface TaskEvent extends LineFields {
   readonly kind: 'task';
-  readonly change: 'started' | 'ended' | 'progress';
+  /** `stopped`: ended from outside; claude starts no turn about it. */
+  readonly change: 'started' | 'ended' | 'stopped' | 'progress';
   readonly taskId: string;
   readonly toolUseId: string | undefined;
   /** Subagents are waited for; what else runs in the background (shells) claude ends by itself. */

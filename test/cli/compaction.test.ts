@@ -4,7 +4,11 @@ import { createPlace, type FakeRun, gist, inputLines, journalOf, type Place, run
 /** 80 % after the second turn: a compaction is due before the third. */
 const FULL = '30000,160000';
 const LANDED = `${FULL},31000`;
-const WHOLE_TURNS = ['one', 'two', 'three'].flatMap((text) => ['init', `answer to ${text}`, `result answer to ${text}`]);
+const WHOLE_TURNS = ['one', 'two', 'three'].flatMap((text) => [
+  'init',
+  `answer to ${text}`,
+  `result answer to ${text}`,
+]);
 
 async function runPrompts(place: Place, run: Partial<FakeRun> & { readonly fake: string }) {
   const { flags = [], env = {} } = run;
@@ -113,24 +117,47 @@ interface VerdictCase {
 
 const FAILURES: readonly VerdictCase[] = [
   { title: 'claude never answers', fake: 'compact-silent', verdict: 'silent' },
-  { title: 'the summary is refused', fake: 'compact-fails', error: 'Error during compaction: 400 bad request', verdict: 'failed' },
-  { title: 'there are not enough messages', fake: 'compact-fails', error: 'Not enough messages to compact.', verdict: 'empty' },
+  {
+    title: 'the summary is refused',
+    fake: 'compact-fails',
+    error: 'Error during compaction: 400 bad request',
+    verdict: 'failed',
+  },
+  {
+    title: 'there are not enough messages',
+    fake: 'compact-fails',
+    error: 'Not enough messages to compact.',
+    verdict: 'empty',
+  },
   { title: 'there are no messages', fake: 'compact-says', error: 'Error: No messages to compact', verdict: 'empty' },
-  { title: 'slash commands are off', fake: 'compact-says', error: "/compact isn't available in this environment.", verdict: 'refused' },
-  { title: 'the API is overloaded', fake: 'compact-fails', error: 'Error during compaction: API Error: 529 Overloaded', verdict: 'unavailable' },
+  {
+    title: 'slash commands are off',
+    fake: 'compact-says',
+    error: "/compact isn't available in this environment.",
+    verdict: 'refused',
+  },
+  {
+    title: 'the API is overloaded',
+    fake: 'compact-fails',
+    error: 'Error during compaction: API Error: 529 Overloaded',
+    verdict: 'unavailable',
+  },
 ];
 
 describe('a compaction that does not work', () => {
-  it.each(FAILURES)('$title: $verdict, and the next prompt goes all the same', async ({ fake, error = '', verdict }) => {
-    await using place = await createPlace();
-    const env = { PLAY_ERROR: error, CTXB_COMPACTION_TIMEOUT_SECONDS: '0.3' };
-    const run = await runPrompts(place, { fake, env });
-    expect(run.seen).toEqual(WHOLE_TURNS);
-    expect(run.code).toBe(0);
-    expect(verdicts(place)).toEqual([verdict]);
-    expect(run.stderr).toContain(`not compacted (${verdict})`);
-    expect(contentsTo(place)).toEqual(['one', 'two', expect.stringMatching(/^\/compact/), 'three']);
-  });
+  it.each(FAILURES)(
+    '$title: $verdict, and the next prompt goes all the same',
+    async ({ fake, error = '', verdict }) => {
+      await using place = await createPlace();
+      const env = { PLAY_ERROR: error, CTXB_COMPACTION_TIMEOUT_SECONDS: '0.3' };
+      const run = await runPrompts(place, { fake, env });
+      expect(run.seen).toEqual(WHOLE_TURNS);
+      expect(run.code).toBe(0);
+      expect(verdicts(place)).toEqual([verdict]);
+      expect(run.stderr).toContain(`not compacted (${verdict})`);
+      expect(contentsTo(place)).toEqual(['one', 'two', expect.stringMatching(/^\/compact/), 'three']);
+    },
+  );
 
   it('is shown with --show-injected', async () => {
     await using place = await createPlace();
@@ -177,7 +204,11 @@ it('an answer to a compaction that was given up is not taken for the next turn',
   const env = { CTXB_COMPACTION_TIMEOUT_SECONDS: '0.2', PLAY_CONTEXTS: LANDED };
   const run = await runPrompts(place, { fake: 'compact-late', env });
   expect(run.code).toBe(0);
-  expect(run.seen.filter((line) => line.startsWith('result'))).toEqual(['result answer to one', 'result answer to two', 'result answer to three']);
+  expect(run.seen.filter((line) => line.startsWith('result'))).toEqual([
+    'result answer to one',
+    'result answer to two',
+    'result answer to three',
+  ]);
   expect(contentsTo(place)).toEqual(['one', 'two', expect.stringMatching(/^\/compact/), 'three']);
 });
 

@@ -29,7 +29,9 @@ describe('ctxb config', () => {
   it('--schema is a JSON Schema', async () => {
     await using place = await createPlace();
     const run = await ctxb(place, ['config', '--schema']);
-    expect(JSON.parse(run.stdout.toString())).toMatchObject({ properties: { thresholds: { properties: { warn: {} } } } });
+    expect(JSON.parse(run.stdout.toString())).toMatchObject({
+      properties: { thresholds: { properties: { warn: {} } } },
+    });
     expect(run.code).toBe(0);
   });
 
@@ -45,9 +47,17 @@ describe('ctxb config', () => {
 
 describe('what is wrong goes to stderr, nothing to stdout, exit 2', () => {
   it.each([
-    { title: 'an unknown key', content: '{"thresholds":{"wran":0.5}}', says: ['thresholds.wran', 'did you mean thresholds.warn?'] },
+    {
+      title: 'an unknown key',
+      content: '{"thresholds":{"wran":0.5}}',
+      says: ['thresholds.wran', 'did you mean thresholds.warn?'],
+    },
     { title: 'a value out of range', content: '{"thresholds":{"warn":0}}', says: ['thresholds.warn'] },
-    { title: 'levels in the wrong order', content: '{"thresholds":{"warn":0.9}}', says: ['thresholds.warn', 'less than'] },
+    {
+      title: 'levels in the wrong order',
+      content: '{"thresholds":{"warn":0.9}}',
+      says: ['thresholds.warn', 'less than'],
+    },
     { title: 'text that is no JSON', content: '{"thresholds":', says: ['.contextbudgetrc.json:1:'] },
     { title: 'a list', content: '[]', says: ['expected an object'] },
     { title: 'two faults', content: '{"a":1,"quiet":"loud"}', says: ['a: ', 'quiet: '] },

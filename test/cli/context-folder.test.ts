@@ -33,7 +33,7 @@ describe('.context', () => {
     expect(journalOf(place).every(({ v, t }) => v === 1 && !Number.isNaN(Date.parse(String(t))))).toBe(true);
   });
 
-  it('of a user who made it himself keeps its .gitignore and is made private', async () => {
+  it('of a user who made it himself keeps its .gitignore, and what is added is private', async () => {
     await using place = await createPlace();
     await mkdir(place.path('.context'));
     await place.file('.context/.gitignore', '!journal.ndjson\n');

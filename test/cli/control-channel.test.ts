@@ -60,7 +60,11 @@ describe('the lines claude gets', () => {
 
   it.each([
     { title: '--no-mid-turn', flags: ['--no-mid-turn'], env: {} },
-    { title: "the caller's own CLAUDE_CODE_AUTO_COMPACT_WINDOW", flags: [], env: { CLAUDE_CODE_AUTO_COMPACT_WINDOW: '150000' } },
+    {
+      title: "the caller's own CLAUDE_CODE_AUTO_COMPACT_WINDOW",
+      flags: [],
+      env: { CLAUDE_CODE_AUTO_COMPACT_WINDOW: '150000' },
+    },
     { title: "the caller's own DISABLE_AUTO_COMPACT", flags: [], env: { DISABLE_AUTO_COMPACT: '1' } },
   ])('leave the trigger alone with $title', async ({ flags, env }) => {
     await using place = await createPlace();
@@ -91,7 +95,11 @@ describe("the answers to ctxb's own requests", () => {
 
   it('are hidden with --show-injected too: they are no turn', async () => {
     await using place = await createPlace();
-    const run = await runFake(place, { fake: 'answers', flags: ['--show-injected', '--prompt', 'one'], claude: STREAM });
+    const run = await runFake(place, {
+      fake: 'answers',
+      flags: ['--show-injected', '--prompt', 'one'],
+      claude: STREAM,
+    });
     expect(run.stdout.toString()).not.toContain('"ctxb:');
   });
 });
@@ -100,7 +108,12 @@ describe('a caller who speaks the protocol', () => {
   it('gets his initialize merged with our hooks, and its answer', async () => {
     await using place = await createPlace();
     const stdin = `${JSON.stringify(INITIALIZE)}\n${PROMPT}\n`;
-    const run = await runFake(place, { fake: 'answers', claude: PROTOCOL, stdin, env: { PLAY_INPUT: place.path('input') } });
+    const run = await runFake(place, {
+      fake: 'answers',
+      claude: PROTOCOL,
+      stdin,
+      env: { PLAY_INPUT: place.path('input') },
+    });
     expect(run.code).toBe(0);
     const got = inputLines(place).filter((line) => subtypeOf(line) === 'initialize');
     expect(got).toEqual([
@@ -109,7 +122,10 @@ describe('a caller who speaks the protocol', () => {
         request: {
           ...INITIALIZE.request,
           hooks: {
-            PreCompact: [...INITIALIZE.request.hooks.PreCompact, { matcher: null, hookCallbackIds: ['ctxb:pre-compact'] }],
+            PreCompact: [
+              ...INITIALIZE.request.hooks.PreCompact,
+              { matcher: null, hookCallbackIds: ['ctxb:pre-compact'] },
+            ],
             PreToolUse: INITIALIZE.request.hooks.PreToolUse,
             SessionStart: [{ matcher: null, hookCallbackIds: ['ctxb:session-start'] }],
           },
@@ -123,7 +139,11 @@ describe('a caller who speaks the protocol', () => {
   it('gets the answers to requests of his own, ours stay hidden', async () => {
     await using place = await createPlace();
     const mine = { type: 'control_request', request_id: 'usage', request: { subtype: 'get_context_usage' } };
-    const run = await runFake(place, { fake: 'answers', claude: PROTOCOL, stdin: `${PROMPT}\n${JSON.stringify(mine)}\n` });
+    const run = await runFake(place, {
+      fake: 'answers',
+      claude: PROTOCOL,
+      stdin: `${PROMPT}\n${JSON.stringify(mine)}\n`,
+    });
     const answers = parsed(run.stdout).filter(({ type }) => type === 'control_response');
     expect(answers).toMatchObject([{ response: { request_id: 'usage' } }]);
   });
@@ -137,7 +157,12 @@ describe('a caller who speaks the protocol', () => {
   it('may repeat his initialize', async () => {
     await using place = await createPlace();
     const stdin = `${PROMPT}\n${JSON.stringify(INITIALIZE)}\n`;
-    const run = await runFake(place, { fake: 'answers', claude: PROTOCOL, stdin, env: { PLAY_INPUT: place.path('input') } });
+    const run = await runFake(place, {
+      fake: 'answers',
+      claude: PROTOCOL,
+      stdin,
+      env: { PLAY_INPUT: place.path('input') },
+    });
     expect(run.code).toBe(0);
     // claude 2.1.329 replaces the first hooks with these, so ours must be among them.
     const last = inputLines(place).findLast((line) => subtypeOf(line) === 'initialize');
@@ -146,17 +171,20 @@ describe('a caller who speaks the protocol', () => {
 });
 
 describe('callbacks', () => {
-  it.each([{ callback: 'ctxb:pre-compact' }, { callback: 'ctxb:session-start' }])('$callback is answered', async ({ callback }) => {
-    await using place = await createPlace();
-    const env = { PLAY_CALLBACK: callback };
-    const run = await runFake(place, { fake: 'calls-back', flags: ['--prompt', 'one'], claude: STREAM, env });
-    const lines = parsed(run.stdout);
-    expect(lines.map(({ type }) => type)).toEqual(['system', 'result']);
-    expect(JSON.parse(String(lines[1]?.result))).toMatchObject({
-      type: 'control_response',
-      response: { subtype: 'success', request_id: 'asked-1' },
-    });
-  });
+  it.each([{ callback: 'ctxb:pre-compact' }, { callback: 'ctxb:session-start' }])(
+    '$callback is answered',
+    async ({ callback }) => {
+      await using place = await createPlace();
+      const env = { PLAY_CALLBACK: callback };
+      const run = await runFake(place, { fake: 'calls-back', flags: ['--prompt', 'one'], claude: STREAM, env });
+      const lines = parsed(run.stdout);
+      expect(lines.map(({ type }) => type)).toEqual(['system', 'result']);
+      expect(JSON.parse(String(lines[1]?.result))).toMatchObject({
+        type: 'control_response',
+        response: { subtype: 'success', request_id: 'asked-1' },
+      });
+    },
+  );
 
   it('one of ours is answered to a caller who speaks the protocol too, and hidden from him', async () => {
     await using place = await createPlace();
@@ -192,7 +220,13 @@ describe('callbacks', () => {
 describe('--observe', () => {
   it("gives claude exactly the caller's bytes", async () => {
     await using place = await createPlace();
-    const lines = [JSON.stringify(INITIALIZE), PROMPT, '', '  not json ', '{"type":"user","message":{"role":"user","content":"two"}}'];
+    const lines = [
+      JSON.stringify(INITIALIZE),
+      PROMPT,
+      '',
+      '  not json ',
+      '{"type":"user","message":{"role":"user","content":"two"}}',
+    ];
     const stdin = `${lines.join('\n')}\n`;
     const env = { PLAY_INPUT: place.path('input') };
     const run = await runFake(place, { fake: 'answers', flags: ['--observe'], claude: PROTOCOL, stdin, env });

@@ -27,7 +27,12 @@ const CASES: readonly PromptCase[] = [
   { title: 'an argument behind --', claude: ['-p', '--', '--not-an-option'], prompts: ['--not-an-option'] },
   { title: 'stdin', stdin: 'from stdin\n', prompts: ['from stdin\n'] },
   { title: 'stdin that looks like JSON', stdin: '{"type":"user"}', prompts: ['{"type":"user"}'] },
-  { title: 'an argument and stdin', claude: ['-p', 'review this'], stdin: '  a\r\nb\n\n', prompts: ['review this\n  a\r\nb\n\n'] },
+  {
+    title: 'an argument and stdin',
+    claude: ['-p', 'review this'],
+    stdin: '  a\r\nb\n\n',
+    prompts: ['review this\n  a\r\nb\n\n'],
+  },
   { title: 'characters of several bytes', claude: ['-p', '日本'], stdin: '🙂', prompts: ['日本\n🙂'] },
   { title: '--prompt', flags: ['--prompt', 'one'], prompts: ['one'] },
   { title: '--prompt twice', flags: ['--prompt', 'one', '--prompt', 'two'], prompts: ['one', 'two'] },
@@ -92,7 +97,12 @@ describe('--prompts FILE', () => {
     await using place = await createPlace();
     const file = await place.file('prompts.ndjson', '"three"\n');
     const env = { PLAY_INPUT: place.path('input') };
-    await runFake(place, { fake: 'answers', flags: ['--prompts', file, '--prompt', 'two'], claude: ['-p', 'one'], env });
+    await runFake(place, {
+      fake: 'answers',
+      flags: ['--prompts', file, '--prompt', 'two'],
+      claude: ['-p', 'one'],
+      env,
+    });
     expect(contentsTo(place)).toEqual(['one', 'two', 'three']);
   });
 
@@ -181,7 +191,8 @@ describe('what is refused', () => {
 
 describe('lines of a caller who speaks the protocol', () => {
   const HAND_WRITTEN = '{ "message" : {"role":"user", "content":"a } b \\u00e9"},"type":"user" , "n":1.0 }';
-  const OWN_UUID = '{"type":"user","uuid":"0f4e9d1c-7b25-4b51-9d52-1c1d3e2f4a5b","message":{"role":"user","content":"x"}}';
+  const OWN_UUID =
+    '{"type":"user","uuid":"0f4e9d1c-7b25-4b51-9d52-1c1d3e2f4a5b","message":{"role":"user","content":"x"}}';
   const BLOCKS =
     '{"type":"user","message":{"role":"user","content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AAAA"}},{"type":"text","text":"what is it"}]},"parent_tool_use_id":null,"session_id":""}';
 
@@ -190,7 +201,12 @@ describe('lines of a caller who speaks the protocol', () => {
     { title: 'content blocks are kept', line: BLOCKS },
   ])('$title', async ({ line }) => {
     await using place = await createPlace();
-    await runFake(place, { fake: 'answers', claude: PROTOCOL, stdin: `${line}\n`, env: { PLAY_INPUT: place.path('input') } });
+    await runFake(place, {
+      fake: 'answers',
+      claude: PROTOCOL,
+      stdin: `${line}\n`,
+      env: { PLAY_INPUT: place.path('input') },
+    });
     const got = (await inputOf(place)).split('\n').find((text) => text.includes('"user"'));
     const [, uuid] = /,"uuid":"([^"]*)"/.exec(got ?? '') ?? [];
     expect(uuid).toMatch(UUID);

@@ -14,7 +14,11 @@ interface RecordCase {
 const CASES: readonly RecordCase[] = [
   { title: 'nothing happens', fake: 'answers', env: {} },
   { title: 'a compaction works', fake: 'answers', env: { PLAY_CONTEXTS: '30000,160000,31000' } },
-  { title: 'a compaction fails', fake: 'compact-fails', env: { PLAY_CONTEXTS: '30000,160000', PLAY_ERROR: 'Error: 400' } },
+  {
+    title: 'a compaction fails',
+    fake: 'compact-fails',
+    env: { PLAY_CONTEXTS: '30000,160000', PLAY_ERROR: 'Error: 400' },
+  },
   {
     title: 'claude is silent about a compaction',
     fake: 'compact-silent',
@@ -35,7 +39,8 @@ describe('a record replays with the decisions of the journal', () => {
     });
     expect(run.code).toBe(0);
     const replayed = await ctxb(place, ['replay', '--json', place.path('rec')]);
-    const [session] = (JSON.parse(replayed.stdout.toString()) as { sessions: { actions: unknown[]; turns: number }[] }).sessions;
+    const [session] = (JSON.parse(replayed.stdout.toString()) as { sessions: { actions: unknown[]; turns: number }[] })
+      .sessions;
     const decisions = journalOf(place).flatMap(({ v, t, ...entry }) => ('gauge' in entry ? [entry] : []));
     expect(session?.actions).toEqual(decisions);
     expect(session?.turns).toBe(3);

@@ -9,11 +9,25 @@ import { createPlace, ctxb, type Place } from './fakes.ts';
 
 async function replayJson(place: Place, args: readonly string[], stdin?: string | Uint8Array) {
   const run = await ctxb(place, ['replay', '--json', ...args], stdin === undefined ? {} : { stdin });
-  return { ...run, report: JSON.parse(run.stdout.toString()) as { version: number; sessions: Record<string, unknown>[] } };
+  return {
+    ...run,
+    report: JSON.parse(run.stdout.toString()) as { version: number; sessions: Record<string, unknown>[] },
+  };
 }
 
 const KEYS = [
-  ...['file', 'sessionId', 'dialect', 'claudeCodeVersion', 'model', 'window', 'turns', 'calls', 'context', 'compactions'],
+  ...[
+    'file',
+    'sessionId',
+    'dialect',
+    'claudeCodeVersion',
+    'model',
+    'window',
+    'turns',
+    'calls',
+    'context',
+    'compactions',
+  ],
   ...['actions', 'cost', 'subagents', 'lines'],
 ];
 
@@ -86,7 +100,10 @@ describe('sources', () => {
     await copyFile(fixture('tool-turn.session.jsonl'), place.path('logs/b/a.jsonl'));
     await place.file('logs/notes.txt', 'no recording');
     const { report, code } = await replayJson(place, [place.path('logs')]);
-    expect(report.sessions.map(({ file }) => file)).toEqual([place.path('logs/b/a.jsonl'), place.path('logs/z.ndjson')]);
+    expect(report.sessions.map(({ file }) => file)).toEqual([
+      place.path('logs/b/a.jsonl'),
+      place.path('logs/z.ndjson'),
+    ]);
     expect(report.sessions.map(({ dialect }) => dialect)).toEqual(['session', 'stream']);
     expect(code).toBe(0);
   });
@@ -130,7 +147,16 @@ describe('sources', () => {
 describe('lines', () => {
   it('of unknown type and broken ones are counted, blank ones are not', async () => {
     await using place = await createPlace();
-    const lines = ['{"type":"brand_new"}', '{"type":"system","subtype":"brand_new"}', 'not json', '[1]', '42', '', '   ', '{"type":'];
+    const lines = [
+      '{"type":"brand_new"}',
+      '{"type":"system","subtype":"brand_new"}',
+      'not json',
+      '[1]',
+      '42',
+      '',
+      '   ',
+      '{"type":',
+    ];
     const { report, code } = await replayJson(place, ['-'], lines.join('\n'));
     expect(report.sessions[0]?.lines).toEqual({ total: 6, unknown: 2, malformed: 4 });
     expect(code).toBe(0);
@@ -146,7 +172,13 @@ describe('lines', () => {
 
 it('for a person: a few lines, without control characters of the recording', async () => {
   await using place = await createPlace();
-  const line = { type: 'system', subtype: 'init', session_id: 's', model: 'x\u001b[31m\u0007', claude_code_version: '1\u009b2J' };
+  const line = {
+    type: 'system',
+    subtype: 'init',
+    session_id: 's',
+    model: 'x\u001b[31m\u0007',
+    claude_code_version: '1\u009b2J',
+  };
   const run = await ctxb(place, ['replay', '-'], { stdin: `${JSON.stringify(line)}\n` });
   expect(run.stdout.toString()).toMatch(/^-\n {2}session/);
   expect(run.stdout.toString()).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
@@ -156,7 +188,11 @@ it.each([{ args: [] }, { args: ['--json'] }])('ends quietly when the reader goes
   await using place = await createPlace();
   const files = Array.from({ length: 300 }, () => fixture('tool-turn.ndjson'));
   const command = [process.execPath, CTXB, 'replay', ...args, ...files];
-  const shell = spawn('sh', ['-c', '"$@" | head -1', 'sh', ...command], { cwd: place.cwd, env: place.env, stdio: 'pipe' });
+  const shell = spawn('sh', ['-c', '"$@" | head -1', 'sh', ...command], {
+    cwd: place.cwd,
+    env: place.env,
+    stdio: 'pipe',
+  });
   const [stdout, stderr] = await Promise.all([text(shell.stdout), text(shell.stderr)]);
   expect(stdout.trimEnd().split('\n')).toHaveLength(1);
   expect(stderr).toBe('');

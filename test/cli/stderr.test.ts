@@ -24,7 +24,11 @@ describe('notices', () => {
 
   it('are left out with CTXB_QUIET=true', async () => {
     await using place = await createPlace();
-    const run = await runFake(place, { fake: 'answers', flags: ['--prompt', 'one'], env: { ...WARNED, CTXB_QUIET: 'true' } });
+    const run = await runFake(place, {
+      fake: 'answers',
+      flags: ['--prompt', 'one'],
+      env: { ...WARNED, CTXB_QUIET: 'true' },
+    });
     expect(run.stderr).toBe('');
   });
 
@@ -61,16 +65,23 @@ describe('the status line', () => {
     expect(run.stderr.replaceAll('\r\u001b[2K', '')).not.toMatch(ESCAPE);
   });
 
-  it.each([{ when: 'never' }, { when: 'auto' }])('is not drawn with --status-line $when and no terminal', async ({ when }) => {
-    await using place = await createPlace();
-    const run = await runFake(place, { fake: 'answers', flags: ['--status-line', when, '--prompt', 'one'] });
-    expect(run.stderr).toBe('');
-  });
+  it.each([{ when: 'never' }, { when: 'auto' }])(
+    'is not drawn with --status-line $when and no terminal',
+    async ({ when }) => {
+      await using place = await createPlace();
+      const run = await runFake(place, { fake: 'answers', flags: ['--status-line', when, '--prompt', 'one'] });
+      expect(run.stderr).toBe('');
+    },
+  );
 
   it('has no colours with NO_COLOR', async () => {
     await using place = await createPlace();
     const flags = ['--status-line', 'always', '--prompt', 'one'];
-    const run = await runFake(place, { fake: 'answers', flags, env: { NO_COLOR: '1', FORCE_COLOR: '1', TERM: 'xterm' } });
+    const run = await runFake(place, {
+      fake: 'answers',
+      flags,
+      env: { NO_COLOR: '1', FORCE_COLOR: '1', TERM: 'xterm' },
+    });
     expect(run.stderr).not.toMatch(/\u001b\[[0-9;]*m/);
   });
 
@@ -140,7 +151,11 @@ describe("claude's own stderr", () => {
   it('is relayed with --quiet too: it is not ours to silence', async () => {
     await using place = await createPlace();
     const file = await place.file('said', 'a warning of claude\n');
-    const run = await runFake(place, { fake: 'writes-stderr', flags: ['--quiet', '--prompt', 'one'], env: { PLAY_FILE: file } });
+    const run = await runFake(place, {
+      fake: 'writes-stderr',
+      flags: ['--quiet', '--prompt', 'one'],
+      env: { PLAY_FILE: file },
+    });
     expect(run.stderr).toBe('a warning of claude\n');
   });
 });

@@ -25,6 +25,11 @@ it('needs no configuration that is right', async () => {
 
 it('a signal that ends it becomes 128 + its number', async () => {
   await using place = await createPlace();
-  const run = await runFake(place, { fake: 'kills-itself', claude: ['--help'], stdin: '{"type":"user","message":{"content":"x"}}\n', env: { PLAY_SIGNAL: 'SIGKILL' } });
+  const run = await runFake(place, {
+    fake: 'kills-itself',
+    claude: ['--help'],
+    stdin: '{"type":"user","message":{"content":"x"}}\n',
+    env: { PLAY_SIGNAL: 'SIGKILL' },
+  });
   expect(run).toMatchObject({ code: 137, signal: null });
 });

@@ -31,6 +31,7 @@ const started = (task_id: string, task_type: string): Line => ({
   type: 'system',
   subtype: 'task_started',
   task_id,
+  tool_use_id: 'toolu_1',
   task_type,
 });
 
@@ -136,7 +137,7 @@ describe('the end of input', () => {
   });
 
   it('gives shells in the background some time, then stops them', () => {
-    const driver = end(started('b1', 'local_bash'));
+    const driver = end(started('b1', 'local_bash'), toolResultLine('Command running in background'));
     expect(driver.claude(resultLine())).toContainEqual({ kind: 'set-timer', timer: 'background', afterMs: 5_000 });
     const actions = driver.timeout('background');
     expect(sent(actions)).toMatchObject([{ request: { subtype: 'stop_task', task_id: 'b1' } }]);

@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest';
+import type { ChildEnd } from '../../src/session/child.ts';
+import { exitCodeOf } from '../../src/session/exit-code.ts';
+import { decodeLine } from '../../src/stream/decode.ts';
+import type { ResultEvent } from '../../src/stream/events.ts';
+
+const GOOD = decodeLine('{"type":"result","is_error":false}') as ResultEvent;
+const BAD = decodeLine('{"type":"result","is_error":true}') as ResultEvent;
+
+interface CodeCase {
+  readonly title: string;
+  readonly end: Partial<ChildEnd>;
+  readonly result?: ResultEvent;
+  readonly received?: NodeJS.Signals;
+  readonly readerGone?: true;
+  readonly code: number;
+}
+
+const CASES: readonly CodeCase[] = [
+  { title: '0 without a result', end: { code: 0 }, code: 0 },
+  { title: '1 without a result', end: { code: 1 }, code: 1 },
+  { title: '0 behind a good result', end: { code: 0 }, result: GOOD, code: 0 },
+  { title: '0 behind an error that the caller saw', end: { code: 0 }, result: BAD, code: 1 },
+  { title: '1 because of a hidden turn', end: { code: 1 }, result: GOOD, code: 0 },
+  { title: '1 behind an error', end: { code: 1 }, result: BAD, code: 1 },
+  { title: 'a code of its own', end: { code: 7 }, result: GOOD, code: 7 },
+  { title: 'a signal that ended claude', end: { signal: 'SIGKILL' }, result: GOOD, code: 137 },
+  { title: 'neither code nor signal', end: {}, code: 1 },
+  { title: 'a signal of the user', end: { code: 0 }, result: GOOD, received: 'SIGINT', code: 130 },
+  {
+    title: 'a signal of the user that ended claude otherwise',
+    end: { signal: 'SIGKILL' },
+    received: 'SIGTERM',
+    code: 143,
+  },
+  { title: 'a reader that is gone', end: { signal: 'SIGTERM' }, result: GOOD, readerGone: true, code: 141 },
+];
+
+it.each(CASES)('$title: $code', ({ end, result, received, readerGone = false, code }) => {
+  expect(exitCodeOf({ code: end.code, signal: end.signal }, result, received, readerGone)).toBe(code);
+});
