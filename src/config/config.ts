@@ -1,21 +1,7 @@
+import type { Policy } from '../governor/policy.ts';
+
 /** The effective configuration: every key resolved, every number in one form. Keys are described in `schema.ts`. */
-export interface Config {
-  /** Tokens; `undefined` means that the window is measured. */
-  readonly window: number | undefined;
-  /** Each a fraction of the window (0 < x <= 1) or tokens (> 1): see `thresholdTokens`. */
-  readonly thresholds: { readonly warn: number; readonly compact: number; readonly midTurn: number };
-  readonly compaction: {
-    readonly enabled: boolean;
-    readonly when: 'next-prompt' | 'boundary';
-    /** In the form of a threshold. */
-    readonly target: number;
-    readonly timeoutSeconds: number;
-    readonly maxAttempts: number;
-    readonly focus: string;
-  };
-  readonly midTurn: { readonly enabled: boolean };
-  readonly task: string | undefined;
-  readonly state: string | undefined;
+export interface Config extends Policy {
   readonly observe: boolean;
   readonly quiet: boolean;
   readonly showInjected: boolean;

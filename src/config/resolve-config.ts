@@ -1,6 +1,7 @@
 import { checkFile } from './check-file.ts';
 import { checkValue, fromText } from './check-value.ts';
 import type { Config, Finding, KeyPath, Origin } from './config.ts';
+import { followCompact } from './follow-compact.ts';
 import { normalise } from './normalise.ts';
 import { readConfig } from './read-config.ts';
 import { readEnvironment } from './read-environment.ts';
@@ -40,8 +41,8 @@ export async function resolveConfig(world: {
   const faults = all.map(({ key, value, origin }) => checkValue(key, value, origin));
   const good = new Map(all.filter((_, index) => faults[index] === undefined).map((value) => [value.key, value]));
 
-  const config = normalise(completeSettings(nest(good.values())));
   const sources = originsOf(good);
+  const config = followCompact(normalise(completeSettings(nest(good.values()))), sources);
   const findings = [...file.findings, ...environment.findings, ...faults.filter((fault) => fault !== undefined)];
   return { config, sources, findings: [...findings, ...checkRules(config, sources)] };
 }

@@ -1,7 +1,6 @@
-import { NATIVE_RESERVE_TOKENS } from '../governor/policy.ts';
+import { inTokens, NATIVE_RESERVE_TOKENS } from '../governor/policy.ts';
 import type { Config, Finding, KeyPath, Origin } from './config.ts';
 import { finding } from './finding.ts';
-import { thresholdTokens } from './threshold-tokens.ts';
 
 /** The least window that claude's own trigger can be set for (measured); a smaller one is a budget below claude's. */
 const LEAST_NATIVE_WINDOW = 100_000;
@@ -37,11 +36,12 @@ export function checkRules(config: Config, origins: Readonly<Record<KeyPath, Ori
   }
 
   function size(threshold: number): number {
-    return window === undefined ? threshold : thresholdTokens(threshold, window);
+    return window === undefined ? threshold : inTokens(threshold, window);
   }
 
   function belowNativeTrigger(): Finding[] {
-    if (window === undefined || window < LEAST_NATIVE_WINDOW) return [];
+    // A default that cannot fire is nobody's mistake: then only mid-turn compactions happen.
+    if (window === undefined || window < LEAST_NATIVE_WINDOW || origins[compact.key].source === 'default') return [];
     const highest = window - NATIVE_RESERVE_TOKENS;
     if (size(thresholds.compact) <= highest) return [];
     const fraction = Math.floor((highest / window) * 1000) / 1000;

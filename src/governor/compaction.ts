@@ -199,7 +199,7 @@ function verdictOf(attempt: Attempt, result: ResultEvent): Verdict {
 function dueReason(state: GovernorState): string {
   const { thresholds } = state.run.policy;
   const { window } = state.gauge;
-  const level = Math.round(inTokens(thresholds.compact, window.tokens));
+  const level = inTokens(thresholds.compact, window.tokens);
   return `${readGauge(state.gauge).predicted} tokens have crossed ${level} of ${window.tokens}`;
 }
 

@@ -22,9 +22,14 @@ export interface Policy {
   readonly state: string | undefined;
 }
 
-/** A threshold in tokens. */
+/**
+ * A threshold in whole tokens.
+ *
+ * @param threshold a fraction of the window (≤ 1) or tokens (> 1)
+ * @param window tokens
+ */
 export function inTokens(threshold: number, window: number): number {
-  return threshold <= 1 ? threshold * window : threshold;
+  return threshold <= 1 ? Math.round(threshold * window) : threshold;
 }
 
 /**

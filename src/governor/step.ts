@@ -157,7 +157,7 @@ function judgeLevel(state: GovernorState): Step {
   if (latch === state.latch) return keep(state);
   const latched = latch === 'none' ? forgetFailures({ ...state, latch }) : { ...state, latch };
   if (state.latch !== 'none' || latch === 'none') return keep(latched);
-  const crossed = Math.round(inTokens(run.policy.thresholds.warn, gauge.window.tokens));
+  const crossed = inTokens(run.policy.thresholds.warn, gauge.window.tokens);
   const reason = tired
     ? `${gauge.characters.toolCalls} tool calls without any usage figures`
     : `${predicted(gauge)} tokens have crossed ${crossed} of ${gauge.window.tokens}`;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { closest } from '../../src/config/closest.ts';
-import { thresholdTokens } from '../../src/config/threshold-tokens.ts';
 import { CtxbError, type ErrorCode } from '../../src/errors.ts';
+import { inTokens } from '../../src/governor/policy.ts';
 
 describe('closest', () => {
   it.each([
@@ -15,14 +15,14 @@ describe('closest', () => {
   });
 });
 
-describe('thresholdTokens', () => {
+describe('inTokens', () => {
   it.each([
     { threshold: 0.78, window: 200_000, tokens: 156_000 },
     { threshold: 0.29, window: 100, tokens: 29 },
     { threshold: 1, window: 200_000, tokens: 200_000 },
     { threshold: 150_000, window: 200_000, tokens: 150_000 },
   ])('$threshold of $window', ({ threshold, window, tokens }) => {
-    expect(thresholdTokens(threshold, window)).toBe(tokens);
+    expect(inTokens(threshold, window)).toBe(tokens);
   });
 });
 

@@ -238,10 +238,29 @@ describe('rules between keys', () => {
       flags: { window: 200_000, 'thresholds.compact': 167_001 },
       keys: ['thresholds.compact'],
     },
-    { name: 'default above the native trigger of 100k', flags: { window: 100_000 }, keys: ['thresholds.compact'] },
+    { name: "a default above the native trigger of 100k is nobody's mistake", flags: { window: 100_000 }, keys: [] },
     { name: 'no native trigger can be placed below 100k', flags: { window: 50_000 }, keys: [] },
   ])('$name', async ({ flags, keys }) => {
     expect((await resolve({ flags })).findings.map(({ key }) => key)).toEqual(keys);
+  });
+
+  it.each<{ name: string; flags: Flags; warn: number; target: number }>([
+    { name: 'a compaction level at the default', flags: {}, warn: 0.7, target: 0.5 },
+    { name: 'a lower level takes the warning down', flags: { 'thresholds.compact': '60%' }, warn: 0.538, target: 0.5 },
+    { name: 'a much lower one the target too', flags: { 'thresholds.compact': 0.4 }, warn: 0.359, target: 0.256 },
+    {
+      name: 'what the user set stays',
+      flags: { 'thresholds.compact': 0.6, 'thresholds.warn': 0.1 },
+      warn: 0.1,
+      target: 0.5,
+    },
+  ])('$name', async ({ flags, warn, target }) => {
+    const { config, findings } = await resolve({ flags });
+    expect({ warn: config.thresholds.warn, target: config.compaction.target, findings }).toEqual({
+      warn,
+      target,
+      findings: [],
+    });
   });
 
   it('says why a threshold above the native trigger is refused', async () => {

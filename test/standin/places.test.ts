@@ -21,7 +21,7 @@ async function place(file: string, mode = 0o755): Promise<string> {
   return path;
 }
 
-describe.skipIf(process.platform === 'win32')('findClaude', () => {
+describe('findClaude', () => {
   const musl = process.platform === 'linux' && !('glibcVersionRuntime' in headerOf(process.report.getReport()));
   const own = `@anthropic-ai/claude-code-${process.platform}-${process.arch}${musl ? '-musl' : ''}/claude`;
 
