@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Config } from '../config/config.ts';
+import { DEFAULTS } from '../config/defaults.ts';
 import { effectiveConfig } from '../config/effective-config.ts';
 import type { Flags } from '../config/resolve-config.ts';
 import { CtxbError } from '../errors.ts';
@@ -31,6 +32,8 @@ interface RunOptions {
   readonly contextDir?: string;
 }
 
+const { thresholds, compaction, contextDir } = DEFAULTS;
+
 export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
   command
     .usage('[options] -- claude [arguments]')
@@ -41,10 +44,19 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
     .option('--task <text>', 'what the work is about, for the focus of a compaction')
     .option('--state <text>', 'where the work stands, for the focus of a compaction')
     .option('--window <tokens>', 'size of the context window (default: measured)')
-    .option('--warn-at <threshold>', 'warn at this share of the window (0.7, 70%) or number of tokens')
-    .option('--compact-at <threshold>', 'compact before the next prompt at this level')
-    .option('--mid-turn-at <threshold>', "where claude's own compaction is to happen in mid-turn")
-    .option('--compact-when <when>', 'next-prompt: when a prompt waits; boundary: at the end of the turn')
+    .option(
+      '--warn-at <threshold>',
+      `warn at this share of the window (0.7, 70%) or number of tokens (default: ${thresholds.warn})`,
+    )
+    .option('--compact-at <threshold>', `compact before the next prompt at this level (default: ${thresholds.compact})`)
+    .option(
+      '--mid-turn-at <threshold>',
+      `where claude's own compaction is to happen in mid-turn (default: ${thresholds.midTurn})`,
+    )
+    .option(
+      '--compact-when <when>',
+      `next-prompt: when a prompt waits; boundary: at the end of the turn (default: ${compaction.when})`,
+    )
     .option('--no-compaction', 'never compact at a turn boundary')
     .option('--no-mid-turn', "leave claude's own compaction where it is")
     .option('--observe', 'judge and report only: nothing is done, nothing is added to the input of claude')
@@ -52,7 +64,7 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
     .option('--show-injected', 'show the lines of turns that ctxb started too')
     .option('--quiet', 'say nothing on stderr')
     .option('--status-line <when>', 'auto (on a terminal), always or never')
-    .option('--context-dir <folder>', 'where journal and notes go')
+    .option('--context-dir <folder>', `where journal and notes go (default: ${contextDir})`)
     .addHelpText('after', EXAMPLES)
     .action(async (words: string[], options: RunOptions) => finish(await run(words, options, io)));
 }

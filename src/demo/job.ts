@@ -14,7 +14,7 @@ interface Task {
 export const DEMO_MODEL = 'claude-sonnet-4-5';
 
 /** What one file counts for in the stand-in. With it the window fills twice in about thirty calls. */
-export const TOKENS_PER_FILE = 12_000;
+const TOKENS_PER_FILE = 12_000;
 
 const EMPTY_CONTEXT = 20_000;
 const CHARS_PER_TOKEN = 4;
