@@ -1,6 +1,7 @@
 import manifest from '../package.json' with { type: 'json' };
 import { CtxbError } from './errors.ts';
 import type { Io } from './io.ts';
+import { printable } from './report/style.ts';
 
 /** A command describes its options and arguments, and calls `finish` with its exit code. */
 interface CommandModule {
@@ -20,6 +21,8 @@ const EXIT_BUG = 70;
 
 /** Runs the program. Resolves with its exit code; never rejects. */
 export async function main(argv: readonly string[], io: Io): Promise<number> {
+  // A reader that went away (`ctxb replay | head`) is no fault; what follows is written to nobody.
+  io.stdout.on('error', () => {});
   try {
     // Answered without loading anything, because scripts ask it often.
     if (argv[0] === '--version' || argv[0] === '-V') {
@@ -45,14 +48,14 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
     .exitOverride()
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
-      writeErr: (text) => io.stderr.write(text),
+      writeErr: (text) => io.stderr.write(printable(text)),
     });
   for (const { name, summary, load } of COMMANDS) {
     const command = program.command(name).summary(summary).description(summary).copyInheritedSettings(program);
     if (name === argv[0] || (argv[0] === 'help' && name === argv[1])) (await load()).define(command, io, finish);
   }
   if (argv.length === 0) {
-    program.outputHelp();
+    program.outputHelp({ error: true });
     return EXIT_USAGE;
   }
   await program.parseAsync([...argv], { from: 'user' });
@@ -61,7 +64,7 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
 
 function report(error: unknown, io: Io): number {
   if (error instanceof CtxbError) {
-    io.stderr.write(`ctxb: ${error.message}\n`);
+    io.stderr.write(`ctxb: ${printable(error.message)}\n`);
     return error.exitCode;
   }
   // commander has told what is wrong; its own code 0 stands for help and version.

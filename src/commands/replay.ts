@@ -5,7 +5,7 @@ import type { Io } from '../io.ts';
 import { type ReplayOptions, replaySource } from '../replay/replay.ts';
 import { findSources, type Source } from '../replay/sources.ts';
 import type { ReplayReport, SessionSummary } from '../replay/summary.ts';
-import { styleFor } from '../report/style.ts';
+import { printable, styleFor } from '../report/style.ts';
 import { summaryText } from '../report/summary-text.ts';
 
 interface ReplayFlags {
@@ -48,7 +48,7 @@ async function replay(files: readonly string[], flags: ReplayFlags, io: Io): Pro
   });
   const options: ReplayOptions = { policy: config, series: flags.series === true, stdin: io.stdin };
   const { sessions, faults } = await replayAll(files.length === 0 ? ['-'] : files, options);
-  for (const fault of faults) io.stderr.write(`ctxb: ${fault.message}\n`);
+  for (const fault of faults) io.stderr.write(`ctxb: ${printable(fault.message)}\n`);
   const report: ReplayReport = { version: 1, sessions };
   io.stdout.write(
     flags.json ? `${JSON.stringify(report, null, 2)}\n` : summaryText(report, await styleFor(io.stdout, io.env)),

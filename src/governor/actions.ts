@@ -45,8 +45,8 @@ export type TimerName = 'compaction' | 'context' | 'background';
 
 /** What the shell has to do for it. Data only: one function carries them out. */
 export type Effect =
-  /** Write a line to claude's stdin. */
-  | { readonly kind: 'send'; readonly line: string; readonly promptUuid?: string }
+  /** Write a line to claude's stdin; one that is not `exact` gets a newline if it has none. */
+  | { readonly kind: 'send'; readonly line: string; readonly promptUuid?: string; readonly exact?: true }
   /** Answer a hook callback of ours; the shell watches the time. */
   | { readonly kind: 'answer-hook'; readonly requestId: string; readonly hook: HookName; readonly output: object }
   /** A prompt has to wait: it must be on disk first. */

@@ -1,4 +1,4 @@
-import type { Event, UserEvent } from '../stream/events.ts';
+import type { ControlRequestEvent, Event, UserEvent } from '../stream/events.ts';
 import { adviseCompaction, isCompacting, shouldCompact, startCompaction } from './compaction.ts';
 import { mergeInitialize, openControl, stopTask } from './control.ts';
 import { type Prompt, toPrompt } from './mailbox.ts';
@@ -11,14 +11,18 @@ import { saidPrompt } from './turns.ts';
 export function onCallerLine(state: GovernorState, event: Event, line: string): Step {
   if (state.run.mode !== 'act') return passAsItIs(state, event, line);
   if (state.control.phase !== 'closed') return dispatch(state, event, line);
-  if (event.kind === 'control-request' && event.subtype === 'initialize') {
-    return mergeInitialize(state, event.request, event.requestId);
-  }
+  if (isInitialize(event)) return mergeInitialize(state, event.request, event.requestId);
   return chain(openControl(state), (next) => dispatch(next, event, line));
 }
 
 export function onCallerEnd(state: GovernorState): Step {
-  return keep({ ...state, mailbox: { ...state.mailbox, ended: true } });
+  const ended = { ...state, mailbox: { ...state.mailbox, ended: true } };
+  const { mode, callerSpeaksProtocol } = state.run;
+  return mode === 'observe' && callerSpeaksProtocol ? closeInput(ended) : keep(ended);
+}
+
+function isInitialize(event: Event): event is ControlRequestEvent {
+  return event.kind === 'control-request' && event.subtype === 'initialize';
 }
 
 /** When nothing is under way, the next thing happens: relief, the next prompt, or the end. */
@@ -80,6 +84,7 @@ function closeInput(state: GovernorState): Step {
 }
 
 function dispatch(state: GovernorState, event: Event, line: string): Step {
+  if (isInitialize(event)) return mergeInitialize(state, event.request, event.requestId);
   if (event.kind !== 'user') return keep(state, [{ kind: 'send', line }]);
   const prompt = toPrompt(event, line);
   if (speaksIntoTurn(state)) return say(state, prompt);
@@ -96,7 +101,8 @@ function speaksIntoTurn(state: GovernorState): boolean {
 
 /** Observing: every line of the caller goes on as it came, at once; prompts that ctxb feeds go one by one. */
 function passAsItIs(state: GovernorState, event: Event, line: string): Step {
-  if (event.kind !== 'user') return keep(state, state.run.mode === 'replay' ? [] : [{ kind: 'send', line }]);
+  if (event.kind !== 'user')
+    return keep(state, state.run.mode === 'replay' ? [] : [{ kind: 'send', line, exact: true }]);
   const prompt = toPrompt(event, line);
   if (state.run.mode === 'observe' && !state.run.callerSpeaksProtocol) {
     return keep({ ...state, mailbox: { ...state.mailbox, waiting: [...state.mailbox.waiting, prompt] } });
@@ -108,8 +114,10 @@ function passAsItIs(state: GovernorState, event: Event, line: string): Step {
 
 function say(state: GovernorState, prompt: Prompt): Step {
   const told = readPrompt(noteFirstPrompt(state, prompt), asSaid(prompt.event));
-  const send = { kind: 'send', line: prompt.line, promptUuid: prompt.uuid } as const;
-  return keep({ ...told, turn: saidPrompt(told, prompt) }, state.run.mode === 'replay' ? [] : [send]);
+  const { mode, callerSpeaksProtocol } = state.run;
+  const asWritten = mode === 'observe' && callerSpeaksProtocol ? ({ exact: true } as const) : {};
+  const send = { kind: 'send', line: prompt.line, promptUuid: prompt.uuid, ...asWritten } as const;
+  return keep({ ...told, turn: saidPrompt(told, prompt) }, mode === 'replay' ? [] : [send]);
 }
 
 /** What comes from the caller is said, whatever it looks like. */

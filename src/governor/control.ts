@@ -24,7 +24,9 @@ export function openControl(state: GovernorState): Step {
   return chain(request(opening(state), 'initialize', { subtype: 'initialize', hooks: HOOKS }), askContext);
 }
 
-/** The caller's own `initialize`, with our hooks merged in: claude takes only one. */
+/**
+ * The caller's own `initialize`, with our hooks merged in: claude takes only the first, or lets the last replace it.
+ */
 export function mergeInitialize(state: GovernorState, request: Fields, requestId: string): Step {
   const hooks = { ...fieldsOf(request.hooks) };
   for (const [name, own] of Object.entries(HOOKS)) {

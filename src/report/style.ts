@@ -35,7 +35,12 @@ export async function styleFor(surface: Surface, env: Readonly<Record<string, st
   };
 }
 
-/** Text from the stream without control characters, so that it cannot steer the terminal it is shown on. */
+/** Text from outside without control characters, so that it cannot steer the terminal it is shown on. */
 export function printable(text: string): string {
-  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '').replace(/[\t\n]+/g, ' ');
+  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '');
+}
+
+/** The same on one line. */
+export function onOneLine(text: string): string {
+  return printable(text).replace(/[\t\n]+/g, ' ');
 }

@@ -1,7 +1,7 @@
 import { decisionText } from '../messages.ts';
 import type { CompactionSeen, ReplayReport, SessionSummary } from '../replay/summary.ts';
 import { counted, dollars, percent, tokens } from './figures.ts';
-import { printable, type Style } from './style.ts';
+import { onOneLine, type Style } from './style.ts';
 
 /** The summary for a person: a few lines a session. */
 export function summaryText({ sessions }: ReplayReport, style: Style): string {
@@ -18,14 +18,14 @@ function sessionText(session: SessionSummary, style: Style): string {
   ];
   const known = origin.filter((part) => part !== null && part !== '');
   return [
-    style.bold(printable(session.file)),
-    ...(known.length > 0 ? [row('session', printable(known.join(' · ')))] : []),
+    style.bold(onOneLine(session.file)),
+    ...(known.length > 0 ? [row('session', onOneLine(known.join(' · ')))] : []),
     row('window', `${tokens(window.tokens)} tokens (${window.source})`),
     row('context', contextText(session)),
     row('traffic', `${counted(session.turns, 'turn')}, ${counted(session.calls, 'call')}${subagentText(session)}`),
     ...(session.cost.usd === null ? [] : [row('cost', dollars(session.cost.usd))]),
     ...session.compactions.map((compaction) => row('compacted', compactionText(compaction))),
-    ...session.actions.map((action) => row('policy', `${placeText(action.at)}: ${printable(decisionText(action))}`)),
+    ...session.actions.map((action) => row('policy', `${placeText(action.at)}: ${onOneLine(decisionText(action))}`)),
     ...(session.actions.length === 0 && context.basis !== 'none' ? [row('policy', 'nothing to do')] : []),
     row('lines', linesText(session)),
   ].join('\n');

@@ -3,7 +3,7 @@ import type { Decision } from '../governor/actions.ts';
 import type { GovernorState } from '../governor/state.ts';
 import { decisionText, isRoutine } from '../messages.ts';
 import { statusLine } from './status-line.ts';
-import { printable, type Style } from './style.ts';
+import { onOneLine, type Style } from './style.ts';
 
 /** What ctxb says to a person, on stderr: notices, claude's own stderr, and a status line that stays at the bottom. */
 export interface Terminal {
@@ -54,7 +54,7 @@ export function createTerminal({ stderr, style, quiet, statusLine: wanted }: Ter
   }
 
   function notice(content: string): void {
-    if (!quiet) line(`${style.dim('ctxb:')} ${printable(content)}`);
+    if (!quiet) line(`${style.dim('ctxb:')} ${onOneLine(content)}`);
   }
 
   return {

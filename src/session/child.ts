@@ -13,7 +13,7 @@ export interface ChildEnd {
 export interface Child {
   readonly pid: number;
   readonly stdin: Writable;
-  /** Paused, as `stderr` is, until it is read. */
+  /** Held, as `stderr` is, until it is {@link release}d. */
   readonly stdout: Readable;
   readonly stderr: Readable;
   /** Resolves when the process is gone and its output is at its end. */
@@ -49,9 +49,8 @@ export async function startChild(options: ChildOptions): Promise<Child> {
     stderr: 'pipe',
     stripFinalNewline: false,
   });
-  // Streams that nobody reads in this tick would be drained by execa; a paused one waits for its reader.
-  subprocess.stdout.pause();
-  subprocess.stderr.pause();
+  hold(subprocess.stdout);
+  hold(subprocess.stderr);
   const { pid } = subprocess;
   if (pid === undefined) throw startError(command, await subprocess);
   return {
@@ -67,6 +66,21 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   };
 }
 
+/**
+ * execa drains streams that nobody reads in the tick of the spawn, and Node those of a child that has exited. A
+ * listener for `readable` keeps every byte in the stream until its reader comes.
+ */
+function hold(stream: Readable): void {
+  stream.on('readable', isHeld);
+}
+
+/** The reader is there: its `data` listener is in place, or it pipes the stream at once. */
+export function release(stream: Readable): Readable {
+  return stream.off('readable', isHeld).resume();
+}
+
+function isHeld(): void {}
+
 /** The exit code a shell shows for a process that a signal ended. */
 export function signalExitCode(signal: NodeJS.Signals): number {
   return 128 + (constants.signals[signal] ?? 0);
@@ -80,7 +94,10 @@ function killGroup(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-function startError(command: string, result: { code?: string | undefined; message?: string | undefined }): CtxbError {
+export function startError(
+  command: string,
+  result: { code?: string | undefined; message?: string | undefined },
+): CtxbError {
   if (result.code === 'ENOENT') {
     return new CtxbError('command-not-found', `${command}: command not found`);
   }

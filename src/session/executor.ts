@@ -43,8 +43,8 @@ export function createExecutor(world: ExecutorWorld): Executor {
   // claude may go away at any time; what is written then is of no use to anyone, and its exit is told by its end.
   child.stdin.on('error', () => {});
 
-  function send(line: string): void {
-    if (child.stdin.writable) child.stdin.write(`${line}\n`);
+  function send(line: string, exact = false): void {
+    if (child.stdin.writable) child.stdin.write(exact || line.endsWith('\n') ? line : `${line}\n`);
   }
 
   function clearTimer(timer: TimerName): void {
@@ -53,9 +53,9 @@ export function createExecutor(world: ExecutorWorld): Executor {
   }
 
   const carryOut: { readonly [K in Effect['kind']]: (effect: Extract<Effect, { readonly kind: K }>) => void } = {
-    send({ line, promptUuid }) {
+    send({ line, promptUuid, exact }) {
       if (promptUuid !== undefined) world.onPrompt();
-      send(line);
+      send(line, exact);
       if (promptUuid !== undefined) store.mailbox({ delivered: promptUuid });
     },
     hold: ({ uuid, line }) => store.mailbox({ held: uuid, line }),
@@ -66,7 +66,7 @@ export function createExecutor(world: ExecutorWorld): Executor {
         output,
         work: () => world.beforeHook(hook),
         timeoutMs: world.hookTimeoutMs,
-        reply: send,
+        reply: (line) => send(line),
         onFault: (message) => world.onFault(`hook ${hook}: ${message}; claude goes on without it`),
       });
     },

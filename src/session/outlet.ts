@@ -14,10 +14,14 @@ export interface Outlet {
 }
 
 /**
- * @param onGone called once when the reader has closed its end
+ * @param onGone called once when the reader has closed its end (EPIPE), or takes no more for another reason
  * @param beforeWrite called before bytes go out, which may be to the terminal that shows the status line
  */
-export function createOutlet(stream: Writable, onGone: () => void, beforeWrite: () => void): Outlet {
+export function createOutlet(
+  stream: Writable,
+  onGone: (error: NodeJS.ErrnoException) => void,
+  beforeWrite: () => void,
+): Outlet {
   let isBlocked = false;
   let gone = false;
   let waiting: (() => void)[] = [];
@@ -29,8 +33,8 @@ export function createOutlet(stream: Writable, onGone: () => void, beforeWrite: 
     for (const resume of resumes) resume();
   }
 
-  function lose(): void {
-    if (!gone) onGone();
+  function lose(error: NodeJS.ErrnoException): void {
+    if (!gone) onGone(error);
     gone = true;
     release();
   }
@@ -59,7 +63,7 @@ export function createOutlet(stream: Writable, onGone: () => void, beforeWrite: 
         if (gone) resolve();
         else
           stream.write('', (error) => {
-            if (error) lose();
+            if (error) lose(error);
             resolve();
           });
       }),

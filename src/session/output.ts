@@ -24,10 +24,10 @@ export interface CallerOutput {
   readonly lastResult: ResultEvent | undefined;
 }
 
-/** What is done with visible lines; `result` is the bytes of one. */
+/** What is done with visible lines. */
 interface Writer {
   bytes(line: Buffer): void;
-  result(event: ResultEvent, line: Buffer): void;
+  event(event: Event, line: Buffer): void;
   promptSent(): void;
   end(): void;
 }
@@ -38,9 +38,8 @@ export function createOutput({ format, verbose }: OutputFormat, outlet: Outlet):
   return {
     bytes: writer.bytes,
     event(event, line) {
-      if (event.kind !== 'result') return;
-      lastResult = event;
-      writer.result(event, line);
+      if (event.kind === 'result') lastResult = event;
+      writer.event(event, line);
     },
     promptSent: writer.promptSent,
     finish() {
@@ -64,7 +63,7 @@ function createWriter(format: OutputFormat['format'], verbose: boolean, outlet: 
 }
 
 function passThrough(outlet: Outlet): Writer {
-  return { bytes: (line) => outlet.write(line), result() {}, promptSent() {}, end() {} };
+  return { bytes: (line) => outlet.write(line), event() {}, promptSent() {}, end() {} };
 }
 
 /**
@@ -81,7 +80,8 @@ function lastOfEachTurn(outlet: Outlet, render: (event: ResultEvent, line: Buffe
 
   return {
     bytes() {},
-    result(event, line) {
+    event(event, line) {
+      if (event.kind !== 'result') return;
       if (!event.fromBackgroundTask) settle();
       pending = render(event, line);
     },
@@ -90,15 +90,17 @@ function lastOfEachTurn(outlet: Outlet, render: (event: ResultEvent, line: Buffe
   };
 }
 
-/** `--output-format json --verbose`: all lines as one array, written as they come. */
+/** `--output-format json --verbose`: all messages as one array, written as they come. */
 function array(outlet: Outlet): Writer {
   let count = 0;
   return {
-    bytes(line) {
+    bytes() {},
+    event(event, line) {
+      // What is no JSON would make the whole array unreadable.
+      if (event.kind === 'malformed') return;
       outlet.write(count++ === 0 ? '[' : ',');
       outlet.write(trimmed(line));
     },
-    result() {},
     promptSent() {},
     end: () => outlet.write(count === 0 ? '' : ']\n'),
   };

@@ -24,12 +24,12 @@ function read(path: string): string {
 
 function toPromptLine(line: string, place: string): string {
   const event = decodeLine(line);
-  if (event.kind === 'user') return withUuid(line);
+  if (event.kind === 'user' && event.blocks.length > 0) return withUuid(line);
   const text = event.kind === 'malformed' ? asString(line) : undefined;
-  if (text !== undefined) return promptLine(text);
+  if (text) return promptLine(text);
   throw new CtxbError(
     'usage',
-    `${place}: expected a JSON string or {"type":"user","message":…}, found ${line.slice(0, 60)}`,
+    `${place}: expected a JSON string that is not empty or {"type":"user","message":…}, found ${line.slice(0, 60)}`,
   );
 }
 

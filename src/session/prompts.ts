@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import split2 from 'split2';
 import { userLine } from '../governor/compaction.ts';
 import { decodeLine } from '../stream/decode.ts';
 import type { Event } from '../stream/events.ts';
+import { createFramer } from '../stream/frame.ts';
 
 /** Where the caller's lines come from. */
 export interface CallerInput {
@@ -30,28 +30,30 @@ export function fixedPrompts(lines: readonly string[]): CallerInput {
 }
 
 /**
- * Lines of a program that speaks the stream protocol. Prompts without a `uuid` get one, so that after a crash the
- * session log says which were delivered; nothing else is changed.
+ * Lines of a program that speaks the stream protocol, each with its own terminator. Prompts without a `uuid` get one,
+ * so that after a crash the session log says which were delivered; nothing else is changed.
  */
 export function protocolLines(stdin: Readable, stamp: boolean): CallerInput {
-  const lines = split2();
+  async function read({ line, end, mayContinue }: CallerListener): Promise<void> {
+    const framer = createFramer();
+    const deliver = async (bytes: Buffer) => {
+      const text = stamp ? withUuid(bytes.toString()) : bytes.toString();
+      line(decodeLine(text), text);
+      await new Promise<void>(mayContinue);
+    };
+    for await (const chunk of stdin) {
+      for (const bytes of framer.push(chunk as Buffer)) await deliver(bytes);
+    }
+    const last = framer.flush();
+    if (last) await deliver(last);
+    end();
+  }
+
   return {
-    start({ line, end, mayContinue }) {
-      lines.on('data', (text: string) => {
-        const stamped = stamp ? withUuid(text) : text;
-        line(decodeLine(stamped), stamped);
-        lines.pause();
-        mayContinue(() => lines.resume());
-      });
-      lines.on('end', end);
-      stdin.on('error', () => lines.end());
-      stdin.pipe(lines);
-    },
-    stop() {
-      stdin.unpipe(lines);
-      // An open stdin that nobody reads any more must not keep the process alive.
-      stdin.destroy();
-    },
+    // A stdin that breaks, or that is no longer wanted, is at its end.
+    start: (listener) => void read(listener).catch(listener.end),
+    // An open stdin that nobody reads any more must not keep the process alive.
+    stop: () => stdin.destroy(),
   };
 }
 

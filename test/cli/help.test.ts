@@ -12,7 +12,7 @@ describe('help', () => {
     { args: ['--help'], code: 0, stream: 'stdout' },
     { args: ['-h'], code: 0, stream: 'stdout' },
     { args: ['help'], code: 0, stream: 'stdout' },
-    { args: [], code: 2, stream: 'stdout' },
+    { args: [], code: 2, stream: 'stderr' },
   ] as const)('ctxb $args names every command ($code, $stream)', async ({ args, code, stream }) => {
     await using place = await createPlace();
     const run = await ctxb(place, args);

@@ -3,7 +3,7 @@ import type { Decision } from '../../src/governor/actions.ts';
 import { decisionText } from '../../src/messages.ts';
 import type { SessionSummary } from '../../src/replay/summary.ts';
 import { counted, dollars, percent, tokens } from '../../src/report/figures.ts';
-import { PLAIN, printable } from '../../src/report/style.ts';
+import { onOneLine, PLAIN } from '../../src/report/style.ts';
 import { summaryText } from '../../src/report/summary-text.ts';
 
 const WARNING: Decision = {
@@ -120,6 +120,6 @@ describe('figures', () => {
   });
 
   it('text on several lines is put on one', () => {
-    expect(printable('a\n\tb\r\u0000')).toBe('a b');
+    expect(onOneLine('a\n\tb\r\u0000')).toBe('a b');
   });
 });

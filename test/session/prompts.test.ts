@@ -74,15 +74,15 @@ describe('lines of the protocol', () => {
     });
     stdin.end('a\nb\n');
     await first;
-    expect(seen).toEqual(['a']);
+    expect(seen).toEqual(['a\n']);
     const second = next();
     resume();
     await second;
-    expect(seen).toEqual(['a', 'b']);
+    expect(seen).toEqual(['a\n', 'b\n']);
     const end = next();
     resume();
     await end;
-    expect(seen).toEqual(['a', 'b', 'end']);
+    expect(seen).toEqual(['a\n', 'b\n', 'end']);
   });
 
   it('end when stdin breaks', async () => {

@@ -235,7 +235,12 @@ describe('tasks', () => {
       change: 'ended',
       isAgent: false,
     },
-    { name: 'killed', line: { subtype: 'task_updated', patch: { status: 'killed' } }, change: 'stopped', isAgent: false },
+    {
+      name: 'killed',
+      line: { subtype: 'task_updated', patch: { status: 'killed' } },
+      change: 'stopped',
+      isAgent: false,
+    },
     { name: 'notified', line: { subtype: 'task_notification', status: 'completed' }, change: 'ended', isAgent: false },
   ])('$name', ({ line, change, isAgent }) => {
     const event = decodeObject({ type: 'system', task_id: 'a1', tool_use_id: 'toolu_1', ...line });
