@@ -1,15 +1,15 @@
 #!/usr/bin/env node
 import { main } from '../src/cli.ts';
 
-const { stdout, stderr, env } = process;
-
+// Opening stdin costs time, and the current folder may be gone: both are looked at only when they are needed.
 process.exitCode = await main(process.argv.slice(2), {
   get stdin() {
-    // Touching it makes Node open it, which commands without input need not pay for.
     return process.stdin;
   },
-  stdout,
-  stderr,
-  env,
-  cwd: process.cwd(),
+  stdout: process.stdout,
+  stderr: process.stderr,
+  env: process.env,
+  get cwd() {
+    return process.cwd();
+  },
 });

@@ -67,10 +67,18 @@ function report(error: unknown, io: Io): number {
     io.stderr.write(`ctxb: ${printable(error.message)}\n`);
     return error.exitCode;
   }
+  if (isCwdGone(error)) {
+    io.stderr.write('ctxb: the current folder is not there any more: change to another one\n');
+    return EXIT_USAGE;
+  }
   // commander has told what is wrong; its own code 0 stands for help and version.
   if (isCommanderError(error)) return error.exitCode === 0 ? 0 : EXIT_USAGE;
   io.stderr.write(`ctxb: this is a bug in ctxb: ${error instanceof Error ? error.stack : String(error)}\n`);
   return EXIT_BUG;
+}
+
+function isCwdGone(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error && error.syscall === 'uv_cwd';
 }
 
 function isCommanderError(error: unknown): error is { readonly exitCode: number } {

@@ -84,8 +84,12 @@ async function run({ scenario = HELLO, claude, stdin, env = {} }: Case, how: 'al
   await using world = await startWorld(scenario);
   const args = [...SMALL_WINDOW, ...claude];
   const input = stdin === undefined ? {} : { stdin };
-  if (how === 'wrapped') return runCtxb(world, { claude: args, env, ...input });
-  return runProgram(world.claude, args, { env: { ...world.scratch.env, ...env }, cwd: world.scratch.cwd, ...input });
+  if (how === 'wrapped') return await runCtxb(world, { claude: args, env, ...input });
+  return await runProgram(world.claude, args, {
+    env: { ...world.scratch.env, ...env },
+    cwd: world.scratch.cwd,
+    ...input,
+  });
 }
 
 /** What must be equal: everything but ids, times, and the random names of folders and ports. */

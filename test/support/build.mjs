@@ -17,6 +17,8 @@ await build({
   external: ['typescript'],
   // Some dependencies are CommonJS and call require() for Node's own modules.
   banner: { js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);" },
+  // write-file-atomic takes it as salt for the names of its temporary files.
+  define: { __filename: '"ctxb"' },
   logLevel: 'warning',
 });
 
