@@ -86,6 +86,25 @@ export function signalExitCode(signal: NodeJS.Signals): number {
   return 128 + (constants.signals[signal] ?? 0);
 }
 
+/**
+ * Runs a program in our place: the same terminal, the same process group. Resolves when it has ended.
+ *
+ * @throws CtxbError as {@link startChild}
+ */
+export async function runInOurPlace({ command, args, cwd, env }: ChildOptions): Promise<ChildEnd> {
+  const result = await execa(command, args, {
+    cwd,
+    env,
+    extendEnv: false,
+    buffer: false,
+    reject: false,
+    stdio: 'inherit',
+  });
+  const end = { code: result.exitCode, signal: result.signal as NodeJS.Signals | undefined };
+  if (end.code === undefined && end.signal === undefined) throw startError(command, result);
+  return end;
+}
+
 function killGroup(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);
@@ -94,10 +113,7 @@ function killGroup(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-export function startError(
-  command: string,
-  result: { code?: string | undefined; message?: string | undefined },
-): CtxbError {
+function startError(command: string, result: { code?: string | undefined; message?: string | undefined }): CtxbError {
   if (result.code === 'ENOENT') {
     return new CtxbError('command-not-found', `${command}: command not found`);
   }

@@ -1,10 +1,8 @@
-import { execa } from 'execa';
 import type { Io } from '../io.ts';
-import { signalExitCode, startError } from './child.ts';
+import { runInOurPlace, signalExitCode } from './child.ts';
 
 /**
- * Runs a claude that is no headless run (`--help`, `mcp`, `update` …) as if ctxb were not there: the same terminal, the
- * same process group, its own exit code.
+ * Runs a claude that is no headless run (`--help`, `mcp`, `update` …) as if ctxb were not there.
  *
  * @throws CtxbError `command-not-found`, `command-failed`
  */
@@ -12,16 +10,10 @@ export async function runUntouched(program: string, args: readonly string[], io:
   // The terminal sends Ctrl-C to both; claude decides what it means.
   const ignore = () => {};
   process.on('SIGINT', ignore);
-  const result = await execa(program, args, {
-    cwd: io.cwd,
-    env: { ...io.env },
-    extendEnv: false,
-    reject: false,
-    buffer: false,
-    stdio: 'inherit',
-  });
-  process.off('SIGINT', ignore);
-  if (result.exitCode === undefined && result.signal === undefined) throw startError(program, result);
-  if (result.signal !== undefined) return signalExitCode(result.signal as NodeJS.Signals);
-  return result.exitCode ?? 1;
+  try {
+    const { code, signal } = await runInOurPlace({ command: program, args, cwd: io.cwd, env: io.env });
+    return signal === undefined ? (code ?? 1) : signalExitCode(signal);
+  } finally {
+    process.off('SIGINT', ignore);
+  }
 }

@@ -79,7 +79,7 @@ describe('with a real claude', () => {
 const RECORDING = fileURLToPath(new URL('../../fixtures/demo/recording.json', import.meta.url));
 
 /** The recording that is played where there is no claude: CTXB_RECORD_DEMO=1 makes it anew. */
-it.runIf(process.env.CTXB_RECORD_DEMO)('records the demo', async () => {
+async function recordDemo(): Promise<void> {
   const nowhere = () => new Writable({ write: (_chunk, _encoding, done) => done() });
   const env = { PATH: process.env.PATH };
   const { record, seen } = await runLive(await testClaude(), { stdout: nowhere(), stderr: nowhere(), env });
@@ -89,7 +89,9 @@ it.runIf(process.env.CTXB_RECORD_DEMO)('records the demo', async () => {
   expect(scratch).toContain('ctxb-scratch-');
   const folded = scratch.replaceAll('/', '-');
   writeFileSync(RECORDING, `${text.replaceAll(scratch, '/tmp/ctxb-demo').replaceAll(folded, '-tmp-ctxb-demo')}\n`);
-});
+}
+
+if (process.env.CTXB_RECORD_DEMO) it('records the demo', recordDemo);
 
 /** What was printed, without line ends and indentation. */
 function sentences({ stdout }: Finished): string {
