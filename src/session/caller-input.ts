@@ -1,8 +1,8 @@
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
+import type { HeadlessRun } from './headless-run.ts';
 import { type CallerInput, fixedPrompts, promptLine, protocolLines } from './prompts.ts';
 import { readPromptsFile } from './prompts-file.ts';
-import type { HeadlessRun } from './run-headless.ts';
 import { joinPrompt, readStdinText } from './stdin-text.ts';
 
 const WAYS =

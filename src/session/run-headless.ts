@@ -1,25 +1,10 @@
-import type { Config } from '../config/config.ts';
-import type { HookName } from '../governor/actions.ts';
 import type { Io } from '../io.ts';
 import { callerInput } from './caller-input.ts';
 import { startChild } from './child.ts';
 import { childArguments, type HeadlessInvocation } from './claude-arguments.ts';
+import type { HeadlessRun } from './headless-run.ts';
 import { openRecordFile } from './record-file.ts';
 import type { Watcher } from './watcher.ts';
-
-/** A headless claude under ctxb. */
-export interface HeadlessRun {
-  readonly program: string;
-  readonly invocation: HeadlessInvocation;
-  readonly config: Config;
-  /** Prompts from `--prompt`, a turn each. */
-  readonly prompts: readonly string[] | undefined;
-  readonly promptsFile: string | undefined;
-  /** File for the record. */
-  readonly record: string | undefined;
-  /** Work to be done before a hook of ours is answered. It may throw or be late: claude does not wait for it. */
-  readonly beforeHook?: (hook: HookName) => void | Promise<void>;
-}
 
 /**
  * Runs it to its end. Resolves with the exit code for the caller.
