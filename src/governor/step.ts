@@ -1,16 +1,12 @@
 import type { ControlRequestEvent, Event } from '../stream/events.ts';
 import type { Action, TimerName } from './actions.ts';
-import { advance, noteFirstPrompt, onCallerEnd, onCallerLine } from './caller.ts';
-import { TOOL_CALL_LIMIT } from './character-estimate.ts';
+import { advance, onCallerEnd, onCallerLine } from './caller.ts';
 import {
-  adviseCompaction,
   endOverdue,
   followCompaction,
   forgetFailures,
   giveUpWaiting,
-  isCompacting,
   measureLanding,
-  shouldCompact,
   waitLonger,
 } from './compaction.ts';
 import {
@@ -22,17 +18,14 @@ import {
   placeTrigger,
   sendInterrupt,
 } from './control.ts';
-import { isCharactersOnly, predicted } from './gauge.ts';
 import type { Input } from './input.ts';
-import { latchAt } from './latch.ts';
-import { toPrompt } from './mailbox.ts';
-import { inTokens } from './policy.ts';
+import { isReading, judgeArrival, judgeLevel } from './judge.ts';
 import { readContext, readSession, readSubagent } from './readings.ts';
 import { answerCallback } from './restore.ts';
 import { decided, type GovernorState } from './state.ts';
 import { chain, keep, type Step } from './steps.ts';
 import { tasksAfter } from './tasks.ts';
-import { begunTurn, closedLogTurn, endedTurn, openLogTurn } from './turns.ts';
+import { begunTurn, endedTurn } from './turns.ts';
 import { isInjectedTurn, startsForeignTurn } from './visibility.ts';
 
 /**
@@ -93,25 +86,6 @@ function onClaude(state: GovernorState, event: Event): Step {
   );
 }
 
-/** What came in since the last call is a prediction until that call; only where characters are all, they count. */
-function isReading(state: GovernorState, event: Event): boolean {
-  return event.kind !== 'user' || isCharactersOnly(state.gauge);
-}
-
-/** A prompt that shows in a recording: what would have been due before it was sent? */
-function judgeArrival(state: GovernorState, event: Event): Step {
-  if (state.run.mode !== 'replay') return keep(state);
-  const isLogPrompt = event.kind === 'user' && event.role === 'prompt' && event.subagent === null;
-  const isNextTurn = event.kind === 'init' && state.turn.phase === 'idle';
-  if (!isLogPrompt && !isNextTurn) return keep(state);
-  if (!isLogPrompt) return shouldCompact(state, 'unseen') ? adviseCompaction(state) : keep(state);
-  const prompt = toPrompt(event, '');
-  const before = { ...state, turn: closedLogTurn(state.turn) };
-  return chain(shouldCompact(before, prompt) ? adviseCompaction(before) : keep(before), (next) =>
-    keep({ ...noteFirstPrompt(next, prompt), turn: openLogTurn(next.turn, prompt) }),
-  );
-}
-
 function read(state: GovernorState, event: Event, injected: boolean): GovernorState {
   const turn = injected ? state.turn : begunTurn(state, event);
   const grace = turn.phase === 'idle' ? state.grace : 'none';
@@ -142,26 +116,6 @@ function ownTurn(state: GovernorState, event: Event, before: GovernorState): Ste
 function wasRelieved(before: GovernorState, after: GovernorState, event: Event): boolean {
   const another = before.session.id !== undefined && before.session.id !== after.session.id;
   return event.kind === 'boundary' || event.kind === 'reset' || another;
-}
-
-/** Latches what was crossed; says so once. */
-function judgeLevel(state: GovernorState): Step {
-  const { gauge, run } = state;
-  // After a break there is only an estimate from before it: it proves nothing.
-  if (gauge.basis === 'estimated' && gauge.calls > 0) return keep(state);
-  // While a compaction is under way the figure is the one it is to bring down.
-  if (gauge.basis === 'none' || isCompacting(state.compaction) || state.input === 'interrupted') return keep(state);
-  const tired = isCharactersOnly(gauge) && gauge.characters.toolCalls >= TOOL_CALL_LIMIT;
-  const level = tired ? gauge.window.tokens : predicted(gauge);
-  const latch = latchAt(state.latch, level, gauge.window.tokens, run.policy);
-  if (latch === state.latch) return keep(state);
-  const latched = latch === 'none' ? forgetFailures({ ...state, latch }) : { ...state, latch };
-  if (state.latch !== 'none' || latch === 'none') return keep(latched);
-  const crossed = inTokens(run.policy.thresholds.warn, gauge.window.tokens);
-  const reason = tired
-    ? `${gauge.characters.toolCalls} tool calls without any usage figures`
-    : `${predicted(gauge)} tokens have crossed ${crossed} of ${gauge.window.tokens}`;
-  return keep(latched, [{ kind: 'warn', ...decided(latched, reason) }]);
 }
 
 function onClaudeRequest(state: GovernorState, event: ControlRequestEvent): Step {

@@ -1,0 +1,50 @@
+import type { Event } from '../stream/events.ts';
+import { noteFirstPrompt } from './caller.ts';
+import { TOOL_CALL_LIMIT } from './character-estimate.ts';
+import { adviseCompaction, forgetFailures, isCompacting, shouldCompact } from './compaction.ts';
+import { isCharactersOnly, predicted } from './gauge.ts';
+import { latchAt } from './latch.ts';
+import { toPrompt } from './mailbox.ts';
+import { inTokens } from './policy.ts';
+import { decided, type GovernorState } from './state.ts';
+import { chain, keep, type Step } from './steps.ts';
+import { closedLogTurn, openLogTurn } from './turns.ts';
+
+/** Latches what was crossed; says so once. */
+export function judgeLevel(state: GovernorState): Step {
+  const { gauge, run } = state;
+  // After a break there is only an estimate from before it: it proves nothing.
+  if (gauge.basis === 'estimated' && gauge.calls > 0) return keep(state);
+  // While a compaction is under way the figure is the one it is to bring down.
+  if (gauge.basis === 'none' || isCompacting(state.compaction) || state.input === 'interrupted') return keep(state);
+  const tired = isCharactersOnly(gauge) && gauge.characters.toolCalls >= TOOL_CALL_LIMIT;
+  const level = tired ? gauge.window.tokens : predicted(gauge);
+  const latch = latchAt(state.latch, level, gauge.window.tokens, run.policy);
+  if (latch === state.latch) return keep(state);
+  const latched = latch === 'none' ? forgetFailures({ ...state, latch }) : { ...state, latch };
+  if (state.latch !== 'none' || latch === 'none') return keep(latched);
+  const crossed = inTokens(run.policy.thresholds.warn, gauge.window.tokens);
+  const reason = tired
+    ? `${gauge.characters.toolCalls} tool calls without any usage figures`
+    : `${predicted(gauge)} tokens have crossed ${crossed} of ${gauge.window.tokens}`;
+  return keep(latched, [{ kind: 'warn', ...decided(latched, reason) }]);
+}
+
+/** What came in since the last call is a prediction until that call; only where characters are all, they count. */
+export function isReading(state: GovernorState, event: Event): boolean {
+  return event.kind !== 'user' || isCharactersOnly(state.gauge);
+}
+
+/** A prompt that shows in a recording: what would have been due before it was sent? */
+export function judgeArrival(state: GovernorState, event: Event): Step {
+  if (state.run.mode !== 'replay') return keep(state);
+  const isLogPrompt = event.kind === 'user' && event.role === 'prompt' && event.subagent === null;
+  const isNextTurn = event.kind === 'init' && state.turn.phase === 'idle';
+  if (!isLogPrompt && !isNextTurn) return keep(state);
+  if (!isLogPrompt) return shouldCompact(state, 'unseen') ? adviseCompaction(state) : keep(state);
+  const prompt = toPrompt(event, '');
+  const before = { ...state, turn: closedLogTurn(state.turn) };
+  return chain(shouldCompact(before, prompt) ? adviseCompaction(before) : keep(before), (next) =>
+    keep({ ...noteFirstPrompt(next, prompt), turn: openLogTurn(next.turn, prompt) }),
+  );
+}

@@ -1,0 +1,184 @@
+import { expect, it } from 'vitest';
+import { type JsonLine, promptLine, type RunningProgram, startWorld } from '../support/claude.ts';
+import { conversation, givenTexts, mainRequests, summaryRequests, userTexts } from '../support/conversation.ts';
+import { journal, outputLines, PROTOCOL, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
+
+const ASKING = ['--model', 'claude-sonnet-4-5', ...PROTOCOL];
+const BASH = { name: 'Bash', input: { command: 'touch made', description: 'Make a file' } };
+
+function control(id: string, request: object): object {
+  return { type: 'control_request', request_id: id, request };
+}
+
+function isResult(line: JsonLine): boolean {
+  return line.type === 'result';
+}
+
+/** The end of a program, which is killed when it has not come in time, so that a hang is a failure and not a wait. */
+async function ended(program: RunningProgram, ms = 5_000) {
+  const timer = setTimeout(() => program.kill('SIGTERM'), ms);
+  const run = await program.finished;
+  clearTimeout(timer);
+  return run;
+}
+
+it('a prompt whose uuid claude has seen already, and skips, does not hold up the ones behind it', async () => {
+  await using world = await startWorld({ calls: [{ text: 'one' }, { text: 'two' }] });
+  const program = startCtxb(world, { claude: [...SMALL_WINDOW, ...PROTOCOL] });
+  const again = promptLine('first', { uuid: '11111111-1111-4111-8111-111111111111' });
+  for (const line of [again, again, promptLine('second')]) program.send(line);
+  program.stdin.end();
+  const run = await ended(program);
+
+  expect(mainRequests(world.standin).map((request) => userTexts(request).at(-1))).toEqual(['first', 'second']);
+  expect(run.code).toBe(0);
+});
+
+it.each([
+  { name: 'a tool', claude: [...ASKING, '--permission-prompt-tool', 'stdio'], request: { subtype: 'initialize' } },
+  {
+    name: 'a hook',
+    claude: [...SMALL_WINDOW, ...PROTOCOL],
+    request: { subtype: 'initialize', hooks: { PreToolUse: [{ matcher: 'Bash', hookCallbackIds: ['mine'] }] } },
+  },
+  {
+    name: 'an MCP server of the caller',
+    claude: [...SMALL_WINDOW, ...PROTOCOL],
+    request: { subtype: 'initialize', sdkMcpServers: ['mine'] },
+  },
+])('a question about $name after the end of the caller input, when nobody can answer, does not hang', async (test) => {
+  await using world = await startWorld({ calls: [{ tools: [BASH] }, { text: 'done' }] });
+  const program = startCtxb(world, { claude: test.claude });
+  program.send(control('mine-1', test.request));
+  program.send(promptLine('hello'));
+  program.stdin.end();
+  const run = await ended(program);
+
+  expect({ code: run.code, results: outputLines(run).filter(isResult).length }).toEqual({ code: 0, results: 1 });
+});
+
+it('the trigger is placed again when the caller goes back to the smaller window of the same model', async () => {
+  await using world = await startWorld({ calls: [20_000, 30_000, 40_000].map((context) => ({ text: 'ok', context })) });
+  const program = startCtxb(world, { claude: [...SMALL_WINDOW, ...PROTOCOL] });
+  for (const model of ['claude-sonnet-4-5', 'claude-sonnet-4-5[1m]', 'claude-sonnet-4-5']) {
+    program.send(control(`to ${model}`, { subtype: 'set_model', model }));
+    program.send(promptLine(`speak, ${model}`));
+    await program.waitForLine(isResult);
+  }
+  program.stdin.end();
+  await ended(program);
+
+  const placed = journal(world).flatMap((decision) => (decision.kind === 'place-trigger' ? [decision.tokens] : []));
+  expect(placed).toEqual([167_000, 880_000, 167_000]);
+});
+
+it('a compaction that the API was not available for is not tried again before another turn', async () => {
+  const growing = conversation({ turns: [3, 1], from: 150_000, growBy: 5_000 });
+  await using world = await startWorld({ ...growing, summary: { error: { status: 529 } } });
+  const program = startCtxb(world, {
+    flags: ['--compact-when', 'boundary'],
+    claude: [...SMALL_WINDOW, ...PROTOCOL],
+    env: { CLAUDE_CODE_MAX_RETRIES: '0' },
+  });
+  program.send(promptLine('work'));
+  await program.waitForLine(isResult);
+  for (const id of ['a', 'b', 'c', 'd']) {
+    const tried = summaryRequests(world.standin).length;
+    program.send(control(id, { subtype: 'mcp_status' }));
+    await program.waitForLine((line) => line.type === 'control_response');
+    if (tried === 0) await world.standin.waitFor(({ kind }) => kind === 'summary');
+  }
+  program.stdin.end();
+  await ended(program);
+
+  expect(journal(world).filter(({ kind }) => kind === 'compact')).toHaveLength(1);
+});
+
+it('a command said in mid-turn, which claude runs behind the turn, is not taken for our compaction', async () => {
+  await using world = await startWorld({
+    calls: [{ tools: [BASH], context: 158_000 }, { text: 'first', context: 159_000, delayMs: 800 }, { text: 'last' }],
+  });
+  const program = startCtxb(world, { claude: [...SMALL_WINDOW, ...PROTOCOL] });
+  program.send(promptLine('work'));
+  await world.standin.waitFor(({ kind, body }) => kind === 'main' && body.messages?.length === 3);
+  program.send(promptLine('/cost'));
+  await program.waitForLine(isResult);
+  program.send(promptLine('go on'));
+  program.stdin.end();
+  const run = await ended(program);
+
+  const lines = outputLines(run);
+  expect(lines.filter(({ subtype }) => subtype === 'compact_boundary')).toEqual([]);
+  expect(lines.filter(isResult).map(({ result }) => String(result).slice(0, 10))).toEqual([
+    'first',
+    'Total cost',
+    'last',
+  ]);
+});
+
+it('a prompt said too late for the running turn is given back too when its own turn is compacted', async () => {
+  const growing = conversation({ turns: [1, 9], from: 90_000, growBy: 12_000 });
+  const { calls } = growing;
+  if (typeof calls !== 'function') throw new Error('expected a function scenario');
+  const slow: typeof calls = (request, index) => ({
+    ...calls(request, index),
+    ...(index === 0 ? { delayMs: 800 } : {}),
+  });
+  await using world = await startWorld({ ...growing, calls: slow });
+  const program = startCtxb(world, { claude: [...SMALL_WINDOW, ...PROTOCOL, '--include-partial-messages'] });
+  program.send(promptLine('short'));
+  await world.standin.waitFor(({ kind }) => kind === 'main');
+  program.send(promptLine('the long job'));
+  await program.waitForLine(isResult);
+  await program.waitForLine(isResult);
+  program.stdin.end();
+  await ended(program);
+
+  const [summary] = summaryRequests(world.standin);
+  const after = mainRequests(world.standin).find(({ index }) => index > (summary?.index ?? 0));
+  expect(givenTexts(after).join('\n')).toContain('the long job');
+});
+
+it('answers to our own hooks are not shown where claude echoes what it is told', async () => {
+  await using world = await startWorld(conversation({ turns: [12], from: 60_000, growBy: 12_000 }));
+  const program = startCtxb(world, { claude: [...SMALL_WINDOW, ...PROTOCOL, '--replay-user-messages'] });
+  program.send(promptLine('the long job'));
+  program.stdin.end();
+  const run = await ended(program);
+
+  expect(summaryRequests(world.standin)).toHaveLength(1);
+  expect(outputLines(run).filter(({ type }) => type === 'control_response')).toEqual([]);
+});
+
+it('a request of the caller whose id begins as ours do is answered', async () => {
+  await using world = await startWorld({ calls: [{ text: 'hello' }] });
+  const program = startCtxb(world, { claude: [...SMALL_WINDOW, ...PROTOCOL] });
+  program.send(control('ctxb:mine', { subtype: 'mcp_status' }));
+  program.send(promptLine('hello'));
+  program.stdin.end();
+  const run = await ended(program);
+
+  expect(outputLines(run).filter(({ type }) => type === 'control_response')).toHaveLength(1);
+});
+
+it('a uuid of the caller that is no file name does not end the journal', async () => {
+  await using world = await startWorld(conversation({ turns: [12], from: 60_000, growBy: 12_000 }));
+  const program = startCtxb(world, { claude: [...SMALL_WINDOW, ...PROTOCOL] });
+  program.send(promptLine('long '.repeat(3_000), { uuid: '../../../elsewhere' }));
+  program.stdin.end();
+  const run = await ended(program);
+
+  expect(run.stderr).not.toContain('nothing more is written');
+  expect(journal(world).map(({ kind }) => kind)).toContain('restore');
+});
+
+it('a session that cannot be resumed prints nothing on stdout in text mode, as claude alone', async () => {
+  await using world = await startWorld({ calls: [] });
+  const program = startCtxb(world, {
+    claude: [...SMALL_WINDOW, '-p', 'go on', '--resume', '11111111-1111-4111-8111-111111111111'],
+  });
+  program.stdin.end();
+  const run = await ended(program);
+
+  expect({ code: run.code, stdout: run.stdout.toString() }).toEqual({ code: 1, stdout: '' });
+});
