@@ -1,5 +1,5 @@
 import manifest from '../package.json' with { type: 'json' };
-import { CtxbError } from './errors.ts';
+import { isCtxbError } from './errors.ts';
 import type { Io } from './io.ts';
 import { printable } from './report/style.ts';
 
@@ -63,7 +63,7 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
 }
 
 function report(error: unknown, io: Io): number {
-  if (error instanceof CtxbError) {
+  if (isCtxbError(error)) {
     io.stderr.write(`ctxb: ${printable(error.message)}\n`);
     return error.exitCode;
   }

@@ -49,3 +49,8 @@ export class CtxbError extends Error {
     return EXIT_CODES[this.code];
   }
 }
+
+/** Whether it is one of ours. By name: each command is bundled with a class of its own. */
+export function isCtxbError(error: unknown): error is CtxbError {
+  return error instanceof Error && error.name === 'CtxbError';
+}

@@ -13,7 +13,7 @@ export interface ChildEnd {
 export interface Child {
   readonly pid: number;
   readonly stdin: Writable;
-  /** Held, as `stderr` is, until it is {@link release}d. */
+  /** To be read, as `stderr` is, in the tick of the start: execa drains what nobody reads. */
   readonly stdout: Readable;
   readonly stderr: Readable;
   /** Resolves when the process is gone and its output is at its end. */
@@ -49,8 +49,6 @@ export async function startChild(options: ChildOptions): Promise<Child> {
     stderr: 'pipe',
     stripFinalNewline: false,
   });
-  hold(subprocess.stdout);
-  hold(subprocess.stderr);
   const { pid } = subprocess;
   if (pid === undefined) throw startError(command, await subprocess);
   return {
@@ -65,21 +63,6 @@ export async function startChild(options: ChildOptions): Promise<Child> {
     kill: (signal) => killGroup(pid, signal),
   };
 }
-
-/**
- * execa drains streams that nobody reads in the tick of the spawn, and Node those of a child that has exited. A
- * listener for `readable` keeps every byte in the stream until its reader comes.
- */
-function hold(stream: Readable): void {
-  stream.on('readable', isHeld);
-}
-
-/** The reader is there: its `data` listener is in place, or it pipes the stream at once. */
-export function release(stream: Readable): Readable {
-  return stream.off('readable', isHeld).resume();
-}
-
-function isHeld(): void {}
 
 /** The exit code a shell shows for a process that a signal ended. */
 export function signalExitCode(signal: NodeJS.Signals): number {

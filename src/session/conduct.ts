@@ -3,7 +3,7 @@ import split2 from 'split2';
 import type { Run } from '../governor/state.ts';
 import type { Io } from '../io.ts';
 import { createSessionStore, type SessionStore } from '../store/session-store.ts';
-import { type Child, release } from './child.ts';
+import type { Child } from './child.ts';
 import { exitCodeOf } from './exit-code.ts';
 import type { HeadlessRun } from './headless-run.ts';
 import { createOutlet } from './outlet.ts';
@@ -31,7 +31,7 @@ export async function conduct(headless: HeadlessRun, { io, child, input, record,
   const store = openStore(headless, io, watcher);
   store.journal({ kind: 'start', pid: child.pid, runId: run.runId, mode: run.mode });
   const recorder = record && createRecorder(record, run, Date.now, watcher.notice);
-  release(child.stderr).pipe(split2()).on('data', watcher.relay);
+  child.stderr.pipe(split2()).on('data', watcher.relay);
 
   const onGone = (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') watcher.notice(`stdout cannot be written: ${error.message}`);

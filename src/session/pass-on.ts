@@ -5,7 +5,6 @@ import { fateOf, isInjectedTurn } from '../governor/visibility.ts';
 import { decodeLine } from '../stream/decode.ts';
 import type { Event } from '../stream/events.ts';
 import { createFramer } from '../stream/frame.ts';
-import { release } from './child.ts';
 import type { CallerOutput } from './output.ts';
 
 /** The way of claude's lines to the caller. */
@@ -71,9 +70,6 @@ export function createPassOn({ output, state, onEvent }: PassOnOptions): PassOn 
           if (last) accept(last);
           resolve();
         });
-        release(stdout);
-        // One without a byte may have ended before there was a reader.
-        if (stdout.readableEnded) resolve();
       }),
     settleWithheld(fate) {
       const lines = withheld;

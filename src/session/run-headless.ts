@@ -2,6 +2,7 @@ import type { Io } from '../io.ts';
 import { callerInput } from './caller-input.ts';
 import { startChild } from './child.ts';
 import { childArguments, type HeadlessInvocation } from './claude-arguments.ts';
+import { conduct } from './conduct.ts';
 import type { HeadlessRun } from './headless-run.ts';
 import { openRecordFile } from './record-file.ts';
 import type { Watcher } from './watcher.ts';
@@ -17,8 +18,6 @@ export async function runHeadless(headless: HeadlessRun, io: Io, watcher: Watche
   const input = await callerInput(headless, io, watcher.notice);
   const record = headless.record === undefined ? undefined : openRecordFile(headless.record);
   const child = await startChild({ command: program, args: childArguments(invocation), cwd: io.cwd, env: io.env });
-  // claude needs a third of a second to start: what is needed from then on is loaded meanwhile.
-  const { conduct } = await import('./conduct.ts');
   return conduct(headless, { io, child, input, record, watcher });
 }
 

@@ -94,6 +94,21 @@ it('a compaction that the API was not available for is not tried again before an
   expect(journal(world).filter(({ kind }) => kind === 'compact')).toHaveLength(1);
 });
 
+it('a compaction that was waited for too long is stopped, so that the prompt behind it goes', async () => {
+  const growing = conversation({ turns: [2, 1], from: 155_000, growBy: 5_000 });
+  await using world = await startWorld({ ...growing, summary: { delayMs: 60_000 } });
+  const program = startCtxb(world, {
+    claude: [...SMALL_WINDOW, ...PROTOCOL],
+    env: { CTXB_COMPACTION_TIMEOUT_SECONDS: '1' },
+  });
+  for (const text of ['one', 'two']) program.send(promptLine(text));
+  program.stdin.end();
+  const run = await ended(program);
+
+  expect(userTexts(mainRequests(world.standin).at(-1)).at(-1)).toBe('two');
+  expect(run.code).toBe(0);
+});
+
 it('a command said in mid-turn, which claude runs behind the turn, is not taken for our compaction', async () => {
   await using world = await startWorld({
     calls: [{ tools: [BASH], context: 158_000 }, { text: 'first', context: 159_000, delayMs: 800 }, { text: 'last' }],

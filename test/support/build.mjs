@@ -1,18 +1,14 @@
-// Bundles the program into dist/: split files, so that a command loads only what it needs.
-import { rmSync, writeFileSync } from 'node:fs';
+// Bundles the program into dist/: one file for each command, so that a call loads few files and only what it needs.
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { build } from 'esbuild';
 
-rmSync('dist', { recursive: true, force: true });
-await build({
-  entryPoints: { ctxb: 'bin/ctxb.ts' },
-  outdir: 'dist',
+const COMMON = {
   bundle: true,
   splitting: true,
   minify: true,
   format: 'esm',
   platform: 'node',
   target: 'node20.19',
-  chunkNames: 'chunks/[name]-[hash]',
   // cosmiconfig names it for .ts config files, which are never loaded.
   external: ['typescript'],
   // Some dependencies are CommonJS and call require() for Node's own modules.
@@ -20,15 +16,39 @@ await build({
   // write-file-atomic takes it as salt for the names of its temporary files.
   define: { __filename: '"ctxb"' },
   logLevel: 'warning',
+};
+
+/** The commands stay files of their own, named as in the source. */
+const commandsApart = {
+  name: 'commands-apart',
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /^\.\/commands\/\w+\.ts$/ }, ({ path }) => ({
+      path: path.replace('.ts', '.js'),
+      external: true,
+    })),
+};
+
+rmSync('dist', { recursive: true, force: true });
+await build({
+  ...COMMON,
+  entryPoints: ['bin/ctxb.ts'],
+  outdir: 'dist',
+  chunkNames: 'parts/[name]-[hash]',
+  plugins: [commandsApart],
 });
+for (const command of readdirSync('src/commands')) {
+  const outdir = 'dist/commands';
+  await build({ ...COMMON, entryPoints: [`src/commands/${command}`], outdir, chunkNames: '../parts/[name]-[hash]' });
+}
 
 // Editors find the schema of the configuration file beside the program.
 const { outputFiles } = await build({
+  ...COMMON,
+  splitting: false,
   entryPoints: ['src/config/json-schema.ts'],
-  bundle: true,
-  format: 'esm',
-  platform: 'node',
   write: false,
 });
-const { jsonSchema } = await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
+const { jsonSchema } = await import(
+  `data:text/javascript,${encodeURIComponent(outputFiles[0].text.replace(COMMON.banner.js, ''))}`
+);
 writeFileSync('dist/contextbudgetrc.schema.json', `${JSON.stringify(jsonSchema(), null, 2)}\n`);
