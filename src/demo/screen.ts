@@ -47,7 +47,7 @@ export function createScreen(stdout: Output, style: Style, prompts: readonly str
     if (event.kind === 'assistant') event.blocks.forEach(hear);
     if (event.kind !== 'result') return;
     isOpen = false;
-    if (event.isError) speak(resultText(event));
+    if (event.isError) speak(resultText(event, true));
   }
 
   const framer = createFramer();

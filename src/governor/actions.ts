@@ -41,7 +41,7 @@ export type Decision =
   | (Decided & { readonly kind: 'restore'; readonly promptUuids: readonly string[] })
   | (Decided & { readonly kind: 'interrupt' });
 
-export type TimerName = 'compaction' | 'context' | 'background';
+export type TimerName = 'compaction' | 'context' | 'background' | 'turn';
 
 /** What the shell has to do for it. Data only: one function carries them out. */
 export type Effect =

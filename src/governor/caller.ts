@@ -1,7 +1,8 @@
 import type { ControlRequestEvent, Event, UserEvent } from '../stream/events.ts';
-import { adviseCompaction, isCompacting, shouldCompact, startCompaction } from './compaction.ts';
+import { adviseCompaction, isCompacting, noteInterrupt, shouldCompact, startCompaction } from './compaction.ts';
 import { mergeInitialize, openControl, stopTask } from './control.ts';
-import { type Prompt, toPrompt } from './mailbox.ts';
+import { isStamp, type Prompt, toPrompt } from './mailbox.ts';
+import { onAnswer, refuseQuestions } from './questions.ts';
 import { readPrompt } from './readings.ts';
 import type { GovernorState } from './state.ts';
 import { chain, keep, type Step } from './steps.ts';
@@ -12,13 +13,14 @@ export function onCallerLine(state: GovernorState, event: Event, line: string): 
   if (state.run.mode !== 'act') return passAsItIs(state, event, line);
   if (state.control.phase !== 'closed') return dispatch(state, event, line);
   if (isInitialize(event)) return mergeInitialize(state, event.request, event.requestId);
-  return chain(openControl(state), (next) => dispatch(next, event, line));
+  // Only a prompt makes it too late for an `initialize` of the caller's.
+  return event.kind === 'user' ? chain(openControl(state), (next) => dispatch(next, event, line)) : pass(state, line);
 }
 
 export function onCallerEnd(state: GovernorState): Step {
   const ended = { ...state, mailbox: { ...state.mailbox, ended: true } };
   const { mode, callerSpeaksProtocol } = state.run;
-  return mode === 'observe' && callerSpeaksProtocol ? closeInput(ended) : keep(ended);
+  return mode === 'observe' && callerSpeaksProtocol ? closeInput(ended) : refuseQuestions(ended);
 }
 
 function isInitialize(event: Event): event is ControlRequestEvent {
@@ -33,7 +35,10 @@ export function advance(state: GovernorState): Step {
   if (shouldCompact(state, next)) {
     return state.run.mode === 'act' ? startCompaction(state) : chain(adviseCompaction(state), advance);
   }
-  if (next !== undefined) return chain(say(withoutFirst(state), next), closeBehindLast);
+  if (next !== undefined) {
+    // One that claude skips starts no turn, so the next can go.
+    return chain(say(withoutFirst(state), next), (told) => (isFree(told) ? advance(told) : closeBehindLast(told)));
+  }
   return endWhenDone(state);
 }
 
@@ -84,19 +89,33 @@ function closeInput(state: GovernorState): Step {
 }
 
 function dispatch(state: GovernorState, event: Event, line: string): Step {
+  if (event.kind === 'control-response') return pass(onAnswer(state, event.requestId), line);
+  if (event.kind === 'control-request' && event.subtype === 'interrupt') return pass(noteInterrupt(state), line);
   if (isInitialize(event)) return mergeInitialize(state, event.request, event.requestId);
-  if (event.kind !== 'user') return keep(state, [{ kind: 'send', line }]);
+  if (event.kind !== 'user') return pass(state, line);
   const prompt = toPrompt(event, line);
-  if (speaksIntoTurn(state)) return say(state, prompt);
+  if (speaksIntoTurn(state, prompt)) return say(state, prompt);
   const waiting = [...state.mailbox.waiting, prompt];
   const queued = { ...state, mailbox: { ...state.mailbox, waiting } };
   const mustWait = waiting.length > 1 || !isFree(state) || shouldCompact(state, prompt);
   return keep(queued, mustWait ? [{ kind: 'hold', uuid: prompt.uuid, line }] : []);
 }
 
-/** The caller talks to a turn that has begun to answer: that passes at once, as without ctxb. */
-function speaksIntoTurn(state: GovernorState): boolean {
-  return state.turn.phase === 'running' && !isCompacting(state.compaction) && state.mailbox.waiting.length === 0;
+function pass(state: GovernorState, line: string): Step {
+  return keep(state, [{ kind: 'send', line }]);
+}
+
+/**
+ * The caller talks to a turn that has begun to answer: that passes at once, as without ctxb. A command would run behind
+ * the turn in any case, and could be taken for one of ours there.
+ */
+function speaksIntoTurn(state: GovernorState, prompt: Prompt): boolean {
+  return (
+    state.turn.phase === 'running' &&
+    prompt.command === undefined &&
+    !isCompacting(state.compaction) &&
+    state.mailbox.waiting.length === 0
+  );
 }
 
 /** Observing: every line of the caller goes on as it came, at once; prompts that ctxb feeds go one by one. */
@@ -114,10 +133,34 @@ function passAsItIs(state: GovernorState, event: Event, line: string): Step {
 
 function say(state: GovernorState, prompt: Prompt): Step {
   const told = readPrompt(noteFirstPrompt(state, prompt), asSaid(prompt.event));
-  const { mode, callerSpeaksProtocol } = state.run;
+  const { mode, callerSpeaksProtocol, resumes } = state.run;
+  const isSkipped = prompt.uuid !== '' && state.mailbox.said.includes(prompt.uuid);
   const asWritten = mode === 'observe' && callerSpeaksProtocol ? ({ exact: true } as const) : {};
   const send = { kind: 'send', line: prompt.line, promptUuid: prompt.uuid, ...asWritten } as const;
-  return keep({ ...told, turn: saidPrompt(told, prompt) }, mode === 'replay' ? [] : [send]);
+  const noted: GovernorState = {
+    ...told,
+    mailbox: { ...told.mailbox, said: remember(told.mailbox.said, prompt.uuid) },
+  };
+  // claude says nothing at all about a prompt whose uuid it has seen before.
+  const turn = isSkipped ? noted.turn : saidPrompt(noted, prompt);
+  const mayBeSkipped = mode === 'act' && resumes && !isStamp(prompt.uuid);
+  const watch = mayBeSkipped ? [{ kind: 'set-timer', timer: 'turn', afterMs: SKIPPED_AFTER_MS } as const] : [];
+  return keep({ ...noted, turn }, mode === 'replay' ? [] : [send, ...watch]);
+}
+
+/** claude begins a turn at once; one that shows nothing for so long was for a prompt in the resumed session's log. */
+const SKIPPED_AFTER_MS = 30_000;
+
+const REMEMBERED_UUIDS = 999;
+
+function remember(said: readonly string[], uuid: string): readonly string[] {
+  return [...said.slice(-REMEMBERED_UUIDS), uuid];
+}
+
+/** Nothing has come of the prompt that was sent: claude has skipped it. */
+export function forgetSkipped(state: GovernorState): Step {
+  if (state.turn.phase !== 'sent') return keep(state);
+  return keep({ ...state, turn: { ...state.turn, phase: 'idle', prompts: [] } });
 }
 
 /** What comes from the caller is said, whatever it looks like. */

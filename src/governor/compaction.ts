@@ -1,10 +1,10 @@
 import { plainText } from '../stream/blocks.ts';
 import type { Event, ResultEvent } from '../stream/events.ts';
 import type { Verdict } from './actions.ts';
-import { askContext } from './control.ts';
+import { askContext, sendInterrupt } from './control.ts';
 import { focusText } from './focus.ts';
 import { type Reading, readGauge } from './gauge.ts';
-import { type Prompt, relievesContext } from './mailbox.ts';
+import { isStamp, type Prompt, relievesContext } from './mailbox.ts';
 import { inTokens } from './policy.ts';
 import { type Attempt, type Compaction, costUsd, countsAsFailure, decided, type GovernorState } from './state.ts';
 import { chain, keep, type Step } from './steps.ts';
@@ -47,6 +47,7 @@ export function startCompaction(state: GovernorState): Step {
     error: undefined,
     apiStatus: undefined,
     boundarySeen: false,
+    interrupted: false,
   };
   const started: GovernorState = {
     ...state,
@@ -74,14 +75,26 @@ export function followCompaction(state: GovernorState, event: Event): Step {
 
 /** claude has said nothing for too long. */
 export function giveUpWaiting(state: GovernorState): Step {
-  return isCompacting(state.compaction) ? conclude(state, state.compaction.attempt, 'silent') : keep(state);
+  if (!isCompacting(state.compaction)) return keep(state);
+  // A turn that claude started itself is in the way, and not the compaction.
+  if (state.turn.phase === 'running') return waitLonger(state);
+  // Stuck, it would hold up every prompt behind it.
+  return chain(conclude(state, state.compaction.attempt, 'silent'), sendInterrupt);
+}
+
+/** The caller interrupts while a compaction of ours is under way, of which he knows nothing. */
+export function noteInterrupt(state: GovernorState): GovernorState {
+  const { compaction } = state;
+  if (!isCompacting(compaction)) return state;
+  return { ...state, compaction: { ...compaction, attempt: { ...compaction.attempt, interrupted: true } } };
 }
 
 /** The lines of a compaction that came too late are over. */
 export function endOverdue(state: GovernorState): GovernorState {
   const { compaction } = state;
   if (compaction.phase !== 'overdue') return state;
-  return { ...state, compaction: { phase: 'idle', failures: compaction.failures, landing: undefined } };
+  const triedAt = state.gauge.calls;
+  return { ...state, compaction: { phase: 'idle', failures: compaction.failures, landing: undefined, triedAt } };
 }
 
 /** A turn that claude started itself came between: the waiting starts anew. */
@@ -96,7 +109,10 @@ export function measureLanding(state: GovernorState): Step {
   const freed = compaction.landing.predicted - gauge.used;
   const helped = gauge.used < inTokens(run.policy.thresholds.compact, gauge.window.tokens);
   const failures = helped ? 0 : compaction.failures + 1;
-  const landed: GovernorState = { ...state, compaction: { phase: 'idle', failures, landing: undefined } };
+  const landed: GovernorState = {
+    ...state,
+    compaction: { phase: 'idle', failures, landing: undefined, triedAt: undefined },
+  };
   const reason = helped ? 'the compaction made room' : 'the compaction freed too little';
   return chain(keep(landed, [{ kind: 'landed', ...decided(landed, reason), freed }]), (next) =>
     giveUpWhenUseless(next, compaction.failures),
@@ -129,10 +145,13 @@ function timer(state: GovernorState) {
 function conclude(state: GovernorState, attempt: Attempt, verdict: Verdict): Step {
   const failuresBefore = state.compaction.failures;
   const landing: Reading | undefined = verdict === 'success' ? attempt.before : undefined;
-  const failures = countsAsFailure(verdict) ? failuresBefore + 1 : failuresBefore;
+  const failures = countsAsFailure(verdict) && !attempt.interrupted ? failuresBefore + 1 : failuresBefore;
+  const triedAt = verdict === 'success' ? undefined : state.gauge.calls;
   const compaction: Compaction =
-    verdict === 'silent' ? { phase: 'overdue', failures, attempt } : { phase: 'idle', failures, landing };
-  const concluded: GovernorState = { ...state, compaction };
+    verdict === 'silent' ? { phase: 'overdue', failures, attempt } : { phase: 'idle', failures, landing, triedAt };
+  // What was crossed stays crossed after a failure, so it is not announced again.
+  const latch = verdict === 'success' ? state.latch : 'warn';
+  const concluded: GovernorState = { ...state, compaction, latch };
   const reason = attempt.error ?? REASONS[verdict];
   const spent = costUsd(state) - attempt.costBefore;
   return chain(
@@ -203,7 +222,16 @@ function dueReason(state: GovernorState): string {
   return `${readGauge(state.gauge).predicted} tokens have crossed ${level} of ${window.tokens}`;
 }
 
+/** Whether a line was sent by ctxb, or got its `uuid` from it. */
+export function isOwnOrStamped(state: GovernorState, uuid: string | undefined): boolean {
+  return uuid !== undefined && hasRunPrefix(state, uuid);
+}
+
+function hasRunPrefix(state: GovernorState, uuid: string): boolean {
+  return uuid.slice(0, -12) === state.run.runId.slice(0, -12);
+}
+
 /** Whether an echo that claude sends back is of a line that ctxb wrote. */
 export function isOwnUuid(state: GovernorState, uuid: string | undefined): boolean {
-  return uuid !== undefined && uuid.slice(0, -12) === state.run.runId.slice(0, -12);
+  return uuid !== undefined && hasRunPrefix(state, uuid) && !isStamp(uuid);
 }

@@ -2,7 +2,7 @@ import type { ControlResponseEvent } from '../stream/events.ts';
 import { countOf, type Fields, fieldsOf } from '../stream/fields.ts';
 import type { Action } from './actions.ts';
 import { takeReading } from './gauge.ts';
-import { nativeTrigger } from './policy.ts';
+import { NATIVE_RESERVE_TOKENS, nativeTrigger } from './policy.ts';
 import { CALLBACKS } from './restore.ts';
 import { type ControlPurpose, decided, type GovernorState } from './state.ts';
 import { chain, keep, type Step } from './steps.ts';
@@ -48,6 +48,11 @@ export function stopTask(taskId: string): (state: GovernorState) => Step {
 
 export function sendInterrupt(state: GovernorState): Step {
   return request(state, 'interrupt', { subtype: 'interrupt' });
+}
+
+/** Whether an answer is to a request of ours. */
+export function isOwnRequest(state: GovernorState, requestId: string): boolean {
+  return Object.hasOwn(state.control.pending, requestId);
 }
 
 /** claude's answer to a request of ours. */
@@ -97,7 +102,10 @@ function onContext(state: GovernorState, event: ControlResponseEvent): Step {
   const total = countOf(response.totalTokens) ?? 0;
   // With a trigger of its own, whoever placed it, claude reports that in the window's place.
   const placed = response.autocompactSource !== undefined && response.autocompactSource !== 'auto';
-  const window = placed ? state.gauge.window : learnWindow(state.gauge.window, tokens, 'asked');
+  // Below our own setting it can only be the model's true window, which caps it.
+  const isOurs = typeof state.trigger === 'number' && tokens >= state.trigger + NATIVE_RESERVE_TOKENS;
+  const hidesWindow = placed && (typeof state.trigger !== 'number' || isOurs);
+  const window = hidesWindow ? state.gauge.window : learnWindow(state.gauge.window, tokens, 'asked');
   // Measured figures of this process are better than the answer, which between calls is an estimate of claude's.
   const gauge = state.gauge.basis === 'measured' ? state.gauge : takeReading(state.gauge, total, 'asked');
   const callers = response.isAutoCompactEnabled === false || (placed && state.trigger === 'unplaced');
@@ -106,7 +114,7 @@ function onContext(state: GovernorState, event: ControlResponseEvent): Step {
 }
 
 function request(state: GovernorState, purpose: ControlPurpose, body: Fields): Step {
-  const id = `${OWN_PREFIX}${state.control.sent + 1}`;
+  const id = `${OWN_PREFIX}${state.run.runId.slice(0, 8)}:${state.control.sent + 1}`;
   const control = {
     ...state.control,
     sent: state.control.sent + 1,

@@ -15,6 +15,8 @@ export function judgeLevel(state: GovernorState): Step {
   const { gauge, run } = state;
   // After a break there is only an estimate from before it: it proves nothing.
   if (gauge.basis === 'estimated' && gauge.calls > 0) return keep(state);
+  // The last attempt failed at this very reading: trying again or warning again would change nothing.
+  if (state.compaction.phase === 'idle' && state.compaction.triedAt === gauge.calls) return keep(state);
   // While a compaction is under way the figure is the one it is to bring down.
   if (gauge.basis === 'none' || isCompacting(state.compaction) || state.input === 'interrupted') return keep(state);
   const tired = isCharactersOnly(gauge) && gauge.characters.toolCalls >= TOOL_CALL_LIMIT;

@@ -16,9 +16,23 @@ export interface Prompt {
 export interface Mailbox {
   readonly waiting: readonly Prompt[];
   readonly ended: boolean;
+  /** Newest `uuid`s that were sent: claude skips a prompt that it has seen. */
+  readonly said: readonly string[];
 }
 
-export const EMPTY_MAILBOX: Mailbox = { waiting: [], ended: false };
+export const EMPTY_MAILBOX: Mailbox = { waiting: [], ended: false, said: [] };
+
+/** First of the last twelve digits of a `uuid` that a prompt was given here; ctxb's own lines begin with 0. */
+const STAMP = 'f';
+
+/** The `uuid` of the `count`th prompt of a run that came without one. */
+export function stampUuid(runId: string, count: number): string {
+  return runId.slice(0, -12) + STAMP + count.toString(16).padStart(11, '0');
+}
+
+export function isStamp(uuid: string): boolean {
+  return uuid.at(-12) === STAMP;
+}
 
 const COMMAND = /^\s*\/([\w:-]+)(?=\s|$)/;
 

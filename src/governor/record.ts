@@ -66,8 +66,11 @@ function readCaller(line: string, t: number): Input {
   return { t, from: 'caller', event, line };
 }
 
+const TIMERS: readonly TimerName[] = ['compaction', 'context', 'background', 'turn'];
+
 function timerOf(fields: Fields): TimerName {
-  return fields.timer === 'context' || fields.timer === 'background' ? fields.timer : 'compaction';
+  const name = TIMERS.find((timer) => timer === fields.timer);
+  return name ?? 'compaction';
 }
 
 function parse(line: string): Fields {

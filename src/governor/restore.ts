@@ -38,10 +38,11 @@ function answerPreCompact(state: GovernorState, event: ControlRequestEvent, trig
 /** After a compaction in mid-turn the next request does not hold the running turn's own prompt: it is given back. */
 function answerSessionStart(state: GovernorState, event: ControlRequestEvent, source: string | undefined): Action[] {
   const { requestId } = event;
-  const prompts = source === 'compact' && midTurn(state) ? state.turn.prompts : [];
+  const spoken = source === 'compact' && midTurn(state) ? state.turn.prompts : [];
+  const prompts = spoken.filter(({ command, event }) => command === undefined && event.blocks.length > 0);
   if (prompts.length === 0) return [{ kind: 'answer-hook', requestId, hook: 'SessionStart', output: {} }];
-  const texts = prompts.map((prompt) => prompt.text).join('\n\n');
-  const file = `prompts/${prompts[0]?.uuid}.md`;
+  const texts = prompts.map(wording).join('\n\n');
+  const file = `prompts/${fileName(state, prompts[0]?.uuid ?? '')}.md`;
   const fits = texts.length <= PROMPT_LIMIT;
   const path = `${state.run.contextDir}/${file}`;
   const additionalContext = fits ? whole(prompts, texts) : beginning(prompts, texts, path);
@@ -59,6 +60,18 @@ function answerSessionStart(state: GovernorState, event: ControlRequestEvent, so
       output: { hookSpecificOutput: { hookEventName: 'SessionStart', additionalContext } },
     },
   ];
+}
+
+/** The words of a prompt; pictures can only be mentioned. */
+function wording({ text, event }: Prompt): string {
+  const pictures = event.blocks.filter(({ type }) => type === 'image' || type === 'document').length;
+  const mention = pictures === 0 ? [] : [`(with ${pictures === 1 ? 'a picture' : `${pictures} pictures`})`];
+  return [...(text === '' ? [] : [text]), ...mention].join('\n');
+}
+
+/** The caller's `uuid` is any text; only one that looks like a UUID becomes the name of a file. */
+function fileName(state: GovernorState, uuid: string): string {
+  return /^[\w-]{8,64}$/.test(uuid) ? uuid : `turn-${state.turn.ended + 1}`;
 }
 
 /** claude keeps the prompt verbatim when it compacts before the turn's first call. */

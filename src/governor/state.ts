@@ -46,6 +46,8 @@ export interface Turn {
   readonly calls: number;
   /** What was said in this turn: its own prompt, and what the caller said into it. */
   readonly prompts: readonly Prompt[];
+  /** Of these, what was said since the last tool round: the turn may end without it, and then it starts the next. */
+  readonly unheard: readonly Prompt[];
 }
 
 /** One attempt to compact, from the command to its verdict. */
@@ -56,11 +58,19 @@ export interface Attempt {
   readonly error: string | undefined;
   readonly apiStatus: number | undefined;
   readonly boundarySeen: boolean;
+  /** The caller interrupted it: that says nothing about compacting. */
+  readonly interrupted: boolean;
 }
 
 export type Compaction =
   /** `landing`: the last one succeeded, and the next call will show what it freed. */
-  | { readonly phase: 'idle'; readonly failures: number; readonly landing: Reading | undefined }
+  | {
+      readonly phase: 'idle';
+      readonly failures: number;
+      readonly landing: Reading | undefined;
+      /** Calls that were measured when the last attempt failed: until there is another, nothing has changed. */
+      readonly triedAt: number | undefined;
+    }
   /** `overdue`: it was given up waiting for, and its lines may still come. */
   | { readonly phase: 'overdue'; readonly failures: number; readonly attempt: Attempt }
   | { readonly phase: 'asked' | 'running'; readonly failures: number; readonly attempt: Attempt };
@@ -71,8 +81,10 @@ export interface Control {
   readonly phase: 'closed' | 'opening' | 'open';
   readonly sent: number;
   readonly pending: Readonly<Record<string, ControlPurpose>>;
-  /** Callbacks of ours that claude asked for, so that their cancellation is not shown either. */
-  readonly lastCallback: string | undefined;
+  /** Newest ids under which claude called our hooks, whose answers and cancellations are not shown either. */
+  readonly callbacks: readonly string[];
+  /** Ids of claude's questions that the caller has not answered yet. */
+  readonly questions: readonly string[];
 }
 
 export type ControlPurpose = 'initialize' | 'context' | 'trigger' | 'interrupt' | 'stop-task';
@@ -128,10 +140,11 @@ export function initialState(run: Run): GovernorState {
       startedAt: 0,
       calls: 0,
       prompts: [],
+      unheard: [],
     },
-    compaction: { phase: 'idle', failures: 0, landing: undefined },
+    compaction: { phase: 'idle', failures: 0, landing: undefined, triedAt: undefined },
     mailbox: EMPTY_MAILBOX,
-    control: { phase: 'closed', sent: 0, pending: {}, lastCallback: undefined },
+    control: { phase: 'closed', sent: 0, pending: {}, callbacks: [], questions: [] },
     trigger: run.mode !== 'act' || run.callerPlacedTrigger || !run.policy.midTurn.enabled ? 'off' : 'unplaced',
     tasks: {},
     grace: 'none',

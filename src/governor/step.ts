@@ -1,6 +1,6 @@
 import type { ControlRequestEvent, Event } from '../stream/events.ts';
 import type { Action, TimerName } from './actions.ts';
-import { advance, onCallerEnd, onCallerLine } from './caller.ts';
+import { advance, forgetSkipped, onCallerEnd, onCallerLine } from './caller.ts';
 import {
   endOverdue,
   followCompaction,
@@ -12,6 +12,7 @@ import {
 import {
   askContext,
   finishOpening,
+  isOwnRequest,
   OWN_PREFIX,
   onOwnResponse,
   openControl,
@@ -20,12 +21,13 @@ import {
 } from './control.ts';
 import type { Input } from './input.ts';
 import { isReading, judgeArrival, judgeLevel } from './judge.ts';
+import { onQuestion } from './questions.ts';
 import { readContext, readSession, readSubagent } from './readings.ts';
 import { answerCallback } from './restore.ts';
 import { decided, type GovernorState } from './state.ts';
 import { chain, keep, type Step } from './steps.ts';
 import { tasksAfter } from './tasks.ts';
-import { begunTurn, endedTurn } from './turns.ts';
+import { begunTurn, endedTurn, heard } from './turns.ts';
 import { isInjectedTurn, startsForeignTurn } from './visibility.ts';
 
 /**
@@ -53,6 +55,8 @@ function onTimeout(state: GovernorState, timer: TimerName): Step {
       return finishOpening(state);
     case 'background':
       return keep({ ...state, grace: 'over' });
+    case 'turn':
+      return forgetSkipped(state);
   }
 }
 
@@ -69,7 +73,7 @@ function interrupt(state: GovernorState): Step {
 }
 
 function onClaude(state: GovernorState, event: Event): Step {
-  if (event.kind === 'control-response' && event.requestId.startsWith(OWN_PREFIX)) {
+  if (event.kind === 'control-response' && isOwnRequest(state, event.requestId)) {
     return chain(onOwnResponse(state, event), judgeLevel, placeTrigger);
   }
   if (event.kind === 'control-request') return onClaudeRequest(state, event);
@@ -87,7 +91,7 @@ function onClaude(state: GovernorState, event: Event): Step {
 }
 
 function read(state: GovernorState, event: Event, injected: boolean): GovernorState {
-  const turn = injected ? state.turn : begunTurn(state, event);
+  const turn = injected ? state.turn : heard(begunTurn(state, event), event);
   const grace = turn.phase === 'idle' ? state.grace : 'none';
   const before: GovernorState = { ...state, turn, grace, tasks: tasksAfter(state.tasks, event) };
   const after = readSession(readSubagent(readContext(before, event), event), event);
@@ -120,14 +124,13 @@ function wasRelieved(before: GovernorState, after: GovernorState, event: Event):
 
 function onClaudeRequest(state: GovernorState, event: ControlRequestEvent): Step {
   if (event.callbackId?.startsWith(OWN_PREFIX)) {
-    const noted = { ...state, control: { ...state.control, lastCallback: event.requestId } };
-    return keep(noted, answerCallback(state, event));
+    const callbacks = [...state.control.callbacks.slice(-REMEMBERED_CALLBACKS), event.requestId];
+    return keep({ ...state, control: { ...state.control, callbacks } }, answerCallback(state, event));
   }
-  if (state.run.mode === 'replay' || state.run.callerSpeaksProtocol) return keep(state);
-  // Nobody is there to answer, and claude waits for as long as it takes.
-  const response = { subtype: 'error', request_id: event.requestId, error: 'no one can answer this here' };
-  return keep(state, [{ kind: 'send', line: JSON.stringify({ type: 'control_response', response }) }]);
+  return state.run.mode === 'act' ? onQuestion(state, event.requestId) : keep(state);
 }
+
+const REMEMBERED_CALLBACKS = 63;
 
 /** Another model may have another window. */
 function switchedModel(before: string | undefined, state: GovernorState, event: Event): boolean {

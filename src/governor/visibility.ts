@@ -1,6 +1,6 @@
 import type { Event } from '../stream/events.ts';
-import { isOwnUuid } from './compaction.ts';
-import { OWN_PREFIX } from './control.ts';
+import { isOwnOrStamped, isOwnUuid } from './compaction.ts';
+import { isOwnRequest, OWN_PREFIX } from './control.ts';
 import type { GovernorState } from './state.ts';
 
 /**
@@ -39,15 +39,15 @@ export function startsForeignTurn(event: Event): boolean {
 function isOwnTraffic(state: GovernorState, event: Event): boolean {
   switch (event.kind) {
     case 'control-response':
-      return event.requestId.startsWith(OWN_PREFIX);
+      return isOwnRequest(state, event.requestId) || state.control.callbacks.includes(event.requestId);
     case 'control-request':
       return event.callbackId?.startsWith(OWN_PREFIX) ?? false;
     case 'control-cancel':
-      return event.requestId === state.control.lastCallback;
+      return state.control.callbacks.includes(event.requestId);
     case 'user':
       return event.replay && isOwnUuid(state, event.uuid);
     case 'lifecycle':
-      return isOwnUuid(state, event.of);
+      return isOwnOrStamped(state, event.of);
     default:
       return false;
   }

@@ -53,7 +53,9 @@ export function learnFromContext(window: ContextWindow, used: number): ContextWi
  */
 export function mainWindow(windows: Readonly<Record<string, number>>, model: string | undefined): number | undefined {
   const entries = Object.entries(windows);
-  const own = entries.filter(([id]) => id === model || withoutMark(id) === withoutMark(model ?? ''));
+  const exact = entries.find(([id]) => id === model);
+  if (exact !== undefined) return exact[1];
+  const own = entries.filter(([id]) => withoutMark(id) === withoutMark(model ?? ''));
   if (own.length > 0) return Math.max(...own.map(([, tokens]) => tokens));
   return entries.length === 1 ? entries[0]?.[1] : undefined;
 }

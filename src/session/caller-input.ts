@@ -1,7 +1,7 @@
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import type { HeadlessRun } from './headless-run.ts';
-import { type CallerInput, fixedPrompts, promptLine, protocolLines } from './prompts.ts';
+import { type CallerInput, fixedPrompts, promptLine, protocolLines, type Stamp } from './prompts.ts';
 import { readPromptsFile } from './prompts-file.ts';
 import { joinPrompt, readStdinText } from './stdin-text.ts';
 
@@ -15,19 +15,25 @@ const WAYS =
  *
  * @throws CtxbError `usage` when there is no prompt from anywhere; it names the ways
  */
-export async function callerInput(run: HeadlessRun, io: Io, onNotice: (text: string) => void): Promise<CallerInput> {
+export async function callerInput(
+  run: HeadlessRun,
+  io: Io,
+  stamp: Stamp,
+  onNotice: (text: string) => void,
+): Promise<CallerInput> {
   const { invocation, prompts = [], promptsFile, config } = run;
   if (invocation.inputFormat === 'stream-json') {
     if (prompts.length > 0 || promptsFile !== undefined) {
       throw new CtxbError('usage', '--prompt and --prompts do not go with --input-format stream-json: choose one');
     }
-    return protocolLines(io.stdin, !config.observe);
+    return protocolLines(io.stdin, config.observe ? undefined : stamp);
   }
-  const given = [...prompts.map(promptLine), ...(promptsFile === undefined ? [] : readPromptsFile(promptsFile))];
-  if (given.length > 0) return fixedPrompts(invocation.prompt ? [promptLine(invocation.prompt), ...given] : given);
+  const line = (text: string) => promptLine(text, stamp);
+  const given = [...prompts.map(line), ...(promptsFile === undefined ? [] : readPromptsFile(promptsFile, stamp))];
+  if (given.length > 0) return fixedPrompts(invocation.prompt ? [line(invocation.prompt), ...given] : given);
   const argument = invocation.prompt;
   const piped = await readStdinText({ stdin: io.stdin, hasPrompt: Boolean(argument), onNotice });
   const prompt = joinPrompt(argument, piped);
   if (prompt === undefined) throw new CtxbError('usage', WAYS);
-  return fixedPrompts([promptLine(prompt)]);
+  return fixedPrompts([line(prompt)]);
 }

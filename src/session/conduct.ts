@@ -11,12 +11,14 @@ import { createOutput } from './output.ts';
 import type { CallerInput } from './prompts.ts';
 import type { RecordFile } from './record-file.ts';
 import { createRecorder } from './recorder.ts';
-import { newRunId, startSession } from './run-session.ts';
+import { startSession } from './run-session.ts';
 import { watchSignals } from './signals.ts';
 import type { Watcher } from './watcher.ts';
 
 /** The ends that a session is connected to. */
 export interface Ends {
+  /** A UUID; ids of lines that ctxb writes or stamps derive from it. */
+  readonly runId: string;
   readonly io: Io;
   readonly child: Child;
   readonly input: CallerInput;
@@ -25,9 +27,12 @@ export interface Ends {
 }
 
 /** Connects claude, the caller and the files, and sees the session through. Resolves with the exit code. */
-export async function conduct(headless: HeadlessRun, { io, child, input, record, watcher }: Ends): Promise<number> {
+export async function conduct(
+  headless: HeadlessRun,
+  { runId, io, child, input, record, watcher }: Ends,
+): Promise<number> {
   const { invocation, config } = headless;
-  const run = describeRun(headless, io);
+  const run = describeRun(headless, runId, io);
   const store = openStore(headless, io, watcher);
   store.journal({ kind: 'start', pid: child.pid, runId: run.runId, mode: run.mode });
   const recorder = record && createRecorder(record, run, Date.now, watcher.notice);
@@ -64,11 +69,11 @@ export async function conduct(headless: HeadlessRun, { io, child, input, record,
   return exitCode;
 }
 
-function describeRun({ invocation, config }: HeadlessRun, io: Io): Run {
+function describeRun({ invocation, config }: HeadlessRun, runId: string, io: Io): Run {
   return {
     policy: config,
     mode: config.observe ? 'observe' : 'act',
-    runId: newRunId(),
+    runId,
     contextDir: config.contextDir,
     resumes: invocation.resumes,
     callerSpeaksProtocol: invocation.inputFormat === 'stream-json',

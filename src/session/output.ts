@@ -58,7 +58,7 @@ export function createOutput({ format, verbose }: OutputFormat, outlet: Outlet):
 
 function createWriter(format: OutputFormat['format'], verbose: boolean, outlet: Outlet): Writer {
   if (format === 'stream-json') return passThrough(outlet);
-  if (format === 'text') return lastOfEachTurn(outlet, (event) => resultText(event));
+  if (format === 'text') return lastOfEachTurn(outlet, (event, _, begun) => resultText(event, begun));
   return verbose ? array(outlet) : lastOfEachTurn(outlet, (_, line) => withNewline(line));
 }
 
@@ -70,8 +70,12 @@ function passThrough(outlet: Outlet): Writer {
  * One answer for each prompt. A result that a background task brought later takes the place of the one before, as in
  * claude's own text and json modes.
  */
-function lastOfEachTurn(outlet: Outlet, render: (event: ResultEvent, line: Buffer) => Buffer | string): Writer {
+function lastOfEachTurn(
+  outlet: Outlet,
+  render: (event: ResultEvent, line: Buffer, begun: boolean) => Buffer | string,
+): Writer {
   let pending: Buffer | string | undefined;
+  let begun = false;
 
   function settle(): void {
     if (pending !== undefined) outlet.write(pending);
@@ -81,9 +85,10 @@ function lastOfEachTurn(outlet: Outlet, render: (event: ResultEvent, line: Buffe
   return {
     bytes() {},
     event(event, line) {
+      begun ||= event.kind === 'init';
       if (event.kind !== 'result') return;
       if (!event.fromBackgroundTask) settle();
-      pending = render(event, line);
+      pending = render(event, line, begun);
     },
     promptSent: settle,
     end: settle,

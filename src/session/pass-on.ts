@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream';
-import { OWN_PREFIX } from '../governor/control.ts';
 import type { GovernorState } from '../governor/state.ts';
 import { fateOf, isInjectedTurn } from '../governor/visibility.ts';
 import { decodeLine } from '../stream/decode.ts';
@@ -24,11 +23,11 @@ export interface PassOnOptions {
 
 /**
  * Lines are passed on first and parsed after, so that no line waits for the judgement of it. Only where a line may be
- * ctxb's own (in an injected turn, or when it names one of our ids) it is looked at before.
+ * ctxb's own (in an injected turn, on the control channel, or when it names one of our ids) it is looked at before.
  */
 export function createPassOn({ output, state, onEvent }: PassOnOptions): PassOn {
   let withheld: { bytes: Buffer; event: Event }[] = [];
-  const idMark = Buffer.from(`"${OWN_PREFIX}`);
+  const controlMark = Buffer.from('"control_');
   const uuidMark = Buffer.from(state().run.runId.slice(0, -12));
 
   function show(bytes: Buffer, event: Event): void {
@@ -38,7 +37,7 @@ export function createPassOn({ output, state, onEvent }: PassOnOptions): PassOn 
 
   function accept(bytes: Buffer): void {
     const now = state();
-    const mayBeOwn = isInjectedTurn(now) || bytes.includes(idMark) || bytes.includes(uuidMark);
+    const mayBeOwn = isInjectedTurn(now) || bytes.includes(controlMark) || bytes.includes(uuidMark);
     if (!mayBeOwn) output.bytes(bytes);
     const line = withoutTerminator(bytes.toString());
     const event = decodeLine(line);

@@ -1,16 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { CtxbError } from '../errors.ts';
 import { decodeLine } from '../stream/decode.ts';
-import { promptLine, withUuid } from './prompts.ts';
+import { promptLine, type Stamp, withUuid } from './prompts.ts';
 
 /**
  * Prompts out of a file, one a line: a JSON string, or a user line of claude's input format.
  *
  * @throws CtxbError `usage` when the file cannot be read or a line is neither; the message names the line
  */
-export function readPromptsFile(path: string): string[] {
+export function readPromptsFile(path: string, stamp: Stamp): string[] {
   const lines = read(path).split(/\r?\n/);
-  return lines.flatMap((line, index) => (line.trim() === '' ? [] : [toPromptLine(line, `${path}:${index + 1}`)]));
+  return lines.flatMap((line, index) =>
+    line.trim() === '' ? [] : [toPromptLine(line, `${path}:${index + 1}`, stamp)],
+  );
 }
 
 function read(path: string): string {
@@ -22,11 +24,11 @@ function read(path: string): string {
   }
 }
 
-function toPromptLine(line: string, place: string): string {
+function toPromptLine(line: string, place: string, stamp: Stamp): string {
   const event = decodeLine(line);
-  if (event.kind === 'user' && event.blocks.length > 0) return withUuid(line);
+  if (event.kind === 'user' && event.blocks.length > 0) return withUuid(line, stamp);
   const text = event.kind === 'malformed' ? asString(line) : undefined;
-  if (text) return promptLine(text);
+  if (text) return promptLine(text, stamp);
   throw new CtxbError(
     'usage',
     `${place}: expected a JSON string that is not empty or {"type":"user","message":…}, found ${line.slice(0, 60)}`,

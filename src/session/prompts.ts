@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { userLine } from '../governor/compaction.ts';
+import { stampUuid } from '../governor/mailbox.ts';
 import { decodeLine } from '../stream/decode.ts';
 import type { Event } from '../stream/events.ts';
 import { createFramer } from '../stream/frame.ts';
@@ -18,6 +18,14 @@ export interface CallerListener {
   readonly mayContinue: (resume: () => void) => void;
 }
 
+/** Makes the `uuid` of the next prompt that came without one. */
+export type Stamp = () => string;
+
+export function createStamp(runId: string): Stamp {
+  let count = 0;
+  return () => stampUuid(runId, ++count);
+}
+
 /** Prompts that are all known at the start; each is a line of claude's input format. */
 export function fixedPrompts(lines: readonly string[]): CallerInput {
   return {
@@ -33,11 +41,11 @@ export function fixedPrompts(lines: readonly string[]): CallerInput {
  * Lines of a program that speaks the stream protocol, each with its own terminator. Prompts without a `uuid` get one,
  * so that after a crash the session log says which were delivered; nothing else is changed.
  */
-export function protocolLines(stdin: Readable, stamp: boolean): CallerInput {
+export function protocolLines(stdin: Readable, stamp: Stamp | undefined): CallerInput {
   async function read({ line, end, mayContinue }: CallerListener): Promise<void> {
     const framer = createFramer();
     const deliver = async (bytes: Buffer) => {
-      const text = stamp ? withUuid(bytes.toString()) : bytes.toString();
+      const text = stamp ? withUuid(bytes.toString(), stamp) : bytes.toString();
       line(decodeLine(text), text);
       await new Promise<void>(mayContinue);
     };
@@ -58,14 +66,14 @@ export function protocolLines(stdin: Readable, stamp: boolean): CallerInput {
 }
 
 /** A prompt as a line of claude's input format. */
-export function promptLine(text: string): string {
-  return userLine(text, randomUUID());
+export function promptLine(text: string, stamp: Stamp): string {
+  return userLine(text, stamp());
 }
 
 /** Puts a `uuid` before the closing brace of a user line that has none; every other byte stays as it is. */
-export function withUuid(line: string): string {
+export function withUuid(line: string, stamp: Stamp): string {
   const event = decodeLine(line);
   if (event.kind !== 'user' || event.uuid !== undefined) return line;
   const end = line.lastIndexOf('}');
-  return `${line.slice(0, end)},"uuid":"${randomUUID()}"${line.slice(end)}`;
+  return `${line.slice(0, end)},"uuid":"${stamp()}"${line.slice(end)}`;
 }

@@ -3,8 +3,10 @@ import type { ResultEvent } from '../stream/events.ts';
 /**
  * What claude prints for a result in text mode, to the byte (measured with 2.1.197): the text with a newline unless it
  * ends in one; for errors a sentence of its own, without a newline.
+ *
+ * @param begun whether any turn was begun: a session that cannot be resumed prints nothing
  */
-export function resultText(event: ResultEvent): string {
+export function resultText(event: ResultEvent, begun: boolean): string {
   switch (event.subtype) {
     case 'error_max_turns':
       return `Error: Reached max turns (${figureOf(event)})`;
@@ -13,7 +15,7 @@ export function resultText(event: ResultEvent): string {
     case 'error_max_structured_output_retries':
       return 'Error: Failed to provide valid structured output after maximum retries';
     case 'error_during_execution':
-      return 'Execution error';
+      return begun ? 'Execution error' : '';
     default: {
       const text = event.text ?? '';
       return text.endsWith('\n') ? text : `${text}\n`;

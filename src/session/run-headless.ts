@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import type { Io } from '../io.ts';
 import { callerInput } from './caller-input.ts';
 import { startChild } from './child.ts';
 import { childArguments, type HeadlessInvocation } from './claude-arguments.ts';
 import { conduct } from './conduct.ts';
 import type { HeadlessRun } from './headless-run.ts';
+import { createStamp } from './prompts.ts';
 import { openRecordFile } from './record-file.ts';
 import type { Watcher } from './watcher.ts';
 
@@ -15,10 +17,11 @@ import type { Watcher } from './watcher.ts';
 export async function runHeadless(headless: HeadlessRun, io: Io, watcher: Watcher): Promise<number> {
   const { program, invocation } = headless;
   noticeIgnored(invocation, watcher);
-  const input = await callerInput(headless, io, watcher.notice);
+  const runId = randomUUID();
+  const input = await callerInput(headless, io, createStamp(runId), watcher.notice);
   const record = headless.record === undefined ? undefined : openRecordFile(headless.record);
   const child = await startChild({ command: program, args: childArguments(invocation), cwd: io.cwd, env: io.env });
-  return conduct(headless, { io, child, input, record, watcher });
+  return conduct(headless, { runId, io, child, input, record, watcher });
 }
 
 function noticeIgnored(invocation: HeadlessInvocation, { notice }: Watcher): void {

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Action } from '../governor/actions.ts';
 import type { Input } from '../governor/input.ts';
 import { type GovernorState, initialState, type Run } from '../governor/state.ts';
@@ -70,9 +69,4 @@ export function startSession(run: Run, world: SessionWorld): Session {
     }),
     state: () => state,
   };
-}
-
-/** Ids of injected lines derive from this. */
-export function newRunId(): string {
-  return randomUUID();
 }

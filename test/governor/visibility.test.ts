@@ -94,7 +94,14 @@ describe('our own traffic on the control channel', () => {
     },
     { name: 'a prompt sent back', line: userLine('Do it.', { isReplay: true, uuid: 'prompt-1' }), fate: 'show' },
   ])('$name: $fate', ({ line, fate }) => {
-    expect(fateOf(afterTurn(20_000).state, decodeObject(line))).toBe(fate);
+    const { state } = afterTurn(20_000);
+    const asked = { ...state, control: { ...state.control, pending: { 'ctxb:1': 'context' } as const } };
+    expect(fateOf(asked, decodeObject(line))).toBe(fate);
+  });
+
+  it('an answer to a request whose id only looks like ours is shown', () => {
+    const line = { type: 'control_response', response: { subtype: 'success', request_id: 'ctxb:mine' } };
+    expect(fateOf(afterTurn(20_000).state, decodeObject(line))).toBe('show');
   });
 
   it('a line that we injected, sent back by --replay-user-messages, is hidden', () => {

@@ -94,7 +94,7 @@ describe('the main model in a result', () => {
   it.each([
     { name: 'by its id', windows: { a: 1, b: 2 }, model: 'b', window: 2 },
     { name: 'with the mark', windows: { a: 1, 'b[1m]': 3 }, model: 'b', window: 3 },
-    { name: 'with and without the mark: the larger', windows: { b: 2, 'b[1m]': 3 }, model: 'b', window: 3 },
+    { name: 'with and without the mark: the one that runs', windows: { b: 2, 'b[1m]': 3 }, model: 'b', window: 2 },
     { name: 'the only one', windows: { a: 1 }, model: undefined, window: 1 },
     { name: 'one of several unknown ones', windows: { a: 1, b: 2 }, model: 'c', window: undefined },
     { name: 'none', windows: {}, model: 'a', window: undefined },

@@ -1,8 +1,10 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { fixedPrompts, promptLine, protocolLines, withUuid } from '../../src/session/prompts.ts';
+import { createStamp, fixedPrompts, promptLine, protocolLines, withUuid } from '../../src/session/prompts.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+const stamp = createStamp('00000000-0000-4000-8000-000000000000');
 
 describe('a uuid is put into a user line', () => {
   it.each([
@@ -14,7 +16,7 @@ describe('a uuid is put into a user line', () => {
       line: '{"type":"user","message":{"role":"user","content":"x","uuid":"inner"}}',
     },
   ])('$title', ({ line }) => {
-    const stamped = withUuid(line);
+    const stamped = withUuid(line, stamp);
     const { uuid } = JSON.parse(stamped) as { uuid: string };
     expect(uuid).toMatch(UUID);
     expect(stamped.replace(`,"uuid":"${uuid}"`, '')).toBe(line);
@@ -26,18 +28,18 @@ describe('a uuid is put into a user line', () => {
     { title: 'no JSON', line: '{"type":"user"' },
     { title: 'nothing', line: '' },
   ])('$title stays as it is', ({ line }) => {
-    expect(withUuid(line)).toBe(line);
+    expect(withUuid(line, stamp)).toBe(line);
   });
 
   it('each line gets one of its own', () => {
-    expect(promptLine('x')).not.toBe(promptLine('x'));
+    expect(promptLine('x', stamp)).not.toBe(promptLine('x', stamp));
   });
 });
 
 describe('fixed prompts', () => {
   it('come in order, then the end', () => {
     const seen: string[] = [];
-    fixedPrompts([promptLine('one'), promptLine('two')]).start({
+    fixedPrompts([promptLine('one', stamp), promptLine('two', stamp)]).start({
       line: (event, line) =>
         seen.push(`${event.kind} ${(JSON.parse(line) as { message: { content: string } }).message.content}`),
       end: () => seen.push('end'),
@@ -50,7 +52,7 @@ describe('fixed prompts', () => {
 describe('lines of the protocol', () => {
   it('come one at a time: the next waits until claude takes more', async () => {
     const stdin = new PassThrough();
-    const input = protocolLines(stdin, false);
+    const input = protocolLines(stdin, undefined);
     const seen: string[] = [];
     let resume = () => {};
     let arrived = () => {};
@@ -87,7 +89,7 @@ describe('lines of the protocol', () => {
 
   it('end when stdin breaks', async () => {
     const stdin = new PassThrough();
-    const input = protocolLines(stdin, false);
+    const input = protocolLines(stdin, undefined);
     const ended = new Promise<void>((end) => input.start({ line: () => {}, end, mayContinue: (go) => go() }));
     stdin.destroy(new Error('EIO'));
     await ended;
@@ -96,7 +98,7 @@ describe('lines of the protocol', () => {
 
   it('do not keep the process alive when they are no longer wanted', () => {
     const stdin = new PassThrough();
-    const input = protocolLines(stdin, true);
+    const input = protocolLines(stdin, stamp);
     input.start({ line: () => {}, end: () => {}, mayContinue: (go) => go() });
     input.stop();
     expect(stdin.destroyed).toBe(true);

@@ -39,5 +39,9 @@ it.each([
   { title: 'an interruption', fields: { subtype: 'error_during_execution', result: 'x' }, text: 'Execution error' },
   { title: 'a subtype nobody knows', fields: { subtype: 'brand_new', result: 'x' }, text: 'x\n' },
 ])('$title', ({ fields, text }) => {
-  expect(resultText(result(fields))).toBe(text);
+  expect(resultText(result(fields), true)).toBe(text);
+});
+
+it('a session that could not be resumed: nothing', () => {
+  expect(resultText(result({ subtype: 'error_during_execution' }), false)).toBe('');
 });

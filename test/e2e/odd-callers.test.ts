@@ -16,10 +16,9 @@ function isResult(line: JsonLine): boolean {
 
 /** The end of a program, which is killed when it has not come in time, so that a hang is a failure and not a wait. */
 async function ended(program: RunningProgram, ms = 5_000) {
-  const timer = setTimeout(() => program.kill('SIGTERM'), ms);
-  const run = await program.finished;
-  clearTimeout(timer);
-  return run;
+  const limit = AbortSignal.timeout(ms);
+  limit.addEventListener('abort', () => program.kill('SIGTERM'));
+  return program.finished;
 }
 
 it('a prompt whose uuid claude has seen already, and skips, does not hold up the ones behind it', async () => {
