@@ -1,4 +1,4 @@
-import type { ControlRequestEvent, Event } from '../stream/events.ts';
+import type { ControlRequestEvent, Event, ResultEvent } from '../stream/events.ts';
 import type { Action, TimerName } from './actions.ts';
 import { advance, forgetSkipped, onCallerEnd, onCallerLine } from './caller.ts';
 import {
@@ -113,7 +113,16 @@ function ownTurn(state: GovernorState, event: Event, before: GovernorState): Ste
   const relieved = wasRelieved(before, state, event) ? forgetFailures(state) : state;
   const released = keep(startsForeignTurn(event) ? endOverdue(relieved) : relieved, withheld);
   if (event.kind !== 'result') return released;
-  return chain(released, (next) => keep({ ...next, turn: endedTurn(next, event) }), waitLonger);
+  return chain(released, (next) => endTurn(next, event), waitLonger);
+}
+
+/** A turn for what was said too late begins at once, if it begins at all. */
+const LATE_TURN_MS = 3_000;
+
+function endTurn(state: GovernorState, event: ResultEvent): Step {
+  const turn = endedTurn(state, event);
+  const watch = { kind: 'set-timer', timer: 'turn', afterMs: LATE_TURN_MS } as const;
+  return keep({ ...state, turn }, turn.phase === 'sent' ? [watch] : []);
 }
 
 /** The context was replaced or emptied, by whomever. A new session id in mid-stream is a cleared conversation. */
