@@ -1,4 +1,5 @@
 import type { ControlRequestEvent, Event, UserEvent } from '../stream/events.ts';
+import { reportsEachTask } from '../stream/version.ts';
 import { adviseCompaction, isCompacting, noteInterrupt, shouldCompact, startCompaction } from './compaction.ts';
 import { mergeInitialize, openControl, stopTask } from './control.ts';
 import { isStamp, type Prompt, toPrompt } from './mailbox.ts';
@@ -51,8 +52,8 @@ function isFree(state: GovernorState): boolean {
 
 /**
  * claude must be able to ask our hooks until its last turn, also in turns that background tasks start. With its input
- * at its end it would wait for subagents and give shells five seconds more; as its input is still open, the waiting
- * and the ending are done here.
+ * at its end it would wait for subagents and give shells some time more; as its input is still open, the waiting and
+ * the ending are done here.
  */
 function endWhenDone(state: GovernorState): Step {
   if (!state.mailbox.ended) return keep(state);
@@ -62,7 +63,7 @@ function endWhenDone(state: GovernorState): Step {
   switch (state.grace) {
     case 'none':
       return keep({ ...state, grace: 'running' }, [
-        { kind: 'set-timer', timer: 'background', afterMs: SHELL_GRACE_MS },
+        { kind: 'set-timer', timer: 'background', afterMs: shellGraceMs(state) },
       ]);
     case 'running':
       return keep(state);
@@ -75,8 +76,10 @@ function endWhenDone(state: GovernorState): Step {
   }
 }
 
-/** The time claude gives background shells after its last turn (measured with 2.1.197). */
-const SHELL_GRACE_MS = 5_000;
+/** The time claude gives background shells after its last turn: 5 s in 2.1.197, up to 10 min in 2.1.329. */
+function shellGraceMs({ session }: GovernorState): number {
+  return reportsEachTask(session.version) ? 600_000 : 5_000;
+}
 
 /** Without hooks of ours claude may have its end of input while the last turn still runs, as without ctxb. */
 function closeBehindLast(state: GovernorState): Step {

@@ -31,7 +31,7 @@ export function endedTurn(state: GovernorState, event: ResultEvent): Turn {
   // A plain recording does not show prompts, so there only the result tells what started the turn.
   const unprompted = event.fromBackgroundTask || (run.mode !== 'replay' && turn.startedBy === 'claude');
   // claude starts a turn of its own accord for what it did not hear in this one, unless it was stopped.
-  const queued = event.subtype !== 'error_during_execution' && event.queuedTurns !== 0 ? turn.unheard : [];
+  const queued = event.subtype !== 'error_during_execution' ? turn.unheard : [];
   return {
     ...turn,
     phase: queued.length > 0 ? 'sent' : 'idle',

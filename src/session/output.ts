@@ -1,4 +1,5 @@
 import type { Event, ResultEvent } from '../stream/events.ts';
+import { reportsEachTask } from '../stream/version.ts';
 import type { Outlet } from './outlet.ts';
 import { resultText } from './result-text.ts';
 
@@ -58,38 +59,69 @@ export function createOutput({ format, verbose }: OutputFormat, outlet: Outlet):
 
 function createWriter(format: OutputFormat['format'], verbose: boolean, outlet: Outlet): Writer {
   if (format === 'stream-json') return passThrough(outlet);
-  if (format === 'text') return lastOfEachTurn(outlet, (event, _, begun) => resultText(event, begun));
-  return verbose ? array(outlet) : lastOfEachTurn(outlet, (_, line) => withNewline(line));
+  if (format === 'text') return text(outlet);
+  return verbose ? array(outlet) : json(outlet);
 }
 
 function passThrough(outlet: Outlet): Writer {
   return { bytes: (line) => outlet.write(line), event() {}, promptSent() {}, end() {} };
 }
 
-/**
- * One answer for each prompt. A result that a background task brought later takes the place of the one before, as in
- * claude's own text and json modes.
- */
-function lastOfEachTurn(
-  outlet: Outlet,
-  render: (event: ResultEvent, line: Buffer, begun: boolean) => Buffer | string,
-): Writer {
-  let pending: Buffer | string | undefined;
+/** The text of each answer, as claude's own text mode prints it. */
+function text(outlet: Outlet): Writer {
   let begun = false;
+  let version: string | undefined;
+  const answers = lastOfEachTurn(outlet);
+  return {
+    ...answers,
+    event(event) {
+      if (event.kind === 'init') version = event.version;
+      begun ||= event.kind === 'init';
+      if (event.kind !== 'result') return;
+      const answer = resultText(event, begun);
+      if (event.fromBackgroundTask && reportsEachTask(version)) answers.add(`\n${answer}`);
+      else answers.put(answer, event.fromBackgroundTask);
+    },
+  };
+}
+
+/** The result line of each answer. */
+function json(outlet: Outlet): Writer {
+  const answers = lastOfEachTurn(outlet);
+  return {
+    ...answers,
+    event(event, line) {
+      if (event.kind === 'result') answers.put(Buffer.concat([trimmed(line), NEWLINE]), event.fromBackgroundTask);
+    },
+  };
+}
+
+const NEWLINE = Buffer.from('\n');
+
+/**
+ * One answer for each prompt. The one that a background task brought later takes the place of the one before, unless
+ * it is added to it.
+ */
+function lastOfEachTurn(outlet: Outlet) {
+  let pending: Buffer | string | undefined;
 
   function settle(): void {
     if (pending !== undefined) outlet.write(pending);
     pending = undefined;
   }
 
+  function add(answer: Buffer | string): void {
+    settle();
+    pending = answer;
+  }
+
   return {
-    bytes() {},
-    event(event, line) {
-      begun ||= event.kind === 'init';
-      if (event.kind !== 'result') return;
-      if (!event.fromBackgroundTask) settle();
-      pending = render(event, line, begun);
+    add,
+    put(answer: Buffer | string, replaces: boolean): void {
+      if (replaces) pending = answer;
+      else add(answer);
     },
+    bytes() {},
     promptSent: settle,
     end: settle,
   };
@@ -109,10 +141,6 @@ function array(outlet: Outlet): Writer {
     promptSent() {},
     end: () => outlet.write(count === 0 ? '' : ']\n'),
   };
-}
-
-function withNewline(line: Buffer): Buffer {
-  return Buffer.concat([trimmed(line), Buffer.from('\n')]);
 }
 
 function trimmed(line: Buffer): Buffer {

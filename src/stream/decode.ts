@@ -143,7 +143,6 @@ function decodeResult(line: Fields): ResultEvent {
     costUsd: typeof line.total_cost_usd === 'number' ? line.total_cost_usd : undefined,
     windows: readWindows(line.modelUsage),
     fromBackgroundTask: fieldsOf(line.origin).kind === 'task-notification',
-    queuedTurns: countOf(line.queued_turn_count),
   };
 }
 

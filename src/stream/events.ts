@@ -108,8 +108,6 @@ export interface ResultEvent extends LineFields {
   readonly windows: Readonly<Record<string, number>>;
   /** The turn was started by a background task that finished, not by a prompt. */
   readonly fromBackgroundTask: boolean;
-  /** Prompts that claude still holds (2.1.329 and later). */
-  readonly queuedTurns: number | undefined;
 }
 
 /** `system/init`. It repeats at every turn, so it is not the start of a session. */

@@ -45,11 +45,6 @@ describe('results', () => {
       expected: { fromBackgroundTask: false },
     },
     {
-      name: 'prompts that still wait',
-      line: '{"type":"result","subtype":"success","queued_turn_count":2}',
-      expected: { queuedTurns: 2 },
-    },
-    {
       name: 'usage of the last call',
       line: '{"type":"result","usage":{"input_tokens":30,"iterations":[{"input_tokens":9,"output_tokens":1},{"input_tokens":10,"output_tokens":42}]}}',
       expected: { lastIteration: { input: 10, cacheCreation: 0, cacheRead: 0, output: 42 } },
