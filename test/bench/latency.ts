@@ -93,9 +93,13 @@ function print(samples: ReadonlyMap<string, readonly number[]>): void {
   console.log(`\nLatency of a line, ${LINES} lines in turn through each pipeline, and what is added to cat`);
   for (const [name, values] of samples) {
     const [p50, p99] = [quantile(values, 0.5) * 1000, quantile(values, 0.99) * 1000];
-    const added = `+${(p50 - quantile(base, 0.5) * 1000).toFixed(0)} / +${(p99 - quantile(base, 0.99) * 1000).toFixed(0)}`;
+    const added = `${signed(p50 - quantile(base, 0.5) * 1000)} / ${signed(p99 - quantile(base, 0.99) * 1000)}`;
     console.log(
       `  ${name.padEnd(24)} p50 ${p50.toFixed(0).padStart(5)} µs   p99 ${p99.toFixed(0).padStart(5)} µs   ${added} µs`,
     );
   }
+}
+
+function signed(value: number): string {
+  return `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(0)}`;
 }

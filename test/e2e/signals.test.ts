@@ -9,11 +9,12 @@ function isToolCall(line: Readonly<Record<string, unknown>>): boolean {
   return line.type === 'assistant' && JSON.stringify(line).includes('sleep 300');
 }
 
-it('Ctrl-C once interrupts the turn, ends after its result and exits 130', async () => {
+it('Ctrl-C, which a terminal sends to the whole group, interrupts the turn, ends after its result and exits 130', async () => {
   await using world = await startWorld({ calls: [SLEEP] });
   const program = startCtxb(world, {
     flags: ['--prompt', 'wait', '--prompt', 'never sent'],
     claude: [...SMALL_WINDOW, ...STREAM],
+    group: true,
   });
   await program.waitForLine(isToolCall);
   program.kill('SIGINT');

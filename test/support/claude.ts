@@ -45,6 +45,8 @@ export interface ProgramOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
   readonly stdin?: string | Uint8Array;
+  /** Gives the program a process group of its own, as a shell does; `kill` then signals the whole group. */
+  readonly group?: boolean;
   /** Kills the program when aborted; pass the test context's signal where a program could hang. */
   readonly signal?: AbortSignal;
 }
@@ -80,8 +82,8 @@ export function runProgram(command: string, args: readonly string[], options: Pr
 
 /** Starts a program and leaves its stdin open; `options.stdin` is not used. */
 export function startProgram(command: string, args: readonly string[], options: ProgramOptions): RunningProgram {
-  const { env, cwd, signal } = options;
-  const child = spawn(command, args, { env, cwd, stdio: 'pipe', ...(signal ? { signal } : {}) });
+  const { env, cwd, signal, group = false } = options;
+  const child = spawn(command, args, { env, cwd, stdio: 'pipe', detached: group, ...(signal ? { signal } : {}) });
   const stdout: Buffer[] = [];
   const stderr: Buffer[] = [];
   const lines = createLineQueue();
@@ -105,7 +107,7 @@ export function startProgram(command: string, args: readonly string[], options: 
     finished,
     send: (value) => void child.stdin.write(`${JSON.stringify(value)}\n`),
     waitForLine: lines.waitFor,
-    kill: (signal) => void child.kill(signal),
+    kill: (signal) => void (group && child.pid !== undefined ? process.kill(-child.pid, signal) : child.kill(signal)),
   };
 }
 

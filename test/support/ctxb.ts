@@ -20,6 +20,8 @@ export interface CtxbRun {
   readonly claude: readonly string[];
   readonly stdin?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** In a process group of its own, as a shell starts it. */
+  readonly group?: boolean;
 }
 
 /** `ctxb run FLAGS -- claude ARGUMENTS` in a world, to its end. */
@@ -37,6 +39,7 @@ export function startCtxb(world: World, run: CtxbRun): RunningProgram {
   return startProgram(process.execPath, argumentsOf(world, run), {
     env: { ...world.scratch.env, ...run.env },
     cwd: world.scratch.cwd,
+    group: run.group ?? false,
   });
 }
 
