@@ -61,11 +61,19 @@ export function onOwnResponse(state: GovernorState, event: ControlResponseEvent)
   const { [event.requestId]: _, ...pending } = state.control.pending;
   const answered = { ...state, control: { ...state.control, pending } };
   if (purpose === 'context') return onContext(answered, event);
-  if (purpose === 'trigger' && !event.ok) {
-    const refused: GovernorState = { ...answered, trigger: 'off' };
+  return purpose === 'trigger' ? onTrigger(answered, event.ok) : keep(answered);
+}
+
+/** Only what claude confirms is said to be placed: some versions do not answer at all. */
+function onTrigger(state: GovernorState, moved: boolean): Step {
+  if (!moved) {
+    const refused: GovernorState = { ...state, trigger: 'off' };
     return keep(refused, [{ kind: 'trigger-refused', ...decided(refused, 'this claude cannot move its trigger') }]);
   }
-  return keep(answered);
+  const { trigger, gauge } = state;
+  if (typeof trigger !== 'number') return keep(state);
+  const reason = `a window of ${gauge.window.tokens} tokens is known`;
+  return keep(state, [{ kind: 'place-trigger', ...decided(state, reason), tokens: trigger }]);
 }
 
 /** Prompts may go: the context is known, or claude does not tell. */
@@ -80,13 +88,8 @@ export function placeTrigger(state: GovernorState): Step {
   if (trigger === 'off' || control.phase === 'closed' || !isKnown(gauge.window)) return keep(state);
   const place = nativeTrigger(run.policy, gauge.window.tokens);
   if (place === undefined || place.at === trigger) return keep(state);
-  const placed: GovernorState = { ...state, trigger: place.at };
-  const reason = `window of ${gauge.window.tokens} tokens is known`;
-  const note: Action = { kind: 'place-trigger', ...decided(placed, reason), tokens: place.at };
   const env = { CLAUDE_CODE_AUTO_COMPACT_WINDOW: String(place.setting) };
-  return chain(keep(placed, [note]), (next) =>
-    request(next, 'trigger', { subtype: 'apply_flag_settings', settings: { env } }),
-  );
+  return request({ ...state, trigger: place.at }, 'trigger', { subtype: 'apply_flag_settings', settings: { env } });
 }
 
 /** Only a session that goes on has a context to be known before the first prompt. */

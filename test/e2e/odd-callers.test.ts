@@ -57,13 +57,18 @@ it.each([
 });
 
 it('the trigger is placed again when the caller goes back to the smaller window of the same model', async () => {
-  await using world = await startWorld({ calls: [20_000, 30_000, 40_000].map((context) => ({ text: 'ok', context })) });
+  await using world = await startWorld({
+    calls: [20_000, 30_000, 40_000, 50_000].map((context) => ({ text: 'ok', context })),
+  });
   const program = startCtxb(world, { claude: [...SMALL_WINDOW, ...PROTOCOL] });
   for (const model of ['claude-sonnet-4-5', 'claude-sonnet-4-5[1m]', 'claude-sonnet-4-5']) {
     program.send(control(`to ${model}`, { subtype: 'set_model', model }));
     program.send(promptLine(`speak, ${model}`));
     await program.waitForLine(isResult);
   }
+  // A turn more, in which claude confirms the last one.
+  program.send(promptLine('speak once more'));
+  await program.waitForLine(isResult);
   program.stdin.end();
   await ended(program);
 

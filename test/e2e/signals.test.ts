@@ -40,7 +40,7 @@ it.each([
   expect(isAlive(childPid(world))).toBe(false);
 });
 
-it('Ctrl-C twice ends at once', async () => {
+it('Ctrl-C twice ends claude without waiting for the turn', async () => {
   // The model takes its time, so the interrupt alone would have to wait for it.
   await using world = await startWorld({ calls: [SLEEP] });
   const program = startCtxb(world, { claude: [...SMALL_WINDOW, ...STREAM, '-p', 'wait'] });
