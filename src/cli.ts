@@ -12,6 +12,14 @@ interface CommandModule {
 const COMMANDS: readonly { name: string; summary: string; load: () => Promise<CommandModule> }[] = [
   { name: 'run', summary: 'run claude and keep its context in shape', load: () => import('./commands/run.ts') },
   { name: 'replay', summary: 'judge recordings of claude', load: () => import('./commands/replay.ts') },
+  {
+    name: 'scratch',
+    summary: 'print the notes of a session or of a recording',
+    load: () => import('./commands/scratch.ts'),
+  },
+  { name: 'state', summary: 'tell a run where the work stands', load: () => import('./commands/state.ts') },
+  { name: 'dead-end', summary: 'tell a run what does not work', load: () => import('./commands/dead-end.ts') },
+  { name: 'cleanup', summary: 'remove what ctxb has kept', load: () => import('./commands/cleanup.ts') },
   { name: 'config', summary: 'show the effective configuration', load: () => import('./commands/config.ts') },
   { name: 'demo', summary: 'show it at work, offline', load: () => import('./commands/demo.ts') },
 ];

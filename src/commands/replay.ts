@@ -7,6 +7,7 @@ import { findSources, type Source } from '../replay/sources.ts';
 import type { ReplayReport, SessionSummary } from '../replay/summary.ts';
 import { printable, styleFor } from '../report/style.ts';
 import { summaryText } from '../report/summary-text.ts';
+import { redact } from '../store/redact.ts';
 
 interface ReplayFlags {
   readonly json?: true;
@@ -46,7 +47,7 @@ async function replay(files: readonly string[], flags: ReplayFlags, io: Io): Pro
       'thresholds.compact': flags.compactAt,
     },
   });
-  const options: ReplayOptions = { policy: config, series: flags.series === true, stdin: io.stdin };
+  const options: ReplayOptions = { policy: config, series: flags.series === true, stdin: io.stdin, mask: redact };
   const { sessions, faults } = await replayAll(files.length === 0 ? ['-'] : files, options);
   for (const fault of faults) io.stderr.write(`ctxb: ${printable(fault.message)}\n`);
   const report: ReplayReport = { version: 1, sessions };

@@ -24,6 +24,9 @@ interface RunOptions {
   readonly compactWhen?: string;
   readonly compaction?: boolean;
   readonly midTurn?: boolean;
+  readonly memory?: boolean;
+  readonly statePattern?: string;
+  readonly deadEndPattern?: string;
   readonly observe?: true;
   readonly record?: string;
   readonly showInjected?: true;
@@ -41,8 +44,8 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
     .passThroughOptions()
     .option('--prompt <text>', 'a prompt; repeat it for several turns', (text, all: string[] = []) => [...all, text])
     .option('--prompts <file>', 'prompts from a file, one a line: JSON strings or user lines')
-    .option('--task <text>', 'what the work is about, for the focus of a compaction')
-    .option('--state <text>', 'where the work stands, for the focus of a compaction')
+    .option('--task <text>', 'what the work is about, for the notes and the focus of a compaction')
+    .option('--state <text>', 'where the work stands, for the same; ctxb state changes it')
     .option('--window <tokens>', 'size of the context window (default: measured)')
     .option(
       '--warn-at <threshold>',
@@ -59,6 +62,9 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
     )
     .option('--no-compaction', 'never compact at a turn boundary')
     .option('--no-mid-turn', "leave claude's own compaction where it is")
+    .option('--no-memory', 'keep no notes and hand none back')
+    .option('--state-pattern <regex>', "finds in claude's words where the work stands; a named group is the state")
+    .option('--dead-end-pattern <regex>', "finds in claude's words what did not work; a named group is the text")
     .option('--observe', 'judge and report only: nothing is done, nothing is added to the input of claude')
     .option('--record <file>', 'write everything that happened to a file, for ctxb replay')
     .option('--show-injected', 'show the lines of turns that ctxb started too')
@@ -73,6 +79,7 @@ const EXAMPLES = `
 Examples:
   ctxb run -- claude -p "fix the failing test"
   ctxb run --prompts steps.ndjson -- claude --permission-mode acceptEdits
+  ctxb run --task "port the parser" --state-pattern '^STATE: (?<state>.*)' -- claude -p "go on" --continue
   git diff | ctxb run --compact-at 60% -- claude -p "review this" --output-format json`;
 
 async function run(words: readonly string[], options: RunOptions, io: Io): Promise<number> {
@@ -107,6 +114,9 @@ function flagsOf(options: RunOptions): Flags {
     // commander sets these to true where `--no-…` was not given: only a flag that was given is one.
     'compaction.enabled': options.compaction === false ? false : undefined,
     'midTurn.enabled': options.midTurn === false ? false : undefined,
+    'memory.enabled': options.memory === false ? false : undefined,
+    'memory.statePattern': options.statePattern,
+    'memory.deadEndPattern': options.deadEndPattern,
     observe: options.observe,
     showInjected: options.showInjected,
     quiet: options.quiet,

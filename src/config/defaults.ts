@@ -20,5 +20,6 @@ export const DEFAULTS: Config = {
   showInjected: false,
   statusLine: 'auto',
   contextDir: '.context',
+  memory: { enabled: true, restoreTokens: 1_500, remind: false, statePattern: undefined, deadEndPattern: undefined },
   hooks: { watchdogSeconds: 2 },
 };

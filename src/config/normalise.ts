@@ -3,7 +3,7 @@ import type { Settings } from './schema.ts';
 
 /** Brings checked settings into the one form the program works with: percentages become fractions. */
 export function normalise({ $schema: _, ...settings }: Settings): Config {
-  const { thresholds, compaction, window, task, state } = settings;
+  const { thresholds, compaction, window, task, state, memory } = settings;
   return {
     ...settings,
     window,
@@ -14,6 +14,7 @@ export function normalise({ $schema: _, ...settings }: Settings): Config {
       compact: share(thresholds.compact),
       midTurn: share(thresholds.midTurn),
     },
+    memory: { ...memory, statePattern: memory.statePattern, deadEndPattern: memory.deadEndPattern },
     compaction: { ...compaction, target: share(compaction.target) },
   };
 }

@@ -10,6 +10,8 @@ const TOKENS = 'a whole number of tokens, 1000 or more';
 const SHARE = 'a fraction of the window (0 < x <= 1), a percentage such as "78%" or a whole number of tokens above 1';
 const SECONDS = `a number of seconds above 0, at most ${MAX_SECONDS}`;
 const ATTEMPTS = 'a whole number, 1 or more';
+const RESTORE = 'a whole number of tokens from 0 to 2000';
+const PATTERN = 'a regular expression';
 
 const PERCENTAGE = /^(?:100(?:\.0+)?|(?!0+(?:\.0+)?%)\d{1,2}(?:\.\d+)?)%$/;
 
@@ -26,7 +28,18 @@ const share = v.union(
   ],
   SHARE,
 );
+// Evidence and a running prompt share the 9,000 characters that claude takes whole.
+const restoreTokens = v.pipe(v.number(RESTORE), v.integer(RESTORE), v.minValue(0, RESTORE), v.maxValue(2000, RESTORE));
+const pattern = v.pipe(v.string(PATTERN), v.nonEmpty(PATTERN), v.check(isPattern, PATTERN));
 const folder = v.pipe(v.string('a path'), v.nonEmpty('a path'));
+
+function isPattern(text: string): boolean {
+  try {
+    return Boolean(new RegExp(text, 'm'));
+  } catch {
+    return false;
+  }
+}
 
 function choice<const T extends readonly string[]>(options: T) {
   return v.picklist(options, `one of ${options.map((option) => `"${option}"`).join(', ')}`);
@@ -81,6 +94,27 @@ const midTurn = v.strictObject({
   ),
 });
 
+const memory = v.strictObject({
+  enabled: v.optional(
+    v.pipe(flag, v.description('Keep notes of the session outside the context.')),
+    DEFAULTS.memory.enabled,
+  ),
+  restoreTokens: v.optional(
+    v.pipe(restoreTokens, v.description('Tokens of evidence handed back after a compaction.')),
+    DEFAULTS.memory.restoreTokens,
+  ),
+  remind: v.optional(
+    v.pipe(flag, v.description('Remind the agent once of notes that it has not read.')),
+    DEFAULTS.memory.remind,
+  ),
+  statePattern: v.optional(
+    v.pipe(pattern, v.description("Finds where the work stands in the agent's words; a named group is the state.")),
+  ),
+  deadEndPattern: v.optional(
+    v.pipe(pattern, v.description("Finds approaches that failed in the agent's words; a named group is the text.")),
+  ),
+});
+
 const hooks = v.strictObject({
   watchdogSeconds: v.optional(
     v.pipe(seconds, v.description('After this time a late hook is answered so that claude proceeds.')),
@@ -109,6 +143,7 @@ export const settingsSchema = v.pipe(
       DEFAULTS.statusLine,
     ),
     contextDir: v.optional(v.pipe(folder, v.description('The folder for what ctxb keeps.')), DEFAULTS.contextDir),
+    memory: v.optional(v.pipe(memory, v.description('Working memory.')), {}),
     hooks: v.optional(v.pipe(hooks, v.description('Hooks over the control channel.')), {}),
   } satisfies Record<keyof Config | '$schema', v.GenericSchema>),
   v.title('ctxb configuration'),
@@ -127,6 +162,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Leaf>>>> = {
   thresholds: thresholds.entries,
   compaction: compaction.entries,
   midTurn: midTurn.entries,
+  memory: memory.entries,
   hooks: hooks.entries,
 };
 

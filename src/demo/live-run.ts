@@ -9,6 +9,7 @@ import { styleFor } from '../report/style.ts';
 import { createTerminal } from '../report/terminal.ts';
 import { readClaudeArguments } from '../session/claude-arguments.ts';
 import { runHeadless } from '../session/run-headless.ts';
+import type { Watcher } from '../session/watcher.ts';
 import { createScratchEnvironment, type ScratchEnvironment } from '../standin/scratch-environment.ts';
 import { type Standin, startStandin } from '../standin/server.ts';
 import { type Sighting, sightings } from './arrivals.ts';
@@ -74,7 +75,7 @@ async function run(
       record,
     },
     { stdin: Readable.from([]), stdout, stderr, env: { ...scratch.env, ...colourWishes(env) }, cwd: scratch.cwd },
-    createTerminal({ stderr, style: await styleFor(stderr, env), quiet: false, statusLine: DEFAULTS.statusLine }),
+    await watcherFor(stderr, env),
   );
   const lines = (await readFile(record, 'utf8')).split('\n').filter(Boolean);
   return {
@@ -102,4 +103,11 @@ async function withSignalsHeld<T>(work: (isStopped: () => boolean) => Promise<T>
   } finally {
     for (const signal of signals) process.off(signal, stop);
   }
+}
+
+/** As in any run, but for the place of the notes: the demo's folder is gone at its end. */
+async function watcherFor(stderr: Io['stderr'], env: Io['env']): Promise<Watcher> {
+  const style = await styleFor(stderr, env);
+  const terminal = createTerminal({ stderr, style, quiet: false, statusLine: DEFAULTS.statusLine });
+  return { ...terminal, ended: (state) => terminal.ended({ ...state, notes: undefined }) };
 }

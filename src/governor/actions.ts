@@ -39,7 +39,35 @@ export type Decision =
   | (Decided & { readonly kind: 'trigger-refused' })
   | (Decided & { readonly kind: 'focus' })
   | (Decided & { readonly kind: 'restore'; readonly promptUuids: readonly string[] })
-  | (Decided & { readonly kind: 'interrupt' });
+  | (Decided & { readonly kind: 'interrupt' })
+  /** An approach was seen not to work. `evidence`: ids of tool calls. */
+  | (Decided & {
+      readonly kind: 'dead-end';
+      readonly cause: string;
+      readonly text: string;
+      readonly count: number;
+      readonly evidence: readonly string[];
+    })
+  /** Evidence was handed back with the answer to a hook. */
+  | (Decided & { readonly kind: 'recall'; readonly hook: HookName; readonly chars: number; readonly given: FactTally })
+  /** What a compaction's summary kept, of all that was noted. `given`: what was handed back before it was known. */
+  | (Decided & {
+      readonly kind: 'survival';
+      readonly all: FactTally;
+      readonly kept: FactTally;
+      readonly given: FactTally;
+    })
+  /** After evidence was handed back the agent opened a file of the notes, or was reminded of them. */
+  | (Decided & { readonly kind: 'read-back'; readonly file: string })
+  | (Decided & { readonly kind: 'remind' });
+
+/** Facts of working memory by kind. */
+export interface FactTally {
+  readonly paths: number;
+  readonly commands: number;
+  readonly numbers: number;
+  readonly deadEnds: number;
+}
 
 export type TimerName = 'compaction' | 'context' | 'background' | 'turn';
 
@@ -48,7 +76,7 @@ export type Effect =
   /** Write a line to claude's stdin; one that is not `exact` gets a newline if it has none. */
   | { readonly kind: 'send'; readonly line: string; readonly promptUuid?: string; readonly exact?: true }
   /** Answer a hook callback of ours; the shell watches the time. */
-  | { readonly kind: 'answer-hook'; readonly requestId: string; readonly hook: HookName; readonly output: object }
+  | HookAnswer
   /** A prompt has to wait: it must be on disk first. */
   | { readonly kind: 'hold'; readonly uuid: string; readonly line: string }
   /** Keep a text whole in a file of the context folder because only a part of it can be handed back. */
@@ -60,8 +88,20 @@ export type Effect =
   /** What becomes of lines that were withheld until it was clear whose they are. */
   | { readonly kind: 'withheld'; readonly fate: 'show' | 'drop' };
 
+export interface HookAnswer {
+  readonly kind: 'answer-hook';
+  readonly requestId: string;
+  readonly hook: HookName;
+  /** Fields of the answer besides the context. */
+  readonly output: object;
+  /** What the agent is told with it. */
+  readonly context?: string;
+  /** Working memory may add to the context. `lost`: a compaction has just taken away what was known. */
+  readonly recall?: 'lost' | 'prompt';
+}
+
 /** Hooks that ctxb registers over the control channel. */
-export type HookName = 'PreCompact' | 'SessionStart';
+export type HookName = 'PreCompact' | 'SessionStart' | 'PostCompact' | 'UserPromptSubmit';
 
 export type Action = Decision | Effect;
 

@@ -1,11 +1,11 @@
 import type { ControlRequestEvent, Event, UserEvent } from '../stream/events.ts';
 import { reportsEachTask } from '../stream/version.ts';
-import { adviseCompaction, isCompacting, noteInterrupt, shouldCompact, startCompaction } from './compaction.ts';
+import { adviseCompaction, noteInterrupt, shouldCompact, startCompaction } from './compaction.ts';
 import { mergeInitialize, openControl, stopTask } from './control.ts';
 import { isStamp, type Prompt, toPrompt } from './mailbox.ts';
 import { onAnswer, refuseQuestions } from './questions.ts';
 import { readPrompt } from './readings.ts';
-import type { GovernorState } from './state.ts';
+import { type GovernorState, isCompacting } from './state.ts';
 import { chain, keep, type Step } from './steps.ts';
 import { saidPrompt } from './turns.ts';
 

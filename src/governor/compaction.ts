@@ -6,15 +6,16 @@ import { focusText } from './focus.ts';
 import { type Reading, readGauge } from './gauge.ts';
 import { isStamp, type Prompt, relievesContext } from './mailbox.ts';
 import { inTokens } from './policy.ts';
-import { type Attempt, type Compaction, costUsd, countsAsFailure, decided, type GovernorState } from './state.ts';
+import {
+  type Attempt,
+  type Compaction,
+  costUsd,
+  countsAsFailure,
+  decided,
+  type GovernorState,
+  isCompacting,
+} from './state.ts';
 import { chain, keep, type Step } from './steps.ts';
-
-/** A compaction of ours is under way: prompts wait. */
-export function isCompacting(
-  compaction: Compaction,
-): compaction is Extract<Compaction, { readonly phase: 'asked' | 'running' }> {
-  return compaction.phase === 'asked' || compaction.phase === 'running';
-}
 
 /** The prompt that is to go next. `unseen`: a turn began in a recording that does not show its prompts. */
 export type NextPrompt = Prompt | 'unseen' | undefined;

@@ -1,6 +1,6 @@
 import type { ControlResponseEvent } from '../stream/events.ts';
 import { countOf, type Fields, fieldsOf } from '../stream/fields.ts';
-import type { Action } from './actions.ts';
+import type { Action, HookName } from './actions.ts';
 import { takeReading } from './gauge.ts';
 import { NATIVE_RESERVE_TOKENS, nativeTrigger } from './policy.ts';
 import { CALLBACKS } from './restore.ts';
@@ -14,14 +14,18 @@ export const OWN_PREFIX = 'ctxb:';
 /** How long claude may take over the question how full its context is before prompts go without the answer. */
 const CONTEXT_PATIENCE_MS = 5_000;
 
+/** Hooks that only working memory needs. */
+const FOR_MEMORY: ReadonlySet<string> = new Set<HookName>(['PostCompact', 'UserPromptSubmit']);
+
 /** Hooks in the shape `initialize` takes them. No `timeout`: claude would refuse the tool when it runs out. */
-const HOOKS = Object.fromEntries(
-  Object.entries(CALLBACKS).map(([name, id]) => [name, [{ matcher: null, hookCallbackIds: [id] }]]),
-);
+function hooksFor({ run }: GovernorState): Fields {
+  const wanted = Object.entries(CALLBACKS).filter(([name]) => run.policy.memory.enabled || !FOR_MEMORY.has(name));
+  return Object.fromEntries(wanted.map(([name, id]) => [name, [{ matcher: null, hookCallbackIds: [id] }]]));
+}
 
 /** Opens the control channel in our own name and asks how full the context is. */
 export function openControl(state: GovernorState): Step {
-  return chain(request(opening(state), 'initialize', { subtype: 'initialize', hooks: HOOKS }), askContext);
+  return chain(request(opening(state), 'initialize', { subtype: 'initialize', hooks: hooksFor(state) }), askContext);
 }
 
 /**
@@ -29,11 +33,15 @@ export function openControl(state: GovernorState): Step {
  */
 export function mergeInitialize(state: GovernorState, request: Fields, requestId: string): Step {
   const hooks = { ...fieldsOf(request.hooks) };
-  for (const [name, own] of Object.entries(HOOKS)) {
-    hooks[name] = [...(Array.isArray(hooks[name]) ? hooks[name] : []), ...own];
+  for (const [name, own] of Object.entries(hooksFor(state))) {
+    hooks[name] = [...listOf(hooks[name]), ...listOf(own)];
   }
   const line = controlLine(requestId, { ...request, hooks });
   return chain({ state: opening(state), actions: [{ kind: 'send', line }] }, askContext);
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
 }
 
 /** Asks claude for window and context. `summary` makes no API call. */

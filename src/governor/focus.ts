@@ -8,18 +8,24 @@ const CLAUSE = ' -- ';
 
 /**
  * What a compaction is to keep: the template with `{task}` and `{state}` filled in, on one line, because the whole
- * message after `/compact` is its argument. Empty when nothing is known.
+ * message after `/compact` is its argument. Notes that outlive it are named in it. Empty when nothing is known.
  */
 export function focusText(state: GovernorState): string {
   const { policy } = state.run;
   const values: Record<string, string | undefined> = {
     task: flatten(policy.task ?? state.session.firstPrompt),
-    state: flatten(policy.state),
+    state: flatten(state.session.state ?? policy.state),
   };
   const clauses = policy.compaction.focus
     .split(CLAUSE)
     .filter((clause) => placeholders(clause).every((name) => values[name]));
-  return clauses.map((clause) => clause.replace(PLACEHOLDER, (_, name: string) => values[name] ?? '')).join(CLAUSE);
+  const filled = clauses.map((clause) => clause.replace(PLACEHOLDER, (_, name: string) => values[name] ?? ''));
+  return [...filled, notesClause(state)].filter((clause) => clause !== '').join(CLAUSE);
+}
+
+/** Where the notes are that outlive the compaction; empty when there are none. */
+export function notesClause({ notes }: GovernorState): string {
+  return notes === undefined ? '' : `say that notes of the whole session are in ${notes}/scratch.md`;
 }
 
 const PLACEHOLDER = /\{(task|state)\}/g;

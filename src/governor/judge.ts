@@ -1,12 +1,12 @@
 import type { Event } from '../stream/events.ts';
 import { noteFirstPrompt } from './caller.ts';
 import { TOOL_CALL_LIMIT } from './character-estimate.ts';
-import { adviseCompaction, forgetFailures, isCompacting, shouldCompact } from './compaction.ts';
+import { adviseCompaction, forgetFailures, shouldCompact } from './compaction.ts';
 import { isCharactersOnly, predicted } from './gauge.ts';
 import { latchAt } from './latch.ts';
 import { toPrompt } from './mailbox.ts';
 import { inTokens } from './policy.ts';
-import { decided, type GovernorState } from './state.ts';
+import { decided, type GovernorState, isCompacting } from './state.ts';
 import { chain, keep, type Step } from './steps.ts';
 import { closedLogTurn, openLogTurn } from './turns.ts';
 

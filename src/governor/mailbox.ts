@@ -38,7 +38,12 @@ const COMMAND = /^\s*\/([\w:-]+)(?=\s|$)/;
 
 export function toPrompt(event: UserEvent, line: string): Prompt {
   const text = plainText(event.blocks);
-  return { uuid: event.uuid ?? '', line, text, command: COMMAND.exec(text)?.[1], event };
+  return { uuid: event.uuid ?? '', line, text, command: commandIn(text), event };
+}
+
+/** Name of the slash command that a prompt is, or undefined when it is none. */
+export function commandIn(text: string): string | undefined {
+  return COMMAND.exec(text)?.[1];
 }
 
 /** Commands with which the caller relieves the context himself. */

@@ -1,7 +1,8 @@
 import { decodeLine, decodeObject } from '../stream/decode.ts';
 import { countOf, type Fields, fieldsOf, isFields, textOf } from '../stream/fields.ts';
 import type { TimerName } from './actions.ts';
-import type { Input } from './input.ts';
+import type { Input, OwnEvent } from './input.ts';
+import type { MemoryPolicy } from './policy.ts';
 import type { Run } from './state.ts';
 
 /**
@@ -15,6 +16,15 @@ export interface RecordLine {
 }
 
 const VERSION = 1;
+
+/** Records from before there was a working memory do not speak of it. */
+const NO_MEMORY: MemoryPolicy = {
+  enabled: false,
+  restoreTokens: 0,
+  remind: false,
+  statePattern: undefined,
+  deadEndPattern: undefined,
+};
 
 /** What is recorded of an input; `raw` is the line it was decoded from, where it was one. */
 export function toRecord(input: Input, raw: string | undefined): RecordLine {
@@ -33,7 +43,8 @@ export function readRecordedRun(value: Fields): Run | undefined {
   const opening = parse(value.line);
   if (opening.type !== 'ctxb_run' || opening.version !== VERSION || !isFields(opening.run)) return undefined;
   // The version says that this program wrote it, in this shape.
-  return opening.run as unknown as Run;
+  const run = opening.run as unknown as Run;
+  return { ...run, policy: { ...run.policy, memory: run.policy.memory ?? NO_MEMORY } };
 }
 
 /**
@@ -53,7 +64,7 @@ export function readRecord(value: Fields, lastTime: number): Input | undefined {
     case 'timer':
       return { t, from: 'timer', event: { kind: 'timeout', timer: timerOf(parse(line)) } };
     case 'ctxb':
-      return { t, from: 'ctxb', event: { kind: parse(line).type === 'ctxb_interrupt' ? 'interrupt' : 'begin' } };
+      return { t, from: 'ctxb', event: readOwn(parse(line)) };
     default:
       return undefined;
   }
@@ -64,6 +75,21 @@ function readCaller(line: string, t: number): Input {
   if (fields.type === 'ctxb_end') return { t, from: 'caller', event: { kind: 'end' } };
   const event = Object.keys(fields).length > 0 ? decodeObject(fields) : decodeLine(line);
   return { t, from: 'caller', event, line };
+}
+
+function readOwn({ type, to, source, text, path, entry }: Fields): OwnEvent {
+  switch (type) {
+    case 'ctxb_state':
+      return { kind: 'state', to: textOf(to) ?? '', source: source === 'told' ? 'told' : 'pattern' };
+    case 'ctxb_dead-end':
+      return { kind: 'dead-end', text: textOf(text) ?? '' };
+    case 'ctxb_earlier':
+      return { kind: 'earlier', entry: fieldsOf(entry) };
+    case 'ctxb_notes':
+      return { kind: 'notes', path: textOf(path) ?? '' };
+    default:
+      return { kind: type === 'ctxb_interrupt' ? 'interrupt' : 'begin' };
+  }
 }
 
 const TIMERS: readonly TimerName[] = ['compaction', 'context', 'background', 'turn'];

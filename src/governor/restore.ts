@@ -1,64 +1,76 @@
 import type { ControlRequestEvent } from '../stream/events.ts';
-import { textOf } from '../stream/fields.ts';
-import type { Action, HookName } from './actions.ts';
-import { focusText } from './focus.ts';
-import type { Prompt } from './mailbox.ts';
-import { decided, type GovernorState } from './state.ts';
+import { fieldsOf, textOf } from '../stream/fields.ts';
+import type { Action, HookAnswer, HookName } from './actions.ts';
+import { focusText, notesClause } from './focus.ts';
+import { commandIn, type Prompt } from './mailbox.ts';
+import { decided, type GovernorState, isCompacting } from './state.ts';
 
 /** Ids under which our hooks are registered; claude names one of them when it calls back. */
 export const CALLBACKS: Readonly<Record<HookName, string>> = {
   PreCompact: 'ctxb:pre-compact',
   SessionStart: 'ctxb:session-start',
+  PostCompact: 'ctxb:post-compact',
+  UserPromptSubmit: 'ctxb:user-prompt-submit',
 };
 
-/**
- * Characters of prompts that are handed back. claude puts a preview of 2 KB in the place of a SessionStart context
- * above 10,000 characters (9,000 arrived whole), and the words around the prompts need room too.
- */
+/** Characters of prompts that are handed back whole. */
 const PROMPT_LIMIT = 8_000;
+
+/** Characters of the beginning of longer ones: evidence needs room too. */
+const BEGINNING_LENGTH = 4_000;
 
 /** The answer to a callback of ours, as actions. Always one `answer-hook`. */
 export function answerCallback(state: GovernorState, event: ControlRequestEvent): readonly Action[] {
-  const input = event.request.input as Readonly<Record<string, unknown>> | undefined;
-  if (event.callbackId === CALLBACKS.PreCompact) return answerPreCompact(state, event, textOf(input?.trigger));
-  return answerSessionStart(state, event, textOf(input?.source));
+  const input = fieldsOf(event.request.input);
+  const { requestId } = event;
+  switch (event.callbackId) {
+    case CALLBACKS.PreCompact:
+      return answerPreCompact(state, requestId, textOf(input.trigger));
+    case CALLBACKS.SessionStart:
+      return input.source === 'compact' ? restore(state, requestId) : [plain(requestId, 'SessionStart')];
+    case CALLBACKS.UserPromptSubmit:
+      return [answerPrompt(requestId, textOf(input.prompt) ?? '')];
+    default:
+      return [plain(requestId, 'PostCompact')];
+  }
+}
+
+function plain(requestId: string, hook: HookName): HookAnswer {
+  return { kind: 'answer-hook', requestId, hook, output: {} };
+}
+
+/** A command is no request to the model: what goes with it may never reach it. */
+function answerPrompt(requestId: string, prompt: string): HookAnswer {
+  const answer = plain(requestId, 'UserPromptSubmit');
+  return commandIn(prompt) === undefined ? { ...answer, recall: 'prompt' } : answer;
 }
 
 /** The focus of a compaction that claude started itself; with `/compact` the focus came as its argument. */
-function answerPreCompact(state: GovernorState, event: ControlRequestEvent, trigger: string | undefined): Action[] {
-  const { requestId } = event;
-  const focus = trigger === 'auto' ? focusText(state) : '';
-  if (focus === '') return [{ kind: 'answer-hook', requestId, hook: 'PreCompact', output: {} }];
+function answerPreCompact(state: GovernorState, requestId: string, trigger: string | undefined): Action[] {
+  const focus = trigger === 'auto' ? focusText(state) : isCompacting(state.compaction) ? '' : notesClause(state);
+  if (focus === '') return [plain(requestId, 'PreCompact')];
   return [
-    { kind: 'focus', ...decided(state, 'claude compacts by itself') },
-    { kind: 'answer-hook', requestId, hook: 'PreCompact', output: { systemMessage: `When you summarise, ${focus}` } },
+    ...(trigger === 'auto' ? [{ kind: 'focus', ...decided(state, 'claude compacts by itself') } as const] : []),
+    { ...plain(requestId, 'PreCompact'), output: { systemMessage: `When you summarise, ${focus}` } },
   ];
 }
 
 /** After a compaction in mid-turn the next request does not hold the running turn's own prompt: it is given back. */
-function answerSessionStart(state: GovernorState, event: ControlRequestEvent, source: string | undefined): Action[] {
-  const { requestId } = event;
-  const spoken = source === 'compact' && midTurn(state) ? state.turn.prompts : [];
+function restore(state: GovernorState, requestId: string): Action[] {
+  const answer: HookAnswer = { ...plain(requestId, 'SessionStart'), recall: 'lost' };
+  const spoken = midTurn(state) ? state.turn.prompts : [];
   const prompts = spoken.filter(({ command, event }) => command === undefined && event.blocks.length > 0);
-  if (prompts.length === 0) return [{ kind: 'answer-hook', requestId, hook: 'SessionStart', output: {} }];
+  if (prompts.length === 0) return [answer];
   const texts = prompts.map(wording).join('\n\n');
   const file = `prompts/${fileName(state, prompts[0]?.uuid ?? '')}.md`;
   const fits = texts.length <= PROMPT_LIMIT;
   const path = `${state.run.contextDir}/${file}`;
-  const additionalContext = fits ? whole(prompts, texts) : beginning(prompts, texts, path);
+  const context = fits ? whole(prompts, texts) : beginning(prompts, texts, path);
+  const promptUuids = prompts.map((prompt) => prompt.uuid);
   return [
     ...(fits ? [] : [{ kind: 'keep', file, text: texts } as const]),
-    {
-      kind: 'restore',
-      ...decided(state, 'compacted in mid-turn'),
-      promptUuids: prompts.map((prompt) => prompt.uuid),
-    },
-    {
-      kind: 'answer-hook',
-      requestId,
-      hook: 'SessionStart',
-      output: { hookSpecificOutput: { hookEventName: 'SessionStart', additionalContext } },
-    },
+    { kind: 'restore', ...decided(state, 'compacted in mid-turn'), promptUuids },
+    { ...answer, context },
   ];
 }
 
@@ -84,7 +96,7 @@ function whole(prompts: readonly Prompt[], texts: string): string {
 }
 
 function beginning(prompts: readonly Prompt[], texts: string, path: string): string {
-  const part = cut(texts, PROMPT_LIMIT);
+  const part = cut(texts, BEGINNING_LENGTH);
   return `${opening(prompts)}. Its first ${part.length} of ${texts.length} characters follow; read ${path} for the whole:\n\n${part}`;
 }
 

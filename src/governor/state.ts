@@ -104,7 +104,11 @@ export interface GovernorState {
     readonly version: string | undefined;
     /** First prompt that is no slash command: the task, unless the user named one. */
     readonly firstPrompt: string | undefined;
+    /** Where the work stands, as it was told or found in the agent's words. */
+    readonly state: string | undefined;
   };
+  /** Folder of the session's notes as the agent is to name it; undefined until they are there. */
+  readonly notes: string | undefined;
   readonly gauge: Gauge;
   readonly latch: Latch;
   readonly turn: Turn;
@@ -127,7 +131,8 @@ export function initialState(run: Run): GovernorState {
   const { window } = run.policy;
   return {
     run,
-    session: { id: undefined, model: undefined, version: undefined, firstPrompt: undefined },
+    session: { id: undefined, model: undefined, version: undefined, firstPrompt: undefined, state: undefined },
+    notes: undefined,
     gauge:
       window === undefined ? EMPTY_GAUGE : { ...EMPTY_GAUGE, window: learnWindow(EMPTY_GAUGE.window, window, 'user') },
     latch: 'none',
@@ -152,6 +157,13 @@ export function initialState(run: Run): GovernorState {
     cost: { counted: 0, current: 0, known: false },
     input: 'open',
   };
+}
+
+/** A compaction of ours is under way: prompts wait. */
+export function isCompacting(
+  compaction: Compaction,
+): compaction is Extract<Compaction, { readonly phase: 'asked' | 'running' }> {
+  return compaction.phase === 'asked' || compaction.phase === 'running';
 }
 
 /** The common part of every decision. */

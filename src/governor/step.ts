@@ -19,7 +19,7 @@ import {
   placeTrigger,
   sendInterrupt,
 } from './control.ts';
-import type { Input } from './input.ts';
+import type { Input, OwnEvent } from './input.ts';
 import { isReading, judgeArrival, judgeLevel } from './judge.ts';
 import { onQuestion } from './questions.ts';
 import { readContext, readSession, readSubagent } from './readings.ts';
@@ -43,7 +43,22 @@ export function step(state: GovernorState, input: Input): Step {
     case 'timer':
       return chain(onTimeout(state, input.event.timer), advance);
     case 'ctxb':
-      return chain(input.event.kind === 'begin' ? begin(state) : interrupt(state), advance);
+      return chain(onOwn(state, input.event), advance);
+  }
+}
+
+function onOwn(state: GovernorState, event: OwnEvent): Step {
+  switch (event.kind) {
+    case 'begin':
+      return begin(state);
+    case 'interrupt':
+      return interrupt(state);
+    case 'state':
+      return keep({ ...state, session: { ...state.session, state: event.to } });
+    case 'notes':
+      return keep({ ...state, notes: event.path });
+    default:
+      return keep(state);
   }
 }
 

@@ -1,15 +1,11 @@
 import { type Action, type Decision, isDecision } from '../governor/actions.ts';
 import { callOutput, predicted } from '../governor/gauge.ts';
 import type { Input } from '../governor/input.ts';
-import { readRecord, readRecordedRun } from '../governor/record.ts';
 import { costUsd, type GovernorState, initialState, type Run } from '../governor/state.ts';
 import { step } from '../governor/step.ts';
-import { decodeObject } from '../stream/decode.ts';
-import { type Fields, isFields } from '../stream/fields.ts';
-import { type CallSeen, type CompactionSeen, type Dialect, peakFraction, type SessionSummary } from './summary.ts';
-
-/** Rows of a session log that are remembered to know a repeated one: the kept messages of a compaction are fewer. */
-const REMEMBERED_ROWS = 4096;
+import { createMemory, type Memory } from '../memory/memory.ts';
+import { createInputReader } from './inputs.ts';
+import { type CallSeen, type CompactionSeen, peakFraction, type SessionSummary } from './summary.ts';
 
 /** Judges one recording line by line. Grows in place: a recording has millions of lines. */
 export interface Tracker {
@@ -17,38 +13,43 @@ export interface Tracker {
   summary(file: string): SessionSummary;
 }
 
-export function createTracker(run: Run, withSeries: boolean): Tracker {
+export interface TrackerOptions {
+  /** How a plain recording is judged; a record of `ctxb run` brings its own. */
+  readonly run: Run;
+  readonly withSeries: boolean;
+  /** Takes secrets out of texts, as in the run. */
+  readonly mask: (text: string) => string;
+}
+
+export function createTracker({ run, withSeries, mask }: TrackerOptions): Tracker {
   let state = initialState(run);
-  let time = 0;
-  let dialect: Dialect | undefined;
-  const rows = new Set<string>();
+  let memory: Memory | undefined;
+  const reader = createInputReader();
   const lines = { total: 0, unknown: 0, malformed: 0 };
   const compactions: CompactionSeen[] = [];
   const decisions: Decision[] = [];
   const series: CallSeen[] = [];
 
+  /** A record of a run: it is judged as it was then, notes included. */
+  function begin(recorded: Run): void {
+    state = initialState(recorded);
+    memory = recorded.policy.memory.enabled ? createMemory({ run: recorded, mask }) : undefined;
+  }
+
   function take(input: Input): void {
-    time = input.t;
     const before = state;
     const { state: after, actions } = step(before, input);
     state = after;
+    const remembered = memory?.add(input, after);
     noteCompaction(before, input);
     noteCall(before, after);
     for (const action of actions) noteAction(action);
-  }
-
-  /** Around a compaction a session log holds the kept rows a second time, under the same uuid. */
-  function isRepeated({ uuid, sessionId }: Fields): boolean {
-    if (typeof uuid !== 'string' || sessionId === undefined) return false;
-    if (rows.has(uuid)) return true;
-    rows.add(uuid);
-    const [oldest] = rows;
-    if (rows.size > REMEMBERED_ROWS && oldest !== undefined) rows.delete(oldest);
-    return false;
+    decisions.push(...(remembered?.decisions ?? []));
   }
 
   function noteAction(action: Action): void {
     if (isDecision(action)) decisions.push(action);
+    else if (action.kind === 'answer-hook') decisions.push(...(memory?.answer(action, state).decisions ?? []));
   }
 
   function noteCompaction(before: GovernorState, { event }: Input): void {
@@ -79,28 +80,19 @@ export function createTracker(run: Run, withSeries: boolean): Tracker {
 
   return {
     line(text) {
-      if (text.trim() === '') return;
+      const line = reader.read(text);
+      if (line.kind === 'blank') return;
       lines.total++;
-      const value = parse(text);
-      if (value === undefined) {
-        lines.malformed++;
-        return;
-      }
-      const recorded = readRecordedRun(value);
-      if (recorded) {
-        state = initialState(recorded);
-        return;
-      }
-      if (isRepeated(value)) return;
-      const input = readRecord(value, time) ?? plain(value, time);
-      dialect ??= dialectOf(value);
-      count(input);
-      take(input);
+      if (line.kind === 'malformed') lines.malformed++;
+      if (line.kind === 'run') begin(line.run);
+      if (line.kind !== 'input') return;
+      count(line.input);
+      take(line.input);
     },
     summary: (file) => ({
       file,
       sessionId: state.session.id ?? null,
-      dialect: dialect ?? 'stream',
+      dialect: reader.dialect ?? 'stream',
       claudeCodeVersion: state.session.version ?? null,
       model: state.session.model ?? null,
       window: state.gauge.window,
@@ -120,25 +112,4 @@ export function createTracker(run: Run, withSeries: boolean): Tracker {
       ...(withSeries ? { series } : {}),
     }),
   };
-}
-
-function plain(value: Fields, lastTime: number): Input {
-  const event = decodeObject(value);
-  const t = 'timestamp' in event && event.timestamp !== undefined ? event.timestamp : lastTime;
-  return { t, from: 'claude', event };
-}
-
-/** Session logs spell their keys in camelCase; lines of either that carry no id say nothing. */
-function dialectOf(value: Fields): Dialect | undefined {
-  if (typeof value.line === 'string' || 'session_id' in value) return 'stream';
-  return 'sessionId' in value || 'isSidechain' in value || 'leafUuid' in value ? 'session' : undefined;
-}
-
-function parse(text: string): Fields | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isFields(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

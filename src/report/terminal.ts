@@ -2,6 +2,7 @@ import type { Writable } from 'node:stream';
 import type { Decision } from '../governor/actions.ts';
 import type { GovernorState } from '../governor/state.ts';
 import { decisionText, isRoutine } from '../messages.ts';
+import { createClosingFigures } from './closing-text.ts';
 import { statusLine } from './status-line.ts';
 import { onOneLine, type Style } from './style.ts';
 
@@ -15,6 +16,8 @@ export interface Terminal {
   relay(line: string): void;
   /** Redraws the status line, if it changed. */
   status(state: GovernorState): void;
+  /** What there is to say at the end of a session. */
+  ended(state: GovernorState): void;
   /** Takes the status line away before something else is written to the same terminal. */
   clear(): void;
 }
@@ -31,6 +34,7 @@ const ESCAPES = /\u001b\[[0-9;]*m/g;
 
 export function createTerminal({ stderr, style, quiet, statusLine: wanted }: TerminalOptions): Terminal {
   const drawsStatus = !quiet && (wanted === 'always' || (wanted === 'auto' && stderr.isTTY === true));
+  const closing = createClosingFigures();
   let text = '';
   let shown = false;
   // A reader of stderr that went away must not end the run.
@@ -60,6 +64,7 @@ export function createTerminal({ stderr, style, quiet, statusLine: wanted }: Ter
   return {
     notice,
     decision: (decision) => {
+      closing.add(decision);
       if (!isRoutine(decision)) notice(decisionText(decision));
     },
     relay: line,
@@ -69,6 +74,10 @@ export function createTerminal({ stderr, style, quiet, statusLine: wanted }: Ter
       if (next === text && shown) return;
       text = next;
       draw();
+    },
+    ended(state) {
+      const said = closing.text(state.notes);
+      if (said !== undefined) notice(said);
     },
     clear,
   };

@@ -1,11 +1,13 @@
-import { isAbsolute, join } from 'node:path';
 import split2 from 'split2';
 import type { Run } from '../governor/state.ts';
 import type { Io } from '../io.ts';
-import { createSessionStore, type SessionStore } from '../store/session-store.ts';
+import type { Inbox } from '../store/inbox.ts';
+import { createSessionStore } from '../store/session-store.ts';
 import type { Child } from './child.ts';
 import { exitCodeOf } from './exit-code.ts';
+import type { Faults } from './faults.ts';
 import type { HeadlessRun } from './headless-run.ts';
+import { contextFolder, openNotes } from './open-notes.ts';
 import { createOutlet } from './outlet.ts';
 import { createOutput } from './output.ts';
 import type { CallerInput } from './prompts.ts';
@@ -23,17 +25,21 @@ export interface Ends {
   readonly child: Child;
   readonly input: CallerInput;
   readonly record: RecordFile | undefined;
+  /** undefined: no notes are kept. */
+  readonly inbox: Inbox | undefined;
   readonly watcher: Watcher;
+  readonly faults: Faults;
 }
 
 /** Connects claude, the caller and the files, and sees the session through. Resolves with the exit code. */
 export async function conduct(
   headless: HeadlessRun,
-  { runId, io, child, input, record, watcher }: Ends,
+  { runId, io, child, input, record, inbox, watcher, faults }: Ends,
 ): Promise<number> {
   const { invocation, config } = headless;
   const run = describeRun(headless, runId, io);
-  const store = openStore(headless, io, watcher);
+  const store = createSessionStore(contextFolder(headless, io), Date.now, faults);
+  const notes = inbox && openNotes(headless, io, run, inbox, { onFault: faults, notice: watcher.notice });
   store.journal({ kind: 'start', pid: child.pid, runId: run.runId, mode: run.mode });
   const recorder = record && createRecorder(record, run, Date.now, watcher.notice);
   child.stderr.pipe(split2()).on('data', watcher.relay);
@@ -49,6 +55,7 @@ export async function conduct(
     output,
     input,
     recorder,
+    notes,
     store,
     now: Date.now,
     onState: watcher.status,
@@ -64,6 +71,7 @@ export async function conduct(
   signals.stop();
   recorder?.close();
   watcher.clear();
+  watcher.ended(session.state());
   const exitCode = exitCodeOf(end, output.lastResult, signals.received(), outlet.isGone);
   store.journal({ kind: 'end', exitCode, ...end });
   return exitCode;
@@ -80,9 +88,4 @@ function describeRun({ invocation, config }: HeadlessRun, runId: string, io: Io)
     showInjected: config.showInjected,
     callerPlacedTrigger: Boolean(io.env.CLAUDE_CODE_AUTO_COMPACT_WINDOW || io.env.DISABLE_AUTO_COMPACT),
   };
-}
-
-function openStore({ config }: HeadlessRun, io: Io, { notice }: Watcher): SessionStore {
-  const folder = isAbsolute(config.contextDir) ? config.contextDir : join(io.cwd, config.contextDir);
-  return createSessionStore(folder, Date.now, notice);
 }

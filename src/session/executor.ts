@@ -2,11 +2,13 @@ import {
   type Action,
   type Decision,
   type Effect,
+  type HookAnswer,
   type HookName,
   isDecision,
   type TimerName,
 } from '../governor/actions.ts';
 import type { Input } from '../governor/input.ts';
+import type { Answered } from '../memory/hand-back/hand-back.ts';
 import type { SessionStore } from '../store/session-store.ts';
 import type { Child } from './child.ts';
 import type { PassOn } from './pass-on.ts';
@@ -24,7 +26,11 @@ export interface ExecutorWorld {
   /** A prompt goes to claude. */
   readonly onPrompt: () => void;
   readonly onFault: (message: string) => void;
-  /** Work to be done before a hook is answered, such as flushing notes. */
+  /** Completes what a hook is answered, from the notes. */
+  readonly answer: (hook: HookAnswer) => Answered;
+  /** The context will be replaced: what is noted must be on disk before. */
+  readonly beforeCompaction: () => void;
+  /** Work to be done before a hook is answered. */
   readonly beforeHook: (hook: HookName) => void | Promise<void>;
   readonly hookTimeoutMs: number;
 }
@@ -60,7 +66,11 @@ export function createExecutor(world: ExecutorWorld): Executor {
     },
     hold: ({ uuid, line }) => store.mailbox({ held: uuid, line }),
     keep: ({ file, text }) => store.keep(file, text),
-    'answer-hook': ({ requestId, hook, output }) => {
+    'answer-hook': (effect) => {
+      const { requestId, hook } = effect;
+      if (hook === 'PreCompact') world.beforeCompaction();
+      const { output, decisions } = world.answer(effect);
+      for (const decision of decisions) execute(decision);
       void answerHook({
         requestId,
         output,
@@ -84,6 +94,7 @@ export function createExecutor(world: ExecutorWorld): Executor {
 
   function execute(action: Action): void {
     if (isDecision(action)) {
+      if (action.kind === 'compact') world.beforeCompaction();
       store.journal(action);
       world.onDecision(action);
     } else {

@@ -4,7 +4,9 @@ import { callerInput } from './caller-input.ts';
 import { startChild } from './child.ts';
 import { childArguments, type HeadlessInvocation } from './claude-arguments.ts';
 import { conduct } from './conduct.ts';
+import { createFaults } from './faults.ts';
 import type { HeadlessRun } from './headless-run.ts';
+import { INBOX_VARIABLE, openInbox } from './open-notes.ts';
 import { createStamp } from './prompts.ts';
 import { openRecordFile } from './record-file.ts';
 import type { Watcher } from './watcher.ts';
@@ -20,8 +22,11 @@ export async function runHeadless(headless: HeadlessRun, io: Io, watcher: Watche
   const runId = randomUUID();
   const input = await callerInput(headless, io, createStamp(runId), watcher.notice);
   const record = headless.record === undefined ? undefined : openRecordFile(headless.record);
-  const child = await startChild({ command: program, args: childArguments(invocation), cwd: io.cwd, env: io.env });
-  return conduct(headless, { runId, io, child, input, record, watcher });
+  const faults = createFaults(watcher.notice);
+  const inbox = openInbox(headless, io, runId, faults);
+  const env = inbox === undefined ? io.env : { ...io.env, [INBOX_VARIABLE]: inbox.path };
+  const child = await startChild({ command: program, args: childArguments(invocation), cwd: io.cwd, env });
+  return conduct(headless, { runId, io, child, input, record, inbox, watcher, faults });
 }
 
 function noticeIgnored(invocation: HeadlessInvocation, { notice }: Watcher): void {

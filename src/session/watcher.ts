@@ -10,6 +10,8 @@ export interface Watcher {
   status(state: GovernorState): void;
   /** A line of claude's stderr. */
   relay(line: string): void;
+  /** The session is over. */
+  ended(state: GovernorState): void;
   /** Something is about to be written to stdout, which may be the same terminal. */
   clear(): void;
 }

@@ -1,17 +1,32 @@
-import { appendFileSync, lstatSync, mkdirSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import writeFileAtomic from 'write-file-atomic';
 import { CtxbError } from '../errors.ts';
+import { appendWhole, FILE_MODE, kindOf, makeFolder, openPlain, refuseForeign } from './plain-file.ts';
+import { replaceFile } from './replace-file.ts';
+import { errorCode, orStoreError } from './store-error.ts';
 
-const FOLDER_MODE = 0o700;
-const FILE_MODE = 0o600;
+const { O_APPEND, O_CREAT, O_WRONLY } = constants;
 
-/** The folder ctxb keeps its files in, usually `.context/`. Only its owner can read it, and git ignores it. */
+/** What ctxb writes into its folder's `.gitignore`: git sees nothing of it. */
+export const IGNORE_ALL = '*\n';
+
+/**
+ * The folder ctxb keeps its files in, usually `.context/`, or one below it. Only its owner can read it, and git
+ * ignores it. Every name is checked each time, folders on the way included.
+ */
 export interface ContextDir {
+  /** Absolute. */
+  readonly path: string;
+  /** The absolute path of a file in the folder, which is a regular file or not there. Makes the folders on the way. */
+  place(file: string): string;
   /** Adds a line to a file in the folder. */
   append(file: string, line: string): void;
-  /** Writes a text to a file in the folder, whole or not at all, folders on the way included. */
-  write(file: string, text: string): void;
+  /** Writes a text, or the pieces of one, to a file in the folder, whole or not at all. */
+  write(file: string, text: string | Iterable<string>): void;
+  /** Opens a file in the folder for appending, making it if it is not there. The caller closes the descriptor. */
+  open(file: string): number;
+  /** A folder in this one. It is made with its first file. */
+  within(folder: string): ContextDir;
 }
 
 /**
@@ -22,24 +37,56 @@ export interface ContextDir {
  */
 export function openContextDir(path: string): ContextDir {
   const root = resolve(path);
-  makeFolder(root);
-  const ignore = join(root, '.gitignore');
-  if (kindOf(ignore) === 'missing') writeFileSync(ignore, '*\n', { mode: FILE_MODE, flag: 'wx' });
+  makeRoot(root);
+  return folderIn(root, root);
+}
 
-  function place(file: string): string {
-    const target = resolve(root, file);
-    if (!target.startsWith(root + sep)) throw new CtxbError('store', `${file} is not inside ${root}`);
-    for (const folder of foldersBetween(root, target)) makeFolder(folder);
-    const kind = kindOf(target);
-    if (kind !== 'file' && kind !== 'missing') {
-      throw new CtxbError('store', `${target} is a ${kind}, so ctxb does not write to it: move it away`);
+function makeRoot(root: string): void {
+  makeFolder(root);
+  ignoreAll(join(root, '.gitignore'));
+}
+
+function ignoreAll(path: string): void {
+  if (kindOf(path) !== 'missing') return;
+  orStoreError(path, () => {
+    try {
+      writeFileSync(path, IGNORE_ALL, { mode: FILE_MODE, flag: 'wx' });
+    } catch (error) {
+      // Another run was quicker.
+      if (errorCode(error) !== 'EEXIST') throw error;
     }
+  });
+}
+
+function folderIn(root: string, path: string): ContextDir {
+  function place(file: string): string {
+    const target = resolve(path, file);
+    if (!target.startsWith(path + sep)) throw new CtxbError('store', `${file} is not inside ${path}: name one that is`);
+    // The root as well: somebody may have removed it in the meantime.
+    makeRoot(root);
+    for (const folder of foldersBetween(root, target)) makeFolder(folder);
+    refuseForeign(target, kindOf(target));
     return target;
   }
 
+  const open = (file: string) => openPlain(place(file), O_WRONLY | O_APPEND | O_CREAT);
+
+  function append(file: string, line: string): void {
+    const fd = open(file);
+    try {
+      orStoreError(resolve(path, file), () => appendWhole(fd, Buffer.from(`${line}\n`)));
+    } finally {
+      closeSync(fd);
+    }
+  }
+
   return {
-    append: (file, line) => appendFileSync(place(file), `${line}\n`, { mode: FILE_MODE }),
-    write: (file, text) => writeFileAtomic.sync(place(file), text, { mode: FILE_MODE }),
+    path,
+    place,
+    append,
+    write: (file, text) => replaceFile(place(file), typeof text === 'string' ? [text] : text),
+    open,
+    within: (folder) => folderIn(root, resolve(path, folder)),
   };
 }
 
@@ -47,18 +94,4 @@ export function openContextDir(path: string): ContextDir {
 function foldersBetween(root: string, target: string): string[] {
   const parts = relative(root, dirname(target)).split(sep).filter(Boolean);
   return parts.map((_, depth) => join(root, ...parts.slice(0, depth + 1)));
-}
-
-function makeFolder(path: string): void {
-  const kind = kindOf(path);
-  if (kind === 'missing') mkdirSync(path, { recursive: true, mode: FOLDER_MODE });
-  else if (kind !== 'folder') throw new CtxbError('store', `${path} is a ${kind}, not a folder: move it away`);
-}
-
-function kindOf(path: string): 'missing' | 'file' | 'folder' | 'symbolic link' | 'special file' {
-  const stat = lstatSync(path, { throwIfNoEntry: false });
-  if (stat === undefined) return 'missing';
-  if (stat.isSymbolicLink()) return 'symbolic link';
-  if (stat.isDirectory()) return 'folder';
-  return stat.isFile() ? 'file' : 'special file';
 }

@@ -38,6 +38,7 @@ export function decodeSystem(line: Fields, common: LineFields): Event {
         model: textOf(line.model),
         version: textOf(line.claude_code_version),
         permissionMode: textOf(line.permissionMode),
+        cwd: textOf(line.cwd),
       };
     case 'status':
       return decodeStatus(line, common);
@@ -61,7 +62,10 @@ function decodeOther(subtype: string, common: LineFields): Event {
   return { kind: known ? 'known' : 'unknown', ...common, name };
 }
 
-function decodeStatus(line: Fields, common: LineFields): CompactStatusEvent {
+function decodeStatus(line: Fields, common: LineFields): Event {
+  const permissionMode = textOf(line.permissionMode);
+  if (permissionMode !== undefined && compactPhase(line) === 'other')
+    return { kind: 'mode', ...common, permissionMode };
   return { kind: 'compact-status', ...common, phase: compactPhase(line), error: textOf(line.compact_error) };
 }
 

@@ -14,8 +14,8 @@ const KNOWN_TYPES = new Set([
   'summary',
   'file-history-snapshot',
   'file-history-delta',
-  'permission-mode',
   'mode',
+  'permission-mode',
   'last-prompt',
   'ai-title',
   'custom-title',
@@ -67,6 +67,8 @@ export function decodeObject(line: Fields): Event {
       return decodePartial(line);
     case 'system':
       return decodeSystem(line, lineFields(line));
+    case 'permission-mode':
+      return decodeMode(line);
     case 'conversation_reset':
       return { kind: 'reset', ...lineFields(line) };
     case 'command_lifecycle':
@@ -110,6 +112,7 @@ function decodeAssistant(line: Fields): AssistantEvent {
     outputFinal: typeof message.stop_reason === 'string' && (usage?.output ?? 0) > 0,
     blocks: readBlocks(message.content),
     version: textOf(line.version),
+    cwd: textOf(line.cwd),
   };
 }
 
@@ -123,8 +126,15 @@ function decodeUser(line: Fields): UserEvent {
     replay: line.isReplay === true,
     subagent,
     blocks,
+    toolReport: line.tool_use_result ?? line.toolUseResult,
     version: textOf(line.version),
+    permissionMode: textOf(line.permissionMode),
   };
+}
+
+function decodeMode(line: Fields): Event {
+  const permissionMode = textOf(line.permissionMode);
+  return permissionMode === undefined ? decodeOther(line) : { kind: 'mode', ...lineFields(line), permissionMode };
 }
 
 function decodeResult(line: Fields): ResultEvent {

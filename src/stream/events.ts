@@ -7,6 +7,7 @@ export type Event =
   | UserEvent
   | ResultEvent
   | InitEvent
+  | ModeEvent
   | PartialEvent
   | CompactStatusEvent
   | BoundaryEvent
@@ -69,6 +70,8 @@ export interface AssistantEvent extends LineFields {
   readonly outputFinal: boolean;
   readonly blocks: readonly Block[];
   readonly version: string | undefined;
+  /** The shell's working folder; only in session logs. */
+  readonly cwd: string | undefined;
 }
 
 /**
@@ -86,7 +89,11 @@ export interface UserEvent extends LineFields {
   readonly replay: boolean;
   readonly subagent: string | null;
   readonly blocks: readonly Block[];
+  /** What the tool itself reported, beside the text for the model: an object of its own shape, or an error text. */
+  readonly toolReport: unknown;
   readonly version: string | undefined;
+  /** Only in session logs. */
+  readonly permissionMode: string | undefined;
 }
 
 export interface ResultEvent extends LineFields {
@@ -116,6 +123,13 @@ export interface InitEvent extends LineFields {
   readonly model: string | undefined;
   readonly version: string | undefined;
   readonly permissionMode: string | undefined;
+  readonly cwd: string | undefined;
+}
+
+/** The permission mode was switched: a row of a session log, or `system/status` of the stream. */
+export interface ModeEvent extends LineFields {
+  readonly kind: 'mode';
+  readonly permissionMode: string;
 }
 
 /** A piece of an answer under way (`--include-partial-messages`). */

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { benchLatency } from './latency.ts';
+import { benchMemory } from './memory.ts';
 import { benchStartUp } from './start-up.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ctxb-bench-'));
@@ -11,6 +12,7 @@ const env = { PATH: process.env.PATH ?? '', HOME: folder };
 try {
   await benchStartUp(folder, ctxb, env);
   await benchLatency(folder, ctxb, env);
+  benchMemory();
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

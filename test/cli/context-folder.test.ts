@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { chmod, mkdir, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createPlace, journalOf, type Place, runFake } from './fakes.ts';
 
@@ -18,9 +19,12 @@ describe('.context', () => {
     await using place = await createPlace();
     await run(place);
     expect(mode(place.path('.context'))).toBe('700');
-    const files = readdirSync(place.path('.context'));
-    expect(files).toEqual(expect.arrayContaining(['.gitignore', 'journal.ndjson', 'mailbox.ndjson']));
-    for (const file of files) expect(mode(place.path(`.context/${file}`))).toBe('600');
+    const entries = readdirSync(place.path('.context'), { recursive: true, withFileTypes: true });
+    const names = entries.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(['.gitignore', 'journal.ndjson', 'mailbox.ndjson', 'scratch.md']));
+    for (const entry of entries) {
+      expect(mode(join(entry.parentPath, entry.name))).toBe(entry.isDirectory() ? '700' : '600');
+    }
     expect(readFileSync(place.path('.context/.gitignore'), 'utf8')).toBe('*\n');
   });
 

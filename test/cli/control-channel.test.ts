@@ -41,6 +41,8 @@ describe('the lines claude gets', () => {
         hooks: {
           PreCompact: [{ matcher: null, hookCallbackIds: ['ctxb:pre-compact'] }],
           SessionStart: [{ matcher: null, hookCallbackIds: ['ctxb:session-start'] }],
+          PostCompact: [{ matcher: null, hookCallbackIds: ['ctxb:post-compact'] }],
+          UserPromptSubmit: [{ matcher: null, hookCallbackIds: ['ctxb:user-prompt-submit'] }],
         },
       },
     });
@@ -128,6 +130,8 @@ describe('a caller who speaks the protocol', () => {
             ],
             PreToolUse: INITIALIZE.request.hooks.PreToolUse,
             SessionStart: [{ matcher: null, hookCallbackIds: ['ctxb:session-start'] }],
+            PostCompact: [{ matcher: null, hookCallbackIds: ['ctxb:post-compact'] }],
+            UserPromptSubmit: [{ matcher: null, hookCallbackIds: ['ctxb:user-prompt-submit'] }],
           },
         },
       },

@@ -5,7 +5,7 @@ import { createPlace, ctxb } from './fakes.ts';
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string;
 };
-const COMMANDS = ['run', 'replay', 'config', 'demo'];
+const COMMANDS = ['run', 'replay', 'scratch', 'state', 'dead-end', 'cleanup', 'config', 'demo'];
 
 describe('help', () => {
   it.each([
@@ -31,22 +31,25 @@ describe('help', () => {
     expect(one.stdout.toString()).toBe(other.stdout.toString());
   });
 
-  it('ctxb run --help names its options and has examples', async () => {
+  it.each([
+    {
+      name: 'run',
+      options: [
+        ...['--prompt ', '--prompts', '--compact-at', '--observe', '--record', '--quiet', '--status-line'],
+        ...['--task', '--state ', '--no-memory', '--state-pattern', '--dead-end-pattern'],
+      ],
+    },
+    { name: 'replay', options: ['--json', '--series'] },
+    { name: 'scratch', options: ['--out', '--context-dir'] },
+    { name: 'state', options: ['--context-dir'] },
+    { name: 'dead-end', options: ['--context-dir'] },
+    { name: 'cleanup', options: ['--keep', '--context-dir'] },
+  ])('ctxb $name --help names its options and has examples', async ({ name, options }) => {
     await using place = await createPlace();
-    const run = await ctxb(place, ['run', '--help']);
+    const run = await ctxb(place, [name, '--help']);
     const text = run.stdout.toString();
-    for (const option of [
-      '--prompt ',
-      '--prompts',
-      '--compact-at',
-      '--observe',
-      '--record',
-      '--quiet',
-      '--status-line',
-    ]) {
-      expect(text).toContain(option);
-    }
-    expect(text).toContain('Examples:');
+    for (const option of options) expect(text).toContain(`  ${option}`);
+    expect(text).toContain(`Examples:\n  ctxb ${name}`);
   });
 });
 
@@ -64,6 +67,10 @@ describe('what is unknown is refused with exit 2', () => {
     { title: 'an option', args: ['--versoin'], says: '--version' },
     { title: 'an option of run', args: ['run', '--promt', 'x', '--', 'claude'], says: '--prompt' },
     { title: 'an option of replay', args: ['replay', '--jsn'], says: '--json' },
+    { title: 'an option of cleanup', args: ['cleanup', '--kep', '1'], says: '--keep' },
+    { title: 'an option of scratch', args: ['scratch', '--ot', 'x'], says: '--out' },
+    { title: 'a second session', args: ['scratch', 'one', 'two'], says: 'argument' },
+    { title: 'state without a name', args: ['state'], says: "'name'" },
     { title: 'an option of config', args: ['config', '--jsno'], says: '--json' },
     { title: 'a topic of help', args: ['help', 'xyzzy'], says: 'Usage: ctxb' },
     { title: 'an argument of config', args: ['config', 'extra'], says: 'argument' },
@@ -83,6 +90,8 @@ it.each([
   { flags: ['--warn-at', '80%'], key: 'thresholds.warn' },
   { flags: ['--window', 'big'], key: 'window' },
   { flags: ['--compact-when', 'never'], key: 'compaction.when' },
+  { flags: ['--state-pattern', '('], key: 'memory.statePattern' },
+  { flags: ['--dead-end-pattern', ''], key: 'memory.deadEndPattern' },
 ])('ctxb run $flags names the key and starts nothing', async ({ flags, key }) => {
   await using place = await createPlace();
   const run = await ctxb(place, ['run', ...flags, '--prompt', 'x', '--', 'no-such-claude']);

@@ -118,6 +118,11 @@ describe('precedence', () => {
     { variable: 'CTXB_COMPACTION_ENABLED', text: 'false', key: 'compaction.enabled', value: false },
     { variable: 'CTXB_QUIET', text: '1', key: 'quiet', value: true },
     { variable: 'CTXB_TASK', text: '123', key: 'task', value: '123' },
+    { variable: 'CTXB_MEMORY_ENABLED', text: 'false', key: 'memory.enabled', value: false },
+    { variable: 'CTXB_MEMORY_RESTORE_TOKENS', text: '0', key: 'memory.restoreTokens', value: 0 },
+    { variable: 'CTXB_MEMORY_REMIND', text: '1', key: 'memory.remind', value: true },
+    { variable: 'CTXB_MEMORY_STATE_PATTERN', text: '1', key: 'memory.statePattern', value: '1' },
+    { variable: 'CTXB_MEMORY_DEAD_END_PATTERN', text: '^X: (.*)$', key: 'memory.deadEndPattern', value: '^X: (.*)$' },
     { variable: 'CTXB_HOOKS_WATCHDOG_SECONDS', text: '0.5', key: 'hooks.watchdogSeconds', value: 0.5 },
   ])('reads $variable=$text, and the same from a flag', async ({ variable, text, key, value }) => {
     for (const world of [{ env: { [variable]: text } }, { flags: { [key]: text } }]) {
@@ -128,7 +133,7 @@ describe('precedence', () => {
   });
 
   it('leaves empty, foreign and reserved variables alone', async () => {
-    const env = { CTXB_TASK: '', CTXB_CLAUDE: '/x', CTXB_TEST_CLAUDE: '/y', PATH: '/bin' };
+    const env = { CTXB_TASK: '', CTXB_CLAUDE: '/x', CTXB_TEST_CLAUDE: '/y', CTXB_INBOX: '/z', PATH: '/bin' };
     expect(await resolve({ env })).toMatchObject({ findings: [], config: { task: undefined } });
   });
 });
@@ -173,6 +178,14 @@ describe('findings', () => {
     { text: '{ "compaction": { "maxAttempts": 0 } }', says: /^compaction\.maxAttempts: / },
     { text: '{ "compaction": { "timeoutSeconds": 1e9 } }', says: /^compaction\.timeoutSeconds: / },
     { text: '{ "contextDir": "" }', says: /^contextDir: expected a path, found ""/ },
+    { text: '{ "memory": { "enabled": "of" } }', says: /^memory\.enabled: expected true or false, found "of"/ },
+    { text: '{ "memory": { "restoreTokens": 2001 } }', says: /^memory\.restoreTokens: .*from 0 to 2000, found 2001/ },
+    {
+      text: '{ "memory": { "statePattern": "(" } }',
+      says: /^memory\.statePattern: expected a regular exp.*found "\("/,
+    },
+    { text: '{ "memory": { "deadEndPattern": "" } }', says: /^memory\.deadEndPattern: expected a regular expression/ },
+    { text: '{ "memory": { "remnd": true } }', says: /^memory\.remnd: .*did you mean (?:memory\.)?remind\?$/ },
     { text: '{ "$schema": 1 }', says: /^\$schema: / },
     { text: '[1]', says: /\.contextbudgetrc\.json: expected an object with .*found \[1\]/ },
     { text: '{ "__proto__": { "polluted": true } }', says: /^__proto__: / },

@@ -33,7 +33,15 @@ it('four prompts that cross 156,000 tokens cause one compaction, between two tur
   expect(run.stdout.toString()).toBe('answer 1\nanswer 2\nanswer 3\nanswer 4\n');
   expect(run.code).toBe(0);
   const decisions = journal(world);
-  expect(decisions.map(({ kind }) => kind)).toEqual(['place-trigger', 'warn', 'compact', 'compacted', 'landed']);
+  expect(decisions.map(({ kind }) => kind)).toEqual([
+    'place-trigger',
+    'warn',
+    'compact',
+    'recall',
+    'survival',
+    'compacted',
+    'landed',
+  ]);
   const compact = decisions.find(({ kind }) => kind === 'compact');
   expect(compact).toMatchObject({
     at: { turn: 2, call: 8 },
@@ -44,7 +52,9 @@ it('four prompts that cross 156,000 tokens cause one compaction, between two tur
   // The compaction went alone: focus as its argument, none of the waiting prompts with it.
   const [summary, ...more] = summaryRequests(world.standin);
   expect(more).toEqual([]);
-  expect(instructionsOf(summary)).toBe('focus on the task -- current state is half way');
+  expect(instructionsOf(summary)).toMatch(
+    /^focus on the task -- current state is half way -- say that notes of the whole session are in \S+\/scratch\.md$/,
+  );
   expect(userTexts(summary).filter((text) => FOUR.slice(2).some((prompt) => text.includes(prompt)))).toEqual([]);
 
   // Every prompt reached the model once, whole, in order: each is the last thing said in its turn's first request.

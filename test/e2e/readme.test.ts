@@ -3,12 +3,15 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { DEFAULTS } from '../../src/config/defaults.ts';
-import { runProgram, startWorld, type World } from '../support/claude.ts';
+import { promptLine, runProgram, startWorld, type World } from '../support/claude.ts';
 import { conversation } from '../support/conversation.ts';
-import { CTXB } from '../support/ctxb.ts';
+import { CTXB, PROTOCOL, startCtxb } from '../support/ctxb.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
+/** Commands that speak to a run. */
+const TELLS = /^ctxb (?:state|dead-end) /;
+
 const COMMANDS = [...README.matchAll(/```sh\n([\s\S]*?)```/g)].flatMap(([, block = '']) => block.trim().split('\n'));
 
 it('every command of the README runs as it is written, in order, in one folder', async () => {
@@ -17,10 +20,22 @@ it('every command of the README runs as it is written, in order, in one folder',
   await using world = await startWorld(conversation({ turns: Array(20).fill(1), growBy: 1_000 }));
   const env = await newcomersShell(world);
   for (const command of commands) {
-    const run = await runProgram('/bin/sh', ['-c', command], { env, cwd: world.scratch.cwd });
+    const say = () => runProgram('/bin/sh', ['-c', command], { env, cwd: world.scratch.cwd });
+    const run = await (TELLS.test(command) ? duringRun(world, say) : say());
     expect({ command, code: run.code, stderr: run.stderr }).toMatchObject({ command, code: 0 });
     expect(run.stderr).not.toMatch(/error|bug/i);
   }
+});
+
+it('the notes in the README are what its command prints', async () => {
+  const command = COMMANDS.find((command) => /^ctxb scratch \S/.test(command)) ?? '';
+  const [, shown = ''] = /```text\n(# Working memory[\s\S]*?)```/.exec(README) ?? [];
+  await using world = await startWorld({ calls: [] });
+  const env = await newcomersShell(world);
+  const { stdout } = await runProgram('/bin/sh', ['-c', command], { env, cwd: world.scratch.cwd });
+  const [head = '', rest = ''] = shown.split('[…]\n');
+  expect(stdout.toString().startsWith(head)).toBe(true);
+  expect(stdout.toString().endsWith(rest)).toBe(true);
 });
 
 it.each(COMMANDS.filter((command) => command.startsWith('npm ')))('%s names scripts that exist', (command) => {
@@ -39,12 +54,24 @@ it('every configuration key is in the README', () => {
   expect(missing).toEqual([]);
 });
 
-/** A shell as a newcomer has it: ctxb and claude on PATH, a repository, and logs of earlier sessions. */
+/** Does something while a run goes on in the folder. */
+async function duringRun<T>(world: World, work: () => Promise<T>): Promise<T> {
+  const run = startCtxb(world, { claude: PROTOCOL });
+  run.send(promptLine('begin'));
+  await run.waitForLine(({ type }) => type === 'result');
+  const done = await work();
+  run.stdin.end();
+  await run.finished;
+  return done;
+}
+
+/** A shell as a newcomer has it: ctxb and claude on PATH, a repository, our fixtures, and logs of earlier sessions. */
 async function newcomersShell({ scratch, claude }: World): Promise<Record<string, string>> {
   const bin = join(scratch.home, 'bin');
   mkdirSync(bin);
   mkdirSync(join(scratch.home, '.claude'));
   symlinkSync(claude, join(bin, 'claude'));
+  symlinkSync(join(ROOT, 'fixtures'), join(scratch.cwd, 'fixtures'));
   symlinkSync(join(scratch.env.CLAUDE_CONFIG_DIR ?? '', 'projects'), join(scratch.home, '.claude', 'projects'));
   writeFileSync(join(bin, 'ctxb'), `#!/bin/sh\nexec '${process.execPath}' '${CTXB}' "$@"\n`);
   chmodSync(join(bin, 'ctxb'), 0o755);

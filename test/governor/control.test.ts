@@ -64,9 +64,17 @@ describe('opening the control channel', () => {
           PreToolUse: [own],
           PreCompact: [own, { matcher: null, hookCallbackIds: ['ctxb:pre-compact'] }],
           SessionStart: [{ matcher: null, hookCallbackIds: ['ctxb:session-start'] }],
+          PostCompact: [{ matcher: null, hookCallbackIds: ['ctxb:post-compact'] }],
+          UserPromptSubmit: [{ matcher: null, hookCallbackIds: ['ctxb:user-prompt-submit'] }],
         },
       },
     });
+  });
+
+  it('registers only what it needs when no notes are kept', () => {
+    const memory = { ...policyWith().memory, enabled: false };
+    const [initialize] = requests(begun({ policy: policyWith({ memory }) }).actions);
+    expect(Object.keys(initialize?.hooks as object)).toEqual(['PreCompact', 'SessionStart']);
   });
 
   it("opens in our own name before a protocol caller's first line that is a prompt", () => {

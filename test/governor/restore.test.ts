@@ -62,6 +62,20 @@ describe('the focus', () => {
     driver.claude(initLine(), callLine(20_000), resultLine());
     expect(focusText(driver.state)).toBe('focus on Fix the parser.');
   });
+
+  it('names the notes that outlive the compaction', () => {
+    const driver = drive(runWith({ policy: policyWith({ task: 'ship it' }) }));
+    driver.tell({ kind: 'notes', path: '.context/sessions/s1' });
+    expect(focusText(driver.state)).toBe(
+      'focus on ship it -- say that notes of the whole session are in .context/sessions/s1/scratch.md',
+    );
+  });
+
+  it.each(['told', 'pattern'] as const)('holds the state as it was %s last', (source) => {
+    const driver = drive(runWith({ policy: policyWith({ task: 'ship it', state: 'testing' }) }));
+    driver.tell({ kind: 'state', to: 'parser done', source });
+    expect(focusText(driver.state)).toBe('focus on ship it -- current state is parser done');
+  });
 });
 
 const callback = (callback_id: string, input: Line): Line => ({
@@ -78,9 +92,7 @@ const answers = (actions: readonly Action[]) => actions.filter(({ kind }) => kin
 /** The text that was handed back, or undefined when the answer was empty. */
 function restored(actions: readonly Action[]): string | undefined {
   const [answer] = answers(actions);
-  const output =
-    answer?.kind === 'answer-hook' ? (answer.output as { hookSpecificOutput?: { additionalContext?: string } }) : {};
-  return output.hookSpecificOutput?.additionalContext;
+  return answer?.kind === 'answer-hook' ? answer.context : undefined;
 }
 
 function midTurn(...prompts: readonly string[]): Driver {
@@ -107,9 +119,41 @@ describe('PreCompact', () => {
     ]);
   });
 
-  it('says nothing about a /compact, which has its focus as its argument', () => {
+  it("says nothing about a caller's /compact, which has its focus as its argument", () => {
     expect(midTurn().claude(preCompact('manual'))).toMatchObject([{ kind: 'answer-hook', output: {} }]);
   });
+
+  it("has a caller's /compact name the notes, and does not say so twice with ours", () => {
+    const callers = midTurn();
+    callers.tell({ kind: 'notes', path: 'notes' });
+    const systemMessage = 'When you summarise, say that notes of the whole session are in notes/scratch.md';
+    expect(callers.claude(preCompact('manual'))).toMatchObject([{ kind: 'answer-hook', output: { systemMessage } }]);
+
+    const ours = afterTurn(160_000);
+    ours.tell({ kind: 'notes', path: 'notes' });
+    expect(kinds(ours.prompt('Next.'))).toContain('compact');
+    expect(ours.claude(preCompact('manual'))).toMatchObject([{ kind: 'answer-hook', output: {} }]);
+  });
+});
+
+describe('UserPromptSubmit', () => {
+  it.each([
+    { name: 'a prompt', prompt: 'Go on.', recall: { recall: 'prompt' } },
+    { name: 'a command, whose context may reach nobody', prompt: '/cost', recall: {} },
+  ])('lets the notes add to $name', ({ prompt, recall }) => {
+    const hook = 'UserPromptSubmit';
+    const answer = { kind: 'answer-hook', requestId: 'h1', hook, output: {}, ...recall };
+    expect(afterTurn(20_000).claude(callback('ctxb:user-prompt-submit', { hook_event_name: hook, prompt }))).toEqual([
+      answer,
+    ]);
+  });
+});
+
+it('PostCompact is answered with nothing', () => {
+  const summary = { hook_event_name: 'PostCompact', compact_summary: 'All was done.' };
+  expect(midTurn().claude(callback('ctxb:post-compact', summary))).toEqual([
+    { kind: 'answer-hook', requestId: 'h1', hook: 'PostCompact', output: {} },
+  ]);
 });
 
 describe('SessionStart', () => {
@@ -150,9 +194,10 @@ describe('SessionStart', () => {
       },
       source: 'compact',
     },
-  ])('has nothing to hand back after $name, and answers all the same', ({ driver, source }) => {
+  ])('has no prompt to hand back after $name, and answers all the same', ({ driver, source }) => {
+    const recall = source === 'compact' ? { recall: 'lost' } : {};
     expect(driver().claude(sessionStart(source))).toEqual([
-      { kind: 'answer-hook', requestId: 'h1', hook: 'SessionStart', output: {} },
+      { kind: 'answer-hook', requestId: 'h1', hook: 'SessionStart', output: {}, ...recall },
     ]);
   });
 
@@ -165,7 +210,7 @@ describe('SessionStart', () => {
     const actions = midTurn(prompt).claude(sessionStart('compact'));
     const text = restored(actions) ?? '';
     expect(text.length).toBeLessThan(9_000);
-    expect(text.match(/y{4,}/g)?.join('').length).toBe(Math.min(length, 8_000));
+    expect(text.match(/y{4,}/g)?.join('').length).toBe(kept ? 4_000 : length);
     const files = actions.filter(({ kind }) => kind === 'keep');
     expect(files).toEqual(kept ? [{ kind: 'keep', file: 'prompts/prompt-1.md', text: prompt }] : []);
     if (kept) expect(text).toContain('.context/prompts/prompt-1.md');

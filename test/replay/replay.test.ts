@@ -11,7 +11,7 @@ import { saysNothing } from '../../src/stream/usage.ts';
 import { eventsOf, FIXTURE_RECORDINGS, fixture, SHARED_RECORDINGS } from '../support/recordings.ts';
 
 function options(more: Partial<ReplayOptions> = {}): ReplayOptions {
-  return { policy: DEFAULTS, series: false, stdin: Readable.from([]), ...more };
+  return { policy: DEFAULTS, series: false, stdin: Readable.from([]), mask: (text) => text, ...more };
 }
 
 const SOURCES = findSources(fixture('.')).map((source) => ({ name: basename(source.file), source }));

@@ -102,7 +102,7 @@ describe('a record', () => {
     note({ t: 2, from: 'caller', event: { kind: 'end' } });
     driver.callerEnd();
 
-    const tracker = createTracker(runWith({ mode: 'replay' }), false);
+    const tracker = createTracker({ run: runWith({ mode: 'replay' }), withSeries: false, mask: (text) => text });
     for (const line of lines) tracker.line(line);
     const summary = tracker.summary('record');
     expect(decisions(driver.actions).map(({ kind }) => kind)).toEqual(['warn', 'compact', 'compacted', 'landed']);
@@ -117,7 +117,7 @@ describe('the dialect', () => {
     { name: 'compact.dialogue.ndjson', dialect: 'stream' },
     { name: 'tool-turn.session.jsonl', dialect: 'session' },
   ])('of $name is $dialect', ({ name, dialect }) => {
-    const tracker = createTracker(runWith({ mode: 'replay' }), false);
+    const tracker = createTracker({ run: runWith({ mode: 'replay' }), withSeries: false, mask: (text) => text });
     for (const line of linesOf(fixture(name))) tracker.line(line);
     expect(tracker.summary(name).dialect).toBe(dialect);
   });

@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Action } from '../../src/governor/actions.ts';
+import { hookOutput } from '../../src/memory/hand-back/hand-back.ts';
 import { createExecutor, type ExecutorWorld } from '../../src/session/executor.ts';
 
 /** A world that notes what is done to it, in order. */
@@ -28,6 +29,8 @@ function noting(more: Partial<ExecutorWorld> = {}) {
     onPrompt: note('prompt'),
     onFault: note('fault'),
     beforeHook: () => {},
+    answer: (hook) => ({ output: hookOutput(hook, hook.context), decisions: [] }),
+    beforeCompaction: note('flush'),
     hookTimeoutMs: 10,
     ...more,
   });

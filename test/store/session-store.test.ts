@@ -25,7 +25,7 @@ it('writes entries with version and time, one a line', () => {
   const store = createSessionStore(
     join(folder, '.context'),
     () => NOON,
-    (fault) => faults.push(fault),
+    (consequence, error) => faults.push(`${consequence}: ${String(error)}`),
   );
   store.journal({ kind: 'start', text: 'two\nlines' });
   store.mailbox({ held: 'u' });
@@ -56,7 +56,7 @@ it('tells a fault once and never throws', () => {
   const store = createSessionStore(
     join(folder, '.context'),
     () => NOON,
-    (fault) => faults.push(fault),
+    (consequence, error) => faults.push(`${consequence}: ${String(error)}`),
   );
   store.journal({});
   store.mailbox({});

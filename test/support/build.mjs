@@ -22,7 +22,7 @@ const COMMON = {
 const commandsApart = {
   name: 'commands-apart',
   setup: ({ onResolve }) =>
-    onResolve({ filter: /^\.\/commands\/\w+\.ts$/ }, ({ path }) => ({
+    onResolve({ filter: /^\.\/commands\/[\w-]+\.ts$/ }, ({ path }) => ({
       path: path.replace('.ts', '.js'),
       external: true,
     })),

@@ -1,7 +1,7 @@
 import { DEFAULTS } from '../../src/config/defaults.ts';
 import type { Action, Decision, TimerName } from '../../src/governor/actions.ts';
 import { isDecision } from '../../src/governor/actions.ts';
-import type { Input } from '../../src/governor/input.ts';
+import type { Input, OwnEvent } from '../../src/governor/input.ts';
 import type { Policy } from '../../src/governor/policy.ts';
 import { type GovernorState, initialState, type Run } from '../../src/governor/state.ts';
 import { step } from '../../src/governor/step.ts';
@@ -13,12 +13,13 @@ export type Line = Readonly<Record<string, unknown>>;
 
 /** The default policy with some parts changed. */
 export function policyWith(changes: PolicyChanges = {}): Policy {
-  const { window, thresholds, compaction, midTurn, task, state } = DEFAULTS;
+  const { window, thresholds, compaction, midTurn, task, state, memory } = DEFAULTS;
   return {
     window,
     midTurn,
     task,
     state,
+    memory,
     ...changes,
     thresholds: { ...thresholds, ...changes.thresholds },
     compaction: { ...compaction, ...changes.compaction },
@@ -59,6 +60,8 @@ export interface Driver {
   caller(line: Line): readonly Action[];
   callerEnd(): readonly Action[];
   timeout(timer: TimerName): readonly Action[];
+  /** What ctxb itself, or one of its commands, has to say. */
+  tell(event: OwnEvent): readonly Action[];
 }
 
 export function drive(run: Run = runWith()): Driver {
@@ -91,6 +94,7 @@ export function drive(run: Run = runWith()): Driver {
     prompt: (...texts) => feed(...texts.map((text) => callerInput(userLine(text, { uuid: `prompt-${++prompts}` })))),
     caller: (line) => feed(callerInput(line)),
     callerEnd: () => feed({ t: 0, from: 'caller', event: { kind: 'end' } }),
+    tell: (event) => feed({ t: 0, from: 'ctxb', event }),
     timeout: (timer) => feed({ t: 0, from: 'timer', event: { kind: 'timeout', timer } }),
   };
 }

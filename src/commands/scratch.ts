@@ -1,0 +1,76 @@
+import { statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { effectiveConfig } from '../config/effective-config.ts';
+import { CtxbError } from '../errors.ts';
+import type { Io } from '../io.ts';
+import { buildNotes } from '../replay/build-notes.ts';
+import { findSources } from '../replay/sources.ts';
+import { openNotesFolder, readIndex } from '../store/notes-folder.ts';
+import { redact } from '../store/redact.ts';
+import { findSession } from '../store/sessions.ts';
+
+interface ScratchFlags {
+  readonly out?: string;
+  readonly contextDir?: string;
+}
+
+export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
+  command
+    .argument('[session]', 'a session of this folder (its id or the beginning of it), or a recording; - is stdin')
+    .option('--out <folder>', 'write the notes of a recording to this new folder, detail files included')
+    .option('--context-dir <folder>', 'where the notes are')
+    .addHelpText('after', EXAMPLES)
+    .action(async (name: string | undefined, flags: ScratchFlags) => finish(await scratch(name, flags, io)));
+}
+
+const EXAMPLES = `
+Without an argument it is the session that was noted last.
+
+Examples:
+  ctxb scratch
+  ctxb scratch 0d4f31f2
+  ctxb scratch session.jsonl --out notes
+  claude -p "hello" --output-format stream-json --verbose | ctxb scratch -`;
+
+async function scratch(name: string | undefined, flags: ScratchFlags, io: Io): Promise<number> {
+  if (name !== undefined && isRecording(name, io)) return build(name, flags.out, io);
+  if (flags.out !== undefined) {
+    throw new CtxbError('usage', '--out is for recordings: ctxb scratch FILE --out FOLDER');
+  }
+  const config = await effectiveConfig({ cwd: io.cwd, env: io.env, flags: { contextDir: flags.contextDir } });
+  const folder = resolve(io.cwd, config.contextDir);
+  io.stdout.write(readIndex(name === undefined ? folder : pathOf(folder, name)));
+  return 0;
+}
+
+function isRecording(name: string, io: Io): boolean {
+  return name === '-' || statSync(resolve(io.cwd, name), { throwIfNoEntry: false })?.isFile() === true;
+}
+
+function pathOf(folder: string, name: string): string {
+  const session = findSession(folder, name);
+  if (session !== undefined) return session.path;
+  throw new CtxbError(
+    'usage',
+    `${name}: no recording, and no session in ${folder} begins so: see ${join(folder, 'sessions')}`,
+  );
+}
+
+async function build(name: string, out: string | undefined, io: Io): Promise<number> {
+  const [source] = findSources(name === '-' ? name : resolve(io.cwd, name));
+  if (source === undefined) return 0;
+  const { memory } = await effectiveConfig({ cwd: io.cwd, env: io.env, flags: {} });
+  const notes = out === undefined ? undefined : openNotesFolder(resolve(io.cwd, out));
+  const index = await buildNotes(source, {
+    ...memory,
+    stdin: io.stdin,
+    mask: redact,
+    folder: out ?? '.',
+    onPage: ({ file, text }) => notes?.append(file, text),
+  });
+  notes?.finish(index);
+  io.stdout.write(index);
+  if (notes === undefined) io.stderr.write('ctxb: the files that it names are written with --out FOLDER\n');
+  return 0;
+}

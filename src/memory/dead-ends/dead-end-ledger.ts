@@ -1,0 +1,97 @@
+import type { DeadEnd, ToolEntry } from '../entry.ts';
+import { remember } from '../remember.ts';
+import { LONG_LINE_LENGTH, oneLine } from '../words.ts';
+
+/** What an entry has changed about the dead ends. */
+export interface DeadEndChanges {
+  /** Seen for the first time. */
+  readonly found: readonly DeadEnd[];
+  /** The same approach again. */
+  readonly grown: readonly DeadEnd[];
+  /** Taken back: what did not work has worked now. */
+  readonly cleared: readonly DeadEnd[];
+}
+
+/** The dead ends that hold, and what has become of them since it was last asked. */
+export interface Ledger {
+  has(key: string): boolean;
+  /** An approach has led nowhere, for the first time or again. */
+  put(deadEnd: DeadEnd): void;
+  clear(key: string): void;
+  current(): readonly DeadEnd[];
+  /** The changes since the last call. */
+  take(): DeadEndChanges;
+}
+
+/** Calls that belong to one approach. */
+export interface Series {
+  count: number;
+  readonly first: number;
+  last: number;
+  readonly ids: string[];
+}
+
+const NOTHING: DeadEndChanges = Object.freeze({ found: [], grown: [], cleared: [] });
+
+/** Beyond this the one that was longest not seen again is forgotten. */
+const MAX_DEAD_ENDS = 1_000;
+
+const MAX_EVIDENCE = 20;
+
+export function createLedger(): Ledger {
+  const standing = new Map<string, DeadEnd>();
+  let list: DeadEnd[] | undefined;
+  let changes: { found: DeadEnd[]; grown: DeadEnd[]; cleared: DeadEnd[] } | undefined;
+
+  function noted() {
+    list = undefined;
+    changes ??= { found: [], grown: [], cleared: [] };
+    return changes;
+  }
+
+  return {
+    has: (key) => standing.has(key),
+    put(deadEnd) {
+      const { found, grown } = noted();
+      (standing.has(deadEnd.key) ? grown : found).push(deadEnd);
+      remember(standing, deadEnd.key, deadEnd, MAX_DEAD_ENDS);
+    },
+    clear(key) {
+      const deadEnd = standing.get(key);
+      if (deadEnd === undefined) return;
+      standing.delete(key);
+      noted().cleared.push(deadEnd);
+    },
+    current() {
+      list ??= [...standing.values()];
+      return list;
+    },
+    take() {
+      const taken = changes ?? NOTHING;
+      changes = undefined;
+      return taken;
+    },
+  };
+}
+
+export function startSeries({ id, t }: Pick<ToolEntry, 'id' | 't'>): Series {
+  return { count: 1, first: t, last: t, ids: [id] };
+}
+
+/** One more call; of the evidence the first and the newest are kept. */
+export function prolong(series: Series, { id, t }: Pick<ToolEntry, 'id' | 't'>): void {
+  series.count++;
+  series.last = t;
+  series.ids.push(id);
+  if (series.ids.length > MAX_EVIDENCE) series.ids.splice(1, 1);
+}
+
+export function deadEnd(
+  about: Pick<DeadEnd, 'key' | 'cause' | 'agent'>,
+  series: Readonly<Series>,
+  text: string,
+): DeadEnd {
+  const { count, first, last, ids } = series;
+  const evidence = ids.length > MAX_EVIDENCE ? [...ids.slice(0, 1), ...ids.slice(1 - MAX_EVIDENCE)] : [...ids];
+  return { ...about, text: oneLine(text, LONG_LINE_LENGTH), evidence, count, first, last };
+}

@@ -1,0 +1,86 @@
+import type { Entry, ToolEntry } from '../entry.ts';
+import { remember } from '../remember.ts';
+import { deadEnd, type Ledger, type Series } from './dead-end-ledger.ts';
+import { isBookkeeping, isWaiting, nameOf } from './failure.ts';
+
+interface Agent {
+  /** Its newest calls, oldest first, at most four. */
+  calls: ToolEntry[];
+}
+
+interface Found {
+  readonly agent: string | null;
+  readonly series: Series;
+  /** What each of the two calls answers all the time. */
+  readonly answers: ReadonlyMap<string, string>;
+}
+
+const MAX_AGENTS = 64;
+const MAX_FOUND = 64;
+
+/** One agent makes two calls in turn, twice, with equal inputs and equal results: it goes in a circle. */
+export function createAlternation(ledger: Ledger): (entry: Entry) => void {
+  const agents = new Map<string | null, Agent>();
+  const found = new Map<string, Found>();
+
+  function see(entry: ToolEntry): void {
+    const agent = agents.get(entry.agent) ?? { calls: [] };
+    if (!agents.has(entry.agent)) remember(agents, entry.agent, agent, MAX_AGENTS);
+    agent.calls.push(entry);
+    if (agent.calls.length > 4) agent.calls.shift();
+    const [a, b, c, d] = agent.calls;
+    if (a === undefined || b === undefined || c === undefined || d === undefined) return;
+    if (!isSame(a, c) || !isSame(b, d) || isSame(a, b) || [c, d].some(isUntold)) return;
+    report([a, b, c, d]);
+    // The next round needs two more calls.
+    agent.calls = [c, d];
+  }
+
+  function report(calls: readonly [ToolEntry, ToolEntry, ToolEntry, ToolEntry]): void {
+    const [a, b, c, d] = calls;
+    const key = `alternation\n${d.agent ?? ''}\n${[callOf(c), callOf(d)].sort().join('\n')}`;
+    const known = found.get(key)?.series;
+    const series: Series = {
+      count: (known?.count ?? 1) + 1,
+      first: known?.first ?? a.t,
+      last: d.t,
+      ids: known === undefined ? [a.id, b.id, c.id, d.id] : [...known.ids.slice(-18), c.id, d.id],
+    };
+    const answers = new Map([c, d].map((call) => [callOf(call), call.output]));
+    remember(found, key, { agent: d.agent, series, answers }, MAX_FOUND);
+    const text = `${nameOf(c)} and ${nameOf(d)} in turn, ${series.count} times, with the same results each time`;
+    ledger.put(deadEnd({ key, cause: 'alternation', agent: d.agent }, series, text));
+  }
+
+  /** Another answer of one of the two is a step forward. */
+  function clearBy(entry: ToolEntry): void {
+    for (const [key, { agent, answers }] of found) {
+      const answer = agent === entry.agent ? answers.get(callOf(entry)) : undefined;
+      if (answer === undefined || answer === entry.output) continue;
+      found.delete(key);
+      ledger.clear(key);
+    }
+  }
+
+  return (entry) => {
+    // Who was asked anew, or has lost what it knew, looks again at what it has seen before.
+    if (entry.kind === 'prompt') agents.delete(null);
+    if (entry.kind === 'state' && /^(?:compaction|clear|session|handoff)$/.test(entry.what)) agents.clear();
+    if (entry.kind !== 'tool' || entry.outcome === 'cancelled' || isBookkeeping(entry.name)) return;
+    if (found.size > 0 && entry.outcome === 'ok') clearBy(entry);
+    see(entry);
+  };
+}
+
+function callOf({ name, input }: ToolEntry): string {
+  return `${name} ${input}`;
+}
+
+function isSame(a: ToolEntry, b: ToolEntry): boolean {
+  return a.input === b.input && a.name === b.name && a.output === b.output;
+}
+
+/** Results that say nothing, or not all (pictures of a screen), cannot show that nothing has moved. */
+function isUntold(entry: ToolEntry): boolean {
+  return entry.said === '' || entry.name.startsWith('mcp__') || isWaiting(entry);
+}

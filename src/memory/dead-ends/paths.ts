@@ -1,0 +1,47 @@
+import { isAbsolutePath } from '../entries/folders.ts';
+
+/** Folders and names for what is not meant to stay. */
+const TEMPORARY =
+  /(?:^|[\\/])(?:\.?te?mp|scratch(?:pad)?|var[\\/]folders)[\\/]|\$\{?TMP|AppData[\\/]Local[\\/]Temp|(?:^|[\\/])(?:te?mp|scratch|debug|repro)(?:[-_.\d][^\\/]*)?$|\.(?:te?mp|log|bak|orig|out|pid|diff|patch|swp)$/i;
+
+export function isTemporary(path: string): boolean {
+  return TEMPORARY.test(path);
+}
+
+/** The last part of a path. */
+export function baseName(path: string): string {
+  return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
+}
+
+/** What distinguishes files of one kind in one folder is left out. */
+export function kindOf(path: string): string {
+  const base = baseName(path);
+  const dot = base.lastIndexOf('.');
+  return `${path.slice(0, path.length - base.length)}*${dot > 0 ? base.slice(dot) : ''}`;
+}
+
+/** Whether `path` is the file `named`, or lies in the folder of that name. */
+export function isAtOrIn(path: string, named: string): boolean {
+  const file = plain(path);
+  const place = plain(named);
+  if (file === place || file.startsWith(`${place}/`) || place === '' || place === '.') return true;
+  // Of a relative and an absolute path only the common end can be compared.
+  return isAbsolutePath(file) !== isAbsolutePath(place) && endsAlike(file, place);
+}
+
+/** The same, when it is not known which folder one of the two is relative to. */
+export function mayBeAtOrIn(path: string, named: string): boolean {
+  return endsAlike(plain(path), plain(named));
+}
+
+function endsAlike(file: string, place: string): boolean {
+  const short = place.replace(/^\//, '');
+  return file.endsWith(`/${short}`) || file.includes(`/${short}/`) || place.endsWith(`/${file.replace(/^\//, '')}`);
+}
+
+function plain(path: string): string {
+  return path
+    .replaceAll('\\', '/')
+    .replace(/^(?:\.\/)+/, '')
+    .replace(/(?<=[^/])\/+$/, '');
+}

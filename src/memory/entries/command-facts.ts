@@ -1,0 +1,62 @@
+import { fieldsOf } from '../../stream/fields.ts';
+import type { CommandFacts, FileChange } from '../entry.ts';
+import { commandOf, durationOf, type EndedCall } from '../extract/tool-calls.ts';
+import { type ShellEffects, shellEffects } from '../shell/shell-effects.ts';
+import { lastLines } from '../words.ts';
+import { readCounts } from './counts.ts';
+
+/** Of long texts this much is taken; they are masked in it before they are cut. */
+const COMMAND_NEAR = 20_000;
+const TAIL_NEAR = { lines: 40, length: 8_000 };
+
+/** Most commands only look: without one of these words, or a redirection to a file, nothing need be understood. */
+const MAY_CHANGE_FILES =
+  /(?<![0-9&])>(?![&\s]*\/dev\/null|&\d)|\b(?:rm|mv|cp|tee|touch|sed|perl|git|ln|install|truncate|dd)\b/;
+
+export interface CommandWork {
+  readonly command: CommandFacts;
+  readonly changes: readonly FileChange[];
+}
+
+/** What is known of a command that was run, or undefined when the call ran none. */
+export function commandWork(ended: EndedCall): CommandWork | undefined {
+  const text = commandOf(ended);
+  if (text === undefined) return undefined;
+  const { outcome, result } = ended;
+  const exit = exitOf(ended);
+  const counts = outcome === 'ok' || outcome === 'failed' ? readCounts(result.text) : undefined;
+  const effects = effectsOf(text, ended, exit);
+  const isFailure = outcome === 'failed' || (outcome === 'ok' && exit !== null && exit > 1);
+  const command: CommandFacts = {
+    text: text.slice(0, COMMAND_NEAR),
+    exit,
+    background: isBackground(ended),
+    ms: durationOf(ended),
+    tail: isFailure ? lastLines(withoutStatus(result.text), TAIL_NEAR.lines, TAIL_NEAR.length) : '',
+    ...(counts === undefined ? {} : { counts }),
+    ...(effects?.discards === undefined ? {} : { discards: effects.discards }),
+    ...(effects?.commits ? { commits: true } : {}),
+  };
+  return { command, changes: effects?.changes ?? [] };
+}
+
+function exitOf({ call, exit, report }: EndedCall): number | null {
+  if (call.use.name === 'Bash') return exit;
+  const { exitCode } = fieldsOf(report);
+  return typeof exitCode === 'number' ? exitCode : null;
+}
+
+function effectsOf(text: string, { outcome }: EndedCall, exit: number | null): ShellEffects | undefined {
+  return outcome === 'ok' && exit === 0 && MAY_CHANGE_FILES.test(text) ? shellEffects(text) : undefined;
+}
+
+function isBackground({ call: { use }, result, report }: EndedCall): boolean {
+  if (use.name !== 'Bash' || fieldsOf(use.input).run_in_background === true) return true;
+  return (
+    typeof fieldsOf(report).backgroundTaskId === 'string' || result.text.startsWith('Command running in background')
+  );
+}
+
+function withoutStatus(text: string): string {
+  return text.replace(/^(?:Error: )?Exit code \d{1,3}\n?/, '');
+}

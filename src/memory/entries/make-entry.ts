@@ -1,0 +1,105 @@
+import { fieldsOf, textOf } from '../../stream/fields.ts';
+import type { CommandFacts, Entry, ToolEntry } from '../entry.ts';
+import type { Found } from '../extract/extract.ts';
+import type { EndedCall } from '../extract/tool-calls.ts';
+import { cut, LONG_LINE_LENGTH, lastLines, oneLine } from '../words.ts';
+import { type CommandWork, commandWork } from './command-facts.ts';
+import { describeInput, describeResult } from './describe.ts';
+import { errorSignature } from './error-signature.ts';
+import { type FileWork, fileWork } from './file-changes.ts';
+import { fingerprint } from './fingerprint.ts';
+import { createWorkingFolder, type WorkingFolder } from './working-folder.ts';
+
+/** Commands longer than this (heredocs with whole files) are kept in part. */
+const COMMAND_LENGTH = 10_000;
+
+/** Of a failure's output this much of the end is kept. */
+const TAIL_LINES = 20;
+const TAIL_LENGTH = 2_000;
+
+/** Makes the entries of what was found, in order: looked into, bounded and masked. */
+export function createEntryMaker(mask: (text: string) => string): (found: Found) => Entry {
+  const folder = createWorkingFolder();
+  return (found) => {
+    switch (found.kind) {
+      case 'call':
+        return toolEntry(found, folder, mask);
+      case 'prompt':
+        return { ...found, text: mask(found.text) };
+      case 'task':
+        return { ...found, agent: found.agent && mask(found.agent), subject: mask(found.subject) };
+      case 'state':
+        return { ...found, to: line(mask(found.to)) };
+      case 'remark':
+        return { ...found, text: line(mask(found.text)) };
+    }
+  };
+}
+
+/** Cut only after it was masked: half a secret is not recognised as one. */
+function line(text: string): string {
+  return oneLine(text, LONG_LINE_LENGTH);
+}
+
+function toolEntry(ended: EndedCall, folder: WorkingFolder, mask: (text: string) => string): ToolEntry {
+  const { call, result, outcome, t } = ended;
+  const { id, name, input } = call.use;
+  folder.at(call.cwd);
+  const work = commandWork(ended);
+  return {
+    kind: 'tool',
+    t: t ?? 0,
+    id,
+    name,
+    agent: call.agent && mask(call.agent),
+    outcome,
+    title: line(mask(describeInput(name, input))),
+    said: line(mask(describeResult(name, outcome, result.text))),
+    input: fingerprint(deedOf(name, input)),
+    output: fingerprint(result.text),
+    ...signatureOf(ended, mask),
+    ...(work === undefined ? {} : { command: maskedCommand(work.command, mask) }),
+    ...filesOf(ended, work, folder),
+  };
+}
+
+/** What a call does: the same command is often described in other words. */
+function deedOf(name: string, input: unknown): unknown {
+  if (name !== 'Bash') return input;
+  const { description: _, ...deed } = fieldsOf(input);
+  return deed;
+}
+
+function signatureOf(
+  { call, result, outcome }: EndedCall,
+  mask: (text: string) => string,
+): Pick<ToolEntry, 'signature'> {
+  const signature = outcome === 'ok' ? undefined : errorSignature(call.use.name, result.text);
+  return signature === undefined ? {} : { signature: mask(signature) };
+}
+
+type Files = Pick<ToolEntry, 'reads' | 'changes' | 'swaps'>;
+
+function filesOf(ended: EndedCall, work: CommandWork | undefined, folder: WorkingFolder): Files {
+  const { call, result, report, outcome } = ended;
+  const { name, input } = call.use;
+  const files: FileWork | undefined = outcome === 'ok' ? fileWork(name, input, result.text, report) : undefined;
+  const reads = name === 'Read' && outcome === 'ok' ? textOf(fieldsOf(input).file_path) : undefined;
+  const changes = [
+    ...(files?.changes ?? []).map((change) => ({ ...change, path: folder.path(change.path) })),
+    ...folder.certain(work?.changes ?? []),
+  ];
+  const swaps = (files?.swaps ?? []).map((swap) => ({ ...swap, path: folder.path(swap.path) }));
+  // The place where this command ends is where the next one begins.
+  if (work !== undefined && outcome !== 'refused') folder.ran(work.command.text);
+  return {
+    ...(reads === undefined ? {} : { reads: folder.path(reads) }),
+    ...(changes.length === 0 ? {} : { changes }),
+    ...(swaps.length === 0 ? {} : { swaps }),
+  };
+}
+
+function maskedCommand(command: CommandFacts, mask: (text: string) => string): CommandFacts {
+  const tail = command.tail === '' ? '' : lastLines(mask(command.tail), TAIL_LINES, TAIL_LENGTH);
+  return { ...command, text: cut(mask(command.text), COMMAND_LENGTH), tail };
+}

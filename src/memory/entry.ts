@@ -1,0 +1,150 @@
+/**
+ * What working memory keeps: facts, in the order they came. One entry is one line of `memory.ndjson`; the index, the
+ * detail files and the dead ends are a pure function of the entries, so that they can be made again after a crash.
+ * Texts are masked and bounded where they are made, except prompts, which are kept whole.
+ */
+export type Entry = PromptEntry | ToolEntry | StateEntry | TaskEntry | RemarkEntry;
+
+/** What the caller said, word for word. */
+export interface PromptEntry {
+  readonly kind: 'prompt';
+  /** Milliseconds since the epoch; 0 where a recording does not say. */
+  readonly t: number;
+  readonly text: string;
+  readonly pictures: number;
+}
+
+/**
+ * - `ok`, `failed`: the tool ran.
+ * - `refused`: it did not run, because of a person, a permission or claude's own checks.
+ * - `cancelled`: it did not run or its end is not known (a parallel call failed, the turn was interrupted).
+ */
+export type Outcome = 'ok' | 'failed' | 'refused' | 'cancelled';
+
+/** A tool call that is over. */
+export interface ToolEntry {
+  readonly kind: 'tool';
+  /** When its result came. */
+  readonly t: number;
+  /** The `tool_use` id. */
+  readonly id: string;
+  readonly name: string;
+  /** What the subagent was asked to do, or its id; null for the main thread. */
+  readonly agent: string | null;
+  readonly outcome: Outcome;
+  /** What was asked for, on one line, at most 500 code points. */
+  readonly title: string;
+  /** What came of it, on one line, at most 500 code points. */
+  readonly said: string;
+  /** Fingerprint of the input, independent of the order of its keys. */
+  readonly input: string;
+  /** Fingerprint of the result. */
+  readonly output: string;
+  /** Of a failure: what it says with numbers, paths and hexadecimals masked; absent where it says nothing. */
+  readonly signature?: string;
+  readonly command?: CommandFacts;
+  /** The file that it read. */
+  readonly reads?: string;
+  /** Files that this call has certainly changed. */
+  readonly changes?: readonly FileChange[];
+  /** Edits: fingerprints of the text that was there and of what was put in its place. */
+  readonly swaps?: readonly Swap[];
+}
+
+export interface CommandFacts {
+  readonly text: string;
+  /** Exit status; null where it is not known (in the background, refused, interrupted). */
+  readonly exit: number | null;
+  readonly background: boolean;
+  /** Milliseconds; null where a recording does not say. */
+  readonly ms: number | null;
+  /** Last lines of a failure's output; empty for a success. */
+  readonly tail: string;
+  /** What a test run or a build printed about itself. */
+  readonly counts?: Counts;
+  /** Changes to files that the command took back, as far as its words are certain. */
+  readonly discards?: Discard;
+  /** It made a commit: what was edited until then is safe. */
+  readonly commits?: true;
+}
+
+/** Figures out of the closing lines of a test run or build; absent ones were not printed. */
+export interface Counts {
+  readonly passed?: number;
+  readonly failed?: number;
+  readonly skipped?: number;
+  readonly errors?: number;
+  readonly warnings?: number;
+}
+
+export interface FileChange {
+  /** As the tool named it; a relative one is relative to the working folder. */
+  readonly path: string;
+  readonly change: 'created' | 'edited' | 'deleted' | 'moved';
+  /** Of a move. */
+  readonly to?: string;
+}
+
+/** `all`: every change that is not committed. `back`: a stash was taken out again. */
+export interface Discard {
+  readonly how: 'checkout' | 'restore' | 'stash' | 'reset' | 'back';
+  readonly paths: readonly string[] | 'all';
+}
+
+export interface Swap {
+  readonly path: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+/** Something about the session is different now. */
+export interface StateEntry {
+  readonly kind: 'state';
+  readonly t: number;
+  readonly what: 'permission mode' | 'model' | 'session' | 'compaction' | 'clear' | 'handoff' | 'plan mode' | 'state';
+  readonly from?: string;
+  readonly to: string;
+}
+
+/** An item of the agent's own task list has come up or changed. */
+export interface TaskEntry {
+  readonly kind: 'task';
+  readonly t: number;
+  readonly agent: string | null;
+  readonly id: string;
+  readonly subject: string;
+  /** `pending`, `in_progress`, `completed`, `deleted`, or what else the tool says. */
+  readonly status: string;
+}
+
+/** Somebody said that an approach does not work. */
+export interface RemarkEntry {
+  readonly kind: 'remark';
+  readonly t: number;
+  readonly text: string;
+  /** `told`: with `ctxb dead-end`. `pattern`: the agent's words matched `deadEndPattern`. */
+  readonly source: 'told' | 'pattern';
+}
+
+/** An approach that did not work, with the evidence for it. */
+export interface DeadEnd {
+  /** The same approach has the same key. */
+  readonly key: string;
+  readonly cause:
+    | 'told'
+    | 'pattern'
+    | 'same failure'
+    | 'same error'
+    | 'alternation'
+    | 'edit reverted'
+    | 'changes discarded'
+    | 'written and deleted';
+  /** One line: what was tried and what came of it, at most 500 code points. */
+  readonly text: string;
+  /** `tool_use` ids, oldest first, at most 20. */
+  readonly evidence: readonly string[];
+  readonly count: number;
+  readonly first: number;
+  readonly last: number;
+  readonly agent: string | null;
+}

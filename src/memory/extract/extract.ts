@@ -1,0 +1,149 @@
+import type { Input, OwnEvent } from '../../governor/input.ts';
+import { plainText } from '../../stream/blocks.ts';
+import type { AssistantEvent, Block, Event, UserEvent } from '../../stream/events.ts';
+import { fieldsOf, textOf } from '../../stream/fields.ts';
+import type { PromptEntry, RemarkEntry, StateEntry, TaskEntry } from '../entry.ts';
+import { remember } from '../remember.ts';
+import { readOutcome } from './outcome.ts';
+import { createPatternReader, type Patterns } from './patterns.ts';
+import { createStates } from './states.ts';
+import { createTaskList } from './task-list.ts';
+import type { EndedCall, OpenCall } from './tool-calls.ts';
+
+/** A fact as it was found: nothing in it is masked yet, and a tool call is only joined with its result. */
+export type Found = PromptEntry | StateEntry | TaskEntry | RemarkEntry | EndedCall;
+
+export interface ExtractOptions extends Patterns {
+  /** The times of the inputs are when they came, not only what a recording says. */
+  readonly live: boolean;
+}
+
+/** Finds the facts in a stream of inputs, as they come. Grows in place; its size is bounded. */
+export interface Extractor {
+  /** What one input adds. */
+  add(input: Input): readonly Found[];
+}
+
+const NOTHING: readonly Found[] = [];
+
+/** Calls whose result never came (interrupted turns) are forgotten, oldest first. */
+const MAX_OPEN_CALLS = 1_000;
+
+export function createExtractor(options: ExtractOptions): Extractor {
+  const open = new Map<string, OpenCall>();
+  const agents = new Map<string, string>();
+  const tasks = createTaskList();
+  const states = createStates();
+  const readPatterns = createPatternReader(options);
+  let cwd: string | undefined;
+  let callerSpeaks = false;
+
+  const timeOf = (input: Input, { timestamp }: { readonly timestamp?: number | undefined }) =>
+    timestamp ?? (options.live || input.from !== 'claude' ? input.t : undefined);
+
+  function assistant(event: AssistantEvent, t: number | undefined): readonly Found[] {
+    if (event.synthetic) return NOTHING;
+    const isMain = event.subagent === null;
+    if (isMain) cwd = event.cwd ?? cwd;
+    let found = NOTHING;
+    for (const block of event.blocks) {
+      if (block.type === 'tool_use') begin(block, event.subagent, t);
+      else if (block.type === 'text' && isMain && readPatterns)
+        found = [...found, ...said(readPatterns(block.text), t ?? 0)];
+    }
+    return found;
+  }
+
+  function said({ state, deadEnds }: ReturnType<NonNullable<typeof readPatterns>>, t: number): Found[] {
+    const remarks = deadEnds.map((text): Found => ({ kind: 'remark', t, text, source: 'pattern' }));
+    return state === undefined ? remarks : [...states.work(state, t), ...remarks];
+  }
+
+  function begin(use: OpenCall['use'], subagent: string | null, t: number | undefined): void {
+    remember(
+      open,
+      use.id,
+      { use, agent: agentOf(subagent), t, cwd: subagent === null ? cwd : undefined },
+      MAX_OPEN_CALLS,
+    );
+    if (use.name !== 'Task' && use.name !== 'Agent') return;
+    const description = textOf(fieldsOf(use.input).description);
+    if (description !== undefined) remember(agents, use.id, description, MAX_OPEN_CALLS);
+  }
+
+  /** A subagent by what it was asked to do, where its beginning was seen. */
+  function agentOf(id: string | null): string | null {
+    return id === null ? null : (agents.get(id) ?? id);
+  }
+
+  function results(event: UserEvent, t: number | undefined): readonly Found[] {
+    const found: Found[] = [];
+    for (const block of event.blocks) {
+      if (block.type === 'tool_result') found.push(...end(block, event.toolReport, t));
+    }
+    return found;
+  }
+
+  function end(
+    result: Extract<Block, { readonly type: 'tool_result' }>,
+    report: unknown,
+    t: number | undefined,
+  ): Found[] {
+    const call = open.get(result.toolUseId);
+    if (call === undefined) return [];
+    open.delete(result.toolUseId);
+    const { name, input } = call.use;
+    const { agent } = call;
+    const ended: EndedCall = { kind: 'call', call, result, report, t, ...readOutcome(name, result, report) };
+    if (ended.outcome !== 'ok') return [ended];
+    const change = { t: t ?? 0, name, agent, input, text: result.text, report };
+    return [ended, ...states.tool(name, agent, change.t), ...tasks.add(change)];
+  }
+
+  function user(event: UserEvent, input: Input): readonly Found[] {
+    const t = timeOf(input, event);
+    if (event.role === 'tool-result') return results(event, t);
+    if (event.subagent !== null) return NOTHING;
+    const spoken = event.role === 'prompt' && !callerSpeaks ? [prompt(event, t ?? 0)] : [];
+    return [...states.mode(event.permissionMode, t ?? 0), ...spoken];
+  }
+
+  function fromClaude(event: Event, input: Input): readonly Found[] {
+    switch (event.kind) {
+      case 'assistant':
+        return assistant(event, timeOf(input, event));
+      case 'user':
+        return user(event, input);
+      case 'init':
+        cwd = event.cwd ?? cwd;
+        return states.init(event, timeOf(input, event) ?? 0);
+      case 'mode':
+      case 'boundary':
+      case 'reset':
+        return states.change(event, timeOf(input, event) ?? 0);
+      default:
+        return NOTHING;
+    }
+  }
+
+  function own(event: OwnEvent, t: number): readonly Found[] {
+    if (event.kind === 'state' && event.source === 'told') return states.work(event.to, t);
+    return event.kind === 'dead-end' ? [{ kind: 'remark', t, text: event.text, source: 'told' }] : NOTHING;
+  }
+
+  return {
+    add(input) {
+      if (input.from === 'claude') return fromClaude(input.event, input);
+      if (input.from === 'ctxb') return own(input.event, input.t);
+      if (input.from !== 'caller' || input.event.kind !== 'user') return NOTHING;
+      callerSpeaks = true;
+      const { event, t } = input;
+      return event.blocks.length === 0 || event.role === 'tool-result' ? NOTHING : [prompt(event, t)];
+    },
+  };
+}
+
+function prompt({ blocks }: UserEvent, t: number): PromptEntry {
+  const pictures = blocks.filter(({ type }) => type === 'image' || type === 'document').length;
+  return { kind: 'prompt', t, text: plainText(blocks), pictures };
+}

@@ -1,0 +1,144 @@
+import type { DeadEnd, FileChange, ToolEntry } from '../entry.ts';
+import { commandEnd, isFailing } from '../notebook/command-text.ts';
+import { remember } from '../remember.ts';
+import { counted, LINE_LENGTH, oneLine, quoted } from '../words.ts';
+import { type Fact, figuresOf, wordsOf } from './facts.ts';
+
+/** Something a summary tends to lose, on one line, and what in it can be looked for in a summary. */
+export interface EvidenceItem {
+  readonly kind: EvidenceKind;
+  readonly key: string;
+  readonly line: string;
+  readonly facts: readonly Fact[];
+}
+
+export const EVIDENCE_KINDS = ['dead end', 'failing command', 'error', 'file', 'command', 'file read'] as const;
+export type EvidenceKind = (typeof EVIDENCE_KINDS)[number];
+
+/** The newest facts about each thing. Grows in place; its size is bounded. */
+export interface Evidence {
+  add(entry: ToolEntry): void;
+  deadEnds(current: readonly DeadEnd[]): void;
+  /** `created, edited 3 times`, as far as is remembered. */
+  fileCounts(path: string): string;
+  /** Newest first. */
+  items(kind: EvidenceKind): EvidenceItem[];
+}
+
+const MAX_FILES = 1_000;
+const MAX_COMMANDS = 200;
+const MAX_ERRORS = 50;
+
+/** Of each kind this many can be handed back, or looked for in a summary. */
+const NEWEST = 40;
+
+type Tally = { readonly [K in FileChange['change']]: number };
+
+const UNTOUCHED: Tally = { created: 0, edited: 0, deleted: 0, moved: 0 };
+
+export function createEvidence(): Evidence {
+  const files = new Map<string, Tally>();
+  const commands = new Map<string, ToolEntry>();
+  const errors = new Map<string, ToolEntry>();
+  const reads = new Map<string, true>();
+  let deadEnds: readonly DeadEnd[] = [];
+
+  function noteFile(path: string, change: FileChange['change']): void {
+    const tally = files.get(path) ?? UNTOUCHED;
+    remember(files, path, { ...tally, [change]: tally[change] + 1 }, MAX_FILES);
+  }
+
+  function fileCounts(path: string): string {
+    const tally = files.get(path) ?? UNTOUCHED;
+    const parts = (['created', 'edited', 'moved', 'deleted'] as const).filter((change) => tally[change] > 0);
+    return parts
+      .map((change) => (tally[change] === 1 ? change : `${change} ${counted(tally[change], 'time')}`))
+      .join(', ');
+  }
+
+  function itemsOf(kind: EvidenceKind): EvidenceItem[] {
+    switch (kind) {
+      case 'dead end':
+        return [...deadEnds].sort((a, b) => b.last - a.last).map(deadEndItem);
+      case 'failing command':
+        return newest(commands)
+          .filter(isFailing)
+          .map((entry) => commandItem(kind, entry));
+      case 'command':
+        return newest(commands)
+          .filter((entry) => !isFailing(entry))
+          .map((entry) => commandItem(kind, entry));
+      case 'error':
+        return newest(errors).map(errorItem);
+      case 'file':
+        return [...files.keys()].reverse().map((path) => fileItem(kind, path, fileCounts(path)));
+      case 'file read':
+        return [...reads.keys()]
+          .reverse()
+          .filter((path) => !files.has(path))
+          .map((path) => fileItem(kind, path, ''));
+    }
+  }
+
+  return {
+    add(entry) {
+      if (entry.reads !== undefined) remember(reads, entry.reads, true, MAX_FILES);
+      for (const { path, change, to } of entry.changes ?? []) {
+        noteFile(path, change);
+        if (to !== undefined) noteFile(to, 'created');
+      }
+      if (entry.command !== undefined && entry.command.exit !== null) {
+        remember(commands, entry.command.text, entry, MAX_COMMANDS);
+      } else if (entry.outcome !== 'ok' && entry.outcome !== 'cancelled' && entry.signature !== undefined) {
+        remember(errors, entry.signature, entry, MAX_ERRORS);
+      }
+    },
+    deadEnds(current) {
+      deadEnds = current;
+    },
+    fileCounts,
+    items: (kind) => itemsOf(kind).slice(0, NEWEST),
+  };
+}
+
+function newest<T>(map: ReadonlyMap<string, T>): T[] {
+  return [...map.values()].reverse();
+}
+
+function fileItem(kind: 'file' | 'file read', path: string, counts: string): EvidenceItem {
+  const line = `${quoted(path, LINE_LENGTH)} ${counts}`.trimEnd();
+  return { kind, key: `file ${path}`, line, facts: [{ kind: 'paths', says: wordsOf(path) }] };
+}
+
+function commandItem(kind: 'failing command' | 'command', entry: ToolEntry): EvidenceItem {
+  const { command, outcome, said } = entry;
+  const text = command?.text ?? '';
+  const end = command === undefined ? '' : commandEnd(command, outcome);
+  const cause = kind === 'failing command' && said !== '' ? ` ${quoted(said, LINE_LENGTH)}` : '';
+  return {
+    kind,
+    key: `command ${text}`,
+    line: `${quoted(text, LINE_LENGTH)} ${end}${cause}`,
+    facts: [{ kind: 'commands', says: wordsOf(text) }, ...figuresOf(command?.counts)],
+  };
+}
+
+function errorItem(entry: ToolEntry): EvidenceItem {
+  const { name, title, said, signature } = entry;
+  return {
+    kind: 'error',
+    key: `error ${signature ?? ''}`,
+    line: `${name} ${quoted(title, LINE_LENGTH)} ${entry.outcome}: ${quoted(said, LINE_LENGTH)}`,
+    facts: [],
+  };
+}
+
+function deadEndItem({ key, text }: DeadEnd): EvidenceItem {
+  const quotation = /`([^`]+)`/.exec(text)?.[1];
+  return {
+    kind: 'dead end',
+    key: `dead end ${key}`,
+    line: oneLine(text, 2 * LINE_LENGTH),
+    facts: [{ kind: 'deadEnds', says: wordsOf(quotation ?? text) }],
+  };
+}

@@ -1,0 +1,129 @@
+import type { Decision, HookAnswer } from '../governor/actions.ts';
+import type { Input, OwnEvent } from '../governor/input.ts';
+import { decided, type GovernorState, type Run } from '../governor/state.ts';
+import { plainText } from '../stream/blocks.ts';
+import { fieldsOf, textOf } from '../stream/fields.ts';
+import { createEntryMaker } from './entries/make-entry.ts';
+import type { DeadEnd, Entry } from './entry.ts';
+import { createExtractor } from './extract/extract.ts';
+import { compilePattern } from './extract/patterns.ts';
+import { type Answered, createHandBack, hookOutput } from './hand-back/hand-back.ts';
+import { createNotebook } from './notebook/notebook.ts';
+import { renderIndex } from './notebook/render.ts';
+import type { Page } from './notebook/section.ts';
+
+/**
+ * Working memory of a session: it sees what the governor sees, notes the facts, and knows what to hand back. Pure like
+ * the governor, except that it grows in place; a replay of a record makes the same notes and decisions.
+ */
+export interface Memory {
+  /** Until it is told where the notes are, everything is only remembered. */
+  add(input: Input, state: GovernorState): Remembered;
+  /** Completes the answer to a hook. */
+  answer(hook: HookAnswer, state: GovernorState): Answered;
+  /** The text of the index. */
+  index(state: GovernorState, t: number): string;
+}
+
+/** What an input has added. */
+export interface Remembered {
+  /** New facts, to be logged. */
+  readonly entries: readonly Entry[];
+  /** What they add to the detail files. */
+  readonly pages: readonly Page[];
+  readonly decisions: readonly Decision[];
+  /** What the governor is to know of it. */
+  readonly tell: readonly OwnEvent[];
+}
+
+export interface MemoryOptions {
+  readonly run: Run;
+  readonly mask: (text: string) => string;
+}
+
+const NOTHING: Remembered = { entries: [], pages: [], decisions: [], tell: [] };
+
+export function createMemory({ run, mask }: MemoryOptions): Memory {
+  const { statePattern, deadEndPattern } = run.policy.memory;
+  const extractor = createExtractor({
+    live: true,
+    statePattern: compilePattern(statePattern),
+    deadEndPattern: compilePattern(deadEndPattern),
+  });
+  const entryOf = createEntryMaker(mask);
+  const notebook = createNotebook();
+  let folder: string | undefined;
+  let waiting: Input[] = [];
+  const handBack = createHandBack(notebook, () => folder ?? run.contextDir);
+
+  function note(input: Input, state: GovernorState): Remembered {
+    const entries = extractor.add(input).map(entryOf);
+    const summary = summaryIn(input);
+    if (entries.length === 0 && summary === undefined) return NOTHING;
+    const decisions: Decision[] = summary === undefined ? [] : handBack.summary(summary, state);
+    const pages: Page[] = [];
+    const tell: OwnEvent[] = [];
+    for (const entry of entries) {
+      const noted = notebook.add(entry);
+      pages.push(...noted.pages);
+      decisions.push(...noted.found.map((deadEnd) => announced(deadEnd, state)));
+      if (entry.kind === 'tool') decisions.push(...handBack.used(entry, state));
+      if (entry.kind === 'state' && entry.what === 'state' && input.from === 'claude') {
+        tell.push({ kind: 'state', to: entry.to, source: 'pattern' });
+      }
+    }
+    return { entries, pages, decisions, tell };
+  }
+
+  /** What came in before the notes of an earlier run could be read. */
+  function catchUp(state: GovernorState): Remembered {
+    const inputs = waiting;
+    waiting = [];
+    const all = inputs.map((input) => note(input, state));
+    return {
+      entries: all.flatMap(({ entries }) => entries),
+      pages: all.flatMap(({ pages }) => pages),
+      decisions: all.flatMap(({ decisions }) => decisions),
+      tell: all.flatMap(({ tell }) => tell),
+    };
+  }
+
+  return {
+    add(input, state) {
+      if (input.from === 'ctxb' && input.event.kind === 'earlier') {
+        // The log was written by this program, in this shape, and its lines are checked where they are read.
+        return { ...NOTHING, pages: notebook.add(input.event.entry as unknown as Entry).pages };
+      }
+      if (input.from === 'ctxb' && input.event.kind === 'notes') {
+        folder = input.event.path;
+        return catchUp(state);
+      }
+      if (folder !== undefined) return note(input, state);
+      waiting.push(input);
+      return NOTHING;
+    },
+    answer: (hook, state) =>
+      folder === undefined ? { output: hookOutput(hook, hook.context), decisions: [] } : handBack.answer(hook, state),
+    index: (state, t) =>
+      renderIndex(notebook, {
+        session: state.session.id ?? run.runId,
+        task: run.policy.task ?? notebook.firstPrompt,
+        state: notebook.state ?? run.policy.state,
+        updated: t,
+        folder: folder ?? run.contextDir,
+      }),
+  };
+}
+
+/** A compaction's summary: from the hook, or the line that it leaves in the conversation. */
+function summaryIn({ from, event }: Input): string | undefined {
+  if (from !== 'claude') return undefined;
+  if (event.kind === 'user')
+    return event.role === 'summary' && event.subagent === null ? plainText(event.blocks) : undefined;
+  if (event.kind !== 'control-request') return undefined;
+  return textOf(fieldsOf(event.request.input).compact_summary);
+}
+
+function announced({ cause, text, count, evidence }: DeadEnd, state: GovernorState): Decision {
+  return { kind: 'dead-end', ...decided(state, cause), cause, text, count, evidence };
+}

@@ -1,0 +1,171 @@
+import { commandIn } from '../../governor/mailbox.ts';
+import { createDeadEnds } from '../dead-ends/dead-ends.ts';
+import type { DeadEnd, Entry, FileChange, PromptEntry, StateEntry, TaskEntry, ToolEntry } from '../entry.ts';
+import { createEvidence, type Evidence } from '../hand-back/evidence.ts';
+import { fenced, LINE_LENGTH, oneLine, quoted } from '../words.ts';
+import { commandEnd, commandLine } from './command-text.ts';
+import { createOpenTasks, type OpenTasks } from './open-tasks.ts';
+import { createSection, type Page, type Section, timeText } from './section.ts';
+
+/** What an entry adds to the detail files, and what it shows. */
+export interface Noted {
+  readonly pages: readonly Page[];
+  /** Dead ends that it brought to light. */
+  readonly found: readonly DeadEnd[];
+}
+
+/** Everything that entries amount to. Grows in place; its size is bounded, whatever comes in. */
+export interface Notebook {
+  add(entry: Entry): Noted;
+  readonly prompts: Section;
+  readonly states: Section;
+  readonly deadEnds: Section;
+  readonly artifacts: Section;
+  readonly commands: Section;
+  readonly toolLog: Section;
+  readonly tasks: OpenTasks;
+  readonly evidence: Evidence;
+  /** Dead ends that a success took back. */
+  readonly cleared: number;
+  /** What the session began with, commands aside. */
+  readonly firstPrompt: string | undefined;
+  /** Where the work stands, in the words of whoever said it last. */
+  readonly state: string | undefined;
+}
+
+const NOTHING: Noted = { pages: [], found: [] };
+
+export function createNotebook(): Notebook {
+  const prompts = createSection('human-input.md', 'Human input');
+  const states = createSection('state-changes.md', 'State changes');
+  const deadEnds = createSection('dead-ends.md', 'Dead ends');
+  const artifacts = createSection('artifacts.md', 'Artifacts');
+  const commands = createSection('commands.md', 'Commands');
+  const toolLog = createSection('tool-log.md', 'Tool log');
+  const tasks = createOpenTasks();
+  const detector = createDeadEnds();
+  const evidence = createEvidence();
+  let cleared = 0;
+  let firstPrompt: string | undefined;
+  let work: string | undefined;
+
+  function prompt({ t, text, pictures }: PromptEntry): Page {
+    if (commandIn(text) === undefined && text.trim() !== '') firstPrompt ??= text;
+    const mention = pictures === 0 ? '' : ` · with ${pictures === 1 ? 'a picture' : `${pictures} pictures`}`;
+    return prompts.add({ heading: `${timeText(t)}${mention}`, body: fenced(text), text: oneLine(text, LINE_LENGTH) });
+  }
+
+  function state({ t, what, from, to }: StateEntry): Page {
+    if (what === 'state') work = to;
+    const change = from === undefined ? to : `${from} → ${to}`;
+    return states.add({
+      heading: timeText(t),
+      body: `${what}: ${quoted(change, 500)}`,
+      text: oneLine(`${what}: ${change}`, LINE_LENGTH),
+    });
+  }
+
+  function task(entry: TaskEntry): Page {
+    tasks.add(entry);
+    const change = `task ${entry.status}: ${entry.subject}${entry.agent === null ? '' : ` (subagent: ${entry.agent})`}`;
+    const text = oneLine(change, LINE_LENGTH);
+    return states.add({ heading: timeText(entry.t), body: quoted(change, 500), text });
+  }
+
+  function artifact(entry: ToolEntry, { path, change, to }: FileChange): Page {
+    const counts = evidence.fileCounts(path);
+    const text = oneLine(`${path}${to === undefined ? '' : ` → ${to}`}: ${counts}${agentMention(entry)}`, LINE_LENGTH);
+    const body = `${change} ${quoted(path, 500)}${to === undefined ? '' : ` to ${quoted(to, 500)}`} · ${entry.name} ${entry.id}${agentMention(entry)}`;
+    return artifacts.add({ heading: timeText(entry.t), body, key: path, text });
+  }
+
+  function command(entry: ToolEntry): Page[] {
+    if (entry.command === undefined) return [];
+    const { text, tail } = entry.command;
+    const end = `${commandEnd(entry.command, entry.outcome)} · ${entry.id}${agentMention(entry)}`;
+    const body = [fenced(text), end, ...(tail === '' ? [] : [fenced(tail)])].join('\n');
+    return [commands.add({ heading: timeText(entry.t), body, key: text, text: commandLine(entry, entry.command) })];
+  }
+
+  function tool(entry: ToolEntry): Page[] {
+    evidence.add(entry);
+    const line = `${entry.outcome} ${quoted(entry.title, 500)} → ${quoted(entry.said, 500)}${agentMention(entry)}`;
+    return [
+      toolLog.add({ heading: `${timeText(entry.t)} · ${entry.name} ${entry.id}`, body: line, text: '' }),
+      ...command(entry),
+      ...(entry.changes ?? []).map((change) => artifact(entry, change)),
+    ];
+  }
+
+  /** Every kind of entry can say something about an approach: what was asked, what was compacted, what was done. */
+  function judge(entry: Entry): Noted {
+    const { found, grown, cleared: gone } = detector.add(entry);
+    if (found.length + grown.length + gone.length === 0) return NOTHING;
+    evidence.deadEnds(detector.current());
+    const pages = [
+      ...found.map((deadEnd) => deadEnds.add(deadEndPage(deadEnd, 'found'))),
+      ...grown.map((deadEnd) => deadEnds.add(deadEndPage(deadEnd, 'again'))),
+      ...gone.map((deadEnd) => deadEnds.add(deadEndPage(deadEnd, 'cleared'))),
+    ];
+    for (const { key } of gone) deadEnds.drop(key);
+    cleared += gone.length;
+    return { pages, found };
+  }
+
+  function pagesOf(entry: Entry): Page[] {
+    switch (entry.kind) {
+      case 'prompt':
+        return [prompt(entry)];
+      case 'state':
+        return [state(entry)];
+      case 'task':
+        return [task(entry)];
+      case 'tool':
+        return tool(entry);
+      case 'remark':
+        return [];
+    }
+  }
+
+  function add(entry: Entry): Noted {
+    const pages = pagesOf(entry);
+    const judged = judge(entry);
+    return judged === NOTHING ? { pages, found: [] } : { pages: [...pages, ...judged.pages], found: judged.found };
+  }
+
+  return {
+    add,
+    prompts,
+    states,
+    deadEnds,
+    artifacts,
+    commands,
+    toolLog,
+    tasks,
+    evidence,
+    get cleared() {
+      return cleared;
+    },
+    get firstPrompt() {
+      return firstPrompt;
+    },
+    get state() {
+      return work;
+    },
+  };
+}
+
+function agentMention({ agent }: ToolEntry): string {
+  return agent === null ? '' : ` · subagent: ${oneLine(agent, 60)}`;
+}
+
+/** Every dead end is one item of the index, however often it is met; `text` may hold words of tools. */
+function deadEndPage(deadEnd: DeadEnd, what: 'found' | 'again' | 'cleared') {
+  const { key, cause, text, count, first, last, evidence } = deadEnd;
+  const times = first === last ? '' : `, first ${timeText(first)}`;
+  const body = [
+    quoted(text, 500),
+    `${what === 'cleared' ? 'It worked after all. ' : ''}${cause}, ${count} times${times}${evidence.length === 0 ? '' : `: ${evidence.join(' ')}`}`,
+  ].join('\n');
+  return { heading: `${timeText(last)} · ${what}`, body, key, text: oneLine(text, LINE_LENGTH) };
+}

@@ -1,0 +1,100 @@
+import type { TaskEntry } from '../entry.ts';
+import { counted, cut, LINE_LENGTH, oneLine } from '../words.ts';
+import type { Notebook } from './notebook.ts';
+import { type Section, timeText } from './section.ts';
+import { shareLines } from './share-lines.ts';
+
+/** What stands above the sections. */
+export interface Head {
+  readonly session: string;
+  readonly task: string | undefined;
+  readonly state: string | undefined;
+  /** Milliseconds since the epoch. */
+  readonly updated: number;
+  /** Folder of the detail files, as a reader of the index names it. */
+  readonly folder: string;
+}
+
+const MAX_LINES = 200;
+
+/** A section as it could stand in the index: its newest lines are the last. */
+interface Part {
+  readonly title: string;
+  readonly lines: readonly string[];
+  readonly total: string;
+  readonly file: string;
+}
+
+/** The index: at most 200 lines, whatever there is to tell. */
+export function renderIndex(notebook: Notebook, head: Head): string {
+  const parts = partsOf(notebook).filter(({ lines, total }) => lines.length > 0 || total !== '');
+  const opening = openingOf(head, parts.length > 0);
+  const { toolLog } = notebook;
+  const closing =
+    toolLog.total === 0 ? [] : [`${counted(toolLog.total, 'tool call')} → ${head.folder}/${toolLog.file}`];
+  // Each section has a title, its total and a blank line besides its own lines.
+  const budget = MAX_LINES - opening.length - closing.length - 3 * parts.length;
+  const given = shareLines(
+    parts.map(({ lines }) => lines.length),
+    budget,
+  );
+  const sections = parts.flatMap((part, index) => sectionLines(part, given[index] ?? 0, head.folder));
+  return `${[...opening, ...sections, ...closing].join('\n')}\n`;
+}
+
+function openingOf({ session, task, state, updated }: Head, explains: boolean): string[] {
+  return [
+    `# Working memory of session ${oneLine(session, LINE_LENGTH)}`,
+    ...(task === undefined ? [] : [`Task: ${oneLine(task, LINE_LENGTH)}`]),
+    ...(state === undefined ? [] : [`State: ${oneLine(state, LINE_LENGTH)}`]),
+    `Updated: ${timeText(updated)}`,
+    ...(explains
+      ? ['[L12-17] names lines of the file at the end of its section: read it with offset 12 and limit 6.']
+      : []),
+    '',
+  ];
+}
+
+function sectionLines({ title, lines, total, file }: Part, room: number, folder: string): string[] {
+  const shown = lines.slice(lines.length - room);
+  const part = shown.length < lines.length ? `, the newest ${shown.length} here` : '';
+  return [`## ${title}`, ...shown, `${total}${part} → ${folder}/${file}`, ''];
+}
+
+function partsOf(notebook: Notebook): Part[] {
+  const { prompts, states, deadEnds, artifacts, commands, cleared } = notebook;
+  return [
+    partOf('Human Input', prompts, counted(prompts.total, 'prompt')),
+    partOf('State Changes', states, counted(states.total, 'change')),
+    partOf(
+      'Dead Ends',
+      deadEnds,
+      `${counted(deadEnds.items().length, 'dead end')}${cleared === 0 ? '' : `, ${cleared} more worked later`}`,
+    ),
+    partOf('Artifacts', artifacts, counted(artifacts.total, 'change')),
+    partOf(
+      'Commands',
+      commands,
+      `${counted(commands.total, 'command')}${commands.hasRepeats ? ', each at its last run' : ''}`,
+    ),
+    tasksPart(notebook),
+  ];
+}
+
+function partOf(title: string, section: Section, total: string): Part {
+  const lines = section.items().map(({ number, text, from, to }) => `- #${number}: ${text} [L${from}-${to}]`);
+  return { title, lines, total: section.total === 0 ? '' : total, file: section.file };
+}
+
+function tasksPart({ tasks, states }: Notebook): Part {
+  const open = tasks.open();
+  // What is in progress comes first, and a section keeps its last lines.
+  const lines = open.map(taskLine).reverse();
+  const total = open.length === 0 ? '' : `${open.length} open of ${counted(tasks.total, 'task')}`;
+  return { title: 'Open Tasks', lines, total, file: states.file };
+}
+
+function taskLine({ subject, status, agent }: TaskEntry): string {
+  const mark = status === 'in_progress' ? '[~]' : '[ ]';
+  return `- ${mark} ${cut(subject, LINE_LENGTH)}${agent === null ? '' : ' (subagent)'}`;
+}

@@ -1,0 +1,102 @@
+import { remember } from '../remember.ts';
+import { counted } from '../words.ts';
+
+/** Files that hold the whole text, in the session's folder. */
+export type DetailFile =
+  | 'human-input.md'
+  | 'state-changes.md'
+  | 'dead-ends.md'
+  | 'artifacts.md'
+  | 'commands.md'
+  | 'tool-log.md';
+
+/** A piece to be appended to a detail file. */
+export interface Page {
+  readonly file: DetailFile;
+  readonly text: string;
+}
+
+/** A line of the index, and where its entry is in the detail file. */
+export interface Item {
+  readonly key: string;
+  readonly number: number;
+  readonly text: string;
+  /** First and last line, from 1. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Items beyond the newest of these are only in the detail file. */
+const MAX_ITEMS = 1_000;
+
+/** One detail file and the newest lines about it. Grows in place; its size is bounded. */
+export interface Section {
+  readonly file: DetailFile;
+  /** Entries in the detail file. */
+  readonly total: number;
+  /** Some items have taken the place of earlier ones. */
+  readonly hasRepeats: boolean;
+  /** Adds an entry; with the `key` of an earlier item its line takes that one's place, as the newest. */
+  add(entry: { readonly heading: string; readonly body: string; readonly key?: string; readonly text: string }): Page;
+  /** Takes a line out of the index; the entry stays. */
+  drop(key: string): void;
+  has(key: string): boolean;
+  /** Oldest first. */
+  items(): Item[];
+}
+
+export function createSection(file: DetailFile, title: string): Section {
+  const items = new Map<string, Item>();
+  let total = 0;
+  let lines = 0;
+  let hasRepeats = false;
+
+  return {
+    file,
+    get total() {
+      return total;
+    },
+    get hasRepeats() {
+      return hasRepeats;
+    },
+    add({ heading, body, key, text }) {
+      total++;
+      const opening = total === 1 ? `# ${title}\n\n` : '';
+      const entry = `## #${total} · ${heading}\n${body}\n`;
+      const from = lines + countLines(opening) + 1;
+      const page = `${opening}${entry}\n`;
+      lines += countLines(page);
+      // The blank line behind an entry is none of its lines.
+      const item = { key: key ?? `#${total}`, number: total, text, from, to: lines - 1 };
+      hasRepeats ||= items.has(item.key);
+      remember(items, item.key, item, MAX_ITEMS);
+      return { file, text: page };
+    },
+    drop: (key) => {
+      items.delete(key);
+    },
+    has: (key) => items.has(key),
+    items: () => [...items.values()],
+  };
+}
+
+/** Lines as tools count them that read a file by offset and limit. */
+function countLines(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count++;
+  return count;
+}
+
+/** `2026-11-21 06:20:03 UTC`, or that the recording does not say. */
+export function timeText(t: number): string {
+  const date = new Date(t);
+  if (t === 0 || Number.isNaN(date.getTime())) return 'time not recorded';
+  return `${date.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+}
+
+/** `3.2 s`, `450 ms`, `12 min`. */
+export function durationText(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 120_000) return `${(ms / 1_000).toFixed(1)} s`;
+  return counted(Math.round(ms / 60_000), 'min', 'min');
+}

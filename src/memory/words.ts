@@ -1,0 +1,57 @@
+/** Cutting and quoting of texts that come from anywhere. */
+
+/** Code points of a line in the index. */
+export const LINE_LENGTH = 120;
+
+/** Code points of a line in the detail files. */
+export const LONG_LINE_LENGTH = 500;
+
+/** Where a line ends for any reader: all of what Unicode calls a mandatory break. */
+const BREAKS = /[\r\n\v\f\u0085\u2028\u2029]+/g;
+const CONTROLS = /[\u0000-\u0008\u000e-\u001f\u007f-\u0084\u0086-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/** The first `length` code points; a text that fits comes back as it is. */
+export function cut(text: string, length: number): string {
+  // A code point has at most two units, so a text shorter than that many units needs no counting.
+  if (text.length <= length) return text;
+  let end = 0;
+  for (let count = 0; count < length && end < text.length; count++) {
+    end += (text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1;
+  }
+  return text.slice(0, end);
+}
+
+/** On one line, without control characters, cut to `length` code points. */
+export function oneLine(text: string, length: number): string {
+  // Of what is cut away only as much is looked at as could still matter.
+  const near = text.length > length * 4 ? text.slice(0, length * 4) : text;
+  const end = near.length === text.length ? near : near.replace(/[\ud800-\udbff]$/, '');
+  return cut(end.replace(BREAKS, ' ').replace(CONTROLS, '').trim(), length);
+}
+
+/** A text from a tool between backticks, so that it cannot pose as ours: on one line, its own backticks as quotes. */
+export function quoted(text: string, length: number): string {
+  return `\`${oneLine(text, length).replaceAll('`', "'")}\``;
+}
+
+/** A text in a fence that is longer than any run of backticks in it. */
+export function fenced(text: string): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([run]) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}text\n${text.replace(CONTROLS, '')}\n${fence}`;
+}
+
+/** The last `count` lines, at most `length` UTF-16 units of them. */
+export function lastLines(text: string, count: number, length: number): string {
+  const end = text.trimEnd();
+  let start = end.length;
+  for (let lines = 0; lines < count && start > 0; lines++) start = end.lastIndexOf('\n', start - 1);
+  const from = Math.max(start + 1, end.length - length, 0);
+  // Never begins inside a surrogate pair.
+  const unit = end.charCodeAt(from);
+  return end.slice(unit >= 0xdc00 && unit < 0xe000 ? from + 1 : from);
+}
+
+export function counted(count: number, noun: string, plural = `${noun}s`): string {
+  return `${count.toLocaleString('en-US')} ${count === 1 ? noun : plural}`;
+}

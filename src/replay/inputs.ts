@@ -1,0 +1,78 @@
+import type { Input } from '../governor/input.ts';
+import { readRecord, readRecordedRun } from '../governor/record.ts';
+import type { Run } from '../governor/state.ts';
+import { decodeObject } from '../stream/decode.ts';
+import { type Fields, isFields } from '../stream/fields.ts';
+import type { Dialect } from './summary.ts';
+
+/** Rows of a session log that are remembered to know a repeated one: the kept messages of a compaction are fewer. */
+const REMEMBERED_ROWS = 4096;
+
+/** What a line of a recording is. */
+export type RecordingLine =
+  | { readonly kind: 'blank' | 'malformed' | 'repeated' }
+  /** The opening of a record of `ctxb run`. */
+  | { readonly kind: 'run'; readonly run: Run }
+  | { readonly kind: 'input'; readonly input: Input };
+
+/** Reads the lines of one recording, of either dialect or a record of a run, in order. */
+export interface InputReader {
+  read(text: string): RecordingLine;
+  /** undefined as long as no line has shown it. */
+  readonly dialect: Dialect | undefined;
+}
+
+export function createInputReader(): InputReader {
+  const rows = new Set<string>();
+  let time = 0;
+  let dialect: Dialect | undefined;
+
+  /** Around a compaction a session log holds the kept rows a second time, under the same uuid. */
+  function isRepeated({ uuid, sessionId }: Fields): boolean {
+    if (typeof uuid !== 'string' || sessionId === undefined) return false;
+    if (rows.has(uuid)) return true;
+    rows.add(uuid);
+    const [oldest] = rows;
+    if (rows.size > REMEMBERED_ROWS && oldest !== undefined) rows.delete(oldest);
+    return false;
+  }
+
+  return {
+    read(text) {
+      if (text.trim() === '') return { kind: 'blank' };
+      const value = parse(text);
+      if (value === undefined) return { kind: 'malformed' };
+      const run = readRecordedRun(value);
+      if (run) return { kind: 'run', run };
+      if (isRepeated(value)) return { kind: 'repeated' };
+      const input = readRecord(value, time) ?? plain(value, time);
+      dialect ??= dialectOf(value);
+      time = input.t;
+      return { kind: 'input', input };
+    },
+    get dialect() {
+      return dialect;
+    },
+  };
+}
+
+function plain(value: Fields, lastTime: number): Input {
+  const event = decodeObject(value);
+  const t = 'timestamp' in event && event.timestamp !== undefined ? event.timestamp : lastTime;
+  return { t, from: 'claude', event };
+}
+
+/** Session logs spell their keys in camelCase; lines of either that carry no id say nothing. */
+function dialectOf(value: Fields): Dialect | undefined {
+  if (typeof value.line === 'string' || 'session_id' in value) return 'stream';
+  return 'sessionId' in value || 'isSidechain' in value || 'leafUuid' in value ? 'session' : undefined;
+}
+
+function parse(text: string): Fields | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isFields(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,84 @@
+import type { Entry } from '../memory/entry.ts';
+import { createNotebook } from '../memory/notebook/notebook.ts';
+import type { DetailFile, Page } from '../memory/notebook/section.ts';
+import type { SessionFolder } from '../store/session-folder.ts';
+import { type Fields, fieldsOf } from '../stream/fields.ts';
+
+/** The log of entries: what the other files are made from. */
+const LOG = 'memory.ndjson';
+
+const LOG_VERSION = 1;
+
+/** A session's notes on disk. The log comes first, so that whatever is cut off by a crash can be made again from it. */
+export interface NoteFiles {
+  /** Entries of earlier runs, oldest first. */
+  earlier(): Iterable<Fields>;
+  /** Told of the pages that the earlier entries make. */
+  check(pages: readonly Page[]): void;
+  /** Makes those detail files again that are not what the log says. */
+  repair(): void;
+  append(entries: readonly Entry[], pages: readonly Page[]): void;
+  writeIndex(text: string): void;
+  alias(sessionId: string): void;
+  close(): void;
+  /** Lets go of what is held without writing anything more. */
+  abandon(): void;
+}
+
+export function createNoteFiles(folder: SessionFolder): NoteFiles {
+  const sizes = new Map<DetailFile, number>();
+
+  return {
+    earlier: () => entriesIn(folder),
+    check(pages) {
+      for (const { file, text } of pages) sizes.set(file, (sizes.get(file) ?? 0) + Buffer.byteLength(text));
+    },
+    repair() {
+      for (const [file, size] of sizes) if (folder.sizeOf(file) !== size) folder.rewrite(file, pagesOf(folder, file));
+    },
+    append(entries, pages) {
+      folder.append(LOG, entries.map((entry) => `${JSON.stringify({ v: LOG_VERSION, ...entry })}\n`).join(''));
+      for (const [file, text] of byFile(pages)) folder.append(file, text);
+    },
+    writeIndex: (text) => folder.writeIndex(text),
+    alias: (sessionId) => folder.alias(sessionId),
+    close: () => folder.close(),
+    abandon() {
+      try {
+        folder.close();
+      } catch {
+        // What went wrong has been told already; the lock is taken over when this process is gone.
+      }
+    },
+  };
+}
+
+function* entriesIn(folder: SessionFolder): Generator<Fields> {
+  for (const line of folder.logLines()) {
+    const entry = parse(line);
+    if (entry.v === LOG_VERSION && typeof entry.kind === 'string') yield entry;
+  }
+}
+
+/** The whole text of a detail file, in pieces. */
+function* pagesOf(folder: SessionFolder, wanted: DetailFile): Generator<string> {
+  const notebook = createNotebook();
+  for (const entry of entriesIn(folder)) {
+    // The log was written by this program in this version's shape.
+    for (const { file, text } of notebook.add(entry as unknown as Entry).pages) if (file === wanted) yield text;
+  }
+}
+
+function byFile(pages: readonly Page[]): Map<DetailFile, string> {
+  const texts = new Map<DetailFile, string>();
+  for (const { file, text } of pages) texts.set(file, (texts.get(file) ?? '') + text);
+  return texts;
+}
+
+function parse(line: string): Fields {
+  try {
+    return fieldsOf(JSON.parse(line));
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,136 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  ftruncateSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  type Stats,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
+import { CtxbError } from '../errors.ts';
+import { errorCode, orStoreError } from './store-error.ts';
+
+const FOLDER_MODE = 0o700;
+/** Files are for their owner only. */
+export const FILE_MODE = 0o600;
+
+export type Kind = 'missing' | 'file' | 'folder' | 'symbolic link' | 'special file';
+
+/** What is at a path, without following a link there. */
+export function kindOf(path: string): Kind {
+  try {
+    return kindOfStats(orStoreError(path, () => lstatSync(path, { throwIfNoEntry: false })));
+  } catch (error) {
+    // A file on the way is what the caller will be told when it looks there.
+    if (error instanceof CtxbError && errorCode(error.cause) === 'ENOTDIR') return 'missing';
+    throw error;
+  }
+}
+
+function kindOfStats(stats: Stats | undefined): Kind {
+  if (stats === undefined) return 'missing';
+  if (stats.isSymbolicLink()) return 'symbolic link';
+  if (stats.isDirectory()) return 'folder';
+  return stats.isFile() ? 'file' : 'special file';
+}
+
+/**
+ * Makes the folder and those above it, unless it is there.
+ *
+ * @throws CtxbError `store` when something else is there, a symbolic link to a folder included
+ */
+export function makeFolder(path: string): void {
+  const kind = kindOf(path);
+  if (kind === 'missing') orStoreError(path, () => mkdirSync(path, { recursive: true, mode: FOLDER_MODE }));
+  else if (kind !== 'folder') throw new CtxbError('store', `${path} is a ${kind}, not a folder: move it away`);
+}
+
+/**
+ * Opens a regular file. The check is made on what was opened, so that nobody can put a link in its place in between.
+ *
+ * @param flags of `constants`, for instance `O_RDONLY`
+ * @throws CtxbError `store` when something else is there
+ */
+export function openPlain(path: string, flags: number): number {
+  refuseForeign(path, kindOf(path));
+  // Without O_NONBLOCK, opening a pipe waits for its other end.
+  const safe = flags | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const fd = orStoreError(path, () => openSync(path, safe, FILE_MODE));
+  try {
+    refuseForeign(path, kindOfStats(fstatSync(fd)));
+    return fd;
+  } catch (error) {
+    closeSync(fd);
+    throw error;
+  }
+}
+
+/** @throws CtxbError `store` when there is something that is no regular file */
+export function refuseForeign(path: string, kind: Kind): void {
+  if (kind === 'file' || kind === 'missing') return;
+  throw new CtxbError('store', `${path} is a ${kind}, so ctxb does not use it: move it away`);
+}
+
+/** The beginning of a file, at most `limit` bytes; undefined when there is none. */
+export function readPlain(path: string, limit: number): string | undefined {
+  if (kindOf(path) === 'missing') return undefined;
+  const fd = openPlain(path, constants.O_RDONLY);
+  try {
+    return orStoreError(path, () => readAt(fd, 0, limit).toString('utf8'));
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** At most `length` bytes from `position`; fewer only at the file's end. */
+export function readAt(fd: number, position: number, length: number): Buffer {
+  const buffer = Buffer.allocUnsafe(Math.max(0, Math.min(length, fstatSync(fd).size - position)));
+  let filled = 0;
+  while (filled < buffer.length) {
+    const count = readSync(fd, buffer, filled, buffer.length - filled, position + filled);
+    if (count === 0) break;
+    filled += count;
+  }
+  return buffer.subarray(0, filled);
+}
+
+/** A disk that is nearly full takes a part without an error; only the next write says so. */
+export function writeWhole(fd: number, data: Buffer): void {
+  for (let written = 0; written < data.length; ) written += writeSync(fd, data, written);
+}
+
+/** Adds to a file that is open for appending: all of it or, as far as the system allows, nothing. */
+export function appendWhole(fd: number, data: Buffer): void {
+  const before = fstatSync(fd).size;
+  try {
+    writeWhole(fd, data);
+  } catch (error) {
+    takeBack(fd, before, data.length);
+    throw error;
+  }
+}
+
+/** Cuts a part off again, unless it is too long for ours: another process has added to the file as well. */
+function takeBack(fd: number, before: number, atMost: number): void {
+  try {
+    const torn = fstatSync(fd).size - before;
+    if (torn > 0 && torn < atMost) ftruncateSync(fd, before);
+  } catch {
+    // What is left is a torn last line, which is cut off when the file is opened the next time.
+  }
+}
+
+/** Removes a file or a link, which is not followed, unless somebody has done so already. */
+export function removeFile(path: string): void {
+  orStoreError(path, () => {
+    try {
+      unlinkSync(path);
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT') throw error;
+    }
+  });
+}

@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs';
+
+/** Tells a process from a later one with the same number. */
+export interface ProcessMark {
+  readonly pid: number;
+  /** When it started, in the clock ticks of `/proc/<pid>/stat`; absent where there is no such file. */
+  readonly start?: string;
+}
+
+export function processMark(pid: number): ProcessMark {
+  const start = readStat(pid)?.start;
+  return start === undefined ? { pid } : { pid, start };
+}
+
+/** Reads a mark out of a file; undefined when it is none. */
+export function asProcessMark(value: unknown): ProcessMark | undefined {
+  if (typeof value !== 'object' || value === null || !('pid' in value) || typeof value.pid !== 'number')
+    return undefined;
+  if (!('start' in value)) return { pid: value.pid };
+  return typeof value.start === 'string' ? { pid: value.pid, start: value.start } : undefined;
+}
+
+/** Whether that very process is still running. One that was killed and not yet waited for is not. */
+export function isAlive({ pid, start }: ProcessMark): boolean {
+  if (!Number.isSafeInteger(pid) || pid <= 0) return false;
+  const stat = readStat(pid);
+  if (stat === undefined) return answersSignals(pid);
+  return !'ZX'.includes(stat.state) && (start === undefined || start === stat.start);
+}
+
+function readStat(pid: number): { readonly state: string; readonly start: string } | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // proc(5): the program's name comes second, in brackets, and may itself hold spaces and brackets.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const [state, start] = [fields[0], fields[19]];
+    return state && start ? { state, start } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function answersSignals(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // It is there, and somebody else's.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}

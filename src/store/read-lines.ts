@@ -1,0 +1,73 @@
+import { closeSync, constants, fstatSync, ftruncateSync } from 'node:fs';
+import { kindOf, openPlain, readAt } from './plain-file.ts';
+import { orStoreError } from './store-error.ts';
+
+const CHUNK = 64 * 1024;
+const NEWLINE = 0x0a;
+
+/** Whole lines of a file without their newlines; none when there is no file. Only one line is in memory at a time. */
+export function* readLines(path: string): Generator<string> {
+  if (kindOf(path) === 'missing') return;
+  const fd = openPlain(path, constants.O_RDONLY);
+  try {
+    let pending: Buffer[] = [];
+    for (const chunk of chunksOf(path, fd)) {
+      let start = 0;
+      for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
+        pending.push(chunk.subarray(start, end));
+        yield Buffer.concat(pending).toString('utf8');
+        pending = [];
+        start = end + 1;
+      }
+      pending.push(chunk.subarray(start));
+    }
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function* chunksOf(path: string, fd: number): Generator<Buffer> {
+  for (let position = 0; ; ) {
+    const chunk = orStoreError(path, () => readAt(fd, position, CHUNK));
+    if (chunk.length === 0) return;
+    yield chunk;
+    position += chunk.length;
+  }
+}
+
+/** Whether the last line has no newline: a process was killed while it wrote it. */
+export function isTorn(path: string): boolean {
+  if (kindOf(path) === 'missing') return false;
+  const fd = openPlain(path, constants.O_RDONLY);
+  try {
+    const { size } = fstatSync(fd);
+    return size > 0 && readAt(fd, size - 1, 1)[0] !== NEWLINE;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Cuts off what stands behind the last newline: a process was killed while it wrote it. */
+export function cutTornLine(path: string): void {
+  if (kindOf(path) === 'missing') return;
+  const fd = openPlain(path, constants.O_RDWR);
+  try {
+    orStoreError(path, () => {
+      const { size } = fstatSync(fd);
+      const end = endOfLastLine(fd, size);
+      if (end < size) ftruncateSync(fd, end);
+    });
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function endOfLastLine(fd: number, size: number): number {
+  for (let end = size; end > 0; ) {
+    const start = Math.max(0, end - CHUNK);
+    const newline = readAt(fd, start, end - start).lastIndexOf(NEWLINE);
+    if (newline >= 0) return start + newline + 1;
+    end = start;
+  }
+  return 0;
+}

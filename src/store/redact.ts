@@ -1,0 +1,108 @@
+import { NAME_HINT, SECRET_RULES, type SecretRule, TOKEN_HINT } from './secret-rules.ts';
+
+const KEY_BEGIN = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
+const KEY_END = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
+const KEY_END_HERE = new RegExp(KEY_END.source, 'y');
+const MASKED_KEY = mask('private key');
+
+/** Longest text between the first and the last line of one key; a key of 16,384 bits has 13,000 characters. */
+const KEY_MAX = 20_000;
+
+/** A whole line of a key (RFC 7468: 64 characters), with the quotes, escaped line ends or line numbers before it. */
+const KEY_LINE =
+  /(?:[\s"'`,|>→:]|\\[nrt]|\d{1,6}(?=[\t→:|])|(?:Proc-Type|DEK-Info|Version|Comment): [^\n\\]{0,200})*[A-Za-z0-9+/]{24,}={0,2}/y;
+/** The line at which a cut text ends. */
+const TORN_LINE = /(?:[\s"'`,|>→:]|\\[nrt])*[A-Za-z0-9+/]{1,23}={0,2}(?=…|$)/y;
+const LINE_START = /(?<=\n|\\n)/;
+const WHOLE_LINE = /^[\s\d→:|>"'`]{0,40}[A-Za-z0-9+/]{24,}={0,2}(?:[\s"'`,+]|\\[nr]){0,8}$/;
+const LAST_LINE = /^[\s\d→:|>"'`]{0,40}[A-Za-z0-9+/]{0,23}={0,2}(?:[\s"'`,+]|\\[nr]){0,8}$/;
+
+/**
+ * The text with every secret in it replaced by what it was, as in `[masked: GitHub token]`.
+ *
+ * Masks what has the form of a known provider's token, JWTs, private keys (one that is cut off at either end too),
+ * passwords in URLs, authorization headers, and values that look random where a name says that they are secret. It does
+ * not know a secret by its meaning: a password of plain words passes. Masking twice is the same as masking once.
+ */
+export function redact(text: string): string {
+  if (!TOKEN_HINT.test(text) && !NAME_HINT.test(text)) return text;
+  let masked = text.includes('PRIVATE KEY') ? maskKeyEnds(maskKeys(text)) : text;
+  for (const rule of SECRET_RULES) masked = apply(rule, masked);
+  return masked;
+}
+
+function mask(what: string): string {
+  return `[masked: ${what}]`;
+}
+
+function apply({ what, pattern, holds }: SecretRule, text: string): string {
+  return text.replace(pattern, (match: string, ...rest: unknown[]) => {
+    const [first] = rest;
+    const before = typeof first === 'string' ? first : '';
+    const secret = match.slice(before.length);
+    const next = text.charAt(offsetIn(rest) + match.length);
+    return holds === undefined || holds(secret, before, next) ? before + mask(what) : match;
+  });
+}
+
+/** `replace` hands over the groups, however many there are, and after them the offset. */
+function offsetIn(rest: readonly unknown[]): number {
+  return rest.find((value) => typeof value === 'number') ?? 0;
+}
+
+/** Masks keys from their first line on, to the last line or as far as there are lines of a key. */
+function maskKeys(text: string): string {
+  let masked = '';
+  let done = 0;
+  for (const { index, 0: begin } of text.matchAll(KEY_BEGIN)) {
+    const from = index + begin.length;
+    const end = keyEnd(text, from);
+    if (end === from) continue;
+    masked += text.slice(done, index) + MASKED_KEY;
+    done = end;
+  }
+  return masked + text.slice(done);
+}
+
+/** Where the key ends whose first line ends at `from`: there, if no key follows, as where somebody writes about keys. */
+function keyEnd(text: string, from: number): number {
+  const dashes = text.indexOf('-----', from);
+  if (dashes >= 0 && dashes - from <= KEY_MAX && /[A-Za-z0-9+/]{24}/.test(text.slice(from, dashes))) {
+    const end = matchEnd(KEY_END_HERE, text, dashes);
+    if (end > dashes) return end;
+  }
+  let end = from;
+  for (let next = matchEnd(KEY_LINE, text, end); next > end; next = matchEnd(KEY_LINE, text, end)) end = next;
+  return end === from ? from : matchEnd(TORN_LINE, text, end);
+}
+
+/** Where a match that begins at `from` ends; `from` when there is none. */
+function matchEnd(sticky: RegExp, text: string, from: number): number {
+  sticky.lastIndex = from;
+  return sticky.test(text) ? sticky.lastIndex : from;
+}
+
+/** Masks what is left of keys whose first line was cut off. */
+function maskKeyEnds(text: string): string {
+  let masked = '';
+  let done = 0;
+  let previous = 0;
+  for (const { index, 0: end } of text.matchAll(KEY_END)) {
+    const length = keyLength(text.slice(Math.max(previous, index - KEY_MAX), index));
+    previous = index + end.length;
+    if (length === 0) continue;
+    masked += text.slice(done, index - length) + MASKED_KEY;
+    done = previous;
+  }
+  return masked + text.slice(done);
+}
+
+/** How many characters at the end of the text are lines of a key, the last of which may be short. */
+function keyLength(text: string): number {
+  const lines = text.split(LINE_START);
+  let first = lines.length;
+  while (first > 0 && first > lines.length - 2 && LAST_LINE.test(lines[first - 1] ?? '')) first -= 1;
+  const whole = first;
+  while (WHOLE_LINE.test(lines[first - 1] ?? '')) first -= 1;
+  return first === whole ? 0 : lines.slice(first).join('').length;
+}

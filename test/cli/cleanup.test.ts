@@ -1,0 +1,142 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { mkdir, rm, symlink } from 'node:fs/promises';
+import { expect, it } from 'vitest';
+import { promptLine, type RunningProgram } from '../support/claude.ts';
+import { PROTOCOL } from '../support/ctxb.ts';
+import { createPlace, ctxb, type Place, runFake, startFake } from './fakes.ts';
+
+async function session(place: Place, id: string): Promise<void> {
+  const run = await runFake(place, { fake: 'answers', flags: ['--prompt', 'x'], env: { PLAY_SESSION: id } });
+  expect(run).toMatchObject({ code: 0, stderr: '' });
+}
+
+/** A run that waits for its second prompt. */
+async function startSession(place: Place, id: string): Promise<RunningProgram> {
+  const run = startFake(place, { fake: 'answers', claude: PROTOCOL, env: { PLAY_SESSION: id } });
+  run.send(promptLine('x'));
+  await run.waitForLine(({ type }) => type === 'result');
+  return run;
+}
+
+function sessions(place: Place): string[] {
+  return readdirSync(place.path('.context/sessions')).sort();
+}
+
+it('removes everything, and says how much', async () => {
+  await using place = await createPlace();
+  await session(place, 'aaaa');
+  await session(place, 'bbbb');
+  await place.file('mine.txt', '');
+  const run = await ctxb(place, ['cleanup']);
+  expect(run).toMatchObject({ code: 0, stderr: '' });
+  expect(run.stdout.toString()).toMatch(/^\d+ items removed from \/.*\/\.context\n$/);
+  expect(readdirSync(place.cwd)).toEqual(['mine.txt']);
+});
+
+it('has nothing to do where nothing was kept', async () => {
+  await using place = await createPlace();
+  const run = await ctxb(place, ['cleanup']);
+  expect(run).toMatchObject({ code: 0, stderr: '' });
+  expect(run.stdout.toString()).toBe(`0 items removed from ${place.path('.context')}\n`);
+  expect(readdirSync(place.cwd)).toEqual([]);
+});
+
+it.each([
+  { keep: '1', left: ['cccc'] },
+  { keep: '2', left: ['bbbb', 'cccc'] },
+  { keep: '3', left: ['aaaa', 'bbbb', 'cccc'] },
+  { keep: '1000', left: ['aaaa', 'bbbb', 'cccc'] },
+  { keep: '0', left: [] },
+])('--keep $keep keeps so many of the newest sessions, and everything else', async ({ keep, left }) => {
+  await using place = await createPlace();
+  for (const id of ['aaaa', 'bbbb', 'cccc']) await session(place, id);
+  const run = await ctxb(place, ['cleanup', '--keep', keep]);
+  expect(run).toMatchObject({ code: 0, stderr: '' });
+  expect(run.stdout.toString()).toMatch(new RegExp(`^${3 - left.length} items? removed`));
+  expect(sessions(place)).toEqual(left);
+  for (const file of ['scratch.md', 'journal.ndjson', 'mailbox.ndjson']) {
+    expect(existsSync(place.path(`.context/${file}`))).toBe(true);
+  }
+});
+
+it.each(['-1', '1.5', 'many', '', '9999999999'])('--keep %s is refused, and nothing is removed', async (keep) => {
+  await using place = await createPlace();
+  await session(place, 'aaaa');
+  const run = await ctxb(place, ['cleanup', `--keep=${keep}`]);
+  expect(run).toMatchObject({ code: 2, stdout: Buffer.alloc(0) });
+  expect(run.stderr).toBe(`ctxb: --keep: expected a whole number of sessions, 0 or more, found "${keep}"\n`);
+  expect(sessions(place)).toEqual(['aaaa']);
+});
+
+it('leaves what is not of ctxb, and names it', async () => {
+  await using place = await createPlace();
+  await session(place, 'aaaa');
+  await place.file('.context/mine.txt', 'mine');
+  await mkdir(place.path('.context/sessions/not a session'));
+  await place.file('target', 'mine');
+  await symlink('../target', place.path('.context/link'));
+  const run = await ctxb(place, ['cleanup']);
+  expect(run.code).toBe(0);
+  expect(run.stderr.trimEnd().split('\n').sort()).toEqual([
+    "ctxb: left link: it is none of ctxb's",
+    "ctxb: left mine.txt: it is none of ctxb's",
+    "ctxb: left sessions/not a session: it is none of ctxb's",
+  ]);
+  expect(readdirSync(place.path('.context')).sort()).toEqual(['link', 'mine.txt', 'sessions']);
+  expect(existsSync(place.path('target'))).toBe(true);
+});
+
+it.each([{ flags: [] }, { flags: ['--keep', '0'] }])('leaves a run that goes on alone: $flags', async ({ flags }) => {
+  await using place = await createPlace();
+  await session(place, 'aaaa');
+  const live = await startSession(place, 'bbbb');
+  const run = await ctxb(place, ['cleanup', ...flags]);
+  expect(run.code).toBe(0);
+  expect(run.stderr).toBe('ctxb: left session bbbb: a run goes on in it\n');
+  expect(run.stdout.toString()).toMatch(/^1 item removed/);
+  expect(sessions(place)).toEqual(['bbbb']);
+  live.send(promptLine('y'));
+  await live.waitForLine(({ type }) => type === 'result');
+  live.stdin.end();
+  expect(await live.finished).toMatchObject({ code: 0, stderr: '' });
+  const scratch = await ctxb(place, ['scratch', 'bbbb']);
+  expect(scratch.stdout.toString()).toContain('2 prompts →');
+});
+
+it('removes what a run that was killed has left', async () => {
+  await using place = await createPlace();
+  const live = await startSession(place, 'aaaa');
+  live.kill('SIGKILL');
+  await live.finished;
+  expect(await ctxb(place, ['cleanup'])).toMatchObject({ code: 0, stderr: '' });
+  expect(existsSync(place.path('.context'))).toBe(false);
+});
+
+it.each([
+  {
+    title: 'a folder that ctxb has not made',
+    prepare: (place: Place) => mkdir(place.path('folder')),
+    says: 'is not a folder that ctxb made',
+  },
+  {
+    title: 'a symbolic link',
+    prepare: (place: Place) => symlink('.', place.path('folder')),
+    says: 'is a symbolic link',
+  },
+  { title: 'a file', prepare: (place: Place) => place.file('folder', 'mine'), says: 'is a file' },
+])('$title is refused', async ({ prepare, says }) => {
+  await using place = await createPlace();
+  await prepare(place);
+  const run = await ctxb(place, ['cleanup', '--context-dir', 'folder']);
+  expect(run).toMatchObject({ code: 2, stdout: Buffer.alloc(0), stderr: expect.stringContaining(says) });
+  expect(readdirSync(place.cwd)).toEqual(['folder']);
+  await rm(place.path('folder'), { recursive: true });
+});
+
+it('never takes the working folder for its own', async () => {
+  await using place = await createPlace();
+  await place.file('journal.ndjson', '');
+  const run = await ctxb(place, ['cleanup', '--context-dir', '.']);
+  expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('holds the working folder') });
+  expect(readdirSync(place.cwd)).toEqual(['journal.ndjson']);
+});

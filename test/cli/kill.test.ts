@@ -1,0 +1,99 @@
+import { readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type JsonLine, promptLine } from '../support/claude.ts';
+import { readLines } from '../support/ctxb.ts';
+import { anyMoment, atNextEntry, createRandom, createVictim, duringRepair, SESSION } from '../support/kill.ts';
+import { faultsAfterEnd, faultsAfterKill, leftovers, tear } from '../support/notes-check.ts';
+import { createPlace, type Place, STREAM, startFake } from './fakes.ts';
+
+describe('ctxb that is killed while it writes notes', () => {
+  it.each([{ seed: 1 }, { seed: 2 }])('loses and doubles nothing (10 kills, seed $seed)', async ({ seed }) => {
+    await using place = await createPlace();
+    const random = createRandom(seed);
+    const victim = createVictim(place, random);
+    const { bytes } = await victim.run();
+    for (let kills = 0; kills < 10; ) {
+      // Every third one hits the run that takes up what the one before has left.
+      const moments = [anyMoment, atNextEntry, duringRepair];
+      const plan = moments[kills % 3]?.(random, bytes);
+      const { killed } = await victim.run(plan);
+      if (!killed) continue;
+      kills++;
+      expect(faultsAfterKill(victim)).toEqual([]);
+      if (kills % 3 === 2) continue;
+      await victim.run();
+      expect(faultsAfterEnd(victim)).toEqual([]);
+    }
+  });
+
+  it.each([{ seed: 3 }, { seed: 4 }, { seed: 5 }])(
+    'makes whole again what is cut anywhere (seed $seed)',
+    async ({ seed }) => {
+      await using place = await createPlace();
+      const random = createRandom(seed);
+      const victim = createVictim(place, random);
+      await victim.run();
+      for (let cuts = 0; cuts < 4; cuts++) {
+        tear(victim, random);
+        await victim.run();
+        expect(faultsAfterEnd(victim)).toEqual([]);
+      }
+    },
+  );
+
+  it('leaves nothing that the next run does not clear away', async () => {
+    await using place = await createPlace();
+    const victim = createVictim(place, createRandom(6));
+    await victim.run({ bytes: 20_000, ticks: 0 });
+    // What a kill leaves that hits the copy of the index while it is replaced.
+    const torn = join(victim.context, 'scratch.md.12345');
+    writeFileSync(torn, '# Working');
+    utimesSync(torn, 0, 0);
+    await victim.run();
+    expect(leftovers(victim.context)).toEqual([]);
+  });
+});
+
+describe('two runs of one session at once', () => {
+  it('keep notes of their own, each to its end', async () => {
+    await using place = await createPlace();
+    const runs = [startWorker(place, 1_000), startWorker(place, 2_000)];
+    // The first has the session's folder before the second begins.
+    for (const turn of [1, 2, 3]) {
+      for (const run of runs) {
+        run.send(promptLine(`turn ${turn}`));
+        await run.waitForLine(isResult);
+      }
+    }
+    for (const run of runs) run.stdin.end();
+    const ended = await Promise.all(runs.map(({ finished }) => finished));
+
+    expect(ended.map(({ code }) => code)).toEqual([0, 0]);
+    expect(ended[0]?.stderr).not.toContain('notes');
+    expect(ended[1]?.stderr).toContain(`another run keeps the notes of session ${SESSION}`);
+    const sessions = join(place.path('.context'), 'sessions');
+    const folders = readdirSync(sessions).sort();
+    expect(folders).toEqual([SESSION, expect.stringMatching(new RegExp(`^${SESSION}\\.[\\w-]{8}$`))]);
+    expect(folders.map((folder) => callsIn(join(sessions, folder)))).toEqual([numbers(1_000, 15), numbers(2_000, 15)]);
+    expect(leftovers(place.path('.context'))).toEqual([]);
+  });
+});
+
+function startWorker(place: Place, first: number) {
+  const claude = ['-p', '--input-format', 'stream-json', ...STREAM, '--session-id', SESSION];
+  return startFake(place, { fake: 'works', claude, env: { PLAY_CALLS: '5', PLAY_FIRST: String(first) } });
+}
+
+function isResult({ type }: JsonLine): boolean {
+  return type === 'result';
+}
+
+function callsIn(folder: string): number[] {
+  const calls = readLines(join(folder, 'memory.ndjson')).filter(({ kind }) => kind === 'tool');
+  return calls.map(({ id }) => Number(String(id).slice('toolu_'.length)));
+}
+
+function numbers(first: number, count: number): number[] {
+  return Array.from({ length: count }, (_, index) => first + index);
+}

@@ -1,0 +1,162 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import type { Decision } from '../../src/governor/actions.ts';
+import type { Call, RecordedRequest, Scenario } from '../../src/standin/scenario.ts';
+import { startWorld, type World } from '../support/claude.ts';
+import { givenTexts, instructionsOf, mainRequests, summaryRequests } from '../support/conversation.ts';
+import { journal, prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
+
+const OPENING = 'Notes of this session are kept in';
+const FAILS = 'echo "Tests: 3 failed, 41 passed, 44 total"; exit 7';
+
+function bash(command: string, context: number): Call {
+  return { tools: [{ name: 'Bash', input: { command, description: 'Do it' } }], context };
+}
+
+/** A job with a file written, a command that fails twice, and three compactions: ours, claude's own, the caller's. */
+function job(summary: string): Scenario {
+  let landed = 30_000;
+  return {
+    calls: [
+      { tools: [{ name: 'Write', input: { file_path: 'notes/plan.txt', content: 'plan' } }], context: 30_000 },
+      bash(FAILS, 60_000),
+      bash(FAILS, 90_000),
+      { text: 'first done', context: 158_000 },
+      // Ours comes here.
+      { text: 'second done', context: 31_000 },
+      bash('echo a > made-by-shell.txt', 32_000),
+      bash('echo near the limit', 166_000),
+      bash('echo above it', 172_000),
+      // claude's own comes here, in the middle of the turn.
+      bash('echo after it', 33_000),
+      { text: 'third done', context: 34_000 },
+      // The caller's comes here.
+      { text: 'fourth done', context: 35_000 },
+    ],
+    summary: () => {
+      landed += 1;
+      return { text: `<summary>${summary}</summary>`, context: landed };
+    },
+  };
+}
+
+const FOUR = ['Write the plan and test it.', 'Go on.', 'Now the long part.', '/compact keep it', 'And the rest.'];
+
+function ofKind<K extends Decision['kind']>(world: World, kind: K) {
+  return journal(world).filter((entry): entry is Extract<Decision, { readonly kind: K }> => entry.kind === kind);
+}
+
+/** Hook contexts in the request that follows the `count`th summary, from the notes on. */
+function handedBack(world: World, count: number): string {
+  return givenTexts(requestAfter(world, count))
+    .map((text) => text.slice(text.indexOf(OPENING)))
+    .filter((text) => text.startsWith(OPENING))
+    .join('\n---\n');
+}
+
+function requestAfter(world: World, count: number): RecordedRequest | undefined {
+  const summary = summaryRequests(world.standin)[count];
+  return mainRequests(world.standin).find(({ index }) => index > (summary?.index ?? Number.POSITIVE_INFINITY));
+}
+
+function occurrences(text: string, part: string): number {
+  return text.split(part).length - 1;
+}
+
+it('evidence is in the next request after each of three compactions, once', async () => {
+  await using world = await startWorld(job('The plan is in notes/plan.txt.'));
+  const run = await runCtxb(world, { flags: prompts(...FOUR), claude: SMALL_WINDOW });
+
+  expect(run.stderr).not.toContain('no more notes');
+  expect(run.code).toBe(0);
+  expect(summaryRequests(world.standin)).toHaveLength(3);
+  for (const count of [0, 1, 2]) {
+    const told = handedBack(world, count);
+    expect(occurrences(told, OPENING)).toBe(1);
+    expect(occurrences(told, 'notes/plan.txt')).toBe(1);
+    expect(told).toContain('exit 7: 3 failed, 41 passed');
+    expect(told).toContain('Did not work:');
+    expect(told).toContain('Task: Write the plan and test it.');
+    expect(told.length).toBeLessThan(9_000);
+  }
+  expect(handedBack(world, 0)).not.toContain('made-by-shell.txt');
+  expect(handedBack(world, 1)).toContain('`made-by-shell.txt` created');
+  // The one in mid-turn brings the running prompt back too.
+  expect(givenTexts(requestAfter(world, 1)).filter((text) => text.includes('Now the long part.'))).toHaveLength(1);
+
+  expect(ofKind(world, 'recall').map(({ hook }) => hook)).toEqual(['SessionStart', 'SessionStart', 'SessionStart']);
+  const [first] = ofKind(world, 'survival');
+  expect(ofKind(world, 'survival')).toHaveLength(3);
+  expect(first).toMatchObject({
+    all: { paths: 1, commands: 1, numbers: 2, deadEnds: 1 },
+    kept: { paths: 1, commands: 0, numbers: 0, deadEnds: 0 },
+    given: { paths: 1, commands: 1, numbers: 2, deadEnds: 1 },
+  });
+  expect(run.stderr).toContain('3 summaries together kept');
+});
+
+it('every summary is asked to name the notes, which are on disk before it is made', async () => {
+  await using world = await startWorld(job('Nothing.'));
+  await runCtxb(world, { flags: prompts(...FOUR), claude: SMALL_WINDOW });
+
+  for (const request of summaryRequests(world.standin)) {
+    expect(instructionsOf(request)).toMatch(
+      /say that notes of the whole session are in \.context\/sessions\/\S+\/scratch\.md/,
+    );
+  }
+  const folder = join(world.scratch.cwd, '.context');
+  const [session = ''] = readdirSync(join(folder, 'sessions'));
+  const own = readFileSync(join(folder, 'sessions', session, 'scratch.md'), 'utf8');
+  expect(readFileSync(join(folder, 'scratch.md'), 'utf8')).toBe(own);
+  expect(own).toContain('Task: Write the plan and test it.');
+  expect(own).toMatch(/- #1: .*3 failed, 41 passed.* \[L\d+-\d+\]/s);
+  expect(own.split('\n').length).toBeLessThanOrEqual(201);
+  for (const file of readdirSync(join(folder, 'sessions', session))) {
+    expect((statSync(join(folder, 'sessions', session, file)).mode & 0o777).toString(8)).toBe('600');
+  }
+});
+
+it('what neither the summary nor the first answer held goes with the next prompt, and not again', async () => {
+  await using world = await startWorld(job('The plan is in notes/plan.txt.'));
+  await runCtxb(world, {
+    flags: prompts(...FOUR),
+    claude: SMALL_WINDOW,
+    env: { CTXB_MEMORY_RESTORE_TOKENS: '60' },
+  });
+
+  const texts = givenTexts(requestAfter(world, 0)).join('\n');
+  expect(texts).toContain('Also noted before the context was compacted');
+  expect(occurrences(texts, FAILS.replaceAll('`', "'"))).toBeLessThanOrEqual(2);
+  const [first, second] = ofKind(world, 'recall');
+  expect([first?.hook, second?.hook]).toEqual(['SessionStart', 'UserPromptSubmit']);
+  const given = (first?.given.commands ?? 0) + (second?.given.commands ?? 0);
+  expect(given).toBe(1);
+  // The summary has named it.
+  expect(second?.given.paths).toBe(0);
+});
+
+it('the agent that opens its notes is seen, and one that does not is reminded when that is wanted', async () => {
+  const scenario = job('Nothing.');
+  const calls = scenario.calls as readonly Call[];
+  await using world = await startWorld({
+    ...scenario,
+    calls: [...calls.slice(0, 9), bash('cat .context/scratch.md', 33_500), ...calls.slice(9)],
+  });
+  await runCtxb(world, { flags: prompts(...FOUR), claude: SMALL_WINDOW, env: { CTXB_MEMORY_REMIND: 'true' } });
+
+  expect(ofKind(world, 'remind').map(({ at }) => at.turn)).toEqual([2]);
+  expect(ofKind(world, 'read-back').map(({ file }) => file)).toEqual(['.context/scratch.md']);
+});
+
+it('without memory nothing is noted and nothing handed back', async () => {
+  await using world = await startWorld(job('Nothing.'));
+  await runCtxb(world, { flags: prompts(...FOUR), claude: SMALL_WINDOW, env: { CTXB_MEMORY_ENABLED: 'false' } });
+
+  expect(readdirSync(join(world.scratch.cwd, '.context')).sort()).toEqual([
+    '.gitignore',
+    'journal.ndjson',
+    'mailbox.ndjson',
+  ]);
+  expect(handedBack(world, 0)).toBe('');
+});

@@ -1,0 +1,79 @@
+import { createDeadEnds } from '../../src/memory/dead-ends/dead-ends.ts';
+import type { CommandFacts, Discard, Entry, FileChange, ToolEntry } from '../../src/memory/entry.ts';
+
+/** An entry before it has its place: `calls` gives it an id and a time. */
+export type Draft = Entry | Call;
+
+export type Call = Partial<Omit<ToolEntry, 'kind'>> & { readonly kind?: never };
+
+export const PROMPT: Entry = { kind: 'prompt', t: 0, text: 'go on', pictures: 0 };
+
+/** A command that succeeded, unless `more` says otherwise. */
+export function ran(text: string, more: Call = {}, facts: Partial<CommandFacts> = {}): Call {
+  const command = { text, exit: 0, background: false, ms: 10, tail: '', ...facts };
+  return { name: 'Bash', title: text, input: text, said: 'done', output: 'done', command, ...more };
+}
+
+/** A command that failed with `error`. */
+export function failed(text: string, error = 'Error: boom', facts: Partial<CommandFacts> = {}): Call {
+  const more = { outcome: 'failed', said: error, output: error, signature: error } as const;
+  return ran(text, error === '' ? { outcome: 'failed', said: '', output: '' } : more, {
+    exit: 1,
+    tail: error,
+    ...facts,
+  });
+}
+
+export function discarded(text: string, how: Discard['how'], paths: Discard['paths'] = 'all'): Call {
+  return ran(text, {}, { discards: { how, paths } });
+}
+
+export function removed(...paths: string[]): Call {
+  return ran(`rm ${paths.join(' ')}`, { changes: paths.map((path) => ({ path, change: 'deleted' })) });
+}
+
+export function changed(path: string, change: FileChange['change'] = 'edited', to?: string): Call {
+  const name = change === 'created' ? 'Write' : 'Edit';
+  return {
+    name,
+    title: path,
+    input: `${name} ${path}`,
+    changes: [{ path, change, ...(to === undefined ? {} : { to }) }],
+  };
+}
+
+export function swapped(path: string, before: string, after: string): Call {
+  return { ...changed(path), input: `${path} ${before} ${after}`, swaps: [{ path, before, after }] };
+}
+
+export function looked(name: string, title: string, output = `of ${title}`): Call {
+  return { name, title, input: title, said: output, output };
+}
+
+/** Of the drafts entries: a second apart, with the ids `c1`, `c2`, … */
+export function calls(drafts: readonly Draft[]): Entry[] {
+  return drafts.map((draft, index) => {
+    const t = (index + 1) * 1_000;
+    if (draft.kind !== undefined) return { ...draft, t };
+    const id = `c${index + 1}`;
+    const rest = { name: 'Bash', agent: null, outcome: 'ok', title: '', said: 'done', input: id, output: id } as const;
+    return { ...rest, ...draft, kind: 'tool', t, id };
+  });
+}
+
+/** What becomes of dead ends, one line each: what happened, with which entry (from 1), and to what. */
+export function storyOf(drafts: readonly Draft[]): string[] {
+  const deadEnds = createDeadEnds();
+  return calls(drafts).flatMap((entry, index) => {
+    const { found, grown, cleared } = deadEnds.add(entry);
+    const line = (what: string) => (deadEnd: { cause: string }) => `${index + 1} ${what}: ${deadEnd.cause}`;
+    return [...found.map(line('found')), ...grown.map(line('grown')), ...cleared.map(line('cleared'))];
+  });
+}
+
+/** The dead ends that hold in the end. */
+export function deadEndsOf(drafts: readonly Draft[]) {
+  const deadEnds = createDeadEnds();
+  for (const entry of calls(drafts)) deadEnds.add(entry);
+  return deadEnds.current();
+}
