@@ -1,4 +1,5 @@
 import type { AssistantEvent, Event, InitEvent, ResultEvent, UserEvent } from '../stream/events.ts';
+import { fieldsOf, textOf } from '../stream/fields.ts';
 import { contextOf, saysNothing } from '../stream/usage.ts';
 import { addBlocks } from './character-estimate.ts';
 import { measureContent } from './estimator.ts';
@@ -165,11 +166,19 @@ export function readSession(state: GovernorState, event: Event): GovernorState {
     case 'assistant':
     case 'user':
       return readLogSession(state, event);
+    case 'control-request':
+      return readHookSession(state, textOf(fieldsOf(event.request.input).session_id));
     case 'result':
       return event.costUsd === undefined ? state : { ...state, cost: addCost(state.cost, event.costUsd) };
     default:
       return state;
   }
+}
+
+/** A session that goes on can be compacted before there is an init line; our hooks are told its id. */
+function readHookSession(state: GovernorState, id: string | undefined): GovernorState {
+  if (id === undefined || state.session.id !== undefined) return state;
+  return { ...state, session: { ...state.session, id } };
 }
 
 /** Session logs have no init line: id, model and version stand on every line. */

@@ -3,7 +3,8 @@ import { fieldsOf, textOf } from '../stream/fields.ts';
 import type { Action, HookAnswer, HookName } from './actions.ts';
 import { focusText, notesClause } from './focus.ts';
 import { commandIn, type Prompt } from './mailbox.ts';
-import { decided, type GovernorState, isCompacting } from './state.ts';
+import { decided, type GovernorState } from './state.ts';
+import { isOfSubagent } from './subagent-hooks.ts';
 
 /** Ids under which our hooks are registered; claude names one of them when it calls back. */
 export const CALLBACKS: Readonly<Record<HookName, string>> = {
@@ -23,9 +24,11 @@ const BEGINNING_LENGTH = 4_000;
 export function answerCallback(state: GovernorState, event: ControlRequestEvent): readonly Action[] {
   const input = fieldsOf(event.request.input);
   const { requestId } = event;
+  // A subagent's context is its own: the main thread's prompts and notes are no business of it.
+  if (isOfSubagent(state, event)) return [plain(requestId, hookOf(event.callbackId))];
   switch (event.callbackId) {
     case CALLBACKS.PreCompact:
-      return answerPreCompact(state, requestId, textOf(input.trigger));
+      return answerPreCompact(state, requestId, textOf(input.trigger), textOf(input.custom_instructions) ?? '');
     case CALLBACKS.SessionStart:
       return input.source === 'compact' ? restore(state, requestId) : [plain(requestId, 'SessionStart')];
     case CALLBACKS.UserPromptSubmit:
@@ -33,6 +36,11 @@ export function answerCallback(state: GovernorState, event: ControlRequestEvent)
     default:
       return [plain(requestId, 'PostCompact')];
   }
+}
+
+function hookOf(callbackId: string | undefined): HookName {
+  const [hook] = Object.entries(CALLBACKS).find(([, id]) => id === callbackId) ?? ['PostCompact'];
+  return hook as HookName;
 }
 
 function plain(requestId: string, hook: HookName): HookAnswer {
@@ -46,9 +54,14 @@ function answerPrompt(requestId: string, prompt: string): HookAnswer {
 }
 
 /** The focus of a compaction that claude started itself; with `/compact` the focus came as its argument. */
-function answerPreCompact(state: GovernorState, requestId: string, trigger: string | undefined): Action[] {
-  const focus = trigger === 'auto' ? focusText(state) : isCompacting(state.compaction) ? '' : notesClause(state);
-  if (focus === '') return [plain(requestId, 'PreCompact')];
+function answerPreCompact(
+  state: GovernorState,
+  requestId: string,
+  trigger: string | undefined,
+  said: string,
+): Action[] {
+  const focus = trigger === 'auto' ? focusText(state) : notesClause(state);
+  if (focus === '' || said.includes(focus)) return [plain(requestId, 'PreCompact')];
   return [
     ...(trigger === 'auto' ? [{ kind: 'focus', ...decided(state, 'claude compacts by itself') } as const] : []),
     { ...plain(requestId, 'PreCompact'), output: { systemMessage: `When you summarise, ${focus}` } },

@@ -113,6 +113,8 @@ export interface GovernorState {
   readonly latch: Latch;
   readonly turn: Turn;
   readonly compaction: Compaction;
+  /** claude has said that it compacts the main thread's context, and the main thread has not called the API since. */
+  readonly summarising: boolean;
   readonly mailbox: Mailbox;
   readonly control: Control;
   /** Where claude's own trigger was placed, in tokens; `off` when it must be left alone. */
@@ -148,6 +150,7 @@ export function initialState(run: Run): GovernorState {
       unheard: [],
     },
     compaction: { phase: 'idle', failures: 0, landing: undefined, triedAt: undefined },
+    summarising: false,
     mailbox: EMPTY_MAILBOX,
     control: { phase: 'closed', sent: 0, pending: {}, callbacks: [], questions: [] },
     trigger: run.mode !== 'act' || run.callerPlacedTrigger || !run.policy.midTurn.enabled ? 'off' : 'unplaced',

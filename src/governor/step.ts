@@ -108,10 +108,18 @@ function onClaude(state: GovernorState, event: Event): Step {
 function read(state: GovernorState, event: Event, injected: boolean): GovernorState {
   const turn = injected ? state.turn : heard(begunTurn(state, event), event);
   const grace = turn.phase === 'idle' ? state.grace : 'none';
-  const before: GovernorState = { ...state, turn, grace, tasks: tasksAfter(state.tasks, event) };
+  const tasks = tasksAfter(state.tasks, event);
+  const before: GovernorState = { ...state, turn, grace, tasks, summarising: summarisingAfter(state, event) };
   const after = readSession(readSubagent(readContext(before, event), event), event);
   if (injected || after.gauge.calls === state.gauge.calls) return after;
   return { ...after, turn: { ...after.turn, calls: after.turn.calls + 1 } };
+}
+
+/** From the line that says so to the next call or the end of the turn: the last hook comes after the boundary. */
+function summarisingAfter({ summarising }: GovernorState, event: Event): boolean {
+  if (event.kind === 'compact-status' && event.phase !== 'other') return event.phase !== 'failed';
+  if (event.kind === 'result') return false;
+  return event.kind === 'assistant' && event.subagent === null ? false : summarising;
 }
 
 /** A line of the turn that ctxb injected. */
@@ -146,7 +154,8 @@ function wasRelieved(before: GovernorState, after: GovernorState, event: Event):
   return event.kind === 'boundary' || event.kind === 'reset' || another;
 }
 
-function onClaudeRequest(state: GovernorState, event: ControlRequestEvent): Step {
+function onClaudeRequest(before: GovernorState, event: ControlRequestEvent): Step {
+  const state = readSession(before, event);
   if (event.callbackId?.startsWith(OWN_PREFIX)) {
     const callbacks = [...state.control.callbacks.slice(-REMEMBERED_CALLBACKS), event.requestId];
     return keep({ ...state, control: { ...state.control, callbacks } }, answerCallback(state, event));

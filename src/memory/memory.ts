@@ -1,6 +1,7 @@
 import type { Decision, HookAnswer } from '../governor/actions.ts';
 import type { Input, OwnEvent } from '../governor/input.ts';
 import { decided, type GovernorState, type Run } from '../governor/state.ts';
+import { isOfSubagent } from '../governor/subagent-hooks.ts';
 import { plainText } from '../stream/blocks.ts';
 import { fieldsOf, textOf } from '../stream/fields.ts';
 import { createEntryMaker } from './entries/make-entry.ts';
@@ -52,13 +53,14 @@ export function createMemory({ run, mask }: MemoryOptions): Memory {
   });
   const entryOf = createEntryMaker(mask);
   const notebook = createNotebook();
+  const summaryIn = createSummaryReader();
   let folder: string | undefined;
   let waiting: Input[] = [];
   const handBack = createHandBack(notebook, () => folder ?? run.contextDir);
 
   function note(input: Input, state: GovernorState): Remembered {
     const entries = extractor.add(input).map(entryOf);
-    const summary = summaryIn(input);
+    const summary = summaryIn(input, state);
     if (entries.length === 0 && summary === undefined) return NOTHING;
     const decisions: Decision[] = summary === undefined ? [] : handBack.summary(summary, state);
     const pages: Page[] = [];
@@ -115,13 +117,21 @@ export function createMemory({ run, mask }: MemoryOptions): Memory {
   };
 }
 
-/** A compaction's summary: from the hook, or the line that it leaves in the conversation. */
-function summaryIn({ from, event }: Input): string | undefined {
-  if (from !== 'claude') return undefined;
-  if (event.kind === 'user')
-    return event.role === 'summary' && event.subagent === null ? plainText(event.blocks) : undefined;
-  if (event.kind !== 'control-request') return undefined;
-  return textOf(fieldsOf(event.request.input).compact_summary);
+/** A compaction's summary: from the hook, or the line that it leaves in the conversation, whichever comes first. */
+function createSummaryReader(): (input: Input, state: GovernorState) => string | undefined {
+  let isKnown = false;
+  return ({ from, event }, state) => {
+    if (from !== 'claude') return undefined;
+    if (event.kind === 'control-request') {
+      const summary = isOfSubagent(state, event) ? undefined : textOf(fieldsOf(event.request.input).compact_summary);
+      isKnown ||= summary !== undefined;
+      return summary;
+    }
+    if (event.kind !== 'user' || event.role !== 'summary' || event.subagent !== null) return undefined;
+    const summary = isKnown ? undefined : plainText(event.blocks);
+    isKnown = false;
+    return summary;
+  };
 }
 
 function announced({ cause, text, count, evidence }: DeadEnd, state: GovernorState): Decision {

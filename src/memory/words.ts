@@ -36,9 +36,12 @@ export function quoted(text: string, length: number): string {
 
 /** A text in a fence that is longer than any run of backticks in it. */
 export function fenced(text: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([run]) => run.length));
+  // What is taken out may have kept two runs apart.
+  const shown = text.replace(CONTROLS, '');
+  let longest = 2;
+  for (const [run] of shown.matchAll(/`{3,}/g)) longest = Math.max(longest, run.length);
   const fence = '`'.repeat(longest + 1);
-  return `${fence}text\n${text.replace(CONTROLS, '')}\n${fence}`;
+  return `${fence}text\n${shown}\n${fence}`;
 }
 
 /** The last `count` lines, at most `length` UTF-16 units of them. */

@@ -1,5 +1,5 @@
 import { constants } from 'node:os';
-import type { Readable, Writable } from 'node:stream';
+import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { execa } from 'execa';
 import { CtxbError } from '../errors.ts';
 
@@ -13,7 +13,7 @@ export interface ChildEnd {
 export interface Child {
   readonly pid: number;
   readonly stdin: Writable;
-  /** To be read, as `stderr` is, in the tick of the start: execa drains what nobody reads. */
+  /** Held, as `stderr` is, until somebody reads it. */
   readonly stdout: Readable;
   readonly stderr: Readable;
   /** Resolves when the process is gone and its output is at its end. */
@@ -54,8 +54,9 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   return {
     pid,
     stdin: subprocess.stdin,
-    stdout: subprocess.stdout,
-    stderr: subprocess.stderr,
+    // Readers come a moment later, and what nobody reads would be drained when the process ends.
+    stdout: subprocess.stdout.pipe(new PassThrough()),
+    stderr: subprocess.stderr.pipe(new PassThrough()),
     ended: subprocess.then(({ exitCode, signal }) => ({
       code: exitCode,
       signal: signal as NodeJS.Signals | undefined,

@@ -1,13 +1,13 @@
+import { join } from 'node:path';
 import split2 from 'split2';
 import type { Run } from '../governor/state.ts';
 import type { Io } from '../io.ts';
-import type { Inbox } from '../store/inbox.ts';
 import { createSessionStore } from '../store/session-store.ts';
 import type { Child } from './child.ts';
 import { exitCodeOf } from './exit-code.ts';
-import type { Faults } from './faults.ts';
-import type { HeadlessRun } from './headless-run.ts';
-import { contextFolder, openNotes } from './open-notes.ts';
+import { createFaults } from './faults.ts';
+import { contextFolder, type HeadlessRun } from './headless-run.ts';
+import { openInbox, openNotes } from './open-notes.ts';
 import { createOutlet } from './outlet.ts';
 import { createOutput } from './output.ts';
 import type { CallerInput } from './prompts.ts';
@@ -25,20 +25,19 @@ export interface Ends {
   readonly child: Child;
   readonly input: CallerInput;
   readonly record: RecordFile | undefined;
-  /** undefined: no notes are kept. */
-  readonly inbox: Inbox | undefined;
   readonly watcher: Watcher;
-  readonly faults: Faults;
 }
 
 /** Connects claude, the caller and the files, and sees the session through. Resolves with the exit code. */
 export async function conduct(
   headless: HeadlessRun,
-  { runId, io, child, input, record, inbox, watcher, faults }: Ends,
+  { runId, io, child, input, record, watcher }: Ends,
 ): Promise<number> {
   const { invocation, config } = headless;
+  const faults = createFaults(watcher.notice);
   const run = describeRun(headless, runId, io);
   const store = createSessionStore(contextFolder(headless, io), Date.now, faults);
+  const inbox = openInbox(headless, io, runId, faults);
   const notes = inbox && openNotes(headless, io, run, inbox, { onFault: faults, notice: watcher.notice });
   store.journal({ kind: 'start', pid: child.pid, runId: run.runId, mode: run.mode });
   const recorder = record && createRecorder(record, run, Date.now, watcher.notice);
@@ -82,7 +81,7 @@ function describeRun({ invocation, config }: HeadlessRun, runId: string, io: Io)
     policy: config,
     mode: config.observe ? 'observe' : 'act',
     runId,
-    contextDir: config.contextDir,
+    contextDir: join(config.contextDir, '.'),
     resumes: invocation.resumes,
     callerSpeaksProtocol: invocation.inputFormat === 'stream-json',
     showInjected: config.showInjected,

@@ -1,7 +1,7 @@
 import { CtxbError } from '../errors.ts';
 import { leaveInInbox, liveInboxes } from '../store/inbox.ts';
 import { redact } from '../store/redact.ts';
-import { INBOX_VARIABLE } from './open-notes.ts';
+import { INBOX_VARIABLE } from './inbox-variable.ts';
 
 /** Something a hook, a script or the agent itself has to tell the run that goes on. */
 export interface Note {

@@ -115,7 +115,7 @@ export function createNoteTaker(world: NoteTakerWorld): NoteTaker {
     heard: (input, state) =>
       attempt(() => {
         const { decisions, tell } = remember(input, state);
-        const opened = follow(state.session.id);
+        const opened = follow(nameOfSession(state));
         const isBoundary = state.turn.ended !== turnsFlushed;
         turnsFlushed = state.turn.ended;
         if (isBoundary) flush(state);
@@ -130,9 +130,18 @@ export function createNoteTaker(world: NoteTakerWorld): NoteTaker {
         flush(state);
         files?.close();
       }, undefined);
-      inbox.dispose();
+      try {
+        inbox.dispose();
+      } catch (error) {
+        world.onFault('the inbox of this run is left behind', error);
+      }
     },
   };
+}
+
+/** A claude that has ended a turn without a session id will not tell one. */
+function nameOfSession({ session, turn, run }: GovernorState): string | undefined {
+  return session.id ?? (turn.ended > 0 ? run.runId : undefined);
 }
 
 function* inTurn(...parts: readonly Iterable<OwnEvent>[]): Generator<OwnEvent> {

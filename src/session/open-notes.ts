@@ -1,4 +1,4 @@
-import { isAbsolute, join, relative } from 'node:path';
+import { join, relative } from 'node:path';
 import type { Run } from '../governor/state.ts';
 import type { Io } from '../io.ts';
 import { createMemory } from '../memory/memory.ts';
@@ -7,18 +7,10 @@ import { createInbox, type Inbox } from '../store/inbox.ts';
 import { redact } from '../store/redact.ts';
 import { openSessionFolder } from '../store/session-folder.ts';
 import type { Faults } from './faults.ts';
-import type { HeadlessRun } from './headless-run.ts';
+import { contextFolder, type HeadlessRun } from './headless-run.ts';
 import { createNoteTaker, type NoteTaker } from './note-taker.ts';
 
-/** The variable in which claude's children find the inbox of the run they belong to. */
-export const INBOX_VARIABLE = 'CTXB_INBOX';
-
-/** The folder of a run's files. */
-export function contextFolder({ config }: HeadlessRun, io: Io): string {
-  return isAbsolute(config.contextDir) ? config.contextDir : join(io.cwd, config.contextDir);
-}
-
-/** Must be there before claude is. undefined: no notes are wanted, or they cannot be kept, which is told. */
+/** undefined: no notes are wanted, or they cannot be kept, which is told. */
 export function openInbox(headless: HeadlessRun, io: Io, runId: string, onFault: Faults): Inbox | undefined {
   if (!headless.config.memory.enabled) return undefined;
   const folder = contextFolder(headless, io);

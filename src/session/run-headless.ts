@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Io } from '../io.ts';
+import { inboxPath } from '../store/inbox-path.ts';
 import { callerInput } from './caller-input.ts';
 import { startChild } from './child.ts';
 import { childArguments, type HeadlessInvocation } from './claude-arguments.ts';
-import { conduct } from './conduct.ts';
-import { createFaults } from './faults.ts';
-import type { HeadlessRun } from './headless-run.ts';
-import { INBOX_VARIABLE, openInbox } from './open-notes.ts';
+import { contextFolder, type HeadlessRun } from './headless-run.ts';
+import { INBOX_VARIABLE } from './inbox-variable.ts';
 import { createStamp } from './prompts.ts';
 import { openRecordFile } from './record-file.ts';
 import type { Watcher } from './watcher.ts';
@@ -22,11 +21,17 @@ export async function runHeadless(headless: HeadlessRun, io: Io, watcher: Watche
   const runId = randomUUID();
   const input = await callerInput(headless, io, createStamp(runId), watcher.notice);
   const record = headless.record === undefined ? undefined : openRecordFile(headless.record);
-  const faults = createFaults(watcher.notice);
-  const inbox = openInbox(headless, io, runId, faults);
-  const env = inbox === undefined ? io.env : { ...io.env, [INBOX_VARIABLE]: inbox.path };
+  const env = childEnvironment(headless, io, runId);
   const child = await startChild({ command: program, args: childArguments(invocation), cwd: io.cwd, env });
-  return conduct(headless, { runId, io, child, input, record, inbox, watcher, faults });
+  // Loaded while claude starts, which takes far longer: what comes before the start is what the caller waits for.
+  const { conduct } = await import('./conduct.ts');
+  return conduct(headless, { runId, io, child, input, record, watcher });
+}
+
+/** The user's own, and where ctxb's commands reach this run. */
+function childEnvironment(headless: HeadlessRun, io: Io, runId: string): Io['env'] {
+  if (!headless.config.memory.enabled) return io.env;
+  return { ...io.env, [INBOX_VARIABLE]: inboxPath(contextFolder(headless, io), runId) };
 }
 
 function noticeIgnored(invocation: HeadlessInvocation, { notice }: Watcher): void {

@@ -2,12 +2,11 @@ import { closeSync, constants, fstatSync, readdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { CtxbError } from '../errors.ts';
 import { openContextDir } from './context-dir.ts';
+import { INBOX, inboxPath } from './inbox-path.ts';
 import { appendWhole, kindOf, openPlain, readAt, readPlain, removeFile } from './plain-file.ts';
 import { asProcessMark, isAlive, type ProcessMark, processMark } from './process-mark.ts';
-import { fileName } from './session-file.ts';
 import { orStoreError } from './store-error.ts';
 
-const INBOX = 'inbox';
 /** Bytes that one look at the inbox reads at most. */
 const DRAIN_LIMIT = 1024 * 1024;
 /** Bytes of a line with its newline. */
@@ -31,7 +30,7 @@ export interface Inbox {
  * @throws CtxbError `store`, also when the run has one already
  */
 export function createInbox(contextDir: string, runId: string): Inbox {
-  const path = openContextDir(contextDir).place(join(INBOX, `${fileName(runId)}.ndjson`));
+  const path = openContextDir(contextDir).place(inboxPath(contextDir, runId));
   sweep(dirname(path));
   const { O_RDWR, O_APPEND, O_CREAT, O_EXCL } = constants;
   const fd = openPlain(path, O_RDWR | O_APPEND | O_CREAT | O_EXCL);

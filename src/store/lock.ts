@@ -1,9 +1,9 @@
 import { closeSync, constants, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ContextDir } from './context-dir.ts';
+import { fileName } from './file-name.ts';
 import { kindOf, openPlain, readPlain, refuseForeign, removeFile, writeWhole } from './plain-file.ts';
 import { asProcessMark, isAlive, type ProcessMark } from './process-mark.ts';
-import { fileName } from './session-file.ts';
 import { errorCode, orStoreError } from './store-error.ts';
 
 const LOCK = /^lock\.[\w-]{1,64}$/;

@@ -26,11 +26,6 @@ export function isSessionId(id: string): boolean {
   return SESSION_ID.test(id);
 }
 
-/** A text of ours made fit to be a file's name. */
-export function fileName(text: string): string {
-  return text.replaceAll(/[^\w-]/g, '-').slice(0, 64) || 'run';
-}
-
 /** Undefined when there is none or when it makes no sense. A foreign kind of file counts as none. */
 export function readSessionFile(folder: string): SessionFile | undefined {
   try {

@@ -2,12 +2,13 @@ import { closeSync, fstatSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { CtxbError } from '../errors.ts';
 import { type ContextDir, openContextDir } from './context-dir.ts';
+import { fileName } from './file-name.ts';
 import { type Holder, type Lock, takeLock } from './lock.ts';
 import { appendWhole, kindOf, removeFile } from './plain-file.ts';
 import { processMark } from './process-mark.ts';
 import { cutTornLine, readLines } from './read-lines.ts';
 import { LEFTOVER } from './replace-file.ts';
-import { fileName, isSessionId, readSessionFile, SESSION_FILE, SESSIONS } from './session-file.ts';
+import { isSessionId, readSessionFile, SESSION_FILE, SESSIONS } from './session-file.ts';
 import { listSessions, sessionWithId } from './sessions.ts';
 import { orStoreError } from './store-error.ts';
 

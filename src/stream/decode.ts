@@ -61,6 +61,8 @@ export function decodeObject(line: Fields): Event {
       return decodeAssistant(line);
     case 'user':
       return decodeUser(line);
+    case 'attachment':
+      return decodeAttachment(line);
     case 'result':
       return decodeResult(line);
     case 'stream_event':
@@ -130,6 +132,13 @@ function decodeUser(line: Fields): UserEvent {
     version: textOf(line.version),
     permissionMode: textOf(line.permissionMode),
   };
+}
+
+/** A session log holds what was said while a turn ran as an attachment. */
+function decodeAttachment(line: Fields): Event {
+  const { type, commandMode, prompt } = fieldsOf(line.attachment);
+  if (type !== 'queued_command' || commandMode !== 'prompt') return decodeOther(line);
+  return decodeUser({ ...line, message: { role: 'user', content: prompt } });
 }
 
 function decodeMode(line: Fields): Event {

@@ -30,7 +30,9 @@ it('plays a recording where there is no claude, and says so', async () => {
   for (const prompt of DEMO_PROMPTS) expect(said).toContain(`you │ ${prompt}`);
   expect(said.match(/claude │ /g)).toHaveLength(DEMO_PROMPTS.length);
   expect(said).toContain('What happened in the recording, and why Claude Code 2.1.197, claude-sonnet-4-5, window');
-  expect(said).toContain('ctxb sent “/compact focus on why the build breaks on Sundays” alone, while prompt 3 waited.');
+  expect(said).toMatch(
+    /ctxb sent “\/compact focus on why the build breaks on Sundays -- .*” alone, while prompt 3 waited\./,
+  );
   expect(said).toContain('ctxb handed that back, word for word');
   expect(said).toContain(
     'Every prompt reached the model exactly once (the record of the stand-in, 34 requests, made with the recording)',

@@ -97,7 +97,9 @@ describe(`a session of ${ROUNDS * EVENTS_PER_ROUND} events, each about something
     );
     expect(index).toContain(`#${ROUNDS}: Prompt ${ROUNDS - 1} [L`);
     expect(index).toMatch(/^15,000 prompts, the newest \d\d here → \.context\/human-input\.md$/m);
-    expect(index).toMatch(/^45,000 commands(?:, each at its last run)?, the newest \d\d here → \.context\/commands\.md$/m);
+    expect(index).toMatch(
+      /^45,000 commands(?:, each at its last run)?, the newest \d\d here → \.context\/commands\.md$/m,
+    );
     expect(lines.at(-2)).toBe('90,000 tool calls → .context/tool-log.md');
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Entry, ToolEntry } from '../../src/memory/entry.ts';
 import { entriesIn } from '../support/notes.ts';
-import { linesOf, SHARED_RECORDINGS, TRANSCRIPTS } from '../support/recordings.ts';
+import { FIXTURE_RECORDINGS, linesOf, SHARED_RECORDINGS, TRANSCRIPTS } from '../support/recordings.ts';
 
 /** A second, plain reading of the same lines, which shares nothing with the code it is to judge. */
 interface Row {
@@ -55,7 +55,7 @@ const NO_HUMAN = [
 
 const FLAGS = ['isSynthetic', 'isReplay', 'isMeta', 'isCompactSummary', 'isSidechain', 'parent_tool_use_id'];
 
-describe.skipIf(TRANSCRIPTS.length === 0).each([...TRANSCRIPTS, ...SHARED_RECORDINGS])('$name', ({ path }) => {
+describe.each([...FIXTURE_RECORDINGS, ...TRANSCRIPTS, ...SHARED_RECORDINGS])('$name', ({ path }) => {
   const entries = entriesIn(path);
   const plain = plainReading(path);
   const tools = new Map(entries.filter(isTool).map((entry) => [entry.id, entry]));
@@ -133,31 +133,33 @@ function isNoHuman(text: string): boolean {
 }
 
 function plainReading(path: string): Plain {
+  const rows = [...rowsOf(path)];
+  const said = rows.filter(({ row, fromCaller }) => fromCaller && isSpoken(row)).map(({ row }) => wordsOf(row));
+  const shown = rows.flatMap(({ row, fromCaller }) => (fromCaller ? [] : [row]));
+  const heard = shown.filter((row) => isSpoken(row) && !isFlagged(row)).map(wordsOf);
+  return { calls: callsIn(shown), prompts: said.length > 0 ? said : heard.filter((text) => !isNoHuman(text)) };
+}
+
+function callsIn(rows: readonly Row[]): Call[] {
   const uses = new Map<string, Pick<Call, 'name' | 'input' | 'bySubagent'>>();
   const calls = new Map<string, Call>();
-  const heard: string[] = [];
-  const said: string[] = [];
-  for (const { row, fromCaller } of rowsOf(path)) {
-    if (fromCaller) {
-      if (isSpoken(row)) said.push(wordsOf(row));
-      continue;
-    }
-    const report = row.tool_use_result ?? row.toolUseResult;
+  for (const row of rows) {
     const bySubagent = typeof row.parent_tool_use_id === 'string' || row.isSidechain === true;
-    for (const piece of piecesOf(row)) {
-      if (row.type === 'assistant' && piece.type === 'tool_use') {
-        uses.set(String(piece.id), { name: String(piece.name), input: piece.input ?? {}, bySubagent });
-      }
-      const id = String(piece.tool_use_id);
-      const use = uses.get(id);
-      if (piece.type !== 'tool_result' || use === undefined || calls.has(id)) continue;
-      const fields = typeof report === 'object' && report !== null ? { ...report } : {};
-      calls.set(id, { id, ...use, failed: piece.is_error === true, text: textIn(piece.content), report: fields });
+    const report = row.tool_use_result ?? row.toolUseResult;
+    const fields = typeof report === 'object' && report !== null ? { ...report } : {};
+    for (const { type, id, name, input = {}, tool_use_id, is_error, content } of piecesOf(row)) {
+      if (type === 'tool_use') uses.set(String(id), { name: String(name), input, bySubagent });
+      const use = uses.get(String(tool_use_id));
+      if (type !== 'tool_result' || use === undefined || calls.has(String(tool_use_id))) continue;
+      const end = { failed: is_error === true, text: textIn(content), report: fields };
+      calls.set(String(tool_use_id), { id: String(tool_use_id), ...use, ...end });
     }
-    if (isSpoken(row) && !FLAGS.some((flag) => row[flag] === true || typeof row[flag] === 'string'))
-      heard.push(wordsOf(row));
   }
-  return { calls: [...calls.values()], prompts: said.length > 0 ? said : heard.filter((text) => !isNoHuman(text)) };
+  return [...calls.values()];
+}
+
+function isFlagged(row: Row): boolean {
+  return FLAGS.some((flag) => row[flag] === true || typeof row[flag] === 'string');
 }
 
 function* rowsOf(path: string): Generator<{ readonly row: Row; readonly fromCaller: boolean }> {

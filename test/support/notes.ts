@@ -1,7 +1,8 @@
 import type { Input } from '../../src/governor/input.ts';
 import { createEntryMaker } from '../../src/memory/entries/make-entry.ts';
-import type { CommandFacts, Entry, FileChange } from '../../src/memory/entry.ts';
+import type { CommandFacts, Entry, FileChange, ToolEntry } from '../../src/memory/entry.ts';
 import { createExtractor, type ExtractOptions } from '../../src/memory/extract/extract.ts';
+import { oneLine } from '../../src/memory/words.ts';
 import { createInputReader } from '../../src/replay/inputs.ts';
 import { decodeObject } from '../../src/stream/decode.ts';
 import type { Line } from './governor.ts';
@@ -83,4 +84,90 @@ function toldCommand({ text, exit, background, ms, tail, counts }: CommandFacts)
 
 function toldChange({ path, change, to }: FileChange): string {
   return to === undefined ? `${change} ${path}` : `${change} ${path} to ${to}`;
+}
+
+/** Pieces that texts from tools are made of to break a file that they are written to. */
+const PIECES = [
+  ...['a', 'word', 'é', '\u{1d11e}', 'e\u0301', '\ud834', '\udd1e', ' ', '\t', '3', '"', "'", '*', '- '],
+  ...['\n', '\r\n', '\r', '\u2028', '\u2029', '\u0085', '\v', '\f', '\n\n', '\u0000', '\u001b[31m', '\u202e', '\u2066'],
+  ...['`', '``', '```', '````', '~~~', '```text', '# ', '## ', '## #1 · ', 'State: ', 'Task: ', '<!--', '[L1-2]', '→'],
+];
+
+/** Texts of such pieces, the same ones for the same seed. */
+export function randomTexts(seed: number, count: number): string[] {
+  const next = randomNumbers(seed);
+  const pick = () => PIECES[next(PIECES.length)] ?? '';
+  return Array.from({ length: count }, () => Array.from({ length: next(24) }, pick).join(''));
+}
+
+/** Whole numbers from 0 to below a limit, the same ones for the same seed. */
+export function randomNumbers(seed: number): (limit: number) => number {
+  let state = seed;
+  return (limit) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * limit);
+  };
+}
+
+/** Entries of every kind made of {@link randomTexts}; what entries hold on one line is on one. */
+export function randomEntries(seed: number, count: number): Entry[] {
+  const texts = randomTexts(seed, 400);
+  const next = randomNumbers(seed + 1);
+  const text = () => texts[next(texts.length)] ?? '';
+  const agent = () => (next(3) === 0 ? text() : null);
+  return Array.from({ length: count }, (_, t): Entry => {
+    switch (next(6)) {
+      case 0:
+        return { kind: 'prompt', t, text: text(), pictures: next(3) };
+      case 1:
+        return { kind: 'state', t, what: 'state', from: oneLine(text(), 500), to: oneLine(text(), 500) };
+      case 2:
+        return { kind: 'task', t, agent: agent(), id: text(), subject: oneLine(text(), 120), status: text() };
+      case 3:
+        return { kind: 'remark', t, text: oneLine(text(), 500), source: 'told' };
+      default:
+        return randomCall(t, text, next);
+    }
+  });
+}
+
+function randomCall(t: number, text: () => string, next: (limit: number) => number): ToolEntry {
+  const outcome = (['ok', 'failed', 'refused', 'cancelled'] as const)[next(4)] ?? 'ok';
+  const change = (['created', 'edited', 'deleted', 'moved'] as const)[next(4)] ?? 'edited';
+  const command = { text: text(), exit: next(3), background: false, ms: next(5_000), tail: text() };
+  return {
+    kind: 'tool',
+    t,
+    id: oneLine(text(), 500),
+    name: oneLine(text(), 500),
+    agent: next(3) === 0 ? text() : null,
+    outcome,
+    title: oneLine(text(), 500),
+    said: oneLine(text(), 500),
+    input: String(next(20)),
+    output: String(next(20)),
+    ...(outcome === 'failed' ? { signature: `Error: ${text()}` } : {}),
+    ...(next(2) === 0 ? { command } : {}),
+    ...(next(2) === 0 ? { reads: text() } : {}),
+    ...(next(2) === 0 ? { changes: [{ path: text(), change, ...(change === 'moved' ? { to: text() } : {}) }] } : {}),
+  };
+}
+
+let calls = 0;
+
+/** A command of the main thread that is over. */
+export function command(text: string, exit: number, more: Partial<ToolEntry> = {}): ToolEntry {
+  const facts: CommandFacts = { text, exit, background: false, ms: null, tail: '' };
+  return { ...callOf('Bash', text), outcome: exit === 0 ? 'ok' : 'failed', command: facts, ...more };
+}
+
+/** An edit of the main thread that worked. */
+export function edit(path: string, more: Partial<ToolEntry> = {}): ToolEntry {
+  return { ...callOf('Edit', path), changes: [{ path, change: 'edited' }], ...more };
+}
+
+function callOf(name: string, title: string): ToolEntry {
+  const id = `toolu_${++calls}`;
+  const common = { kind: 'tool', t: calls, agent: null, outcome: 'ok', said: '', input: id, output: id } as const;
+  return { ...common, id, name, title };
 }

@@ -32,7 +32,7 @@ export function commandWork(ended: EndedCall): CommandWork | undefined {
     exit,
     background: isBackground(ended),
     ms: durationOf(ended),
-    tail: isFailure ? lastLines(withoutStatus(result.text), TAIL_NEAR.lines, TAIL_NEAR.length) : '',
+    tail: isFailure ? lastLines(outputOf(ended), TAIL_NEAR.lines, TAIL_NEAR.length) : '',
     ...(counts === undefined ? {} : { counts }),
     ...(effects?.discards === undefined ? {} : { discards: effects.discards }),
     ...(effects?.commits ? { commits: true } : {}),
@@ -55,6 +55,13 @@ function isBackground({ call: { use }, result, report }: EndedCall): boolean {
   return (
     typeof fieldsOf(report).backgroundTaskId === 'string' || result.text.startsWith('Command running in background')
   );
+}
+
+/** Of a command in the background the tool reports the output without the marks that the model is given. */
+function outputOf({ call, result, report }: EndedCall): string {
+  const { stdout, stderr } = fieldsOf(report);
+  const streams = [stdout, stderr].filter((text) => typeof text === 'string' && text !== '');
+  return call.use.name === 'BashOutput' && streams.length > 0 ? streams.join('\n') : withoutStatus(result.text);
 }
 
 function withoutStatus(text: string): string {

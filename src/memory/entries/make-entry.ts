@@ -1,5 +1,5 @@
 import { fieldsOf, textOf } from '../../stream/fields.ts';
-import type { CommandFacts, Entry, ToolEntry } from '../entry.ts';
+import type { CommandFacts, Discard, Entry, FileChange, ToolEntry } from '../entry.ts';
 import type { Found } from '../extract/extract.ts';
 import type { EndedCall } from '../extract/tool-calls.ts';
 import { cut, LONG_LINE_LENGTH, lastLines, oneLine } from '../words.ts';
@@ -27,9 +27,13 @@ export function createEntryMaker(mask: (text: string) => string): (found: Found)
       case 'prompt':
         return { ...found, text: mask(found.text) };
       case 'task':
-        return { ...found, agent: found.agent && mask(found.agent), subject: mask(found.subject) };
+        return { ...found, agent: found.agent && mask(found.agent), id: mask(found.id), subject: mask(found.subject) };
       case 'state':
-        return { ...found, to: line(mask(found.to)) };
+        return {
+          ...found,
+          ...(found.from === undefined ? {} : { from: line(mask(found.from)) }),
+          to: line(mask(found.to)),
+        };
       case 'remark':
         return { ...found, text: line(mask(found.text)) };
     }
@@ -44,13 +48,14 @@ function line(text: string): string {
 function toolEntry(ended: EndedCall, folder: WorkingFolder, mask: (text: string) => string): ToolEntry {
   const { call, result, outcome, t } = ended;
   const { id, name, input } = call.use;
+  folder.root(call.root);
   folder.at(call.cwd);
   const work = commandWork(ended);
   return {
     kind: 'tool',
     t: t ?? 0,
-    id,
-    name,
+    id: line(id),
+    name: line(name),
     agent: call.agent && mask(call.agent),
     outcome,
     title: line(mask(describeInput(name, input))),
@@ -59,7 +64,7 @@ function toolEntry(ended: EndedCall, folder: WorkingFolder, mask: (text: string)
     output: fingerprint(result.text),
     ...signatureOf(ended, mask),
     ...(work === undefined ? {} : { command: maskedCommand(work.command, mask) }),
-    ...filesOf(ended, work, folder),
+    ...maskedFiles(filesOf(ended, work, folder), mask),
   };
 }
 
@@ -99,7 +104,25 @@ function filesOf(ended: EndedCall, work: CommandWork | undefined, folder: Workin
   };
 }
 
+function maskedFiles({ reads, changes, swaps }: Files, mask: (text: string) => string): Files {
+  return {
+    ...(reads === undefined ? {} : { reads: mask(reads) }),
+    ...(changes === undefined ? {} : { changes: changes.map((change) => maskedChange(change, mask)) }),
+    ...(swaps === undefined ? {} : { swaps: swaps.map((swap) => ({ ...swap, path: mask(swap.path) })) }),
+  };
+}
+
+function maskedChange({ path, change, to }: FileChange, mask: (text: string) => string): FileChange {
+  return { path: mask(path), change, ...(to === undefined ? {} : { to: mask(to) }) };
+}
+
 function maskedCommand(command: CommandFacts, mask: (text: string) => string): CommandFacts {
   const tail = command.tail === '' ? '' : lastLines(mask(command.tail), TAIL_LINES, TAIL_LENGTH);
-  return { ...command, text: cut(mask(command.text), COMMAND_LENGTH), tail };
+  const { discards } = command;
+  const text = cut(mask(command.text), COMMAND_LENGTH);
+  return { ...command, text, tail, ...(discards === undefined ? {} : { discards: maskedDiscard(discards, mask) }) };
+}
+
+function maskedDiscard({ how, paths }: Discard, mask: (text: string) => string): Discard {
+  return { how, paths: paths === 'all' ? paths : paths.map(mask) };
 }

@@ -3,6 +3,8 @@ import { fromRoot, isAbsolutePath, joined } from './folders.ts';
 
 /** Knows the folder a shell is in, as far as that is certain, and makes paths comparable: relative to the project. */
 export interface WorkingFolder {
+  /** The project's folder, where it is not known yet. */
+  root(folder: string | undefined): void;
   /** claude says where its shell is. */
   at(folder: string | undefined): void;
   /** A command has run that may have changed the folder. */
@@ -29,6 +31,9 @@ export function createWorkingFolder(): WorkingFolder {
   }
 
   return {
+    root(folder) {
+      if (folder !== '') root ??= folder;
+    },
     at(folder) {
       if (folder === undefined || folder === '') return;
       root ??= folder;

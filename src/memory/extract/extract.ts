@@ -2,10 +2,11 @@ import type { Input, OwnEvent } from '../../governor/input.ts';
 import { plainText } from '../../stream/blocks.ts';
 import type { AssistantEvent, Block, Event, UserEvent } from '../../stream/events.ts';
 import { fieldsOf, textOf } from '../../stream/fields.ts';
+import { isNotice } from '../../stream/user-role.ts';
 import type { PromptEntry, RemarkEntry, StateEntry, TaskEntry } from '../entry.ts';
 import { remember } from '../remember.ts';
 import { readOutcome } from './outcome.ts';
-import { createPatternReader, type Patterns } from './patterns.ts';
+import { createPatternReader, type Patterns, type Said } from './patterns.ts';
 import { createStates } from './states.ts';
 import { createTaskList } from './task-list.ts';
 import type { EndedCall, OpenCall } from './tool-calls.ts';
@@ -43,18 +44,22 @@ export function createExtractor(options: ExtractOptions): Extractor {
 
   function assistant(event: AssistantEvent, t: number | undefined): readonly Found[] {
     if (event.synthetic) return NOTHING;
-    const isMain = event.subagent === null;
-    if (isMain) cwd = event.cwd ?? cwd;
-    let found = NOTHING;
-    for (const block of event.blocks) {
-      if (block.type === 'tool_use') begin(block, event.subagent, t);
-      else if (block.type === 'text' && isMain && readPatterns)
-        found = [...found, ...said(readPatterns(block.text), t ?? 0)];
-    }
-    return found;
+    const { subagent, blocks } = event;
+    if (subagent === null) cwd = event.cwd ?? cwd;
+    for (const block of blocks) if (block.type === 'tool_use') begin(block, subagent, t);
+    return subagent === null ? spoken(event, t ?? 0) : NOTHING;
   }
 
-  function said({ state, deadEnds }: ReturnType<NonNullable<typeof readPatterns>>, t: number): Found[] {
+  function spoken({ model, blocks }: AssistantEvent, t: number): readonly Found[] {
+    const switched = states.model(model, t);
+    if (readPatterns === undefined) return switched;
+    return [
+      ...switched,
+      ...blocks.flatMap((block) => (block.type === 'text' ? said(readPatterns(block.text), t) : [])),
+    ];
+  }
+
+  function said({ state, deadEnds }: Said, t: number): Found[] {
     const remarks = deadEnds.map((text): Found => ({ kind: 'remark', t, text, source: 'pattern' }));
     return state === undefined ? remarks : [...states.work(state, t), ...remarks];
   }
@@ -63,7 +68,7 @@ export function createExtractor(options: ExtractOptions): Extractor {
     remember(
       open,
       use.id,
-      { use, agent: agentOf(subagent), t, cwd: subagent === null ? cwd : undefined },
+      { use, agent: agentOf(subagent), t, cwd: subagent === null ? cwd : undefined, root: cwd },
       MAX_OPEN_CALLS,
     );
     if (use.name !== 'Task' && use.name !== 'Agent') return;
@@ -145,5 +150,12 @@ export function createExtractor(options: ExtractOptions): Extractor {
 
 function prompt({ blocks }: UserEvent, t: number): PromptEntry {
   const pictures = blocks.filter(({ type }) => type === 'image' || type === 'document').length;
-  return { kind: 'prompt', t, text: plainText(blocks), pictures };
+  return {
+    kind: 'prompt',
+    t,
+    text: plainText(
+      blocks.filter((block) => block.type !== 'text' || block.text.trim() === '' || !isNotice(block.text)),
+    ),
+    pictures,
+  };
 }

@@ -4,6 +4,8 @@ import type { StateEntry } from '../entry.ts';
 /** Notices what is different about the session from one line to the next. */
 export interface States {
   init(event: InitEvent, t: number): StateEntry[];
+  /** Of an answer: a session log has nothing else that names it. */
+  model(model: string | undefined, t: number): StateEntry[];
   mode(mode: string | undefined, t: number): StateEntry[];
   change(event: ModeEvent | BoundaryEvent | ResetEvent, t: number): StateEntry[];
   /** Where the work stands, in the words of the agent or of whoever told it. */
@@ -16,6 +18,7 @@ type Tracked = 'permission mode' | 'model' | 'session' | 'state';
 
 export function createStates(): States {
   const now = new Map<Tracked, string>();
+  let declared = false;
 
   function change(what: Tracked, to: string, t: number): StateEntry[] {
     const from = now.get(what);
@@ -36,11 +39,15 @@ export function createStates(): States {
   return {
     mode,
     work: (to, t) => change('state', to, t),
-    init: (event, t) => [
-      ...track('session', event.sessionId, t),
-      ...track('model', event.model, t),
-      ...mode(event.permissionMode, t),
-    ],
+    model: (to, t) => (declared ? [] : track('model', to, t)),
+    init(event, t) {
+      declared = true;
+      return [
+        ...track('session', event.sessionId, t),
+        ...track('model', event.model, t),
+        ...mode(event.permissionMode, t),
+      ];
+    },
     change(event, t) {
       switch (event.kind) {
         case 'mode':

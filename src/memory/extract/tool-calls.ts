@@ -10,6 +10,8 @@ export interface OpenCall {
   readonly t: number | undefined;
   /** The shell's folder at the time, where claude says it. */
   readonly cwd: string | undefined;
+  /** The main thread's folder at the time, whoever makes the call. */
+  readonly root: string | undefined;
 }
 
 /** A call that is over, with its result as it came. */

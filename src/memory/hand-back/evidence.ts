@@ -19,6 +19,8 @@ export type EvidenceKind = (typeof EVIDENCE_KINDS)[number];
 export interface Evidence {
   add(entry: ToolEntry): void;
   deadEnds(current: readonly DeadEnd[]): void;
+  /** A new conversation begins. What did not work will not work there either. */
+  forget(): void;
   /** `created, edited 3 times`, as far as is remembered. */
   fileCounts(path: string): string;
   /** Newest first. */
@@ -95,6 +97,9 @@ export function createEvidence(): Evidence {
     },
     deadEnds(current) {
       deadEnds = current;
+    },
+    forget() {
+      for (const map of [files, commands, errors, reads]) map.clear();
     },
     fileCounts,
     items: (kind) => itemsOf(kind).slice(0, NEWEST),

@@ -35,7 +35,7 @@ export function normalised(text: string): string {
 
 const NEAR: { readonly [K in keyof Counts]-?: readonly string[] } = {
   passed: ['pass', 'green', 'succe', ' ok'],
-  failed: ['fail', 'broke', 'red'],
+  failed: ['fail', 'broke', ' red'],
   skipped: ['skip', 'pending', 'todo'],
   errors: ['error'],
   warnings: ['warning'],
@@ -54,7 +54,8 @@ export function holds(text: string, { says, near }: Fact): boolean {
   if (near === undefined) return text.includes(says);
   for (let at = text.indexOf(says); at >= 0; at = text.indexOf(says, at + 1)) {
     const end = at + says.length;
-    const isWhole = !/[\d.,]/.test(text[at - 1] ?? ' ') && !/\d/.test(text[end] ?? ' ');
+    const isWhole =
+      !/(?:\d|\d[.,])$/.test(text.slice(Math.max(0, at - 2), at)) && !/^[.,]?\d/.test(text.slice(end, end + 2));
     const around = text.slice(Math.max(0, at - REACH), end + REACH);
     if (isWhole && near.some((word) => around.includes(word))) return true;
   }

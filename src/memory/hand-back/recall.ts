@@ -80,13 +80,15 @@ function fitting(items: readonly EvidenceItem[], room: number): EvidenceItem[] {
   const queues = EVIDENCE_KINDS.map((kind) => items.filter((item) => item.kind === kind));
   const taken: EvidenceItem[] = [];
   let left = room;
+  const titled = new Set<EvidenceKind>();
   for (let rank = 0; queues.some((queue) => queue.length > rank); rank++) {
     for (const queue of queues) {
       const item = queue[rank];
       if (item === undefined) continue;
-      const cost = item.line.length + 3 + (rank === 0 ? TITLES[item.kind].length + 1 : 0);
+      const cost = item.line.length + 3 + (titled.has(item.kind) ? 0 : TITLES[item.kind].length + 1);
       if (cost > left) continue;
       left -= cost;
+      titled.add(item.kind);
       taken.push(item);
     }
   }

@@ -2,7 +2,7 @@ import { commandIn } from '../../governor/mailbox.ts';
 import { createDeadEnds } from '../dead-ends/dead-ends.ts';
 import type { DeadEnd, Entry, FileChange, PromptEntry, StateEntry, TaskEntry, ToolEntry } from '../entry.ts';
 import { createEvidence, type Evidence } from '../hand-back/evidence.ts';
-import { fenced, LINE_LENGTH, oneLine, quoted } from '../words.ts';
+import { cut, fenced, LINE_LENGTH, oneLine, quoted } from '../words.ts';
 import { commandEnd, commandLine } from './command-text.ts';
 import { createOpenTasks, type OpenTasks } from './open-tasks.ts';
 import { createSection, type Page, type Section, timeText } from './section.ts';
@@ -33,6 +33,9 @@ export interface Notebook {
   readonly state: string | undefined;
 }
 
+/** Of a long state before; the new one is what counts. */
+const FROM_LENGTH = 50;
+
 const NOTHING: Noted = { pages: [], found: [] };
 
 export function createNotebook(): Notebook {
@@ -57,7 +60,12 @@ export function createNotebook(): Notebook {
 
   function state({ t, what, from, to }: StateEntry): Page {
     if (what === 'state') work = to;
-    const change = from === undefined ? to : `${from} → ${to}`;
+    // Another conversation has another task, and what was found out for the last one says nothing about it.
+    if (what === 'clear' || what === 'session') {
+      firstPrompt = undefined;
+      evidence.forget();
+    }
+    const change = from === undefined ? to : `${cut(from, FROM_LENGTH)} → ${to}`;
     return states.add({
       heading: timeText(t),
       body: `${what}: ${quoted(change, 500)}`,
