@@ -91,7 +91,7 @@ describe('paths are seen from the project', () => {
   it.each([
     { name: 'a file in it', path: '/w/src/a.ts', expected: 'src/a.ts' },
     { name: 'a file outside', path: '/other/a.ts', expected: '/other/a.ts' },
-    { name: 'a folder that only begins like it', path: '/work/a.ts', expected: '/work/a.ts' },
+    { name: 'a folder that only begins like it', path: '/wide/a.ts', expected: '/wide/a.ts' },
     { name: 'a relative one', path: './src/../a.ts', expected: 'a.ts' },
   ])('$name', ({ path, expected }) => {
     const [change] = entryOf({ name: 'Edit', input: { file_path: path }, cwd: '/w' }).changes ?? [];
