@@ -1,6 +1,6 @@
 import type { Decision, FactTally } from './governor/actions.ts';
 import type { Reading } from './governor/gauge.ts';
-import { counted, percent, tokens } from './report/figures.ts';
+import { counted, dollars, percent, tokens } from './report/figures.ts';
 
 /** What a decision means for the person who reads stderr, in one line. */
 export function decisionText(decision: Decision): string {
@@ -34,9 +34,43 @@ export function decisionText(decision: Decision): string {
       return `the agent looked into its notes: ${decision.file}`;
     case 'remind':
       return 'reminded the agent of its notes';
+    case 'handoff':
+      return `handing over to a fresh context: ${decision.reason}`;
+    case 'ask-again':
+      return `the agent's handoff is asked back: ${decision.problems.join(' ')}`;
+    case 'handed-over':
+      return `handed over (${decision.by === 'agent' ? "the agent's document" : 'from the notes'}): ${decision.path ?? 'it could not be written'}`;
+    case 'lineage':
+      return `the session goes on as ${decision.to}`;
+    case 'exhausted':
+      return `${decision.reason}: it is relieved first`;
+    case 'unrelieved':
+      return `${decision.reason}; the work so far: ${decision.path ?? 'not written down'}`;
+    case 'resume':
+      return 'telling the agent to go on';
+    case 'large-task':
+      return `${decision.reason}${LARGE_TASK[decision.todo]}`;
+    case 'cost':
+      return costText(decision);
+    case 'left-undone':
+      return `${decision.reason}: ${counted(decision.prompts.length, 'prompt')} not answered; ctxb run --resume-run may go on`;
+    case 'restart':
+      return `${decision.reason}; starting it again (${decision.attempt})`;
     case 'interrupt':
       return 'interrupting; press Ctrl-C again to end now';
   }
+}
+
+const LARGE_TASK = {
+  announce: ': it may not fit',
+  relieve: ': the context is relieved first',
+  reject: ': it is not sent',
+} as const;
+
+function costText({ scope, level, spentUsd, limitUsd, source }: Extract<Decision, { readonly kind: 'cost' }>): string {
+  const whose = scope === 'run' ? 'this run' : "this project's runs";
+  const sums = `${dollars(spentUsd)} of ${dollars(limitUsd)} (${source})`;
+  return level === 'warn' ? `warning: ${whose} cost ${sums}` : `the cost limit of ${whose} is reached: ${sums}`;
 }
 
 /** Decisions a person need not hear of at once: the journal has them, and what counts is told at the end. */
@@ -44,7 +78,7 @@ export function isRoutine(decision: Decision): boolean {
   return ROUTINE.has(decision.kind);
 }
 
-const ROUTINE: ReadonlySet<Decision['kind']> = new Set(['place-trigger', 'recall', 'survival', 'read-back']);
+const ROUTINE: ReadonlySet<Decision['kind']> = new Set(['place-trigger', 'recall', 'survival', 'read-back', 'lineage']);
 
 /** `3 of 12 paths, 1 of 9 commands`; kinds of which there was nothing are left out. */
 export function survivalText({ all, kept }: { readonly all: FactTally; readonly kept: FactTally }): string {

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Config } from '../config/config.ts';
 import { DEFAULTS } from '../config/defaults.ts';
@@ -6,7 +7,7 @@ import type { Flags } from '../config/resolve-config.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { styleFor } from '../report/style.ts';
-import { createTerminal } from '../report/terminal.ts';
+import { createTerminal, type Terminal } from '../report/terminal.ts';
 import { readClaudeArguments } from '../session/claude-arguments.ts';
 import { runHeadless } from '../session/run-headless.ts';
 import { runUntouched } from '../session/run-untouched.ts';
@@ -20,10 +21,19 @@ interface RunOptions {
   readonly window?: string;
   readonly warnAt?: string;
   readonly compactAt?: string;
+  readonly handoffAt?: string;
   readonly midTurnAt?: string;
+  readonly strategy?: string;
   readonly compactWhen?: string;
   readonly compaction?: boolean;
   readonly midTurn?: boolean;
+  readonly handoff?: boolean;
+  readonly onLargeTask?: string;
+  readonly costLimit?: string;
+  readonly projectCostLimit?: string;
+  readonly onCostLimit?: string;
+  readonly recovery?: boolean;
+  readonly resumeRun?: string | true;
   readonly memory?: boolean;
   readonly statePattern?: string;
   readonly deadEndPattern?: string;
@@ -35,12 +45,12 @@ interface RunOptions {
   readonly contextDir?: string;
 }
 
-const { thresholds, compaction, contextDir } = DEFAULTS;
+const { thresholds, strategy, compaction, zones, cost, contextDir } = DEFAULTS;
 
 export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
   command
     .usage('[options] -- claude [arguments]')
-    .argument('<claude...>', 'the program and its arguments, as you would run it without ctxb')
+    .argument('[claude...]', 'the program and its arguments, as you would run it without ctxb')
     .passThroughOptions()
     .option('--prompt <text>', 'a prompt; repeat it for several turns', (text, all: string[] = []) => [...all, text])
     .option('--prompts <file>', 'prompts from a file, one a line: JSON strings or user lines')
@@ -53,6 +63,10 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
     )
     .option('--compact-at <threshold>', `compact before the next prompt at this level (default: ${thresholds.compact})`)
     .option(
+      '--handoff-at <threshold>',
+      `hand over to a fresh context at this level when compaction is off or does not help (default: ${thresholds.handoff})`,
+    )
+    .option(
       '--mid-turn-at <threshold>',
       `where claude's own compaction is to happen in mid-turn (default: ${thresholds.midTurn})`,
     )
@@ -60,8 +74,25 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
       '--compact-when <when>',
       `next-prompt: when a prompt waits; boundary: at the end of the turn (default: ${compaction.when})`,
     )
+    .option('--strategy <way>', `relieve the context by compact, handoff, or auto: the cheaper (default: ${strategy})`)
     .option('--no-compaction', 'never compact at a turn boundary')
     .option('--no-mid-turn', "leave claude's own compaction where it is")
+    .option('--no-handoff', 'never hand over to a fresh context')
+    .option(
+      '--on-large-task <what>',
+      `announce, relieve (the context first) or reject a prompt that is too large for what is left (default: ${zones.onLargeTask})`,
+    )
+    .option('--cost-limit <usd>', 'what this run may cost, in US dollars')
+    .option(
+      '--project-cost-limit <usd>',
+      `what all runs in this folder may cost in one cost.period (default: ${cost.period})`,
+    )
+    .option(
+      '--on-cost-limit <what>',
+      'ask (needs a terminal), wrap-up (one last prompt) or stop (default: ask on a terminal, wrap-up elsewhere)',
+    )
+    .option('--no-recovery', 'do not start a claude again that died')
+    .option('--resume-run [id]', 'take up the newest run that was broken off, or the one whose id begins so')
     .option('--no-memory', 'keep no notes and hand none back')
     .option('--state-pattern <regex>', "finds in claude's words where the work stands; a named group is the state")
     .option('--dead-end-pattern <regex>', "finds in claude's words what did not work; a named group is the text")
@@ -83,6 +114,7 @@ Examples:
   git diff | ctxb run --compact-at 60% -- claude -p "review this" --output-format json`;
 
 async function run(words: readonly string[], options: RunOptions, io: Io): Promise<number> {
+  if (options.resumeRun !== undefined) return takeUp(words, options.resumeRun, options, io);
   const [program, ...args] = words;
   if (program === undefined) throw new CtxbError('usage', 'no program given: ctxb run -- claude [arguments]');
   const invocation = readClaudeArguments(args);
@@ -95,11 +127,34 @@ async function run(words: readonly string[], options: RunOptions, io: Io): Promi
         `write ${option}=… or give the prompt with ctxb run --prompt "…" -- claude …`,
     );
   }
-  const config: Config = await effectiveConfig({ cwd: io.cwd, env: io.env, flags: flagsOf(options) });
+  const { config, terminal } = await prepare(options, io);
   const { prompt: prompts, prompts: promptsFile, record } = options;
-  const { quiet, statusLine } = config;
-  const terminal = createTerminal({ stderr: io.stderr, style: await styleFor(io.stderr, io.env), quiet, statusLine });
   return runHeadless({ program, invocation, config, prompts, promptsFile, record }, io, terminal);
+}
+
+async function prepare(options: RunOptions, io: Io): Promise<{ config: Config; terminal: Terminal }> {
+  const config = await effectiveConfig({ cwd: io.cwd, env: io.env, flags: flagsOf(options) });
+  const { quiet, statusLine } = config;
+  const style = await styleFor(io.stderr, io.env);
+  return { config, terminal: createTerminal({ stderr: io.stderr, style, quiet, statusLine }) };
+}
+
+/** Goes on with a run whose ctxb has died. */
+async function takeUp(words: readonly string[], run: string | true, options: RunOptions, io: Io): Promise<number> {
+  if (options.prompt !== undefined || options.prompts !== undefined) {
+    throw new CtxbError('usage', '--resume-run goes on with the prompts of the run: leave --prompt and --prompts out');
+  }
+  const { config, terminal } = await prepare(options, io);
+  const id = run === true ? undefined : run;
+  const { resumeRun } = await import('../session/resume-run.ts');
+  const contextDir = resolve(io.cwd, config.contextDir);
+  const resumption = await resumeRun({ contextDir, id, words }, io, terminal.notice);
+  if (resumption === undefined) {
+    terminal.notice('everything that was said had been answered: there is nothing to go on with');
+    return 0;
+  }
+  const { record } = options;
+  return runHeadless({ ...resumption, config, prompts: undefined, promptsFile: undefined, record }, io, terminal);
 }
 
 function flagsOf(options: RunOptions): Flags {
@@ -109,11 +164,19 @@ function flagsOf(options: RunOptions): Flags {
     window: options.window,
     'thresholds.warn': options.warnAt,
     'thresholds.compact': options.compactAt,
+    'thresholds.handoff': options.handoffAt,
     'thresholds.midTurn': options.midTurnAt,
+    strategy: options.strategy,
     'compaction.when': options.compactWhen,
     // commander sets these to true where `--no-…` was not given: only a flag that was given is one.
     'compaction.enabled': options.compaction === false ? false : undefined,
     'midTurn.enabled': options.midTurn === false ? false : undefined,
+    'handoff.enabled': options.handoff === false ? false : undefined,
+    'zones.onLargeTask': options.onLargeTask,
+    'cost.limitUsd': options.costLimit,
+    'cost.projectLimitUsd': options.projectCostLimit,
+    'cost.onLimit': options.onCostLimit,
+    'recovery.enabled': options.recovery === false ? false : undefined,
     'memory.enabled': options.memory === false ? false : undefined,
     'memory.statePattern': options.statePattern,
     'memory.deadEndPattern': options.deadEndPattern,

@@ -3,7 +3,7 @@ import type { Settings } from './schema.ts';
 
 /** Brings checked settings into the one form the program works with: percentages become fractions. */
 export function normalise({ $schema: _, ...settings }: Settings): Config {
-  const { thresholds, compaction, window, task, state, memory } = settings;
+  const { thresholds, compaction, window, task, state, memory, zones, cost } = settings;
   return {
     ...settings,
     window,
@@ -12,9 +12,17 @@ export function normalise({ $schema: _, ...settings }: Settings): Config {
     thresholds: {
       warn: share(thresholds.warn),
       compact: share(thresholds.compact),
+      handoff: share(thresholds.handoff),
       midTurn: share(thresholds.midTurn),
     },
     memory: { ...memory, statePattern: memory.statePattern, deadEndPattern: memory.deadEndPattern },
+    zones: { ...zones, monitor: share(zones.monitor), warning: share(zones.warning) },
+    cost: {
+      ...cost,
+      limitUsd: cost.limitUsd,
+      projectLimitUsd: cost.projectLimitUsd,
+      warnAt: share(cost.warnAt),
+    },
     compaction: { ...compaction, target: share(compaction.target) },
   };
 }

@@ -1,7 +1,7 @@
 import { checkFile } from './check-file.ts';
 import { checkValue, fromText } from './check-value.ts';
 import type { Config, Finding, KeyPath, Origin } from './config.ts';
-import { followCompact } from './follow-compact.ts';
+import { followThresholds } from './follow-thresholds.ts';
 import { normalise } from './normalise.ts';
 import { readConfig } from './read-config.ts';
 import { readEnvironment } from './read-environment.ts';
@@ -42,7 +42,7 @@ export async function resolveConfig(world: {
   const good = new Map(all.filter((_, index) => faults[index] === undefined).map((value) => [value.key, value]));
 
   const sources = originsOf(good);
-  const config = followCompact(normalise(completeSettings(nest(good.values()))), sources);
+  const config = followThresholds(normalise(completeSettings(nest(good.values()))), sources);
   const findings = [...file.findings, ...environment.findings, ...faults.filter((fault) => fault !== undefined)];
   return { config, sources, findings: [...findings, ...checkRules(config, sources)] };
 }

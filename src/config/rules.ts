@@ -1,26 +1,33 @@
 import { inTokens, NATIVE_RESERVE_TOKENS } from '../governor/policy.ts';
 import type { Config, Finding, KeyPath, Origin } from './config.ts';
 import { finding } from './finding.ts';
+import { isBelow } from './is-below.ts';
 
 /** The least window that claude's own trigger can be set for (measured); a smaller one is a budget below claude's. */
 const LEAST_NATIVE_WINDOW = 100_000;
 
 /** What must hold between keys. Thresholds in different units are compared only when the window is known. */
 export function checkRules(config: Config, origins: Readonly<Record<KeyPath, Origin>>): Finding[] {
-  const { thresholds, compaction, window } = config;
+  const { thresholds, compaction, zones, window } = config;
+  const monitor = { key: 'zones.monitor', value: zones.monitor } as const;
+  const warning = { key: 'zones.warning', value: zones.warning } as const;
   const warn = { key: 'thresholds.warn', value: thresholds.warn } as const;
   const compact = { key: 'thresholds.compact', value: thresholds.compact } as const;
+  const handoff = { key: 'thresholds.handoff', value: thresholds.handoff } as const;
   const midTurn = { key: 'thresholds.midTurn', value: thresholds.midTurn } as const;
   const target = { key: 'compaction.target', value: compaction.target } as const;
   return [
+    ...inOrder(monitor, warning),
+    ...inOrder(warning, warn),
     ...inOrder(warn, compact),
+    ...(compaction.enabled ? inOrder(compact, handoff) : inOrder(warn, handoff)),
     ...inOrder(compact, midTurn),
     ...inOrder(target, compact),
     ...belowNativeTrigger(),
   ];
 
   function inOrder(lower: Mark, upper: Mark): Finding[] {
-    if (!comparable(lower.value, upper.value) || size(lower.value) < size(upper.value)) return [];
+    if (isBelow(lower.value, upper.value, window) !== false) return [];
     return [
       finding(lower.key, {
         expected: `less than ${upper.key} (${upper.value})`,
@@ -31,19 +38,11 @@ export function checkRules(config: Config, origins: Readonly<Record<KeyPath, Ori
     ];
   }
 
-  function comparable(one: number, other: number): boolean {
-    return window !== undefined || one <= 1 === other <= 1;
-  }
-
-  function size(threshold: number): number {
-    return window === undefined ? threshold : inTokens(threshold, window);
-  }
-
   function belowNativeTrigger(): Finding[] {
     // A default that cannot fire is nobody's mistake: then only mid-turn compactions happen.
     if (window === undefined || window < LEAST_NATIVE_WINDOW || origins[compact.key].source === 'default') return [];
     const highest = window - NATIVE_RESERVE_TOKENS;
-    if (size(thresholds.compact) <= highest) return [];
+    if (inTokens(thresholds.compact, window) <= highest) return [];
     const fraction = Math.floor((highest / window) * 1000) / 1000;
     return [
       finding(compact.key, {

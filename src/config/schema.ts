@@ -1,126 +1,8 @@
 import * as v from 'valibot';
 import type { Config, KeyPath } from './config.ts';
 import { DEFAULTS } from './defaults.ts';
-
-/** A day; timers beyond 2^31 ms would fire at once. */
-const MAX_SECONDS = 86_400;
-
-// The message of each part says what is expected; findings are built round it.
-const TOKENS = 'a whole number of tokens, 1000 or more';
-const SHARE = 'a fraction of the window (0 < x <= 1), a percentage such as "78%" or a whole number of tokens above 1';
-const SECONDS = `a number of seconds above 0, at most ${MAX_SECONDS}`;
-const ATTEMPTS = 'a whole number, 1 or more';
-const RESTORE = 'a whole number of tokens from 0 to 2000';
-const PATTERN = 'a regular expression';
-
-const PERCENTAGE = /^(?:100(?:\.0+)?|(?!0+(?:\.0+)?%)\d{1,2}(?:\.\d+)?)%$/;
-
-const flag = v.boolean('true or false');
-const text = v.string('a text');
-const tokens = v.pipe(v.number(TOKENS), v.integer(TOKENS), v.minValue(1000, TOKENS));
-const seconds = v.pipe(v.number(SECONDS), v.gtValue(0, SECONDS), v.maxValue(MAX_SECONDS, SECONDS));
-const attempts = v.pipe(v.number(ATTEMPTS), v.integer(ATTEMPTS), v.minValue(1, ATTEMPTS));
-const share = v.union(
-  [
-    v.pipe(v.number(), v.gtValue(0), v.maxValue(1)),
-    v.pipe(v.number(), v.integer(), v.minValue(2)),
-    v.pipe(v.string(), v.regex(PERCENTAGE)),
-  ],
-  SHARE,
-);
-// Evidence and a running prompt share the 9,000 characters that claude takes whole.
-const restoreTokens = v.pipe(v.number(RESTORE), v.integer(RESTORE), v.minValue(0, RESTORE), v.maxValue(2000, RESTORE));
-const pattern = v.pipe(v.string(PATTERN), v.nonEmpty(PATTERN), v.check(isPattern, PATTERN));
-const folder = v.pipe(v.string('a path'), v.nonEmpty('a path'));
-
-function isPattern(text: string): boolean {
-  try {
-    return Boolean(new RegExp(text, 'm'));
-  } catch {
-    return false;
-  }
-}
-
-function choice<const T extends readonly string[]>(options: T) {
-  return v.picklist(options, `one of ${options.map((option) => `"${option}"`).join(', ')}`);
-}
-
-const thresholds = v.strictObject({
-  warn: v.optional(
-    v.pipe(share, v.description('The agent is asked to come to a good stopping point.')),
-    DEFAULTS.thresholds.warn,
-  ),
-  compact: v.optional(
-    v.pipe(share, v.description('The context is compacted at the next turn boundary.')),
-    DEFAULTS.thresholds.compact,
-  ),
-  midTurn: v.optional(
-    v.pipe(
-      share,
-      v.description("Where claude's own compaction is placed; never later than 33,000 tokens below the window."),
-    ),
-    DEFAULTS.thresholds.midTurn,
-  ),
-});
-
-const compaction = v.strictObject({
-  enabled: v.optional(v.pipe(flag, v.description('Compact at turn boundaries.')), DEFAULTS.compaction.enabled),
-  when: v.optional(
-    v.pipe(
-      choice(['next-prompt', 'boundary']),
-      v.description('Compact when a next prompt is waiting, or at once at the turn boundary.'),
-    ),
-    DEFAULTS.compaction.when,
-  ),
-  target: v.optional(v.pipe(share, v.description('A compaction should land below this.')), DEFAULTS.compaction.target),
-  timeoutSeconds: v.optional(
-    v.pipe(seconds, v.description('How long the verdict of a compaction is awaited.')),
-    DEFAULTS.compaction.timeoutSeconds,
-  ),
-  maxAttempts: v.optional(
-    v.pipe(attempts, v.description('Compactions tried in a row before the context counts as not relieved.')),
-    DEFAULTS.compaction.maxAttempts,
-  ),
-  focus: v.optional(
-    v.pipe(text, v.description('What the summary is to keep; {task} and {state} are filled in.')),
-    DEFAULTS.compaction.focus,
-  ),
-});
-
-const midTurn = v.strictObject({
-  enabled: v.optional(
-    v.pipe(flag, v.description("Place claude's own compaction at thresholds.midTurn.")),
-    DEFAULTS.midTurn.enabled,
-  ),
-});
-
-const memory = v.strictObject({
-  enabled: v.optional(
-    v.pipe(flag, v.description('Keep notes of the session outside the context.')),
-    DEFAULTS.memory.enabled,
-  ),
-  restoreTokens: v.optional(
-    v.pipe(restoreTokens, v.description('Tokens of evidence handed back after a compaction.')),
-    DEFAULTS.memory.restoreTokens,
-  ),
-  remind: v.optional(
-    v.pipe(flag, v.description('Remind the agent once of notes that it has not read.')),
-    DEFAULTS.memory.remind,
-  ),
-  statePattern: v.optional(
-    v.pipe(pattern, v.description("Finds where the work stands in the agent's words; a named group is the state.")),
-  ),
-  deadEndPattern: v.optional(
-    v.pipe(pattern, v.description("Finds approaches that failed in the agent's words; a named group is the text.")),
-  ),
-});
-
-const hooks = v.strictObject({
-  watchdogSeconds: v.optional(
-    v.pipe(seconds, v.description('After this time a late hook is answered so that claude proceeds.')),
-    DEFAULTS.hooks.watchdogSeconds,
-  ),
-});
+import { compaction, cost, handoff, hooks, memory, midTurn, recovery, thresholds, zones } from './group-schemas.ts';
+import { choice, flag, folder, text, tokens } from './value-schemas.ts';
 
 /** What a configuration file may say. Reading it with `v.parse` fills in the defaults. */
 export const settingsSchema = v.pipe(
@@ -128,6 +10,13 @@ export const settingsSchema = v.pipe(
     $schema: v.optional(v.pipe(text, v.description('The JSON Schema for editors; ignored.'))),
     window: v.optional(v.pipe(tokens, v.description('Size of the context window in tokens; measured when not set.'))),
     thresholds: v.optional(v.pipe(thresholds, v.description('How full the window is when ctxb acts.')), {}),
+    strategy: v.optional(
+      v.pipe(
+        choice(['compact', 'handoff', 'auto']),
+        v.description('How the context is relieved between two turns; auto: what costs less for what it frees.'),
+      ),
+      DEFAULTS.strategy,
+    ),
     compaction: v.optional(v.pipe(compaction, v.description('Compaction at turn boundaries.')), {}),
     midTurn: v.optional(v.pipe(midTurn, v.description('Compaction in the middle of a turn.')), {}),
     task: v.optional(v.pipe(text, v.description('What the agent works on: {task} of compaction.focus.'))),
@@ -144,6 +33,10 @@ export const settingsSchema = v.pipe(
     ),
     contextDir: v.optional(v.pipe(folder, v.description('The folder for what ctxb keeps.')), DEFAULTS.contextDir),
     memory: v.optional(v.pipe(memory, v.description('Working memory.')), {}),
+    zones: v.optional(v.pipe(zones, v.description('What is said on the way up.')), {}),
+    handoff: v.optional(v.pipe(handoff, v.description('Handing the work over to a fresh context.')), {}),
+    cost: v.optional(v.pipe(cost, v.description('Limits of what may be spent.')), {}),
+    recovery: v.optional(v.pipe(recovery, v.description('What happens when claude dies.')), {}),
     hooks: v.optional(v.pipe(hooks, v.description('Hooks over the control channel.')), {}),
   } satisfies Record<keyof Config | '$schema', v.GenericSchema>),
   v.title('ctxb configuration'),
@@ -163,6 +56,10 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Leaf>>>> = {
   compaction: compaction.entries,
   midTurn: midTurn.entries,
   memory: memory.entries,
+  zones: zones.entries,
+  handoff: handoff.entries,
+  cost: cost.entries,
+  recovery: recovery.entries,
   hooks: hooks.entries,
 };
 

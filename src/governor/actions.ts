@@ -1,4 +1,6 @@
+import type { CostScope } from './cost-limit.ts';
 import type { Reading } from './gauge.ts';
+import type { HealthRecord } from './health.ts';
 
 /** How an attempt to compact ended. */
 export type Verdict =
@@ -35,6 +37,47 @@ export type Decision =
   | (Decided & { readonly kind: 'compacted'; readonly verdict: Verdict; readonly costUsd: number })
   | (Decided & { readonly kind: 'landed'; readonly freed: number })
   | (Decided & { readonly kind: 'give-up' })
+  /** A handoff begins. */
+  | (Decided & { readonly kind: 'handoff' })
+  /** The agent's document was not good enough and it was told so. */
+  | (Decided & { readonly kind: 'ask-again'; readonly problems: readonly string[] })
+  /** A fresh context has taken the place of the full one. `way`: by `/clear`, or by a new process. */
+  | (Decided & {
+      readonly kind: 'handed-over';
+      readonly by: 'agent' | 'memory';
+      readonly path: string | undefined;
+      readonly way: 'clear' | 'process';
+      readonly ms: number;
+      readonly problems: readonly string[];
+    })
+  /** claude goes by another session id from here on: the line of descent of a run. */
+  | (Decided & { readonly kind: 'lineage'; readonly from: string; readonly to: string })
+  /** The API refused the prompt for its length. */
+  | (Decided & { readonly kind: 'exhausted' })
+  /** Nothing that was tried has relieved the context: the run ends. */
+  | (Decided & { readonly kind: 'unrelieved'; readonly path: string | undefined })
+  /** The agent is told to go on with what was broken off. */
+  | (Decided & { readonly kind: 'resume' })
+  /** A prompt is too large a task for the zone. */
+  | (Decided & {
+      readonly kind: 'large-task';
+      /** Estimated. */
+      readonly tokens: number;
+      readonly todo: 'announce' | 'relieve' | 'reject';
+    })
+  /** A limit of cost has come near, or is reached. */
+  | (Decided & {
+      readonly kind: 'cost';
+      readonly scope: CostScope;
+      readonly level: 'warn' | 'limit';
+      readonly spentUsd: number;
+      readonly limitUsd: number;
+      readonly source: 'reported' | 'computed';
+    })
+  /** claude ended without having been asked to, and is not started again. */
+  | (Decided & { readonly kind: 'left-undone'; readonly prompts: readonly string[] })
+  /** claude ended without having been asked to, and is started again. */
+  | (Decided & { readonly kind: 'restart'; readonly attempt: number; readonly undelivered: readonly string[] })
   | (Decided & { readonly kind: 'place-trigger'; readonly tokens: number })
   | (Decided & { readonly kind: 'trigger-refused' })
   | (Decided & { readonly kind: 'focus' })
@@ -69,7 +112,9 @@ export interface FactTally {
   readonly deadEnds: number;
 }
 
-export type TimerName = 'compaction' | 'context' | 'background' | 'turn';
+export type TimerName = (typeof TIMERS)[number];
+
+export const TIMERS = ['compaction', 'context', 'background', 'turn', 'handoff', 'exit'] as const;
 
 /** What the shell has to do for it. Data only: one function carries them out. */
 export type Effect =
@@ -86,7 +131,39 @@ export type Effect =
   | { readonly kind: 'set-timer'; readonly timer: TimerName; readonly afterMs: number }
   | { readonly kind: 'clear-timer'; readonly timer: TimerName }
   /** What becomes of lines that were withheld until it was clear whose they are. */
-  | { readonly kind: 'withheld'; readonly fate: 'show' | 'drop' };
+  | { readonly kind: 'withheld'; readonly fate: 'show' | 'drop' }
+  /** What becomes of an end of a turn that is only shown if it cannot be mended. */
+  | { readonly kind: 'postponed'; readonly fate: 'show' | 'drop' }
+  /**
+   * Check what the agent answered and write it down, or what is known without it. Told back as `handoff-problems`
+   * when it may be asked again, else as `handoff-written`.
+   */
+  | {
+      readonly kind: 'write-handoff';
+      readonly answer: string | undefined;
+      readonly mayAskAgain: boolean;
+      readonly reason: string;
+    }
+  /**
+   * Start claude again, with the session it is to go on with or with none, or, where it had not begun, as at `isFirst`.
+   * Told back as `begin`.
+   */
+  | {
+      readonly kind: 'start-claude';
+      readonly resume: string | undefined;
+      readonly isFirst: boolean;
+      readonly afterMs: number;
+    }
+  /** A line for `health.ndjson`. */
+  | { readonly kind: 'health'; readonly record: HealthRecord }
+  /** A line for the caller, who gets his answer from ctxb. */
+  | { readonly kind: 'reply'; readonly line: string }
+  /** The caller has the answer to these prompts. */
+  | { readonly kind: 'answered'; readonly uuids: readonly string[] }
+  /** Ask whether the work may go on. Told back as `cost-answer`. */
+  | { readonly kind: 'ask-person'; readonly scope: CostScope; readonly spentUsd: number; readonly limitUsd: number }
+  /** It did not end by itself. */
+  | { readonly kind: 'kill' };
 
 export interface HookAnswer {
   readonly kind: 'answer-hook';
@@ -101,7 +178,7 @@ export interface HookAnswer {
 }
 
 /** Hooks that ctxb registers over the control channel. */
-export type HookName = 'PreCompact' | 'SessionStart' | 'PostCompact' | 'UserPromptSubmit';
+export type HookName = 'PreCompact' | 'SessionStart' | 'PostCompact' | 'UserPromptSubmit' | 'PostToolUse';
 
 export type Action = Decision | Effect;
 
@@ -114,6 +191,14 @@ const EFFECTS = new Set<Action['kind']>([
   'set-timer',
   'clear-timer',
   'withheld',
+  'postponed',
+  'write-handoff',
+  'start-claude',
+  'kill',
+  'health',
+  'reply',
+  'answered',
+  'ask-person',
 ]);
 
 export function isDecision(action: Action): action is Decision {

@@ -1,18 +1,24 @@
-import type { ControlRequestEvent, Event, UserEvent } from '../stream/events.ts';
+import type { ControlRequestEvent, Event } from '../stream/events.ts';
 import { reportsEachTask } from '../stream/version.ts';
-import { adviseCompaction, noteInterrupt, shouldCompact, startCompaction } from './compaction.ts';
-import { mergeInitialize, openControl, stopTask } from './control.ts';
-import { isStamp, type Prompt, toPrompt } from './mailbox.ts';
+import { noteInterrupt } from './compaction.ts';
+import { mergeInitialize, openControl } from './control.ts';
+import { stopTask } from './control-request.ts';
+import { startBriefing } from './handoff.ts';
+import { announceLargeTask, isTooLarge, refuse } from './large-tasks.ts';
+import { type Prompt, toPrompt } from './mailbox.ts';
 import { onAnswer, refuseQuestions } from './questions.ts';
-import { readPrompt } from './readings.ts';
-import { type GovernorState, isCompacting } from './state.ts';
+import { adviseRelief, dueRelief, relieveFor, startRelief } from './relief.ts';
+import { resumeWork } from './resume.ts';
+import { say } from './say.ts';
+import { atLimit } from './spending.ts';
+import { type GovernorState, isRelieving } from './state.ts';
 import { chain, keep, type Step } from './steps.ts';
-import { saidPrompt } from './turns.ts';
 
 /** A line the caller wrote, or a prompt that ctxb was given for him. */
 export function onCallerLine(state: GovernorState, event: Event, line: string): Step {
   if (state.run.mode !== 'act') return passAsItIs(state, event, line);
-  if (state.control.phase !== 'closed') return dispatch(state, event, line);
+  // Between two processes there is nobody to be asked.
+  if (state.control.phase !== 'closed' || state.process.phase === 'dead') return dispatch(state, event, line);
   if (isInitialize(event)) return mergeInitialize(state, event.request, event.requestId);
   // Only a prompt makes it too late for an `initialize` of the caller's.
   return event.kind === 'user' ? chain(openControl(state), (next) => dispatch(next, event, line)) : pass(state, line);
@@ -32,10 +38,19 @@ function isInitialize(event: Event): event is ControlRequestEvent {
 export function advance(state: GovernorState): Step {
   if (state.run.mode === 'replay' || state.input === 'closed' || !isFree(state)) return keep(state);
   if (state.input === 'interrupted') return closeInput(state);
+  if (state.outcome !== undefined) return closeInput(state);
+  const stopped = atLimit(state);
+  if (stopped !== undefined) return chain(stopped, advance);
   const [next] = state.mailbox.waiting;
-  if (shouldCompact(state, next)) {
-    return state.run.mode === 'act' ? startCompaction(state) : chain(adviseCompaction(state), advance);
-  }
+  const { pending, unfinished } = state.relief;
+  if (pending !== undefined && state.run.withoutHooks) return startBriefing(state, pending);
+  // What the context still holds is gone on with before it is replaced.
+  if (unfinished?.prompts.length === 0) return resumeWork(state, unfinished);
+  const due = dueRelief(state, next);
+  if (due !== undefined)
+    return chain(state.run.mode === 'act' ? startRelief(state, due) : adviseRelief(state, due), advance);
+  if (unfinished !== undefined) return resumeWork(state, unfinished);
+  if (isTooLarge(state, next)) return chain(considerLargeTask(state, next), advance);
   if (next !== undefined) {
     // One that claude skips starts no turn, so the next can go.
     return chain(say(withoutFirst(state), next), (told) => (isFree(told) ? advance(told) : closeBehindLast(told)));
@@ -43,8 +58,23 @@ export function advance(state: GovernorState): Step {
   return endWhenDone(state);
 }
 
+/** A prompt that is too large a task for what is left of the window. */
+function considerLargeTask(state: GovernorState, prompt: Prompt): Step {
+  const announced = announceLargeTask(state, prompt);
+  switch (state.run.policy.zones.onLargeTask) {
+    case 'announce':
+      return announced;
+    case 'relieve':
+      return chain(announced, relieveFor);
+    case 'reject':
+      return state.run.mode === 'act' ? chain(announced, (next) => refuse(withoutFirst(next), prompt)) : announced;
+  }
+}
+
 function isFree(state: GovernorState): boolean {
-  if (state.turn.phase !== 'idle' || isCompacting(state.compaction)) return false;
+  if (state.turn.phase !== 'idle' || isRelieving(state)) return false;
+  // A handoff waits until claude has stopped compacting.
+  if (state.compaction.phase === 'overdue' && state.relief.due !== undefined) return false;
   // In a run that only observes nothing is asked of claude, so there is nothing to wait for.
   if (state.run.mode === 'observe') return true;
   return state.control.phase === 'open' || (state.control.phase === 'closed' && state.mailbox.ended);
@@ -100,7 +130,8 @@ function dispatch(state: GovernorState, event: Event, line: string): Step {
   if (speaksIntoTurn(state, prompt)) return say(state, prompt);
   const waiting = [...state.mailbox.waiting, prompt];
   const queued = { ...state, mailbox: { ...state.mailbox, waiting } };
-  const mustWait = waiting.length > 1 || !isFree(state) || shouldCompact(state, prompt);
+  const mustWait =
+    waiting.length > 1 || !isFree(state) || dueRelief(state, prompt) !== undefined || isTooLarge(state, prompt);
   return keep(queued, mustWait ? [{ kind: 'hold', uuid: prompt.uuid, line }] : []);
 }
 
@@ -115,8 +146,10 @@ function pass(state: GovernorState, line: string): Step {
 function speaksIntoTurn(state: GovernorState, prompt: Prompt): boolean {
   return (
     state.turn.phase === 'running' &&
+    state.input === 'open' &&
+    state.spending.phase === 'within' &&
     prompt.command === undefined &&
-    !isCompacting(state.compaction) &&
+    !isRelieving(state) &&
     state.mailbox.waiting.length === 0
   );
 }
@@ -129,51 +162,9 @@ function passAsItIs(state: GovernorState, event: Event, line: string): Step {
   if (state.run.mode === 'observe' && !state.run.callerSpeaksProtocol) {
     return keep({ ...state, mailbox: { ...state.mailbox, waiting: [...state.mailbox.waiting, prompt] } });
   }
-  const due = state.turn.phase === 'idle' && shouldCompact(state, prompt);
-  const first = due ? adviseCompaction(state) : keep(state);
+  const due = state.turn.phase === 'idle' ? dueRelief(state, prompt) : undefined;
+  const first = due === undefined ? keep(state) : adviseRelief(state, due);
   return chain(first, (next) => say(next, prompt));
-}
-
-function say(state: GovernorState, prompt: Prompt): Step {
-  const told = readPrompt(noteFirstPrompt(state, prompt), asSaid(prompt.event));
-  const { mode, callerSpeaksProtocol, resumes } = state.run;
-  const isSkipped = prompt.uuid !== '' && state.mailbox.said.includes(prompt.uuid);
-  const asWritten = mode === 'observe' && callerSpeaksProtocol ? ({ exact: true } as const) : {};
-  const send = { kind: 'send', line: prompt.line, promptUuid: prompt.uuid, ...asWritten } as const;
-  const noted: GovernorState = {
-    ...told,
-    mailbox: { ...told.mailbox, said: remember(told.mailbox.said, prompt.uuid) },
-  };
-  // claude says nothing at all about a prompt whose uuid it has seen before.
-  const turn = isSkipped ? noted.turn : saidPrompt(noted, prompt);
-  const mayBeSkipped = mode === 'act' && resumes && !isStamp(prompt.uuid);
-  const watch = mayBeSkipped ? [{ kind: 'set-timer', timer: 'turn', afterMs: SKIPPED_AFTER_MS } as const] : [];
-  return keep({ ...noted, turn }, mode === 'replay' ? [] : [send, ...watch]);
-}
-
-/** claude begins a turn at once; one that shows nothing for so long was for a prompt in the resumed session's log. */
-const SKIPPED_AFTER_MS = 30_000;
-
-const REMEMBERED_UUIDS = 999;
-
-function remember(said: readonly string[], uuid: string): readonly string[] {
-  return [...said.slice(-REMEMBERED_UUIDS), uuid];
-}
-
-/** Nothing has come of the prompt that was sent: claude has skipped it. */
-export function forgetSkipped(state: GovernorState): Step {
-  if (state.turn.phase !== 'sent') return keep(state);
-  return keep({ ...state, turn: { ...state.turn, phase: 'idle', prompts: [] } });
-}
-
-/** What comes from the caller is said, whatever it looks like. */
-function asSaid(event: UserEvent): UserEvent {
-  return { ...event, role: 'prompt', replay: false };
-}
-
-export function noteFirstPrompt(state: GovernorState, prompt: Prompt): GovernorState {
-  if (state.session.firstPrompt !== undefined || prompt.command !== undefined || prompt.text === '') return state;
-  return { ...state, session: { ...state.session, firstPrompt: prompt.text } };
 }
 
 function withoutFirst(state: GovernorState): GovernorState {

@@ -1,39 +1,36 @@
 import { plainText } from '../stream/blocks.ts';
-import type { Event, ResultEvent } from '../stream/events.ts';
+import type { Event } from '../stream/events.ts';
 import type { Verdict } from './actions.ts';
-import { askContext, sendInterrupt } from './control.ts';
+import { askContext, sendInterrupt } from './control-request.ts';
+import { totalMicroUsd, toUsd } from './cost.ts';
 import { focusText } from './focus.ts';
 import { type Reading, readGauge } from './gauge.ts';
-import { isStamp, type Prompt, relievesContext } from './mailbox.ts';
+import { type Prompt, relievesContext } from './mailbox.ts';
+import { countSent, ownUuid, userLine } from './own-lines.ts';
 import { inTokens } from './policy.ts';
-import {
-  type Attempt,
-  type Compaction,
-  costUsd,
-  countsAsFailure,
-  decided,
-  type GovernorState,
-  isCompacting,
-} from './state.ts';
+import { type Attempt, type Compaction, countsAsFailure, decided, type GovernorState, isCompacting } from './state.ts';
 import { chain, keep, type Step } from './steps.ts';
+import { sumsOf } from './strategy.ts';
+import { isRejected, verdictOf } from './verdict.ts';
+
+/** How long claude may take to say that it has stopped compacting before it is given up. */
+const STOPPING_PATIENCE_MS = 10_000;
 
 /** The prompt that is to go next. `unseen`: a turn began in a recording that does not show its prompts. */
 export type NextPrompt = Prompt | 'unseen' | undefined;
 
-/** Whether the context is to be relieved before `next` goes, or now when there is no next. */
+/** Whether the context is to be compacted before `next` goes, or now when there is no next. */
 export function shouldCompact(state: GovernorState, next: NextPrompt): boolean {
-  const { compaction, latch } = state;
-  const { enabled, when, maxAttempts } = state.run.policy.compaction;
-  if (!enabled || latch !== 'compact' || compaction.phase !== 'idle' || compaction.failures >= maxAttempts)
-    return false;
+  const { compaction, latch, mailbox, run } = state;
+  if (latch !== 'compact' || compaction.phase !== 'idle' || !mayCompact(state)) return false;
   if (next !== 'unseen' && relievesContext(next)) return false;
-  return next !== undefined || (when === 'boundary' && !state.mailbox.ended);
+  return next !== undefined || (run.policy.compaction.when === 'boundary' && !mailbox.ended);
 }
 
-/** Notes that a compaction is due where none can be carried out: in a replay, or while observing. */
-export function adviseCompaction(state: GovernorState): Step {
-  const advised: GovernorState = { ...state, latch: 'spent' };
-  return keep(advised, [{ kind: 'compact', ...decided(state, dueReason(state)), focus: focusText(state) }]);
+/** Compacting is wanted and has not proved useless. */
+export function mayCompact({ compaction, session, run }: GovernorState): boolean {
+  const { enabled, maxAttempts } = run.policy.compaction;
+  return enabled && !session.commandsOff && compaction.failures < maxAttempts;
 }
 
 /** `/compact` goes alone: the whole message is its argument, and a prompt sent with it would be lost in it. */
@@ -44,17 +41,15 @@ export function startCompaction(state: GovernorState): Step {
   const attempt: Attempt = {
     uuid,
     before: readGauge(state.gauge),
-    costBefore: costUsd(state),
+    costBefore: totalMicroUsd(state.cost),
     error: undefined,
     apiStatus: undefined,
     boundarySeen: false,
     interrupted: false,
   };
   const started: GovernorState = {
-    ...state,
-    latch: 'none',
+    ...countSent(state),
     compaction: { phase: 'asked', failures: state.compaction.failures, attempt },
-    control: { ...state.control, sent: state.control.sent + 1 },
   };
   return keep(started, [
     { kind: 'compact', ...decided(state, dueReason(state)), focus },
@@ -80,7 +75,10 @@ export function giveUpWaiting(state: GovernorState): Step {
   // A turn that claude started itself is in the way, and not the compaction.
   if (state.turn.phase === 'running') return waitLonger(state);
   // Stuck, it would hold up every prompt behind it.
-  return chain(conclude(state, state.compaction.attempt, 'silent'), sendInterrupt);
+  const watch = { kind: 'set-timer', timer: 'handoff', afterMs: STOPPING_PATIENCE_MS } as const;
+  return chain(conclude(state, state.compaction.attempt, 'silent'), sendInterrupt, (next) =>
+    keep(next, next.relief.due === undefined ? [] : [watch]),
+  );
 }
 
 /** The caller interrupts while a compaction of ours is under way, of which he knows nothing. */
@@ -94,8 +92,8 @@ export function noteInterrupt(state: GovernorState): GovernorState {
 export function endOverdue(state: GovernorState): GovernorState {
   const { compaction } = state;
   if (compaction.phase !== 'overdue') return state;
-  const triedAt = state.gauge.calls;
-  return { ...state, compaction: { phase: 'idle', failures: compaction.failures, landing: undefined, triedAt } };
+  const { failures, triedAt } = compaction;
+  return { ...state, compaction: { phase: 'idle', failures, landing: undefined, triedAt } };
 }
 
 /** A turn that claude started itself came between: the waiting starts anew. */
@@ -122,20 +120,14 @@ export function measureLanding(state: GovernorState): Step {
 
 /** Any relief, whoever brought it, makes compacting worth trying again. */
 export function forgetFailures(state: GovernorState): GovernorState {
-  const { compaction } = state;
-  if (compaction.phase !== 'idle' || compaction.failures === 0) return state;
-  return { ...state, compaction: { ...compaction, failures: 0 } };
-}
-
-/** Ids of lines that ctxb writes, out of the run's own id: a replay makes the same ones. */
-function ownUuid(state: GovernorState): string {
-  const count = (state.control.sent + 1).toString(16).padStart(12, '0');
-  return state.run.runId.slice(0, -count.length) + count;
-}
-
-export function userLine(content: string, uuid: string): string {
-  const message = { role: 'user', content };
-  return JSON.stringify({ type: 'user', message, parent_tool_use_id: null, session_id: '', uuid });
+  const { compaction, relief } = state;
+  if (compaction.phase !== 'idle') return state;
+  if (compaction.failures === 0 && relief.due === undefined && !relief.useless) return state;
+  return {
+    ...state,
+    compaction: { ...compaction, failures: 0 },
+    relief: { ...relief, due: undefined, useless: false },
+  };
 }
 
 function timer(state: GovernorState) {
@@ -146,15 +138,25 @@ function timer(state: GovernorState) {
 function conclude(state: GovernorState, attempt: Attempt, verdict: Verdict): Step {
   const failuresBefore = state.compaction.failures;
   const landing: Reading | undefined = verdict === 'success' ? attempt.before : undefined;
-  const failures = countsAsFailure(verdict) && !attempt.interrupted ? failuresBefore + 1 : failuresBefore;
+  const failures = countsAsFailure(verdict) && !attempt.interrupted ? failuresAfter(state, attempt) : failuresBefore;
   const triedAt = verdict === 'success' ? undefined : state.gauge.calls;
   const compaction: Compaction =
-    verdict === 'silent' ? { phase: 'overdue', failures, attempt } : { phase: 'idle', failures, landing, triedAt };
+    verdict === 'silent'
+      ? { phase: 'overdue', failures, attempt, triedAt: state.gauge.calls }
+      : { phase: 'idle', failures, landing, triedAt };
   // What was crossed stays crossed after a failure, so it is not announced again.
   const latch = verdict === 'success' ? state.latch : 'warn';
-  const concluded: GovernorState = { ...state, compaction, latch };
+  const commandsOff = state.session.commandsOff || verdict === 'refused';
+  const due = verdict === 'refused' && state.run.policy.handoff.enabled ? REASONS.refused : state.relief.due;
+  const concluded: GovernorState = {
+    ...state,
+    compaction,
+    latch,
+    relief: { ...state.relief, due },
+    session: { ...state.session, commandsOff },
+  };
   const reason = attempt.error ?? REASONS[verdict];
-  const spent = costUsd(state) - attempt.costBefore;
+  const spent = toUsd(totalMicroUsd(state.cost) - attempt.costBefore);
   return chain(
     keep(concluded, [
       { kind: 'clear-timer', timer: 'compaction' },
@@ -163,6 +165,12 @@ function conclude(state: GovernorState, attempt: Attempt, verdict: Verdict): Ste
     (next) => giveUpWhenUseless(next, failuresBefore),
     (next) => (verdict === 'success' ? askContext(next) : keep(next)),
   );
+}
+
+/** What the API refuses for good it would refuse again, at the price of several summary calls. */
+function failuresAfter(state: GovernorState, attempt: Attempt): number {
+  const { failures } = state.compaction;
+  return isRejected(attempt) ? Math.max(failures + 1, state.run.policy.compaction.maxAttempts) : failures + 1;
 }
 
 const REASONS: Readonly<Record<Verdict, string>> = {
@@ -178,7 +186,9 @@ function giveUpWhenUseless(state: GovernorState, failuresBefore: number): Step {
   const { failures } = state.compaction;
   const limit = state.run.policy.compaction.maxAttempts;
   if (failures < limit || failuresBefore >= limit) return keep(state);
-  return keep(state, [{ kind: 'give-up', ...decided(state, `${failures} compactions in a row did not help`) }]);
+  const reason = failures === 1 ? 'a compaction did not help' : `${failures} compactions in a row did not help`;
+  const due = state.run.policy.handoff.enabled ? reason : undefined;
+  return keep({ ...state, relief: { ...state.relief, due } }, [{ kind: 'give-up', ...decided(state, reason) }]);
 }
 
 /** In the order that claude writes them: any of these shows that the turn that follows is the compaction's. */
@@ -203,36 +213,11 @@ function note(attempt: Attempt, event: Event): Attempt {
   }
 }
 
-const NOTHING_TO_COMPACT = /not enough messages|no messages to compact/i;
-const COMMANDS_OFF = /isn't available|not available in this|unknown (slash )?command|unknown skill/i;
-const API_DOWN = /API Error: (429|5\d\d)\b|overloaded|rate.?limit/i;
-
-function verdictOf(attempt: Attempt, result: ResultEvent): Verdict {
-  if (attempt.boundarySeen) return 'success';
-  const said = [attempt.error, result.text, ...result.errors].filter((text) => text !== undefined).join('\n');
-  if (NOTHING_TO_COMPACT.test(said)) return 'empty';
-  if (COMMANDS_OFF.test(said)) return 'refused';
-  const down = attempt.apiStatus !== undefined && (attempt.apiStatus === 429 || attempt.apiStatus >= 500);
-  return down || API_DOWN.test(said) ? 'unavailable' : 'failed';
-}
-
-function dueReason(state: GovernorState): string {
+/** What was crossed; where the way had to be chosen, also the sums. */
+export function dueReason(state: GovernorState): string {
   const { thresholds } = state.run.policy;
   const { window } = state.gauge;
   const level = inTokens(thresholds.compact, window.tokens);
-  return `${readGauge(state.gauge).predicted} tokens have crossed ${level} of ${window.tokens}`;
-}
-
-/** Whether a line was sent by ctxb, or got its `uuid` from it. */
-export function isOwnOrStamped(state: GovernorState, uuid: string | undefined): boolean {
-  return uuid !== undefined && hasRunPrefix(state, uuid);
-}
-
-function hasRunPrefix(state: GovernorState, uuid: string): boolean {
-  return uuid.slice(0, -12) === state.run.runId.slice(0, -12);
-}
-
-/** Whether an echo that claude sends back is of a line that ctxb wrote. */
-export function isOwnUuid(state: GovernorState, uuid: string | undefined): boolean {
-  return uuid !== undefined && hasRunPrefix(state, uuid) && !isStamp(uuid);
+  const crossed = `${readGauge(state.gauge).predicted} tokens have crossed ${level} of ${window.tokens}`;
+  return state.run.policy.strategy === 'auto' ? `${crossed}; ${sumsOf(state).text}` : crossed;
 }

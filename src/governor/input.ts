@@ -20,8 +20,26 @@ export type Input =
 
 /** What ctxb itself, or somebody through one of its commands, has to say. */
 export type OwnEvent =
-  /** The child is running; or the user pressed Ctrl-C. */
-  | { readonly kind: 'begin' | 'interrupt' }
+  /** The child is running. */
+  | { readonly kind: 'begin' }
+  /** The user pressed Ctrl-C. */
+  | { readonly kind: 'interrupt' }
+  /** What is wrong with the agent's handoff document. */
+  | { readonly kind: 'handoff-problems'; readonly problems: readonly string[] }
+  /** The document of a handoff is there; `path` undefined: it could not be written. */
+  | {
+      readonly kind: 'handoff-written';
+      readonly path: string | undefined;
+      readonly text: string;
+      readonly by: 'agent' | 'memory';
+      readonly problems: readonly string[];
+    }
+  /** What other runs of the project have spent, and this one before the period began, in micro-dollars. */
+  | { readonly kind: 'project-cost'; readonly others: number; readonly earlier: number }
+  /** The person's answer at a limit of cost: a new limit in US dollars, or none: it is enough. */
+  | { readonly kind: 'cost-answer'; readonly limitUsd: number | undefined }
+  | RecoveredEvent
+  | ExitEvent
   /** Where the work stands now: `told` with `ctxb state`, or found in the agent's words. */
   | { readonly kind: 'state'; readonly to: string; readonly source: 'told' | 'pattern' }
   /** An approach that does not work, told with `ctxb dead-end`. */
@@ -30,3 +48,27 @@ export type OwnEvent =
   | { readonly kind: 'earlier'; readonly entry: Fields }
   /** Where the session's notes are, as the agent is to name it; all earlier entries have been told. */
   | { readonly kind: 'notes'; readonly path: string };
+
+/** A run that was broken off is taken up. */
+export interface RecoveredEvent extends Pick<ExitEvent, 'finished' | 'openTool'> {
+  readonly kind: 'recovered';
+  /** `uuid`s of prompts that claude has got, and whose answer the caller has not. */
+  readonly answers: readonly string[];
+  /** What a fresh session is to begin with. */
+  readonly document: { readonly path: string; readonly text: string } | undefined;
+}
+
+/** claude's process has ended. */
+export interface ExitEvent {
+  readonly kind: 'exit';
+  readonly code: number | undefined;
+  readonly signal: string | undefined;
+  /** The session has a log: it can be gone on with. */
+  readonly logged: boolean;
+  /** Of the prompts of the turn under way: those that the log has. */
+  readonly delivered: readonly string[];
+  /** The log shows that the last turn came to its end. */
+  readonly finished: boolean;
+  /** A tool call without a result, in a few words. */
+  readonly openTool: string | undefined;
+}

@@ -1,12 +1,13 @@
 import type { Event } from '../stream/events.ts';
-import { noteFirstPrompt } from './caller.ts';
 import { TOOL_CALL_LIMIT } from './character-estimate.ts';
-import { adviseCompaction, forgetFailures, shouldCompact } from './compaction.ts';
+import { forgetFailures, type NextPrompt } from './compaction.ts';
 import { isCharactersOnly, predicted } from './gauge.ts';
 import { latchAt } from './latch.ts';
 import { toPrompt } from './mailbox.ts';
 import { inTokens } from './policy.ts';
-import { decided, type GovernorState, isCompacting } from './state.ts';
+import { adviseRelief, dueRelief } from './relief.ts';
+import { noteFirstPrompt } from './say.ts';
+import { decided, type GovernorState, isRelieving } from './state.ts';
 import { chain, keep, type Step } from './steps.ts';
 import { closedLogTurn, openLogTurn } from './turns.ts';
 
@@ -18,7 +19,7 @@ export function judgeLevel(state: GovernorState): Step {
   // The last attempt failed at this very reading: trying again or warning again would change nothing.
   if (state.compaction.phase === 'idle' && state.compaction.triedAt === gauge.calls) return keep(state);
   // While a compaction is under way the figure is the one it is to bring down.
-  if (gauge.basis === 'none' || isCompacting(state.compaction) || state.input === 'interrupted') return keep(state);
+  if (gauge.basis === 'none' || isRelieving(state) || state.input === 'interrupted') return keep(state);
   const tired = isCharactersOnly(gauge) && gauge.characters.toolCalls >= TOOL_CALL_LIMIT;
   const level = tired ? gauge.window.tokens : predicted(gauge);
   const latch = latchAt(state.latch, level, gauge.window.tokens, run.policy);
@@ -43,10 +44,15 @@ export function judgeArrival(state: GovernorState, event: Event): Step {
   const isLogPrompt = event.kind === 'user' && event.role === 'prompt' && event.subagent === null;
   const isNextTurn = event.kind === 'init' && state.turn.phase === 'idle';
   if (!isLogPrompt && !isNextTurn) return keep(state);
-  if (!isLogPrompt) return shouldCompact(state, 'unseen') ? adviseCompaction(state) : keep(state);
+  if (!isLogPrompt) return advise(state, 'unseen');
   const prompt = toPrompt(event, '');
   const before = { ...state, turn: closedLogTurn(state.turn) };
-  return chain(shouldCompact(before, prompt) ? adviseCompaction(before) : keep(before), (next) =>
+  return chain(advise(before, prompt), (next) =>
     keep({ ...noteFirstPrompt(next, prompt), turn: openLogTurn(next.turn, prompt) }),
   );
+}
+
+function advise(state: GovernorState, next: NextPrompt): Step {
+  const due = dueRelief(state, next);
+  return due === undefined ? keep(state) : adviseRelief(state, due);
 }

@@ -2,7 +2,14 @@
 export interface Policy {
   /** Size of the window in tokens, where the user knows better than claude. */
   readonly window: number | undefined;
-  readonly thresholds: { readonly warn: number; readonly compact: number; readonly midTurn: number };
+  readonly thresholds: {
+    readonly warn: number;
+    readonly compact: number;
+    readonly handoff: number;
+    readonly midTurn: number;
+  };
+  /** How the context is relieved at a turn boundary. `auto` compares what each way costs and frees. */
+  readonly strategy: 'compact' | 'handoff' | 'auto';
   readonly compaction: {
     readonly enabled: boolean;
     /** `next-prompt`: only when a prompt waits to be sent. `boundary`: at the end of the turn, at once. */
@@ -21,6 +28,51 @@ export interface Policy {
   readonly task: string | undefined;
   readonly state: string | undefined;
   readonly memory: MemoryPolicy;
+  readonly zones: ZonesPolicy;
+  readonly handoff: {
+    readonly enabled: boolean;
+    /** How long the agent may take over the document. */
+    readonly timeoutSeconds: number;
+  };
+  readonly cost: CostPolicy;
+  readonly recovery: {
+    readonly enabled: boolean;
+    /** Times in a row that a claude that died is started again. */
+    readonly maxRestarts: number;
+  };
+}
+
+/**
+ * What is said on the way up. `warning` begins here; `critical` begins at `thresholds.warn` and `handoff` at
+ * `thresholds.handoff`.
+ */
+export interface ZonesPolicy {
+  readonly monitor: number;
+  readonly warning: number;
+  /** Estimated tokens above which a prompt is too large a task for the zone. */
+  readonly largeInWarning: number;
+  readonly largeInCritical: number;
+  /** What happens to such a prompt: it is announced, or the context is relieved first, or it is refused. */
+  readonly onLargeTask: 'announce' | 'relieve' | 'reject';
+  /** After how long in `critical` the agent is asked again to come to a stopping point. */
+  readonly repromptMinutes: number;
+  /** Whether the agent is told how full its context is. */
+  readonly tellAgent: boolean;
+}
+
+/** Limits in US dollars; undefined: none. */
+export interface CostPolicy {
+  readonly limitUsd: number | undefined;
+  /** For all runs that keep their files in the same context folder, in one `period`. */
+  readonly projectLimitUsd: number | undefined;
+  readonly period: 'day' | 'month';
+  /** Share of a limit at which it is announced. */
+  readonly warnAt: number;
+  /**
+   * At a limit: `ask` the person at the terminal, `wrap-up` with one last prompt, `stop` at once. `auto` asks on a
+   * terminal and wraps up elsewhere.
+   */
+  readonly onLimit: 'auto' | 'ask' | 'wrap-up' | 'stop';
 }
 
 /** Working memory: what is kept outside the context, and what of it is handed back. */
@@ -54,9 +106,17 @@ export const NATIVE_RESERVE_TOKENS = 33_000;
 /** Bounds of `CLAUDE_CODE_AUTO_COMPACT_WINDOW`, in tokens. */
 const PLACEABLE = { least: 100_000, most: 1_000_000 };
 
-/** Where claude's own trigger can be put for this policy, or undefined when claude would not accept the place. */
-export function nativeTrigger(policy: Policy, window: number): { at: number; setting: number } | undefined {
-  const at = Math.floor(Math.min(inTokens(policy.thresholds.midTurn, window), window - NATIVE_RESERVE_TOKENS));
+/**
+ * Where claude's own trigger can be put for this policy, or undefined when claude would not accept the place.
+ *
+ * @param wanted tokens; not where it rests, but lower
+ */
+export function nativeTrigger(
+  policy: Policy,
+  window: number,
+  wanted = inTokens(policy.thresholds.midTurn, window),
+): { at: number; setting: number } | undefined {
+  const at = Math.floor(Math.min(wanted, window - NATIVE_RESERVE_TOKENS));
   const setting = at + NATIVE_RESERVE_TOKENS;
   return setting < PLACEABLE.least || setting > PLACEABLE.most ? undefined : { at, setting };
 }

@@ -1,3 +1,4 @@
+import type { ControlRequestEvent } from '../stream/events.ts';
 import type { Action } from './actions.ts';
 import type { GovernorState } from './state.ts';
 import { keep, type Step } from './steps.ts';
@@ -10,6 +11,17 @@ import { keep, type Step } from './steps.ts';
 export function onQuestion(state: GovernorState, requestId: string): Step {
   if (!state.run.callerSpeaksProtocol || state.mailbox.ended) return keep(state, [refusal(requestId)]);
   return keep(withQuestions(state, [...state.control.questions, requestId]));
+}
+
+/** While the agent writes a handoff document it may want to use a tool all the same: nobody is asked about that. */
+export function isAskedInHandoff({ handoff }: GovernorState, { subtype }: ControlRequestEvent): boolean {
+  return subtype === 'can_use_tool' && (handoff.phase === 'asking' || handoff.phase === 'briefing');
+}
+
+export function denial(requestId: string): Action {
+  const answer = { behavior: 'deny', message: 'Answer in text now, without any tool.' };
+  const response = { subtype: 'success', request_id: requestId, response: answer };
+  return { kind: 'send', line: JSON.stringify({ type: 'control_response', response }) };
 }
 
 /** The caller has answered. */

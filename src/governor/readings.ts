@@ -1,5 +1,5 @@
 import type { AssistantEvent, Event, InitEvent, ResultEvent, UserEvent } from '../stream/events.ts';
-import { fieldsOf, textOf } from '../stream/fields.ts';
+import { type Fields, fieldsOf, textOf } from '../stream/fields.ts';
 import { contextOf, saysNothing } from '../stream/usage.ts';
 import { addBlocks } from './character-estimate.ts';
 import { measureContent } from './estimator.ts';
@@ -16,6 +16,7 @@ import {
 } from './gauge.ts';
 import type { GovernorState } from './state.ts';
 import { readTextReport } from './text-report.ts';
+import { COMMANDS_OFF } from './verdict.ts';
 import { ASSUMED_WINDOW, learnFromModelId, learnWindow, mainWindow } from './window.ts';
 
 /** What a line of claude's says about the size of the main thread's context. */
@@ -98,7 +99,8 @@ function readInit(state: GovernorState, event: InitEvent): GovernorState {
 function readTurnEnd(state: GovernorState, event: ResultEvent): GovernorState {
   // 1.0.128 says nothing else about a `/clear` of the caller's.
   const cleared = state.turn.calls === 0 && state.turn.prompts.at(-1)?.command === 'clear';
-  if (cleared) return { ...withGauge(state, emptyContext(state.gauge, 0)), latch: 'none' };
+  if (cleared && !COMMANDS_OFF.test(event.text ?? ''))
+    return { ...withGauge(state, emptyContext(state.gauge, 0)), latch: 'none' };
   return withGauge(state, readResult(state, event));
 }
 
@@ -167,18 +169,19 @@ export function readSession(state: GovernorState, event: Event): GovernorState {
     case 'user':
       return readLogSession(state, event);
     case 'control-request':
-      return readHookSession(state, textOf(fieldsOf(event.request.input).session_id));
-    case 'result':
-      return event.costUsd === undefined ? state : { ...state, cost: addCost(state.cost, event.costUsd) };
+      return readHookSession(state, fieldsOf(event.request.input));
     default:
       return state;
   }
 }
 
 /** A session that goes on can be compacted before there is an init line; our hooks are told its id. */
-function readHookSession(state: GovernorState, id: string | undefined): GovernorState {
-  if (id === undefined || state.session.id !== undefined) return state;
-  return { ...state, session: { ...state.session, id } };
+function readHookSession(state: GovernorState, { session_id, transcript_path }: Fields): GovernorState {
+  const { session } = state;
+  const id = session.id ?? textOf(session_id);
+  const transcript = textOf(transcript_path) ?? session.transcript;
+  if (id === session.id && transcript === session.transcript) return state;
+  return { ...state, session: { ...session, id, transcript } };
 }
 
 /** Session logs have no init line: id, model and version stand on every line. */
@@ -190,10 +193,4 @@ function readLogSession(state: GovernorState, event: AssistantEvent | UserEvent)
   const version = session.version ?? event.version;
   if (id === session.id && model === session.model && version === session.version) return state;
   return { ...state, session: { ...session, id, model, version } };
-}
-
-/** claude's own counter is cumulative and starts over after `/clear` in some versions. */
-function addCost(cost: GovernorState['cost'], total: number): GovernorState['cost'] {
-  const counted = total < cost.current ? cost.counted + cost.current : cost.counted;
-  return { counted, current: total, known: true };
 }

@@ -1,8 +1,9 @@
 import { decodeLine, decodeObject } from '../stream/decode.ts';
 import { countOf, type Fields, fieldsOf, isFields, textOf } from '../stream/fields.ts';
-import type { TimerName } from './actions.ts';
-import type { Input, OwnEvent } from './input.ts';
-import type { MemoryPolicy } from './policy.ts';
+import { TIMERS, type TimerName } from './actions.ts';
+import type { Input } from './input.ts';
+import { ownEventLine, readOwnEvent } from './own-event.ts';
+import type { Policy } from './policy.ts';
 import type { Run } from './state.ts';
 
 /**
@@ -17,18 +18,39 @@ export interface RecordLine {
 
 const VERSION = 1;
 
-/** Records from before there was a working memory do not speak of it. */
-const NO_MEMORY: MemoryPolicy = {
-  enabled: false,
-  restoreTokens: 0,
-  remind: false,
-  statePattern: undefined,
-  deadEndPattern: undefined,
-};
+/** Records from before there was a working memory do not speak of it, nor of what came later. */
+const LATER_POLICY = {
+  memory: { enabled: false, restoreTokens: 0, remind: false, statePattern: undefined, deadEndPattern: undefined },
+  strategy: 'compact',
+  zones: {
+    monitor: 0.3,
+    warning: 0.5,
+    largeInWarning: Number.MAX_SAFE_INTEGER,
+    largeInCritical: Number.MAX_SAFE_INTEGER,
+    onLargeTask: 'announce',
+    repromptMinutes: 0,
+    tellAgent: false,
+  },
+  handoff: { enabled: false, timeoutSeconds: 0 },
+  cost: { limitUsd: undefined, projectLimitUsd: undefined, period: 'day', warnAt: 1, onLimit: 'stop' },
+  recovery: { enabled: false, maxRestarts: 0 },
+} as const satisfies Partial<Policy>;
+
+const LATER = {
+  project: '',
+  answersInSchema: false,
+  withoutHooks: false,
+  persistent: true,
+  attended: false,
+} as const satisfies Partial<Run>;
 
 /** What is recorded of an input; `raw` is the line it was decoded from, where it was one. */
 export function toRecord(input: Input, raw: string | undefined): RecordLine {
-  const line = raw ?? JSON.stringify({ ...input.event, type: `ctxb_${input.event.kind}` });
+  const line =
+    raw ??
+    (input.from === 'ctxb'
+      ? ownEventLine(input.event)
+      : JSON.stringify({ ...input.event, type: `ctxb_${input.event.kind}` }));
   return { t: input.t, from: input.from, line };
 }
 
@@ -42,9 +64,9 @@ export function readRecordedRun(value: Fields): Run | undefined {
   if (value.from !== 'ctxb' || typeof value.line !== 'string' || !value.line.includes('"ctxb_run"')) return undefined;
   const opening = parse(value.line);
   if (opening.type !== 'ctxb_run' || opening.version !== VERSION || !isFields(opening.run)) return undefined;
-  // The version says that this program wrote it, in this shape.
+  // The version says that this program wrote it, in this shape; what came to it since has its default.
   const run = opening.run as unknown as Run;
-  return { ...run, policy: { ...run.policy, memory: run.policy.memory ?? NO_MEMORY } };
+  return { ...LATER, ...run, policy: { ...LATER_POLICY, ...run.policy } };
 }
 
 /**
@@ -64,7 +86,7 @@ export function readRecord(value: Fields, lastTime: number): Input | undefined {
     case 'timer':
       return { t, from: 'timer', event: { kind: 'timeout', timer: timerOf(parse(line)) } };
     case 'ctxb':
-      return { t, from: 'ctxb', event: readOwn(parse(line)) };
+      return { t, from: 'ctxb', event: readOwnEvent(parse(line)) };
     default:
       return undefined;
   }
@@ -76,23 +98,6 @@ function readCaller(line: string, t: number): Input {
   const event = Object.keys(fields).length > 0 ? decodeObject(fields) : decodeLine(line);
   return { t, from: 'caller', event, line };
 }
-
-function readOwn({ type, to, source, text, path, entry }: Fields): OwnEvent {
-  switch (type) {
-    case 'ctxb_state':
-      return { kind: 'state', to: textOf(to) ?? '', source: source === 'told' ? 'told' : 'pattern' };
-    case 'ctxb_dead-end':
-      return { kind: 'dead-end', text: textOf(text) ?? '' };
-    case 'ctxb_earlier':
-      return { kind: 'earlier', entry: fieldsOf(entry) };
-    case 'ctxb_notes':
-      return { kind: 'notes', path: textOf(path) ?? '' };
-    default:
-      return { kind: type === 'ctxb_interrupt' ? 'interrupt' : 'begin' };
-  }
-}
-
-const TIMERS: readonly TimerName[] = ['compaction', 'context', 'background', 'turn'];
 
 function timerOf(fields: Fields): TimerName {
   const name = TIMERS.find((timer) => timer === fields.timer);

@@ -2,8 +2,12 @@ import type { ControlRequestEvent } from '../stream/events.ts';
 import { fieldsOf, textOf } from '../stream/fields.ts';
 import type { Action, HookAnswer, HookName } from './actions.ts';
 import { focusText, notesClause } from './focus.ts';
+import { documentToGive, noteGiven } from './handoff.ts';
 import { commandIn, type Prompt } from './mailbox.ts';
+import { tellAgent } from './notices.ts';
+import { giveBack, requestsIn } from './prompt-words.ts';
 import { decided, type GovernorState } from './state.ts';
+import { keep, type Step } from './steps.ts';
 import { isOfSubagent } from './subagent-hooks.ts';
 
 /** Ids under which our hooks are registered; claude names one of them when it calls back. */
@@ -12,29 +16,31 @@ export const CALLBACKS: Readonly<Record<HookName, string>> = {
   SessionStart: 'ctxb:session-start',
   PostCompact: 'ctxb:post-compact',
   UserPromptSubmit: 'ctxb:user-prompt-submit',
+  PostToolUse: 'ctxb:post-tool-use',
 };
 
-/** Characters of prompts that are handed back whole. */
-const PROMPT_LIMIT = 8_000;
-
-/** Characters of the beginning of longer ones: evidence needs room too. */
-const BEGINNING_LENGTH = 4_000;
-
-/** The answer to a callback of ours, as actions. Always one `answer-hook`. */
-export function answerCallback(state: GovernorState, event: ControlRequestEvent): readonly Action[] {
+/** Answers a callback of ours: always with one `answer-hook`. */
+export function answerCallback(state: GovernorState, event: ControlRequestEvent): Step {
   const input = fieldsOf(event.request.input);
   const { requestId } = event;
   // A subagent's context is its own: the main thread's prompts and notes are no business of it.
-  if (isOfSubagent(state, event)) return [plain(requestId, hookOf(event.callbackId))];
+  if (isOfSubagent(state, event)) return keep(state, [plain(requestId, hookOf(event.callbackId))]);
   switch (event.callbackId) {
     case CALLBACKS.PreCompact:
-      return answerPreCompact(state, requestId, textOf(input.trigger), textOf(input.custom_instructions) ?? '');
+      return keep(
+        state,
+        answerPreCompact(state, requestId, textOf(input.trigger), textOf(input.custom_instructions) ?? ''),
+      );
     case CALLBACKS.SessionStart:
-      return input.source === 'compact' ? restore(state, requestId) : [plain(requestId, 'SessionStart')];
+      return input.source === 'compact'
+        ? keep(state, restore(state, requestId))
+        : handOver(state, requestId, 'SessionStart');
     case CALLBACKS.UserPromptSubmit:
-      return [answerPrompt(requestId, textOf(input.prompt) ?? '')];
+      return answerPrompt(state, requestId, textOf(input.prompt) ?? '');
+    case CALLBACKS.PostToolUse:
+      return tell(keep(state, [plain(requestId, 'PostToolUse')]), 'mid-turn');
     default:
-      return [plain(requestId, 'PostCompact')];
+      return keep(state, [plain(requestId, 'PostCompact')]);
   }
 }
 
@@ -48,9 +54,32 @@ function plain(requestId: string, hook: HookName): HookAnswer {
 }
 
 /** A command is no request to the model: what goes with it may never reach it. */
-function answerPrompt(requestId: string, prompt: string): HookAnswer {
-  const answer = plain(requestId, 'UserPromptSubmit');
-  return commandIn(prompt) === undefined ? { ...answer, recall: 'prompt' } : answer;
+function answerPrompt(state: GovernorState, requestId: string, prompt: string): Step {
+  if (commandIn(prompt) !== undefined) return keep(state, [plain(requestId, 'UserPromptSubmit')]);
+  const { state: after, actions } = handOver(state, requestId, 'UserPromptSubmit');
+  const answers = actions.map((action) =>
+    action.kind === 'answer-hook' ? ({ ...action, recall: 'prompt' } as const) : action,
+  );
+  return tell(keep(after, answers), 'prompt');
+}
+
+/** A fresh context begins with the document of the one before. */
+function handOver(state: GovernorState, requestId: string, hook: HookName): Step {
+  const document = documentToGive(state);
+  if (document === undefined) return keep(state, [plain(requestId, hook)]);
+  return keep(noteGiven(state), [{ ...plain(requestId, hook), context: document.text }]);
+}
+
+/** Puts what the agent is to be told behind the context of an answer. */
+function tell({ state, actions }: Step, where: 'prompt' | 'mid-turn'): Step {
+  const { state: told, text } = tellAgent(state, where);
+  if (text === '') return keep(state, actions);
+  const answers = actions.map((action) =>
+    action.kind === 'answer-hook'
+      ? { ...action, context: [action.context, text].filter(Boolean).join('\n\n') }
+      : action,
+  );
+  return keep(told, answers);
 }
 
 /** The focus of a compaction that claude started itself; with `/compact` the focus came as its argument. */
@@ -71,55 +100,23 @@ function answerPreCompact(
 /** After a compaction in mid-turn the next request does not hold the running turn's own prompt: it is given back. */
 function restore(state: GovernorState, requestId: string): Action[] {
   const answer: HookAnswer = { ...plain(requestId, 'SessionStart'), recall: 'lost' };
-  const spoken = midTurn(state) ? state.turn.prompts : [];
-  const prompts = spoken.filter(({ command, event }) => command === undefined && event.blocks.length > 0);
+  const prompts = requestsIn(isMidTurn(state) ? state.turn.prompts : []);
   if (prompts.length === 0) return [answer];
-  const texts = prompts.map(wording).join('\n\n');
-  const file = `prompts/${fileName(state, prompts[0]?.uuid ?? '')}.md`;
-  const fits = texts.length <= PROMPT_LIMIT;
-  const path = `${state.run.contextDir}/${file}`;
-  const context = fits ? whole(prompts, texts) : beginning(prompts, texts, path);
+  const { text, actions } = giveBack(state, prompts, opening(prompts));
   const promptUuids = prompts.map((prompt) => prompt.uuid);
   return [
-    ...(fits ? [] : [{ kind: 'keep', file, text: texts } as const]),
+    ...actions,
     { kind: 'restore', ...decided(state, 'compacted in mid-turn'), promptUuids },
-    { ...answer, context },
+    { ...answer, context: text },
   ];
 }
 
-/** The words of a prompt; pictures can only be mentioned. */
-function wording({ text, event }: Prompt): string {
-  const pictures = event.blocks.filter(({ type }) => type === 'image' || type === 'document').length;
-  const mention = pictures === 0 ? [] : [`(with ${pictures === 1 ? 'a picture' : `${pictures} pictures`})`];
-  return [...(text === '' ? [] : [text]), ...mention].join('\n');
-}
-
-/** The caller's `uuid` is any text; only one that looks like a UUID becomes the name of a file. */
-function fileName(state: GovernorState, uuid: string): string {
-  return /^[\w-]{8,64}$/.test(uuid) ? uuid : `turn-${state.turn.ended + 1}`;
-}
-
 /** claude keeps the prompt verbatim when it compacts before the turn's first call. */
-function midTurn(state: GovernorState): boolean {
+function isMidTurn(state: GovernorState): boolean {
   return state.compaction.phase === 'idle' && state.turn.phase === 'running' && state.turn.calls > 0;
-}
-
-function whole(prompts: readonly Prompt[], texts: string): string {
-  return `${opening(prompts)}, word for word:\n\n${texts}`;
-}
-
-function beginning(prompts: readonly Prompt[], texts: string, path: string): string {
-  const part = cut(texts, BEGINNING_LENGTH);
-  return `${opening(prompts)}. Its first ${part.length} of ${texts.length} characters follow; read ${path} for the whole:\n\n${part}`;
 }
 
 function opening(prompts: readonly Prompt[]): string {
   const what = prompts.length === 1 ? 'The request' : 'The requests';
   return `The context was compacted while you were working. ${what} that this turn is to answer`;
-}
-
-/** The first `length` UTF-16 units, never ending inside a surrogate pair. */
-function cut(text: string, length: number): string {
-  const last = text.charCodeAt(length - 1);
-  return text.slice(0, last >= 0xd800 && last < 0xdc00 ? length - 1 : length);
 }

@@ -1,8 +1,14 @@
+import type { Fields } from '../stream/fields.ts';
 import type { Place, Verdict } from './actions.ts';
+import { type Cost, EMPTY_COST, restarted, totalMicroUsd, toUsd } from './cost.ts';
 import { EMPTY_GAUGE, type Gauge, type Reading, readGauge } from './gauge.ts';
 import type { Latch } from './latch.ts';
 import { EMPTY_MAILBOX, type Mailbox, type Prompt } from './mailbox.ts';
+import { NOTHING_TOLD, type Told } from './notices.ts';
 import type { Policy } from './policy.ts';
+import { NO_REFILL, type Refill } from './refill.ts';
+import { type Handoff, NO_RELIEF, type Relief } from './relief-state.ts';
+import { NO_SPENDING, type Spending } from './spending.ts';
 import type { Tasks } from './tasks.ts';
 import { learnWindow } from './window.ts';
 
@@ -27,6 +33,16 @@ export interface Run {
   readonly showInjected: boolean;
   /** The caller placed claude's own trigger, or switched it off: it is left alone. */
   readonly callerPlacedTrigger: boolean;
+  /** Working folder of claude. */
+  readonly project: string;
+  /** claude answers in a shape that the caller prescribed (`--json-schema`): it cannot be asked for a text. */
+  readonly answersInSchema: boolean;
+  /** claude calls no hooks (`--bare`). */
+  readonly withoutHooks: boolean;
+  /** A person is at the terminal and can be asked. */
+  readonly attended: boolean;
+  /** claude keeps a log, so that a session can be gone on with in another process. */
+  readonly persistent: boolean;
 }
 
 export interface Turn {
@@ -39,13 +55,15 @@ export interface Turn {
   /** Of these, turns that no prompt started. */
   readonly unprompted: number;
   /** Tokens by which turns that made the context grow did so, and how many there were. */
-  readonly growth: { readonly tokens: number; readonly turns: number };
+  readonly growth: { readonly tokens: number; readonly turns: number; readonly recent: readonly number[] };
   /** Context when this turn began. */
   readonly startedAt: number;
   /** Main-thread calls of this turn. */
   readonly calls: number;
   /** What was said in this turn: its own prompt, and what the caller said into it. */
   readonly prompts: readonly Prompt[];
+  /** The turn before, which claude's log may not have yet. */
+  readonly last: { readonly prompts: readonly Prompt[]; readonly answer: string } | undefined;
   /** Of these, what was said since the last tool round: the turn may end without it, and then it starts the next. */
   readonly unheard: readonly Prompt[];
 }
@@ -54,6 +72,7 @@ export interface Turn {
 export interface Attempt {
   readonly uuid: string;
   readonly before: Reading;
+  /** Micro-dollars. */
   readonly costBefore: number;
   readonly error: string | undefined;
   readonly apiStatus: number | undefined;
@@ -72,8 +91,26 @@ export type Compaction =
       readonly triedAt: number | undefined;
     }
   /** `overdue`: it was given up waiting for, and its lines may still come. */
-  | { readonly phase: 'overdue'; readonly failures: number; readonly attempt: Attempt }
+  | {
+      readonly phase: 'overdue';
+      readonly failures: number;
+      readonly attempt: Attempt;
+      readonly triedAt: number;
+    }
   | { readonly phase: 'asked' | 'running'; readonly failures: number; readonly attempt: Attempt };
+
+/** The process that claude is. */
+export interface Process {
+  /**
+   * - `dead`: it ended, and another is to take its place.
+   * - `starting`: the other is there and has not begun yet.
+   */
+  readonly phase: 'running' | 'dead' | 'starting';
+  /** It goes on with an earlier session. */
+  readonly resumes: boolean;
+  /** Times in a row that it had to be started again. */
+  readonly restarts: number;
+}
 
 /** ctxb's own traffic on the control channel. */
 export interface Control {
@@ -85,9 +122,11 @@ export interface Control {
   readonly callbacks: readonly string[];
   /** Ids of claude's questions that the caller has not answered yet. */
   readonly questions: readonly string[];
+  /** The caller's `initialize`, for a process that takes the place of the first. */
+  readonly initialize: Fields | undefined;
 }
 
-export type ControlPurpose = 'initialize' | 'context' | 'trigger' | 'interrupt' | 'stop-task';
+export type ControlPurpose = 'initialize' | 'context' | 'trigger' | 'interrupt' | 'stop-task' | 'proof' | 'usage';
 
 /** The meter of one subagent, in tokens. */
 export interface Meter {
@@ -98,6 +137,9 @@ export interface Meter {
 
 export interface GovernorState {
   readonly run: Run;
+  /** Time of the input that is being judged, in milliseconds since the epoch. */
+  readonly now: number;
+  readonly process: Process;
   readonly session: {
     readonly id: string | undefined;
     readonly model: string | undefined;
@@ -106,6 +148,10 @@ export interface GovernorState {
     readonly firstPrompt: string | undefined;
     /** Where the work stands, as it was told or found in the agent's words. */
     readonly state: string | undefined;
+    /** Path of claude's own log of it, as its hooks name it. */
+    readonly transcript: string | undefined;
+    /** claude does not run slash commands here. */
+    readonly commandsOff: boolean;
   };
   /** Folder of the session's notes as the agent is to name it; undefined until they are there. */
   readonly notes: string | undefined;
@@ -113,19 +159,28 @@ export interface GovernorState {
   readonly latch: Latch;
   readonly turn: Turn;
   readonly compaction: Compaction;
+  readonly handoff: Handoff;
+  readonly relief: Relief;
+  readonly refill: Refill;
   /** claude has said that it compacts the main thread's context, and the main thread has not called the API since. */
   readonly summarising: boolean;
   readonly mailbox: Mailbox;
   readonly control: Control;
   /** Where claude's own trigger was placed, in tokens; `off` when it must be left alone. */
   readonly trigger: number | 'unplaced' | 'off';
+  readonly triggerReason: string;
   readonly tasks: Tasks;
   /** The time that background shells are given after the last turn. */
   readonly grace: 'none' | 'running' | 'over';
   readonly subagents: Readonly<Record<string, Meter>>;
-  /** Cost of the session in US dollars; `counted` is from before the last reset of claude's own counter. */
-  readonly cost: { readonly counted: number; readonly current: number; readonly known: boolean };
+  readonly told: Told;
+  /** The last prompt that was announced as too large, by its `uuid`. */
+  readonly largeTask: string | undefined;
+  readonly cost: Cost;
+  readonly spending: Spending;
   readonly input: 'open' | 'interrupted' | 'closed';
+  /** Why the run ends otherwise than by claude's own end. */
+  readonly outcome: 'limit' | 'unrelieved' | undefined;
 }
 
 /** The state before anything happened. */
@@ -133,7 +188,9 @@ export function initialState(run: Run): GovernorState {
   const { window } = run.policy;
   return {
     run,
-    session: { id: undefined, model: undefined, version: undefined, firstPrompt: undefined, state: undefined },
+    now: 0,
+    process: { phase: 'running', resumes: run.resumes, restarts: 0 },
+    session: NO_SESSION,
     notes: undefined,
     gauge:
       window === undefined ? EMPTY_GAUGE : { ...EMPTY_GAUGE, window: learnWindow(EMPTY_GAUGE.window, window, 'user') },
@@ -143,30 +200,56 @@ export function initialState(run: Run): GovernorState {
       startedBy: 'prompt',
       ended: 0,
       unprompted: 0,
-      growth: { tokens: 0, turns: 0 },
+      growth: { tokens: 0, turns: 0, recent: [] },
       startedAt: 0,
       calls: 0,
       prompts: [],
+      last: undefined,
       unheard: [],
     },
     compaction: { phase: 'idle', failures: 0, landing: undefined, triedAt: undefined },
+    handoff: { phase: 'idle' },
+    relief: NO_RELIEF,
+    refill: NO_REFILL,
     summarising: false,
     mailbox: EMPTY_MAILBOX,
-    control: { phase: 'closed', sent: 0, pending: {}, callbacks: [], questions: [] },
+    control: { phase: 'closed', sent: 0, pending: {}, callbacks: [], questions: [], initialize: undefined },
     trigger: run.mode !== 'act' || run.callerPlacedTrigger || !run.policy.midTurn.enabled ? 'off' : 'unplaced',
+    triggerReason: '',
     tasks: {},
     grace: 'none',
     subagents: {},
-    cost: { counted: 0, current: 0, known: false },
+    told: NOTHING_TOLD,
+    largeTask: undefined,
+    cost: run.resumes ? restarted(EMPTY_COST, 'resumed') : EMPTY_COST,
+    spending: NO_SPENDING,
     input: 'open',
+    outcome: undefined,
   };
 }
+
+const NO_SESSION: GovernorState['session'] = {
+  id: undefined,
+  model: undefined,
+  version: undefined,
+  firstPrompt: undefined,
+  state: undefined,
+  transcript: undefined,
+  commandsOff: false,
+};
 
 /** A compaction of ours is under way: prompts wait. */
 export function isCompacting(
   compaction: Compaction,
 ): compaction is Extract<Compaction, { readonly phase: 'asked' | 'running' }> {
   return compaction.phase === 'asked' || compaction.phase === 'running';
+}
+
+/** Something of ctxb's own is under way: prompts wait. */
+export function isRelieving({ compaction, handoff, process, spending }: GovernorState): boolean {
+  return (
+    isCompacting(compaction) || handoff.phase !== 'idle' || process.phase === 'dead' || spending.phase === 'asking'
+  );
 }
 
 /** The common part of every decision. */
@@ -178,8 +261,9 @@ function placeOf(state: GovernorState): Place {
   return { turn: state.turn.ended, call: state.gauge.calls };
 }
 
+/** US dollars so far, subagents included. */
 export function costUsd(state: GovernorState): number {
-  return state.cost.counted + state.cost.current;
+  return toUsd(totalMicroUsd(state.cost));
 }
 
 /** Verdicts that show that compacting again would not help either. */

@@ -31,7 +31,9 @@ export function endedTurn(state: GovernorState, event: ResultEvent): Turn {
   // A plain recording does not show prompts, so there only the result tells what started the turn.
   const unprompted = event.fromBackgroundTask || (run.mode !== 'replay' && turn.startedBy === 'claude');
   // claude starts a turn of its own accord for what it did not hear in this one, unless it was stopped.
-  const queued = event.subtype !== 'error_during_execution' ? turn.unheard : [];
+  const left = event.subtype !== 'error_during_execution' ? turn.unheard : [];
+  // claude was about to tell of a task when the prompt was sent: its turn is still to come.
+  const queued = event.fromBackgroundTask && turn.startedBy === 'prompt' ? turn.prompts : left;
   return {
     ...turn,
     phase: queued.length > 0 ? 'sent' : 'idle',
@@ -40,11 +42,22 @@ export function endedTurn(state: GovernorState, event: ResultEvent): Turn {
     ended: turn.ended + 1,
     unprompted: turn.unprompted + (unprompted ? 1 : 0),
     calls: 0,
-    growth: grown > 0 ? { tokens: turn.growth.tokens + grown, turns: turn.growth.turns + 1 } : turn.growth,
+    growth: grown > 0 ? grownBy(turn.growth, grown) : turn.growth,
     prompts: queued,
     unheard: [],
+    last: { prompts: turn.prompts, answer: (event.text ?? '').slice(0, ANSWER_LENGTH) },
   };
 }
+
+function grownBy({ tokens, turns, recent }: Turn['growth'], grown: number): Turn['growth'] {
+  return { tokens: tokens + grown, turns: turns + 1, recent: [...recent, grown].slice(-REMEMBERED_TURNS) };
+}
+
+/** UTF-16 units of an answer that are remembered. */
+const ANSWER_LENGTH = 4_000;
+
+/** Turns of which the growth is known one by one. */
+const REMEMBERED_TURNS = 8;
 
 /** Tool results go out with everything that was said until then. */
 export function heard(turn: Turn, event: Event): Turn {

@@ -6,9 +6,11 @@ import { plainText } from '../stream/blocks.ts';
 import { fieldsOf, textOf } from '../stream/fields.ts';
 import { createEntryMaker } from './entries/make-entry.ts';
 import type { DeadEnd, Entry } from './entry.ts';
-import { createExtractor } from './extract/extract.ts';
+import { createExtractor, type Found } from './extract/extract.ts';
 import { compilePattern } from './extract/patterns.ts';
 import { type Answered, createHandBack, hookOutput } from './hand-back/hand-back.ts';
+import { type HandoffFacts, renderHandoff } from './handoff/render-handoff.ts';
+import type { CommandOutcome } from './notebook/command-runs.ts';
 import { createNotebook } from './notebook/notebook.ts';
 import { renderIndex } from './notebook/render.ts';
 import type { Page } from './notebook/section.ts';
@@ -24,6 +26,10 @@ export interface Memory {
   answer(hook: HookAnswer, state: GovernorState): Answered;
   /** The text of the index. */
   index(state: GovernorState, t: number): string;
+  /** The handoff document that the notes alone amount to, as short as a hook can give it to the agent whole. */
+  handoff(state: GovernorState, t: number): string;
+  /** How a command ended when it last ran. */
+  outcomeOf(command: string): CommandOutcome;
 }
 
 /** What an input has added. */
@@ -59,7 +65,7 @@ export function createMemory({ run, mask }: MemoryOptions): Memory {
   const handBack = createHandBack(notebook, () => folder ?? run.contextDir);
 
   function note(input: Input, state: GovernorState): Remembered {
-    const entries = extractor.add(input).map(entryOf);
+    const entries = extractor.add(input).map((found) => entryOf(goneOnWith(found, state)));
     const summary = summaryIn(input, state);
     if (entries.length === 0 && summary === undefined) return NOTHING;
     const decisions: Decision[] = summary === undefined ? [] : handBack.summary(summary, state);
@@ -90,6 +96,19 @@ export function createMemory({ run, mask }: MemoryOptions): Memory {
     };
   }
 
+  function handoffFacts(state: GovernorState, t: number): HandoffFacts {
+    const masked = (text: string | undefined) => (text === undefined ? undefined : mask(text));
+    return {
+      session: state.session.id ?? run.runId,
+      task: masked(run.policy.task),
+      state: notebook.state ?? masked(run.policy.state),
+      firstPrompt: notebook.firstPrompt ?? masked(state.session.firstPrompt),
+      running: state.turn.prompts.map(({ text }) => mask(text)),
+      folder: folder ?? run.contextDir,
+      t,
+    };
+  }
+
   return {
     add(input, state) {
       if (input.from === 'ctxb' && input.event.kind === 'earlier') {
@@ -114,6 +133,8 @@ export function createMemory({ run, mask }: MemoryOptions): Memory {
         updated: t,
         folder: folder ?? run.contextDir,
       }),
+    handoff: (state, t) => renderHandoff(notebook, handoffFacts(state, t)),
+    outcomeOf: (command) => notebook.runs.outcomeOf(command),
   };
 }
 
@@ -136,4 +157,11 @@ function createSummaryReader(): (input: Input, state: GovernorState) => string |
 
 function announced({ cause, text, count, evidence }: DeadEnd, state: GovernorState): Decision {
   return { kind: 'dead-end', ...decided(state, cause), cause, text, count, evidence };
+}
+
+/** A conversation that ctxb begins anew goes on with the same work; the caller's `/clear` does not. */
+function goneOnWith(found: Found, { run, turn, session }: GovernorState): Found {
+  const isNew = found.kind === 'state' && (found.what === 'clear' || found.what === 'session');
+  if (!isNew || run.mode !== 'act' || turn.prompts.some(({ command }) => command === 'clear')) return found;
+  return { kind: 'state', t: found.t, what: 'handoff', to: `goes on as session ${session.id ?? run.runId}` };
 }

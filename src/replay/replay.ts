@@ -38,5 +38,10 @@ function replayRun(policy: Policy): Run {
     callerSpeaksProtocol: true,
     showInjected: true,
     callerPlacedTrigger: true,
+    project: '',
+    answersInSchema: false,
+    withoutHooks: false,
+    persistent: true,
+    attended: false,
   };
 }

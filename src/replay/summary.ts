@@ -22,7 +22,18 @@ export interface SessionSummary {
   /** What the policy would have done, or, for a record of a run, did. */
   readonly actions: readonly Decision[];
   /** null: the recording does not say. */
-  readonly cost: { readonly usd: number | null };
+  readonly cost: {
+    readonly usd: number | null;
+    /** Some of it is computed from the price table, not reported by claude. */
+    readonly computed: boolean;
+  };
+  /** The session ids that the work went on under, in order. */
+  readonly lineage: readonly {
+    readonly from: string;
+    readonly to: string;
+    readonly reason: string;
+    readonly context: number;
+  }[];
   readonly subagents: readonly { readonly id: string; readonly peak: number; readonly calls: number }[];
   readonly lines: { readonly total: number; readonly unknown: number; readonly malformed: number };
   readonly series?: readonly CallSeen[];

@@ -1,6 +1,8 @@
 import { type Action, type Decision, isDecision } from '../governor/actions.ts';
+import { isComputed } from '../governor/cost.ts';
 import { callOutput, predicted } from '../governor/gauge.ts';
 import type { Input } from '../governor/input.ts';
+import { lineageStep } from '../governor/lineage.ts';
 import { costUsd, type GovernorState, initialState, type Run } from '../governor/state.ts';
 import { step } from '../governor/step.ts';
 import { createMemory, type Memory } from '../memory/memory.ts';
@@ -29,6 +31,7 @@ export function createTracker({ run, withSeries, mask }: TrackerOptions): Tracke
   const compactions: CompactionSeen[] = [];
   const decisions: Decision[] = [];
   const series: CallSeen[] = [];
+  const lineage: SessionSummary['lineage'][number][] = [];
 
   /** A record of a run: it is judged as it was then, notes included. */
   function begin(recorded: Run): void {
@@ -43,8 +46,15 @@ export function createTracker({ run, withSeries, mask }: TrackerOptions): Tracke
     const remembered = memory?.add(input, after);
     noteCompaction(before, input);
     noteCall(before, after);
+    noteLineage(before, after);
     for (const action of actions) noteAction(action);
     decisions.push(...(remembered?.decisions ?? []));
+  }
+
+  /** Also in a recording that nobody acted in. */
+  function noteLineage(before: GovernorState, after: GovernorState): void {
+    const next = lineageStep(before, after);
+    if (next !== undefined) lineage.push({ ...next, context: predicted(before.gauge) });
   }
 
   function noteAction(action: Action): void {
@@ -106,7 +116,8 @@ export function createTracker({ run, withSeries, mask }: TrackerOptions): Tracke
       },
       compactions,
       actions: decisions,
-      cost: { usd: state.cost.known ? costUsd(state) : null },
+      cost: { usd: state.cost.known ? costUsd(state) : null, computed: isComputed(state.cost) },
+      lineage,
       subagents: Object.entries(state.subagents).map(([id, { peak, calls }]) => ({ id, peak, calls })),
       lines,
       ...(withSeries ? { series } : {}),

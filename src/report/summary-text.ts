@@ -23,7 +23,8 @@ function sessionText(session: SessionSummary, style: Style): string {
     row('window', `${tokens(window.tokens)} tokens (${window.source})`),
     row('context', contextText(session)),
     row('traffic', `${counted(session.turns, 'turn')}, ${counted(session.calls, 'call')}${subagentText(session)}`),
-    ...(session.cost.usd === null ? [] : [row('cost', dollars(session.cost.usd))]),
+    ...(session.cost.usd === null ? [] : [row('cost', costText(session.cost.usd, session.cost.computed))]),
+    ...session.lineage.map((step) => row('lineage', lineageText(step))),
     ...session.compactions.map((compaction) => row('compacted', compactionText(compaction))),
     ...session.actions.map((action) => row('policy', `${placeText(action.at)}: ${onOneLine(decisionText(action))}`)),
     ...(session.actions.length === 0 && context.basis !== 'none' ? [row('policy', 'nothing to do')] : []),
@@ -52,6 +53,14 @@ function compactionText({ trigger, preTokens, gaugeBefore, firstAfter }: Compact
   const from =
     preTokens === null ? `${tokens(gaugeBefore)} predicted` : `${tokens(preTokens)} (predicted ${tokens(gaugeBefore)})`;
   return `${by} at ${from}${firstAfter === null ? '' : `, to ${tokens(firstAfter)}`}`;
+}
+
+function lineageText({ from, to, reason, context }: SessionSummary['lineage'][number]): string {
+  return onOneLine(`${from} → ${to}: ${reason} at ${tokens(context)}`);
+}
+
+function costText(usd: number, computed: boolean): string {
+  return `${dollars(usd)}${computed ? ' (in part computed from list prices)' : ''}`;
 }
 
 function placeText({ turn, call }: { readonly turn: number; readonly call: number }): string {

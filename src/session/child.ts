@@ -51,6 +51,8 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   });
   const { pid } = subprocess;
   if (pid === undefined) throw startError(command, await subprocess);
+  // It may go away at any time; what is written then is of no use to anyone, and its end tells of it.
+  subprocess.stdin.on('error', () => {});
   return {
     pid,
     stdin: subprocess.stdin,

@@ -1,4 +1,5 @@
-import { CLAUDE_COMMANDS, CLAUDE_FIRST_WORDS, type ClaudeOption, findClaudeOption } from './claude-options.ts';
+import { CLAUDE_COMMANDS, CLAUDE_FIRST_WORDS } from './claude-options.ts';
+import { type Token, tokenise, type WordToken } from './claude-tokens.ts';
 
 /** The caller wants something else than a headless run, or something that claude refuses: start claude as written. */
 export interface UntouchedInvocation {
@@ -24,6 +25,8 @@ export interface HeadlessInvocation {
   readonly ignoredWords: readonly string[];
   /** The caller's arguments in order, without the prompt, `-p`, `--verbose` and the two formats. */
   readonly passed: readonly string[];
+  /** The same without what says which session to go on with: for a process that takes the place of the first. */
+  readonly passedAgain: readonly string[];
   readonly inputFormat: 'text' | 'stream-json';
   readonly outputFormat: 'text' | 'json' | 'stream-json';
   readonly verbose: boolean;
@@ -36,40 +39,25 @@ export interface HeadlessInvocation {
   readonly sessionPersistence: boolean;
   readonly slashCommandsDisabled: boolean;
   readonly bare: boolean;
+  /** Answers have a shape that the caller prescribed. */
+  readonly jsonSchema: boolean;
+  /** The caller's own limit for claude, in US dollars. */
+  readonly maxBudgetUsd: string | undefined;
   /** The last `--settings`: a path or JSON. */
   readonly settings: string | undefined;
 }
 
 export type ClaudeInvocation = UntouchedInvocation | AmbiguousInvocation | HeadlessInvocation;
 
-interface OptionToken {
-  readonly kind: 'option';
-  readonly name: string;
-  readonly written: readonly string[];
-  readonly value: string | undefined;
-  /** A required value is missing. */
-  readonly incomplete: boolean;
-}
-
-interface UnknownToken {
-  readonly kind: 'unknown';
-  readonly name: string;
-  readonly written: readonly string[];
-}
-
-interface WordToken {
-  readonly kind: 'word';
-  readonly value: string;
-  /** The unknown option that this word follows, with nothing but words between them. */
-  readonly owner: string | undefined;
-}
-
-type Token = OptionToken | UnknownToken | WordToken;
 type Options = ReadonlyMap<string, string | undefined>;
 
 const OURS: ReadonlySet<string> = new Set(['--print', '--input-format', '--output-format', '--verbose']);
 const OUR_ARGUMENTS = ['-p', '--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'];
 const RESUMING = ['--continue', '--resume', '--from-pr', '--teleport'];
+const NAMING_A_SESSION: ReadonlySet<string> = new Set([
+  ...RESUMING,
+  ...['--session-id', '--fork-session', '--resume-session-at', '--reply-on-resume'],
+]);
 const FALSE_WORDS: ReadonlySet<string | undefined> = new Set(['false', '0', 'no', 'off']);
 
 const INPUT_FORMATS = ['text', 'stream-json'] as const;
@@ -105,73 +93,13 @@ export function childArguments(invocation: HeadlessInvocation): string[] {
   return [...OUR_ARGUMENTS, ...invocation.passed];
 }
 
-/** The rules are those of commander 12, which claude 2.1.197 bundles. */
-function tokenise(argv: readonly string[]): Token[] {
-  const rest = [...argv];
-  const tokens: Token[] = [];
-  let owner: string | undefined;
-  for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
-    if (word === '--') {
-      return [...tokens, ...rest.map((value): WordToken => ({ kind: 'word', value, owner: undefined }))];
-    }
-    const token: Token = isDashed(word) ? readOption(word, rest) : { kind: 'word', value: word, owner };
-    tokens.push(token);
-    if (token.kind !== 'word') owner = token.kind === 'unknown' && !word.includes('=') ? token.name : undefined;
-  }
-  return tokens;
-}
-
-/** A lone `-` is a word. */
-function isDashed(word: string): boolean {
-  return word.length > 1 && word.startsWith('-');
-}
-
-/** Takes the option's values off `rest`, and puts back the remainder of a cluster of short options. */
-function readOption(word: string, rest: string[]): OptionToken | UnknownToken {
-  const exact = findClaudeOption(word);
-  if (exact !== undefined) return withValues(exact, word, rest);
-  return (word.startsWith('--') ? readAssignment(word) : readCluster(word, rest)) ?? unknown(word);
-}
-
-function withValues(option: ClaudeOption, word: string, rest: string[]): OptionToken {
-  const values = rest.splice(0, countValues(option, rest));
-  const incomplete = values.length === 0 && (option.values === 'one' || option.values === 'many');
-  return { kind: 'option', name: option.name, written: [word, ...values], value: values[0], incomplete };
-}
-
-function countValues({ values }: ClaudeOption, rest: readonly string[]): number {
-  if (values === 'none') return 0;
-  if (values === 'one') return Math.min(1, rest.length);
-  const isFree = (word: string | undefined) => word !== undefined && !isDashed(word);
-  if (values === 'optional') return isFree(rest[0]) ? 1 : 0;
-  // The first value of a variadic option is required, and may therefore start with a dash.
-  const end = rest.findIndex((word, index) => index > 0 && isDashed(word));
-  return end === -1 ? rest.length : end;
-}
-
-/** `--name=value`. A variadic option takes only this one value then: a word behind it is free. */
-function readAssignment(word: string): OptionToken | undefined {
-  const equals = word.indexOf('=');
-  const option = equals === -1 ? undefined : findClaudeOption(word.slice(0, equals));
-  return option === undefined || option.values === 'none' ? undefined : attached(option, word, word.slice(equals + 1));
-}
-
-/** `-pc` is `-p -c`, `-rID` is `-r ID`. */
-function readCluster(word: string, rest: string[]): OptionToken | undefined {
-  const short = word.slice(0, 2);
-  const option = findClaudeOption(short);
-  if (option === undefined) return undefined;
-  if (option.values !== 'none') return attached(option, word, word.slice(2));
-  rest.unshift(`-${word.slice(2)}`);
-  return { kind: 'option', name: option.name, written: [short], value: undefined, incomplete: false };
-}
-
-function attached(option: ClaudeOption, word: string, value: string): OptionToken {
-  return { kind: 'option', name: option.name, written: [word], value, incomplete: false };
-}
-
-function unknown(word: string): UnknownToken {
-  return { kind: 'unknown', name: word.replace(/=.*/s, ''), written: [word] };
+/**
+ * The same for a claude that takes the place of one that has ended.
+ *
+ * @param resume the session it goes on with; undefined: a fresh one
+ */
+export function successorArguments(invocation: HeadlessInvocation, resume: string | undefined): string[] {
+  return [...OUR_ARGUMENTS, ...(resume === undefined ? [] : ['--resume', resume]), ...invocation.passedAgain];
 }
 
 /** Why this is no headless run at all. */
@@ -239,6 +167,7 @@ function headless(tokens: readonly Token[], options: Options): HeadlessInvocatio
     ignoredPrompt: inputFormat === 'text' ? undefined : meant(prompt?.value),
     ignoredWords: freeWords(tokens).flatMap((word) => (word === prompt ? [] : [word.value])),
     passed: tokens.flatMap((token) => (token === prompt ? [] : passedOn(token))),
+    passedAgain: tokens.flatMap((token) => (token === prompt || namesSession(token) ? [] : passedOn(token))),
     inputFormat,
     outputFormat: pick(OUTPUT_FORMATS, options.get('--output-format')),
     ...switches(options),
@@ -255,6 +184,8 @@ function switches(options: Options) {
     sessionPersistence: !options.has('--no-session-persistence'),
     slashCommandsDisabled: options.has('--disable-slash-commands'),
     bare: options.has('--bare'),
+    jsonSchema: options.has('--json-schema'),
+    maxBudgetUsd: options.get('--max-budget-usd'),
     settings: options.get('--settings'),
   };
 }
@@ -276,6 +207,10 @@ function freeWords(tokens: readonly Token[]): WordToken[] {
 
 function meant(prompt: string | undefined): string | undefined {
   return prompt === '' || prompt === 'code' ? undefined : prompt;
+}
+
+function namesSession(token: Token): boolean {
+  return token.kind === 'option' && NAMING_A_SESSION.has(token.name);
 }
 
 /** Free words go, since an option before them could take them once ours in between are gone. */

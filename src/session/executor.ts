@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream';
 import {
   type Action,
   type Decision,
@@ -17,7 +18,8 @@ import { answerHook } from './watchdog.ts';
 type TimerEvent = Extract<Input, { readonly from: 'timer' }>['event'];
 
 export interface ExecutorWorld {
-  readonly child: Child;
+  /** The process that claude is now. */
+  readonly child: () => Child;
   readonly passOn: PassOn;
   readonly store: SessionStore;
   readonly feed: (event: TimerEvent) => void;
@@ -33,7 +35,20 @@ export interface ExecutorWorld {
   /** Work to be done before a hook is answered. */
   readonly beforeHook: (hook: HookName) => void | Promise<void>;
   readonly hookTimeoutMs: number;
+  /** Checks and writes the document of a handoff, and has the governor told what came of it. */
+  readonly writeHandoff: (effect: WriteHandoff) => void;
+  /** A line for the caller that is not claude's. */
+  readonly reply: (line: string) => void;
+  /** Asks the person at the terminal, and has the governor told the answer. */
+  readonly askPerson: (effect: AskPerson) => void;
+  /** claude is to be started again when the process that it is now has ended. */
+  readonly startClaude: (effect: StartClaude) => void;
 }
+
+type EffectOf<K extends Effect['kind']> = Extract<Effect, { readonly kind: K }>;
+export type AskPerson = EffectOf<'ask-person'>;
+export type WriteHandoff = EffectOf<'write-handoff'>;
+export type StartClaude = EffectOf<'start-claude'>;
 
 /** Carries out what the governor decided. Everything it does is named by an action. */
 export interface Executor {
@@ -44,13 +59,12 @@ export interface Executor {
 }
 
 export function createExecutor(world: ExecutorWorld): Executor {
-  const { child, store } = world;
+  const { store } = world;
   const timers = new Map<TimerName, NodeJS.Timeout>();
-  // claude may go away at any time; what is written then is of no use to anyone, and its exit is told by its end.
-  child.stdin.on('error', () => {});
 
   function send(line: string, exact = false): void {
-    if (child.stdin.writable) child.stdin.write(exact || line.endsWith('\n') ? line : `${line}\n`);
+    const { stdin } = world.child();
+    if (stdin.writable) stdin.write(exact || line.endsWith('\n') ? line : `${line}\n`);
   }
 
   function clearTimer(timer: TimerName): void {
@@ -58,13 +72,19 @@ export function createExecutor(world: ExecutorWorld): Executor {
     timers.delete(timer);
   }
 
-  const carryOut: { readonly [K in Effect['kind']]: (effect: Extract<Effect, { readonly kind: K }>) => void } = {
+  const carryOut: { readonly [K in Effect['kind']]: (effect: EffectOf<K>) => void } = {
     send({ line, promptUuid, exact }) {
-      if (promptUuid !== undefined) world.onPrompt();
+      if (promptUuid === undefined) return send(line, exact);
+      // On disk before it is on its way: after a crash claude's log tells whether it has arrived.
+      store.run({ said: promptUuid, line });
+      world.onPrompt();
       send(line, exact);
-      if (promptUuid !== undefined) store.mailbox({ delivered: promptUuid });
+      store.mailbox({ delivered: promptUuid });
     },
-    hold: ({ uuid, line }) => store.mailbox({ held: uuid, line }),
+    hold({ uuid, line }) {
+      store.run({ held: uuid, line });
+      store.mailbox({ held: uuid, line });
+    },
     keep: ({ file, text }) => store.keep(file, text),
     'answer-hook': (effect) => {
       const { requestId, hook } = effect;
@@ -80,7 +100,7 @@ export function createExecutor(world: ExecutorWorld): Executor {
         onFault: (message) => world.onFault(`hook ${hook}: ${message}; claude goes on without it`),
       });
     },
-    'end-input': () => child.stdin.end(),
+    'end-input': () => world.child().stdin.end(),
     'set-timer': ({ timer, afterMs }) => {
       clearTimer(timer);
       timers.set(
@@ -89,13 +109,22 @@ export function createExecutor(world: ExecutorWorld): Executor {
       );
     },
     'clear-timer': ({ timer }) => clearTimer(timer),
-    withheld: ({ fate }) => world.passOn.settleWithheld(fate),
+    withheld: ({ fate }) => world.passOn.settle('withheld', fate),
+    postponed: ({ fate }) => world.passOn.settle('postponed', fate),
+    'write-handoff': world.writeHandoff,
+    'start-claude': world.startClaude,
+    health: ({ record }) => store.health(record),
+    reply: ({ line }) => world.reply(line),
+    answered: ({ uuids }) => store.run({ answered: uuids }),
+    'ask-person': world.askPerson,
+    kill: () => world.child().kill('SIGKILL'),
   };
 
   function execute(action: Action): void {
     if (isDecision(action)) {
-      if (action.kind === 'compact') world.beforeCompaction();
+      if (action.kind === 'compact' || action.kind === 'handoff') world.beforeCompaction();
       store.journal(action);
+      if (action.kind === 'handed-over') store.run({ handedOver: action.path });
       world.onDecision(action);
     } else {
       // The table holds a function for each kind, which the compiler cannot follow through the union.
@@ -106,11 +135,22 @@ export function createExecutor(world: ExecutorWorld): Executor {
   return {
     execute,
     whenWritable(resume) {
-      if (child.stdin.writableNeedDrain) child.stdin.once('drain', resume);
+      const { stdin } = world.child();
+      // One whose reader died drains no more.
+      if (stdin.writable && stdin.writableNeedDrain) once(stdin, ['drain', 'close'], resume);
       else resume();
     },
     dispose() {
       for (const timer of timers.keys()) clearTimer(timer);
     },
   };
+}
+
+/** Calls back at the first of these events. */
+function once(stream: Writable, events: readonly string[], callback: () => void): void {
+  const first = () => {
+    for (const event of events) stream.off(event, first);
+    callback();
+  };
+  for (const event of events) stream.once(event, first);
 }

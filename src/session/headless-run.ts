@@ -14,8 +14,27 @@ export interface HeadlessRun {
   readonly promptsFile: string | undefined;
   /** File for the record. */
   readonly record: string | undefined;
+  /** A run that was broken off is taken up; its prompts are the only ones. */
+  readonly resumed?: ResumedRun;
   /** Work to be done before a hook of ours is answered. It may throw or be late: claude does not wait for it. */
   readonly beforeHook?: (hook: HookName) => void | Promise<void>;
+}
+
+/** What is known of a run that was broken off. */
+export interface ResumedRun {
+  readonly runId: string;
+  /** claude's session to go on with; undefined: nothing was said in any. */
+  readonly sessionId: string | undefined;
+  /** Prompts that claude has not got, a line each. */
+  readonly lines: readonly string[];
+  /** `uuid`s of prompts that claude has got, and whose answer the caller has not. */
+  readonly answers: readonly string[];
+  /** What a fresh session is to begin with. */
+  readonly document: { readonly path: string; readonly text: string } | undefined;
+  /** The last turn came to its end. */
+  readonly finished: boolean;
+  /** A tool call without a result, in a few words. */
+  readonly openTool: string | undefined;
 }
 
 /** The folder of a run's files, absolute. */

@@ -2,12 +2,8 @@ import type { Entry } from '../memory/entry.ts';
 import { createNotebook } from '../memory/notebook/notebook.ts';
 import type { DetailFile, Page } from '../memory/notebook/section.ts';
 import type { SessionFolder } from '../store/session-folder.ts';
-import { type Fields, fieldsOf } from '../stream/fields.ts';
-
-/** The log of entries: what the other files are made from. */
-const LOG = 'memory.ndjson';
-
-const LOG_VERSION = 1;
+import type { Fields } from '../stream/fields.ts';
+import { entriesIn, LOG, LOG_VERSION } from './read-notebook.ts';
 
 /** A session's notes on disk. The log comes first, so that whatever is cut off by a crash can be made again from it. */
 export interface NoteFiles {
@@ -29,7 +25,7 @@ export function createNoteFiles(folder: SessionFolder): NoteFiles {
   const sizes = new Map<DetailFile, number>();
 
   return {
-    earlier: () => entriesIn(folder),
+    earlier: () => entriesIn(folder.logLines()),
     check(pages) {
       for (const { file, text } of pages) sizes.set(file, (sizes.get(file) ?? 0) + Buffer.byteLength(text));
     },
@@ -53,17 +49,10 @@ export function createNoteFiles(folder: SessionFolder): NoteFiles {
   };
 }
 
-function* entriesIn(folder: SessionFolder): Generator<Fields> {
-  for (const line of folder.logLines()) {
-    const entry = parse(line);
-    if (entry.v === LOG_VERSION && typeof entry.kind === 'string') yield entry;
-  }
-}
-
 /** The whole text of a detail file, in pieces. */
 function* pagesOf(folder: SessionFolder, wanted: DetailFile): Generator<string> {
   const notebook = createNotebook();
-  for (const entry of entriesIn(folder)) {
+  for (const entry of entriesIn(folder.logLines())) {
     // The log was written by this program in this version's shape.
     for (const { file, text } of notebook.add(entry as unknown as Entry).pages) if (file === wanted) yield text;
   }
@@ -73,12 +62,4 @@ function byFile(pages: readonly Page[]): Map<DetailFile, string> {
   const texts = new Map<DetailFile, string>();
   for (const { file, text } of pages) texts.set(file, (texts.get(file) ?? '') + text);
   return texts;
-}
-
-function parse(line: string): Fields {
-  try {
-    return fieldsOf(JSON.parse(line));
-  } catch {
-    return {};
-  }
 }

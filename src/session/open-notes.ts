@@ -1,10 +1,9 @@
 import { join, relative } from 'node:path';
 import type { Run } from '../governor/state.ts';
 import type { Io } from '../io.ts';
-import { createMemory } from '../memory/memory.ts';
+import type { Memory } from '../memory/memory.ts';
 import { openContextDir } from '../store/context-dir.ts';
 import { createInbox, type Inbox } from '../store/inbox.ts';
-import { redact } from '../store/redact.ts';
 import { openSessionFolder } from '../store/session-folder.ts';
 import type { Faults } from './faults.ts';
 import { contextFolder, type HeadlessRun } from './headless-run.ts';
@@ -29,14 +28,13 @@ export function openInbox(headless: HeadlessRun, io: Io, runId: string, onFault:
 export function openNotes(
   headless: HeadlessRun,
   io: Io,
-  run: Run,
-  inbox: Inbox,
+  { run, memory, inbox }: { readonly run: Run; readonly memory: Memory; readonly inbox: Inbox },
   { onFault, notice }: { readonly onFault: Faults; readonly notice: (text: string) => void },
 ): NoteTaker {
   const root = contextFolder(headless, io);
   const who = { pid: process.pid, runId: run.runId, now: Date.now };
   return createNoteTaker({
-    memory: createMemory({ run, mask: redact }),
+    memory,
     open: (sessionId) => openSessionFolder(root, sessionId, who),
     nameOf: (folder) => join(run.contextDir, relative(root, folder.path)),
     inbox,

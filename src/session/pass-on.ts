@@ -6,12 +6,15 @@ import type { Event } from '../stream/events.ts';
 import { createFramer } from '../stream/frame.ts';
 import type { CallerOutput } from './output.ts';
 
+/** Texts in lines that may tell of a full context. */
+const EXHAUSTION_MARKS = ['rompt is too long', 'prompt_too_long', 'blocking_limit'];
+
 /** The way of claude's lines to the caller. */
 export interface PassOn {
   /** Reads to the end. Resolves when every line has been handed on. */
   read(stdout: Readable): Promise<void>;
-  /** What becomes of the lines that were withheld until it was clear whose they are. */
-  settleWithheld(fate: 'show' | 'drop'): void;
+  /** What becomes of lines that were kept back: `withheld` until it is clear whose they are, `postponed` as a failure. */
+  settle(which: 'withheld' | 'postponed', fate: 'show' | 'drop'): void;
 }
 
 export interface PassOnOptions {
@@ -23,21 +26,31 @@ export interface PassOnOptions {
 
 /**
  * Lines are passed on first and parsed after, so that no line waits for the judgement of it. Only where a line may be
- * ctxb's own (in an injected turn, on the control channel, or when it names one of our ids) it is looked at before.
+ * ctxb's own (in an injected turn, on the control channel, or when it names one of our ids), or tells of a failure that
+ * can be mended, it is looked at before.
  */
 export function createPassOn({ output, state, onEvent }: PassOnOptions): PassOn {
-  let withheld: { bytes: Buffer; event: Event }[] = [];
-  const controlMark = Buffer.from('"control_');
-  const uuidMark = Buffer.from(state().run.runId.slice(0, -12));
+  const keptBack: Record<'withheld' | 'postponed', { bytes: Buffer; event: Event }[]> = { withheld: [], postponed: [] };
+  const marks = ['"control_', state().run.runId.slice(0, -12), ...EXHAUSTION_MARKS].map((mark) => Buffer.from(mark));
 
   function show(bytes: Buffer, event: Event): void {
     output.bytes(bytes);
     output.event(event, bytes);
   }
 
+  /** Of turns that failed one after the other only the last one tells how it stands. */
+  function postpone(line: { bytes: Buffer; event: Event }): void {
+    if (keptBack.postponed.at(-1)?.event.kind === 'result') keptBack.postponed = [];
+    keptBack.postponed.push(line);
+  }
+
   function accept(bytes: Buffer): void {
     const now = state();
-    const mayBeOwn = isInjectedTurn(now) || bytes.includes(controlMark) || bytes.includes(uuidMark);
+    const mayBeOwn =
+      isInjectedTurn(now) ||
+      now.spending.phase === 'stopping' ||
+      now.process.phase === 'starting' ||
+      marks.some((mark) => bytes.includes(mark));
     if (!mayBeOwn) output.bytes(bytes);
     const line = withoutTerminator(bytes.toString());
     const event = decodeLine(line);
@@ -47,7 +60,8 @@ export function createPassOn({ output, state, onEvent }: PassOnOptions): PassOn 
       return;
     }
     const fate = fateOf(now, event);
-    if (fate === 'withhold') withheld.push({ bytes, event });
+    if (fate === 'withhold') keptBack.withheld.push({ bytes, event });
+    if (fate === 'postpone') postpone({ bytes, event });
     // The judgement comes first here: it may say that what was withheld goes before this line.
     onEvent(event, line);
     if (fate === 'show') show(bytes, event);
@@ -70,9 +84,9 @@ export function createPassOn({ output, state, onEvent }: PassOnOptions): PassOn 
           resolve();
         });
       }),
-    settleWithheld(fate) {
-      const lines = withheld;
-      withheld = [];
+    settle(which, fate) {
+      const lines = keptBack[which];
+      keptBack[which] = [];
       if (fate === 'show') for (const { bytes, event } of lines) show(bytes, event);
     },
   };

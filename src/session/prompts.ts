@@ -1,12 +1,14 @@
 import type { Readable } from 'node:stream';
-import { userLine } from '../governor/compaction.ts';
 import { stampUuid } from '../governor/mailbox.ts';
+import { userLine } from '../governor/own-lines.ts';
 import { decodeLine } from '../stream/decode.ts';
 import type { Event } from '../stream/events.ts';
 import { createFramer } from '../stream/frame.ts';
 
 /** Where the caller's lines come from. */
 export interface CallerInput {
+  /** Lines of prompts, where all are known at the start. */
+  readonly lines?: readonly string[];
   start(listener: CallerListener): void;
   stop(): void;
 }
@@ -29,6 +31,7 @@ export function createStamp(runId: string): Stamp {
 /** Prompts that are all known at the start; each is a line of claude's input format. */
 export function fixedPrompts(lines: readonly string[]): CallerInput {
   return {
+    lines,
     start({ line, end }) {
       for (const text of lines) line(decodeLine(text), text);
       end();

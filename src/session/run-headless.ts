@@ -1,12 +1,16 @@
 import { randomUUID } from 'node:crypto';
+import { costUsd, type GovernorState } from '../governor/state.ts';
 import type { Io } from '../io.ts';
 import { inboxPath } from '../store/inbox-path.ts';
+import { budgetArguments } from './budget.ts';
 import { callerInput } from './caller-input.ts';
 import { startChild } from './child.ts';
-import { childArguments, type HeadlessInvocation } from './claude-arguments.ts';
+import { childArguments, type HeadlessInvocation, successorArguments } from './claude-arguments.ts';
+import { describeRun } from './describe-run.ts';
+import type { StartClaude } from './executor.ts';
 import { contextFolder, type HeadlessRun } from './headless-run.ts';
 import { INBOX_VARIABLE } from './inbox-variable.ts';
-import { createStamp } from './prompts.ts';
+import { createStamp, fixedPrompts } from './prompts.ts';
 import { openRecordFile } from './record-file.ts';
 import type { Watcher } from './watcher.ts';
 
@@ -19,13 +23,25 @@ export async function runHeadless(headless: HeadlessRun, io: Io, watcher: Watche
   const { program, invocation } = headless;
   noticeIgnored(invocation, watcher);
   const runId = randomUUID();
-  const input = await callerInput(headless, io, createStamp(runId), watcher.notice);
+  const { resumed } = headless;
+  const input = resumed
+    ? fixedPrompts(resumed.lines)
+    : await callerInput(headless, io, createStamp(runId), watcher.notice);
   const record = headless.record === undefined ? undefined : openRecordFile(headless.record);
   const env = childEnvironment(headless, io, runId);
-  const child = await startChild({ command: program, args: childArguments(invocation), cwd: io.cwd, env });
+  const start = (args: readonly string[]) => startChild({ command: program, args, cwd: io.cwd, env });
+  const { attended, mode } = describeRun(headless, runId, io);
+  const limits = (spentUsd: number) =>
+    mode === 'act' && invocation.maxBudgetUsd === undefined
+      ? budgetArguments(headless.config.cost, attended, spentUsd)
+      : [];
+  const first = resumed ? successorArguments(invocation, resumed.sessionId) : childArguments(invocation);
+  const child = await start([...first, ...limits(0)]);
   // Loaded while claude starts, which takes far longer: what comes before the start is what the caller waits for.
   const { conduct } = await import('./conduct.ts');
-  return conduct(headless, { runId, io, child, input, record, watcher });
+  const startSuccessor = ({ resume, isFirst }: StartClaude, state: GovernorState) =>
+    start([...(isFirst ? first : successorArguments(invocation, resume)), ...limits(costUsd(state))]);
+  return conduct(headless, { runId, io, child, input, record, watcher, startSuccessor });
 }
 
 /** The user's own, and where ctxb's commands reach this run. */
@@ -38,6 +54,9 @@ function noticeIgnored(invocation: HeadlessInvocation, { notice }: Watcher): voi
   const { ignoredPrompt, ignoredWords } = invocation;
   if (ignoredPrompt !== undefined) {
     notice(`with --input-format stream-json the prompt "${ignoredPrompt}" is ignored: send it as a line on stdin`);
+  }
+  if (!invocation.sessionPersistence) {
+    notice('with --no-session-persistence claude keeps no log: if it dies, the work cannot be gone on with');
   }
   if (ignoredWords.length > 0) {
     notice(`only the first word is the prompt; ignored: ${ignoredWords.join(' ')} (quote the prompt)`);

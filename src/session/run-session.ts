@@ -4,21 +4,42 @@ import { type GovernorState, initialState, type Run } from '../governor/state.ts
 import { step } from '../governor/step.ts';
 import { hookOutput } from '../memory/hand-back/hand-back.ts';
 import type { Event } from '../stream/events.ts';
-import type { Child, ChildEnd } from './child.ts';
-import { createExecutor, type ExecutorWorld } from './executor.ts';
+import type { ChildEnd } from './child.ts';
+import type { CostKeeper } from './cost-keeper.ts';
+import { type AskPerson, createExecutor, type ExecutorWorld, type WriteHandoff } from './executor.ts';
+import type { ResumedRun } from './headless-run.ts';
 import type { NoteTaker } from './note-taker.ts';
 import type { CallerOutput } from './output.ts';
 import { createPassOn } from './pass-on.ts';
 import type { CallerInput } from './prompts.ts';
 import type { Recorder } from './recorder.ts';
+import { type Succession, seeThrough } from './succession.ts';
+
+/** What the session itself provides to the executor. */
+type Provided =
+  | 'child'
+  | 'feed'
+  | 'passOn'
+  | 'answer'
+  | 'beforeCompaction'
+  | 'writeHandoff'
+  | 'startClaude'
+  | 'askPerson';
 
 /** What a session needs of the world; everything with a side effect comes in here. */
-export interface SessionWorld extends Omit<ExecutorWorld, 'child' | 'feed' | 'passOn' | 'answer' | 'beforeCompaction'> {
-  readonly child: Child;
+export interface SessionWorld extends Omit<ExecutorWorld, Provided>, Succession {
   readonly output: CallerOutput;
   readonly input: CallerInput;
   readonly recorder: Recorder | undefined;
   readonly notes: NoteTaker | undefined;
+  readonly costs: CostKeeper | undefined;
+  readonly resumed: ResumedRun | undefined;
+  /** claude's session has an id, or another one; and a log. */
+  readonly onSession: (id: string, log: string | undefined) => void;
+  /** Resolves with a new limit in US dollars, or with undefined: it is enough. */
+  readonly askPerson: (effect: AskPerson) => Promise<number | undefined>;
+  /** Checks and writes the document of a handoff. */
+  readonly writeHandoff: (effect: WriteHandoff, state: GovernorState) => OwnEvent;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Told after every step, for the status line. */
@@ -29,37 +50,55 @@ export interface SessionWorld extends Omit<ExecutorWorld, 'child' | 'feed' | 'pa
 export interface Session {
   /** The user pressed Ctrl-C: the turn is to be interrupted and nothing more sent. */
   interrupt(): void;
+  /** Signals claude, whichever process it is now; no other takes its place any more. */
+  kill(signal: NodeJS.Signals): void;
   /** Resolves when claude is gone and everything it wrote has been handed on. */
   readonly ended: Promise<ChildEnd>;
   readonly state: () => GovernorState;
 }
 
-/** Runs one claude: its lines and the caller's go through the governor, whose actions are carried out. */
+/** Runs claude: its lines and the caller's go through the governor, whose actions are carried out. */
 export function startSession(run: Run, world: SessionWorld): Session {
-  const { child, now, recorder, notes } = world;
+  const { now, recorder, notes } = world;
   let state = initialState(run);
+  /** What came of actions: it is judged when all of them are carried out. */
+  const outcomes: OwnEvent[] = [];
 
   /** What a command of ctxb has left comes before the line that tells of its end, and before the next prompt. */
   function feed(input: Input, raw?: string): readonly Action[] {
     if (mayFollowNote(input)) tell(notes?.told() ?? []);
-    return judge(input, raw);
+    const actions = judge(input, raw);
+    for (let next = outcomes.shift(); next !== undefined; next = outcomes.shift()) tell([next]);
+    return actions;
   }
 
   function tell(events: Iterable<OwnEvent>): void {
     for (const event of events) judge({ t: now(), from: 'ctxb', event });
   }
 
+  const feedOwn = (event: OwnEvent) => feed({ t: now(), from: 'ctxb', event });
+
   function judge(input: Input, raw?: string): readonly Action[] {
     recorder?.write(input, raw);
+    const before = state.session;
     const next = step(state, input);
     state = next.state;
+    noteSession(before);
     // Noted before anything is done about it: what is done may take it out of the context.
     const heard = notes?.heard(input, state);
     for (const action of next.actions) executor.execute(action);
     for (const decision of heard?.decisions ?? []) executor.execute(decision);
     world.onState(state);
     tell(heard?.tell ?? []);
+    const costs = world.costs?.settle(state);
+    if (costs !== undefined) tell([costs]);
     return next.actions;
+  }
+
+  function noteSession({ id, transcript }: GovernorState['session']): void {
+    const { session } = state;
+    if (session.id === undefined || (session.id === id && session.transcript === transcript)) return;
+    world.onSession(session.id, session.transcript);
   }
 
   const passOn = createPassOn({
@@ -67,29 +106,38 @@ export function startSession(run: Run, world: SessionWorld): Session {
     state: () => state,
     onEvent: (event: Event, line: string) => feed({ t: now(), from: 'claude', event }, line),
   });
+  const line = seeThrough(world, { passOn, state: () => state, tell: feedOwn });
   const executor = createExecutor({
     ...world,
+    child: line.child,
+    startClaude: line.startNext,
     passOn,
     feed: (event) => feed({ t: now(), from: 'timer', event }),
     answer: (hook) => notes?.answer(hook, state) ?? { output: hookOutput(hook, hook.context), decisions: [] },
     beforeCompaction: () => notes?.flush(state),
+    askPerson: (effect) => void world.askPerson(effect).then((limitUsd) => feedOwn({ kind: 'cost-answer', limitUsd })),
+    writeHandoff: (effect) => void outcomes.push(world.writeHandoff(effect, state)),
   });
 
+  if (world.resumed) feedOwn(recovery(world.resumed));
+  const spent = world.costs?.opening();
+  if (spent !== undefined) feedOwn(spent);
   world.input.start({
-    line: (event, line) => feed({ t: now(), from: 'caller', event, line }, line),
+    line: (event, text) => feed({ t: now(), from: 'caller', event, line: text }, text),
     end: () => feed({ t: now(), from: 'caller', event: { kind: 'end' } }),
     mayContinue: (resume) => executor.whenWritable(resume),
   });
-  feed({ t: now(), from: 'ctxb', event: { kind: 'begin' } });
+  feedOwn({ kind: 'begin' });
 
   return {
-    interrupt: () => feed({ t: now(), from: 'ctxb', event: { kind: 'interrupt' } }),
-    ended: passOn.read(child.stdout).then(async () => {
-      const end = await child.ended;
+    interrupt: () => feedOwn({ kind: 'interrupt' }),
+    kill: line.kill,
+    ended: line.ended().then((end) => {
       executor.dispose();
       world.input.stop();
       tell(notes?.told() ?? []);
       notes?.close(state);
+      world.costs?.close(state);
       return end;
     }),
     state: () => state,
@@ -98,4 +146,8 @@ export function startSession(run: Run, world: SessionWorld): Session {
 
 function mayFollowNote({ from, event }: Input): boolean {
   return from === 'caller' || event.kind === 'user' || event.kind === 'result';
+}
+
+function recovery({ finished, openTool, answers, document }: ResumedRun): OwnEvent {
+  return { kind: 'recovered', finished, openTool, answers, document };
 }

@@ -1,10 +1,16 @@
-import type { Child } from './child.ts';
-
 /** What the user's signals do while claude runs. */
 export interface SignalWatch {
   /** The first signal that came, if any. */
   received(): NodeJS.Signals | undefined;
   stop(): void;
+}
+
+/** What the signals act on. */
+interface Signalled {
+  /** Stops the turn. */
+  readonly interrupt: () => void;
+  /** Signals claude's process group. */
+  readonly kill: (signal: NodeJS.Signals) => void;
 }
 
 /** Time between asking claude to end and ending it. */
@@ -14,13 +20,13 @@ const GRACE_MS = 5_000;
  * Ctrl-C once interrupts the turn, twice ends claude; SIGTERM and SIGHUP end it too. Whatever ends ctxb, short of
  * SIGKILL, ends claude's whole process group.
  */
-export function watchSignals(child: Child, interrupt: () => void): SignalWatch {
+export function watchSignals({ interrupt, kill }: Signalled): SignalWatch {
   let first: NodeJS.Signals | undefined;
   let killTimer: NodeJS.Timeout | undefined;
 
   function end(): void {
-    child.kill('SIGTERM');
-    killTimer ??= setTimeout(() => child.kill('SIGKILL'), GRACE_MS);
+    kill('SIGTERM');
+    killTimer ??= setTimeout(() => kill('SIGKILL'), GRACE_MS);
   }
 
   function onSignal(signal: NodeJS.Signals): void {
@@ -31,7 +37,7 @@ export function watchSignals(child: Child, interrupt: () => void): SignalWatch {
   }
 
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-  const onExit = () => child.kill('SIGKILL');
+  const onExit = () => kill('SIGKILL');
   for (const signal of signals) process.on(signal, onSignal);
   process.on('exit', onExit);
 

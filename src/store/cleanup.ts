@@ -19,11 +19,13 @@ export const KNOWN: Readonly<Record<string, 'file' | 'folder'>> = {
   'journal.ndjson': 'file',
   'mailbox.ndjson': 'file',
   'health.ndjson': 'file',
+  'cost.ndjson': 'file',
   [IGNORE]: 'file',
   [SESSIONS]: 'folder',
   prompts: 'folder',
   inbox: 'folder',
   handoffs: 'folder',
+  runs: 'folder',
   receipts: 'folder',
   'tool-results': 'folder',
 };

@@ -1,13 +1,20 @@
 import { type ContextDir, openContextDir } from './context-dir.ts';
 import { isTorn } from './read-lines.ts';
 import { redact } from './redact.ts';
+import { createRunFile } from './run-file.ts';
 
 /** Files of a run. A fault (a full disk, a foreign file in the way) is told once and never stops the stream. */
 export interface SessionStore {
   /** `journal.ndjson`: what was decided and done, and why. */
   journal(entry: object): void;
+  /** `health.ndjson`: how full the context was. */
+  health(entry: object): void;
   /** `mailbox.ndjson`: prompts that wait, and when they were delivered. */
   mailbox(entry: object): void;
+  /** What the run needs to be taken up after a crash, as it is. */
+  run(entry: object): void;
+  /** Nothing of this run, or of another, need be taken up any more. */
+  forgetRun(runId?: string): void;
   /** A text in a file of its own; `path` is relative to the folder. */
   keep(path: string, text: string): void;
 }
@@ -15,12 +22,17 @@ export interface SessionStore {
 /** Told what is lost, and by what. */
 export type OnFault = (consequence: string, error: unknown) => void;
 
-/**
- * @param path the folder
- * @param now milliseconds since the epoch, for the time in each entry
- * @param onFault told once
- */
-export function createSessionStore(path: string, now: () => number, onFault: OnFault): SessionStore {
+export interface SessionStoreOptions {
+  /** Stands in each entry of the mailbox. */
+  readonly runId: string;
+  /** Milliseconds since the epoch, for the time in each entry. */
+  readonly now: () => number;
+  /** Told once. */
+  readonly onFault: OnFault;
+}
+
+/** @param path the folder */
+export function createSessionStore(path: string, { runId, now, onFault }: SessionStoreOptions): SessionStore {
   let dir: ContextDir | undefined;
   let faulty = false;
 
@@ -35,6 +47,7 @@ export function createSessionStore(path: string, now: () => number, onFault: OnF
     }
   }
 
+  const runFile = createRunFile(path, runId);
   const begun = new Set<string>();
 
   /** A run that was killed may have left half a line: what is written now begins a new one. */
@@ -50,7 +63,10 @@ export function createSessionStore(path: string, now: () => number, onFault: OnF
     JSON.parse(JSON.stringify(entry, (_, value: unknown) => (typeof value === 'string' ? redact(value) : value)));
   return {
     journal: (entry) => attempt((open) => append(open, 'journal.ndjson', masked(entry))),
-    mailbox: (entry) => attempt((open) => append(open, 'mailbox.ndjson', entry)),
+    health: (entry) => attempt((open) => append(open, 'health.ndjson', masked(entry))),
+    mailbox: (entry) => attempt((open) => append(open, 'mailbox.ndjson', { run: runId, ...entry })),
+    run: (entry) => attempt(() => runFile.add(entry)),
+    forgetRun: (other) => attempt(() => (other === undefined ? runFile : createRunFile(path, other)).remove()),
     keep: (file, text) => attempt((open) => open.write(file, text)),
   };
 }

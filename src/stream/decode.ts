@@ -162,6 +162,7 @@ function decodeResult(line: Fields): ResultEvent {
     costUsd: typeof line.total_cost_usd === 'number' ? line.total_cost_usd : undefined,
     windows: readWindows(line.modelUsage),
     fromBackgroundTask: fieldsOf(line.origin).kind === 'task-notification',
+    terminalReason: textOf(line.terminal_reason),
   };
 }
 

@@ -115,6 +115,8 @@ export interface ResultEvent extends LineFields {
   readonly windows: Readonly<Record<string, number>>;
   /** The turn was started by a background task that finished, not by a prompt. */
   readonly fromBackgroundTask: boolean;
+  /** Why the turn ended, in claude's own word: `blocking_limit`, `prompt_too_long`, `aborted_streaming`. */
+  readonly terminalReason: string | undefined;
 }
 
 /** `system/init`. It repeats at every turn, so it is not the start of a session. */

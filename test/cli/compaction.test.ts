@@ -146,11 +146,14 @@ const FAILURES: readonly VerdictCase[] = [
   },
 ];
 
+const WITHOUT_HANDOFF = '{"handoff":{"enabled":false}}';
+
 describe('a compaction that does not work', () => {
   it.each(FAILURES)(
     '$title: $verdict, and the next prompt goes all the same',
     async ({ fake, error = '', verdict }) => {
       await using place = await createPlace();
+      await place.file('.contextbudgetrc.json', WITHOUT_HANDOFF);
       const env = { PLAY_ERROR: error, CTXB_COMPACTION_TIMEOUT_SECONDS: '0.3' };
       const run = await runPrompts(place, { fake, env });
       expect(run.seen).toEqual(WHOLE_TURNS);
@@ -173,18 +176,31 @@ describe('a compaction that does not work', () => {
     ]);
   });
 
+  const texts = ['one', 'two', 'three', 'four', 'five'];
+  const failing = (place: Place): FakeRun => ({
+    fake: 'compact-fails',
+    flags: texts.flatMap((text) => ['--prompt', text]),
+    env: { PLAY_CONTEXTS: FULL, PLAY_ERROR: 'Error during compaction: 400', PLAY_INPUT: place.path('input') },
+  });
+
   it('is given up after as many as were allowed, and every prompt still goes', async () => {
     await using place = await createPlace();
-    const texts = ['one', 'two', 'three', 'four', 'five'];
-    const run = await runFake(place, {
-      fake: 'compact-fails',
-      flags: texts.flatMap((text) => ['--prompt', text]),
-      env: { PLAY_CONTEXTS: FULL, PLAY_ERROR: 'Error during compaction: 400', PLAY_INPUT: place.path('input') },
-    });
+    await place.file('.contextbudgetrc.json', WITHOUT_HANDOFF);
+    const run = await runFake(place, failing(place));
     expect(run.stdout.toString()).toBe(texts.map((text) => `answer to ${text}\n`).join(''));
     expect(contentsTo(place).filter((text) => text.startsWith('/compact'))).toHaveLength(2);
     expect(contentsTo(place).filter((text) => !text.startsWith('/compact'))).toEqual(texts);
     expect(journalOf(place).filter(({ kind }) => kind === 'give-up')).toHaveLength(1);
+  });
+
+  it('is followed by a handoff, of which the caller sees nothing, and every prompt goes once', async () => {
+    await using place = await createPlace();
+    const run = await runFake(place, failing(place));
+    expect(run.code).toBe(0);
+    expect(run.stdout.toString()).toBe(texts.map((text) => `answer to ${text}\n`).join(''));
+    expect(contentsTo(place).filter((text) => texts.includes(text))).toEqual(texts);
+    const kinds = journalOf(place).map(({ kind }) => kind);
+    expect(kinds.filter((kind) => kind === 'handoff' || kind === 'handed-over')).toEqual(['handoff', 'handed-over']);
   });
 });
 

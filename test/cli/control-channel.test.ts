@@ -43,6 +43,7 @@ describe('the lines claude gets', () => {
           SessionStart: [{ matcher: null, hookCallbackIds: ['ctxb:session-start'] }],
           PostCompact: [{ matcher: null, hookCallbackIds: ['ctxb:post-compact'] }],
           UserPromptSubmit: [{ matcher: null, hookCallbackIds: ['ctxb:user-prompt-submit'] }],
+          PostToolUse: [{ matcher: '*', hookCallbackIds: ['ctxb:post-tool-use'] }],
         },
       },
     });
@@ -132,6 +133,7 @@ describe('a caller who speaks the protocol', () => {
             SessionStart: [{ matcher: null, hookCallbackIds: ['ctxb:session-start'] }],
             PostCompact: [{ matcher: null, hookCallbackIds: ['ctxb:post-compact'] }],
             UserPromptSubmit: [{ matcher: null, hookCallbackIds: ['ctxb:user-prompt-submit'] }],
+            PostToolUse: [{ matcher: '*', hookCallbackIds: ['ctxb:post-tool-use'] }],
           },
         },
       },

@@ -5,7 +5,7 @@ import { createPlace, ctxb } from './fakes.ts';
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string;
 };
-const COMMANDS = ['run', 'replay', 'scratch', 'state', 'dead-end', 'cleanup', 'config', 'demo'];
+const COMMANDS = ['run', 'replay', 'scratch', 'state', 'handoff', 'dead-end', 'health', 'cleanup', 'config', 'demo'];
 
 describe('help', () => {
   it.each([
@@ -36,6 +36,8 @@ describe('help', () => {
       name: 'run',
       options: [
         ...['--prompt ', '--prompts', '--compact-at', '--observe', '--record', '--quiet', '--status-line'],
+        ...['--handoff-at', '--strategy', '--no-handoff', '--on-large-task', '--no-recovery'],
+        ...['--cost-limit', '--project-cost-limit', '--on-cost-limit'],
         ...['--task', '--state ', '--no-memory', '--state-pattern', '--dead-end-pattern'],
       ],
     },
@@ -43,6 +45,8 @@ describe('help', () => {
     { name: 'scratch', options: ['--out', '--context-dir'] },
     { name: 'state', options: ['--context-dir'] },
     { name: 'dead-end', options: ['--context-dir'] },
+    { name: 'handoff', options: ['verify ', 'write ', 'list '] },
+    { name: 'health', options: ['--json', '--prometheus', '--context-dir'] },
     { name: 'cleanup', options: ['--keep', '--context-dir'] },
   ])('ctxb $name --help names its options and has examples', async ({ name, options }) => {
     await using place = await createPlace();
@@ -68,6 +72,8 @@ describe('what is unknown is refused with exit 2', () => {
     { title: 'an option of run', args: ['run', '--promt', 'x', '--', 'claude'], says: '--prompt' },
     { title: 'an option of replay', args: ['replay', '--jsn'], says: '--json' },
     { title: 'an option of cleanup', args: ['cleanup', '--kep', '1'], says: '--keep' },
+    { title: 'an option of handoff', args: ['handoff', 'list', '--jsn'], says: '--json' },
+    { title: 'an option of health', args: ['health', '--promtheus'], says: '--prometheus' },
     { title: 'an option of scratch', args: ['scratch', '--ot', 'x'], says: '--out' },
     { title: 'a second session', args: ['scratch', 'one', 'two'], says: 'argument' },
     { title: 'state without a name', args: ['state'], says: "'name'" },
@@ -91,6 +97,12 @@ it.each([
   { flags: ['--window', 'big'], key: 'window' },
   { flags: ['--compact-when', 'never'], key: 'compaction.when' },
   { flags: ['--state-pattern', '('], key: 'memory.statePattern' },
+  { flags: ['--handoff-at', '50%', '--compact-at', '60%'], key: 'thresholds.compact' },
+  { flags: ['--strategy', 'none'], key: 'strategy' },
+  { flags: ['--on-large-task', 'ignore'], key: 'zones.onLargeTask' },
+  { flags: ['--cost-limit', '0'], key: 'cost.limitUsd' },
+  { flags: ['--project-cost-limit', 'five'], key: 'cost.projectLimitUsd' },
+  { flags: ['--on-cost-limit', 'wait'], key: 'cost.onLimit' },
   { flags: ['--dead-end-pattern', ''], key: 'memory.deadEndPattern' },
 ])('ctxb run $flags names the key and starts nothing', async ({ flags, key }) => {
   await using place = await createPlace();

@@ -273,7 +273,9 @@ describe('--no-memory', () => {
     const run = await runCommands(place, ['test -z "$CTXB_INBOX" && touch none'], { flags: ['--no-memory'] });
     expect(run).toMatchObject({ code: 0, stderr: '' });
     expect(readdirSync(place.cwd).sort()).toEqual(['.context', 'none']);
-    expect(readdirSync(place.path('.context')).sort()).toEqual(['.gitignore', 'journal.ndjson', 'mailbox.ndjson']);
+    expect(readdirSync(place.path('.context')).sort()).toEqual([
+      ...['.gitignore', 'cost.ndjson', 'health.ndjson', 'journal.ndjson', 'mailbox.ndjson'],
+    ]);
   });
 });
 

@@ -28,7 +28,7 @@ const KEYS = [
     'context',
     'compactions',
   ],
-  ...['actions', 'cost', 'subagents', 'lines'],
+  ...['actions', 'cost', 'lineage', 'subagents', 'lines'],
 ];
 
 describe('--json', () => {
@@ -52,7 +52,8 @@ describe('--json', () => {
       context: { last: 31_500, peak: 160_000, peakFraction: 0.8, basis: 'measured' },
       compactions: [{ trigger: 'manual', preTokens: 160_008, gaugeBefore: 160_002, firstAfter: 31_000 }],
       actions: expect.any(Array),
-      cost: { usd: expect.any(Number) },
+      cost: { usd: expect.any(Number), computed: false },
+      lineage: [],
       subagents: [],
       lines: { total: expect.any(Number), unknown: 0, malformed: 0 },
     });

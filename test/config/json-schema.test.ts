@@ -64,6 +64,12 @@ it.each([
   { name: 'an unknown key', value: { thresholds: { wran: 0.5 } }, accepted: false },
   { name: 'a percentage above 100', value: { thresholds: { warn: '101%' } }, accepted: false },
   { name: 'zero', value: { thresholds: { warn: 0 } }, accepted: false },
+  { name: 'a strategy that is none', value: { strategy: 'none' }, accepted: false },
+  { name: 'a cost of nothing', value: { cost: { limitUsd: 0 } }, accepted: false },
+  { name: 'a share of a cost as a percentage', value: { cost: { warnAt: '80%' } }, accepted: true },
+  { name: 'a share of a cost above 1', value: { cost: { warnAt: 80 } }, accepted: false },
+  { name: 'no restarts', value: { recovery: { maxRestarts: 0 } }, accepted: true },
+  { name: 'half a restart', value: { recovery: { maxRestarts: 0.5 } }, accepted: false },
   { name: 'a choice that is none', value: { compaction: { when: 'later' } }, accepted: false },
 ])('$name', ({ value, accepted }) => {
   expect(accepts(schema, value)).toBe(accepted);

@@ -123,6 +123,24 @@ describe('precedence', () => {
     { variable: 'CTXB_MEMORY_REMIND', text: '1', key: 'memory.remind', value: true },
     { variable: 'CTXB_MEMORY_STATE_PATTERN', text: '1', key: 'memory.statePattern', value: '1' },
     { variable: 'CTXB_MEMORY_DEAD_END_PATTERN', text: '^X: (.*)$', key: 'memory.deadEndPattern', value: '^X: (.*)$' },
+    { variable: 'CTXB_THRESHOLDS_HANDOFF', text: '90%', key: 'thresholds.handoff', value: 0.9 },
+    { variable: 'CTXB_STRATEGY', text: 'auto', key: 'strategy', value: 'auto' },
+    { variable: 'CTXB_ZONES_MONITOR', text: '20%', key: 'zones.monitor', value: 0.2 },
+    { variable: 'CTXB_ZONES_WARNING', text: '90000', key: 'zones.warning', value: 90_000 },
+    { variable: 'CTXB_ZONES_LARGE_IN_WARNING', text: '8000', key: 'zones.largeInWarning', value: 8_000 },
+    { variable: 'CTXB_ZONES_LARGE_IN_CRITICAL', text: '0', key: 'zones.largeInCritical', value: 0 },
+    { variable: 'CTXB_ZONES_ON_LARGE_TASK', text: 'relieve', key: 'zones.onLargeTask', value: 'relieve' },
+    { variable: 'CTXB_ZONES_REPROMPT_MINUTES', text: '2.5', key: 'zones.repromptMinutes', value: 2.5 },
+    { variable: 'CTXB_ZONES_TELL_AGENT', text: 'false', key: 'zones.tellAgent', value: false },
+    { variable: 'CTXB_HANDOFF_ENABLED', text: '0', key: 'handoff.enabled', value: false },
+    { variable: 'CTXB_HANDOFF_TIMEOUT_SECONDS', text: '60', key: 'handoff.timeoutSeconds', value: 60 },
+    { variable: 'CTXB_COST_LIMIT_USD', text: '0.50', key: 'cost.limitUsd', value: 0.5 },
+    { variable: 'CTXB_COST_PROJECT_LIMIT_USD', text: '20', key: 'cost.projectLimitUsd', value: 20 },
+    { variable: 'CTXB_COST_PERIOD', text: 'month', key: 'cost.period', value: 'month' },
+    { variable: 'CTXB_COST_WARN_AT', text: '90%', key: 'cost.warnAt', value: 0.9 },
+    { variable: 'CTXB_COST_ON_LIMIT', text: 'wrap-up', key: 'cost.onLimit', value: 'wrap-up' },
+    { variable: 'CTXB_RECOVERY_ENABLED', text: 'false', key: 'recovery.enabled', value: false },
+    { variable: 'CTXB_RECOVERY_MAX_RESTARTS', text: '0', key: 'recovery.maxRestarts', value: 0 },
     { variable: 'CTXB_HOOKS_WATCHDOG_SECONDS', text: '0.5', key: 'hooks.watchdogSeconds', value: 0.5 },
   ])('reads $variable=$text, and the same from a flag', async ({ variable, text, key, value }) => {
     for (const world of [{ env: { [variable]: text } }, { flags: { [key]: text } }]) {
@@ -173,8 +191,11 @@ describe('findings', () => {
     { text: '{ "thresholds": { "warn": 0 } }', says: /^thresholds\.warn: .*found 0 .*\(default 0\.7\)$/ },
     { text: '{ "thresholds": { "warn": 1.5 } }', says: /^thresholds\.warn: .*found 1\.5/ },
     { text: '{ "thresholds": { "warn": "0%" } }', says: /^thresholds\.warn: .*found "0%"/ },
-    { text: '{ "thresholds": { "warn": "101%" } }', says: /^thresholds\.warn: .*found "101%"/ },
-    { text: '{ "thresholds": 0.5 }', says: /^thresholds: expected an object with warn, compact, midTurn, found 0\.5/ },
+    { text: '{ "thresholds": { "warn": "101%" } }', says: /^thresholds\.warn: expected a fraction .*found "101%"/ },
+    {
+      text: '{ "thresholds": 0.5 }',
+      says: /^thresholds: expected an object with warn, compact, handoff, midTurn, found 0\.5/,
+    },
     { text: '{ "compaction": { "maxAttempts": 0 } }', says: /^compaction\.maxAttempts: / },
     { text: '{ "compaction": { "timeoutSeconds": 1e9 } }', says: /^compaction\.timeoutSeconds: / },
     { text: '{ "contextDir": "" }', says: /^contextDir: expected a path, found ""/ },
@@ -186,6 +207,38 @@ describe('findings', () => {
     },
     { text: '{ "memory": { "deadEndPattern": "" } }', says: /^memory\.deadEndPattern: expected a regular expression/ },
     { text: '{ "memory": { "remnd": true } }', says: /^memory\.remnd: .*did you mean (?:memory\.)?remind\?$/ },
+    { text: '{ "strategy": "compct" }', says: /^strategy: .*found "compct" .*did you mean "compact"\?$/ },
+    { text: '{ "strategy": 1 }', says: /^strategy: expected one of "compact", .*found 1 .*\(default "compact"\)$/ },
+    { text: '{ "zones": { "monitor": 0 } }', says: /^zones\.monitor: expected a fraction .*\(default 0\.3\)$/ },
+    { text: '{ "zones": { "largeInWarning": -1 } }', says: /^zones\.largeInWarning: .*0 or more, found -1/ },
+    { text: '{ "zones": { "largeInCritical": 0.5 } }', says: /^zones\.largeInCritical: expected a whole number/ },
+    { text: '{ "zones": { "onLargeTask": "rejct" } }', says: /^zones\.onLargeTask: .*did you mean "reject"\?$/ },
+    { text: '{ "zones": { "repromptMinutes": 0 } }', says: /^zones\.repromptMinutes: .*minutes above 0, at most 1440/ },
+    { text: '{ "zones": { "tellAgent": "no" } }', says: /^zones\.tellAgent: expected true or false, found "no"/ },
+    { text: '{ "handoff": { "timeoutSeconds": 0 } }', says: /^handoff\.timeoutSeconds: .*seconds above 0.*found 0/ },
+    { text: '{ "handoff": true }', says: /^handoff: expected an object with enabled, timeoutSeconds, found true/ },
+    {
+      text: '{ "cost": { "limitUsd": 0 } }',
+      says: /^cost\.limitUsd: expected a number of US dollars above 0.*found 0/,
+    },
+    { text: '{ "cost": { "limitUsd": "$5" } }', says: /^cost\.limitUsd: .*found "\$5" .*leave the key out$/ },
+    { text: '{ "cost": { "projectLimitUsd": -1 } }', says: /^cost\.projectLimitUsd: .*found -1/ },
+    { text: '{ "cost": { "limitUsd": 1e9 } }', says: /^cost\.limitUsd: .*at most 1000000, found 1000000000/ },
+    { text: '{ "cost": { "limit": 5 } }', says: /^cost\.limit: .*expected one of limitUsd, projectLimitUsd, / },
+    { text: '{ "cost": { "period": "week" } }', says: /^cost\.period: expected one of "day", "month", found "week"/ },
+    {
+      text: '{ "cost": { "warnAt": 0 } }',
+      says: /^cost\.warnAt: expected a fraction \(0 < x <= 1\).*\(default 0\.8\)$/,
+    },
+    { text: '{ "cost": { "warnAt": 80 } }', says: /^cost\.warnAt: .*a percentage such as "80%", found 80/ },
+    { text: '{ "cost": { "warnAt": "0%" } }', says: /^cost\.warnAt: expected a fraction .*found "0%"/ },
+    { text: '{ "cost": { "onLimit": "wrap_up" } }', says: /^cost\.onLimit: .*did you mean "wrap-up"\?$/ },
+    {
+      text: '{ "recovery": { "maxRestarts": -1 } }',
+      says: /^recovery\.maxRestarts: expected a whole number, 0 or more/,
+    },
+    { text: '{ "recovery": { "maxRestarts": 1.5 } }', says: /^recovery\.maxRestarts: .*found 1\.5 .*\(default 3\)$/ },
+    { text: '{ "recovery": { "enabled": "on" } }', says: /^recovery\.enabled: expected true or false, found "on"/ },
     { text: '{ "$schema": 1 }', says: /^\$schema: / },
     { text: '[1]', says: /\.contextbudgetrc\.json: expected an object with .*found \[1\]/ },
     { text: '{ "__proto__": { "polluted": true } }', says: /^__proto__: / },
@@ -228,59 +281,5 @@ describe('findings', () => {
     });
     rmSync(join(root, '.contextbudgetrc.json'));
     expect(await effectiveConfig({ cwd: root, env: {}, flags: {} })).toEqual(DEFAULTS);
-  });
-});
-
-describe('rules between keys', () => {
-  it.each<{ name: string; flags: Flags; keys: string[] }>([
-    { name: 'warn below compact', flags: { 'thresholds.warn': 0.8 }, keys: ['thresholds.warn'] },
-    { name: 'warn is not compact', flags: { 'thresholds.warn': '78%' }, keys: ['thresholds.warn'] },
-    { name: 'compact below midTurn', flags: { 'thresholds.compact': 0.9 }, keys: ['thresholds.compact'] },
-    { name: 'target below compact', flags: { 'compaction.target': 0.78 }, keys: ['compaction.target'] },
-    { name: 'units differ, window unknown', flags: { 'thresholds.warn': 190_000 }, keys: [] },
-    {
-      name: 'units differ, window known',
-      flags: { 'thresholds.warn': 190_000, window: 200_000 },
-      keys: ['thresholds.warn'],
-    },
-    { name: 'tokens with tokens', flags: { 'thresholds.warn': 9, 'thresholds.compact': 8 }, keys: ['thresholds.warn'] },
-    { name: 'defaults of 200k', flags: { window: 200_000 }, keys: [] },
-    { name: 'at the native trigger', flags: { window: 200_000, 'thresholds.compact': 167_000 }, keys: [] },
-    {
-      name: 'above the native trigger',
-      flags: { window: 200_000, 'thresholds.compact': 167_001 },
-      keys: ['thresholds.compact'],
-    },
-    { name: "a default above the native trigger of 100k is nobody's mistake", flags: { window: 100_000 }, keys: [] },
-    { name: 'no native trigger can be placed below 100k', flags: { window: 50_000 }, keys: [] },
-  ])('$name', async ({ flags, keys }) => {
-    expect((await resolve({ flags })).findings.map(({ key }) => key)).toEqual(keys);
-  });
-
-  it.each<{ name: string; flags: Flags; warn: number; target: number }>([
-    { name: 'a compaction level at the default', flags: {}, warn: 0.7, target: 0.5 },
-    { name: 'a lower level takes the warning down', flags: { 'thresholds.compact': '60%' }, warn: 0.538, target: 0.5 },
-    { name: 'a much lower one the target too', flags: { 'thresholds.compact': 0.4 }, warn: 0.359, target: 0.256 },
-    {
-      name: 'what the user set stays',
-      flags: { 'thresholds.compact': 0.6, 'thresholds.warn': 0.1 },
-      warn: 0.1,
-      target: 0.5,
-    },
-  ])('$name', async ({ flags, warn, target }) => {
-    const { config, findings } = await resolve({ flags });
-    expect({ warn: config.thresholds.warn, target: config.compaction.target, findings }).toEqual({
-      warn,
-      target,
-      findings: [],
-    });
-  });
-
-  it('says why a threshold above the native trigger is refused', async () => {
-    const { findings } = await resolve({ flags: { window: 200_000, 'thresholds.compact': 0.85 } });
-    expect(findings[0]?.message).toBe(
-      'thresholds.compact: expected at most 0.835 of the window of 200000 tokens (167000 tokens), found 0.85 (flag); ' +
-        'claude compacts by itself 33000 tokens below its window, so this would never happen: lower it',
-    );
   });
 });

@@ -10,6 +10,8 @@ interface Case {
   readonly claude: readonly string[];
   readonly stdin?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Options of ctxb. */
+  readonly flags?: readonly string[];
 }
 
 const HELLO: Scenario = { calls: [{ text: 'Hi there', context: 20_000 }] };
@@ -32,8 +34,9 @@ const CASES: readonly Case[] = [
   { name: 'too many turns', scenario: FIVE_STEPS, claude: ['-p', 'hello', '--max-turns', '1'] },
   { name: 'too expensive', scenario: FIVE_STEPS, claude: ['-p', 'hello', '--max-budget-usd', '0.0001'] },
   {
-    name: 'a prompt too long',
+    name: 'a prompt too long, where no relief is wanted',
     scenario: { calls: [{ error: { status: 400 } }] },
+    flags: ['--no-compaction', '--no-handoff'],
     claude: ['-p', 'hello'],
     env: { DISABLE_AUTO_COMPACT: '1' },
   },
@@ -80,11 +83,14 @@ it.each(CASES)('$name: stdout and exit code are those of claude alone', async (t
   expect(comparable(wrapped)).toEqual(comparable(alone));
 });
 
-async function run({ scenario = HELLO, claude, stdin, env = {} }: Case, how: 'alone' | 'wrapped'): Promise<Finished> {
+async function run(
+  { scenario = HELLO, claude, stdin, env = {}, flags = [] }: Case,
+  how: 'alone' | 'wrapped',
+): Promise<Finished> {
   await using world = await startWorld(scenario);
   const args = [...SMALL_WINDOW, ...claude];
   const input = stdin === undefined ? {} : { stdin };
-  if (how === 'wrapped') return await runCtxb(world, { claude: args, env, ...input });
+  if (how === 'wrapped') return await runCtxb(world, { flags, claude: args, env, ...input });
   return await runProgram(world.claude, args, {
     env: { ...world.scratch.env, ...env },
     cwd: world.scratch.cwd,

@@ -25,7 +25,7 @@ it.each([
   expect(stdout).toBe('answer 1\n');
   expect(code).toBe(0);
   expect(summaryRequests(world.standin)).toHaveLength(1);
-  expect(stderr).toMatch(/hook (PreCompact|SessionStart): .*claude goes on without it/);
+  expect(stderr).toMatch(/hook \w+: .*claude goes on without it/);
 });
 
 it("a caller's initialize with hooks keeps them, and ours work beside them", async () => {

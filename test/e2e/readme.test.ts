@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { DEFAULTS } from '../../src/config/defaults.ts';
 import { promptLine, runProgram, startWorld, type World } from '../support/claude.ts';
 import { conversation } from '../support/conversation.ts';
-import { CTXB, PROTOCOL, startCtxb } from '../support/ctxb.ts';
+import { CTXB, PROTOCOL, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
@@ -21,7 +21,7 @@ it('every command of the README runs as it is written, in order, in one folder',
   const env = await newcomersShell(world);
   for (const command of commands) {
     const say = () => runProgram('/bin/sh', ['-c', command], { env, cwd: world.scratch.cwd });
-    const run = await (TELLS.test(command) ? duringRun(world, say) : say());
+    const run = await situationOf(command)(world, say);
     expect({ command, code: run.code, stderr: run.stderr }).toMatchObject({ command, code: 0 });
     expect(run.stderr).not.toMatch(/error|bug/i);
   }
@@ -53,6 +53,24 @@ it('every configuration key is in the README', () => {
   const missing = keys.filter((key) => !table.includes(`\`${key}\``) && !table.includes(`\`.${key.split('.')[1]}\``));
   expect(missing).toEqual([]);
 });
+
+type Situation = <T>(world: World, work: () => Promise<T>) => Promise<T>;
+
+/** Most commands need none. */
+function situationOf(command: string): Situation {
+  if (TELLS.test(command)) return duringRun;
+  return command.includes('--resume-run') ? afterKill : (_, work) => work();
+}
+
+/** Does something after the ctxb of a run was killed. */
+async function afterKill<T>(world: World, work: () => Promise<T>): Promise<T> {
+  const run = startCtxb(world, { claude: [...SMALL_WINDOW, ...PROTOCOL] });
+  run.send(promptLine('begin'));
+  await run.waitForLine(({ type }) => type === 'assistant');
+  run.kill('SIGKILL');
+  await run.finished;
+  return work();
+}
 
 /** Does something while a run goes on in the folder. */
 async function duringRun<T>(world: World, work: () => Promise<T>): Promise<T> {

@@ -155,6 +155,8 @@ it('without memory nothing is noted and nothing handed back', async () => {
 
   expect(readdirSync(join(world.scratch.cwd, '.context')).sort()).toEqual([
     '.gitignore',
+    'cost.ndjson',
+    'health.ndjson',
     'journal.ndjson',
     'mailbox.ndjson',
   ]);

@@ -74,7 +74,7 @@ describe('prompts', () => {
 
   it('of a resumed session wait until its context is known, or for as long as that may take', () => {
     const driver = drive(runWith({ resumes: true }));
-    expect(kinds(driver.begin())).toEqual(['send', 'send', 'set-timer']);
+    expect(kinds(driver.begin())).toEqual(['send', 'send', 'set-timer', 'send']);
     expect(said(driver.prompt('Go on.'))).toEqual([]);
     expect(said(driver.timeout('context'))).toEqual(['Go on.']);
   });

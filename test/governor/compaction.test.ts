@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Policy } from '../../src/governor/policy.ts';
 import type { Run } from '../../src/governor/state.ts';
 import {
   afterTurn,
@@ -27,6 +28,11 @@ const turn = (used: number, result: Line = {}) => [initLine(), callLine(used), r
 
 function full(changes: Partial<Run> = {}): Driver {
   return afterTurn(FULL, changes);
+}
+
+/** Compacting is all there is. */
+function withoutHandoff(compaction: Partial<Policy['compaction']> = {}): Partial<Run> {
+  return { policy: policyWith({ compaction, handoff: { enabled: false } }) };
 }
 
 describe('a compaction at the boundary', () => {
@@ -160,25 +166,31 @@ describe('a session whose first call was full already, as after --resume', () =>
 
 describe('attempts', () => {
   it('are given up after as many failures in a row as are allowed', () => {
-    const driver = full();
+    const driver = full(withoutHandoff());
     driver.prompt('One.');
-    expect(kinds(driver.claude(...COMPACT_TURNS.failed))).not.toContain('give-up');
+    expect(kinds(driver.claude(...COMPACT_TURNS.empty))).not.toContain('give-up');
     driver.claude(...turn(FULL));
     driver.prompt('Two.');
-    const actions = driver.claude(...COMPACT_TURNS.failed);
+    const actions = driver.claude(...COMPACT_TURNS.empty);
     expect(kinds(actions)).toContain('give-up');
     driver.claude(...turn(FULL));
     expect(said(driver.prompt('Three.'))).toEqual(['Three.']);
   });
 
+  it('one is enough where the API refused it: it would refuse it again', () => {
+    const driver = full(withoutHandoff());
+    driver.prompt('One.');
+    expect(kinds(driver.claude(...COMPACT_TURNS.failed))).toContain('give-up');
+  });
+
   it('one per prompt: a failure is not tried again at once', () => {
     const driver = full();
     driver.prompt('One.');
-    expect(said(driver.claude(...COMPACT_TURNS.failed))).toEqual(['One.']);
+    expect(said(driver.claude(...COMPACT_TURNS.empty))).toEqual(['One.']);
   });
 
   it('are worth it again after a compaction of claude itself', () => {
-    const driver = full({ policy: policyWith({ compaction: { maxAttempts: 1 } }) });
+    const driver = full(withoutHandoff({ maxAttempts: 1 }));
     driver.prompt('One.');
     driver.claude(...COMPACT_TURNS.failed);
     driver.claude(initLine(), callLine(170_000), boundaryLine('auto', 170_000), callLine(40_000), resultLine());
@@ -189,7 +201,7 @@ describe('attempts', () => {
   });
 
   it('are worth it again after the caller cleared the conversation', () => {
-    const driver = full({ policy: policyWith({ compaction: { maxAttempts: 1 } }) });
+    const driver = full(withoutHandoff({ maxAttempts: 1 }));
     driver.prompt('One.');
     driver.claude(...COMPACT_TURNS.failed, ...turn(FULL));
     driver.prompt('/clear');
@@ -203,7 +215,7 @@ describe('attempts', () => {
 
 describe('the landing', () => {
   const land = (used: number) => {
-    const driver = full();
+    const driver = full(withoutHandoff());
     driver.prompt('Next.');
     driver.claude(...COMPACT_TURNS.success);
     return { driver, actions: driver.claude(initLine(), callLine(used)) };
@@ -232,7 +244,7 @@ describe('the landing', () => {
 
 describe('the latch', () => {
   it('implies the warning, which is given once', () => {
-    const driver = full();
+    const driver = full(withoutHandoff());
     expect(decisions(driver.actions).filter(({ kind }) => kind === 'warn')).toHaveLength(1);
     driver.prompt('Next.');
     driver.claude(...COMPACT_TURNS.failed, ...turn(FULL));

@@ -66,15 +66,31 @@ describe('opening the control channel', () => {
           SessionStart: [{ matcher: null, hookCallbackIds: ['ctxb:session-start'] }],
           PostCompact: [{ matcher: null, hookCallbackIds: ['ctxb:post-compact'] }],
           UserPromptSubmit: [{ matcher: null, hookCallbackIds: ['ctxb:user-prompt-submit'] }],
+          PostToolUse: [{ matcher: '*', hookCallbackIds: ['ctxb:post-tool-use'] }],
         },
       },
     });
   });
 
-  it('registers only what it needs when no notes are kept', () => {
-    const memory = { ...policyWith().memory, enabled: false };
-    const [initialize] = requests(begun({ policy: policyWith({ memory }) }).actions);
-    expect(Object.keys(initialize?.hooks as object)).toEqual(['PreCompact', 'SessionStart']);
+  it.each([
+    {
+      name: 'no notes are kept',
+      changes: { memory: { ...policyWith().memory, enabled: false } },
+      hooks: ['PreCompact', 'SessionStart', 'UserPromptSubmit', 'PostToolUse'],
+    },
+    {
+      name: 'the agent is told nothing',
+      changes: { zones: { tellAgent: false } },
+      hooks: ['PreCompact', 'SessionStart', 'PostCompact', 'UserPromptSubmit'],
+    },
+  ])('registers only what it needs when $name', ({ changes, hooks }) => {
+    const [initialize] = requests(begun({ policy: policyWith(changes) }).actions);
+    expect(Object.keys(initialize?.hooks as object)).toEqual(hooks);
+  });
+
+  it('asks what a session that goes on has cost already', () => {
+    const subtypes = requests(begun({ resumes: true }).actions).map(({ subtype }) => subtype);
+    expect(subtypes).toEqual(['initialize', 'get_context_usage', 'get_usage']);
   });
 
   it("opens in our own name before a protocol caller's first line that is a prompt", () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { totalMicroUsd, toUsd } from '../../src/governor/cost.ts';
 import { predicted } from '../../src/governor/gauge.ts';
 import { decodeObject } from '../../src/stream/decode.ts';
 import {
@@ -126,7 +127,7 @@ describe('the cost', () => {
     { name: 'goes on where claude starts to count anew', totals: [0.5, 0, 0.25], usd: 0.75 },
   ])('$name', ({ totals, usd }) => {
     const { cost } = read(initLine(), ...totals.map((total_cost_usd) => resultLine({ total_cost_usd })));
-    expect(cost.counted + cost.current).toBeCloseTo(usd);
+    expect(toUsd(totalMicroUsd(cost))).toBe(usd);
   });
 
   it('is not known before claude tells it', () => {

@@ -138,7 +138,14 @@ describe('PreCompact', () => {
 
 describe('UserPromptSubmit', () => {
   it.each([
-    { name: 'a prompt', prompt: 'Go on.', recall: { recall: 'prompt' } },
+    {
+      name: 'a prompt',
+      prompt: 'Go on.',
+      recall: {
+        recall: 'prompt',
+        context: 'Context budget: 10 % used (20001 of 200000 tokens, measured).',
+      },
+    },
     { name: 'a command, whose context may reach nobody', prompt: '/cost', recall: {} },
   ])('lets the notes add to $name', ({ prompt, recall }) => {
     const hook = 'UserPromptSubmit';
@@ -160,7 +167,7 @@ describe('SessionStart', () => {
   it('hands the running prompt back, word for word, in mid-turn', () => {
     const prompt = 'Do the thing.\n\n  Keep this: "x"  ';
     const actions = midTurn(prompt).claude(boundaryLine('auto', 170_000), sessionStart('compact'));
-    expect(kinds(actions)).toEqual(['restore', 'answer-hook']);
+    expect(kinds(actions).filter((kind) => kind !== 'health')).toEqual(['restore', 'answer-hook']);
     expect(restored(actions)).toContain(`word for word:\n\n${prompt}`);
   });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { totalMicroUsd, toUsd } from '../../src/governor/cost.ts';
 import { peakFraction } from '../../src/replay/summary.ts';
 import { decodeLine, decodeObject } from '../../src/stream/decode.ts';
 import { type Line, policyWith, replayed } from '../support/governor.ts';
@@ -105,7 +106,7 @@ function stat(input: Stats): Stat {
   const { gauge, cost } = replayed(decoded(input));
   const { used, window } = gauge;
   const context_pct = Math.floor((used / window.tokens) * 100);
-  return { context_window: window.tokens, context_tokens: used, context_pct, cost_usd: cost.current };
+  return { context_window: window.tokens, context_tokens: used, context_pct, cost_usd: toUsd(totalMicroUsd(cost)) };
 }
 
 describe('token figures of a stream', () => {

@@ -92,10 +92,12 @@ describe('the verdict', () => {
 
   it('says what the attempt cost', () => {
     const driver = afterTurn(160_000);
+    // What the turn cost is known only from list prices until claude reports.
+    driver.claude(resultLine({ total_cost_usd: 0.1 }));
     driver.prompt('Next.');
     const actions = driver.claude(
       ...COMPACT_TURNS.success.slice(0, -1),
-      resultLine({ num_turns: 0, total_cost_usd: 0.25 }),
+      resultLine({ num_turns: 0, total_cost_usd: 0.35 }),
     );
     expect(decisions(actions)).toMatchObject([{ kind: 'compacted', costUsd: 0.25 }]);
   });
@@ -105,7 +107,9 @@ describe('after the verdict', () => {
   it.each(Object.entries(COMPACT_TURNS).map(([verdict, lines]) => ({ verdict, lines })))(
     '$verdict: the prompt that waited goes',
     ({ lines }) => {
-      const driver = compacting({ policy: policyWith({ compaction: { maxAttempts: 1 } }) });
+      const driver = compacting({
+        policy: policyWith({ compaction: { maxAttempts: 1 }, handoff: { enabled: false } }),
+      });
       const actions = driver.claude(...lines);
       expect(said(actions)).toEqual(['Next.']);
       expect(kinds(actions)).toContain('clear-timer');
@@ -120,10 +124,14 @@ describe('after the verdict', () => {
     expect(driver.state.gauge.basis).toBe('estimated');
   });
 
-  it.each(['failed', 'empty', 'refused'] as const)('%s: counts as a failure', (verdict) => {
+  it.each([
+    { verdict: 'failed', failures: 2 },
+    { verdict: 'empty', failures: 1 },
+    { verdict: 'refused', failures: 1 },
+  ] as const)('$verdict: counts as $failures of the 2 failures that are allowed', ({ verdict, failures }) => {
     const driver = compacting();
     driver.claude(...COMPACT_TURNS[verdict]);
-    expect(driver.state.compaction.failures).toBe(1);
+    expect(driver.state.compaction.failures).toBe(failures);
   });
 
   it('unavailable: does not count as a failure', () => {

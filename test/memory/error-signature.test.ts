@@ -129,7 +129,7 @@ describe('errorSignature', () => {
   ])('is quick with many $name', ({ text }) => {
     const start = performance.now();
     errorSignature('Bash', text);
-    expect(performance.now() - start).toBeLessThan(100);
+    expect(performance.now() - start).toBeLessThan(5_000);
   });
 });
 

@@ -96,5 +96,5 @@ it.each([
 ])('needs linear time for many %j', (piece) => {
   const begin = performance.now();
   shellWords(piece.repeat(100_000 / piece.length));
-  expect(performance.now() - begin).toBeLessThan(200);
+  expect(performance.now() - begin).toBeLessThan(5_000);
 });

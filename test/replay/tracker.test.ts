@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Input } from '../../src/governor/input.ts';
+import { TIMERS } from '../../src/governor/actions.ts';
+import type { Input, OwnEvent } from '../../src/governor/input.ts';
 import { readRecord, readRecordedRun, recordRun, toRecord } from '../../src/governor/record.ts';
 import { createTracker } from '../../src/replay/tracker.ts';
 import { decodeLine } from '../../src/stream/decode.ts';
@@ -8,6 +9,7 @@ import {
   callLine,
   decisions,
   drive,
+  exitEvent,
   initLine,
   type Line,
   policyWith,
@@ -18,6 +20,25 @@ import {
 import { COMPACT_TURNS, fixture, linesOf } from '../support/recordings.ts';
 
 const raw = (line: Line) => JSON.stringify(line);
+
+const OWN_EVENTS: readonly OwnEvent[] = [
+  { kind: 'begin' },
+  { kind: 'interrupt' },
+  { kind: 'state', to: 'testing', source: 'told' },
+  { kind: 'dead-end', text: 'it does not work' },
+  { kind: 'earlier', entry: { a: 1 } },
+  { kind: 'notes', path: '.context/sessions/s1' },
+  { kind: 'handoff-problems', problems: ['There is no Goal.'] },
+  { kind: 'handoff-written', path: 'h.md', text: '## Goal', by: 'agent', problems: ['one'] },
+  { kind: 'handoff-written', path: undefined, text: '## Goal', by: 'memory', problems: [] },
+  { kind: 'project-cost', others: 1_500_000, earlier: 0 },
+  { kind: 'cost-answer', limitUsd: 2.5 },
+  { kind: 'cost-answer', limitUsd: undefined },
+  { kind: 'recovered', finished: false, openTool: 'Bash make', answers: ['u'], document: undefined },
+  { kind: 'recovered', finished: true, openTool: undefined, answers: [], document: { path: 'h.md', text: '## Goal' } },
+  exitEvent({ delivered: ['u'], finished: true }),
+  exitEvent({ code: 0, signal: undefined, logged: false }),
+];
 
 /** Every kind of input, with the line it came from where it was one. */
 const INPUTS: readonly { name: string; input: Input; line?: string }[] = [
@@ -37,12 +58,11 @@ const INPUTS: readonly { name: string; input: Input; line?: string }[] = [
   { name: 'caller: no JSON', input: { t: 6, from: 'caller', event: decodeLine('boom'), line: 'boom' }, line: 'boom' },
   { name: 'caller: an empty object', input: { t: 6, from: 'caller', event: decodeLine('{}'), line: '{}' }, line: '{}' },
   { name: 'caller: the end', input: { t: 7, from: 'caller', event: { kind: 'end' } } },
-  ...(['compaction', 'context', 'background'] as const).map((timer) => ({
+  ...TIMERS.map((timer) => ({
     name: `timer: ${timer}`,
     input: { t: 8, from: 'timer' as const, event: { kind: 'timeout' as const, timer } },
   })),
-  { name: 'begin', input: { t: 9, from: 'ctxb', event: { kind: 'begin' } } },
-  { name: 'interrupt', input: { t: 9, from: 'ctxb', event: { kind: 'interrupt' } } },
+  ...OWN_EVENTS.map((event) => ({ name: `ctxb: ${event.kind}`, input: { t: 9, from: 'ctxb' as const, event } })),
 ];
 
 describe('a record', () => {

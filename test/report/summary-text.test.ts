@@ -32,7 +32,8 @@ const SESSION: SessionSummary = {
   context: { last: 31_500, peak: 160_000, peakFraction: 0.8, basis: 'measured' },
   compactions: [{ trigger: 'manual', preTokens: 160_008, gaugeBefore: 160_002, firstAfter: 31_000 }],
   actions: [WARNING],
-  cost: { usd: 0.708 },
+  cost: { usd: 0.708, computed: false },
+  lineage: [],
   subagents: [{ id: 'a', peak: 9_400, calls: 2 }],
   lines: { total: 1_019, unknown: 0, malformed: 0 },
 };
@@ -56,7 +57,17 @@ describe('the summary for a person', () => {
 
   it.each<{ name: string; changes: Partial<SessionSummary>; has?: string; lacks?: string }>([
     { name: 'nothing to do', changes: { actions: [] }, has: 'policy    nothing to do' },
-    { name: 'no cost where none is known', changes: { cost: { usd: null } }, lacks: 'cost' },
+    { name: 'no cost where none is known', changes: { cost: { usd: null, computed: false } }, lacks: 'cost' },
+    {
+      name: 'a cost that claude did not report',
+      changes: { cost: { usd: 0.708, computed: true } },
+      has: 'cost      $0.71 (in part computed from list prices)\n',
+    },
+    {
+      name: 'the sessions that the work went on under',
+      changes: { lineage: [{ from: 's1', to: 's2', reason: 'handed over', context: 171_000 }] },
+      has: 'lineage   s1 → s2: handed over at 171,000\n',
+    },
     {
       name: 'no origin where none is known',
       changes: { claudeCodeVersion: null, model: null, sessionId: null },

@@ -321,6 +321,7 @@ describe('readClaudeArguments reads the formats and switches', () => {
       ignoredPrompt: undefined,
       ignoredWords: [],
       passed: [],
+      passedAgain: [],
       inputFormat: 'text',
       outputFormat: 'text',
       verbose: false,
@@ -331,6 +332,8 @@ describe('readClaudeArguments reads the formats and switches', () => {
       sessionPersistence: true,
       slashCommandsDisabled: false,
       bare: false,
+      jsonSchema: false,
+      maxBudgetUsd: undefined,
       settings: undefined,
     });
   });

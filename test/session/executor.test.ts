@@ -8,19 +8,24 @@ import { createExecutor, type ExecutorWorld } from '../../src/session/executor.t
 function noting(more: Partial<ExecutorWorld> = {}) {
   const notes: unknown[] = [];
   const stdin = new PassThrough();
+  // As with every child: its end tells of it.
+  stdin.on('error', () => {});
   const note = (what: string) => (value?: unknown) => void notes.push(value === undefined ? what : { [what]: value });
   const executor = createExecutor({
-    child: {
+    child: () => ({
       pid: 1,
       stdin,
       stdout: new PassThrough(),
       stderr: new PassThrough(),
       ended: new Promise(() => {}),
       kill: note('kill'),
-    },
-    passOn: { read: () => Promise.resolve(), settleWithheld: note('withheld') },
+    }),
+    passOn: { read: () => Promise.resolve(), settle: (which, fate) => void notes.push({ [which]: fate }) },
     store: {
       journal: note('journal'),
+      health: note('health'),
+      run: note('run'),
+      forgetRun: note('forget'),
       mailbox: note('mailbox'),
       keep: (path, text) => void notes.push({ keep: [path, text] }),
     },
@@ -32,6 +37,10 @@ function noting(more: Partial<ExecutorWorld> = {}) {
     answer: (hook) => ({ output: hookOutput(hook, hook.context), decisions: [] }),
     beforeCompaction: note('flush'),
     hookTimeoutMs: 10,
+    writeHandoff: note('handoff'),
+    startClaude: note('start'),
+    reply: note('reply'),
+    askPerson: note('ask'),
     ...more,
   });
   const sent = () => String(stdin.read() ?? '');
@@ -58,13 +67,13 @@ const CASES: readonly EffectCase[] = [
   {
     title: 'a prompt goes to claude, and its delivery is noted',
     action: { kind: 'send', line: 'x', promptUuid: 'u' },
-    notes: ['prompt', { mailbox: { delivered: 'u' } }],
+    notes: [{ run: { said: 'u', line: 'x' } }, 'prompt', { mailbox: { delivered: 'u' } }],
     sent: 'x\n',
   },
   {
     title: 'a held prompt goes to disk and not to claude',
     action: { kind: 'hold', uuid: 'u', line: 'x' },
-    notes: [{ mailbox: { held: 'u', line: 'x' } }],
+    notes: [{ run: { held: 'u', line: 'x' } }, { mailbox: { held: 'u', line: 'x' } }],
     sent: '',
   },
   { title: 'a text is kept', action: { kind: 'keep', file: 'f', text: 't' }, notes: [{ keep: ['f', 't'] }] },

@@ -14,6 +14,7 @@ interface CodeCase {
   readonly received?: NodeJS.Signals;
   readonly readerGone?: true;
   readonly code: number;
+  readonly outcome?: 'limit' | 'unrelieved';
 }
 
 const CASES: readonly CodeCase[] = [
@@ -34,8 +35,12 @@ const CASES: readonly CodeCase[] = [
     code: 143,
   },
   { title: 'a reader that is gone', end: { signal: 'SIGTERM' }, result: GOOD, readerGone: true, code: 141 },
+  { title: 'a limit that was hit', end: { code: 0 }, result: GOOD, outcome: 'limit', code: 3 },
+  { title: 'a context that could not be relieved', end: { code: 1 }, result: GOOD, outcome: 'unrelieved', code: 4 },
+  { title: 'a signal of the user after a limit', end: { code: 0 }, outcome: 'limit', received: 'SIGINT', code: 130 },
 ];
 
-it.each(CASES)('$title: $code', ({ end, result, received, readerGone = false, code }) => {
-  expect(exitCodeOf({ code: end.code, signal: end.signal }, result, received, readerGone)).toBe(code);
+it.each(CASES)('$title: $code', ({ end, result, received, readerGone = false, outcome, code }) => {
+  const run = { lastResult: result, received, readerGone, outcome };
+  expect(exitCodeOf({ code: end.code, signal: end.signal }, run)).toBe(code);
 });

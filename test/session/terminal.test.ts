@@ -1,22 +1,14 @@
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../src/config/defaults.ts';
-import { initialState, type Run } from '../../src/governor/state.ts';
+import { initialState } from '../../src/governor/state.ts';
 import { PLAIN } from '../../src/report/style.ts';
 import { createTerminal, type TerminalOptions } from '../../src/report/terminal.ts';
+import { runWith } from '../support/governor.ts';
 
 const CLEAR = '\r\u001b[2K';
 
-const RUN: Run = {
-  policy: DEFAULTS,
-  mode: 'act',
-  runId: '00000000-0000-4000-8000-000000000000',
-  contextDir: '.context',
-  resumes: false,
-  callerSpeaksProtocol: false,
-  showInjected: false,
-  callerPlacedTrigger: false,
-};
+const RUN = runWith({ policy: DEFAULTS });
 const STATE = initialState(RUN);
 const CHANGED = initialState({ ...RUN, policy: { ...DEFAULTS, window: 1_000_000 } });
 

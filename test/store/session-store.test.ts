@@ -22,11 +22,11 @@ function lines(file: string): unknown[] {
 
 it('writes entries with version and time, one a line', () => {
   const faults: string[] = [];
-  const store = createSessionStore(
-    join(folder, '.context'),
-    () => NOON,
-    (consequence, error) => faults.push(`${consequence}: ${String(error)}`),
-  );
+  const store = createSessionStore(join(folder, '.context'), {
+    runId: 'r',
+    now: () => NOON,
+    onFault: (consequence, error) => faults.push(`${consequence}: ${String(error)}`),
+  });
   store.journal({ kind: 'start', text: 'two\nlines' });
   store.mailbox({ held: 'u' });
   store.mailbox({ delivered: 'u' });
@@ -34,30 +34,26 @@ it('writes entries with version and time, one a line', () => {
   const stamp = { v: 1, t: '2026-01-02T12:00:00.000Z' };
   expect(lines('journal.ndjson')).toEqual([{ ...stamp, kind: 'start', text: 'two\nlines' }]);
   expect(lines('mailbox.ndjson')).toEqual([
-    { ...stamp, held: 'u' },
-    { ...stamp, delivered: 'u' },
+    { ...stamp, run: 'r', held: 'u' },
+    { ...stamp, run: 'r', delivered: 'u' },
   ]);
   expect(readFileSync(join(folder, '.context/prompts/u.md'), 'utf8')).toBe('text');
   expect(faults).toEqual([]);
 });
 
 it('makes nothing before there is something to write', () => {
-  createSessionStore(
-    join(folder, '.context'),
-    () => NOON,
-    () => {},
-  );
+  createSessionStore(join(folder, '.context'), { runId: 'r', now: () => NOON, onFault: () => {} });
   expect(() => readFileSync(join(folder, '.context/.gitignore'))).toThrow('ENOENT');
 });
 
 it('tells a fault once and never throws', () => {
   writeFileSync(join(folder, '.context'), 'in the way');
   const faults: string[] = [];
-  const store = createSessionStore(
-    join(folder, '.context'),
-    () => NOON,
-    (consequence, error) => faults.push(`${consequence}: ${String(error)}`),
-  );
+  const store = createSessionStore(join(folder, '.context'), {
+    runId: 'r',
+    now: () => NOON,
+    onFault: (consequence, error) => faults.push(`${consequence}: ${String(error)}`),
+  });
   store.journal({});
   store.mailbox({});
   store.keep('a', 'b');

@@ -1,9 +1,10 @@
 import { DEFAULTS } from '../../src/config/defaults.ts';
-import type { Action, Decision, TimerName } from '../../src/governor/actions.ts';
+import type { Action, Decision, HookName, TimerName } from '../../src/governor/actions.ts';
 import { isDecision } from '../../src/governor/actions.ts';
-import type { Input, OwnEvent } from '../../src/governor/input.ts';
+import type { ExitEvent, Input, OwnEvent } from '../../src/governor/input.ts';
 import type { Policy } from '../../src/governor/policy.ts';
-import { type GovernorState, initialState, type Run } from '../../src/governor/state.ts';
+import { CALLBACKS } from '../../src/governor/restore.ts';
+import { type ControlPurpose, type GovernorState, initialState, type Run } from '../../src/governor/state.ts';
 import { step } from '../../src/governor/step.ts';
 import { decodeObject } from '../../src/stream/decode.ts';
 import type { Event } from '../../src/stream/events.ts';
@@ -13,23 +14,21 @@ export type Line = Readonly<Record<string, unknown>>;
 
 /** The default policy with some parts changed. */
 export function policyWith(changes: PolicyChanges = {}): Policy {
-  const { window, thresholds, compaction, midTurn, task, state, memory } = DEFAULTS;
   return {
-    window,
-    midTurn,
-    task,
-    state,
-    memory,
+    ...DEFAULTS,
     ...changes,
-    thresholds: { ...thresholds, ...changes.thresholds },
-    compaction: { ...compaction, ...changes.compaction },
+    thresholds: { ...DEFAULTS.thresholds, ...changes.thresholds },
+    compaction: { ...DEFAULTS.compaction, ...changes.compaction },
+    handoff: { ...DEFAULTS.handoff, ...changes.handoff },
+    zones: { ...DEFAULTS.zones, ...changes.zones },
+    cost: { ...DEFAULTS.cost, ...changes.cost },
+    recovery: { ...DEFAULTS.recovery, ...changes.recovery },
   };
 }
 
-export type PolicyChanges = Partial<Omit<Policy, 'thresholds' | 'compaction'>> & {
-  readonly thresholds?: Partial<Policy['thresholds']>;
-  readonly compaction?: Partial<Policy['compaction']>;
-};
+type Group = 'thresholds' | 'compaction' | 'handoff' | 'zones' | 'cost' | 'recovery';
+
+export type PolicyChanges = Partial<Omit<Policy, Group>> & { readonly [K in Group]?: Partial<Policy[K]> };
 
 export function runWith(changes: Partial<Run> = {}): Run {
   return {
@@ -41,6 +40,11 @@ export function runWith(changes: Partial<Run> = {}): Run {
     callerSpeaksProtocol: false,
     showInjected: false,
     callerPlacedTrigger: false,
+    project: '/project',
+    answersInSchema: false,
+    withoutHooks: false,
+    persistent: true,
+    attended: false,
     ...changes,
   };
 }
@@ -60,6 +64,8 @@ export interface Driver {
   caller(line: Line): readonly Action[];
   callerEnd(): readonly Action[];
   timeout(timer: TimerName): readonly Action[];
+  /** Time goes by, in milliseconds; it begins at 0. */
+  wait(ms: number): void;
   /** What ctxb itself, or one of its commands, has to say. */
   tell(event: OwnEvent): readonly Action[];
 }
@@ -67,6 +73,7 @@ export interface Driver {
 export function drive(run: Run = runWith()): Driver {
   let state = initialState(run);
   let prompts = 0;
+  let t = 0;
   const all: Action[] = [];
 
   function feed(...inputs: readonly Input[]): readonly Action[] {
@@ -80,7 +87,7 @@ export function drive(run: Run = runWith()): Driver {
   }
 
   function callerInput(line: Line): Input {
-    return { t: 0, from: 'caller', event: decodeObject(line), line: JSON.stringify(line) };
+    return { t, from: 'caller', event: decodeObject(line), line: JSON.stringify(line) };
   }
 
   return {
@@ -88,14 +95,17 @@ export function drive(run: Run = runWith()): Driver {
       return state;
     },
     actions: all,
-    begin: () => feed({ t: 0, from: 'ctxb', event: { kind: 'begin' } }),
-    interrupt: () => feed({ t: 0, from: 'ctxb', event: { kind: 'interrupt' } }),
-    claude: (...lines) => feed(...lines.map((line): Input => ({ t: 0, from: 'claude', event: decodeObject(line) }))),
+    begin: () => feed({ t, from: 'ctxb', event: { kind: 'begin' } }),
+    interrupt: () => feed({ t, from: 'ctxb', event: { kind: 'interrupt' } }),
+    claude: (...lines) => feed(...lines.map((line): Input => ({ t, from: 'claude', event: decodeObject(line) }))),
     prompt: (...texts) => feed(...texts.map((text) => callerInput(userLine(text, { uuid: `prompt-${++prompts}` })))),
     caller: (line) => feed(callerInput(line)),
-    callerEnd: () => feed({ t: 0, from: 'caller', event: { kind: 'end' } }),
-    tell: (event) => feed({ t: 0, from: 'ctxb', event }),
-    timeout: (timer) => feed({ t: 0, from: 'timer', event: { kind: 'timeout', timer } }),
+    callerEnd: () => feed({ t, from: 'caller', event: { kind: 'end' } }),
+    tell: (event) => feed({ t, from: 'ctxb', event }),
+    timeout: (timer) => feed({ t, from: 'timer', event: { kind: 'timeout', timer } }),
+    wait(ms) {
+      t += ms;
+    },
   };
 }
 
@@ -186,8 +196,35 @@ export function boundaryLine(trigger: 'auto' | 'manual', pre_tokens: number): Li
 
 /** claude's answer to the question how full its context is. */
 export function contextAnswer(driver: Driver, response: Line): Line {
-  const [requestId] =
-    Object.entries(driver.state.control.pending).findLast(([, purpose]) => purpose === 'context') ?? [];
+  return answerTo(driver, 'context', response);
+}
+
+/** claude's answer to the newest question of ours with that purpose. */
+export function answerTo(driver: Driver, asked: ControlPurpose, response: Line = {}): Line {
+  const [requestId] = Object.entries(driver.state.control.pending).findLast(([, purpose]) => purpose === asked) ?? [];
   if (requestId === undefined) throw new Error('claude was not asked');
   return { type: 'control_response', response: { subtype: 'success', request_id: requestId, response } };
+}
+
+/** claude calls a hook of ours. */
+export function hookLine(hook: HookName, input: Line = {}): Line {
+  const request = {
+    subtype: 'hook_callback',
+    callback_id: CALLBACKS[hook],
+    input: { hook_event_name: hook, ...input },
+  };
+  return { type: 'control_request', request_id: `hook-${hook}`, request };
+}
+
+/** What the agent is told with the answers to hooks. */
+export function told(actions: readonly Action[]): string[] {
+  return actions.flatMap((action) =>
+    action.kind === 'answer-hook' && action.context !== undefined ? [action.context] : [],
+  );
+}
+
+/** How claude's process ends: killed, without a trace of the turn in the log, unless said otherwise. */
+export function exitEvent(changes: Partial<ExitEvent> = {}): ExitEvent {
+  const nothing = { delivered: [], finished: false, openTool: undefined };
+  return { kind: 'exit', code: undefined, signal: 'SIGKILL', logged: true, ...nothing, ...changes };
 }

@@ -221,6 +221,8 @@ export function leftovers(context: string): string[] {
     '.gitignore',
     'journal.ndjson',
     'mailbox.ndjson',
+    'health.ndjson',
+    'cost.ndjson',
     'scratch.md',
     'memory.ndjson',
     'session.json',

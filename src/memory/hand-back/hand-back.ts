@@ -57,7 +57,7 @@ export function createHandBack(notebook: Notebook, folder: () => string): HandBa
     const left = CONTEXT_LIMIT - (before?.length ?? 0) - 4;
     const opening = openingOf(notebook, state, folder(), left);
     const { text, items } = recall.take(roomFor(state, left - opening.length - EVIDENCE_TITLE.length));
-    const told = defused([opening, ...(items.length === 0 ? [] : [EVIDENCE_TITLE, text])].join('\n'));
+    const told = [opening, ...(items.length === 0 ? [] : [EVIDENCE_TITLE, text])].join('\n');
     unread = { sinceCall: state.gauge.calls };
     const context = [before, told].filter(Boolean).join('\n\n');
     const given = tallyOf(items.flatMap(({ facts }) => facts));
@@ -65,11 +65,12 @@ export function createHandBack(notebook: Notebook, folder: () => string): HandBa
     return { context, decisions: [recalled('SessionStart', state, reason, context, given)] };
   }
 
-  function withPrompt(state: GovernorState): Told {
-    const missing = phase === 'compared' ? missed(state) : NOTHING_TOLD;
+  function withPrompt(before: string | undefined, state: GovernorState): Told {
+    const hasRoom = (before?.length ?? 0) + MISSED_LIMIT < CONTEXT_LIMIT;
+    const missing = phase === 'compared' && hasRoom ? missed(state) : NOTHING_TOLD;
     const reminder = remind(state);
     return {
-      context: [missing.context, reminder.context].filter(Boolean).join('\n\n'),
+      context: [before, missing.context, reminder.context].filter(Boolean).join('\n\n'),
       decisions: [...missing.decisions, ...reminder.decisions],
     };
   }
@@ -78,7 +79,7 @@ export function createHandBack(notebook: Notebook, folder: () => string): HandBa
     phase = 'settled';
     const { text, items } = recall.take(roomFor(state, MISSED_LIMIT));
     if (items.length === 0) return NOTHING_TOLD;
-    const context = defused(`${MISSED}\n${text}`);
+    const context = `${MISSED}\n${text}`;
     const reason = 'neither the summary nor what was handed back held it';
     return {
       context,
@@ -99,7 +100,7 @@ export function createHandBack(notebook: Notebook, folder: () => string): HandBa
     answer(hook, state) {
       const isEmpty = notebook.toolLog.total + notebook.prompts.total + notebook.deadEnds.total === 0;
       const told = isEmpty || hook.recall === undefined ? NOTHING_TOLD : undefined;
-      const { context, decisions } = told ?? (hook.recall === 'lost' ? lost(hook.context, state) : withPrompt(state));
+      const { context, decisions } = told ?? (hook.recall === 'lost' ? lost : withPrompt)(hook.context, state);
       return { output: hookOutput(hook, context === '' ? hook.context : context), decisions };
     },
     summary(text, state) {
@@ -126,7 +127,7 @@ export function createHandBack(notebook: Notebook, folder: () => string): HandBa
 /** The answer in the shape claude takes it. */
 export function hookOutput({ hook, output }: HookAnswer, context: string | undefined): object {
   if (context === undefined || context === '') return output;
-  return { ...output, hookSpecificOutput: { hookEventName: hook, additionalContext: context } };
+  return { ...output, hookSpecificOutput: { hookEventName: hook, additionalContext: defused(context) } };
 }
 
 interface Told {

@@ -3,6 +3,7 @@ import { createDeadEnds } from '../dead-ends/dead-ends.ts';
 import type { DeadEnd, Entry, FileChange, PromptEntry, StateEntry, TaskEntry, ToolEntry } from '../entry.ts';
 import { createEvidence, type Evidence } from '../hand-back/evidence.ts';
 import { cut, fenced, LINE_LENGTH, oneLine, quoted } from '../words.ts';
+import { type CommandRuns, createCommandRuns } from './command-runs.ts';
 import { commandEnd, commandLine } from './command-text.ts';
 import { createOpenTasks, type OpenTasks } from './open-tasks.ts';
 import { createSection, type Page, type Section, timeText } from './section.ts';
@@ -24,6 +25,7 @@ export interface Notebook {
   readonly commands: Section;
   readonly toolLog: Section;
   readonly tasks: OpenTasks;
+  readonly runs: CommandRuns;
   readonly evidence: Evidence;
   /** Dead ends that a success took back. */
   readonly cleared: number;
@@ -46,6 +48,7 @@ export function createNotebook(): Notebook {
   const commands = createSection('commands.md', 'Commands');
   const toolLog = createSection('tool-log.md', 'Tool log');
   const tasks = createOpenTasks();
+  const runs = createCommandRuns();
   const detector = createDeadEnds();
   const evidence = createEvidence();
   let cleared = 0;
@@ -97,6 +100,7 @@ export function createNotebook(): Notebook {
 
   function tool(entry: ToolEntry): Page[] {
     evidence.add(entry);
+    runs.add(entry);
     const line = `${entry.outcome} ${quoted(entry.title, 500)} → ${quoted(entry.said, 500)}${agentMention(entry)}`;
     return [
       toolLog.add({ heading: `${timeText(entry.t)} · ${entry.name} ${entry.id}`, body: line, text: '' }),
@@ -150,6 +154,7 @@ export function createNotebook(): Notebook {
     commands,
     toolLog,
     tasks,
+    runs,
     evidence,
     get cleared() {
       return cleared;

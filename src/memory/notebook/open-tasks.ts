@@ -8,6 +8,8 @@ export interface OpenTasks {
   add(entry: TaskEntry): void;
   /** Not done yet: what is in progress first, then in the order they came up. */
   open(): TaskEntry[];
+  /** Done, the newest first. */
+  completed(): TaskEntry[];
   readonly total: number;
 }
 
@@ -24,6 +26,7 @@ export function createOpenTasks(): OpenTasks {
       const isUnderWay = ({ status }: TaskEntry) => status === 'in_progress';
       return [...open.filter(isUnderWay), ...open.filter((task) => !isUnderWay(task))];
     },
+    completed: () => [...tasks.values()].filter(({ status }) => status === 'completed').reverse(),
     get total() {
       return tasks.size;
     },

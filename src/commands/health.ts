@@ -1,0 +1,91 @@
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { effectiveConfig } from '../config/effective-config.ts';
+import { resolveConfig } from '../config/resolve-config.ts';
+import { CtxbError } from '../errors.ts';
+import { createHealthReader, type HealthReport } from '../health/health-report.ts';
+import type { Io } from '../io.ts';
+import { counted } from '../report/figures.ts';
+import { healthPrometheus } from '../report/health-prometheus.ts';
+import { healthTable } from '../report/health-table.ts';
+import { onOneLine, printable, styleFor } from '../report/style.ts';
+import { findHealthLogs } from '../store/health-log.ts';
+import { isTorn, readLines } from '../store/read-lines.ts';
+
+interface HealthFlags {
+  readonly json?: true;
+  readonly prometheus?: true;
+  readonly contextDir?: string;
+}
+
+export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
+  command
+    .argument('[folders...]', 'projects, their folders of ctxb, or folders of projects (default: the working folder)')
+    .option('--json', 'as JSON')
+    .option('--prometheus', 'in the text format of Prometheus')
+    .option('--context-dir <folder>', 'where the records of a project are')
+    .addHelpText('after', EXAMPLES)
+    .action(async (folders: string[], flags: HealthFlags) => finish(await health(folders, flags, io)));
+}
+
+const EXAMPLES = `
+A folder that has no records of its own stands for the projects directly in it.
+
+Examples:
+  ctxb health
+  ctxb health ~/projects
+  ctxb health --prometheus api web > ctxb.prom`;
+
+const EXIT_UNREADABLE = 2;
+
+async function health(folders: readonly string[], flags: HealthFlags, io: Io): Promise<number> {
+  if (flags.json && flags.prometheus)
+    throw new CtxbError('usage', '--json and --prometheus exclude each other: drop one');
+  const named = folders.length === 0 ? ['.'] : folders;
+  const { report, notes, faults } = await readAll(named, flags.contextDir, io);
+  for (const { file, unreadable } of report.files) {
+    if (unreadable > 0)
+      notes.push(`${onOneLine(file)}: ${counted(unreadable, 'line')} could not be read and did not count`);
+  }
+  for (const text of [...faults, ...notes]) io.stderr.write(`ctxb: ${printable(text)}\n`);
+  io.stdout.write(await textOf(report, flags, io));
+  return faults.length > 0 ? EXIT_UNREADABLE : 0;
+}
+
+async function textOf(report: HealthReport, flags: HealthFlags, io: Io): Promise<string> {
+  if (flags.json) return `${JSON.stringify(report, null, 2)}\n`;
+  if (flags.prometheus) return healthPrometheus(report);
+  return healthTable(report, await styleFor(io.stdout, io.env));
+}
+
+/** What cannot be read is named; the rest still counts, and each log once. */
+async function readAll(folders: readonly string[], contextDir: string | undefined, io: Io) {
+  const reader = createHealthReader();
+  const [logs, notes, faults] = [new Set<string>(), [] as string[], [] as string[]];
+  const attempt = async (work: () => void | Promise<void>): Promise<void> => {
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof CtxbError)) throw error;
+      faults.push(error.message);
+    }
+  };
+  for (const folder of folders) {
+    await attempt(async () => {
+      const found = await findHealthLogs(resolve(io.cwd, folder), contextDirs(resolve(io.cwd, folder), contextDir, io));
+      if (found.length === 0) notes.push(`${onOneLine(folder)}: no health records here`);
+      for (const log of found) logs.add(log);
+    });
+  }
+  for (const file of logs) await attempt(() => reader.read({ file, lines: readLines(file), torn: isTorn(file) }));
+  return { report: reader.report(), notes, faults };
+}
+
+/** A folder that was named must have a good configuration; one that was only found in it is not judged by its own. */
+function contextDirs(named: string, contextDir: string | undefined, { env }: Io) {
+  return async (cwd: string): Promise<string> => {
+    const world = { cwd, env, flags: { contextDir } };
+    const config = cwd === named ? await effectiveConfig(world) : (await resolveConfig(world)).config;
+    return resolve(cwd, config.contextDir);
+  };
+}

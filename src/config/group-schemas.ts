@@ -1,0 +1,178 @@
+import * as v from 'valibot';
+import { DEFAULTS } from './defaults.ts';
+import {
+  attempts,
+  choice,
+  dollars,
+  flag,
+  minutes,
+  pattern,
+  portion,
+  restoreTokens,
+  seconds,
+  share,
+  taskTokens,
+  text,
+  times,
+} from './value-schemas.ts';
+
+export const thresholds = v.strictObject({
+  warn: v.optional(
+    v.pipe(share, v.description('The agent is asked to come to a good stopping point.')),
+    DEFAULTS.thresholds.warn,
+  ),
+  compact: v.optional(
+    v.pipe(share, v.description('The context is compacted at the next turn boundary.')),
+    DEFAULTS.thresholds.compact,
+  ),
+  handoff: v.optional(
+    v.pipe(share, v.description('The work is handed over to a fresh context when compaction is off or does not help.')),
+    DEFAULTS.thresholds.handoff,
+  ),
+  midTurn: v.optional(
+    v.pipe(
+      share,
+      v.description("Where claude's own compaction is placed; never later than 33,000 tokens below the window."),
+    ),
+    DEFAULTS.thresholds.midTurn,
+  ),
+});
+
+export const compaction = v.strictObject({
+  enabled: v.optional(v.pipe(flag, v.description('Compact at turn boundaries.')), DEFAULTS.compaction.enabled),
+  when: v.optional(
+    v.pipe(
+      choice(['next-prompt', 'boundary']),
+      v.description('Compact when a next prompt is waiting, or at once at the turn boundary.'),
+    ),
+    DEFAULTS.compaction.when,
+  ),
+  target: v.optional(v.pipe(share, v.description('A compaction should land below this.')), DEFAULTS.compaction.target),
+  timeoutSeconds: v.optional(
+    v.pipe(seconds, v.description('How long the verdict of a compaction is awaited.')),
+    DEFAULTS.compaction.timeoutSeconds,
+  ),
+  maxAttempts: v.optional(
+    v.pipe(attempts, v.description('Compactions tried in a row before the context counts as not relieved.')),
+    DEFAULTS.compaction.maxAttempts,
+  ),
+  focus: v.optional(
+    v.pipe(text, v.description('What the summary is to keep; {task} and {state} are filled in.')),
+    DEFAULTS.compaction.focus,
+  ),
+});
+
+export const midTurn = v.strictObject({
+  enabled: v.optional(
+    v.pipe(flag, v.description("Place claude's own compaction at thresholds.midTurn.")),
+    DEFAULTS.midTurn.enabled,
+  ),
+});
+
+export const memory = v.strictObject({
+  enabled: v.optional(
+    v.pipe(flag, v.description('Keep notes of the session outside the context.')),
+    DEFAULTS.memory.enabled,
+  ),
+  restoreTokens: v.optional(
+    v.pipe(restoreTokens, v.description('Tokens of evidence handed back after a compaction.')),
+    DEFAULTS.memory.restoreTokens,
+  ),
+  remind: v.optional(
+    v.pipe(flag, v.description('Remind the agent once of notes that it has not read.')),
+    DEFAULTS.memory.remind,
+  ),
+  statePattern: v.optional(
+    v.pipe(pattern, v.description("Finds where the work stands in the agent's words; a named group is the state.")),
+  ),
+  deadEndPattern: v.optional(
+    v.pipe(pattern, v.description("Finds approaches that failed in the agent's words; a named group is the text.")),
+  ),
+});
+
+export const zones = v.strictObject({
+  monitor: v.optional(
+    v.pipe(share, v.description('The zone that is only recorded begins here.')),
+    DEFAULTS.zones.monitor,
+  ),
+  warning: v.optional(
+    v.pipe(share, v.description('The zone in which large tasks are risky begins here.')),
+    DEFAULTS.zones.warning,
+  ),
+  largeInWarning: v.optional(
+    v.pipe(taskTokens, v.description('Estimated tokens above which a prompt is too large in the zone warning.')),
+    DEFAULTS.zones.largeInWarning,
+  ),
+  largeInCritical: v.optional(
+    v.pipe(taskTokens, v.description('The same from thresholds.warn on.')),
+    DEFAULTS.zones.largeInCritical,
+  ),
+  onLargeTask: v.optional(
+    v.pipe(
+      choice(['announce', 'relieve', 'reject']),
+      v.description('A prompt that is too large is announced, or the context is relieved first, or it is refused.'),
+    ),
+    DEFAULTS.zones.onLargeTask,
+  ),
+  repromptMinutes: v.optional(
+    v.pipe(minutes, v.description('After this time above thresholds.warn the agent is asked again to come to a stop.')),
+    DEFAULTS.zones.repromptMinutes,
+  ),
+  tellAgent: v.optional(
+    v.pipe(flag, v.description('Tell the agent how full its context is.')),
+    DEFAULTS.zones.tellAgent,
+  ),
+});
+
+export const handoff = v.strictObject({
+  enabled: v.optional(
+    v.pipe(flag, v.description('Hand the work over to a fresh context when nothing else helps.')),
+    DEFAULTS.handoff.enabled,
+  ),
+  timeoutSeconds: v.optional(
+    v.pipe(seconds, v.description("How long the agent's handoff document is awaited.")),
+    DEFAULTS.handoff.timeoutSeconds,
+  ),
+});
+
+export const cost = v.strictObject({
+  limitUsd: v.optional(v.pipe(dollars, v.description('What one run may cost, in US dollars.'))),
+  projectLimitUsd: v.optional(
+    v.pipe(dollars, v.description('What all runs with the same context folder may cost in one period.')),
+  ),
+  period: v.optional(
+    v.pipe(choice(['day', 'month']), v.description('The period of cost.projectLimitUsd.')),
+    DEFAULTS.cost.period,
+  ),
+  warnAt: v.optional(
+    v.pipe(portion, v.description('The share of a limit at which it is announced.')),
+    DEFAULTS.cost.warnAt,
+  ),
+  onLimit: v.optional(
+    v.pipe(
+      choice(['auto', 'ask', 'wrap-up', 'stop']),
+      v.description(
+        'At a limit: ask at the terminal, wrap up with one last prompt, or stop; auto: ask where there is a terminal, else wrap up.',
+      ),
+    ),
+    DEFAULTS.cost.onLimit,
+  ),
+});
+
+export const recovery = v.strictObject({
+  enabled: v.optional(
+    v.pipe(flag, v.description('Start a claude that died again, in the same session.')),
+    DEFAULTS.recovery.enabled,
+  ),
+  maxRestarts: v.optional(
+    v.pipe(times, v.description('Restarts in a row before it is given up.')),
+    DEFAULTS.recovery.maxRestarts,
+  ),
+});
+
+export const hooks = v.strictObject({
+  watchdogSeconds: v.optional(
+    v.pipe(seconds, v.description('After this time a late hook is answered so that claude proceeds.')),
+    DEFAULTS.hooks.watchdogSeconds,
+  ),
+});

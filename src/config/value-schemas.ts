@@ -1,0 +1,69 @@
+import * as v from 'valibot';
+
+/** A day; timers beyond 2^31 ms would fire at once. */
+const MAX_SECONDS = 86_400;
+const MAX_MINUTES = MAX_SECONDS / 60;
+/** More than any run costs, and little enough for sums in micro-dollars to stay exact. */
+const MAX_USD = 1_000_000;
+
+// The message of each part says what is expected; findings are built round it.
+const TOKENS = 'a whole number of tokens, 1000 or more';
+const TASK_TOKENS = 'a whole number of tokens, 0 or more';
+const SHARE = 'a fraction of the window (0 < x <= 1), a percentage such as "78%" or a whole number of tokens above 1';
+const PORTION = 'a fraction (0 < x <= 1) or a percentage such as "80%"';
+const SECONDS = `a number of seconds above 0, at most ${MAX_SECONDS}`;
+const MINUTES = `a number of minutes above 0, at most ${MAX_MINUTES}`;
+const DOLLARS = `a number of US dollars above 0, at most ${MAX_USD}`;
+const ATTEMPTS = 'a whole number, 1 or more';
+const TIMES = 'a whole number, 0 or more';
+const RESTORE = 'a whole number of tokens from 0 to 2000';
+const PATTERN = 'a regular expression';
+
+const PERCENTAGE = /^(?:100(?:\.0+)?|(?!0+(?:\.0+)?%)\d{1,2}(?:\.\d+)?)%$/;
+
+export const flag = v.boolean('true or false');
+export const text = v.string('a text');
+export const folder = v.pipe(v.string('a path'), v.nonEmpty('a path'));
+export const pattern = v.pipe(v.string(PATTERN), v.nonEmpty(PATTERN), v.check(isPattern, PATTERN));
+export const tokens = v.pipe(v.number(TOKENS), v.integer(TOKENS), v.minValue(1000, TOKENS));
+export const taskTokens = v.pipe(v.number(TASK_TOKENS), v.integer(TASK_TOKENS), v.minValue(0, TASK_TOKENS));
+export const seconds = v.pipe(v.number(SECONDS), v.gtValue(0, SECONDS), v.maxValue(MAX_SECONDS, SECONDS));
+export const minutes = v.pipe(v.number(MINUTES), v.gtValue(0, MINUTES), v.maxValue(MAX_MINUTES, MINUTES));
+export const dollars = v.pipe(v.number(DOLLARS), v.gtValue(0, DOLLARS), v.maxValue(MAX_USD, DOLLARS));
+export const attempts = v.pipe(v.number(ATTEMPTS), v.integer(ATTEMPTS), v.minValue(1, ATTEMPTS));
+export const times = v.pipe(v.number(TIMES), v.integer(TIMES), v.minValue(0, TIMES));
+/** A level of the window. */
+export const share = v.union(
+  [fraction(SHARE), v.pipe(v.number(SHARE), v.integer(SHARE), v.minValue(2, SHARE)), percentage(SHARE)],
+  SHARE,
+);
+/** A part of something that has no tokens. */
+export const portion = v.union([fraction(PORTION), percentage(PORTION)], PORTION);
+// Evidence and a running prompt share the 9,000 characters that claude takes whole.
+export const restoreTokens = v.pipe(
+  v.number(RESTORE),
+  v.integer(RESTORE),
+  v.minValue(0, RESTORE),
+  v.maxValue(2000, RESTORE),
+);
+
+export function choice<const T extends readonly string[]>(options: T) {
+  return v.picklist(options, `one of ${options.map((option) => `"${option}"`).join(', ')}`);
+}
+
+// A union whose kind of value is clear reports the fault of that part, so each part says what is expected of the whole.
+function fraction(expected: string) {
+  return v.pipe(v.number(expected), v.gtValue(0, expected), v.maxValue(1, expected));
+}
+
+function percentage(expected: string) {
+  return v.pipe(v.string(expected), v.regex(PERCENTAGE, expected));
+}
+
+function isPattern(text: string): boolean {
+  try {
+    return Boolean(new RegExp(text, 'm'));
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,152 @@
+import type { ControlRequestEvent, Event, ResultEvent } from '../stream/events.ts';
+import type { Action } from './actions.ts';
+import { endOverdue, followCompaction, forgetFailures, measureLanding, waitLonger } from './compaction.ts';
+import { onOwnResponse, placeTrigger } from './control.ts';
+import { askContext, isOwnRequest, OWN_PREFIX } from './control-request.ts';
+import { readCost } from './cost.ts';
+import { followHandoff, waitForHandoff } from './handoff.ts';
+import { noteHealth } from './health-notes.ts';
+import { isReading, judgeArrival, judgeLevel } from './judge.ts';
+import { noteLineage } from './lineage.ts';
+import type { Prompt } from './mailbox.ts';
+import { judgeZone } from './notices.ts';
+import { PRICES } from './prices.ts';
+import { forgetRestarts, noteAlive, tellsVainStart } from './process.ts';
+import { denial, isAskedInHandoff, onQuestion } from './questions.ts';
+import { readContext, readSession, readSubagent } from './readings.ts';
+import { refillAfter } from './refill.ts';
+import { measureHandoff, readExhaustion, readRelief } from './relief.ts';
+import { answerCallback } from './restore.ts';
+import { judgeSpending, readBudgetStop } from './spending.ts';
+import type { GovernorState } from './state.ts';
+import { chain, keep, type Step } from './steps.ts';
+import { tasksAfter } from './tasks.ts';
+import { begunTurn, endedTurn, heard } from './turns.ts';
+import { fateOf, isInjectedTurn, startsForeignTurn } from './visibility.ts';
+
+/** A line of claude's. */
+export function onClaude(state: GovernorState, event: Event): Step {
+  if (event.kind === 'control-response' && isOwnRequest(state, event.requestId)) {
+    return chain(onOwnResponse(state, event), judgeLevel, placeTrigger);
+  }
+  if (event.kind === 'control-request') return onClaudeRequest(state, event);
+  if (tellsVainStart(state, event)) return keep(state);
+  const injected = isInjectedTurn(state) && !startsForeignTurn(state, event);
+  return chain(
+    judgeArrival(state, event),
+    (next) => keep(read(noteAlive(next, event), event, injected)),
+    (next) => noteLineage(state, next),
+    (next) => (injected ? follow(next, event) : ownTurn(next, event, state)),
+    measureLanding,
+    measureHandoff,
+    (next) => (isReading(next, event) && !injected ? judgeLevel(next) : keep(next)),
+    (next) => noteHealth(state, next, event),
+    judgeZone,
+    placeTrigger,
+    (next) => judgeSpending(state, readBudgetStop(next, event)),
+    (next) => (switchedModel(state.session.model, next, event) ? askContext(next) : keep(next)),
+  );
+}
+
+function read(state: GovernorState, event: Event, injected: boolean): GovernorState {
+  const turn = injected ? state.turn : heard(begunTurn(state, event), event);
+  const grace = turn.phase === 'idle' ? state.grace : 'none';
+  const tasks = tasksAfter(state.tasks, event);
+  const before: GovernorState = {
+    ...state,
+    turn,
+    grace,
+    tasks,
+    summarising: summarisingAfter(state, event),
+    refill: refillAfter(state.refill, event),
+    cost: readCost(state.cost, event, PRICES),
+  };
+  const after = readRelief(state, readSession(readSubagent(readContext(before, event), event), event), event);
+  if (injected || after.gauge.calls === state.gauge.calls) return after;
+  return { ...after, turn: { ...after.turn, calls: after.turn.calls + 1 } };
+}
+
+/** From the line that says so to the next call or the end of the turn: the last hook comes after the boundary. */
+function summarisingAfter({ summarising }: GovernorState, event: Event): boolean {
+  if (event.kind === 'compact-status' && event.phase !== 'other') return event.phase !== 'failed';
+  if (event.kind === 'result') return false;
+  return event.kind === 'assistant' && event.subagent === null ? false : summarising;
+}
+
+/** A line of the turn that ctxb injected. */
+function follow(state: GovernorState, event: Event): Step {
+  if (state.handoff.phase !== 'idle') return followHandoff(state, event);
+  const before = state.compaction.phase;
+  return chain(followCompaction(state, event), (next) =>
+    keep(next, next.compaction.phase === before ? [] : [{ kind: 'withheld', fate: 'drop' }]),
+  );
+}
+
+/** A line of a turn that the caller, or claude itself, started. */
+function ownTurn(state: GovernorState, event: Event, before: GovernorState): Step {
+  const withheld: readonly Action[] = isInjectedTurn(before) ? [{ kind: 'withheld', fate: 'show' }] : [];
+  const relieved = wasRelieved(before, state, event) ? forgetFailures(state) : state;
+  const released = keep(startsForeignTurn(before, event) ? endOverdue(relieved) : relieved, withheld);
+  if (event.kind !== 'result') return released;
+  const isShown = fateOf(before, event) === 'show';
+  return chain(
+    released,
+    (next) => endTurn(next, event, isShown),
+    (next) => readExhaustion(before, next, event),
+    waitLonger,
+    waitForHandoff,
+  );
+}
+
+/** A turn for what was said too late begins at once, if it begins at all. */
+const LATE_TURN_MS = 3_000;
+
+function endTurn(state: GovernorState, event: ResultEvent, isShown: boolean): Step {
+  const turn = endedTurn(state, event);
+  const calm = event.isError ? state : forgetFresh(forgetRestarts(state));
+  const watch = { kind: 'set-timer', timer: 'turn', afterMs: LATE_TURN_MS } as const;
+  const uuids = isShown ? answeredBy(state, turn.prompts) : [];
+  const relief = isShown ? { ...calm.relief, resuming: undefined } : calm.relief;
+  return keep({ ...calm, turn, relief }, [
+    ...(turn.phase === 'sent' ? [watch] : []),
+    ...(uuids.length > 0 ? [{ kind: 'answered', uuids } as const] : []),
+    // Another turn has given the answer.
+    ...(isShown && state.relief.resuming !== undefined ? [{ kind: 'postponed', fate: 'drop' } as const] : []),
+  ]);
+}
+
+/** The caller's prompts that a result answers; what was not heard any more is answered by the next. */
+function answeredBy({ turn, relief, run }: GovernorState, queued: readonly Prompt[]): readonly string[] {
+  if (run.mode !== 'act') return [];
+  const heard = turn.prompts.filter((prompt) => !queued.includes(prompt));
+  return [...heard.map(({ uuid }) => uuid), ...(relief.resuming?.answers ?? [])];
+}
+
+/** What the conversation began with is in claude's own log now. */
+function forgetFresh(state: GovernorState): GovernorState {
+  return state.relief.fresh === undefined ? state : { ...state, relief: { ...state.relief, fresh: undefined } };
+}
+
+/** The context was replaced or emptied, by whomever. A new session id in mid-stream is a cleared conversation. */
+function wasRelieved(before: GovernorState, after: GovernorState, event: Event): boolean {
+  const another = before.session.id !== undefined && before.session.id !== after.session.id;
+  return event.kind === 'boundary' || event.kind === 'reset' || another;
+}
+
+function onClaudeRequest(before: GovernorState, event: ControlRequestEvent): Step {
+  const state = readSession(before, event);
+  if (event.callbackId?.startsWith(OWN_PREFIX)) {
+    const callbacks = [...state.control.callbacks.slice(-REMEMBERED_CALLBACKS), event.requestId];
+    return answerCallback({ ...state, control: { ...state.control, callbacks } }, event);
+  }
+  if (isAskedInHandoff(state, event)) return keep(state, [denial(event.requestId)]);
+  return state.run.mode === 'act' ? onQuestion(state, event.requestId) : keep(state);
+}
+
+const REMEMBERED_CALLBACKS = 63;
+
+/** Another model may have another window. */
+function switchedModel(before: string | undefined, state: GovernorState, event: Event): boolean {
+  if (event.kind !== 'init' || before === undefined || state.session.model === before) return false;
+  return state.run.mode === 'act' && state.control.phase === 'open';
+}

@@ -1,0 +1,71 @@
+import type { HealthDetails, HealthRecord, ZoneName } from '../governor/health.ts';
+import { countOf, type Fields, fieldsOf, textOf } from '../stream/fields.ts';
+
+/** What the metrics need of one line of `health.ndjson`. */
+export interface HealthEntry extends Pick<HealthRecord, 'project' | 'session' | 'run'> {
+  readonly details: HealthDetails;
+}
+
+/**
+ * Reads a line of `health.ndjson`; undefined when it is none that this version knows: torn, no record of the context,
+ * another `v`, an unknown event, or without one of the figures that are counted.
+ */
+export function parseHealth(line: string): HealthEntry | undefined {
+  const record = jsonOf(line);
+  const project = textOf(record.project);
+  const run = textOf(record.run);
+  const details = detailsOf(fieldsOf(record.details));
+  if (record.v !== 1 || record.check_type !== 'context') return undefined;
+  if (project === undefined || run === undefined || details === undefined) return undefined;
+  return { project, session: textOf(record.session) ?? null, run, details };
+}
+
+function jsonOf(line: string): Fields {
+  try {
+    return fieldsOf(JSON.parse(line));
+  } catch {
+    return {};
+  }
+}
+
+function detailsOf(fields: Fields): HealthDetails | undefined {
+  const tokens = countOf(fields.tokens);
+  const window = countOf(fields.window);
+  const zone = zoneOf(fields.zone);
+  if (tokens === undefined || window === undefined || window === 0 || zone === undefined) return undefined;
+  const level = { tokens, window, fraction: tokens / window, zone };
+  switch (fields.event) {
+    case 'turn':
+      return { ...level, event: 'turn', turn: countOf(fields.turn) ?? 0 };
+    case 'zone': {
+      const from = zoneOf(fields.from);
+      return from && { ...level, event: 'zone', from };
+    }
+    case 'compaction': {
+      const trigger = oneOf(TRIGGERS, fields.trigger);
+      return trigger && { ...level, event: 'compaction', trigger, ms: countOf(fields.ms) ?? null };
+    }
+    case 'handoff': {
+      const ms = countOf(fields.ms);
+      const by = oneOf(AUTHORS, fields.by);
+      if (ms === undefined || by === undefined) return undefined;
+      return { ...level, event: 'handoff', ms, by, reason: textOf(fields.reason) ?? '' };
+    }
+    case 'exhausted':
+      return { ...level, event: 'exhausted' };
+    default:
+      return undefined;
+  }
+}
+
+const ZONES: readonly ZoneName[] = ['ok', 'monitor', 'warning', 'critical', 'handoff'];
+const TRIGGERS = ['auto', 'manual'] as const;
+const AUTHORS = ['agent', 'memory'] as const;
+
+function zoneOf(value: unknown): ZoneName | undefined {
+  return oneOf(ZONES, value);
+}
+
+function oneOf<T extends string>(options: readonly T[], value: unknown): T | undefined {
+  return options.find((option) => option === value);
+}

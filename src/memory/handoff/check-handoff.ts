@@ -1,0 +1,66 @@
+import { HANDOFF_SECTIONS, type HandoffSection } from '../../governor/handoff-sections.ts';
+import type { CommandOutcome } from '../notebook/command-runs.ts';
+import { counted, oneLine } from '../words.ts';
+import { HANDOFF_LIMIT, parseHandoff } from './parse-handoff.ts';
+
+/** Something about a handoff document that does not hold. `text` says it in one sentence. */
+export type Problem =
+  | { readonly kind: 'missing section' | 'empty section'; readonly section: HandoffSection; readonly text: string }
+  | { readonly kind: 'no such file'; readonly path: string; readonly text: string }
+  | { readonly kind: 'command failed'; readonly command: string; readonly text: string }
+  | { readonly kind: 'too long'; readonly text: string };
+
+/** What a document is held against. */
+export interface Checks {
+  /** Whether a file or folder is there; a relative path is relative to the working folder. */
+  readonly exists: (path: string) => boolean;
+  readonly outcomeOf: (command: string) => CommandOutcome;
+}
+
+/** Of more files and commands only the first are looked up. */
+const MAX_FILES = 200;
+const MAX_COMMANDS = 100;
+
+/** Code points of a path or command that are repeated. */
+const NAME_LENGTH = 200;
+
+/** What is wrong with a document: sections, files that are not there, commands that did not pass. */
+export function checkHandoff(text: string, { exists, outcomeOf }: Checks): Problem[] {
+  const { sections, files, commands } = parseHandoff(text);
+  return [
+    ...(text.length > HANDOFF_LIMIT ? [tooLong(text.length)] : []),
+    ...HANDOFF_SECTIONS.flatMap((section) => sectionProblem(section, sections.get(section))),
+    ...files
+      .slice(0, MAX_FILES)
+      .filter((path) => !exists(path))
+      .map(noSuchFile),
+    ...commands
+      .slice(0, MAX_COMMANDS)
+      .filter((command) => command.claim === 'passed' && outcomeOf(command.text) === 'failed')
+      .map((command) => commandFailed(command.text)),
+  ];
+}
+
+function tooLong(length: number): Problem {
+  const text = `The document has ${counted(length, 'character')}; what stands behind the first ${counted(HANDOFF_LIMIT, 'character')} was not looked at.`;
+  return { kind: 'too long', text };
+}
+
+function sectionProblem(section: HandoffSection, body: string | undefined): Problem[] {
+  if (body === undefined) {
+    return [{ kind: 'missing section', section, text: `The section "${section}" is missing.` }];
+  }
+  if (/[\p{L}\p{N}]/u.test(body)) return [];
+  const text = `The section "${section}" is empty: write None if there is nothing.`;
+  return [{ kind: 'empty section', section, text }];
+}
+
+function noSuchFile(path: string): Problem {
+  const text = `The file ${oneLine(path, NAME_LENGTH)} is named and does not exist: correct the path, or say (deleted) or (to create) behind it.`;
+  return { kind: 'no such file', path, text };
+}
+
+function commandFailed(command: string): Problem {
+  const text = `The command "${oneLine(command, NAME_LENGTH)}" is called passed, but it failed when it last ran.`;
+  return { kind: 'command failed', command, text };
+}

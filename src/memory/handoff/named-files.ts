@@ -1,0 +1,78 @@
+/** Words about files that are not there any more, or not yet. */
+const ABSENT =
+  /\b(?:delet|remov|renam|mov(?:ed|ing)\b|gone\b|drop(?:ped)?\b|no longer|not yet|will\b|planned|missing|non-?exist|does(?:n['’]t| not) exist|to (?:be )?(?:creat|writ|add|ma[kd]e)|(?:still|yet) to\b|create\b|todo\b)/i;
+
+/** What stands before the path in a line: a bullet or number, a box, a bar of a table, bold, one word such as `New:`. */
+const LEAD = /^[\s>|]*(?:[-*+]\s+|\d{1,3}[.)]\s+)?(?:\[[ x~]\]\s*)?(?:[A-Z][a-z]{0,12}:?\s+(?=`))?\**/;
+/** A line that says what the ones below it have in common. */
+const LABEL = /^\s*(?:#{1,6}\s|\*\*|[^-*+\s].*:\s*$)/;
+const QUOTED = /`([^`]{1,400})`/y;
+const PLAIN = /([^\s`,;:()|*]{3,400})(?=\**(?:$|[,;:|)]|\s+(?:[-–—→(|]|and\b|$)))/y;
+const BETWEEN = /\**(?:\s{0,9}[,&|+]\s{0,9}(?:and\s+)?|\s+and\s+)\**/y;
+const INSIDE = /`([^`]{1,400})`/g;
+
+/** A place in a file: `:12`, `:12-40`, `:12:3`, `#L12`. */
+const POSITION = /(?::\d+(?:[-:]\d+)?|#L\d+(?:-L?\d+)?)$/;
+const PATH = /^(?:~?[\w@.+,=/\\-]|[^\x00-\x7f]|[A-Za-z]:[\\/])+$/;
+/** Addresses, options, aliases, figures, and what is left out. */
+const NO_PATH = /^(?:\w+:\/|-|@\/|[\d.,/+=-]+$)|\.\.\.|…|\.$/;
+const EXTENSION = /[^/\\.]\.[A-Za-z][\w-]{0,11}$|[/\\]\.[A-Za-z][\w.-]+$/;
+const IN_FOLDER = /[/\\]/;
+
+const LINE_NEAR = 2_000;
+
+/** Paths that begin the items of a list and are said to be there: ``- `a.ts`, `b.ts`: what they are``. */
+export function filesInList(lines: readonly string[]): string[] {
+  let absentGroup = false;
+  return lines.flatMap((text) => {
+    const line = text.slice(0, LINE_NEAR);
+    const { all, certain } = leading(line);
+    if (all.length === 0 && LABEL.test(line)) absentGroup = ABSENT.test(line);
+    return absentGroup || saysAbsent(line, all) ? [] : certain;
+  });
+}
+
+/** Paths in running text, of which only those are certain that name a folder and have an extension. */
+export function filesInText(lines: readonly string[]): string[] {
+  return lines.flatMap((text) => {
+    const line = text.slice(0, LINE_NEAR);
+    const paths = [...line.matchAll(INSIDE)].flatMap(([, span = '']) => pathIn(span) ?? []);
+    return saysAbsent(line, paths) ? [] : paths.filter((path) => IN_FOLDER.test(path) && EXTENSION.test(path));
+  });
+}
+
+/** Its words, not those of a path. */
+function saysAbsent(line: string, paths: readonly string[]): boolean {
+  return ABSENT.test(paths.reduce((rest, path) => rest.replace(path, ''), line));
+}
+
+/** The paths that a line begins with, and those of them that can be nothing else. */
+function leading(line: string): { readonly all: string[]; readonly certain: string[] } {
+  const all: string[] = [];
+  const certain: string[] = [];
+  let at = LEAD.exec(line)?.[0].length ?? 0;
+  while (at < line.length) {
+    const quoted = matchAt(QUOTED, line, at);
+    const match = quoted ?? matchAt(PLAIN, line, at);
+    const path = pathIn(match?.[1] ?? '');
+    if (match === null || path === undefined) break;
+    all.push(path);
+    if (EXTENSION.test(path) || IN_FOLDER.test(quoted === null ? path.slice(-1) : path)) certain.push(path);
+    at += match[0].length;
+    const between = matchAt(BETWEEN, line, at);
+    if (between === null) break;
+    at += between[0].length;
+  }
+  return { all, certain };
+}
+
+/** Undefined for what is no path, or a pattern for many. */
+function pathIn(text: string): string | undefined {
+  const path = text.trim().replace(POSITION, '');
+  return PATH.test(path) && !NO_PATH.test(path) ? path : undefined;
+}
+
+function matchAt(sticky: RegExp, line: string, at: number): RegExpExecArray | null {
+  sticky.lastIndex = at;
+  return sticky.exec(line);
+}

@@ -1,0 +1,71 @@
+import type { Readable } from 'node:stream';
+import { CtxbError } from '../errors.ts';
+import type { MemoryPolicy } from '../governor/policy.ts';
+import { createEntryMaker } from '../memory/entries/make-entry.ts';
+import { createExtractor } from '../memory/extract/extract.ts';
+import { compilePattern } from '../memory/extract/patterns.ts';
+import { createNotebook, type Notebook } from '../memory/notebook/notebook.ts';
+import type { Page } from '../memory/notebook/section.ts';
+import type { Event } from '../stream/events.ts';
+import { createInputReader } from './inputs.ts';
+import { readLines } from './read-lines.ts';
+import type { Source } from './sources.ts';
+
+/** Kinds of lines that anything could be. */
+const NOTHING: ReadonlySet<string> = new Set(['unknown', 'malformed']);
+
+export interface ReadNotesOptions extends Pick<MemoryPolicy, 'statePattern' | 'deadEndPattern'> {
+  readonly stdin: Readable;
+  /** Takes secrets out of texts. */
+  readonly mask: (text: string) => string;
+  /** Told of every piece of a detail file, in order. */
+  readonly onPage?: (page: Page) => void;
+}
+
+/** The working memory of a recording, as a run would have kept it. */
+export interface RecordedNotes {
+  readonly notebook: Notebook;
+  /** claude's id of the session; undefined where the recording does not say. */
+  readonly session: string | undefined;
+  /** Time of the last line, in milliseconds since the epoch; 0 where the recording does not say. */
+  readonly updated: number;
+}
+
+/** @throws CtxbError `unreadable-input` when the file cannot be read, or is none of a session */
+export async function readNotes(source: Source, options: ReadNotesOptions): Promise<RecordedNotes> {
+  const reader = createInputReader();
+  const extractor = createExtractor({
+    live: false,
+    statePattern: compilePattern(options.statePattern),
+    deadEndPattern: compilePattern(options.deadEndPattern),
+  });
+  const entryOf = createEntryMaker(options.mask);
+  const notebook = createNotebook();
+  let session: string | undefined;
+  let updated = 0;
+  let understood = 0;
+
+  function take(text: string): void {
+    const line = reader.read(text);
+    if (line.kind !== 'input') return;
+    if (!NOTHING.has(line.input.event.kind)) understood++;
+    session ??= sessionOf(line.input.event);
+    updated = Math.max(updated, line.input.t);
+    for (const found of extractor.add(line.input)) {
+      for (const page of notebook.add(entryOf(found)).pages) options.onPage?.(page);
+    }
+  }
+
+  for (const file of [source.file, ...source.subagents]) await readLines(file, options.stdin, take);
+  if (understood === 0) {
+    throw new CtxbError(
+      'unreadable-input',
+      `${source.file}: no line of it is one that claude writes: name a recording`,
+    );
+  }
+  return { notebook, session, updated };
+}
+
+function sessionOf(event: Event | { readonly kind: string }): string | undefined {
+  return 'sessionId' in event && event.sessionId ? event.sessionId : undefined;
+}

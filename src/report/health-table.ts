@@ -1,0 +1,61 @@
+import type { HealthMetrics } from '../health/health-metrics.ts';
+import type { HealthReport } from '../health/health-report.ts';
+import { percent, tokens } from './figures.ts';
+import { onOneLine, type Style } from './style.ts';
+
+const NONE = '–';
+
+/** A column: its heading, and what a project has there. */
+type Column = readonly [heading: string, cell: (metrics: HealthMetrics) => string];
+
+const COLUMNS: readonly Column[] = [
+  ['sessions', ({ sessions }) => tokens(sessions)],
+  ['turns', ({ turns }) => tokens(turns)],
+  ['exhausted', ({ exhaustion }) => share(exhaustion.sessions, exhaustion.rate)],
+  ['handoffs', ({ handoffs }) => tokens(handoffs.count)],
+  ['a session', ({ handoffs }) => decimal(handoffs.perSession)],
+  ['below 90%', ({ handoffs }) => share(handoffs.early, handoffs.earlyRate)],
+  ['context then', ({ handoffs }) => (handoffs.fraction.mean === null ? NONE : percent(handoffs.fraction.mean))],
+  ['took', ({ handoffs }) => (handoffs.ms.mean === null ? NONE : duration(handoffs.ms.mean))],
+  ['zone changes', ({ zoneTransitions }) => tokens(zoneTransitions.count)],
+  ['a session', ({ zoneTransitions }) => decimal(zoneTransitions.perSession)],
+];
+
+/** The report for a person: a line for each project and, when there are several, one for all. */
+export function healthTable({ projects, total }: HealthReport, style: Style): string {
+  if (projects.length === 0) return 'no health records found\n';
+  const rows = projects.map(({ project, metrics }) => [onOneLine(project), ...cellsOf(metrics)]);
+  const all = projects.length > 1 ? [['all', ...cellsOf(total)]] : [];
+  const headings = ['project', ...COLUMNS.map(([heading]) => heading)];
+  const [first = '', ...lines] = aligned([headings, ...rows, ...all]);
+  return [style.bold(first), ...lines, ''].join('\n');
+}
+
+function cellsOf(metrics: HealthMetrics): string[] {
+  return COLUMNS.map(([, cell]) => cell(metrics));
+}
+
+/** Names to the left, figures to the right. */
+function aligned(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows.map((row) =>
+    row
+      .map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))
+      .join('  '),
+  );
+}
+
+function share(count: number, rate: number | null): string {
+  return rate === null ? NONE : `${tokens(count)} (${percent(rate)})`;
+}
+
+function decimal(figure: number | null): string {
+  return figure === null ? NONE : figure.toFixed(2);
+}
+
+/** `0.4 s`, `42.0 s`, `3 min 5 s` */
+function duration(ms: number): string {
+  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1000);
+  return `${tokens(Math.floor(seconds / 60))} min ${seconds % 60} s`;
+}

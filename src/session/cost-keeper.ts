@@ -1,0 +1,78 @@
+import { isComputed, totalMicroUsd } from '../governor/cost.ts';
+import type { OwnEvent } from '../governor/input.ts';
+import type { GovernorState } from '../governor/state.ts';
+import { openContextDir } from '../store/context-dir.ts';
+import { type CostLedger, openCostLedger } from '../store/cost-ledger.ts';
+import type { Faults } from './faults.ts';
+
+/** Keeps the ledger of what the runs of a project cost. */
+export interface CostKeeper {
+  /** At the end of each turn: writes down what it cost, and looks what other runs have spent. */
+  settle(state: GovernorState): OwnEvent | undefined;
+  /** What the project's runs have spent before this one begins; undefined where no limit asks for it. */
+  opening(): OwnEvent | undefined;
+  /** What has not been written down yet. */
+  close(state: GovernorState): void;
+}
+
+export interface CostKeeperOptions {
+  /** The context folder. */
+  readonly folder: string;
+  readonly runId: string;
+  readonly period: 'day' | 'month';
+  /** There is a limit for the project. */
+  readonly isLimited: boolean;
+  readonly now: () => number;
+  readonly onFault: Faults;
+}
+
+/** @throws CtxbError `store` when there is a limit for the project and its ledger cannot be read */
+export function createCostKeeper({ folder, isLimited, onFault, ...options }: CostKeeperOptions): CostKeeper {
+  let ledger: CostLedger | undefined;
+  let turns = 0;
+  let written = 0;
+  let isOver = false;
+
+  const opened = () => {
+    ledger ??= openCostLedger(openContextDir(folder), options);
+    return ledger;
+  };
+
+  function attempt<T>(work: (ledger: CostLedger) => T): T | undefined {
+    if (isOver) return undefined;
+    try {
+      return work(opened());
+    } catch (error) {
+      isOver = true;
+      onFault("the project's cost is not followed any more", error);
+      return undefined;
+    }
+  }
+
+  function write(state: GovernorState): void {
+    const total = totalMicroUsd(state.cost);
+    if (total === written) return;
+    attempt((open) =>
+      open.add(total - written, { session: state.session.id ?? null, computed: isComputed(state.cost) }),
+    );
+    written = total;
+  }
+
+  function look(open: CostLedger): OwnEvent {
+    return { kind: 'project-cost', others: open.spentByOthers(), earlier: open.spentEarlier() };
+  }
+
+  return {
+    opening: () => (isLimited ? look(opened()) : undefined),
+    settle(state) {
+      if (state.turn.ended === turns) return undefined;
+      turns = state.turn.ended;
+      write(state);
+      const seen = isLimited ? attempt(look) : undefined;
+      const { others, earlier } = state.spending;
+      const isNews = seen?.kind === 'project-cost' && (seen.others !== others || seen.earlier !== earlier);
+      return isNews ? seen : undefined;
+    },
+    close: write,
+  };
+}

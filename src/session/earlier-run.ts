@@ -1,0 +1,116 @@
+import { join } from 'node:path';
+import { CtxbError } from '../errors.ts';
+import { asProcessMark, isAlive, type ProcessMark } from '../store/process-mark.ts';
+import { readLines } from '../store/read-lines.ts';
+import { readRunFile } from '../store/run-file.ts';
+import { decodeLine } from '../stream/decode.ts';
+import { type Fields, fieldsOf, textOf } from '../stream/fields.ts';
+
+/** A run that did not come to its end, out of the journal and its own file. */
+export interface EarlierRun extends Mail {
+  readonly runId: string;
+  /** The claude that it had started last. */
+  readonly claude: ProcessMark;
+  /** claude's sessions and the paths of their logs as its hooks named them, oldest first. */
+  readonly sessions: readonly { readonly id: string; readonly log: string | undefined }[];
+}
+
+/** What a run has written down for whoever takes it up. Prompts are named by their `uuid`. */
+interface Mail {
+  /** The program and its arguments, without prompt and session. */
+  readonly words: readonly string[];
+  /** The caller's prompts, and what ctxb said itself, in order. */
+  readonly prompts: readonly { readonly uuid: string; readonly line: string }[];
+  /** What the caller has the answer to. */
+  readonly answered: ReadonlySet<string>;
+  /** Of earlier runs that this one had taken up: what it was to answer. */
+  readonly owed: readonly string[];
+  /** The newest document of a handoff, as the agent was to name it. */
+  readonly document: string | undefined;
+}
+
+interface Seen {
+  readonly entries: Fields[];
+  isOver: boolean;
+}
+
+/**
+ * The newest run of a context folder that has no end in the journal, or the one whose id begins with `id`.
+ *
+ * @throws CtxbError `usage` when there is none, or when it is still running
+ */
+export function findEarlierRun(contextDir: string, id: string | undefined): EarlierRun {
+  const runs = runsIn(contextDir);
+  const open = [...runs].filter(([runId, { isOver }]) => (id === undefined ? !isOver : runId.startsWith(id)));
+  const [runId, run] = open.at(-1) ?? [];
+  if (runId === undefined || run === undefined) {
+    const which = id === undefined ? 'no run that was broken off' : `no run ${id}`;
+    throw new CtxbError('usage', `${contextDir} knows ${which}: its journal.ndjson names the runs (runId)`);
+  }
+  const start = run.entries.findLast(({ kind }) => kind === 'start');
+  refuseRunning(runId, asProcessMark(start?.ctxb));
+  const claude = asProcessMark(start?.claude);
+  if (claude === undefined) throw new CtxbError('usage', `run ${runId} had not begun: start it anew`);
+  const sessions = run.entries.flatMap(({ kind, id: sessionId, log }) =>
+    kind === 'session' && typeof sessionId === 'string' ? [{ id: sessionId, log: textOf(log) }] : [],
+  );
+  return { runId, claude, sessions, ...mailOf(contextDir, runId) };
+}
+
+function refuseRunning(runId: string, ctxb: ProcessMark | undefined): void {
+  if (ctxb === undefined || ctxb.start === undefined || !isAlive(ctxb)) return;
+  throw new CtxbError('usage', `run ${runId} still goes on (process ${ctxb.pid}): end it first`);
+}
+
+/** In the order of their beginnings. */
+function runsIn(contextDir: string): Map<string, Seen> {
+  const runs = new Map<string, Seen>();
+  let current: string | undefined;
+  for (const entry of entriesOf(readLines(join(contextDir, 'journal.ndjson')))) {
+    const runId = textOf(entry.runId);
+    if (runId === undefined) continue;
+    if (entry.kind === 'start' && !runs.has(runId)) runs.set(runId, { entries: [], isOver: false });
+    current = runId;
+    const run = runs.get(current);
+    run?.entries.push(entry);
+    if (run && entry.kind === 'end') run.isOver = true;
+  }
+  return runs;
+}
+
+function mailOf(contextDir: string, runId: string): Mail {
+  const mail = [...entriesOf(readRunFile(contextDir, runId))];
+  const opening = mail.find((entry) => Array.isArray(entry.words)) ?? {};
+  const prompts = new Map<string, { readonly uuid: string; readonly line: string }>();
+  const take = (uuid: unknown, line: unknown) => {
+    if (typeof uuid === 'string' && typeof line === 'string' && !prompts.has(uuid)) prompts.set(uuid, { uuid, line });
+  };
+  for (const line of textsIn(opening.prompts)) take(uuidOf(line), line);
+  for (const { held, said, line } of mail) take(held ?? said, line);
+  return {
+    words: textsIn(opening.words),
+    prompts: [...prompts.values()],
+    answered: new Set(mail.flatMap(({ answered }) => textsIn(answered))),
+    owed: textsIn(opening.owed),
+    document: textOf(mail.findLast(({ handedOver }) => typeof handedOver === 'string')?.handedOver),
+  };
+}
+
+function uuidOf(line: string): string | undefined {
+  const event = decodeLine(line);
+  return event.kind === 'user' ? event.uuid : undefined;
+}
+
+function textsIn(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+}
+
+function* entriesOf(lines: Iterable<string>): Generator<Fields> {
+  for (const line of lines) {
+    try {
+      yield fieldsOf(JSON.parse(line));
+    } catch {
+      // Half a line that a kill has left.
+    }
+  }
+}

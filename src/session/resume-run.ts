@@ -1,0 +1,110 @@
+import { resolve } from 'node:path';
+import { CtxbError } from '../errors.ts';
+import { isStamp } from '../governor/mailbox.ts';
+import type { Io } from '../io.ts';
+import { readPlain } from '../store/plain-file.ts';
+import { redact } from '../store/redact.ts';
+import { findSessionLog, readSessionLog, type SessionLog } from '../store/session-log.ts';
+import { readClaudeArguments } from './claude-arguments.ts';
+import { type EarlierRun, findEarlierRun } from './earlier-run.ts';
+import { type ClaudeEnd, endClaude } from './end-claude.ts';
+import { givenText } from './given-text.ts';
+import type { HeadlessRun, ResumedRun } from './headless-run.ts';
+
+/** What goes on, and the program for it; undefined: everything had been done. */
+export type Resumption = Pick<HeadlessRun, 'program' | 'invocation'> & { readonly resumed: ResumedRun };
+
+export interface ResumeOptions {
+  readonly contextDir: string;
+  /** Beginning of the run's id; undefined: the newest that was broken off. */
+  readonly id: string | undefined;
+  /** The program and its arguments as they were given now; empty: as they were then. */
+  readonly words: readonly string[];
+}
+
+/**
+ * Takes up a run whose ctxb has died: ends its claude if that still works on alone, and finds out from journal, the
+ * run's own file and claude's logs what was said, what was not, and what the caller still has no answer to.
+ *
+ * @throws CtxbError `usage` when there is nothing to take up, or when its claude cannot be ended
+ */
+export async function resumeRun(
+  { contextDir, id, words }: ResumeOptions,
+  io: Io,
+  notice: (text: string) => void,
+): Promise<Resumption | undefined> {
+  const run = findEarlierRun(contextDir, id);
+  tellEnd(await endClaude({ pid: run.claude.pid, mark: run.claude }), run, notice);
+  const logs = logsOf(run, io);
+  const known = new Set(logs.flatMap(({ delivered }) => [...delivered]));
+  const open = run.prompts.filter(({ uuid }) => !run.answered.has(uuid));
+  const lines = open.filter(({ uuid }) => !known.has(uuid) && !isOurs(uuid, run)).map(({ line }) => line);
+  const answers = [
+    ...run.owed.filter((uuid) => !run.answered.has(uuid)),
+    ...open.map(({ uuid }) => uuid).filter((uuid) => known.has(uuid)),
+  ];
+  if (run.prompts.length + run.owed.length === 0) {
+    throw new CtxbError('usage', `nothing of run ${run.runId} is left to go on with: start it anew`);
+  }
+  if (lines.length === 0 && answers.length === 0) return undefined;
+  return { ...readWords(words.length > 0 ? words : run.words), resumed: { lines, answers, ...stateOf(run, logs, io) } };
+}
+
+/** The logs of the run's sessions, oldest first; of those that have one. */
+function logsOf({ sessions }: EarlierRun, io: Io): SessionLog[] {
+  return sessions.flatMap(({ id, log }) => {
+    const { env, cwd } = io;
+    const path = findSessionLog(id, { env, cwd, home: env.HOME, transcriptPath: log });
+    return path === undefined ? [] : [readSessionLog(path)];
+  });
+}
+
+/** Where the work stands: in the newest session, or, where nothing was said in that yet, in its document. */
+function stateOf(
+  { runId, sessions, document }: EarlierRun,
+  logs: readonly SessionLog[],
+  io: Io,
+): Omit<ResumedRun, 'lines' | 'answers'> {
+  const log = logs.at(-1);
+  const sessionId = log?.hasMessages ? sessions.at(-1)?.id : undefined;
+  const { finished = true, openTool } = log ?? {};
+  const text =
+    sessionId === undefined && document !== undefined
+      ? readPlain(resolve(io.cwd, document), DOCUMENT_LIMIT)
+      : undefined;
+  return {
+    runId,
+    sessionId,
+    finished,
+    openTool: openTool && redact(`${openTool.name} ${openTool.title}`.trim()),
+    document:
+      document === undefined || text === undefined ? undefined : { path: document, text: givenText(text, document) },
+  };
+}
+
+/** Bytes of a document that are looked at. */
+const DOCUMENT_LIMIT = 256 * 1024;
+
+/** Our own words are said anew, if at all. */
+function isOurs(uuid: string, { runId }: EarlierRun): boolean {
+  return uuid.slice(0, -12) === runId.slice(0, -12) && !isStamp(uuid);
+}
+
+function tellEnd({ kind, left }: ClaudeEnd, { claude, runId }: EarlierRun, notice: (text: string) => void): void {
+  const name = `the claude of run ${runId} (process ${claude.pid})`;
+  if (kind === 'refused' || kind === 'unsure') {
+    throw new CtxbError('usage', `${name} may still be running and cannot be ended: end it yourself, then try again`);
+  }
+  if (kind !== 'gone') notice(`ended ${name}, which had gone on alone`);
+  if (left.length > 0) notice(`still running, started by it: ${left.map(({ pid }) => pid).join(', ')}`);
+}
+
+function readWords(words: readonly string[]): Pick<HeadlessRun, 'program' | 'invocation'> {
+  const [program, ...args] = words;
+  const invocation = readClaudeArguments(args);
+  if (program === undefined || invocation.kind !== 'headless') {
+    throw new CtxbError('usage', 'how claude was started is not known: ctxb run --resume-run -- claude [arguments]');
+  }
+  // What the caller wanted to say he cannot say any more: the prompts come from the mailbox.
+  return { program, invocation: { ...invocation, inputFormat: 'text', prompt: undefined } };
+}

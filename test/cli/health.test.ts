@@ -1,0 +1,134 @@
+import { appendFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { compaction, exhausted, handoff, healthLine, turn } from '../support/health.ts';
+import { createPlace, ctxb, type Place } from './fakes.ts';
+
+/** A log of a project that is named after its folder. */
+function keep(place: Place, project: string, details = [turn(), handoff(170_000, 30_000)]): string {
+  const path = place.path(`${project}/.context/health.ndjson`);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, details.map((each) => `${healthLine(each, { project: `/dev/${project}` })}\n`).join(''));
+  return path;
+}
+
+it('reads the working folder when none is named', async () => {
+  await using place = await createPlace();
+  keep(place, '.');
+  const run = await ctxb(place, ['health']);
+  expect(run).toMatchObject({ code: 0, stderr: '' });
+  expect(run.stdout.toString()).toMatch(
+    /^project +sessions .*\n\/dev\/\. +1 +1 +0 \(0%\) +1 +1\.00 +1 \(100%\) +85% +30\.0 s /,
+  );
+});
+
+it('reads any number of projects, each log once', async () => {
+  await using place = await createPlace();
+  keep(place, 'api');
+  keep(place, 'web', [turn(), exhausted(), compaction('auto')]);
+  const names = ['api', './api/', 'api/.context', 'api/.context/health.ndjson', '.', 'web'];
+  const run = await ctxb(place, ['health', '--json', ...names]);
+  expect(run).toMatchObject({ code: 0, stderr: '' });
+  expect(JSON.parse(run.stdout.toString())).toMatchObject({
+    version: 1,
+    projects: [
+      {
+        project: '/dev/api',
+        metrics: { sessions: 1, turns: 1, handoffs: { count: 1, early: 1, ms: { mean: 30_000 } } },
+      },
+      { project: '/dev/web', metrics: { exhaustion: { rate: 1 }, compactions: { auto: 1, manual: 0 } } },
+    ],
+    total: { sessions: 2, turns: 2, exhaustion: { rate: 0.5 }, handoffs: { perSession: 0.5 } },
+    files: [{ records: 2 }, { records: 3 }],
+  });
+});
+
+it('--prometheus has every project', async () => {
+  await using place = await createPlace();
+  keep(place, 'a "b"');
+  keep(place, 'web');
+  const run = await ctxb(place, ['health', '--prometheus']);
+  expect(run).toMatchObject({ code: 0, stderr: '' });
+  const text = run.stdout.toString();
+  expect(text).toContain('# TYPE ctxb_handoffs_total counter\n');
+  expect(text).toContain('ctxb_turns_total{project="/dev/a \\"b\\""} 1\n');
+  expect(text).toContain('ctxb_turns_total{project="/dev/web"} 1\n');
+});
+
+it('a project keeps its records where its configuration says, and --context-dir says so for all', async () => {
+  await using place = await createPlace();
+  mkdirSync(place.path('p/notes'), { recursive: true });
+  await place.file('p/.contextbudgetrc.json', '{"contextDir":"notes"}');
+  await place.file('p/notes/health.ndjson', `${healthLine(turn(), { project: '/dev/p' })}\n`);
+  for (const args of [['p'], ['.'], ['p', '--context-dir', 'notes']]) {
+    const run = await ctxb(place, ['health', ...args]);
+    expect(run).toMatchObject({ code: 0, stderr: '' });
+    expect(run.stdout.toString()).toContain('/dev/p ');
+  }
+});
+
+describe('what cannot be read does not stop the rest', () => {
+  it('lines are counted and told', async () => {
+    await using place = await createPlace();
+    appendFileSync(keep(place, 'api'), `{"v":1,"t":"2026\n\n${healthLine(turn(), { project: '/dev/api' })}\n{"v":1`);
+    const run = await ctxb(place, ['health', '--json', 'api']);
+    expect(run.code).toBe(0);
+    expect(run.stderr).toMatch(
+      /^ctxb: \/.*\/api\/\.context\/health\.ndjson: 2 lines could not be read and did not count\n$/,
+    );
+    expect(JSON.parse(run.stdout.toString())).toMatchObject({
+      total: { turns: 2 },
+      files: [{ records: 3, unreadable: 2 }],
+    });
+  });
+
+  it.each<{ title: string; prepare: (place: Place) => void; says: RegExp }>([
+    { title: 'a folder that is not there', prepare: () => {}, says: /^ctxb: .*odd: cannot be read \(ENOENT/ },
+    {
+      title: 'a log that is a link',
+      prepare: (place) => {
+        mkdirSync(place.path('odd/.context'), { recursive: true });
+        symlinkSync('/dev/null', place.path('odd/.context/health.ndjson'));
+      },
+      says: /^ctxb: .*health\.ndjson is a symbolic link, so ctxb does not use it/,
+    },
+    {
+      title: 'a log that is a folder',
+      prepare: (place) => mkdirSync(place.path('odd/.context/health.ndjson'), { recursive: true }),
+      says: /^ctxb: .*health\.ndjson is a folder/,
+    },
+    {
+      title: 'a bad configuration',
+      prepare: (place) => {
+        mkdirSync(place.path('odd'));
+        writeFileSync(place.path('odd/.contextbudgetrc'), '{ "a": 1 }');
+      },
+      says: /^ctxb: the configuration has 1 fault\(s\):\n {2}a: /,
+    },
+  ])('$title: exit 2', async ({ prepare, says }) => {
+    await using place = await createPlace();
+    keep(place, 'api');
+    prepare(place);
+    const run = await ctxb(place, ['health', 'odd', 'api']);
+    expect(run.code).toBe(2);
+    expect(run.stderr).toMatch(says);
+    expect(run.stdout.toString()).toContain('/dev/api ');
+  });
+});
+
+it.each([
+  { args: ['health'], stdout: 'no health records found\n' },
+  { args: ['health', '--prometheus'], stdout: '' },
+])('$args where nothing was recorded says so and is no fault', async ({ args, stdout }) => {
+  await using place = await createPlace();
+  const run = await ctxb(place, args);
+  expect(run).toMatchObject({ code: 0, stderr: 'ctxb: .: no health records here\n' });
+  expect(run.stdout.toString()).toBe(stdout);
+});
+
+it('two formats at once are refused', async () => {
+  await using place = await createPlace();
+  const run = await ctxb(place, ['health', '--json', '--prometheus']);
+  expect(run.code).toBe(2);
+  expect(run.stderr).toContain('--json and --prometheus');
+});

@@ -1,0 +1,83 @@
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import type { Scenario } from '../../src/standin/scenario.ts';
+import { startWorld } from '../support/claude.ts';
+import { conversation, mainRequests, userTexts } from '../support/conversation.ts';
+import { journal, outputLines, prompts, readLines, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
+import { expectSameDecisions, kinds } from '../support/proof.ts';
+
+const STREAM = ['--output-format', 'stream-json', '--verbose'];
+
+/** One turn of 30 calls; what each costs, at list prices, is mostly the 2,000 tokens that it adds. */
+function longTurn(): Scenario {
+  const { calls } = conversation({ turns: [30, 1], growBy: 2_000 });
+  return {
+    calls: (request, index) => {
+      const isLast = userTexts(request).some((text) => text.includes('This is the last thing you do'));
+      return isLast ? { text: 'wrapped up' } : typeof calls === 'function' ? calls(request, index) : {};
+    },
+  };
+}
+
+function spentAt(entries: readonly Record<string, unknown>[]): number {
+  return Number(entries.find(({ kind, level }) => kind === 'cost' && level === 'limit')?.spentUsd);
+}
+
+it.each([
+  { way: 'wrap-up', result: 'success', calls: 1 },
+  // Whichever is quicker: ctxb's interruption, or claude's own budget.
+  { way: 'stop', result: expect.stringMatching(/^error_(?:max_budget_usd|during_execution)$/), calls: 0 },
+])(
+  'a limit that is crossed inside a turn of 30 calls stops it within 2 calls: $way',
+  async ({ way, result, calls }) => {
+    await using world = await startWorld(longTurn());
+    const record = join(world.scratch.cwd, 'run.ndjson');
+    const run = await runCtxb(world, {
+      flags: [
+        ...prompts('prompt one', 'prompt two'),
+        '--cost-limit',
+        '0.4',
+        '--on-cost-limit',
+        way,
+        '--record',
+        record,
+      ],
+      claude: [...SMALL_WINDOW, ...STREAM],
+    });
+    expect(run.code).toBe(3);
+    expect(outputLines(run).flatMap(({ type, subtype }) => (type === 'result' ? [subtype] : []))).toEqual([result]);
+    const limit = journal(world).find((one) => one.kind === 'cost' && one.level === 'limit');
+    expect(journal(world).find((one) => one.kind === 'cost' && one.level === 'warn')).toBeDefined();
+    const requests = mainRequests(world.standin).length;
+    expect(limit?.at.call).toBeLessThan(30);
+    expect(requests - Number(limit?.at.call)).toBeLessThanOrEqual(2 + calls);
+    expect(spentAt(journal(world) as unknown as Record<string, unknown>[])).toBeGreaterThanOrEqual(0.4);
+    expect(mainRequests(world.standin).flatMap(userTexts)).not.toContain('prompt two');
+    await expectSameDecisions(world, record);
+  },
+);
+
+it('the agent is told of the cost in mid-turn, and the ledger has every turn', async () => {
+  await using world = await startWorld(conversation({ turns: [12, 2], growBy: 2_000 }));
+  const run = await runCtxb(world, {
+    flags: [...prompts('prompt one', 'prompt two'), '--cost-limit', '0.32'],
+    claude: SMALL_WINDOW,
+  });
+  expect(run.code).toBe(0);
+  expect(kinds(world)).toEqual(['cost']);
+  expect(JSON.stringify(mainRequests(world.standin).at(-1)?.body.messages)).toMatch(/has cost \$0\.\d\d of \$0\.32/);
+  const ledger = readLines(join(world.scratch.cwd, '.context', 'cost.ndjson'));
+  expect(ledger).toHaveLength(2);
+});
+
+it('a limit of the project counts what other runs have spent', async () => {
+  await using world = await startWorld(conversation({ turns: [4, 4, 4], growBy: 2_000 }));
+  const flags = ['--project-cost-limit', '0.15'];
+  const first = await runCtxb(world, { flags: [...prompts('prompt one'), ...flags], claude: SMALL_WINDOW });
+  const second = await runCtxb(world, { flags: [...prompts('prompt two'), ...flags], claude: SMALL_WINDOW });
+  expect(first.code).toBe(0);
+  // It had been the last prompt, so that there was nothing to wrap up.
+  expect(second.stdout.toString()).toBe('answer 2\n');
+  expect(second.stderr).toMatch(/cost limit of this project's runs is reached: \$0\.1\d of \$0\.15/);
+  expect(second.code).toBe(3);
+});

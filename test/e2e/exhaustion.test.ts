@@ -1,0 +1,80 @@
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import type { Call, Scenario } from '../../src/standin/scenario.ts';
+import { startWorld } from '../support/claude.ts';
+import { mainRequests } from '../support/conversation.ts';
+import { journal, outputLines, prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
+import { expectSameDecisions, kinds } from '../support/proof.ts';
+
+const TOO_LONG: Call = { error: { status: 400, message: 'prompt is too long: 210000 tokens > 200000 maximum' } };
+const STEP: Call = { tools: [{ name: 'Bash', input: { command: 'touch step', description: 'A step' } }] };
+
+/** The second call is refused for its length until the conversation was summarised, or is a new one. */
+function full(summary: Call): Scenario {
+  let isFull = false;
+  let said = 0;
+  return {
+    calls: ({ body }) => {
+      const messages = body.messages ?? [];
+      const isFresh = !messages.some(({ role }) => role === 'assistant');
+      if (isFull && !isFresh) return TOO_LONG;
+      if (said++ === 0) {
+        isFull = true;
+        return { ...STEP, context: 60_000 };
+      }
+      isFull = false;
+      return { text: `answer ${said - 1}`, context: 40_000 };
+    },
+    summary: () => {
+      if (summary.error === undefined) isFull = false;
+      return summary;
+    },
+  };
+}
+
+const CASES = [
+  {
+    name: 'a compaction',
+    summary: { text: '<summary>One step was done.</summary>' },
+    decided: ['exhausted', 'compact', 'compacted', 'resume', 'landed'],
+  },
+  {
+    name: 'a handoff from the notes, where no summary can be made',
+    summary: TOO_LONG,
+    decided: ['exhausted', 'compact', 'compacted', 'give-up', 'handoff', 'lineage', 'handed-over', 'resume', 'landed'],
+  },
+];
+
+it.each(CASES)('a prompt that is too long is relieved by $name, and the caller sees one answer', async (one) => {
+  await using world = await startWorld(full(one.summary));
+  const record = join(world.scratch.cwd, 'run.ndjson');
+  const run = await runCtxb(world, {
+    flags: [...prompts('prompt one', 'prompt two'), '--record', record],
+    claude: [...SMALL_WINDOW, '--output-format', 'stream-json', '--verbose'],
+    env: { DISABLE_AUTO_COMPACT: '1' },
+  });
+  expect(kinds(world)).toEqual(one.decided);
+  expect(outputLines(run).flatMap(({ type, result }) => (type === 'result' ? [result] : []))).toEqual([
+    'answer 1',
+    'answer 2',
+  ]);
+  expect(run.stdout.toString()).not.toMatch(/prompt is too long/i);
+  expect(run.code).toBe(0);
+  // What was to be answered is given back, since the context does not hold it any more.
+  const resumed = mainRequests(world.standin).find(({ body }) => JSON.stringify(body).includes('Go on from where'));
+  expect(JSON.stringify(resumed?.body)).toContain('prompt one');
+  await expectSameDecisions(world, record);
+});
+
+it('ends with 4 and the path of the work so far when nothing makes room', async () => {
+  await using world = await startWorld({ calls: () => TOO_LONG, summary: TOO_LONG });
+  const run = await runCtxb(world, {
+    flags: prompts('prompt one', 'prompt two'),
+    claude: SMALL_WINDOW,
+    env: { DISABLE_AUTO_COMPACT: '1' },
+  });
+  expect(run.code).toBe(4);
+  expect(run.stdout.toString()).toMatch(/^Prompt is too long/);
+  expect(run.stderr).toMatch(/nothing has relieved the context; the work so far: \.context\/handoffs\/handoff-\S+\.md/);
+  expect(journal(world).at(-1)?.kind).toBe('unrelieved');
+});

@@ -1,0 +1,254 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Decision } from '../../src/governor/actions.ts';
+import type { Call } from '../../src/standin/scenario.ts';
+import { startWorld, type World } from '../support/claude.ts';
+import { mainRequests, summaryRequests } from '../support/conversation.ts';
+import { journal, outputLines, prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
+import { DOCUMENT, type GrowingConversation, growing, isAsked } from '../support/handoff.ts';
+import { expectEachPromptOnce, expectSameDecisions, kinds } from '../support/proof.ts';
+
+const THREE = ['prompt one: α "quoted"', 'prompt two\nwith two lines', 'prompt three'];
+const STREAM = ['--output-format', 'stream-json', '--verbose'];
+
+interface Run {
+  readonly flags?: readonly string[];
+  readonly claude?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly conversation?: Partial<GrowingConversation>;
+}
+
+/** Three prompts of which the second crosses 156,000 tokens. */
+async function crossing(world: World, { flags = [], claude = SMALL_WINDOW, env = {} }: Run) {
+  const record = join(world.scratch.cwd, 'run.ndjson');
+  const run = await runCtxb(world, { flags: [...prompts(...THREE), '--record', record, ...flags], claude, env });
+  return { ...run, record };
+}
+
+function world(conversation: Partial<GrowingConversation> = {}) {
+  return startWorld(growing({ turns: [4, 4, 2], growBy: 18_000, ...conversation }));
+}
+
+type HandedOver = Extract<Decision, { readonly kind: 'handed-over' }>;
+
+function handedOver(in_: World): HandedOver {
+  const decision = journal(in_).find((one): one is HandedOver => one.kind === 'handed-over');
+  if (decision === undefined) throw new Error('no handoff');
+  return decision;
+}
+
+function bodies(in_: World): string[] {
+  return mainRequests(in_.standin).map(({ body }) => JSON.stringify(body.messages));
+}
+
+/** Request in which the third prompt is said. */
+function afterHandoff(in_: World): string {
+  return bodies(in_).find((body) => body.includes('prompt three')) ?? '';
+}
+
+describe('a handoff', () => {
+  it('gives the fresh context the document that the agent wrote, hidden from the caller', async () => {
+    await using here = await world();
+    const run = await crossing(here, { flags: ['--strategy', 'handoff'], claude: [...SMALL_WINDOW, ...STREAM] });
+
+    expect(run.code).toBe(0);
+    expect(kinds(here)).toEqual(['handoff', 'lineage', 'handed-over', 'landed']);
+    const decision = handedOver(here);
+    expect(decision).toMatchObject({ by: 'agent', way: 'clear', problems: [], at: { turn: 2 } });
+    const file = readFileSync(join(here.scratch.cwd, decision.path ?? ''), 'utf8');
+    expect(file).toContain(DOCUMENT);
+    expect(file).toMatch(/^---\nversion: 1\n/);
+    expect(readFileSync(join(here.scratch.cwd, (decision.path ?? '').replace('.md', '.memory.md')), 'utf8')).toContain(
+      'touch turn-2-step-3',
+    );
+    const fresh = afterHandoff(here);
+    expect(fresh).toContain('Small steps, because large ones failed.');
+    expect(fresh).toContain(decision.path);
+    expect(fresh).not.toContain('prompt one');
+    expect(summaryRequests(here.standin)).toHaveLength(0);
+    // Three turns, and nothing of the document, of /clear, or of the two sessions' change.
+    const lines = outputLines(run);
+    expect(lines.filter(({ type }) => type === 'result').map(({ result }) => result)).toEqual([
+      'answer 1',
+      'answer 2',
+      'answer 3',
+    ]);
+    expect(run.stdout.toString()).not.toContain('Small steps');
+    expect(run.stdout.toString()).not.toContain('/clear');
+    expectEachPromptOnce(here.standin, THREE);
+    await expectSameDecisions(here, run.record);
+  });
+
+  it('works in the default permission mode, where the agent may write no file', async () => {
+    await using here = await world();
+    const run = await crossing(here, {
+      flags: ['--strategy', 'handoff'],
+      claude: ['--model', 'claude-sonnet-4-5', '--permission-mode', 'default', '--allowedTools', 'Bash(touch:*)'],
+    });
+    expect(run.stdout.toString()).toBe('answer 1\nanswer 2\nanswer 3\n');
+    expect(handedOver(here)).toMatchObject({ by: 'agent' });
+    expectEachPromptOnce(here.standin, THREE);
+    await expectSameDecisions(here, run.record);
+  });
+
+  it('is made from the notes alone where the caller prescribes the shape of answers', async () => {
+    const structured: Call = { tools: [{ name: 'StructuredOutput', input: { a: 'b' } }] };
+    let context = 12_000;
+    await using here = await startWorld({
+      calls: (_, index) => {
+        context = index % 4 === 0 && context > 150_000 ? 30_000 : context + 18_000;
+        const step = { tools: [{ name: 'Bash', input: { command: `touch step-${index}`, description: 'A step' } }] };
+        return { ...(index % 4 === 3 ? structured : step), context };
+      },
+    });
+    const schema = '{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}';
+    const run = await crossing(here, {
+      flags: ['--strategy', 'handoff'],
+      claude: [...SMALL_WINDOW, '--json-schema', schema],
+    });
+    expect(run.code).toBe(0);
+    expect(handedOver(here)).toMatchObject({ by: 'memory', way: 'clear' });
+    expect(mainRequests(here.standin).filter(isAsked)).toHaveLength(0);
+    expect(afterHandoff(here)).toContain('touch step');
+    expectEachPromptOnce(here.standin, THREE);
+    await expectSameDecisions(here, run.record);
+  });
+});
+
+describe('a document that is not good enough', () => {
+  it.each([
+    {
+      name: 'empty, and empty again',
+      documents: [{ text: '' }, { text: '' }],
+      by: 'memory',
+      // To an empty answer claude itself asks once more.
+      asked: 4,
+    },
+    {
+      name: 'without sections, and again',
+      documents: [{ text: 'All is well.' }, { text: 'Really.' }],
+      by: 'memory',
+      asked: 2,
+    },
+    {
+      name: 'naming a file that does not exist, corrected when it is asked back',
+      documents: [
+        { text: DOCUMENT.replace('## Files\nNone', '## Files\n- `src/nowhere.ts`: the parser') },
+        { text: DOCUMENT },
+      ],
+      by: 'agent',
+      asked: 2,
+    },
+    {
+      name: 'naming a file that does not exist, twice',
+      documents: [{ text: DOCUMENT.replace('## Files\nNone', '## Files\n- `src/nowhere.ts`: the parser') }],
+      by: 'agent',
+      asked: 2,
+      tells: 'src/nowhere.ts',
+    },
+    {
+      name: 'refused by the API',
+      documents: [{ error: { status: 400, message: 'not now' } }],
+      by: 'memory',
+      asked: 1,
+    },
+  ])('$name', async ({ documents, by, asked, tells }) => {
+    await using here = await world({ documents });
+    const run = await crossing(here, { flags: ['--strategy', 'handoff'] });
+    expect(run.stdout.toString()).toBe('answer 1\nanswer 2\nanswer 3\n');
+    expect(run.code).toBe(0);
+    expect(handedOver(here)).toMatchObject({ by });
+    expect(mainRequests(here.standin).filter(isAsked)).toHaveLength(asked);
+    expect(afterHandoff(here)).toContain(by === 'agent' ? 'Small steps' : 'touch turn-2-step-3');
+    if (tells !== undefined) expect(handedOver(here).problems.join(' ')).toContain(tells);
+    expectEachPromptOnce(here.standin, THREE);
+    await expectSameDecisions(here, run.record);
+  });
+});
+
+describe('where compacting does not help', () => {
+  const refused = { error: { status: 400, type: 'invalid_request_error', message: 'no summary today' } };
+
+  it('a summary that the API refuses leads to a handoff after one attempt', async () => {
+    await using here = await world({ summary: refused });
+    const run = await crossing(here, {});
+    expect(run.stdout.toString()).toBe('answer 1\nanswer 2\nanswer 3\n');
+    expect(kinds(here)).toEqual(['compact', 'compacted', 'give-up', 'handoff', 'lineage', 'handed-over', 'landed']);
+    expectEachPromptOnce(here.standin, THREE);
+    await expectSameDecisions(here, run.record);
+  });
+
+  it('slash commands that are off lead to a new process', async () => {
+    await using here = await world();
+    const run = await crossing(here, { claude: [...SMALL_WINDOW, '--disable-slash-commands'] });
+    expect(run.stdout.toString()).toBe('answer 1\nanswer 2\nanswer 3\n');
+    expect(run.code).toBe(0);
+    expect(handedOver(here)).toMatchObject({ by: 'agent', way: 'process' });
+    const fresh = afterHandoff(here);
+    expect(fresh).toContain('Small steps');
+    expect(fresh).not.toContain('prompt one');
+    expectEachPromptOnce(here.standin, THREE);
+    await expectSameDecisions(here, run.record);
+  });
+
+  it('a /clear without effect leads to a new process', async () => {
+    await using here = await world();
+    const run = await crossing(here, {
+      flags: ['--strategy', 'handoff'],
+      claude: [...SMALL_WINDOW, '--disable-slash-commands'],
+    });
+    expect(run.stdout.toString()).toBe('answer 1\nanswer 2\nanswer 3\n');
+    expect(kinds(here)).toEqual(['handoff', 'handed-over', 'lineage', 'landed']);
+    expect(handedOver(here)).toMatchObject({ by: 'agent', way: 'process' });
+    expect(afterHandoff(here)).toContain('Small steps');
+    expectEachPromptOnce(here.standin, THREE);
+    await expectSameDecisions(here, run.record);
+  });
+
+  it('where no hook takes the document to the agent, it is said in a turn that nobody sees', async () => {
+    await using here = await world();
+    const run = await crossing(here, { flags: ['--strategy', 'handoff'], claude: [...SMALL_WINDOW, '--bare'] });
+    expect(run.stdout.toString()).toBe('answer 1\nanswer 2\nanswer 3\n');
+    expect(handedOver(here)).toMatchObject({ by: 'agent', way: 'clear' });
+    expect(afterHandoff(here)).toContain('Small steps');
+    expectEachPromptOnce(here.standin, THREE);
+    await expectSameDecisions(here, run.record);
+  });
+
+  it('an API that is not available is waited for, and nothing is handed over', async () => {
+    await using here = await world({ summary: { error: { status: 529 } } });
+    const run = await crossing(here, { env: { CLAUDE_CODE_MAX_RETRIES: '1' } });
+    expect(run.stdout.toString()).toBe('answer 1\nanswer 2\nanswer 3\n');
+    expect(kinds(here)).not.toContain('handoff');
+    expect(journal(here).find(({ kind }) => kind === 'compacted')).toMatchObject({ verdict: 'unavailable' });
+    expectEachPromptOnce(here.standin, THREE);
+    await expectSameDecisions(here, run.record);
+  });
+
+  it('two compactions that stay silent lead to a handoff', async () => {
+    await using here = await startWorld(
+      growing({
+        ...{ turns: [9, 2, 2], from: 124_000, growBy: 4_000 },
+        summary: { text: '<summary>Late.</summary>', delayMs: 20_000 },
+      }),
+    );
+    const run = await crossing(here, { env: { CTXB_COMPACTION_TIMEOUT_SECONDS: '1' } });
+    expect(run.stdout.toString()).toBe('answer 1\nanswer 2\nanswer 3\n');
+    expect(kinds(here)).toEqual([
+      ...['compact', 'compacted', 'compact', 'compacted', 'give-up'],
+      ...['handoff', 'lineage', 'handed-over', 'landed'],
+    ]);
+    expectEachPromptOnce(here.standin, THREE);
+    await expectSameDecisions(here, run.record);
+  });
+
+  it('one that lands above its target leads to a handoff before the next prompt', async () => {
+    await using here = await startWorld(growing({ turns: [9, 1, 1], growBy: 16_000, landing: 120_000 }));
+    const run = await crossing(here, {});
+    expect(run.stdout.toString()).toBe('answer 1\nanswer 2\nanswer 3\n');
+    expect(handedOver(here).reason).toMatch(/landed at 120000 tokens, above its target of 100000/);
+    expectEachPromptOnce(here.standin, THREE);
+    await expectSameDecisions(here, run.record);
+  });
+});

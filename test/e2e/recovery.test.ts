@@ -1,0 +1,109 @@
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import type { Call } from '../../src/standin/scenario.ts';
+import { isAlive } from '../../src/store/process-mark.ts';
+import { type Finished, runProgram, startWorld, type World } from '../support/claude.ts';
+import { mainRequests, userTexts } from '../support/conversation.ts';
+import {
+  CTXB,
+  journal,
+  journalLines,
+  outputLines,
+  prompts,
+  runCtxb,
+  SMALL_WINDOW,
+  startCtxb,
+} from '../support/ctxb.ts';
+import { expectEachPromptOnce, expectSameDecisions, kinds } from '../support/proof.ts';
+
+const THREE = ['prompt one', 'prompt two\nwith two lines', 'prompt three'];
+const STREAM = ['--output-format', 'stream-json', '--verbose'];
+
+const CALLS: readonly Call[] = [
+  { tools: [{ name: 'Bash', input: { command: 'touch one', description: 'One' } }], context: 30_000 },
+  { tools: [{ name: 'Bash', input: { command: 'touch begun; sleep 10', description: 'Wait' } }], context: 31_000 },
+  { text: 'answer 1', context: 32_000 },
+  { text: 'answer 2', context: 33_000 },
+  { text: 'answer 3', context: 34_000 },
+];
+
+function pidOfClaude(world: World): number {
+  return Number(journalLines(world).findLast(({ kind }) => kind === 'start')?.pid);
+}
+
+function answers(run: Finished): unknown[] {
+  return outputLines(run).flatMap(({ type, result }) => (type === 'result' ? [result] : []));
+}
+
+/** Starts a run and waits until claude waits for its second tool. */
+async function untilTool(world: World, flags: readonly string[] = []) {
+  const run = startCtxb(world, { flags: [...prompts(...THREE), ...flags], claude: [...SMALL_WINDOW, ...STREAM] });
+  run.stdin.end();
+  await run.waitForLine((line) => line.type === 'assistant' && JSON.stringify(line).includes('sleep 10'));
+  return run;
+}
+
+it('a claude that is killed in the middle of a tool is gone on with, and every prompt is answered once', async () => {
+  await using world = await startWorld({ calls: CALLS });
+  const record = join(world.scratch.cwd, 'run.ndjson');
+  const run = await untilTool(world, ['--record', record]);
+  process.kill(pidOfClaude(world), 'SIGKILL');
+  const end = await run.finished;
+
+  expect(end.code).toBe(0);
+  expect(answers(end)).toEqual(['answer 1', 'answer 2', 'answer 3']);
+  expect(kinds(world)).toEqual(['restart', 'resume']);
+  const resumed = userTexts(mainRequests(world.standin)[2]).at(-1);
+  expect(resumed).toContain('Bash touch begun; sleep 10');
+  expect(resumed).toContain('Look what it has done before you do it again.');
+  expectEachPromptOnce(world.standin, THREE);
+  await expectSameDecisions(world, record);
+});
+
+it('a claude that is ended on purpose is not started again', async () => {
+  await using world = await startWorld({ calls: CALLS });
+  const run = await untilTool(world);
+  process.kill(pidOfClaude(world), 'SIGTERM');
+  const end = await run.finished;
+  expect(end.code).toBe(143);
+  expect(kinds(world)).toEqual(['left-undone']);
+  expect(end.stderr).toMatch(/claude has ended and is not started again: 3 prompts not answered/);
+});
+
+it('without a log of the session nothing is promised, which is said at the start', async () => {
+  await using world = await startWorld({ calls: CALLS.slice(2, 3) });
+  const run = await runCtxb(world, {
+    flags: prompts('prompt one'),
+    claude: [...SMALL_WINDOW, '--no-session-persistence'],
+  });
+  expect(run.stderr).toMatch(/--no-session-persistence.* cannot be gone on with/);
+  expect(run.stdout.toString()).toBe('answer 1\n');
+});
+
+it('a run whose ctxb was killed is taken up with --resume-run', async () => {
+  await using world = await startWorld({ calls: CALLS });
+  const run = await untilTool(world);
+  const claude = pidOfClaude(world);
+  run.kill('SIGKILL');
+  const killed = await run.finished;
+  expect(killed.signal).toBe('SIGKILL');
+
+  const takeUp = (...more: readonly string[]) =>
+    runProgram(process.execPath, [CTXB, 'run', '--resume-run', ...more], {
+      env: world.scratch.env,
+      cwd: world.scratch.cwd,
+    });
+  const resumed = await takeUp();
+  expect(resumed.code).toBe(0);
+  expect(resumed.stderr).toMatch(
+    new RegExp(`ended the claude of run \\S+ \\(process ${claude}\\), which had gone on alone`),
+  );
+  expect(isAlive({ pid: claude })).toBe(false);
+  expect([...answers(killed), ...answers(resumed)]).toEqual(['answer 1', 'answer 2', 'answer 3']);
+  expectEachPromptOnce(world.standin, THREE);
+
+  const again = await takeUp();
+  expect(again.code).toBe(2);
+  expect(again.stderr).toContain('knows no run that was broken off');
+  expect(journal(world).map(({ kind }) => kind)).toContain('resume');
+});

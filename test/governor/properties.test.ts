@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { endFaults, faultsOf, NOTHING_YET, replayFaults } from '../support/model/properties.ts';
+import { play } from '../support/model/streams.ts';
+
+/** Streams that are played, from seed 1 on. A longer search: `CTXB_STREAMS=20000`; one alone: `CTXB_SEED=17`. */
+const STREAMS = Number(process.env.CTXB_STREAMS ?? 600);
+const ONLY = Number(process.env.CTXB_SEED ?? 0);
+const GROUP = 100;
+
+/** What does not hold in the stream of this seed; empty: all does. */
+function faultsIn(seed: number): string[] {
+  const seen = { ...NOTHING_YET };
+  const faults: string[] = [];
+  try {
+    const { run, judged } = play(seed, (one) => faults.push(...faultsOf(one, seen)));
+    faults.push(...endFaults(run), ...replayFaults(judged));
+  } catch (error) {
+    faults.push(`threw ${error}`);
+  }
+  return faults.map((fault) => `seed ${seed}: ${fault}`);
+}
+
+describe('whatever comes, in whatever order', () => {
+  const groups =
+    ONLY > 0 ? [ONLY] : Array.from({ length: Math.ceil(STREAMS / GROUP) }, (_, group) => group * GROUP + 1);
+
+  it.each(groups)(
+    'no prompt is lost, one protocol runs at a time, and a replay judges the same: from seed %i',
+    (first) => {
+      const seeds = Array.from({ length: ONLY > 0 ? 1 : GROUP }, (_, at) => first + at);
+      expect(seeds.flatMap(faultsIn)).toEqual([]);
+    },
+    60_000,
+  );
+});

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { parseHealth } from '../../src/health/parse-health.ts';
+import { compaction, exhausted, handoff, healthLine, record, turn, zone } from '../support/health.ts';
+
+describe('every record that a run writes is read', () => {
+  it.each([turn(), zone('ok', 'monitor'), compaction('auto'), handoff(170_000, 9_000), exhausted()])(
+    '$event',
+    (details) => {
+      const { project, session, run } = record(details);
+      expect(parseHealth(healthLine(details))).toEqual({ project, session, run, details });
+    },
+  );
+
+  it('before the session id is known', () => {
+    expect(parseHealth(healthLine(turn(), { session: null }))?.session).toBeNull();
+  });
+});
+
+const GOOD = { v: 1, t: '2026-03-01T10:00:00.000Z', ...record(handoff(170_000, 9_000)) };
+
+describe('what is no such record is not', () => {
+  it.each<{ title: string; line: string }>([
+    { title: 'half a line', line: healthLine(turn()).slice(0, -20) },
+    { title: 'two lines in one', line: healthLine(turn()).slice(0, 30) + healthLine(turn()) },
+    { title: 'text', line: 'hello' },
+    { title: 'nothing', line: '' },
+    { title: 'another kind of value', line: '[1]' },
+    { title: 'null', line: 'null' },
+    { title: 'another version', line: JSON.stringify({ ...GOOD, v: 2 }) },
+    { title: 'another check', line: JSON.stringify({ ...GOOD, check_type: 'disk' }) },
+    { title: 'without project', line: JSON.stringify({ ...GOOD, project: undefined }) },
+    { title: 'without run', line: JSON.stringify({ ...GOOD, run: 7 }) },
+    { title: 'without details', line: JSON.stringify({ ...GOOD, details: undefined }) },
+    ...[
+      { event: 'party' },
+      { zone: 'twilight' },
+      { tokens: -1 },
+      { window: 0 },
+      { ms: null },
+      { by: 'nobody' },
+      { event: 'zone', from: 'nowhere' },
+      { event: 'compaction', trigger: 'moon' },
+    ].map((change) => ({
+      title: JSON.stringify(change),
+      line: JSON.stringify({ ...GOOD, details: { ...GOOD.details, ...change } }),
+    })),
+  ])('$title', ({ line }) => {
+    expect(parseHealth(line)).toBeUndefined();
+  });
+});
+
+it('the share of the window is what tokens and window say', () => {
+  const line = JSON.stringify({ ...GOOD, details: { ...GOOD.details, fraction: 7 } });
+  expect(parseHealth(line)?.details.fraction).toBe(0.85);
+});

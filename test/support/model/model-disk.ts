@@ -1,0 +1,64 @@
+/** One row of a session's log: what was said together is there under the last `uuid` only. */
+interface Row {
+  readonly uuids: readonly string[];
+  readonly session: string;
+  /** Written down. A row that is not is lost with its process, and the model knows nothing of it any more. */
+  durable: boolean;
+  /** The turn came to its end: who got the answer does not miss the row. */
+  isAnswered: boolean;
+  /** Lost with its process, though it was answered. */
+  isForgotten: boolean;
+}
+
+/** What outlives a process of the modelled claude: its logs, which are also what the model has been told. */
+export interface ModelDisk {
+  /** What was told to the model, in order; without what was lost. */
+  heard(): readonly string[];
+  /** Whether claude would skip a prompt with this `uuid`: the session has it. */
+  knows(session: string, uuid: string): boolean;
+  tell(session: string, uuids: readonly string[], durable: boolean): void;
+  /** The rows come to the log in order. */
+  flush(): void;
+  /** A turn is over. */
+  answer(): void;
+  /** Nobody goes on with this session: what it has begun is begun anew. */
+  abandon(): void;
+  /** The process has died: of the rows that are not written down yet, `kept` are. */
+  die(kept: number): void;
+  hasLog(session: string): boolean;
+  /** Of these, what the log has. */
+  delivered(session: string, uuids: readonly string[]): readonly string[];
+}
+
+export function createDisk(): ModelDisk {
+  let rows: Row[] = [];
+
+  const inSession = (session: string) => rows.filter((row) => row.session === session && !row.isForgotten);
+
+  return {
+    heard: () => rows.flatMap(({ uuids }) => uuids),
+    knows: (session, uuid) => inSession(session).some(({ uuids }) => uuids.includes(uuid)),
+    tell(session, uuids, durable) {
+      if (durable) for (const row of rows) row.durable = true;
+      rows.push({ session, uuids, durable, isAnswered: false, isForgotten: false });
+    },
+    flush() {
+      for (const row of rows) row.durable = true;
+    },
+    answer() {
+      for (const row of rows) row.isAnswered = true;
+    },
+    abandon() {
+      rows = rows.filter((row) => row.isAnswered);
+    },
+    die(kept) {
+      let left = kept;
+      for (const row of rows) row.isForgotten ||= !row.durable && left-- <= 0;
+      rows = rows.filter((row) => !row.isForgotten || row.isAnswered);
+      for (const row of rows) row.durable = true;
+    },
+    hasLog: (session) => inSession(session).some(({ durable }) => durable),
+    delivered: (session, uuids) =>
+      uuids.filter((uuid) => inSession(session).some((row) => row.durable && row.uuids.at(-1) === uuid)),
+  };
+}

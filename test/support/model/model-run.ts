@@ -1,0 +1,273 @@
+import type { Action, TimerName } from '../../../src/governor/actions.ts';
+import type { Input, OwnEvent } from '../../../src/governor/input.ts';
+import { stampUuid } from '../../../src/governor/mailbox.ts';
+import { type GovernorState, initialState, type Run } from '../../../src/governor/state.ts';
+import { step } from '../../../src/governor/step.ts';
+import { decodeObject } from '../../../src/stream/decode.ts';
+import { fieldsOf } from '../../../src/stream/fields.ts';
+import { type Line, userLine } from '../governor.ts';
+import type { Random } from '../random.ts';
+import { freeze } from './freeze.ts';
+import { ModelClaude } from './model-claude.ts';
+import { createDisk, type ModelDisk } from './model-disk.ts';
+import type { Habits } from './model-turns.ts';
+
+/** One input, the state it was judged in, and what came of it. */
+export interface Judged {
+  readonly input: Input;
+  readonly raw: Line | undefined;
+  readonly before: GovernorState;
+  readonly after: GovernorState;
+  readonly actions: readonly Action[];
+}
+
+export interface ModelRunOptions {
+  readonly random: Random;
+  readonly run: Run;
+  readonly habits: Habits;
+  /** Crashes of processes at most. */
+  readonly mostCrashes: number;
+  readonly onJudged: (judged: Judged) => void;
+}
+
+type StartClaude = Extract<Action, { readonly kind: 'start-claude' }>;
+
+/** A whole run: the governor, and a model of the shell, of claude's processes and of the clock round it. */
+export class ModelRun {
+  readonly disk: ModelDisk = createDisk();
+  /** `uuid`s of what the caller said, in order. */
+  readonly said: string[] = [];
+  /** Of these, what ctxb answered itself. */
+  readonly settled: string[] = [];
+  state: GovernorState;
+  isOver = false;
+
+  readonly #options: ModelRunOptions;
+  readonly #timers = new Map<TimerName, number>();
+  #now = 1_000_000;
+  #claude: ModelClaude;
+  #isExitTold = false;
+  #wanted: StartClaude | undefined;
+  #isAsked = false;
+  #crashes = 0;
+  #wasInterrupted = false;
+  #wasStopped = false;
+  #ids = 0;
+  #prompts = 0;
+
+  constructor(options: ModelRunOptions) {
+    this.#options = options;
+    this.state = initialState(options.run);
+    const context = options.run.resumes ? options.random.whole(20_000, 190_000) : 20_000;
+    if (options.run.resumes) this.disk.tell('session-0', ['earlier'], true);
+    this.#claude = this.#start('session-0', context);
+    this.tell({ kind: 'begin' });
+  }
+
+  get claude(): ModelClaude {
+    return this.#claude;
+  }
+
+  /**
+   * Whether a prompt may remain unsaid. `isPassed`: a later one was said: that is only so where a turn was stopped for
+   * its cost, with what was said into it.
+   */
+  mayLose(isPassed: boolean): boolean {
+    const { outcome, session, process, run } = this.state;
+    if (this.#wasStopped) return true;
+    if (isPassed) return false;
+    const { enabled, maxRestarts } = run.policy.recovery;
+    const isLeft = !run.persistent || !enabled || this.#crashes > maxRestarts;
+    const isEnded = outcome !== undefined || this.#wasInterrupted || session.id === undefined;
+    return isEnded || (this.#crashes > 0 && isLeft) || process.restarts >= maxRestarts;
+  }
+
+  get timers(): ReadonlyMap<TimerName, number> {
+    return this.#timers;
+  }
+
+  /** Lines claude has written come to ctxb one by one; then its end. */
+  deliver(): boolean {
+    const line = this.#claude.stdout.shift();
+    if (line?.type === 'result') this.disk.answer();
+    if (line !== undefined) this.#judge({ t: this.#now, from: 'claude', event: decodeObject(line) }, line);
+    else if (this.#claude.end !== undefined) this.#succeed();
+    else return false;
+    return true;
+  }
+
+  caller(line: Line): void {
+    if (line.type === 'user' && !isCommand(line)) this.said.push(String(line.uuid));
+    this.#judge({ t: this.#now, from: 'caller', event: decodeObject(line), line: JSON.stringify(line) }, line);
+  }
+
+  prompt(text: string): void {
+    this.caller(userLine(text, { uuid: stampUuid(this.state.run.runId, ++this.#prompts) }));
+  }
+
+  endCaller(): void {
+    this.#judge({ t: this.#now, from: 'caller', event: { kind: 'end' } });
+  }
+
+  tell(event: OwnEvent): void {
+    this.#judge({ t: this.#now, from: 'ctxb', event });
+  }
+
+  answerPerson(): boolean {
+    if (!this.#isAsked) return false;
+    this.#isAsked = false;
+    const { random } = this.#options;
+    this.tell({ kind: 'cost-answer', limitUsd: random.chance(0.3) ? undefined : random.whole(0, 20) });
+    return true;
+  }
+
+  /** The timer that runs out first does. */
+  fire(): boolean {
+    const [first] = [...this.#timers].sort(([, a], [, b]) => a - b);
+    if (first === undefined) return false;
+    const [timer, due] = first;
+    this.#timers.delete(timer);
+    this.#now = Math.max(this.#now, due);
+    this.#judge({ t: this.#now, from: 'timer', event: { kind: 'timeout', timer } });
+    return true;
+  }
+
+  crash(): boolean {
+    const { random, mostCrashes } = this.#options;
+    if (this.#claude.end !== undefined || this.#crashes >= mostCrashes) return false;
+    this.#crashes++;
+    const end = random.pick<number | string>(['SIGKILL', 'SIGSEGV', 1, 137]);
+    if (typeof end === 'number') this.#claude.die(end, undefined);
+    else this.#claude.die(undefined, end);
+    if (random.chance(0.5)) this.#claude.stdout.splice(random.whole(0, this.#claude.stdout.length));
+    return true;
+  }
+
+  #start(session: string, context: number): ModelClaude {
+    const { random, habits } = this.#options;
+    const newId = (what: string) => `${what}-${++this.#ids}`;
+    return new ModelClaude({ random, habits, disk: this.disk, session, context, newId });
+  }
+
+  #succeed(): void {
+    const { end } = this.#claude;
+    if (end !== undefined && !this.#isExitTold) {
+      this.#isExitTold = true;
+      this.tell({ kind: 'exit', ...end, ...this.#logged() });
+      return;
+    }
+    const start = this.#wanted;
+    this.#wanted = undefined;
+    if (start === undefined || this.state.input !== 'open') {
+      this.isOver = true;
+      return;
+    }
+    this.#now += start.afterMs;
+    if (this.#options.random.chance(0.05)) {
+      this.#crashes++;
+      this.tell({
+        kind: 'exit',
+        code: 127,
+        signal: undefined,
+        logged: true,
+        delivered: [],
+        finished: false,
+        openTool: undefined,
+      });
+      return;
+    }
+    if (start.resume === undefined && this.state.handoff.phase !== 'leaving') this.disk.abandon();
+    const context = start.resume === undefined ? 20_000 : this.#claude.context;
+    this.#claude = this.#start(start.resume ?? `session-${++this.#ids}`, context);
+    this.#isExitTold = false;
+    this.tell({ kind: 'begin' });
+  }
+
+  #logged() {
+    const { session, turn } = this.state;
+    const logged = session.id !== undefined && this.disk.hasLog(session.id);
+    const delivered =
+      session.id === undefined
+        ? []
+        : this.disk.delivered(
+            session.id,
+            turn.prompts.map(({ uuid }) => uuid),
+          );
+    return { logged, delivered, finished: this.#options.random.chance(0.3), openTool: undefined };
+  }
+
+  #judge(input: Input, raw?: Line): void {
+    const before = this.state;
+    freeze(before);
+    freeze(input);
+    if (input.event.kind === 'interrupt') this.#wasInterrupted = true;
+    const { state, actions } = step(before, input);
+    this.state = state;
+    this.#wasStopped ||= state.spending.brokenOff;
+    this.#now += this.#options.random.whole(1, 3_000);
+    for (const action of actions) this.#carryOut(action);
+    this.#options.onJudged({ input, raw, before, after: state, actions });
+    for (const action of actions) if (action.kind === 'write-handoff') this.#write(action);
+  }
+
+  #carryOut(action: Action): void {
+    switch (action.kind) {
+      case 'send':
+        this.#send(JSON.parse(action.line));
+        return;
+      case 'answer-hook':
+        this.#send({ type: 'control_response', response: { request_id: action.requestId } });
+        return;
+      case 'end-input':
+        this.#claude.isInputEnded = true;
+        return;
+      case 'set-timer':
+        this.#timers.set(action.timer, this.#now + action.afterMs);
+        return;
+      case 'clear-timer':
+        this.#timers.delete(action.timer);
+        return;
+      case 'start-claude':
+        this.#wanted = action;
+        return;
+      case 'ask-person':
+        this.#isAsked = true;
+        return;
+      case 'answered':
+        this.settled.push(...action.uuids);
+        return;
+      case 'kill':
+        this.#claude.die(undefined, 'SIGKILL');
+        return;
+      default:
+    }
+  }
+
+  #send(line: Line): void {
+    const { end, isInputEnded, stdin } = this.#claude;
+    if (end === undefined && !isInputEnded) stdin.push(line);
+  }
+
+  #write({ answer, mayAskAgain }: Extract<Action, { readonly kind: 'write-handoff' }>): void {
+    const { random } = this.#options;
+    const isGood = answer?.startsWith('#') ?? false;
+    if (mayAskAgain && !(isGood && random.chance(0.8))) {
+      this.tell({ kind: 'handoff-problems', problems: ['It is bad.'] });
+      return;
+    }
+    const path = random.chance(0.9) ? '.context/handoffs/handoff-1.md' : undefined;
+    const by = isGood ? 'agent' : 'memory';
+    this.tell({
+      kind: 'handoff-written',
+      path,
+      text: 'The work goes on here.',
+      by,
+      problems: isGood ? [] : ['It is bad.'],
+    });
+  }
+}
+
+/** What is done with it is no matter of the model's. */
+function isCommand(line: Line): boolean {
+  return String(fieldsOf(line.message).content).startsWith('/');
+}

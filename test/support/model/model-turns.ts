@@ -1,0 +1,247 @@
+import type { Line } from '../governor.ts';
+import type { Random } from '../random.ts';
+import type { ModelDisk } from './model-disk.ts';
+import type { linesOf } from './model-lines.ts';
+
+/** A user line that was read from stdin. */
+export interface Said {
+  readonly uuid: string;
+  readonly text: string;
+}
+
+/** What a turn does next: it writes a line, it waits for an answer under an id, or it says nothing any more. */
+export type Beat = Line | { readonly awaits: string } | 'stuck' | 'deaf';
+
+export type Beats = Generator<Beat, void, void>;
+
+/** How a modelled claude is to behave: shares of 1. */
+export interface Habits {
+  readonly hooks: number;
+  readonly tooLong: number;
+  readonly nativeCompaction: number;
+  readonly background: number;
+  readonly silent: number;
+  /** Says nothing to an interrupt either when it is stuck. */
+  readonly deaf: number;
+  readonly apiDown: number;
+  readonly commandsOff: boolean;
+  /** Tokens by which a call makes the context grow, at most. */
+  readonly growth: number;
+  /** Costs of a call in US dollars, at most. */
+  readonly callUsd: number;
+  readonly clear: 'reset' | 'new-id' | 'silent' | 'without-effect';
+}
+
+/** What the turns of one process have in common. */
+export interface TurnWorld {
+  readonly random: Random;
+  readonly habits: Habits;
+  readonly disk: ModelDisk;
+  readonly lines: ReturnType<typeof linesOf>;
+  readonly run: {
+    session: string;
+    context: number;
+    costUsd: number;
+    /** Context at which claude compacts by itself. */
+    trigger: number;
+    isError: boolean;
+  };
+  readonly newId: (what: string) => string;
+  /** Ids of the hooks that were registered, by name. */
+  readonly hooks: () => Readonly<Record<string, readonly string[]>>;
+  /** Plain prompts that wait and are heard in a running turn. */
+  readonly fold: () => readonly Said[];
+  readonly startTask: (kind: 'agent' | 'shell', toolUseId: string) => string;
+}
+
+const WINDOW = 200_000;
+const PREFIX = 20_000;
+
+export function beatsOf(world: TurnWorld, said: readonly Said[]): Beats {
+  const [first] = said;
+  if (first === undefined) return backgroundTurn(world);
+  if (/^\s*\/compact(\s|$)/.test(first.text)) return compactTurn(world, first);
+  if (/^\s*\/clear(\s|$)/.test(first.text)) return clearTurn(world, first);
+  if (/^\s*\/\w/.test(first.text)) return commandTurn(world, first);
+  return promptTurn(world, said);
+}
+
+function* hook({ random, habits, hooks, lines, newId, run }: TurnWorld, name: string, input: Line): Beats {
+  for (const callback_id of hooks()[name] ?? []) {
+    if (!random.chance(habits.hooks)) continue;
+    const id = newId('hook');
+    const about = { hook_event_name: name, session_id: run.session, ...input };
+    yield lines.request(id, { subtype: 'hook_callback', callback_id, input: about });
+    yield { awaits: id };
+  }
+}
+
+function hear({ disk, random, run }: TurnWorld, said: readonly Said[]): void {
+  disk.tell(
+    run.session,
+    said.map(({ uuid }) => uuid),
+    random.chance(0.6),
+  );
+}
+
+function* promptTurn(world: TurnWorld, said: readonly Said[]): Beats {
+  const { random, lines, habits } = world;
+  const text = said.map((one) => one.text).join('\n');
+  hear(world, said);
+  yield* hook(world, 'UserPromptSubmit', { prompt: text });
+  yield lines.init();
+  world.run.context += Math.ceil(text.length / 4);
+  const isAnswer = text.startsWith('Your context ends here') || text.startsWith('The handoff document was checked');
+  if (isAnswer && random.chance(habits.silent)) yield random.chance(habits.deaf) ? 'deaf' : 'stuck';
+  yield* calls(world, isAnswer ? random.whole(1, 2) : random.whole(1, 4), isAnswer ? random.pick(ANSWERS) : 'Done.');
+}
+
+const ANSWERS = ['# The document', '# The document', '# The document', '', 'No.'] as const;
+
+function* calls(world: TurnWorld, count: number, answer: string): Beats {
+  const { random, lines, habits, run } = world;
+  for (let left = count; left > 0; left--) {
+    if (random.chance(habits.apiDown)) yield lines.system('api_retry', { error_status: 529 });
+    run.context += random.whole(100, habits.growth);
+    if (run.context >= run.trigger) yield* nativeCompaction(world);
+    if (run.context >= WINDOW || random.chance(habits.tooLong)) return yield* tooLong(world);
+    run.costUsd += random.next() * habits.callUsd;
+    if (left === 1) break;
+    yield* toolRound(world);
+  }
+  yield lines.call(run.context, [{ type: 'text', text: answer }]);
+  yield* end(world, { result: answer });
+}
+
+function* toolRound(world: TurnWorld): Beats {
+  const { random, lines, run, newId, habits } = world;
+  const id = newId('toolu');
+  yield lines.call(run.context, lines.toolUse(id));
+  if (random.chance(0.1)) yield* permission(world);
+  const isInBackground = random.chance(habits.background);
+  if (isInBackground) {
+    const kind = random.pick(['agent', 'shell'] as const);
+    const task = world.startTask(kind, id);
+    const task_type = kind === 'agent' ? 'local_agent' : 'local_bash';
+    yield lines.system('task_started', { task_id: task, tool_use_id: id, task_type });
+  }
+  if (random.chance(0.1)) yield lines.call(random.whole(1, WINDOW), [], { parent_tool_use_id: id });
+  yield* hook(world, 'PostToolUse', { tool_name: 'Bash' });
+  const folded = world.fold();
+  yield lines.toolResult(id, 'x'.repeat(random.whole(1, 4_000)));
+  if (folded.length > 0) for (const one of folded) hear(world, [one]);
+}
+
+function* permission({ lines, newId }: TurnWorld): Beats {
+  const id = newId('ask');
+  yield lines.request(id, { subtype: 'can_use_tool', tool_name: 'Bash', input: {} });
+  yield { awaits: id };
+}
+
+function* tooLong(world: TurnWorld): Beats {
+  const { lines, random } = world;
+  yield lines.synthetic('Prompt is too long');
+  const terminal_reason = random.pick(['prompt_too_long', 'blocking_limit'] as const);
+  yield* end(world, { is_error: true, result: 'Prompt is too long', terminal_reason });
+}
+
+function* end({ run, lines, disk, random }: TurnWorld, more: Line): Beats {
+  if (random.chance(0.7)) disk.flush();
+  run.isError = more.is_error === true;
+  yield lines.result({ total_cost_usd: run.costUsd, ...more });
+}
+
+function* nativeCompaction(world: TurnWorld): Beats {
+  const { random, habits, run } = world;
+  if (!random.chance(habits.nativeCompaction)) return;
+  yield* compaction(world, 'auto');
+  if (random.chance(0.2)) run.context = Math.min(run.context + random.whole(0, 120_000), WINDOW - 1);
+}
+
+function* compaction(world: TurnWorld, trigger: 'auto' | 'manual'): Beats {
+  const { lines, run, random } = world;
+  const before = run.context;
+  yield* hook(world, 'PreCompact', { trigger });
+  yield lines.status({ status: 'compacting' });
+  yield* hook(world, 'SessionStart', { source: 'compact' });
+  yield lines.status({ compact_result: 'success' });
+  if (trigger === 'manual') yield lines.init();
+  run.context = random.chance(0.15) ? random.whole(90_000, before) : random.whole(PREFIX, Math.max(PREFIX, before / 3));
+  run.costUsd += random.next() * world.habits.callUsd;
+  yield lines.boundary(trigger, before);
+  yield lines.user('This session is being continued from a previous conversation', { isSynthetic: true });
+  yield* hook(world, 'PostCompact', { compact_summary: 'All.' });
+}
+
+function* compactTurn(world: TurnWorld, said: Said): Beats {
+  const { lines, random, habits, disk, run } = world;
+  disk.tell(run.session, [said.uuid], random.chance(0.5));
+  if (habits.commandsOff) return yield* refused(world, 'compact');
+  const outcome = random.weighted({
+    success: 6,
+    failed: 1.5,
+    rejected: 0.5,
+    empty: 0.7,
+    unavailable: 1,
+    silent: isOwn(said) ? habits.silent * 4 : 0,
+  });
+  if (outcome === 'silent' && random.chance(0.5)) yield lines.status({ status: 'compacting' });
+  if (outcome === 'success') yield* compaction(world, 'manual');
+  if (outcome === 'silent') yield 'stuck';
+  if (outcome === 'empty') yield lines.synthetic('Error: No messages to compact');
+  const error = {
+    failed: 'Error during compaction: it broke',
+    rejected: 'API Error: 400 no',
+    unavailable: 'API Error: 529 overloaded',
+  }[outcome as string];
+  if (error !== undefined) {
+    yield lines.status({ status: 'compacting' });
+    if (outcome === 'unavailable') yield lines.system('api_retry', { error_status: 529 });
+    yield lines.status({ compact_result: 'failed', compact_error: error });
+  }
+  yield* end(world, { num_turns: 0, result: error ?? '' });
+}
+
+function* clearTurn(world: TurnWorld, said: Said): Beats {
+  const { lines, habits, disk, run, random } = world;
+  disk.tell(run.session, [said.uuid], random.chance(0.5));
+  if (habits.commandsOff) return yield* refused(world, 'clear');
+  const { clear } = habits;
+  if (clear === 'without-effect') return yield* end(world, { num_turns: 0, result: '' });
+  if (clear === 'reset') yield { type: 'conversation_reset', session_id: run.session };
+  run.context = PREFIX;
+  disk.flush();
+  if (clear !== 'silent') run.session = world.newId('session');
+  yield* hook(world, 'SessionStart', { source: 'clear' });
+  yield lines.init();
+  yield lines.synthetic('(no content)');
+  yield* end(world, { num_turns: 0, result: '' });
+}
+
+/** The caller's own command may take as long as it likes. */
+function isOwn({ uuid }: Said): boolean {
+  return uuid.at(-12) === '0';
+}
+
+function* refused(world: TurnWorld, command: string): Beats {
+  const text = `/${command} isn't available in this environment.`;
+  yield world.lines.init();
+  yield world.lines.synthetic(text);
+  yield* end(world, { num_turns: 0, result: text });
+}
+
+function* commandTurn(world: TurnWorld, said: Said): Beats {
+  world.disk.tell(world.run.session, [said.uuid], world.random.chance(0.5));
+  yield world.lines.init();
+  yield world.lines.synthetic('So much.');
+  yield* end(world, { num_turns: 0, result: 'So much.' });
+}
+
+function* backgroundTurn(world: TurnWorld): Beats {
+  const { lines, random, run, habits } = world;
+  if (random.chance(0.3)) yield* hook(world, 'UserPromptSubmit', { prompt: '<task-notification>' });
+  yield lines.init();
+  run.context += random.whole(100, habits.growth);
+  yield lines.call(run.context);
+  yield* end(world, { origin: { kind: 'task-notification' } });
+}

@@ -1,0 +1,120 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Action } from '../../../src/governor/actions.ts';
+import { predicted } from '../../../src/governor/gauge.ts';
+import { inTokens } from '../../../src/governor/policy.ts';
+import { readRecord, readRecordedRun, recordRun, toRecord } from '../../../src/governor/record.ts';
+import { initialState, isCompacting } from '../../../src/governor/state.ts';
+import { step } from '../../../src/governor/step.ts';
+import { type Fields, fieldsOf } from '../../../src/stream/fields.ts';
+import type { Judged, ModelRun } from './model-run.ts';
+
+/** What is remembered from input to input. */
+export interface Seen {
+  /** The injected line whose turn is not over yet. */
+  outstanding: string | undefined;
+  /** A warning was given, and nothing has cleared it since. */
+  isWarned: boolean;
+  /** Handoffs since a prompt was said. */
+  handoffs: number;
+}
+
+export const NOTHING_YET: Readonly<Seen> = { outstanding: undefined, isWarned: false, handoffs: 0 };
+
+/** What must hold after every input, and does not. */
+export function faultsOf(judged: Judged, seen: Seen): string[] {
+  return [...protocolFaults(judged, seen), ...latchFaults(judged, seen)];
+}
+
+function protocolFaults({ input, after, actions }: Judged, seen: Seen): string[] {
+  const isDouble = isCompacting(after.compaction) && after.handoff.phase !== 'idle';
+  if (input.event.kind === 'exit' || isGivenUp(input)) seen.outstanding = undefined;
+  return [
+    ...(isDouble ? ['a compaction and a handoff at once'] : []),
+    ...actions.flatMap((one) => actionFaults(one, seen)),
+  ];
+}
+
+function actionFaults(action: Action, seen: Seen): string[] {
+  if (action.kind === 'clear-timer' && (action.timer === 'handoff' || action.timer === 'compaction'))
+    seen.outstanding = undefined;
+  if (action.kind === 'handed-over' && ++seen.handoffs > 1) return [`${seen.handoffs} handoffs and no prompt between`];
+  if (action.kind !== 'send') return [];
+  const { type, message } = fieldsOf(JSON.parse(action.line));
+  if (type !== 'user') return [];
+  const text = String(fieldsOf(message).content).slice(0, 20);
+  const faults = seen.outstanding === undefined ? [] : [`"${text}" said while "${seen.outstanding}" is outstanding`];
+  if (action.promptUuid === undefined) seen.outstanding = text;
+  else seen.handoffs = 0;
+  return faults;
+}
+
+function isGivenUp({ event }: Judged['input']): boolean {
+  return event.kind === 'timeout' && event.timer === 'handoff';
+}
+
+function latchFaults(judged: Judged, seen: Seen): string[] {
+  const { input, before, after, actions } = judged;
+  const faults: string[] = [];
+  const isReplaced = input.event.kind === 'boundary' || input.event.kind === 'reset';
+  if (isReplaced && after.latch !== 'none') faults.push(`the latch is ${after.latch} after a boundary`);
+  if (isReplaced || isCleared(judged)) seen.isWarned = false;
+  const isWarning = actions.some(({ kind }) => kind === 'warn');
+  if (isWarning && seen.isWarned) faults.push('warned twice in one rise');
+  seen.isWarned ||= isWarning;
+  if (before.latch === 'none' && after.latch === 'compact' && !seen.isWarned) faults.push('compact without a warning');
+  return faults;
+}
+
+/** The context was emptied, or has fallen below the target. */
+function isCleared({ before, after, actions }: Judged): boolean {
+  const { gauge, run } = after;
+  return (
+    before.turn.prompts.at(-1)?.command === 'clear' ||
+    (before.session.id !== undefined && before.session.id !== after.session.id) ||
+    actions.some(({ kind }) => kind === 'handed-over') ||
+    predicted(gauge) < inTokens(run.policy.compaction.target, gauge.window.tokens)
+  );
+}
+
+/** What must hold when a run is over, and does not. */
+export function endFaults(run: ModelRun): string[] {
+  if (!run.isOver) return ['claude has nothing to do, no timer runs, and the run does not end'];
+  const expected = run.said.filter((uuid) => !run.settled.includes(uuid));
+  const heard = run.disk.heard().filter((uuid) => expected.includes(uuid));
+  const last = Math.max(-1, ...heard.map((uuid) => expected.indexOf(uuid)));
+  const lost = expected.filter((uuid, at) => !heard.includes(uuid) && !run.mayLose(at < last));
+  const doubled = heard.filter((uuid, at) => heard.indexOf(uuid) !== at);
+  const inOrder = expected.filter((uuid) => heard.includes(uuid));
+  return [
+    ...(lost.length > 0 ? [`lost: ${short(lost)}`] : []),
+    ...(doubled.length > 0 ? [`doubled: ${short(doubled)}`] : []),
+    ...(doubled.length === 0 && !isDeepStrictEqual(heard, inOrder) ? [`reordered: ${short(heard)}`] : []),
+  ];
+}
+
+function short(uuids: readonly string[]): string {
+  return uuids.map((uuid) => uuid.slice(-3)).join(' ');
+}
+
+/** A record of the run, read back, is judged in the same way, and ends in the same state. */
+export function replayFaults(all: readonly Judged[]): string[] {
+  const [first] = all;
+  const last = all.at(-1);
+  const run = first && readRecordedRun(throughJson(recordRun(first.before.run, 0)));
+  if (run === undefined || last === undefined) return ['the run is not read back'];
+  let state = initialState(run);
+  for (const [at, { input, raw, actions }] of all.entries()) {
+    const again = readRecord(throughJson(toRecord(input, raw && JSON.stringify(raw))), 0);
+    if (again === undefined) return [`input ${at} is not read back`];
+    const next = step(state, again);
+    if (JSON.stringify(next.actions) !== JSON.stringify(actions)) return [`input ${at} is judged in another way`];
+    state = next.state;
+  }
+  const isPlain = isDeepStrictEqual(structuredClone(last.after), last.after);
+  const isSame = JSON.stringify({ ...state, run }) === JSON.stringify({ ...last.after, run });
+  return [...(isPlain ? [] : ['the state is not plain']), ...(isSame ? [] : ['another state after a replay'])];
+}
+
+function throughJson(value: unknown): Fields {
+  return fieldsOf(JSON.parse(JSON.stringify(value)));
+}

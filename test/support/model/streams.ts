@@ -1,0 +1,140 @@
+import type { OwnEvent } from '../../../src/governor/input.ts';
+import type { Run } from '../../../src/governor/state.ts';
+import { policyWith, runWith } from '../governor.ts';
+import { createRandom, type Random } from '../random.ts';
+import { type Judged, ModelRun } from './model-run.ts';
+import type { Habits } from './model-turns.ts';
+
+export function randomRun(random: Random): Run {
+  const limitUsd = random.chance(0.3) ? random.whole(1, 30) / 10 : undefined;
+  const projectLimitUsd = random.chance(0.1) ? random.whole(1, 30) / 10 : undefined;
+  const policy = policyWith({
+    strategy: random.pick(['compact', 'compact', 'handoff', 'auto']),
+    compaction: {
+      enabled: random.chance(0.8),
+      when: random.chance(0.2) ? 'boundary' : 'next-prompt',
+      maxAttempts: random.whole(1, 3),
+    },
+    midTurn: { enabled: random.chance(0.7) },
+    handoff: { enabled: random.chance(0.8) },
+    zones: { onLargeTask: random.pick(['announce', 'relieve', 'reject']) },
+    cost: { limitUsd, projectLimitUsd, onLimit: random.pick(['auto', 'ask', 'wrap-up', 'stop']) },
+    recovery: { enabled: random.chance(0.9), maxRestarts: random.whole(1, 3) },
+  });
+  return runWith({
+    policy,
+    resumes: random.chance(0.15),
+    answersInSchema: random.chance(0.1),
+    withoutHooks: random.chance(0.1),
+    attended: random.chance(0.5),
+    persistent: random.chance(0.92),
+  });
+}
+
+export function randomHabits(random: Random, { withoutHooks }: Run): Habits {
+  return {
+    hooks: withoutHooks ? 0 : random.pick([0.3, 1, 1]),
+    tooLong: random.pick([0, 0, 0.01, 0.1]),
+    nativeCompaction: random.pick([0, 0.9]),
+    background: random.pick([0, 0, 0.1, 0.3]),
+    silent: random.pick([0, 0, 0.1, 0.3]),
+    deaf: random.pick([0, 0, 0, 0.3]),
+    apiDown: random.pick([0, 0.05]),
+    commandsOff: random.chance(0.08),
+    growth: random.pick([5_000, 30_000, 60_000]),
+    callUsd: random.pick([0.01, 0.1, 0.4]),
+    clear: random.pick(['reset', 'new-id', 'new-id', 'silent', 'without-effect']),
+  };
+}
+
+export interface Stream {
+  readonly run: ModelRun;
+  readonly judged: readonly Judged[];
+}
+
+/** Steps that a run takes at most to its end once the caller has ended: far more than any needs. */
+const MOST_STEPS = 5_000;
+
+/** One random run, from its begin to its end. */
+export function play(seed: number, onJudged: (judged: Judged) => void = () => {}): Stream {
+  const random = createRandom(seed);
+  const settings = randomRun(random);
+  const judged: Judged[] = [];
+  const run = new ModelRun({
+    random,
+    run: settings,
+    habits: randomHabits(random, settings),
+    mostCrashes: random.whole(1, 5),
+    onJudged: (one) => {
+      judged.push(one);
+      onJudged(one);
+    },
+  });
+  const shares = { crash: random.pick([0, 0, 0.01, 0.05]), interrupt: random.chance(0.1) ? 0.02 : 0 };
+  const length = random.whole(30, 120);
+  while (judged.length < length && !run.isOver) live(run, random, shares);
+  if (!run.isOver && !run.state.mailbox.ended) run.endCaller();
+  for (let left = MOST_STEPS; left > 0 && !run.isOver && drain(run); left--);
+  return { run, judged };
+}
+
+function live(run: ModelRun, random: Random, shares: { crash: number; interrupt: number }): void {
+  if (random.chance(shares.crash) && run.crash()) return;
+  if (random.chance(shares.interrupt)) run.tell({ kind: 'interrupt' });
+  else MOVES[random.weighted(WEIGHTS)](run, random);
+}
+
+/** How often each thing happens. */
+const WEIGHTS = { deliver: 8, work: 8, prompt: 1, timer: 0.3, task: 0.3, person: 0.5, own: 0.1, end: 0.03 };
+
+const MOVES: Readonly<Record<keyof typeof WEIGHTS, (run: ModelRun, random: Random) => void>> = {
+  deliver: (run, random) => void (run.deliver() || run.claude.work() || idle(run, random)),
+  work: (run, random) => void (run.claude.work() || run.deliver() || idle(run, random)),
+  prompt: say,
+  timer: (run) => void (mayFire(run) && run.fire()),
+  task: (run) => void run.claude.endTask(),
+  person: (run) => void run.answerPerson(),
+  own: (run, random) => run.tell(ownEvent(random)),
+  end: (run) => run.state.mailbox.ended || run.endCaller(),
+};
+
+function ownEvent(random: Random): OwnEvent {
+  return random.pick<OwnEvent>([
+    { kind: 'state', to: 'here', source: 'told' },
+    { kind: 'notes', path: '.context' },
+    { kind: 'project-cost', others: random.whole(0, 2_000_000), earlier: 0 },
+  ]);
+}
+
+/** Short watches run out only when nothing comes: claude is not so slow. */
+function mayFire(run: ModelRun): boolean {
+  const [first] = [...run.timers].sort(([, a], [, b]) => a - b);
+  return first !== undefined && !['turn', 'background', 'exit'].includes(first[0]);
+}
+
+function idle(run: ModelRun, random: Random): boolean {
+  if (run.answerPerson() || (random.chance(0.5) && run.fire())) return true;
+  say(run, random);
+  return true;
+}
+
+const WORDS = {
+  plain: 'Go on.',
+  large: 'word '.repeat(6_000),
+  compact: '/compact mine',
+  clear: '/clear',
+  command: '/cost',
+};
+
+function say(run: ModelRun, random: Random): void {
+  if (run.state.mailbox.ended || run.said.length >= 40) return;
+  const what = random.weighted({ plain: 10, large: 1, compact: 0.3, clear: 0.3, command: 0.3 });
+  // What is said while lines of the turn are on their way cannot be told from what was heard in it.
+  while (run.state.turn.phase === 'running' && run.claude.stdout.length > 0) run.deliver();
+  run.prompt(WORDS[what]);
+}
+
+/** claude and the clock go on until nothing is left to do. */
+function drain(run: ModelRun): boolean {
+  return run.deliver() || run.claude.work() || run.answerPerson() || run.claude.endTask() || run.fire();
+}

@@ -1,0 +1,39 @@
+import { expect } from 'vitest';
+import type { Decision } from '../../src/governor/actions.ts';
+import type { Standin } from '../../src/standin/server.ts';
+import { runProgram, type World } from './claude.ts';
+import { mainRequests, userTexts } from './conversation.ts';
+import { CTXB, journal } from './ctxb.ts';
+
+/**
+ * The proof that nothing of the user's was lost: as the stand-in saw it, each prompt was said to the model whole, in
+ * order, and once: it is the last thing said in the request that begins its turn, in no request before, and never
+ * twice in one.
+ */
+export function expectEachPromptOnce(standin: Standin, prompts: readonly string[]): void {
+  const said: string[] = [];
+  for (const request of mainRequests(standin)) {
+    const texts = userTexts(request);
+    for (const prompt of prompts) expect(texts.filter((text) => text === prompt).length).toBeLessThanOrEqual(1);
+    const last = texts.at(-1) ?? '';
+    if (prompts.includes(last) && said.at(-1) !== last) said.push(last);
+  }
+  expect(said).toEqual(prompts);
+}
+
+/** Replaying the record of a run gives the decisions of its journal again. */
+export async function expectSameDecisions(world: World, record: string): Promise<void> {
+  const replay = await runProgram(process.execPath, [CTXB, 'replay', '--json', record], {
+    env: world.scratch.env,
+    cwd: world.scratch.cwd,
+  });
+  const [session] = JSON.parse(replay.stdout.toString()).sessions;
+  const written = journal(world).map(({ v, t, ...decision }: Decision & { v?: number; t?: string }) => decision);
+  expect(session.actions).toEqual(written);
+}
+
+/** Kinds of what was decided, in order, without what goes on in every run. */
+export function kinds(world: World): string[] {
+  const usual = new Set(['place-trigger', 'warn', 'recall', 'survival', 'dead-end']);
+  return journal(world).flatMap(({ kind }) => (usual.has(kind) ? [] : [kind]));
+}

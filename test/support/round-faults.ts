@@ -1,0 +1,103 @@
+import { join } from 'node:path';
+import { isTold, newestPrompt, promptText, textsOf, wantedBy } from './agent.ts';
+import { runProgram } from './claude.ts';
+import { mainRequests } from './conversation.ts';
+import { CTXB, journalLines } from './ctxb.ts';
+import { LIMIT_MS, linesOf, type Played, processesOf } from './play-round.ts';
+
+/** What does not hold although it must after any round, a sentence each. */
+export async function faultsOf(played: Played): Promise<string[]> {
+  const found = [ending(played), results(played), said(played), known(played), left(played), await replayed(played)];
+  return [...new Set(found.flat())];
+}
+
+function ending(played: Played): string[] {
+  const { runs, ms, timedOut } = played;
+  const code = runs.at(-1)?.code;
+  // Killed behind the last answer, claude ends the run as it would without ctxb, and ctxb leaves nothing to take up.
+  const isRight = code === 0 || (code !== 1 && results(played).length === 0);
+  return [
+    ...(timedOut || ms > LIMIT_MS ? [`not over after ${Math.round(ms)} ms`] : []),
+    ...(isRight ? [] : [`ended with ${code}`]),
+    ...(runs.some(({ stderr }) => /bug in ctxb|\n\s+at \S/.test(stderr)) ? ['a bug is told on stderr'] : []),
+  ];
+}
+
+/** One answer for each prompt, in order, over all runs. */
+function results({ round, runs }: Played): string[] {
+  const lines = runs.flatMap(({ stdout }) => stdout.toString().split('\n'));
+  const got = lines.flatMap((line) => {
+    const { type, subtype, result } = parse(line);
+    return type === 'result' ? [String(result ?? subtype)] : [];
+  });
+  const wanted = round.agent.turns.map((_, index) => `answer ${index + 1}`);
+  return got.join() === wanted.join() ? [] : [`the answers were ${JSON.stringify(got).slice(0, 300)}`];
+}
+
+/** Each prompt whole, once in a conversation, in order, and never again after it was left behind. */
+function said({ round, world }: Played): string[] {
+  const texts = round.agent.turns.map((_, index) => promptText(index + 1));
+  const order: number[] = [];
+  const faults = mainRequests(world.standin).flatMap((request) => {
+    const newest = newestPrompt(request);
+    if (newest > 0 && order.at(-1) !== newest) order.push(newest);
+    const given = textsOf(request);
+    const twice = texts.filter((text) => given.filter((one) => one === text).length > 1);
+    const isWhole = newest === 0 || given.includes(promptText(newest));
+    return [...twice.map((text) => `${text} is there twice`), ...(isWhole ? [] : [`prompt ${newest} is not whole`])];
+  });
+  const isInOrder = order.join() === texts.map((_, index) => index + 1).join();
+  return isInOrder ? faults : [...faults, `the prompts were said in the order ${order.join(' ')}`];
+}
+
+/** No request without what came before: in the user's words, in a summary, or in a handoff document. */
+function known({ world }: Played): string[] {
+  let current = 0;
+  return mainRequests(world.standin).flatMap((request) => {
+    current = Math.max(current, newestPrompt(request));
+    if (isTold(request)) return [];
+    if (wantedBy(request) === 'nothing') return ['a request asks for nothing'];
+    const given = textsOf(request);
+    const missing = Array.from({ length: current }, (_, index) => promptText(index + 1)).filter(
+      (text) => !given.includes(text),
+    );
+    return missing.map((text) => `at prompt ${current} the agent knows nothing of ${JSON.stringify(text)}`);
+  });
+}
+
+function left({ world }: Played): string[] {
+  return processesOf(world).map(({ command }) => `left running: ${command.slice(0, 100)}`);
+}
+
+/** The record of a run that ctxb has seen to its end gives the journal's decisions again. */
+async function replayed({ world, runs }: Played): Promise<string[]> {
+  if (runs.length !== 1) return [];
+  const { env, cwd } = world.scratch;
+  const words = [CTXB, 'replay', '--json', join(cwd, 'run-0.ndjson')];
+  const replay = await runProgram(process.execPath, words, { env, cwd });
+  const [session] = JSON.parse(replay.stdout.toString()).sessions;
+  const decided = journalLines(world)
+    .filter((entry) => 'gauge' in entry)
+    .map(({ v, t, ...decision }) => JSON.stringify(decision));
+  const again = session.actions.map((action: unknown) => JSON.stringify(action));
+  const at = decided.findIndex((decision, index) => decision !== again[index]);
+  if (at < 0 && again.length === decided.length) return [];
+  return [`replay differs at decision ${at}: ${decided[at]?.slice(0, 200)} / ${again[at]?.slice(0, 200)}`];
+}
+
+/** What the journal tells of a round, in short. */
+export function storyOf({ world }: Played): string {
+  const usual = new Set(['place-trigger', 'warn', 'recall', 'survival', 'session', 'lineage']);
+  return linesOf(join(world.scratch.cwd, '.context', 'journal.ndjson'))
+    .map((line) => String(parse(line).kind))
+    .filter((kind) => !usual.has(kind))
+    .join(' ');
+}
+
+function parse(line: string): Record<string, unknown> {
+  try {
+    return JSON.parse(line) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}
