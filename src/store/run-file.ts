@@ -6,7 +6,7 @@ import { kindOf, removeFile } from './plain-file.ts';
 import { readLines } from './read-lines.ts';
 
 /** The folder of what unfinished runs need to be taken up, in the context folder. */
-export const RUNS = 'runs';
+const RUNS = 'runs';
 
 /** What a run needs to be taken up after a crash. Prompts stand in it as they were said; it is gone when they are answered. */
 export interface RunFile {

@@ -1,5 +1,6 @@
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import type { Call } from '../../src/standin/scenario.ts';
 import { isAlive } from '../../src/store/process-mark.ts';
 import { type Finished, runProgram, startWorld, type World } from '../support/claude.ts';
@@ -31,6 +32,13 @@ function pidOfClaude(world: World): number {
   return Number(journalLines(world).findLast(({ kind }) => kind === 'start')?.pid);
 }
 
+/** claude's own logs. */
+function logged({ scratch }: World): string {
+  const projects = join(scratch.env.CLAUDE_CONFIG_DIR ?? '', 'projects');
+  const files = readdirSync(projects, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'utf8')).join('\n');
+}
+
 function answers(run: Finished): unknown[] {
   return outputLines(run).flatMap(({ type, result }) => (type === 'result' ? [result] : []));
 }
@@ -40,6 +48,8 @@ async function untilTool(world: World, flags: readonly string[] = []) {
   const run = startCtxb(world, { flags: [...prompts(...THREE), ...flags], claude: [...SMALL_WINDOW, ...STREAM] });
   run.stdin.end();
   await run.waitForLine((line) => line.type === 'assistant' && JSON.stringify(line).includes('sleep 10'));
+  // claude writes its log a moment later.
+  await vi.waitFor(() => expect(logged(world)).toContain('sleep 10'), { timeout: 10_000 });
   return run;
 }
 
@@ -106,4 +116,21 @@ it('a run whose ctxb was killed is taken up with --resume-run', async () => {
   expect(again.code).toBe(2);
   expect(again.stderr).toContain('knows no run that was broken off');
   expect(journal(world).map(({ kind }) => kind)).toContain('resume');
+});
+
+it('a session that left no log is gone on with from the notes', async () => {
+  await using world = await startWorld({ calls: CALLS });
+  const run = startCtxb(world, { flags: prompts(...THREE), claude: [...SMALL_WINDOW, ...STREAM] });
+  run.stdin.end();
+  await run.waitForLine((line) => line.type === 'assistant' && JSON.stringify(line).includes('sleep 10'));
+  rmSync(join(world.scratch.env.CLAUDE_CONFIG_DIR ?? '', 'projects'), { recursive: true, force: true });
+  process.kill(pidOfClaude(world), 'SIGKILL');
+  const end = await run.finished;
+
+  expect(end.code).toBe(0);
+  expect(answers(end)).toEqual(['answer 1', 'answer 2', 'answer 3']);
+  expect(kinds(world).slice(0, 3)).toEqual(['restart', 'handoff', 'handed-over']);
+  const fresh = mainRequests(world.standin)[2];
+  expect(JSON.stringify(fresh?.body.messages)).toContain('touch one');
+  expect(userTexts(fresh).at(-1)).toBe('prompt one');
 });

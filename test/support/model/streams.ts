@@ -5,7 +5,7 @@ import { createRandom, type Random } from '../random.ts';
 import { type Judged, ModelRun } from './model-run.ts';
 import type { Habits } from './model-turns.ts';
 
-export function randomRun(random: Random): Run {
+function randomRun(random: Random): Run {
   const limitUsd = random.chance(0.3) ? random.whole(1, 30) / 10 : undefined;
   const projectLimitUsd = random.chance(0.1) ? random.whole(1, 30) / 10 : undefined;
   const policy = policyWith({
@@ -31,7 +31,7 @@ export function randomRun(random: Random): Run {
   });
 }
 
-export function randomHabits(random: Random, { withoutHooks }: Run): Habits {
+function randomHabits(random: Random, { withoutHooks }: Run): Habits {
   return {
     hooks: withoutHooks ? 0 : random.pick([0.3, 1, 1]),
     tooLong: random.pick([0, 0, 0.01, 0.1]),
