@@ -1,5 +1,5 @@
 import type { Decision, FactTally } from './governor/actions.ts';
-import type { Reading } from './governor/gauge.ts';
+import type { Reading } from './governor/gauge/gauge.ts';
 import { counted, dollars, percent, tokens } from './report/figures.ts';
 
 /** What a decision means for the person who reads stderr, in one line. */

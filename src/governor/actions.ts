@@ -1,6 +1,6 @@
-import type { CostScope } from './cost-limit.ts';
-import type { Reading } from './gauge.ts';
-import type { HealthRecord } from './health.ts';
+import type { CostScope } from './cost/cost-limit.ts';
+import type { Reading } from './gauge/gauge.ts';
+import type { HealthRecord } from './zones/health.ts';
 
 /** How an attempt to compact ended. */
 export type Verdict =

@@ -1,28 +1,28 @@
 import type { ControlRequestEvent, Event, ResultEvent } from '../stream/events.ts';
 import type { Action } from './actions.ts';
-import { endOverdue, followCompaction, forgetFailures, measureLanding, waitLonger } from './compaction.ts';
-import { onOwnResponse, placeTrigger } from './control.ts';
-import { askContext, isOwnRequest, OWN_PREFIX } from './control-request.ts';
-import { readCost } from './cost.ts';
-import { followHandoff, waitForHandoff } from './handoff.ts';
-import { noteHealth } from './health-notes.ts';
+import { onOwnResponse, placeTrigger } from './control/control.ts';
+import { askContext, isOwnRequest, OWN_PREFIX } from './control/control-request.ts';
+import { denial, isAskedInHandoff, onQuestion } from './control/questions.ts';
+import { answerCallback } from './control/restore.ts';
+import { readCost } from './cost/cost.ts';
+import { PRICES } from './cost/prices.ts';
+import { judgeSpending, readBudgetStop } from './cost/spending.ts';
+import { readContext, readSession, readSubagent } from './gauge/readings.ts';
 import { isReading, judgeArrival, judgeLevel } from './judge.ts';
-import { noteLineage } from './lineage.ts';
-import type { Prompt } from './mailbox.ts';
-import { judgeZone } from './notices.ts';
-import { PRICES } from './prices.ts';
-import { forgetRestarts, noteAlive, tellsVainStart } from './process.ts';
-import { denial, isAskedInHandoff, onQuestion } from './questions.ts';
-import { readContext, readSession, readSubagent } from './readings.ts';
-import { refillAfter } from './refill.ts';
-import { measureHandoff, readExhaustion, readRelief } from './relief.ts';
-import { answerCallback } from './restore.ts';
-import { judgeSpending, readBudgetStop } from './spending.ts';
+import { noteLineage } from './process/lineage.ts';
+import { forgetRestarts, noteAlive, tellsVainStart } from './process/process.ts';
+import type { Prompt } from './prompts/mailbox.ts';
+import { tasksAfter } from './prompts/tasks.ts';
+import { begunTurn, endedTurn, heard } from './prompts/turns.ts';
+import { fateOf, isInjectedTurn, startsForeignTurn } from './prompts/visibility.ts';
+import { endOverdue, followCompaction, forgetFailures, measureLanding, waitLonger } from './relief/compaction.ts';
+import { followHandoff, waitForHandoff } from './relief/handoff.ts';
+import { refillAfter } from './relief/refill.ts';
+import { measureHandoff, readExhaustion, readRelief } from './relief/relief.ts';
 import type { GovernorState } from './state.ts';
 import { chain, keep, type Step } from './steps.ts';
-import { tasksAfter } from './tasks.ts';
-import { begunTurn, endedTurn, heard } from './turns.ts';
-import { fateOf, isInjectedTurn, startsForeignTurn } from './visibility.ts';
+import { noteHealth } from './zones/health-notes.ts';
+import { judgeZone } from './zones/notices.ts';
 
 /** A line of claude's. */
 export function onClaude(state: GovernorState, event: Event): Step {

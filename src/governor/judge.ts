@@ -1,15 +1,15 @@
 import type { Event } from '../stream/events.ts';
-import { TOOL_CALL_LIMIT } from './character-estimate.ts';
-import { forgetFailures, type NextPrompt } from './compaction.ts';
-import { isCharactersOnly, predicted } from './gauge.ts';
-import { latchAt } from './latch.ts';
-import { toPrompt } from './mailbox.ts';
+import { TOOL_CALL_LIMIT } from './gauge/character-estimate.ts';
+import { isCharactersOnly, predicted } from './gauge/gauge.ts';
 import { inTokens } from './policy.ts';
-import { adviseRelief, dueRelief } from './relief.ts';
-import { noteFirstPrompt } from './say.ts';
+import { toPrompt } from './prompts/mailbox.ts';
+import { noteFirstPrompt } from './prompts/say.ts';
+import { closedLogTurn, openLogTurn } from './prompts/turns.ts';
+import { forgetFailures, type NextPrompt } from './relief/compaction.ts';
+import { latchAt } from './relief/latch.ts';
+import { adviseRelief, dueRelief } from './relief/relief.ts';
 import { decided, type GovernorState, isRelieving } from './state.ts';
 import { chain, keep, type Step } from './steps.ts';
-import { closedLogTurn, openLogTurn } from './turns.ts';
 
 /** Latches what was crossed; says so once. */
 export function judgeLevel(state: GovernorState): Step {

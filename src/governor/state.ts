@@ -1,16 +1,16 @@
 import type { Fields } from '../stream/fields.ts';
 import type { Place, Verdict } from './actions.ts';
-import { type Cost, EMPTY_COST, restarted, totalMicroUsd, toUsd } from './cost.ts';
-import { EMPTY_GAUGE, type Gauge, type Reading, readGauge } from './gauge.ts';
-import type { Latch } from './latch.ts';
-import { EMPTY_MAILBOX, type Mailbox, type Prompt } from './mailbox.ts';
-import { NOTHING_TOLD, type Told } from './notices.ts';
+import { type Cost, EMPTY_COST, restarted, totalMicroUsd, toUsd } from './cost/cost.ts';
+import { NO_SPENDING, type Spending } from './cost/spending.ts';
+import { EMPTY_GAUGE, type Gauge, type Reading, readGauge } from './gauge/gauge.ts';
+import { learnWindow } from './gauge/window.ts';
 import type { Policy } from './policy.ts';
-import { NO_REFILL, type Refill } from './refill.ts';
-import { type Handoff, NO_RELIEF, type Relief } from './relief-state.ts';
-import { NO_SPENDING, type Spending } from './spending.ts';
-import type { Tasks } from './tasks.ts';
-import { learnWindow } from './window.ts';
+import { EMPTY_MAILBOX, type Mailbox, type Prompt } from './prompts/mailbox.ts';
+import type { Tasks } from './prompts/tasks.ts';
+import type { Latch } from './relief/latch.ts';
+import { NO_REFILL, type Refill } from './relief/refill.ts';
+import { type Handoff, NO_RELIEF, type Relief } from './relief/relief-state.ts';
+import { NOTHING_TOLD, type Told } from './zones/notices.ts';
 
 /** What does not change during a session. */
 export interface Run {

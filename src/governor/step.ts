@@ -1,16 +1,16 @@
 import type { TimerName } from './actions.ts';
-import { advance, onCallerEnd, onCallerLine } from './caller.ts';
 import { onClaude } from './claude-line.ts';
-import { giveUpWaiting } from './compaction.ts';
-import { finishOpening } from './control.ts';
-import { sendInterrupt } from './control-request.ts';
-import { onHandoffProblems, onHandoffTimeout, onHandoffWritten } from './handoff.ts';
+import { finishOpening } from './control/control.ts';
+import { sendInterrupt } from './control/control-request.ts';
+import { onCostAnswer, onProjectCost } from './cost/spending.ts';
 import type { Input, OwnEvent } from './input.ts';
-import { onBegin, onExit } from './process.ts';
-import { afterRelief } from './relief.ts';
-import { onRecovered } from './restart.ts';
-import { forgetSkipped } from './say.ts';
-import { onCostAnswer, onProjectCost } from './spending.ts';
+import { onBegin, onExit } from './process/process.ts';
+import { onRecovered } from './process/restart.ts';
+import { advance, onCallerEnd, onCallerLine } from './prompts/caller.ts';
+import { forgetSkipped } from './prompts/say.ts';
+import { giveUpWaiting } from './relief/compaction.ts';
+import { onHandoffProblems, onHandoffTimeout, onHandoffWritten } from './relief/handoff.ts';
+import { afterRelief } from './relief/relief.ts';
 import { decided, type GovernorState, isRelieving } from './state.ts';
 import { chain, keep, type Step } from './steps.ts';
 

@@ -1,4 +1,4 @@
-import type { HealthDetails, HealthRecord, ZoneName } from '../governor/health.ts';
+import type { HealthDetails, HealthRecord, ZoneName } from '../governor/zones/health.ts';
 import { countOf, type Fields, fieldsOf, textOf } from '../stream/fields.ts';
 
 /** What the metrics need of one line of `health.ndjson`. */

@@ -1,7 +1,7 @@
 import type { Decision, HookAnswer } from '../governor/actions.ts';
+import { isOfSubagent } from '../governor/control/subagent-hooks.ts';
 import type { Input, OwnEvent } from '../governor/input.ts';
 import { decided, type GovernorState, type Run } from '../governor/state.ts';
-import { isOfSubagent } from '../governor/subagent-hooks.ts';
 import { plainText } from '../stream/blocks.ts';
 import { fieldsOf, textOf } from '../stream/fields.ts';
 import { createEntryMaker } from './entries/make-entry.ts';

@@ -1,6 +1,6 @@
 import type { Decision } from '../governor/actions.ts';
-import type { Basis, Gauge } from '../governor/gauge.ts';
-import type { WindowSource } from '../governor/window.ts';
+import type { Basis, Gauge } from '../governor/gauge/gauge.ts';
+import type { WindowSource } from '../governor/gauge/window.ts';
 
 /** What a replay says about one recording. Tokens throughout; every report is made from this. */
 export interface SessionSummary {

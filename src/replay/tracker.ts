@@ -1,8 +1,8 @@
 import { type Action, type Decision, isDecision } from '../governor/actions.ts';
-import { isComputed } from '../governor/cost.ts';
-import { callOutput, predicted } from '../governor/gauge.ts';
+import { isComputed } from '../governor/cost/cost.ts';
+import { callOutput, predicted } from '../governor/gauge/gauge.ts';
 import type { Input } from '../governor/input.ts';
-import { lineageStep } from '../governor/lineage.ts';
+import { lineageStep } from '../governor/process/lineage.ts';
 import { costUsd, type GovernorState, initialState, type Run } from '../governor/state.ts';
 import { step } from '../governor/step.ts';
 import { createMemory, type Memory } from '../memory/memory.ts';

@@ -1,4 +1,4 @@
-import { readGauge } from '../governor/gauge.ts';
+import { readGauge } from '../governor/gauge/gauge.ts';
 import { inTokens } from '../governor/policy.ts';
 import { costUsd, type GovernorState } from '../governor/state.ts';
 import { counted, dollars, percent, tokens } from './figures.ts';

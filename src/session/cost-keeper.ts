@@ -1,4 +1,4 @@
-import { isComputed, totalMicroUsd } from '../governor/cost.ts';
+import { isComputed, totalMicroUsd } from '../governor/cost/cost.ts';
 import type { OwnEvent } from '../governor/input.ts';
 import type { GovernorState } from '../governor/state.ts';
 import { openContextDir } from '../store/context-dir.ts';

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
+import { fateOf, isInjectedTurn } from '../governor/prompts/visibility.ts';
 import type { GovernorState } from '../governor/state.ts';
-import { fateOf, isInjectedTurn } from '../governor/visibility.ts';
 import { decodeLine } from '../stream/decode.ts';
 import type { Event } from '../stream/events.ts';
 import { createFramer } from '../stream/frame.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type CostLimits, type CostNotice, judgeCost } from '../../src/governor/cost-limit.ts';
+import { type CostLimits, type CostNotice, judgeCost } from '../../src/governor/cost/cost-limit.ts';
 
 const NO_LIMITS: CostLimits = { limitUsd: undefined, projectLimitUsd: undefined, othersMicroUsd: 0, warnAt: 0.8 };
 

@@ -10,8 +10,8 @@ import {
   toMicroUsd,
   totalMicroUsd,
   toUsd,
-} from '../../src/governor/cost.ts';
-import { PRICES } from '../../src/governor/prices.ts';
+} from '../../src/governor/cost/cost.ts';
+import { PRICES } from '../../src/governor/cost/prices.ts';
 import { decodeObject } from '../../src/stream/decode.ts';
 import type { Event } from '../../src/stream/events.ts';
 import type { Line } from '../support/governor.ts';

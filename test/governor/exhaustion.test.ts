@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { OwnEvent } from '../../src/governor/input.ts';
-import { fateOf } from '../../src/governor/visibility.ts';
+import { fateOf } from '../../src/governor/prompts/visibility.ts';
 import { decodeObject } from '../../src/stream/decode.ts';
 import {
   afterTurn,

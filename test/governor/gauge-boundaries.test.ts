@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { predicted } from '../../src/governor/gauge.ts';
+import { predicted } from '../../src/governor/gauge/gauge.ts';
 import { readRecord } from '../../src/governor/record.ts';
 import { initialState } from '../../src/governor/state.ts';
 import { step } from '../../src/governor/step.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { totalMicroUsd, toUsd } from '../../src/governor/cost.ts';
-import { predicted } from '../../src/governor/gauge.ts';
+import { totalMicroUsd, toUsd } from '../../src/governor/cost/cost.ts';
+import { predicted } from '../../src/governor/gauge/gauge.ts';
 import { decodeObject } from '../../src/stream/decode.ts';
 import {
   boundaryLine,

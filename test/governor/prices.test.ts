@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { microUsdOf, PRICES, priceOf } from '../../src/governor/prices.ts';
+import { microUsdOf, PRICES, priceOf } from '../../src/governor/cost/prices.ts';
 import { fieldsOf } from '../../src/stream/fields.ts';
 import { FIXTURE_RECORDINGS, linesOf, SHARED_RECORDINGS, TRANSCRIPTS } from '../support/recordings.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NO_REFILL, openTools, type Refill, refillAfter, refillText } from '../../src/governor/refill.ts';
+import { NO_REFILL, openTools, type Refill, refillAfter, refillText } from '../../src/governor/relief/refill.ts';
 import { decodeObject } from '../../src/stream/decode.ts';
 import { boundaryLine, callLine, type Line, resultLine, userLine } from '../support/governor.ts';
 

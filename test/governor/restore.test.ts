@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Action } from '../../src/governor/actions.ts';
-import { focusText } from '../../src/governor/focus.ts';
 import type { Policy } from '../../src/governor/policy.ts';
+import { focusText } from '../../src/governor/relief/focus.ts';
 import { initialState } from '../../src/governor/state.ts';
 import {
   afterTurn,

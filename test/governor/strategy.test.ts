@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { sumsOf } from '../../src/governor/relief/strategy.ts';
 import type { GovernorState } from '../../src/governor/state.ts';
-import { sumsOf } from '../../src/governor/strategy.ts';
 import { afterTurn, decisions, kinds, policyWith } from '../support/governor.ts';
 
 /** 160,000 tokens after two calls, the first with 20,000; `landings` of earlier compactions. */

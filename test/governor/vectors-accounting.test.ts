@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { totalMicroUsd, toUsd } from '../../src/governor/cost.ts';
+import { totalMicroUsd, toUsd } from '../../src/governor/cost/cost.ts';
 import { peakFraction } from '../../src/replay/summary.ts';
 import { decodeLine, decodeObject } from '../../src/stream/decode.ts';
 import { type Line, policyWith, replayed } from '../support/governor.ts';

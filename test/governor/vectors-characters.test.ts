@@ -8,8 +8,8 @@ import {
   TOOL_CALL_LIMIT,
   textTokens,
   totalTokens,
-} from '../../src/governor/character-estimate.ts';
-import { latchAt } from '../../src/governor/latch.ts';
+} from '../../src/governor/gauge/character-estimate.ts';
+import { latchAt } from '../../src/governor/relief/latch.ts';
 import { decodeObject } from '../../src/stream/decode.ts';
 import { policyWith, replayed, toolResultLine } from '../support/governor.ts';
 import { vectorsOf } from '../support/recordings.ts';

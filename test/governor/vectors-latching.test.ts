@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { focusText } from '../../src/governor/focus.ts';
-import { type Latch, latchAt } from '../../src/governor/latch.ts';
+import { focusText } from '../../src/governor/relief/focus.ts';
+import { type Latch, latchAt } from '../../src/governor/relief/latch.ts';
 import { initialState } from '../../src/governor/state.ts';
 import { policyWith, runWith } from '../support/governor.ts';
 import { vectorsOf } from '../support/recordings.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { learnWindow, mainWindow, type WindowSource } from '../../src/governor/window.ts';
+import { learnWindow, mainWindow, type WindowSource } from '../../src/governor/gauge/window.ts';
 import { decodeObject } from '../../src/stream/decode.ts';
 import { callLine, initLine, type Line, policyWith, replayed, resultLine, userLine } from '../support/governor.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../src/config/defaults.ts';
-import type { ZoneName } from '../../src/governor/health.ts';
-import { isLargeTask, statusOf, zoneAt } from '../../src/governor/zones.ts';
+import type { ZoneName } from '../../src/governor/zones/health.ts';
+import { isLargeTask, statusOf, zoneAt } from '../../src/governor/zones/zones.ts';
 
 const ZONES: readonly ZoneName[] = ['ok', 'monitor', 'warning', 'critical', 'handoff'];
 

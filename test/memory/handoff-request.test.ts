@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { askAgain, handoffRequest } from '../../src/governor/handoff-request.ts';
-import { HANDOFF_SECTIONS } from '../../src/governor/handoff-sections.ts';
+import { askAgain, handoffRequest } from '../../src/governor/relief/handoff-request.ts';
+import { HANDOFF_SECTIONS } from '../../src/governor/relief/handoff-sections.ts';
 import { parseHandoff } from '../../src/memory/handoff/parse-handoff.ts';
 
 describe('the request', () => {

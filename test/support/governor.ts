@@ -1,9 +1,9 @@
 import { DEFAULTS } from '../../src/config/defaults.ts';
 import type { Action, Decision, HookName, TimerName } from '../../src/governor/actions.ts';
 import { isDecision } from '../../src/governor/actions.ts';
+import { CALLBACKS } from '../../src/governor/control/restore.ts';
 import type { ExitEvent, Input, OwnEvent } from '../../src/governor/input.ts';
 import type { Policy } from '../../src/governor/policy.ts';
-import { CALLBACKS } from '../../src/governor/restore.ts';
 import { type ControlPurpose, type GovernorState, initialState, type Run } from '../../src/governor/state.ts';
 import { step } from '../../src/governor/step.ts';
 import { decodeObject } from '../../src/stream/decode.ts';

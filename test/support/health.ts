@@ -1,4 +1,4 @@
-import type { HealthDetails, HealthRecord, ZoneName } from '../../src/governor/health.ts';
+import type { HealthDetails, HealthRecord, ZoneName } from '../../src/governor/zones/health.ts';
 
 const WINDOW = 200_000;
 

@@ -1,6 +1,6 @@
 import type { Action, TimerName } from '../../../src/governor/actions.ts';
 import type { Input, OwnEvent } from '../../../src/governor/input.ts';
-import { stampUuid } from '../../../src/governor/mailbox.ts';
+import { stampUuid } from '../../../src/governor/prompts/mailbox.ts';
 import { type GovernorState, initialState, type Run } from '../../../src/governor/state.ts';
 import { step } from '../../../src/governor/step.ts';
 import { decodeObject } from '../../../src/stream/decode.ts';

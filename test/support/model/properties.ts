@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Action } from '../../../src/governor/actions.ts';
-import { predicted } from '../../../src/governor/gauge.ts';
+import { predicted } from '../../../src/governor/gauge/gauge.ts';
 import { inTokens } from '../../../src/governor/policy.ts';
 import { readRecord, readRecordedRun, recordRun, toRecord } from '../../../src/governor/record.ts';
 import { initialState, isCompacting } from '../../../src/governor/state.ts';

@@ -1,0 +1,132 @@
+import type { ControlResponseEvent } from '../../stream/events.ts';
+import { countOf, type Fields, fieldsOf } from '../../stream/fields.ts';
+import type { HookName } from '../actions.ts';
+import { readOpening } from '../cost/cost.ts';
+import { takeReading } from '../gauge/gauge.ts';
+import { isKnown, learnWindow } from '../gauge/window.ts';
+import { NATIVE_RESERVE_TOKENS } from '../policy.ts';
+import { triggerPlace } from '../relief/forecast.ts';
+import { onProof } from '../relief/handoff.ts';
+import { decided, type GovernorState } from '../state.ts';
+import { chain, keep, type Step } from '../steps.ts';
+import { askContext, controlLine, request } from './control-request.ts';
+import { CALLBACKS } from './restore.ts';
+
+/** Hooks that only working memory needs. */
+const FOR_MEMORY: readonly HookName[] = ['PostCompact'];
+
+/** Hooks that are needed only to tell the agent something in the middle of a turn. */
+const FOR_TELLING: readonly HookName[] = ['PostToolUse'];
+
+/** Hooks in the shape `initialize` takes them. No `timeout`: claude would refuse the tool when it runs out. */
+function hooksFor({ run }: GovernorState): Fields {
+  const { memory, zones } = run.policy;
+  const unwanted = new Set<string>([...(memory.enabled ? [] : FOR_MEMORY), ...(zones.tellAgent ? [] : FOR_TELLING)]);
+  const wanted = Object.entries(CALLBACKS).filter(([name]) => !unwanted.has(name));
+  return Object.fromEntries(wanted.map(([name, id]) => [name, [{ matcher: matcherOf(name), hookCallbackIds: [id] }]]));
+}
+
+/** Hooks of tools name the tools: here all of them. */
+function matcherOf(hook: string): string | null {
+  return hook === 'PostToolUse' ? '*' : null;
+}
+
+/** Opens the control channel in our own name, again for a process that took the place of another. */
+export function openControl(state: GovernorState): Step {
+  const body = withOurHooks(state, state.control.initialize ?? { subtype: 'initialize' });
+  return chain(request(opening(state), 'initialize', body), askContext, askCost);
+}
+
+/**
+ * The caller's own `initialize`, with our hooks merged in: claude takes only the first, or lets the last replace it.
+ */
+export function mergeInitialize(state: GovernorState, callers: Fields, requestId: string): Step {
+  const line = controlLine(requestId, withOurHooks(state, callers));
+  const opened = opening({ ...state, control: { ...state.control, initialize: callers } });
+  return chain({ state: opened, actions: [{ kind: 'send', line }] }, askContext, askCost);
+}
+
+function withOurHooks(state: GovernorState, callers: Fields): Fields {
+  const hooks = { ...fieldsOf(callers.hooks) };
+  for (const [name, own] of Object.entries(hooksFor(state))) {
+    hooks[name] = [...listOf(hooks[name]), ...listOf(own)];
+  }
+  return { ...callers, hooks };
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** claude's answer to a request of ours. */
+export function onOwnResponse(state: GovernorState, event: ControlResponseEvent): Step {
+  const purpose = state.control.pending[event.requestId];
+  const { [event.requestId]: _, ...pending } = state.control.pending;
+  const answered = { ...state, control: { ...state.control, pending } };
+  if (purpose === 'context') return onContext(answered, event);
+  if (purpose === 'proof') return onProof(answered, event);
+  if (purpose === 'usage') return keep(onUsage(answered, event));
+  return purpose === 'trigger' ? onTrigger(answered, event.ok) : keep(answered);
+}
+
+/** A session that is gone on with may begin with a counter of what it has cost before. */
+function askCost(state: GovernorState): Step {
+  return state.process.resumes ? request(state, 'usage', { subtype: 'get_usage' }) : keep(state);
+}
+
+function onUsage(state: GovernorState, event: ControlResponseEvent): GovernorState {
+  const total = fieldsOf(event.response.session).total_cost_usd;
+  return typeof total === 'number' ? { ...state, cost: readOpening(state.cost, total) } : state;
+}
+
+/** Only what claude confirms is said to be placed: some versions do not answer at all. */
+function onTrigger(state: GovernorState, moved: boolean): Step {
+  if (!moved) {
+    const refused: GovernorState = { ...state, trigger: 'off' };
+    return keep(refused, [{ kind: 'trigger-refused', ...decided(refused, 'this claude cannot move its trigger') }]);
+  }
+  const { trigger, triggerReason } = state;
+  if (typeof trigger !== 'number') return keep(state);
+  return keep(state, [{ kind: 'place-trigger', ...decided(state, triggerReason), tokens: trigger }]);
+}
+
+/** Prompts may go: the context is known, or claude does not tell. */
+export function finishOpening(state: GovernorState): Step {
+  if (state.control.phase !== 'opening') return keep(state);
+  return keep({ ...state, control: { ...state.control, phase: 'open' } }, [{ kind: 'clear-timer', timer: 'context' }]);
+}
+
+/** Places claude's own trigger as soon as the window is known, and again when it belongs elsewhere. */
+export function placeTrigger(state: GovernorState): Step {
+  const { gauge, trigger, control } = state;
+  if (trigger === 'off' || control.phase === 'closed' || !isKnown(gauge.window)) return keep(state);
+  const place = triggerPlace(state);
+  if (place === undefined || place.at === trigger) return keep(state);
+  const env = { CLAUDE_CODE_AUTO_COMPACT_WINDOW: String(place.setting) };
+  const placed: GovernorState = { ...state, trigger: place.at, triggerReason: place.reason };
+  return request(placed, 'trigger', { subtype: 'apply_flag_settings', settings: { env } });
+}
+
+/** Only a session that goes on has a context to be known before the first prompt. */
+function opening(state: GovernorState): GovernorState {
+  return { ...state, control: { ...state.control, phase: state.process.resumes ? 'opening' : 'open' } };
+}
+
+function onContext(state: GovernorState, event: ControlResponseEvent): Step {
+  if (!event.ok) return finishOpening(state);
+  // The caller's settings decide about claude's own compaction: then its trigger is left alone.
+  const { response } = event;
+  const tokens = countOf(response.rawMaxTokens) ?? 0;
+  const total = countOf(response.totalTokens) ?? 0;
+  // With a trigger of its own, whoever placed it, claude reports that in the window's place.
+  const placed = response.autocompactSource !== undefined && response.autocompactSource !== 'auto';
+  // Below our own setting it can only be the model's true window, which caps it.
+  const isOurs = typeof state.trigger === 'number' && tokens >= state.trigger + NATIVE_RESERVE_TOKENS;
+  const hidesWindow = placed && (typeof state.trigger !== 'number' || isOurs);
+  const window = hidesWindow ? state.gauge.window : learnWindow(state.gauge.window, tokens, 'asked');
+  // Measured figures of this process are better than the answer, which between calls is an estimate of claude's.
+  const gauge = state.gauge.basis === 'measured' ? state.gauge : takeReading(state.gauge, total, 'asked');
+  const callers = response.isAutoCompactEnabled === false || (placed && state.trigger === 'unplaced');
+  const trigger = callers ? 'off' : state.trigger;
+  return finishOpening({ ...state, gauge: { ...gauge, window }, trigger });
+}

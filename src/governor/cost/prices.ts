@@ -1,0 +1,79 @@
+import type { Usage } from '../../stream/events.ts';
+
+/** What tokens cost: micro-dollars (millionths of a US dollar) for a million of them, in whole numbers. */
+export interface Price {
+  readonly input: number;
+  readonly output: number;
+  /** Written to the prompt cache for five minutes, which is what a usage without further words means. */
+  readonly cacheWrite: number;
+  /** Written to the prompt cache for an hour. */
+  readonly cacheWriteHour: number;
+  readonly cacheRead: number;
+}
+
+/** Prices by the beginning of a model's id, which may be the whole id. The longest that fits counts. */
+export type Prices = Readonly<Record<string, Price>>;
+
+/** Usage of one call, with the part of `cacheCreation` that is kept for an hour where that is told. */
+export type PricedUsage = Usage & { readonly cacheCreationHour?: number | undefined };
+
+/**
+ * List prices as Claude Code 2.1.197 itself counts them, measured with a thousand tokens of each kind and model; those
+ * of Opus 5 are from recordings. They meet the 97 `costUSD` figures of these models that were recorded, from 1.0.128
+ * to 2.1.329, to the micro-dollar. Up to 2.1.87 an hour's cache was counted as five minutes', from 2.1.178 on as here.
+ *
+ * Not told apart: fast mode (twice to six times as much), the surcharge for a region, web searches. A model that is
+ * not named here has no price; Claude Code takes it for an Opus of today.
+ */
+export const PRICES: Prices = {
+  'claude-fable-5': listed(10_000_000, 50_000_000),
+  'claude-mythos-5': listed(10_000_000, 50_000_000),
+  'claude-opus-4-0': listed(15_000_000, 75_000_000),
+  'claude-opus-4-1': listed(15_000_000, 75_000_000),
+  'claude-opus-4-20250514': listed(15_000_000, 75_000_000),
+  'claude-opus-4-5': listed(5_000_000, 25_000_000),
+  'claude-opus-4-6': listed(5_000_000, 25_000_000),
+  'claude-opus-4-7': listed(5_000_000, 25_000_000),
+  'claude-opus-4-8': listed(5_000_000, 25_000_000),
+  'claude-opus-5': listed(5_000_000, 25_000_000),
+  'claude-3-5-sonnet': listed(3_000_000, 15_000_000),
+  'claude-3-7-sonnet': listed(3_000_000, 15_000_000),
+  'claude-sonnet-4': listed(3_000_000, 15_000_000),
+  'claude-sonnet-5': listed(3_000_000, 15_000_000),
+  'claude-3-5-haiku': listed(800_000, 4_000_000),
+  'claude-haiku-4-5': listed(1_000_000, 5_000_000),
+};
+
+/** The cache's prices stand in the same relation to the input's in every model. */
+function listed(input: number, output: number): Price {
+  return { input, output, cacheWrite: (input * 5) / 4, cacheWriteHour: input * 2, cacheRead: input / 10 };
+}
+
+/**
+ * The price of a model, or undefined when none is known.
+ *
+ * @param model an id as claude names it: with or without a date, `[1m]`, or the region and maker before it
+ */
+export function priceOf(model: string, prices: Prices): Price | undefined {
+  const id = model.replace(/^.*anthropic\./, '');
+  const fitting = Object.keys(prices).filter((name) => isBeginning(name, id));
+  const [longest] = fitting.sort((a, b) => b.length - a.length);
+  return longest === undefined ? undefined : prices[longest];
+}
+
+/** `claude-opus-4-1` is no beginning of `claude-opus-4-10`. */
+function isBeginning(name: string, id: string): boolean {
+  return id.startsWith(name) && !(/\d$/.test(name) && /^\d/.test(id.slice(name.length)));
+}
+
+/** What a call costs, in micro-dollars, rounded once. */
+export function microUsdOf(usage: PricedUsage, price: Price): number {
+  const hour = Math.min(usage.cacheCreationHour ?? 0, usage.cacheCreation);
+  const sum =
+    usage.input * price.input +
+    usage.output * price.output +
+    (usage.cacheCreation - hour) * price.cacheWrite +
+    hour * price.cacheWriteHour +
+    usage.cacheRead * price.cacheRead;
+  return Math.min(Math.round(sum / 1_000_000), Number.MAX_SAFE_INTEGER);
+}

@@ -1,0 +1,186 @@
+import type { Block, Usage } from '../../stream/events.ts';
+import { contextOf } from '../../stream/usage.ts';
+import { type CharacterEstimate, NO_CHARACTERS, totalTokens } from './character-estimate.ts';
+import {
+  addContent,
+  type Calibration,
+  type Content,
+  calibrate,
+  estimateTokens,
+  measureContent,
+  NO_CONTENT,
+  UNCALIBRATED,
+} from './estimator.ts';
+import { ASSUMED_WINDOW, type ContextWindow, learnFromContext } from './window.ts';
+
+/**
+ * What the figure of the context rests on.
+ * - `measured`: usage of the last main-thread API call
+ * - `asked`: claude's own answer, good until the next call
+ * - `reported`: a report in a system reminder
+ * - `estimated`: characters only
+ * - `none`: nothing is known yet
+ */
+export type Basis = 'none' | 'measured' | 'asked' | 'reported' | 'estimated';
+
+/** The last main-thread API call. */
+export interface Call {
+  readonly messageId: string;
+  readonly model: string | undefined;
+  /** Largest output count seen for it: a placeholder of 1 to 8 unless `outputKnown`. */
+  readonly output: number;
+  readonly outputKnown: boolean;
+  /** What the model wrote, for an estimate where the count is a placeholder. */
+  readonly generated: Content;
+}
+
+/** How full the main thread's context is. All figures in tokens. */
+export interface Gauge {
+  readonly window: ContextWindow;
+  readonly basis: Basis;
+  /** Context of the last reading. */
+  readonly used: number;
+  readonly call: Call | null;
+  /** What came in since the last reading. */
+  readonly added: Content;
+  readonly calibration: Calibration;
+  readonly calls: number;
+  readonly peak: number;
+  /** Context of the first call: about what system prompt and tools take, the least a compaction can leave. */
+  readonly first: number | undefined;
+  /** What `predicted` said just before the last call, to be held against it; undefined after a break. */
+  readonly foreseen: number | undefined;
+  readonly characters: CharacterEstimate;
+}
+
+export const EMPTY_GAUGE: Gauge = {
+  window: ASSUMED_WINDOW,
+  basis: 'none',
+  used: 0,
+  call: null,
+  added: NO_CONTENT,
+  calibration: UNCALIBRATED,
+  calls: 0,
+  peak: 0,
+  first: undefined,
+  foreseen: undefined,
+  characters: NO_CHARACTERS,
+};
+
+/** A gauge reading as it goes into journals, reports and actions. */
+export interface Reading {
+  readonly used: number;
+  /** Size of the next request before anything new is said: `used` + output of the last call + what was added. */
+  readonly predicted: number;
+  readonly window: number;
+  readonly windowSource: ContextWindow['source'];
+  /** `predicted` / `window`; 0 for a window of 0. */
+  readonly fraction: number;
+  readonly basis: Basis;
+}
+
+/** Size of the next request, in tokens. */
+export function predicted(gauge: Gauge): number {
+  if (isCharactersOnly(gauge)) return totalTokens(gauge.characters);
+  return gauge.used + callOutput(gauge) + estimateTokens(gauge.added, gauge.calibration);
+}
+
+export function readGauge(gauge: Gauge): Reading {
+  const next = predicted(gauge);
+  const { tokens, source } = gauge.window;
+  const fraction = tokens > 0 ? next / tokens : 0;
+  return { used: gauge.used, predicted: next, window: tokens, windowSource: source, fraction, basis: gauge.basis };
+}
+
+/** A new API call of the main thread. */
+export function addCall(gauge: Gauge, call: Call, usage: Usage): Gauge {
+  const used = contextOf(usage);
+  const comparable = gauge.basis === 'measured' && gauge.call !== null;
+  return {
+    ...gauge,
+    window: learnFromContext(gauge.window, used),
+    basis: 'measured',
+    used,
+    call,
+    added: NO_CONTENT,
+    calibration: comparable ? learn(gauge, used) : gauge.calibration,
+    calls: gauge.calls + 1,
+    peak: Math.max(gauge.peak, used),
+    first: gauge.first ?? used,
+    foreseen: comparable ? predicted(gauge) : undefined,
+  };
+}
+
+/** A further line of the call that is under way: more content, perhaps a better output count. */
+export function extendCall(gauge: Gauge, blocks: readonly Block[], output: number, final: boolean): Gauge {
+  if (gauge.call === null) return gauge;
+  const { generated, outputKnown } = gauge.call;
+  const call = {
+    ...gauge.call,
+    generated: addContent(generated, measureContent(blocks)),
+    output: Math.max(gauge.call.output, output),
+    outputKnown: outputKnown || final,
+  };
+  return { ...gauge, call };
+}
+
+/** The true output count of the last call. */
+export function settleOutput(gauge: Gauge, output: number): Gauge {
+  if (gauge.call === null) return gauge;
+  return { ...gauge, call: { ...gauge.call, output, outputKnown: true } };
+}
+
+/** Something was put into the context after the last call: tool results, a prompt. */
+export function addToContext(gauge: Gauge, blocks: readonly Block[]): Gauge {
+  return { ...gauge, added: addContent(gauge.added, measureContent(blocks)) };
+}
+
+/** A reading that does not come from a call: claude's own answer, a report in text. */
+export function takeReading(gauge: Gauge, used: number, basis: Basis): Gauge {
+  return {
+    ...gauge,
+    window: learnFromContext(gauge.window, used),
+    basis,
+    used,
+    call: null,
+    added: NO_CONTENT,
+    foreseen: undefined,
+    peak: Math.max(gauge.peak, used),
+  };
+}
+
+/**
+ * The context was replaced (compaction, `/clear`). Until the next reading it is taken for what is always there plus
+ * what is known to be kept.
+ */
+export function emptyContext(gauge: Gauge, keptTokens: number): Gauge {
+  const used = Math.min(gauge.first ?? 0, gauge.used) + keptTokens;
+  return {
+    ...gauge,
+    basis: 'estimated',
+    used,
+    call: null,
+    added: NO_CONTENT,
+    foreseen: undefined,
+    characters: NO_CHARACTERS,
+  };
+}
+
+/** No usage and no report has been seen: characters are all there is. */
+export function isCharactersOnly(gauge: Gauge): boolean {
+  return gauge.calls === 0 && (gauge.basis === 'none' || gauge.basis === 'estimated');
+}
+
+/** Output tokens of the last call: the true count, or the estimate where only a placeholder is known. */
+export function callOutput({ call, calibration }: Gauge): number {
+  if (call === null) return 0;
+  return call.outputKnown ? call.output : Math.max(call.output, estimateTokens(call.generated, calibration));
+}
+
+function learn(gauge: Gauge, used: number): Calibration {
+  if (gauge.call === null) return gauge.calibration;
+  const { call, added, calibration } = gauge;
+  const grown = used - gauge.used;
+  if (call.outputKnown) return calibrate(calibration, added, grown - call.output);
+  return calibrate(calibration, addContent(added, call.generated), grown);
+}

@@ -1,0 +1,196 @@
+import type { AssistantEvent, Event, InitEvent, ResultEvent, UserEvent } from '../../stream/events.ts';
+import { type Fields, fieldsOf, textOf } from '../../stream/fields.ts';
+import { contextOf, saysNothing } from '../../stream/usage.ts';
+import { COMMANDS_OFF } from '../relief/verdict.ts';
+import type { GovernorState } from '../state.ts';
+import { addBlocks } from './character-estimate.ts';
+import { measureContent } from './estimator.ts';
+import {
+  addCall,
+  addToContext,
+  emptyContext,
+  extendCall,
+  type Gauge,
+  isCharactersOnly,
+  predicted,
+  settleOutput,
+  takeReading,
+} from './gauge.ts';
+import { readTextReport } from './text-report.ts';
+import { ASSUMED_WINDOW, learnFromModelId, learnWindow, mainWindow } from './window.ts';
+
+/** What a line of claude's says about the size of the main thread's context. */
+export function readContext(state: GovernorState, event: Event): GovernorState {
+  switch (event.kind) {
+    case 'assistant':
+      return event.subagent === null ? withGauge(state, readAssistant(state.gauge, event)) : state;
+    case 'user':
+      return event.subagent === null ? withGauge(state, readUser(state.gauge, event)) : state;
+    case 'partial':
+      if (event.subagent !== null || event.outputTokens === undefined) return state;
+      return withGauge(state, settleOutput(state.gauge, event.outputTokens));
+    case 'init':
+      return readInit(state, event);
+    case 'result':
+      return readTurnEnd(state, event);
+    case 'boundary':
+      return { ...withGauge(state, emptyContext(state.gauge, event.postTokens ?? 0)), latch: 'none' };
+    case 'reset':
+      return { ...withGauge(state, emptyContext(state.gauge, 0)), latch: 'none' };
+    default:
+      return state;
+  }
+}
+
+/** What the caller said is on its way into the context. */
+export function readPrompt(state: GovernorState, event: UserEvent): GovernorState {
+  return withGauge(state, readUser(state.gauge, event));
+}
+
+function withGauge(state: GovernorState, gauge: Gauge): GovernorState {
+  return gauge === state.gauge ? state : { ...state, gauge };
+}
+
+function readAssistant(gauge: Gauge, event: AssistantEvent): Gauge {
+  const { usage, messageId, model, blocks, outputFinal } = event;
+  if (event.synthetic || usage === undefined || saysNothing(usage)) return gauge;
+  // Without an id each line is a call of its own.
+  const isSame = messageId !== '' && gauge.call?.messageId === messageId;
+  if (isSame) return extendCall(gauge, blocks, usage.output, outputFinal);
+  const window = learnFromModelId(gauge.window, model);
+  const call = { messageId, model, output: usage.output, outputKnown: outputFinal, generated: measureContent(blocks) };
+  return addCall({ ...gauge, window }, call, usage);
+}
+
+function readUser(gauge: Gauge, event: UserEvent): Gauge {
+  // A summary is counted by the boundary before it, an echo by the line it echoes.
+  if (event.role === 'summary' || event.replay) return gauge;
+  if (!isCharactersOnly(gauge)) return addToContext(readReport(gauge, event), event.blocks);
+  const counted = { ...gauge, characters: addBlocks(gauge.characters, event.blocks) };
+  // A tool ran and no call before it had usage: this stream has none.
+  const settled = event.role === 'tool-result' ? settleCharacters(counted) : counted;
+  return readReport(settled, event);
+}
+
+function settleCharacters(gauge: Gauge): Gauge {
+  return { ...gauge, basis: 'estimated', used: predicted(gauge) };
+}
+
+/** Reports in text count only where claude gives no usage at all. */
+function readReport(gauge: Gauge, event: UserEvent): Gauge {
+  if (gauge.calls > 0 || event.role === 'tool-result') return gauge;
+  const report = readTextReport(event.blocks);
+  if (report === undefined) return gauge;
+  const window = learnWindow(gauge.window, report.window, 'reported');
+  return takeReading({ ...gauge, window }, report.used, 'reported');
+}
+
+function readInit(state: GovernorState, event: InitEvent): GovernorState {
+  const { session } = state;
+  const another = session.id !== undefined && event.sessionId !== undefined && event.sessionId !== session.id;
+  const switched = session.model !== undefined && event.model !== undefined && event.model !== session.model;
+  // A new session id in mid-stream is a cleared conversation (2.1.197 says no more than that).
+  const gauge = another ? emptyContext(state.gauge, 0) : state.gauge;
+  const mayKeep = !switched || gauge.window.source === 'user';
+  const window = learnFromModelId(mayKeep ? gauge.window : ASSUMED_WINDOW, event.model);
+  return { ...state, gauge: { ...gauge, window }, latch: another ? 'none' : state.latch };
+}
+
+function readTurnEnd(state: GovernorState, event: ResultEvent): GovernorState {
+  // 1.0.128 says nothing else about a `/clear` of the caller's.
+  const cleared = state.turn.calls === 0 && state.turn.prompts.at(-1)?.command === 'clear';
+  if (cleared && !COMMANDS_OFF.test(event.text ?? ''))
+    return { ...withGauge(state, emptyContext(state.gauge, 0)), latch: 'none' };
+  return withGauge(state, readResult(state, event));
+}
+
+function readResult(state: GovernorState, event: ResultEvent): Gauge {
+  const { session, turn } = state;
+  const named = mainWindow(event.windows, session.model ?? state.gauge.call?.model);
+  const window = named === undefined ? state.gauge.window : learnWindow(state.gauge.window, named, 'result');
+  const gauge = { ...state.gauge, window };
+  if (turn.calls === 0 && isLoneCall(event)) return readLoneCall(gauge, event);
+  if (isCharactersOnly(gauge)) return settleCharacters(gauge);
+  if (event.lastIteration !== undefined) return settleOutput(gauge, event.lastIteration.output);
+  // The turn's sum is the call's own count when there was one call.
+  return turn.calls === 1 && event.usage !== undefined ? settleOutput(gauge, event.usage.output) : gauge;
+}
+
+/**
+ * A result whose calls were not seen (a recording of `--output-format json`): its sum is a context size only when
+ * it is the sum of one call.
+ */
+function isLoneCall(event: ResultEvent): boolean {
+  return event.usage !== undefined && !saysNothing(event.usage) && (event.numTurns ?? 1) <= 1;
+}
+
+function readLoneCall(gauge: Gauge, event: ResultEvent): Gauge {
+  if (event.usage === undefined) return gauge;
+  const { output } = event.usage;
+  const call = {
+    messageId: event.uuid ?? '',
+    model: undefined,
+    output,
+    outputKnown: true,
+    generated: measureContent([]),
+  };
+  return addCall(gauge, call, event.usage);
+}
+
+/** The meter of the subagent a line belongs to. */
+export function readSubagent(state: GovernorState, event: Event): GovernorState {
+  if (event.kind !== 'assistant' || event.subagent === null || event.usage === undefined) return state;
+  if (event.synthetic || saysNothing(event.usage)) return state;
+  // The id comes from the stream and may be the name of something every object has.
+  const known = Object.hasOwn(state.subagents, event.subagent) ? state.subagents[event.subagent] : undefined;
+  const meter = known ?? { messageId: '', peak: 0, calls: 0 };
+  const calls = meter.messageId === event.messageId ? meter.calls : meter.calls + 1;
+  const peak = Math.max(meter.peak, contextOf(event.usage));
+  return {
+    ...state,
+    subagents: { ...state.subagents, [event.subagent]: { messageId: event.messageId, peak, calls } },
+  };
+}
+
+/** Who and what runs, and what it has cost. */
+export function readSession(state: GovernorState, event: Event): GovernorState {
+  switch (event.kind) {
+    case 'init':
+      return {
+        ...state,
+        session: {
+          ...state.session,
+          id: event.sessionId ?? state.session.id,
+          model: event.model ?? state.session.model,
+          version: event.version ?? state.session.version,
+        },
+      };
+    case 'assistant':
+    case 'user':
+      return readLogSession(state, event);
+    case 'control-request':
+      return readHookSession(state, fieldsOf(event.request.input));
+    default:
+      return state;
+  }
+}
+
+/** A session that goes on can be compacted before there is an init line; our hooks are told its id. */
+function readHookSession(state: GovernorState, { session_id, transcript_path }: Fields): GovernorState {
+  const { session } = state;
+  const id = session.id ?? textOf(session_id);
+  const transcript = textOf(transcript_path) ?? session.transcript;
+  if (id === session.id && transcript === session.transcript) return state;
+  return { ...state, session: { ...session, id, transcript } };
+}
+
+/** Session logs have no init line: id, model and version stand on every line. */
+function readLogSession(state: GovernorState, event: AssistantEvent | UserEvent): GovernorState {
+  const { session } = state;
+  const spoken = event.kind === 'assistant' && !event.synthetic && event.subagent === null ? event.model : undefined;
+  const id = session.id ?? event.sessionId;
+  const model = session.model ?? spoken;
+  const version = session.version ?? event.version;
+  if (id === session.id && model === session.model && version === session.version) return state;
+  return { ...state, session: { ...session, id, model, version } };
+}

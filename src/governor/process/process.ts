@@ -1,0 +1,100 @@
+import type { Event } from '../../stream/events.ts';
+import type { Action } from '../actions.ts';
+import { openControl } from '../control/control.ts';
+import { restarted } from '../cost/cost.ts';
+import type { ExitEvent } from '../input.ts';
+import { finishLeaving, startFresh } from '../relief/handoff.ts';
+import { decided, type GovernorState, isCompacting } from '../state.ts';
+import { chain, keep, type Step } from '../steps.ts';
+import { restart } from './restart.ts';
+import { withoutProcess } from './without-process.ts';
+
+/** Ends that somebody has asked for: an end of its own, and what Ctrl-C, `kill` and a closed terminal leave behind. */
+const ASKED_CODES: ReadonlySet<number> = new Set([0, 129, 130, 143]);
+const ASKED_SIGNALS: ReadonlySet<string> = new Set(['SIGINT', 'SIGTERM', 'SIGHUP']);
+
+/** claude's process has ended. */
+export function onExit(state: GovernorState, event: ExitEvent): Step {
+  const left = leavingOf(state);
+  if (left !== undefined) return mayStartFresh(left) ? startFresh(left) : endWithIt(left);
+  return isDeath(state, event) && mayRestart(state) ? restart(state, event) : endWithIt(state);
+}
+
+/** A process that is left, or that died while it was to forget: the document for the next one is there. */
+function leavingOf(state: GovernorState): GovernorState | undefined {
+  const { handoff } = state;
+  if (handoff.phase === 'leaving') return state;
+  if (state.input !== 'open' || (handoff.phase !== 'clearing' && handoff.phase !== 'proving')) return undefined;
+  const { plan, document } = handoff;
+  return { ...state, handoff: { phase: 'leaving', plan, document } };
+}
+
+/** Whether it died in the middle of something. */
+function isDeath(state: GovernorState, { code, signal }: ExitEvent): boolean {
+  if (state.run.mode !== 'act' || state.input !== 'open') return false;
+  // One that ends by itself before it has a session has been started wrongly, and would end again.
+  if (signal === undefined && state.session.id === undefined) return false;
+  if (signal === undefined ? ASKED_CODES.has(code ?? 0) : ASKED_SIGNALS.has(signal)) return false;
+  const { turn, mailbox, relief } = state;
+  const isDone = turn.phase === 'idle' && mailbox.ended && mailbox.waiting.length === 0 && !isUnderWay(state);
+  return !isDone || relief.unfinished !== undefined;
+}
+
+function isUnderWay({ compaction, handoff }: GovernorState): boolean {
+  return isCompacting(compaction) || handoff.phase !== 'idle';
+}
+
+function mayRestart({ run, process }: GovernorState): boolean {
+  const { enabled, maxRestarts } = run.policy.recovery;
+  return enabled && run.persistent && process.restarts < maxRestarts;
+}
+
+/** A fresh process needs nothing of the old one; it is only not to be started for ever. */
+function mayStartFresh({ run, process }: GovernorState): boolean {
+  return process.restarts < Math.max(1, run.policy.recovery.maxRestarts);
+}
+
+/** Nothing takes its place: what was to be shown only then is shown. */
+function endWithIt(state: GovernorState): Step {
+  const outcome = state.handoff.phase === 'leaving' ? 'unrelieved' : state.outcome;
+  return keep({ ...state, input: 'closed', outcome }, [...leftUndone(state), { kind: 'postponed', fate: 'show' }]);
+}
+
+/** What claude's end has left undone. */
+function leftUndone(state: GovernorState): readonly Action[] {
+  const { mailbox, turn, run, input, outcome } = state;
+  const prompts = [...turn.prompts, ...mailbox.waiting].map(({ uuid }) => uuid);
+  if (run.mode !== 'act' || input !== 'open' || outcome !== undefined || prompts.length === 0) return [];
+  const reason = 'claude has ended and is not started again';
+  return [{ kind: 'left-undone', ...decided(state, reason), prompts }];
+}
+
+/** A process is there: the first, or one in its place. */
+export function onBegin(state: GovernorState): Step {
+  if (state.run.mode !== 'act') return keep(state);
+  if (state.process.phase !== 'dead') return state.run.callerSpeaksProtocol ? keep(state) : openControl(state);
+  const alive: GovernorState = {
+    ...withoutProcess(state),
+    handoff: state.handoff,
+    process: { ...state.process, phase: 'starting' },
+    cost: restarted(state.cost, state.process.resumes ? 'resumed' : 'fresh'),
+  };
+  return chain(openControl(alive), finishLeaving);
+}
+
+/** A turn went well: what came before does not count any more. */
+export function forgetRestarts(state: GovernorState): GovernorState {
+  return state.process.restarts === 0 ? state : { ...state, process: { ...state.process, restarts: 0 } };
+}
+
+/** claude writes lines of a session: it is there. */
+export function noteAlive(state: GovernorState, event: Event): GovernorState {
+  const { process } = state;
+  if (process.phase !== 'starting' || (event.kind !== 'init' && event.kind !== 'assistant')) return state;
+  return { ...state, process: { ...process, phase: 'running' } };
+}
+
+/** What a claude says that cannot go on with the session, before it ends: another attempt may still follow. */
+export function tellsVainStart({ process, input }: GovernorState, event: Event): boolean {
+  return process.phase === 'starting' && input === 'open' && event.kind === 'result' && event.isError;
+}

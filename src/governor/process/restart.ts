@@ -1,0 +1,127 @@
+import type { Action } from '../actions.ts';
+import type { ExitEvent, RecoveredEvent } from '../input.ts';
+import type { Mailbox, Prompt } from '../prompts/mailbox.ts';
+import { isOwnUuid } from '../prompts/own-lines.ts';
+import { startHandoff } from '../relief/handoff.ts';
+import { openTools } from '../relief/refill.ts';
+import type { HandoffDocument, Relief, Unfinished } from '../relief/relief-state.ts';
+import { decided, type GovernorState } from '../state.ts';
+import { chain, keep, type Step } from '../steps.ts';
+import { withoutProcess } from './without-process.ts';
+
+/** The wait before the first new start; it doubles with each further one. */
+const FIRST_DELAY_MS = 1_000;
+
+/** The work is gone on with in a new process: in the same session, or with a document where that left no log. */
+export function restart(state: GovernorState, event: ExitEvent): Step {
+  const { turn, process, session } = state;
+  const undelivered = undeliveredOf(turn.prompts, event.delivered);
+  const attempt = process.restarts + 1;
+  const end = `claude ended: ${event.signal ?? `exit code ${event.code}`}`;
+  // The log of a session that was left shows a context that was full.
+  const isLeft = state.relief.left !== undefined && session.id === state.relief.left;
+  // A process that could not begin to go on with the session, and said so, shows that there is none.
+  const isVain = process.resumes && process.phase === 'starting' && event.signal === undefined;
+  const logged = event.logged && !isLeft && !isVain;
+  const dead: GovernorState = {
+    ...withoutProcess(state),
+    process: { phase: 'dead', resumes: logged || session.id === undefined, restarts: attempt },
+    mailbox: takeBack(state, undelivered),
+    relief: reliefAfter(state, { ...event, logged }),
+  };
+  const uuids = undelivered.map(({ uuid }) => uuid);
+  const told = keep(dead, [
+    { kind: 'withheld', fate: 'drop' },
+    ...FORGOTTEN_TIMERS,
+    ...undelivered.flatMap(({ uuid, line }) => (isOwnUuid(state, uuid) ? [] : [{ kind: 'hold', uuid, line } as const])),
+    { kind: 'restart', ...decided(state, end), attempt, undelivered: uuids },
+  ]);
+  // What was said until now is known from the notes alone.
+  if (isForgotten(state, dead, logged)) return chain(told, (next) => startHandoff(next, end));
+  const resume = logged ? session.id : undefined;
+  const isFirst = session.id === undefined;
+  const start = { kind: 'start-claude', resume, isFirst, afterMs: FIRST_DELAY_MS * 2 ** (attempt - 1) } as const;
+  return chain(told, (next) => keep(next, [start]));
+}
+
+const FORGOTTEN_TIMERS: readonly Action[] = (
+  ['compaction', 'context', 'background', 'turn', 'handoff', 'exit'] as const
+).map((timer) => ({ kind: 'clear-timer', timer }));
+
+/** There is no log of what was said, and no document of it either. */
+function isForgotten(before: GovernorState, { relief, run }: GovernorState, logged: boolean): boolean {
+  return !logged && before.gauge.calls > 0 && relief.pending === undefined && run.policy.handoff.enabled;
+}
+
+/** claude joins what it was told at once, and keeps only the last one's id: what came before that has arrived too. */
+function undeliveredOf(prompts: readonly Prompt[], delivered: readonly string[]): readonly Prompt[] {
+  const last = prompts.findLastIndex(({ uuid }) => delivered.includes(uuid));
+  return prompts.slice(last + 1);
+}
+
+/** The caller's prompts wait again, before all others. */
+function takeBack(state: GovernorState, undelivered: readonly Prompt[]): Mailbox {
+  const { mailbox } = state;
+  const prompts = undelivered.filter(({ uuid }) => !isOwnUuid(state, uuid));
+  const uuids = prompts.map(({ uuid }) => uuid);
+  return {
+    ...mailbox,
+    waiting: [...prompts, ...mailbox.waiting],
+    // claude would skip one that it has seen; this one it has not.
+    said: mailbox.said.filter((uuid) => !uuids.includes(uuid)),
+  };
+}
+
+/** A handoff that was under way is begun again, and a document that died with the process is given again. */
+function reliefAfter(state: GovernorState, event: ExitEvent): Relief {
+  const { relief, handoff } = state;
+  const due = 'plan' in handoff ? handoff.plan.reason : relief.due;
+  const pending = event.logged ? (relief.pending ?? missingTurn(state, event)) : (relief.fresh ?? relief.pending);
+  const unfinished = unfinishedAfter(state, event) ?? relief.unfinished;
+  return { ...relief, due, pending, unfinished, resuming: undefined };
+}
+
+/** The log is a moment behind: a turn that was over may be missing in it, and then claude does not know of it. */
+function missingTurn({ turn }: GovernorState, { delivered }: ExitEvent): HandoffDocument | undefined {
+  const { last } = turn;
+  const words = last?.prompts.map(({ text }) => text).join('\n\n') ?? '';
+  if (last === undefined || words === '' || last.prompts.some(({ uuid }) => delivered.includes(uuid))) return undefined;
+  const text = `This was asked and answered already, and is missing above:\n\n${cut(words)}\n\nThe answer was:\n\n${cut(last.answer)}`;
+  return { path: undefined, text, by: 'memory', problems: [] };
+}
+
+/** UTF-16 units of a prompt or an answer that are told again. */
+const TOLD_LENGTH = 3_000;
+
+function cut(text: string): string {
+  return text.length <= TOLD_LENGTH ? text : `${text.slice(0, TOLD_LENGTH).replace(/[\ud800-\udbff]$/, '')} […]`;
+}
+
+function unfinishedAfter(state: GovernorState, event: ExitEvent): Unfinished | undefined {
+  const { turn, refill, relief } = state;
+  if (turn.phase === 'idle') return undefined;
+  const begun = turn.prompts.filter(({ uuid }) => event.delivered.includes(uuid));
+  // Our own word to go on has not arrived: it is said again.
+  if (begun.length === 0) return relief.resuming;
+  // The stream is ahead of the log.
+  const openTool = openTools(refill) || event.openTool;
+  const what = `Claude Code ended unexpectedly (${event.signal ?? `exit code ${event.code}`})`;
+  const { prompts = [], answers = begun.map(({ uuid }) => uuid) } = relief.resuming ?? {};
+  return { because: interruption(what, { ...event, openTool }), prompts, answers };
+}
+
+/** ctxb itself died, and another one takes up what it did. */
+export function onRecovered(state: GovernorState, event: RecoveredEvent): Step {
+  const { document, answers } = event;
+  const pending = document === undefined ? undefined : ({ ...document, by: 'memory', problems: [] } as const);
+  const because = interruption('The work was broken off', event);
+  const unfinished = answers.length === 0 ? undefined : { because, prompts: [], answers };
+  return keep({ ...state, relief: { ...state.relief, pending, unfinished } });
+}
+
+function interruption(what: string, { finished, openTool }: Pick<ExitEvent, 'finished' | 'openTool'>): string {
+  const begun = `${what} and goes on in a new process; the last steps may be missing above.`;
+  if (finished) return `${begun} The last answer did not arrive: give it again.`;
+  if (openTool === undefined || openTool === '') return begun;
+  return `${begun} This was under way and its end is not known: ${openTool}. Look what it has done before you do it again.`;
+}

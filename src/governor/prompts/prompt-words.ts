@@ -1,0 +1,54 @@
+import type { Action } from '../actions.ts';
+import type { GovernorState } from '../state.ts';
+import type { Prompt } from './mailbox.ts';
+
+/** Characters of prompts that are handed back whole. */
+const PROMPT_LIMIT = 8_000;
+
+/** Characters of the beginning of longer ones: evidence needs room too. */
+const BEGINNING_LENGTH = 4_000;
+
+/** Prompts as they are given back to the agent. */
+export interface GivenBack {
+  readonly text: string;
+  /** What is too long to be given back is kept in a file, which the text names. */
+  readonly actions: readonly Action[];
+}
+
+/** Requests that can be given back: commands and empty ones are none. */
+export function requestsIn(prompts: readonly Prompt[]): readonly Prompt[] {
+  return prompts.filter(({ command, event }) => command === undefined && event.blocks.length > 0);
+}
+
+/**
+ * The words of prompts, whole or their beginning and where the whole is.
+ *
+ * @param opening a sentence that says what they are, without its end
+ */
+export function giveBack(state: GovernorState, prompts: readonly Prompt[], opening: string): GivenBack {
+  const texts = prompts.map(wording).join('\n\n');
+  if (texts.length <= PROMPT_LIMIT) return { text: `${opening}, word for word:\n\n${texts}`, actions: [] };
+  const file = `prompts/${fileName(state, prompts[0]?.uuid ?? '')}.md`;
+  const path = `${state.run.contextDir}/${file}`;
+  const part = cut(texts, BEGINNING_LENGTH);
+  const extent = `Its first ${part.length} of ${texts.length} characters follow; read ${path} for the whole`;
+  return { text: `${opening}. ${extent}:\n\n${part}`, actions: [{ kind: 'keep', file, text: texts }] };
+}
+
+/** The words of a prompt; pictures can only be mentioned. */
+function wording({ text, event }: Prompt): string {
+  const pictures = event.blocks.filter(({ type }) => type === 'image' || type === 'document').length;
+  const mention = pictures === 0 ? [] : [`(with ${pictures === 1 ? 'a picture' : `${pictures} pictures`})`];
+  return [...(text === '' ? [] : [text]), ...mention].join('\n');
+}
+
+/** The caller's `uuid` is any text; only one that looks like a UUID becomes the name of a file. */
+function fileName(state: GovernorState, uuid: string): string {
+  return /^[\w-]{8,64}$/.test(uuid) ? uuid : `turn-${state.turn.ended + 1}`;
+}
+
+/** The first `length` UTF-16 units, never ending inside a surrogate pair. */
+function cut(text: string, length: number): string {
+  const last = text.charCodeAt(length - 1);
+  return text.slice(0, last >= 0xd800 && last < 0xdc00 ? length - 1 : length);
+}

@@ -1,0 +1,59 @@
+import { decodeLine } from '../../stream/decode.ts';
+import type { UserEvent } from '../../stream/events.ts';
+import { readPrompt } from '../gauge/readings.ts';
+import type { GovernorState } from '../state.ts';
+import { keep, type Step } from '../steps.ts';
+import { isStamp, type Prompt, toPrompt } from './mailbox.ts';
+import { countSent, isOwnUuid, ownUuid, userLine } from './own-lines.ts';
+import { saidPrompt } from './turns.ts';
+
+/** claude begins a turn at once; one that shows nothing for so long was for a prompt in the resumed session's log. */
+const SKIPPED_AFTER_MS = 30_000;
+
+const REMEMBERED_UUIDS = 999;
+
+/** Sends a prompt: it begins a turn, or is heard in the one that runs. */
+export function say(state: GovernorState, prompt: Prompt): Step {
+  const told = readPrompt(noteFirstPrompt(state, prompt), asSaid(prompt.event));
+  const { mode, callerSpeaksProtocol } = state.run;
+  const isSkipped = prompt.uuid !== '' && state.mailbox.said.includes(prompt.uuid);
+  const asWritten = mode === 'observe' && callerSpeaksProtocol ? ({ exact: true } as const) : {};
+  const send = { kind: 'send', line: prompt.line, promptUuid: prompt.uuid, ...asWritten } as const;
+  const noted: GovernorState = {
+    ...told,
+    mailbox: { ...told.mailbox, said: remember(told.mailbox.said, prompt.uuid) },
+  };
+  // claude says nothing at all about a prompt whose uuid it has seen before.
+  const turn = isSkipped ? noted.turn : saidPrompt(noted, prompt);
+  const mayBeSkipped = mode === 'act' && state.process.resumes && !isStamp(prompt.uuid);
+  const watch = mayBeSkipped ? [{ kind: 'set-timer', timer: 'turn', afterMs: SKIPPED_AFTER_MS } as const] : [];
+  return keep({ ...noted, turn }, mode === 'replay' ? [] : [send, ...watch]);
+}
+
+/** Says something of our own to the agent, in a turn that the caller sees: his request is gone on with. */
+export function sayOwn(state: GovernorState, text: string): Step {
+  const line = userLine(text, ownUuid(state));
+  const event = decodeLine(line);
+  return event.kind === 'user' ? say(countSent(state), toPrompt(event, line)) : keep(state);
+}
+
+function remember(said: readonly string[], uuid: string): readonly string[] {
+  return [...said.slice(-REMEMBERED_UUIDS), uuid];
+}
+
+/** Nothing has come of the prompt that was sent: claude has skipped it. */
+export function forgetSkipped(state: GovernorState): Step {
+  if (state.turn.phase !== 'sent') return keep(state);
+  return keep({ ...state, turn: { ...state.turn, phase: 'idle', prompts: [] } });
+}
+
+/** What comes from the caller is said, whatever it looks like. */
+function asSaid(event: UserEvent): UserEvent {
+  return { ...event, role: 'prompt', replay: false };
+}
+
+export function noteFirstPrompt(state: GovernorState, prompt: Prompt): GovernorState {
+  const known = state.session.firstPrompt !== undefined || prompt.command !== undefined || prompt.text === '';
+  if (known || isOwnUuid(state, prompt.uuid)) return state;
+  return { ...state, session: { ...state.session, firstPrompt: prompt.text } };
+}

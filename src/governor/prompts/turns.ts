@@ -1,0 +1,91 @@
+import type { Event, ResultEvent } from '../../stream/events.ts';
+import type { GovernorState, Turn } from '../state.ts';
+import type { Prompt } from './mailbox.ts';
+
+/** A prompt is on its way: the turn it will start, or the turn it is said into. */
+export function saidPrompt({ turn, gauge }: GovernorState, prompt: Prompt): Turn {
+  if (turn.phase !== 'idle') {
+    return { ...turn, prompts: [...turn.prompts, prompt], unheard: [...turn.unheard, prompt] };
+  }
+  return {
+    ...turn,
+    phase: 'sent',
+    startedBy: 'prompt',
+    startedAt: gauge.used,
+    calls: 0,
+    prompts: [prompt],
+    unheard: [],
+  };
+}
+
+/** claude writes lines of a turn: the one that was sent, or, when none was, one it started itself. */
+export function begunTurn({ turn, gauge }: GovernorState, event: Event): Turn {
+  if (turn.phase === 'running' || !isTurnActivity(event)) return turn;
+  if (turn.phase === 'sent') return { ...turn, phase: 'running' };
+  return { ...turn, phase: 'running', startedBy: 'claude', startedAt: gauge.used, calls: 0, prompts: [], unheard: [] };
+}
+
+export function endedTurn(state: GovernorState, event: ResultEvent): Turn {
+  const { turn, run, gauge } = state;
+  const grown = turn.calls > 0 && turn.startedAt > 0 ? gauge.used - turn.startedAt : 0;
+  // A plain recording does not show prompts, so there only the result tells what started the turn.
+  const unprompted = event.fromBackgroundTask || (run.mode !== 'replay' && turn.startedBy === 'claude');
+  // claude starts a turn of its own accord for what it did not hear in this one, unless it was stopped.
+  const left = event.subtype !== 'error_during_execution' ? turn.unheard : [];
+  // claude was about to tell of a task when the prompt was sent: its turn is still to come.
+  const queued = event.fromBackgroundTask && turn.startedBy === 'prompt' ? turn.prompts : left;
+  return {
+    ...turn,
+    phase: queued.length > 0 ? 'sent' : 'idle',
+    startedBy: 'prompt',
+    startedAt: gauge.used,
+    ended: turn.ended + 1,
+    unprompted: turn.unprompted + (unprompted ? 1 : 0),
+    calls: 0,
+    growth: grown > 0 ? grownBy(turn.growth, grown) : turn.growth,
+    prompts: queued,
+    unheard: [],
+    last: { prompts: turn.prompts, answer: (event.text ?? '').slice(0, ANSWER_LENGTH) },
+  };
+}
+
+function grownBy({ tokens, turns, recent }: Turn['growth'], grown: number): Turn['growth'] {
+  return { tokens: tokens + grown, turns: turns + 1, recent: [...recent, grown].slice(-REMEMBERED_TURNS) };
+}
+
+/** UTF-16 units of an answer that are remembered. */
+const ANSWER_LENGTH = 4_000;
+
+/** Turns of which the growth is known one by one. */
+const REMEMBERED_TURNS = 8;
+
+/** Tool results go out with everything that was said until then. */
+export function heard(turn: Turn, event: Event): Turn {
+  const isRound = event.kind === 'user' && event.subagent === null && event.role === 'tool-result';
+  return isRound && turn.unheard.length > 0 ? { ...turn, unheard: [] } : turn;
+}
+
+/** Session logs have no result lines: the next prompt says that a turn is over. */
+export function closedLogTurn(turn: Turn): Turn {
+  return turn.phase === 'idle' ? turn : { ...turn, phase: 'idle', ended: turn.ended + 1, prompts: [], unheard: [] };
+}
+
+export function openLogTurn(turn: Turn, prompt: Prompt): Turn {
+  return { ...turn, phase: 'running', startedBy: 'prompt', calls: 0, prompts: [prompt] };
+}
+
+function isTurnActivity(event: Event): boolean {
+  switch (event.kind) {
+    case 'init':
+      return true;
+    case 'compact-status':
+      return event.phase === 'compacting';
+    case 'assistant':
+    case 'partial':
+      return event.subagent === null;
+    case 'user':
+      return event.subagent === null && event.role === 'tool-result';
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,120 @@
+import { plainText } from '../../stream/blocks.ts';
+import type { Event } from '../../stream/events.ts';
+import { isOwnRequest, OWN_PREFIX } from '../control/control-request.ts';
+import { isAskedInHandoff } from '../control/questions.ts';
+import { tellsStop } from '../cost/spending.ts';
+import { tellsVainStart } from '../process/process.ts';
+import { isExhaustion, mayRelieve } from '../relief/relief.ts';
+import type { Handoff } from '../relief/relief-state.ts';
+import type { GovernorState } from '../state.ts';
+import { isOwnOrStamped, isOwnUuid } from './own-lines.ts';
+
+/**
+ * What becomes of a line of claude's on its way to the caller. `withhold`: it may belong to the injected turn or to
+ * one that claude started itself; the next line will tell. `postpone`: it is shown only when what it tells cannot be
+ * mended.
+ */
+export type Fate = 'show' | 'hide' | 'withhold' | 'postpone';
+
+/** Decided before the line changes the state. */
+export function fateOf(state: GovernorState, event: Event): Fate {
+  if (isOwnTraffic(state, event)) return 'hide';
+  if (state.run.showInjected) return 'show';
+  return isInjectedTurn(state) ? fateInInjected(state, event) : fateOfCallers(state, event);
+}
+
+function fateOfCallers(state: GovernorState, event: Event): Fate {
+  const isMendable =
+    tellsVainStart(state, event) || tellsStop(state, event) || (tellsExhaustion(event) && mayRelieve(state));
+  return isMendable ? 'postpone' : 'show';
+}
+
+function fateInInjected(state: GovernorState, event: Event): Fate {
+  // Only its result tells whether a turn was the one that was asked for or one that claude started by itself.
+  if (isAnswering(state.handoff)) return speaksOfTurn(event) || isAmbiguous(event) ? 'withhold' : 'show';
+  if (phaseOfInjected(state) === 'running') return speaksOfTurn(event) ? 'hide' : 'show';
+  if (startsForeignTurn(state, event) || !speaksOfTurn(event)) return 'show';
+  return isAmbiguous(event) ? 'withhold' : 'hide';
+}
+
+/** Lines that tell that the context was too full: they are shown only when nothing helps. */
+function tellsExhaustion(event: Event): boolean {
+  if (event.kind === 'result') return isExhaustion(event);
+  return (
+    event.kind === 'assistant' &&
+    event.subagent === null &&
+    event.synthetic &&
+    /^prompt is too long/i.test(plainText(event.blocks))
+  );
+}
+
+/**
+ * Whether the lines that come now can be those of a turn that ctxb injected: the command is out and no turn that
+ * claude started by itself is under way.
+ */
+export function isInjectedTurn(state: GovernorState): boolean {
+  const phase = phaseOfInjected(state);
+  if (phase === 'overdue') return state.turn.phase !== 'running';
+  return phase === 'running' || (phase === 'asked' && state.turn.phase === 'idle');
+}
+
+function phaseOfInjected({ compaction, handoff }: GovernorState): 'none' | 'asked' | 'running' | 'overdue' {
+  if (compaction.phase !== 'idle') return compaction.phase;
+  return 'turn' in handoff ? handoff.turn : 'none';
+}
+
+/** A turn in which the agent itself speaks. */
+function isAnswering(handoff: Handoff): boolean {
+  return handoff.phase === 'asking' || handoff.phase === 'briefing';
+}
+
+/** An answer of the model between the command and its begin is a turn that claude started by itself. */
+export function startsForeignTurn({ handoff }: GovernorState, event: Event): boolean {
+  if (event.kind === 'result') return event.fromBackgroundTask;
+  if (isAnswering(handoff)) return false;
+  if (event.kind === 'assistant') return event.subagent === null && !event.synthetic;
+  if (event.kind === 'partial') return event.subagent === null;
+  return event.kind === 'user' && event.subagent === null && (event.role === 'tool-result' || event.role === 'prompt');
+}
+
+function isOwnTraffic(state: GovernorState, event: Event): boolean {
+  switch (event.kind) {
+    case 'control-response':
+      return isOwnRequest(state, event.requestId) || state.control.callbacks.includes(event.requestId);
+    case 'control-request':
+      return (event.callbackId?.startsWith(OWN_PREFIX) ?? false) || isAskedInHandoff(state, event);
+    case 'control-cancel':
+      return state.control.callbacks.includes(event.requestId);
+    case 'user':
+      return event.replay && isOwnUuid(state, event.uuid);
+    case 'lifecycle':
+      return isOwnOrStamped(state, event.of);
+    default:
+      return false;
+  }
+}
+
+/** Lines that belong to the main conversation, and not to background tasks or the control channel. */
+function speaksOfTurn(event: Event): boolean {
+  switch (event.kind) {
+    case 'assistant':
+    case 'user':
+    case 'partial':
+      return event.subagent === null;
+    case 'result':
+      return !event.fromBackgroundTask;
+    case 'init':
+    case 'compact-status':
+    case 'boundary':
+    case 'api-retry':
+      return true;
+    case 'known':
+      return event.name.startsWith('system/hook_');
+    default:
+      return false;
+  }
+}
+
+function isAmbiguous(event: Event): boolean {
+  return event.kind === 'init' || event.kind === 'known' || event.kind === 'api-retry';
+}

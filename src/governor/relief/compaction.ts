@@ -1,0 +1,223 @@
+import { plainText } from '../../stream/blocks.ts';
+import type { Event } from '../../stream/events.ts';
+import type { Verdict } from '../actions.ts';
+import { askContext, sendInterrupt } from '../control/control-request.ts';
+import { totalMicroUsd, toUsd } from '../cost/cost.ts';
+import { type Reading, readGauge } from '../gauge/gauge.ts';
+import { inTokens } from '../policy.ts';
+import { type Prompt, relievesContext } from '../prompts/mailbox.ts';
+import { countSent, ownUuid, userLine } from '../prompts/own-lines.ts';
+import { type Attempt, type Compaction, countsAsFailure, decided, type GovernorState, isCompacting } from '../state.ts';
+import { chain, keep, type Step } from '../steps.ts';
+import { focusText } from './focus.ts';
+import { sumsOf } from './strategy.ts';
+import { isRejected, verdictOf } from './verdict.ts';
+
+/** How long claude may take to say that it has stopped compacting before it is given up. */
+const STOPPING_PATIENCE_MS = 10_000;
+
+/** The prompt that is to go next. `unseen`: a turn began in a recording that does not show its prompts. */
+export type NextPrompt = Prompt | 'unseen' | undefined;
+
+/** Whether the context is to be compacted before `next` goes, or now when there is no next. */
+export function shouldCompact(state: GovernorState, next: NextPrompt): boolean {
+  const { compaction, latch, mailbox, run } = state;
+  if (latch !== 'compact' || compaction.phase !== 'idle' || !mayCompact(state)) return false;
+  if (next !== 'unseen' && relievesContext(next)) return false;
+  return next !== undefined || (run.policy.compaction.when === 'boundary' && !mailbox.ended);
+}
+
+/** Compacting is wanted and has not proved useless. */
+export function mayCompact({ compaction, session, run }: GovernorState): boolean {
+  const { enabled, maxAttempts } = run.policy.compaction;
+  return enabled && !session.commandsOff && compaction.failures < maxAttempts;
+}
+
+/** `/compact` goes alone: the whole message is its argument, and a prompt sent with it would be lost in it. */
+export function startCompaction(state: GovernorState): Step {
+  if (state.compaction.phase !== 'idle') return keep(state);
+  const focus = focusText(state);
+  const uuid = ownUuid(state);
+  const attempt: Attempt = {
+    uuid,
+    before: readGauge(state.gauge),
+    costBefore: totalMicroUsd(state.cost),
+    error: undefined,
+    apiStatus: undefined,
+    boundarySeen: false,
+    interrupted: false,
+  };
+  const started: GovernorState = {
+    ...countSent(state),
+    compaction: { phase: 'asked', failures: state.compaction.failures, attempt },
+  };
+  return keep(started, [
+    { kind: 'compact', ...decided(state, dueReason(state)), focus },
+    { kind: 'send', line: userLine(`/compact ${focus}`.trim(), uuid) },
+    timer(state),
+  ]);
+}
+
+/** A line of the compaction's own turn. */
+export function followCompaction(state: GovernorState, event: Event): Step {
+  const { compaction } = state;
+  if (compaction.phase === 'idle') return keep(state);
+  if (compaction.phase === 'overdue') return keep(event.kind === 'result' ? endOverdue(state) : state);
+  if (event.kind === 'result') return conclude(state, compaction.attempt, verdictOf(compaction.attempt, event));
+  const noted = note(compaction.attempt, event);
+  const begun = compaction.phase === 'running' || hasBegun(event);
+  return keep({ ...state, compaction: { ...compaction, phase: begun ? 'running' : 'asked', attempt: noted } });
+}
+
+/** claude has said nothing for too long. */
+export function giveUpWaiting(state: GovernorState): Step {
+  if (!isCompacting(state.compaction)) return keep(state);
+  // A turn that claude started itself is in the way, and not the compaction.
+  if (state.turn.phase === 'running') return waitLonger(state);
+  // Stuck, it would hold up every prompt behind it.
+  const watch = { kind: 'set-timer', timer: 'handoff', afterMs: STOPPING_PATIENCE_MS } as const;
+  return chain(conclude(state, state.compaction.attempt, 'silent'), sendInterrupt, (next) =>
+    keep(next, next.relief.due === undefined ? [] : [watch]),
+  );
+}
+
+/** The caller interrupts while a compaction of ours is under way, of which he knows nothing. */
+export function noteInterrupt(state: GovernorState): GovernorState {
+  const { compaction } = state;
+  if (!isCompacting(compaction)) return state;
+  return { ...state, compaction: { ...compaction, attempt: { ...compaction.attempt, interrupted: true } } };
+}
+
+/** The lines of a compaction that came too late are over. */
+export function endOverdue(state: GovernorState): GovernorState {
+  const { compaction } = state;
+  if (compaction.phase !== 'overdue') return state;
+  const { failures, triedAt } = compaction;
+  return { ...state, compaction: { phase: 'idle', failures, landing: undefined, triedAt } };
+}
+
+/** A turn that claude started itself came between: the waiting starts anew. */
+export function waitLonger(state: GovernorState): Step {
+  return keep(state, isCompacting(state.compaction) ? [timer(state)] : []);
+}
+
+/** The first call after a compaction shows what it freed. One that freed nothing is a failure. */
+export function measureLanding(state: GovernorState): Step {
+  const { compaction, gauge, run } = state;
+  if (compaction.phase !== 'idle' || compaction.landing === undefined || gauge.basis !== 'measured') return keep(state);
+  const freed = compaction.landing.predicted - gauge.used;
+  const helped = gauge.used < inTokens(run.policy.thresholds.compact, gauge.window.tokens);
+  const failures = helped ? 0 : compaction.failures + 1;
+  const landed: GovernorState = {
+    ...state,
+    compaction: { phase: 'idle', failures, landing: undefined, triedAt: undefined },
+  };
+  const reason = helped ? 'the compaction made room' : 'the compaction freed too little';
+  return chain(keep(landed, [{ kind: 'landed', ...decided(landed, reason), freed }]), (next) =>
+    giveUpWhenUseless(next, compaction.failures),
+  );
+}
+
+/** Any relief, whoever brought it, makes compacting worth trying again. */
+export function forgetFailures(state: GovernorState): GovernorState {
+  const { compaction, relief } = state;
+  if (compaction.phase !== 'idle') return state;
+  if (compaction.failures === 0 && relief.due === undefined && !relief.useless) return state;
+  return {
+    ...state,
+    compaction: { ...compaction, failures: 0 },
+    relief: { ...relief, due: undefined, useless: false },
+  };
+}
+
+function timer(state: GovernorState) {
+  const afterMs = state.run.policy.compaction.timeoutSeconds * 1000;
+  return { kind: 'set-timer', timer: 'compaction', afterMs } as const;
+}
+
+function conclude(state: GovernorState, attempt: Attempt, verdict: Verdict): Step {
+  const failuresBefore = state.compaction.failures;
+  const landing: Reading | undefined = verdict === 'success' ? attempt.before : undefined;
+  const failures = countsAsFailure(verdict) && !attempt.interrupted ? failuresAfter(state, attempt) : failuresBefore;
+  const triedAt = verdict === 'success' ? undefined : state.gauge.calls;
+  const compaction: Compaction =
+    verdict === 'silent'
+      ? { phase: 'overdue', failures, attempt, triedAt: state.gauge.calls }
+      : { phase: 'idle', failures, landing, triedAt };
+  // What was crossed stays crossed after a failure, so it is not announced again.
+  const latch = verdict === 'success' ? state.latch : 'warn';
+  const commandsOff = state.session.commandsOff || verdict === 'refused';
+  const due = verdict === 'refused' && state.run.policy.handoff.enabled ? REASONS.refused : state.relief.due;
+  const concluded: GovernorState = {
+    ...state,
+    compaction,
+    latch,
+    relief: { ...state.relief, due },
+    session: { ...state.session, commandsOff },
+  };
+  const reason = attempt.error ?? REASONS[verdict];
+  const spent = toUsd(totalMicroUsd(state.cost) - attempt.costBefore);
+  return chain(
+    keep(concluded, [
+      { kind: 'clear-timer', timer: 'compaction' },
+      { kind: 'compacted', ...decided(concluded, reason), verdict, costUsd: spent },
+    ]),
+    (next) => giveUpWhenUseless(next, failuresBefore),
+    (next) => (verdict === 'success' ? askContext(next) : keep(next)),
+  );
+}
+
+/** What the API refuses for good it would refuse again, at the price of several summary calls. */
+function failuresAfter(state: GovernorState, attempt: Attempt): number {
+  const { failures } = state.compaction;
+  return isRejected(attempt) ? Math.max(failures + 1, state.run.policy.compaction.maxAttempts) : failures + 1;
+}
+
+const REASONS: Readonly<Record<Verdict, string>> = {
+  success: 'the context was replaced by a summary',
+  failed: 'claude could not compact',
+  empty: 'there was nothing to compact',
+  refused: 'slash commands are switched off',
+  unavailable: 'the API was not available',
+  silent: 'claude said nothing about the compaction in time',
+};
+
+function giveUpWhenUseless(state: GovernorState, failuresBefore: number): Step {
+  const { failures } = state.compaction;
+  const limit = state.run.policy.compaction.maxAttempts;
+  if (failures < limit || failuresBefore >= limit) return keep(state);
+  const reason = failures === 1 ? 'a compaction did not help' : `${failures} compactions in a row did not help`;
+  const due = state.run.policy.handoff.enabled ? reason : undefined;
+  return keep({ ...state, relief: { ...state.relief, due } }, [{ kind: 'give-up', ...decided(state, reason) }]);
+}
+
+/** In the order that claude writes them: any of these shows that the turn that follows is the compaction's. */
+function hasBegun(event: Event): boolean {
+  if (event.kind === 'compact-status') return event.phase !== 'other';
+  if (event.kind === 'boundary') return event.trigger === 'manual';
+  return event.kind === 'assistant' && event.synthetic;
+}
+
+function note(attempt: Attempt, event: Event): Attempt {
+  switch (event.kind) {
+    case 'boundary':
+      return { ...attempt, boundarySeen: true };
+    case 'compact-status':
+      return { ...attempt, error: event.error ?? attempt.error };
+    case 'api-retry':
+      return { ...attempt, apiStatus: event.status ?? attempt.apiStatus };
+    case 'assistant':
+      return event.synthetic ? { ...attempt, error: plainText(event.blocks) || attempt.error } : attempt;
+    default:
+      return attempt;
+  }
+}
+
+/** What was crossed; where the way had to be chosen, also the sums. */
+export function dueReason(state: GovernorState): string {
+  const { thresholds } = state.run.policy;
+  const { window } = state.gauge;
+  const level = inTokens(thresholds.compact, window.tokens);
+  const crossed = `${readGauge(state.gauge).predicted} tokens have crossed ${level} of ${window.tokens}`;
+  return state.run.policy.strategy === 'auto' ? `${crossed}; ${sumsOf(state).text}` : crossed;
+}

@@ -1,0 +1,65 @@
+import { predicted } from '../gauge/gauge.ts';
+import { inTokens, nativeTrigger } from '../policy.ts';
+import { type GovernorState, isRelieving } from '../state.ts';
+import { mayCompact } from './compaction.ts';
+
+/** With fewer there is none. */
+const LEAST_TURNS = 2;
+
+/** By how many tokens the next turn will grow. */
+export interface Forecast {
+  readonly median: number;
+  /** Nine of ten turns grow by less. */
+  readonly p90: number;
+}
+
+/** Undefined until a few turns were seen to grow. */
+export function forecast({ turn }: GovernorState): Forecast | undefined {
+  const sorted = [...turn.growth.recent].sort((a, b) => a - b);
+  if (sorted.length < LEAST_TURNS) return undefined;
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+  return { median: at(0.5), p90: at(0.9) };
+}
+
+/** Where claude's own trigger belongs now, what its setting is, and why. */
+export interface TriggerPlace {
+  readonly at: number;
+  readonly setting: number;
+  readonly reason: string;
+}
+
+/**
+ * Claude's own trigger rests where the policy puts it. When the next turn would probably cross it, it is lowered by a
+ * turn's growth: then claude compacts before the turn begins, with the prompt whole, and not in the middle of it.
+ *
+ * @returns undefined when claude would not accept the place
+ */
+export function triggerPlace(state: GovernorState): TriggerPlace | undefined {
+  const { gauge, run, turn } = state;
+  const window = gauge.window.tokens;
+  const { compaction, thresholds } = run.policy;
+  // Who wants no compaction gets claude's own as late as it can come.
+  const rest = nativeTrigger(run.policy, window, compaction.enabled ? inTokens(thresholds.midTurn, window) : window);
+  if (rest === undefined) return undefined;
+  const atRest = { ...rest, reason: `a window of ${window} tokens is known` };
+  // In the middle of a turn it stays where it is: lowered there it would cut the turn's own prompt out.
+  const isRelieved = state.relief.isLanding || typeof state.trigger !== 'number';
+  if (turn.phase !== 'idle' || isRelieving(state)) return isRelieved ? atRest : undefined;
+  const growth = isNeedless(state) ? undefined : forecast(state);
+  const full = predicted(gauge);
+  if (growth === undefined || full + growth.p90 <= rest.at) return atRest;
+  // What is not even in the zone of warnings is not compacted because of one large turn.
+  const floor = inTokens(thresholds.warn, window);
+  const lowered = nativeTrigger(run.policy, window, Math.max(rest.at - growth.median, floor));
+  // Above what is there it would only compact earlier in the turn.
+  if (lowered === undefined || lowered.at > full) return atRest;
+  const reason = `${full} tokens and a turn's growth of ${growth.median} to ${growth.p90} would cross ${rest.at}`;
+  return { ...lowered, reason };
+}
+
+/** There is no next turn, or it is compacted before it anyway, or nobody wants it compacted. */
+function isNeedless(state: GovernorState): boolean {
+  const { mailbox, latch, run } = state;
+  if (!run.policy.compaction.enabled) return true;
+  return (mailbox.ended && mailbox.waiting.length === 0) || (latch === 'compact' && mayCompact(state));
+}

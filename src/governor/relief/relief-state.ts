@@ -1,0 +1,122 @@
+import type { Reading } from '../gauge/gauge.ts';
+import type { Prompt } from '../prompts/mailbox.ts';
+
+/** A handoff under way: from the question for the document to the fresh context. */
+export type Handoff =
+  | { readonly phase: 'idle' }
+  /**
+   * The agent answers with the document. `second`: it was told what was wrong with its first answer. `late`: it took
+   * too long and was interrupted.
+   */
+  | (InjectedTurn & {
+      readonly phase: 'asking';
+      readonly plan: HandoffPlan;
+      readonly attempt: 'first' | 'second' | 'late';
+    })
+  /** The answer is checked and written. */
+  | { readonly phase: 'writing'; readonly plan: HandoffPlan }
+  /**
+   * `/clear` is on its way. `proved`: claude has shown that the conversation is a new one. `given`: a hook has taken
+   * the document to the agent.
+   */
+  | (InjectedTurn & Written & { readonly phase: 'clearing'; readonly proved: boolean; readonly given: boolean })
+  /** `/clear` said nothing, so claude is asked how full its context is. */
+  | (Written & { readonly phase: 'proving' })
+  /** `/clear` has no effect here: this process ends and another one begins. */
+  | (Written & { readonly phase: 'leaving' })
+  /** No hook takes the document to the agent, so it is said. */
+  | (InjectedTurn & { readonly phase: 'briefing' });
+
+interface InjectedTurn {
+  readonly turn: 'asked' | 'running';
+}
+
+interface Written {
+  readonly plan: HandoffPlan;
+  readonly document: HandoffDocument;
+}
+
+export interface HandoffPlan {
+  readonly reason: string;
+  readonly before: Reading;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  readonly sessionId: string | undefined;
+  /** `/clear` would not be run: the process has to be left. */
+  readonly mustLeave: boolean;
+}
+
+/** What a fresh context begins with. */
+export interface HandoffDocument {
+  /** As the agent is to name it; undefined when it could not be written. */
+  readonly path: string | undefined;
+  /** What is handed over: the whole document, or its beginning. */
+  readonly text: string;
+  readonly by: 'agent' | 'memory';
+  /** What was found wrong with the agent's document, a sentence each. */
+  readonly problems: readonly string[];
+}
+
+/** Work that was broken off and is to be gone on with. */
+export interface Unfinished {
+  /** Why, as a sentence for the agent. */
+  readonly because: string;
+  /** What the broken-off turn was to answer, where the context does not hold it any more. */
+  readonly prompts: readonly Prompt[];
+  /** `uuid`s of the caller's prompts that are answered with it. */
+  readonly answers: readonly string[];
+}
+
+/** What is known about relieving the context beyond one attempt. */
+export interface Relief {
+  /** Why compacting is no longer enough. */
+  readonly due: string | undefined;
+  readonly handoffs: number;
+  /** The session that another process took over from last. */
+  readonly left: string | undefined;
+  /** The context before the last handoff, until the next call shows what it freed. */
+  readonly landing: Reading | undefined;
+  /** The last handoff did not help either, and the context has not fallen below the target since. */
+  readonly useless: boolean;
+  /** Turns ended at the last compactions, newest last. */
+  readonly boundaries: readonly number[];
+  /** Contexts of the first calls after compactions, newest last, in tokens. */
+  readonly landings: readonly number[];
+  /** A document that the agent has not been given yet. */
+  readonly pending: HandoffDocument | undefined;
+  /** What the conversation began with, until a turn of it is over and sure to be in claude's log. */
+  readonly fresh: HandoffDocument | undefined;
+  /** Where the newest document is. */
+  readonly document: string | undefined;
+  readonly unfinished: Unfinished | undefined;
+  /** What the turn under way goes on with. */
+  readonly resuming: Unfinished | undefined;
+  readonly exhausted: Exhausted | undefined;
+  /** A compaction has happened and the next call will show where it landed. */
+  readonly isLanding: boolean;
+}
+
+/** The API refused a turn's prompts for the length of the context, and no turn has gone well since. */
+export interface Exhausted {
+  readonly prompts: readonly Prompt[];
+  readonly tried: 'nothing' | 'compaction' | 'handoff';
+  /** It is still as full. */
+  readonly open: boolean;
+}
+
+export const NO_RELIEF: Relief = {
+  due: undefined,
+  handoffs: 0,
+  left: undefined,
+  landing: undefined,
+  useless: false,
+  boundaries: [],
+  landings: [],
+  pending: undefined,
+  fresh: undefined,
+  document: undefined,
+  unfinished: undefined,
+  resuming: undefined,
+  exhausted: undefined,
+  isLanding: false,
+};

@@ -1,0 +1,41 @@
+import { predicted } from '../gauge/gauge.ts';
+import { inTokens } from '../policy.ts';
+import type { GovernorState } from '../state.ts';
+
+/** Median first call after a compaction, in tokens; until the session has compactions of its own. */
+const USUAL_LANDING = 50_000;
+
+/** A handoff document, and what the agent reads again because of it, in tokens. */
+const DOCUMENT_TOKENS = 6_000;
+
+/** Until the session has turns of its own. Median growth from call to call, in tokens. */
+const USUAL_GROWTH = 617;
+
+export interface Sums {
+  /** Tokens read until the context is as full again. */
+  readonly compact: number;
+  readonly handoff: number;
+  /** The same in words. */
+  readonly text: string;
+}
+
+/**
+ * What either way of relieving the context costs, in tokens that are read: the one reading that makes the summary or
+ * the document, and then what it leaves behind at each call until the context is full again.
+ */
+export function sumsOf({ gauge, relief, turn, run }: GovernorState): Sums {
+  const full = predicted(gauge);
+  const ceiling = inTokens(run.policy.thresholds.compact, gauge.window.tokens);
+  const landing = median(relief.landings) ?? Math.min(USUAL_LANDING, Math.round(ceiling / 2));
+  const fresh = Math.min((gauge.first ?? 0) + DOCUMENT_TOKENS, ceiling);
+  const perCall = Math.max(1, turn.growth.tokens > 0 ? turn.growth.tokens / Math.max(1, gauge.calls) : USUAL_GROWTH);
+  const calls = Math.max(1, Math.round((ceiling - Math.max(landing, fresh)) / perCall));
+  const compact = full + landing * calls;
+  const handoff = 2 * full + fresh * calls;
+  const text = `over ${calls} calls compacting reads ${full} + ${calls} × ${landing} = ${compact} tokens, handing over 2 × ${full} + ${calls} × ${fresh} = ${handoff}`;
+  return { compact, handoff, text };
+}
+
+function median(values: readonly number[]): number | undefined {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
+}

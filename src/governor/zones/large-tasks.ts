@@ -1,0 +1,53 @@
+import { estimateTokens, measureContent } from '../gauge/estimator.ts';
+import { readGauge } from '../gauge/gauge.ts';
+import { percentText } from '../percent-text.ts';
+import type { Prompt } from '../prompts/mailbox.ts';
+import { countSent, ownUuid } from '../prompts/own-lines.ts';
+import { decided, type GovernorState } from '../state.ts';
+import { keep, type Step } from '../steps.ts';
+import { isLargeTask } from './zones.ts';
+
+/** Whether a prompt is too large for the zone, and nothing has been done about it yet. */
+export function isTooLarge(state: GovernorState, prompt: Prompt | undefined): prompt is Prompt {
+  if (prompt === undefined || prompt.command !== undefined || state.largeTask === prompt.uuid) return false;
+  return isLargeTask(sizeOf(state, prompt), state.told.zone, state.run.policy);
+}
+
+/** Estimated tokens. */
+function sizeOf({ gauge }: GovernorState, { event }: Prompt): number {
+  return estimateTokens(measureContent(event.blocks), gauge.calibration);
+}
+
+/** Says so, once for each prompt. */
+export function announceLargeTask(state: GovernorState, prompt: Prompt): Step {
+  const { onLargeTask } = state.run.policy.zones;
+  const noted: GovernorState = { ...state, largeTask: prompt.uuid };
+  const size = sizeOf(state, prompt);
+  const reason = `a prompt of about ${size} tokens in the zone ${state.told.zone}`;
+  return keep(noted, [{ kind: 'large-task', ...decided(noted, reason), tokens: size, todo: onLargeTask }]);
+}
+
+/** The caller is answered by ctxb: the prompt is not sent. */
+export function refuse(state: GovernorState, prompt: Prompt): Step {
+  const { fraction } = readGauge(state.gauge);
+  const said = `ctxb did not send this prompt: about ${sizeOf(state, prompt)} tokens are too large a task for a context that is ${percentText(fraction)} full (zones.onLargeTask is "reject"). Compact or clear the conversation, or send a smaller task.`;
+  const line = JSON.stringify({
+    type: 'result',
+    subtype: 'error_context_budget',
+    is_error: true,
+    duration_ms: 0,
+    duration_api_ms: 0,
+    num_turns: 0,
+    result: said,
+    errors: [said],
+    session_id: state.session.id ?? '',
+    user_message_uuid: prompt.uuid,
+    total_cost_usd: 0,
+    usage: { input_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 0 },
+    uuid: ownUuid(state),
+  });
+  return keep(countSent(state), [
+    { kind: 'reply', line },
+    { kind: 'answered', uuids: [prompt.uuid] },
+  ]);
+}

@@ -1,0 +1,103 @@
+import { predicted, readGauge } from '../gauge/gauge.ts';
+import { percentText } from '../percent-text.ts';
+import type { GovernorState } from '../state.ts';
+import { keep, type Step } from '../steps.ts';
+import type { HealthRecord, ZoneName } from './health.ts';
+import { statusOf, zoneAt } from './zones.ts';
+
+/** What the agent knows of its budget. */
+export interface Told {
+  readonly zone: ZoneName;
+  /** Share of the window when it was last told; undefined: never. */
+  readonly fraction: number | undefined;
+  /** When it was last asked to come to a stopping point, in milliseconds since the epoch; undefined: not since. */
+  readonly askedAt: number | undefined;
+  /** Warnings of cost that it has not been told yet. */
+  readonly costs: readonly string[];
+}
+
+export const NOTHING_TOLD: Told = { zone: 'ok', fraction: undefined, askedAt: undefined, costs: [] };
+
+/** Points of the window by which the fraction must differ from what the agent was told last. */
+const STEP = 0.1;
+
+/** Notes when the context has come into another zone. */
+export function judgeZone(state: GovernorState): Step {
+  const { gauge, run, told } = state;
+  if (gauge.basis === 'none') return keep(state);
+  const zone = zoneAt(predicted(gauge), gauge.window.tokens, run.policy);
+  if (zone === told.zone) return keep(state);
+  const askedAt = isCritical(zone) ? told.askedAt : undefined;
+  const moved: GovernorState = { ...state, told: { ...told, zone, askedAt } };
+  return keep(moved, [health(moved, { event: 'zone', from: told.zone })]);
+}
+
+function isCritical(zone: ZoneName): boolean {
+  return statusOf(zone) === 'critical';
+}
+
+type Occurrence =
+  | { readonly event: 'turn'; readonly turn: number }
+  | { readonly event: 'zone'; readonly from: ZoneName }
+  | { readonly event: 'compaction'; readonly trigger: 'auto' | 'manual'; readonly ms: number | null }
+  | { readonly event: 'handoff'; readonly ms: number; readonly by: 'agent' | 'memory'; readonly reason: string }
+  | { readonly event: 'exhausted' };
+
+/** A record for the health ledger. */
+export function health(state: GovernorState, occurrence: Occurrence, tokens = readGauge(state.gauge).predicted) {
+  const window = state.gauge.window.tokens;
+  const zone = zoneAt(tokens, window, state.run.policy);
+  const status = occurrence.event === 'exhausted' ? 'critical' : statusOf(zone);
+  const fraction = window > 0 ? tokens / window : 0;
+  const { project, runId } = state.run;
+  const record: HealthRecord = {
+    project,
+    session: state.session.id ?? null,
+    run: runId,
+    check_type: 'context',
+    status,
+    details: { ...occurrence, tokens, window, fraction, zone },
+  };
+  return { kind: 'health', record } as const;
+}
+
+export interface Telling {
+  readonly state: GovernorState;
+  /** For the agent; empty: nothing. */
+  readonly text: string;
+}
+
+/**
+ * What the agent is told at the end of the conversation, where it breaks no prompt cache. With a prompt: its budget,
+ * when it matters or has changed. In the middle of a turn only what cannot wait.
+ */
+export function tellAgent(state: GovernorState, where: 'prompt' | 'mid-turn'): Telling {
+  const { told, gauge, run } = state;
+  if (!run.policy.zones.tellAgent || gauge.basis === 'none') return { state, text: '' };
+  const { fraction } = readGauge(gauge);
+  const isDue = statusOf(told.zone) !== 'ok' || Math.abs(fraction - (told.fraction ?? 0)) >= STEP;
+  const budget = where === 'prompt' && isDue ? [budgetText(state)] : [];
+  const request = mustAsk(state) ? [STOPPING_POINT] : [];
+  const parts = [
+    ...budget,
+    ...(request.length > 0 && budget.length === 0 ? [budgetText(state)] : []),
+    ...request,
+    ...told.costs,
+  ];
+  if (parts.length === 0) return { state, text: '' };
+  const now: Told = { ...told, fraction, costs: [], askedAt: request.length > 0 ? state.now : told.askedAt };
+  return { state: { ...state, told: now }, text: parts.join(' ') };
+}
+
+function budgetText(state: GovernorState): string {
+  const { predicted: tokens, window, fraction, basis } = readGauge(state.gauge);
+  return `Context budget: ${percentText(fraction)} used (${tokens} of ${window} tokens, ${basis}).`;
+}
+
+const STOPPING_POINT =
+  'That is nearly full: bring the step you are at to a point from which the work can be taken up again, and begin nothing large.';
+
+function mustAsk({ told, now, run }: GovernorState): boolean {
+  if (!isCritical(told.zone)) return false;
+  return told.askedAt === undefined || now - told.askedAt >= run.policy.zones.repromptMinutes * 60_000;
+}
