@@ -8,6 +8,7 @@ import {
   minutes,
   pattern,
   portion,
+  prices,
   restoreTokens,
   seconds,
   share,
@@ -156,6 +157,13 @@ export const cost = v.strictObject({
       ),
     ),
     DEFAULTS.cost.onLimit,
+  ),
+  prices: v.optional(
+    v.pipe(
+      prices,
+      v.description('Prices that are counted with instead of the built-in ones, where claude reports none.'),
+    ),
+    {},
   ),
 });
 

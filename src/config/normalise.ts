@@ -1,3 +1,5 @@
+import { toMicroUsd } from '../governor/cost/cost.ts';
+import type { Price } from '../governor/cost/prices.ts';
 import type { Config } from './config.ts';
 import type { Settings } from './schema.ts';
 
@@ -22,10 +24,24 @@ export function normalise({ $schema: _, ...settings }: Settings): Config {
       limitUsd: cost.limitUsd,
       projectLimitUsd: cost.projectLimitUsd,
       warnAt: share(cost.warnAt),
+      prices: Object.fromEntries(Object.entries(cost.prices).map(([model, rates]) => [model, inMicroUsd(rates)])),
     },
     compaction: { ...compaction, target: share(compaction.target) },
   };
 }
+
+/** What is not said of the prompt cache is what the API takes for it: 1.25, 2 and 0.1 of the input. */
+function inMicroUsd({ input, output, cacheWrite, cacheWriteHour, cacheRead }: Rates): Price {
+  return {
+    input: toMicroUsd(input),
+    output: toMicroUsd(output),
+    cacheWrite: toMicroUsd(cacheWrite ?? input * 1.25),
+    cacheWriteHour: toMicroUsd(cacheWriteHour ?? input * 2),
+    cacheRead: toMicroUsd(cacheRead ?? input * 0.1),
+  };
+}
+
+type Rates = Settings['cost']['prices'][string];
 
 /** `"78%"` is 0.78; numbers are what they are. */
 function share(value: number | string): number {

@@ -29,6 +29,25 @@ export const tokens = v.pipe(v.number(TOKENS), v.integer(TOKENS), v.minValue(100
 export const taskTokens = v.pipe(v.number(TASK_TOKENS), v.integer(TASK_TOKENS), v.minValue(0, TASK_TOKENS));
 export const seconds = v.pipe(v.number(SECONDS), v.gtValue(0, SECONDS), v.maxValue(MAX_SECONDS, SECONDS));
 export const minutes = v.pipe(v.number(MINUTES), v.gtValue(0, MINUTES), v.maxValue(MAX_MINUTES, MINUTES));
+const PRICES =
+  'prices in US dollars for a million tokens by the beginning of a model id: {"claude-opus": {"input": 5, "output": 25}}';
+const rate = v.pipe(v.number(PRICES), v.minValue(0, PRICES), v.maxValue(MAX_USD, PRICES));
+
+export const prices = v.record(
+  v.string(PRICES),
+  v.strictObject(
+    {
+      input: rate,
+      output: rate,
+      cacheWrite: v.optional(rate),
+      cacheWriteHour: v.optional(rate),
+      cacheRead: v.optional(rate),
+    },
+    PRICES,
+  ),
+  PRICES,
+);
+
 export const dollars = v.pipe(v.number(DOLLARS), v.gtValue(0, DOLLARS), v.maxValue(MAX_USD, DOLLARS));
 export const attempts = v.pipe(v.number(ATTEMPTS), v.integer(ATTEMPTS), v.minValue(1, ATTEMPTS));
 export const times = v.pipe(v.number(TIMES), v.integer(TIMES), v.minValue(0, TIMES));

@@ -5,7 +5,6 @@ import { askContext, isOwnRequest, OWN_PREFIX } from './control/control-request.
 import { denial, isAskedInHandoff, onQuestion } from './control/questions.ts';
 import { answerCallback } from './control/restore.ts';
 import { readCost } from './cost/cost.ts';
-import { PRICES } from './cost/prices.ts';
 import { judgeSpending, readBudgetStop } from './cost/spending.ts';
 import { readContext, readSession, readSubagent } from './gauge/readings.ts';
 import { isReading, judgeArrival, judgeLevel } from './judge.ts';
@@ -59,7 +58,7 @@ function read(state: GovernorState, event: Event, injected: boolean): GovernorSt
     tasks,
     summarising: summarisingAfter(state, event),
     refill: refillAfter(state.refill, event),
-    cost: readCost(state.cost, event, PRICES),
+    cost: readCost(state.cost, event, state.run.policy.cost.prices),
   };
   const after = readRelief(state, readSession(readSubagent(readContext(before, event), event), event), event);
   if (injected || after.gauge.calls === state.gauge.calls) return after;

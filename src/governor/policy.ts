@@ -1,3 +1,5 @@
+import type { Prices } from './cost/prices.ts';
+
 /** What the user wants done, and when. Thresholds are fractions of the window (≤ 1) or tokens (> 1). */
 export interface Policy {
   /** Size of the window in tokens, where the user knows better than claude. */
@@ -73,6 +75,8 @@ export interface CostPolicy {
    * terminal and wraps up elsewhere.
    */
   readonly onLimit: 'auto' | 'ask' | 'wrap-up' | 'stop';
+  /** Prices that are counted with instead of the built-in ones. */
+  readonly prices: Prices;
 }
 
 /** Working memory: what is kept outside the context, and what of it is handed back. */

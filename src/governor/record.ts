@@ -32,7 +32,7 @@ const LATER_POLICY = {
     tellAgent: false,
   },
   handoff: { enabled: false, timeoutSeconds: 0 },
-  cost: { limitUsd: undefined, projectLimitUsd: undefined, period: 'day', warnAt: 1, onLimit: 'stop' },
+  cost: { limitUsd: undefined, projectLimitUsd: undefined, period: 'day', warnAt: 1, onLimit: 'stop', prices: {} },
   recovery: { enabled: false, maxRestarts: 0 },
 } as const satisfies Partial<Policy>;
 

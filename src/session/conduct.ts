@@ -98,7 +98,12 @@ export async function conduct(
       output.bytes(bytes);
       output.event(decodeLine(line), bytes);
     },
-    askPerson: (effect) => askForLimit(effect, io, asking.signal),
+    async askPerson(effect) {
+      // The status line is drawn once more for the step that asks, and would stand where the answer goes.
+      await Promise.resolve();
+      watcher.clear();
+      return askForLimit(effect, io, asking.signal);
+    },
     startNext: async (start, state) => {
       const next = await startSuccessor(start, state);
       begin(next);

@@ -12,7 +12,7 @@ const example: unknown = JSON.parse(readFileSync(EXAMPLE, 'utf8'));
 interface Node {
   readonly type?: string;
   readonly properties?: Readonly<Record<string, Node>>;
-  readonly additionalProperties?: boolean;
+  readonly additionalProperties?: boolean | Node;
   readonly anyOf?: readonly Node[];
   readonly enum?: readonly unknown[];
   readonly pattern?: string;
@@ -31,7 +31,9 @@ function accepts(node: Node, value: unknown): boolean {
   if (node.type === 'object') {
     return Object.entries(Object(value)).every(([key, part]) => {
       const property = node.properties?.[key];
-      return property === undefined ? node.additionalProperties !== false : accepts(property, part);
+      const other = node.additionalProperties;
+      if (property !== undefined) return accepts(property, part);
+      return typeof other === 'object' ? accepts(other, part) : other !== false;
     });
   }
   if (typeof value === 'number') {
@@ -44,7 +46,7 @@ function accepts(node: Node, value: unknown): boolean {
 
 function leafPaths(node: Node, prefix = ''): string[] {
   return Object.entries(node.properties ?? {}).flatMap(([key, part]) =>
-    part.type === 'object' ? leafPaths(part, `${prefix}${key}.`) : [prefix + key],
+    part.properties !== undefined ? leafPaths(part, `${prefix}${key}.`) : [prefix + key],
   );
 }
 
@@ -54,7 +56,7 @@ it('names every key once, described, and allows no others', () => {
   const [, ...inner] = nodes(schema);
   expect(inner.filter(({ description }) => description === undefined)).toEqual([]);
   expect(
-    nodes(schema).filter(({ type, additionalProperties }) => type === 'object' && additionalProperties !== false),
+    nodes(schema).filter(({ properties, additionalProperties }) => properties && additionalProperties !== false),
   ).toEqual([]);
 });
 
@@ -68,6 +70,8 @@ it.each([
   { name: 'a cost of nothing', value: { cost: { limitUsd: 0 } }, accepted: false },
   { name: 'a share of a cost as a percentage', value: { cost: { warnAt: '80%' } }, accepted: true },
   { name: 'a share of a cost above 1', value: { cost: { warnAt: 80 } }, accepted: false },
+  { name: 'a price', value: { cost: { prices: { mine: { input: 1, output: 2 } } } }, accepted: true },
+  { name: 'a price of text', value: { cost: { prices: { mine: { input: 'x', output: 2 } } } }, accepted: false },
   { name: 'no restarts', value: { recovery: { maxRestarts: 0 } }, accepted: true },
   { name: 'half a restart', value: { recovery: { maxRestarts: 0.5 } }, accepted: false },
   { name: 'a choice that is none', value: { compaction: { when: 'later' } }, accepted: false },

@@ -239,3 +239,12 @@ it('holds little, however many calls there are', () => {
   expect(cost.calls).toHaveLength(1);
   expect(totalMicroUsd(cost)).toBe(2_000 * 3_375);
 });
+
+it('counts with the prices of the policy before the built-in ones', () => {
+  const own = { 'claude-sonnet': { input: 1_000_000, output: 0, cacheWrite: 0, cacheWriteHour: 0, cacheRead: 0 } };
+  const usage = { input_tokens: 2_000_000, output_tokens: 5 };
+  const message = { id: 'm1', model: 'claude-sonnet-4-5', content: [], usage };
+  const event = decodeObject({ type: 'assistant', message, parent_tool_use_id: null });
+  expect(totalMicroUsd(readCost(EMPTY_COST, event, {}))).toBe(6_000_075);
+  expect(totalMicroUsd(readCost(EMPTY_COST, event, own))).toBe(2_000_000);
+});

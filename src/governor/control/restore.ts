@@ -1,6 +1,7 @@
 import type { ControlRequestEvent } from '../../stream/events.ts';
 import { fieldsOf, textOf } from '../../stream/fields.ts';
 import type { Action, HookAnswer, HookName } from '../actions.ts';
+import { readGauge } from '../gauge/gauge.ts';
 import { commandIn, type Prompt } from '../prompts/mailbox.ts';
 import { giveBack, requestsIn } from '../prompts/prompt-words.ts';
 import { focusText, notesClause } from '../relief/focus.ts';
@@ -92,9 +93,15 @@ function answerPreCompact(
   const focus = trigger === 'auto' ? focusText(state) : notesClause(state);
   if (focus === '' || said.includes(focus)) return [plain(requestId, 'PreCompact')];
   return [
-    ...(trigger === 'auto' ? [{ kind: 'focus', ...decided(state, 'claude compacts by itself') } as const] : []),
+    ...(trigger === 'auto' ? [{ kind: 'focus', ...decided(state, nativeReason(state)) } as const] : []),
     { ...plain(requestId, 'PreCompact'), output: { systemMessage: `When you summarise, ${focus}` } },
   ];
+}
+
+/** Whether claude does what was asked of it, or compacts for a reason of its own. */
+function nativeReason({ trigger, gauge }: GovernorState): string {
+  const isPlanned = typeof trigger === 'number' && readGauge(gauge).predicted >= trigger;
+  return isPlanned ? `claude compacts at its trigger of ${trigger} tokens` : 'claude compacts unplanned';
 }
 
 /** After a compaction in mid-turn the next request does not hold the running turn's own prompt: it is given back. */

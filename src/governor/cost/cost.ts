@@ -1,7 +1,7 @@
 import type { AssistantEvent, Event, PartialEvent } from '../../stream/events.ts';
 import { saysNothing } from '../../stream/usage.ts';
 import { addContent, type Content, estimateTokens, measureContent, UNCALIBRATED } from '../gauge/estimator.ts';
-import { microUsdOf, type Price, type PricedUsage, type Prices, priceOf } from './prices.ts';
+import { microUsdOf, PRICES, type Price, type PricedUsage, type Prices, priceOf } from './prices.ts';
 
 /** One API call since claude's last report. */
 interface PricedCall {
@@ -58,7 +58,11 @@ export const EMPTY_COST: Cost = {
 
 const NOTHING_OPEN = { settled: 0, calls: [] } as const;
 
-/** What a line of claude's says about money. */
+/**
+ * What a line of claude's says about money.
+ *
+ * @param prices those that count before the built-in ones
+ */
 export function readCost(cost: Cost, event: Event, prices: Prices): Cost {
   switch (event.kind) {
     case 'init':
@@ -174,7 +178,7 @@ function readCall(cost: Cost, event: AssistantEvent, prices: Prices): Cost {
   if (last !== undefined && messageId !== '' && last.messageId === messageId) {
     return withCall(cost, extended(last, event, usage.output));
   }
-  const price = priceOf(model ?? '', prices);
+  const price = priceOf(model ?? '', prices) ?? priceOf(model ?? '', PRICES);
   if (price === undefined) return { ...cost, unpriced: cost.unpriced ?? model ?? '' };
   const call = { thread: subagent, messageId, price, usage, outputKnown: event.outputFinal };
   const settled = cost.settled + (last === undefined ? 0 : callMicroUsd(last));

@@ -13,7 +13,7 @@ import { focusText } from './focus.ts';
 import { sumsOf } from './strategy.ts';
 import { isRejected, verdictOf } from './verdict.ts';
 
-/** How long claude may take to say that it has stopped compacting before it is given up. */
+/** How long claude may take to say that it has stopped compacting before it is ended. */
 const STOPPING_PATIENCE_MS = 10_000;
 
 /** The prompt that is to go next. `unseen`: a turn began in a recording that does not show its prompts. */
@@ -76,9 +76,7 @@ export function giveUpWaiting(state: GovernorState): Step {
   if (state.turn.phase === 'running') return waitLonger(state);
   // Stuck, it would hold up every prompt behind it.
   const watch = { kind: 'set-timer', timer: 'handoff', afterMs: STOPPING_PATIENCE_MS } as const;
-  return chain(conclude(state, state.compaction.attempt, 'silent'), sendInterrupt, (next) =>
-    keep(next, next.relief.due === undefined ? [] : [watch]),
-  );
+  return chain(conclude(state, state.compaction.attempt, 'silent'), sendInterrupt, (next) => keep(next, [watch]));
 }
 
 /** The caller interrupts while a compaction of ours is under way, of which he knows nothing. */

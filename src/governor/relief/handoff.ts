@@ -44,6 +44,13 @@ function isDeaf({ compaction, process }: GovernorState): boolean {
   return compaction.phase === 'overdue' || process.phase === 'dead';
 }
 
+/** One that hears nothing is ended: the work goes on in another process, in a fresh context where that is due. */
+function leaveDeaf(state: GovernorState): Step {
+  const { due } = state.relief;
+  if (due !== undefined) return startHandoff(state, due);
+  return keep(state, state.turn.phase === 'running' ? [] : [{ kind: 'kill' }]);
+}
+
 /** A full context takes no further question, and an answer in a prescribed shape is no document. */
 function mayAsk(state: GovernorState): boolean {
   return !state.run.answersInSchema && state.relief.exhausted === undefined && !isDeaf(state);
@@ -205,7 +212,7 @@ export function onHandoffTimeout(state: GovernorState): Step {
     case 'briefing':
       return chain(endBriefing(state), sendInterrupt);
     case 'idle':
-      return state.relief.due !== undefined && isDeaf(state) ? startHandoff(state, state.relief.due) : keep(state);
+      return isDeaf(state) ? leaveDeaf(state) : keep(state);
     default:
       return keep(state);
   }
