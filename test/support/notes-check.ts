@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Entry } from '../../src/memory/entry.ts';
 import { createNotebook } from '../../src/memory/notebook/notebook.ts';
 import type { DetailFile } from '../../src/memory/notebook/section.ts';
@@ -227,9 +227,13 @@ export function leftovers(context: string): string[] {
     'memory.ndjson',
     'session.json',
   ]);
-  return readdirSync(context, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !kept.has(entry.name) && !FILES.some((file) => file === entry.name))
-    .map((entry) => join(entry.parentPath.slice(context.length), entry.name));
+  return (
+    readdirSync(context, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && !kept.has(entry.name) && !FILES.some((file) => file === entry.name))
+      // What a killed run needs to be taken up stays until somebody does that, or cleans up.
+      .filter((entry) => basename(entry.parentPath) !== 'runs')
+      .map((entry) => join(entry.parentPath.slice(context.length), entry.name))
+  );
 }
 
 function numberOf(id: string): number {

@@ -62,9 +62,11 @@ function endWithIt(state: GovernorState): Step {
 
 /** What claude's end has left undone. */
 function leftUndone(state: GovernorState): readonly Action[] {
-  const { mailbox, turn, run, input, outcome } = state;
+  const { mailbox, turn, run, input, outcome, session } = state;
   const prompts = [...turn.prompts, ...mailbox.waiting].map(({ uuid }) => uuid);
-  if (run.mode !== 'act' || input !== 'open' || outcome !== undefined || prompts.length === 0) return [];
+  // Without a session claude has not even begun, and has said why.
+  const hasBegun = run.mode === 'act' && session.id !== undefined;
+  if (!hasBegun || input !== 'open' || outcome !== undefined || prompts.length === 0) return [];
   const reason = 'claude has ended and is not started again';
   return [{ kind: 'left-undone', ...decided(state, reason), prompts }];
 }
