@@ -4,7 +4,7 @@ import type { Scenario } from '../../src/standin/scenario.ts';
 import { startWorld } from '../support/claude.ts';
 import { conversation, mainRequests, userTexts } from '../support/conversation.ts';
 import { journal, outputLines, prompts, readLines, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
-import { expectSameDecisions, kinds } from '../support/proof.ts';
+import { expectEachPromptOnce, expectSameDecisions, kinds } from '../support/proof.ts';
 
 const STREAM = ['--output-format', 'stream-json', '--verbose'];
 
@@ -53,6 +53,7 @@ it.each([
     expect(requests - Number(limit?.at.call)).toBeLessThanOrEqual(2 + calls);
     expect(spentAt(journal(world) as unknown as Record<string, unknown>[])).toBeGreaterThanOrEqual(0.4);
     expect(mainRequests(world.standin).flatMap(userTexts)).not.toContain('prompt two');
+    expectEachPromptOnce(world.standin, ['prompt one']);
     await expectSameDecisions(world, record);
   },
 );

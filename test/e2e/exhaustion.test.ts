@@ -4,7 +4,7 @@ import type { Call, Scenario } from '../../src/standin/scenario.ts';
 import { startWorld } from '../support/claude.ts';
 import { mainRequests } from '../support/conversation.ts';
 import { journal, outputLines, prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
-import { expectSameDecisions, kinds } from '../support/proof.ts';
+import { expectEachPromptOnce, expectSameDecisions, kinds } from '../support/proof.ts';
 
 const TOO_LONG: Call = { error: { status: 400, message: 'prompt is too long: 210000 tokens > 200000 maximum' } };
 const STEP: Call = { tools: [{ name: 'Bash', input: { command: 'touch step', description: 'A step' } }] };
@@ -63,6 +63,7 @@ it.each(CASES)('a prompt that is too long is relieved by $name, and the caller s
   // What was to be answered is given back, since the context does not hold it any more.
   const resumed = mainRequests(world.standin).find(({ body }) => JSON.stringify(body).includes('Go on from where'));
   expect(JSON.stringify(resumed?.body)).toContain('prompt one');
+  expectEachPromptOnce(world.standin, ['prompt one', 'prompt two']);
   await expectSameDecisions(world, record);
 });
 
