@@ -93,11 +93,13 @@ export async function conduct(
     costs,
     resumed,
     onSession: (id, log) => store.journal({ kind: 'session', runId, id, log }),
-    reply: (line) => {
-      const bytes = Buffer.from(`${line}\n`);
-      output.bytes(bytes);
-      output.event(decodeLine(line), bytes);
-    },
+    // Behind the line that is being judged, which may still have to be shown.
+    reply: (line) =>
+      queueMicrotask(() => {
+        const bytes = Buffer.from(`${line}\n`);
+        output.bytes(bytes);
+        output.event(decodeLine(line), bytes);
+      }),
     async askPerson(effect) {
       // The status line is drawn once more for the step that asks, and would stand where the answer goes.
       await Promise.resolve();
