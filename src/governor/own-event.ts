@@ -1,4 +1,4 @@
-import { countOf, type Fields, fieldsOf, textOf } from '../stream/fields.ts';
+import { countOf, type Fields, fieldsOf, textOf, textsOf } from '../stream/fields.ts';
 import type { OwnEvent } from './input.ts';
 
 /** What ctxb had to say, as a line of a record. */
@@ -55,10 +55,6 @@ function endIn({ finished, openTool }: Fields) {
 function documentIn({ path, text }: Fields) {
   const [where, words] = [textOf(path), textOf(text)];
   return where === undefined || words === undefined ? undefined : { path: where, text: words };
-}
-
-function textsOf(value: unknown): string[] {
-  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 }
 
 /** The same again. A line that no version has written says nothing. */

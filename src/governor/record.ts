@@ -1,5 +1,5 @@
 import { decodeLine, decodeObject } from '../stream/decode.ts';
-import { countOf, type Fields, fieldsOf, isFields, textOf } from '../stream/fields.ts';
+import { countOf, type Fields, isFields, parseFields, textOf } from '../stream/fields.ts';
 import { TIMERS, type TimerName } from './actions.ts';
 import type { Input } from './input.ts';
 import { ownEventLine, readOwnEvent } from './own-event.ts';
@@ -62,7 +62,7 @@ export function recordRun(run: Run, t: number): RecordLine {
 /** The run a record was made in, when `value` is such an opening line. */
 export function readRecordedRun(value: Fields): Run | undefined {
   if (value.from !== 'ctxb' || typeof value.line !== 'string' || !value.line.includes('"ctxb_run"')) return undefined;
-  const opening = parse(value.line);
+  const opening = parseFields(value.line);
   if (opening.type !== 'ctxb_run' || opening.version !== VERSION || !isFields(opening.run)) return undefined;
   // The version says that this program wrote it, in this shape; what came to it since has its default.
   const run = opening.run as unknown as Run;
@@ -84,16 +84,16 @@ export function readRecord(value: Fields, lastTime: number): Input | undefined {
     case 'caller':
       return readCaller(line, t);
     case 'timer':
-      return { t, from: 'timer', event: { kind: 'timeout', timer: timerOf(parse(line)) } };
+      return { t, from: 'timer', event: { kind: 'timeout', timer: timerOf(parseFields(line)) } };
     case 'ctxb':
-      return { t, from: 'ctxb', event: readOwnEvent(parse(line)) };
+      return { t, from: 'ctxb', event: readOwnEvent(parseFields(line)) };
     default:
       return undefined;
   }
 }
 
 function readCaller(line: string, t: number): Input {
-  const fields = parse(line);
+  const fields = parseFields(line);
   if (fields.type === 'ctxb_end') return { t, from: 'caller', event: { kind: 'end' } };
   const event = Object.keys(fields).length > 0 ? decodeObject(fields) : decodeLine(line);
   return { t, from: 'caller', event, line };
@@ -102,12 +102,4 @@ function readCaller(line: string, t: number): Input {
 function timerOf(fields: Fields): TimerName {
   const name = TIMERS.find((timer) => timer === fields.timer);
   return name ?? 'compaction';
-}
-
-function parse(line: string): Fields {
-  try {
-    return fieldsOf(JSON.parse(line));
-  } catch {
-    return {};
-  }
 }

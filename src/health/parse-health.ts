@@ -1,5 +1,5 @@
 import type { HealthDetails, HealthRecord, ZoneName } from '../governor/zones/health.ts';
-import { countOf, type Fields, fieldsOf, textOf } from '../stream/fields.ts';
+import { countOf, type Fields, fieldsOf, parseFields, textOf } from '../stream/fields.ts';
 
 /** What the metrics need of one line of `health.ndjson`. */
 export interface HealthEntry extends Pick<HealthRecord, 'project' | 'session' | 'run'> {
@@ -11,21 +11,13 @@ export interface HealthEntry extends Pick<HealthRecord, 'project' | 'session' | 
  * another `v`, an unknown event, or without one of the figures that are counted.
  */
 export function parseHealth(line: string): HealthEntry | undefined {
-  const record = jsonOf(line);
+  const record = parseFields(line);
   const project = textOf(record.project);
   const run = textOf(record.run);
   const details = detailsOf(fieldsOf(record.details));
   if (record.v !== 1 || record.check_type !== 'context') return undefined;
   if (project === undefined || run === undefined || details === undefined) return undefined;
   return { project, session: textOf(record.session) ?? null, run, details };
-}
-
-function jsonOf(line: string): Fields {
-  try {
-    return fieldsOf(JSON.parse(line));
-  } catch {
-    return {};
-  }
 }
 
 function detailsOf(fields: Fields): HealthDetails | undefined {

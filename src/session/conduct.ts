@@ -9,7 +9,6 @@ import { decodeLine } from '../stream/decode.ts';
 import { askForLimit } from './ask-person.ts';
 import type { Child } from './child.ts';
 import { type CostKeeper, createCostKeeper } from './cost-keeper.ts';
-import { describeRun } from './describe-run.ts';
 import type { StartClaude } from './executor.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { createFaults, type Faults } from './faults.ts';
@@ -28,8 +27,7 @@ import type { Watcher } from './watcher.ts';
 
 /** The ends that a session is connected to. */
 export interface Ends {
-  /** A UUID; ids of lines that ctxb writes or stamps derive from it. */
-  readonly runId: string;
+  readonly run: Run;
   readonly io: Io;
   readonly child: Child;
   readonly input: CallerInput;
@@ -42,11 +40,11 @@ export interface Ends {
 /** Connects claude, the caller and the files, and sees the session through. Resolves with the exit code. */
 export async function conduct(
   headless: HeadlessRun,
-  { runId, io, child, input, record, watcher, startSuccessor }: Ends,
+  { run, io, child, input, record, watcher, startSuccessor }: Ends,
 ): Promise<number> {
   const { invocation, config, resumed } = headless;
   const faults = createFaults(watcher.notice);
-  const run = describeRun(headless, runId, io);
+  const { runId } = run;
   const store = createSessionStore(contextFolder(headless, io), { runId, now: Date.now, onFault: faults });
   const inbox = openInbox(headless, io, runId, faults);
   const memory = createMemory({ run, mask: redact });

@@ -4,7 +4,7 @@ import { asProcessMark, isAlive, type ProcessMark } from '../store/process-mark.
 import { readLines } from '../store/read-lines.ts';
 import { readRunFile } from '../store/run-file.ts';
 import { decodeLine } from '../stream/decode.ts';
-import { type Fields, fieldsOf, textOf } from '../stream/fields.ts';
+import { type Fields, parseFields, textOf, textsOf } from '../stream/fields.ts';
 
 /** A run that did not come to its end, out of the journal and its own file. */
 export interface EarlierRun extends Mail {
@@ -65,13 +65,12 @@ function refuseRunning(runId: string, ctxb: ProcessMark | undefined): void {
 /** In the order of their beginnings. */
 function runsIn(contextDir: string): Map<string, Seen> {
   const runs = new Map<string, Seen>();
-  let current: string | undefined;
-  for (const entry of entriesOf(readLines(join(contextDir, 'journal.ndjson')))) {
+  for (const line of readLines(join(contextDir, 'journal.ndjson'))) {
+    const entry = parseFields(line);
     const runId = textOf(entry.runId);
     if (runId === undefined) continue;
     if (entry.kind === 'start' && !runs.has(runId)) runs.set(runId, { entries: [], isOver: false });
-    current = runId;
-    const run = runs.get(current);
+    const run = runs.get(runId);
     run?.entries.push(entry);
     if (run && entry.kind === 'end') run.isOver = true;
   }
@@ -79,19 +78,19 @@ function runsIn(contextDir: string): Map<string, Seen> {
 }
 
 function mailOf(contextDir: string, runId: string): Mail {
-  const mail = [...entriesOf(readRunFile(contextDir, runId))];
+  const mail = [...readRunFile(contextDir, runId)].map(parseFields);
   const opening = mail.find((entry) => Array.isArray(entry.words)) ?? {};
   const prompts = new Map<string, { readonly uuid: string; readonly line: string }>();
   const take = (uuid: unknown, line: unknown) => {
     if (typeof uuid === 'string' && typeof line === 'string' && !prompts.has(uuid)) prompts.set(uuid, { uuid, line });
   };
-  for (const line of textsIn(opening.prompts)) take(uuidOf(line), line);
+  for (const line of textsOf(opening.prompts)) take(uuidOf(line), line);
   for (const { held, said, line } of mail) take(held ?? said, line);
   return {
-    words: textsIn(opening.words),
+    words: textsOf(opening.words),
     prompts: [...prompts.values()],
-    answered: new Set(mail.flatMap(({ answered }) => textsIn(answered))),
-    owed: textsIn(opening.owed),
+    answered: new Set(mail.flatMap(({ answered }) => textsOf(answered))),
+    owed: textsOf(opening.owed),
     document: textOf(mail.findLast(({ handedOver }) => typeof handedOver === 'string')?.handedOver),
   };
 }
@@ -99,18 +98,4 @@ function mailOf(contextDir: string, runId: string): Mail {
 function uuidOf(line: string): string | undefined {
   const event = decodeLine(line);
   return event.kind === 'user' ? event.uuid : undefined;
-}
-
-function textsIn(value: unknown): string[] {
-  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
-}
-
-function* entriesOf(lines: Iterable<string>): Generator<Fields> {
-  for (const line of lines) {
-    try {
-      yield fieldsOf(JSON.parse(line));
-    } catch {
-      // Half a line that a kill has left.
-    }
-  }
 }

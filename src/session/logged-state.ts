@@ -1,7 +1,7 @@
 import type { GovernorState } from '../governor/state.ts';
 import type { Io } from '../io.ts';
 import { redact } from '../store/redact.ts';
-import { findSessionLog, readSessionLog } from '../store/session-log.ts';
+import { findSessionLog, readSessionLog, type SessionLog } from '../store/session-log.ts';
 import type { LoggedState } from './succession.ts';
 
 const UNKNOWN: LoggedState = { logged: false, delivered: [], finished: false, openTool: undefined };
@@ -14,11 +14,15 @@ export function readLoggedState({ session, turn }: GovernorState, { env, cwd }: 
   const log = readSessionLog(path);
   if (!log.hasMessages) return UNKNOWN;
   const prompts = [...(turn.last?.prompts ?? []), ...turn.prompts];
-  const { openTool } = log;
   return {
     logged: true,
     delivered: prompts.map(({ uuid }) => uuid).filter((uuid) => log.delivered.has(uuid)),
     finished: log.finished,
-    openTool: openTool && redact(`${openTool.name} ${openTool.title}`.trim()),
+    openTool: openToolText(log),
   };
+}
+
+/** What was under way, in a few words without secrets. */
+export function openToolText({ openTool }: SessionLog): string | undefined {
+  return openTool && redact(`${openTool.name} ${openTool.title}`.trim());
 }

@@ -5,7 +5,7 @@ import { type Answered, hookOutput } from '../memory/hand-back/hand-back.ts';
 import type { Memory } from '../memory/memory.ts';
 import type { Inbox } from '../store/inbox.ts';
 import type { SessionFolder } from '../store/session-folder.ts';
-import { fieldsOf, textOf } from '../stream/fields.ts';
+import { parseFields, textOf } from '../stream/fields.ts';
 import type { Faults } from './faults.ts';
 import { createNoteFiles, type NoteFiles } from './note-files.ts';
 
@@ -155,13 +155,9 @@ function* begun(files: NoteFiles, path: string): Generator<OwnEvent> {
 
 /** A line that `ctxb state` or `ctxb dead-end` left. */
 function readNote(line: string): OwnEvent[] {
-  try {
-    const { kind, text } = fieldsOf(JSON.parse(line));
-    const said = textOf(text) ?? '';
-    if (said === '') return [];
-    if (kind === 'state') return [{ kind, to: said, source: 'told' }];
-    return kind === 'dead-end' ? [{ kind, text: said }] : [];
-  } catch {
-    return [];
-  }
+  const { kind, text } = parseFields(line);
+  const said = textOf(text) ?? '';
+  if (said === '') return [];
+  if (kind === 'state') return [{ kind, to: said, source: 'told' }];
+  return kind === 'dead-end' ? [{ kind, text: said }] : [];
 }

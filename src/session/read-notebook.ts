@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Entry } from '../memory/entry.ts';
 import { createNotebook, type Notebook } from '../memory/notebook/notebook.ts';
 import { readLines } from '../store/read-lines.ts';
-import { type Fields, fieldsOf } from '../stream/fields.ts';
+import { type Fields, parseFields } from '../stream/fields.ts';
 
 /** The log of entries: what the other files are made from. */
 export const LOG = 'memory.ndjson';
@@ -20,15 +20,7 @@ export function readNotebook(folder: string): Notebook {
 /** The entries in the lines of a log; a line that makes no sense is left out. */
 export function* entriesIn(lines: Iterable<string>): Generator<Fields> {
   for (const line of lines) {
-    const entry = parse(line);
+    const entry = parseFields(line);
     if (entry.v === LOG_VERSION && typeof entry.kind === 'string') yield entry;
-  }
-}
-
-function parse(line: string): Fields {
-  try {
-    return fieldsOf(JSON.parse(line));
-  } catch {
-    return {};
   }
 }

@@ -3,13 +3,13 @@ import { CtxbError } from '../errors.ts';
 import { isStamp } from '../governor/prompts/mailbox.ts';
 import type { Io } from '../io.ts';
 import { readPlain } from '../store/plain-file.ts';
-import { redact } from '../store/redact.ts';
 import { findSessionLog, readSessionLog, type SessionLog } from '../store/session-log.ts';
 import { readClaudeArguments } from './claude-arguments.ts';
 import { type EarlierRun, findEarlierRun } from './earlier-run.ts';
 import { type ClaudeEnd, endClaude } from './end-claude.ts';
 import { givenText } from './given-text.ts';
 import type { HeadlessRun, ResumedRun } from './headless-run.ts';
+import { openToolText } from './logged-state.ts';
 
 /** What goes on, and the program for it; undefined: everything had been done. */
 export type Resumption = Pick<HeadlessRun, 'program' | 'invocation'> & { readonly resumed: ResumedRun };
@@ -67,7 +67,6 @@ function stateOf(
 ): Omit<ResumedRun, 'lines' | 'answers'> {
   const log = logs.at(-1);
   const sessionId = log?.hasMessages ? sessions.at(-1)?.id : undefined;
-  const { finished = true, openTool } = log ?? {};
   const text =
     sessionId === undefined && document !== undefined
       ? readPlain(resolve(io.cwd, document), DOCUMENT_LIMIT)
@@ -75,8 +74,8 @@ function stateOf(
   return {
     runId,
     sessionId,
-    finished,
-    openTool: openTool && redact(`${openTool.name} ${openTool.title}`.trim()),
+    finished: log?.finished ?? true,
+    openTool: log && openToolText(log),
     document:
       document === undefined || text === undefined ? undefined : { path: document, text: givenText(text, document) },
   };

@@ -30,10 +30,10 @@ export async function runHeadless(headless: HeadlessRun, io: Io, watcher: Watche
   const record = headless.record === undefined ? undefined : openRecordFile(headless.record);
   const env = childEnvironment(headless, io, runId);
   const start = (args: readonly string[]) => startChild({ command: program, args, cwd: io.cwd, env });
-  const { attended, mode } = describeRun(headless, runId, io);
+  const run = describeRun(headless, runId, io);
   const limits = (spentUsd: number) =>
-    mode === 'act' && invocation.maxBudgetUsd === undefined
-      ? budgetArguments(headless.config.cost, attended, spentUsd)
+    run.mode === 'act' && invocation.maxBudgetUsd === undefined
+      ? budgetArguments(headless.config.cost, run.attended, spentUsd)
       : [];
   const first = resumed ? successorArguments(invocation, resumed.sessionId) : childArguments(invocation);
   const child = await start([...first, ...limits(0)]);
@@ -41,7 +41,7 @@ export async function runHeadless(headless: HeadlessRun, io: Io, watcher: Watche
   const { conduct } = await import('./conduct.ts');
   const startSuccessor = ({ resume, isFirst }: StartClaude, state: GovernorState) =>
     start([...(isFirst ? first : successorArguments(invocation, resume)), ...limits(costUsd(state))]);
-  return conduct(headless, { runId, io, child, input, record, watcher, startSuccessor });
+  return conduct(headless, { run, io, child, input, record, watcher, startSuccessor });
 }
 
 /** The user's own, and where ctxb's commands reach this run. */

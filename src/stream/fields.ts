@@ -16,6 +16,20 @@ export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
+/** The texts of a list; none where it is no list. */
+export function textsOf(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+}
+
+/** The fields of an object in JSON; none where the line is no such thing, as one that a kill has torn. */
+export function parseFields(line: string): Fields {
+  try {
+    return fieldsOf(JSON.parse(line));
+  } catch {
+    return NONE;
+  }
+}
+
 /** Whole number ≥ 0 out of a number or a numeric string; fractions are cut off. */
 export function countOf(value: unknown): number | undefined {
   if (value === null || value === '' || (typeof value !== 'number' && typeof value !== 'string')) return undefined;

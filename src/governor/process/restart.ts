@@ -1,7 +1,8 @@
-import type { Action } from '../actions.ts';
+import { type Action, TIMERS } from '../actions.ts';
 import type { ExitEvent, RecoveredEvent } from '../input.ts';
 import type { Mailbox, Prompt } from '../prompts/mailbox.ts';
 import { isOwnUuid } from '../prompts/own-lines.ts';
+import { cut } from '../prompts/prompt-words.ts';
 import { startHandoff } from '../relief/handoff.ts';
 import { openTools } from '../relief/refill.ts';
 import type { HandoffDocument, Relief, Unfinished } from '../relief/relief-state.ts';
@@ -44,9 +45,7 @@ export function restart(state: GovernorState, event: ExitEvent): Step {
   return chain(told, (next) => keep(next, [start]));
 }
 
-const FORGOTTEN_TIMERS: readonly Action[] = (
-  ['compaction', 'context', 'background', 'turn', 'handoff', 'exit'] as const
-).map((timer) => ({ kind: 'clear-timer', timer }));
+const FORGOTTEN_TIMERS: readonly Action[] = TIMERS.map((timer) => ({ kind: 'clear-timer', timer }));
 
 /** There is no log of what was said, and no document of it either. */
 function isForgotten(before: GovernorState, { relief, run }: GovernorState, logged: boolean): boolean {
@@ -86,15 +85,15 @@ function missingTurn({ turn }: GovernorState, { delivered }: ExitEvent): Handoff
   const { last } = turn;
   const words = last?.prompts.map(({ text }) => text).join('\n\n') ?? '';
   if (last === undefined || words === '' || last.prompts.some(({ uuid }) => delivered.includes(uuid))) return undefined;
-  const text = `This was asked and answered already, and is missing above:\n\n${cut(words)}\n\nThe answer was:\n\n${cut(last.answer)}`;
+  const text = `This was asked and answered already, and is missing above:\n\n${retold(words)}\n\nThe answer was:\n\n${retold(last.answer)}`;
   return { path: undefined, text, by: 'memory', problems: [] };
 }
 
 /** UTF-16 units of a prompt or an answer that are told again. */
 const TOLD_LENGTH = 3_000;
 
-function cut(text: string): string {
-  return text.length <= TOLD_LENGTH ? text : `${text.slice(0, TOLD_LENGTH).replace(/[\ud800-\udbff]$/, '')} […]`;
+function retold(text: string): string {
+  return text.length <= TOLD_LENGTH ? text : `${cut(text, TOLD_LENGTH)} […]`;
 }
 
 function unfinishedAfter(state: GovernorState, event: ExitEvent): Unfinished | undefined {

@@ -48,7 +48,7 @@ function fileName(state: GovernorState, uuid: string): string {
 }
 
 /** The first `length` UTF-16 units, never ending inside a surrogate pair. */
-function cut(text: string, length: number): string {
+export function cut(text: string, length: number): string {
   const last = text.charCodeAt(length - 1);
   return text.slice(0, last >= 0xd800 && last < 0xdc00 ? length - 1 : length);
 }

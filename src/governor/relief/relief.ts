@@ -8,7 +8,7 @@ import { dueReason, mayCompact, type NextPrompt, shouldCompact, startCompaction 
 import { focusText } from './focus.ts';
 import { startHandoff } from './handoff.ts';
 import { refillText } from './refill.ts';
-import type { Relief } from './relief-state.ts';
+import type { Exhausted, Relief } from './relief-state.ts';
 import { sumsOf } from './strategy.ts';
 
 /** How the context is to be relieved, and why. */
@@ -208,6 +208,6 @@ export function afterRelief(before: GovernorState, state: GovernorState): Step {
   });
 }
 
-function withExhausted(state: GovernorState, exhausted: NonNullable<Relief['exhausted']>): GovernorState {
+function withExhausted(state: GovernorState, exhausted: Exhausted): GovernorState {
   return { ...state, relief: { ...state.relief, exhausted } };
 }
