@@ -56,6 +56,12 @@ export function decisionText(decision: Decision): string {
       return `${decision.reason}: ${counted(decision.prompts.length, 'prompt')} not answered; ctxb run --resume-run may go on`;
     case 'restart':
       return `${decision.reason}; starting it again (${decision.attempt})`;
+    case 'limit-tool':
+      return `${decision.tool} was asked for less (${decision.parameter} ${tokens(decision.value)}): ${decision.reason}`;
+    case 'cut-result':
+      return `cut a result of ${decision.tool} from about ${tokens(decision.tokens)} to ${tokens(decision.left)} tokens; all of it: ${decision.path}`;
+    case 'tools-ignored':
+      return `tool budgets are off: ${decision.reason}`;
     case 'interrupt':
       return 'interrupting; press Ctrl-C again to end now';
   }
@@ -78,7 +84,14 @@ export function isRoutine(decision: Decision): boolean {
   return ROUTINE.has(decision.kind);
 }
 
-const ROUTINE: ReadonlySet<Decision['kind']> = new Set(['place-trigger', 'recall', 'survival', 'read-back', 'lineage']);
+const ROUTINE: ReadonlySet<Decision['kind']> = new Set([
+  'place-trigger',
+  'recall',
+  'survival',
+  'read-back',
+  'lineage',
+  'limit-tool',
+]);
 
 /** `3 of 12 paths, 1 of 9 commands`; kinds of which there was nothing are left out. */
 export function survivalText({ all, kept }: { readonly all: FactTally; readonly kept: FactTally }): string {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import type { Config, KeyPath, Origin } from '../config/config.ts';
+import type { KeyPath, Origin, ToolKey } from '../config/config.ts';
+import { valueAt } from '../config/key-path.ts';
 import { type ResolvedConfig, resolveConfig } from '../config/resolve-config.ts';
 import type { Io, Output } from '../io.ts';
 
@@ -40,21 +41,15 @@ export async function runConfig(options: ConfigOptions, io: Io): Promise<number>
 }
 
 interface Row {
-  readonly key: KeyPath;
+  readonly key: KeyPath | ToolKey;
   /** `null` when the key is not set. */
   readonly value: unknown;
   readonly origin: Origin;
 }
 
 function rowsOf({ config, sources }: ResolvedConfig): Row[] {
-  const keys = Object.keys(sources) as KeyPath[];
-  return keys.map((key) => ({ key, value: valueAt(config, key), origin: sources[key] }));
-}
-
-function valueAt(config: Config, key: KeyPath): unknown {
-  let value: unknown = config;
-  for (const name of key.split('.')) value = Object(value)[name];
-  return value ?? null;
+  const origins = Object.entries(sources) as [KeyPath | ToolKey, Origin][];
+  return origins.map(([key, origin]) => ({ key, value: valueAt(config, key) ?? null, origin }));
 }
 
 function table(rows: readonly Row[]): string {
@@ -71,7 +66,7 @@ function table(rows: readonly Row[]): string {
   return cells.map((row) => `${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}\n`).join('');
 }
 
-function valueText(key: KeyPath, value: unknown): string {
+function valueText(key: string, value: unknown): string {
   if (value === null) return key === 'window' ? '(measured)' : '(not set)';
   return JSON.stringify(value);
 }

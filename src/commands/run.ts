@@ -29,6 +29,7 @@ interface RunOptions {
   readonly midTurn?: boolean;
   readonly handoff?: boolean;
   readonly onLargeTask?: string;
+  readonly toolBudgets?: string;
   readonly costLimit?: string;
   readonly projectCostLimit?: string;
   readonly onCostLimit?: string;
@@ -45,7 +46,7 @@ interface RunOptions {
   readonly contextDir?: string;
 }
 
-const { thresholds, strategy, compaction, zones, cost, contextDir } = DEFAULTS;
+const { thresholds, strategy, compaction, zones, tools, cost, contextDir } = DEFAULTS;
 
 export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
   command
@@ -81,6 +82,10 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
     .option(
       '--on-large-task <what>',
       `announce, relieve (the context first) or reject a prompt that is too large for what is left (default: ${zones.onLargeTask})`,
+    )
+    .option(
+      '--tool-budgets <mode>',
+      `enforce: cut results that are too large and keep them in files; advise: only tell the agent; off (default: ${tools.mode})`,
     )
     .option('--cost-limit <usd>', 'what this run may cost, in US dollars')
     .option(
@@ -173,6 +178,7 @@ function flagsOf(options: RunOptions): Flags {
     'midTurn.enabled': options.midTurn === false ? false : undefined,
     'handoff.enabled': options.handoff === false ? false : undefined,
     'zones.onLargeTask': options.onLargeTask,
+    'tools.mode': options.toolBudgets,
     'cost.limitUsd': options.costLimit,
     'cost.projectLimitUsd': options.projectCostLimit,
     'cost.onLimit': options.onCostLimit,

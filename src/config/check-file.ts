@@ -1,12 +1,14 @@
 import { closest } from './closest.ts';
-import type { Finding, KeyPath, Origin } from './config.ts';
+import type { Finding, KeyPath, Origin, ToolKey } from './config.ts';
 import { finding, shown } from './finding.ts';
 import { type ConfigFile, isRecord } from './read-config.ts';
-import { LEAVES, TREE } from './schema.ts';
+import { LEAVES, leafOf, TREE } from './schema.ts';
+
+const OR_TOOL = ' or the name of a tool such as Read, mcp__github__*';
 
 /** A value of a key that is not yet checked. */
 export interface RawValue {
-  readonly key: KeyPath;
+  readonly key: KeyPath | ToolKey;
   readonly value: unknown;
 }
 
@@ -27,11 +29,12 @@ export function checkFile({ path, content }: ConfigFile): { values: RawValue[]; 
   }
 
   function visit(key: string, level: typeof TREE, name: string, value: unknown): void {
-    const node = level.get(name);
-    if (node === undefined) findings.push(unknownKey(key, name, level.keys()));
+    // Keys are nested: in the file's own level `tools.Read` is none.
+    const node = level.get(name) ?? (level === TREE ? undefined : leafOf(key));
+    if (node === undefined) findings.push(unknownKey(key, name, level));
     else if (node instanceof Map) walk(`${key}.`, node, value);
     else if (key === '$schema') findings.push(...schemaFault(value));
-    else values.push({ key: key as KeyPath, value });
+    else values.push({ key: key as KeyPath | ToolKey, value });
   }
 
   function noLevel(prefix: string, names: Iterable<string>, found: unknown): Finding {
@@ -39,11 +42,11 @@ export function checkFile({ path, content }: ConfigFile): { values: RawValue[]; 
     return finding(prefix.slice(0, -1) || path, { expected, found: shown(found), origin, todo: 'nest the keys in it' });
   }
 
-  function unknownKey(key: string, name: string, names: Iterable<string>): Finding {
-    const known = [...names];
+  function unknownKey(key: string, name: string, level: typeof TREE): Finding {
+    const known = [...level.keys()];
     const meant = closest(key, LEAVES.keys()) ?? closest(name, known);
     return finding(key, {
-      expected: `one of ${known.join(', ')}`,
+      expected: `one of ${known.join(', ')}${level === TREE.get('tools') ? OR_TOOL : ''}`,
       found: shown(name),
       origin,
       todo: meant === undefined ? 'remove it' : `did you mean ${meant}?`,

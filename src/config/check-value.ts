@@ -1,12 +1,13 @@
 import { closest } from './closest.ts';
-import type { Finding, KeyPath, Origin } from './config.ts';
+import type { Finding, KeyPath, Origin, ToolKey } from './config.ts';
 import { DEFAULTS } from './defaults.ts';
 import { finding, shown } from './finding.ts';
-import { expectation, LEAVES, type Leaf } from './schema.ts';
+import { valueAt } from './key-path.ts';
+import { expectation, type Leaf, leafOf } from './schema.ts';
 
 /** The finding about a value of a known key, or undefined when it is fine. */
-export function checkValue(key: KeyPath, value: unknown, origin: Origin): Finding | undefined {
-  const leaf = LEAVES.get(key);
+export function checkValue(key: KeyPath | ToolKey, value: unknown, origin: Origin): Finding | undefined {
+  const leaf = leafOf(key);
   const expected = leaf && expectation(leaf, value);
   if (expected === undefined) return undefined;
   return finding(key, { expected, found: shown(value), origin, todo: advice(key, value, expected) });
@@ -14,7 +15,7 @@ export function checkValue(key: KeyPath, value: unknown, origin: Origin): Findin
 
 /** Reads a text from a flag or a variable as the first of text, number, truth value that the key takes. */
 export function fromText(key: KeyPath, value: unknown): unknown {
-  const leaf = LEAVES.get(key);
+  const leaf = leafOf(key);
   if (typeof value !== 'string' || leaf === undefined) return value;
   return readings(value).find((reading) => takes(leaf, reading)) ?? value;
 }
@@ -35,13 +36,11 @@ function readings(text: string): unknown[] {
   return [text, ...(text.trim() === '' ? [] : [Number(text)]), ...(truth === undefined ? [] : [truth])];
 }
 
-function advice(key: KeyPath, value: unknown, expected: string): string {
+function advice(key: KeyPath | ToolKey, value: unknown, expected: string): string {
   const choices = [...expected.matchAll(/"([a-z-]+)"/g)].flatMap(([, choice]) => choice ?? []);
   const meant = typeof value === 'string' ? closest(value, choices) : undefined;
   if (meant !== undefined) return `did you mean "${meant}"?`;
-  const [group = '', name] = key.split('.');
-  const level: unknown = DEFAULTS[group as keyof typeof DEFAULTS];
-  const fallback: unknown = name === undefined ? level : Object(level)[name];
+  const fallback = valueAt(DEFAULTS, key);
   return fallback === undefined
     ? 'correct it or leave the key out'
     : `correct it or leave the key out (default ${shown(fallback)})`;

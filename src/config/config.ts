@@ -11,10 +11,13 @@ export interface Config extends Policy {
   readonly hooks: { readonly watchdogSeconds: number };
 }
 
-/** A key as findings, flags and sources name it: `window`, `thresholds.warn`. */
+/** A key as findings, flags and sources name it: `window`, `thresholds.warn`. Keys of `tools.byTool` are `ToolKey`s. */
 export type KeyPath = {
-  [K in keyof Config]: Config[K] extends object ? `${K}.${keyof Config[K] & string}` : K;
+  [K in keyof Config]: Config[K] extends object ? `${K}.${Exclude<keyof Config[K] & string, 'byTool'>}` : K;
 }[keyof Config];
+
+/** The override of one tool, which a file has in the group `tools`: `tools.Read`. */
+export type ToolKey = `tools.${Capitalize<string> | `mcp__${string}`}`;
 
 /** Where a value comes from. `where` is the file's path or the variable's name. */
 export interface Origin {

@@ -35,4 +35,20 @@ export const DEFAULTS: Config = {
   cost: { limitUsd: undefined, projectLimitUsd: undefined, period: 'day', warnAt: 0.8, onLimit: 'auto', prices: {} },
   recovery: { enabled: true, maxRestarts: 3 },
   hooks: { watchdogSeconds: 2 },
+  tiers: {
+    system: 8_000,
+    history: 12_000,
+    toolResults: 40_000,
+    user: 10_000,
+    response: 30_000,
+    total: 100_000,
+  },
+  tools: {
+    mode: 'enforce',
+    perCall: 8_000,
+    minTokens: 500,
+    warnBelow: 20_000,
+    criticalBelow: 10_000,
+    byTool: {},
+  },
 };

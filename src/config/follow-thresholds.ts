@@ -1,3 +1,4 @@
+import { inTokens, type Tiers, type ToolsPolicy } from '../governor/policy.ts';
 import type { Config, KeyPath, Origin } from './config.ts';
 import { DEFAULTS } from './defaults.ts';
 import { isBelow } from './is-below.ts';
@@ -10,16 +11,20 @@ interface Level {
 
 type IsDefault = (key: KeyPath) => boolean;
 
+/** The level, moved below the upper one where it is a default that does not lie there. */
+type Below = (key: KeyPath, level: Level, upper: Level) => Level;
+
 const { thresholds: USUAL, compaction: USUAL_COMPACTION, zones: USUAL_ZONES } = DEFAULTS;
+const { tools: USUAL_TOOLS, tiers: USUAL_TIERS } = DEFAULTS;
 
 /**
- * Defaults keep their place beside the thresholds that somebody set: who only says when to compact must not be told
- * that the default warning comes too late for it.
+ * Defaults keep their place beside the levels that somebody set: who only says when to compact must not be told that
+ * the default warning comes too late for it.
  */
 export function followThresholds(config: Config, origins: Readonly<Record<KeyPath, Origin>>): Config {
   const { window, thresholds, compaction, zones } = config;
   const isDefault: IsDefault = (key) => origins[key].source === 'default';
-  const below = (key: KeyPath, level: Level, upper: Level): Level =>
+  const below: Below = (key, level, upper) =>
     isDefault(key) && isBelow(level.value, upper.value, window) === false ? scaled(level, upper) : level;
 
   const { compact, handoff } = compaction.enabled ? levelsOfRelief(config, isDefault) : thresholds;
@@ -34,7 +39,35 @@ export function followThresholds(config: Config, origins: Readonly<Record<KeyPat
     thresholds: { ...thresholds, warn: warn.value, compact, handoff },
     compaction: { ...compaction, target: target.value },
     zones: { ...zones, warning: warning.value, monitor: monitor.value },
+    tiers: tiersWithin(config, isDefault),
+    tools: toolsWithin(config, isDefault, below),
   };
+}
+
+/** A total that is lower than usual takes the default tiers down with it. */
+function tiersWithin({ window, tiers }: Config, isDefault: IsDefault): Tiers {
+  const total = { value: tiers.total, usual: USUAL_TIERS.total };
+  if (isBelow(total.value, total.usual, window) !== true) return tiers;
+  const part = (name: keyof Tiers) =>
+    isDefault(`tiers.${name}`) ? scaled({ value: tiers[name], usual: USUAL_TIERS[name] }, total).value : tiers[name];
+  return {
+    system: part('system'),
+    history: part('history'),
+    toolResults: part('toolResults'),
+    user: part('user'),
+    response: part('response'),
+    total: total.value,
+  };
+}
+
+/** The levels of what remains keep below the total, and the least for a result is never more than the most. */
+function toolsWithin({ window, tools, tiers }: Config, isDefault: IsDefault, below: Below): ToolsPolicy {
+  const total = { value: tiers.total, usual: USUAL_TIERS.total };
+  const warn = below('tools.warnBelow', { value: tools.warnBelow, usual: USUAL_TOOLS.warnBelow }, total);
+  const critical = below('tools.criticalBelow', { value: tools.criticalBelow, usual: USUAL_TOOLS.criticalBelow }, warn);
+  const perCall = inTokens(tools.perCall, window ?? Number.POSITIVE_INFINITY);
+  const minTokens = isDefault('tools.minTokens') ? Math.min(tools.minTokens, perCall) : tools.minTokens;
+  return { ...tools, minTokens, warnBelow: warn.value, criticalBelow: critical.value };
 }
 
 /** The default compaction keeps below a handoff that somebody set, the default handoff above such a compaction. */

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { DEFAULTS } from './defaults.ts';
 import {
+  anyTokens,
   attempts,
   choice,
   dollars,
@@ -12,7 +13,6 @@ import {
   restoreTokens,
   seconds,
   share,
-  taskTokens,
   text,
   times,
 } from './value-schemas.ts';
@@ -101,11 +101,11 @@ export const zones = v.strictObject({
     DEFAULTS.zones.warning,
   ),
   largeInWarning: v.optional(
-    v.pipe(taskTokens, v.description('Estimated tokens above which a prompt is too large in the zone warning.')),
+    v.pipe(anyTokens, v.description('Estimated tokens above which a prompt is too large in the zone warning.')),
     DEFAULTS.zones.largeInWarning,
   ),
   largeInCritical: v.optional(
-    v.pipe(taskTokens, v.description('The same from thresholds.warn on.')),
+    v.pipe(anyTokens, v.description('The same from thresholds.warn on.')),
     DEFAULTS.zones.largeInCritical,
   ),
   onLargeTask: v.optional(
@@ -184,3 +184,41 @@ export const hooks = v.strictObject({
     DEFAULTS.hooks.watchdogSeconds,
   ),
 });
+
+export const tiers = v.strictObject({
+  system: v.optional(v.pipe(share, v.description('For the system prompt and the tools.')), DEFAULTS.tiers.system),
+  history: v.optional(
+    v.pipe(share, v.description('For what stands for the past: a summary, a document of a handoff.')),
+    DEFAULTS.tiers.history,
+  ),
+  toolResults: v.optional(v.pipe(share, v.description('For the results of tools.')), DEFAULTS.tiers.toolResults),
+  user: v.optional(v.pipe(share, v.description('For what the caller says.')), DEFAULTS.tiers.user),
+  response: v.optional(v.pipe(share, v.description('Kept free for the answer.')), DEFAULTS.tiers.response),
+  total: v.optional(v.pipe(share, v.description('For all of them.')), DEFAULTS.tiers.total),
+});
+
+export const tools = v.objectWithRest(
+  {
+    mode: v.optional(
+      v.pipe(
+        choice(['enforce', 'advise', 'off']),
+        v.description('A result that is too large is cut and kept in a file, or the agent is only told.'),
+      ),
+      DEFAULTS.tools.mode,
+    ),
+    perCall: v.optional(v.pipe(share, v.description('What one result may take.')), DEFAULTS.tools.perCall),
+    minTokens: v.optional(
+      v.pipe(anyTokens, v.description('A result may always take so many tokens, however full everything is.')),
+      DEFAULTS.tools.minTokens,
+    ),
+    warnBelow: v.optional(
+      v.pipe(share, v.description('The agent is told when less than this remains.')),
+      DEFAULTS.tools.warnBelow,
+    ),
+    criticalBelow: v.optional(
+      v.pipe(share, v.description('The agent is told again when less than this remains.')),
+      DEFAULTS.tools.criticalBelow,
+    ),
+  },
+  v.pipe(share, v.description("In the place of perCall, by the tool's name; * in it stands for any characters.")),
+);

@@ -5,18 +5,14 @@ import type { Settings } from './schema.ts';
 
 /** Brings checked settings into the one form the program works with: percentages become fractions. */
 export function normalise({ $schema: _, ...settings }: Settings): Config {
-  const { thresholds, compaction, window, task, state, memory, zones, cost } = settings;
+  const { thresholds, compaction, window, task, state, memory, zones, cost, tiers } = settings;
+  const { mode, minTokens, perCall, warnBelow, criticalBelow, ...byTool } = settings.tools;
   return {
     ...settings,
     window,
     task,
     state,
-    thresholds: {
-      warn: share(thresholds.warn),
-      compact: share(thresholds.compact),
-      handoff: share(thresholds.handoff),
-      midTurn: share(thresholds.midTurn),
-    },
+    thresholds: shares(thresholds),
     memory: { ...memory, statePattern: memory.statePattern, deadEndPattern: memory.deadEndPattern },
     zones: { ...zones, monitor: share(zones.monitor), warning: share(zones.warning) },
     cost: {
@@ -27,6 +23,8 @@ export function normalise({ $schema: _, ...settings }: Settings): Config {
       prices: Object.fromEntries(Object.entries(cost.prices).map(([model, rates]) => [model, inMicroUsd(rates)])),
     },
     compaction: { ...compaction, target: share(compaction.target) },
+    tiers: shares(tiers),
+    tools: { mode, minTokens, ...shares({ perCall, warnBelow, criticalBelow }), byTool: shares(byTool) },
   };
 }
 
@@ -46,4 +44,9 @@ type Rates = Settings['cost']['prices'][string];
 /** `"78%"` is 0.78; numbers are what they are. */
 function share(value: number | string): number {
   return typeof value === 'number' ? value : Number(value.slice(0, -1)) / 100;
+}
+
+function shares<K extends string>(values: Readonly<Record<K, number | string>>): Record<K, number> {
+  const entries = Object.entries<number | string>(values).map(([name, value]) => [name, share(value)]);
+  return Object.fromEntries(entries);
 }

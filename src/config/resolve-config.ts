@@ -1,7 +1,8 @@
 import { checkFile } from './check-file.ts';
 import { checkValue, fromText } from './check-value.ts';
-import type { Config, Finding, KeyPath, Origin } from './config.ts';
+import type { Config, Finding, KeyPath, Origin, ToolKey } from './config.ts';
 import { followThresholds } from './follow-thresholds.ts';
+import { isToolKey, splitKey } from './key-path.ts';
 import { normalise } from './normalise.ts';
 import { readConfig } from './read-config.ts';
 import { readEnvironment } from './read-environment.ts';
@@ -15,13 +16,14 @@ export type Flags = Readonly<Partial<Record<KeyPath, string | number | boolean |
 export interface ResolvedConfig {
   /** With findings: the refused values are left out, so something else holds in their place. */
   readonly config: Config;
-  readonly sources: Readonly<Record<KeyPath, Origin>>;
+  /** Of every key, and of the overrides for tools. */
+  readonly sources: Readonly<Record<KeyPath | ToolKey, Origin>>;
   /** Empty when the configuration is good. */
   readonly findings: readonly Finding[];
 }
 
 interface Value {
-  readonly key: KeyPath;
+  readonly key: KeyPath | ToolKey;
   readonly value: unknown;
   readonly origin: Origin;
 }
@@ -77,17 +79,18 @@ function flagValues(flags: Flags): Value[] {
   });
 }
 
-/** Known keys only, so nobody's name can reach a prototype. */
+/** Known keys and names of tools only, so nobody's name can reach a prototype. */
 function nest(values: Iterable<Value>): Record<string, unknown> {
   const tree: Record<string, Record<string, unknown> | unknown> = {};
   for (const { key, value } of values) {
-    const [group = '', name] = key.split('.');
+    const [group, name] = splitKey(key);
     tree[group] = name === undefined ? value : { ...Object(tree[group]), [name]: value };
   }
   return tree;
 }
 
-function originsOf(values: ReadonlyMap<KeyPath, Value>): Record<KeyPath, Origin> {
-  const origins = [...LEAVES.keys()].map((key) => [key, values.get(key)?.origin ?? { source: 'default' }]);
+function originsOf(values: ReadonlyMap<KeyPath | ToolKey, Value>): Record<KeyPath | ToolKey, Origin> {
+  const keys = [...LEAVES.keys(), ...[...values.keys()].filter(isToolKey)];
+  const origins = keys.map((key) => [key, values.get(key)?.origin ?? { source: 'default' }]);
   return Object.fromEntries(origins);
 }

@@ -1,7 +1,20 @@
 import * as v from 'valibot';
 import type { Config, KeyPath } from './config.ts';
 import { DEFAULTS } from './defaults.ts';
-import { compaction, cost, handoff, hooks, memory, midTurn, recovery, thresholds, zones } from './group-schemas.ts';
+import {
+  compaction,
+  cost,
+  handoff,
+  hooks,
+  memory,
+  midTurn,
+  recovery,
+  thresholds,
+  tiers,
+  tools,
+  zones,
+} from './group-schemas.ts';
+import { isToolKey } from './key-path.ts';
 import { choice, flag, folder, text, tokens } from './value-schemas.ts';
 
 /** What a configuration file may say. Reading it with `v.parse` fills in the defaults. */
@@ -38,6 +51,9 @@ export const settingsSchema = v.pipe(
     cost: v.optional(v.pipe(cost, v.description('Limits of what may be spent.')), {}),
     recovery: v.optional(v.pipe(recovery, v.description('What happens when claude dies.')), {}),
     hooks: v.optional(v.pipe(hooks, v.description('Hooks over the control channel.')), {}),
+    tiers: v.optional(v.pipe(tiers, v.description('What the context is planned for.')), {}),
+    // The last, because sources and `ctxb config` list the overrides of tools at the end.
+    tools: v.optional(v.pipe(tools, v.description('What results of tools may take.')), {}),
   } satisfies Record<keyof Config | '$schema', v.GenericSchema>),
   v.title('ctxb configuration'),
 );
@@ -61,6 +77,8 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Leaf>>>> = {
   cost: cost.entries,
   recovery: recovery.entries,
   hooks: hooks.entries,
+  tiers: tiers.entries,
+  tools: tools.entries,
 };
 
 /** The settings of a file by name, in the schema's order: leaves and groups of leaves. */
@@ -78,6 +96,11 @@ function leavesOf([name, node]: [string, Leaf | Group]): [KeyPath, Leaf][] {
   if (name === '$schema') return [];
   if (!(node instanceof Map)) return [[name as KeyPath, node as Leaf]];
   return [...(node as Group)].map(([key, leaf]) => [`${name}.${key}` as KeyPath, leaf]);
+}
+
+/** The schema of a key's value, also of an override for one tool; undefined where there is no such key. */
+export function leafOf(key: string): Leaf | undefined {
+  return LEAVES.get(key as KeyPath) ?? (isToolKey(key) ? tools.rest : undefined);
 }
 
 /** What the key expects instead of this value, in words; `undefined` when the value is fine. */

@@ -8,7 +8,7 @@ const MAX_USD = 1_000_000;
 
 // The message of each part says what is expected; findings are built round it.
 const TOKENS = 'a whole number of tokens, 1000 or more';
-const TASK_TOKENS = 'a whole number of tokens, 0 or more';
+const ANY_TOKENS = 'a whole number of tokens, 0 or more';
 const SHARE = 'a fraction of the window (0 < x <= 1), a percentage such as "78%" or a whole number of tokens above 1';
 const PORTION = 'a fraction (0 < x <= 1) or a percentage such as "80%"';
 const SECONDS = `a number of seconds above 0, at most ${MAX_SECONDS}`;
@@ -26,7 +26,7 @@ export const text = v.string('a text');
 export const folder = v.pipe(v.string('a path'), v.nonEmpty('a path'));
 export const pattern = v.pipe(v.string(PATTERN), v.nonEmpty(PATTERN), v.check(isPattern, PATTERN));
 export const tokens = v.pipe(v.number(TOKENS), v.integer(TOKENS), v.minValue(1000, TOKENS));
-export const taskTokens = v.pipe(v.number(TASK_TOKENS), v.integer(TASK_TOKENS), v.minValue(0, TASK_TOKENS));
+export const anyTokens = v.pipe(v.number(ANY_TOKENS), v.integer(ANY_TOKENS), v.minValue(0, ANY_TOKENS));
 export const seconds = v.pipe(v.number(SECONDS), v.gtValue(0, SECONDS), v.maxValue(MAX_SECONDS, SECONDS));
 export const minutes = v.pipe(v.number(MINUTES), v.gtValue(0, MINUTES), v.maxValue(MAX_MINUTES, MINUTES));
 const PRICES =

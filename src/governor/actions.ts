@@ -1,3 +1,4 @@
+import type { Fields } from '../stream/fields.ts';
 import type { CostScope } from './cost/cost-limit.ts';
 import type { Reading } from './gauge/gauge.ts';
 import type { HealthRecord } from './zones/health.ts';
@@ -102,7 +103,23 @@ export type Decision =
     })
   /** After evidence was handed back the agent opened a file of the notes, or was reminded of them. */
   | (Decided & { readonly kind: 'read-back'; readonly file: string })
-  | (Decided & { readonly kind: 'remind' });
+  | (Decided & { readonly kind: 'remind' })
+  /** A tool was asked for less than the agent had asked for. */
+  | (Decided & {
+      readonly kind: 'limit-tool';
+      readonly tool: string;
+      readonly parameter: string;
+      readonly value: number;
+    })
+  /** A result was cut from `tokens` to `left`, both estimated; all of it is in the file `path`. */
+  | (Decided & {
+      readonly kind: 'cut-result';
+      readonly tool: string;
+      readonly tokens: number;
+      readonly left: number;
+      readonly path: string;
+    })
+  | (Decided & { readonly kind: 'tools-ignored' });
 
 /** Facts of working memory by kind. */
 export interface FactTally {
@@ -163,14 +180,28 @@ export type Effect =
   /** Ask whether the work may go on. Told back as `cost-answer`. */
   | { readonly kind: 'ask-person'; readonly scope: CostScope; readonly spentUsd: number; readonly limitUsd: number }
   /** It did not end by itself. */
-  | { readonly kind: 'kill' };
+  | { readonly kind: 'kill' }
+  /** Look how many lines of a file, from the line `offset` on, `chars` UTF-16 units hold. Told back as `file-measured`. */
+  | {
+      readonly kind: 'measure-file';
+      readonly requestId: string;
+      readonly path: string;
+      /** What a relative path is relative to. */
+      readonly cwd: string;
+      readonly offset: number;
+      readonly chars: number;
+    }
+  /** Store the whole of a tool's result. Told back as `result-stored`. */
+  | { readonly kind: 'store-result'; readonly requestId: string; readonly name: string; readonly text: string };
 
 export interface HookAnswer {
   readonly kind: 'answer-hook';
   readonly requestId: string;
   readonly hook: HookName;
-  /** Fields of the answer besides the context. */
+  /** Fields of the answer besides what is for this kind of hook only. */
   readonly output: object;
+  /** Fields for this kind of hook, besides the context. */
+  readonly specific?: Fields;
   /** What the agent is told with it. */
   readonly context?: string;
   /** Working memory may add to the context. `lost`: a compaction has just taken away what was known. */
@@ -178,7 +209,14 @@ export interface HookAnswer {
 }
 
 /** Hooks that ctxb registers over the control channel. */
-export type HookName = 'PreCompact' | 'SessionStart' | 'PostCompact' | 'UserPromptSubmit' | 'PostToolUse';
+export type HookName =
+  | 'PreCompact'
+  | 'SessionStart'
+  | 'PostCompact'
+  | 'UserPromptSubmit'
+  | 'PreToolUse'
+  | 'PostToolUse'
+  | 'PostToolUseFailure';
 
 export type Action = Decision | Effect;
 
@@ -199,6 +237,8 @@ const EFFECTS = new Set<Action['kind']>([
   'reply',
   'answered',
   'ask-person',
+  'measure-file',
+  'store-result',
 ]);
 
 export function isDecision(action: Action): action is Decision {

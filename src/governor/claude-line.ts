@@ -20,6 +20,7 @@ import { refillAfter } from './relief/refill.ts';
 import { measureHandoff, readExhaustion, readRelief } from './relief/relief.ts';
 import type { GovernorState } from './state.ts';
 import { chain, keep, type Step } from './steps.ts';
+import { followResults } from './tool-budget/follow-results.ts';
 import { noteHealth } from './zones/health-notes.ts';
 import { judgeZone } from './zones/notices.ts';
 
@@ -35,6 +36,7 @@ export function onClaude(state: GovernorState, event: Event): Step {
     judgeArrival(state, event),
     (next) => keep(read(noteAlive(next, event), event, injected)),
     (next) => noteLineage(state, next),
+    (next) => followResults(state, next, event),
     (next) => (injected ? follow(next, event) : ownTurn(next, event, state)),
     measureLanding,
     measureHandoff,

@@ -1,6 +1,7 @@
 import type { Event } from '../stream/events.ts';
 import type { Fields } from '../stream/fields.ts';
 import type { TimerName } from './actions.ts';
+import type { FileMeasure } from './tool-budget/limit-read.ts';
 
 /** Something that happened, with its time in milliseconds since the epoch and where it came from. */
 export type Input =
@@ -46,6 +47,10 @@ export type OwnEvent =
   | { readonly kind: 'dead-end'; readonly text: string }
   /** An entry of working memory from an earlier run of the same session. */
   | { readonly kind: 'earlier'; readonly entry: Fields }
+  /** What was found out about a file that a tool is to read; `file` undefined: it is no text, or not there. */
+  | { readonly kind: 'file-measured'; readonly requestId: string; readonly file: FileMeasure | undefined }
+  /** Where the whole of a tool's result is; `path` undefined: it could not be stored. */
+  | { readonly kind: 'result-stored'; readonly requestId: string; readonly path: string | undefined }
   /** Where the session's notes are, as the agent is to name it; all earlier entries have been told. */
   | { readonly kind: 'notes'; readonly path: string };
 

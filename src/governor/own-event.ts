@@ -32,6 +32,16 @@ const READERS: Readers = {
     kind: 'cost-answer',
     limitUsd: typeof limitUsd === 'number' ? limitUsd : undefined,
   }),
+  'file-measured': ({ requestId, file }) => ({
+    kind: 'file-measured',
+    requestId: textOf(requestId) ?? '',
+    file: measureIn(fieldsOf(file)),
+  }),
+  'result-stored': ({ requestId, path }) => ({
+    kind: 'result-stored',
+    requestId: textOf(requestId) ?? '',
+    path: textOf(path),
+  }),
   recovered: ({ answers, document, ...fields }) => ({
     kind: 'recovered',
     ...endIn(fields),
@@ -50,6 +60,11 @@ const READERS: Readers = {
 
 function endIn({ finished, openTool }: Fields) {
   return { finished: finished === true, openTool: textOf(openTool) };
+}
+
+function measureIn({ lines, fitting }: Fields) {
+  const [all, some] = [countOf(lines), countOf(fitting)];
+  return all === undefined || some === undefined ? undefined : { lines: all, fitting: some };
 }
 
 function documentIn({ path, text }: Fields) {

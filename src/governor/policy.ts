@@ -42,6 +42,38 @@ export interface Policy {
     /** Times in a row that a claude that died is started again. */
     readonly maxRestarts: number;
   };
+  readonly tools: ToolsPolicy;
+  readonly tiers: Tiers;
+}
+
+/** What results of tools may take. Sizes are fractions of the window (≤ 1) or tokens (> 1). */
+export interface ToolsPolicy {
+  /** `enforce`: what is too large is cut, and kept in a file. `advise`: the agent is only told. */
+  readonly mode: 'enforce' | 'advise' | 'off';
+  /** For one result. */
+  readonly perCall: number;
+  /** Never less than this, in tokens, however full everything is. */
+  readonly minTokens: number;
+  /** Remaining tokens below which the agent is told so, and told again. */
+  readonly warnBelow: number;
+  readonly criticalBelow: number;
+  /** In the place of `perCall`, by the tool's name, in which `*` stands for any characters. */
+  readonly byTool: Readonly<Record<string, number>>;
+}
+
+/** What the context is planned for: targets inside the measured window, fractions of it (≤ 1) or tokens (> 1). */
+export interface Tiers {
+  /** System prompt and tools. */
+  readonly system: number;
+  /** What stands for the past: a summary, a handed over document. */
+  readonly history: number;
+  /** Results of tools. */
+  readonly toolResults: number;
+  /** What the caller says. */
+  readonly user: number;
+  /** Kept free for the answer. */
+  readonly response: number;
+  readonly total: number;
 }
 
 /**

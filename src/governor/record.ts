@@ -34,6 +34,8 @@ const LATER_POLICY = {
   handoff: { enabled: false, timeoutSeconds: 0 },
   cost: { limitUsd: undefined, projectLimitUsd: undefined, period: 'day', warnAt: 1, onLimit: 'stop', prices: {} },
   recovery: { enabled: false, maxRestarts: 0 },
+  tools: { mode: 'off', perCall: 1, minTokens: 0, warnBelow: 0, criticalBelow: 0, byTool: {} },
+  tiers: { system: 1, history: 1, toolResults: 1, user: 1, response: 1, total: 1 },
 } as const satisfies Partial<Policy>;
 
 const LATER = {

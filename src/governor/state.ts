@@ -10,6 +10,7 @@ import type { Tasks } from './prompts/tasks.ts';
 import type { Latch } from './relief/latch.ts';
 import { NO_REFILL, type Refill } from './relief/refill.ts';
 import { type Handoff, NO_RELIEF, type Relief } from './relief/relief-state.ts';
+import { NEW_TOOL_BUDGET, type ToolBudget } from './tool-budget/tool-budget.ts';
 import { NOTHING_TOLD, type Told } from './zones/notices.ts';
 
 /** What does not change during a session. */
@@ -131,6 +132,8 @@ export type ControlPurpose = 'initialize' | 'context' | 'trigger' | 'interrupt' 
 /** The meter of one subagent, in tokens. */
 export interface Meter {
   readonly messageId: string;
+  /** Context of the last call. */
+  readonly used: number;
   readonly peak: number;
   readonly calls: number;
 }
@@ -173,6 +176,7 @@ export interface GovernorState {
   /** The time that background shells are given after the last turn. */
   readonly grace: 'none' | 'running' | 'over';
   readonly subagents: Readonly<Record<string, Meter>>;
+  readonly toolBudget: ToolBudget;
   readonly told: Told;
   /** The last prompt that was announced as too large, by its `uuid`. */
   readonly largeTask: string | undefined;
@@ -219,6 +223,7 @@ export function initialState(run: Run): GovernorState {
     tasks: {},
     grace: 'none',
     subagents: {},
+    toolBudget: NEW_TOOL_BUDGET,
     told: NOTHING_TOLD,
     largeTask: undefined,
     cost: run.resumes ? restarted(EMPTY_COST, 'resumed') : EMPTY_COST,

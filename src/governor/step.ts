@@ -2,6 +2,7 @@ import type { TimerName } from './actions.ts';
 import { onClaude } from './claude-line.ts';
 import { finishOpening } from './control/control.ts';
 import { sendInterrupt } from './control/control-request.ts';
+import { onFileMeasured, onResultStored } from './control/tool-hooks.ts';
 import { onCostAnswer, onProjectCost } from './cost/spending.ts';
 import type { Input, OwnEvent } from './input.ts';
 import { onBegin, onExit } from './process/process.ts';
@@ -58,6 +59,10 @@ function onOwn(state: GovernorState, event: OwnEvent): Step {
       return onCostAnswer(state, event.limitUsd);
     case 'handoff-written':
       return onHandoffWritten(state, event);
+    case 'file-measured':
+      return onFileMeasured(state, event.requestId, event.file);
+    case 'result-stored':
+      return onResultStored(state, event.requestId, event.path);
     default:
       return keep(state);
   }

@@ -23,6 +23,7 @@ import type { RecordFile } from './record-file.ts';
 import { createRecorder } from './recorder.ts';
 import { startSession } from './run-session.ts';
 import { watchSignals } from './signals.ts';
+import { createToolFiles } from './tool-files.ts';
 import type { Watcher } from './watcher.ts';
 
 /** The ends that a session is connected to. */
@@ -88,6 +89,7 @@ export async function conduct(
       now: Date.now,
       onFault: faults,
     }),
+    toolFiles: createToolFiles({ folder: contextFolder(headless, io), onFault: faults }),
     costs,
     resumed,
     onSession: (id, log) => store.journal({ kind: 'session', runId, id, log }),

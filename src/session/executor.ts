@@ -37,6 +37,10 @@ export interface ExecutorWorld {
   readonly hookTimeoutMs: number;
   /** Checks and writes the document of a handoff, and has the governor told what came of it. */
   readonly writeHandoff: (effect: WriteHandoff) => void;
+  /** Looks at a file that a tool is to read, and has the governor told what it has found. */
+  readonly measureFile: (effect: MeasureFile) => void;
+  /** Stores the whole of a tool's result, and has the governor told where it is. */
+  readonly storeResult: (effect: StoreResult) => void;
   /** A line for the caller that is not claude's. */
   readonly reply: (line: string) => void;
   /** Asks the person at the terminal, and has the governor told the answer. */
@@ -48,6 +52,8 @@ export interface ExecutorWorld {
 type EffectOf<K extends Effect['kind']> = Extract<Effect, { readonly kind: K }>;
 export type AskPerson = EffectOf<'ask-person'>;
 export type WriteHandoff = EffectOf<'write-handoff'>;
+export type MeasureFile = EffectOf<'measure-file'>;
+export type StoreResult = EffectOf<'store-result'>;
 export type StartClaude = EffectOf<'start-claude'>;
 
 /** Carries out what the governor decided. Everything it does is named by an action. */
@@ -118,6 +124,8 @@ export function createExecutor(world: ExecutorWorld): Executor {
     answered: ({ uuids }) => store.run({ answered: uuids }),
     'ask-person': world.askPerson,
     kill: () => world.child().kill('SIGKILL'),
+    'measure-file': world.measureFile,
+    'store-result': world.storeResult,
   };
 
   function execute(action: Action): void {

@@ -14,6 +14,7 @@ import { createPassOn } from './pass-on.ts';
 import type { CallerInput } from './prompts.ts';
 import type { Recorder } from './recorder.ts';
 import { type Succession, seeThrough } from './succession.ts';
+import type { ToolFiles } from './tool-files.ts';
 
 /** What the session itself provides to the executor. */
 type Provided =
@@ -23,6 +24,8 @@ type Provided =
   | 'answer'
   | 'beforeCompaction'
   | 'writeHandoff'
+  | 'measureFile'
+  | 'storeResult'
   | 'startClaude'
   | 'askPerson';
 
@@ -40,6 +43,7 @@ export interface SessionWorld extends Omit<ExecutorWorld, Provided>, Succession 
   readonly askPerson: (effect: AskPerson) => Promise<number | undefined>;
   /** Checks and writes the document of a handoff. */
   readonly writeHandoff: (effect: WriteHandoff, state: GovernorState) => OwnEvent;
+  readonly toolFiles: ToolFiles;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Told after every step, for the status line. */
@@ -117,6 +121,8 @@ export function startSession(run: Run, world: SessionWorld): Session {
     beforeCompaction: () => notes?.flush(state),
     askPerson: (effect) => void world.askPerson(effect).then((limitUsd) => feedOwn({ kind: 'cost-answer', limitUsd })),
     writeHandoff: (effect) => void outcomes.push(world.writeHandoff(effect, state)),
+    measureFile: (effect) => void outcomes.push(world.toolFiles.measure(effect)),
+    storeResult: (effect) => void outcomes.push(world.toolFiles.store(effect)),
   });
 
   if (world.resumed) feedOwn(recovery(world.resumed));

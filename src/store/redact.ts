@@ -24,9 +24,10 @@ const LAST_LINE = /^[\s\d→:|>"'`]{0,40}[A-Za-z0-9+/]{0,23}={0,2}(?:[\s"'`,+]|\
  * passwords in URLs, authorization headers, and values that look random where a name says that they are secret. It does
  * not know a secret by its meaning: a password of plain words passes. Masking twice is the same as masking once.
  */
-export function redact(text: string): string {
+export function redact(text: string, { keepLines = false } = {}): string {
   if (!TOKEN_HINT.test(text) && !NAME_HINT.test(text)) return text;
-  let masked = text.includes('PRIVATE KEY') ? maskKeyEnds(maskKeys(text)) : text;
+  const inPlaceOf = keepLines ? maskedWithLines : () => MASKED_KEY;
+  let masked = text.includes('PRIVATE KEY') ? maskKeyEnds(maskKeys(text, inPlaceOf), inPlaceOf) : text;
   for (const rule of SECRET_RULES) masked = apply(rule, masked);
   return masked;
 }
@@ -50,15 +51,19 @@ function offsetIn(rest: readonly unknown[]): number {
   return rest.find((value) => typeof value === 'number') ?? 0;
 }
 
+function maskedWithLines(key: string): string {
+  return MASKED_KEY + key.replaceAll(/[^\n]/g, '');
+}
+
 /** Masks keys from their first line on, to the last line or as far as there are lines of a key. */
-function maskKeys(text: string): string {
+function maskKeys(text: string, inPlaceOf: (key: string) => string): string {
   let masked = '';
   let done = 0;
   for (const { index, 0: begin } of text.matchAll(KEY_BEGIN)) {
     const from = index + begin.length;
     const end = keyEnd(text, from);
     if (end === from) continue;
-    masked += text.slice(done, index) + MASKED_KEY;
+    masked += text.slice(done, index) + inPlaceOf(text.slice(index, end));
     done = end;
   }
   return masked + text.slice(done);
@@ -83,7 +88,7 @@ function matchEnd(sticky: RegExp, text: string, from: number): number {
 }
 
 /** Masks what is left of keys whose first line was cut off. */
-function maskKeyEnds(text: string): string {
+function maskKeyEnds(text: string, inPlaceOf: (key: string) => string): string {
   let masked = '';
   let done = 0;
   let previous = 0;
@@ -91,7 +96,7 @@ function maskKeyEnds(text: string): string {
     const length = keyLength(text.slice(Math.max(previous, index - KEY_MAX), index));
     previous = index + end.length;
     if (length === 0) continue;
-    masked += text.slice(done, index - length) + MASKED_KEY;
+    masked += text.slice(done, index - length) + inPlaceOf(text.slice(index - length, previous));
     done = previous;
   }
   return masked + text.slice(done);

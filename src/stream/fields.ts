@@ -30,6 +30,15 @@ export function parseFields(line: string): Fields {
   }
 }
 
+/** A value as JSON; empty for one that has none, as it is nested too deep to be written. */
+export function jsonText(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? '';
+  } catch {
+    return '';
+  }
+}
+
 /** Whole number ≥ 0 out of a number or a numeric string; fractions are cut off. */
 export function countOf(value: unknown): number | undefined {
   if (value === null || value === '' || (typeof value !== 'number' && typeof value !== 'string')) return undefined;

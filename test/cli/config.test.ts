@@ -52,6 +52,11 @@ describe('what is wrong goes to stderr, nothing to stdout, exit 2', () => {
       content: '{"thresholds":{"wran":0.5}}',
       says: ['thresholds.wran', 'did you mean thresholds.warn?'],
     },
+    {
+      title: 'a size for a tool that is none',
+      content: '{"tools":{"Read":"much","minToken":1}}',
+      says: ['tools.Read: ', 'tools.minToken: ', 'did you mean tools.minTokens?'],
+    },
     { title: 'a value out of range', content: '{"thresholds":{"warn":0}}', says: ['thresholds.warn'] },
     {
       title: 'levels in the wrong order',

@@ -36,7 +36,7 @@ describe('help', () => {
       name: 'run',
       options: [
         ...['--prompt ', '--prompts', '--compact-at', '--observe', '--record', '--quiet', '--status-line'],
-        ...['--handoff-at', '--strategy', '--no-handoff', '--on-large-task', '--no-recovery'],
+        ...['--handoff-at', '--strategy', '--no-handoff', '--on-large-task', '--tool-budgets', '--no-recovery'],
         ...['--cost-limit', '--project-cost-limit', '--on-cost-limit'],
         ...['--task', '--state ', '--no-memory', '--state-pattern', '--dead-end-pattern'],
       ],
@@ -100,6 +100,7 @@ it.each([
   { flags: ['--handoff-at', '50%', '--compact-at', '60%'], key: 'thresholds.compact' },
   { flags: ['--strategy', 'none'], key: 'strategy' },
   { flags: ['--on-large-task', 'ignore'], key: 'zones.onLargeTask' },
+  { flags: ['--tool-budgets', 'on'], key: 'tools.mode' },
   { flags: ['--cost-limit', '0'], key: 'cost.limitUsd' },
   { flags: ['--project-cost-limit', 'five'], key: 'cost.projectLimitUsd' },
   { flags: ['--on-cost-limit', 'wait'], key: 'cost.onLimit' },

@@ -13,6 +13,7 @@ interface Node {
   readonly type?: string;
   readonly properties?: Readonly<Record<string, Node>>;
   readonly additionalProperties?: boolean | Node;
+  readonly patternProperties?: Readonly<Record<string, Node>>;
   readonly anyOf?: readonly Node[];
   readonly enum?: readonly unknown[];
   readonly pattern?: string;
@@ -30,7 +31,8 @@ function accepts(node: Node, value: unknown): boolean {
   if (node.enum) return node.enum.includes(value);
   if (node.type === 'object') {
     return Object.entries(Object(value)).every(([key, part]) => {
-      const property = node.properties?.[key];
+      const patterns = Object.entries(node.patternProperties ?? {});
+      const property = node.properties?.[key] ?? patterns.find(([pattern]) => new RegExp(pattern).test(key))?.[1];
       const other = node.additionalProperties;
       if (property !== undefined) return accepts(property, part);
       return typeof other === 'object' ? accepts(other, part) : other !== false;
@@ -74,6 +76,10 @@ it.each([
   { name: 'a price of text', value: { cost: { prices: { mine: { input: 'x', output: 2 } } } }, accepted: false },
   { name: 'no restarts', value: { recovery: { maxRestarts: 0 } }, accepted: true },
   { name: 'half a restart', value: { recovery: { maxRestarts: 0.5 } }, accepted: false },
+  { name: 'sizes for tools', value: { tools: { Read: 12_000, 'mcp__github__*': '4%' } }, accepted: true },
+  { name: 'a size for a tool that is none', value: { tools: { Read: 'all' } }, accepted: false },
+  { name: 'a wrong key beside the tools', value: { tools: { minToken: 500 } }, accepted: false },
+  { name: 'a tier of nothing', value: { tiers: { user: 0 } }, accepted: false },
   { name: 'a choice that is none', value: { compaction: { when: 'later' } }, accepted: false },
 ])('$name', ({ value, accepted }) => {
   expect(accepts(schema, value)).toBe(accepted);

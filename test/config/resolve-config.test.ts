@@ -141,6 +141,17 @@ describe('precedence', () => {
     { variable: 'CTXB_COST_ON_LIMIT', text: 'wrap-up', key: 'cost.onLimit', value: 'wrap-up' },
     { variable: 'CTXB_RECOVERY_ENABLED', text: 'false', key: 'recovery.enabled', value: false },
     { variable: 'CTXB_RECOVERY_MAX_RESTARTS', text: '0', key: 'recovery.maxRestarts', value: 0 },
+    { variable: 'CTXB_TOOLS_MODE', text: 'advise', key: 'tools.mode', value: 'advise' },
+    { variable: 'CTXB_TOOLS_PER_CALL', text: '4%', key: 'tools.perCall', value: 0.04 },
+    { variable: 'CTXB_TOOLS_MIN_TOKENS', text: '0', key: 'tools.minTokens', value: 0 },
+    { variable: 'CTXB_TOOLS_WARN_BELOW', text: '15%', key: 'tools.warnBelow', value: 0.15 },
+    { variable: 'CTXB_TOOLS_CRITICAL_BELOW', text: '5000', key: 'tools.criticalBelow', value: 5_000 },
+    { variable: 'CTXB_TIERS_SYSTEM', text: '9000', key: 'tiers.system', value: 9_000 },
+    { variable: 'CTXB_TIERS_HISTORY', text: '10%', key: 'tiers.history', value: 0.1 },
+    { variable: 'CTXB_TIERS_TOOL_RESULTS', text: '50000', key: 'tiers.toolResults', value: 50_000 },
+    { variable: 'CTXB_TIERS_USER', text: '5000', key: 'tiers.user', value: 5_000 },
+    { variable: 'CTXB_TIERS_RESPONSE', text: '20000', key: 'tiers.response', value: 20_000 },
+    { variable: 'CTXB_TIERS_TOTAL', text: '60%', key: 'tiers.total', value: 0.6 },
     { variable: 'CTXB_HOOKS_WATCHDOG_SECONDS', text: '0.5', key: 'hooks.watchdogSeconds', value: 0.5 },
   ])('reads $variable=$text, and the same from a flag', async ({ variable, text, key, value }) => {
     for (const world of [{ env: { [variable]: text } }, { flags: { [key]: text } }]) {
@@ -148,6 +159,18 @@ describe('precedence', () => {
       expect(findings).toEqual([]);
       expect(config).toHaveProperty(key, value);
     }
+  });
+
+  it('takes overrides for tools by their names, also with dots and stars', async () => {
+    put('.contextbudgetrc.yaml', 'tools:\n  Read: 12000\n  mcp__a.b__*: 5%\n');
+    const { config, sources, findings } = await resolve({ env: { CTXB_TOOLS_PER_CALL: '10%' } });
+    expect(findings).toEqual([]);
+    expect(config.tools).toEqual({
+      ...DEFAULTS.tools,
+      perCall: 0.1,
+      byTool: { Read: 12_000, 'mcp__a.b__*': 0.05 },
+    });
+    expect([sources['tools.Read']?.source, sources['tools.Bash']]).toEqual(['file', undefined]);
   });
 
   it('leaves empty, foreign and reserved variables alone', async () => {
@@ -239,6 +262,26 @@ describe('findings', () => {
     },
     { text: '{ "recovery": { "maxRestarts": 1.5 } }', says: /^recovery\.maxRestarts: .*found 1\.5 .*\(default 3\)$/ },
     { text: '{ "recovery": { "enabled": "on" } }', says: /^recovery\.enabled: expected true or false, found "on"/ },
+    { text: '{ "tools": { "mode": "advice" } }', says: /^tools\.mode: .*did you mean "advise"\?$/ },
+    { text: '{ "tools": { "perCall": 0 } }', says: /^tools\.perCall: expected a fraction .*\(default 8000\)$/ },
+    { text: '{ "tools": { "minTokens": "1%" } }', says: /^tools\.minTokens: expected a whole number of tokens, 0 or/ },
+    { text: '{ "tools": { "warnBelow": 1.5 } }', says: /^tools\.warnBelow: .*found 1\.5 .*\(default 20000\)$/ },
+    { text: '{ "tools": { "minToken": 300 } }', says: /^tools\.minToken: .*did you mean (?:tools\.)?minTokens\?$/ },
+    {
+      text: '{ "tools": { "read": 9000 } }',
+      says: /^tools\.read: .*criticalBelow or the name of a tool such as Read, mcp__github__\*, found "read" .*remove it$/,
+    },
+    { text: '{ "tools": { "byTool": { "Read": 9000 } } }', says: /^tools\.byTool: expected one of mode, .*remove it$/ },
+    { text: '{ "tools": { "Read": "all" } }', says: /^tools\.Read: expected a fraction .*found "all" .*key out$/ },
+    { text: '{ "tools": { "Read": {} } }', says: /^tools\.Read: expected a fraction of the window/ },
+    { text: '{ "tools": { "mcp__a.b": 0 } }', says: /^tools\.mcp__a\.b: expected a fraction .*found 0 .*key out$/ },
+    { text: '{ "tools": 8000 }', says: /^tools: expected an object with mode, perCall, .*found 8000/ },
+    { text: '{ "tools.Read": 9000 }', says: /^tools\.Read: expected one of \$schema, window, .*remove it$/ },
+    { text: '{ "zones": { "Read": 9000 } }', says: /^zones\.Read: expected one of monitor, / },
+    { text: '{ "tools": { "__proto__": 9000 } }', says: /^tools\.__proto__: expected one of / },
+    { text: '{ "tools": { "constructor": 9000 } }', says: /^tools\.constructor: expected one of / },
+    { text: '{ "tiers": { "total": "0%" } }', says: /^tiers\.total: expected a fraction .*\(default 100000\)$/ },
+    { text: '{ "tiers": { "tools": 9000 } }', says: /^tiers\.tools: expected one of system, history, toolResults, / },
     { text: '{ "$schema": 1 }', says: /^\$schema: / },
     { text: '[1]', says: /\.contextbudgetrc\.json: expected an object with .*found \[1\]/ },
     { text: '{ "__proto__": { "polluted": true } }', says: /^__proto__: / },

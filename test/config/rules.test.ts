@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { DEFAULTS } from '../../src/config/defaults.ts';
 import { type Flags, resolveConfig } from '../../src/config/resolve-config.ts';
+import type { Tiers, ToolsPolicy } from '../../src/governor/policy.ts';
 
 const cwd = mkdtempSync(join(tmpdir(), 'ctxb-config-'));
 afterAll(() => rmSync(cwd, { recursive: true, force: true }));
@@ -55,6 +57,45 @@ describe('rules between keys', () => {
       keys: ['zones.warning'],
     },
     { name: "a default above the native trigger of 100k is nobody's mistake", flags: { window: 100_000 }, keys: [] },
+    {
+      name: 'criticalBelow below warnBelow',
+      flags: { 'tools.criticalBelow': 9_000, 'tools.warnBelow': 9_000 },
+      keys: ['tools.criticalBelow'],
+    },
+    {
+      name: 'warnBelow below the total',
+      flags: { 'tools.warnBelow': '50%', 'tiers.total': 0.5 },
+      keys: ['tools.warnBelow'],
+    },
+    { name: 'what remains in another unit, window unknown', flags: { 'tools.warnBelow': '60%' }, keys: [] },
+    {
+      name: 'what remains in another unit, window known',
+      flags: { 'tools.warnBelow': '60%', window: 200_000 },
+      keys: ['tools.warnBelow'],
+    },
+    { name: 'the least for a result is the most', flags: { 'tools.minTokens': 8_000 }, keys: [] },
+    { name: 'the least above the most', flags: { 'tools.minTokens': 8_001 }, keys: ['tools.minTokens'] },
+    { name: 'the most in another unit', flags: { 'tools.minTokens': 8_001, 'tools.perCall': '4%' }, keys: [] },
+    {
+      name: 'the most in another unit, window known',
+      flags: { 'tools.minTokens': 8_001, 'tools.perCall': '4%', window: 200_000 },
+      keys: ['tools.minTokens'],
+    },
+    { name: 'one token is no fraction', flags: { 'tools.minTokens': 1, window: 200_000 }, keys: [] },
+    { name: 'system and response fill the total', flags: { 'tiers.system': 70_000 }, keys: ['tiers.system'] },
+    { name: 'the response alone was set', flags: { 'tiers.response': 92_000 }, keys: ['tiers.response'] },
+    { name: 'they leave a little', flags: { 'tiers.response': 91_999 }, keys: [] },
+    {
+      name: 'fractions that are more than the window together',
+      flags: { 'tiers.system': 0.6, 'tiers.response': 0.5, 'tiers.total': 1 },
+      keys: ['tiers.system'],
+    },
+    { name: 'tiers in several units, window unknown', flags: { 'tiers.response': '95%' }, keys: [] },
+    {
+      name: 'tiers in several units, window known',
+      flags: { 'tiers.response': '46%', window: 200_000 },
+      keys: ['tiers.response'],
+    },
     { name: 'no native trigger can be placed below 100k', flags: { window: 50_000 }, keys: [] },
   ])('$name', async ({ flags, keys }) => {
     expect((await resolve({ flags })).findings.map(({ key }) => key)).toEqual(keys);
@@ -65,6 +106,21 @@ describe('rules between keys', () => {
     expect(findings.map(({ message }) => message)).toEqual([
       'thresholds.compact: expected less than thresholds.handoff (0.75), found 0.8 (flag); ' +
         'lower it or raise thresholds.handoff',
+    ]);
+  });
+
+  it('says what system and response leave', async () => {
+    const { findings } = await resolve({ flags: { 'tiers.system': 70_000 } });
+    expect(findings.map(({ message }) => message)).toEqual([
+      'tiers.system: expected tiers.system + tiers.response less than tiers.total (100000), found 70000 + 30000 (flag); ' +
+        'lower one of them or raise tiers.total',
+    ]);
+  });
+
+  it('says which of least and most has to move', async () => {
+    const { findings } = await resolve({ flags: { 'tools.minTokens': 900, 'tools.perCall': 800 } });
+    expect(findings.map(({ message }) => message)).toEqual([
+      'tools.minTokens: expected at most tools.perCall (800), found 900 (flag); lower it or raise tools.perCall',
     ]);
   });
 
@@ -137,6 +193,62 @@ describe('defaults keep their place', () => {
     const { warn, compact, handoff } = thresholds;
     expect({ levels: [zones.monitor, zones.warning, warn, compact, handoff], findings }).toEqual({
       levels,
+      findings: [],
+    });
+  });
+
+  it.each<{ name: string; flags: Flags; tiers?: Partial<Tiers>; tools?: Partial<ToolsPolicy> }>([
+    {
+      name: 'a higher total leaves the tiers alone',
+      flags: { 'tiers.total': 150_000 },
+      tiers: { total: 150_000 },
+    },
+    {
+      name: 'a lower total takes them down',
+      flags: { 'tiers.total': 50_000 },
+      tiers: { system: 4_000, history: 6_000, toolResults: 20_000, user: 5_000, response: 15_000, total: 50_000 },
+    },
+    {
+      name: 'what the user set stays',
+      flags: { 'tiers.total': 50_000, 'tiers.toolResults': 30_000 },
+      tiers: { system: 4_000, history: 6_000, toolResults: 30_000, user: 5_000, response: 15_000, total: 50_000 },
+    },
+    {
+      name: 'a lower share of a window that is known',
+      flags: { 'tiers.total': '50%', window: 120_000 },
+      tiers: { system: 0.04, history: 0.06, toolResults: 0.2, user: 0.05, response: 0.15, total: 0.5 },
+    },
+    {
+      name: 'a share of a window that is not known',
+      flags: { 'tiers.total': '50%' },
+      tiers: { total: 0.5 },
+    },
+    {
+      name: 'levels of what remains keep below a total',
+      flags: { 'tiers.total': 10_000 },
+      tiers: { system: 800, history: 1_200, toolResults: 4_000, user: 1_000, response: 3_000, total: 10_000 },
+      tools: { warnBelow: 2_000, criticalBelow: 1_000 },
+    },
+    {
+      name: 'the critical one below a low warning',
+      flags: { 'tools.warnBelow': 8_000 },
+      tools: { warnBelow: 8_000, criticalBelow: 4_000 },
+    },
+    {
+      name: 'the least for a result is no more than the most',
+      flags: { 'tools.perCall': 300 },
+      tools: { perCall: 300, minTokens: 300 },
+    },
+    {
+      name: 'nor than a share of a window that is known',
+      flags: { 'tools.perCall': 0.002, window: 200_000 },
+      tools: { perCall: 0.002, minTokens: 400 },
+    },
+  ])('$name', async ({ flags, tiers, tools }) => {
+    const { config, findings } = await resolve({ flags });
+    expect({ tiers: config.tiers, tools: config.tools, findings }).toEqual({
+      tiers: { ...DEFAULTS.tiers, ...tiers },
+      tools: { ...DEFAULTS.tools, ...tools },
       findings: [],
     });
   });

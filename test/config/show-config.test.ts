@@ -42,6 +42,21 @@ it('prints the same as JSON', async () => {
   expect(printed.window).toEqual({ value: null, source: 'default' });
 });
 
+it('prints the overrides for tools with their sources, after the keys of the group', async () => {
+  const path = join(cwd, '.contextbudgetrc.json');
+  writeFileSync(path, '{ "tools": { "Read": "6%", "mcp__a.b__*": 4000, "perCall": 9000 } }');
+  const { exitCode, out } = await run({ json: true });
+  const printed = JSON.parse(out);
+  const origin = { source: 'file', where: path };
+  expect([exitCode, Object.keys(printed)]).toEqual([0, [...LEAVES.keys(), 'tools.Read', 'tools.mcp__a.b__*']]);
+  expect(printed).toMatchObject({
+    'tools.perCall': { value: 9_000, ...origin },
+    'tools.Read': { value: 0.06, ...origin },
+    'tools.mcp__a.b__*': { value: 4_000, ...origin },
+  });
+  expect((await run({})).out).toMatch(/^tools\.Read +0\.06 +file \/.*\ntools\.mcp__a\.b__\* +4000 +file \/.*\n$/m);
+});
+
 it('prints the schema also when the configuration is bad', async () => {
   const { exitCode, out } = await run({ schema: true }, { CTXB_WINDOW: 'x' });
   expect([exitCode, JSON.parse(out).additionalProperties]).toEqual([0, false]);

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from '
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { DEFAULTS } from '../../src/config/defaults.ts';
+import { LEAVES } from '../../src/config/schema.ts';
 import { promptLine, runProgram, startWorld, type World } from '../support/claude.ts';
 import { conversation } from '../support/conversation.ts';
 import { CTXB, PROTOCOL, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
@@ -46,11 +46,10 @@ it.each(COMMANDS.filter((command) => command.startsWith('npm ')))('%s names scri
 });
 
 it('every configuration key is in the README', () => {
-  const keys = Object.entries(DEFAULTS).flatMap(([key, value]) =>
-    value !== null && typeof value === 'object' ? Object.keys(value).map((name) => `${key}.${name}`) : [key],
-  );
   const table = README.slice(README.indexOf('| key | default'));
-  const missing = keys.filter((key) => !table.includes(`\`${key}\``) && !table.includes(`\`.${key.split('.')[1]}\``));
+  const missing = [...LEAVES.keys()].filter(
+    (key) => !table.includes(`\`${key}\``) && !table.includes(`\`.${key.split('.')[1]}\``),
+  );
   expect(missing).toEqual([]);
 });
 

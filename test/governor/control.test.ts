@@ -16,6 +16,10 @@ import {
   sent,
 } from '../support/governor.ts';
 
+/** Tools of which something is known before they are called. */
+const BEFORE_TOOLS = '^(?:Read|Bash|Grep|Glob|mcp__.*)$';
+const TOOL_HOOKS = ['PreToolUse', 'PostToolUse', 'PostToolUseFailure'];
+
 const context = (window: number, total = 0, more: Line = {}): Line => ({
   rawMaxTokens: window,
   totalTokens: total,
@@ -61,12 +65,13 @@ describe('opening the control channel', () => {
         subtype: 'initialize',
         agents: { a: 1 },
         hooks: {
-          PreToolUse: [own],
+          PreToolUse: [own, { matcher: BEFORE_TOOLS, hookCallbackIds: ['ctxb:pre-tool-use'] }],
           PreCompact: [own, { matcher: null, hookCallbackIds: ['ctxb:pre-compact'] }],
           SessionStart: [{ matcher: null, hookCallbackIds: ['ctxb:session-start'] }],
           PostCompact: [{ matcher: null, hookCallbackIds: ['ctxb:post-compact'] }],
           UserPromptSubmit: [{ matcher: null, hookCallbackIds: ['ctxb:user-prompt-submit'] }],
           PostToolUse: [{ matcher: '*', hookCallbackIds: ['ctxb:post-tool-use'] }],
+          PostToolUseFailure: [{ matcher: '*', hookCallbackIds: ['ctxb:post-tool-use-failure'] }],
         },
       },
     });
@@ -76,11 +81,21 @@ describe('opening the control channel', () => {
     {
       name: 'no notes are kept',
       changes: { memory: { ...policyWith().memory, enabled: false } },
-      hooks: ['PreCompact', 'SessionStart', 'UserPromptSubmit', 'PostToolUse'],
+      hooks: ['PreCompact', 'SessionStart', 'UserPromptSubmit', ...TOOL_HOOKS],
     },
     {
       name: 'the agent is told nothing',
       changes: { zones: { tellAgent: false } },
+      hooks: ['PreCompact', 'SessionStart', 'PostCompact', 'UserPromptSubmit', ...TOOL_HOOKS],
+    },
+    {
+      name: 'tools have no budget',
+      changes: { tools: { mode: 'off' as const } },
+      hooks: ['PreCompact', 'SessionStart', 'PostCompact', 'UserPromptSubmit', 'PostToolUse'],
+    },
+    {
+      name: 'tools have no budget and the agent is told nothing',
+      changes: { tools: { mode: 'off' as const }, zones: { tellAgent: false } },
       hooks: ['PreCompact', 'SessionStart', 'PostCompact', 'UserPromptSubmit'],
     },
   ])('registers only what it needs when $name', ({ changes, hooks }) => {

@@ -38,6 +38,8 @@ function noting(more: Partial<ExecutorWorld> = {}) {
     beforeCompaction: note('flush'),
     hookTimeoutMs: 10,
     writeHandoff: note('handoff'),
+    measureFile: note('measure'),
+    storeResult: note('store'),
     startClaude: note('start'),
     reply: note('reply'),
     askPerson: note('ask'),

@@ -1,6 +1,5 @@
 import type { ControlResponseEvent } from '../../stream/events.ts';
 import { countOf, type Fields, fieldsOf } from '../../stream/fields.ts';
-import type { HookName } from '../actions.ts';
 import { readOpening } from '../cost/cost.ts';
 import { takeReading } from '../gauge/gauge.ts';
 import { isKnown, learnWindow } from '../gauge/window.ts';
@@ -12,23 +11,29 @@ import { chain, keep, type Step } from '../steps.ts';
 import { askContext, controlLine, request } from './control-request.ts';
 import { CALLBACKS } from './restore.ts';
 
-/** Hooks that only working memory needs. */
-const FOR_MEMORY: readonly HookName[] = ['PostCompact'];
+/** Tools of which something is known before they are called. */
+const BEFORE = '^(?:Read|Bash|Grep|Glob|mcp__.*)$';
 
-/** Hooks that are needed only to tell the agent something in the middle of a turn. */
-const FOR_TELLING: readonly HookName[] = ['PostToolUse'];
+/** Hooks of tools name the tools: a matcher that is null would be none for claude's own. */
+const MATCHERS: Readonly<Partial<Record<string, string>>> = {
+  PreToolUse: BEFORE,
+  PostToolUse: '*',
+  PostToolUseFailure: '*',
+};
 
 /** Hooks in the shape `initialize` takes them. No `timeout`: claude would refuse the tool when it runs out. */
 function hooksFor({ run }: GovernorState): Fields {
-  const { memory, zones } = run.policy;
-  const unwanted = new Set<string>([...(memory.enabled ? [] : FOR_MEMORY), ...(zones.tellAgent ? [] : FOR_TELLING)]);
+  const { memory, zones, tools } = run.policy;
+  const budgets = tools.mode !== 'off';
+  const unwanted = new Set<string>([
+    ...(memory.enabled ? [] : ['PostCompact']),
+    ...(budgets ? [] : ['PreToolUse', 'PostToolUseFailure']),
+    ...(budgets || zones.tellAgent ? [] : ['PostToolUse']),
+  ]);
   const wanted = Object.entries(CALLBACKS).filter(([name]) => !unwanted.has(name));
-  return Object.fromEntries(wanted.map(([name, id]) => [name, [{ matcher: matcherOf(name), hookCallbackIds: [id] }]]));
-}
-
-/** Hooks of tools name the tools: here all of them. */
-function matcherOf(hook: string): string | null {
-  return hook === 'PostToolUse' ? '*' : null;
+  return Object.fromEntries(
+    wanted.map(([name, id]) => [name, [{ matcher: MATCHERS[name] ?? null, hookCallbackIds: [id] }]]),
+  );
 }
 
 /** Opens the control channel in our own name, again for a process that took the place of another. */

@@ -8,8 +8,10 @@ import { focusText, notesClause } from '../relief/focus.ts';
 import { documentToGive, noteGiven } from '../relief/handoff.ts';
 import { decided, type GovernorState } from '../state.ts';
 import { keep, type Step } from '../steps.ts';
-import { tellAgent } from '../zones/notices.ts';
+import { remembered } from '../tool-budget/follow-results.ts';
 import { isOfSubagent } from './subagent-hooks.ts';
+import { tellWith } from './telling.ts';
+import { answerToolHook, type ToolHook } from './tool-hooks.ts';
 
 /** Ids under which our hooks are registered; claude names one of them when it calls back. */
 export const CALLBACKS: Readonly<Record<HookName, string>> = {
@@ -17,32 +19,38 @@ export const CALLBACKS: Readonly<Record<HookName, string>> = {
   SessionStart: 'ctxb:session-start',
   PostCompact: 'ctxb:post-compact',
   UserPromptSubmit: 'ctxb:user-prompt-submit',
+  PreToolUse: 'ctxb:pre-tool-use',
   PostToolUse: 'ctxb:post-tool-use',
+  PostToolUseFailure: 'ctxb:post-tool-use-failure',
 };
 
 /** Answers a callback of ours: always with one `answer-hook`. */
 export function answerCallback(state: GovernorState, event: ControlRequestEvent): Step {
   const input = fieldsOf(event.request.input);
   const { requestId } = event;
+  const hook = hookOf(event.callbackId);
+  if (isToolHook(hook)) return answerToolHook(state, hook, event);
   // A subagent's context is its own: the main thread's prompts and notes are no business of it.
-  if (isOfSubagent(state, event)) return keep(state, [plain(requestId, hookOf(event.callbackId))]);
-  switch (event.callbackId) {
-    case CALLBACKS.PreCompact:
+  if (isOfSubagent(state, event)) return keep(state, [plain(requestId, hook)]);
+  switch (hook) {
+    case 'PreCompact':
       return keep(
         state,
         answerPreCompact(state, requestId, textOf(input.trigger), textOf(input.custom_instructions) ?? ''),
       );
-    case CALLBACKS.SessionStart:
+    case 'SessionStart':
       return input.source === 'compact'
         ? keep(state, restore(state, requestId))
         : handOver(state, requestId, 'SessionStart');
-    case CALLBACKS.UserPromptSubmit:
+    case 'UserPromptSubmit':
       return answerPrompt(state, requestId, textOf(input.prompt) ?? '');
-    case CALLBACKS.PostToolUse:
-      return tell(keep(state, [plain(requestId, 'PostToolUse')]), 'mid-turn');
     default:
       return keep(state, [plain(requestId, 'PostCompact')]);
   }
+}
+
+function isToolHook(hook: HookName): hook is ToolHook {
+  return hook === 'PreToolUse' || hook === 'PostToolUse' || hook === 'PostToolUseFailure';
 }
 
 function hookOf(callbackId: string | undefined): HookName {
@@ -61,26 +69,14 @@ function answerPrompt(state: GovernorState, requestId: string, prompt: string): 
   const answers = actions.map((action) =>
     action.kind === 'answer-hook' ? ({ ...action, recall: 'prompt' } as const) : action,
   );
-  return tell(keep(after, answers), 'prompt');
+  return tellWith(keep(after, answers), 'prompt');
 }
 
 /** A fresh context begins with the document of the one before. */
 function handOver(state: GovernorState, requestId: string, hook: HookName): Step {
   const document = documentToGive(state);
   if (document === undefined) return keep(state, [plain(requestId, hook)]);
-  return keep(noteGiven(state), [{ ...plain(requestId, hook), context: document.text }]);
-}
-
-/** Puts what the agent is to be told behind the context of an answer. */
-function tell({ state, actions }: Step, where: 'prompt' | 'mid-turn'): Step {
-  const { state: told, text } = tellAgent(state, where);
-  if (text === '') return keep(state, actions);
-  const answers = actions.map((action) =>
-    action.kind === 'answer-hook'
-      ? { ...action, context: [action.context, text].filter(Boolean).join('\n\n') }
-      : action,
-  );
-  return keep(told, answers);
+  return keep(remembered(noteGiven(state), document.text), [{ ...plain(requestId, hook), context: document.text }]);
 }
 
 /** The focus of a compaction that claude started itself; with `/compact` the focus came as its argument. */

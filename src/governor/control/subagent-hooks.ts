@@ -12,7 +12,7 @@ import type { GovernorState } from '../state.ts';
 export function isOfSubagent(state: GovernorState, event: ControlRequestEvent): boolean {
   const { agent_id: agent, hook_event_name: hook } = fieldsOf(event.request.input);
   if (textOf(agent)) return true;
-  if (hook === 'UserPromptSubmit' || hook === 'PostToolUse') return false;
+  if (hook === 'UserPromptSubmit') return false;
   const agents = Object.values(state.tasks).filter(({ kind }) => kind === 'agent');
   if (hook === 'PreCompact') return agents.some(({ phase }) => phase === 'foreground');
   return !state.summarising && agents.some(({ phase }) => phase !== 'reporting');

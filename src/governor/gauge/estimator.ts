@@ -1,4 +1,5 @@
 import type { Block } from '../../stream/events.ts';
+import { jsonText } from '../../stream/fields.ts';
 
 /** Content whose characters weigh differently in tokens. */
 export type ContentKind = 'prose' | 'code' | 'json';
@@ -71,13 +72,10 @@ export function calibrate(calibration: Calibration, content: Content, tokens: nu
   return { prose: learn('prose'), code: learn('code'), json: learn('json') };
 }
 
-/** Characters of a value as JSON; 0 for one that is nested too deep to be written. */
-function jsonLength(value: unknown): number {
-  try {
-    return JSON.stringify(value)?.length ?? 0;
-  } catch {
-    return 0;
-  }
+/** Characters a token has turned out to be; undefined until what was learned outweighs the start value. */
+export function learnedCharsPerToken(calibration: Calibration, kind: ContentKind): number | undefined {
+  const { chars, tokens } = calibration[kind];
+  return chars < 2 * PRIOR_CHARS ? undefined : chars / tokens;
 }
 
 function contentOf(block: Block): Content {
@@ -86,7 +84,7 @@ function contentOf(block: Block): Content {
     case 'thinking':
       return { ...NO_CONTENT, prose: block.text.length };
     case 'tool_use':
-      return { ...NO_CONTENT, json: block.name.length + jsonLength(block.input) };
+      return { ...NO_CONTENT, json: block.name.length + jsonText(block.input).length };
     case 'tool_result':
       return { ...NO_CONTENT, code: block.text.length, fixedTokens: block.images * PICTURE_TOKENS };
     case 'image':

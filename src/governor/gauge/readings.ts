@@ -143,12 +143,13 @@ export function readSubagent(state: GovernorState, event: Event): GovernorState 
   if (event.synthetic || saysNothing(event.usage)) return state;
   // The id comes from the stream and may be the name of something every object has.
   const known = Object.hasOwn(state.subagents, event.subagent) ? state.subagents[event.subagent] : undefined;
-  const meter = known ?? { messageId: '', peak: 0, calls: 0 };
+  const meter = known ?? { messageId: '', used: 0, peak: 0, calls: 0 };
   const calls = meter.messageId === event.messageId ? meter.calls : meter.calls + 1;
-  const peak = Math.max(meter.peak, contextOf(event.usage));
+  const used = contextOf(event.usage);
+  const peak = Math.max(meter.peak, used);
   return {
     ...state,
-    subagents: { ...state.subagents, [event.subagent]: { messageId: event.messageId, peak, calls } },
+    subagents: { ...state.subagents, [event.subagent]: { messageId: event.messageId, used, peak, calls } },
   };
 }
 

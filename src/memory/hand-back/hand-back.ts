@@ -125,9 +125,10 @@ export function createHandBack(notebook: Notebook, folder: () => string): HandBa
 }
 
 /** The answer in the shape claude takes it. */
-export function hookOutput({ hook, output }: HookAnswer, context: string | undefined): object {
-  if (context === undefined || context === '') return output;
-  return { ...output, hookSpecificOutput: { hookEventName: hook, additionalContext: defused(context) } };
+export function hookOutput({ hook, output, specific = {} }: HookAnswer, context: string | undefined): object {
+  const told = context === undefined || context === '' ? {} : { additionalContext: defused(context) };
+  const own = { ...specific, ...told };
+  return Object.keys(own).length === 0 ? output : { ...output, hookSpecificOutput: { hookEventName: hook, ...own } };
 }
 
 interface Told {

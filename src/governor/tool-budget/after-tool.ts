@@ -1,0 +1,53 @@
+import { isFields } from '../../stream/fields.ts';
+import type { GovernorState } from '../state.ts';
+import { keep, type Step } from '../steps.ts';
+import { planCut } from './cut-result.ts';
+import { learnPage } from './page-limit.ts';
+import { resultText, storedPath } from './result-text.ts';
+import { allocation } from './room.ts';
+import { estimateTokens } from './token-estimate.ts';
+import type { ToolCall } from './tool-call.ts';
+import { answerTool, charsPerToken, forgetOpen, keepOpen, mayPass, passed } from './tool-state.ts';
+
+/** A tool has succeeded: its result goes to the agent as it is, or cut. */
+export function afterTool(before: GovernorState, call: ToolCall): Step {
+  const { mode } = before.run.policy.tools;
+  const result = mode === 'off' ? undefined : resultText(call.tool, call.response);
+  if (result === undefined) return keep(before, [answerTool(call, 'PostToolUse')]);
+  const stored = storedPath(call.tool, call.response);
+  if (stored !== undefined)
+    return keep(before, [answerTool(call, 'PostToolUse', { context: pointer(before, call, stored) })]);
+  // What was kept for this very call is its own.
+  const state = learnPage(forgetOpen(before, call.toolUseId), call, result.text);
+  const tokens = estimateTokens(result.text, charsPerToken(state));
+  const allowed = allocation(state, call.tool, call.agent);
+  const open = keepOpen(state, call, { agent: call.agent, tokens });
+  if (tokens <= allowed) return keep(open, [answerTool(call, 'PostToolUse')]);
+  if (mode === 'advise' || state.toolBudget.ignores === 'output') {
+    return keep(open, [answerTool(call, 'PostToolUse', { context: advice(tokens, allowed) })]);
+  }
+  if (mayPass(state, call)) return keep(passed(open, call), [answerTool(call, 'PostToolUse')]);
+  return planCut(state, call, result.text, allowed);
+}
+
+/** A tool has failed: what it says cannot be changed. */
+export function afterFailure(state: GovernorState, call: ToolCall): Step {
+  const tokens = estimateTokens(call.error, charsPerToken(state));
+  const allowed = allocation(state, call.tool, call.agent);
+  const isLarge = state.run.policy.tools.mode !== 'off' && tokens > allowed;
+  return keep(state, [answerTool(call, 'PostToolUseFailure', isLarge ? { context: advice(tokens, allowed) } : {})]);
+}
+
+function advice(tokens: number, allowed: number): string {
+  return `This result took about ${tokens} tokens, and ${allowed} are planned for one now: ask for less at a time (fewer lines, a narrower search, one page).`;
+}
+
+/** claude shows the beginning of it and says where it is, but not what may be read of it. */
+function pointer(state: GovernorState, call: ToolCall, path: string): string {
+  const size =
+    isFields(call.response) && typeof call.response.persistedOutputSize === 'number'
+      ? ` (${call.response.persistedOutputSize} bytes)`
+      : '';
+  const allowed = allocation(state, 'Read', call.agent);
+  return `All of this result is in ${path}${size}: look into it with Read, offset and limit, or search in it; one result may take about ${allowed} tokens now.`;
+}

@@ -1,0 +1,126 @@
+import { type Fields, jsonText, textOf } from '../../stream/fields.ts';
+import type { Action } from '../actions.ts';
+import { cut as shorten } from '../prompts/prompt-words.ts';
+import { decided, type GovernorState } from '../state.ts';
+import { keep, type Step } from '../steps.ts';
+import { type CutJson, cutJson } from './cut-json.ts';
+import { cutText } from './cut-text.ts';
+import { resultText } from './result-text.ts';
+import { allocation } from './room.ts';
+import { type StoredJson, storedJson } from './stored-json.ts';
+import { codePoints, estimateTokens } from './token-estimate.ts';
+import type { ToolCall } from './tool-call.ts';
+import { answerTool, charsPerToken, countCut, keepOpen, waitFor } from './tool-state.ts';
+
+/** A result that is too large and is cut when all of it is stored. */
+export interface ResultPlan {
+  readonly kind: 'result';
+  readonly call: ToolCall;
+  /** Tokens it may take, and those it would. */
+  readonly allowed: number;
+  readonly tokens: number;
+  /** Where it is JSON. */
+  readonly json: (CutJson & { readonly stored: StoredJson }) | undefined;
+}
+
+/** Of a call's input, as far as it names the call. */
+const TITLE_LENGTH = 120;
+
+/** Of what was put in the place of a result, to find it again on the stream. */
+const PROOF_LENGTH = 40;
+
+/** Has the whole of it stored first: nothing is cut that is not kept. */
+export function planCut(state: GovernorState, call: ToolCall, text: string, allowed: number): Step {
+  const ratio = charsPerToken(state);
+  const json = cutJson(text, Math.floor(allowed * ratio));
+  const plan: ResultPlan = {
+    kind: 'result',
+    call,
+    allowed,
+    tokens: estimateTokens(text, ratio),
+    json: json && { ...json, stored: storedJson(text, json.lists) },
+  };
+  const { requestId, toolUseId } = call;
+  const store: Action = { kind: 'store-result', requestId, name: toolUseId, text: plan.json?.stored.text ?? text };
+  return keep(waitFor(state, plan), [store]);
+}
+
+/** The whole is stored at `path`; undefined: it could not be, so it goes to the agent as it is. */
+export function cutResult(state: GovernorState, plan: ResultPlan, path: string | undefined): Step {
+  const { call, tokens } = plan;
+  const result = resultText(call.tool, call.response);
+  const asItIs = keep(keepOpen(state, call, { agent: call.agent, tokens }), [answerTool(call, 'PostToolUse')]);
+  if (path === undefined || result === undefined) return asItIs;
+  const { text, context } =
+    plan.json === undefined ? textInstead(state, plan, result.text, path) : jsonInstead(state, plan, plan.json, path);
+  const left = estimateTokens(text, charsPerToken(state));
+  if (codePoints(text) >= codePoints(result.text)) return asItIs;
+  const open = { agent: call.agent, tokens: left, proof: text.trim().slice(0, PROOF_LENGTH) };
+  const reason = `about ${tokens} tokens, and ${plan.allowed} are left for one result`;
+  return keep(countCut(keepOpen(state, call, open), call), [
+    { kind: 'cut-result', ...decided(state, reason), tool: call.tool, tokens, left, path },
+    answerTool(call, 'PostToolUse', {
+      specific: { updatedToolOutput: result.replaced(text) },
+      ...(context ? { context } : {}),
+    }),
+  ]);
+}
+
+interface Instead {
+  readonly text: string;
+  /** What is told beside it, where it cannot be said in it. */
+  readonly context?: string;
+}
+
+function textInstead(state: GovernorState, { call, allowed, tokens }: ResultPlan, text: string, path: string): Instead {
+  const room = Math.floor(allowed * charsPerToken(state));
+  const { lines } = cutText(text, 0);
+  const size = `${codePoints(text)} characters in ${lines} ${lines === 1 ? 'line' : 'lines'}${exitText(call)}`;
+  const opening = `[ctxb cut this result to fit the budget of tools. ${titleOf(call)}: ${size}. The whole of it is in ${path}: `;
+  const part = cutText(text, Math.max(0, room - opening.length - WAY_LENGTH));
+  const atOnce = Math.max(1, Math.floor((allocation(state, call.tool, call.agent) * lines) / tokens));
+  const way =
+    lines > 1 && atOnce < lines
+      ? `go on with Read, offset=${part.nextLine}; the budget allows about ${atOnce} lines at a time.]`
+      : `its lines are long, so take parts of it by characters, as with cut -c or head -c.]`;
+  return { text: `${opening}${way}\n${part.text}` };
+}
+
+/** The most that the words take which say how to go on. */
+const WAY_LENGTH = 100;
+
+/** What was cut of JSON is told beside it, so that it stays what it is. */
+function jsonInstead(
+  state: GovernorState,
+  { call }: ResultPlan,
+  { text, lists, stored }: NonNullable<ResultPlan['json']>,
+  path: string,
+): Instead {
+  const lost = lists.map(({ path: where, total, returned }, index) => {
+    const next = `the next has offset ${returned} and begins on line ${stored.nextLines[index]} of that file`;
+    return `${where}: total ${total}, returned ${returned}, ${next}.`;
+  });
+  const longTexts = lists.length === 0 ? 'Long texts in it end with "…".' : '';
+  const ratio = charsPerToken(state);
+  const lines = Math.max(1, stored.text.split('\n').length);
+  const perLine = Math.max(1, estimateTokens(stored.text, ratio) / lines);
+  const atOnce = Math.max(1, Math.floor(allocation(state, call.tool, call.agent) / perLine));
+  const way = `Read it there with offset and limit; the budget allows about ${atOnce} lines at a time.`;
+  const opening = `ctxb cut the JSON of ${titleOf(call)} to fit the budget of tools. The whole of it is in ${path}.`;
+  return { text, context: [opening, ...lost, longTexts, way].filter(Boolean).join(' ') };
+}
+
+function titleOf({ tool, input }: ToolCall): string {
+  return `${tool} ${shorten(wordsOf(input).replaceAll(/\s+/g, ' '), TITLE_LENGTH)}`;
+}
+
+function wordsOf(input: Fields): string {
+  return textOf(input.command) ?? textOf(input.file_path) ?? textOf(input.description) ?? jsonText(input);
+}
+
+/** Only what has succeeded comes here; grep and its like say with their exit status what they mean by it. */
+function exitText({ tool, response }: ToolCall): string {
+  if (tool !== 'Bash') return '';
+  const meaning = textOf((response as Fields).returnCodeInterpretation);
+  return meaning === undefined ? ', exit status 0' : `, ${meaning}`;
+}

@@ -1,0 +1,65 @@
+import { plainText } from '../../stream/blocks.ts';
+import type { Block, Event, UserEvent } from '../../stream/events.ts';
+import { remember } from '../remember.ts';
+import { decided, type GovernorState } from '../state.ts';
+import { keep, type Step } from '../steps.ts';
+import { estimateTokens } from './token-estimate.ts';
+import { charsPerToken, forgetOpen, withBudget } from './tool-state.ts';
+
+/** Subagents of which it is remembered what their tools have taken. */
+const REMEMBERED_AGENTS = 64;
+
+type ToolResult = Extract<Block, { readonly type: 'tool_result' }>;
+
+/** What a line of claude's says about what results of tools have taken. */
+export function followResults(before: GovernorState, state: GovernorState, event: Event): Step {
+  if (isEmptied(before, state, event)) return keep(withBudget(state, { history: 0, results: 0 }));
+  if (event.kind === 'result') return keep(withBudget(state, { results: 0 }));
+  if (event.kind !== 'user' || event.replay) return keep(state);
+  if (event.role === 'summary')
+    return keep(event.subagent === null ? remembered(state, plainText(event.blocks)) : state);
+  return event.role === 'tool-result' ? arrived(state, event) : keep(state);
+}
+
+/** What stands for the past in a fresh context: a summary, or a document that was handed over. */
+export function remembered(state: GovernorState, text: string): GovernorState {
+  return withBudget(state, { history: estimateTokens(text, charsPerToken(state)) });
+}
+
+/** The context was replaced; a new session id in mid-stream is a cleared conversation. */
+function isEmptied(before: GovernorState, { session }: GovernorState, { kind }: Event): boolean {
+  return (
+    kind === 'boundary' || kind === 'reset' || (before.session.id !== undefined && before.session.id !== session.id)
+  );
+}
+
+function arrived(state: GovernorState, { blocks, subagent }: UserEvent): Step {
+  const results = blocks.filter((block): block is ToolResult => block.type === 'tool_result');
+  return results.reduce<Step>(({ state: next, actions }, result) => {
+    const step = count(next, result, subagent === null);
+    return keep(step.state, [...actions, ...step.actions]);
+  }, keep(state));
+}
+
+function count(state: GovernorState, result: ToolResult, isMain: boolean): Step {
+  const { open, results, agents } = state.toolBudget;
+  const own = Object.hasOwn(open, result.toolUseId) ? open[result.toolUseId] : undefined;
+  if (own === undefined && !isMain) return keep(state);
+  const tokens = estimateTokens(result.text, charsPerToken(state));
+  const agent = own?.agent ?? null;
+  const settled = forgetOpen(state, result.toolUseId);
+  const before = agent !== null && Object.hasOwn(agents, agent) ? (agents[agent] ?? 0) : 0;
+  const counted =
+    agent === null
+      ? withBudget(settled, { results: results + tokens })
+      : withBudget(settled, { agents: remember(agents, agent, before + tokens, REMEMBERED_AGENTS) });
+  const isTaken = own?.proof === undefined || result.isError || result.text.includes(own.proof);
+  return isTaken ? keep(counted) : ignored(counted);
+}
+
+/** This claude goes on with the result as it was: what is not shown on the stream has not reached the model. */
+function ignored(state: GovernorState): Step {
+  if (state.toolBudget.ignores === 'output') return keep(state);
+  const after = withBudget(state, { ignores: 'output' });
+  return keep(after, [{ kind: 'tools-ignored', ...decided(after, 'this claude does not take results that were cut') }]);
+}

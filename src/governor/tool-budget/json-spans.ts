@@ -1,0 +1,75 @@
+/** Where a value stands in a text that is valid JSON: UTF-16 offsets, `to` is the first behind it. */
+export interface JsonSpan {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface JsonMember extends JsonSpan {
+  /** Where the member begins: its name, where it has one. */
+  readonly at: number;
+  /** The name as it stands there, with its quotes; undefined in an array. */
+  readonly name: string | undefined;
+}
+
+const SPACE = /[ \t\r\n]*/y;
+const ATOM = /[^,\]}\s]+/y;
+const BRACKETS = /["[\]{}]/g;
+
+/**
+ * The values in an array or an object, as they stand in the text: taken over from there, numbers keep all their digits.
+ *
+ * @param bracket offset of the opening one
+ */
+export function membersAt(text: string, bracket: number): JsonMember[] {
+  const isObject = text[bracket] === '{';
+  const members: JsonMember[] = [];
+  let next = skipSpace(text, bracket + 1);
+  while (next < text.length && text[next] !== ']' && text[next] !== '}') {
+    const at = next;
+    let name: string | undefined;
+    if (isObject) {
+      const end = stringEnd(text, next);
+      name = text.slice(next, end);
+      next = skipSpace(text, skipSpace(text, end) + 1);
+    }
+    const to = valueEnd(text, next);
+    members.push({ at, name, from: next, to });
+    next = skipSpace(text, to);
+    if (text[next] === ',') next = skipSpace(text, next + 1);
+  }
+  return members;
+}
+
+/** Where the value that begins at `at` ends. */
+function valueEnd(text: string, at: number): number {
+  if (text[at] === '"') return stringEnd(text, at);
+  if (text[at] !== '[' && text[at] !== '{') return matchEnd(ATOM, text, at);
+  let depth = 0;
+  BRACKETS.lastIndex = at;
+  for (let found = BRACKETS.exec(text); found !== null; found = BRACKETS.exec(text)) {
+    const [bracket] = found;
+    if (bracket === '"') BRACKETS.lastIndex = stringEnd(text, found.index);
+    else depth += bracket === '[' || bracket === '{' ? 1 : -1;
+    if (depth === 0) return found.index + 1;
+  }
+  return text.length;
+}
+
+/** Behind the closing quote: one with an even number of backslashes before it. */
+function stringEnd(text: string, at: number): number {
+  for (let quote = text.indexOf('"', at + 1); quote >= 0; quote = text.indexOf('"', quote + 1)) {
+    let first = quote;
+    while (text[first - 1] === '\\') first--;
+    if ((quote - first) % 2 === 0) return quote + 1;
+  }
+  return text.length;
+}
+
+function skipSpace(text: string, at: number): number {
+  return matchEnd(SPACE, text, at);
+}
+
+function matchEnd(sticky: RegExp, text: string, at: number): number {
+  sticky.lastIndex = at;
+  return sticky.test(text) ? sticky.lastIndex : at;
+}

@@ -1,0 +1,100 @@
+import type { Action } from '../actions.ts';
+import { decided, type GovernorState } from '../state.ts';
+import { keep, type Step } from '../steps.ts';
+import { allocation } from './room.ts';
+import type { ToolCall } from './tool-call.ts';
+import { answerTool, charsPerToken, countCut, keepOpen, mayPass, passed, waitFor } from './tool-state.ts';
+
+/** A call of Read that waits for its file to be looked at. */
+export interface ReadPlan {
+  readonly kind: 'read';
+  readonly call: ToolCall;
+  /** Tokens its result may take. */
+  readonly allowed: number;
+  /** What the agent is told anyway. */
+  readonly hint: string;
+}
+
+/** What the shell has found out about a text file. */
+export interface FileMeasure {
+  /** Lines of the whole file. */
+  readonly lines: number;
+  /** Lines from the first that is asked for on, as Read shows them: as many as fit into what was asked about. */
+  readonly fitting: number;
+}
+
+/**
+ * claude itself cuts a result of Read at 25,000 tokens, by its own count, and refuses one that a limit makes larger. A
+ * result that may be as large as this is left to it.
+ */
+const CLAUDES_LIMIT = 20_000;
+
+/** Shown as pictures, cells or pages, which have no lines. */
+const NO_LINES = /\.(?:png|jpe?g|gif|webp|bmp|ico|pdf|ipynb)$/i;
+
+/** Has the file looked at; where nothing is to be limited the call goes as it is. */
+export function planRead(state: GovernorState, call: ToolCall, hint: string): Step {
+  const { file_path: path, pages } = call.input;
+  const allowed = allocation(state, call.tool, call.agent);
+  const asItIs = answerTool(call, 'PreToolUse', { context: hint });
+  if (typeof path !== 'string' || pages !== undefined || NO_LINES.test(path) || allowed > CLAUDES_LIMIT) {
+    return keep(state, [asItIs]);
+  }
+  if (mayPass(state, call)) return keep(passed(state, call), [asItIs]);
+  const { requestId, cwd } = call;
+  const chars = Math.floor(allowed * charsPerToken(state));
+  const measure: Action = { kind: 'measure-file', requestId, path, cwd, offset: offsetOf(call), chars };
+  return keep(waitFor(state, { kind: 'read', call, allowed, hint }), [measure]);
+}
+
+/** The file was looked at: the call gets a limit where it needs one. `file` undefined: it is no text. */
+export function limitRead(state: GovernorState, plan: ReadPlan, file: FileMeasure | undefined): Step {
+  const { call, allowed, hint } = plan;
+  const offset = offsetOf(call);
+  const asked = Math.min(numberOf(call.input.limit) ?? Number.POSITIVE_INFINITY, (file?.lines ?? 0) - offset + 1);
+  if (file === undefined || file.fitting >= asked)
+    return keep(state, [answerTool(call, 'PreToolUse', { context: hint })]);
+  const limit = Math.max(1, file.fitting);
+  const open = keepOpen(state, call, { agent: call.agent, tokens: allowed });
+  if (state.run.policy.tools.mode === 'advise') {
+    return keep(state, [answerTool(call, 'PreToolUse', { context: joined(adviceText(file, allowed, limit), hint) })]);
+  }
+  const told = limitText(open, plan, { offset, limit, lines: file.lines });
+  const reason = `lines ${offset}-${offset + limit - 1} of ${file.lines} are what ${allowed} tokens hold`;
+  return keep(countCut(open, call), [
+    { kind: 'limit-tool', ...decided(state, reason), tool: call.tool, parameter: 'limit', value: limit },
+    answerTool(call, 'PreToolUse', {
+      specific: { updatedInput: { ...call.input, limit } },
+      context: joined(told, hint),
+    }),
+  ]);
+}
+
+interface Part {
+  readonly offset: number;
+  readonly limit: number;
+  readonly lines: number;
+}
+
+/** @param state with the room for this part taken */
+function limitText(state: GovernorState, { call, allowed }: ReadPlan, { offset, limit, lines }: Part): string {
+  const last = offset + limit - 1;
+  const more = Math.floor((limit * allocation(state, call.tool, call.agent)) / allowed);
+  return `This Read gives lines ${offset}-${last} of ${lines}, as one result may take about ${allowed} tokens now. Go on with offset=${last + 1}; the budget allows about ${Math.min(lines - last, Math.max(1, more))} more lines.`;
+}
+
+function adviceText({ lines }: FileMeasure, allowed: number, limit: number): string {
+  return `This file has ${lines} lines, more than the ${allowed} tokens planned for one result: read such a file in parts, with offset and a limit of about ${limit}.`;
+}
+
+function joined(...texts: readonly string[]): string {
+  return texts.filter(Boolean).join(' ');
+}
+
+function offsetOf({ input }: ToolCall): number {
+  return numberOf(input.offset) ?? 1;
+}
+
+function numberOf(value: unknown): number | undefined {
+  return typeof value === 'number' && value >= 1 ? Math.floor(value) : undefined;
+}

@@ -1,0 +1,119 @@
+import { predicted } from '../gauge/gauge.ts';
+import { inTokens, type Tiers, type ToolsPolicy } from '../policy.ts';
+import type { GovernorState } from '../state.ts';
+import { estimateTokens } from './token-estimate.ts';
+
+/** What a context is known to hold of each tier, in tokens; the rest of the plan is taken as planned. */
+export interface Spent {
+  readonly history: number;
+  readonly toolResults: number;
+  readonly user: number;
+}
+
+/** What is left, in tokens; below 0 where more was taken than planned. */
+export interface Room {
+  /** Of the plan as a whole. */
+  readonly plan: number;
+  /** Of the tier of tool results. */
+  readonly results: number;
+  /** Of the measured window, with the answer's share kept free; undefined where nothing is measured. */
+  readonly window: number | undefined;
+}
+
+/**
+ * Beyond the plan a result may have this part of what the window still has: the plan is a target, and an agent that
+ * gets next to nothing while the window is half empty reads the same file in fifty pieces.
+ */
+const PART_OF_WINDOW = 1 / 20;
+
+/** The arithmetic of the tiers. System prompt and answer count as planned, whatever they take. */
+export function planRoom(tiers: Tiers, spent: Spent): Pick<Room, 'plan' | 'results'> {
+  const { total, system, response, toolResults } = tiers;
+  return {
+    plan: total - system - spent.history - spent.toolResults - spent.user - response,
+    results: toolResults - spent.toolResults,
+  };
+}
+
+/** What is left for whoever calls a tool: the main thread (null) or a subagent, each in its own window. */
+export function roomFor(state: GovernorState, agent: string | null): Room {
+  const tiers = tiersInTokens(state);
+  const { toolBudget, turn } = state;
+  const open = openTokens(state, agent);
+  if (agent === null) {
+    const user = turn.prompts.reduce((sum, { text }) => sum + estimateTokens(text), 0);
+    const spent = { history: toolBudget.history, toolResults: toolBudget.results + open, user };
+    return { ...planRoom(tiers, spent), window: mainWindowRoom(state, tiers.response, open) };
+  }
+  const results = Object.hasOwn(toolBudget.agents, agent) ? (toolBudget.agents[agent] ?? 0) : 0;
+  const spent = { history: 0, toolResults: results + open, user: 0 };
+  return { ...planRoom(tiers, spent), window: agentWindowRoom(state, agent, tiers.response, open) };
+}
+
+/** Tokens that are left before something has to give: of the plan or of the window, whichever has less. */
+export function remaining({ plan, window }: Room): number {
+  return window === undefined ? plan : Math.min(plan, window);
+}
+
+/** Tokens one result of this tool may take now. It falls as results fill their tier and as the window fills. */
+export function allocation(state: GovernorState, tool: string, agent: string | null): number {
+  const { tools } = state.run.policy;
+  const window = state.gauge.window.tokens;
+  return allot(roomFor(state, agent), {
+    perCall: inTokens(perCallOf(tools, tool), window),
+    minTokens: tools.minTokens,
+  });
+}
+
+/** @param limits tokens */
+export function allot({ plan, results, window }: Room, limits: Pick<ToolsPolicy, 'perCall' | 'minTokens'>): number {
+  const planned = Math.min(plan, results);
+  const most = window === undefined ? planned : Math.min(window, Math.max(planned, window * PART_OF_WINDOW));
+  const { perCall, minTokens } = limits;
+  return Math.max(Math.min(minTokens, perCall), Math.floor(Math.min(perCall, most)));
+}
+
+/** The name itself counts before a pattern, and of two patterns the longer. */
+export function perCallOf({ perCall, byTool }: ToolsPolicy, tool: string): number {
+  if (Object.hasOwn(byTool, tool)) return byTool[tool] ?? perCall;
+  const [best] = Object.keys(byTool)
+    .filter((pattern) => matches(pattern, tool))
+    .sort((a, b) => b.length - a.length);
+  return best === undefined ? perCall : (byTool[best] ?? perCall);
+}
+
+function matches(pattern: string, tool: string): boolean {
+  const parts = pattern.split('*').map((part) => part.replaceAll(/[\\^$.|?+()[\]{}]/g, '\\$&'));
+  return parts.length > 1 && new RegExp(`^${parts.join('.*')}$`, 's').test(tool);
+}
+
+export function tiersInTokens({ run, gauge }: GovernorState): Tiers {
+  const { system, history, toolResults, user, response, total } = run.policy.tiers;
+  const tokens = (tier: number) => inTokens(tier, gauge.window.tokens);
+  return {
+    system: tokens(system),
+    history: tokens(history),
+    toolResults: tokens(toolResults),
+    user: tokens(user),
+    response: tokens(response),
+    total: tokens(total),
+  };
+}
+
+function openTokens({ toolBudget }: GovernorState, agent: string | null): number {
+  return Object.values(toolBudget.open).reduce((sum, open) => sum + (open.agent === agent ? open.tokens : 0), 0);
+}
+
+function mainWindowRoom({ gauge }: GovernorState, response: number, open: number): number | undefined {
+  if (gauge.basis === 'none') return undefined;
+  return gauge.window.tokens - predicted(gauge) - open - response;
+}
+
+/** A subagent's window is taken to be as large as the main thread's. */
+function agentWindowRoom(state: GovernorState, agent: string, response: number, open: number): number | undefined {
+  const { tasks, subagents, gauge } = state;
+  const toolUseId = Object.hasOwn(tasks, agent) ? tasks[agent]?.toolUseId : undefined;
+  const meter = toolUseId !== undefined && Object.hasOwn(subagents, toolUseId) ? subagents[toolUseId] : undefined;
+  if (meter === undefined) return undefined;
+  return gauge.window.tokens - meter.used - open - response;
+}

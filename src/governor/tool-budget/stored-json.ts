@@ -1,0 +1,33 @@
+import type { CutList } from './cut-json.ts';
+
+/** JSON as it is stored: what was cut can be read on from a line. */
+export interface StoredJson {
+  readonly text: string;
+  /** For each list the line, from 1, of the first member that was left out. */
+  readonly nextLines: readonly number[];
+}
+
+/** A text without line ends gets one before each member of the lists; nothing else of it changes. */
+export function storedJson(text: string, lists: readonly CutList[]): StoredJson {
+  const breaks = text.trimEnd().includes('\n') ? [] : breaksOf(lists);
+  const nextLines = lists.map(({ members, returned }) => {
+    const next = members[returned]?.at ?? 0;
+    return 1 + (breaks.length > 0 ? breaks.filter((at) => at <= next).length : countLines(text, next));
+  });
+  return { text: withBreaks(text, breaks), nextLines };
+}
+
+function breaksOf(lists: readonly CutList[]): number[] {
+  return [...new Set(lists.flatMap(({ members }) => members.map(({ at }) => at)))].sort((a, b) => a - b);
+}
+
+function withBreaks(text: string, breaks: readonly number[]): string {
+  const parts = breaks.map((at, index) => text.slice(index === 0 ? 0 : breaks[index - 1], at));
+  return [...parts, text.slice(breaks.at(-1) ?? 0)].join('\n');
+}
+
+function countLines(text: string, end: number): number {
+  let count = 0;
+  for (let at = text.indexOf('\n'); at >= 0 && at < end; at = text.indexOf('\n', at + 1)) count++;
+  return count;
+}

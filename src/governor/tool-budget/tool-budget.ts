@@ -1,0 +1,53 @@
+import type { ResultPlan } from './cut-result.ts';
+import type { ReadPlan } from './limit-read.ts';
+
+/** What results of tools have taken of the plan, and what is under way. All figures in tokens. */
+export interface ToolBudget {
+  /** What this claude was seen not to take from us. */
+  readonly ignores: 'nothing' | 'output';
+  /** Of the main thread's context: what stands for the past, and results since the turn began. */
+  readonly history: number;
+  readonly results: number;
+  /** Results of each subagent's own tools, by its id. */
+  readonly agents: Readonly<Record<string, number>>;
+  /** Results that have room kept for them until the stream shows them, by `tool_use` id. */
+  readonly open: Readonly<Record<string, OpenResult>>;
+  /** Hooks that are answered when the shell has looked, or stored, by request id. */
+  readonly waiting: Readonly<Record<string, ReadPlan | ResultPlan>>;
+  /** How often results of a call have been cut, by tool and input. */
+  readonly repeats: Readonly<Record<string, number>>;
+  /** Paging parameters that tools have been seen to take, by the tool's name. */
+  readonly pages: Readonly<Record<string, PageParameter>>;
+  /** What was left when the agent was last told, by unit. */
+  readonly hinted: Readonly<Record<string, number>>;
+  readonly alerted: AlertLevel;
+}
+
+export type AlertLevel = 'none' | 'low' | 'critical';
+
+export interface OpenResult {
+  /** The subagent's id; null for the main thread. */
+  readonly agent: string | null;
+  readonly tokens: number;
+  /** Words of what was put in the place of the result: they must show on the stream. */
+  readonly proof?: string;
+}
+
+export interface PageParameter {
+  readonly name: string;
+  /** Tokens of one item. */
+  readonly perItem: number;
+}
+
+export const NEW_TOOL_BUDGET: ToolBudget = {
+  ignores: 'nothing',
+  history: 0,
+  results: 0,
+  agents: {},
+  open: {},
+  waiting: {},
+  repeats: {},
+  pages: {},
+  hinted: {},
+  alerted: 'none',
+};

@@ -1,0 +1,74 @@
+import type { Fields } from '../../stream/fields.ts';
+import type { HookAnswer, HookName } from '../actions.ts';
+import { learnedCharsPerToken } from '../gauge/estimator.ts';
+import { remember } from '../remember.ts';
+import type { GovernorState } from '../state.ts';
+import { CHARS_PER_TOKEN } from './token-estimate.ts';
+import type { OpenResult, ToolBudget } from './tool-budget.ts';
+import { callKey, type ToolCall } from './tool-call.ts';
+
+/** Calls and tools of which something is remembered: they come from a stream without end. */
+const REMEMBERED = 64;
+
+/** Cuts of the same call after which its result passes whole: the agent seems to need it. */
+const CUTS_IN_A_ROW = 3;
+
+export function withBudget(state: GovernorState, change: Partial<ToolBudget>): GovernorState {
+  return { ...state, toolBudget: { ...state.toolBudget, ...change } };
+}
+
+/** Code points of a tool's result that this session's calls have shown to be a token. */
+export function charsPerToken({ gauge }: GovernorState): number {
+  return learnedCharsPerToken(gauge.calibration, 'code') ?? CHARS_PER_TOKEN;
+}
+
+/** Room is kept for a result until the stream shows it. */
+export function keepOpen(state: GovernorState, { toolUseId }: ToolCall, open: OpenResult): GovernorState {
+  return withBudget(state, { open: remember(state.toolBudget.open, toolUseId, open, REMEMBERED) });
+}
+
+/** The room that was kept for the result of a call is free again. */
+export function forgetOpen(state: GovernorState, toolUseId: string): GovernorState {
+  const { [toolUseId]: _, ...open } = state.toolBudget.open;
+  return withBudget(state, { open });
+}
+
+/** A hook that is answered when the shell has said something. */
+export function waitFor(state: GovernorState, plan: ToolBudget['waiting'][string]): GovernorState {
+  return withBudget(state, { waiting: remember(state.toolBudget.waiting, plan.call.requestId, plan, REMEMBERED) });
+}
+
+export function stopWaiting(state: GovernorState, requestId: string): GovernorState {
+  const { [requestId]: _, ...waiting } = state.toolBudget.waiting;
+  return withBudget(state, { waiting });
+}
+
+export function countCut(state: GovernorState, call: ToolCall): GovernorState {
+  const { repeats } = state.toolBudget;
+  return withBudget(state, { repeats: remember(repeats, callKey(call), cutsOf(state, call) + 1, REMEMBERED) });
+}
+
+/** Whether the result of a call has been cut so often that the next one passes. */
+export function mayPass(state: GovernorState, call: ToolCall): boolean {
+  return cutsOf(state, call) >= CUTS_IN_A_ROW;
+}
+
+/** One has passed: it counts from the beginning again. */
+export function passed(state: GovernorState, call: ToolCall): GovernorState {
+  const { [callKey(call)]: _, ...repeats } = state.toolBudget.repeats;
+  return withBudget(state, { repeats });
+}
+
+function cutsOf({ toolBudget: { repeats } }: GovernorState, call: ToolCall): number {
+  const key = callKey(call);
+  return Object.hasOwn(repeats, key) ? (repeats[key] ?? 0) : 0;
+}
+
+/** Of a hook of a tool. `permissionDecision` is never among it: who may do what is for the caller to say. */
+export function answerTool(
+  { requestId }: ToolCall,
+  hook: HookName,
+  { specific = {}, context }: { readonly specific?: Fields; readonly context?: string } = {},
+): HookAnswer {
+  return { kind: 'answer-hook', requestId, hook, output: {}, specific, ...(context ? { context } : {}) };
+}

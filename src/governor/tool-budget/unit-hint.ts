@@ -1,0 +1,64 @@
+import type { GovernorState } from '../state.ts';
+import { statusOf } from '../zones/zones.ts';
+import { remaining, roomFor } from './room.ts';
+import type { ToolCall } from './tool-call.ts';
+
+/** What a tool gives, and the tokens one of it takes. */
+export interface Unit {
+  readonly name: string;
+  readonly tokens: number;
+}
+
+export const UNITS = {
+  files: { name: 'files', tokens: 100 },
+  matches: { name: 'matches with context', tokens: 200 },
+  commits: { name: 'commits', tokens: 150 },
+  blame: { name: 'lines of blame output', tokens: 50 },
+  lines: { name: 'lines', tokens: 12 },
+} as const satisfies Readonly<Record<string, Unit>>;
+
+/** Below this the alert has been told, which says more. */
+const LEAST_REMAINING = 5_000;
+
+/** It is told again when the figure has fallen to this part of what was told last. */
+const FALLEN = 1 / 2;
+
+const COMMANDS: readonly (readonly [RegExp, Unit])[] = [
+  [/\bgit\b[^|;&\n]*\bblame\b/, UNITS.blame],
+  [/\bgit\b[^|;&\n]*\blog\b/, UNITS.commits],
+  [/\bgit\b[^|;&\n]*\b(?:diff|show)\b/, UNITS.lines],
+  [/\b(?:grep|rg|ag)\b/, UNITS.matches],
+  [/\b(?:find|fd|ls|tree)\b/, UNITS.files],
+  [/\b(?:cat|head|tail|sed)\b/, UNITS.lines],
+];
+
+const TOOLS: Readonly<Record<string, Unit>> = { Read: UNITS.lines, Grep: UNITS.matches, Glob: UNITS.files };
+
+/** What a call is going to give, where that can be told from its words. */
+export function unitOf({ tool, input }: Pick<ToolCall, 'tool' | 'input'>): Unit | undefined {
+  if (tool !== 'Bash') return Object.hasOwn(TOOLS, tool) ? TOOLS[tool] : undefined;
+  const { command } = input;
+  return typeof command === 'string' ? COMMANDS.find(([pattern]) => pattern.test(command))?.[1] : undefined;
+}
+
+export function hintText(unit: Unit, left: number): string {
+  return `Budget allows ~${Math.max(1, Math.floor(left / unit.tokens))} ${unit.name}.`;
+}
+
+export interface Hint {
+  readonly state: GovernorState;
+  /** For the agent; empty: nothing. */
+  readonly text: string;
+}
+
+/** What the budget allows of what a tool gives, from the zone `warning` on. */
+export function hintFor(state: GovernorState, call: ToolCall): Hint {
+  const unit = unitOf(call);
+  if (unit === undefined || call.agent !== null || statusOf(state.told.zone) === 'ok') return { state, text: '' };
+  const left = remaining(roomFor(state, null));
+  const { hinted } = state.toolBudget;
+  const last = hinted[unit.name];
+  if (left < LEAST_REMAINING || (last !== undefined && left > last * FALLEN)) return { state, text: '' };
+  const toolBudget = { ...state.toolBudget, hinted: { ...hinted, [unit.name]: left } };
+  return { state: { ...state, toolBudget }, text: hintText(unit, left) };
+}
