@@ -22,6 +22,9 @@ const FAILURES_SHARE = 0.25;
 /** Room for the words that say what is left out in one place. */
 const GAP = 60;
 
+/** So much of each end of what is not shown is looked through for failures: claude waits meanwhile. */
+const SCAN = 500_000;
+
 /** Of a line that says what failed, and of its neighbours. */
 const LINE_LENGTH = 400;
 
@@ -63,8 +66,7 @@ function failuresIn(text: string, end: number, room: number): Span[] {
   const spans: Span[] = [];
   let left = room;
   let done = 0;
-  for (const { index } of text.matchAll(FAILURES)) {
-    if (index >= end) break;
+  for (const index of failurePlaces(text, end)) {
     if (index < done) continue;
     const span = withNeighbours(text, index, done);
     left -= span.to - span.from + GAP;
@@ -73,6 +75,14 @@ function failuresIn(text: string, end: number, room: number): Span[] {
     done = span.to;
   }
   return spans;
+}
+
+function* failurePlaces(text: string, end: number): Generator<number> {
+  const parts = end <= 2 * SCAN ? [0] : [0, end - SCAN];
+  for (const from of parts) {
+    const part = text.slice(from, parts.length === 1 ? end : from + SCAN);
+    for (const { index } of part.matchAll(FAILURES)) yield from + index;
+  }
 }
 
 function withNeighbours(text: string, index: number, done: number): Span {
