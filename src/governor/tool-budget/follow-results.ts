@@ -1,8 +1,9 @@
 import { plainText } from '../../stream/blocks.ts';
 import type { Block, Event, UserEvent } from '../../stream/events.ts';
 import { remember } from '../remember.ts';
-import { decided, type GovernorState } from '../state.ts';
+import type { GovernorState } from '../state.ts';
 import { keep, type Step } from '../steps.ts';
+import { noteIgnored } from './ignored.ts';
 import { estimateTokens } from './token-estimate.ts';
 import { charsPerToken, forgetOpen, withBudget } from './tool-state.ts';
 
@@ -54,12 +55,6 @@ function count(state: GovernorState, result: ToolResult, isMain: boolean): Step 
       ? withBudget(settled, { results: results + tokens })
       : withBudget(settled, { agents: remember(agents, agent, before + tokens, REMEMBERED_AGENTS) });
   const isTaken = own?.proof === undefined || result.isError || result.text.includes(own.proof);
-  return isTaken ? keep(counted) : ignored(counted);
-}
-
-/** This claude goes on with the result as it was: what is not shown on the stream has not reached the model. */
-function ignored(state: GovernorState): Step {
-  if (state.toolBudget.ignores === 'output') return keep(state);
-  const after = withBudget(state, { ignores: 'output' });
-  return keep(after, [{ kind: 'tools-ignored', ...decided(after, 'this claude does not take results that were cut') }]);
+  // What is not shown on the stream has not reached the model.
+  return isTaken ? keep(counted) : noteIgnored(counted, 'output');
 }

@@ -3,7 +3,7 @@ import { decided, type GovernorState } from '../state.ts';
 import { keep, type Step } from '../steps.ts';
 import { allocation } from './room.ts';
 import type { ToolCall } from './tool-call.ts';
-import { answerTool, charsPerToken, countCut, keepOpen, mayPass, passed, waitFor } from './tool-state.ts';
+import { answerTool, charsPerToken, countCut, keepOpen, mayChange, mayPass, passed, waitFor } from './tool-state.ts';
 
 /** A call of Read that waits for its file to be looked at. */
 export interface ReadPlan {
@@ -55,8 +55,8 @@ export function limitRead(state: GovernorState, plan: ReadPlan, file: FileMeasur
   if (file === undefined || file.fitting >= asked)
     return keep(state, [answerTool(call, 'PreToolUse', { context: hint })]);
   const limit = Math.max(1, file.fitting);
-  const open = keepOpen(state, call, { agent: call.agent, tokens: allowed });
-  if (state.run.policy.tools.mode === 'advise') {
+  const open = keepOpen(state, call, { agent: call.agent, tokens: allowed, limit });
+  if (!mayChange(state, 'input')) {
     return keep(state, [answerTool(call, 'PreToolUse', { context: joined(adviceText(file, allowed, limit), hint) })]);
   }
   const told = limitText(open, plan, { offset, limit, lines: file.lines });

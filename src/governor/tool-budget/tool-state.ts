@@ -13,6 +13,11 @@ const REMEMBERED = 64;
 /** Cuts of the same call after which its result passes whole: the agent seems to need it. */
 const CUTS_IN_A_ROW = 3;
 
+/** Whether something of a call may be changed, and not only told. */
+export function mayChange({ run, toolBudget }: GovernorState, what: 'input' | 'output'): boolean {
+  return run.policy.tools.mode === 'enforce' && !toolBudget.ignores.includes(what);
+}
+
 export function withBudget(state: GovernorState, change: Partial<ToolBudget>): GovernorState {
   return { ...state, toolBudget: { ...state.toolBudget, ...change } };
 }
