@@ -3,7 +3,7 @@ import type { Action } from '../actions.ts';
 import { cut as shorten } from '../prompts/prompt-words.ts';
 import { decided, type GovernorState } from '../state.ts';
 import { keep, type Step } from '../steps.ts';
-import { type CutJson, cutJson } from './cut-json.ts';
+import { type CutJson, type CutList, cutJson } from './cut-json.ts';
 import { cutText } from './cut-text.ts';
 import { resultText } from './result-text.ts';
 import { allocation } from './room.ts';
@@ -89,25 +89,33 @@ function textInstead(state: GovernorState, { call, allowed, tokens }: ResultPlan
 /** The most that the words take which say how to go on. */
 const WAY_LENGTH = 100;
 
+/** Lists of which it is told what they have lost: of a long context claude shows only the beginning. */
+const MOST_LISTS = 8;
+
 /** What was cut of JSON is told beside it, so that it stays what it is. */
 function jsonInstead(
   state: GovernorState,
   { call }: ResultPlan,
-  { text, lists, stored }: NonNullable<ResultPlan['json']>,
+  { text, lists, hasCutTexts, stored }: NonNullable<ResultPlan['json']>,
   path: string,
 ): Instead {
-  const lost = lists.map(({ path: where, total, returned }, index) => {
-    const next = `the next has offset ${returned} and begins on line ${stored.nextLines[index]} of that file`;
-    return `${where}: total ${total}, returned ${returned}, ${next}.`;
-  });
-  const longTexts = lists.length === 0 ? 'Long texts in it end with "…".' : '';
+  const lost = lists.slice(0, MOST_LISTS).map((list, index) => listText(list, stored.nextLines[index] ?? 1));
+  const more = lists.length > MOST_LISTS ? `${lists.length - MOST_LISTS} more of its lists and objects are cut.` : '';
+  const longTexts = hasCutTexts ? 'Long texts in it end with "…".' : '';
   const ratio = charsPerToken(state);
   const lines = Math.max(1, stored.text.split('\n').length);
   const perLine = Math.max(1, estimateTokens(stored.text, ratio) / lines);
   const atOnce = Math.max(1, Math.floor(allocation(state, call.tool, call.agent) / perLine));
   const way = `Read it there with offset and limit; the budget allows about ${atOnce} lines at a time.`;
   const opening = `ctxb cut the JSON of ${titleOf(call)} to fit the budget of tools. The whole of it is in ${path}.`;
-  return { text, context: [opening, ...lost, longTexts, way].filter(Boolean).join(' ') };
+  return { text, context: [opening, ...lost, more, longTexts, way].filter(Boolean).join(' ') };
+}
+
+/** @param line of the stored text, on which the first member begins that was left out */
+function listText({ kind, path, total, returned, next }: CutList, line: number): string {
+  const opening = `${shorten(path, TITLE_LENGTH)}: total ${total}, returned ${returned}, `;
+  if (kind === 'array') return `${opening}the next has offset ${returned} and begins on line ${line} of that file.`;
+  return `${opening}the first that is left out is ${shorten(next.name ?? '', TITLE_LENGTH)} on line ${line} of that file.`;
 }
 
 function titleOf({ tool, input }: ToolCall): string {
