@@ -45,9 +45,9 @@ export function toolLine(hook: ToolHook, call: ModelCall, more: Line = {}): Line
   return { type: 'control_request', request_id: `tool-hook-${++requests}`, request };
 }
 
-export const before = (call: ModelCall, more?: Line): Line => toolLine('PreToolUse', call, more);
-export const after = (call: ModelCall, more?: Line): Line => toolLine('PostToolUse', call, more);
-export const failed = (call: ModelCall, more?: Line): Line => toolLine('PostToolUseFailure', call, more);
+export const calling = (call: ModelCall, more?: Line): Line => toolLine('PreToolUse', call, more);
+export const called = (call: ModelCall, more?: Line): Line => toolLine('PostToolUse', call, more);
+export const failing = (call: ModelCall, more?: Line): Line => toolLine('PostToolUseFailure', call, more);
 
 export function bash(stdout: string, more: Line = {}): Line {
   return { stdout, stderr: '', interrupted: false, isImage: false, noOutputExpected: false, ...more };

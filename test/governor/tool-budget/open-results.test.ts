@@ -10,7 +10,7 @@ import {
   resultLine,
   userLine,
 } from '../../support/governor.ts';
-import { after, bash, before, failed, inTurn, played } from '../../support/tools.ts';
+import { bash, called, calling, failing, inTurn, played } from '../../support/tools.ts';
 
 /** Lines of which a part fits. */
 const LARGE = { lines: 3_000, fitting: 700 };
@@ -22,7 +22,7 @@ const result = (id: string, text = 'x', more: Line = {}) =>
 function reading(): Driver {
   const driver = inTurn();
   for (const id of ['a', 'b', 'c', 'd', 'e']) {
-    played(driver, before({ id, tool: 'Read', input: { file_path: `/${id}` } }), { file: LARGE });
+    played(driver, calling({ id, tool: 'Read', input: { file_path: `/${id}` } }), { file: LARGE });
   }
   return driver;
 }
@@ -37,7 +37,7 @@ describe('room is kept for results that are under way', () => {
     const driver = inTurn();
     const rooms = ['a', 'b', 'c', 'd', 'e', 'f'].map((id) => {
       const now = room(driver);
-      played(driver, before({ id, tool: 'Read', input: { file_path: `/${id}` } }), { file: LARGE });
+      played(driver, calling({ id, tool: 'Read', input: { file_path: `/${id}` } }), { file: LARGE });
       return now;
     });
     expect(rooms.slice(0, 5)).toEqual([WHOLE, WHOLE, WHOLE, WHOLE, WHOLE]);
@@ -54,7 +54,7 @@ describe('room is kept for results that are under way', () => {
 
   it('of results that were cut, for what is left of them', () => {
     const driver = inTurn();
-    played(driver, after({ id: 'a', response: bash('line\n'.repeat(20_000)) }));
+    played(driver, called({ id: 'a', response: bash('line\n'.repeat(20_000)) }));
     expect(driver.state.toolBudget.open.a?.tokens).toBeGreaterThan(7_000);
     expect(driver.state.toolBudget.open.a?.tokens).toBeLessThanOrEqual(8_000);
   });
@@ -101,7 +101,7 @@ describe('room is free again', () => {
 
   it('of a call without an id it is not kept: no line would set it free', () => {
     const driver = inTurn();
-    const line = after({ id: '', response: bash('line\n'.repeat(20_000)) });
+    const line = called({ id: '', response: bash('line\n'.repeat(20_000)) });
     played(driver, line);
     expect(driver.state.toolBudget.open).toEqual({});
   });
@@ -110,18 +110,18 @@ describe('room is free again', () => {
 function playOne(driver: Driver, id: string, way: number): void {
   const read = { id, tool: 'Read', input: { file_path: `/${id}` } };
   const large = { id, input: { command: id }, response: bash('line\n'.repeat(20_000)) };
-  if (way === 0) played(driver, before(read), { file: LARGE });
-  if (way === 1) driver.claude(...[before(read), failed({ ...read, error: 'no such file' }), result(id)]);
-  if (way === 2) played(driver, after(large));
-  if (way === 3) driver.claude(after(large));
-  if (way === 4) played(driver, after(large), { path: undefined });
-  if (way === 5) driver.claude(before(read));
+  if (way === 0) played(driver, calling(read), { file: LARGE });
+  if (way === 1) driver.claude(...[calling(read), failing({ ...read, error: 'no such file' }), result(id)]);
+  if (way === 2) played(driver, called(large));
+  if (way === 3) driver.claude(called(large));
+  if (way === 4) played(driver, called(large), { path: undefined });
+  if (way === 5) driver.claude(calling(read));
 }
 
 describe('a subagent', () => {
   it('keeps its room over the end of a turn of the main thread', () => {
     const driver = inTurn();
-    played(driver, after({ id: 'x', agent: 'agent-1', response: bash('line\n'.repeat(20_000)) }));
+    played(driver, called({ id: 'x', agent: 'agent-1', response: bash('line\n'.repeat(20_000)) }));
     driver.claude(resultLine(), initLine());
     expect(Object.keys(driver.state.toolBudget.open)).toEqual(['x']);
     expect(room(driver)).toBe(WHOLE);
