@@ -1,4 +1,4 @@
-import { type Fields, jsonText, textOf } from '../../stream/fields.ts';
+import { type Fields, fieldsOf, jsonText, textOf } from '../../stream/fields.ts';
 import type { Action } from '../actions.ts';
 import { cut as shorten } from '../prompts/prompt-words.ts';
 import { decided, type GovernorState } from '../state.ts';
@@ -26,7 +26,7 @@ export interface ResultPlan {
 /** Of a call's input, as far as it names the call. */
 const TITLE_LENGTH = 120;
 
-/** Of what was put in the place of a result, to find it again on the stream. */
+/** UTF-16 units of what was put in the place of a result, to find it again on the stream. */
 const PROOF_LENGTH = 40;
 
 /** Has the whole of it stored first: nothing is cut that is not kept. */
@@ -55,7 +55,7 @@ export function cutResult(state: GovernorState, plan: ResultPlan, path: string |
     plan.json === undefined ? textInstead(state, plan, result.text, path) : jsonInstead(state, plan, plan.json, path);
   const left = estimateTokens(text, charsPerToken(state));
   if (codePoints(text) >= codePoints(result.text)) return asItIs;
-  const open = { agent: call.agent, tokens: left, proof: text.trim().slice(0, PROOF_LENGTH) };
+  const open = { agent: call.agent, tokens: left, proof: proofOf(text, plan) };
   const reason = `about ${tokens} tokens, and ${plan.allowed} are left for one result`;
   return keep(countCut(keepOpen(state, call, open), call), [
     { kind: 'cut-result', ...decided(state, reason), tool: call.tool, tokens, left, path },
@@ -64,6 +64,13 @@ export function cutResult(state: GovernorState, plan: ResultPlan, path: string |
       ...(context ? { context } : {}),
     }),
   ]);
+}
+
+/** Words that the whole does not have: a text begins with ours; cut JSON is another only where it ends. */
+function proofOf(text: string, { json }: ResultPlan): string {
+  const trimmed = text.trim();
+  if (json === undefined) return trimmed.slice(0, PROOF_LENGTH);
+  return trimmed.slice(trimmed.lastIndexOf('\n') + 1).slice(-PROOF_LENGTH);
 }
 
 interface Instead {
@@ -129,6 +136,9 @@ function wordsOf(input: Fields): string {
 /** Only what has succeeded comes here; grep and its like say with their exit status what they mean by it. */
 function exitText({ tool, response }: ToolCall): string {
   if (tool !== 'Bash') return '';
-  const meaning = textOf((response as Fields).returnCodeInterpretation);
+  const { interrupted, backgroundTaskId, returnCodeInterpretation } = fieldsOf(response);
+  if (interrupted === true) return ', interrupted';
+  if (typeof backgroundTaskId === 'string') return ', still running';
+  const meaning = textOf(returnCodeInterpretation);
   return meaning === undefined ? ', exit status 0' : `, ${meaning}`;
 }

@@ -63,8 +63,12 @@ function count(state: GovernorState, result: ToolResult, isMain: boolean): Step 
     agent === null
       ? withBudget(settled, { results: results + tokens })
       : withBudget(settled, { agents: remember(agents, agent, before + tokens, REMEMBERED_AGENTS) });
-  const isTaken = own?.proof === undefined || result.isError || result.text.includes(own.proof);
-  return isTaken ? keep(counted) : ignored(counted);
+  return isTaken(own?.proof, result) ? keep(counted) : ignored(counted);
+}
+
+/** What claude has stored itself, as it is large even so, it shows only the beginning of. */
+function isTaken(proof: string | undefined, { text, isError }: ToolResult): boolean {
+  return proof === undefined || isError || text.includes(proof) || text.startsWith('<persisted-output>');
 }
 
 /** This claude goes on with the result as it was: what is not shown on the stream has not reached the model. */
