@@ -20,8 +20,8 @@ export function afterTool(before: GovernorState, call: ToolCall): Step {
 
 function withinBudget(before: GovernorState, call: ToolCall): Step {
   const { mode } = before.run.policy.tools;
-  const result = mode === 'off' ? undefined : resultText(call.tool, call.response);
-  if (result === undefined) return keep(before, [answerTool(call, 'PostToolUse')]);
+  const result = mode === 'off' || hasPassed(before, call) ? undefined : resultText(call.tool, call.response);
+  if (result === undefined) return keep(afterPass(before, call), [answerTool(call, 'PostToolUse')]);
   const stored = storedPath(call.tool, call.response);
   if (stored !== undefined)
     return keep(before, [answerTool(call, 'PostToolUse', { context: pointer(before, call, stored) })]);
@@ -30,7 +30,8 @@ function withinBudget(before: GovernorState, call: ToolCall): Step {
   const tokens = estimateTokens(result.text, charsPerToken(state));
   const allowed = allocation(state, call.tool, call.agent);
   const open = keepOpen(state, call, { agent: call.agent, tokens });
-  if (tokens <= allowed) return keep(open, [answerTool(call, 'PostToolUse')]);
+  // It fits: cuts before it and after it are not in a row.
+  if (tokens <= allowed) return keep(passed(open, call), [answerTool(call, 'PostToolUse')]);
   if (!mayChange(state, 'output')) {
     return keep(open, [answerTool(call, 'PostToolUse', { context: advice(tokens, allowed) })]);
   }
@@ -38,12 +39,23 @@ function withinBudget(before: GovernorState, call: ToolCall): Step {
   return planCut(state, call, result.text, allowed);
 }
 
+/** A Read is limited before the call, and was not: what it gives is not cut after it. */
+function hasPassed(state: GovernorState, call: ToolCall): boolean {
+  return call.tool === 'Read' && mayPass(state, call);
+}
+
+function afterPass(state: GovernorState, call: ToolCall): GovernorState {
+  return hasPassed(state, call) ? passed(state, call) : state;
+}
+
 /** A tool has failed: what it says cannot be changed. */
 export function afterFailure(state: GovernorState, call: ToolCall): Step {
   const tokens = estimateTokens(call.error, charsPerToken(state));
   const allowed = allocation(state, call.tool, call.agent);
   const isLarge = state.run.policy.tools.mode !== 'off' && tokens > allowed;
-  return keep(state, [answerTool(call, 'PostToolUseFailure', isLarge ? { context: advice(tokens, allowed) } : {})]);
+  return keep(afterPass(state, call), [
+    answerTool(call, 'PostToolUseFailure', isLarge ? { context: advice(tokens, allowed) } : {}),
+  ]);
 }
 
 function advice(tokens: number, allowed: number): string {

@@ -5,15 +5,23 @@ export interface CutJson {
   readonly text: string;
   /** Arrays and objects that have lost members, outermost first. */
   readonly lists: readonly CutList[];
+  /** Texts in it have lost their ends, which a mark stands for. */
+  readonly hasCutTexts: boolean;
 }
 
 export interface CutList {
+  readonly kind: 'array' | 'object';
   /** As in `$.items`. */
   readonly path: string;
   readonly total: number;
   readonly returned: number;
+  /** The first that was left out. Those of an array are left out from there on, those of an object by their size. */
+  readonly next: JsonMember;
   readonly members: readonly JsonMember[];
 }
+
+/** What is kept of each member, in order; undefined or beyond the end: it is left out. */
+type Kept = readonly (string | undefined)[];
 
 /** A member gets at least this, or it is left out: less would hold nothing. */
 const LEAST = 24;
@@ -30,25 +38,43 @@ const MAX_DEPTH = 12;
 export function cutJson(text: string, room: number): CutJson | undefined {
   if (!isJson(text)) return undefined;
   const lists: CutList[] = [];
+  let hasCutTexts = false;
   const from = text.search(/\S/);
   const cut = cutValue({ from, to: text.trimEnd().length }, room, '$', 0);
-  return cut !== undefined && cut.length <= room ? { text: cut, lists: lists.reverse() } : undefined;
+  return cut !== undefined && cut.length <= room ? { text: cut, lists: lists.reverse(), hasCutTexts } : undefined;
 
   /** undefined: there is no part of it that says something true. */
   function cutValue(span: JsonSpan, space: number, path: string, depth: number): string | undefined {
     if (span.to - span.from <= space) return text.slice(span.from, span.to);
     const first = text[span.from];
-    if (first === '"') return cutString(text.slice(span.from, span.to), space);
-    if ((first !== '[' && first !== '{') || depth === MAX_DEPTH) return undefined;
-    const members = membersAt(text, span.from);
-    const kept =
-      first === '[' ? keepItems(members, space - 2, path, depth) : keepFields(members, space - 2, path, depth);
-    if (kept.length < members.length) lists.push({ path, total: members.length, returned: kept.length, members });
-    return first === '[' ? `[${kept.join(',')}]` : `{${kept.join(',')}}`;
+    if (first === '"') return cutString(span, space);
+    if ((first !== '[' && first !== '{') || space < 2 || depth === MAX_DEPTH) return undefined;
+    return cutMembers(first === '[' ? 'array' : 'object', membersAt(text, span.from), space, path, depth);
+  }
+
+  function cutMembers(
+    kind: CutList['kind'],
+    members: readonly JsonMember[],
+    space: number,
+    path: string,
+    depth: number,
+  ): string {
+    const kept = (kind === 'array' ? keepItems : keepFields)(members, space - 2, path, depth);
+    const next = members.find((_, index) => kept[index] === undefined);
+    const parts = kept.filter((part) => part !== undefined);
+    if (next !== undefined) lists.push({ kind, path, total: members.length, returned: parts.length, next, members });
+    return kind === 'array' ? `[${parts.join(',')}]` : `{${parts.join(',')}}`;
+  }
+
+  /** A text in quotes with a mark at its end. */
+  function cutString({ from, to }: JsonSpan, space: number): string | undefined {
+    if (space < 3) return undefined;
+    hasCutTexts = true;
+    return `"${wholeCharacters(text.slice(from + 1, Math.min(to, from + space - 2)))}…"`;
   }
 
   /** As many as fit from the beginning; of a single one that does not, a part. */
-  function keepItems(items: readonly JsonMember[], space: number, path: string, depth: number): string[] {
+  function keepItems(items: readonly JsonMember[], space: number, path: string, depth: number): Kept {
     const kept: string[] = [];
     let left = space;
     for (const item of items) {
@@ -64,18 +90,18 @@ export function cutJson(text: string, room: number): CutJson | undefined {
   }
 
   /** Small fields whole, large ones with an equal share of what is left. */
-  function keepFields(fields: readonly JsonMember[], space: number, path: string, depth: number): string[] {
+  function keepFields(fields: readonly JsonMember[], space: number, path: string, depth: number): Kept {
     const sizes = fields.map(({ name = '', from, to }) => name.length + 2 + to - from);
     const share = fairShare(sizes, space);
     let left = space;
-    return fields.flatMap((field, index) => {
+    return fields.map((field, index) => {
       const { name = '' } = field;
       const size = Math.min(sizes[index] ?? 0, Math.max(share, LEAST));
-      if (size > left) return [];
+      if (size > left) return undefined;
       const part = cutValue(field, size - name.length - 2, path + nameIn(name), depth + 1);
-      if (part === undefined) return [];
+      if (part === undefined) return undefined;
       left -= size;
-      return [`${name}:${part}`];
+      return `${name}:${part}`;
     });
   }
 }
@@ -92,12 +118,14 @@ function fairShare(sizes: readonly number[], space: number): number {
   return space;
 }
 
-/** A text in quotes, cut with a mark, and never inside an escape. */
-function cutString(quoted: string, space: number): string {
-  const part = quoted.slice(1, Math.max(1, space - 2));
+/** The first half of a character that is escaped in two. */
+const FIRST_HALF = /(?:[\ud800-\udbff]|\\u[dD][89abAB][\da-fA-F]{2}(?<=(?<!\\)(?:\\\\)*\\u.{4}))$/;
+
+/** The beginning of a text in JSON without an escape, or a character, that is broken off at its end. */
+function wholeCharacters(part: string): string {
   const last = part.lastIndexOf('\\');
   const whole = last < 0 || last + escapeLength(part, last) <= part.length ? part : part.slice(0, last);
-  return `"${whole.replace(/[\ud800-\udbff]$/, '')}…"`;
+  return whole.replace(FIRST_HALF, '');
 }
 
 /** Of the escape whose last backslash is at `at`: 1 where that one is itself escaped. */

@@ -1,9 +1,9 @@
-import { type Fields, jsonText, textOf } from '../../stream/fields.ts';
+import { type Fields, fieldsOf, jsonText, textOf } from '../../stream/fields.ts';
 import type { Action } from '../actions.ts';
 import { cut as shorten } from '../prompts/prompt-words.ts';
 import { decided, type GovernorState } from '../state.ts';
 import { keep, type Step } from '../steps.ts';
-import { type CutJson, cutJson } from './cut-json.ts';
+import { type CutJson, type CutList, cutJson } from './cut-json.ts';
 import { cutText } from './cut-text.ts';
 import { resultText } from './result-text.ts';
 import { allocation } from './room.ts';
@@ -26,7 +26,7 @@ export interface ResultPlan {
 /** Of a call's input, as far as it names the call. */
 const TITLE_LENGTH = 120;
 
-/** Of what was put in the place of a result, to find it again on the stream. */
+/** UTF-16 units of what was put in the place of a result, to find it again on the stream. */
 const PROOF_LENGTH = 40;
 
 /** Has the whole of it stored first: nothing is cut that is not kept. */
@@ -55,7 +55,7 @@ export function cutResult(state: GovernorState, plan: ResultPlan, path: string |
     plan.json === undefined ? textInstead(state, plan, result.text, path) : jsonInstead(state, plan, plan.json, path);
   const left = estimateTokens(text, charsPerToken(state));
   if (codePoints(text) >= codePoints(result.text)) return asItIs;
-  const open = { agent: call.agent, tokens: left, proof: text.trim().slice(0, PROOF_LENGTH) };
+  const open = { agent: call.agent, tokens: left, proof: proofOf(text, plan) };
   const reason = `about ${tokens} tokens, and ${plan.allowed} are left for one result`;
   return keep(countCut(keepOpen(state, call, open), call), [
     { kind: 'cut-result', ...decided(state, reason), tool: call.tool, tokens, left, path },
@@ -64,6 +64,13 @@ export function cutResult(state: GovernorState, plan: ResultPlan, path: string |
       ...(context ? { context } : {}),
     }),
   ]);
+}
+
+/** Words that the whole does not have: a text begins with ours; cut JSON is another only where it ends. */
+function proofOf(text: string, { json }: ResultPlan): string {
+  const trimmed = text.trim();
+  if (json === undefined) return trimmed.slice(0, PROOF_LENGTH);
+  return trimmed.slice(trimmed.lastIndexOf('\n') + 1).slice(-PROOF_LENGTH);
 }
 
 interface Instead {
@@ -89,25 +96,33 @@ function textInstead(state: GovernorState, { call, allowed, tokens }: ResultPlan
 /** The most that the words before the text take, without title and path. */
 const OPENING_LENGTH = 300;
 
+/** Lists of which it is told what they have lost: of a long context claude shows only the beginning. */
+const MOST_LISTS = 8;
+
 /** What was cut of JSON is told beside it, so that it stays what it is. */
 function jsonInstead(
   state: GovernorState,
   { call }: ResultPlan,
-  { text, lists, stored }: NonNullable<ResultPlan['json']>,
+  { text, lists, hasCutTexts, stored }: NonNullable<ResultPlan['json']>,
   path: string,
 ): Instead {
-  const lost = lists.map(({ path: where, total, returned }, index) => {
-    const next = `the next has offset ${returned} and begins on line ${stored.nextLines[index]} of that file`;
-    return `${where}: total ${total}, returned ${returned}, ${next}.`;
-  });
-  const longTexts = lists.length === 0 ? 'Long texts in it end with "…".' : '';
+  const lost = lists.slice(0, MOST_LISTS).map((list, index) => listText(list, stored.nextLines[index] ?? 1));
+  const more = lists.length > MOST_LISTS ? `${lists.length - MOST_LISTS} more of its lists and objects are cut.` : '';
+  const longTexts = hasCutTexts ? 'Long texts in it end with "…".' : '';
   const ratio = charsPerToken(state);
   const lines = Math.max(1, stored.text.split('\n').length);
   const perLine = Math.max(1, estimateTokens(stored.text, ratio) / lines);
   const atOnce = Math.max(1, Math.floor(allocation(state, call.tool, call.agent) / perLine));
   const way = `Read it there with offset and limit; the budget allows about ${atOnce} lines at a time.`;
   const opening = `ctxb cut the JSON of ${titleOf(call)} to fit the budget of tools. The whole of it is in ${path}.`;
-  return { text, context: [opening, ...lost, longTexts, way].filter(Boolean).join(' ') };
+  return { text, context: [opening, ...lost, more, longTexts, way].filter(Boolean).join(' ') };
+}
+
+/** @param line of the stored text, on which the first member begins that was left out */
+function listText({ kind, path, total, returned, next }: CutList, line: number): string {
+  const opening = `${shorten(path, TITLE_LENGTH)}: total ${total}, returned ${returned}, `;
+  if (kind === 'array') return `${opening}the next has offset ${returned} and begins on line ${line} of that file.`;
+  return `${opening}the first that is left out is ${shorten(next.name ?? '', TITLE_LENGTH)} on line ${line} of that file.`;
 }
 
 function titleOf({ tool, input }: ToolCall): string {
@@ -121,6 +136,9 @@ function wordsOf(input: Fields): string {
 /** Only what has succeeded comes here; grep and its like say with their exit status what they mean by it. */
 function exitText({ tool, response }: ToolCall): string {
   if (tool !== 'Bash') return '';
-  const meaning = textOf((response as Fields).returnCodeInterpretation);
+  const { interrupted, backgroundTaskId, returnCodeInterpretation } = fieldsOf(response);
+  if (interrupted === true) return ', interrupted';
+  if (typeof backgroundTaskId === 'string') return ', still running';
+  const meaning = textOf(returnCodeInterpretation);
   return meaning === undefined ? ', exit status 0' : `, ${meaning}`;
 }

@@ -36,11 +36,16 @@ const LINE_LENGTH = 400;
  */
 export function cutText(text: string, room: number): CutText {
   const end: Span = { from: startOfLine(text, text.length - Math.floor(room * END_SHARE)), to: text.length };
-  const failures = failuresIn(text, end.from, Math.floor(room * FAILURES_SHARE));
+  // As much of the beginning is shown in any case: failures there need no room of their own.
+  const least = beginning(text, Math.floor(room * (1 - END_SHARE - FAILURES_SHARE)) - 2 * GAP);
+  const failures = failuresIn(text, { from: least.to, to: end.from }, Math.floor(room * FAILURES_SHARE));
   const taken = [...failures, end].reduce((sum, span) => sum + span.to - span.from + GAP, GAP);
-  const start: Span = { from: 0, to: endOfLine(text, Math.max(0, room - taken)) };
-  const shown = joined([start, ...failures, end]);
-  return { ...written(text, shown), nextLine: linesBefore(text, 0, start.to) + 1 };
+  const shown = joined([beginning(text, room - taken), ...failures, end]);
+  return { ...written(text, shown), nextLine: linesBefore(text, 0, shown[0]?.to ?? 0) + 1 };
+}
+
+function beginning(text: string, length: number): Span {
+  return { from: 0, to: length > 0 ? endOfLine(text, length) : 0 };
 }
 
 /** The first place from `at` on where a line begins; `at` itself where lines are too long for that. */
@@ -61,12 +66,12 @@ function wholeCharacter(text: string, at: number): number {
   return unit >= 0xdc00 && unit < 0xe000 ? at - 1 : at;
 }
 
-/** Places before `end`, the first ones first, as long as there is room. */
-function failuresIn(text: string, end: number, room: number): Span[] {
+/** The first ones first, as long as there is room. */
+function failuresIn(text: string, { from, to }: Span, room: number): Span[] {
   const spans: Span[] = [];
   let left = room;
-  let done = 0;
-  for (const index of failurePlaces(text, end)) {
+  let done = from;
+  for (const index of failurePlaces(text, { from, to })) {
     if (index < done) continue;
     const span = withNeighbours(text, index, done);
     left -= span.to - span.from + GAP;
@@ -77,11 +82,16 @@ function failuresIn(text: string, end: number, room: number): Span[] {
   return spans;
 }
 
-function* failurePlaces(text: string, end: number): Generator<number> {
-  const parts = end <= 2 * SCAN ? [0] : [0, end - SCAN];
-  for (const from of parts) {
-    const part = text.slice(from, parts.length === 1 ? end : from + SCAN);
-    for (const { index } of part.matchAll(FAILURES)) yield from + index;
+function* failurePlaces(text: string, { from, to }: Span): Generator<number> {
+  const isLong = to - from > 2 * SCAN;
+  const parts = isLong
+    ? [
+        { from, to: from + SCAN },
+        { from: to - SCAN, to },
+      ]
+    : [{ from, to }];
+  for (const part of parts) {
+    for (const { index } of text.slice(part.from, part.to).matchAll(FAILURES)) yield part.from + index;
   }
 }
 
@@ -116,7 +126,8 @@ function written(text: string, shown: readonly Span[]): Pick<CutText, 'text' | '
   let all = '';
   for (const { from, to } of shown) {
     const skipped = linesBefore(text, done, from);
-    if (from > done) all += `${all === '' || all.endsWith('\n') ? '' : '\n'}${gapText(from - done, line, skipped)}\n`;
+    if (from > done)
+      all += `${all === '' || all.endsWith('\n') ? '' : '\n'}${gapText(text, { from: done, to: from }, line, skipped)}\n`;
     all += text.slice(from, to);
     line += skipped + linesBefore(text, from, to);
     done = to;
@@ -124,9 +135,16 @@ function written(text: string, shown: readonly Span[]): Pick<CutText, 'text' | '
   return { text: all, lines: text.endsWith('\n') ? line - 1 : line };
 }
 
-function gapText(chars: number, line: number, lines: number): string {
-  if (lines === 0) return `[… ${chars} characters of line ${line} left out …]`;
-  return lines === 1 ? `[… line ${line} left out …]` : `[… lines ${line}-${line + lines - 1} left out …]`;
+/** @param first number of the line it begins in */
+function gapText(text: string, { from, to }: Span, first: number, lines: number): string {
+  const isWhole = beginsLine(text, from) && (beginsLine(text, to) || to === text.length);
+  const last = first + lines - (beginsLine(text, to) ? 1 : 0);
+  const which = first === last ? `line ${first}` : `lines ${first}-${last}`;
+  return isWhole ? `[… ${which} left out …]` : `[… ${to - from} characters of ${which} left out …]`;
+}
+
+function beginsLine(text: string, at: number): boolean {
+  return at === 0 || text[at - 1] === '\n';
 }
 
 /** Line feeds from one offset to another. */

@@ -14,12 +14,22 @@ type ToolResult = Extract<Block, { readonly type: 'tool_result' }>;
 
 /** What a line of claude's says about what results of tools have taken. */
 export function followResults(before: GovernorState, state: GovernorState, event: Event): Step {
-  if (isEmptied(before, state, event)) return keep(withBudget(state, { history: 0, results: 0 }));
-  if (event.kind === 'result') return keep(withBudget(state, { results: 0 }));
+  if (isEmptied(before, state, event)) return keep(withBudget(settledTurn(state), EMPTIED));
+  if (event.kind === 'result') return keep(withBudget(settledTurn(state), { results: 0 }));
+  if (event.kind === 'init') return keep(settledTurn(state));
   if (event.kind !== 'user' || event.replay) return keep(state);
   if (event.role === 'summary')
     return keep(event.subagent === null ? remembered(state, plainText(event.blocks)) : state);
   return event.role === 'tool-result' ? arrived(state, event) : keep(state);
+}
+
+/** What an agent was told went with the context that it was told in. */
+const EMPTIED = { history: 0, results: 0, hinted: {}, alerted: 'none' } as const;
+
+/** Between turns no tool of the main thread runs: what was broken off shows no result, and needs no room. */
+function settledTurn(state: GovernorState): GovernorState {
+  const open = Object.entries(state.toolBudget.open).filter(([, { agent }]) => agent !== null);
+  return withBudget(state, { open: Object.fromEntries(open) });
 }
 
 /** What stands for the past in a fresh context: a summary, or a document that was handed over. */
@@ -54,7 +64,11 @@ function count(state: GovernorState, result: ToolResult, isMain: boolean): Step 
     agent === null
       ? withBudget(settled, { results: results + tokens })
       : withBudget(settled, { agents: remember(agents, agent, before + tokens, REMEMBERED_AGENTS) });
-  const isTaken = own?.proof === undefined || result.isError || result.text.includes(own.proof);
   // What is not shown on the stream has not reached the model.
-  return isTaken ? keep(counted) : noteIgnored(counted, 'output');
+  return isTaken(own?.proof, result) ? keep(counted) : noteIgnored(counted, 'output');
+}
+
+/** What claude has stored itself, as it is large even so, it shows only the beginning of. */
+function isTaken(proof: string | undefined, { text, isError }: ToolResult): boolean {
+  return proof === undefined || isError || text.includes(proof) || text.startsWith('<persisted-output>');
 }

@@ -3,7 +3,7 @@ import { decided, type GovernorState } from '../state.ts';
 import { keep, type Step } from '../steps.ts';
 import { allocation } from './room.ts';
 import type { ToolCall } from './tool-call.ts';
-import { answerTool, charsPerToken, countCut, keepOpen, mayChange, mayPass, passed, waitFor } from './tool-state.ts';
+import { answerTool, charsPerToken, countCut, keepOpen, mayChange, mayPass, waitFor } from './tool-state.ts';
 
 /** A call of Read that waits for its file to be looked at. */
 export interface ReadPlan {
@@ -40,7 +40,8 @@ export function planRead(state: GovernorState, call: ToolCall, hint: string): St
   if (typeof path !== 'string' || pages !== undefined || NO_LINES.test(path) || allowed > CLAUDES_LIMIT) {
     return keep(state, [asItIs]);
   }
-  if (mayPass(state, call)) return keep(passed(state, call), [asItIs]);
+  // What comes of it is counted when it is there.
+  if (mayPass(state, call)) return keep(state, [asItIs]);
   const { requestId, cwd } = call;
   const chars = Math.floor(allowed * charsPerToken(state));
   const measure: Action = { kind: 'measure-file', requestId, path, cwd, offset: offsetOf(call), chars };
@@ -79,7 +80,7 @@ interface Part {
 /** @param state with the room for this part taken */
 function limitText(state: GovernorState, { call, allowed }: ReadPlan, { offset, limit, lines }: Part): string {
   const last = offset + limit - 1;
-  const more = Math.floor((limit * allocation(state, call.tool, call.agent)) / allowed);
+  const more = Math.floor((limit * allocation(state, call.tool, call.agent)) / Math.max(1, allowed));
   return `This Read gives lines ${offset}-${last} of ${lines}, as one result may take about ${allowed} tokens now. Go on with offset=${last + 1}; the budget allows about ${Math.min(lines - last, Math.max(1, more))} more lines.`;
 }
 

@@ -43,12 +43,17 @@ function parameterIn(input: ToolCall['input']): string | undefined {
   return PARAMETERS.find((name) => typeof input[name] === 'number');
 }
 
+/** Whatever the agent asks for, and in whatever form: it has said what it wants. */
+function isPaged(input: ToolCall['input']): boolean {
+  return PARAMETERS.some((name) => input[name] !== undefined);
+}
+
 /** Asks for a page where the agent has asked for everything; undefined: the call goes as it is. */
 export function limitPage(state: GovernorState, call: ToolCall, hint: string): Step | undefined {
   const { tool, input, agent } = call;
   const { pages } = state.toolBudget;
   const page = Object.hasOwn(pages, tool) ? pages[tool] : Object.hasOwn(KNOWN, tool) ? KNOWN[tool] : undefined;
-  if (page === undefined || parameterIn(input) !== undefined || !mayChange(state, 'input')) return undefined;
+  if (page === undefined || isPaged(input) || !mayChange(state, 'input')) return undefined;
   const allowed = allocation(state, tool, agent);
   const value = suggestLimit(allowed, page.perItem, 1);
   const told = `${page.name}=${value} was set for this call, as one result may take about ${allowed} tokens now: ask for the next page to go on.`;

@@ -27,7 +27,7 @@ export function resultText(tool: string, response: unknown): ResultText | undefi
 }
 
 const SAVED =
-  /^Error: result \([\d,]+ characters.{0,80}exceeds maximum allowed tokens\. Output has been saved to (.+?)\.?$/m;
+  /^Error: result \([\d,]+ characters.{0,80}exceeds maximum allowed tokens\. Output has been saved to (.+?)\.?(?:\n|$)/;
 
 /** Where claude has stored a result that is too large for its own limits; undefined when it has not. */
 export function storedPath(tool: string, response: unknown): string | undefined {

@@ -10,9 +10,8 @@ export interface StoredJson {
 /** A text without line ends gets one before each member of the lists; nothing else of it changes. */
 export function storedJson(text: string, lists: readonly CutList[]): StoredJson {
   const breaks = text.trimEnd().includes('\n') ? [] : breaksOf(lists);
-  const nextLines = lists.map(({ members, returned }) => {
-    const next = members[returned]?.at ?? 0;
-    return 1 + (breaks.length > 0 ? breaks.filter((at) => at <= next).length : countLines(text, next));
+  const nextLines = lists.map(({ next }) => {
+    return 1 + countLines(text, next.at) + breaks.filter((at) => at <= next.at).length;
   });
   return { text: withBreaks(text, breaks), nextLines };
 }

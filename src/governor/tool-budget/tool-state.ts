@@ -27,8 +27,9 @@ export function charsPerToken({ gauge }: GovernorState): number {
   return learnedCharsPerToken(gauge.calibration, 'code') ?? CHARS_PER_TOKEN;
 }
 
-/** Room is kept for a result until the stream shows it. */
+/** Room is kept for a result until the stream shows it, which is known by its id. */
 export function keepOpen(state: GovernorState, { toolUseId }: ToolCall, open: OpenResult): GovernorState {
+  if (toolUseId === '') return state;
   return withBudget(state, { open: remember(state.toolBudget.open, toolUseId, open, REMEMBERED) });
 }
 
