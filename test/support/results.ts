@@ -62,13 +62,21 @@ export function caller(steps: readonly Step[], from = 20_000): Scenario {
 
 /** An agent that reads a file to its end, going on where it was told to. */
 export function reader(path: string): Scenario {
+  return onwards({ name: 'Read', input: { file_path: path } });
+}
+
+/** An agent that makes a call and goes on with Read where it is told to, until it is told no more. */
+export function onwards(first: ToolUse): Scenario {
+  let path = (first.input as { file_path?: string }).file_path;
   return {
     calls: (request, index): Call => {
-      const next = /Go on with offset=(\d+)/.exec(newestWords(request))?.[1];
       const context = contextOf(request);
-      if (index > 0 && next === undefined) return { text: 'done', context };
-      const input = { file_path: path, ...(next === undefined ? {} : { offset: Number(next) }) };
-      return { tools: [{ name: 'Read', input }], context };
+      if (index === 0) return { tools: [first], context };
+      const words = newestWords(request);
+      path = /The whole of it is in (\S+): /.exec(words)?.[1] ?? path;
+      const offset = /[Gg]o on with (?:Read, )?offset=(\d+)/.exec(words)?.[1];
+      if (offset === undefined) return { text: 'done', context };
+      return { tools: [{ name: 'Read', input: { file_path: path, offset: Number(offset) } }], context };
     },
   };
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Scenario } from '../../src/standin/scenario.ts';
@@ -92,4 +92,12 @@ export function bash(command: string): ToolUse {
 
 export function read(path: string, more: object = {}): ToolUse {
   return { name: 'Read', input: { file_path: path, ...more } };
+}
+
+/** The same world, in which a copy of all that claude is told is kept. */
+export function overheard(world: World): World & { told(): string } {
+  const copy = join(world.scratch.cwd, 'told.ndjson');
+  const program = file(world, 'overheard-claude', `#!/bin/sh\ntee ${copy} | '${world.claude}' "$@"\n`);
+  chmodSync(program, 0o700);
+  return { ...world, claude: program, told: () => readFileSync(copy, 'utf8') };
 }
