@@ -101,7 +101,7 @@ it('25,000 characters are left alone by default', async () => {
 });
 
 it('2 MB are stored once, by claude, and the agent is told what may be read of them', async () => {
-  await using world = await startPrinter(numbered(45_000));
+  await using world = await startPrinter(numbered(48_000));
   await runTools(world);
 
   const [result = ''] = given(world);

@@ -65,7 +65,7 @@ it('a limit that fits stays', async () => {
 });
 
 it('a file that claude alone would refuse for its size is read in parts', async () => {
-  const text = numbered(7_000);
+  const text = numbered(8_000);
   await using world = await startAgent((cwd) => reader(`${cwd}/huge.txt`));
   file(world, 'huge.txt', text);
   await runTools(world);

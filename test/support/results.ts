@@ -36,10 +36,10 @@ function allText(content: unknown): string {
     .join('\n');
 }
 
-/** Lines as Read shows them, without their numbers. */
+/** Lines as Read shows them, without their numbers. claude trims the last one when it adds a reminder. */
 export function linesOf(result: string): { number: number; line: string }[] {
   return result.split('\n').flatMap((text) => {
-    const found = /^(\d+)\t(.*)$/.exec(text);
+    const found = /^(\d+)(?:\t(.*))?$/.exec(text);
     return found === null ? [] : [{ number: Number(found[1]), line: found[2] ?? '' }];
   });
 }

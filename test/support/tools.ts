@@ -70,7 +70,7 @@ function namesIn(folder: string): string[] {
 
 /** Lines that tell where they stand, each about 50 characters. */
 export function numbered(count: number): string {
-  return Array.from({ length: count }, (_, index) => `${index + 1}: ${'words of this line '.repeat(2)}\n`).join('');
+  return Array.from({ length: count }, (_, index) => `${index + 1}: words of this line and words of it\n`).join('');
 }
 
 const SERVER = fileURLToPath(new URL('../../fixtures/mcp-server.mjs', import.meta.url));
