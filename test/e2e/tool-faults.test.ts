@@ -40,24 +40,25 @@ it.each(FAULTS)('a result goes whole when the hook behind it $what', async ({ fa
   expect(`${given(world)[0]}\n`).toBe(OUTPUT);
 });
 
-it('one answer that came too late is not taken for a claude that takes none', async () => {
-  await using world = await startCaller(() => [bash('cat output.txt'), bash('cat output.txt; true')]);
-  file(world, 'output.txt', OUTPUT);
+it.each([
+  { hook: 'PreToolUse', steps: [read('output.txt'), read('other.txt')] },
+  { hook: 'PostToolUse', steps: [bash('cat output.txt'), bash('cat other.txt')] },
+])('one answer to $hook that failed is not taken for a claude that takes none', async ({ hook, steps }) => {
+  await using world = await startCaller(() => steps);
+  for (const name of ['output.txt', 'other.txt']) file(world, name, OUTPUT);
   let failed = false;
-  const { stderr } = await runInProcess(
-    world,
-    (hook) => {
-      if (hook !== 'PostToolUse' || failed) return;
-      failed = true;
-      throw new Error('broken on purpose');
-    },
-    SMALL,
-  );
+  const { stderr } = await runInProcess(world, failOnce, SMALL);
 
   const [whole = '', cut = ''] = given(world);
-  expect(`${whole}\n`).toBe(OUTPUT);
+  expect(whole).toContain('700: words of this line');
   expect(stderr).not.toContain('tool budgets are off');
-  expect(cut).toContain('[ctxb cut this result');
+  expect(cut.length).toBeLessThan(OUTPUT.length / 2);
+
+  function failOnce(asked: HookName): void {
+    if (asked !== hook || failed) return;
+    failed = true;
+    throw new Error('broken on purpose');
+  }
 });
 
 it.each([

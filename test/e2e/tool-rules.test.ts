@@ -35,11 +35,13 @@ it('a Read that an ask rule is about is asked for, with the limit it has got', a
   expect(told).not.toContain('permissionDecision');
 });
 
-it('a caller that wants more of a file than is told gets it', async () => {
-  await using world = await startFiles((cwd) => [read(`${cwd}/long.txt`)]);
-  await playCaller(world, { ask: ['Read'] }, ({ file_path }) => ALLOW({ file_path }));
+it('a caller that answers with the input as it was gets all of the file, and no limits from there on', async () => {
+  await using world = await startFiles((cwd) => [read(`${cwd}/long.txt`), read(`${cwd}/long.txt`, { offset: 2 })]);
+  const { asked, stderr } = await playCaller(world, { ask: ['Read'] }, ({ limit, ...input }) => ALLOW(input));
 
-  expect(linesOf(given(world)[0] ?? '')).toHaveLength(1_001);
+  expect(given(world).map((result) => linesOf(result).length)).toEqual([1_001, 1_000]);
+  expect(asked.map(({ limit }) => limit)).toEqual([expect.any(Number), undefined]);
+  expect(stderr.match(/tool budgets are off/g)).toHaveLength(1);
 });
 
 it('what the caller refuses stays refused', async () => {
@@ -126,6 +128,6 @@ async function playCaller(world: World, permissions: Permissions, say: Say, more
     program.send({ type: 'control_response', response });
   }
   program.stdin.end();
-  await program.finished;
-  return { asked, told: listening.told() };
+  const { stderr } = await program.finished;
+  return { asked, stderr, told: listening.told() };
 }
