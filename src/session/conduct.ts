@@ -31,7 +31,9 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
     store.forgetRun(resumed.runId);
   }
   const signals = passSignals(session, asking, headless.config.observe);
+  const stopping = stopOn(headless.stop, session);
   const end = await session.ended;
+  stopping.clear();
   await output.finish();
   signals.stop();
   recorder?.close();
@@ -62,6 +64,26 @@ function passSignals(session: Session, asking: AbortController, observe: boolean
       session.kill(signal);
     },
   });
+}
+
+/** How long a claude may take over its end. */
+const STOP_PATIENCE_MS = 5_000;
+
+/** Ends claude when the run is to end at once, by force where it does not end by itself. */
+function stopOn(stop: AbortSignal | undefined, session: Session): { clear(): void } {
+  let timer: NodeJS.Timeout | undefined;
+  const end = () => {
+    session.kill('SIGTERM');
+    timer = setTimeout(() => session.kill('SIGKILL'), STOP_PATIENCE_MS);
+  };
+  if (stop?.aborted) end();
+  stop?.addEventListener('abort', end);
+  return {
+    clear() {
+      clearTimeout(timer);
+      stop?.removeEventListener('abort', end);
+    },
+  };
 }
 
 /** Nothing that was said waits for an answer. */

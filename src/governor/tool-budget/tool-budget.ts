@@ -29,6 +29,8 @@ export interface OpenResult {
   /** The subagent's id; null for the main thread. */
   readonly agent: string | null;
   readonly tokens: number;
+  /** Of the hook that was answered last. */
+  readonly requestId: string;
   /** The limit that was set for it: the tool must have been called with it. */
   readonly limit?: number;
   /** Words of what was put in the place of the result: they must show on the stream. */
