@@ -23,7 +23,7 @@ export interface CutList {
 /** What is kept of each member, in order; undefined or beyond the end: it is left out. */
 type Kept = readonly (string | undefined)[];
 
-/** A member gets at least this, or it is left out: less would hold nothing. */
+/** A member gets at least this, besides its name, or it is left out: less would hold nothing. */
 const LEAST = 24;
 
 /** Room is looked for only so deep; what is deeper is kept whole or left out. */
@@ -96,7 +96,7 @@ export function cutJson(text: string, room: number): CutJson | undefined {
     let left = space;
     return fields.map((field, index) => {
       const { name = '' } = field;
-      const size = Math.min(sizes[index] ?? 0, Math.max(share, LEAST));
+      const size = Math.min(sizes[index] ?? 0, Math.max(share, name.length + LEAST));
       if (size > left) return undefined;
       const part = cutValue(field, size - name.length - 2, path + nameIn(name), depth + 1);
       if (part === undefined) return undefined;

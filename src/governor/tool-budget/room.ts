@@ -82,9 +82,18 @@ export function perCallOf({ perCall, byTool }: ToolsPolicy, tool: string): numbe
   return best === undefined ? perCall : (byTool[best] ?? perCall);
 }
 
+/** Part by part, each at the first place where it stands: an expression could take for ever over many of them. */
 function matches(pattern: string, tool: string): boolean {
-  const parts = pattern.split('*').map((part) => part.replaceAll(/[\\^$.|?+()[\]{}]/g, '\\$&'));
-  return parts.length > 1 && new RegExp(`^${parts.join('.*')}$`, 's').test(tool);
+  const [first = '', ...parts] = pattern.split('*');
+  const last = parts.pop();
+  if (last === undefined || !tool.startsWith(first) || !tool.endsWith(last)) return false;
+  let at = first.length;
+  for (const part of parts) {
+    const found = tool.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return at + last.length <= tool.length;
 }
 
 export function tiersInTokens({ run, gauge }: GovernorState): Tiers {

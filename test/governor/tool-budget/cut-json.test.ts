@@ -182,6 +182,16 @@ describe('what is kept', () => {
     );
   });
 
+  it('the first of many fields with long names', () => {
+    const fields = Array.from({ length: 400 }, (_, at) => [
+      `/home/dev/project/src/${'folder/'.repeat(6)}${at}.ts`,
+      'x'.repeat(90),
+    ]);
+    const cut = cutOf(JSON.stringify(Object.fromEntries(fields)), 28_000);
+    expect(Object.keys(JSON.parse(cut.text)).length).toBeGreaterThan(250);
+    expect(cut.lists).toMatchObject([{ total: 400, returned: Object.keys(JSON.parse(cut.text)).length }]);
+  });
+
   it('leaves out a field whose name alone is too long', () => {
     const text = JSON.stringify({ ['n'.repeat(300)]: 'x'.repeat(900), b: 1 });
     expect(cutOf(text, 120).text).toBe('{"b":1}');
