@@ -138,12 +138,14 @@ function limits(world: World): number[] {
   return journal(world).flatMap((decision) => (decision.kind === 'limit-tool' ? [decision.value] : []));
 }
 
-/** The results as they reached the API, without the folder they are about. */
+/** The results as they reached the API, without the folder they are about and what 2.1.329 counts behind the last. */
 function resultBlocks({ standin, scratch }: World): string[] {
   const blocks = (mainRequests(standin).at(-1)?.body.messages ?? []).flatMap(({ content }) => content as object[]);
-  return blocks.flatMap((block) =>
-    'tool_use_id' in block ? [JSON.stringify(block).replaceAll(scratch.cwd, '').slice(0, 50_000)] : [],
-  );
+  return blocks.flatMap((block) => {
+    if (!('tool_use_id' in block)) return [];
+    const text = JSON.stringify(block).replaceAll(scratch.cwd, '').slice(0, 50_000);
+    return [text.replace(/(?:\\n)*<system-reminder>\\n<total_tokens>.*<\/system-reminder>/, '')];
+  });
 }
 
 function notebook(cells: number): string {

@@ -5,7 +5,7 @@ import { bash, file, mcp, read } from './tool-agents.ts';
 
 /** Large results that the agent asks for, in turns of equal length. */
 const RESULTS = 60;
-const TURNS = 6;
+const TURNS = 10;
 
 /** Of each result with such a number one line is needed at the end. */
 const NEEDED_EVERY = 5;

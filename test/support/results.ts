@@ -10,12 +10,15 @@ export interface ToolUse {
 /** A call of a tool, or several at once in one message. */
 export type Step = ToolUse | readonly ToolUse[];
 
-/** The results of tools in a request, oldest first: what the model was given of each. */
+/** What claude says of its own behind the last result. */
+const REMINDERS = /(?:\s*<system-reminder>\n(?:(?!<system-reminder>)[\s\S])*<\/system-reminder>)+\s*$/;
+
+/** The results of tools in a request, oldest first: what the model was given of each, without claude's reminders. */
 export function resultsIn(request: RecordedRequest | undefined): { id: string; text: string }[] {
   return (request?.body.messages ?? [])
     .flatMap(({ content }) => (Array.isArray(content) ? (content as Block[]) : []))
     .filter(({ type }) => type === 'tool_result')
-    .map(({ tool_use_id, content }) => ({ id: String(tool_use_id), text: allText(content) }));
+    .map(({ tool_use_id, content }) => ({ id: String(tool_use_id), text: allText(content).replace(REMINDERS, '') }));
 }
 
 /** What a request ends with, behind the last of the model's own words: results, and what hooks told beside them. */
