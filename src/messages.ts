@@ -91,6 +91,7 @@ const ROUTINE: ReadonlySet<Decision['kind']> = new Set([
   'read-back',
   'lineage',
   'limit-tool',
+  'cut-result',
 ]);
 
 /** `3 of 12 paths, 1 of 9 commands`; kinds of which there was nothing are left out. */

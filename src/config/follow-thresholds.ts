@@ -34,30 +34,37 @@ export function followThresholds(config: Config, origins: Readonly<Record<KeyPat
   const target = below('compaction.target', { value: compaction.target, usual: USUAL_COMPACTION.target }, first);
   const warning = below('zones.warning', { value: zones.warning, usual: USUAL_ZONES.warning }, warn);
   const monitor = below('zones.monitor', { value: zones.monitor, usual: USUAL_ZONES.monitor }, warning);
+  const tiers = tiersWithin(config, isDefault);
   return {
     ...config,
     thresholds: { ...thresholds, warn: warn.value, compact, handoff },
     compaction: { ...compaction, target: target.value },
     zones: { ...zones, warning: warning.value, monitor: monitor.value },
-    tiers: tiersWithin(config, isDefault),
-    tools: toolsWithin(config, isDefault, below),
+    tiers,
+    tools: toolsWithin({ ...config, tiers }, isDefault, below),
   };
 }
 
-/** A total that is lower than usual takes the default tiers down with it. */
+/** Larger tiers take the default total up; of a total that somebody set, the default tiers share what is left. */
 function tiersWithin({ window, tiers }: Config, isDefault: IsDefault): Tiers {
-  const total = { value: tiers.total, usual: USUAL_TIERS.total };
-  if (isBelow(total.value, total.usual, window) !== true) return tiers;
-  const part = (name: keyof Tiers) =>
-    isDefault(`tiers.${name}`) ? scaled({ value: tiers[name], usual: USUAL_TIERS[name] }, total).value : tiers[name];
-  return {
-    system: part('system'),
-    history: part('history'),
-    toolResults: part('toolResults'),
-    user: part('user'),
-    response: part('response'),
-    total: total.value,
-  };
+  const { total, ...parts } = tiers;
+  const size = (part: number) => (window === undefined ? part : inTokens(part, window));
+  const names = Object.keys(parts) as (keyof typeof parts)[];
+  const comparable = names.every((name) => isBelow(tiers[name], total, window) !== undefined);
+  const sum = add(names.map((name) => size(tiers[name])));
+  if (!comparable || sum <= size(total)) return tiers;
+  if (isDefault('tiers.total')) return { ...tiers, total: sum };
+  const free = names.filter((name) => isDefault(`tiers.${name}`));
+  const left = size(total) - add(names.map((name) => (free.includes(name) ? 0 : size(tiers[name]))));
+  const usual = add(free.map((name) => USUAL_TIERS[name]));
+  // In the unit of the total; where nothing is left, the rules say so.
+  const share = (name: keyof Tiers) => ((USUAL_TIERS[name] / usual) * left * total) / size(total);
+  const changed = free.map((name) => [name, total <= 1 ? thousandths(share(name)) : Math.floor(share(name))]);
+  return left <= 0 ? tiers : { ...tiers, ...Object.fromEntries(changed) };
+}
+
+function add(numbers: readonly number[]): number {
+  return numbers.reduce((sum, number) => sum + number, 0);
 }
 
 /** The levels of what remains keep below the total, and the least for a result is never more than the most. */

@@ -7,6 +7,11 @@ import { valueAt } from './key-path.ts';
 /** The least window that claude's own trigger can be set for (measured); a smaller one is a budget below claude's. */
 const LEAST_NATIVE_WINDOW = 100_000;
 
+/** Fractions have been added up, which may differ in the last digit. */
+function exceeds(sum: number, total: number): boolean {
+  return sum > total * (1 + Number.EPSILON * 8);
+}
+
 /** What must hold between keys. Thresholds in different units are compared only when the window is known. */
 export function checkRules(config: Config, origins: Readonly<Record<KeyPath, Origin>>): Finding[] {
   const { thresholds, compaction, tools, tiers, window } = config;
@@ -52,17 +57,17 @@ export function checkRules(config: Config, origins: Readonly<Record<KeyPath, Ori
   }
 
   function roomInTotal(): Finding[] {
-    const { system, response, total } = tiers;
-    const comparable = [system, response].every((part) => isBelow(part, total, window) !== undefined);
+    const { total, ...parts } = tiers;
     const size = (part: number) => (window === undefined ? part : inTokens(part, window));
-    if (!comparable || size(system) + size(response) < size(total)) return [];
-    const key = origins['tiers.system'].source === 'default' ? 'tiers.response' : 'tiers.system';
+    const comparable = Object.values(parts).every((part) => isBelow(part, total, window) !== undefined);
+    const sum = Object.values(parts).reduce((all, part) => all + size(part), 0);
+    if (!comparable || !exceeds(sum, size(total))) return [];
     return [
-      finding(key, {
-        expected: `tiers.system + tiers.response less than tiers.total (${total})`,
-        found: `${system} + ${response}`,
-        origin: origins[key],
-        todo: 'lower one of them or raise tiers.total',
+      finding('tiers.total', {
+        expected: `at least as much as the other tiers together (${sum})`,
+        found: String(total),
+        origin: origins['tiers.total'],
+        todo: 'raise it or lower one of them',
       }),
     ];
   }

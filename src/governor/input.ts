@@ -49,6 +49,8 @@ export type OwnEvent =
   | { readonly kind: 'earlier'; readonly entry: Fields }
   /** What was found out about a file that a tool is to read; `file` undefined: it is no text, or not there. */
   | { readonly kind: 'file-measured'; readonly requestId: string; readonly file: FileMeasure | undefined }
+  /** A hook of ours was answered with an error: claude goes on as if there were none. */
+  | { readonly kind: 'hook-failed'; readonly requestId: string }
   /** Where the whole of a tool's result is; `path` undefined: it could not be stored. */
   | { readonly kind: 'result-stored'; readonly requestId: string; readonly path: string | undefined }
   /** Where the session's notes are, as the agent is to name it; all earlier entries have been told. */

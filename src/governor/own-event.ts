@@ -37,6 +37,7 @@ const READERS: Readers = {
     requestId: textOf(requestId) ?? '',
     file: measureIn(fieldsOf(file)),
   }),
+  'hook-failed': ({ requestId }) => ({ kind: 'hook-failed', requestId: textOf(requestId) ?? '' }),
   'result-stored': ({ requestId, path }) => ({
     kind: 'result-stored',
     requestId: textOf(requestId) ?? '',

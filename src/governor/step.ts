@@ -14,6 +14,7 @@ import { onHandoffProblems, onHandoffTimeout, onHandoffWritten } from './relief/
 import { afterRelief } from './relief/relief.ts';
 import { decided, type GovernorState, isRelieving } from './state.ts';
 import { chain, keep, type Step } from './steps.ts';
+import { forgetChange } from './tool-budget/tool-state.ts';
 
 /**
  * The judgement: what happened and the state before it give the state after it and what is to be done. Pure: no clock,
@@ -61,6 +62,8 @@ function onOwn(state: GovernorState, event: OwnEvent): Step {
       return onHandoffWritten(state, event);
     case 'file-measured':
       return onFileMeasured(state, event.requestId, event.file);
+    case 'hook-failed':
+      return keep(forgetChange(state, event.requestId));
     case 'result-stored':
       return onResultStored(state, event.requestId, event.path);
     default:

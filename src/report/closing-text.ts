@@ -2,11 +2,11 @@ import type { Decision, FactTally } from '../governor/actions.ts';
 import { survivalText } from '../messages.ts';
 import { counted, tokens } from './figures.ts';
 
-/** What is told about working memory at the end of a run: nothing when no context was compacted. */
+/** What is told at the end of a run: of working memory when a context was compacted, of results that were cut. */
 export interface ClosingFigures {
   add(decision: Decision): void;
   /** @param notes folder of the notes, as the user can name it */
-  text(notes: string | undefined): string | undefined;
+  texts(notes: string | undefined): string[];
 }
 
 export function createClosingFigures(): ClosingFigures {
@@ -14,21 +14,36 @@ export function createClosingFigures(): ClosingFigures {
   let all = NONE;
   let kept = NONE;
   let given = NONE;
+  let cuts = 0;
+  let saved = 0;
+  let folder = '';
+
+  function memoryText(notes: string | undefined): string {
+    const facts = given.paths + given.commands + given.numbers + given.deadEnds;
+    const where = notes === undefined ? '' : `; the notes are in ${notes}`;
+    const what = compactions === 1 ? 'the summary' : `${tokens(compactions)} summaries together`;
+    return `${what} kept ${survivalText({ all, kept })}; ctxb gave ${counted(facts, 'fact')} back${where}`;
+  }
+
   return {
     add(decision) {
+      if (decision.kind === 'cut-result') {
+        cuts++;
+        saved += decision.tokens - decision.left;
+        folder = decision.path.slice(0, decision.path.lastIndexOf('/'));
+      }
       if (decision.kind === 'recall') given = plus(given, decision.given);
       if (decision.kind !== 'survival') return;
       compactions++;
       all = plus(all, decision.all);
       kept = plus(kept, decision.kept);
     },
-    text(notes) {
-      if (compactions === 0) return undefined;
-      const facts = given.paths + given.commands + given.numbers + given.deadEnds;
-      const where = notes === undefined ? '' : `; the notes are in ${notes}`;
-      const what = compactions === 1 ? 'the summary' : `${tokens(compactions)} summaries together`;
-      return `${what} kept ${survivalText({ all, kept })}; ctxb gave ${counted(facts, 'fact')} back${where}`;
-    },
+    texts: (notes) => [
+      ...(compactions === 0 ? [] : [memoryText(notes)]),
+      ...(cuts === 0
+        ? []
+        : [`cut ${counted(cuts, 'result')} of tools by about ${tokens(saved)} tokens; all of them are in ${folder}`]),
+    ],
   };
 }
 

@@ -2,6 +2,7 @@ import type { HealthMetrics } from '../health/health-metrics.ts';
 import type { HealthReport } from '../health/health-report.ts';
 import { percent, tokens } from './figures.ts';
 import { onOneLine, type Style } from './style.ts';
+import { aligned } from './table.ts';
 
 const NONE = '–';
 
@@ -33,16 +34,6 @@ export function healthTable({ projects, total }: HealthReport, style: Style): st
 
 function cellsOf(metrics: HealthMetrics): string[] {
   return COLUMNS.map(([, cell]) => cell(metrics));
-}
-
-/** Names to the left, figures to the right. */
-function aligned(rows: readonly (readonly string[])[]): string[] {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows.map((row) =>
-    row
-      .map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))
-      .join('  '),
-  );
 }
 
 function share(count: number, rate: number | null): string {

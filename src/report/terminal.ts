@@ -76,8 +76,7 @@ export function createTerminal({ stderr, style, quiet, statusLine: wanted }: Ter
       draw();
     },
     ended(state) {
-      const said = closing.text(state.notes);
-      if (said !== undefined) notice(said);
+      for (const said of closing.texts(state.notes)) notice(said);
     },
     clear,
   };

@@ -35,6 +35,8 @@ export interface ExecutorWorld {
   /** Work to be done before a hook is answered. */
   readonly beforeHook: (hook: HookName) => void | Promise<void>;
   readonly hookTimeoutMs: number;
+  /** A hook was answered with an error. */
+  readonly hookFailed: (requestId: string) => void;
   /** Checks and writes the document of a handoff, and has the governor told what came of it. */
   readonly writeHandoff: (effect: WriteHandoff) => void;
   /** Looks at a file that a tool is to read, and has the governor told what it has found. */
@@ -103,7 +105,10 @@ export function createExecutor(world: ExecutorWorld): Executor {
         work: () => world.beforeHook(hook),
         timeoutMs: world.hookTimeoutMs,
         reply: (line) => send(line),
-        onFault: (message) => world.onFault(`hook ${hook}: ${message}; claude goes on without it`),
+        onFault(message) {
+          world.onFault(`hook ${hook}: ${message}; claude goes on without it`);
+          world.hookFailed(requestId);
+        },
       });
     },
     'end-input': () => world.child().stdin.end(),

@@ -16,6 +16,8 @@ export interface HeadlessRun {
   readonly record: string | undefined;
   /** A run that was broken off is taken up; its prompts are the only ones. */
   readonly resumed?: ResumedRun;
+  /** Aborted when the run is to end at once. */
+  readonly stop?: AbortSignal;
   /** Work to be done before a hook of ours is answered. It may throw or be late: claude does not wait for it. */
   readonly beforeHook?: (hook: HookName) => void | Promise<void>;
 }

@@ -23,6 +23,7 @@ type Provided =
   | 'passOn'
   | 'answer'
   | 'beforeCompaction'
+  | 'hookFailed'
   | 'writeHandoff'
   | 'measureFile'
   | 'storeResult'
@@ -119,6 +120,7 @@ export function startSession(run: Run, world: SessionWorld): Session {
     feed: (event) => feed({ t: now(), from: 'timer', event }),
     answer: (hook) => notes?.answer(hook, state) ?? { output: hookOutput(hook, hook.context), decisions: [] },
     beforeCompaction: () => notes?.flush(state),
+    hookFailed: (requestId) => void feedOwn({ kind: 'hook-failed', requestId }),
     askPerson: (effect) => void world.askPerson(effect).then((limitUsd) => feedOwn({ kind: 'cost-answer', limitUsd })),
     writeHandoff: (effect) => void outcomes.push(world.writeHandoff(effect, state)),
     measureFile: (effect) => void outcomes.push(world.toolFiles.measure(effect)),

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { benchHookAnswers } from './hook-answers.ts';
 import { benchLatency } from './latency.ts';
 import { benchMemory } from './memory.ts';
 import { benchStartUp } from './start-up.ts';
@@ -12,6 +13,7 @@ const env = { PATH: process.env.PATH ?? '', HOME: folder };
 try {
   await benchStartUp(folder, ctxb, env);
   await benchLatency(folder, ctxb, env);
+  await benchHookAnswers(folder, ctxb, env);
   benchMemory();
 } finally {
   rmSync(folder, { recursive: true, force: true });

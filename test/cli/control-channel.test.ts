@@ -2,6 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { PROTOCOL } from '../support/ctxb.ts';
 import { createPlace, gist, inputLines, inputOf, runFake, STREAM, startFake } from './fakes.ts';
 
+const TOOL_HOOKS = {
+  PreToolUse: [{ matcher: '^(?:Read|Bash|Grep|Glob|mcp__.*)$', hookCallbackIds: ['ctxb:pre-tool-use'] }],
+  PostToolUse: [{ matcher: '*', hookCallbackIds: ['ctxb:post-tool-use'] }],
+  PostToolUseFailure: [{ matcher: '*', hookCallbackIds: ['ctxb:post-tool-use-failure'] }],
+};
+
 const PROMPT = '{"type":"user","message":{"role":"user","content":"one"},"parent_tool_use_id":null,"session_id":""}';
 const INITIALIZE = {
   type: 'control_request',
@@ -43,7 +49,7 @@ describe('the lines claude gets', () => {
           SessionStart: [{ matcher: null, hookCallbackIds: ['ctxb:session-start'] }],
           PostCompact: [{ matcher: null, hookCallbackIds: ['ctxb:post-compact'] }],
           UserPromptSubmit: [{ matcher: null, hookCallbackIds: ['ctxb:user-prompt-submit'] }],
-          PostToolUse: [{ matcher: '*', hookCallbackIds: ['ctxb:post-tool-use'] }],
+          ...TOOL_HOOKS,
         },
       },
     });
@@ -129,11 +135,11 @@ describe('a caller who speaks the protocol', () => {
               ...INITIALIZE.request.hooks.PreCompact,
               { matcher: null, hookCallbackIds: ['ctxb:pre-compact'] },
             ],
-            PreToolUse: INITIALIZE.request.hooks.PreToolUse,
             SessionStart: [{ matcher: null, hookCallbackIds: ['ctxb:session-start'] }],
             PostCompact: [{ matcher: null, hookCallbackIds: ['ctxb:post-compact'] }],
             UserPromptSubmit: [{ matcher: null, hookCallbackIds: ['ctxb:user-prompt-submit'] }],
-            PostToolUse: [{ matcher: '*', hookCallbackIds: ['ctxb:post-tool-use'] }],
+            ...TOOL_HOOKS,
+            PreToolUse: [...INITIALIZE.request.hooks.PreToolUse, ...TOOL_HOOKS.PreToolUse],
           },
         },
       },

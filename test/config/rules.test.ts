@@ -82,19 +82,27 @@ describe('rules between keys', () => {
       keys: ['tools.minTokens'],
     },
     { name: 'one token is no fraction', flags: { 'tools.minTokens': 1, window: 200_000 }, keys: [] },
-    { name: 'system and response fill the total', flags: { 'tiers.system': 70_000 }, keys: ['tiers.system'] },
-    { name: 'the response alone was set', flags: { 'tiers.response': 92_000 }, keys: ['tiers.response'] },
-    { name: 'they leave a little', flags: { 'tiers.response': 91_999 }, keys: [] },
+    { name: 'tiers that need more than the default total', flags: { 'tiers.system': 70_000 }, keys: [] },
+    { name: 'default tiers make room', flags: { 'tiers.system': 70_000, 'tiers.total': 71_000 }, keys: [] },
     {
-      name: 'fractions that are more than the window together',
-      flags: { 'tiers.system': 0.6, 'tiers.response': 0.5, 'tiers.total': 1 },
-      keys: ['tiers.system'],
+      name: 'a tier fills the total',
+      flags: { 'tiers.system': 70_000, 'tiers.total': 70_000 },
+      keys: ['tiers.total'],
     },
-    { name: 'tiers in several units, window unknown', flags: { 'tiers.response': '95%' }, keys: [] },
+    {
+      name: 'fractions that are more than the total together',
+      flags: { 'tiers.system': 0.6, 'tiers.response': 0.5, 'tiers.total': 1, window: 200_000 },
+      keys: ['tiers.total'],
+    },
+    {
+      name: 'tiers in several units, window unknown',
+      flags: { 'tiers.response': '95%', 'tiers.total': 50_000 },
+      keys: [],
+    },
     {
       name: 'tiers in several units, window known',
-      flags: { 'tiers.response': '46%', window: 200_000 },
-      keys: ['tiers.response'],
+      flags: { 'tiers.response': '46%', 'tiers.total': 50_000, window: 200_000 },
+      keys: ['tiers.total'],
     },
     { name: 'no native trigger can be placed below 100k', flags: { window: 50_000 }, keys: [] },
   ])('$name', async ({ flags, keys }) => {
@@ -109,11 +117,11 @@ describe('rules between keys', () => {
     ]);
   });
 
-  it('says what system and response leave', async () => {
-    const { findings } = await resolve({ flags: { 'tiers.system': 70_000 } });
+  it('says what the tiers need', async () => {
+    const { findings } = await resolve({ flags: { 'tiers.system': 70_000, 'tiers.total': 60_000 } });
     expect(findings.map(({ message }) => message)).toEqual([
-      'tiers.system: expected tiers.system + tiers.response less than tiers.total (100000), found 70000 + 30000 (flag); ' +
-        'lower one of them or raise tiers.total',
+      'tiers.total: expected at least as much as the other tiers together (162000), found 60000 (flag); ' +
+        'raise it or lower one of them',
     ]);
   });
 
@@ -211,7 +219,12 @@ describe('defaults keep their place', () => {
     {
       name: 'what the user set stays',
       flags: { 'tiers.total': 50_000, 'tiers.toolResults': 30_000 },
-      tiers: { system: 4_000, history: 6_000, toolResults: 30_000, user: 5_000, response: 15_000, total: 50_000 },
+      tiers: { system: 2_666, history: 4_000, toolResults: 30_000, user: 3_333, response: 10_000, total: 50_000 },
+    },
+    {
+      name: 'tiers that need more take the total up',
+      flags: { 'tiers.toolResults': 60_000 },
+      tiers: { toolResults: 60_000, total: 120_000 },
     },
     {
       name: 'a lower share of a window that is known',

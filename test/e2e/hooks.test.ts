@@ -1,14 +1,8 @@
-import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
-import { DEFAULTS } from '../../src/config/defaults.ts';
-import { PLAIN } from '../../src/report/style.ts';
-import { createTerminal } from '../../src/report/terminal.ts';
-import { readClaudeArguments } from '../../src/session/claude-arguments.ts';
-import type { HeadlessRun } from '../../src/session/headless-run.ts';
-import { runHeadless } from '../../src/session/run-headless.ts';
-import { promptLine, startWorld, type World } from '../support/claude.ts';
+import { promptLine, startWorld } from '../support/claude.ts';
 import { conversation, givenTexts, mainRequests, summaryRequests } from '../support/conversation.ts';
 import { journal, PROTOCOL, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
+import { runInProcess } from '../support/in-process.ts';
 
 it.each([
   {
@@ -20,7 +14,7 @@ it.each([
   { name: 'never ends', beforeHook: () => new Promise<void>(() => {}) },
 ])('a hook of ours that $name does not stop claude', async ({ beforeHook }) => {
   await using world = await startWorld(conversation({ turns: [8], from: 120_000, growBy: 10_000 }));
-  const { code, stdout, stderr } = await runInProcess(world, { beforeHook });
+  const { code, stdout, stderr } = await runInProcess(world, beforeHook);
 
   expect(stdout).toBe('answer 1\n');
   expect(code).toBe(0);
@@ -64,27 +58,4 @@ async function answerCallbacks(program: ReturnType<typeof startCtxb>): Promise<s
     const response = { subtype: 'success', request_id: line.request_id, response: {} };
     program.send({ type: 'control_response', response });
   }
-}
-
-async function runInProcess(world: World, extra: Pick<HeadlessRun, 'beforeHook'>) {
-  const invocation = readClaudeArguments([...SMALL_WINDOW, '-p', 'the prompt']);
-  if (invocation.kind !== 'headless') throw new Error('expected a headless run');
-  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
-  stdin.end();
-  const headless: HeadlessRun = {
-    program: world.claude,
-    invocation,
-    config: { ...DEFAULTS, hooks: { watchdogSeconds: 0.5 } },
-    prompts: undefined,
-    promptsFile: undefined,
-    record: undefined,
-    ...extra,
-  };
-  const watcher = createTerminal({ stderr, style: PLAIN, quiet: false, statusLine: 'never' });
-  const code = await runHeadless(
-    headless,
-    { stdin, stdout, stderr, env: world.scratch.env, cwd: world.scratch.cwd },
-    watcher,
-  );
-  return { code, stdout: String(stdout.read() ?? ''), stderr: String(stderr.read() ?? '') };
 }

@@ -17,16 +17,20 @@ function recall(given: FactTally): Decision {
   return { kind: 'recall', given } as Decision;
 }
 
-function closing(decisions: readonly Decision[], notes?: string): string | undefined {
+function closing(decisions: readonly Decision[], notes?: string): string {
   const figures = createClosingFigures();
   for (const decision of decisions) figures.add(decision);
-  return figures.text(notes);
+  return figures.texts(notes).join('\n');
+}
+
+function cutResult(tokens: number, left: number): Decision {
+  return { kind: 'cut-result', tool: 'Bash', tokens, left, path: '/p/.context/tool-results/toolu_1.txt' } as Decision;
 }
 
 describe('what is told of working memory at the end', () => {
   it.each([
-    { title: 'nothing happened', decisions: [], says: undefined },
-    { title: 'no summary was seen', decisions: [recall(tally(1, 0, 0, 0))], says: undefined },
+    { title: 'nothing happened', decisions: [], says: '' },
+    { title: 'no summary was seen', decisions: [recall(tally(1, 0, 0, 0))], says: '' },
     {
       title: 'one compaction',
       decisions: [recall(tally(2, 1, 0, 0)), survival(tally(3, 2, 0, 1), tally(1, 0, 0, 0))],
@@ -57,5 +61,25 @@ describe('what is told of working memory at the end', () => {
     expect(closing(decisions, '.context/sessions/a')).toBe(
       'the summary kept 1 of 1 paths; ctxb gave 0 facts back; the notes are in .context/sessions/a',
     );
+  });
+});
+
+describe('what is told of results of tools at the end', () => {
+  it.each([
+    {
+      title: 'one was cut',
+      decisions: [cutResult(9_000, 8_000)],
+      says: 'cut 1 result of tools by about 1,000 tokens; all of them are in /p/.context/tool-results',
+    },
+    {
+      title: 'several were cut, and a context was compacted',
+      decisions: [cutResult(9_000, 8_000), survival(tally(1, 0, 0, 0), NONE), cutResult(20_000, 500)],
+      says: [
+        'the summary kept 0 of 1 paths; ctxb gave 0 facts back',
+        'cut 2 results of tools by about 20,500 tokens; all of them are in /p/.context/tool-results',
+      ].join('\n'),
+    },
+  ])('$title', ({ decisions, says }) => {
+    expect(closing(decisions)).toBe(says);
   });
 });

@@ -38,6 +38,7 @@ function noting(more: Partial<ExecutorWorld> = {}) {
     beforeCompaction: note('flush'),
     hookTimeoutMs: 10,
     writeHandoff: note('handoff'),
+    hookFailed: note('hook failed'),
     measureFile: note('measure'),
     storeResult: note('store'),
     startClaude: note('start'),
@@ -122,7 +123,8 @@ describe('a hook', () => {
     const answered = new Promise<string>((resolve) => stdin.once('data', (chunk) => resolve(String(chunk))));
     executor.execute({ kind: 'answer-hook', requestId: 'r', hook: 'SessionStart', output: {} });
     expect(JSON.parse(await answered)).toMatchObject({ response: { subtype: 'error', request_id: 'r' } });
-    await vi.waitFor(() => expect(notes).toEqual([{ fault: expect.stringContaining('hook SessionStart') }]));
+    const fault = { fault: expect.stringContaining('hook SessionStart') };
+    await vi.waitFor(() => expect(notes).toEqual([fault, { 'hook failed': 'r' }]));
   });
 });
 

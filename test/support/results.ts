@@ -2,12 +2,23 @@ import type { Call, RecordedRequest, Scenario } from '../../src/standin/scenario
 
 type Block = Record<string, unknown>;
 
-/** The results of tools in a request, oldest first: what the model was given of each. */
+export interface ToolUse {
+  readonly name: string;
+  readonly input: object;
+}
+
+/** A call of a tool, or several at once in one message. */
+export type Step = ToolUse | readonly ToolUse[];
+
+/** What claude says of its own behind the last result. */
+const REMINDERS = /(?:\s*<system-reminder>\n(?:(?!<system-reminder>)[\s\S])*<\/system-reminder>)+\s*$/;
+
+/** The results of tools in a request, oldest first: what the model was given of each, without claude's reminders. */
 export function resultsIn(request: RecordedRequest | undefined): { id: string; text: string }[] {
   return (request?.body.messages ?? [])
     .flatMap(({ content }) => (Array.isArray(content) ? (content as Block[]) : []))
     .filter(({ type }) => type === 'tool_result')
-    .map(({ tool_use_id, content }) => ({ id: String(tool_use_id), text: textOf(content) }));
+    .map(({ tool_use_id, content }) => ({ id: String(tool_use_id), text: allText(content).replace(REMINDERS, '') }));
 }
 
 /** What a request ends with, behind the last of the model's own words: results, and what hooks told beside them. */
@@ -28,38 +39,47 @@ function allText(content: unknown): string {
     .join('\n');
 }
 
-function textOf(content: unknown): string {
-  return allText(content);
-}
-
-/** Lines as Read shows them, without their numbers. */
+/** Lines as Read shows them, without their numbers. claude trims the last one when it adds a reminder. */
 export function linesOf(result: string): { number: number; line: string }[] {
   return result.split('\n').flatMap((text) => {
-    const found = /^(\d+)\t(.*)$/.exec(text);
+    const found = /^(\d+)(?:\t(.*))?$/.exec(text);
     return found === null ? [] : [{ number: Number(found[1]), line: found[2] ?? '' }];
   });
 }
 
+/** Tokens of a context, counted from what the request really holds. */
+export function contextOf(request: RecordedRequest, from = 20_000): number {
+  return from + Math.ceil(JSON.stringify(request.body.messages).length / 4);
+}
+
 /** An agent that makes the given calls one after the other, and whose context is as large as what it was given. */
-export function caller(tools: readonly { name: string; input: object }[], from = 20_000): Scenario {
+export function caller(steps: readonly Step[], from = 20_000): Scenario {
   return {
     calls: (request, index): Call => {
-      const tool = tools[index];
-      const context = from + Math.ceil(JSON.stringify(request.body.messages).length / 4);
-      return tool === undefined ? { text: 'done', context } : { tools: [tool], context };
+      const step = steps[index];
+      const context = contextOf(request, from);
+      return step === undefined ? { text: 'done', context } : { tools: 'name' in step ? [step] : step, context };
     },
   };
 }
 
 /** An agent that reads a file to its end, going on where it was told to. */
 export function reader(path: string): Scenario {
+  return onwards({ name: 'Read', input: { file_path: path } });
+}
+
+/** An agent that makes a call and goes on with Read where it is told to, until it is told no more. */
+export function onwards(first: ToolUse): Scenario {
+  let path = (first.input as { file_path?: string }).file_path;
   return {
     calls: (request, index): Call => {
-      const next = /Go on with offset=(\d+)/.exec(newestWords(request))?.[1];
-      const context = 20_000 + Math.ceil(JSON.stringify(request.body.messages).length / 4);
-      if (index > 0 && next === undefined) return { text: 'done', context };
-      const input = { file_path: path, ...(next === undefined ? {} : { offset: Number(next) }) };
-      return { tools: [{ name: 'Read', input }], context };
+      const context = contextOf(request);
+      if (index === 0) return { tools: [first], context };
+      const words = newestWords(request);
+      path = /The whole of it is in (\S+): /.exec(words)?.[1] ?? path;
+      const offset = /[Gg]o on with (?:Read, )?offset=(\d+)/.exec(words)?.[1];
+      if (offset === undefined) return { text: 'done', context };
+      return { tools: [{ name: 'Read', input: { file_path: path, offset: Number(offset) } }], context };
     },
   };
 }

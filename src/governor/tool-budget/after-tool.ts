@@ -1,16 +1,24 @@
 import { isFields } from '../../stream/fields.ts';
 import type { GovernorState } from '../state.ts';
-import { keep, type Step } from '../steps.ts';
+import { chain, keep, type Step } from '../steps.ts';
 import { planCut } from './cut-result.ts';
+import { noteIgnored } from './ignored.ts';
 import { learnPage } from './page-limit.ts';
 import { resultText, storedPath } from './result-text.ts';
 import { allocation } from './room.ts';
 import { estimateTokens } from './token-estimate.ts';
 import type { ToolCall } from './tool-call.ts';
-import { answerTool, charsPerToken, forgetOpen, keepOpen, mayPass, passed } from './tool-state.ts';
+import { answerTool, charsPerToken, forgetOpen, keepOpen, mayChange, mayPass, passed } from './tool-state.ts';
 
 /** A tool has succeeded: its result goes to the agent as it is, or cut. */
 export function afterTool(before: GovernorState, call: ToolCall): Step {
+  const { open } = before.toolBudget;
+  const limit = Object.hasOwn(open, call.toolUseId) ? open[call.toolUseId]?.limit : undefined;
+  const isIgnored = limit !== undefined && call.input.limit !== limit;
+  return chain(isIgnored ? noteIgnored(before, 'input') : keep(before), (state) => withinBudget(state, call));
+}
+
+function withinBudget(before: GovernorState, call: ToolCall): Step {
   const { mode } = before.run.policy.tools;
   const result = mode === 'off' || hasPassed(before, call) ? undefined : resultText(call.tool, call.response);
   if (result === undefined) return keep(afterPass(before, call), [answerTool(call, 'PostToolUse')]);
@@ -24,7 +32,7 @@ export function afterTool(before: GovernorState, call: ToolCall): Step {
   const open = keepOpen(state, call, { agent: call.agent, tokens });
   // It fits: cuts before it and after it are not in a row.
   if (tokens <= allowed) return keep(passed(open, call), [answerTool(call, 'PostToolUse')]);
-  if (mode === 'advise' || state.toolBudget.ignores === 'output') {
+  if (!mayChange(state, 'output')) {
     return keep(open, [answerTool(call, 'PostToolUse', { context: advice(tokens, allowed) })]);
   }
   if (mayPass(state, call)) return keep(passed(open, call), [answerTool(call, 'PostToolUse')]);

@@ -80,21 +80,21 @@ interface Instead {
 }
 
 function textInstead(state: GovernorState, { call, allowed, tokens }: ResultPlan, text: string, path: string): Instead {
-  const room = Math.floor(allowed * charsPerToken(state));
-  const { lines } = cutText(text, 0);
-  const size = `${codePoints(text)} characters in ${lines} ${lines === 1 ? 'line' : 'lines'}${exitText(call)}`;
-  const opening = `[ctxb cut this result to fit the budget of tools. ${titleOf(call)}: ${size}. The whole of it is in ${path}: `;
-  const part = cutText(text, Math.max(0, room - opening.length - WAY_LENGTH));
-  const atOnce = Math.max(1, Math.floor((allocation(state, call.tool, call.agent) * lines) / tokens));
+  const title = titleOf(call);
+  const room = Math.floor(allowed * charsPerToken(state)) - title.length - path.length - OPENING_LENGTH;
+  const part = cutText(text, Math.max(0, room));
+  const size = `${codePoints(text)} characters in ${part.lines} ${part.lines === 1 ? 'line' : 'lines'}${exitText(call)}`;
+  const atOnce = Math.max(1, Math.floor((allocation(state, call.tool, call.agent) * part.lines) / tokens));
   const way =
-    lines > 1 && atOnce < lines
-      ? `go on with Read, offset=${part.nextLine}; the budget allows about ${atOnce} lines at a time.]`
-      : `its lines are long, so take parts of it by characters, as with cut -c or head -c.]`;
-  return { text: `${opening}${way}\n${part.text}` };
+    atOnce < part.lines
+      ? `go on with Read, offset=${part.nextLine}; the budget allows about ${atOnce} lines at a time.`
+      : 'its lines are long, so take parts of it by characters, as with cut -c or head -c.';
+  const opening = `[ctxb cut this result to fit the budget of tools. ${title}: ${size}. The whole of it is in ${path}: ${way}]`;
+  return { text: `${opening}\n${part.text}` };
 }
 
-/** The most that the words take which say how to go on. */
-const WAY_LENGTH = 100;
+/** The most that the words before the text take, without title and path. */
+const OPENING_LENGTH = 300;
 
 /** Lists of which it is told what they have lost: of a long context claude shows only the beginning. */
 const MOST_LISTS = 8;

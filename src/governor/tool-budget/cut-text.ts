@@ -22,6 +22,9 @@ const FAILURES_SHARE = 0.25;
 /** Room for the words that say what is left out in one place. */
 const GAP = 60;
 
+/** So much of each end of what is not shown is looked through for failures: claude waits meanwhile. */
+const SCAN = 500_000;
+
 /** Of a line that says what failed, and of its neighbours. */
 const LINE_LENGTH = 400;
 
@@ -68,8 +71,7 @@ function failuresIn(text: string, { from, to }: Span, room: number): Span[] {
   const spans: Span[] = [];
   let left = room;
   let done = from;
-  for (const { index } of text.matchAll(FAILURES)) {
-    if (index >= to) break;
+  for (const index of failurePlaces(text, { from, to })) {
     if (index < done) continue;
     const span = withNeighbours(text, index, done);
     left -= span.to - span.from + GAP;
@@ -78,6 +80,19 @@ function failuresIn(text: string, { from, to }: Span, room: number): Span[] {
     done = span.to;
   }
   return spans;
+}
+
+function* failurePlaces(text: string, { from, to }: Span): Generator<number> {
+  const isLong = to - from > 2 * SCAN;
+  const parts = isLong
+    ? [
+        { from, to: from + SCAN },
+        { from: to - SCAN, to },
+      ]
+    : [{ from, to }];
+  for (const part of parts) {
+    for (const { index } of text.slice(part.from, part.to).matchAll(FAILURES)) yield part.from + index;
+  }
 }
 
 function withNeighbours(text: string, index: number, done: number): Span {

@@ -1,8 +1,9 @@
 import { plainText } from '../../stream/blocks.ts';
 import type { Block, Event, UserEvent } from '../../stream/events.ts';
 import { remember } from '../remember.ts';
-import { decided, type GovernorState } from '../state.ts';
+import type { GovernorState } from '../state.ts';
 import { keep, type Step } from '../steps.ts';
+import { noteIgnored } from './ignored.ts';
 import { estimateTokens } from './token-estimate.ts';
 import { charsPerToken, forgetOpen, withBudget } from './tool-state.ts';
 
@@ -63,17 +64,11 @@ function count(state: GovernorState, result: ToolResult, isMain: boolean): Step 
     agent === null
       ? withBudget(settled, { results: results + tokens })
       : withBudget(settled, { agents: remember(agents, agent, before + tokens, REMEMBERED_AGENTS) });
-  return isTaken(own?.proof, result) ? keep(counted) : ignored(counted);
+  // What is not shown on the stream has not reached the model.
+  return isTaken(own?.proof, result) ? keep(counted) : noteIgnored(counted, 'output');
 }
 
 /** What claude has stored itself, as it is large even so, it shows only the beginning of. */
 function isTaken(proof: string | undefined, { text, isError }: ToolResult): boolean {
   return proof === undefined || isError || text.includes(proof) || text.startsWith('<persisted-output>');
-}
-
-/** This claude goes on with the result as it was: what is not shown on the stream has not reached the model. */
-function ignored(state: GovernorState): Step {
-  if (state.toolBudget.ignores === 'output') return keep(state);
-  const after = withBudget(state, { ignores: 'output' });
-  return keep(after, [{ kind: 'tools-ignored', ...decided(after, 'this claude does not take results that were cut') }]);
 }

@@ -1,9 +1,10 @@
+import type { Fields } from '../../stream/fields.ts';
 import type { Action } from '../actions.ts';
 import { decided, type GovernorState } from '../state.ts';
 import { keep, type Step } from '../steps.ts';
 import { allocation } from './room.ts';
 import type { ToolCall } from './tool-call.ts';
-import { answerTool, charsPerToken, countCut, keepOpen, mayPass, waitFor } from './tool-state.ts';
+import { answerTool, charsPerToken, countCut, keepOpen, mayChange, mayPass, waitFor } from './tool-state.ts';
 
 /** A call of Read that waits for its file to be looked at. */
 export interface ReadPlan {
@@ -53,11 +54,14 @@ export function limitRead(state: GovernorState, plan: ReadPlan, file: FileMeasur
   const { call, allowed, hint } = plan;
   const offset = offsetOf(call);
   const asked = Math.min(numberOf(call.input.limit) ?? Number.POSITIVE_INFINITY, (file?.lines ?? 0) - offset + 1);
-  if (file === undefined || file.fitting >= asked)
-    return keep(state, [answerTool(call, 'PreToolUse', { context: hint })]);
+  if (file === undefined || file.fitting >= asked) {
+    const isToEnd = asked >= 1 && isRest(call) && mayChange(state, 'input');
+    const specific = isToEnd ? { updatedInput: toEnd(call, asked) } : {};
+    return keep(state, [answerTool(call, 'PreToolUse', { specific, context: hint })]);
+  }
   const limit = Math.max(1, file.fitting);
-  const open = keepOpen(state, call, { agent: call.agent, tokens: allowed });
-  if (state.run.policy.tools.mode === 'advise') {
+  const open = keepOpen(state, call, { agent: call.agent, tokens: allowed, limit });
+  if (!mayChange(state, 'input')) {
     return keep(state, [answerTool(call, 'PreToolUse', { context: joined(adviceText(file, allowed, limit), hint) })]);
   }
   const told = limitText(open, plan, { offset, limit, lines: file.lines });
@@ -69,6 +73,16 @@ export function limitRead(state: GovernorState, plan: ReadPlan, file: FileMeasur
       context: joined(told, hint),
     }),
   ]);
+}
+
+/** The end of a file: claude refuses it without a limit where the whole file has more than 256 KB. */
+function isRest(call: ToolCall): boolean {
+  return offsetOf(call) > 1 && call.input.limit === undefined;
+}
+
+/** claude counts what is behind the last line feed as a line. */
+function toEnd({ input }: ToolCall, lines: number): Fields {
+  return { ...input, limit: lines + 1 };
 }
 
 interface Part {

@@ -5,7 +5,7 @@ import { allocation } from './room.ts';
 import { estimateTokens } from './token-estimate.ts';
 import type { PageParameter } from './tool-budget.ts';
 import type { ToolCall } from './tool-call.ts';
-import { answerTool, charsPerToken, keepOpen, withBudget } from './tool-state.ts';
+import { answerTool, charsPerToken, keepOpen, mayChange, withBudget } from './tool-state.ts';
 
 /** Names under which tools take how many items are wanted. */
 const PARAMETERS = [
@@ -53,7 +53,7 @@ export function limitPage(state: GovernorState, call: ToolCall, hint: string): S
   const { tool, input, agent } = call;
   const { pages } = state.toolBudget;
   const page = Object.hasOwn(pages, tool) ? pages[tool] : Object.hasOwn(KNOWN, tool) ? KNOWN[tool] : undefined;
-  if (page === undefined || isPaged(input) || state.run.policy.tools.mode !== 'enforce') return undefined;
+  if (page === undefined || isPaged(input) || !mayChange(state, 'input')) return undefined;
   const allowed = allocation(state, tool, agent);
   const value = suggestLimit(allowed, page.perItem, 1);
   const told = `${page.name}=${value} was set for this call, as one result may take about ${allowed} tokens now: ask for the next page to go on.`;

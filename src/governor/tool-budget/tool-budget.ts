@@ -3,8 +3,8 @@ import type { ReadPlan } from './limit-read.ts';
 
 /** What results of tools have taken of the plan, and what is under way. All figures in tokens. */
 export interface ToolBudget {
-  /** What this claude was seen not to take from us. */
-  readonly ignores: 'nothing' | 'output';
+  /** What this claude was seen not to take from us: limits in a tool's input, or results that were cut. */
+  readonly ignores: readonly ('input' | 'output')[];
   /** Of the main thread's context: what stands for the past, and results since the turn began. */
   readonly history: number;
   readonly results: number;
@@ -29,6 +29,10 @@ export interface OpenResult {
   /** The subagent's id; null for the main thread. */
   readonly agent: string | null;
   readonly tokens: number;
+  /** Of the hook that was answered last. */
+  readonly requestId: string;
+  /** The limit that was set for it: the tool must have been called with it. */
+  readonly limit?: number;
   /** Words of what was put in the place of the result: they must show on the stream. */
   readonly proof?: string;
 }
@@ -40,7 +44,7 @@ export interface PageParameter {
 }
 
 export const NEW_TOOL_BUDGET: ToolBudget = {
-  ignores: 'nothing',
+  ignores: [],
   history: 0,
   results: 0,
   agents: {},

@@ -13,6 +13,11 @@ const REMEMBERED = 64;
 /** Cuts of the same call after which its result passes whole: the agent seems to need it. */
 const CUTS_IN_A_ROW = 3;
 
+/** Whether something of a call may be changed, and not only told. */
+export function mayChange({ run, toolBudget }: GovernorState, what: 'input' | 'output'): boolean {
+  return run.policy.tools.mode === 'enforce' && !toolBudget.ignores.includes(what);
+}
+
 export function withBudget(state: GovernorState, change: Partial<ToolBudget>): GovernorState {
   return { ...state, toolBudget: { ...state.toolBudget, ...change } };
 }
@@ -23,9 +28,21 @@ export function charsPerToken({ gauge }: GovernorState): number {
 }
 
 /** Room is kept for a result until the stream shows it, which is known by its id. */
-export function keepOpen(state: GovernorState, { toolUseId }: ToolCall, open: OpenResult): GovernorState {
+export function keepOpen(state: GovernorState, call: ToolCall, open: Omit<OpenResult, 'requestId'>): GovernorState {
+  const { toolUseId, requestId } = call;
   if (toolUseId === '') return state;
-  return withBudget(state, { open: remember(state.toolBudget.open, toolUseId, open, REMEMBERED) });
+  return withBudget(state, {
+    open: remember(state.toolBudget.open, toolUseId, { ...open, requestId }, REMEMBERED),
+  });
+}
+
+/** The answer to a hook did not go out: what it would have changed is as it was. */
+export function forgetChange(state: GovernorState, requestId: string): GovernorState {
+  const open = Object.entries(state.toolBudget.open).map(([id, result]) => {
+    const { limit: _, proof: __, ...asItWas } = result;
+    return [id, result.requestId === requestId ? asItWas : result];
+  });
+  return withBudget(state, { open: Object.fromEntries(open) });
 }
 
 /** The room that was kept for the result of a call is free again. */

@@ -1,0 +1,92 @@
+import split2 from 'split2';
+import type { GovernorState, Run } from '../governor/state.ts';
+import type { Io } from '../io.ts';
+import { decodeLine } from '../stream/decode.ts';
+import { askForLimit } from './ask-person.ts';
+import type { Child } from './child.ts';
+import type { StartClaude } from './executor.ts';
+import { createHandoffWriter } from './handoff-writer.ts';
+import { contextFolder, type HeadlessRun } from './headless-run.ts';
+import { readLoggedState } from './logged-state.ts';
+import type { CallerOutput } from './output.ts';
+import type { CallerInput } from './prompts.ts';
+import type { RecordFile } from './record-file.ts';
+import { noteProcess, type RunFiles } from './run-files.ts';
+import type { SessionWorld } from './run-session.ts';
+import { createToolFiles } from './tool-files.ts';
+import type { Watcher } from './watcher.ts';
+
+/** The ends that a session is connected to. */
+export interface Ends {
+  readonly run: Run;
+  readonly io: Io;
+  readonly child: Child;
+  readonly input: CallerInput;
+  readonly record: RecordFile | undefined;
+  readonly watcher: Watcher;
+  /** Starts a claude in the place of one that has ended. */
+  readonly startSuccessor: (start: StartClaude, state: GovernorState) => Promise<Child>;
+}
+
+/** What a session is given of the world: its ends, its files, and what connects them. */
+export function sessionWorld(
+  headless: HeadlessRun,
+  { run, io, child, input, watcher, startSuccessor }: Ends,
+  files: RunFiles,
+  { output, stopAsking }: { readonly output: CallerOutput; readonly stopAsking: AbortSignal },
+): SessionWorld {
+  const { config, resumed } = headless;
+  const { store, memory, faults } = files;
+  const folder = contextFolder(headless, io);
+  return {
+    ...files,
+    child,
+    output,
+    input,
+    resumed,
+    now: Date.now,
+    onState: watcher.status,
+    onDecision: watcher.decision,
+    onPrompt: output.promptSent,
+    onFault: watcher.notice,
+    onSession: (id, log) => store.journal({ kind: 'session', runId: run.runId, id, log }),
+    writeHandoff: createHandoffWriter({
+      memory,
+      cwd: io.cwd,
+      home: io.env.HOME,
+      root: folder,
+      contextDir: run.contextDir,
+      now: Date.now,
+      onFault: faults,
+    }),
+    toolFiles: createToolFiles({ folder, onFault: faults }),
+    reply: (line) => queueMicrotask(() => show(output, line)),
+    async askPerson(effect) {
+      // The status line is drawn once more for the step that asks, and would stand where the answer goes.
+      await Promise.resolve();
+      watcher.clear();
+      return askForLimit(effect, io, stopAsking);
+    },
+    startNext: async (start, state) => {
+      const next = await startSuccessor(start, state);
+      listen(next, watcher);
+      noteProcess(store, run, next);
+      return next;
+    },
+    readLog: (state) => readLoggedState(state, io),
+    beforeHook: headless.beforeHook ?? (() => {}),
+    hookTimeoutMs: config.hooks.watchdogSeconds * 1000,
+  };
+}
+
+/** What claude says on stderr is the caller's. */
+export function listen({ stderr }: Child, { relay }: Watcher): void {
+  stderr.pipe(split2()).on('data', relay);
+}
+
+/** A line for the caller that is not claude's, behind the line that is being judged, which may still be shown. */
+function show(output: CallerOutput, line: string): void {
+  const bytes = Buffer.from(`${line}\n`);
+  output.bytes(bytes);
+  output.event(decodeLine(line), bytes);
+}

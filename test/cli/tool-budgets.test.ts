@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import { numbered } from '../support/tool-agents.ts';
+import { createPlace, inputLines, journalOf, runFake } from './fakes.ts';
+
+it('a claude that does as if nothing had been said of its tools is told of once for each, and not asked again', async () => {
+  await using place = await createPlace();
+  const PLAY_FILE = await place.file('long.txt', numbered(1_000));
+  const { code, stderr } = await runFake(place, {
+    fake: 'ignores-answers',
+    flags: ['--prompt', 'go'],
+    env: { PLAY_FILE, PLAY_INPUT: place.path('input') },
+  });
+
+  expect(code).toBe(0);
+  expect(stderr.match(/tool budgets are off: .*/g)).toEqual([
+    expect.stringContaining('a limit that was set for a tool did not hold'),
+    expect.stringContaining('this claude does not take results that were cut'),
+  ]);
+  const kinds = journalOf(place).map(({ kind }) => kind);
+  expect(kinds.filter((kind) => /limit-tool|cut-result|tools-ignored/.test(String(kind)))).toEqual([
+    'limit-tool',
+    'tools-ignored',
+    'cut-result',
+    'tools-ignored',
+  ]);
+  const answers = inputLines(place).flatMap(({ type, response }) =>
+    type === 'control_response' ? [JSON.stringify(response)] : [],
+  );
+  expect(answers).toHaveLength(8);
+  // The second Read, and the second command: nothing is changed any more, and it is said what would be better.
+  expect(answers[2]).toMatch(/This file has 1000 lines, more than/);
+  for (const answer of answers.slice(2, 4)) expect(answer).not.toMatch(/updatedInput|updatedToolOutput/);
+  expect(answers[5]).toContain('updatedToolOutput');
+  expect(answers[7]).toMatch(/This result took about \d+ tokens/);
+  expect(answers[7]).not.toContain('updatedToolOutput');
+});

@@ -1,0 +1,123 @@
+import { chmodSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import type { HookName } from '../../src/governor/actions.ts';
+import { runProgram, type World } from '../support/claude.ts';
+import { mainRequests } from '../support/conversation.ts';
+import { CTXB, journal, prompts, SMALL_WINDOW } from '../support/ctxb.ts';
+import { runInProcess } from '../support/in-process.ts';
+import { linesOf, newestWords } from '../support/results.ts';
+import { bash, configure, file, given, numbered, read, runTools, startCaller } from '../support/tool-agents.ts';
+
+const LONG = numbered(1_000);
+/** As much as a command may give before claude itself stores it. */
+const OUTPUT = numbered(700);
+
+const SMALL = { perCall: 2_000 };
+
+const FAULTS: readonly { readonly what: string; readonly fault: () => Promise<void> }[] = [
+  { what: 'throws', fault: () => Promise.reject(new Error('broken on purpose')) },
+  { what: 'never ends', fault: () => new Promise<void>(() => {}) },
+];
+
+it.each(FAULTS)('claude reads the whole file when the hook before it $what', async ({ fault }) => {
+  await using world = await startCaller((cwd) => [read(`${cwd}/long.txt`)]);
+  file(world, 'long.txt', LONG);
+  const { code, stdout, stderr } = await runInProcess(world, only('PreToolUse', fault));
+
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'done\n' });
+  expect(stderr).toMatch(/hook PreToolUse: .*claude goes on without it/);
+  expect(linesOf(given(world)[0] ?? '')).toHaveLength(1_001);
+});
+
+it.each(FAULTS)('a result goes whole when the hook behind it $what', async ({ fault }) => {
+  await using world = await startCaller(() => [bash('cat output.txt')]);
+  file(world, 'output.txt', OUTPUT);
+  const { code, stdout, stderr } = await runInProcess(world, only('PostToolUse', fault), SMALL);
+
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'done\n' });
+  expect(stderr).toMatch(/hook PostToolUse: .*claude goes on without it/);
+  expect(`${given(world)[0]}\n`).toBe(OUTPUT);
+});
+
+it.each([
+  { hook: 'PreToolUse', steps: [read('output.txt'), read('other.txt')] },
+  { hook: 'PostToolUse', steps: [bash('cat output.txt'), bash('cat other.txt')] },
+])('one answer to $hook that failed is not taken for a claude that takes none', async ({ hook, steps }) => {
+  await using world = await startCaller(() => steps);
+  for (const name of ['output.txt', 'other.txt']) file(world, name, OUTPUT);
+  let failed = false;
+  const { stderr } = await runInProcess(world, failOnce, SMALL);
+
+  const [whole = '', cut = ''] = given(world);
+  expect(whole).toContain('700: words of this line');
+  expect(stderr).not.toContain('tool budgets are off');
+  expect(cut.length).toBeLessThan(OUTPUT.length / 2);
+
+  function failOnce(asked: HookName): void {
+    if (asked !== hook || failed) return;
+    failed = true;
+    throw new Error('broken on purpose');
+  }
+});
+
+it.each([
+  {
+    name: 'leads elsewhere',
+    inTheWay: (path: string, world: World) => {
+      mkdirSync(join(world.scratch.cwd, 'elsewhere'));
+      symlinkSync(join(world.scratch.cwd, 'elsewhere'), path);
+    },
+  },
+  { name: 'is a file', inTheWay: (path: string) => writeFileSync(path, 'mine') },
+])('results go whole where the folder for them $name, which is said once', async ({ inTheWay }) => {
+  await using world = await startPrinters();
+  mkdirSync(join(world.scratch.cwd, '.context'), { mode: 0o700 });
+  inTheWay(join(world.scratch.cwd, '.context', 'tool-results'), world);
+  const { code, stderr } = await runTools(world);
+
+  expectWhole(world, { code, stderr });
+  expect(readdirSync(world.scratch.cwd)).not.toContain('toolu_standin_0001.txt');
+});
+
+it('results go whole where the disk is full, which is said once', async () => {
+  await using world = await startPrinters();
+  // The limit is for ctxb: claude lifts it for itself.
+  const claude = file(world, 'unlimited-claude', `#!/bin/bash\nulimit -S -f unlimited; exec '${world.claude}' "$@"\n`);
+  chmodSync(claude, 0o700);
+  const limited = ['-c', 'ulimit -S -f 20; exec "$@"', 'bash', process.execPath, CTXB];
+  const args = ['run', ...prompts('go'), '--', claude, ...SMALL_WINDOW];
+  const { env, cwd } = world.scratch;
+  const { code, stderr } = await runProgram('bash', [...limited, ...args], { env, cwd });
+
+  expectWhole(world, { code, stderr });
+  expect(readdirSync(join(world.scratch.cwd, '.context', 'tool-results'))).toEqual([]);
+});
+
+it('a file that cannot be looked at is left to claude', async () => {
+  await using world = await startCaller(() => [read('/dev/null'), read('/dev/zero'), read('/proc/self/status')]);
+  const { code } = await runTools(world);
+
+  expect(code).toBe(0);
+  expect(given(world)).toHaveLength(3);
+  expect(journal(world).filter(({ kind }) => kind === 'limit-tool')).toEqual([]);
+});
+
+function only(wanted: HookName, fault: () => Promise<void>) {
+  return (hook: HookName) => (hook === wanted ? fault() : undefined);
+}
+
+/** Two results that are too large. */
+async function startPrinters() {
+  const world = await startCaller(() => [bash('cat output.txt'), bash('cat output.txt; true')]);
+  file(world, 'output.txt', OUTPUT);
+  configure(world, { tools: SMALL });
+  return world;
+}
+
+function expectWhole(world: World, { code, stderr }: { code: number | null; stderr: string }): void {
+  expect(code).toBe(0);
+  expect(given(world).map((result) => `${result}\n`)).toEqual([OUTPUT, OUTPUT]);
+  expect(stderr.match(/results of tools are not cut, as they cannot be stored/g)).toHaveLength(1);
+  expect(newestWords(mainRequests(world.standin).at(-1))).not.toContain('ctxb cut');
+}

@@ -1,0 +1,131 @@
+import { statSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import type { Scenario } from '../../src/standin/scenario.ts';
+import type { World } from '../support/claude.ts';
+import { startWorld } from '../support/claude.ts';
+import { mainRequests } from '../support/conversation.ts';
+import { journal } from '../support/ctxb.ts';
+import { contextOf, linesOf, newestWords } from '../support/results.ts';
+import { configure, given, MCP, mcp, read, runTools, startCaller, storedResults } from '../support/tool-agents.ts';
+
+/** Tokens of a result by default, in characters. */
+const ALLOCATION = 8_000 * 4;
+
+it('a text of 5 MB is stored once, by claude, and the agent is told what may be read of it', async () => {
+  await using world = await startCaller(() => [mcp('text', { chars: 5_000_000 })]);
+  const { code } = await runTools(world, { claude: MCP });
+
+  const [result = ''] = given(world);
+  const path = /Output has been saved to (\S+)\.\n/.exec(result)?.[1] ?? '';
+  expect(code).toBe(0);
+  expect(statSync(path).size).toBe(5_000_000);
+  expect(result.length).toBeLessThan(3_000);
+  expect(toldLast(world)).toContain(`All of this result is in ${path}: look into it with Read`);
+  expect(storedResults(world)).toEqual({});
+});
+
+it('a text of 60,000 characters is cut, and all of it is kept', async () => {
+  await using world = await startCaller(() => [mcp('text', { chars: 60_000 })]);
+  await runTools(world, { claude: MCP });
+
+  const [result = ''] = given(world);
+  const [text = ''] = Object.values(storedResults(world));
+  expect(text).toHaveLength(60_000);
+  expect(result.length).toBeLessThan(ALLOCATION);
+  expect(result).toContain('60000 characters in');
+  expect(result).toContain('\nline 1 of the text\nline 2 of the text\n');
+  expect(result.endsWith(text.trimEnd().slice(-1_000))).toBe(true);
+  expect(result).not.toContain('<persisted-output>');
+});
+
+it('a list in JSON arrives as one that is shorter, and Read gives the items that come next', async () => {
+  await using world = await startWorld(listReader());
+  await runTools(world, { claude: MCP });
+
+  const [list = '', next = ''] = given(world);
+  const items = JSON.parse(list) as { id: number }[];
+  expect(items.map(({ id }) => id)).toEqual(items.map((_, index) => index));
+  expect(items.length).toBeGreaterThan(200);
+  expect(list.length).toBeLessThan(ALLOCATION);
+  const told = newestWords(mainRequests(world.standin)[1]);
+  expect(told).toContain(`$: total 1000, returned ${items.length}, the next has offset ${items.length} and begins on`);
+
+  const page = JSON.parse(`[${itemsIn(next).join(',')}]`) as { id: number }[];
+  expect(page.map(({ id }) => id)).toEqual(Array.from({ length: 50 }, (_, index) => items.length + index));
+  const [stored = ''] = Object.values(storedResults(world));
+  expect(JSON.parse(stored)).toHaveLength(1_000);
+});
+
+it('structured content keeps its shape', async () => {
+  await using world = await startCaller(() => [mcp('structured', { count: 700 })]);
+  await runTools(world, { claude: MCP });
+
+  const [result = ''] = given(world);
+  const { items } = JSON.parse(result) as { items: unknown[] };
+  expect(result.length).toBeLessThan(ALLOCATION);
+  expect(toldLast(world)).toContain(`$.items: total 700, returned ${items.length}, the next has offset`);
+});
+
+it('a picture stays, whether text beside it is cut or not', async () => {
+  await using world = await startCaller(() => [mcp('image', {}), mcp('image', { chars: 45_000 })]);
+  await runTools(world, { claude: MCP });
+
+  const blocks = (mainRequests(world.standin).at(-1)?.body.messages ?? []).flatMap(
+    ({ content }) => content as object[],
+  );
+  const results = blocks.filter((block) => 'tool_use_id' in block).map((block) => JSON.stringify(block));
+  expect(results).toHaveLength(2);
+  for (const result of results) expect(result).toMatch(/"type":"image","source":\{[^}]*"data":"iVBOR/);
+  expect(given(world)[1]?.length).toBeLessThan(ALLOCATION);
+  expect(Object.keys(storedResults(world))).toHaveLength(1);
+});
+
+it('a tool that fails is only told about', async () => {
+  await using world = await startCaller(() => [mcp('fail', { chars: 60_000 })]);
+  configure(world, { tools: { perCall: 1_000 } });
+  await runTools(world, { claude: MCP });
+
+  expect(toldLast(world)).toMatch(/This result took about \d+ tokens, and 1000 are planned for one now/);
+  expect(storedResults(world)).toEqual({});
+});
+
+it('a tool that has shown how it gives pages is asked for one that fits', async () => {
+  await using world = await startCaller(() => [
+    mcp('list', { count: 1_000, limit: 100 }),
+    mcp('list', { count: 1_000 }),
+    mcp('list', { count: 1_000, limit: 10, offset: 500 }),
+  ]);
+  await runTools(world, { claude: MCP });
+
+  const [first, second, third] = given(world).map((result) => JSON.parse(result) as { id: number }[]);
+  const [limit] = journal(world).flatMap((decision) => (decision.kind === 'limit-tool' ? [decision] : []));
+  expect(first).toHaveLength(100);
+  expect(limit).toMatchObject({ tool: 'mcp__srv__list', parameter: 'limit' });
+  expect(second).toHaveLength(limit?.value ?? 0);
+  expect(second?.length).toBeGreaterThan(200);
+  expect(third?.map(({ id }) => id)).toEqual([500, 501, 502, 503, 504, 505, 506, 507, 508, 509]);
+  expect(newestWords(mainRequests(world.standin)[2])).toContain(`limit=${limit?.value} was set for this call`);
+  expect(storedResults(world)).toEqual({});
+});
+
+/** Asks for a list, and reads 50 lines of what is stored from where it is told to. */
+function listReader(): Scenario {
+  return {
+    calls: (request, index) => {
+      const context = contextOf(request);
+      if (index === 0) return { tools: [mcp('list', { count: 1_000 })], context };
+      const [, path = '', line] = /is in (\S+)\. .*begins on line (\d+) of that file/.exec(newestWords(request)) ?? [];
+      if (line === undefined) return { text: 'done', context };
+      return { tools: [read(path, { offset: Number(line), limit: 50 })], context };
+    },
+  };
+}
+
+/** Members of a list that stand in a line each. */
+function itemsIn(shown: string): string[] {
+  return linesOf(shown).map(({ line }) => line.replace(/,$/, ''));
+}
+
+function toldLast({ standin }: World): string {
+  return newestWords(mainRequests(standin).at(-1));
+}
