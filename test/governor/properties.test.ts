@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { endFaults, faultsOf, NOTHING_YET, replayFaults } from '../support/model/properties.ts';
 import { play } from '../support/model/streams.ts';
+import { ignoredFaults, toolFaults, type Unanswered } from '../support/model/tool-faults.ts';
 
 /** Streams that are played, from seed 1 on. A longer search: `CTXB_STREAMS=20000`; one alone: `CTXB_SEED=17`. */
 const STREAMS = Number(process.env.CTXB_STREAMS ?? 600);
@@ -10,10 +11,11 @@ const GROUP = 100;
 /** What does not hold in the stream of this seed; empty: all does. */
 function faultsIn(seed: number): string[] {
   const seen = { ...NOTHING_YET };
+  const unanswered: Unanswered = new Map();
   const faults: string[] = [];
   try {
-    const { run, judged } = play(seed, (one) => faults.push(...faultsOf(one, seen)));
-    faults.push(...endFaults(run), ...replayFaults(judged));
+    const { run, judged } = play(seed, (one) => faults.push(...faultsOf(one, seen), ...toolFaults(one, unanswered)));
+    faults.push(...endFaults(run), ...ignoredFaults(run, judged), ...replayFaults(judged));
   } catch (error) {
     faults.push(`threw ${error}`);
   }

@@ -33,7 +33,8 @@ export class ModelClaude {
   readonly #lines: ReturnType<typeof linesOf>;
   readonly #queue: Said[] = [];
   readonly #tasks = new Map<string, ModelTask>();
-  readonly #answered = new Set<string>();
+  /** What was answered, by the id of the request. */
+  readonly #answered = new Map<string, Line>();
   /** Tasks that have ended and about which a turn is to be started. */
   #notices = 0;
   #hooks: Readonly<Record<string, readonly string[]>> = {};
@@ -55,6 +56,7 @@ export class ModelClaude {
       lines: this.#lines,
       hooks: () => this.#hooks,
       fold: () => this.#takePlain(),
+      answerTo: (id) => this.#answered.get(id) ?? {},
       startTask: (kind, toolUseId) => this.#startTask(kind, toolUseId),
     };
   }
@@ -153,9 +155,13 @@ export class ModelClaude {
 
   #read(line: Line): boolean {
     if (line.type === 'user') this.#hear(line);
-    else if (line.type === 'control_response') this.#answered.add(String(fieldsOf(line.response).request_id));
+    else if (line.type === 'control_response') this.#hearAnswer(fieldsOf(line.response));
     else if (line.type === 'control_request') this.#obey(String(line.request_id), fieldsOf(line.request));
     return true;
+  }
+
+  #hearAnswer({ request_id, response }: Line): void {
+    this.#answered.set(String(request_id), fieldsOf(fieldsOf(response).hookSpecificOutput));
   }
 
   #hear(line: Line): void {

@@ -32,8 +32,9 @@ export function linesOf(session: () => string) {
     init: () => system('init', { model: MODEL, claude_code_version: '2.1.197' }),
     call: (context: number, content: unknown = [], more: Line = {}) => assistant(MODEL, content, context, more),
     synthetic: (text: string) => assistant('<synthetic>', [{ type: 'text', text }], 0),
-    toolUse: (id: string) => [{ type: 'tool_use', id, name: 'Bash', input: { command: 'true' } }],
-    toolResult: (id: string, text = 'done') => user([{ type: 'tool_result', tool_use_id: id, content: text }]),
+    toolUse: (id: string, name: string, input: Line) => [{ type: 'tool_use', id, name, input }],
+    toolResult: (id: string, text: string, isError = false) =>
+      user([{ type: 'tool_result', tool_use_id: id, content: text, ...(isError ? { is_error: true } : {}) }]),
     notice: (text: string) => user([{ type: 'text', text }]),
     boundary: (trigger: 'auto' | 'manual', pre_tokens: number) =>
       system('compact_boundary', { compact_metadata: { trigger, pre_tokens, post_tokens: 600 } }),

@@ -82,6 +82,11 @@ export class ModelRun {
     return isEnded || (this.#crashes > 0 && isLeft) || process.restarts >= maxRestarts;
   }
 
+  /** claude takes what hooks change. */
+  get takesChanges(): boolean {
+    return this.#options.habits.takesChanges;
+  }
+
   get timers(): ReadonlyMap<TimerName, number> {
     return this.#timers;
   }
@@ -207,7 +212,7 @@ export class ModelRun {
     this.#now += this.#options.random.whole(1, 3_000);
     for (const action of actions) this.#carryOut(action);
     this.#options.onJudged({ input, raw, before, after: state, actions });
-    for (const action of actions) if (action.kind === 'write-handoff') this.#write(action);
+    for (const action of actions) this.#tellBack(action);
   }
 
   #carryOut(action: Action): void {
@@ -216,7 +221,7 @@ export class ModelRun {
         this.#send(JSON.parse(action.line));
         return;
       case 'answer-hook':
-        this.#send({ type: 'control_response', response: { request_id: action.requestId } });
+        this.#answer(action);
         return;
       case 'end-input':
         this.#claude.isInputEnded = true;
@@ -241,6 +246,25 @@ export class ModelRun {
         return;
       default:
     }
+  }
+
+  /** What the shell finds out for it. */
+  #tellBack(action: Action): void {
+    const { random } = this.#options;
+    if (action.kind === 'write-handoff') this.#write(action);
+    if (action.kind === 'store-result') {
+      const path = random.chance(0.9) ? `/home/dev/project/.context/tool-results/${action.name}.txt` : undefined;
+      this.tell({ kind: 'result-stored', requestId: action.requestId, path });
+    }
+    if (action.kind === 'measure-file') {
+      const file = random.chance(0.9) ? { lines: random.whole(0, 9_000), fitting: random.whole(0, 1_500) } : undefined;
+      this.tell({ kind: 'file-measured', requestId: action.requestId, file });
+    }
+  }
+
+  #answer({ requestId, specific }: Extract<Action, { readonly kind: 'answer-hook' }>): void {
+    const response = specific === undefined ? {} : { hookSpecificOutput: specific };
+    this.#send({ type: 'control_response', response: { subtype: 'success', request_id: requestId, response } });
   }
 
   #send(line: Line): void {

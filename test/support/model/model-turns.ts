@@ -2,6 +2,7 @@ import type { Line } from '../governor.ts';
 import type { Random } from '../random.ts';
 import type { ModelDisk } from './model-disk.ts';
 import type { linesOf } from './model-lines.ts';
+import { randomCall, shownOf, type ToolCall } from './model-tools.ts';
 
 /** A user line that was read from stdin. */
 export interface Said {
@@ -29,6 +30,8 @@ export interface Habits {
   readonly growth: number;
   /** Costs of a call in US dollars, at most. */
   readonly callUsd: number;
+  /** Takes what hooks change of a call and of its result. */
+  readonly takesChanges: boolean;
   readonly clear: 'reset' | 'new-id' | 'silent' | 'without-effect';
 }
 
@@ -51,6 +54,8 @@ export interface TurnWorld {
   readonly hooks: () => Readonly<Record<string, readonly string[]>>;
   /** Plain prompts that wait and are heard in a running turn. */
   readonly fold: () => readonly Said[];
+  /** What a hook was answered for its own kind; nothing where it was not. */
+  readonly answerTo: (id: string) => Line;
   readonly startTask: (kind: 'agent' | 'shell', toolUseId: string) => string;
 }
 
@@ -116,7 +121,9 @@ function* calls(world: TurnWorld, count: number, answer: string): Beats {
 function* toolRound(world: TurnWorld): Beats {
   const { random, lines, run, newId, habits } = world;
   const id = newId('toolu');
-  yield lines.call(run.context, lines.toolUse(id));
+  const call = randomCall(random);
+  yield lines.call(run.context, lines.toolUse(id, call.name, call.input));
+  const { updatedInput } = yield* toolHook(world, 'PreToolUse', call, { tool_use_id: id });
   if (random.chance(0.1)) yield* permission(world);
   const isInBackground = random.chance(habits.background);
   if (isInBackground) {
@@ -126,10 +133,38 @@ function* toolRound(world: TurnWorld): Beats {
     yield lines.system('task_started', { task_id: task, tool_use_id: id, task_type });
   }
   if (random.chance(0.1)) yield lines.call(random.whole(1, WINDOW), [], { parent_tool_use_id: id });
-  yield* hook(world, 'PostToolUse', { tool_name: 'Bash' });
+  const input = (habits.takesChanges && (updatedInput as Line | undefined)) || call.input;
+  const way = random.weighted({ given: 8, failed: 1, denied: 1 });
+  const { text, isError } = yield* resultOf(world, { ...call, input }, { tool_use_id: id, way });
   const folded = world.fold();
-  yield lines.toolResult(id, 'x'.repeat(random.whole(1, 4_000)));
+  yield lines.toolResult(id, text, isError);
+  run.context += Math.ceil(text.length / 4);
   if (folded.length > 0) for (const one of folded) hear(world, [one]);
+}
+
+type Outcome = Generator<Beat, { readonly text: string; readonly isError: boolean }, void>;
+
+function* resultOf(world: TurnWorld, call: ToolCall, { way, ...about }: Line): Outcome {
+  if (way === 'denied') return { text: 'Permission was denied.', isError: true };
+  if (way === 'failed') {
+    yield* toolHook(world, 'PostToolUseFailure', call, { ...about, error: 'Exit code 1' });
+    return { text: 'Exit code 1', isError: true };
+  }
+  const { response, text } = call.give(call.input);
+  const { updatedToolOutput } = yield* toolHook(world, 'PostToolUse', call, { ...about, tool_response: response });
+  const isTaken = world.habits.takesChanges && updatedToolOutput !== undefined;
+  return { text: isTaken ? shownOf(updatedToolOutput) : text, isError: false };
+}
+
+/** A hook about a tool; what it was answered. */
+function* toolHook(world: TurnWorld, name: string, call: ToolCall, about: Line): Generator<Beat, Line, void> {
+  let changes: Line = {};
+  const said = { cwd: '/home/dev/project', tool_name: call.name, tool_input: call.input, ...about };
+  for (const beat of hook(world, name, said)) {
+    yield beat;
+    if (typeof beat === 'object' && 'awaits' in beat) changes = { ...changes, ...world.answerTo(String(beat.awaits)) };
+  }
+  return changes;
 }
 
 function* permission({ lines, newId }: TurnWorld): Beats {

@@ -19,6 +19,7 @@ function randomRun(random: Random): Run {
     handoff: { enabled: random.chance(0.8) },
     zones: { onLargeTask: random.pick(['announce', 'relieve', 'reject']) },
     cost: { limitUsd, projectLimitUsd, onLimit: random.pick(['auto', 'ask', 'wrap-up', 'stop']) },
+    tools: { mode: random.pick(['enforce', 'enforce', 'advise', 'off']), perCall: random.pick([300, 2_000, 8_000]) },
     recovery: { enabled: random.chance(0.9), maxRestarts: random.whole(1, 3) },
   });
   return runWith({
@@ -43,6 +44,7 @@ function randomHabits(random: Random, { withoutHooks }: Run): Habits {
     commandsOff: random.chance(0.08),
     growth: random.pick([5_000, 30_000, 60_000]),
     callUsd: random.pick([0.01, 0.1, 0.4]),
+    takesChanges: random.chance(0.8),
     clear: random.pick(['reset', 'new-id', 'new-id', 'silent', 'without-effect']),
   };
 }

@@ -1,0 +1,71 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { HookAnswer } from '../../../src/governor/actions.ts';
+import { OWN_PREFIX } from '../../../src/governor/control/control-request.ts';
+import { resultText } from '../../../src/governor/tool-budget/result-text.ts';
+import { type Fields, fieldsOf } from '../../../src/stream/fields.ts';
+import type { Judged, ModelRun } from './model-run.ts';
+
+/** Hooks of ours that were not answered yet, by request id: what they were told. */
+export type Unanswered = Map<string, Fields>;
+
+/** What must hold of hooks and budgets of tools after every input, and does not. */
+export function toolFaults(judged: Judged, unanswered: Unanswered): string[] {
+  const { input, actions, after } = judged;
+  const { event } = input;
+  // The shell tells what it has found out before anything else comes.
+  const isTold = event.kind === 'file-measured' || event.kind === 'result-stored';
+  const late = isTold ? [] : [...unanswered.keys()].map((id) => `${id} was not answered`);
+  if (!isTold) unanswered.clear();
+  if (event.kind === 'control-request' && event.callbackId?.startsWith(OWN_PREFIX))
+    unanswered.set(event.requestId, fieldsOf(event.request.input));
+  const answers = actions.filter((action) => action.kind === 'answer-hook');
+  const faults = answers.flatMap((answer) => answerFaults(answer, unanswered));
+  const kept = Object.values(after.toolBudget.open).some(({ agent }) => agent === null);
+  return [...late, ...faults, ...(event.kind === 'result' && kept ? ['room is kept after the end of a turn'] : [])];
+}
+
+/** What must hold when a run is over, and does not. */
+export function ignoredFaults({ takesChanges }: ModelRun, all: readonly Judged[]): string[] {
+  const said = all.flatMap(({ actions }) => actions.filter(({ kind }) => kind === 'tools-ignored'));
+  return [
+    ...(takesChanges && said.length > 0 ? ['a claude that takes changes is said not to'] : []),
+    ...(said.length > 1 ? [`said ${said.length} times that changes are not taken`] : []),
+  ];
+}
+
+function answerFaults({ requestId, hook, specific = {} }: HookAnswer, unanswered: Unanswered): string[] {
+  const about = unanswered.get(requestId);
+  if (about === undefined) return [`${requestId} is answered, and was not asked or is answered twice`];
+  unanswered.delete(requestId);
+  const { updatedInput, updatedToolOutput, ...others } = specific;
+  return [
+    ...Object.keys(others).map((name) => `${hook} is answered with ${name}`),
+    ...(updatedInput === undefined ? [] : inputFaults(hook, fieldsOf(about.tool_input), fieldsOf(updatedInput))),
+    ...(updatedToolOutput === undefined ? [] : outputFaults(hook, about, updatedToolOutput)),
+  ];
+}
+
+const LIMITS = new Set(['limit', 'head_limit']);
+
+function inputFaults(hook: string, asked: Fields, updated: Fields): string[] {
+  const changed = Object.keys({ ...asked, ...updated }).filter(
+    (name) => !isDeepStrictEqual(asked[name], updated[name]),
+  );
+  const isLimit = changed.length === 1 && changed.every((name) => LIMITS.has(name) && Number(updated[name]) >= 1);
+  return [
+    ...(hook === 'PreToolUse' ? [] : [`${hook} changes an input`]),
+    ...(isLimit ? [] : [`the input is changed in ${changed.join(' and ') || 'nothing'}`]),
+  ];
+}
+
+function outputFaults(hook: string, { tool_name, tool_response }: Fields, updated: unknown): string[] {
+  const [before, now] = [tool_response, updated].map((value) => resultText(String(tool_name), value));
+  const isSameShape =
+    isDeepStrictEqual(Object.keys(fieldsOf(tool_response)), Object.keys(fieldsOf(updated))) && before !== undefined;
+  const isShorter = (now?.text.length ?? 0) < (before?.text.length ?? 0);
+  return [
+    ...(hook === 'PostToolUse' ? [] : [`${hook} changes a result`]),
+    ...(isSameShape ? [] : ['a result has another shape']),
+    ...(isShorter ? [] : ['a result is made longer']),
+  ];
+}
