@@ -21,6 +21,12 @@ export function cut(text: string, length: number): string {
   return text.slice(0, end);
 }
 
+/** At most `length` code points; of a text that is longer the last three are dots. */
+export function shortened(text: string, length: number): string {
+  const fitting = cut(text, length);
+  return fitting === text ? text : cut(`${cut(text, Math.max(0, length - 3))}...`, length);
+}
+
 /** On one line, without control characters, cut to `length` code points. */
 export function oneLine(text: string, length: number): string {
   // Of what is cut away only as much is looked at as could still matter.

@@ -2,6 +2,7 @@ import { fieldsOf, textOf } from '../../stream/fields.ts';
 import type { CommandFacts, Discard, Entry, FileChange, ToolEntry } from '../entry.ts';
 import type { Found } from '../extract/extract.ts';
 import type { EndedCall } from '../extract/tool-calls.ts';
+import { compressCall } from '../tool-log/compress-call.ts';
 import { cut, LONG_LINE_LENGTH, lastLines, oneLine } from '../words.ts';
 import { type CommandWork, commandWork } from './command-facts.ts';
 import { describeInput, describeResult } from './describe.ts';
@@ -60,6 +61,7 @@ function toolEntry(ended: EndedCall, folder: WorkingFolder, mask: (text: string)
     outcome,
     title: line(mask(describeInput(name, input))),
     said: line(mask(describeResult(name, outcome, result.text))),
+    gist: compressCall(ended, { command: work?.command, placeOf: folder.path, mask }),
     input: fingerprint(deedOf(name, input)),
     output: fingerprint(result.text),
     ...signatureOf(ended, mask),
