@@ -35,6 +35,16 @@ export function oneLine(text: string, length: number): string {
   return cut(end.replace(BREAKS, ' ').replace(CONTROLS, '').trim(), length);
 }
 
+/** Puts a text on one line, masked before it is cut to `length` code points. */
+export type Cutter = (text: string, length: number) => string;
+
+/** Of a long text this much is masked: half a secret is not recognised as one. */
+const NEAR = 4 * LONG_LINE_LENGTH;
+
+export function cutterWith(mask: (text: string) => string): Cutter {
+  return (text, length) => oneLine(mask(text.slice(0, NEAR)), length);
+}
+
 /** A text from a tool between backticks, so that it cannot pose as ours: on one line, its own backticks as quotes. */
 export function quoted(text: string, length: number): string {
   return `\`${oneLine(text, length).replaceAll('`', "'")}\``;

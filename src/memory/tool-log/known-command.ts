@@ -14,6 +14,9 @@ export interface KnownCommand {
 /** Commands longer than this are programs. */
 const NEAR = 2_000;
 
+/** Without one of these words nothing need be understood. */
+const MAY_BE_KNOWN = /\b(?:git|[ef]?grep|rg|find|fd|ls)\b/;
+
 /** They print nothing that would be taken for the output of what comes after them. */
 const SILENT = new Set(['cd', 'export', 'set', 'source', '.', 'true', ':', 'sleep', 'mkdir']);
 /** Behind a pipe they leave the lines as they are. */
@@ -45,7 +48,7 @@ const PROGRAMS: Readonly<Record<string, KnownCommand['kind']>> = {
 
 /** Undefined where something else prints too, or where the output goes on to a program or a file. */
 export function knownCommand(command: string): KnownCommand | undefined {
-  if (command.length > NEAR || DROPS_OUTPUT.test(command)) return undefined;
+  if (command.length > NEAR || !MAY_BE_KNOWN.test(command) || DROPS_OUTPUT.test(command)) return undefined;
   const lists = shellLists(command);
   const [link, ...others] = lists?.flatMap(linksOf).filter((one) => !isSilent(one)) ?? [];
   if (link === undefined || others.length > 0) return undefined;

@@ -1,4 +1,4 @@
-import { cut, oneLine, shortened } from '../words.ts';
+import { cut, cutterWith, oneLine, shortened } from '../words.ts';
 
 /**
  * A text from a tool as it may stand in a line of ours: masked, on one line, between backticks, at most `length` code
@@ -12,19 +12,14 @@ export const FILE = 100;
 export const PATH = 160;
 export const TEXT = 160;
 
-/** Of a long text this much is masked before it is cut: half a secret is not recognised as one. */
-const NEAR = 2_000;
-
 /** The name of a tool or of a kind, which is known to be no text: without what could pose as a quotation. */
 export function bare(name: string): string {
   return oneLine(name, NAME).replaceAll('`', "'");
 }
 
 export function quoteWith(mask: (text: string) => string): Quote {
-  return (text, length) => {
-    const line = oneLine(mask(text.slice(0, NEAR)), length + 1);
-    return `\`${shortened(line, length).replaceAll('`', "'")}\``;
-  };
+  const cutTo = cutterWith(mask);
+  return (text, length) => `\`${shortened(cutTo(text, length + 1), length).replaceAll('`', "'")}\``;
 }
 
 /** A line with quotations in it, at most `length` code points; one that was cut through is closed again. */

@@ -17,8 +17,11 @@ function tenths(bytes: number, unit: number): string {
   return `${Math.floor(count / 10)}.${count % 10}`;
 }
 
+const BEYOND_ASCII = /[^\x00-\x7f]/;
+
 /** Bytes of a text in UTF-8. */
 export function bytesOf(text: string): number {
+  if (!BEYOND_ASCII.test(text)) return text.length;
   let bytes = text.length;
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);

@@ -2,7 +2,7 @@ import { type Fields, fieldsOf, textOf } from '../../stream/fields.ts';
 import type { EndedCall } from '../extract/tool-calls.ts';
 import { durationText } from '../notebook/section.ts';
 import { counted } from '../words.ts';
-import { bare, NAME, PATH, type Quote } from './quote.ts';
+import { NAME, PATH, type Quote } from './quote.ts';
 import { bytesOf, sizeText } from './size-text.ts';
 import { numberOf, tellText } from './text-result.ts';
 
@@ -47,6 +47,6 @@ export function tellTaskOutput({ call, report, result }: EndedCall, quote: Quote
   const states = [task_type, status].flatMap((state) => textOf(state) ?? []);
   if (text === undefined || states.length === 0)
     return `TaskOutput ${quote(id, NAME)}: ${tellText(result.text, 'last', quote)}`;
-  const extent = [...states.map(bare), sizeText(bytesOf(text))].join(', ');
+  const extent = [...states.map((state) => quote(state, NAME)), sizeText(bytesOf(text))].join(', ');
   return `TaskOutput ${quote(id, NAME)} (${extent}): ${tellText(text, 'last', quote)}`;
 }

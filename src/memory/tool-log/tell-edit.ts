@@ -2,7 +2,7 @@ import { type Fields, fieldsOf, textOf, textsOf } from '../../stream/fields.ts';
 import type { EndedCall } from '../extract/tool-calls.ts';
 import { counted } from '../words.ts';
 import { countLines } from './near-lines.ts';
-import { bare, NAME, PATH, type Quote } from './quote.ts';
+import { NAME, PATH, type Quote } from './quote.ts';
 import { bytesOf, sizeText } from './size-text.ts';
 
 /** Lines that an edit has added and removed. */
@@ -31,9 +31,9 @@ function extentOf(input: Fields, report: Fields): string {
 function editOf(name: string, input: Fields, report: Fields, quote: Quote): string {
   if (name === 'NotebookEdit') {
     const cell = textOf(input.cell_id);
-    const mode = textOf(input.edit_mode) ?? 'replace';
+    const mode = input.edit_mode === 'insert' || input.edit_mode === 'delete' ? input.edit_mode : 'replace';
     const lines = countLines(textOf(input.new_source) ?? '');
-    return `${bare(mode)}${cell === undefined ? '' : ` cell ${quote(cell, NAME)}`}, +${lines} lines`;
+    return `${mode}${cell === undefined ? '' : ` cell ${quote(cell, NAME)}`}, +${lines} lines`;
   }
   const edits = Array.isArray(input.edits) ? input.edits.map(fieldsOf) : [input];
   const change = patchOf(report) ?? swapped(edits);

@@ -35,7 +35,7 @@ export function tellFailure({ call, result, outcome }: EndedCall, quote: Quote):
 
 function headOf({ name, input }: EndedCall['call']['use'], quote: Quote): string {
   const [, server, tool] = MCP.exec(name) ?? [];
-  const title = describeInput(name, input);
+  const title = describeInput(name, input, (text, length) => quote(text, length).slice(1, -1));
   const asked = title === '' ? '' : ` ${quote(title, TEXT)}`;
   if (server === undefined || tool === undefined) return `${bare(name)}${asked}`;
   return `MCP ${quote(server, NAME)} ${quote(tool, NAME)}${asked}`;
