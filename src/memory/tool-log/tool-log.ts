@@ -3,7 +3,7 @@ import { timeText } from '../notebook/section.ts';
 import { counted, oneLine, quoted } from '../words.ts';
 
 /** Tokens that the log may take up, where nothing else is said. */
-export const HISTORY_TOKENS = 12_000;
+const HISTORY_TOKENS = 12_000;
 
 /** Characters that a token has at the least, as a rule. */
 const CHARS_PER_TOKEN = 3.5;
@@ -156,5 +156,6 @@ const TITLE_LENGTH = 160;
 
 /** The estimate of the budget: a token for every 3.5 code points, or a part of it. */
 export function tokensOf(text: string): number {
-  return Math.ceil([...text].length / CHARS_PER_TOKEN);
+  const pairs = text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0;
+  return Math.ceil((text.length - pairs) / CHARS_PER_TOKEN);
 }
