@@ -1,6 +1,8 @@
 import type { Decision, HookAnswer } from '../governor/actions.ts';
 import { isOfSubagent } from '../governor/control/subagent-hooks.ts';
+import { ASSUMED_WINDOW } from '../governor/gauge/window.ts';
 import type { Input, OwnEvent } from '../governor/input.ts';
+import { inTokens } from '../governor/policy.ts';
 import { decided, type GovernorState, type Run } from '../governor/state.ts';
 import { plainText } from '../stream/blocks.ts';
 import { fieldsOf, textOf } from '../stream/fields.ts';
@@ -48,13 +50,11 @@ export interface Remembered {
 export interface MemoryOptions {
   readonly run: Run;
   readonly mask: (text: string) => string;
-  /** Tokens that the tool log may take up; 12,000 where it is left out. */
-  readonly historyTokens?: number;
 }
 
 const NOTHING: Remembered = { entries: [], pages: [], decisions: [], tell: [] };
 
-export function createMemory({ run, mask, historyTokens }: MemoryOptions): Memory {
+export function createMemory({ run, mask }: MemoryOptions): Memory {
   const { statePattern, deadEndPattern } = run.policy.memory;
   const extractor = createExtractor({
     live: true,
@@ -62,7 +62,8 @@ export function createMemory({ run, mask, historyTokens }: MemoryOptions): Memor
     deadEndPattern: compilePattern(deadEndPattern),
   });
   const entryOf = createEntryMaker(mask);
-  const notebook = createNotebook(historyTokens);
+  // The window is measured later, and the log is not to change its size with it.
+  const notebook = createNotebook(inTokens(run.policy.tiers.history, run.policy.window ?? ASSUMED_WINDOW.tokens));
   const summaryIn = createSummaryReader();
   let folder: string | undefined;
   let waiting: Input[] = [];
