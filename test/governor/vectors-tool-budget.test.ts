@@ -92,7 +92,11 @@ function spentAfter(record: Recorded['record'] = []): Spent[] {
 }
 
 function roomOf({ total_limit: total = DEFAULTS.tiers.total, record }: Recorded) {
-  return { ...planRoom({ ...DEFAULTS.tiers, total }, spentAfter(record).at(-1) ?? NOTHING), window: undefined };
+  return {
+    ...planRoom({ ...DEFAULTS.tiers, total }, spentAfter(record).at(-1) ?? NOTHING),
+    window: undefined,
+    relief: undefined,
+  };
 }
 
 /** Without the least that a result gets, which the vectors do not know. */
@@ -213,7 +217,9 @@ describe('the alert', () => {
     { left: -1_000, text: '[BUDGET CRITICAL: ~-1k tokens remaining' },
   ])('$left left: $text', ({ left, text }) => {
     const level = left < 10_000 ? 'critical' : 'low';
-    expect(opening(alertText(level, { plan: left, results: 0, window: undefined }, 100_000))).toBe(text);
+    expect(opening(alertText(level, { plan: left, results: 0, window: undefined, relief: undefined }, 100_000))).toBe(
+      text,
+    );
   });
 
   it('ef-031, the other half: it is told again when there was more meanwhile', () => {

@@ -18,13 +18,15 @@ export interface Room {
   readonly results: number;
   /** Of the measured window, with the answer's share kept free; undefined where nothing is measured. */
   readonly window: number | undefined;
+  /** Until the context is relieved; undefined as before. */
+  readonly relief: number | undefined;
 }
 
 /**
- * Beyond the plan a result may have this part of what the window still has: the plan is a target, and an agent that
- * gets next to nothing while the window is half empty reads the same file in fifty pieces.
+ * Beyond the plan a result may have this part of what is left until the context is relieved: the plan is a target, and
+ * an agent that gets next to nothing while the window is half empty reads the same file in fifty pieces.
  */
-const PART_OF_WINDOW = 1 / 20;
+const PART_OF_REST = 1 / 20;
 
 /** The arithmetic of the tiers. System prompt and answer count as planned, whatever they take. */
 export function planRoom(tiers: Tiers, spent: Spent): Pick<Room, 'plan' | 'results'> {
@@ -38,16 +40,12 @@ export function planRoom(tiers: Tiers, spent: Spent): Pick<Room, 'plan' | 'resul
 /** What is left for whoever calls a tool: the main thread (null) or a subagent, each in its own window. */
 export function roomFor(state: GovernorState, agent: string | null): Room {
   const tiers = tiersInTokens(state);
-  const { toolBudget, turn } = state;
-  const open = openTokens(state, agent);
-  if (agent === null) {
-    const user = turn.prompts.reduce((sum, { text }) => sum + estimateTokens(text), 0);
-    const spent = { history: toolBudget.history, toolResults: toolBudget.results + open, user };
-    return { ...planRoom(tiers, spent), window: mainWindowRoom(state, tiers.response, open) };
-  }
-  const results = Object.hasOwn(toolBudget.agents, agent) ? (toolBudget.agents[agent] ?? 0) : 0;
-  const spent = { history: 0, toolResults: results + open, user: 0 };
-  return { ...planRoom(tiers, spent), window: agentWindowRoom(state, agent, tiers.response, open) };
+  const spent = agent === null ? spentByMain(state) : spentByAgent(state, agent);
+  const used = agent === null ? usedByMain(state) : usedByAgent(state, agent);
+  const plan = planRoom(tiers, spent);
+  if (used === undefined) return { ...plan, window: undefined, relief: undefined };
+  const window = state.gauge.window.tokens - used - tiers.response;
+  return { ...plan, window, relief: Math.min(window, reliefLevel(state) - used) };
 }
 
 /** Tokens that are left before something has to give: of the plan or of the window, whichever has less. */
@@ -55,7 +53,10 @@ export function remaining({ plan, window }: Room): number {
   return window === undefined ? plan : Math.min(plan, window);
 }
 
-/** Tokens one result of this tool may take now. It falls as results fill their tier and as the window fills. */
+/**
+ * Tokens one result of this tool may take now. It falls as results fill their tier and as the context comes near the
+ * level at which it is relieved.
+ */
 export function allocation(state: GovernorState, tool: string, agent: string | null): number {
   const { tools } = state.run.policy;
   const window = state.gauge.window.tokens;
@@ -66,10 +67,10 @@ export function allocation(state: GovernorState, tool: string, agent: string | n
 }
 
 /** @param limits tokens */
-export function allot({ plan, results, window }: Room, limits: Pick<ToolsPolicy, 'perCall' | 'minTokens'>): number {
+export function allot(room: Room, { perCall, minTokens }: Pick<ToolsPolicy, 'perCall' | 'minTokens'>): number {
+  const { plan, results, relief } = room;
   const planned = Math.min(plan, results);
-  const most = window === undefined ? planned : Math.min(window, Math.max(planned, window * PART_OF_WINDOW));
-  const { perCall, minTokens } = limits;
+  const most = relief === undefined ? planned : Math.max(Math.min(planned, relief), relief * PART_OF_REST);
   return Math.max(Math.min(minTokens, perCall), Math.floor(Math.min(perCall, most)));
 }
 
@@ -109,20 +110,38 @@ export function tiersInTokens({ run, gauge }: GovernorState): Tiers {
   };
 }
 
+function spentByMain(state: GovernorState): Spent {
+  const { history, results } = state.toolBudget;
+  const user = state.turn.prompts.reduce((sum, { text }) => sum + estimateTokens(text), 0);
+  return { history, toolResults: results + openTokens(state, null), user };
+}
+
+function spentByAgent(state: GovernorState, agent: string): Spent {
+  const { agents } = state.toolBudget;
+  const results = Object.hasOwn(agents, agent) ? (agents[agent] ?? 0) : 0;
+  return { history: 0, toolResults: results + openTokens(state, agent), user: 0 };
+}
+
 function openTokens({ toolBudget }: GovernorState, agent: string | null): number {
   return Object.values(toolBudget.open).reduce((sum, open) => sum + (open.agent === agent ? open.tokens : 0), 0);
 }
 
-function mainWindowRoom({ gauge }: GovernorState, response: number, open: number): number | undefined {
-  if (gauge.basis === 'none') return undefined;
-  return gauge.window.tokens - predicted(gauge) - open - response;
+/** Context with what is on its way into it; undefined where nothing is measured. */
+function usedByMain(state: GovernorState): number | undefined {
+  const { gauge } = state;
+  return gauge.basis === 'none' ? undefined : predicted(gauge) + openTokens(state, null);
 }
 
 /** A subagent's window is taken to be as large as the main thread's. */
-function agentWindowRoom(state: GovernorState, agent: string, response: number, open: number): number | undefined {
-  const { tasks, subagents, gauge } = state;
+function usedByAgent(state: GovernorState, agent: string): number | undefined {
+  const { tasks, subagents } = state;
   const toolUseId = Object.hasOwn(tasks, agent) ? tasks[agent]?.toolUseId : undefined;
   const meter = toolUseId !== undefined && Object.hasOwn(subagents, toolUseId) ? subagents[toolUseId] : undefined;
-  if (meter === undefined) return undefined;
-  return gauge.window.tokens - meter.used - open - response;
+  return meter === undefined ? undefined : meter.used + openTokens(state, agent);
+}
+
+/** Where the context is relieved, in tokens: between two turns, or else in one. */
+function reliefLevel({ run, gauge }: GovernorState): number {
+  const { compaction, thresholds } = run.policy;
+  return inTokens(compaction.enabled ? thresholds.compact : thresholds.midTurn, gauge.window.tokens);
 }

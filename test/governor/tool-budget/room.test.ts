@@ -14,7 +14,13 @@ import { inTurn } from '../../support/tools.ts';
 const { tiers, tools } = DEFAULTS;
 
 /** A room in which all of this is left. */
-const room = (changes: Partial<Room> = {}): Room => ({ plan: 62_000, results: 40_000, window: 150_000, ...changes });
+const room = (changes: Partial<Room> = {}): Room => ({
+  plan: 62_000,
+  results: 40_000,
+  window: 150_000,
+  relief: 140_000,
+  ...changes,
+});
 
 describe('the plan', () => {
   it.each([
@@ -38,7 +44,7 @@ describe('what remains', () => {
     { plan: -5, window: -9, left: -9 },
     { plan: 7, window: undefined, left: 7 },
   ])('of a plan with $plan and a window with $window: $left', ({ plan, window, left }) => {
-    expect(remaining({ plan, window, results: 0 })).toBe(left);
+    expect(remaining({ plan, window, results: 0, relief: undefined })).toBe(left);
   });
 });
 
@@ -47,24 +53,24 @@ describe('what one result may take', () => {
     { what: 'all that one may', room: room(), allowed: 8_000 },
     { what: 'what is left of the tier', room: room({ results: 7_800 }), allowed: 7_800 },
     { what: 'what is left of the plan', room: room({ plan: 7_900 }), allowed: 7_900 },
-    { what: 'what is left of the window', room: room({ window: 3_000 }), allowed: 3_000 },
-    { what: 'a part of the window when the tier is used up', room: room({ results: 0 }), allowed: 7_500 },
+    { what: 'what is left until the context is relieved', room: room({ relief: 3_000 }), allowed: 3_000 },
+    { what: 'a part of that when the tier is used up', room: room({ results: 0 }), allowed: 7_000 },
     {
-      what: 'a part of the window when the plan is overdrawn',
+      what: 'a part of that when the plan is overdrawn',
       room: room({ plan: -90_000, results: -90_000 }),
-      allowed: 7_500,
+      allowed: 7_000,
     },
-    { what: 'the least when nothing is left', room: room({ window: 0 }), allowed: 500 },
-    { what: 'the least when less than nothing is', room: room({ window: -90_000 }), allowed: 500 },
-    { what: 'the plan alone where nothing is measured', room: room({ results: 600, window: undefined }), allowed: 600 },
-    { what: 'the least where nothing is measured', room: room({ results: 0, window: undefined }), allowed: 500 },
+    { what: 'the least when nothing is left', room: room({ relief: 0 }), allowed: 500 },
+    { what: 'the least when less than nothing is', room: room({ relief: -90_000 }), allowed: 500 },
+    { what: 'the plan alone where nothing is measured', room: room({ results: 600, relief: undefined }), allowed: 600 },
+    { what: 'the least where nothing is measured', room: room({ results: 0, relief: undefined }), allowed: 500 },
   ])('is $what', ({ room: left, allowed }) => {
     expect(allot(left, tools)).toBe(allowed);
   });
 
   it('is not raised to the least where one may take less', () => {
     expect(allot(room(), { perCall: 100, minTokens: 500 })).toBe(100);
-    expect(allot(room({ window: 0 }), { perCall: 100, minTokens: 500 })).toBe(100);
+    expect(allot(room({ relief: 0 }), { perCall: 100, minTokens: 500 })).toBe(100);
   });
 
   it('never grows as anything gets less, and is whole', () => {
@@ -73,9 +79,9 @@ describe('what one result may take', () => {
       const left = room({
         plan: random.whole(-50_000, 100_000),
         results: random.whole(-50_000, 60_000),
-        window: random.whole(-50_000, 1e6),
+        relief: random.whole(-50_000, 1e6),
       });
-      const less = { ...left, [random.pick(['plan', 'results', 'window'])]: -60_000 };
+      const less = { ...left, [random.pick(['plan', 'results', 'relief'])]: -60_000 };
       const [now, then] = [allot(left, tools), allot(less, tools)];
       expect(Number.isInteger(now)).toBe(true);
       expect(then).toBeLessThanOrEqual(now);
