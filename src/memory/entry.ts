@@ -36,6 +36,11 @@ export interface ToolEntry {
   readonly title: string;
   /** What came of it, on one line, at most 500 code points. */
   readonly said: string;
+  /**
+   * Both of them as the tool log has it, by the kind of tool, on one line, at most 500 code points. Absent in the logs
+   * of earlier versions.
+   */
+  readonly gist?: string;
   /** Fingerprint of the input, independent of the order of its keys. */
   readonly input: string;
   /** Fingerprint of the result. */

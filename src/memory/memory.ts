@@ -26,6 +26,8 @@ export interface Memory {
   answer(hook: HookAnswer, state: GovernorState): Answered;
   /** The text of the index. */
   index(state: GovernorState, t: number): string;
+  /** The text of the tool log; undefined while there is nothing in it. */
+  toolLog(): string | undefined;
   /** The handoff document that the notes alone amount to, as short as a hook can give it to the agent whole. */
   handoff(state: GovernorState, t: number): string;
   /** How a command ended when it last ran. */
@@ -46,11 +48,13 @@ export interface Remembered {
 export interface MemoryOptions {
   readonly run: Run;
   readonly mask: (text: string) => string;
+  /** Tokens that the tool log may take up; 12,000 where it is left out. */
+  readonly historyTokens?: number;
 }
 
 const NOTHING: Remembered = { entries: [], pages: [], decisions: [], tell: [] };
 
-export function createMemory({ run, mask }: MemoryOptions): Memory {
+export function createMemory({ run, mask, historyTokens }: MemoryOptions): Memory {
   const { statePattern, deadEndPattern } = run.policy.memory;
   const extractor = createExtractor({
     live: true,
@@ -58,7 +62,7 @@ export function createMemory({ run, mask }: MemoryOptions): Memory {
     deadEndPattern: compilePattern(deadEndPattern),
   });
   const entryOf = createEntryMaker(mask);
-  const notebook = createNotebook();
+  const notebook = createNotebook(historyTokens);
   const summaryIn = createSummaryReader();
   let folder: string | undefined;
   let waiting: Input[] = [];
@@ -133,6 +137,7 @@ export function createMemory({ run, mask }: MemoryOptions): Memory {
         updated: t,
         folder: folder ?? run.contextDir,
       }),
+    toolLog: () => (notebook.toolLog.total === 0 ? undefined : notebook.toolLog.render()),
     handoff: (state, t) => renderHandoff(notebook, handoffFacts(state, t)),
     outcomeOf: (command) => notebook.runs.outcomeOf(command),
   };

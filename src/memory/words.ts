@@ -21,12 +21,28 @@ export function cut(text: string, length: number): string {
   return text.slice(0, end);
 }
 
+/** At most `length` code points; of a text that is longer the last three are dots. */
+export function shortened(text: string, length: number): string {
+  const fitting = cut(text, length);
+  return fitting === text ? text : cut(`${cut(text, Math.max(0, length - 3))}...`, length);
+}
+
 /** On one line, without control characters, cut to `length` code points. */
 export function oneLine(text: string, length: number): string {
   // Of what is cut away only as much is looked at as could still matter.
   const near = text.length > length * 4 ? text.slice(0, length * 4) : text;
   const end = near.length === text.length ? near : near.replace(/[\ud800-\udbff]$/, '');
   return cut(end.replace(BREAKS, ' ').replace(CONTROLS, '').trim(), length);
+}
+
+/** Puts a text on one line, masked before it is cut to `length` code points. */
+export type Cutter = (text: string, length: number) => string;
+
+/** Of a long text this much is masked: half a secret is not recognised as one. */
+const NEAR = 4 * LONG_LINE_LENGTH;
+
+export function cutterWith(mask: (text: string) => string): Cutter {
+  return (text, length) => oneLine(mask(text.slice(0, NEAR)), length);
 }
 
 /** A text from a tool between backticks, so that it cannot pose as ours: on one line, its own backticks as quotes. */

@@ -14,15 +14,25 @@ export interface NoteFiles {
   /** Makes those detail files again that are not what the log says. */
   repair(): void;
   append(entries: readonly Entry[], pages: readonly Page[]): void;
-  writeIndex(text: string): void;
+  /** Writes the files that are made anew each time: the tool log first, as the index points to it. */
+  writeWhole(files: WholeFiles): void;
   alias(sessionId: string): void;
   close(): void;
   /** Lets go of what is held without writing anything more. */
   abandon(): void;
 }
 
+export interface WholeFiles {
+  readonly index: string;
+  /** undefined: there is nothing to write. */
+  readonly toolLog: string | undefined;
+}
+
+const TOOL_LOG = 'tool-log.md';
+
 export function createNoteFiles(folder: SessionFolder): NoteFiles {
   const sizes = new Map<DetailFile, number>();
+  let logged: string | undefined;
 
   return {
     earlier: () => entriesIn(folder.logLines()),
@@ -36,7 +46,11 @@ export function createNoteFiles(folder: SessionFolder): NoteFiles {
       folder.append(LOG, entries.map((entry) => `${JSON.stringify({ v: LOG_VERSION, ...entry })}\n`).join(''));
       for (const [file, text] of byFile(pages)) folder.append(file, text);
     },
-    writeIndex: (text) => folder.writeIndex(text),
+    writeWhole({ index, toolLog }) {
+      if (toolLog !== undefined && toolLog !== logged) folder.rewrite(TOOL_LOG, [toolLog]);
+      logged = toolLog;
+      folder.writeIndex(index);
+    },
     alias: (sessionId) => folder.alias(sessionId),
     close: () => folder.close(),
     abandon() {

@@ -17,7 +17,7 @@ export interface NoteTaker {
   told(): readonly OwnEvent[];
   /** Completes the answer to a hook. */
   answer(hook: HookAnswer, state: GovernorState): Answered;
-  /** Brings the index up to date. */
+  /** Brings the index and the tool log up to date. */
   flush(state: GovernorState): void;
   close(state: GovernorState): void;
 }
@@ -108,7 +108,7 @@ export function createNoteTaker(world: NoteTakerWorld): NoteTaker {
   }
 
   function flush(state: GovernorState): void {
-    files?.writeIndex(memory.index(state, world.now()));
+    files?.writeWhole({ toolLog: memory.toolLog(), index: memory.index(state, world.now()) });
   }
 
   return {

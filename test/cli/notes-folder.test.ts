@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { mkdir, symlink } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { promptLine, runProgram } from '../support/claude.ts';
@@ -162,6 +162,42 @@ it('a session that is run a second time goes on with its notes', async () => {
   const index = readFileSync(place.path('.context/scratch.md'), 'utf8');
   expect(index).toContain('Task: echo first\n');
   expect(index).toMatch(/- #1: `echo first` exit 0 .*\n- #2: `echo second` exit 0 /);
+});
+
+describe('the tool log', () => {
+  const logOf = (place: Place) => {
+    const [session] = readdirSync(place.path('.context/sessions'));
+    return place.path(`.context/sessions/${session}/tool-log.md`);
+  };
+  const entriesIn = (file: string) => readFileSync(file, 'utf8').match(/(?<=UTC · ).*(?= · toolu_)/g);
+
+  it('is written whole, with every call in a line', async () => {
+    await using place = await createPlace();
+    await run(place);
+    expect(readFileSync(logOf(place), 'utf8')).toMatch(
+      /^# Tool log\n\n3 tool calls in 3 entries, .*\n.*\n\n(?:- .*\n){3}$/,
+    );
+    expect(entriesIn(logOf(place))).toEqual([
+      'Bash `echo one` exit 0 — `one`',
+      'Bash `echo two; exit 3` exit 3 — `two`',
+      'Bash `echo three` exit 0 — `three`',
+    ]);
+  });
+
+  it('takes the place of the one that an earlier version has appended to, with the calls of its log', async () => {
+    await using place = await createPlace();
+    await run(place, ['echo one']);
+    const memory = logOf(place).replace('tool-log.md', 'memory.ndjson');
+    // What an earlier version noted has no words for the tool log.
+    writeFileSync(memory, readFileSync(memory, 'utf8').replaceAll(/"gist":"(?:[^"\\]|\\.)*",/g, ''));
+    writeFileSync(
+      logOf(place),
+      '# Tool log\n\n## #1 · 2026-11-21 06:20:03 UTC · Bash toolu_1\nok `echo one` → `one`\n\n',
+    );
+    await run(place, ['echo two']);
+    expect(entriesIn(logOf(place))).toEqual(['Bash `echo one`: `one`', 'Bash `echo two` exit 0 — `two`']);
+    expect(readFileSync(place.path('.context/scratch.md'), 'utf8')).toMatch(/\n2 tool calls → .*\/tool-log\.md\n$/);
+  });
 });
 
 // Made up, of the form that GitHub gives its tokens.

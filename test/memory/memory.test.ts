@@ -66,6 +66,7 @@ function live(run: Run = runWith(), mask = (text: string) => text) {
       );
     },
     index: () => memory.index(state, 0),
+    toolLog: () => memory.toolLog(),
   };
 }
 
@@ -131,9 +132,17 @@ describe('memory', () => {
     expect(
       numbers(
         again.claude(...bash('toolu_2', 'ls', 'a')).flatMap(({ pages }) => pages),
-        'tool-log.md',
+        'commands.md',
       ),
     ).toStrictEqual(['#2']);
+    expect(again.toolLog()?.split('\n').slice(2)).toStrictEqual([
+      expect.stringMatching(/^2 tool calls in 2 entries,/),
+      expect.stringContaining('between backticks'),
+      '',
+      expect.stringMatching(/^- .* · Bash `make` exit 0 — `ok` · toolu_1$/),
+      expect.stringMatching(/^- .* · Bash `ls` exit 0 — 1 entries\. .* · toolu_2$/),
+      '',
+    ]);
     expect(again.index()).toContain('Task: Mend the clock.');
   });
 
@@ -177,6 +186,7 @@ describe('memory', () => {
     expect(noted.flatMap(({ entries }) => entries).length).toBeGreaterThan(0);
     expect(JSON.stringify([noted, run.decisions])).not.toContain('hunter2');
     expect(run.index()).not.toContain('hunter2');
+    expect(run.toolLog() ?? '').not.toContain('hunter2');
   });
 
   it("the caller's words and patterns say where the work stands and what did not work", () => {

@@ -5,6 +5,7 @@ import { createExtractor } from '../../src/memory/extract/extract.ts';
 import { EVIDENCE_KINDS } from '../../src/memory/hand-back/evidence.ts';
 import { createNotebook } from '../../src/memory/notebook/notebook.ts';
 import { renderIndex } from '../../src/memory/notebook/render.ts';
+import { tokensOf } from '../../src/memory/tool-log/tool-log.ts';
 import { redact } from '../../src/store/redact.ts';
 import { decodeObject } from '../../src/stream/decode.ts';
 import type { Line } from '../support/governor.ts';
@@ -62,6 +63,7 @@ function noted(rounds: number) {
     }
   }
   const index = renderIndex(notebook, { session: 's', task: 'all of it', state: 'on', updated: 1, folder: '.context' });
+  details.update(notebook.toolLog.render());
   return { notebook, index, details: details.digest('hex'), events };
 }
 
@@ -80,8 +82,11 @@ describe(`a session of ${ROUNDS * EVENTS_PER_ROUND} events, each about something
       [1, 1, 3, 6].map((n) => n * ROUNDS),
     );
     expect([states.total, deadEnds.total]).toEqual([ROUNDS, ROUNDS]);
-    const sizes = [prompts, states, deadEnds, artifacts, commands, toolLog].map((section) => section.items().length);
-    expect(sizes).toEqual([1_000, 1_000, 1_000, 1_000, 1_000, 1_000]);
+    const sizes = [prompts, states, deadEnds, artifacts, commands].map((section) => section.items().length);
+    expect(sizes).toEqual([1_000, 1_000, 1_000, 1_000, 1_000]);
+    expect(toolLog.tokens).toBeLessThanOrEqual(12_000);
+    expect(tokensOf(toolLog.render())).toBeLessThanOrEqual(12_000);
+    expect(toolLog.total - toolLog.left).toBe(toolLog.calls().length);
     expect(notebook.tasks.open()).toHaveLength(500);
     expect(EVIDENCE_KINDS.map((kind) => notebook.evidence.items(kind).length).every((size) => size <= 40)).toBe(true);
   });
@@ -100,7 +105,7 @@ describe(`a session of ${ROUNDS * EVENTS_PER_ROUND} events, each about something
     expect(index).toMatch(
       /^45,000 commands(?:, each at its last run)?, the newest \d\d here → \.context\/commands\.md$/m,
     );
-    expect(lines.at(-2)).toBe('90,000 tool calls → .context/tool-log.md');
+    expect(lines.at(-2)).toMatch(/^90,000 tool calls, the newest \d{3} in short → \.context\/tool-log\.md$/);
   });
 });
 

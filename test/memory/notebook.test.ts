@@ -42,6 +42,7 @@ describe('a section', () => {
 describe('the detail files of a notebook', () => {
   it.each([{ seed: 21 }, { seed: 22 }, { seed: 23 }])('hold no heading but ours (seed $seed)', ({ seed }) => {
     const { files, notebook } = written(randomEntries(seed, 600));
+    expect(headingsOf(notebook.toolLog.render())).toStrictEqual(['# Tool log']);
     for (const section of sectionsOf(notebook)) {
       const [title, ...headings] = headingsOf(files.get(section.file) ?? '# none');
       expect(title).toMatch(/^# [A-Z][a-z ]+$/);
@@ -155,8 +156,8 @@ function written(entries: readonly Entry[]) {
   return { notebook, files };
 }
 
-function sectionsOf({ prompts, states, deadEnds, artifacts, commands, toolLog }: Notebook) {
-  return [prompts, states, deadEnds, artifacts, commands, toolLog].filter(({ total }) => total > 0);
+function sectionsOf({ prompts, states, deadEnds, artifacts, commands }: Notebook) {
+  return [prompts, states, deadEnds, artifacts, commands].filter(({ total }) => total > 0);
 }
 
 /** The lines that Markdown takes for headings, whatever its reader takes for the end of a line. */

@@ -11,8 +11,10 @@ const FILES: readonly DetailFile[] = [
   'dead-ends.md',
   'artifacts.md',
   'commands.md',
-  'tool-log.md',
 ];
+
+/** Made anew each time, as the index is. */
+const TOOL_LOG = 'tool-log.md';
 
 /** What a kill has left unfinished, as far as one can tell. */
 export interface Torn {
@@ -27,7 +29,12 @@ export interface Torn {
 /** The faults in what a kill has left; none is what there must be. */
 export function faultsAfterKill(victim: Victim): string[] {
   const notes = readNotes(victim.context);
-  return [...indexFaults(notes), ...logFaults(notes, victim.rounds), ...detailFaults(notes, 'begin as')];
+  return [
+    ...indexFaults(notes),
+    ...toolLogFaults(notes),
+    ...logFaults(notes, victim.rounds),
+    ...detailFaults(notes, 'begin as'),
+  ];
 }
 
 /** The faults after a run that came to its end. */
@@ -39,6 +46,8 @@ export function faultsAfterEnd(victim: Victim): string[] {
     ...(stderr?.includes('notes') ? [`told on stderr: ${stderr}`] : []),
     ...(notes.torn === '' ? [] : ['the log ends in the middle of a line']),
     ...indexFaults(notes),
+    ...toolLogFaults(notes),
+    ...(notes.toolLog === toolLogOf(notes.entries) ? [] : ['tool-log.md is not what the log says']),
     ...logFaults(notes, victim.rounds),
     ...detailFaults(notes, 'be'),
     ...numberFaults(notes),
@@ -72,12 +81,14 @@ export function tear(victim: Victim, random: () => number): void {
     writeFileSync(join(session, file), whole.subarray(0, kept));
   }
   writeFileSync(join(session, 'scratch.md.12345'), '# Working');
+  writeFileSync(join(session, TOOL_LOG), '# Tool log\n\n7');
   victim.onlyLogged(new Set(entries.flatMap((entry) => (entry.kind === 'tool' ? [numberOf(entry.id)] : []))));
 }
 
 interface Notes {
   /** Of the session, and of the folder above. */
   readonly indexes: readonly (string | undefined)[];
+  readonly toolLog: string | undefined;
   readonly lines: readonly string[];
   /** What stands behind the log's last newline. */
   readonly torn: string;
@@ -94,6 +105,7 @@ function readNotes(context: string): Notes {
   const entries = lines.flatMap(parse);
   return {
     indexes: [read(join(session, 'scratch.md')), read(join(context, 'scratch.md'))],
+    toolLog: read(join(session, TOOL_LOG)),
     lines,
     torn,
     entries,
@@ -114,6 +126,21 @@ function detailsOf(entries: readonly Entry[]): Record<string, string> {
         .join(''),
     ]),
   );
+}
+
+/** As it was after some of the calls. */
+function toolLogFaults({ toolLog, entries }: Notes): string[] {
+  if (toolLog === undefined) return [];
+  const count = Number(/^([\d,]+) tool calls? in /m.exec(toolLog)?.[1]?.replaceAll(',', ''));
+  const last = entries.filter(({ kind }) => kind === 'tool')[count - 1];
+  const known = last && toolLogOf(entries.slice(0, entries.indexOf(last) + 1));
+  return known === toolLog ? [] : [`tool-log.md is not what it was after ${count} calls: ${toolLog.slice(0, 200)}`];
+}
+
+function toolLogOf(entries: readonly Entry[]): string {
+  const notebook = createNotebook();
+  for (const entry of entries) notebook.add(entry);
+  return notebook.toolLog.render();
 }
 
 function indexFaults({ indexes }: Notes): string[] {
@@ -186,7 +213,6 @@ function numberFaults({ texts, entries }: Notes): string[] {
   const numbersOf = (list: readonly { readonly id: string }[]) => list.map(({ id }) => numberOf(id)).join(' ');
   return [
     ...FILES.filter((file) => !isCounted(texts[file] ?? '')).map((file) => `the entries of ${file} are not 1, 2, 3 …`),
-    ...(ids('tool-log.md', /^## #.* toolu_(\d+)$/gm) === numbersOf(tools) ? [] : ['tool-log.md has other calls']),
     ...(ids('commands.md', /^exit .* · toolu_(\d+)$/gm) === numbersOf(commands) ? [] : ['commands.md has others']),
   ];
 }
@@ -229,7 +255,13 @@ export function leftovers(context: string): string[] {
   ]);
   return (
     readdirSync(context, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && !kept.has(entry.name) && !FILES.some((file) => file === entry.name))
+      .filter(
+        (entry) =>
+          entry.isFile() &&
+          !kept.has(entry.name) &&
+          !FILES.some((file) => file === entry.name) &&
+          entry.name !== TOOL_LOG,
+      )
       // What a killed run needs to be taken up stays until somebody does that, or cleans up.
       .filter((entry) => basename(entry.parentPath) !== 'runs')
       .map((entry) => join(entry.parentPath.slice(context.length), entry.name))

@@ -24,6 +24,29 @@ export function entriesOf(heard: readonly Heard[], options: Partial<ExtractOptio
   return noted(inputs, { live: true, ...options });
 }
 
+/** The entry of one call whose result is a text, and of what was reported beside it. */
+export function resultEntry(name: string, input: object, text: unknown, more: ResultMore = {}): ToolEntry {
+  const use = { role: 'assistant', id: 'm1', model: 'm', content: [{ type: 'tool_use', id: 'toolu_1', name, input }] };
+  const block = { type: 'tool_result', tool_use_id: 'toolu_1', content: text, is_error: more.failed === true };
+  const common = { cwd: '/w', sessionId: 's1' };
+  const lines: Line[] = [
+    { ...common, type: 'assistant', message: use },
+    { ...common, type: 'user', message: { role: 'user', content: [block] }, toolUseResult: more.report },
+  ];
+  const entryOf = createEntryMaker(more.mask ?? ((plain) => plain));
+  const extractor = createExtractor({ live: true, statePattern: undefined, deadEndPattern: undefined });
+  const inputs = lines.map((line): Input => ({ t: 1, from: 'claude', event: decodeObject(line) }));
+  const [entry] = inputs.flatMap((one) => extractor.add(one).map(entryOf)).filter(({ kind }) => kind === 'tool');
+  if (entry?.kind !== 'tool') throw new Error('there is no entry');
+  return entry;
+}
+
+export interface ResultMore {
+  readonly report?: unknown;
+  readonly failed?: boolean;
+  readonly mask?: (text: string) => string;
+}
+
 /** The entries of a recording. */
 export function entriesIn(path: string): Entry[] {
   const reader = createInputReader();

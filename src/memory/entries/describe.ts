@@ -1,7 +1,7 @@
 import type { Fields } from '../../stream/fields.ts';
 import { fieldsOf, textOf } from '../../stream/fields.ts';
 import type { Outcome } from '../entry.ts';
-import { LONG_LINE_LENGTH, oneLine } from '../words.ts';
+import { type Cutter, LONG_LINE_LENGTH } from '../words.ts';
 import { errorLine } from './error-signature.ts';
 
 /** Inputs that say what a call is about, most telling first. */
@@ -10,8 +10,12 @@ const TELLING = ['command', 'file_path', 'notebook_path', 'pattern', 'url', 'que
 /** Of a text that may be very long this much is taken: secrets are masked in it before it is cut to a line. */
 const NEAR = 4 * LONG_LINE_LENGTH;
 
-/** What a tool was asked for, in words of its input. */
-export function describeInput(name: string, input: unknown): string {
+/** Code points of the inputs whose keys say nothing to us. */
+const KEY_LENGTH = 80;
+const VALUE_LENGTH = 80;
+
+/** What a tool was asked for, in words of its input. `cutTo` is for those of which only the beginning is told. */
+export function describeInput(name: string, input: unknown, cutTo: Cutter): string {
   const fields = fieldsOf(input);
   switch (name) {
     case 'Grep':
@@ -23,7 +27,7 @@ export function describeInput(name: string, input: unknown): string {
     case 'Read':
       return line([fields.file_path, range(fields)]);
     default:
-      return line([fields[TELLING.find((key) => typeof fields[key] === 'string') ?? ''] ?? small(fields)]);
+      return line([fields[TELLING.find((key) => typeof fields[key] === 'string') ?? ''] ?? small(fields, cutTo)]);
   }
 }
 
@@ -50,12 +54,12 @@ function range({ offset, limit }: Fields): string | undefined {
 }
 
 /** The short values of an input whose keys say nothing to us (tools of MCP servers). */
-function small(fields: Fields): string {
+function small(fields: Fields, cutTo: Cutter): string {
   return Object.entries(fields)
     .slice(0, 8)
     .flatMap(([key, value]) => {
       const text = textOf(value) ?? (typeof value === 'number' || typeof value === 'boolean' ? String(value) : '');
-      return text === '' ? [] : [`${key}=${oneLine(text, 80)}`];
+      return text === '' ? [] : [`${cutTo(key, KEY_LENGTH)}=${cutTo(text, VALUE_LENGTH)}`];
     })
     .join(' ');
 }

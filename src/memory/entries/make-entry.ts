@@ -2,7 +2,8 @@ import { fieldsOf, textOf } from '../../stream/fields.ts';
 import type { CommandFacts, Discard, Entry, FileChange, ToolEntry } from '../entry.ts';
 import type { Found } from '../extract/extract.ts';
 import type { EndedCall } from '../extract/tool-calls.ts';
-import { cut, LONG_LINE_LENGTH, lastLines, oneLine } from '../words.ts';
+import { compressCall } from '../tool-log/compress-call.ts';
+import { cut, cutterWith, LONG_LINE_LENGTH, lastLines, oneLine } from '../words.ts';
 import { type CommandWork, commandWork } from './command-facts.ts';
 import { describeInput, describeResult } from './describe.ts';
 import { errorSignature } from './error-signature.ts';
@@ -58,8 +59,9 @@ function toolEntry(ended: EndedCall, folder: WorkingFolder, mask: (text: string)
     name: line(name),
     agent: call.agent && mask(call.agent),
     outcome,
-    title: line(mask(describeInput(name, input))),
+    title: line(mask(describeInput(name, input, cutterWith(mask)))),
     said: line(mask(describeResult(name, outcome, result.text))),
+    gist: compressCall(ended, { command: work?.command, placeOf: folder.path, mask }),
     input: fingerprint(deedOf(name, input)),
     output: fingerprint(result.text),
     ...signatureOf(ended, mask),

@@ -2,6 +2,7 @@ import { commandIn } from '../../governor/prompts/mailbox.ts';
 import { createDeadEnds } from '../dead-ends/dead-ends.ts';
 import type { DeadEnd, Entry, FileChange, PromptEntry, StateEntry, TaskEntry, ToolEntry } from '../entry.ts';
 import { createEvidence, type Evidence } from '../hand-back/evidence.ts';
+import { createToolLog, type ToolLog } from '../tool-log/tool-log.ts';
 import { cut, fenced, LINE_LENGTH, oneLine, quoted } from '../words.ts';
 import { type CommandRuns, createCommandRuns } from './command-runs.ts';
 import { commandEnd, commandLine } from './command-text.ts';
@@ -23,7 +24,7 @@ export interface Notebook {
   readonly deadEnds: Section;
   readonly artifacts: Section;
   readonly commands: Section;
-  readonly toolLog: Section;
+  readonly toolLog: ToolLog;
   readonly tasks: OpenTasks;
   readonly runs: CommandRuns;
   readonly evidence: Evidence;
@@ -40,13 +41,14 @@ const FROM_LENGTH = 50;
 
 const NOTHING: Noted = { pages: [], found: [] };
 
-export function createNotebook(): Notebook {
+/** @param historyTokens that the tool log may take up; 12,000 where it is left out */
+export function createNotebook(historyTokens?: number): Notebook {
   const prompts = createSection('human-input.md', 'Human input');
   const states = createSection('state-changes.md', 'State changes');
   const deadEnds = createSection('dead-ends.md', 'Dead ends');
   const artifacts = createSection('artifacts.md', 'Artifacts');
   const commands = createSection('commands.md', 'Commands');
-  const toolLog = createSection('tool-log.md', 'Tool log');
+  const toolLog = createToolLog(historyTokens);
   const tasks = createOpenTasks();
   const runs = createCommandRuns();
   const detector = createDeadEnds();
@@ -101,12 +103,8 @@ export function createNotebook(): Notebook {
   function tool(entry: ToolEntry): Page[] {
     evidence.add(entry);
     runs.add(entry);
-    const line = `${entry.outcome} ${quoted(entry.title, 500)} → ${quoted(entry.said, 500)}${agentMention(entry)}`;
-    return [
-      toolLog.add({ heading: `${timeText(entry.t)} · ${entry.name} ${entry.id}`, body: line, text: '' }),
-      ...command(entry),
-      ...(entry.changes ?? []).map((change) => artifact(entry, change)),
-    ];
+    toolLog.add(entry);
+    return [...command(entry), ...(entry.changes ?? []).map((change) => artifact(entry, change))];
   }
 
   /** Every kind of entry can say something about an approach: what was asked, what was compacted, what was done. */

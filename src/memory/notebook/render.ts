@@ -30,8 +30,9 @@ export function renderIndex(notebook: Notebook, head: Head): string {
   const parts = partsOf(notebook).filter(({ lines, total }) => lines.length > 0 || total !== '');
   const opening = openingOf(head, parts.length > 0);
   const { toolLog } = notebook;
+  const part = toolLog.left === 0 ? '' : `, the newest ${toolLog.total - toolLog.left} in short`;
   const closing =
-    toolLog.total === 0 ? [] : [`${counted(toolLog.total, 'tool call')} → ${head.folder}/${toolLog.file}`];
+    toolLog.total === 0 ? [] : [`${counted(toolLog.total, 'tool call')}${part} → ${head.folder}/${toolLog.file}`];
   // Each section has a title, its total and a blank line besides its own lines.
   const budget = MAX_LINES - opening.length - closing.length - 3 * parts.length;
   const given = shareLines(

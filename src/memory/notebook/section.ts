@@ -2,13 +2,7 @@ import { remember } from '../remember.ts';
 import { counted } from '../words.ts';
 
 /** Files that hold the whole text, in the session's folder. */
-export type DetailFile =
-  | 'human-input.md'
-  | 'state-changes.md'
-  | 'dead-ends.md'
-  | 'artifacts.md'
-  | 'commands.md'
-  | 'tool-log.md';
+export type DetailFile = 'human-input.md' | 'state-changes.md' | 'dead-ends.md' | 'artifacts.md' | 'commands.md';
 
 /** A piece to be appended to a detail file. */
 export interface Page {

@@ -1,0 +1,146 @@
+import { readArguments } from '../shell/shell-arguments.ts';
+import { type Chain, type Command, type Link, type Simple, shellLists } from '../shell/shell-lists.ts';
+import type { Redirect, Word } from '../shell/shell-words.ts';
+
+/** A command whose output has a form that can be summed up. */
+export interface KnownCommand {
+  readonly kind: 'status' | 'diff' | 'log' | 'grep' | 'paths' | 'ls';
+  /** The program's own words, such as `diff` and what follows it. */
+  readonly words: readonly Word[];
+  /** What it printed was cut to so many lines, 0 where it is not known to how many; absent where it was not cut. */
+  readonly limit?: number;
+}
+
+/** Commands longer than this are programs. */
+const NEAR = 2_000;
+
+/** Without one of these words nothing need be understood. */
+const MAY_BE_KNOWN = /\b(?:git|[ef]?grep|rg|find|fd|ls)\b/;
+
+/** They print nothing that would be taken for the output of what comes after them. */
+const SILENT = new Set(['cd', 'export', 'set', 'source', '.', 'true', ':', 'sleep', 'mkdir']);
+/** Behind a pipe they leave the lines as they are. */
+const VIEWERS = new Set(['cat', 'less', 'sort', 'head', 'tail']);
+const CUTTERS = new Set(['head', 'tail']);
+/** They run what follows them. */
+const CARRIERS = new Set(['env', 'command', 'nohup', 'sudo', 'builtin']);
+const ASSIGNMENT = /^[A-Za-z_]\w*\+?=/;
+/** Standard output goes nowhere; what a program says of its errors may. */
+const DROPS_OUTPUT = /(?:^|[^2>])>{1,2}\s{0,9}\/dev\/null/;
+
+const GIT: Readonly<Record<string, KnownCommand['kind']>> = {
+  status: 'status',
+  diff: 'diff',
+  show: 'diff',
+  log: 'log',
+  'ls-files': 'paths',
+};
+
+const PROGRAMS: Readonly<Record<string, KnownCommand['kind']>> = {
+  grep: 'grep',
+  egrep: 'grep',
+  fgrep: 'grep',
+  rg: 'grep',
+  find: 'paths',
+  fd: 'paths',
+  ls: 'ls',
+};
+
+/** Undefined where something else prints too, or where the output goes on to a program or a file. */
+export function knownCommand(command: string): KnownCommand | undefined {
+  if (command.length > NEAR || !MAY_BE_KNOWN.test(command) || DROPS_OUTPUT.test(command)) return undefined;
+  const lists = shellLists(command);
+  const [link, ...others] = lists?.flatMap(linksOf).filter((one) => !isSilent(one)) ?? [];
+  if (link === undefined || others.length > 0) return undefined;
+  const [first, ...viewers] = link.commands;
+  if (first?.kind !== 'simple' || !viewers.every(isViewer)) return undefined;
+  if (!first.redirects.every(isHarmless)) return undefined;
+  const words = ownWords(first.words);
+  const known = kindOf(words);
+  const limits = viewers.filter((viewer) => CUTTERS.has(programOf(viewer))).map(limitOf);
+  return known && { ...known, ...(limits.length === 0 ? {} : { limit: Math.min(...limits) }) };
+}
+
+function linksOf({ links, background }: Chain): readonly (Link | Background)[] {
+  return background ? [BACKGROUND] : links;
+}
+
+/** What runs on may print at any time. */
+interface Background extends Link {
+  readonly commands: readonly [];
+}
+const BACKGROUND: Background = { otherwise: false, negated: false, commands: [] };
+
+function isSilent({ commands }: Link): boolean {
+  const [only, ...others] = commands;
+  return only !== undefined && others.length === 0 && (SILENT.has(programOf(only)) || setsOnly(only));
+}
+
+function setsOnly(command: Command): boolean {
+  return command.kind === 'simple' && command.words.every(({ raw }) => ASSIGNMENT.test(raw));
+}
+
+function isViewer(command: Command): command is Simple {
+  return (
+    command.kind === 'simple' &&
+    VIEWERS.has(programOf(command)) &&
+    command.redirects.every(isHarmless) &&
+    // A file's name would make it print that file instead.
+    command.words.slice(1).every(({ text }) => text !== null && /^(?:-\S*|\+?\d+)$/.test(text))
+  );
+}
+
+/** Lines that `head` and `tail` show. */
+function limitOf({ words }: Simple): number {
+  const options = words.slice(1).map(({ text }) => text ?? '');
+  if (options.length === 0) return 10;
+  return Number(/^-n? ?(\d{1,9})$/.exec(options.join(' '))?.[1] ?? 0);
+}
+
+function programOf(command: Command): string {
+  return command.kind === 'simple' ? (command.words[0]?.text ?? '') : '';
+}
+
+function isHarmless({ operator, target }: Redirect): boolean {
+  return operator.startsWith('<') || operator === '>&' || target.text === '/dev/null';
+}
+
+/** Without variables and programs that only carry another one. */
+function ownWords(words: readonly Word[]): readonly Word[] {
+  const from = words.findIndex(({ raw, text }) => !ASSIGNMENT.test(raw) && !CARRIERS.has(text ?? ''));
+  return from < 0 ? [] : words.slice(from);
+}
+
+function kindOf(words: readonly Word[]): Pick<KnownCommand, 'kind' | 'words'> | undefined {
+  const program = words[0]?.text ?? '';
+  if (program !== 'git') {
+    const kind = Object.hasOwn(PROGRAMS, program) ? PROGRAMS[program] : undefined;
+    return kind && { kind, words };
+  }
+  const rest = gitWords(words.slice(1));
+  const name = rest[0]?.text ?? '';
+  const kind = Object.hasOwn(GIT, name) ? GIT[name] : undefined;
+  return kind && { kind, words: rest };
+}
+
+/** Behind the options of git itself. */
+function gitWords(words: readonly Word[]): readonly Word[] {
+  let at = 0;
+  while (words[at]?.text?.startsWith('-') === true) at += words[at]?.text === '-C' || words[at]?.text === '-c' ? 2 : 1;
+  return words.slice(at);
+}
+
+/** Options and values of a search; undefined where there is an option whose effect on the output is not known. */
+export function searchArguments(words: readonly Word[]): ReturnType<typeof readArguments> {
+  return readArguments(words.slice(1), SEARCH);
+}
+
+const SEARCH = {
+  letters: 'rRnlHhiwEFGPvosaxSuIUbLc0123456789',
+  names: [
+    ...['color', 'colour', 'line-number', 'recursive', 'ignore-case', 'files-with-matches', 'count', 'hidden'],
+    ...['no-heading', 'no-ignore', 'with-filename', 'no-filename', 'word-regexp', 'extended-regexp', 'only-matching'],
+    ...['fixed-strings', 'perl-regexp', 'invert-match', 'no-messages', 'untracked', 'cached', 'smart-case'],
+  ],
+  taking: ['e', 'f', 'A', 'B', 'C', 'm', 'g', 't', 'T', 'regexp', 'include', 'exclude', 'exclude-dir', 'glob', 'type'],
+};
