@@ -35,7 +35,7 @@ const COMMANDS: readonly (readonly [RegExp, Unit])[] = [
 const TOOLS: Readonly<Record<string, Unit>> = { Read: UNITS.lines, Grep: UNITS.matches, Glob: UNITS.files };
 
 /** What a call is going to give, where that can be told from its words. */
-export function unitOf({ tool, input }: Pick<ToolCall, 'tool' | 'input'>): Unit | undefined {
+function unitOf({ tool, input }: Pick<ToolCall, 'tool' | 'input'>): Unit | undefined {
   if (tool !== 'Bash') return Object.hasOwn(TOOLS, tool) ? TOOLS[tool] : undefined;
   const { command } = input;
   return typeof command === 'string' ? COMMANDS.find(([pattern]) => pattern.test(command))?.[1] : undefined;

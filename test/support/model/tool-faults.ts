@@ -26,10 +26,14 @@ export function toolFaults(judged: Judged, unanswered: Unanswered): string[] {
 
 /** What must hold when a run is over, and does not. */
 export function ignoredFaults({ takesChanges }: ModelRun, all: readonly Judged[]): string[] {
-  const said = all.flatMap(({ actions }) => actions.filter(({ kind }) => kind === 'tools-ignored'));
+  // With its input closed claude hears no answer, whatever it takes.
+  const closed = all.findIndex(({ actions }) => actions.some(({ kind }) => kind === 'end-input'));
+  const said = (closed < 0 ? all : all.slice(0, closed)).flatMap(({ actions }) =>
+    actions.flatMap((action) => (action.kind === 'tools-ignored' ? [action.reason] : [])),
+  );
   return [
     ...(takesChanges && said.length > 0 ? ['a claude that takes changes is said not to'] : []),
-    ...(said.length > 1 ? [`said ${said.length} times that changes are not taken`] : []),
+    ...(new Set(said).size < said.length ? ['the same changes are said twice not to be taken'] : []),
   ];
 }
 
