@@ -89,23 +89,24 @@ it('a tool that fails is only told about', async () => {
   expect(storedResults(world)).toEqual({});
 });
 
-it('a tool that has shown how it gives pages is asked for one that fits', async () => {
+it('a tool that gave too much, and has shown how it gives pages, is asked for one that fits', async () => {
   await using world = await startCaller(() => [
+    mcp('list', { count: 1_000 }),
     mcp('list', { count: 1_000, limit: 100 }),
     mcp('list', { count: 1_000 }),
     mcp('list', { count: 1_000, limit: 10, offset: 500 }),
   ]);
   await runTools(world, { claude: MCP });
 
-  const [first, second, third] = given(world).map((result) => JSON.parse(result) as { id: number }[]);
+  const [, first, second, third] = given(world).map((result) => JSON.parse(result) as { id: number }[]);
   const [limit] = journal(world).flatMap((decision) => (decision.kind === 'limit-tool' ? [decision] : []));
   expect(first).toHaveLength(100);
   expect(limit).toMatchObject({ tool: 'mcp__srv__list', parameter: 'limit' });
   expect(second).toHaveLength(limit?.value ?? 0);
   expect(second?.length).toBeGreaterThan(200);
   expect(third?.map(({ id }) => id)).toEqual([500, 501, 502, 503, 504, 505, 506, 507, 508, 509]);
-  expect(newestWords(mainRequests(world.standin)[2])).toContain(`limit=${limit?.value} was set for this call`);
-  expect(storedResults(world)).toEqual({});
+  expect(newestWords(mainRequests(world.standin)[3])).toContain(`limit=${limit?.value} was set for this call`);
+  expect(Object.keys(storedResults(world))).toHaveLength(1);
 });
 
 /** Asks for a list, and reads 50 lines of what is stored from where it is told to. */

@@ -3,7 +3,7 @@ import type { GovernorState } from '../state.ts';
 import { chain, keep, type Step } from '../steps.ts';
 import { planCut } from './cut-result.ts';
 import { noteIgnored } from './ignored.ts';
-import { learnPage } from './page-limit.ts';
+import { learnPage, noteLarge } from './page-limit.ts';
 import { resultText, storedPath } from './result-text.ts';
 import { allocation } from './room.ts';
 import { estimateTokens } from './token-estimate.ts';
@@ -24,7 +24,7 @@ function withinBudget(before: GovernorState, call: ToolCall): Step {
   if (result === undefined) return keep(afterPass(before, call), [answerTool(call, 'PostToolUse')]);
   const stored = storedPath(call.tool, call.response);
   if (stored !== undefined)
-    return keep(before, [answerTool(call, 'PostToolUse', { context: pointer(before, call, stored) })]);
+    return keep(noteLarge(before, call), [answerTool(call, 'PostToolUse', { context: pointer(before, call, stored) })]);
   // What was kept for this very call is its own.
   const state = learnPage(forgetOpen(before, call.toolUseId), call, result.text);
   const tokens = estimateTokens(result.text, charsPerToken(state));
@@ -36,7 +36,7 @@ function withinBudget(before: GovernorState, call: ToolCall): Step {
     return keep(open, [answerTool(call, 'PostToolUse', { context: advice(tokens, allowed) })]);
   }
   if (mayPass(state, call)) return keep(passed(open, call), [answerTool(call, 'PostToolUse')]);
-  return planCut(state, call, result.text, allowed);
+  return planCut(noteLarge(state, call), call, result.text, allowed);
 }
 
 /** A Read is limited before the call, and was not: what it gives is not cut after it. */
@@ -69,5 +69,5 @@ function pointer(state: GovernorState, call: ToolCall, path: string): string {
       ? ` (${call.response.persistedOutputSize} bytes)`
       : '';
   const allowed = allocation(state, 'Read', call.agent);
-  return `All of this result is in ${path}${size}: look into it with Read, offset and limit, or search in it; one result may take about ${allowed} tokens now.`;
+  return `All of this result is in ${path}${size}: look into it with Read, offset and limit, or by characters where its lines are long, or search in it; one result may take about ${allowed} tokens now.`;
 }

@@ -15,7 +15,7 @@ type ToolResult = Extract<Block, { readonly type: 'tool_result' }>;
 /** What a line of claude's says about what results of tools have taken. */
 export function followResults(before: GovernorState, state: GovernorState, event: Event): Step {
   if (isEmptied(before, state, event)) return keep(withBudget(settledTurn(state), EMPTIED));
-  if (event.kind === 'result') return keep(withBudget(settledTurn(state), { results: 0 }));
+  if (event.kind === 'result') return keep(withBudget(settledTurn(state), { results: 0, hinted: {} }));
   if (event.kind === 'init') return keep(settledTurn(state));
   if (event.kind !== 'user' || event.replay) return keep(state);
   if (event.role === 'summary')

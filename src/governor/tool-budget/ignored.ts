@@ -8,7 +8,8 @@ import { withBudget } from './tool-state.ts';
  */
 export function noteIgnored(state: GovernorState, what: 'input' | 'output'): Step {
   const { ignores } = state.toolBudget;
-  if (ignores.includes(what)) return keep(state);
+  // What is answered when claude's input is closed does not reach it.
+  if (ignores.includes(what) || state.input === 'closed') return keep(state);
   const after = withBudget(state, { ignores: [...ignores, what] });
   const reason = `${what === 'input' ? 'a limit that was set for a tool' : 'a result that was cut'} did not hold`;
   return keep(after, ignores.length > 0 ? [] : [{ kind: 'tools-ignored', ...decided(after, reason) }]);

@@ -3,7 +3,7 @@ import { decided, type GovernorState } from '../state.ts';
 import { keep, type Step } from '../steps.ts';
 import { allocation } from './room.ts';
 import { estimateTokens } from './token-estimate.ts';
-import type { PageParameter } from './tool-budget.ts';
+import type { Pages } from './tool-budget.ts';
 import type { ToolCall } from './tool-call.ts';
 import { answerTool, charsPerToken, keepOpen, mayChange, withBudget } from './tool-state.ts';
 
@@ -20,8 +20,10 @@ const PARAMETERS = [
   'top_k',
 ];
 
-/** Where it is told what a tool takes. Schemas of MCP tools are not on the stream, so those are learned from calls. */
-const KNOWN: Readonly<Record<string, PageParameter>> = { Grep: { name: 'head_limit', perItem: 40 } };
+/** What is known beforehand. Schemas of MCP tools are on none of claude's channels, so those are learned from calls. */
+const KNOWN: Readonly<Record<string, Pages>> = { Grep: { parameter: 'head_limit', perItem: 40, isLarge: true } };
+
+const UNKNOWN: Pages = { parameter: undefined, perItem: 0, isLarge: false };
 
 const REMEMBERED_TOOLS = 32;
 
@@ -31,12 +33,27 @@ export function suggestLimit(allowed: number, perItem: number, least = 10): numb
 }
 
 /** A tool that gave a page has shown that it takes such a parameter, and how large its items are. */
-export function learnPage(state: GovernorState, { tool, input }: ToolCall, text: string): GovernorState {
-  const name = tool.startsWith('mcp__') ? parameterIn(input) : undefined;
-  const asked = name === undefined ? 0 : Number(input[name]);
-  if (name === undefined || !(asked >= 1)) return state;
+export function learnPage(state: GovernorState, call: ToolCall, text: string): GovernorState {
+  const parameter = call.tool.startsWith('mcp__') ? parameterIn(call.input) : undefined;
+  const asked = parameter === undefined ? 0 : Number(call.input[parameter]);
+  if (parameter === undefined || !(asked >= 1)) return state;
   const perItem = Math.max(1, Math.ceil(estimateTokens(text, charsPerToken(state)) / asked));
-  return withBudget(state, { pages: remember(state.toolBudget.pages, tool, { name, perItem }, REMEMBERED_TOOLS) });
+  return withPages(state, call, { ...pagesOf(state, call), parameter, perItem });
+}
+
+/** A tool that was asked for everything has given too much: the next time it is asked for a page, if it takes that. */
+export function noteLarge(state: GovernorState, call: ToolCall): GovernorState {
+  if (!call.tool.startsWith('mcp__') || isPaged(call.input)) return state;
+  return withPages(state, call, { ...pagesOf(state, call), isLarge: true });
+}
+
+function pagesOf({ toolBudget: { pages } }: GovernorState, { tool }: ToolCall): Pages {
+  if (Object.hasOwn(pages, tool)) return pages[tool] ?? UNKNOWN;
+  return Object.hasOwn(KNOWN, tool) ? (KNOWN[tool] ?? UNKNOWN) : UNKNOWN;
+}
+
+function withPages(state: GovernorState, { tool }: ToolCall, pages: Pages): GovernorState {
+  return withBudget(state, { pages: remember(state.toolBudget.pages, tool, pages, REMEMBERED_TOOLS) });
 }
 
 function parameterIn(input: ToolCall['input']): string | undefined {
@@ -51,22 +68,21 @@ function isPaged(input: ToolCall['input']): boolean {
 /** Asks for a page where the agent has asked for everything; undefined: the call goes as it is. */
 export function limitPage(state: GovernorState, call: ToolCall, hint: string): Step | undefined {
   const { tool, input, agent } = call;
-  const { pages } = state.toolBudget;
-  const page = Object.hasOwn(pages, tool) ? pages[tool] : Object.hasOwn(KNOWN, tool) ? KNOWN[tool] : undefined;
-  if (page === undefined || isPaged(input) || !mayChange(state, 'input')) return undefined;
+  const { parameter, perItem, isLarge } = pagesOf(state, call);
+  if (parameter === undefined || !isLarge || isPaged(input) || !mayChange(state, 'input')) return undefined;
   const allowed = allocation(state, tool, agent);
-  const value = suggestLimit(allowed, page.perItem, 1);
-  const told = `${page.name}=${value} was set for this call, as one result may take about ${allowed} tokens now: ask for the next page to go on.`;
+  const value = suggestLimit(allowed, perItem, 1);
+  const told = `${parameter}=${value} was set for this call, as one result may take about ${allowed} tokens now: ask for the next page to go on.`;
   return keep(keepOpen(state, call, { agent, tokens: allowed }), [
     {
       kind: 'limit-tool',
-      ...decided(state, `about ${page.perItem} tokens an item`),
+      ...decided(state, `about ${perItem} tokens an item`),
       tool,
-      parameter: page.name,
+      parameter,
       value,
     },
     answerTool(call, 'PreToolUse', {
-      specific: { updatedInput: { ...input, [page.name]: value } },
+      specific: { updatedInput: { ...input, [parameter]: value } },
       context: [told, hint].filter(Boolean).join(' '),
     }),
   ]);

@@ -7,9 +7,9 @@ export interface StoredJson {
   readonly nextLines: readonly number[];
 }
 
-/** A text without line ends gets one before each member of the lists; nothing else of it changes. */
+/** Each member of the lists begins a line; nothing else of the text changes. */
 export function storedJson(text: string, lists: readonly CutList[]): StoredJson {
-  const breaks = text.trimEnd().includes('\n') ? [] : breaksOf(lists);
+  const breaks = breaksOf(lists).filter((at) => !beginsLine(text, at));
   const nextLines = lists.map(({ next }) => {
     return 1 + countLines(text, next.at) + breaks.filter((at) => at <= next.at).length;
   });
@@ -18,6 +18,13 @@ export function storedJson(text: string, lists: readonly CutList[]): StoredJson 
 
 function breaksOf(lists: readonly CutList[]): number[] {
   return [...new Set(lists.flatMap(({ members }) => members.map(({ at }) => at)))].sort((a, b) => a - b);
+}
+
+/** Only blanks are before it on its line. */
+function beginsLine(text: string, at: number): boolean {
+  let before = at - 1;
+  while (text[before] === ' ' || text[before] === '\t') before--;
+  return text[before] === '\n';
 }
 
 function withBreaks(text: string, breaks: readonly number[]): string {

@@ -16,8 +16,8 @@ export interface ToolBudget {
   readonly waiting: Readonly<Record<string, ReadPlan | ResultPlan>>;
   /** How often results of a call have been cut, by tool and input. */
   readonly repeats: Readonly<Record<string, number>>;
-  /** Paging parameters that tools have been seen to take, by the tool's name. */
-  readonly pages: Readonly<Record<string, PageParameter>>;
+  /** What is known of the pages of tools, by the tool's name. */
+  readonly pages: Readonly<Record<string, Pages>>;
   /** What was left when the agent was last told, by unit. */
   readonly hinted: Readonly<Record<string, number>>;
   readonly alerted: AlertLevel;
@@ -37,10 +37,14 @@ export interface OpenResult {
   readonly proof?: string;
 }
 
-export interface PageParameter {
-  readonly name: string;
+/** How a tool gives pages, as far as its calls have shown it. */
+export interface Pages {
+  /** The parameter that says how many items are wanted; undefined: none has been seen. */
+  readonly parameter: string | undefined;
   /** Tokens of one item. */
   readonly perItem: number;
+  /** Without the parameter it has given more than was allowed. */
+  readonly isLarge: boolean;
 }
 
 export const NEW_TOOL_BUDGET: ToolBudget = {

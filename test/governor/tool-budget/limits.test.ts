@@ -263,8 +263,11 @@ describe('a replacement that this claude does not take', () => {
 
 describe('a page', () => {
   const LIST = 'mcp__srv__list';
-  const paged = (policy: PolicyChanges = {}): Driver => {
+  const paged = (policy: PolicyChanges = {}, size = 35_000): Driver => {
     const driver = inTurn(policy);
+    const whole = [{ type: 'text', text: 'x'.repeat(size) }];
+    played(driver, called({ id: 'w', tool: LIST, input: { q: 'a' }, response: whole }));
+    driver.claude(resultOf('w', 'x'));
     const response = [{ type: 'text', text: 'x'.repeat(350) }];
     played(driver, called({ id: 'p', tool: LIST, input: { q: 'a', per_page: 10 }, response }));
     driver.claude(resultOf('p', 'x'.repeat(350)));
@@ -275,6 +278,10 @@ describe('a page', () => {
     const { specific, context } = answer(played(paged(), calling({ tool: LIST, input: { q: 'b' } })));
     expect(specific).toEqual({ updatedInput: { q: 'b', per_page: 800 } });
     expect(context).toContain('per_page=800 was set');
+  });
+
+  it('is not where all of it has fitted', () => {
+    expect(answer(played(paged({}, 3_500), calling({ tool: LIST, input: { q: 'b' } }))).specific).toEqual({});
   });
 
   it.each([{ per_page: 3 }, { per_page: '3' }, { limit: 5 }, { limit: null }, { per_page: 0 }])(
@@ -340,10 +347,10 @@ describe('a subagent', () => {
   const spoke = (tokens: number) => callLine(tokens, { parent_tool_use_id: 'toolu_agent' });
 
   it('has a plan and a window of its own', () => {
-    const driver = inTurn({}, 160_000);
+    const driver = inTurn({}, 140_000);
     expect(allocation(driver.state, 'Bash', null)).toBe(8_000);
     expect(allocation(driver.state, 'Bash', 'agent-1')).toBe(8_000);
-    driver.claude(started, spoke(169_000));
+    driver.claude(started, spoke(155_000));
     expect(allocation(driver.state, 'Bash', 'agent-1')).toBe(1_000);
     expect(allocation(driver.state, 'Bash', null)).toBe(8_000);
     driver.claude(spoke(50_000));
