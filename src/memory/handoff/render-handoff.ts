@@ -1,9 +1,12 @@
 import { HANDOFF_SECTIONS, type HandoffSection } from '../../governor/relief/handoff-sections.ts';
 import { onlyReads } from '../dead-ends/command-words.ts';
-import type { TaskEntry } from '../entry.ts';
+import type { TaskEntry, ToolEntry } from '../entry.ts';
 import type { EvidenceItem } from '../hand-back/evidence.ts';
 import type { Notebook } from '../notebook/notebook.ts';
 import { timeText } from '../notebook/section.ts';
+import { knownCommand } from '../tool-log/known-command.ts';
+import { shortenedLine } from '../tool-log/quote.ts';
+import { gistOf, type LoggedCall } from '../tool-log/tool-log.ts';
 import { counted, fenced, LINE_LENGTH, oneLine, quoted } from '../words.ts';
 
 /** UTF-16 units of a mechanical handoff, so that an answer to a hook can carry it whole. */
@@ -33,7 +36,11 @@ const RUNNING_LENGTH = 1_600;
 const PATH_LENGTH = 400;
 const COMMAND_LENGTH = 240;
 
+/** Code points of what a call came to. */
+const GIST_LENGTH = 240;
+
 const MAX_ITEMS = 40;
+const MAX_FOUND = 10;
 
 /** A section before it is known how many of its items there is room for. */
 interface Part {
@@ -154,13 +161,39 @@ function goal({ prompts }: Notebook, { task, firstPrompt, running }: HandoffFact
 }
 
 function done({ tasks, toolLog, commands, artifacts }: Notebook): Part {
-  const items = tasks.completed().map(taskItem);
+  const completed = tasks.completed().map(taskItem);
+  const found = lookedUp(toolLog.calls());
+  const items = [...completed, ...found];
   const tally = `${counted(toolLog.total, 'tool call')}, ${counted(commands.total, 'command')} and ${counted(artifacts.total, 'change')} of files were noted; what of it is finished the notes do not say.`;
   return {
-    opening: [tally, ...(items.length === 0 ? [] : ["Completed on the agent's task list, the newest first:"])],
+    opening: [tally, ...doneTitle(completed.length, found.length)],
     items,
     file: 'state-changes.md',
   };
+}
+
+function doneTitle(completed: number, found: number): string[] {
+  const list = "Completed on the agent's task list";
+  if (completed > 0 && found > 0) return [`${list}, then what was looked up, each the newest first:`];
+  if (found > 0) return ['What was looked up, the newest first:'];
+  return completed > 0 ? [`${list}, the newest first:`] : [];
+}
+
+/** Tools whose results are told nowhere else. */
+const LOOKS_UP = /^(?:Grep|Glob|WebFetch|WebSearch|Task|Agent|TaskOutput|mcp__.*)$/;
+
+/** The newest results of searches and questions of the main thread; those of a subagent are in what it answered. */
+function lookedUp(calls: readonly LoggedCall[]): string[] {
+  const found = calls.filter(({ entry }) => entry.agent === null && entry.outcome === 'ok' && looksUp(entry));
+  return found
+    .slice(-MAX_FOUND)
+    .reverse()
+    .map(({ entry }) => `- ${shortenedLine(gistOf(entry), GIST_LENGTH)}`);
+}
+
+function looksUp({ name, command }: ToolEntry): boolean {
+  if (command === undefined) return LOOKS_UP.test(name);
+  return onlyReads(command.text) && knownCommand(command.text) !== undefined;
 }
 
 function inProgress({ tasks, states }: Notebook, { state, running }: HandoffFacts): Part {
@@ -195,11 +228,18 @@ function deadEnds({ evidence, deadEnds: section }: Notebook): Part {
   };
 }
 
-function files({ evidence, artifacts }: Notebook): Part {
+function files({ evidence, artifacts, toolLog }: Notebook): Part {
   const changed = evidence.items('file').map((item) => `- ${fileName(item)} ${evidence.fileCounts(pathOf(item))}`);
-  const read = evidence.items('file read').map((item) => `- ${fileName(item)} read`);
+  const read = evidence.items('file read').map((item) => readItem(item, toolLog.about(pathOf(item))));
   const opening = changed.length + read.length === 0 ? NONE : 'Noted as changed, then as only read, the newest first:';
   return { opening: [opening], items: [...changed, ...read], file: artifacts.file };
+}
+
+/** With what was seen of it, while the tool log has that. */
+function readItem(item: EvidenceItem, call: LoggedCall | undefined): string {
+  const gist = call === undefined ? '' : gistOf(call.entry);
+  const isWhole = gist.startsWith(`Read ${fileName(item)} (`);
+  return `- ${isWhole ? shortenedLine(gist, GIST_LENGTH) : `${fileName(item)} read`}`;
 }
 
 function commands({ evidence, runs, commands: section }: Notebook): Part {
