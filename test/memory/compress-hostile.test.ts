@@ -149,7 +149,7 @@ describe.each(TOOLS.map((tool, index) => ({ ...tool, title: `${index} ${tool.nam
       const begun = performance.now();
       const gist = gistOf(text);
       // Far from what anything but linear time would take, and far enough from what a busy machine needs.
-      expect(performance.now() - begun).toBeLessThan(1_500);
+      expect(performance.now() - begun).toBeLessThan(4_000);
       expect(isSound(gist)).toBe(true);
     });
   },

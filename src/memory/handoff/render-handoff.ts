@@ -168,7 +168,7 @@ function done({ tasks, toolLog, commands, artifacts }: Notebook): Part {
   return {
     opening: [tally, ...doneTitle(completed.length, found.length)],
     items,
-    file: 'state-changes.md',
+    file: completed.length > 0 ? 'state-changes.md' : toolLog.file,
   };
 }
 

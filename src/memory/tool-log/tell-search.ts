@@ -16,10 +16,15 @@ export function tellSearch(ended: EndedCall, placeOf: (path: string) => string, 
   return `${name} ${quote(textOf(input.pattern) ?? '', NAME)}${where}: ${found}`;
 }
 
+/** claude itself reports fewer. */
+const MAX_NAMES = 10_000;
+
 function globOf({ report, result }: EndedCall, quote: Quote): string {
   const { filenames, numFiles, truncated } = fieldsOf(report);
   const isReported = Array.isArray(filenames);
-  const paths = isReported ? textsOf(filenames) : linesOf(result.text).filter((line) => line !== 'No files found');
+  const paths = isReported
+    ? textsOf(filenames.slice(0, MAX_NAMES))
+    : linesOf(result.text).filter((line) => line !== 'No files found');
   const total = isReported ? numberOf(numFiles) : undefined;
   return tellFiles({ paths, ...(total === undefined ? {} : { total }), more: truncated === true }, quote);
 }
@@ -37,7 +42,7 @@ function grepOf({ report, result }: EndedCall, input: Fields, quote: Quote): str
     const matches = readMatches(content, { only: onlyFile(input, content), numbered, context });
     return matches === undefined ? tellText(content, 'first', quote) : tell(matches);
   }
-  const files = Array.isArray(fields.filenames) ? textsOf(fields.filenames) : linesOf(content);
+  const files = Array.isArray(fields.filenames) ? textsOf(fields.filenames.slice(0, MAX_NAMES)) : linesOf(content);
   return tellMatchingFiles(files, more, quote);
 }
 
