@@ -1,5 +1,6 @@
 /** A long job as steps, each in a fresh context with a briefing of its own. As read from a file, and checked. */
 export interface Flow {
+  /** Names folders, like a step's id. */
   readonly name: string;
   /** Name of one of `profiles` whose budgets hold. */
   readonly profile: string | undefined;
@@ -10,7 +11,7 @@ export interface Flow {
 }
 
 export interface FlowStep {
-  /** Unlike that of any other step: letters, digits, `-` and `_`. */
+  /** Unlike that of any other step, also in other case: letters, digits, `-` and `_`, a letter or digit first. */
   readonly id: string;
   /** Who does it, in the words of the job: `test-author`. Says how important its output is for later steps. */
   readonly agent: string | undefined;
@@ -28,8 +29,8 @@ export interface FlowStep {
   readonly budgets: BudgetChanges;
   /** Model of claude for this step. */
   readonly model: string | undefined;
-  /** Ids of steps that must be over before. */
-  readonly needs: readonly string[];
+  /** Ids of steps that must be over before. Where it is not said, these are all steps above; `[]` is none. */
+  readonly needs: readonly string[] | undefined;
   readonly timeoutSeconds: number | undefined;
   readonly retries: number;
   readonly onFail: 'stop' | 'continue';
