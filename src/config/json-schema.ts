@@ -1,10 +1,16 @@
 import { type JsonSchema, toJsonSchema } from '@valibot/to-json-schema';
+import type { GenericSchema } from 'valibot';
 import { TOOL_NAME } from './key-path.ts';
 import { settingsSchema } from './schema.ts';
 
-/** The JSON Schema of a configuration file (draft 7, which editors know), with descriptions and defaults. */
+/** The JSON Schema of a configuration file, with descriptions and defaults. */
 export function jsonSchema(): JsonSchema {
-  return toJsonSchema(settingsSchema, {
+  return editorSchema(settingsSchema);
+}
+
+/** A schema as JSON Schema, in the draft that editors know (7). */
+export function editorSchema(schema: GenericSchema): JsonSchema {
+  return toJsonSchema(schema, {
     target: 'draft-07',
     typeMode: 'input',
     ignoreActions: ['check'],

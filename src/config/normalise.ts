@@ -42,7 +42,7 @@ function inMicroUsd({ input, output, cacheWrite, cacheWriteHour, cacheRead }: Ra
 type Rates = Settings['cost']['prices'][string];
 
 /** `"78%"` is 0.78; numbers are what they are. */
-function share(value: number | string): number {
+export function share(value: number | string): number {
   return typeof value === 'number' ? value : Number(value.slice(0, -1)) / 100;
 }
 

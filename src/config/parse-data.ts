@@ -29,7 +29,8 @@ export async function parseData(path: string, text: string): Promise<unknown> {
   }
 }
 
-function parseJson(text: string): unknown {
+/** @throws SyntaxFault */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {

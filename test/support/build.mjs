@@ -41,14 +41,13 @@ for (const command of readdirSync('src/commands')) {
   await build({ ...COMMON, entryPoints: [`src/commands/${command}`], outdir, chunkNames: '../parts/[name]-[hash]' });
 }
 
-// Editors find the schema of the configuration file beside the program.
-const { outputFiles } = await build({
-  ...COMMON,
-  splitting: false,
-  entryPoints: ['src/config/json-schema.ts'],
-  write: false,
-});
-const { jsonSchema } = await import(
-  `data:text/javascript,${encodeURIComponent(outputFiles[0].text.replace(COMMON.banner.js, ''))}`
-);
-writeFileSync('dist/contextbudgetrc.schema.json', `${JSON.stringify(jsonSchema(), null, 2)}\n`);
+// Editors find the schemas of the files that people write beside the program.
+await writeSchema('src/config/json-schema.ts', 'jsonSchema', 'contextbudgetrc');
+await writeSchema('src/flow/file/json-schema.ts', 'flowSchema', 'flow');
+
+async function writeSchema(entryPoint, make, name) {
+  const { outputFiles } = await build({ ...COMMON, splitting: false, entryPoints: [entryPoint], write: false });
+  const text = outputFiles[0].text.replace(COMMON.banner.js, '');
+  const schema = (await import(`data:text/javascript,${encodeURIComponent(text)}`))[make]();
+  writeFileSync(`dist/${name}.schema.json`, `${JSON.stringify(schema, null, 2)}\n`);
+}

@@ -1,0 +1,85 @@
+import { closest } from '../../config/closest.ts';
+import { shown } from '../../config/finding.ts';
+import { isRecord } from '../../config/read-config.ts';
+import { expectation, type Leaf } from '../../config/schema.ts';
+import type { Fault, Path } from './fault.ts';
+import { flowFileSchema, LEVELS } from './flow-schema.ts';
+
+/** What keys are called elsewhere, in small letters without `_` and `-`, where the spelling alone gives no hint. */
+const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
+  ['flow', 'name'],
+  ['flowid', 'name'],
+  ['stepid', 'id'],
+  ['role', 'agent'],
+  ['budgetoverrides', 'budgets'],
+  ['contextbudgets', 'budgets'],
+  ['curatorenabled', 'curator: {enabled}'],
+  ['dependson', 'needs'],
+  ['timeout', 'timeoutSeconds'],
+]);
+
+/** A schema as far as keys are concerned. */
+interface Level extends Leaf {
+  readonly entries?: Readonly<Record<string, Level>>;
+  /** Of a list. */
+  readonly item?: Level;
+  /** Of an object with names of the user's own. */
+  readonly value?: Level;
+  /** Of a key that may be left out. */
+  readonly wrapped?: Level;
+}
+
+/**
+ * Keys that there are not, keys that are missing, and what is no object where keys are expected, on every level. The
+ * schema itself would stop at the first unknown key, and takes a list for an object.
+ */
+export function checkKeys(data: unknown): Fault[] {
+  return faultsIn(flowFileSchema as Level, data, []);
+}
+
+function faultsIn(schema: Level, data: unknown, path: Path): Fault[] {
+  const { wrapped, item, value, entries } = schema;
+  if (wrapped !== undefined) return faultsIn(wrapped, data, path);
+  if (item !== undefined && Array.isArray(data)) {
+    return data.flatMap((part, index) => faultsIn(item, part, [...path, index]));
+  }
+  if ((entries ?? value) === undefined) return [];
+  if (!isRecord(data)) return [noObject(schema, data, path)];
+  const levels = Object.entries(data).map(([key, part]) => ({ key, part, level: entries ? entries[key] : value }));
+  const faults = levels.flatMap(({ key, part, level }) =>
+    level === undefined ? unknownKey(key, Object.keys(entries ?? {}), path) : faultsIn(level, part, [...path, key]),
+  );
+  return [...faults, ...missingKeys(entries ?? {}, data, path)];
+}
+
+function noObject(schema: Level, data: unknown, path: Path): Fault {
+  const todo = data === null ? 'give it keys or remove it' : 'nest the keys in it';
+  return { path, expected: expectation(schema, null) ?? 'an object', found: shown(data), todo };
+}
+
+function missingKeys(entries: Readonly<Record<string, Level>>, data: object, path: Path): Fault[] {
+  const missing = Object.entries(entries).filter(([key, { wrapped }]) => wrapped === undefined && !(key in data));
+  return missing.map(([key, level]) => ({
+    path: [...path, key],
+    expected: expectation(level, undefined) ?? 'a value',
+    found: 'nothing',
+    todo: 'add the key',
+  }));
+}
+
+function unknownKey(key: string, known: readonly string[], path: Path): Fault {
+  return {
+    path: [...path, key],
+    expected: `one of ${known.join(', ')}`,
+    found: shown(key),
+    todo: () => adviceFor(key, known),
+  };
+}
+
+function adviceFor(key: string, known: readonly string[]): string {
+  const name = OTHER_NAMES.get(key.toLowerCase().replace(/[_-]/g, ''));
+  if (name !== undefined && known.includes(name.replace(/:.*/, ''))) return `it is called ${name} here`;
+  const meant = closest(key, known);
+  if (meant !== undefined) return `did you mean ${meant}?`;
+  return LEVELS.find(({ keys }) => keys.includes(key))?.move ?? 'remove it';
+}

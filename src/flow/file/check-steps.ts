@@ -1,0 +1,108 @@
+import { closest } from '../../config/closest.ts';
+import { shown } from '../../config/finding.ts';
+import { isRecord } from '../../config/read-config.ts';
+import { type Fault, nameText } from './fault.ts';
+import { findCycles, stepGraph } from './step-graph.ts';
+
+/** A step of which only the key that matters here is known to be right. */
+type RawStep = Readonly<Record<string, unknown>>;
+
+/** What must hold between steps. Works on unchecked data, so that it is told together with all else that is wrong. */
+export function checkSteps(steps: readonly unknown[]): Fault[] {
+  const raw = steps.map((step) => (isRecord(step) ? step : {}));
+  const places = placesOf(raw);
+  return [
+    ...sameIds(raw),
+    ...steps.flatMap((step, index) => (isRecord(step) ? promptFaults(step, index) : [])),
+    ...raw.flatMap((step, index) => needFaults(step, index, places)),
+    ...cycleFaults(raw, places),
+  ];
+}
+
+/** Where the step with an id is; the first one where there are several. */
+function placesOf(steps: readonly RawStep[]): ReadonlyMap<string, number> {
+  const places = new Map<string, number>();
+  for (const [index, { id }] of steps.entries()) if (typeof id === 'string' && !places.has(id)) places.set(id, index);
+  return places;
+}
+
+function sameIds(steps: readonly RawStep[]): Fault[] {
+  const seen = new Map<string, number>();
+  return steps.flatMap(({ id }, index) => {
+    if (typeof id !== 'string') return [];
+    // Folders of steps would be the same one where letters' case does not count.
+    const folder = id.toLowerCase();
+    const first = seen.get(folder);
+    if (first !== undefined) return [sameId(id, index, first)];
+    seen.set(folder, index);
+    return [];
+  });
+}
+
+function sameId(id: string, index: number, first: number): Fault {
+  const expected = 'an id unlike that of any other step';
+  return { path: ['steps', index, 'id'], expected, found: `${shown(id)} as in steps[${first}]`, todo: 'rename one' };
+}
+
+function promptFaults(step: RawStep, index: number): Fault[] {
+  const given = ['objective', 'prompt', 'promptFile'].filter((key) => Object.hasOwn(step, key));
+  if (given.length === 0) {
+    const todo = 'say what the step is to do';
+    return [{ path: ['steps', index], expected: 'objective, prompt or promptFile', found: 'none of them', todo }];
+  }
+  if (!given.includes('prompt') || !given.includes('promptFile')) return [];
+  const path = ['steps', index, 'promptFile'];
+  return [{ path, expected: 'prompt or promptFile', found: 'both', todo: 'remove one of the two' }];
+}
+
+function needsOf(step: RawStep): readonly unknown[] {
+  return Array.isArray(step.needs) ? step.needs : [];
+}
+
+function needFaults(step: RawStep, index: number, places: ReadonlyMap<string, number>): Fault[] {
+  return needsOf(step).flatMap((need, place) => {
+    if (typeof need !== 'string' || places.has(need)) return [];
+    const path = ['steps', index, 'needs', place];
+    return [{ path, expected: 'the id of a step', found: shown(need), todo: () => adviceFor(need, places) }];
+  });
+}
+
+function adviceFor(need: string, places: ReadonlyMap<string, number>): string {
+  const meant = closest(need, places.keys());
+  return meant === undefined ? 'correct or remove it' : `did you mean ${shown(meant)}?`;
+}
+
+function cycleFaults(steps: readonly RawStep[], places: ReadonlyMap<string, number>): Fault[] {
+  const known = [...places].map(([id, index]) => ({ id, needs: knownNeeds(steps[index] ?? {}, places) }));
+  const faults = findCycles(stepGraph(known)).map((cycle) => cycleFault(cycle, steps, places));
+  // Without needs of its own a step closes a cycle with each one above it: one mistake, told once, the shortest way.
+  return faults.filter(({ path }, index) => faults.findIndex((fault) => fault.path.join() === path.join()) === index);
+}
+
+function knownNeeds(step: RawStep, places: ReadonlyMap<string, number>): string[] | undefined {
+  if (!Object.hasOwn(step, 'needs')) return undefined;
+  return needsOf(step).filter((need): need is string => typeof need === 'string' && places.has(need));
+}
+
+/** A cycle is told at the last need in it that was written down. */
+function cycleFault(cycle: readonly string[], steps: readonly RawStep[], places: ReadonlyMap<string, number>): Fault {
+  const links = cycle.slice(1).map((needed, position) => {
+    const index = places.get(cycle[position] ?? '') ?? 0;
+    return { index, place: needsOf(steps[index] ?? {}).indexOf(needed) };
+  });
+  const written = links.findLast(({ place }) => place >= 0);
+  const unsaid = links.find(({ place }) => place < 0);
+  return {
+    path: written === undefined ? ['steps'] : ['steps', written.index, 'needs', written.place],
+    expected: 'steps of which none waits for itself',
+    found: `a cycle: ${inShort(cycle.map(nameText)).join(' needs ')}`,
+    todo:
+      unsaid === undefined
+        ? 'remove one of these needs'
+        : `remove one of these needs, or give steps[${unsaid.index}] needs of its own: without any it follows all steps above it`,
+  };
+}
+
+function inShort(ids: readonly string[]): readonly string[] {
+  return ids.length <= 12 ? ids : [...ids.slice(0, 6), '...', ...ids.slice(-5)];
+}

@@ -1,0 +1,76 @@
+import type { Flow, FlowStep } from '../flow.ts';
+import { type StepGraph, stepGraph } from './step-graph.ts';
+
+/** In which order the steps of a flow run, and what each of them sees of the others. */
+export interface StepOrder {
+  /** One after the other: the order of the file, but for steps that are needed earlier. */
+  readonly sequence: readonly FlowStep[];
+  /** Steps of one stage need nothing of each other: they may run at the same time when the stages before are over. */
+  readonly stages: readonly (readonly FlowStep[])[];
+  /** By a step's id: steps that must be over before it starts, in the order of the file. */
+  readonly needs: StepGraph;
+  /** By a step's id: steps whose output it sees, in the order of `sequence`, the oldest first. */
+  readonly history: StepGraph;
+}
+
+/**
+ * Puts the steps of a checked flow in order. A step sees the output of what it `needs`, of what those need, and so on;
+ * one that says nothing of needs follows, and sees, all steps above it. Whatever a step sees is over before it starts,
+ * so its briefing is the same however many steps run at once.
+ */
+export function orderSteps({ steps }: Pick<Flow, 'steps'>): StepOrder {
+  const byId = new Map(steps.map((step) => [step.id, step]));
+  const needs = stepGraph(steps);
+  const ids = inSequence(needs);
+  const stepsOf = (some: readonly string[]) => some.flatMap((id) => byId.get(id) ?? []);
+  return {
+    sequence: stepsOf(ids),
+    stages: inStages(ids, needs).map(stepsOf),
+    needs,
+    history: historyOf(ids, needs),
+  };
+}
+
+/** Each id behind those that it needs, else in the order of the graph. */
+function inSequence(needs: StepGraph): string[] {
+  const sequence = new Set<string>();
+  const visited = new Set<string>();
+  for (const id of needs.keys()) visit(id);
+  return [...sequence];
+
+  function visit(id: string): void {
+    if (visited.has(id)) return;
+    visited.add(id);
+    for (const needed of needs.get(id) ?? []) visit(needed);
+    sequence.add(id);
+  }
+}
+
+function inStages(sequence: readonly string[], needs: StepGraph): string[][] {
+  const stages: string[][] = [];
+  const stageOf = new Map<string, number>();
+  for (const id of sequence) {
+    const stage = Math.max(-1, ...(needs.get(id) ?? []).map((needed) => stageOf.get(needed) ?? -1)) + 1;
+    stageOf.set(id, stage);
+    stages[stage] = [...(stages[stage] ?? []), id];
+  }
+  return stages;
+}
+
+function historyOf(sequence: readonly string[], needs: StepGraph): Map<string, string[]> {
+  const position = new Map(sequence.map((id, index) => [id, index]));
+  const place = (id: string) => position.get(id) ?? 0;
+  const history = new Map<string, string[]>();
+  for (const id of sequence) {
+    const seen = new Set<string>();
+    // What comes late in the sequence has most behind it, and brings the others along.
+    for (const needed of [...(needs.get(id) ?? [])].sort((one, other) => place(other) - place(one))) {
+      if (!seen.has(needed)) for (const older of [needed, ...(history.get(needed) ?? [])]) seen.add(older);
+    }
+    history.set(
+      id,
+      [...seen].sort((one, other) => place(one) - place(other)),
+    );
+  }
+  return history;
+}

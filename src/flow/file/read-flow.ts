@@ -1,0 +1,105 @@
+import { dirname, extname } from 'node:path';
+import * as v from 'valibot';
+import type { Finding } from '../../config/config.ts';
+import { parseJson, SyntaxFault } from '../../config/parse-data.ts';
+import { isRecord } from '../../config/read-config.ts';
+import type { Flow } from '../flow.ts';
+import { checkKeys } from './check-keys.ts';
+import { checkProfile } from './check-profile.ts';
+import { checkPromptFiles } from './check-prompt-files.ts';
+import { checkSteps } from './check-steps.ts';
+import { checkValues } from './check-values.ts';
+import { type Fault, pathText, toFinding } from './fault.ts';
+import { flowFileSchema, MAX_STEPS } from './flow-schema.ts';
+import { readText } from './read-text.ts';
+import { toData } from './to-data.ts';
+import { toFlow } from './to-flow.ts';
+import { parseYaml } from './yaml-document.ts';
+
+/** More at once help nobody. */
+const MAX_FINDINGS = 100;
+
+/** A flow, or everything that is wrong with its file in the order of the lines. */
+export interface ReadFlow {
+  /** Undefined when there are findings. */
+  readonly flow: Flow | undefined;
+  readonly findings: readonly Finding[];
+}
+
+/**
+ * Reads a flow from a file: JSON where its name ends in `.json`, else YAML. Never throws for what is in the file, nor
+ * when it cannot be read. Nothing in it is executed.
+ */
+export function readFlow(path: string): ReadFlow {
+  const read = readText(path);
+  if ('text' in read) return checkFlow(path, read.text);
+  return refused([
+    { key: path, message: `${path}: expected ${read.expected}, found: ${read.found}; name another file` },
+  ]);
+}
+
+/** The same for a text that is, or is to be, in the file `path`; files that the flow names are looked at on disk. */
+export function checkFlow(path: string, text: string): ReadFlow {
+  const json = extname(path) === '.json';
+  const fault = json ? jsonFault(text) : undefined;
+  if (fault !== undefined) return refused([syntaxFinding(path, 'JSON', fault)]);
+  const { document, errors, placeOf } = parseYaml(json ? jsonAsYaml(text) : text.replaceAll(/\r(?!\n)/g, '\n'));
+  if (document === undefined || errors.length > 0) {
+    const format = json ? 'JSON' : 'YAML';
+    return refused(errors.map(({ message, offset }) => syntaxFinding(path, format, { message, ...placeOf(offset) })));
+  }
+  const { value, faults, offsetOf } = toData(document.contents);
+  const found = [...faults, ...withoutEchoes(checkData(value, dirname(path)), faults)]
+    .map((fault) => ({ fault, offset: fault.offset ?? offsetOf(fault.path) }))
+    .sort((one, other) => one.offset - other.offset);
+  if (found.length === 0) return { flow: toFlow(v.parse(flowFileSchema, value)), findings: [] };
+  const findings = found
+    .slice(0, MAX_FINDINGS)
+    .map(({ fault, offset }) => toFinding(fault, { file: path, line: placeOf(offset).line }));
+  return refused([...findings, ...more(found.length - findings.length, path)]);
+}
+
+/** What is said of a value that was refused already only confuses. */
+function withoutEchoes(faults: readonly Fault[], refusedBefore: readonly Fault[]): readonly Fault[] {
+  const paths = new Set(refusedBefore.map(({ path }) => pathText(path)));
+  return faults.filter(({ path }) => !paths.has(pathText(path)));
+}
+
+function checkData(data: unknown, folder: string): Fault[] {
+  const faults = [...checkKeys(data), ...checkValues(data)];
+  if (!isRecord(data)) return faults;
+  const steps = Array.isArray(data.steps) && data.steps.length <= MAX_STEPS ? data.steps : [];
+  return [...faults, ...checkProfile(data), ...checkSteps(steps), ...checkPromptFiles(steps, folder)];
+}
+
+function refused(findings: readonly Finding[]): ReadFlow {
+  return { flow: undefined, findings };
+}
+
+function more(count: number, path: string): Finding[] {
+  return count === 0 ? [] : [{ key: path, message: `${path}: ${count} more findings; correct these first` }];
+}
+
+/** In what is known to be JSON these are only between its parts, where the YAML parser does not take them for spaces. */
+function jsonAsYaml(text: string): string {
+  return text.replaceAll(/[\t\r]/g, ' ');
+}
+
+type Syntax = Readonly<Record<'line' | 'column', number> & { message: string }>;
+
+function jsonFault(text: string): Syntax | undefined {
+  try {
+    parseJson(text);
+    return undefined;
+  } catch (error) {
+    if (error instanceof SyntaxFault) return error;
+    throw error;
+  }
+}
+
+function syntaxFinding(path: string, format: string, { message, line, column }: Syntax): Finding {
+  // The words may be the file's own.
+  const words = message.replaceAll(/[\s\x00-\x1f\x7f-\x9f]+/g, ' ').slice(0, 200);
+  const place = `${path}:${line}:${column}`;
+  return { key: path, message: `${place}: expected valid ${format}, found: ${words}; correct the file` };
+}

@@ -1,0 +1,254 @@
+import { expect, it } from 'vitest';
+import { flow, found, step } from '../../support/flow.ts';
+
+const FLOW_KEYS = '$schema, name, profile, profiles, budgets, curator, steps';
+const STEP_KEYS =
+  'id, agent, priority, objective, inputs, outputs, teaching, prompt, promptFile, budgets, model, needs, timeoutSeconds, retries, onFail';
+const BUDGET_KEYS = 'preset, contextBudgetChars, historyRecentChars, historyOlderChars, contextBudgetTokens';
+const NAME = 'a text of letters, digits, "-" and "_" that begins with a letter or digit, at most 64 long';
+
+it.each([
+  {
+    name: 'nothing at all',
+    text: '',
+    findings: [`f.yaml: expected an object with ${FLOW_KEYS}, found null (f.yaml:1); give it keys or remove it`],
+  },
+  {
+    name: 'a list',
+    text: '# a comment\n- x',
+    findings: [`f.yaml: expected an object with ${FLOW_KEYS}, found ["x"] (f.yaml:2); nest the keys in it`],
+  },
+  {
+    name: 'no name, no steps',
+    text: 'budgets: {}',
+    findings: [
+      `name: expected ${NAME}, found nothing (f.yaml:1); add the key`,
+      'steps: expected a list of 1 to 1000 steps, found nothing (f.yaml:1); add the key',
+    ],
+  },
+  {
+    name: 'no step',
+    text: 'name: a\nsteps: []',
+    findings: ['steps: expected a list of 1 to 1000 steps, found a list of 0 (f.yaml:2); correct it'],
+  },
+  {
+    name: 'too many steps',
+    text: flow(...Array.from({ length: 1001 }, (_, index) => `id: s${index}`)),
+    findings: ['steps: expected a list of 1 to 1000 steps, found a list of 1001 (f.yaml:2); correct it'],
+  },
+  {
+    name: 'a step that is none',
+    text: 'name: a\nsteps:\n  - x\n  -\n',
+    findings: [
+      `steps[0]: expected an object with ${STEP_KEYS}, found "x" (f.yaml:3); nest the keys in it`,
+      `steps[1]: expected an object with ${STEP_KEYS}, found null (f.yaml:4); give it keys or remove it`,
+    ],
+  },
+  {
+    name: 'every unknown key of a level',
+    text: step('zzz: 1', 'objektive: 2'),
+    findings: [
+      `steps[0].zzz: expected one of ${STEP_KEYS}, found "zzz" (f.yaml:5); remove it`,
+      `steps[0].objektive: expected one of ${STEP_KEYS}, found "objektive" (f.yaml:6); did you mean objective?`,
+    ],
+  },
+  {
+    name: 'a key of another level',
+    text: step('teaching: {inputs: [a]}', 'emphasis: [b]', 'contextBudgetChars: 20000', 'curator: {}'),
+    findings: [
+      'steps[0].teaching.inputs: expected one of notes, emphasis, constraints, found "inputs" (f.yaml:5); move it into the step',
+      `steps[0].emphasis: expected one of ${STEP_KEYS}, found "emphasis" (f.yaml:6); move it into teaching`,
+      `steps[0].contextBudgetChars: expected one of ${STEP_KEYS}, found "contextBudgetChars" (f.yaml:7); move it into budgets`,
+      `steps[0].curator: expected one of ${STEP_KEYS}, found "curator" (f.yaml:8); move it to the top level of the file`,
+    ],
+  },
+  {
+    name: 'the names that keys have elsewhere',
+    text: `flow: a\ncurator_enabled: false\n${step('budget_overrides: {}', 'depends_on: []', 'timeout: 3')}`,
+    findings: [
+      `flow: expected one of ${FLOW_KEYS}, found "flow" (f.yaml:1); it is called name here`,
+      `curator_enabled: expected one of ${FLOW_KEYS}, found "curator_enabled" (f.yaml:2); it is called curator: {enabled} here`,
+      `steps[0].budget_overrides: expected one of ${STEP_KEYS}, found "budget_overrides" (f.yaml:7); it is called budgets here`,
+      `steps[0].depends_on: expected one of ${STEP_KEYS}, found "depends_on" (f.yaml:8); it is called needs here`,
+      `steps[0].timeout: expected one of ${STEP_KEYS}, found "timeout" (f.yaml:9); it is called timeoutSeconds here`,
+    ],
+  },
+  {
+    name: 'budgets spelled with underscores',
+    text: 'budgets:\n  context_budget_chars: 1\n  history_max_recent_chars: 2\n  history_max_older_chars: 3\nname: a\nsteps: [{id: x, prompt: y}]',
+    findings: [
+      `budgets.context_budget_chars: expected one of ${BUDGET_KEYS}, found "context_budget_chars" (f.yaml:2); did you mean contextBudgetChars?`,
+      `budgets.history_max_recent_chars: expected one of ${BUDGET_KEYS}, found "history_max_recent_chars" (f.yaml:3); did you mean historyRecentChars?`,
+      `budgets.history_max_older_chars: expected one of ${BUDGET_KEYS}, found "history_max_older_chars" (f.yaml:4); did you mean historyOlderChars?`,
+    ],
+  },
+  {
+    name: 'budgets of the wrong type',
+    text: step(
+      'budgets:',
+      '  contextBudgetChars: "200,000"',
+      '  historyRecentChars: 1.5',
+      '  historyOlderChars: -1',
+      '  contextBudgetTokens: 120%',
+      '  preset: leen',
+    ),
+    findings: [
+      'steps[0].budgets.contextBudgetChars: expected a whole number of characters, 0 or more, found "200,000" (f.yaml:6); write 200000',
+      'steps[0].budgets.historyRecentChars: expected a whole number of characters, 0 or more, found 1.5 (f.yaml:7); correct it',
+      'steps[0].budgets.historyOlderChars: expected a whole number of characters, 0 or more, found -1 (f.yaml:8); correct it',
+      'steps[0].budgets.contextBudgetTokens: expected a fraction of the window (0 < x <= 1), a percentage such as "78%" or a whole number of tokens above 1, found "120%" (f.yaml:9); correct it',
+      'steps[0].budgets.preset: expected one of "lean", "balanced", "heavy", found "leen" (f.yaml:10); did you mean "lean"?',
+    ],
+  },
+  {
+    name: 'a key without a value',
+    text: `budgets:\n${step('needs:')}`,
+    findings: [
+      `budgets: expected an object with ${BUDGET_KEYS}, found null (f.yaml:1); give it keys or remove it`,
+      'steps[0].needs: expected a list of ids of steps, found null (f.yaml:6); give it a value or remove it',
+    ],
+  },
+  {
+    name: 'numbers out of bounds',
+    text: `curator: {maxFiles: 0}\n${step('retries: 11', 'timeoutSeconds: 0')}`,
+    findings: [
+      'curator.maxFiles: expected a whole number from 1 to 200, found 0 (f.yaml:1); correct it',
+      'steps[0].retries: expected a whole number from 0 to 10, found 11 (f.yaml:6); correct it',
+      'steps[0].timeoutSeconds: expected a number of seconds above 0, at most 86400, found 0 (f.yaml:7); correct it',
+    ],
+  },
+  {
+    name: 'numbers that are none, and one that never ends',
+    text: step('retries: 1e0.5', 'timeoutSeconds: .inf'),
+    findings: [
+      'steps[0].retries: expected a whole number from 0 to 10, found "1e0.5" (f.yaml:5); correct it',
+      'steps[0].timeoutSeconds: expected a number of seconds above 0, at most 86400, found Infinity (f.yaml:6); correct it',
+    ],
+  },
+  {
+    name: 'a text in the place of a list',
+    text: step('inputs: a.md', 'needs: x'),
+    findings: [
+      'steps[0].inputs: expected a list of paths, found "a.md" (f.yaml:5); write it as a list: ["a.md"]',
+      'steps[0].needs: expected a list of ids of steps, found "x" (f.yaml:6); write it as a list: ["x"]',
+    ],
+  },
+  {
+    name: 'empty texts, a path of two lines, a model that would be an option',
+    text: step('agent: ""', 'outputs: ["a\\nb"]', 'model: --resume', 'teaching: {emphasis: [" "]}'),
+    findings: [
+      'steps[0].agent: expected a text that is not empty, found "" (f.yaml:5); correct it',
+      'steps[0].outputs[0]: expected a path, found "a\\nb" (f.yaml:6); correct it',
+      'steps[0].model: expected the name of a model, found "--resume" (f.yaml:7); correct it',
+      'steps[0].teaching.emphasis[0]: expected a text that is not empty, found " " (f.yaml:8); correct it',
+    ],
+  },
+  {
+    name: 'ids that cannot be folders',
+    text: flow('id: 0', 'id: ..', 'id: a/b', 'id: -a', `id: ${'x'.repeat(65)}`, 'id: ä'),
+    findings: [
+      `steps[0].id: expected ${NAME}, found 0 (f.yaml:3); write it in quotes: "0"`,
+      `steps[1].id: expected ${NAME}, found ".." (f.yaml:4); correct it`,
+      `steps[2].id: expected ${NAME}, found "a/b" (f.yaml:5); correct it`,
+      `steps[3].id: expected ${NAME}, found "-a" (f.yaml:6); correct it`,
+      `steps[4].id: expected ${NAME}, found "${'x'.repeat(56)}... (f.yaml:7); correct it`,
+      `steps[5].id: expected ${NAME}, found "ä" (f.yaml:8); correct it`,
+    ],
+  },
+  {
+    name: 'a name that cannot be a folder',
+    text: 'name: my flow\nsteps: [{id: x, prompt: y}]',
+    findings: [`name: expected ${NAME}, found "my flow" (f.yaml:1); correct it`],
+  },
+  {
+    name: 'the same id, also in other case',
+    text: flow('id: build', 'id: test', 'id: Build', 'id: test'),
+    findings: [
+      'steps[2].id: expected an id unlike that of any other step, found "Build" as in steps[0] (f.yaml:5); rename one',
+      'steps[3].id: expected an id unlike that of any other step, found "test" as in steps[1] (f.yaml:6); rename one',
+    ],
+  },
+  {
+    name: 'needs that name no step',
+    text: flow('id: build', 'id: test, needs: [bild, zzz, 3]'),
+    findings: [
+      'steps[1].needs[0]: expected the id of a step, found "bild" (f.yaml:4); did you mean "build"?',
+      'steps[1].needs[1]: expected the id of a step, found "zzz" (f.yaml:4); correct or remove it',
+      'steps[1].needs[2]: expected the id of a step, found 3 (f.yaml:4); write it in quotes: "3"',
+    ],
+  },
+  {
+    name: 'each of several cycles',
+    text: flow(
+      'id: a, needs: [b]',
+      'id: b, needs: [c]',
+      'id: c, needs: [a]',
+      'id: self, needs: [a, self]',
+      'id: d, needs: [a, e]',
+      'id: e, needs: [d]',
+    ),
+    findings: [
+      'steps[2].needs[0]: expected steps of which none waits for itself, found a cycle: a needs b needs c needs a (f.yaml:5); remove one of these needs',
+      'steps[3].needs[1]: expected steps of which none waits for itself, found a cycle: self needs self (f.yaml:6); remove one of these needs',
+      'steps[5].needs[0]: expected steps of which none waits for itself, found a cycle: d needs e needs d (f.yaml:8); remove one of these needs',
+    ],
+  },
+  {
+    name: 'a cycle over a step that follows all above it',
+    text: flow('id: report, needs: [build]', 'id: plan', 'id: build'),
+    findings: [
+      'steps[0].needs[0]: expected steps of which none waits for itself, found a cycle: report needs build needs report (f.yaml:3); remove one of these needs, or give steps[2] needs of its own: without any it follows all steps above it',
+    ],
+  },
+  {
+    name: 'a long cycle, in short',
+    text: flow(...Array.from({ length: 20 }, (_, index) => `id: s${index}, needs: [s${(index + 1) % 20}]`)),
+    findings: [
+      'steps[19].needs[0]: expected steps of which none waits for itself, found a cycle: s0 needs s1 needs s2 needs s3 needs s4 needs s5 needs ... needs s16 needs s17 needs s18 needs s19 needs s0 (f.yaml:22); remove one of these needs',
+    ],
+  },
+  {
+    name: 'nothing to do, and too much',
+    text: 'name: a\nsteps:\n  - id: x\n    agent: y\n  - id: z\n    promptFile: f.yaml\n    prompt: y',
+    findings: [
+      'steps[0]: expected objective, prompt or promptFile, found none of them (f.yaml:3); say what the step is to do',
+      'steps[1].promptFile: expected prompt or promptFile, found both (f.yaml:6); remove one of the two',
+      'steps[1].promptFile: expected a file with text in the flow\'s folder or below, at most 1000000 bytes, found "f.yaml": no such file (f.yaml:6); create it or correct the path',
+    ],
+  },
+  {
+    name: 'a profile that there is not',
+    text: `profile: dayly\nprofiles: {daily: {}, "two\\nlines": {budget: 1}}\n${step()}`,
+    findings: [
+      'profile: expected one of daily, "two\\nlines", found "dayly" (f.yaml:1); did you mean "daily"?',
+      'profiles."two\\nlines".budget: expected one of budgets, found "budget" (f.yaml:2); did you mean budgets?',
+    ],
+  },
+  {
+    name: 'a preset as profile',
+    text: `profile: heavy\n${step()}`,
+    findings: [
+      'profile: expected the name of one of profiles, of which there are none, found "heavy" (f.yaml:1); for the preset write budgets: {preset: heavy}',
+    ],
+  },
+  {
+    name: 'a profile that every object has from birth',
+    text: `profile: toString\n${step()}`,
+    findings: [
+      'profile: expected the name of one of profiles, of which there are none, found "toString" (f.yaml:1); add it to profiles or remove the key',
+    ],
+  },
+  {
+    name: 'lines that end as on Windows',
+    text: step('retrys: 1').replaceAll('\n', '\r\n'),
+    findings: [`steps[0].retrys: expected one of ${STEP_KEYS}, found "retrys" (f.yaml:5); did you mean retries?`],
+  },
+])('tells $name', ({ text, findings }) => {
+  expect(found(text)).toEqual(findings);
+});
+
+it('tells a hundred findings and how many more there are', () => {
+  const messages = found(`${step()}\n${Array.from({ length: 250 }, (_, index) => `k${index}: 1`).join('\n')}`);
+  expect(messages).toHaveLength(101);
+  expect(messages.at(-1)).toBe('f.yaml: 150 more findings; correct these first');
+});

@@ -1,0 +1,140 @@
+import { expect, it } from 'vitest';
+import { found, step } from '../../support/flow.ts';
+
+const STEP_KEYS =
+  'id, agent, priority, objective, inputs, outputs, teaching, prompt, promptFile, budgets, model, needs, timeoutSeconds, retries, onFail';
+const BUDGET_KEYS = 'preset, contextBudgetChars, historyRecentChars, historyOlderChars, contextBudgetTokens';
+
+it.each([
+  {
+    name: 'where YAML goes wrong',
+    text: 'name: a\nsteps: [\nprofile: "\n',
+    findings: [
+      'f.yaml:3:1: expected valid YAML, found: Flow sequence in block collection must be sufficiently indented and end with a ]; correct the file',
+      'f.yaml:4:1: expected valid YAML, found: Missing closing "quote; correct the file',
+    ],
+  },
+  {
+    name: 'two documents',
+    text: 'name: a\n---\nname: b\n',
+    findings: ['f.yaml:2:1: expected valid YAML, found: a second document after ---; correct the file'],
+  },
+  {
+    name: 'a directive',
+    text: '%FOO\n---\nname: a\n',
+    findings: ['f.yaml:1:1: expected valid YAML, found: Unknown directive %FOO; correct the file'],
+  },
+  {
+    name: 'a key that is a list',
+    text: 'name: a\n[x]: 1\n',
+    findings: ['f.yaml:2:1: expected valid YAML, found: a key that is not a text; correct the file'],
+  },
+  {
+    name: 'depth that would exhaust the stack',
+    text: '['.repeat(900_000),
+    findings: ['f.yaml:1:51: expected valid YAML, found: more than 50 levels; correct the file'],
+  },
+  {
+    name: 'more parts than any flow has',
+    text: `[${','.repeat(500_000)}]`,
+    findings: ['f.yaml:1:400001: expected valid YAML, found: more than 400000 parts; correct the file'],
+  },
+  {
+    name: 'a key twice',
+    text: `${step()}\nname: b`,
+    findings: ['name: expected each key once, found it a second time (f.yaml:5); remove one of the two'],
+  },
+  {
+    name: 'names that every object has from birth',
+    text: `__proto__: {x: 1}\nconstructor: x\n${step('toString: 1')}`,
+    findings: [
+      '__proto__: expected a name of your own, found "__proto__", which every object has (f.yaml:1); rename it',
+      'constructor: expected a name of your own, found "constructor", which every object has (f.yaml:2); rename it',
+      'steps[0].toString: expected a name of your own, found "toString", which every object has (f.yaml:7); rename it',
+    ],
+  },
+  {
+    name: 'tags',
+    text: step(
+      'agent: !!js/function "function () {}"',
+      'model: !secret x',
+      'inputs: [!!binary aGk=]',
+      'budgets: !!set {}',
+      'retries: !!timestamp 2001-01-01',
+    ),
+    findings: [
+      'steps[0].agent: expected plain data, found the tag "tag:yaml.org,2002:js/function" (f.yaml:5); remove the tag',
+      'steps[0].model: expected plain data, found the tag "!secret" (f.yaml:6); remove the tag',
+      'steps[0].inputs[0]: expected plain data, found the tag "tag:yaml.org,2002:binary" (f.yaml:7); remove the tag',
+      'steps[0].budgets: expected plain data, found the tag "tag:yaml.org,2002:set" (f.yaml:8); remove the tag',
+      'steps[0].retries: expected plain data, found the tag "tag:yaml.org,2002:timestamp" (f.yaml:9); remove the tag',
+    ],
+  },
+  {
+    name: 'aliases of nothing and of themselves',
+    text: `${step('inputs: &own [*own]', 'outputs: *later', 'agent: &later x')}`,
+    findings: [
+      'steps[0].inputs[0]: expected an alias of an anchor above it, found "*own", which contains itself (f.yaml:5); write the value out',
+      'steps[0].outputs: expected an alias of an anchor above it, found "*later" (f.yaml:6); write the value out',
+    ],
+  },
+  {
+    name: 'the merging of keys',
+    text: `budgets: &all {preset: lean}\n${step('budgets: {<<: *all}')}`,
+    findings: [`steps[0].budgets."<<": expected one of ${BUDGET_KEYS}, found "<<" (f.yaml:6); remove it`],
+  },
+])('refuses $name', ({ text, findings }) => {
+  expect(found(text)).toEqual(findings);
+});
+
+it('stops writing out aliases that stand for too much', () => {
+  const lines = Array.from({ length: 9 }, (_, level) => `l${level + 1}: &l${level + 1} [${`*l${level},`.repeat(9)}]`);
+  const text = ['l0: &l0 x', ...lines].join('\n');
+  expect(found(text)[0]).toBe(
+    'f.yaml: expected at most 100000 values, found more, with its aliases (f.yaml:1); make it smaller',
+  );
+});
+
+it('stops writing out aliases that stand for too many levels', () => {
+  const lines = Array.from({ length: 60 }, (_, level) => {
+    const inner = `${'['.repeat(40)}*d${level}${']'.repeat(40)}`;
+    return `d${level + 1}: &d${level + 1} ${inner}`;
+  });
+  const messages = found(['d0: &d0 x', ...lines].join('\n'));
+  for (const level of [2, 60]) {
+    expect(messages).toContain(
+      `d${level}: expected at most 50 levels, found more, with its aliases (f.yaml:${level + 1}); make it flatter`,
+    );
+  }
+});
+
+it.each([
+  {
+    name: 'tabs, escapes, lines',
+    text: '{\n\t"name": "\\u0061",\n\t"$schema": "x",\n\t"steps": [\n\t\t{ "id": "x", "prompt": "a\\tb" }\n\t]\n}',
+    findings: [],
+  },
+  {
+    name: 'a wrong key with its line',
+    text: '{\n\t"name"\n: "a",\n\t"steps": [{"id": "x",\n\t"prompt": "y",\n\t"agend": "z"}]\n}',
+    findings: [`steps[0].agend: expected one of ${STEP_KEYS}, found "agend" (f.json:6); did you mean agent?`],
+  },
+  {
+    name: 'a comma too many',
+    text: '{"name": "a",\n}',
+    findings: [
+      'f.json:2:1: expected valid JSON, found: Expected double-quoted property name in JSON at position 14; correct the file',
+    ],
+  },
+  {
+    name: 'YAML in a file of JSON',
+    text: 'name: a',
+    findings: [
+      'f.json:1:2: expected valid JSON, found: Unexpected token \'a\', "name: a" is not valid JSON; correct the file',
+    ],
+  },
+])('reads JSON: $name', ({ text, findings }) => {
+  // What Node says of a position differs between its versions.
+  const plain = (message: string) => message.replace(/ \(line \d+ column \d+\)/, '');
+  expect(found(text, 'f.json').map(plain)).toEqual(findings);
+});

@@ -1,0 +1,211 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { readFlow } from '../../../src/flow/file/read-flow.ts';
+import { readText } from '../../../src/flow/file/read-text.ts';
+
+const FIXTURES = new URL('../../../fixtures/flows/', import.meta.url).pathname;
+
+let root = '';
+let folder = '';
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'ctxb-flow-'));
+  folder = join(root, 'flows');
+  mkdirSync(folder);
+});
+
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+function write(content: string | Buffer, name = 'f.yaml'): string {
+  writeFileSync(join(folder, name), content);
+  return join(folder, name);
+}
+
+const SMALL = 'name: a\nsteps: [{id: x, prompt: y}]\n';
+
+it('reads the small example', () => {
+  const { flow, findings } = readFlow(join(FIXTURES, 'small.yaml'));
+  expect(findings).toEqual([]);
+  expect(flow).toMatchObject({ name: 'add-search', profile: undefined, profiles: {}, budgets: { preset: 'lean' } });
+  expect(flow?.curator).toEqual({ enabled: false, model: 'haiku', timeoutSeconds: 60, maxFiles: 20 });
+  expect(flow?.steps[2]).toEqual({
+    id: 'test',
+    agent: 'test-author',
+    priority: undefined,
+    objective: 'Prove with tests that the search finds what it should and nothing else.',
+    inputs: ['src/search.ts'],
+    outputs: ['test/search.test.ts'],
+    teaching: { notes: undefined, emphasis: [], constraints: [] },
+    prompt: 'Write test/search.test.ts, run it, and mend src/search.ts where it fails.',
+    promptFile: undefined,
+    budgets: {},
+    model: undefined,
+    needs: ['implement'],
+    timeoutSeconds: 900,
+    retries: 0,
+    onFail: 'stop',
+  });
+  expect(flow?.steps[1]).toMatchObject({ needs: undefined, retries: 1 });
+});
+
+it('reads the example with 25 steps', () => {
+  const { flow, findings } = readFlow(join(FIXTURES, '25-steps.yaml'));
+  expect(findings).toEqual([]);
+  expect(flow?.steps).toHaveLength(25);
+  expect(flow?.profiles).toEqual({
+    daily: { budgets: { preset: 'balanced' } },
+    'small-window': { budgets: { contextBudgetTokens: 0.2 } },
+  });
+  expect(flow?.steps[24]).toMatchObject({ promptFile: '25-steps-history.md', budgets: { preset: 'heavy' } });
+});
+
+it.each([
+  { name: 'a byte order mark', content: `\uFEFF${SMALL}` },
+  { name: 'lines that end as on Windows', content: SMALL.replaceAll('\n', '\r\n') },
+  { name: 'lines that end as on old Macs', content: SMALL.replaceAll('\n', '\r') },
+  { name: 'comments and a marked beginning', content: `# what it is\n---\n${SMALL}# the end\n` },
+  { name: 'a schema for editors', content: `$schema: ./flow.schema.json\n${SMALL}` },
+  { name: 'YAML 1.1 said outright, whose words stay texts', content: `%YAML 1.1\n---\n${SMALL}` },
+])('reads a file with $name', ({ content }) => {
+  const plain = readFlow(write(SMALL, 'plain.yaml')).flow;
+  expect(plain?.name).toBe('a');
+  expect(readFlow(write(content))).toEqual({ flow: plain, findings: [] });
+});
+
+it('reads the same from JSON, with a byte order mark too', () => {
+  const json = `\uFEFF${JSON.stringify({ name: 'a', steps: [{ id: 'x', prompt: 'y' }] }, undefined, '\t')}`;
+  expect(readFlow(write(json, 'f.json'))).toEqual(readFlow(write(SMALL)));
+});
+
+it('writes aliases out, each as of its own place', () => {
+  const lines = ['name: a', 'budgets: &b {contextBudgetTokens: 50%}', 'steps:'];
+  const steps = ['id: x, inputs: &l [&f one], outputs: [&f two]', 'id: y, inputs: *l, outputs: [*f], budgets: *b'];
+  const { flow, findings } = readFlow(write([...lines, ...steps.map((step) => `- {prompt: z, ${step}}`)].join('\n')));
+  expect(findings).toEqual([]);
+  expect(flow?.steps[1]).toMatchObject({ inputs: ['one'], outputs: ['two'], budgets: { contextBudgetTokens: 0.5 } });
+});
+
+it('takes words of YAML 1.1 and numbers in texts for texts', () => {
+  const { flow } = readFlow(write('name: no\nsteps: [{id: on, objective: 12:30, prompt: "3"}]'));
+  expect(flow).toMatchObject({ name: 'no', steps: [{ id: 'on', objective: '12:30', prompt: '3' }] });
+});
+
+it('executes nothing', () => {
+  const mark = join(root, 'mark');
+  const code = `(function () { require('node:fs').writeFileSync('${mark}', '') })()`;
+  write(`name: a\nsteps: [{id: x, prompt: !!js/function "${code}"}]`);
+  expect(readFlow(join(folder, 'f.yaml')).findings).toHaveLength(1);
+  expect(readText(mark)).toMatchObject({ expected: 'a file that can be read' });
+});
+
+it.each([
+  { name: 'nothing', make: () => {}, found: 'expected a file that can be read, found: ENOENT' },
+  { name: 'a folder', make: (path: string) => mkdirSync(path), found: 'expected a file, found: a folder' },
+  {
+    name: 'a pipe that nobody writes to',
+    make: (path: string) => void execFileSync('mkfifo', [path]),
+    found: 'expected a file, found: a special file',
+  },
+  {
+    name: 'more than a megabyte',
+    make: (path: string) => writeFileSync(path, `${SMALL}#${'x'.repeat(1_000_000)}`),
+    found: 'expected at most 1000000 bytes, found: 1000037',
+  },
+  {
+    name: 'bytes that are no text',
+    make: (path: string) => writeFileSync(path, Buffer.from([0x6e, 0xff, 0xfe])),
+    found: 'expected text in UTF-8, found: bytes that are none',
+  },
+])('refuses $name', ({ make, found }) => {
+  const path = join(folder, 'it.yaml');
+  make(path);
+  const { flow, findings } = readFlow(path);
+  expect(flow).toBeUndefined();
+  expect(findings).toEqual([{ key: path, message: expect.stringContaining(`${path}: ${found}`) }]);
+});
+
+it('takes a flow of exactly a megabyte', () => {
+  expect(readFlow(write(`${SMALL}#${'x'.repeat(1_000_000 - SMALL.length - 1)}`)).findings).toEqual([]);
+});
+
+const EXPECTED = "expected a file with text in the flow's folder or below, at most 1000000 bytes, found";
+
+it.each([
+  { name: 'in the folder', file: 'p.md', make: () => write('x', 'p.md') },
+  { name: 'in a folder below', file: './below/../p.md', make: () => write('x', 'p.md') },
+  { name: 'with dots in its name', file: '..p.md', make: () => write('x', '..p.md') },
+  {
+    name: 'over a link within the folder',
+    file: 'link.md',
+    make: () => {
+      write('x', 'p.md');
+      symlinkSync('p.md', join(folder, 'link.md'));
+    },
+  },
+])('takes a prompt file $name', ({ file, make }) => {
+  mkdirSync(join(folder, 'below'));
+  make();
+  expect(readFlow(write(`name: a\nsteps: [{id: x, promptFile: ${file}}]`)).findings).toEqual([]);
+});
+
+it.each([
+  { name: 'that is missing', file: 'p.md', fault: 'no such file', todo: 'create it or correct the path' },
+  { name: 'below a file', file: 'f.yaml/p.md', fault: 'no such file', todo: 'create it or correct the path' },
+  { name: 'outside', file: '../p.md', fault: 'a place outside' },
+  { name: 'at the root', file: '/etc/passwd', fault: 'a place outside' },
+  { name: 'that is the folder', file: '.', fault: 'a place outside' },
+  { name: 'that is a folder', file: 'sub', fault: 'a folder', make: () => mkdirSync(join(folder, 'sub')) },
+  { name: 'that is empty', file: 'p.md', fault: 'an empty file', make: () => write('', 'p.md') },
+  {
+    name: 'that is too large',
+    file: 'p.md',
+    fault: 'a file of 1000001 bytes',
+    make: () => write('x'.repeat(1_000_001), 'p.md'),
+  },
+  {
+    name: 'that is a link to elsewhere',
+    file: 'p.md',
+    fault: 'a link to a place outside',
+    make: () => symlinkSync('/etc/passwd', join(folder, 'p.md')),
+  },
+  {
+    name: 'in a folder that is a link to elsewhere',
+    file: 'sub/p.md',
+    fault: 'a link to a place outside',
+    make: () => {
+      writeFileSync(join(root, 'p.md'), 'x');
+      symlinkSync('..', join(folder, 'sub'));
+    },
+  },
+  {
+    name: 'that is a link to itself',
+    file: 'p.md',
+    fault: 'a file that cannot be read (ELOOP)',
+    make: () => symlinkSync('p.md', join(folder, 'p.md')),
+  },
+])('refuses a prompt file $name', ({ file, fault, todo = 'name another file or write the text as prompt', make }) => {
+  make?.();
+  const path = write(`name: a\nsteps:\n- id: x\n  promptFile: ${file}`);
+  expect(readFlow(path).findings.map(({ message }) => message)).toEqual([
+    `steps[0].promptFile: ${EXPECTED} "${file}": ${fault} (${path}:4); ${todo}`,
+  ]);
+});
+
+// Root may read everything.
+it.skipIf(process.getuid?.() === 0)('refuses files that are not for this user', () => {
+  chmodSync(write('x', 'p.md'), 0o200);
+  const path = write('name: a\nsteps: [{id: x, promptFile: p.md}]');
+  expect(readFlow(path).findings[0]?.message).toContain('"p.md": a file that cannot be read (EACCES)');
+  chmodSync(path, 0o200);
+  expect(readFlow(path).findings[0]?.message).toContain('expected a file that can be read, found: EACCES');
+});
+
+it('follows a link to a flow, whose folder is that of the link', () => {
+  writeFileSync(join(root, 'elsewhere.yaml'), 'name: a\nsteps: [{id: x, promptFile: p.md}]');
+  symlinkSync('../elsewhere.yaml', join(folder, 'f.yaml'));
+  write('x', 'p.md');
+  expect(readFlow(join(folder, 'f.yaml')).findings).toEqual([]);
+});
