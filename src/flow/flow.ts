@@ -1,0 +1,80 @@
+/** A long job as steps, each in a fresh context with a briefing of its own. As read from a file, and checked. */
+export interface Flow {
+  readonly name: string;
+  /** Name of one of `profiles` whose budgets hold. */
+  readonly profile: string | undefined;
+  readonly profiles: Readonly<Record<string, { readonly budgets: BudgetChanges }>>;
+  readonly budgets: BudgetChanges;
+  readonly curator: Curator;
+  readonly steps: readonly FlowStep[];
+}
+
+export interface FlowStep {
+  /** Unlike that of any other step: letters, digits, `-` and `_`. */
+  readonly id: string;
+  /** Who does it, in the words of the job: `test-author`. Says how important its output is for later steps. */
+  readonly agent: string | undefined;
+  /** The same said outright. */
+  readonly priority: Priority | undefined;
+  readonly objective: string | undefined;
+  /** Files that it builds on and files that it makes, relative to the working folder. */
+  readonly inputs: readonly string[];
+  readonly outputs: readonly string[];
+  readonly teaching: Teaching;
+  /** What is asked of it; where there is neither, its objective is. */
+  readonly prompt: string | undefined;
+  /** A file with the prompt, relative to the flow's. */
+  readonly promptFile: string | undefined;
+  readonly budgets: BudgetChanges;
+  /** Model of claude for this step. */
+  readonly model: string | undefined;
+  /** Ids of steps that must be over before; undefined: the one before it in the file. */
+  readonly needs: readonly string[] | undefined;
+  readonly timeoutSeconds: number | undefined;
+  readonly retries: number;
+  readonly onFail: 'stop' | 'continue';
+}
+
+/** What a step must keep in mind; it is always told whole. */
+export interface Teaching {
+  readonly notes: string | undefined;
+  readonly emphasis: readonly string[];
+  readonly constraints: readonly string[];
+}
+
+/** How much a step's output counts when there is not room for all. */
+export type Priority = 'critical' | 'high' | 'medium' | 'low';
+
+/** A cheap run before a step that says which files and which earlier steps matter to it. */
+export interface Curator {
+  readonly enabled: boolean;
+  readonly model: string;
+  readonly timeoutSeconds: number;
+  readonly maxFiles: number;
+}
+
+/** What a briefing may take, in characters (code points). Of all, of the newest step's output, of each older one's. */
+export interface Budgets {
+  readonly contextBudgetChars: number;
+  readonly historyRecentChars: number;
+  readonly historyOlderChars: number;
+}
+
+/**
+ * What a level (flow file, profile, flow, step) says otherwise. `contextBudgetTokens` takes the place of the characters:
+ * a share of the window (≤ 1) or tokens (> 1); the other two are then in proportion, unless they are given.
+ */
+export type BudgetChanges = Partial<Budgets> & {
+  readonly preset?: 'lean' | 'balanced' | 'heavy';
+  readonly contextBudgetTokens?: number;
+};
+
+/** The output of an earlier step, oldest first. */
+export interface HistoryItem {
+  readonly stepId: string;
+  readonly agent: string | undefined;
+  readonly priority: Priority | undefined;
+  readonly ok: boolean;
+  readonly output: string;
+  readonly error: string | undefined;
+}
