@@ -3,7 +3,7 @@ import { LINE_LENGTH, oneLine } from '../../memory/words.ts';
 import { BETWEEN_PARTS, grouped } from './characters.ts';
 
 /** The most that the line about omitted steps takes, the break after it included. */
-export const OMITTED_LENGTH = 400;
+export const OMITTED_LENGTH = 250;
 
 /** Names as many of the omitted steps as fit in a line; the receipt names them all. Empty when there are none. */
 export function omittedLine(stepIds: readonly string[]): string {

@@ -12,8 +12,7 @@ export function receiptItems(
     const { item, index, tier, by, size } = candidate;
     const shown = blocks.get(index)?.shown;
     const outcome = outcomeOf(shown, size);
-    const isNewest = index === candidates.length - 1;
-    const why = isNewest ? 'the newest step' : isCurated(item.stepId) ? 'named by the curator' : 'fits';
+    const why = index === candidates.length - 1 ? 'the newest step' : 'fits';
     return {
       step: item.stepId,
       agent: item.agent,
@@ -23,6 +22,7 @@ export function receiptItems(
       shown_chars: shown ?? 0,
       outcome,
       reason: outcome === 'included' ? why : outcome === 'cut' ? cutReason(candidate, shown ?? 0) : OMITTED,
+      named_by_curator: isCurated(item.stepId),
     };
   });
 }

@@ -37,6 +37,7 @@ export interface ReceiptItem extends Shown {
   /** Of its output. */
   readonly chars: number;
   readonly reason: string;
+  readonly named_by_curator: boolean;
 }
 
 export interface ReceiptArtifact {
