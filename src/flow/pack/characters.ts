@@ -1,0 +1,53 @@
+import { codePoints } from '../../governor/tool-budget/token-estimate.ts';
+import { cut } from '../../memory/words.ts';
+
+const HIGH_SURROGATE = /[\ud800-\udbff]/;
+
+/** A whole number with thousands separators: `200,000`. */
+export function grouped(count: number): string {
+  // Intl takes longer to load than a whole pack to make.
+  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
+}
+
+/** The first `length` code points; a text that fits comes back as it is. */
+export function head(text: string, length: number): string {
+  // Without pairs a code point is a unit, so nearly every text can be sliced without being counted.
+  const units = text.slice(0, Math.max(0, length));
+  return HIGH_SURROGATE.test(units) ? cut(text, length) : units;
+}
+
+/** What stands between two parts of a text. */
+export const BETWEEN_PARTS = '\n\n';
+
+/** Code points that a part takes in a text, the break after it included. */
+export function costOf(part: string): number {
+  return codePoints(part) + BETWEEN_PARTS.length;
+}
+
+/** A part and what it takes. */
+export interface Part {
+  readonly text: string;
+  readonly cost: number;
+}
+
+/**
+ * The part with about as much in it as `room` allows: between `least` and `most` code points, or undefined where `least`
+ * is too much already. What is shown changes the frame round it (a fence, a marker), so the length is found by trying.
+ */
+export function fitted<T extends Part>(
+  render: (limit: number) => T,
+  { most, least, room }: { most: number; least: number; room: number },
+): T | undefined {
+  const whole = render(most);
+  if (whole.cost <= room) return whole;
+  const smallest = render(Math.min(least, most));
+  if (smallest.cost > room) return undefined;
+  let excess = whole.cost - room;
+  // The steps double, so that a text of which little is shown (control characters) ends the search, too.
+  for (let limit = most - excess, steps = 1; limit > least; limit -= excess * steps, steps *= 2) {
+    const part = render(limit);
+    if (part.cost <= room) return part;
+    excess = part.cost - room;
+  }
+  return smallest;
+}

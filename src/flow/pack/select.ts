@@ -1,0 +1,91 @@
+import { codePoints } from '../../governor/tool-budget/token-estimate.ts';
+import type { Budgets } from '../flow.ts';
+import { type Classified, type ClassifiedBy, TIERS, type Tier } from './priority.ts';
+import { fittedBlock, newestBlock, type PackItem, type StepBlock, stepBlock } from './step-block.ts';
+
+/** An earlier step, judged, with all that selection needs to know. */
+export interface Candidate {
+  readonly item: PackItem;
+  /** Its place in the history, from 0. */
+  readonly index: number;
+  readonly tier: Tier;
+  readonly by: ClassifiedBy;
+  /** Code points of its output, and how many of them may be shown at most. */
+  readonly size: number;
+  readonly limit: number;
+  readonly limitedBy: 'historyRecentChars' | 'historyOlderChars';
+}
+
+/** The steps that are in, by their place in the history. */
+export interface Selection {
+  readonly blocks: ReadonlyMap<number, StepBlock>;
+  /** False: steps were omitted, or one was shortened below its own limit. */
+  readonly complete: boolean;
+}
+
+/** What the history may take, in code points. */
+export interface HistoryRoom {
+  readonly whole: number;
+  /** Of that, what a note takes that is only there when not everything is in. */
+  readonly note: number;
+}
+
+/** The newest step and CRITICAL ones may show as much as `historyRecentChars` says, the others `historyOlderChars`. */
+export function judgeHistory(
+  history: readonly PackItem[],
+  budgets: Budgets,
+  classify: (item: PackItem) => Classified,
+): Candidate[] {
+  return history.map((item, index) => {
+    const { tier, by } = classify(item);
+    const isRecent = index === history.length - 1 || tier === 'CRITICAL';
+    const limitedBy = isRecent ? 'historyRecentChars' : 'historyOlderChars';
+    return { item, index, tier, by, size: codePoints(item.output), limit: budgets[limitedBy], limitedBy };
+  });
+}
+
+/** The most important first; of the same tier, the newer first. */
+export function byPriority<T extends { readonly tier: Tier }>(candidates: readonly T[]): T[] {
+  const tiers = new Map<Tier, T[]>(TIERS.map((tier) => [tier, []]));
+  for (const candidate of candidates.toReversed()) tiers.get(candidate.tier)?.push(candidate);
+  return [...tiers.values()].flat();
+}
+
+/** The newest step, then what a curator named, then the rest by priority. */
+export function inOrder(candidates: readonly Candidate[], isCurated: (stepId: string) => boolean): Candidate[] {
+  const ranked = byPriority(candidates.slice(0, -1));
+  const named = ranked.filter(({ item }) => isCurated(item.stepId));
+  const rest = named.length === 0 ? ranked : ranked.filter(({ item }) => !isCurated(item.stepId));
+  return [...candidates.slice(-1), ...named, ...rest];
+}
+
+/**
+ * Takes steps in order for as long as there is room. The first, which is the newest, is always in; the first that does
+ * not fit is shortened to what is left, or ends the selection. So the steps that are in are the beginning of the order,
+ * and more room (with the limits of single steps as they are) never removes one.
+ */
+export function select(order: readonly Candidate[], room: HistoryRoom): Selection {
+  const blocks = new Map<number, StepBlock>();
+  let used = 0;
+  for (const { item, index, size, limit } of order) {
+    const block = stepBlock(item, size, limit);
+    used += block.cost;
+    if (used > room.whole) return { blocks: selectSome(order, room.whole - room.note), complete: false };
+    blocks.set(index, block);
+  }
+  return { blocks, complete: true };
+}
+
+function selectSome(order: readonly Candidate[], room: number): Map<number, StepBlock> {
+  const blocks = new Map<number, StepBlock>();
+  let left = room;
+  for (const { item, index, size, limit } of order) {
+    const block = (blocks.size === 0 ? newestBlock : fittedBlock)(item, size, limit, left);
+    if (block === undefined) break;
+    blocks.set(index, block);
+    left -= block.cost;
+    // What a shortened step leaves over is too little to be counted on: with more room it would take that as well.
+    if (block.shown < Math.min(size, limit)) break;
+  }
+  return blocks;
+}

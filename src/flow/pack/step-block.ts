@@ -1,0 +1,58 @@
+import { codePoints } from '../../governor/tool-budget/token-estimate.ts';
+import { fenced, LINE_LENGTH, LONG_LINE_LENGTH, oneLine, quoted } from '../../memory/words.ts';
+import type { HistoryItem } from '../flow.ts';
+import { costOf, fitted, grouped, head, type Part } from './characters.ts';
+
+/** The output of an earlier step. */
+export interface PackItem extends HistoryItem {
+  /** Where the whole output can be read; told where it is cut. */
+  readonly path?: string | undefined;
+}
+
+/** An earlier step as it stands in a pack. */
+export interface StepBlock extends Part {
+  /** Code points of its output that are shown. */
+  readonly shown: number;
+}
+
+/** Code points of an error that are shown. */
+const ERROR_LENGTH = 200;
+
+/** With less of an output than this a step is not worth its heading. */
+const LEAST_SHOWN = 200;
+
+/** Stands outside of what it follows, where no output can imitate it. */
+export const CUT_MARKER = '... (truncated)';
+
+/** The step with the first `limit` code points of its output, of which there are `size`. */
+export function stepBlock(item: PackItem, size: number, limit: number): StepBlock {
+  const shown = Math.max(0, Math.min(size, limit));
+  const text = [
+    `### Step: ${oneLine(item.stepId, LINE_LENGTH)} [${item.ok ? 'OK' : 'FAIL'}]`,
+    ...(shown > 0 ? [`Output:\n${fenced(head(item.output, shown))}`] : []),
+    ...(shown < size ? [cutMarker(item, shown, size)] : []),
+    ...(item.error ? [`Error: ${errorText(item.error)}`] : []),
+  ].join('\n');
+  return { text, cost: costOf(text), shown };
+}
+
+/** With as much of the first `limit` code points as `room` allows; undefined where that is not worth while. */
+export function fittedBlock(item: PackItem, size: number, limit: number, room: number): StepBlock | undefined {
+  return fitted((shown) => stepBlock(item, size, shown), { most: Math.min(size, limit), least: LEAST_SHOWN, room });
+}
+
+/** For a step that must be in, however little room there is: at worst without its output. */
+export function newestBlock(item: PackItem, size: number, limit: number, room: number): StepBlock {
+  const render = (shown: number) => stepBlock(item, size, shown);
+  return fitted(render, { most: Math.min(size, limit), least: 0, room }) ?? render(0);
+}
+
+function cutMarker({ path }: PackItem, shown: number, size: number): string {
+  const where = path === undefined ? '' : `; the whole is in ${quoted(path, LONG_LINE_LENGTH)}`;
+  return `${CUT_MARKER} ${grouped(shown)} of ${grouped(size)} characters${where}`;
+}
+
+function errorText(error: string): string {
+  const marker = codePoints(error) > ERROR_LENGTH ? CUT_MARKER : '';
+  return `${quoted(error, ERROR_LENGTH)}${marker}`;
+}

@@ -1,0 +1,47 @@
+import type { FlowStep } from '../../src/flow/flow.ts';
+import type { PackItem } from '../../src/flow/pack/step-block.ts';
+
+/** A step that says nothing but what a test gives it. */
+export function flowStep(step: Partial<FlowStep> = {}): FlowStep {
+  return {
+    id: 'next',
+    agent: undefined,
+    priority: undefined,
+    objective: undefined,
+    inputs: [],
+    outputs: [],
+    teaching: { notes: undefined, emphasis: [], constraints: [] },
+    prompt: undefined,
+    promptFile: undefined,
+    budgets: {},
+    model: undefined,
+    needs: undefined,
+    timeoutSeconds: undefined,
+    retries: 0,
+    onFail: 'stop',
+    ...step,
+  };
+}
+
+export function packItem(item: Partial<PackItem> = {}): PackItem {
+  return { stepId: 's', agent: undefined, priority: undefined, ok: true, output: '', error: undefined, ...item };
+}
+
+/** What of a pack's text is structure: all lines but those in a fence. */
+export function structureOf(text: string): string[] {
+  let fence: string | undefined;
+  return text.split('\n').filter((line) => {
+    const [mark] = /^`{3,}/.exec(line) ?? [];
+    if (fence === undefined) {
+      fence = mark;
+      return mark === undefined;
+    }
+    if (line === fence) fence = undefined;
+    return false;
+  });
+}
+
+/** Ids of the steps whose headings stand in a pack, with their marks: `a [OK]`. */
+export function headingsOf(text: string): string[] {
+  return structureOf(text).flatMap((line) => (line.startsWith('### Step: ') ? [line.slice('### Step: '.length)] : []));
+}
