@@ -1,0 +1,63 @@
+import type { Flow, FlowStep } from '../flow.ts';
+import type { StepEnd } from './run-step.ts';
+import { type Board, newBoard, type StepStatus, startable } from './schedule.ts';
+
+/** What a flow needs of the world to be run. */
+export interface FlowWorld {
+  /** Runs one attempt of a step to its end. */
+  readonly attempt: (step: FlowStep, attempt: number) => Promise<StepEnd>;
+  /** Told when a step starts, ends an attempt, or will not be run. */
+  readonly onStep: (step: FlowStep, news: StepNews) => void;
+  readonly stop: AbortSignal;
+}
+
+export type StepNews =
+  | { readonly kind: 'started'; readonly attempt: number }
+  | { readonly kind: 'retry'; readonly end: StepEnd }
+  | { readonly kind: 'done' | 'failed'; readonly end: StepEnd }
+  | { readonly kind: 'skipped' };
+
+/** Runs what is not done yet, in the order of what steps need. Resolves when nothing is left that could start. */
+export async function runFlow(
+  flow: Flow,
+  { done, parallel }: { readonly done: ReadonlySet<string>; readonly parallel: number },
+  world: FlowWorld,
+): Promise<Board> {
+  let board = newBoard(flow, done);
+  const running = new Map<string, Promise<void>>();
+  const set = (id: string, status: StepStatus) => {
+    board = { ...board, [id]: status };
+  };
+
+  async function run(step: FlowStep): Promise<void> {
+    const end = await attempts(step, world);
+    const kind = end.exitCode === 0 ? 'done' : 'failed';
+    set(step.id, kind);
+    running.delete(step.id);
+    world.onStep(step, { kind, end });
+  }
+
+  for (;;) {
+    const next = world.stop.aborted ? [] : startable(flow, board, parallel);
+    for (const step of next) {
+      set(step.id, 'running');
+      running.set(step.id, run(step));
+    }
+    if (running.size === 0) break;
+    await Promise.race(running.values());
+  }
+  for (const step of flow.steps.filter(({ id }) => board[id] === 'waiting')) {
+    set(step.id, 'skipped');
+    world.onStep(step, { kind: 'skipped' });
+  }
+  return board;
+}
+
+async function attempts(step: FlowStep, { attempt, onStep, stop }: FlowWorld): Promise<StepEnd> {
+  for (let count = 1; ; count++) {
+    onStep(step, { kind: 'started', attempt: count });
+    const end = await attempt(step, count);
+    if (end.exitCode === 0 || count > step.retries || stop.aborted) return end;
+    onStep(step, { kind: 'retry', end });
+  }
+}

@@ -1,0 +1,141 @@
+import { PassThrough, type Writable } from 'node:stream';
+import split2 from 'split2';
+import type { Config } from '../../config/config.ts';
+import { costUsd, type GovernorState } from '../../governor/state.ts';
+import type { Io } from '../../io.ts';
+import type { HeadlessInvocation } from '../../session/claude-arguments.ts';
+import { runHeadless } from '../../session/run-headless.ts';
+import type { Watcher } from '../../session/watcher.ts';
+import { decodeLine } from '../../stream/decode.ts';
+
+/** How a step is run: a claude in a fresh session under all of ctxb's policies. */
+export interface StepRun {
+  readonly program: string;
+  readonly invocation: HeadlessInvocation;
+  readonly config: Config;
+  readonly prompt: string;
+  /** undefined: as long as it takes. */
+  readonly timeoutSeconds: number | undefined;
+  /** The flow itself is to end. */
+  readonly stop: AbortSignal;
+}
+
+/** Where what a step says goes while it runs. */
+export interface StepSinks {
+  /** claude's stdout, in stream-json. */
+  readonly stream: Writable;
+  readonly watcher: Watcher;
+}
+
+/** What became of one attempt. */
+export interface StepEnd {
+  readonly exitCode: number;
+  readonly timedOut: boolean;
+  /** The last answer; empty when there was none. */
+  readonly output: string;
+  readonly error: string | undefined;
+  readonly sessionId: string | undefined;
+  /** Main thread: largest context of a call, and calls. */
+  readonly peakTokens: number;
+  readonly calls: number;
+  /** Context of the first call: system prompt, tools and the pack. */
+  readonly firstTokens: number;
+  readonly costUsd: number;
+  readonly durationMs: number;
+}
+
+/** @param now milliseconds, of any clock that only goes forward */
+export async function runStep(run: StepRun, io: Io, sinks: StepSinks, now: () => number): Promise<StepEnd> {
+  const begun = now();
+  const answer = createAnswerReader();
+  let state: GovernorState | undefined;
+  const stdout = new PassThrough();
+  stdout.pipe(sinks.stream);
+  stdout.pipe(split2()).on('data', answer.line);
+  const watcher: Watcher = {
+    ...sinks.watcher,
+    ended(last) {
+      state = last;
+      sinks.watcher.ended(last);
+    },
+  };
+  const limit = createTimeLimit(run);
+  const { program, invocation, config, prompt } = run;
+  const headless = {
+    program,
+    invocation,
+    config,
+    prompts: [prompt],
+    promptsFile: undefined,
+    record: undefined,
+    stop: limit.signal,
+  };
+  try {
+    const exitCode = await runHeadless(headless, { ...io, stdin: new PassThrough().end(), stdout }, watcher);
+    const { text, isError } = answer.last();
+    return {
+      exitCode: limit.isOver() ? EXIT_TIMEOUT : exitCode,
+      timedOut: limit.isOver(),
+      output: isError ? '' : text,
+      error: errorOf({ timedOut: limit.isOver(), seconds: run.timeoutSeconds, exitCode, text: isError ? text : '' }),
+      sessionId: state?.session.id,
+      peakTokens: state?.gauge.peak ?? 0,
+      firstTokens: state?.gauge.first ?? 0,
+      calls: state?.gauge.calls ?? 0,
+      costUsd: state === undefined ? 0 : costUsd(state),
+      durationMs: now() - begun,
+    };
+  } finally {
+    limit.clear();
+  }
+}
+
+/** What `timeout` of the core utilities ends with. */
+const EXIT_TIMEOUT = 124;
+
+/** Ends with the flow, or when the step's time is over. */
+function createTimeLimit({ timeoutSeconds, stop }: StepRun) {
+  const controller = new AbortController();
+  let over = false;
+  const end = () => controller.abort();
+  const timer =
+    timeoutSeconds === undefined
+      ? undefined
+      : setTimeout(() => {
+          over = true;
+          end();
+        }, timeoutSeconds * 1_000);
+  if (stop.aborted) end();
+  stop.addEventListener('abort', end);
+  return {
+    signal: controller.signal,
+    isOver: () => over,
+    clear() {
+      clearTimeout(timer);
+      stop.removeEventListener('abort', end);
+    },
+  };
+}
+
+function errorOf(end: {
+  timedOut: boolean;
+  seconds: number | undefined;
+  exitCode: number;
+  text: string;
+}): string | undefined {
+  if (end.timedOut) return `not done after ${end.seconds} s`;
+  if (end.exitCode === 0) return undefined;
+  return end.text === '' ? `exit code ${end.exitCode}` : end.text;
+}
+
+/** The text of the last result. */
+function createAnswerReader() {
+  let last = { text: '', isError: false };
+  return {
+    line(line: string) {
+      const event = decodeLine(line);
+      if (event.kind === 'result') last = { text: event.text ?? event.errors.join('\n'), isError: event.isError };
+    },
+    last: () => last,
+  };
+}
