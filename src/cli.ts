@@ -22,6 +22,11 @@ const COMMANDS: readonly { name: string; summary: string; load: () => Promise<Co
     summary: 'write, check and list handoff documents',
     load: () => import('./commands/handoff.ts'),
   },
+  {
+    name: 'flow',
+    summary: 'run a long job as steps, each with a fresh context',
+    load: () => import('./commands/flow.ts'),
+  },
   { name: 'state', summary: 'tell a run where the work stands', load: () => import('./commands/state.ts') },
   { name: 'dead-end', summary: 'tell a run what does not work', load: () => import('./commands/dead-end.ts') },
   { name: 'health', summary: 'say how the contexts of projects fared', load: () => import('./commands/health.ts') },

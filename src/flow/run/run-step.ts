@@ -1,4 +1,5 @@
-import { PassThrough, type Writable } from 'node:stream';
+import { PassThrough, type Transform } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import split2 from 'split2';
 import type { Config } from '../../config/config.ts';
 import { costUsd, type GovernorState } from '../../governor/state.ts';
@@ -23,7 +24,7 @@ export interface StepRun {
 /** Where what a step says goes while it runs. */
 export interface StepSinks {
   /** claude's stdout, in stream-json. */
-  readonly stream: Writable;
+  readonly stream: Transform;
   readonly watcher: Watcher;
 }
 
@@ -72,6 +73,8 @@ export async function runStep(run: StepRun, io: Io, sinks: StepSinks, now: () =>
   };
   try {
     const exitCode = await runHeadless(headless, { ...io, stdin: new PassThrough().end(), stdout }, watcher);
+    stdout.end();
+    await finished(sinks.stream);
     const { text, isError } = answer.last();
     return {
       exitCode: limit.isOver() ? EXIT_TIMEOUT : exitCode,
