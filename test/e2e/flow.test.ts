@@ -1,10 +1,10 @@
-import { cpSync, readFileSync } from 'node:fs';
+import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Scenario } from '../../src/standin/scenario.ts';
 import { runProgram, startWorld, type World } from '../support/claude.ts';
 import { mainRequests, userTexts } from '../support/conversation.ts';
-import { CTXB, readLines, SMALL_WINDOW } from '../support/ctxb.ts';
+import { CTXB, SMALL_WINDOW } from '../support/ctxb.ts';
 
 it('each step begins afresh, with its own teaching notes whole and what the steps before it have said', async () => {
   await using world = await startWorld(answers());

@@ -50,11 +50,17 @@ export async function runStep(run: StepRun, io: Io, sinks: StepSinks, now: () =>
   const begun = now();
   const answer = createAnswerReader();
   let state: GovernorState | undefined;
+  let peak = 0;
   const stdout = new PassThrough();
   stdout.pipe(sinks.stream);
   stdout.pipe(split2()).on('data', answer.line);
   const watcher: Watcher = {
     ...sinks.watcher,
+    status(now) {
+      // What claude is asked before its first call is an estimate of its own.
+      if (now.gauge.basis === 'measured') peak = Math.max(peak, now.gauge.used);
+      sinks.watcher.status(now);
+    },
     ended(last) {
       state = last;
       sinks.watcher.ended(last);
@@ -82,7 +88,7 @@ export async function runStep(run: StepRun, io: Io, sinks: StepSinks, now: () =>
       output: isError ? '' : text,
       error: errorOf({ timedOut: limit.isOver(), seconds: run.timeoutSeconds, exitCode, text: isError ? text : '' }),
       sessionId: state?.session.id,
-      peakTokens: state?.gauge.peak ?? 0,
+      peakTokens: peak,
       firstTokens: state?.gauge.first ?? 0,
       calls: state?.gauge.calls ?? 0,
       costUsd: state === undefined ? 0 : costUsd(state),
