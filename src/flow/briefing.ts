@@ -1,0 +1,64 @@
+import { effectiveBudgets } from './effective-budgets.ts';
+import { orderSteps } from './file/order-steps.ts';
+import type { BudgetChanges, Flow, FlowStep } from './flow.ts';
+import { type Pack, pack } from './pack/pack.ts';
+import type { ResolvedBudgets } from './pack/resolve-budgets.ts';
+import type { PackItem } from './pack/step-block.ts';
+
+/** What a step has left for later ones. */
+export interface StepOutput {
+  readonly ok: boolean;
+  readonly output: string;
+  readonly error: string | undefined;
+  /** Where the whole of it can be read; told where it is cut. */
+  readonly path?: string | undefined;
+}
+
+/** What a briefing needs to know of the world. */
+export interface BriefingWorld {
+  /** undefined: the step has not run, so it is not told of. */
+  readonly outputs: (stepId: string) => StepOutput | undefined;
+  /** Whether a file is there; its path is as the flow has it. */
+  readonly exists: (path: string) => boolean;
+  /** The text of a file with a prompt; its path is as the flow has it. */
+  readonly readPrompt: (file: string) => string;
+  /** The budgets of all flows. */
+  readonly global?: BudgetChanges | undefined;
+  /** Tokens of the model's context window, default 200,000. */
+  readonly window?: number | undefined;
+}
+
+/** A step's pack, and the budgets that it was made within. */
+export interface Briefing {
+  readonly pack: Pack;
+  readonly budgets: ResolvedBudgets;
+}
+
+/**
+ * Makes the pack of a step of a checked flow: of the outputs of the steps that it sees, and of the files that those have
+ * made. Throws what `world` throws.
+ */
+export function briefingOf(flow: Flow, step: FlowStep, world: BriefingWorld): Briefing {
+  const seen = seenBy(flow, step);
+  const budgets = effectiveBudgets(flow, step, { global: world.global, model: { windowTokens: world.window } });
+  const history = seen.flatMap((earlier) => historyItem(earlier, world.outputs(earlier.id)));
+  // When there is not room for all, the last are left out.
+  const artifacts = seen.toReversed().flatMap(({ outputs }) => outputs.filter(world.exists));
+  const prompt = promptOf(step, world.readPrompt);
+  return { pack: pack(step, history, budgets.budgets, { prompt, artifacts }), budgets };
+}
+
+/** The steps whose output a step sees, the oldest first. */
+function seenBy(flow: Flow, { id }: FlowStep): FlowStep[] {
+  const { sequence, history } = orderSteps(flow);
+  const seen = new Set(history.get(id));
+  return sequence.filter((step) => seen.has(step.id));
+}
+
+function historyItem({ id, agent, priority }: FlowStep, output: StepOutput | undefined): PackItem[] {
+  return output === undefined ? [] : [{ ...output, stepId: id, agent, priority }];
+}
+
+function promptOf({ promptFile, prompt, objective }: FlowStep, read: BriefingWorld['readPrompt']): string | undefined {
+  return promptFile === undefined ? (prompt ?? objective) : read(promptFile);
+}
