@@ -1,4 +1,4 @@
-import type { FlowStep } from '../../src/flow/flow.ts';
+import type { Flow, FlowStep } from '../../src/flow/flow.ts';
 import type { PackItem } from '../../src/flow/pack/step-block.ts';
 
 /** A step that says nothing but what a test gives it. */
@@ -21,6 +21,12 @@ export function flowStep(step: Partial<FlowStep> = {}): FlowStep {
     onFail: 'stop',
     ...step,
   };
+}
+
+/** A flow of these steps that says nothing but what a test gives it. */
+export function flowOf(steps: readonly FlowStep[], flow: Partial<Flow> = {}): Flow {
+  const curator = { enabled: false, model: 'haiku', timeoutSeconds: 60, maxFiles: 20 };
+  return { name: 'flow', profile: undefined, profiles: {}, budgets: {}, curator, steps, ...flow };
 }
 
 export function packItem(item: Partial<PackItem> = {}): PackItem {

@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { type BriefingWorld, briefingOf } from '../../src/flow/briefing.ts';
+import type { Flow, FlowStep } from '../../src/flow/flow.ts';
+import { flowOf, flowStep, headingsOf } from '../support/packs.ts';
+
+const EMPTY: BriefingWorld = { outputs: () => undefined, exists: () => false, readPrompt: () => '' };
+
+/** Every step has run and said this; every file is there. */
+function ran(texts: Readonly<Record<string, string>>, world: Partial<BriefingWorld> = {}): BriefingWorld {
+  const outputs = (id: string) => {
+    const output = texts[id];
+    return output === undefined ? undefined : { ok: true, output, error: undefined };
+  };
+  return { ...EMPTY, exists: () => true, outputs, ...world };
+}
+
+function stepOf(flow: Flow, id: string): FlowStep {
+  const step = flow.steps.find((one) => one.id === id);
+  if (step === undefined) throw new Error(`no step ${id}`);
+  return step;
+}
+
+describe('history', () => {
+  const flow = flowOf([
+    flowStep({ id: 'a' }),
+    flowStep({ id: 'b', needs: ['a'] }),
+    flowStep({ id: 'c', needs: ['a'] }),
+    flowStep({ id: 'd', needs: ['c'] }),
+    flowStep({ id: 'e' }),
+  ]);
+
+  it.each([
+    { step: 'a', sees: [] },
+    { step: 'b', sees: ['a [OK]'] },
+    { step: 'd', sees: ['a [OK]', 'c [OK]'] },
+    { step: 'e', sees: ['a [OK]', 'b [OK]', 'c [OK]', 'd [OK]'] },
+  ])('$step sees what it needs, and what that needs', ({ step, sees }) => {
+    const world = ran({ a: 'A', b: 'B', c: 'C', d: 'D', e: 'E' });
+    expect(headingsOf(briefingOf(flow, stepOf(flow, step), world).pack.text)).toEqual(sees);
+  });
+
+  it('a step that has not run is not told of', () => {
+    const { text, receipt } = briefingOf(flow, stepOf(flow, 'd'), ran({ c: 'C' })).pack;
+    expect(headingsOf(text)).toEqual(['c [OK]']);
+    expect(receipt.items.map(({ step }) => step)).toEqual(['c']);
+  });
+
+  it('a step that failed, with its error and the place of what was cut', () => {
+    const output = { ok: false, output: 'x'.repeat(100_000), error: 'exit code 1', path: '/w/.context/output.md' };
+    const { text } = briefingOf(flow, stepOf(flow, 'b'), { ...EMPTY, outputs: () => output }).pack;
+    expect(headingsOf(text)).toEqual(['a [FAIL]']);
+    expect(text).toContain('Error: `exit code 1`');
+    expect(text).toContain('the whole is in `/w/.context/output.md`');
+  });
+
+  it('agent and priority are those of the flow', () => {
+    const steps = [flowStep({ id: 'a', agent: 'doc-writer' }), flowStep({ id: 'b', priority: 'high' }), flowStep()];
+    const { receipt } = briefingOf(flowOf(steps), stepOf(flowOf(steps), 'next'), ran({ a: '', b: '' })).pack;
+    expect(receipt.items.map(({ agent, tier }) => [agent, tier])).toEqual([
+      ['doc-writer', 'LOW'],
+      [undefined, 'HIGH'],
+    ]);
+  });
+});
+
+describe('artifacts', () => {
+  const flow = flowOf([
+    flowStep({ id: 'a', outputs: ['a.md', 'gone.md'] }),
+    flowStep({ id: 'b', outputs: ['b.md', 'a.md'] }),
+    flowStep({ id: 'other', needs: [], outputs: ['other.md'] }),
+    flowStep({ id: 'c', needs: ['b'], inputs: ['in.md'], outputs: ['c.md'] }),
+  ]);
+
+  it('are the files of the steps that it sees, where they are there, the newest first', () => {
+    const world = ran({}, { exists: (path) => path !== 'gone.md' });
+    const { receipt } = briefingOf(flow, stepOf(flow, 'c'), world).pack;
+    expect(receipt.artifacts.map(({ path }) => path)).toEqual(['b.md', 'a.md']);
+  });
+});
+
+describe('the task', () => {
+  const readPrompt = (file: string) => `text of ${file}`;
+
+  it.each([
+    { title: 'a prompt', step: { prompt: 'p', objective: 'o' }, task: 'p' },
+    { title: 'a file with one', step: { promptFile: 'p.md', objective: 'o' }, task: 'text of p.md' },
+    { title: 'else the objective', step: { objective: 'o' }, task: 'o' },
+  ])('$title', ({ step, task }) => {
+    const flow = flowOf([flowStep(step)]);
+    const { text } = briefingOf(flow, stepOf(flow, 'next'), { ...EMPTY, readPrompt }).pack;
+    expect(text.endsWith(`## Task\n\n${task}\n`)).toBe(true);
+  });
+});
