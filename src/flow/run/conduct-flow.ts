@@ -2,7 +2,8 @@ import type { Io } from '../../io.ts';
 import { watchSignals } from '../../session/signals.ts';
 import type { FlowRunFiles } from '../../store/flow-run.ts';
 import { parseFields, textOf } from '../../stream/fields.ts';
-import { type Briefing, briefingOf, type StepOutput } from '../briefing.ts';
+import { type Briefing, briefingOf, historyOf, type StepOutput } from '../briefing.ts';
+import { type Curation, curate } from '../curator/curate.ts';
 import type { Flow, FlowStep } from '../flow.ts';
 import type { StepReceipt } from '../step-receipt.ts';
 import { runFlow, type StepNews } from './run-flow.ts';
@@ -68,14 +69,17 @@ export async function conductFlow(run: FlowRun, io: Io): Promise<FlowEnd> {
 
 async function attemptStep(run: FlowRun, step: FlowStep, attempt: number, stop: AbortSignal, io: Io): Promise<StepEnd> {
   const { flow, files, progress } = run;
-  const briefing = briefingOf(flow, step, { ...run.brief, outputs: (id) => outputOf(files, id) });
-  const receipt = receiptOf(run, attempt, briefing);
+  const outputs = (id: string) => outputOf(files, id);
+  const claude = run.claudeFor(step);
+  const curation = await curateStep(run, step, { claude, outputs, stop }, io);
+  const briefing = briefingOf(flow, step, { ...run.brief, outputs, curated: curation?.choice });
+  const receipt = { ...receiptOf(run, attempt, briefing), curation: curation && curationFigures(curation) };
   files.write(step.id, 'pack.md', briefing.pack.text);
   files.receipt(flow.name, step.id, receipt);
   const stream = files.open(step.id, attempt === 1 ? 'stream.ndjson' : `stream-${attempt}.ndjson`);
   const end = await runStep(
     {
-      ...run.claudeFor(step),
+      ...claude,
       prompt: briefing.pack.text,
       timeoutSeconds: step.timeoutSeconds,
       stop,
@@ -97,8 +101,34 @@ function receiptOf({ flow, files }: FlowRun, attempt: number, { pack, budgets }:
     attempt,
     budgets: budgets.values,
     budget_warnings: budgets.warnings,
+    curation: undefined,
     measured: undefined,
   };
+}
+
+interface Curating {
+  readonly claude: ReturnType<FlowRun['claudeFor']>;
+  readonly outputs: (id: string) => StepOutput | undefined;
+  readonly stop: AbortSignal;
+}
+
+/** Only of a step that has earlier ones there is something to choose. */
+async function curateStep(
+  { flow }: FlowRun,
+  step: FlowStep,
+  { claude, outputs, stop }: Curating,
+  io: Io,
+): Promise<Curation | undefined> {
+  const history = historyOf(flow, step, { outputs });
+  if (!flow.curator.enabled || history.length === 0) return undefined;
+  const { program, config, invocation } = claude;
+  const { settings } = invocation;
+  const now = () => performance.now();
+  return curate(step, history, { curator: flow.curator, program, config, settings, stop, now }, io);
+}
+
+function curationFigures({ costUsd, durationMs, fault }: Curation): StepReceipt['curation'] {
+  return { cost_usd: costUsd, duration_ms: Math.round(durationMs), fault: fault ?? null };
 }
 
 function figuresOf(end: StepEnd): StepReceipt['measured'] {
