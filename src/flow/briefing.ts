@@ -67,6 +67,10 @@ function historyItem({ id, agent, priority }: FlowStep, output: StepOutput | und
   return output === undefined ? [] : [{ ...output, stepId: id, agent, priority }];
 }
 
-function promptOf({ promptFile, prompt, objective }: FlowStep, read: BriefingWorld['readPrompt']): string | undefined {
+/** What is asked of a step, in its own words or those of its file. */
+export function promptOf(
+  { promptFile, prompt, objective }: FlowStep,
+  read: BriefingWorld['readPrompt'],
+): string | undefined {
   return promptFile === undefined ? (prompt ?? objective) : read(promptFile);
 }

@@ -28,6 +28,8 @@ export interface FlowRunFiles {
   /** A text of a step: `pack.md`, `output.md`. */
   write(step: string, file: string, text: string): void;
   read(step: string, file: string): string | undefined;
+  /** Absolute. */
+  pathOf(step: string, file: string): string;
   /** Takes lines of a step as they come. A disk that takes no more is told of once, and the step goes on. */
   open(step: string, file: string): Transform;
   /** The receipt of a step, in the run and under its flow's name. */
@@ -48,6 +50,7 @@ export function openFlowRun(contextDir: string, onFault: OnFault, id: string): F
     readRun: () => read(join(run, 'run.json')),
     write: (step, file, text) => dir().write(of(step, file), redact(text)),
     read: (step, file) => read(of(step, file)),
+    pathOf: (step, file) => resolve(contextDir, of(step, file)),
     open: (step, file) => lineFile(dir().open(of(step, file)), (error) => onFault(`no more of ${file} is kept`, error)),
     receipt(flow, step, receipt) {
       dir().write(of(step, 'receipt.json'), json(receipt));
