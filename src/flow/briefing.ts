@@ -1,5 +1,5 @@
 import { effectiveBudgets } from './effective-budgets.ts';
-import { orderSteps } from './file/order-steps.ts';
+import { orderSteps, type StepOrder } from './file/order-steps.ts';
 import type { BudgetChanges, Flow, FlowStep } from './flow.ts';
 import { type Pack, pack } from './pack/pack.ts';
 import type { ResolvedBudgets } from './pack/resolve-budgets.ts';
@@ -48,9 +48,14 @@ export function briefingOf(flow: Flow, step: FlowStep, world: BriefingWorld): Br
   return { pack: pack(step, history, budgets.budgets, { prompt, artifacts }), budgets };
 }
 
+/** Of a thousand steps, finding the order takes longer than a pack; it is the same for each of them. */
+const orders = new WeakMap<Flow, StepOrder>();
+
 /** The steps whose output a step sees, the oldest first. */
 function seenBy(flow: Flow, { id }: FlowStep): FlowStep[] {
-  const { sequence, history } = orderSteps(flow);
+  const order = orders.get(flow) ?? orderSteps(flow);
+  orders.set(flow, order);
+  const { sequence, history } = order;
   const seen = new Set(history.get(id));
   return sequence.filter((step) => seen.has(step.id));
 }
