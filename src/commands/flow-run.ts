@@ -17,7 +17,17 @@ import { styleFor } from '../report/style.ts';
 import { type HeadlessInvocation, readClaudeArguments } from '../session/claude-arguments.ts';
 import { createFaults } from '../session/faults.ts';
 import { listFlowRuns, newFlowRun, openFlowRun } from '../store/flow-run.ts';
-import type { FlowRunOptions } from './flow.ts';
+
+/** Options of `ctxb flow run`, as commander hands them over. */
+export interface FlowRunOptions {
+  readonly parallel?: string;
+  readonly resume?: string;
+  readonly from?: string;
+  readonly only?: string;
+  readonly dryRun?: true;
+  readonly quiet?: true;
+  readonly contextDir?: string;
+}
 
 const EXIT_CONFIG = 2;
 
@@ -53,7 +63,7 @@ async function describe(
   const contextDir = resolve(io.cwd, config.contextDir);
   const quiet = options.quiet === true;
   const faults = createFaults((text) => void (quiet || io.stderr.write(`ctxb: ${text}\n`)));
-  const files = openFlowRun(contextDir, faults, earlierRun(flow, contextDir, options) ?? newFlowRun(flow.name));
+  const files = openFlowRun(contextDir, earlierRun(flow, contextDir, options) ?? newFlowRun(flow.name), faults);
   const done = doneSteps(flow, options, (id) => outputOf(files, id)?.ok === true);
   const style = await styleFor(io.stderr, io.env);
   return {

@@ -1,5 +1,5 @@
 import { effectiveBudgets } from './effective-budgets.ts';
-import { orderSteps } from './file/order-steps.ts';
+import { orderSteps, type StepOrder } from './file/order-steps.ts';
 import type { BudgetChanges, Flow, FlowStep } from './flow.ts';
 import type { CuratedChoice } from './pack/curated.ts';
 import { type Pack, pack } from './pack/pack.ts';
@@ -56,9 +56,14 @@ export function historyOf(flow: Flow, step: FlowStep, { outputs }: Pick<Briefing
   return seenBy(flow, step).flatMap((earlier) => historyItem(earlier, outputs(earlier.id)));
 }
 
+/** Of a thousand steps, finding the order takes longer than a pack; it is the same for each of them. */
+const orders = new WeakMap<Flow, StepOrder>();
+
 /** The steps whose output a step sees, the oldest first. */
 function seenBy(flow: Flow, { id }: FlowStep): FlowStep[] {
-  const { sequence, history } = orderSteps(flow);
+  const order = orders.get(flow) ?? orderSteps(flow);
+  orders.set(flow, order);
+  const { sequence, history } = order;
   const seen = new Set(history.get(id));
   return sequence.filter((step) => seen.has(step.id));
 }

@@ -37,7 +37,7 @@ export interface FlowRunFiles {
 }
 
 /** @param id of {@link newFlowRun}, or an earlier run's, to go on with */
-export function openFlowRun(contextDir: string, onFault: OnFault, id: string): FlowRunFiles {
+export function openFlowRun(contextDir: string, id: string, onFault: OnFault = () => {}): FlowRunFiles {
   const dir = () => openContextDir(contextDir);
   const run = join(FLOWS, id);
   const of = (step: string, file: string) => join(run, fileName(step), file);
