@@ -1,10 +1,29 @@
 import type { Command } from 'commander';
 import type { Io } from '../io.ts';
-import { type ExplainOptions, explain } from './flow-explain.ts';
-import { type ReportOptions, report } from './flow-report.ts';
+import type { ExplainOptions } from './flow-explain.ts';
+import type { ReportOptions } from './flow-report.ts';
 
-export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
+type Finish = (exitCode: number) => void;
+
+export function define(command: Command, io: Io, finish: Finish): void {
   command.addHelpText('after', EXAMPLES);
+  command
+    .command('run')
+    .usage('[options] <file> -- claude [arguments]')
+    .description('run the steps of a flow, each in a fresh claude with a briefing of its own')
+    .argument('<file>', 'the flow, in YAML or JSON')
+    .argument('<claude...>', 'the program and its arguments, without a prompt and an output format')
+    .option('--parallel <count>', 'steps that may run at once, where they do not need each other (default: 1)')
+    .option('--resume <run>', 'go on with an earlier run: what it has finished is not run again')
+    .option('--from <step>', 'begin with this step; what is before it is taken from --resume or the newest run')
+    .option('--only <step>', 'run this step alone, with the same')
+    .option('--dry-run', 'print the briefing of every step and its receipt, and run nothing')
+    .option('--quiet', 'say nothing on stderr')
+    .option('--context-dir <folder>', 'where runs, receipts and notes go')
+    .action(async (file: string, words: string[], options: FlowRunOptions) => {
+      const { runFlowFile } = await import('./flow-run.ts');
+      finish(await runFlowFile(file, words, options, io));
+    });
   command
     .command('explain')
     .description("show each step's budgets, where they come from, and what its briefing would hold")
@@ -12,18 +31,37 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
     .option('--json', 'as JSON')
     .option('--html <file>', 'as a page in this file')
     .option('--context-dir <folder>', 'where the runs are')
-    .action(async (file: string, options: ExplainOptions) => finish(await explain(file, options, io)));
+    .action(async (file: string, options: ExplainOptions) => {
+      const { explain } = await import('./flow-explain.ts');
+      finish(await explain(file, options, io));
+    });
   command
     .command('report')
     .description('show what the steps of a run were given and what they took')
     .argument('[run]', 'its id or the beginning of it (default: the newest)')
     .option('--json', 'as JSON')
     .option('--context-dir <folder>', 'where the runs are')
-    .action(async (run: string | undefined, options: ReportOptions) => finish(await report(run, options, io)));
+    .action(async (run: string | undefined, options: ReportOptions) => {
+      const { report } = await import('./flow-report.ts');
+      finish(await report(run, options, io));
+    });
+}
+
+/** Options of `ctxb flow run`, as commander hands them over. */
+export interface FlowRunOptions {
+  readonly parallel?: string;
+  readonly resume?: string;
+  readonly from?: string;
+  readonly only?: string;
+  readonly dryRun?: true;
+  readonly quiet?: true;
+  readonly contextDir?: string;
 }
 
 const EXAMPLES = `
 Examples:
-  ctxb flow explain flow.yaml
+  ctxb flow run fixtures/flows/small.yaml -- claude --permission-mode acceptEdits
+  ctxb flow run flow.yaml --parallel 2 -- claude
+  ctxb flow run flow.yaml --dry-run -- claude
   ctxb flow explain flow.yaml --html flow.html
   ctxb flow report`;

@@ -26,6 +26,7 @@ export const KNOWN: Readonly<Record<string, 'file' | 'folder'>> = {
   inbox: 'folder',
   handoffs: 'folder',
   runs: 'folder',
+  flows: 'folder',
   receipts: 'folder',
   'tool-results': 'folder',
 };

@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { createWriteStream, readdirSync } from 'node:fs';
+import { closeSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { Transform, Writable } from 'node:stream';
+import type { Transform } from 'node:stream';
 import split2 from 'split2';
 import { openContextDir } from './context-dir.ts';
 import { fileName } from './file-name.ts';
-import { kindOf, readPlain } from './plain-file.ts';
+import { appendWhole, kindOf, readPlain } from './plain-file.ts';
 import { redact } from './redact.ts';
+import type { OnFault } from './session-store.ts';
 
 /** Folder of the runs of flows in the context folder. */
 const FLOWS = 'flows';
@@ -27,14 +28,16 @@ export interface FlowRunFiles {
   /** A text of a step: `pack.md`, `output.md`. */
   write(step: string, file: string, text: string): void;
   read(step: string, file: string): string | undefined;
-  /** Lines of a step, as they come. */
-  open(step: string, file: string): Writable;
+  /** Absolute. */
+  pathOf(step: string, file: string): string;
+  /** Takes lines of a step as they come. A disk that takes no more is told of once, and the step goes on. */
+  open(step: string, file: string): Transform;
   /** The receipt of a step, in the run and under its flow's name. */
   receipt(flow: string, step: string, receipt: object): void;
 }
 
-/** @param id an earlier run's, to go on with; else a new one is made */
-export function openFlowRun(contextDir: string, id: string = newId()): FlowRunFiles {
+/** @param id of {@link newFlowRun}, or an earlier run's, to go on with */
+export function openFlowRun(contextDir: string, onFault: OnFault, id: string): FlowRunFiles {
   const dir = () => openContextDir(contextDir);
   const run = join(FLOWS, id);
   const of = (step: string, file: string) => join(run, fileName(step), file);
@@ -47,11 +50,8 @@ export function openFlowRun(contextDir: string, id: string = newId()): FlowRunFi
     readRun: () => read(join(run, 'run.json')),
     write: (step, file, text) => dir().write(of(step, file), redact(text)),
     read: (step, file) => read(of(step, file)),
-    open(step, file) {
-      const masked = maskLines();
-      masked.pipe(createWriteStream('', { fd: dir().open(of(step, file)) }));
-      return masked;
-    },
+    pathOf: (step, file) => resolve(contextDir, of(step, file)),
+    open: (step, file) => lineFile(dir().open(of(step, file)), (error) => onFault(`no more of ${file} is kept`, error)),
     receipt(flow, step, receipt) {
       dir().write(of(step, 'receipt.json'), json(receipt));
       dir().write(join(RECEIPTS, fileName(flow), `${fileName(step)}.json`), json(receipt));
@@ -59,18 +59,31 @@ export function openFlowRun(contextDir: string, id: string = newId()): FlowRunFi
   };
 }
 
-/** Ids of the runs of flows in the folder, newest first. */
-export function listFlowRuns(contextDir: string): string[] {
+/** Ids of the runs of a flow, or of all flows, in the folder, newest first. */
+export function listFlowRuns(contextDir: string, flow?: string): string[] {
   const folder = resolve(contextDir, FLOWS);
   if (kindOf(folder) !== 'folder') return [];
-  return readdirSync(folder).sort().reverse();
+  const runs = readdirSync(folder).sort().reverse();
+  return flow === undefined ? runs : runs.filter((id) => id.endsWith(`-${flow}`));
 }
 
-/** Sorts by time. */
-function newId(): string {
-  return `${new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}-${randomBytes(2).toString('hex')}`;
+/** The id of a new run of a flow: they sort by time. */
+export function newFlowRun(flow: string): string {
+  const time = new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, '');
+  return `${time}-${randomBytes(2).toString('hex')}-${fileName(flow)}`;
 }
 
-function maskLines(): Transform {
-  return split2((line: string) => `${redact(line)}\n`);
+function lineFile(fd: number, onFault: (error: unknown) => void): Transform {
+  const lines = split2();
+  let faulty = false;
+  lines.on('data', (line: string) => {
+    if (faulty) return;
+    try {
+      appendWhole(fd, Buffer.from(`${redact(line)}\n`));
+    } catch (error) {
+      faulty = true;
+      onFault(error);
+    }
+  });
+  return lines.on('end', () => closeSync(fd));
 }

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { numbered } from '../support/tool-agents.ts';
 import { createPlace, inputLines, journalOf, runFake } from './fakes.ts';
 
-it('a claude that does as if nothing had been said of its tools is told of once for each, and not asked again', async () => {
+it('a claude that does as if nothing had been said of its tools is told of once, and not asked again', async () => {
   await using place = await createPlace();
   const PLAY_FILE = await place.file('long.txt', numbered(1_000));
   const { code, stderr } = await runFake(place, {
@@ -13,15 +13,13 @@ it('a claude that does as if nothing had been said of its tools is told of once 
 
   expect(code).toBe(0);
   expect(stderr.match(/tool budgets are off: .*/g)).toEqual([
-    expect.stringContaining('a limit that was set for a tool did not hold'),
-    expect.stringContaining('this claude does not take results that were cut'),
+    'tool budgets are off: a limit that was set for a tool did not hold',
   ]);
   const kinds = journalOf(place).map(({ kind }) => kind);
   expect(kinds.filter((kind) => /limit-tool|cut-result|tools-ignored/.test(String(kind)))).toEqual([
     'limit-tool',
     'tools-ignored',
     'cut-result',
-    'tools-ignored',
   ]);
   const answers = inputLines(place).flatMap(({ type, response }) =>
     type === 'control_response' ? [JSON.stringify(response)] : [],

@@ -56,13 +56,14 @@ it('what the caller refuses stays refused', async () => {
 
 it('an MCP tool is asked for with the page it has got', async () => {
   await using world = await startFiles(() => [
+    mcp('list', { count: 1_000 }),
     mcp('list', { count: 1_000, limit: 100 }),
     mcp('list', { count: 1_000 }),
   ]);
   const { asked } = await playCaller(world, { ask: ['mcp__srv__list'] }, ALLOW, MCP);
 
-  expect(asked[1]).toEqual({ count: 1_000, limit: expect.any(Number) });
-  expect(JSON.parse(given(world)[1] ?? '')).toHaveLength(Number(asked[1]?.limit));
+  expect(asked[2]).toEqual({ count: 1_000, limit: expect.any(Number) });
+  expect(JSON.parse(given(world)[2] ?? '')).toHaveLength(Number(asked[2]?.limit));
 });
 
 it.each([

@@ -43,7 +43,7 @@ export function guardBudgets(values: SourcedBudgets): {
 function guardSize(field: BudgetField, set: number): Guarded {
   const floor = FLOORS[field];
   if (set > SUSPICIOUS) {
-    const why = `far above the ceiling of ${grouped(CEILING)}; are these characters?`;
+    const why = `far above the ceiling of ${grouped(CEILING)} (are these characters?)`;
     return { used: CEILING, met: [{ kind: 'suspicious', why }] };
   }
   if (set > CEILING) {

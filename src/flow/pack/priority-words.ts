@@ -10,7 +10,7 @@ export const ID_WORDS: Readonly<Record<Tier, readonly string[]>> = {
 };
 
 /** Words of an output's beginning; `build_receipt` counts by its second. One that raises outweighs any that lower. */
-export const OUTPUT_WORDS = {
+const OUTPUT_WORDS = {
   HIGH: ['adr', 'contracts', 'critique', 'decision', 'receipt', 'requirements'],
   LOW: ['audit', 'feedback', 'history', 'learnings', 'summary'],
 } as const satisfies Partial<Record<Tier, readonly string[]>>;

@@ -1,3 +1,4 @@
+import { orderSteps } from '../file/order-steps.ts';
 import type { Flow, FlowStep } from '../flow.ts';
 import type { StepEnd } from './run-step.ts';
 import { type Board, newBoard, type StepStatus, startable } from './schedule.ts';
@@ -23,6 +24,7 @@ export async function runFlow(
   { done, parallel }: { readonly done: ReadonlySet<string>; readonly parallel: number },
   world: FlowWorld,
 ): Promise<Board> {
+  const { needs } = orderSteps(flow);
   let board = newBoard(flow, done);
   const running = new Map<string, Promise<void>>();
   const set = (id: string, status: StepStatus) => {
@@ -38,7 +40,7 @@ export async function runFlow(
   }
 
   for (;;) {
-    const next = world.stop.aborted ? [] : startable(flow, board, parallel);
+    const next = world.stop.aborted ? [] : startable(flow, needs, board, parallel);
     for (const step of next) {
       set(step.id, 'running');
       running.set(step.id, run(step));

@@ -1,4 +1,5 @@
-import { PassThrough, type Writable } from 'node:stream';
+import { PassThrough, type Transform } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import split2 from 'split2';
 import type { Config } from '../../config/config.ts';
 import { costUsd, type GovernorState } from '../../governor/state.ts';
@@ -23,7 +24,7 @@ export interface StepRun {
 /** Where what a step says goes while it runs. */
 export interface StepSinks {
   /** claude's stdout, in stream-json. */
-  readonly stream: Writable;
+  readonly stream: Transform;
   readonly watcher: Watcher;
 }
 
@@ -49,11 +50,17 @@ export async function runStep(run: StepRun, io: Io, sinks: StepSinks, now: () =>
   const begun = now();
   const answer = createAnswerReader();
   let state: GovernorState | undefined;
+  let peak = 0;
   const stdout = new PassThrough();
   stdout.pipe(sinks.stream);
   stdout.pipe(split2()).on('data', answer.line);
   const watcher: Watcher = {
     ...sinks.watcher,
+    status(now) {
+      // What claude is asked before its first call is an estimate of its own.
+      if (now.gauge.basis === 'measured') peak = Math.max(peak, now.gauge.used);
+      sinks.watcher.status(now);
+    },
     ended(last) {
       state = last;
       sinks.watcher.ended(last);
@@ -72,6 +79,8 @@ export async function runStep(run: StepRun, io: Io, sinks: StepSinks, now: () =>
   };
   try {
     const exitCode = await runHeadless(headless, { ...io, stdin: new PassThrough().end(), stdout }, watcher);
+    stdout.end();
+    await finished(sinks.stream);
     const { text, isError } = answer.last();
     return {
       exitCode: limit.isOver() ? EXIT_TIMEOUT : exitCode,
@@ -79,7 +88,7 @@ export async function runStep(run: StepRun, io: Io, sinks: StepSinks, now: () =>
       output: isError ? '' : text,
       error: errorOf({ timedOut: limit.isOver(), seconds: run.timeoutSeconds, exitCode, text: isError ? text : '' }),
       sessionId: state?.session.id,
-      peakTokens: state?.gauge.peak ?? 0,
+      peakTokens: peak,
       firstTokens: state?.gauge.first ?? 0,
       calls: state?.gauge.calls ?? 0,
       costUsd: state === undefined ? 0 : costUsd(state),

@@ -1,3 +1,4 @@
+import type { StepGraph } from '../file/step-graph.ts';
 import type { Flow, FlowStep } from '../flow.ts';
 
 /** How far a step has come. `skipped`: the flow was stopped before it. */
@@ -10,28 +11,21 @@ export function newBoard({ steps }: Flow, done: ReadonlySet<string> = new Set())
   return Object.fromEntries(steps.map(({ id }) => [id, done.has(id) ? 'done' : 'waiting']));
 }
 
-/** Steps that may start now, in the order of the file, so that at most `parallel` run at once. */
-export function startable(flow: Flow, board: Board, parallel: number): readonly FlowStep[] {
+/**
+ * Steps that may start now, in the order of the file, so that at most `parallel` run at once.
+ *
+ * @param needs by a step's id: steps that must be over before it
+ */
+export function startable(flow: Flow, needs: StepGraph, board: Board, parallel: number): readonly FlowStep[] {
   const running = Object.values(board).filter((status) => status === 'running').length;
-  const ready = isStopped(flow, board) ? [] : flow.steps.filter((step) => isReady(flow, board, step));
+  // A failed step of a flow that was not stopped is one that the others go on without.
+  const isOver = (id: string) => board[id] === 'done' || board[id] === 'failed';
+  const isReady = ({ id }: FlowStep) => board[id] === 'waiting' && (needs.get(id) ?? []).every(isOver);
+  const ready = isStopped(flow, board) ? [] : flow.steps.filter(isReady);
   return ready.slice(0, Math.max(0, parallel - running));
 }
 
-/** What a step waits for: what it says that it needs, else the step before it in the file. */
-export function needsOf({ steps }: Flow, step: FlowStep): readonly string[] {
-  if (step.needs !== undefined) return step.needs;
-  const before = steps[steps.indexOf(step) - 1];
-  return before === undefined ? [] : [before.id];
-}
-
-/** A failed step of a flow that was not stopped is one that the others go on without. */
-function isReady(flow: Flow, board: Board, step: FlowStep): boolean {
-  return (
-    board[step.id] === 'waiting' && needsOf(flow, step).every((id) => board[id] === 'done' || board[id] === 'failed')
-  );
-}
-
 /** A step has failed that the flow is not to go on without. */
-export function isStopped({ steps }: Flow, board: Board): boolean {
+function isStopped({ steps }: Flow, board: Board): boolean {
   return steps.some(({ id, onFail }) => board[id] === 'failed' && onFail === 'stop');
 }

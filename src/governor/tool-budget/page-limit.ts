@@ -27,6 +27,9 @@ const UNKNOWN: Pages = { parameter: undefined, perItem: 0, isLarge: false };
 
 const REMEMBERED_TOOLS = 32;
 
+/** Items differ in size: a page of so much less than fits is seldom too large. */
+const MARGIN = 0.9;
+
 /** As many items as fit; at least `least`. A size that says nothing allows 100. */
 export function suggestLimit(allowed: number, perItem: number, least = 10): number {
   return perItem <= 0 ? 100 : Math.max(least, Math.floor(allowed / perItem));
@@ -71,7 +74,7 @@ export function limitPage(state: GovernorState, call: ToolCall, hint: string): S
   const { parameter, perItem, isLarge } = pagesOf(state, call);
   if (parameter === undefined || !isLarge || isPaged(input) || !mayChange(state, 'input')) return undefined;
   const allowed = allocation(state, tool, agent);
-  const value = suggestLimit(allowed, perItem, 1);
+  const value = suggestLimit(allowed * MARGIN, perItem, 1);
   const told = `${parameter}=${value} was set for this call, as one result may take about ${allowed} tokens now: ask for the next page to go on.`;
   return keep(keepOpen(state, call, { agent, tokens: allowed }), [
     {

@@ -276,8 +276,8 @@ describe('a page', () => {
 
   it('is asked for as the tool was seen to take it', () => {
     const { specific, context } = answer(played(paged(), calling({ tool: LIST, input: { q: 'b' } })));
-    expect(specific).toEqual({ updatedInput: { q: 'b', per_page: 800 } });
-    expect(context).toContain('per_page=800 was set');
+    expect(specific).toEqual({ updatedInput: { q: 'b', per_page: 720 } });
+    expect(context).toContain('per_page=720 was set');
   });
 
   it('is not where all of it has fitted', () => {
@@ -301,7 +301,7 @@ describe('a page', () => {
 
   it('is known of Grep', () => {
     const { specific } = answer(played(inTurn(), calling({ tool: 'Grep', input: { pattern: 'x' } })));
-    expect(specific).toEqual({ updatedInput: { pattern: 'x', head_limit: 200 } });
+    expect(specific).toEqual({ updatedInput: { pattern: 'x', head_limit: 180 } });
   });
 });
 

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { fitted, grouped, head } from '../../../src/flow/pack/characters.ts';
+
+describe('the first code points', () => {
+  it.each([
+    { name: 'one unit each', text: 'abc', length: 2, as: 'ab' },
+    { name: 'a pair is one', text: '😀😀a', length: 2, as: '😀😀' },
+    { name: 'a pair behind what is taken', text: 'ab😀', length: 2, as: 'ab' },
+    { name: 'a pair that a slice would part', text: 'a😀', length: 2, as: 'a😀' },
+    { name: 'half a pair', text: '\ud83dab', length: 2, as: '\ud83da' },
+    { name: 'all', text: 'ü', length: 9, as: 'ü' },
+    { name: 'none', text: 'abc', length: 0, as: '' },
+    { name: 'less than none', text: 'abc', length: -1, as: '' },
+  ])('$name', ({ text, length, as }) => {
+    expect(head(text, length)).toBe(as);
+  });
+});
+
+it.each([
+  { count: 0, as: '0' },
+  { count: 999, as: '999' },
+  { count: 1_000, as: '1,000' },
+  { count: 9_007_199_254_740_991, as: '9,007,199,254,740,991' },
+])('$count is written $as', ({ count, as }) => {
+  expect(grouped(count)).toBe(as);
+});
+
+describe('what fits', () => {
+  /** Shows of a text only its first 5,000 characters, and a marker of 20 where it is cut. */
+  function tryAll(room: number) {
+    let tries = 0;
+    const render = (limit: number) => {
+      tries++;
+      return { text: '', limit, cost: Math.min(limit, 5_000) + (limit < 60_000 ? 20 : 0) };
+    };
+    const found = fitted(render, { most: 60_000, least: 200, room });
+    return { limit: found?.limit, cost: found?.cost, tries };
+  }
+
+  it.each([
+    { name: 'all of it', room: 5_000, cost: 5_000 },
+    { name: 'less than the least', room: 219, cost: undefined },
+    { name: 'just the least', room: 220, cost: 220 },
+  ])('$name', ({ room, cost }) => {
+    expect(tryAll(room).cost).toBe(cost);
+  });
+
+  it('is found in a few steps where hardly anything of a text is shown', () => {
+    const { cost = 0, tries } = tryAll(4_999);
+    expect(cost).toBeLessThanOrEqual(4_999);
+    expect(tries).toBeLessThan(20);
+  });
+});
