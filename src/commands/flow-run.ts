@@ -8,8 +8,8 @@ import { orderSteps } from '../flow/file/order-steps.ts';
 import { promptFile } from '../flow/file/prompt-file.ts';
 import { readFlow } from '../flow/file/read-flow.ts';
 import type { Flow, FlowStep } from '../flow/flow.ts';
-import { outputOf } from '../flow/run/attempt-step.ts';
 import { conductFlow, type FlowRun } from '../flow/run/conduct-flow.ts';
+import { stepOutput } from '../flow/step-output.ts';
 import type { Io } from '../io.ts';
 import { createFlowProgress } from '../report/flow-progress.ts';
 import { flowTable } from '../report/flow-table.ts';
@@ -64,7 +64,7 @@ async function describe(
   const quiet = options.quiet === true;
   const faults = createFaults((text) => void (quiet || io.stderr.write(`ctxb: ${text}\n`)));
   const files = openFlowRun(contextDir, earlierRun(flow, contextDir, options) ?? newFlowRun(flow.name), faults);
-  const done = doneSteps(flow, options, (id) => outputOf(files, id)?.ok === true);
+  const done = doneSteps(flow, options, (id) => stepOutput(files, id)?.ok === true);
   const style = await styleFor(io.stderr, io.env);
   return {
     flow,
@@ -144,7 +144,7 @@ function readPrompt(folder: string, file: string): string {
 /** Prints every briefing and its receipt, with what earlier steps have said as far as a run is there. */
 function dryRun({ flow, files, brief }: FlowRun, io: Io): number {
   for (const step of orderSteps(flow).sequence) {
-    const { pack, budgets } = briefingOf(flow, step, { ...brief, outputs: (id) => outputOf(files, id) });
+    const { pack, budgets } = briefingOf(flow, step, { ...brief, outputs: (id) => stepOutput(files, id) });
     const receipt = JSON.stringify(
       { ...pack.receipt, budgets: budgets.values, budget_warnings: budgets.warnings },
       null,

@@ -1,11 +1,11 @@
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { CtxbError } from '../errors.ts';
 import { listFlowRuns, openFlowRun } from '../store/flow-run.ts';
 import { kindOf } from '../store/plain-file.ts';
 import { orStoreError } from '../store/store-error.ts';
 import type { StepOutput } from './briefing.ts';
 import { type KnownReceipt, readReceipt } from './read-receipt.ts';
+import { stepOutput } from './step-output.ts';
 
 /** What a run of a flow has left. */
 export interface EarlierRun {
@@ -27,7 +27,9 @@ export function earlierRuns(contextDir: string): EarlierRun[] {
 }
 
 function openRun(contextDir: string, id: string): EarlierRun | undefined {
-  const { folder, read } = openFlowRun(contextDir, id);
+  // Nothing is written, so nothing can go wrong with that.
+  const files = openFlowRun(contextDir, id);
+  const { folder, read } = files;
   if (kindOf(folder) !== 'folder') return undefined;
   const receiptOf = (stepId: string) => {
     const json = read(stepId, 'receipt.json');
@@ -53,14 +55,7 @@ function openRun(contextDir: string, id: string): EarlierRun | undefined {
         .flatMap((stepId) => receiptOf(stepId) ?? [])
         // What a step sees of the others has seen less than it.
         .sort((one, other) => one.items.length - other.items.length),
-    outputOf(stepId) {
-      const output = read(stepId, 'output.md');
-      const receipt = receiptOf(stepId);
-      if (output === undefined || (receipt !== undefined && receipt.measured === undefined)) return undefined;
-      const exitCode = receipt?.measured?.exit_code ?? 0;
-      const error = exitCode === 0 ? undefined : `exit code ${exitCode}`;
-      return { ok: exitCode === 0, output, error, path: join(folder, stepId, 'output.md') };
-    },
+    outputOf: (stepId) => stepOutput(files, stepId),
   };
 }
 

@@ -12,6 +12,7 @@ const receiptSchema = v.object({
   context_truncation: v.object({ chars_used: v.number(), budget_chars: v.number(), truncated: v.boolean() }),
   items: v.array(v.object({ step: v.string(), outcome: v.picklist(['included', 'cut', 'omitted']) })),
   curator: v.optional(v.object({ steps: names, files: names, brought_in: names, pushed_out: names })),
+  curation: v.optional(v.object({ cost_usd: v.number(), duration_ms: v.number(), fault: v.nullable(v.string()) })),
   measured: v.optional(
     v.object({
       exit_code: v.number(),

@@ -23,7 +23,9 @@ interface Outcomes {
 interface Sums extends Outcomes {
   readonly steps: number;
   readonly calls: number;
+  /** Of the steps alone, and of their curators. */
   readonly cost_usd: number;
+  readonly curator_cost_usd: number;
   readonly duration_ms: number;
 }
 
@@ -37,6 +39,8 @@ export interface StepFigures extends Outcomes {
   readonly truncated: boolean;
   /** Whether a curator chose. */
   readonly curated: boolean;
+  /** What that cost, and what was wrong with it; `null`: none was asked. */
+  readonly curation: KnownReceipt['curation'] | null;
   /** `null`: the step has not ended. */
   readonly measured: KnownReceipt['measured'] | null;
 }
@@ -72,6 +76,7 @@ export function reportRun(run: ReportedRun, older: (step: string) => Iterable<Kn
       omitted: sum(steps, ({ omitted }) => omitted),
       calls: sum(steps, ({ measured }) => measured?.calls ?? 0),
       cost_usd: sum(steps, ({ measured }) => measured?.cost_usd ?? 0),
+      curator_cost_usd: sum(steps, ({ curation }) => curation?.cost_usd ?? 0),
       duration_ms: sum(steps, ({ measured }) => measured?.duration_ms ?? 0),
     },
     curator: receipts.flatMap((receipt) => comparison(receipt, older(receipt.step))),
@@ -96,7 +101,7 @@ function isCurated({ curator }: KnownReceipt): boolean {
 }
 
 function figuresOf(receipt: KnownReceipt): StepFigures {
-  const { step, run, attempt, items, context_truncation, measured } = receipt;
+  const { step, run, attempt, items, context_truncation, curation, measured } = receipt;
   const counts = { included: 0, cut: 0, omitted: 0 };
   for (const { outcome } of items) counts[outcome]++;
   return {
@@ -108,6 +113,7 @@ function figuresOf(receipt: KnownReceipt): StepFigures {
     budget_chars: context_truncation.budget_chars,
     truncated: context_truncation.truncated,
     curated: isCurated(receipt),
+    curation: curation ?? null,
     measured: measured ?? null,
   };
 }

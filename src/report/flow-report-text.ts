@@ -23,12 +23,15 @@ const MEASURED: readonly Column[] = [
   ['took', ({ measured }) => (measured ? duration(measured.duration_ms) : NONE)],
 ];
 
+/** What asking it has cost, also where it gave no good answer. */
+const CURATOR: Column = ['curator', ({ curation }) => (curation ? dollars(curation.cost_usd) : NONE)];
+
 const COLUMNS: readonly Column[] = [
   ...PACK,
   ['budget', ({ budget_chars }) => tokens(budget_chars)],
   ...MEASURED,
   ['exit', ({ measured }) => (measured ? String(measured.exit_code) : NONE)],
-  ['curator', ({ curated }) => (curated ? 'yes' : 'no')],
+  CURATOR,
 ];
 
 /** For a person: what each step of a run was given and took, and what a curator changed. */
@@ -37,8 +40,9 @@ export function flowReportText({ run, flow, steps, total, curator }: RunReport, 
   const lines = [
     style.bold(`${onOneLine(flow)}, run ${onOneLine(run)}`),
     ...table(steps, style),
+    ...steps.flatMap(({ step, curation }) => faultLine(step, curation?.fault ?? undefined, style)),
     '',
-    `${counted(total.steps, 'step')}: ${counted(total.calls, 'call')}, ${dollars(total.cost_usd)}, ${duration(total.duration_ms)}`,
+    totalLine(total),
     ...(curator.length === 0 ? [] : ['', ...curatorLines(curator, style)]),
   ];
   return `${lines.join('\n')}\n`;
@@ -56,9 +60,18 @@ function painted(line: string, step: StepFigures | undefined, { red, yellow }: S
   return step?.truncated ? yellow(line) : line;
 }
 
+function faultLine(step: string, fault: string | undefined, { yellow }: Style): string[] {
+  return fault === undefined ? [] : [yellow(`! the curator of ${onOneLine(step)}: ${onOneLine(fault)}`)];
+}
+
+function totalLine({ steps, calls, cost_usd, curator_cost_usd, duration_ms }: RunReport['total']): string {
+  const curators = curator_cost_usd > 0 ? ` and ${dollars(curator_cost_usd)} for curators` : '';
+  return `${counted(steps, 'step')}: ${counted(calls, 'call')}, ${dollars(cost_usd)}${curators}, ${duration(duration_ms)}`;
+}
+
 /** Each figure as `with | without`. */
 function curatorLines(comparisons: readonly CuratorComparison[], style: Style): string[] {
-  const columns = [...PACK, ...MEASURED];
+  const columns = [...PACK, ...MEASURED, CURATOR];
   const headings = ['step', ...columns.map(([heading]) => heading), 'run'];
   const rows = comparisons.map((each) => [
     onOneLine(each.step),

@@ -24,7 +24,11 @@ function receipt(id: string, played: Played, run = 'r2'): KnownReceipt {
 
 const played: Played = {
   normalize: { output: 'a'.repeat(9_000), measured: figures() },
-  frame: { output: 'b', measured: figures({ calls: 4, cost_usd: 0.5 }) },
+  frame: {
+    output: 'b',
+    measured: figures({ calls: 4, cost_usd: 0.5 }),
+    curation: { cost_usd: 0.01, duration_ms: 900, fault: 'prose' },
+  },
   clarify: { output: '' },
 };
 const run = { id: 'r2', receipts: () => Object.keys(played).map((id) => receipt(id, played)) };
@@ -34,10 +38,27 @@ it('says of each step what it was given and took, and of all together', () => {
   expect(rest).toEqual({ version: 1, run: 'r2', flow: 'shared-lists', curator: [] });
   expect(steps).toMatchObject([
     { step: 'normalize', included: 0, cut: 0, omitted: 0, measured: { calls: 3 } },
-    { step: 'frame', included: 1, cut: 0, omitted: 0, budget_chars: 200_000, measured: { calls: 4, cost_usd: 0.5 } },
+    {
+      step: 'frame',
+      included: 1,
+      cut: 0,
+      omitted: 0,
+      budget_chars: 200_000,
+      curated: false,
+      curation: { fault: 'prose' },
+    },
     { step: 'clarify', included: 1, cut: 1, omitted: 0, curated: false, measured: null },
   ]);
-  expect(total).toEqual({ steps: 3, included: 2, cut: 1, omitted: 0, calls: 7, cost_usd: 0.75, duration_ms: 8_000 });
+  expect(total).toEqual({
+    steps: 3,
+    included: 2,
+    cut: 1,
+    omitted: 0,
+    calls: 7,
+    cost_usd: 0.75,
+    curator_cost_usd: 0.01,
+    duration_ms: 8_000,
+  });
 });
 
 it('a run without receipts', () => {

@@ -20,12 +20,22 @@ function stepFigures(changes: Partial<StepFigures> = {}): StepFigures {
     budget_chars: 200_000,
     truncated: false,
     curated: false,
+    curation: null,
     measured: figures(),
     ...changes,
   };
 }
 
-const total = { steps: 2, included: 4, cut: 2, omitted: 0, calls: 3, cost_usd: 0.25, duration_ms: 4_000 };
+const total = {
+  steps: 2,
+  included: 4,
+  cut: 2,
+  omitted: 0,
+  calls: 3,
+  cost_usd: 0.25,
+  curator_cost_usd: 0,
+  duration_ms: 4_000,
+};
 const REPORT = {
   version: 1 as const,
   run: 'r2',
@@ -40,8 +50,8 @@ it('a line for each step and one for all', () => {
     [
       'shared-lists, run r2',
       'step   whole  cut  omitted  characters   budget  first tokens  most tokens  calls   cost   took  exit  curator',
-      'plan       2    1        0      12,345  200,000        20,000       40,000      3  $0.25  4.0 s     0       no',
-      'build      2    1        0      12,345  200,000             –            –      –      –      –     –       no',
+      'plan       2    1        0      12,345  200,000        20,000       40,000      3  $0.25  4.0 s     0        –',
+      'build      2    1        0      12,345  200,000             –            –      –      –      –     –        –',
       '',
       '2 steps: 3 calls, $0.25, 4.0 s',
       '',
@@ -52,7 +62,11 @@ it('a line for each step and one for all', () => {
 it('steps with a curator beside the same without one', () => {
   const compared = {
     step: 'plan',
-    with: stepFigures({ curated: true, pack_chars: 9_000 }),
+    with: stepFigures({
+      curated: true,
+      curation: { cost_usd: 0.01, duration_ms: 900, fault: null },
+      pack_chars: 9_000,
+    }),
     without: stepFigures({ run: 'r1', cut: 2 }),
     brought_in: ['frame'],
     pushed_out: ['clarify', 'impact'],
@@ -61,8 +75,8 @@ it('steps with a curator beside the same without one', () => {
   expect(text.slice(text.indexOf('With a'))).toBe(
     [
       'With a curator | without one:',
-      'step  whole    cut  omitted      characters     first tokens      most tokens  calls           cost           took      run',
-      'plan  2 | 2  1 | 2    0 | 0  9,000 | 12,345  20,000 | 20,000  40,000 | 40,000  3 | 3  $0.25 | $0.25  4.0 s | 4.0 s  r2 | r1',
+      'step  whole    cut  omitted      characters     first tokens      most tokens  calls           cost           took    curator      run',
+      'plan  2 | 2  1 | 2    0 | 0  9,000 | 12,345  20,000 | 20,000  40,000 | 40,000  3 | 3  $0.25 | $0.25  4.0 s | 4.0 s  $0.01 | –  r2 | r1',
       '  brought in: frame',
       '  pushed out: clarify, impact',
       '',
@@ -76,6 +90,16 @@ it.each([
   { title: 'any other', step: stepFigures(), line: '\nplan ' },
 ])('$title has its colour', ({ step, line }) => {
   expect(flowReportText({ ...REPORT, steps: [step] }, TAGS)).toContain(line);
+});
+
+it('a curator that was asked in vain is told of, with its cost', () => {
+  const curation = { cost_usd: 0.02, duration_ms: 900, fault: 'no answer after 60 s' };
+  const text = flowReportText(
+    { ...REPORT, steps: [stepFigures({ curation })], total: { ...total, curator_cost_usd: 0.02 } },
+    PLAIN,
+  );
+  expect(text).toContain('  0    $0.02\n! the curator of plan: no answer after 60 s\n');
+  expect(text).toContain('$0.25 and $0.02 for curators, 4.0 s\n');
 });
 
 it('a run without receipts', () => {

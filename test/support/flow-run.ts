@@ -35,6 +35,7 @@ interface PlayedStep {
   readonly output: string;
   readonly measured?: StepFigures | undefined;
   readonly curator?: CuratorEffect;
+  readonly curation?: StepReceipt['curation'];
 }
 
 /** The receipt that a step leaves, as a run makes it. */
@@ -54,16 +55,24 @@ export function stepReceipt(flow: Flow, id: string, played: { readonly [id: stri
     attempt: 1,
     budgets: budgets.values,
     budget_warnings: budgets.warnings,
-    curation: undefined,
+    curation: played[id]?.curation,
     measured: played[id]?.measured,
   };
 }
 
 /** Leaves a run of a flow in the folder `.context` below `cwd`, through the program's own store. */
 export function keepRun(cwd: string, run: string, flow: Flow, played: { readonly [id: string]: PlayedStep }): void {
-  const files = openFlowRun(join(cwd, '.context'), run);
-  for (const [id, { output }] of Object.entries(played)) {
+  const files = openFlowRun(join(cwd, '.context'), run, (consequence) => {
+    throw new Error(consequence);
+  });
+  for (const [id, { output, measured }] of Object.entries(played)) {
     files.write(id, 'output.md', output);
+    if (measured !== undefined) files.write(id, 'step.json', JSON.stringify(stepEnd(measured)));
     files.receipt(flow.name, id, { ...stepReceipt(flow, id, played), run });
   }
+}
+
+/** As much of the end of a step as is read again. */
+function stepEnd({ exit_code }: StepFigures) {
+  return exit_code === 0 ? { status: 'done' } : { status: 'failed', error: `exit code ${exit_code}` };
 }

@@ -1,9 +1,8 @@
 import type { Io } from '../../io.ts';
-import type { FlowRunFiles } from '../../store/flow-run.ts';
-import { parseFields, textOf } from '../../stream/fields.ts';
-import { type Briefing, briefingOf, historyOf, promptOf, type StepOutput } from '../briefing.ts';
+import { type Briefing, briefingOf, historyOf, promptOf } from '../briefing.ts';
 import { type Curation, curate } from '../curator/curate.ts';
 import type { FlowStep } from '../flow.ts';
+import { OUTPUT_FILE, stepOutput } from '../step-output.ts';
 import type { StepReceipt } from '../step-receipt.ts';
 import type { FlowRun } from './conduct-flow.ts';
 import { runStep, type StepEnd } from './run-step.ts';
@@ -17,7 +16,7 @@ export function createAttempts(run: FlowRun, stop: AbortSignal, io: Io): Attempt
   const { flow, files, progress } = run;
   // A curator is asked once, however often its step is tried.
   const curations = new Map<string, Promise<Curation | undefined>>();
-  const outputs = (id: string) => outputOf(files, id);
+  const outputs = (id: string) => stepOutput(files, id);
 
   /** Only of a step that has earlier ones there is something to choose. */
   async function choose(step: FlowStep): Promise<Curation | undefined> {
@@ -47,13 +46,11 @@ export function createAttempts(run: FlowRun, stop: AbortSignal, io: Io): Attempt
       { stream: files.open(step.id, streamFile(attempt)), watcher: progress.watcher(step) },
       now,
     );
-    files.write(step.id, OUTPUT, end.output);
+    files.write(step.id, OUTPUT_FILE, end.output);
     files.receipt(flow.name, step.id, { ...receipt, measured: figuresOf(end) });
     return attempt === 1 ? { ...end, costUsd: end.costUsd + (curation?.costUsd ?? 0) } : end;
   };
 }
-
-const OUTPUT = 'output.md';
 
 function streamFile(attempt: number): string {
   return attempt === 1 ? 'stream.ndjson' : `stream-${attempt}.ndjson`;
@@ -93,12 +90,4 @@ function figuresOf(end: StepEnd): StepReceipt['measured'] {
     duration_ms: Math.round(end.durationMs),
     session_id: end.sessionId ?? null,
   };
-}
-
-/** What a step of a run has said; undefined: it has not ended. */
-export function outputOf(files: FlowRunFiles, id: string): StepOutput | undefined {
-  const { status, error } = parseFields(files.read(id, 'step.json') ?? '');
-  if (status !== 'done' && status !== 'failed') return undefined;
-  const output = files.read(id, OUTPUT) ?? '';
-  return { ok: status === 'done', output, error: textOf(error), path: files.pathOf(id, OUTPUT) };
 }
