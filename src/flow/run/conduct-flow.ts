@@ -1,25 +1,29 @@
+import { relative } from 'node:path';
+import { finished } from 'node:stream/promises';
 import type { Io } from '../../io.ts';
-import { watchSignals } from '../../session/signals.ts';
+import { signalExitCode } from '../../session/child.ts';
 import type { FlowRunFiles } from '../../store/flow-run.ts';
+import { processMark } from '../../store/process-mark.ts';
 import { parseFields, textOf } from '../../stream/fields.ts';
-import { type Briefing, briefingOf, type StepOutput } from '../briefing.ts';
+import { type Briefing, type BriefingWorld, briefingOf, type StepOutput } from '../briefing.ts';
 import type { Flow, FlowStep } from '../flow.ts';
 import type { StepReceipt } from '../step-receipt.ts';
+import { createFlowStop, type FlowStop } from './flow-stop.ts';
+import { createLineSink } from './line-sink.ts';
 import { runFlow, type StepNews } from './run-flow.ts';
 import { runStep, type StepEnd, type StepRun } from './run-step.ts';
-import type { Board } from './schedule.ts';
+import type { Board, Settled } from './schedule.ts';
 
 /** A run of a flow, as its command describes it. */
 export interface FlowRun {
   readonly flow: Flow;
   readonly files: FlowRunFiles;
-  /** Steps that are not run: an earlier run has finished them, or they were not asked for. */
-  readonly done: ReadonlySet<string>;
+  readonly settled: Settled;
   readonly parallel: number;
   /** How claude is run in a step. */
   readonly claudeFor: (step: FlowStep) => Pick<StepRun, 'program' | 'invocation' | 'config'>;
   /** What a step's briefing is made of beside outputs. */
-  readonly brief: Pick<Parameters<typeof briefingOf>[2], 'exists' | 'readPrompt'>;
+  readonly brief: (step: FlowStep) => Omit<BriefingWorld, 'outputs'>;
   readonly progress: FlowWatcher;
 }
 
@@ -37,56 +41,91 @@ export interface FlowEnd {
   readonly exitCode: number;
 }
 
-const EXIT_INTERRUPTED = 130;
-
-/** Runs the steps, each in a session of its own, and keeps what they were given and what they said. */
+/**
+ * Runs the steps, each in a session of its own, and keeps what they were given and what they said.
+ *
+ * @throws CtxbError `store` when nothing can be kept, before anything has run; and what `runHeadless` throws
+ */
 export async function conductFlow(run: FlowRun, io: Io): Promise<FlowEnd> {
-  const { flow, files, done, parallel, progress } = run;
-  const stop = new AbortController();
+  const { flow, settled, parallel, progress } = run;
+  noteBeginning(run);
   const ends = new Map<string, StepEnd>();
-  const signals = watchSignals({ interrupt: () => stop.abort(), kill: () => stop.abort() });
-  const board = await runFlow(
-    flow,
-    { done, parallel },
-    {
-      stop: stop.signal,
-      attempt: (step, attempt) => attemptStep(run, step, attempt, stop.signal, io),
-      onStep(step, news) {
-        if (news.kind === 'done' || news.kind === 'failed') {
-          ends.set(step.id, news.end);
-          files.write(step.id, 'step.json', `${JSON.stringify({ status: news.kind, ...news.end }, null, 2)}\n`);
-        }
-        progress.news(step, news);
+  const stop = createFlowStop(parallel);
+  try {
+    const board = await runFlow(
+      flow,
+      { settled, parallel },
+      {
+        stop: stop.noMore,
+        attempt: (step, attempt) => attemptStep(run, step, attempt, stop, io),
+        onStep(step, news) {
+          if ('end' in news && news.kind !== 'retry') {
+            ends.set(step.id, news.end);
+            noteEnd(run, step, news);
+          }
+          progress.news(step, news);
+        },
       },
-    },
-  );
-  signals.stop();
-  progress.close();
-  const worst = Math.max(0, ...[...ends.values()].map(({ exitCode }) => exitCode));
-  return { board, ends, exitCode: stop.signal.aborted ? EXIT_INTERRUPTED : worst };
+    );
+    const worst = Math.max(0, ...[...ends.values()].map(({ exitCode }) => exitCode));
+    const received = stop.received();
+    return { board, ends, exitCode: received === undefined ? worst : signalExitCode(received) };
+  } finally {
+    stop.clear();
+    progress.close();
+  }
 }
 
-async function attemptStep(run: FlowRun, step: FlowStep, attempt: number, stop: AbortSignal, io: Io): Promise<StepEnd> {
+/** What a step of this run said when it was run before must not pass for what it is going to say now. */
+function noteBeginning({ flow, files, settled }: FlowRun): void {
+  files.writeRun({
+    version: 1,
+    flow: flow.name,
+    started: new Date().toISOString(),
+    ctxb: processMark(process.pid),
+  });
+  for (const { id } of flow.steps) {
+    if (settled.done.has(id) || settled.leftOut.has(id)) continue;
+    if (files.read(id, STEP_FILE) !== undefined) files.writeJson(id, STEP_FILE, { version: 1, status: 'waiting' });
+  }
+}
+
+const STEP_FILE = 'step.json';
+const OUTPUT_FILE = 'output.md';
+
+function noteEnd({ files }: FlowRun, { id }: FlowStep, { kind, end }: Extract<StepNews, { readonly end: StepEnd }>) {
+  const { output, ...figures } = end;
+  files.writeJson(id, STEP_FILE, { version: 1, status: kind, ...figures });
+}
+
+async function attemptStep(run: FlowRun, step: FlowStep, attempt: number, stop: FlowStop, io: Io): Promise<StepEnd> {
   const { flow, files, progress } = run;
-  const briefing = briefingOf(flow, step, { ...run.brief, outputs: (id) => outputOf(files, id) });
+  const outputs = (id: string) => outputOf(files, id, io.cwd);
+  const briefing = briefingOf(flow, step, { ...run.brief(step), outputs });
   const receipt = receiptOf(run, attempt, briefing);
   files.write(step.id, 'pack.md', briefing.pack.text);
   files.receipt(flow.name, step.id, receipt);
-  const stream = files.open(step.id, attempt === 1 ? 'stream.ndjson' : `stream-${attempt}.ndjson`);
-  const end = await runStep(
-    {
-      ...run.claudeFor(step),
-      prompt: briefing.pack.text,
-      timeoutSeconds: step.timeoutSeconds,
-      stop,
-    },
-    io,
-    { stream, watcher: progress.watcher(step) },
-    () => performance.now(),
-  );
-  files.write(step.id, 'output.md', end.output);
-  files.receipt(flow.name, step.id, { ...receipt, measured: figuresOf(end) });
-  return end;
+  const file = files.open(step.id);
+  const stream = createLineSink(file.add);
+  try {
+    const end = await runStep(
+      {
+        ...run.claudeFor(step),
+        prompt: briefing.pack.text,
+        timeoutSeconds: step.timeoutSeconds,
+        stop: stop.atOnce,
+      },
+      io,
+      { stream, watcher: progress.watcher(step) },
+      () => performance.now(),
+    );
+    files.write(step.id, OUTPUT_FILE, end.output);
+    files.receipt(flow.name, step.id, { ...receipt, measured: figuresOf(end) });
+    return end;
+  } finally {
+    await finished(stream.end());
+    file.close();
+  }
 }
 
 function receiptOf({ flow, files }: FlowRun, attempt: number, { pack, budgets }: Briefing): StepReceipt {
@@ -113,9 +152,10 @@ function figuresOf(end: StepEnd): StepReceipt['measured'] {
   };
 }
 
-/** What a step of this run has said; undefined: it has not ended. */
-export function outputOf(files: FlowRunFiles, id: string): StepOutput | undefined {
-  const { status, error } = parseFields(files.read(id, 'step.json') ?? '');
+/** What a step of this run has said; undefined: it has not ended by itself. Its path is relative to `cwd`. */
+export function outputOf(files: FlowRunFiles, id: string, cwd: string): StepOutput | undefined {
+  const { status, error } = parseFields(files.read(id, STEP_FILE) ?? '');
   if (status !== 'done' && status !== 'failed') return undefined;
-  return { ok: status === 'done', output: files.read(id, 'output.md') ?? '', error: textOf(error) };
+  const path = relative(cwd, files.path(id, OUTPUT_FILE));
+  return { ok: status === 'done', output: files.read(id, OUTPUT_FILE) ?? '', error: textOf(error), path };
 }
