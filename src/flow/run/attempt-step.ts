@@ -1,3 +1,4 @@
+import { finished } from 'node:stream/promises';
 import type { Io } from '../../io.ts';
 import { type Briefing, briefingOf, historyOf, promptOf } from '../briefing.ts';
 import { type Curation, curate } from '../curator/curate.ts';
@@ -5,7 +6,8 @@ import type { FlowStep } from '../flow.ts';
 import { OUTPUT_FILE, stepOutput } from '../step-output.ts';
 import type { StepReceipt } from '../step-receipt.ts';
 import type { FlowRun } from './conduct-flow.ts';
-import { runStep, type StepEnd } from './run-step.ts';
+import { createLineSink } from './line-sink.ts';
+import { runStep, type StepEnd, type StepRun } from './run-step.ts';
 
 /** Runs attempts of steps: makes the briefing, keeps it and its receipt, and what the step says. */
 export type Attempts = (step: FlowStep, attempt: number) => Promise<StepEnd>;
@@ -23,7 +25,7 @@ export function createAttempts(run: FlowRun, stop: AbortSignal, io: Io): Attempt
     const history = historyOf(flow, step, { outputs });
     if (!flow.curator.enabled || history.length === 0) return undefined;
     const { program, config, invocation } = run.claudeFor(step);
-    const asked = { ...step, prompt: promptOf(step, run.brief.readPrompt) };
+    const asked = { ...step, prompt: promptOf(step, run.brief(step).readPrompt) };
     const { settings } = invocation;
     return curate(asked, history, { curator: flow.curator, program, config, settings, stop, now }, io);
   }
@@ -34,26 +36,30 @@ export function createAttempts(run: FlowRun, stop: AbortSignal, io: Io): Attempt
     return curation;
   }
 
+  /** What claude says is kept as it comes. */
+  async function runInto(step: FlowStep, claude: Omit<StepRun, 'timeoutSeconds' | 'stop'>): Promise<StepEnd> {
+    const file = files.open(step.id);
+    const stream = createLineSink(file.add);
+    try {
+      const { timeoutSeconds } = step;
+      return await runStep({ ...claude, timeoutSeconds, stop }, io, { stream, watcher: progress.watcher(step) }, now);
+    } finally {
+      await finished(stream.end());
+      file.close();
+    }
+  }
+
   return async (step, attempt) => {
     const curation = await curationOf(step);
-    const briefing = briefingOf(flow, step, { ...run.brief, outputs, curated: curation?.choice });
+    const briefing = briefingOf(flow, step, { ...run.brief(step), outputs, curated: curation?.choice });
     const receipt = receiptOf(run, { attempt, briefing, curation });
     files.write(step.id, 'pack.md', briefing.pack.text);
     files.receipt(flow.name, step.id, receipt);
-    const end = await runStep(
-      { ...run.claudeFor(step), prompt: briefing.pack.text, timeoutSeconds: step.timeoutSeconds, stop },
-      io,
-      { stream: files.open(step.id, streamFile(attempt)), watcher: progress.watcher(step) },
-      now,
-    );
+    const end = await runInto(step, { ...run.claudeFor(step), prompt: briefing.pack.text });
     files.write(step.id, OUTPUT_FILE, end.output);
     files.receipt(flow.name, step.id, { ...receipt, measured: figuresOf(end) });
     return attempt === 1 ? { ...end, costUsd: end.costUsd + (curation?.costUsd ?? 0) } : end;
   };
-}
-
-function streamFile(attempt: number): string {
-  return attempt === 1 ? 'stream.ndjson' : `stream-${attempt}.ndjson`;
 }
 
 interface Given {

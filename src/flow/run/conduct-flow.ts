@@ -1,25 +1,27 @@
 import type { Io } from '../../io.ts';
-import { watchSignals } from '../../session/signals.ts';
+import { signalExitCode } from '../../session/child.ts';
 import type { Watcher } from '../../session/watcher.ts';
 import type { FlowRunFiles } from '../../store/flow-run.ts';
+import { processMark } from '../../store/process-mark.ts';
 import type { BriefingWorld } from '../briefing.ts';
 import type { Flow, FlowStep } from '../flow.ts';
+import { STEP_FILE } from '../step-output.ts';
 import { createAttempts } from './attempt-step.ts';
+import { createFlowStop } from './flow-stop.ts';
 import { runFlow, type StepNews } from './run-flow.ts';
 import type { StepEnd, StepRun } from './run-step.ts';
-import type { Board } from './schedule.ts';
+import type { Board, Settled } from './schedule.ts';
 
 /** A run of a flow, as its command describes it. */
 export interface FlowRun {
   readonly flow: Flow;
   readonly files: FlowRunFiles;
-  /** Steps that are not run: an earlier run has finished them, or they were not asked for. */
-  readonly done: ReadonlySet<string>;
+  readonly settled: Settled;
   readonly parallel: number;
   /** How claude is run in a step. */
   readonly claudeFor: (step: FlowStep) => Pick<StepRun, 'program' | 'invocation' | 'config'>;
   /** What a step's briefing is made of beside outputs. */
-  readonly brief: Pick<BriefingWorld, 'exists' | 'readPrompt'>;
+  readonly brief: (step: FlowStep) => Omit<BriefingWorld, 'outputs'>;
   readonly progress: FlowWatcher;
 }
 
@@ -38,26 +40,57 @@ export interface FlowEnd {
   readonly exitCode: number;
 }
 
-const EXIT_INTERRUPTED = 130;
-
-/** Runs the steps, each in a session of its own, and keeps what became of them. */
+/**
+ * Runs the steps, each in a session of its own, and keeps what they were given and what they said.
+ *
+ * @throws CtxbError `store` when nothing can be kept, before anything has run; and what `runHeadless` throws
+ */
 export async function conductFlow(run: FlowRun, io: Io): Promise<FlowEnd> {
-  const { flow, files, done, parallel, progress } = run;
-  const stop = new AbortController();
+  const { flow, settled, parallel, progress } = run;
+  noteBeginning(run);
   const ends = new Map<string, StepEnd>();
-  const end = () => stop.abort();
-  const signals = watchSignals({ interrupt: end, kill: end });
-  const attempt = createAttempts(run, stop.signal, io);
-  const onStep = (step: FlowStep, news: StepNews) => {
-    if (news.kind === 'done' || news.kind === 'failed') {
-      ends.set(step.id, news.end);
-      files.write(step.id, 'step.json', `${JSON.stringify({ status: news.kind, ...news.end }, null, 2)}\n`);
-    }
-    progress.news(step, news);
-  };
-  const board = await runFlow(flow, { done, parallel }, { attempt, onStep, stop: stop.signal });
-  signals.stop();
-  progress.close();
-  const worst = Math.max(0, ...[...ends.values()].map(({ exitCode }) => exitCode));
-  return { board, ends, exitCode: stop.signal.aborted ? EXIT_INTERRUPTED : worst };
+  const stop = createFlowStop(parallel);
+  const attempt = createAttempts(run, stop.atOnce, io);
+  try {
+    const board = await runFlow(
+      flow,
+      { settled, parallel },
+      {
+        stop: stop.noMore,
+        attempt,
+        onStep(step, news) {
+          if ('end' in news && news.kind !== 'retry') {
+            ends.set(step.id, news.end);
+            noteEnd(run, step, news);
+          }
+          progress.news(step, news);
+        },
+      },
+    );
+    const worst = Math.max(0, ...[...ends.values()].map(({ exitCode }) => exitCode));
+    const received = stop.received();
+    return { board, ends, exitCode: received === undefined ? worst : signalExitCode(received) };
+  } finally {
+    stop.clear();
+    progress.close();
+  }
+}
+
+/** What a step of this run said when it was run before must not pass for what it is going to say now. */
+function noteBeginning({ flow, files, settled }: FlowRun): void {
+  files.writeRun({
+    version: 1,
+    flow: flow.name,
+    started: new Date().toISOString(),
+    ctxb: processMark(process.pid),
+  });
+  for (const { id } of flow.steps) {
+    if (settled.done.has(id) || settled.leftOut.has(id)) continue;
+    if (files.read(id, STEP_FILE) !== undefined) files.writeJson(id, STEP_FILE, { version: 1, status: 'waiting' });
+  }
+}
+
+function noteEnd({ files }: FlowRun, { id }: FlowStep, { kind, end }: Extract<StepNews, { readonly end: StepEnd }>) {
+  const { output, ...figures } = end;
+  files.writeJson(id, STEP_FILE, { version: 1, status: kind, ...figures });
 }
