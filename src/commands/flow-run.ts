@@ -1,13 +1,12 @@
-import { existsSync } from 'node:fs';
-import { dirname, relative, resolve } from 'node:path';
+import { relative, resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { effectiveConfig } from '../config/effective-config.ts';
 import { CtxbError } from '../errors.ts';
-import { type BriefingWorld, briefingOf } from '../flow/briefing.ts';
+import { briefingOf } from '../flow/briefing.ts';
 import { orderSteps } from '../flow/file/order-steps.ts';
-import { readPrompt } from '../flow/file/read-prompt.ts';
 import { requireFlow } from '../flow/file/require-flow.ts';
 import type { Flow, FlowStep } from '../flow/flow.ts';
+import { briefingWorld } from '../flow/flow-files.ts';
 import { conductFlow, type FlowRun } from '../flow/run/conduct-flow.ts';
 import { settledSteps } from '../flow/run/settled-steps.ts';
 import { readStepClaude } from '../flow/run/step-claude.ts';
@@ -81,11 +80,10 @@ async function describe(asked: Asked, config: Config, say: (text: string) => voi
     settled,
     parallel,
     claudeFor: ({ id }) => ({ ...(claudes.get(id) ?? neverMissing(id)), config }),
-    brief: ({ id }): Omit<BriefingWorld, 'outputs'> => ({
-      exists: (named) => existsSync(resolve(io.cwd, named)),
-      readPrompt: (named) => readPrompt(dirname(resolve(io.cwd, file)), named),
-      window: config.window ?? claudes.get(id)?.window,
-    }),
+    brief: ({ id }) => {
+      const window = config.window ?? claudes.get(id)?.window;
+      return briefingWorld({ file: resolve(io.cwd, file), cwd: io.cwd, run: undefined, window });
+    },
     progress: createFlowProgress({
       stderr: io.stderr,
       style,

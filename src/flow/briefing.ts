@@ -21,6 +21,8 @@ export interface BriefingWorld {
   readonly outputs: (stepId: string) => StepOutput | undefined;
   /** Whether a file is there; its path is as the flow has it. */
   readonly exists: (path: string) => boolean;
+  /** The beginning of a text file in the working folder; undefined where it cannot be read. */
+  readonly readHints?: (path: string) => string | undefined;
   /** The text of a file with a prompt; its path is as the flow has it. */
   readonly readPrompt: (file: string) => string;
   /** The budgets of all flows. */
@@ -48,7 +50,10 @@ export function briefingOf(flow: Flow, step: FlowStep, world: BriefingWorld): Br
   // When there is not room for all, the last are left out.
   const artifacts = seen.toReversed().flatMap(({ outputs }) => outputs.filter(world.exists));
   const prompt = promptOf(step, world.readPrompt);
-  return { pack: pack(step, history, budgets.budgets, { prompt, artifacts, curated: world.curated }), budgets };
+  const { priorities } = flow;
+  const scentTrail = flow.scentTrail === undefined ? undefined : world.readHints?.(flow.scentTrail);
+  const extras = { prompt, artifacts, priorities, scentTrail, curated: world.curated };
+  return { pack: pack(step, history, budgets.budgets, extras), budgets };
 }
 
 /** What the steps before it have left for a step, the oldest first. */

@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { readPlain } from '../store/plain-file.ts';
 import type { BriefingWorld, StepOutput } from './briefing.ts';
+import { fileInside } from './file/file-inside.ts';
 import { readPrompt } from './file/read-prompt.ts';
 
 /** What briefings are made of, as it lies on the disk. */
@@ -24,7 +26,17 @@ export function briefingWorld({ file, cwd, run, window }: FlowFiles): BriefingWo
       return outputs.get(id);
     },
     exists: (path) => existsSync(resolve(cwd, path)),
+    readHints: (path) => readHints(cwd, path),
     readPrompt: (prompt) => readPrompt(dirname(file), prompt),
     window,
   };
+}
+
+/** More than a briefing shows of them. */
+const HINTS_LIMIT = 64 * 1024;
+
+/** A file that is not there yet says nothing, and neither does one outside of the working folder. */
+function readHints(cwd: string, path: string): string | undefined {
+  const found = fileInside(cwd, path);
+  return 'path' in found ? readPlain(found.path, HINTS_LIMIT) : undefined;
 }
