@@ -27,7 +27,7 @@ it('each step begins afresh, with its own teaching notes whole and what the step
   expect(briefingIn(implement)?.text).not.toContain('No new dependency.');
   expect(briefingIn(test)?.text).toMatch(/answer of design\n[\s\S]*answer of implement\n/);
   expect(run.stderr).toMatch(/\[implement\] done: .* s, 1 call, at most [\d,]+ tokens/);
-  expect(run.stderr).toMatch(/^together +3 of 3 run +3 /m);
+  expect(run.stderr).toMatch(/^together +3 of 3 done +3 /m);
 });
 
 it('keeps what every step was given, what it said, and its receipt with what claude measured', async () => {
