@@ -58,8 +58,15 @@ export async function runFlowFile(
   const { board, ends, exitCode } = await conductFlow(run, io);
   if (!options.quiet) io.stderr.write(flowTable(flow, board, ends));
   const open = flow.steps.filter(({ id }) => ['failed', 'stopped', 'skipped'].includes(board[id] ?? ''));
-  if (open.length > 0) say(`to go on: ctxb flow run ${file} --resume ${run.files.id} -- ${words.join(' ')}`);
+  if (open.length > 0) say(`to go on: ${resumeCommand(asked, run.files)}`);
   return exitCode;
+}
+
+/** For a shell. */
+function resumeCommand({ file, words, options }: Asked, { id }: FlowRunFiles): string {
+  const folder = options.contextDir === undefined ? [] : ['--context-dir', options.contextDir];
+  const all = ['ctxb', 'flow', 'run', file, '--resume', id, ...folder, '--', ...words];
+  return all.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(' ');
 }
 
 async function describe(asked: Asked, config: Config, say: (text: string) => void, io: Io): Promise<FlowRun> {

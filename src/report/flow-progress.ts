@@ -37,14 +37,18 @@ export interface FlowProgressOptions {
   readonly done: number;
 }
 
+const STARTING = { text: 'starting', costUsd: 0 };
+
 const CLEAR_LINE = '\r\u001b[2K';
 
 export function createFlowProgress({ stderr, style, quiet, total, done: before }: FlowProgressOptions): FlowProgress {
-  const running = new Map<string, string>();
+  const running = new Map<string, { readonly text: string; readonly costUsd: number }>();
   const drawsStatus = !quiet && stderr.isTTY === true;
   const skipped: string[] = [];
   let done = before;
   let failed = 0;
+  /** In US dollars, of attempts that are over. */
+  let spent = 0;
   let shown = '';
   stderr.on('error', () => {});
 
@@ -56,7 +60,8 @@ export function createFlowProgress({ stderr, style, quiet, total, done: before }
   function draw(): void {
     if (!drawsStatus) return;
     const counts = `${done} of ${total} done${failed === 0 ? '' : `, ${failed} failed`}`;
-    const parts = [counts, ...[...running].map(([id, text]) => `${id} ${text}`)];
+    const cost = [...running.values()].reduce((sum, { costUsd: more }) => sum + more, spent);
+    const parts = [counts, dollars(cost), ...[...running].map(([id, { text: now }]) => `${id} ${now}`)];
     const text = shorten(parts.join(' · '), stderr.columns ?? 120);
     if (text === shown) return;
     stderr.write(CLEAR_LINE + text);
@@ -76,8 +81,11 @@ export function createFlowProgress({ stderr, style, quiet, total, done: before }
   return {
     news(step, news) {
       if (news.kind === 'skipped') return void skipped.push(step.id);
-      if (news.kind === 'started') running.set(step.id, 'starting');
-      else running.delete(step.id);
+      if (news.kind === 'started') running.set(step.id, STARTING);
+      else {
+        running.delete(step.id);
+        spent += news.end.costUsd;
+      }
       if (news.kind === 'done') done++;
       if (news.kind === 'failed') failed++;
       say(step, newsText(news));
@@ -85,14 +93,15 @@ export function createFlowProgress({ stderr, style, quiet, total, done: before }
     watcher: (step) => ({
       notice: (text) => say(step, text),
       decision(decision) {
-        if (!isRoutine(decision)) say(step, decisionText(decision));
+        // How to go on with a step is the flow's to say.
+        if (!isRoutine(decision) && decision.kind !== 'left-undone') say(step, decisionText(decision));
       },
       // What claude says on stderr is the caller's, also where ctxb says nothing.
       relay: (text) => line(`${style.bold(`[${step.id}]`)} ${text}`),
       status(state) {
         // The last state of a session may come when its step is over.
         if (!running.has(step.id)) return;
-        running.set(step.id, stateText(state));
+        running.set(step.id, state.gauge.calls === 0 ? STARTING : { text: stateText(state), costUsd: costUsd(state) });
         draw();
       },
       ended: () => {},
@@ -139,5 +148,5 @@ function endText({ durationMs, peakTokens, calls, costUsd: cost }: StepEnd): str
 }
 
 function stateText(state: GovernorState): string {
-  return `${percent(readGauge(state.gauge).fraction)} ${state.told.zone} ${dollars(costUsd(state))}`;
+  return `${percent(readGauge(state.gauge).fraction)} ${state.told.zone}`;
 }

@@ -11,10 +11,11 @@ export function flowTable({ steps }: Flow, board: Board, ends: ReadonlyMap<strin
   const rows = steps.map(({ id }) => [id, statusText(board[id], ends.get(id)), ...cellsOf(ends.get(id))]);
   const all = [...ends.values()];
   const sum = (figure: (end: StepEnd) => number) => all.reduce((total, end) => total + figure(end), 0);
+  const count = (status: StepStatus) => steps.filter(({ id }) => board[id] === status).length;
   const peak = Math.max(0, ...all.map(({ peakTokens }) => peakTokens));
   const total = [
     'together',
-    `${all.filter(({ exitCode }) => exitCode === 0).length} of ${all.length} run`,
+    `${count('done')} of ${steps.length - count('left-out')} done`,
     tokens(sum(({ calls }) => calls)),
     '',
     all.length === 0 ? NONE : tokens(peak),

@@ -35,6 +35,7 @@ export interface FlowWatcher {
 /** What has become of the steps. */
 export interface FlowEnd {
   readonly board: Board;
+  /** By a step's id; the figures are those of all its attempts. */
   readonly ends: ReadonlyMap<string, StepEnd>;
   /** The worst of its steps; of a flow that a signal ended, that. */
   readonly exitCode: number;
@@ -49,6 +50,7 @@ export async function conductFlow(run: FlowRun, io: Io): Promise<FlowEnd> {
   const { flow, settled, parallel, progress } = run;
   noteBeginning(run);
   const ends = new Map<string, StepEnd>();
+  const attempts = new Map<string, readonly StepEnd[]>();
   const stop = createFlowStop(parallel);
   const attempt = createAttempts(run, stop.atOnce, io);
   try {
@@ -59,11 +61,14 @@ export async function conductFlow(run: FlowRun, io: Io): Promise<FlowEnd> {
         stop: stop.noMore,
         attempt,
         onStep(step, news) {
-          if ('end' in news && news.kind !== 'retry') {
-            ends.set(step.id, news.end);
-            noteEnd(run, step, news);
-          }
           progress.news(step, news);
+          if (!('end' in news)) return;
+          const all = [...(attempts.get(step.id) ?? []), news.end];
+          attempts.set(step.id, all);
+          if (news.kind === 'retry') return;
+          const end = allTogether(news.end, all);
+          ends.set(step.id, end);
+          noteEnd(run, step, { status: news.kind, attempts: all.length, ...end });
         },
       },
     );
@@ -90,7 +95,22 @@ function noteBeginning({ flow, files, settled }: FlowRun): void {
   }
 }
 
-function noteEnd({ files }: FlowRun, { id }: FlowStep, { kind, end }: Extract<StepNews, { readonly end: StepEnd }>) {
-  const { output, ...figures } = end;
-  files.writeJson(id, STEP_FILE, { version: 1, status: kind, ...figures });
+function noteEnd(
+  { files }: FlowRun,
+  { id }: FlowStep,
+  { output, ...figures }: StepEnd & { readonly status: string; readonly attempts: number },
+): void {
+  files.writeJson(id, STEP_FILE, { version: 1, ...figures });
+}
+
+/** The last attempt, with what all of them have taken. */
+function allTogether(last: StepEnd, attempts: readonly StepEnd[]): StepEnd {
+  const sum = (figure: 'calls' | 'costUsd' | 'durationMs') => attempts.reduce((total, end) => total + end[figure], 0);
+  return {
+    ...last,
+    peakTokens: Math.max(...attempts.map(({ peakTokens }) => peakTokens)),
+    calls: sum('calls'),
+    costUsd: sum('costUsd'),
+    durationMs: sum('durationMs'),
+  };
 }
