@@ -5,13 +5,13 @@ import type { Transform } from 'node:stream';
 import split2 from 'split2';
 import { openContextDir } from './context-dir.ts';
 import { fileName } from './file-name.ts';
+import { flowReceiptFile } from './flow-receipt.ts';
 import { appendWhole, kindOf, readPlain } from './plain-file.ts';
 import { redact } from './redact.ts';
 import type { OnFault } from './session-store.ts';
 
 /** Folder of the runs of flows in the context folder. */
 const FLOWS = 'flows';
-const RECEIPTS = 'receipts';
 
 /** Bytes of an output that are read again. */
 const OUTPUT_LIMIT = 16 * 1024 * 1024;
@@ -51,7 +51,7 @@ export function openFlowRun(contextDir: string, onFault: OnFault, id: string): F
     open: (step, file) => lineFile(dir().open(of(step, file)), (error) => onFault(`no more of ${file} is kept`, error)),
     receipt(flow, step, receipt) {
       dir().write(of(step, 'receipt.json'), json(receipt));
-      dir().write(join(RECEIPTS, fileName(flow), `${fileName(step)}.json`), json(receipt));
+      dir().write(flowReceiptFile(flow, step), json(receipt));
     },
   };
 }
