@@ -22,6 +22,16 @@ export function define(command: Command, io: Io, finish: Finish): void {
       const { runFlowFile } = await import('./flow-run.ts');
       finish(await runFlowFile(file, words, options, io));
     });
+  command
+    .command('studio')
+    .description('show a flow, its budgets and what its last run made of them in a browser, and change the budgets')
+    .argument('<file>', 'the flow, in YAML or JSON')
+    .option('--no-open', 'print the address and open no browser')
+    .option('--context-dir <folder>', 'where the receipts are')
+    .action(async (file: string, options: { open: boolean; contextDir?: string }) => {
+      const { studio } = await import('./flow-studio.ts');
+      finish(await studio(file, options, io));
+    });
 }
 
 /** Options of `ctxb flow run`, as commander hands them over. */
@@ -39,4 +49,5 @@ const EXAMPLES = `
 Examples:
   ctxb flow run fixtures/flows/small.yaml -- claude --permission-mode acceptEdits
   ctxb flow run flow.yaml --parallel 2 -- claude
-  ctxb flow run flow.yaml --dry-run -- claude`;
+  ctxb flow run flow.yaml --dry-run -- claude
+  ctxb flow studio flow.yaml`;
