@@ -30,6 +30,16 @@ export function define(command: Command, io: Io, finish: Finish): void {
       const { report } = await import('./flow-report.ts');
       finish(await report(run, options, io));
     });
+  command
+    .command('studio')
+    .description('show a flow, its budgets and what its last run made of them in a browser, and change the budgets')
+    .argument('<file>', 'the flow, in YAML or JSON')
+    .option('--no-open', 'print the address and open no browser')
+    .option('--context-dir <folder>', 'where the receipts are')
+    .action(async (file: string, options: { open: boolean; contextDir?: string }) => {
+      const { studio } = await import('./flow-studio.ts');
+      finish(await studio(file, options, io));
+    });
 }
 
 function defineRun(command: Command, io: Io, finish: Finish): void {
@@ -57,4 +67,5 @@ Examples:
   ctxb flow run fixtures/flows/small.yaml -- claude --permission-mode acceptEdits
   ctxb flow run flow.yaml --parallel 2 -- claude
   ctxb flow explain flow.yaml --html flow.html
-  ctxb flow report`;
+  ctxb flow report
+  ctxb flow studio flow.yaml`;

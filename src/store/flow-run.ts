@@ -3,13 +3,13 @@ import { closeSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { openContextDir } from './context-dir.ts';
 import { fileName } from './file-name.ts';
+import { flowReceiptFile } from './flow-receipt.ts';
 import { appendWhole, kindOf, readPlain } from './plain-file.ts';
 import { redact } from './redact.ts';
 import type { OnFault } from './session-store.ts';
 
 /** Folder of the runs of flows in the context folder. */
 const FLOWS = 'flows';
-const RECEIPTS = 'receipts';
 
 /** Bytes of an output that are read again. */
 const OUTPUT_LIMIT = 16 * 1024 * 1024;
@@ -88,7 +88,7 @@ export function openFlowRun(contextDir: string, id: string, onFault: OnFault = (
     },
     receipt(flow, step, receipt) {
       write(of(step, 'receipt.json'), masked(receipt));
-      write(join(RECEIPTS, fileName(flow), `${fileName(step)}.json`), masked(receipt));
+      write(flowReceiptFile(flow, step), masked(receipt));
     },
   };
 }
