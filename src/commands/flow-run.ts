@@ -1,28 +1,36 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, relative, resolve } from 'node:path';
+import { relative, resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { effectiveConfig } from '../config/effective-config.ts';
 import { CtxbError } from '../errors.ts';
-import { type BriefingWorld, briefingOf } from '../flow/briefing.ts';
+import { briefingOf } from '../flow/briefing.ts';
 import { orderSteps } from '../flow/file/order-steps.ts';
-import { promptFile } from '../flow/file/prompt-file.ts';
-import { readFlow } from '../flow/file/read-flow.ts';
+import { requireFlow } from '../flow/file/require-flow.ts';
 import type { Flow, FlowStep } from '../flow/flow.ts';
-import { conductFlow, type FlowRun, outputOf } from '../flow/run/conduct-flow.ts';
+import { briefingWorld } from '../flow/flow-files.ts';
+import { conductFlow, type FlowRun } from '../flow/run/conduct-flow.ts';
 import { settledSteps } from '../flow/run/settled-steps.ts';
 import { readStepClaude } from '../flow/run/step-claude.ts';
+import { stepOutput } from '../flow/step-output.ts';
 import type { Io } from '../io.ts';
 import { createFlowProgress } from '../report/flow-progress.ts';
 import { flowTable } from '../report/flow-table.ts';
 import { printable, styleFor } from '../report/style.ts';
 import { endLeft } from '../session/end-left.ts';
-import { createFaults, type Faults } from '../session/faults.ts';
+import { createFaults } from '../session/faults.ts';
 import { type FlowRunFiles, listFlowRuns, newFlowRun, openFlowRun } from '../store/flow-run.ts';
 import { asProcessMark, isAlive } from '../store/process-mark.ts';
 import { parseFields } from '../stream/fields.ts';
-import type { FlowRunOptions } from './flow.ts';
 
-const EXIT_CONFIG = 2;
+/** Options of `ctxb flow run`, as commander hands them over. */
+export interface FlowRunOptions {
+  readonly parallel?: string;
+  readonly resume?: string;
+  readonly from?: string;
+  readonly only?: string;
+  readonly dryRun?: true;
+  readonly quiet?: true;
+  readonly contextDir?: string;
+}
 
 /** A flow to be run, as the command line names it. */
 interface Asked {
@@ -39,11 +47,7 @@ export async function runFlowFile(
   options: FlowRunOptions,
   io: Io,
 ): Promise<number> {
-  const { flow, findings } = readFlow(resolve(io.cwd, file));
-  if (flow === undefined) {
-    io.stderr.write(findings.map(({ message }) => `ctxb: ${printable(message)}\n`).join(''));
-    return EXIT_CONFIG;
-  }
+  const flow = requireFlow(resolve(io.cwd, file));
   const config = await effectiveConfig({ cwd: io.cwd, env: io.env, flags: { contextDir: options.contextDir } });
   const asked = { file, flow, words, options };
   const say = (text: string) => void (options.quiet || io.stderr.write(`ctxb: ${printable(text)}\n`));
@@ -70,8 +74,12 @@ async function describe(asked: Asked, config: Config, say: (text: string) => voi
   const contextDir = resolve(io.cwd, config.contextDir);
   const parallel = countOf(options.parallel);
   const claudes = new Map(flow.steps.map((step) => [step.id, readStepClaude(words, step)]));
-  const files = openFlowRun(contextDir, faultsOf(say), earlierRun(flow, contextDir, options) ?? newFlowRun(flow.name));
-  const settled = settledSteps(flow, options, (id) => outputOf(files, id, io.cwd)?.ok === true);
+  const files = openFlowRun(
+    contextDir,
+    earlierRun(flow, contextDir, options) ?? newFlowRun(flow.name),
+    createFaults(say),
+  );
+  const settled = settledSteps(flow, options, (id) => stepOutput(files, id)?.ok === true);
   const style = await styleFor(io.stderr, io.env);
   return {
     flow,
@@ -79,11 +87,10 @@ async function describe(asked: Asked, config: Config, say: (text: string) => voi
     settled,
     parallel,
     claudeFor: ({ id }) => ({ ...(claudes.get(id) ?? neverMissing(id)), config }),
-    brief: ({ id }): Omit<BriefingWorld, 'outputs'> => ({
-      exists: (named) => existsSync(resolve(io.cwd, named)),
-      readPrompt: (named) => readPrompt(dirname(resolve(io.cwd, file)), named),
-      window: config.window ?? claudes.get(id)?.window,
-    }),
+    brief: ({ id }) => {
+      const window = config.window ?? claudes.get(id)?.window;
+      return briefingWorld({ file: resolve(io.cwd, file), cwd: io.cwd, run: undefined, window });
+    },
     progress: createFlowProgress({
       stderr: io.stderr,
       style,
@@ -96,10 +103,6 @@ async function describe(asked: Asked, config: Config, say: (text: string) => voi
 
 function neverMissing(id: string): never {
   throw new Error(`no claude for step ${id}`);
-}
-
-function faultsOf(say: (text: string) => void): Faults {
-  return createFaults(say);
 }
 
 /** The run whose outputs stand for what is not run; undefined: everything is run. */
@@ -118,7 +121,7 @@ async function endEarlier(files: FlowRunFiles, contextDir: string, say: (text: s
   if (ctxb.start !== undefined && isAlive(ctxb)) {
     throw new CtxbError('usage', `run ${files.id} still goes on (process ${ctxb.pid}): end it first`);
   }
-  await endLeft(contextDir, ctxb, { notice: say, onFault: faultsOf(say) });
+  await endLeft(contextDir, ctxb, { notice: say, onFault: createFaults(say) });
 }
 
 function countOf(parallel: string | undefined): number {
@@ -127,16 +130,10 @@ function countOf(parallel: string | undefined): number {
   throw new CtxbError('usage', `--parallel ${parallel}: expected a whole number, 1 or more`);
 }
 
-function readPrompt(folder: string, file: string): string {
-  const found = promptFile(folder, file);
-  if ('path' in found) return readFileSync(found.path, 'utf8');
-  throw new CtxbError('config', `the prompt file ${file} cannot be read (${found.fault}): name another one`);
-}
-
 /** Prints the briefings of what would be run, with what earlier steps have said as far as a run is there. */
 function dryRun({ flow, files, settled, brief }: FlowRun, io: Io): number {
   const isAsked = ({ id }: FlowStep) => !settled.done.has(id) && !settled.leftOut.has(id);
-  const outputs = (id: string) => outputOf(files, id, io.cwd);
+  const outputs = (id: string) => stepOutput(files, id);
   for (const step of orderSteps(flow).sequence.filter(isAsked)) {
     const { pack, budgets } = briefingOf(flow, step, { ...brief(step), outputs });
     const receipt = { ...pack.receipt, budgets: budgets.values, budget_warnings: budgets.warnings };

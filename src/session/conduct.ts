@@ -46,7 +46,7 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
     readerGone: outlet.isGone,
     outcome: state.outcome,
   });
-  // Whoever has it end at once goes on himself, if anybody does.
+  // What was ended on purpose is not to be taken up again.
   if (isDone(state) || headless.stop?.aborted) store.forgetRun();
   store.journal({ kind: 'end', runId: run.runId, exitCode, ...end });
   return exitCode;

@@ -3,13 +3,13 @@ import { closeSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { openContextDir } from './context-dir.ts';
 import { fileName } from './file-name.ts';
+import { flowReceiptFile } from './flow-receipt.ts';
 import { appendWhole, kindOf, readPlain } from './plain-file.ts';
 import { redact } from './redact.ts';
 import type { OnFault } from './session-store.ts';
 
 /** Folder of the runs of flows in the context folder. */
 const FLOWS = 'flows';
-const RECEIPTS = 'receipts';
 
 /** Bytes of an output that are read again. */
 const OUTPUT_LIMIT = 16 * 1024 * 1024;
@@ -47,7 +47,7 @@ export interface LineFile {
 }
 
 /** @param id of {@link newFlowRun}, or an earlier run's, to go on with */
-export function openFlowRun(contextDir: string, onFault: OnFault, id: string): FlowRunFiles {
+export function openFlowRun(contextDir: string, id: string, onFault: OnFault = () => {}): FlowRunFiles {
   const dir = () => openContextDir(contextDir);
   const run = join(FLOWS, id);
   const of = (step: string, file: string) => join(run, fileName(step), file);
@@ -88,17 +88,18 @@ export function openFlowRun(contextDir: string, onFault: OnFault, id: string): F
     },
     receipt(flow, step, receipt) {
       write(of(step, 'receipt.json'), masked(receipt));
-      write(join(RECEIPTS, fileName(flow), `${fileName(step)}.json`), masked(receipt));
+      write(flowReceiptFile(flow, step), masked(receipt));
     },
   };
 }
 
-/** Ids of the runs of a flow in the folder, newest first. */
-export function listFlowRuns(contextDir: string, flow: string): string[] {
+/** Ids of the runs of a flow, or of all flows, in the folder, newest first. */
+export function listFlowRuns(contextDir: string, flow?: string): string[] {
   const folder = resolve(contextDir, FLOWS);
   if (kindOf(folder) !== 'folder') return [];
   // The name of a flow may end as another one does.
-  const isOfFlow = (id: string) => /^\d{8}T\d{9}-[0-9a-f]{4}-(.+)$/.exec(id)?.[1] === fileName(flow);
+  const isOfFlow = (id: string) =>
+    flow === undefined || /^\d{8}T\d{9}-[0-9a-f]{4}-(.+)$/.exec(id)?.[1] === fileName(flow);
   return readdirSync(folder).filter(isOfFlow).sort().reverse();
 }
 

@@ -14,12 +14,13 @@ export const LEFTOVER = /^(.+\.(?:md|json|ndjson))\.\d{1,10}$/;
  * write-file-atomic makes and renames the temporary file. It is filled here, because the package takes a write that
  * the disk cut short for a success and replaces the good file with the torn one.
  *
+ * @param mode permissions of the new file
  * @throws CtxbError `store`
  */
-export function replaceFile(path: string, chunks: Iterable<string>): void {
+export function replaceFile(path: string, chunks: Iterable<string>, mode = FILE_MODE): void {
   surviveLongFiles();
   orStoreError(path, () => {
-    writeFileAtomic.sync(path, '', { mode: FILE_MODE, tmpfileCreated: (temporary) => fill(temporary, chunks) });
+    writeFileAtomic.sync(path, '', { mode, tmpfileCreated: (temporary) => fill(temporary, chunks) });
   });
 }
 

@@ -1,144 +1,267 @@
-import { existsSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { expect, it } from 'vitest';
-import { createPlace, ctxb, fake, journalOf, type Place } from './fakes.ts';
+import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import type { CuratorEffect } from '../../src/flow/pack/receipt.ts';
+import { figures, fixtureFlow, keepRun } from '../support/flow-run.ts';
+import { createPlace, ctxb, type Place } from './fakes.ts';
 
-const TWO = 'name: job\nsteps:\n  - {id: one, objective: Do one.}\n  - {id: two, objective: Do two.}\n';
+const { text: FLOW, flow } = fixtureFlow('25-steps.yaml');
+const measured = figures();
+const CURATOR: CuratorEffect = {
+  steps: ['normalize'],
+  files: [],
+  unknown_steps: [],
+  brought_in: ['normalize'],
+  pushed_out: [],
+};
 
-async function flowPlace(text = TWO): Promise<Place> {
+/** A place with the flow and the one file that it names. */
+async function createFlowPlace(): Promise<Place> {
   const place = await createPlace();
-  await place.file('flow.yaml', text);
+  mkdirSync(place.path('docs'));
+  await place.file('flow.yaml', FLOW);
+  await place.file(
+    '25-steps-history.md',
+    await readFile(new URL('../../fixtures/flows/25-steps-history.md', import.meta.url)),
+  );
   return place;
 }
 
-function run(place: Place, flags: readonly string[] = [], claude: readonly string[] = [fake('answers')]) {
-  return ctxb(place, ['flow', 'run', 'flow.yaml', ...flags, '--', ...claude]);
+function keepTwoRuns(place: Place): void {
+  const older = { normalize: { output: 'the older wishes', measured, curator: CURATOR } };
+  const newer = { normalize: { output: 'the wishes', measured }, frame: { output: 'f'.repeat(9_000), measured } };
+  keepRun(place.cwd, '20260101T000000-aaaa', flow, older);
+  keepRun(place.cwd, '20260102T000000-bbbb', flow, newer);
+  keepRun(
+    place.cwd,
+    '20260103T000000-cccc',
+    { ...flow, name: 'another' },
+    { normalize: { output: 'not this', measured } },
+  );
 }
 
-it('runs every step and exits 0', async () => {
-  await using place = await flowPlace();
-  const end = await run(place);
-  expect([end.code, end.stdout.toString()]).toEqual([0, '']);
-  expect(end.stderr).toMatch(/^together +2 of 2 done/m);
+/** What a run of the program said on stdout, having said nothing else. */
+async function said(place: Place, args: readonly string[]): Promise<string> {
+  const run = await ctxb(place, args);
+  expect(run).toMatchObject({ code: 0, stderr: '' });
+  return run.stdout.toString();
+}
+
+describe('ctxb flow explain', () => {
+  it('before any run', async () => {
+    await using place = await createFlowPlace();
+    const text = await said(place, ['flow', 'explain', 'flow.yaml']);
+    expect(text).toMatch(
+      /^shared-lists: 25 steps, profile daily, nothing has run yet\n\nnormalize \(signal-normalizer\)\n/,
+    );
+    expect(text).toContain('  contextBudgetChars  300,000  step\n');
+    expect(text).toContain('  historyOlderChars     8,000  flow\n');
+    expect(text).toContain('  no output yet: normalize, frame\n');
+    expect(existsSync(place.path('.context'))).toBe(false);
+  });
+
+  it('with the outputs of the newest run of this flow, and files that are there', async () => {
+    await using place = await createFlowPlace();
+    keepTwoRuns(place);
+    await place.file('docs/wishes.md', 'w');
+    const text = await said(place, ['flow', 'explain', 'flow.yaml']);
+    expect(text).toContain('outputs of run 20260102T000000-bbbb\n');
+    expect(text).toContain('  cut      frame  LOW  8,000 of 9,000  longer than historyOlderChars, 8,000\n');
+    expect(text).toContain('  files: docs/wishes.md\n');
+    expect(text).not.toContain('problem.md');
+  });
+
+  it('--json holds the same', async () => {
+    await using place = await createFlowPlace();
+    keepTwoRuns(place);
+    const explained = JSON.parse(await said(place, ['flow', 'explain', '--json', 'flow.yaml']));
+    expect(explained).toMatchObject({ version: 1, flow: 'shared-lists', run: '20260102T000000-bbbb' });
+    expect(explained.steps[2]).toMatchObject({
+      step: 'clarify',
+      budgets: { historyOlderChars: { value: 8_000, source: 'flow' } },
+      budget_warnings: [],
+      without_output: [],
+      receipt: {
+        items: [
+          { step: 'normalize', chars: 10 },
+          { step: 'frame', chars: 9_000, outcome: 'included' },
+        ],
+      },
+    });
+  });
+
+  it('shares of the window are those of the configured one', async () => {
+    await using place = await createFlowPlace();
+    await place.file('flow.yaml', FLOW.replace('profile: daily', 'profile: small-window'));
+    await place.file('.contextbudgetrc.json', '{"window":500000}');
+    const { steps } = JSON.parse(await said(place, ['flow', 'explain', '--json', 'flow.yaml']));
+    expect(steps[0].budgets.contextBudgetChars).toEqual({ value: 400_000, source: 'profile' });
+  });
+
+  it('--html is a page in a file, which may be written again', async () => {
+    await using place = await createFlowPlace();
+    for (const title of ['first', 'again']) {
+      expect(await said(place, ['flow', 'explain', 'flow.yaml', '--html', 'page.html']), title).toBe('');
+    }
+    const page = await readFile(place.path('page.html'), 'utf8');
+    expect(page).toMatch(/^<!doctype html>\n<html lang="en">/);
+    expect(page).toContain('<a href="#step-merge-decision">');
+    expect((await stat(place.path('page.html'))).mode & 0o777).toBe(0o600);
+  });
+
+  it('--html leaves what is no such page alone', async () => {
+    await using place = await createFlowPlace();
+    symlinkSync('flow.yaml', place.path('link.html'));
+    for (const [file, says] of [
+      ['flow.yaml', 'is there already, and not written by ctxb'],
+      ['link.html', 'is a symbolic link'],
+      ['none/page.html', 'cannot be used'],
+    ]) {
+      const run = await ctxb(place, ['flow', 'explain', 'flow.yaml', '--html', file ?? '']);
+      expect(run.code).toBe(2);
+      expect(run.stderr).toContain(says);
+    }
+    expect(await readFile(place.path('flow.yaml'), 'utf8')).toBe(FLOW);
+  });
 });
 
-it('--quiet says nothing on stderr', async () => {
-  await using place = await flowPlace();
-  const end = await run(place, ['--quiet']);
-  expect([end.code, end.stderr]).toEqual([0, '']);
+describe.each([
+  { command: 'flow explain', args: (file: string) => ['flow', 'explain', file] },
+  { command: 'pack', args: (file: string) => ['pack', file, 'x'] },
+])('ctxb $command of a bad flow', ({ args }) => {
+  it.each([
+    { title: 'no file', file: 'none.yaml', text: '', says: ['none.yaml: expected a file that can be read'] },
+    {
+      title: 'several faults',
+      file: 'flow.yaml',
+      text: 'name: a\nsteps:\n  - {id: x, objetive: y}\n  - {id: x, needs: [z], retries: -1}\n',
+      says: [
+        'the flow has 6 fault(s)',
+        'did you mean objective?',
+        'steps[1].retries: ',
+        'steps[1].needs[0]: ',
+        'flow.yaml:3',
+      ],
+    },
+    { title: 'no YAML', file: 'flow.yaml', text: '{', says: ['expected valid YAML'] },
+  ])('$title: all findings on stderr, exit 2', async ({ file, text, says }) => {
+    await using place = await createPlace();
+    await place.file('flow.yaml', text);
+    const run = await ctxb(place, args(file));
+    expect(run).toMatchObject({ code: 2 });
+    expect(run.stdout.toString()).toBe('');
+    for (const part of says) expect(run.stderr).toContain(part);
+    expect(run.stderr).not.toContain('    at ');
+  });
 });
 
-it('everything that is wrong with a flow is said at once, and nothing is run', async () => {
-  await using place = await flowPlace(
-    'name: job\nsteps:\n  - {id: one, objective: o, retries: -1}\n  - {id: one, objective: o}\n  - {id: two, needs: [nobody]}\n',
-  );
-  const end = await run(place);
-  expect(end.code).toBe(2);
-  const lines = end.stderr.trimEnd().split('\n');
-  expect(lines.length).toBeGreaterThanOrEqual(3);
-  for (const line of lines) expect(line).toMatch(/^ctxb: steps\[\d\].*flow\.yaml/);
-  expect(existsSync(place.path('.context'))).toBe(false);
+describe('ctxb pack', () => {
+  it('prints the pack of a step, with the outputs of the newest run', async () => {
+    await using place = await createFlowPlace();
+    keepTwoRuns(place);
+    const text = await said(place, ['pack', 'flow.yaml', 'clarify']);
+    expect(text).toMatch(/^# Briefing for step clarify\n\n## Objective\n\nList what the wishes leave open/);
+    expect(text).toContain('### Step: normalize [OK]\nOutput:\n```text\nthe wishes\n```\n');
+    expect(text).toMatch(/\n## Task\n\n[^\n]+\n$/);
+  });
+
+  it('--run names another run, by its id or the beginning of it', async () => {
+    await using place = await createFlowPlace();
+    keepTwoRuns(place);
+    for (const run of ['20260101T000000-aaaa', '20260101']) {
+      expect(await said(place, ['pack', 'flow.yaml', 'frame', '--run', run])).toContain('the older wishes');
+    }
+  });
+
+  it('a prompt in a file', async () => {
+    await using place = await createFlowPlace();
+    const run = await ctxb(place, ['pack', 'flow.yaml', 'history']);
+    expect(run.stdout.toString()).toContain('\n## Task\n\nRead what the steps before you left behind');
+    expect(run.code).toBe(0);
+  });
+
+  it('--receipt says what it holds', async () => {
+    await using place = await createFlowPlace();
+    keepTwoRuns(place);
+    const text = await said(place, ['pack', 'flow.yaml', 'clarify']);
+    expect(JSON.parse(await said(place, ['pack', 'flow.yaml', 'clarify', '--receipt']))).toMatchObject({
+      version: 1,
+      step: 'clarify',
+      context_truncation: { steps_included: 2, steps_total: 2, chars_used: [...text].length, truncated: false },
+      budgets: { contextBudgetChars: { value: 200_000, source: 'preset balanced (profile)' } },
+      budget_warnings: [],
+    });
+  });
+
+  it('what is not in it, and what was set otherwise, is said on stderr', async () => {
+    await using place = await createFlowPlace();
+    await place.file('flow.yaml', FLOW.replace('historyOlderChars: 8000', 'historyOlderChars: 8'));
+    const run = await ctxb(place, ['pack', 'flow.yaml', 'clarify']);
+    expect(run.stderr).toBe(
+      'ctxb: steps without an output are not in the pack: normalize, frame\n' +
+        'ctxb: historyOlderChars: 8 (flow) is below the floor of 500; 500 is used\n',
+    );
+    expect(run.stdout.toString()).not.toContain('## Earlier steps');
+    expect(run.code).toBe(0);
+  });
+
+  it.each([
+    { args: ['clarifi'], says: 'clarifi: no step of shared-lists; did you mean clarify?' },
+    { args: ['zzz'], says: 'zzz: no step of shared-lists; it has normalize, frame' },
+    { args: ['frame', '--run', 'r9'], says: 'r9: no run begins so; there are 20260103T000000-cccc' },
+    { args: ['frame', '--run', '20260103'], says: 'is a run of another, not of shared-lists' },
+    { args: ['frame', '--run', '../..'], says: 'no run begins so' },
+  ])('$args is refused', async ({ args, says }) => {
+    await using place = await createFlowPlace();
+    keepTwoRuns(place);
+    const run = await ctxb(place, ['pack', 'flow.yaml', ...args]);
+    expect(run.code).toBe(2);
+    expect(run.stdout.toString()).toBe('');
+    expect(run.stderr).toContain(says);
+  });
 });
 
-it.each([
-  { title: 'a prompt', words: ['go'], says: 'leave the prompt "go" out' },
-  { title: 'a prompt behind -p', words: ['-p', 'go'], says: 'leave the prompt "go" out' },
-  { title: 'a session', words: ['--resume', '85324b67-e575-4ee8-9ad9-d915f0c95875'], says: 'leave the session out' },
-  { title: '--continue', words: ['--continue'], says: 'leave the session out' },
-  {
-    title: 'one session for all steps',
-    words: ['--session-id', '85324b67-e575-4ee8-9ad9-d915f0c95875'],
-    says: 'leave the session out',
-  },
-  { title: 'a format', words: ['--output-format', 'json'], says: 'leave the format out' },
-  { title: 'prompts on stdin', words: ['--input-format', 'stream-json'], says: 'leave the format out' },
-  { title: 'no headless run', words: ['--help'], says: 'claude cannot be run so' },
-])('$title does not go with a flow', async ({ words, says }) => {
-  await using place = await flowPlace();
-  const end = await run(place, [], [fake('answers'), ...words]);
-  expect([end.code, end.stdout.toString()]).toEqual([2, '']);
-  expect(end.stderr).toContain(says);
-  expect(end.stderr.trimEnd().split('\n')).toHaveLength(1);
-  expect(existsSync(place.path('.context'))).toBe(false);
-});
+describe('ctxb flow report', () => {
+  it('the newest run', async () => {
+    await using place = await createFlowPlace();
+    keepTwoRuns(place);
+    expect(await said(place, ['flow', 'report'])).toMatch(/^another, run 20260103T000000-cccc\nstep .*\nnormalize +0 /);
+  });
 
-it.each([
-  { flags: ['--parallel', '0'], says: '--parallel 0: expected a whole number' },
-  { flags: ['--from', 'three'], says: '--from three: no step of job has this id: one, two' },
-  { flags: ['--only', 'three'], says: '--only three: no step of job has this id: one, two' },
-  { flags: ['--from', 'one', '--only', 'two'], says: 'leave one of them out' },
-  { flags: ['--resume', '../..'], says: '--resume ../..: no such run of job: there is none yet' },
-])('$flags is refused', async ({ flags, says }) => {
-  await using place = await flowPlace();
-  const end = await run(place, flags);
-  expect(end.code).toBe(2);
-  expect(end.stderr).toContain(says);
-});
+  it('one by name, beside the same step with a curator', async () => {
+    await using place = await createFlowPlace();
+    keepTwoRuns(place);
+    const text = await said(place, ['flow', 'report', '20260102']);
+    expect(text).toContain('\n2 steps: 6 calls, $0.50, 8.0 s\n');
+    expect(text).toMatch(
+      /\nnormalize +0 \| 0 .* 20260101T000000-aaaa \| 20260102T000000-bbbb\n {2}brought in: normalize\n/,
+    );
+  });
 
-it.each(['1', '2'])('a claude that is not there ends the flow with 127, also with --parallel %s', async (parallel) => {
-  await using place = await flowPlace(
-    'name: job\nsteps:\n  - {id: one, objective: o, needs: [], retries: 2}\n  - {id: two, objective: o, needs: []}\n',
-  );
-  const end = await run(place, ['--parallel', parallel], ['no-such-claude']);
-  expect(end.code).toBe(127);
-  expect(end.stderr.match(/no-such-claude: command not found/g)).toHaveLength(1);
-  expect(end.stderr).not.toContain('again');
-});
+  it('--json holds the same', async () => {
+    await using place = await createFlowPlace();
+    keepTwoRuns(place);
+    const report = JSON.parse(await said(place, ['flow', 'report', '20260102', '--json']));
+    expect(report).toMatchObject({
+      version: 1,
+      flow: 'shared-lists',
+      steps: [
+        { step: 'normalize', included: 0, measured: { first_tokens: 20_000, peak_tokens: 40_000, cost_usd: 0.25 } },
+        { step: 'frame', included: 1, cut: 0, omitted: 0, curated: false },
+      ],
+      total: { steps: 2, calls: 6, cost_usd: 0.5 },
+      curator: [{ step: 'normalize', with: { curated: true }, without: { curated: false } }],
+    });
+  });
 
-it.each([
-  { title: 'a file', make: (path: string) => writeFileSync(path, ''), says: 'is a file, not a folder' },
-  { title: 'a link', make: (path: string) => symlinkSync('/tmp', path), says: 'is a symbolic link, not a folder' },
-])('a context folder that is $title is said before anything is run', async ({ make, says }) => {
-  await using place = await flowPlace();
-  make(place.path('.context'));
-  const end = await run(place);
-  expect(end.code).toBe(2);
-  expect(end.stderr).toContain(says);
-  expect(end.stderr).not.toContain('[one]');
-});
-
-it('so is one that cannot be made', async () => {
-  await using place = await flowPlace();
-  // Not even root makes a folder there.
-  const end = await run(place, ['--context-dir', '/proc/ctxb']);
-  expect(end.code).toBe(2);
-  expect(end.stderr).toContain('/proc/ctxb');
-  expect(end.stderr).not.toContain('[one]');
-});
-
-it('a claude that ends without an answer has not done the step', async () => {
-  await using place = await flowPlace();
-  const end = await run(place, [], ['true']);
-  expect(end.code).toBe(1);
-  expect(end.stderr).toContain('[one] failed: claude has ended without an answer');
-});
-
-it('many steps at once are no leak', async () => {
-  const ids = Array.from({ length: 16 }, (_, count) => `s${count}`);
-  const steps = ids.map((id) => `  - {id: ${id}, objective: o, needs: []}\n`).join('');
-  await using place = await flowPlace(`name: job\nsteps:\n${steps}`);
-  const end = await run(place, ['--parallel', '16']);
-  expect(end.code).toBe(0);
-  expect(end.stderr).not.toContain('MaxListeners');
-  expect(end.stderr).toMatch(/^together +16 of 16 done/m);
-  expect(journalOf(place).filter(({ kind }) => kind === 'start')).toHaveLength(16);
-  expect(readdirSync(place.path('.context/receipts/job'))).toHaveLength(16);
-}, 60_000);
-
-it('a run of a flow whose name only ends like this one is another flow', async () => {
-  await using place = await flowPlace();
-  await place.file('other.yaml', TWO.replace('name: job', 'name: other-job'));
-  await ctxb(place, ['flow', 'run', 'other.yaml', '--', fake('answers')]);
-  const [other = ''] = readdirSync(place.path('.context/flows'));
-  const end = await run(place, ['--resume', other]);
-  expect(end.code).toBe(2);
-  expect(end.stderr).toContain('no such run of job: there is none yet');
-});
-
-it('the command to go on with can be given to a shell', async () => {
-  await using place = await flowPlace();
-  const end = await run(place, ['--context-dir', 'my notes'], ['false', '--allowedTools', "Bash(echo 'a' *)"]);
-  expect(end.code).toBe(1);
-  expect(end.stderr).toMatch(
-    /--resume \S+ --context-dir 'my notes' -- false --allowedTools 'Bash\(echo '\\''a'\\'' \*\)'/,
-  );
+  it.each([
+    { title: 'there is no run', runs: false, args: [], says: 'holds no run of a flow: run one first' },
+    { title: 'there is none of this name', runs: true, args: ['r9'], says: 'r9: no run begins so' },
+  ])('$title', async ({ runs, args, says }) => {
+    await using place = await createFlowPlace();
+    if (runs) keepTwoRuns(place);
+    const run = await ctxb(place, ['flow', 'report', ...args]);
+    expect(run.code).toBe(2);
+    expect(run.stderr).toContain(says);
+  });
 });

@@ -19,7 +19,7 @@ import {
   measureLog,
   tasksOf,
 } from '../support/flow-growth.ts';
-import { briefingIn, runFlowFile } from '../support/flow-run.ts';
+import { briefingIn, runFlowFile } from '../support/flow-plays.ts';
 import { contextOf } from '../support/results.ts';
 
 /** Code points that claude, and ctxb's hooks, say in the first request of any session. */

@@ -15,7 +15,7 @@ import {
   stepsAsked,
   stepText,
   writeFlow,
-} from '../support/flow-run.ts';
+} from '../support/flow-plays.ts';
 import { contextOf } from '../support/results.ts';
 
 const THREE = [{ id: 'one' }, { id: 'two' }, { id: 'three' }];

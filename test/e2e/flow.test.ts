@@ -5,7 +5,15 @@ import type { Call, RecordedRequest } from '../../src/standin/scenario.ts';
 import { startWorld } from '../support/claude.ts';
 import { mainRequests } from '../support/conversation.ts';
 import { journalLines } from '../support/ctxb.ts';
-import { briefingIn, flowRuns, runFlowFile, stepStatus, stepsAsked, stepText, writeFlow } from '../support/flow-run.ts';
+import {
+  briefingIn,
+  flowRuns,
+  runFlowFile,
+  stepStatus,
+  stepsAsked,
+  stepText,
+  writeFlow,
+} from '../support/flow-plays.ts';
 import { contextOf } from '../support/results.ts';
 
 /** Every step answers with its own name. */

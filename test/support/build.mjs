@@ -1,5 +1,5 @@
 // Bundles the program into dist/: one file for each command, so that a call loads few files and only what it needs.
-import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { build } from 'esbuild';
 
 const COMMON = {
@@ -40,6 +40,19 @@ for (const command of readdirSync('src/commands')) {
   const outdir = 'dist/commands';
   await build({ ...COMMON, entryPoints: [`src/commands/${command}`], outdir, chunkNames: '../parts/[name]-[hash]' });
 }
+
+// The page of the studio is served as it is here.
+const page = 'src/flow/studio/page';
+await build({
+  bundle: true,
+  minify: true,
+  format: 'esm',
+  target: ['chrome111', 'firefox115', 'safari16.4'],
+  entryPoints: [`${page}/page.ts`, `${page}/style.css`],
+  outdir: 'dist/studio',
+  logLevel: 'warning',
+});
+copyFileSync(`${page}/index.html`, 'dist/studio/index.html');
 
 // Editors find the schemas of the files that people write beside the program.
 await writeSchema('src/config/json-schema.ts', 'jsonSchema', 'contextbudgetrc');

@@ -7,7 +7,7 @@ import type { RecordedRequest, Scenario } from '../../src/standin/scenario.ts';
 import { type Finished, runProgram, startWorld, type World } from './claude.ts';
 import { mainRequests } from './conversation.ts';
 import { LARGE_WINDOW, runCtxb, SMALL_WINDOW } from './ctxb.ts';
-import { runFlowFile } from './flow-run.ts';
+import { runFlowFile } from './flow-plays.ts';
 import { contextOf } from './results.ts';
 
 /** Characters of each step's answer. */

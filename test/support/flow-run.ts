@@ -1,65 +1,78 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Finished, type RunningProgram, runProgram, startProgram, type World } from './claude.ts';
-import { mainRequests, userTexts } from './conversation.ts';
-import { CTXB, SMALL_WINDOW } from './ctxb.ts';
+import { fileURLToPath } from 'node:url';
+import { briefingOf, type StepOutput } from '../../src/flow/briefing.ts';
+import { checkFlow } from '../../src/flow/file/read-flow.ts';
+import type { Flow } from '../../src/flow/flow.ts';
+import type { CuratorEffect } from '../../src/flow/pack/receipt.ts';
+import type { StepFigures, StepReceipt } from '../../src/flow/step-receipt.ts';
+import { openFlowRun } from '../../src/store/flow-run.ts';
 
-/** A flow as its file has it; the tests' steps say no more than what they are about. */
-export interface FlowText {
-  readonly name?: string;
-  readonly budgets?: object;
-  readonly steps: readonly { readonly id: string; readonly [key: string]: unknown }[];
+/** A flow of `fixtures/flows`: its text, and what it says. */
+export function fixtureFlow(name: string): { readonly text: string; readonly flow: Flow } {
+  const path = fileURLToPath(new URL(`../../fixtures/flows/${name}`, import.meta.url));
+  const text = readFileSync(path, 'utf8');
+  const { flow, findings } = checkFlow(path, text);
+  if (flow === undefined) throw new Error(findings.map(({ message }) => message).join('\n'));
+  return { text, flow };
 }
 
-/** Writes a flow into a world's work folder, with an objective for each step. Resolves to its name. */
-export function writeFlow({ scratch }: Pick<World, 'scratch'>, { name = 'job', steps, ...rest }: FlowText): string {
-  const file = 'flow.json';
-  const told = steps.map((step) => ({ objective: `Do ${step.id}.`, ...step }));
-  writeFileSync(join(scratch.cwd, file), JSON.stringify({ name, ...rest, steps: told }));
-  return file;
+/** What claude said of a step. */
+export function figures(changes: Partial<StepFigures> = {}): StepFigures {
+  return {
+    exit_code: 0,
+    first_tokens: 20_000,
+    peak_tokens: 40_000,
+    calls: 3,
+    cost_usd: 0.25,
+    duration_ms: 4_000,
+    session_id: null,
+    ...changes,
+  };
 }
 
-export interface FlowCall {
-  readonly flags?: readonly string[];
-  readonly claude?: readonly string[];
+interface PlayedStep {
+  readonly output: string;
+  readonly measured?: StepFigures | undefined;
+  readonly curator?: CuratorEffect;
+  readonly curation?: StepReceipt['curation'];
 }
 
-/** `ctxb flow run FLOW FLAGS -- claude ARGUMENTS` in a world, to its end. */
-export function runFlowFile(world: World, file: string, call: FlowCall = {}): Promise<Finished> {
-  return runProgram(process.execPath, flowArguments(world, file, call), world.scratch);
+/** The receipt that a step leaves, as a run makes it. */
+export function stepReceipt(flow: Flow, id: string, played: { readonly [id: string]: PlayedStep }): StepReceipt {
+  const step = flow.steps.find((one) => one.id === id);
+  if (step === undefined) throw new Error(`no step ${id}`);
+  const outputs = (earlier: string): StepOutput | undefined => {
+    const { output } = played[earlier] ?? {};
+    return output === undefined ? undefined : { ok: true, output, error: undefined };
+  };
+  const { pack, budgets } = briefingOf(flow, step, { outputs, exists: () => false, readPrompt: () => 'asked' });
+  return {
+    ...pack.receipt,
+    curator: played[id]?.curator,
+    flow: flow.name,
+    run: 'r',
+    attempt: 1,
+    budgets: budgets.values,
+    budget_warnings: budgets.warnings,
+    curation: played[id]?.curation,
+    measured: played[id]?.measured,
+  };
 }
 
-/** The same, under way, in a process group of its own. */
-export function startFlowFile(world: World, file: string, call: FlowCall = {}): RunningProgram {
-  return startProgram(process.execPath, flowArguments(world, file, call), { ...world.scratch, group: true });
+/** Leaves a run of a flow in the folder `.context` below `cwd`, through the program's own store. */
+export function keepRun(cwd: string, run: string, flow: Flow, played: { readonly [id: string]: PlayedStep }): void {
+  const files = openFlowRun(join(cwd, '.context'), run, (consequence) => {
+    throw new Error(consequence);
+  });
+  for (const [id, { output, measured }] of Object.entries(played)) {
+    files.write(id, 'output.md', output);
+    if (measured !== undefined) files.write(id, 'step.json', JSON.stringify(stepEnd(measured)));
+    files.receipt(flow.name, id, { ...stepReceipt(flow, id, played), run });
+  }
 }
 
-function flowArguments(world: World, file: string, { flags = [], claude = SMALL_WINDOW }: FlowCall): string[] {
-  return [CTXB, 'flow', 'run', file, ...flags, '--', world.claude, ...claude];
-}
-
-/** Ids of the runs in a world's context folder, oldest first. */
-export function flowRuns({ scratch }: World): string[] {
-  return readdirSync(join(scratch.cwd, '.context', 'flows')).sort();
-}
-
-/** A file of a step in the newest run. */
-export function stepText(world: World, step: string, file: string): string {
-  return readFileSync(join(world.scratch.cwd, '.context', 'flows', flowRuns(world).at(-1) ?? '', step, file), 'utf8');
-}
-
-export function stepStatus(world: World, step: string): Record<string, unknown> {
-  return JSON.parse(stepText(world, step, 'step.json'));
-}
-
-/** The step that a request is of, and its briefing. */
-export function briefingIn(request: Parameters<typeof userTexts>[0]): { step: string; text: string } | undefined {
-  const text = userTexts(request).find((one) => one.startsWith('# Briefing for step '));
-  const step = /^# Briefing for step (\S+)/.exec(text ?? '')?.[1];
-  return text === undefined || step === undefined ? undefined : { step, text };
-}
-
-/** The steps of the main requests, one after the other. */
-export function stepsAsked({ standin }: World): string[] {
-  return mainRequests(standin).map((request) => briefingIn(request)?.step ?? '');
+/** As much of the end of a step as is read again. */
+function stepEnd({ exit_code }: StepFigures) {
+  return exit_code === 0 ? { status: 'done' } : { status: 'failed', error: `exit code ${exit_code}` };
 }

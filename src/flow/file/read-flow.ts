@@ -14,7 +14,7 @@ import { flowFileSchema, MAX_STEPS } from './flow-schema.ts';
 import { readText } from './read-text.ts';
 import { toData } from './to-data.ts';
 import { toFlow } from './to-flow.ts';
-import { parseYaml } from './yaml-document.ts';
+import { parseYaml, type YamlText } from './yaml-document.ts';
 
 /** More at once help nobody. */
 const MAX_FINDINGS = 100;
@@ -43,7 +43,7 @@ export function checkFlow(path: string, text: string): ReadFlow {
   const json = extname(path) === '.json';
   const fault = json ? jsonFault(text) : undefined;
   if (fault !== undefined) return refused([syntaxFinding(path, 'JSON', fault)]);
-  const { document, errors, placeOf } = parseYaml(json ? jsonAsYaml(text) : text.replaceAll(/\r(?!\n)/g, '\n'));
+  const { document, errors, placeOf } = parseFlowText(path, text);
   if (document === undefined || errors.length > 0) {
     const format = json ? 'JSON' : 'YAML';
     return refused(errors.map(({ message, offset }) => syntaxFinding(path, format, { message, ...placeOf(offset) })));
@@ -57,6 +57,11 @@ export function checkFlow(path: string, text: string): ReadFlow {
     .slice(0, MAX_FINDINGS)
     .map(({ fault, offset }) => toFinding(fault, { file: path, line: placeOf(offset).line }));
   return refused([...findings, ...more(found.length - findings.length, path)]);
+}
+
+/** A flow's text as nodes, whose offsets are those of the text. */
+export function parseFlowText(path: string, text: string): YamlText {
+  return parseYaml(extname(path) === '.json' ? jsonAsYaml(text) : text.replaceAll(/\r(?!\n)/g, '\n'));
 }
 
 /** What is said of a value that was refused already only confuses. */

@@ -1,17 +1,15 @@
-import { relative } from 'node:path';
-import { finished } from 'node:stream/promises';
 import type { Io } from '../../io.ts';
 import { signalExitCode } from '../../session/child.ts';
+import type { Watcher } from '../../session/watcher.ts';
 import type { FlowRunFiles } from '../../store/flow-run.ts';
 import { processMark } from '../../store/process-mark.ts';
-import { parseFields, textOf } from '../../stream/fields.ts';
-import { type Briefing, type BriefingWorld, briefingOf, type StepOutput } from '../briefing.ts';
+import type { BriefingWorld } from '../briefing.ts';
 import type { Flow, FlowStep } from '../flow.ts';
-import type { StepReceipt } from '../step-receipt.ts';
-import { createFlowStop, type FlowStop } from './flow-stop.ts';
-import { createLineSink } from './line-sink.ts';
+import { STEP_FILE } from '../step-output.ts';
+import { createAttempts } from './attempt-step.ts';
+import { createFlowStop } from './flow-stop.ts';
 import { runFlow, type StepNews } from './run-flow.ts';
-import { runStep, type StepEnd, type StepRun } from './run-step.ts';
+import type { StepEnd, StepRun } from './run-step.ts';
 import type { Board, Settled } from './schedule.ts';
 
 /** A run of a flow, as its command describes it. */
@@ -29,7 +27,8 @@ export interface FlowRun {
 
 export interface FlowWatcher {
   news(step: FlowStep, news: StepNews): void;
-  watcher(step: FlowStep): Parameters<typeof runStep>[2]['watcher'];
+  /** Watches the session of a step. */
+  watcher(step: FlowStep): Watcher;
   close(): void;
 }
 
@@ -53,13 +52,14 @@ export async function conductFlow(run: FlowRun, io: Io): Promise<FlowEnd> {
   const ends = new Map<string, StepEnd>();
   const attempts = new Map<string, readonly StepEnd[]>();
   const stop = createFlowStop(parallel);
+  const attempt = createAttempts(run, stop.atOnce, io);
   try {
     const board = await runFlow(
       flow,
       { settled, parallel },
       {
         stop: stop.noMore,
-        attempt: (step, attempt) => attemptStep(run, step, attempt, stop, io),
+        attempt,
         onStep(step, news) {
           progress.news(step, news);
           if (!('end' in news)) return;
@@ -95,9 +95,6 @@ function noteBeginning({ flow, files, settled }: FlowRun): void {
   }
 }
 
-const STEP_FILE = 'step.json';
-const OUTPUT_FILE = 'output.md';
-
 function noteEnd(
   { files }: FlowRun,
   { id }: FlowStep,
@@ -116,66 +113,4 @@ function allTogether(last: StepEnd, attempts: readonly StepEnd[]): StepEnd {
     costUsd: sum('costUsd'),
     durationMs: sum('durationMs'),
   };
-}
-
-async function attemptStep(run: FlowRun, step: FlowStep, attempt: number, stop: FlowStop, io: Io): Promise<StepEnd> {
-  const { flow, files, progress } = run;
-  const outputs = (id: string) => outputOf(files, id, io.cwd);
-  const briefing = briefingOf(flow, step, { ...run.brief(step), outputs });
-  const receipt = receiptOf(run, attempt, briefing);
-  files.write(step.id, 'pack.md', briefing.pack.text);
-  files.receipt(flow.name, step.id, receipt);
-  const file = files.open(step.id);
-  const stream = createLineSink(file.add);
-  try {
-    const end = await runStep(
-      {
-        ...run.claudeFor(step),
-        prompt: briefing.pack.text,
-        timeoutSeconds: step.timeoutSeconds,
-        stop: stop.atOnce,
-      },
-      io,
-      { stream, watcher: progress.watcher(step) },
-      () => performance.now(),
-    );
-    files.write(step.id, OUTPUT_FILE, end.output);
-    files.receipt(flow.name, step.id, { ...receipt, measured: figuresOf(end) });
-    return end;
-  } finally {
-    await finished(stream.end());
-    file.close();
-  }
-}
-
-function receiptOf({ flow, files }: FlowRun, attempt: number, { pack, budgets }: Briefing): StepReceipt {
-  return {
-    ...pack.receipt,
-    flow: flow.name,
-    run: files.id,
-    attempt,
-    budgets: budgets.values,
-    budget_warnings: budgets.warnings,
-    measured: undefined,
-  };
-}
-
-function figuresOf(end: StepEnd): StepReceipt['measured'] {
-  return {
-    exit_code: end.exitCode,
-    first_tokens: end.firstTokens,
-    peak_tokens: end.peakTokens,
-    calls: end.calls,
-    cost_usd: end.costUsd,
-    duration_ms: Math.round(end.durationMs),
-    session_id: end.sessionId ?? null,
-  };
-}
-
-/** What a step of this run has said; undefined: it has not ended by itself. Its path is relative to `cwd`. */
-export function outputOf(files: FlowRunFiles, id: string, cwd: string): StepOutput | undefined {
-  const { status, error } = parseFields(files.read(id, STEP_FILE) ?? '');
-  if (status !== 'done' && status !== 'failed') return undefined;
-  const path = relative(cwd, files.path(id, OUTPUT_FILE));
-  return { ok: status === 'done', output: files.read(id, OUTPUT_FILE) ?? '', error: textOf(error), path };
 }

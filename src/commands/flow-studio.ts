@@ -1,0 +1,67 @@
+import { spawn } from 'node:child_process';
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { effectiveConfig } from '../config/effective-config.ts';
+import { readFlow } from '../flow/file/read-flow.ts';
+import { createFileStudio } from '../flow/studio/file-studio.ts';
+import { readAssets } from '../flow/studio/read-assets.ts';
+import { startStudioServer } from '../flow/studio/studio-server.ts';
+import type { Io } from '../io.ts';
+import { printable } from '../report/style.ts';
+
+/** Options of `ctxb flow studio`, as commander hands them over. */
+export interface StudioOptions {
+  /** false: only the address is printed. */
+  readonly open: boolean;
+  readonly contextDir?: string;
+}
+
+const EXIT_FINDINGS = 2;
+
+/** Where the build puts the page: commands and their parts are each one folder below the program. */
+const PAGE = new URL('../studio/', import.meta.url);
+
+/** Serves the page for a flow file until Ctrl-C. Resolves with the exit code. */
+export async function studio(file: string, { open, contextDir }: StudioOptions, io: Io): Promise<number> {
+  const config = await effectiveConfig({ cwd: io.cwd, env: io.env, flags: { contextDir } });
+  const { findings } = readFlow(resolve(io.cwd, file));
+  if (findings.length > 0) {
+    io.stderr.write(findings.map(({ message }) => `ctxb: ${printable(message)}\n`).join(''));
+    return EXIT_FINDINGS;
+  }
+  const fileStudio = createFileStudio(resolve(io.cwd, file), resolve(io.cwd, config.contextDir));
+  // What it throws of a link or an odd file is said before the page is there.
+  fileStudio.view({ edits: [] });
+  const server = await startStudioServer(fileStudio, readAssets(fileURLToPath(PAGE)));
+  io.stdout.write(`${server.url}\n`);
+  io.stderr.write('ctxb: this address is for you alone; Ctrl-C ends the studio\n');
+  if (open) openBrowser(server.url);
+  await ended();
+  await server.close();
+  return 0;
+}
+
+/** Ctrl-C is how it is meant to end. */
+function ended(): Promise<void> {
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  return new Promise((end) => {
+    const onSignal = () => {
+      for (const signal of signals) process.off(signal, onSignal);
+      end();
+    };
+    for (const signal of signals) process.on(signal, onSignal);
+  });
+}
+
+/** Whoever has no browser has read the address. */
+function openBrowser(url: string): void {
+  const [program, ...before] = OPENERS[process.platform] ?? ['xdg-open'];
+  const child = spawn(program, [...before, url], { stdio: 'ignore', detached: true });
+  child.on('error', () => {});
+  child.unref();
+}
+
+const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>>> = {
+  darwin: ['open'],
+  win32: ['explorer.exe'],
+};

@@ -1,0 +1,195 @@
+import { extname } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { isRecord } from '../../config/read-config.ts';
+import { CtxbError } from '../../errors.ts';
+import { pathText } from '../file/fault.ts';
+import { parseFlowText } from '../file/read-flow.ts';
+import { toData } from '../file/to-data.ts';
+import { isAlias, isMap, isSeq, type Node } from '../file/yaml-document.ts';
+import {
+  added,
+  type EditedText,
+  type MapNode,
+  type Pair,
+  pairOf,
+  removed,
+  replaced,
+  type Splice,
+  spliced,
+} from './splice.ts';
+import type { BudgetKey, Edit } from './studio-view.ts';
+
+type Data = Readonly<Record<string, unknown>>;
+
+/** An edit, and where it is in the data of a file. */
+interface Target {
+  readonly key: BudgetKey;
+  /** Of the flow or of the step: `[]`, `['steps', 3]`. */
+  readonly holder: readonly (string | number)[];
+  /** undefined clears. */
+  readonly value: string | number | undefined;
+  /** All that is to be said there. */
+  readonly budgets: Data;
+}
+
+/** The budgets that a flow's text says itself, as they are written there, by step; null: of the flow. */
+export function ownBudgets(path: string, text: string): (step: string | null) => Data {
+  const data = dataOf(path, text);
+  return (step) => budgetsAt(data, holderOf(data, step));
+}
+
+/** Where in its file the value of an edit is, as findings name it. */
+export function editedKey(path: string, text: string, { step, key }: Edit): string {
+  return pathText([...holderOf(dataOf(path, text), step), 'budgets', key]);
+}
+
+/**
+ * Makes edits in the text of a checked flow. All else in it stays as it is, comments included: the text changes only
+ * where the values are. Whether the new values are good is not judged.
+ *
+ * @throws CtxbError `usage` for a step that there is not, and where the file is written so that something else would
+ * change as well (a mapping with an anchor that stands in several places)
+ */
+export function editFlow(path: string, text: string, edits: readonly Edit[]): string {
+  return edits.reduce((edited, edit) => editOnce(path, edited, edit), text);
+}
+
+function editOnce(path: string, text: string, edit: Edit): string {
+  const data = dataOf(path, text);
+  const holder = holderOf(data, edit.step);
+  const target = {
+    key: edit.key,
+    holder,
+    value: typedValue(edit),
+    budgets: budgetsAfter(budgetsAt(data, holder), edit),
+  };
+  const wanted = withBudgetsAt(data, target);
+  if (isDeepStrictEqual(data, wanted)) return text;
+  for (const way of [inPlace, anew]) {
+    const edited = way(path, text, target);
+    // Nothing but what was asked for may be another one, however the file is written.
+    if (edited !== undefined && isDeepStrictEqual(dataOf(path, edited), wanted)) return edited;
+  }
+  const where = edit.step === null ? 'the flow' : `step ${edit.step}`;
+  throw new CtxbError(
+    'usage',
+    `the budgets of ${where} are shared with other places by an anchor; change them by hand`,
+  );
+}
+
+function budgetsAfter(before: Data, edit: Edit): Data {
+  const { [edit.key]: _, ...others } = before;
+  const value = typedValue(edit);
+  return value === undefined ? others : { ...others, [edit.key]: value };
+}
+
+/** The data after an edit; an object of budgets that has become empty is left out. */
+function withBudgetsAt(data: unknown, { holder, budgets }: Target): unknown {
+  const wanted = structuredClone(data);
+  const place = placeAt(wanted, holder) as Record<string, unknown>;
+  if (Object.keys(budgets).length > 0) place.budgets = budgets;
+  else delete place.budgets;
+  return wanted;
+}
+
+/** `200,000` is a number, and so is `0.25`; percentages and names stay texts. */
+function typedValue({ value }: Edit): string | number | undefined {
+  const text = value.trim();
+  if (text === '') return undefined;
+  const digits = /^\d{1,3}(?:[,_' ]\d{3})+$/.test(text) ? text.replace(/\D/g, '') : text;
+  return /^\d{1,15}(?:\.\d+)?$/.test(digits) ? Number(digits) : text;
+}
+
+function holderOf(data: unknown, step: string | null): (string | number)[] {
+  if (step === null) return [];
+  const steps = isRecord(data) && Array.isArray(data.steps) ? data.steps : [];
+  const index = steps.findIndex((each) => isRecord(each) && each.id === step);
+  if (index === -1) throw new CtxbError('usage', `there is no step ${JSON.stringify(step)}: load the file again`);
+  return ['steps', index];
+}
+
+function placeAt(data: unknown, holder: Target['holder']): Data {
+  let place = data;
+  for (const part of holder) place = (place as Readonly<Record<string | number, unknown>>)[part];
+  return isRecord(place) ? place : {};
+}
+
+function budgetsAt(data: unknown, holder: Target['holder']): Data {
+  const { budgets } = placeAt(data, holder);
+  return isRecord(budgets) ? budgets : {};
+}
+
+function dataOf(path: string, text: string): unknown {
+  const { document, errors } = parseFlowText(path, text);
+  return document === undefined || errors.length > 0 ? undefined : toData(document.contents).value;
+}
+
+function inPlace(path: string, text: string, target: Target): string | undefined {
+  const holder = nodeAt(parseFlowText(path, text).document?.contents, target.holder);
+  if (!isMap(holder)) return undefined;
+  const edited: EditedText = { text, isJson: extname(path) === '.json' };
+  const splice = spliceFor(edited, holder, target);
+  return splice && spliced(text, splice);
+}
+
+function nodeAt(root: unknown, [list, index]: Target['holder']): unknown {
+  if (list === undefined || !isMap(root)) return root;
+  const steps = pairOf(root, String(list))?.value;
+  return isSeq(steps) ? steps.items[Number(index)] : undefined;
+}
+
+function spliceFor(edited: EditedText, holder: MapNode, target: Target): Splice | undefined {
+  const pair = pairOf(holder, 'budgets');
+  if (Object.keys(target.budgets).length === 0) return pair && removed(edited, holder, pair);
+  if (pair === undefined) return withBudgets(edited, holder, target);
+  if (isAlias(pair.value)) return replaced(pair.value, inBraces(edited, target.budgets));
+  return isMap(pair.value) ? within(edited, pair.value as MapNode, target) : undefined;
+}
+
+/** Behind the words that say who it is, which are never long. */
+function withBudgets(edited: EditedText, holder: MapNode, { budgets }: Target): Splice | undefined {
+  const [behind] = ['agent', 'id', 'profile', 'name'].flatMap((key) => pairOf(holder, key) ?? []);
+  const lines = (lineBreak: string) => linesOf(edited, budgets).map((line) => `${lineBreak}  ${line}`);
+  const write = ({ flow, lineBreak }: { flow: boolean; lineBreak: string }) =>
+    `${quoted('budgets', edited)}:${flow ? ` ${inBraces(edited, budgets)}` : lines(lineBreak).join('')}`;
+  return behind && added(edited, holder, behind, write);
+}
+
+function within(edited: EditedText, map: MapNode, { key, value, budgets }: Target): Splice | undefined {
+  const own = pairOf(map, key);
+  if (value === undefined) return own && removed(edited, map, own);
+  if (own !== undefined) return replaced(own.value as Node, scalarText(value, edited));
+  const last = map.items.at(-1) as Pair | undefined;
+  const [line = ''] = linesOf(edited, { [key]: value });
+  return last === undefined ? replaced(map, inBraces(edited, budgets)) : added(edited, map, last, () => line);
+}
+
+function linesOf(edited: EditedText, budgets: Data): string[] {
+  return Object.entries(budgets).map(([key, value]) => `${quoted(key, edited)}: ${scalarText(value, edited)}`);
+}
+
+function inBraces(edited: EditedText, budgets: Data): string {
+  return `{${linesOf(edited, budgets).join(', ')}}`;
+}
+
+function quoted(text: string, { isJson }: EditedText): string {
+  return isJson ? JSON.stringify(text) : text;
+}
+
+function scalarText(value: unknown, edited: EditedText): string {
+  // Anything else could be read as something else than a text.
+  const isPlain = typeof value === 'string' && /^(?:lean|balanced|heavy|\d+(?:\.\d+)?%)$/.test(value);
+  return isPlain ? quoted(value, edited) : JSON.stringify(value);
+}
+
+/** Has the library write the whole file again: comments and order stay, spaces may not. */
+function anew(path: string, text: string, { holder, key, value, budgets }: Target): string | undefined {
+  const { document } = parseFlowText(path, text);
+  if (document === undefined || extname(path) === '.json') return undefined;
+  const place = [...holder, 'budgets'];
+  if (Object.keys(budgets).length === 0) document.deleteIn(place);
+  else if (value === undefined) document.deleteIn([...place, key]);
+  else document.setIn([...place, key], value);
+  const written = document.toString({ lineWidth: 0 });
+  return text.includes('\r\n') ? written.replaceAll('\n', '\r\n') : written;
+}

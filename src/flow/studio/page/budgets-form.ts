@@ -1,0 +1,123 @@
+import type { BudgetKey, BudgetsView } from '../studio-view.ts';
+import { button, grouped, h } from './dom.ts';
+
+interface Field {
+  readonly key: BudgetKey;
+  readonly label: string;
+  readonly hint: string;
+}
+
+const FIELDS: readonly Field[] = [
+  { key: 'preset', label: 'Preset', hint: 'Three sizes at once; the values below go before it.' },
+  { key: 'contextBudgetChars', label: 'Whole briefing', hint: 'In characters.' },
+  { key: 'historyRecentChars', label: 'Newest step', hint: 'Its output, in characters.' },
+  { key: 'historyOlderChars', label: 'Each older step', hint: 'Its output, in characters.' },
+  {
+    key: 'contextBudgetTokens',
+    label: 'Whole, in tokens',
+    hint: 'Tokens, or a share such as 20% of a window of 200,000; goes before the characters.',
+  },
+];
+
+const PRESETS = ['lean', 'balanced', 'heavy'];
+
+/** What a form tells of one level. */
+export interface FormNews {
+  readonly budgets: BudgetsView;
+  /** What is wrong with the typed value of a key. */
+  readonly faultOf: (key: BudgetKey) => string | undefined;
+  /** A value that is not in the file yet. */
+  readonly isDraft: (key: BudgetKey) => boolean;
+}
+
+export interface BudgetsForm {
+  readonly element: HTMLFormElement;
+  /** Says anew what holds; what is being typed stays. */
+  update(news: FormNews): void;
+}
+
+type Input = HTMLInputElement | HTMLSelectElement;
+
+/**
+ * The form of one level.
+ *
+ * @param values what is typed so far
+ */
+export function createForm(
+  values: Readonly<Partial<Record<BudgetKey, string>>>,
+  { onInput, onSubmit }: { onInput: (key: BudgetKey, value: string) => void; onSubmit: () => void },
+): BudgetsForm {
+  const rows = FIELDS.map((field) => createRow(field, values[field.key] ?? '', (value) => onInput(field.key, value)));
+  const element = h('form', { novalidate: true, autocomplete: 'off' }, ...rows.map((row) => row.element));
+  // Enter in a field leads to the review, as the button does.
+  element.append(h('input', { type: 'submit', hidden: true }));
+  element.addEventListener('submit', (event) => {
+    event.preventDefault();
+    onSubmit();
+  });
+  return {
+    element,
+    update: (news) => {
+      for (const row of rows) row.update(news);
+    },
+  };
+}
+
+function createRow({ key, label, hint }: Field, value: string, onInput: (value: string) => void) {
+  const id = `field-${key}`;
+  const input = createInput(key, { id, 'aria-describedby': `${id}-used ${id}-hint ${id}-fault` });
+  input.value = value;
+  const clear = button('Clear', () => set(''), { 'aria-label': `Clear ${label}`, class: 'small' });
+  const used = h('p', { id: `${id}-used`, class: 'used' });
+  const fault = h('p', { id: `${id}-fault`, class: 'warning' });
+  const element = h(
+    'div',
+    { class: 'row' },
+    h('label', { for: id }, label, ' ', h('code', {}, key)),
+    h('div', { class: 'entry' }, input, clear),
+    used,
+    h('p', { id: `${id}-hint`, class: 'quiet' }, hint),
+    fault,
+  );
+  input.addEventListener('input', () => onInput(input.value));
+  return { element, update };
+
+  function set(text: string): void {
+    input.value = text;
+    onInput(text);
+    input.focus();
+  }
+
+  function update({ budgets, faultOf, isDraft }: FormNews): void {
+    const isOwn = input.value.trim() !== '';
+    const text = faultOf(key) ?? warningOf(budgets, key);
+    element.classList.toggle('own', isOwn);
+    element.classList.toggle('draft', isDraft(key));
+    clear.disabled = !isOwn;
+    used.textContent = [usedText(budgets, key), isDraft(key) ? 'not saved' : ''].filter(Boolean).join(' · ');
+    fault.textContent = text ?? '';
+    input.setAttribute('aria-invalid', String(faultOf(key) !== undefined));
+    if (input instanceof HTMLInputElement) input.placeholder = inheritedText(budgets, key);
+  }
+}
+
+function createInput(key: BudgetKey, attributes: Record<string, string>): Input {
+  if (key !== 'preset') return h('input', { type: 'text', inputmode: 'numeric', spellcheck: 'false', ...attributes });
+  const options = PRESETS.map((preset) => h('option', { value: preset }, preset));
+  return h('select', attributes, h('option', { value: '' }, 'none here'), ...options);
+}
+
+function warningOf({ warnings }: BudgetsView, key: BudgetKey): string | undefined {
+  return warnings.find(({ field }) => field === key)?.message;
+}
+
+function usedText({ effective }: BudgetsView, key: BudgetKey): string {
+  if (key === 'preset' || key === 'contextBudgetTokens') return '';
+  const { value, source } = effective[key];
+  return `${grouped(value)} used, from ${source}`;
+}
+
+function inheritedText({ inherited }: BudgetsView, key: BudgetKey): string {
+  if (key === 'preset' || key === 'contextBudgetTokens') return '';
+  return grouped(inherited[key].value);
+}

@@ -1,0 +1,69 @@
+type Child = Node | string | undefined | false;
+
+type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** Makes an element. Texts are texts, whatever is in them; `true` is an attribute without a value. */
+export function h<K extends keyof HTMLElementTagNameMap>(
+  name: K,
+  attributes: Attributes = {},
+  ...children: readonly Child[]
+): HTMLElementTagNameMap[K] {
+  return filled(document.createElement(name), attributes, children);
+}
+
+/** The same for a drawing. */
+export function s<K extends keyof SVGElementTagNameMap>(
+  name: K,
+  attributes: Attributes = {},
+  ...children: readonly Child[]
+): SVGElementTagNameMap[K] {
+  return filled(document.createElementNS('http://www.w3.org/2000/svg', name), attributes, children);
+}
+
+function filled<E extends Element>(element: E, attributes: Attributes, children: readonly Child[]): E {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== undefined && value !== false) element.setAttribute(name, value === true ? '' : String(value));
+  }
+  element.append(...children.filter((child) => child !== undefined && child !== false));
+  return element;
+}
+
+/** An element of the page itself, which is always there. */
+export function part<E extends HTMLElement = HTMLElement>(id: string): E {
+  return document.getElementById(id) as E;
+}
+
+export function button(text: string, onClick: () => void, attributes: Attributes = {}): HTMLButtonElement {
+  const made = h('button', { type: 'button', ...attributes }, text);
+  made.addEventListener('click', onClick);
+  return made;
+}
+
+/** A table with a heading for each column and for each row. */
+export function table(caption: string, columns: readonly string[], rows: readonly (readonly (Node | string)[])[]) {
+  const cell = (content: Node | string, index: number) =>
+    index === 0
+      ? h('th', { scope: 'row' }, content)
+      : content instanceof HTMLTableCellElement
+        ? content
+        : h('td', {}, content);
+  return h(
+    'table',
+    {},
+    h('caption', {}, caption),
+    h('thead', {}, h('tr', {}, ...columns.map((column) => h('th', { scope: 'col' }, column)))),
+    h('tbody', {}, ...rows.map((row) => h('tr', {}, ...row.map(cell)))),
+  );
+}
+
+const NUMBERS = new Intl.NumberFormat('en-US');
+
+/** `200,000` */
+export function grouped(count: number): string {
+  return NUMBERS.format(count);
+}
+
+/** `3 steps`, `1 step` */
+export function counted(count: number, noun: string): string {
+  return `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,62 @@
+import type { BudgetKey, BudgetsView, Edit, FlowView } from '../studio-view.ts';
+
+/** What was typed and is not in the file yet. */
+export interface Drafts {
+  list(): readonly Edit[];
+  has(step: string | null, key: BudgetKey): boolean;
+  /** Takes an edit down, or off again where it is what the file says anyway. */
+  set(edit: Edit, saved: FlowView): void;
+  /** Drops what a file has no step for any more, or says already, and returns the former. */
+  keep(saved: FlowView | undefined): readonly Edit[];
+  /** Takes edits off that are in the file now, but for what was typed over since. */
+  drop(written: readonly Edit[]): void;
+  clear(): void;
+  /** The flow with what is typed as its own. */
+  appliedTo(flow: FlowView): FlowView;
+}
+
+export function createDrafts(): Drafts {
+  const edits = new Map<string, Edit>();
+  const name = (step: string | null, key: BudgetKey) => `${step ?? ''}/${key}`;
+
+  function set(edit: Edit, saved: FlowView): void {
+    const written = levelOf(saved, edit.step)?.own[edit.key] ?? '';
+    if (edit.value.trim() === written) edits.delete(name(edit.step, edit.key));
+    else edits.set(name(edit.step, edit.key), edit);
+  }
+
+  function withOwn(level: BudgetsView, step: string | null): BudgetsView {
+    const mine = [...edits.values()].filter((edit) => edit.step === step).map(({ key, value }) => [key, value]);
+    return { ...level, own: { ...level.own, ...Object.fromEntries(mine) } };
+  }
+
+  return {
+    list: () => [...edits.values()],
+    has: (step, key) => edits.has(name(step, key)),
+    set,
+    keep(saved) {
+      if (saved === undefined) return [];
+      const lost = [...edits.values()].filter(({ step }) => levelOf(saved, step) === undefined);
+      for (const { step, key } of lost) edits.delete(name(step, key));
+      for (const edit of [...edits.values()]) set(edit, saved);
+      return lost;
+    },
+    drop(written) {
+      for (const edit of written) {
+        const place = name(edit.step, edit.key);
+        if (edits.get(place) === edit) edits.delete(place);
+      }
+    },
+    clear: () => edits.clear(),
+    appliedTo: (flow) => ({
+      ...flow,
+      budgets: withOwn(flow.budgets, null),
+      steps: flow.steps.map((step) => ({ ...step, budgets: withOwn(step.budgets, step.id) })),
+    }),
+  };
+}
+
+/** The budgets of the flow (null) or of a step. */
+export function levelOf(flow: FlowView, step: string | null): BudgetsView | undefined {
+  return step === null ? flow.budgets : flow.steps.find(({ id }) => id === step)?.budgets;
+}

@@ -1,0 +1,84 @@
+import type { BudgetKey, BudgetsView, Edit, FlowView, StepView, StudioView } from '../studio-view.ts';
+import { type BudgetsForm, createForm } from './budgets-form.ts';
+import { counted, h, part } from './dom.ts';
+import { type Drafts, levelOf } from './drafts.ts';
+import { overview } from './overview.ts';
+import { receiptPart } from './receipt.ts';
+
+/** The part of the page about the flow as a whole, or about one step. */
+export interface Inspector {
+  /** Id of a step; null: the flow. */
+  chosen(): string | null;
+  choose(step: string | null): void;
+  /** Makes the form anew, with what is typed. */
+  show(flow: FlowView | undefined, typed: FlowView | undefined): void;
+  /** Says anew what holds. */
+  update(view: StudioView, drafts: Drafts): void;
+  levelIn(flow: FlowView | undefined): BudgetsView | undefined;
+  flowLink(): HTMLElement;
+}
+
+interface Callbacks {
+  readonly onEdit: (edit: Edit) => void;
+  readonly onSubmit: () => void;
+}
+
+export function createInspector({ onEdit, onSubmit }: Callbacks): Inspector {
+  let step: string | null = null;
+  let form: BudgetsForm | undefined;
+  const below = h('div');
+  const levelIn = (flow: FlowView | undefined) => flow && levelOf(flow, step);
+
+  return {
+    chosen: () => step,
+    choose: (id) => {
+      step = id;
+    },
+    levelIn,
+    show(flow, typed) {
+      const of = step;
+      const onInput = (key: BudgetKey, value: string) => onEdit({ step: of, key, value });
+      form = typed && createForm(levelIn(typed)?.own ?? {}, { onInput, onSubmit });
+      const chosen = flow?.steps.find(({ id }) => id === step);
+      const head = chosen === undefined ? flowHead(flow) : stepHead(chosen);
+      part('inspector').replaceChildren(
+        ...(flow === undefined || form === undefined ? [] : [...head, form.element, below]),
+      );
+    },
+    update({ flow, findings }, drafts) {
+      const level = levelIn(flow);
+      if (flow === undefined || level === undefined) return;
+      const index = flow.steps.findIndex(({ id }) => id === step);
+      const place = step === null ? 'budgets' : `steps[${index}].budgets`;
+      form?.update({
+        budgets: level,
+        faultOf: (key) => findings.find((finding) => finding.key === `${place}.${key}`)?.message,
+        isDraft: (key) => drafts.has(step, key),
+      });
+      const chosen = flow.steps[index];
+      below.replaceChildren(chosen === undefined ? overview(flow) : receiptPart(chosen));
+    },
+    flowLink() {
+      const link = h('a', { href: '#flow', class: 'flow-link' }, 'The flow: budgets of all steps');
+      if (step === null) link.setAttribute('aria-current', 'true');
+      return link;
+    },
+  };
+}
+
+function flowHead(flow: FlowView | undefined): HTMLElement[] {
+  const steps = counted(flow?.steps.length ?? 0, 'step');
+  return [
+    h('h2', { id: 'inspector-title' }, 'The flow'),
+    h('p', { class: 'quiet' }, `Holds for all of its ${steps} that say nothing else.`),
+  ];
+}
+
+function stepHead({ id, agent, objective, after, sees }: StepView): HTMLElement[] {
+  const needs = after.length === 0 ? 'It needs no other step' : `After ${after.join(', ')}`;
+  return [
+    h('h2', { id: 'inspector-title' }, id, ' ', h('span', { class: 'agent' }, agent ?? '')),
+    ...(objective === undefined ? [] : [h('p', {}, objective)]),
+    h('p', { class: 'quiet' }, `${needs}; it sees the output of ${counted(sees, 'step')}.`),
+  ];
+}

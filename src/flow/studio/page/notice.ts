@@ -1,0 +1,24 @@
+import { button, h, part } from './dom.ts';
+
+/** Something that stands in the way until it is dealt with. */
+export interface Notice {
+  readonly title: string;
+  readonly lines: readonly string[];
+  readonly action?: { readonly text: string; readonly onClick: () => void };
+}
+
+/** undefined takes it away. */
+export function showNotice(notice: Notice | undefined): void {
+  const place = part('notice');
+  place.hidden = notice === undefined;
+  place.replaceChildren();
+  if (notice === undefined) return;
+  const { title, lines, action } = notice;
+  const todo = action && button(action.text, action.onClick, { class: 'main' });
+  place.append(
+    h('p', {}, title),
+    ...(lines.length > 0 ? [h('ul', {}, ...lines.map((line) => h('li', {}, line)))] : []),
+    ...(todo ? [todo] : []),
+  );
+  todo?.focus();
+}

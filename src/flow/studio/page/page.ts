@@ -1,0 +1,152 @@
+import type { Edit, FlowView, StudioView } from '../studio-view.ts';
+import { type Answer, ask } from './api.ts';
+import { counted, part } from './dom.ts';
+import { createDrafts } from './drafts.ts';
+import { drawGraph } from './graph.ts';
+import { createInspector } from './inspector.ts';
+import { showNotice } from './notice.ts';
+import { openReview } from './review.ts';
+
+/** The file without edits, and the same with them. */
+let saved: StudioView | undefined;
+let shown: StudioView | undefined;
+/** Of the last question to the server: the answer to an earlier one comes too late. */
+let asked = 0;
+/** Something was typed that was not asked about yet; the page is asking. */
+let typed = false;
+let following = false;
+
+const drafts = createDrafts();
+const inspector = createInspector({ onEdit, onSubmit: () => void review() });
+
+part('reload').addEventListener('click', () => void load('Loaded again'));
+part('discard').addEventListener('click', () => void discard());
+part('review').addEventListener('click', () => void review());
+addEventListener('hashchange', () => select(true));
+addEventListener('beforeunload', (event) => {
+  if (drafts.list().length > 0) event.preventDefault();
+});
+await load('');
+
+/** Reads the file as it is now; what was typed stays, but for steps that are gone. */
+async function load(words: string): Promise<void> {
+  const answer = await ask('view', [], undefined);
+  if (answer.kind !== 'view') return refuse(answer);
+  saved = answer.view;
+  const lost = drafts.keep(saved.flow);
+  showNotice(undefined);
+  if (await preview()) tell([words, lost.length > 0 && lostText(lost)].filter(Boolean).join('. '));
+  select(false);
+}
+
+function lostText(lost: readonly Edit[]): string {
+  return `Dropped changes of steps that are not there any more: ${lost.map(({ step }) => step).join(', ')}`;
+}
+
+/** Asks what the file would be with what is typed, and shows it. */
+async function preview(): Promise<boolean> {
+  asked += 1;
+  const number = asked;
+  const answer = await ask('view', drafts.list(), saved?.hash);
+  if (number !== asked) return false;
+  if (answer.kind !== 'view') {
+    refuse(answer);
+    return false;
+  }
+  shown = answer.view;
+  update();
+  return true;
+}
+
+function onEdit(edit: Edit): void {
+  if (saved?.flow === undefined) return;
+  drafts.set(edit, saved.flow);
+  typed = true;
+  if (!following) void follow();
+}
+
+/** One question at a time, however fast somebody types: a large flow takes a second to answer. */
+async function follow(): Promise<void> {
+  following = true;
+  while (typed) {
+    typed = false;
+    if (await preview()) tell(judgement());
+  }
+  following = false;
+}
+
+/** What a change leads to, for who cannot see the page. */
+function judgement(): string {
+  const [finding] = shown?.findings ?? [];
+  if (finding !== undefined) return finding.message;
+  const level = inspector.levelIn(shown?.flow);
+  return (level?.warnings ?? []).map(({ message }) => message).join('. ');
+}
+
+async function review(): Promise<void> {
+  if (!(await preview()) || shown === undefined) return;
+  const [finding] = shown.findings;
+  if (finding !== undefined) return tell(`Not to be saved like this: ${finding.message}`);
+  if (shown.diff.length === 0) return tell('There is nothing to save');
+  openReview(shown.file, shown.diff, () => void save());
+}
+
+async function save(): Promise<void> {
+  const sent = drafts.list();
+  const answer = await ask('save', sent, saved?.hash);
+  if (answer.kind !== 'view') return refuse(answer);
+  saved = answer.view;
+  drafts.drop(sent);
+  if (!(await preview())) return;
+  select(false);
+  tell(`Saved ${answer.view.file}`);
+  part('inspector').focus();
+}
+
+async function discard(): Promise<void> {
+  drafts.clear();
+  await preview();
+  select(false);
+  tell('Changes discarded');
+  part('inspector').focus();
+}
+
+/** @param byPerson the focus follows what was chosen */
+function select(byPerson: boolean): void {
+  const [, id] = /^#step\/([\w-]+)$/.exec(location.hash) ?? [];
+  inspector.choose(shown?.flow?.steps.some((step) => step.id === id) ? (id ?? null) : null);
+  inspector.show(shown?.flow, withDrafts(saved?.flow));
+  update();
+  if (byPerson) part('inspector').focus();
+}
+
+function withDrafts(flow: FlowView | undefined): FlowView | undefined {
+  return flow && drafts.appliedTo(flow);
+}
+
+function update(): void {
+  if (shown === undefined) return;
+  const { file, flow, findings } = shown;
+  part('title').textContent = flow?.name ?? 'Flow Studio';
+  document.title = `${flow?.name ?? file} – Flow Studio`;
+  part('about').textContent = [file, flow?.profile && `profile ${flow.profile}`].filter(Boolean).join(' · ');
+  if (flow === undefined)
+    showNotice({ title: `${file} is not a flow that can be run`, lines: findings.map(({ message }) => message) });
+  part('steps').replaceChildren(
+    ...(flow === undefined ? [] : [inspector.flowLink(), drawGraph(flow, inspector.chosen())]),
+  );
+  inspector.update(shown, drafts);
+  const count = drafts.list().length;
+  part<HTMLButtonElement>('discard').disabled = count === 0;
+  part<HTMLButtonElement>('review').disabled = count === 0;
+  part('review').textContent = count === 0 ? 'Review and save…' : `Review and save ${counted(count, 'change')}…`;
+}
+
+function refuse({ kind, message }: Exclude<Answer, { kind: 'view' }>): void {
+  const again = { text: 'Load the file again, keep my changes', onClick: () => void load('Loaded again') };
+  showNotice({ title: message, lines: [], ...(kind === 'changed' ? { action: again } : {}) });
+}
+
+function tell(text: string): void {
+  part('status').textContent = text;
+}

@@ -1,0 +1,106 @@
+import type { Finding } from '../../config/config.ts';
+import type { BudgetChanges } from '../flow.ts';
+import type { BudgetWarning } from '../pack/guardrails.ts';
+import type { Tier } from '../pack/priority.ts';
+import type { SourcedBudgets } from '../pack/resolve-budgets.ts';
+import type { DiffLine } from './line-diff.ts';
+
+/** A key of `budgets` that the studio changes. */
+export type BudgetKey = keyof BudgetChanges;
+
+/** A budget of the flow (`step` null) or of a step as it is typed into the form; an empty value clears it. */
+export interface Edit {
+  readonly step: string | null;
+  readonly key: BudgetKey;
+  readonly value: string;
+}
+
+/** A flow's file with edits that are not in it yet, as the page shows them. */
+export interface StudioView {
+  /** Name of the file. */
+  readonly file: string;
+  /** Of the file's bytes, without the edits. */
+  readonly hash: string;
+  /** What is wrong with the file or, when `flow` is there, with edits: those are then left out of all else. */
+  readonly findings: readonly Finding[];
+  /** undefined: the file is no flow. */
+  readonly flow: FlowView | undefined;
+  /** What the edits change in the file. */
+  readonly diff: readonly DiffLine[];
+}
+
+export interface FlowView {
+  readonly name: string;
+  readonly profile: string | undefined;
+  /** Of all steps that say nothing else. */
+  readonly budgets: BudgetsView;
+  /** In the order of the file. */
+  readonly steps: readonly StepView[];
+}
+
+/** The budgets of one level. */
+export interface BudgetsView {
+  /** As they stand in the file, with the edits. */
+  readonly own: Readonly<Partial<Record<BudgetKey, string>>>;
+  /** What is used, after all levels and guardrails. */
+  readonly effective: SourcedBudgets;
+  /** What would be used if nothing were said on this level. */
+  readonly inherited: SourcedBudgets;
+  readonly warnings: readonly BudgetWarning[];
+}
+
+export interface StepView {
+  readonly id: string;
+  readonly agent: string | undefined;
+  readonly objective: string | undefined;
+  /** From 0; steps of one stage need nothing of each other. */
+  readonly stage: number;
+  /** Steps right before it: without those that it needs anyway because others need them. */
+  readonly after: readonly string[];
+  /** How many steps' output it sees. */
+  readonly sees: number;
+  readonly budgets: BudgetsView;
+  /** undefined: the step was never run. */
+  readonly receipt: ReceiptView | { readonly fault: string } | undefined;
+}
+
+/** What the last run of a step says. Sizes are characters. */
+export interface ReceiptView {
+  readonly run: string;
+  readonly attempt: number;
+  /** What held something back: the budget of the whole, only the limits of single steps, or nothing did. */
+  readonly binding: 'whole' | 'steps' | 'nothing';
+  readonly usedChars: number;
+  readonly budgetChars: number;
+  readonly overChars: number;
+  readonly tiers: readonly TierCounts[];
+  /** Oldest first. */
+  readonly items: readonly ReceiptLine[];
+  readonly warnings: readonly string[];
+  readonly measured: ReceiptFigures | undefined;
+}
+
+export interface TierCounts {
+  readonly tier: Tier;
+  readonly included: number;
+  readonly cut: number;
+  readonly omitted: number;
+}
+
+export interface ReceiptLine {
+  readonly step: string;
+  readonly tier: Tier;
+  readonly outcome: 'included' | 'cut' | 'omitted';
+  readonly chars: number;
+  readonly shownChars: number;
+  readonly reason: string;
+}
+
+/** Measured by claude. */
+export interface ReceiptFigures {
+  readonly exitCode: number;
+  readonly firstTokens: number;
+  readonly peakTokens: number;
+  readonly costUsd: number;
+  readonly durationMs: number;
+}

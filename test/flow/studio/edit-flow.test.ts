@@ -1,0 +1,255 @@
+import { describe, expect, it } from 'vitest';
+import { checkFlow } from '../../../src/flow/file/read-flow.ts';
+import { editFlow } from '../../../src/flow/studio/edit-flow.ts';
+import type { Edit } from '../../../src/flow/studio/studio-view.ts';
+
+const lines = (...all: string[]) => `${all.join('\n')}\n`;
+
+const edit = (step: string | null, key: Edit['key'], value: string): Edit => ({ step, key, value });
+
+/** Two steps in block style, the first one with budgets. */
+const BLOCK = lines(
+  '# A job.',
+  'name: job # its folder',
+  'budgets:',
+  '  # The whole.',
+  '  preset: lean # small',
+  'steps:',
+  '  - id: one',
+  '    agent: fixer',
+  '    budgets: # here',
+  '      contextBudgetChars:   150000   # much',
+  '      historyRecentChars: 40000',
+  '    objective: "First"',
+  '',
+  '  # The second.',
+  '  - id: two',
+  '    objective: >-',
+  '      Second,',
+  '      folded',
+);
+
+const FLOW = lines(
+  'name: job',
+  'steps:',
+  '  - {id: one, objective: first, budgets: {preset: lean, contextBudgetChars: 50000}}',
+  '  - { id: two, objective: second }',
+);
+
+const JSON_FILE = `${JSON.stringify(
+  {
+    name: 'job',
+    steps: [
+      { id: 'one', objective: 'first', budgets: { preset: 'lean', historyOlderChars: 900 } },
+      { id: 'two', objective: 'second' },
+    ],
+  },
+  null,
+  2,
+)}\n`;
+
+interface Case {
+  readonly name: string;
+  readonly text: string;
+  readonly file?: string;
+  readonly edits: readonly Edit[];
+  /** What is another one in the text, as [before, after]. */
+  readonly changes: readonly (readonly [string, string])[];
+}
+
+const CASES: readonly Case[] = [
+  {
+    name: 'changes a value and keeps the spaces and the comment beside it',
+    text: BLOCK,
+    edits: [edit('one', 'contextBudgetChars', '120,000')],
+    changes: [['contextBudgetChars:   150000   # much', 'contextBudgetChars:   120000   # much']],
+  },
+  {
+    name: 'changes the preset of the flow',
+    text: BLOCK,
+    edits: [edit(null, 'preset', 'heavy')],
+    changes: [['preset: lean # small', 'preset: heavy # small']],
+  },
+  {
+    name: 'adds a value behind the others',
+    text: BLOCK,
+    edits: [edit('one', 'historyOlderChars', '7000')],
+    changes: [['historyRecentChars: 40000\n', 'historyRecentChars: 40000\n      historyOlderChars: 7000\n']],
+  },
+  {
+    name: 'adds budgets to a step that has none',
+    text: BLOCK,
+    edits: [edit('two', 'contextBudgetTokens', '20%')],
+    changes: [['- id: two\n', '- id: two\n    budgets:\n      contextBudgetTokens: 20%\n']],
+  },
+  {
+    name: 'takes one of two values out',
+    text: BLOCK,
+    edits: [edit('one', 'contextBudgetChars', '')],
+    changes: [['      contextBudgetChars:   150000   # much\n', '']],
+  },
+  {
+    name: 'takes the last value out together with its object, and keeps the comment in it',
+    text: BLOCK,
+    edits: [edit(null, 'preset', ' ')],
+    changes: [['budgets:\n  # The whole.\n  preset: lean # small\n', '']],
+  },
+  {
+    name: 'makes several edits',
+    text: BLOCK,
+    edits: [
+      edit('one', 'contextBudgetChars', ''),
+      edit('one', 'historyRecentChars', ''),
+      edit('two', 'preset', 'lean'),
+    ],
+    changes: [
+      ['    budgets: # here\n      contextBudgetChars:   150000   # much\n      historyRecentChars: 40000\n', ''],
+      ['- id: two\n', '- id: two\n    budgets:\n      preset: lean\n'],
+    ],
+  },
+  {
+    name: 'says nothing where nothing changes',
+    text: BLOCK,
+    edits: [edit('one', 'contextBudgetChars', '150000'), edit('two', 'preset', '')],
+    changes: [],
+  },
+  {
+    name: 'keeps what is typed and no number as a text, for the check to refuse',
+    text: BLOCK,
+    edits: [edit('one', 'contextBudgetChars', 'a: [lot')],
+    changes: [['150000', '"a: [lot"']],
+  },
+  {
+    name: 'changes a value between braces',
+    text: FLOW,
+    edits: [edit('one', 'preset', 'heavy')],
+    changes: [['preset: lean', 'preset: heavy']],
+  },
+  {
+    name: 'adds a value between braces',
+    text: FLOW,
+    edits: [edit('one', 'historyRecentChars', '9000')],
+    changes: [['contextBudgetChars: 50000', 'contextBudgetChars: 50000, historyRecentChars: 9000']],
+  },
+  {
+    name: 'adds budgets between braces',
+    text: FLOW,
+    edits: [edit('two', 'historyRecentChars', '9000')],
+    changes: [['id: two, ', 'id: two, budgets: {historyRecentChars: 9000}, ']],
+  },
+  {
+    name: 'takes the first value between braces out',
+    text: FLOW,
+    edits: [edit('one', 'preset', '')],
+    changes: [['preset: lean, ', '']],
+  },
+  {
+    name: 'takes the last value between braces out',
+    text: FLOW,
+    edits: [edit('one', 'contextBudgetChars', '')],
+    changes: [[', contextBudgetChars: 50000', '']],
+  },
+  {
+    name: 'takes all values between braces out',
+    text: FLOW,
+    edits: [edit('one', 'contextBudgetChars', ''), edit('one', 'preset', '')],
+    changes: [[', budgets: {preset: lean, contextBudgetChars: 50000}', '']],
+  },
+  {
+    name: 'adds to JSON in lines of its own, with quotes',
+    text: JSON_FILE,
+    file: 'f.json',
+    edits: [edit('one', 'contextBudgetTokens', '25%'), edit(null, 'preset', 'heavy')],
+    changes: [
+      ['"historyOlderChars": 900', '"historyOlderChars": 900,\n        "contextBudgetTokens": "25%"'],
+      ['"name": "job"', '"name": "job",\n  "budgets": {"preset": "heavy"}'],
+    ],
+  },
+  {
+    name: 'takes out of JSON',
+    text: JSON_FILE,
+    file: 'f.json',
+    edits: [edit('one', 'preset', '')],
+    changes: [['"preset": "lean",\n        ', '']],
+  },
+  {
+    name: 'writes an alias out, so that the other place stays',
+    text: lines(
+      'name: job',
+      'budgets: &all {preset: lean}',
+      'steps:',
+      '  - {id: one, objective: first, budgets: *all}',
+    ),
+    edits: [edit('one', 'historyOlderChars', '900')],
+    changes: [['*all}', '{preset: lean, historyOlderChars: 900}}']],
+  },
+  {
+    name: 'takes budgets out that stand behind the dash',
+    text: lines('name: job', 'steps:', '  - budgets:', '      preset: lean', '    id: one', '    objective: first'),
+    edits: [edit('one', 'preset', '')],
+    changes: [['budgets:\n      preset: lean\n    id', 'id']],
+  },
+  {
+    name: 'has the library write the file where a comment stands in the way, and loses no comment',
+    text: lines(
+      'name:   job',
+      'steps:',
+      '  - id: one',
+      '    objective: first',
+      '    budgets: { # why',
+      '      preset: lean, # small',
+      '      historyOlderChars: 900 }',
+    ),
+    edits: [edit('one', 'historyOlderChars', '')],
+    changes: [
+      ['name:   job', 'name: job'],
+      [
+        ' { # why\n      preset: lean, # small\n      historyOlderChars: 900 }',
+        '\n      {\n        # why\n        preset: lean # small\n      }',
+      ],
+    ],
+  },
+  {
+    name: 'adds to a last line without an end',
+    text: 'name: job\nsteps: [{id: one, objective: first}]\nbudgets:\n  preset: lean',
+    edits: [edit(null, 'historyOlderChars', '900')],
+    changes: [['preset: lean', 'preset: lean\n  historyOlderChars: 900']],
+  },
+];
+
+const changed = ({ text, changes }: Case, lineBreak = '\n') =>
+  changes
+    .reduce((edited, [was, is]) => {
+      expect(edited).toContain(was);
+      return edited.replace(was, is);
+    }, text)
+    .replaceAll('\n', lineBreak);
+
+describe('editFlow', () => {
+  it.each(CASES)('$name', (each) => {
+    const { text, file = 'f.yaml', edits } = each;
+    expect(checkFlow(file, text).findings).toEqual([]);
+    expect(editFlow(file, text, edits)).toBe(changed(each));
+  });
+
+  it.each(CASES)('$name, with lines that end in CR LF', (each) => {
+    const { text, file = 'f.yaml', edits } = each;
+    expect(editFlow(file, text.replaceAll('\n', '\r\n'), edits)).toBe(changed(each, '\r\n'));
+  });
+
+  it('refuses to change what other places share', () => {
+    const text = lines(
+      'name: job',
+      'budgets: &all {preset: lean}',
+      'steps:',
+      '  - {id: one, objective: first, budgets: *all}',
+    );
+    expect(() => editFlow('f.yaml', text, [edit(null, 'preset', 'heavy')])).toThrow(
+      'the budgets of the flow are shared with other places by an anchor; change them by hand',
+    );
+  });
+
+  it('refuses a step that there is not', () => {
+    expect(() => editFlow('f.yaml', BLOCK, [edit('three', 'preset', 'lean')])).toThrow('there is no step "three"');
+  });
+});

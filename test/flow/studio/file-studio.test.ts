@@ -1,0 +1,149 @@
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createFileStudio } from '../../../src/flow/studio/file-studio.ts';
+import type { Studio } from '../../../src/flow/studio/studio-server.ts';
+import type { Edit, StudioView } from '../../../src/flow/studio/studio-view.ts';
+import { aReceipt, STUDIO_FLOW, type StudioFolder, studioFolder } from '../../support/studio.ts';
+
+let folder: StudioFolder;
+let studio: Studio;
+
+beforeEach(() => {
+  folder = studioFolder();
+  studio = createFileStudio(folder.file, folder.contextDir);
+});
+afterEach(() => folder.remove());
+
+const view = (edits: readonly Edit[] = []): StudioView => {
+  const seen = studio.view({ edits: [...edits] });
+  if (seen === 'changed') throw new Error('expected a view');
+  return seen;
+};
+
+const edit = (step: string | null, key: Edit['key'], value: string): Edit => ({ step, key, value });
+const text = () => readFileSync(folder.file, 'utf8');
+
+describe('view', () => {
+  it('shows the steps in their stages with what they come after', () => {
+    expect(view().flow?.steps).toMatchObject([
+      { id: 'first', stage: 0, after: [], sees: 0 },
+      { id: 'second', stage: 1, after: ['first'], sees: 1 },
+      { id: 'third', stage: 1, after: ['first'], sees: 1 },
+    ]);
+  });
+
+  it('shows what is used, where it comes from, and what would be without the override', () => {
+    expect(view().flow).toMatchObject({
+      budgets: { own: { preset: 'lean' }, inherited: { contextBudgetChars: { value: 200_000, source: 'default' } } },
+      steps: [
+        { budgets: { own: {}, effective: { contextBudgetChars: { value: 100_000, source: 'preset lean (flow)' } } } },
+        {
+          budgets: {
+            own: { contextBudgetChars: '50000' },
+            effective: { contextBudgetChars: { value: 50_000, source: 'step' } },
+            inherited: { contextBudgetChars: { value: 100_000, source: 'preset lean (flow)' } },
+          },
+        },
+        {},
+      ],
+    });
+  });
+
+  it('shows what edits lead to, with the warnings of the guardrails, and writes nothing', () => {
+    const { flow, diff } = view([edit('first', 'contextBudgetChars', '7,000,000')]);
+    expect(flow?.steps[0]?.budgets).toMatchObject({
+      own: { contextBudgetChars: '7000000' },
+      effective: { contextBudgetChars: { value: 600_000, source: 'step' } },
+      warnings: [{ field: 'contextBudgetChars', kind: 'suspicious', set: 7_000_000, used: 600_000 }],
+    });
+    expect(diff.filter(({ kind }) => kind === 'added').map((line) => line.text)).toEqual([
+      '    budgets:',
+      '      contextBudgetChars: 7000000',
+    ]);
+    expect(text()).toBe(STUDIO_FLOW);
+  });
+
+  it('tells what a flow cannot have and shows the rest', () => {
+    const { flow, findings } = view([edit('first', 'preset', 'heavy'), edit('second', 'historyOlderChars', 'many')]);
+    expect(findings).toMatchObject([{ key: 'steps[1].budgets.historyOlderChars' }]);
+    expect(flow?.steps[0]?.budgets.own).toEqual({ preset: 'heavy' });
+    expect(flow?.steps[1]?.budgets.own).toEqual({ contextBudgetChars: '50000' });
+  });
+
+  it('tells what is wrong with a file that is no flow any more', () => {
+    writeFileSync(folder.file, 'name: job\n');
+    expect(view()).toMatchObject({ flow: undefined, findings: [{ key: 'steps' }] });
+  });
+
+  it('shows receipts, also those that cannot be read', () => {
+    folder.receipt('second', aReceipt({ truncated: true }));
+    folder.receipt('third', '{');
+    mkdirSync(join(folder.contextDir, 'receipts', 'job', 'first.json'));
+    expect(view().flow?.steps.map(({ receipt }) => receipt)).toMatchObject([
+      { fault: expect.stringContaining('is a folder') },
+      { binding: 'whole', usedChars: 49_000, budgetChars: 50_000 },
+      { fault: 'its receipt is not one that can be read' },
+    ]);
+  });
+});
+
+describe('save', () => {
+  it('writes the edits, keeps comments, order and permissions, and leaves nothing else behind', () => {
+    chmodSync(folder.file, 0o640);
+    const { hash } = view();
+    const saved = studio.save({
+      hash,
+      edits: [edit(null, 'preset', 'heavy'), edit('second', 'contextBudgetChars', '')],
+    });
+    expect(text()).toBe(
+      STUDIO_FLOW.replace('lean', 'heavy').replace('    budgets:\n      contextBudgetChars: 50000\n', ''),
+    );
+    expect(statSync(folder.file).mode & 0o777).toBe(0o640);
+    expect(readdirSync(folder.path)).toEqual(['job.yaml']);
+    expect(saved).toMatchObject({ diff: [], findings: [], flow: { budgets: { own: { preset: 'heavy' } } } });
+  });
+
+  it('keeps a byte order mark', () => {
+    writeFileSync(folder.file, `\uFEFF${STUDIO_FLOW}`);
+    studio.save({ hash: view().hash, edits: [edit('second', 'contextBudgetChars', '60000')] });
+    expect(text()).toBe(`\uFEFF${STUDIO_FLOW.replace('50000', '60000')}`);
+  });
+
+  it('refuses when the file has changed, and when it is not said for which file it is', () => {
+    const { hash } = view();
+    writeFileSync(folder.file, `${STUDIO_FLOW}# mine\n`);
+    expect(studio.save({ hash, edits: [edit(null, 'preset', 'heavy')] })).toBe('changed');
+    expect(studio.view({ hash, edits: [] })).toBe('changed');
+    expect(studio.save({ edits: [edit(null, 'preset', 'heavy')] })).toBe('changed');
+    expect(text()).toBe(`${STUDIO_FLOW}# mine\n`);
+  });
+
+  it('refuses what a flow cannot have', () => {
+    const { hash } = view();
+    expect(() => studio.save({ hash, edits: [edit(null, 'preset', 'huge')] })).toThrow(
+      'nothing was written: budgets.preset',
+    );
+    expect(text()).toBe(STUDIO_FLOW);
+  });
+
+  it('refuses a file that has become a link, and leaves what it leads to', () => {
+    const { hash } = view();
+    const elsewhere = join(folder.path, 'elsewhere.yaml');
+    renameSync(folder.file, elsewhere);
+    symlinkSync(elsewhere, folder.file);
+    expect(() => studio.save({ hash, edits: [edit(null, 'preset', 'heavy')] })).toThrow(
+      'is a symbolic link: name the file',
+    );
+    expect(readFileSync(elsewhere, 'utf8')).toBe(STUDIO_FLOW);
+  });
+});
