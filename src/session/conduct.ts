@@ -31,7 +31,7 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
     store.forgetRun(resumed.runId);
   }
   const signals = passSignals(session, asking, headless.config.observe);
-  const stopping = stopOn(headless.stop, session);
+  const stopping = stopOn(headless.stop, session, headless.config.observe);
   const end = await session.ended;
   stopping.clear();
   await output.finish();
@@ -67,15 +67,26 @@ function passSignals(session: Session, asking: AbortController, observe: boolean
   });
 }
 
-/** How long a claude may take over its end. */
+/** How long a claude may take to stop its turn, and then over its end. */
+const INTERRUPT_PATIENCE_MS = 2_000;
 const STOP_PATIENCE_MS = 5_000;
 
-/** Ends claude when the run is to end at once, by force where it does not end by itself. */
-function stopOn(stop: AbortSignal | undefined, session: Session): { clear(): void } {
+/**
+ * Ends claude when the run is to end at once, by force where it does not end by itself. Its turn is interrupted first:
+ * claude 2.1.197 leaves the command that it has just started behind when it gets SIGTERM.
+ */
+function stopOn(stop: AbortSignal | undefined, session: Session, observe: boolean): { clear(): void } {
   let timer: NodeJS.Timeout | undefined;
+  const after = (ms: number, signal: NodeJS.Signals, then = () => {}) => {
+    timer = setTimeout(() => {
+      session.kill(signal);
+      then();
+    }, ms);
+  };
   const end = () => {
-    session.kill('SIGTERM');
-    timer = setTimeout(() => session.kill('SIGKILL'), STOP_PATIENCE_MS);
+    if (observe) session.kill('SIGINT');
+    else session.interrupt();
+    after(INTERRUPT_PATIENCE_MS, 'SIGTERM', () => after(STOP_PATIENCE_MS, 'SIGKILL'));
   };
   if (stop?.aborted) end();
   stop?.addEventListener('abort', end);

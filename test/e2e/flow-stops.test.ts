@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Call, RecordedRequest } from '../../src/standin/scenario.ts';
 import { asProcessMark, isAlive } from '../../src/store/process-mark.ts';
@@ -132,6 +134,22 @@ it('a step whose time is over has failed with 124, its claude is ended, and the 
   expect(run.stderr).toMatch(/^two +timed out/m);
   expect(run.stderr).toContain('not run: three');
   expect(run.stderr).toMatch(new RegExp(`to go on: ctxb flow run ${file} --resume ${flowRuns(world)[0]} -- `));
+});
+
+it('what a step has started does not outlive its time', async () => {
+  await using world = await startWorld({
+    calls: (request) => ({
+      tools: [{ name: 'Bash', input: { command: 'echo $$ > pid; sleep 300', description: 'Wait' } }],
+      context: contextOf(request),
+    }),
+  });
+  const run = await runFlowFile(world, writeFlow(world, { steps: [{ id: 'one', timeoutSeconds: 5 }] }));
+  expect(run.code).toBe(124);
+  const pid = Number(readFileSync(join(world.scratch.cwd, 'pid'), 'utf8'));
+  expect(isAlive({ pid })).toBe(false);
+  expect(isAlive(claudeOfLastStart(world))).toBe(false);
+  // A step is gone on with by its flow, not by itself.
+  expect(existsSync(join(world.scratch.cwd, '.context', 'runs'))).toBe(false);
 });
 
 it('a step that was not done in time and is tried again may still be done', async () => {

@@ -1,0 +1,24 @@
+import { finished } from 'node:stream/promises';
+import { expect, it } from 'vitest';
+import { createLineSink } from '../../../src/flow/run/line-sink.ts';
+
+const TEXT = 'one\n\r\nthree é\r\nthe last one';
+
+it('hands every line on whole, wherever the bytes are split', async () => {
+  const bytes = Buffer.from(TEXT);
+  for (let at = 0; at <= bytes.length; at++) {
+    const lines: string[] = [];
+    const sink = createLineSink((line) => void lines.push(line));
+    sink.write(bytes.subarray(0, at));
+    await finished(sink.end(bytes.subarray(at)));
+    expect(lines).toEqual(['one', '', 'three é', 'the last one']);
+  }
+});
+
+it('ends with what its reader throws', async () => {
+  const sink = createLineSink(() => {
+    throw new Error('enough');
+  });
+  sink.write('a line\n');
+  await expect(finished(sink)).rejects.toThrow('enough');
+});

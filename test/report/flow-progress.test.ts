@@ -1,0 +1,128 @@
+import { PassThrough } from 'node:stream';
+import { expect, it } from 'vitest';
+import type { StepNews } from '../../src/flow/run/run-flow.ts';
+import type { Decision } from '../../src/governor/actions.ts';
+import { createFlowProgress, type FlowProgress } from '../../src/report/flow-progress.ts';
+import { PLAIN } from '../../src/report/style.ts';
+import { afterTurn } from '../support/governor.ts';
+import { flowStep } from '../support/packs.ts';
+import { stepEnd } from '../support/step-end.ts';
+
+const [ONE, TWO] = [flowStep({ id: 'one' }), flowStep({ id: 'two' })];
+const DONE: StepNews = { kind: 'done', end: stepEnd() };
+const STARTED: StepNews = { kind: 'started', attempt: 1 };
+
+interface Watched {
+  readonly columns?: number;
+  readonly isTTY?: boolean;
+  readonly quiet?: boolean;
+}
+
+/** What is written while something happens, a line each; what was taken away again stands behind an arrow. */
+function written(
+  happens: (progress: FlowProgress) => void,
+  { columns = 80, isTTY = false, quiet = false }: Watched = {},
+) {
+  const stderr = Object.assign(new PassThrough({ encoding: 'utf8' }), { isTTY, columns });
+  const progress = createFlowProgress({ stderr, style: PLAIN, quiet, total: 3, done: 1 });
+  happens(progress);
+  progress.close();
+  return String(stderr.read() ?? '').replaceAll('\r\u001b[2K', '\n<');
+}
+
+it.each([
+  { title: 'a start', news: STARTED, says: 'started' },
+  { title: 'another one', news: { kind: 'started', attempt: 3 }, says: 'started again (3)' },
+  { title: 'the end', news: DONE, says: 'done: 1.2 s, 2 calls, at most 31,000 tokens, $0.25' },
+  {
+    title: 'a failure, on one line',
+    news: { kind: 'failed', end: stepEnd({ exitCode: 1, error: 'no\nsuch \u001b[31mthing' }) },
+    says: 'failed: no such [31mthing (1.2 s, 2 calls, at most 31,000 tokens, $0.25)',
+  },
+  {
+    title: 'one before the first call',
+    news: {
+      kind: 'failed',
+      end: stepEnd({ exitCode: 1, error: 'x'.repeat(500), calls: 0, peakTokens: 0, costUsd: 0 }),
+    },
+    says: `failed: ${'x'.repeat(200)}… (1.2 s, 0 calls, $0.00)`,
+  },
+  {
+    title: 'one that is not the last',
+    news: { kind: 'retry', end: stepEnd({ exitCode: 1, error: 'exit code 1' }) },
+    says: 'failed and is tried again: exit code 1',
+  },
+  {
+    title: 'a stop',
+    news: { kind: 'stopped', end: stepEnd({ exitCode: 130, calls: 1 }) },
+    says: 'stopped (1.2 s, 1 call, at most 31,000 tokens, $0.25)',
+  },
+] as { title: string; news: StepNews; says: string }[])('tells of $title', ({ news, says }) => {
+  expect(written((progress) => progress.news(ONE, news))).toBe(`ctxb: [one] ${says}\n`);
+});
+
+it('what is not run is told in one line at the end', () => {
+  const said = written((progress) => {
+    for (const step of [ONE, TWO]) progress.news(step, { kind: 'skipped' });
+  });
+  expect(said).toBe('ctxb: not run: one, two\n');
+});
+
+it('on a terminal a line at the bottom says how far all has come', () => {
+  const said = written(
+    (progress) => {
+      progress.news(ONE, STARTED);
+      progress.news(TWO, STARTED);
+      progress.watcher(ONE).status(afterTurn(50_000).state);
+      progress.news(ONE, DONE);
+      progress.watcher(ONE).status(afterTurn(60_000).state);
+      progress.news(TWO, { kind: 'failed', end: stepEnd({ exitCode: 1, error: 'so' }) });
+    },
+    { isTTY: true },
+  );
+  expect(said.split('\n').filter((line) => line.startsWith('<') && line.length > 1 && !line.includes('ctxb:'))).toEqual(
+    [
+      '<1 of 3 done · $0.00 · one starting',
+      '<1 of 3 done · $0.00 · one starting · two starting',
+      '<1 of 3 done · $0.02 · one 25% ok · two starting',
+      '<2 of 3 done · $0.25 · two starting',
+      '<2 of 3 done, 1 failed · $0.50',
+    ],
+  );
+});
+
+it('and is never longer than the terminal is wide', () => {
+  const said = written((progress) => progress.news(flowStep({ id: 'x'.repeat(60) }), STARTED), {
+    isTTY: true,
+    columns: 40,
+  });
+  const bottom = said.split('\n').find((line) => line.startsWith('<1 of 3'));
+  expect(bottom?.length).toBe(40);
+  expect(bottom?.endsWith('…')).toBe(true);
+});
+
+it('what happens in a step has its name in front', () => {
+  const said = written((progress) => {
+    const { notice, relay, decision } = progress.watcher(ONE);
+    notice('the disk is full');
+    relay('warning of claude');
+    // How to go on is the flow's to say.
+    decision({ kind: 'left-undone', prompts: ['a'] } as unknown as Decision);
+  });
+  expect(said).toBe('ctxb: [one] the disk is full\n[one] warning of claude\n');
+});
+
+it('quiet leaves only what claude says itself', () => {
+  const said = written(
+    (progress) => {
+      progress.news(ONE, STARTED);
+      progress.watcher(ONE).notice('the disk is full');
+      progress.watcher(ONE).relay('warning of claude');
+      progress.watcher(ONE).status(afterTurn(60_000).state);
+      progress.news(ONE, DONE);
+      progress.news(TWO, { kind: 'skipped' });
+    },
+    { isTTY: true, quiet: true },
+  );
+  expect(said).toBe('[one] warning of claude\n');
+});
