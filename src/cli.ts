@@ -29,6 +29,7 @@ const COMMANDS: readonly { name: string; summary: string; load: () => Promise<Co
   },
   { name: 'state', summary: 'tell a run where the work stands', load: () => import('./commands/state.ts') },
   { name: 'dead-end', summary: 'tell a run what does not work', load: () => import('./commands/dead-end.ts') },
+  { name: 'pack', summary: 'print the briefing of a step of a flow', load: () => import('./commands/pack.ts') },
   { name: 'health', summary: 'say how the contexts of projects fared', load: () => import('./commands/health.ts') },
   { name: 'cleanup', summary: 'remove what ctxb has kept', load: () => import('./commands/cleanup.ts') },
   { name: 'config', summary: 'show the effective configuration', load: () => import('./commands/config.ts') },

@@ -1,24 +1,44 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { relative, resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { effectiveConfig } from '../config/effective-config.ts';
 import { CtxbError } from '../errors.ts';
 import { briefingOf } from '../flow/briefing.ts';
 import { orderSteps } from '../flow/file/order-steps.ts';
-import { promptFile } from '../flow/file/prompt-file.ts';
-import { readFlow } from '../flow/file/read-flow.ts';
+import { requireFlow } from '../flow/file/require-flow.ts';
 import type { Flow, FlowStep } from '../flow/flow.ts';
-import { conductFlow, type FlowRun, outputOf } from '../flow/run/conduct-flow.ts';
+import { briefingWorld } from '../flow/flow-files.ts';
+import { conductFlow, type FlowRun } from '../flow/run/conduct-flow.ts';
+import { settledSteps } from '../flow/run/settled-steps.ts';
+import { readStepClaude } from '../flow/run/step-claude.ts';
+import { stepOutput } from '../flow/step-output.ts';
 import type { Io } from '../io.ts';
 import { createFlowProgress } from '../report/flow-progress.ts';
 import { flowTable } from '../report/flow-table.ts';
-import { styleFor } from '../report/style.ts';
-import { type HeadlessInvocation, readClaudeArguments } from '../session/claude-arguments.ts';
+import { printable, styleFor } from '../report/style.ts';
+import { endLeft } from '../session/end-left.ts';
 import { createFaults } from '../session/faults.ts';
-import { listFlowRuns, newFlowRun, openFlowRun } from '../store/flow-run.ts';
-import type { FlowRunOptions } from './flow.ts';
+import { type FlowRunFiles, listFlowRuns, newFlowRun, openFlowRun } from '../store/flow-run.ts';
+import { asProcessMark, isAlive } from '../store/process-mark.ts';
+import { parseFields } from '../stream/fields.ts';
 
-const EXIT_CONFIG = 2;
+/** Options of `ctxb flow run`, as commander hands them over. */
+export interface FlowRunOptions {
+  readonly parallel?: string;
+  readonly resume?: string;
+  readonly from?: string;
+  readonly only?: string;
+  readonly dryRun?: true;
+  readonly quiet?: true;
+  readonly contextDir?: string;
+}
+
+/** A flow to be run, as the command line names it. */
+interface Asked {
+  readonly file: string;
+  readonly flow: Flow;
+  readonly words: readonly string[];
+  readonly options: FlowRunOptions;
+}
 
 /** Runs the steps of a flow's file, or prints what they would be given. Resolves with the worst exit code. */
 export async function runFlowFile(
@@ -27,46 +47,62 @@ export async function runFlowFile(
   options: FlowRunOptions,
   io: Io,
 ): Promise<number> {
-  const path = resolve(io.cwd, file);
-  const { flow, findings } = readFlow(path);
-  if (flow === undefined) {
-    io.stderr.write(findings.map(({ message }) => `ctxb: ${message}\n`).join(''));
-    return EXIT_CONFIG;
-  }
+  const flow = requireFlow(resolve(io.cwd, file));
   const config = await effectiveConfig({ cwd: io.cwd, env: io.env, flags: { contextDir: options.contextDir } });
-  const run = await describe(flow, path, words, options, config, io);
+  const asked = { file, flow, words, options };
+  const say = (text: string) => void (options.quiet || io.stderr.write(`ctxb: ${printable(text)}\n`));
+  const run = await describe(asked, config, say, io);
   if (options.dryRun) return dryRun(run, io);
+  await endEarlier(run.files, resolve(io.cwd, config.contextDir), say);
+  say(`flow ${flow.name}, run ${run.files.id}: its files are in ${relative(io.cwd, run.files.folder)}`);
   const { board, ends, exitCode } = await conductFlow(run, io);
   if (!options.quiet) io.stderr.write(flowTable(flow, board, ends));
+  const open = flow.steps.filter(({ id }) => ['failed', 'stopped', 'skipped'].includes(board[id] ?? ''));
+  if (open.length > 0) say(`to go on: ${resumeCommand(asked, run.files)}`);
   return exitCode;
 }
 
-async function describe(
-  flow: Flow,
-  path: string,
-  words: readonly string[],
-  options: FlowRunOptions,
-  config: Config,
-  io: Io,
-): Promise<FlowRun> {
+/** For a shell. */
+function resumeCommand({ file, words, options }: Asked, { id }: FlowRunFiles): string {
+  const folder = options.contextDir === undefined ? [] : ['--context-dir', options.contextDir];
+  const all = ['ctxb', 'flow', 'run', file, '--resume', id, ...folder, '--', ...words];
+  return all.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(' ');
+}
+
+async function describe(asked: Asked, config: Config, say: (text: string) => void, io: Io): Promise<FlowRun> {
+  const { flow, words, options, file } = asked;
   const contextDir = resolve(io.cwd, config.contextDir);
-  const quiet = options.quiet === true;
-  const faults = createFaults((text) => void (quiet || io.stderr.write(`ctxb: ${text}\n`)));
-  const files = openFlowRun(contextDir, faults, earlierRun(flow, contextDir, options) ?? newFlowRun(flow.name));
-  const done = doneSteps(flow, options, (id) => outputOf(files, id)?.ok === true);
+  const parallel = countOf(options.parallel);
+  const claudes = new Map(flow.steps.map((step) => [step.id, readStepClaude(words, step)]));
+  const files = openFlowRun(
+    contextDir,
+    earlierRun(flow, contextDir, options) ?? newFlowRun(flow.name),
+    createFaults(say),
+  );
+  const settled = settledSteps(flow, options, (id) => stepOutput(files, id)?.ok === true);
   const style = await styleFor(io.stderr, io.env);
   return {
     flow,
     files,
-    done,
-    parallel: countOf(options.parallel),
-    claudeFor: (step) => ({ ...readClaude(words, step), config }),
-    brief: {
-      exists: (named) => existsSync(resolve(io.cwd, named)),
-      readPrompt: (named) => readPrompt(dirname(path), named),
+    settled,
+    parallel,
+    claudeFor: ({ id }) => ({ ...(claudes.get(id) ?? neverMissing(id)), config }),
+    brief: ({ id }) => {
+      const window = config.window ?? claudes.get(id)?.window;
+      return briefingWorld({ file: resolve(io.cwd, file), cwd: io.cwd, run: undefined, window });
     },
-    progress: createFlowProgress({ stderr: io.stderr, style, quiet, total: flow.steps.length, done: done.size }),
+    progress: createFlowProgress({
+      stderr: io.stderr,
+      style,
+      quiet: options.quiet === true,
+      total: flow.steps.length - settled.leftOut.size,
+      done: settled.done.size,
+    }),
   };
+}
+
+function neverMissing(id: string): never {
+  throw new Error(`no claude for step ${id}`);
 }
 
 /** The run whose outputs stand for what is not run; undefined: everything is run. */
@@ -78,17 +114,14 @@ function earlierRun(flow: Flow, contextDir: string, { resume, from, only }: Flow
   throw new CtxbError('usage', `--resume ${resume}: no such run of ${flow.name}: ${known}`);
 }
 
-/** Steps that are not run. */
-function doneSteps(flow: Flow, { resume, from, only }: FlowRunOptions, isDone: (id: string) => boolean): Set<string> {
-  const ids = orderSteps(flow).sequence.map(({ id }) => id);
-  for (const [option, id] of Object.entries({ from, only })) {
-    if (id !== undefined && !ids.includes(id)) {
-      throw new CtxbError('usage', `--${option} ${id}: no step of ${flow.name} has this id: ${ids.join(', ')}`);
-    }
+/** Two that run one flow's steps into the same files would undo each other's work, and so would a claude left alone. */
+async function endEarlier(files: FlowRunFiles, contextDir: string, say: (text: string) => void): Promise<void> {
+  const ctxb = asProcessMark(parseFields(files.readRun() ?? '').ctxb);
+  if (ctxb === undefined || ctxb.pid === process.pid) return;
+  if (ctxb.start !== undefined && isAlive(ctxb)) {
+    throw new CtxbError('usage', `run ${files.id} still goes on (process ${ctxb.pid}): end it first`);
   }
-  if (only !== undefined) return new Set(ids.filter((id) => id !== only));
-  if (from !== undefined) return new Set(ids.slice(0, ids.indexOf(from)));
-  return new Set(resume === undefined ? [] : ids.filter(isDone));
+  await endLeft(contextDir, ctxb, { notice: say, onFault: createFaults(say) });
 }
 
 function countOf(parallel: string | undefined): number {
@@ -97,49 +130,15 @@ function countOf(parallel: string | undefined): number {
   throw new CtxbError('usage', `--parallel ${parallel}: expected a whole number, 1 or more`);
 }
 
-/** How claude is started for a step; the flow says prompt, model and format. */
-function readClaude([program, ...args]: readonly string[], step: FlowStep) {
-  if (program === undefined) throw new CtxbError('usage', 'no program given: ctxb flow run FILE -- claude [arguments]');
-  const model = step.model === undefined ? [] : ['--model', step.model];
-  const invocation = readClaudeArguments(['-p', '--output-format', 'stream-json', '--verbose', ...args, ...model]);
-  if (invocation.kind !== 'headless') throw new CtxbError('usage', `claude cannot be run so: ${reasonOf(invocation)}`);
-  refuseOwn(invocation);
-  return { program, invocation };
-}
-
-function reasonOf(invocation: Exclude<ReturnType<typeof readClaudeArguments>, { readonly kind: 'headless' }>): string {
-  return invocation.kind === 'untouched'
-    ? invocation.reason
-    : `write ${invocation.option}=…, so that it is clear what "${invocation.candidate}" belongs to`;
-}
-
-/** A flow gives every step its prompt, its session and its format. */
-function refuseOwn({ prompt, resumes, inputFormat, outputFormat }: HeadlessInvocation): void {
-  const wrong = [
-    ...(prompt === undefined ? [] : [`the prompt "${prompt}"`]),
-    ...(resumes ? ['a session to go on with'] : []),
-    ...(inputFormat === 'text' && outputFormat === 'stream-json' ? [] : ['a format']),
-  ];
-  if (wrong.length > 0)
-    throw new CtxbError('usage', `leave ${wrong.join(' and ')} out: the flow says that of each step`);
-}
-
-function readPrompt(folder: string, file: string): string {
-  const found = promptFile(folder, file);
-  if ('path' in found) return readFileSync(found.path, 'utf8');
-  throw new CtxbError('config', `the prompt file ${file} cannot be read (${found.fault}): name another one`);
-}
-
-/** Prints every briefing and its receipt, with what earlier steps have said as far as a run is there. */
-function dryRun({ flow, files, brief }: FlowRun, io: Io): number {
-  for (const step of orderSteps(flow).sequence) {
-    const { pack, budgets } = briefingOf(flow, step, { ...brief, outputs: (id) => outputOf(files, id) });
-    const receipt = JSON.stringify(
-      { ...pack.receipt, budgets: budgets.values, budget_warnings: budgets.warnings },
-      null,
-      2,
-    );
-    io.stdout.write(`===== ${step.id}: briefing =====\n${pack.text}===== ${step.id}: receipt =====\n${receipt}\n`);
+/** Prints the briefings of what would be run, with what earlier steps have said as far as a run is there. */
+function dryRun({ flow, files, settled, brief }: FlowRun, io: Io): number {
+  const isAsked = ({ id }: FlowStep) => !settled.done.has(id) && !settled.leftOut.has(id);
+  const outputs = (id: string) => stepOutput(files, id);
+  for (const step of orderSteps(flow).sequence.filter(isAsked)) {
+    const { pack, budgets } = briefingOf(flow, step, { ...brief(step), outputs });
+    const receipt = { ...pack.receipt, budgets: budgets.values, budget_warnings: budgets.warnings };
+    io.stdout.write(`===== ${step.id}: briefing =====\n${pack.text}`);
+    io.stdout.write(`===== ${step.id}: receipt =====\n${JSON.stringify(receipt, null, 2)}\n`);
   }
   return 0;
 }

@@ -1,10 +1,48 @@
 import type { Command } from 'commander';
 import type { Io } from '../io.ts';
+import type { ExplainOptions } from './flow-explain.ts';
+import type { ReportOptions } from './flow-report.ts';
+import type { FlowRunOptions } from './flow-run.ts';
 
 type Finish = (exitCode: number) => void;
 
 export function define(command: Command, io: Io, finish: Finish): void {
   command.addHelpText('after', EXAMPLES);
+  defineRun(command, io, finish);
+  command
+    .command('explain')
+    .description("show each step's budgets, where they come from, and what its briefing would hold")
+    .argument('<file>', 'the flow, in YAML or JSON')
+    .option('--json', 'as JSON')
+    .option('--html <file>', 'as a page in this file')
+    .option('--context-dir <folder>', 'where the runs are')
+    .action(async (file: string, options: ExplainOptions) => {
+      const { explain } = await import('./flow-explain.ts');
+      finish(await explain(file, options, io));
+    });
+  command
+    .command('report')
+    .description('show what the steps of a run were given and what they took')
+    .argument('[run]', 'its id or the beginning of it (default: the newest)')
+    .option('--json', 'as JSON')
+    .option('--context-dir <folder>', 'where the runs are')
+    .action(async (run: string | undefined, options: ReportOptions) => {
+      const { report } = await import('./flow-report.ts');
+      finish(await report(run, options, io));
+    });
+  command
+    .command('studio')
+    .description('show a flow, its budgets and what its last run made of them in a browser, and change the budgets')
+    .argument('<file>', 'the flow, in YAML or JSON')
+    .option('--no-open', 'print the address and open no browser')
+    .option('--context-dir <folder>', 'where the receipts are')
+    .action(async (file: string, options: { open: boolean; contextDir?: string }) => {
+      const { studio } = await import('./flow-studio.ts');
+      finish(await studio(file, options, io));
+    });
+}
+
+function defineRun(command: Command, io: Io, finish: Finish): void {
   command
     .command('run')
     .usage('[options] <file> -- claude [arguments]')
@@ -22,32 +60,12 @@ export function define(command: Command, io: Io, finish: Finish): void {
       const { runFlowFile } = await import('./flow-run.ts');
       finish(await runFlowFile(file, words, options, io));
     });
-  command
-    .command('studio')
-    .description('show a flow, its budgets and what its last run made of them in a browser, and change the budgets')
-    .argument('<file>', 'the flow, in YAML or JSON')
-    .option('--no-open', 'print the address and open no browser')
-    .option('--context-dir <folder>', 'where the receipts are')
-    .action(async (file: string, options: { open: boolean; contextDir?: string }) => {
-      const { studio } = await import('./flow-studio.ts');
-      finish(await studio(file, options, io));
-    });
-}
-
-/** Options of `ctxb flow run`, as commander hands them over. */
-export interface FlowRunOptions {
-  readonly parallel?: string;
-  readonly resume?: string;
-  readonly from?: string;
-  readonly only?: string;
-  readonly dryRun?: true;
-  readonly quiet?: true;
-  readonly contextDir?: string;
 }
 
 const EXAMPLES = `
 Examples:
   ctxb flow run fixtures/flows/small.yaml -- claude --permission-mode acceptEdits
   ctxb flow run flow.yaml --parallel 2 -- claude
-  ctxb flow run flow.yaml --dry-run -- claude
+  ctxb flow explain flow.yaml --html flow.html
+  ctxb flow report
   ctxb flow studio flow.yaml`;

@@ -1,6 +1,7 @@
 import { effectiveBudgets } from './effective-budgets.ts';
-import { orderSteps } from './file/order-steps.ts';
+import { orderSteps, type StepOrder } from './file/order-steps.ts';
 import type { BudgetChanges, Flow, FlowStep } from './flow.ts';
+import type { CuratedChoice } from './pack/curated.ts';
 import { type Pack, pack } from './pack/pack.ts';
 import type { ResolvedBudgets } from './pack/resolve-budgets.ts';
 import type { PackItem } from './pack/step-block.ts';
@@ -20,10 +21,14 @@ export interface BriefingWorld {
   readonly outputs: (stepId: string) => StepOutput | undefined;
   /** Whether a file is there; its path is as the flow has it. */
   readonly exists: (path: string) => boolean;
+  /** The beginning of a text file in the working folder; undefined where it cannot be read. */
+  readonly readHints?: (path: string) => string | undefined;
   /** The text of a file with a prompt; its path is as the flow has it. */
   readonly readPrompt: (file: string) => string;
   /** The budgets of all flows. */
   readonly global?: BudgetChanges | undefined;
+  /** What a curator has found to matter. */
+  readonly curated?: CuratedChoice | undefined;
   /** Tokens of the model's context window, default 200,000. */
   readonly window?: number | undefined;
 }
@@ -41,16 +46,29 @@ export interface Briefing {
 export function briefingOf(flow: Flow, step: FlowStep, world: BriefingWorld): Briefing {
   const seen = seenBy(flow, step);
   const budgets = effectiveBudgets(flow, step, { global: world.global, model: { windowTokens: world.window } });
-  const history = seen.flatMap((earlier) => historyItem(earlier, world.outputs(earlier.id)));
+  const history = historyOf(flow, step, world);
   // When there is not room for all, the last are left out.
   const artifacts = seen.toReversed().flatMap(({ outputs }) => outputs.filter(world.exists));
   const prompt = promptOf(step, world.readPrompt);
-  return { pack: pack(step, history, budgets.budgets, { prompt, artifacts }), budgets };
+  const { priorities } = flow;
+  const scentTrail = flow.scentTrail === undefined ? undefined : world.readHints?.(flow.scentTrail);
+  const extras = { prompt, artifacts, priorities, scentTrail, curated: world.curated };
+  return { pack: pack(step, history, budgets.budgets, extras), budgets };
 }
+
+/** What the steps before it have left for a step, the oldest first. */
+export function historyOf(flow: Flow, step: FlowStep, { outputs }: Pick<BriefingWorld, 'outputs'>): PackItem[] {
+  return seenBy(flow, step).flatMap((earlier) => historyItem(earlier, outputs(earlier.id)));
+}
+
+/** Of a thousand steps, finding the order takes longer than a pack; it is the same for each of them. */
+const orders = new WeakMap<Flow, StepOrder>();
 
 /** The steps whose output a step sees, the oldest first. */
 function seenBy(flow: Flow, { id }: FlowStep): FlowStep[] {
-  const { sequence, history } = orderSteps(flow);
+  const order = orders.get(flow) ?? orderSteps(flow);
+  orders.set(flow, order);
+  const { sequence, history } = order;
   const seen = new Set(history.get(id));
   return sequence.filter((step) => seen.has(step.id));
 }
@@ -59,6 +77,10 @@ function historyItem({ id, agent, priority }: FlowStep, output: StepOutput | und
   return output === undefined ? [] : [{ ...output, stepId: id, agent, priority }];
 }
 
-function promptOf({ promptFile, prompt, objective }: FlowStep, read: BriefingWorld['readPrompt']): string | undefined {
+/** What is asked of a step, in its own words or those of its file. */
+export function promptOf(
+  { promptFile, prompt, objective }: FlowStep,
+  read: BriefingWorld['readPrompt'],
+): string | undefined {
   return promptFile === undefined ? (prompt ?? objective) : read(promptFile);
 }

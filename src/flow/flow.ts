@@ -7,6 +7,10 @@ export interface Flow {
   readonly profiles: Readonly<Record<string, { readonly budgets: BudgetChanges }>>;
   readonly budgets: BudgetChanges;
   readonly curator: Curator;
+  /** How much the output of an agent counts, by its name, in the place of what is built in. */
+  readonly priorities: Readonly<Record<string, Priority>>;
+  /** A file with hints from earlier runs, relative to the working folder; its beginning goes into every briefing. */
+  readonly scentTrail: string | undefined;
   readonly steps: readonly FlowStep[];
 }
 

@@ -10,6 +10,10 @@ export interface StepReceipt extends PackReceipt {
   readonly attempt: number;
   readonly budgets: SourcedBudgets;
   readonly budget_warnings: readonly BudgetWarning[];
+  /** What the choice of a curator has cost, and what was wrong with it; undefined: none was asked. */
+  readonly curation:
+    | { readonly cost_usd: number; readonly duration_ms: number; readonly fault: string | null }
+    | undefined;
   /** undefined: the step has not ended. */
   readonly measured: StepFigures | undefined;
 }

@@ -19,3 +19,10 @@ export function dollars(usd: number): string {
 export function counted(count: number, noun: string): string {
   return `${tokens(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
+
+/** `0.4 s`, `42.0 s`, `3 min 5 s` */
+export function duration(ms: number): string {
+  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1000);
+  return `${tokens(Math.floor(seconds / 60))} min ${seconds % 60} s`;
+}

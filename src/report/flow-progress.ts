@@ -32,17 +32,23 @@ export interface FlowProgressOptions {
   readonly stderr: Writable & { readonly isTTY?: boolean | undefined; readonly columns?: number | undefined };
   readonly style: Style;
   readonly quiet: boolean;
-  /** Steps of the flow, and of these already done. */
+  /** Steps that the flow is asked for, and of these already done. */
   readonly total: number;
   readonly done: number;
 }
 
+const STARTING = { text: 'starting', costUsd: 0 };
+
 const CLEAR_LINE = '\r\u001b[2K';
 
 export function createFlowProgress({ stderr, style, quiet, total, done: before }: FlowProgressOptions): FlowProgress {
-  const running = new Map<string, string>();
+  const running = new Map<string, { readonly text: string; readonly costUsd: number }>();
   const drawsStatus = !quiet && stderr.isTTY === true;
+  const skipped: string[] = [];
   let done = before;
+  let failed = 0;
+  /** In US dollars, of attempts that are over. */
+  let spent = 0;
   let shown = '';
   stderr.on('error', () => {});
 
@@ -53,63 +59,94 @@ export function createFlowProgress({ stderr, style, quiet, total, done: before }
 
   function draw(): void {
     if (!drawsStatus) return;
-    const parts = [`${done}/${total} done`, ...[...running].map(([id, text]) => `${id} ${text}`)];
-    const text = parts.join(' · ').slice(0, (stderr.columns ?? 120) - 1);
+    const counts = `${done} of ${total} done${failed === 0 ? '' : `, ${failed} failed`}`;
+    const cost = [...running.values()].reduce((sum, { costUsd: more }) => sum + more, spent);
+    const parts = [counts, dollars(cost), ...[...running].map(([id, { text: now }]) => `${id} ${now}`)];
+    const text = shorten(parts.join(' · '), stderr.columns ?? 120);
     if (text === shown) return;
     stderr.write(CLEAR_LINE + text);
     shown = text;
   }
 
-  function say(step: FlowStep, text: string): void {
-    if (quiet) return;
+  function line(content: string): void {
     clear();
-    stderr.write(`${style.dim('ctxb:')} ${style.bold(`[${step.id}]`)} ${onOneLine(text)}\n`);
+    stderr.write(`${content}\n`);
     draw();
+  }
+
+  function say(step: FlowStep, text: string): void {
+    if (!quiet) line(`${style.dim('ctxb:')} ${style.bold(`[${step.id}]`)} ${onOneLine(text)}`);
   }
 
   return {
     news(step, news) {
-      if (news.kind === 'started') running.set(step.id, 'starting');
-      else running.delete(step.id);
-      if (news.kind === 'done' || news.kind === 'failed') done++;
+      if (news.kind === 'skipped') return void skipped.push(step.id);
+      if (news.kind === 'started') running.set(step.id, STARTING);
+      else {
+        running.delete(step.id);
+        spent += news.end.costUsd;
+      }
+      if (news.kind === 'done') done++;
+      if (news.kind === 'failed') failed++;
       say(step, newsText(news));
     },
     watcher: (step) => ({
       notice: (text) => say(step, text),
       decision(decision) {
-        if (!isRoutine(decision)) say(step, decisionText(decision));
+        // How to go on with a step is the flow's to say.
+        if (!isRoutine(decision) && decision.kind !== 'left-undone') say(step, decisionText(decision));
       },
-      relay: (line) => say(step, line),
+      // What claude says on stderr is the caller's, also where ctxb says nothing.
+      relay: (text) => line(`${style.bold(`[${step.id}]`)} ${text}`),
       status(state) {
-        running.set(step.id, stateText(state));
+        // The last state of a session may come when its step is over.
+        if (!running.has(step.id)) return;
+        running.set(step.id, state.gauge.calls === 0 ? STARTING : { text: stateText(state), costUsd: costUsd(state) });
         draw();
       },
       ended: () => {},
       clear: () => {},
     }),
-    close: clear,
+    close() {
+      clear();
+      if (skipped.length > 0 && !quiet) line(`${style.dim('ctxb:')} not run: ${skipped.join(', ')}`);
+      clear();
+    },
   };
 }
 
-function newsText(news: StepNews): string {
+/** A line that wraps could not be taken away again. */
+function shorten(line: string, columns: number): string {
+  return line.length < columns ? line : `${line.slice(0, Math.max(0, columns - 2))}…`;
+}
+
+function newsText(news: Exclude<StepNews, { readonly kind: 'skipped' }>): string {
   switch (news.kind) {
     case 'started':
       return news.attempt === 1 ? 'started' : `started again (${news.attempt})`;
     case 'done':
       return `done: ${endText(news.end)}`;
     case 'failed':
-      return `failed: ${news.end.error ?? ''} (${endText(news.end)})`;
+      return `failed: ${errorText(news.end)} (${endText(news.end)})`;
     case 'retry':
-      return `failed and is tried again: ${news.end.error ?? ''}`;
-    case 'skipped':
-      return 'not run';
+      return `failed and is tried again: ${errorText(news.end)}`;
+    case 'stopped':
+      return `stopped (${endText(news.end)})`;
   }
 }
 
+/** The whole of it is in the step's file. */
+function errorText({ error = '' }: StepEnd): string {
+  return error.length <= ERROR_LENGTH ? error : `${error.slice(0, ERROR_LENGTH)}…`;
+}
+
+const ERROR_LENGTH = 200;
+
 function endText({ durationMs, peakTokens, calls, costUsd: cost }: StepEnd): string {
-  return `${(durationMs / 1_000).toFixed(1)} s, ${counted(calls, 'call')}, at most ${tokens(peakTokens)} tokens, ${dollars(cost)}`;
+  const peak = peakTokens === 0 ? '' : `, at most ${tokens(peakTokens)} tokens`;
+  return `${(durationMs / 1_000).toFixed(1)} s, ${counted(calls, 'call')}${peak}, ${dollars(cost)}`;
 }
 
 function stateText(state: GovernorState): string {
-  return `${percent(readGauge(state.gauge).fraction)} ${state.told.zone} ${dollars(costUsd(state))}`;
+  return `${percent(readGauge(state.gauge).fraction)} ${state.told.zone}`;
 }

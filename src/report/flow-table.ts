@@ -1,31 +1,57 @@
 import type { Flow } from '../flow/flow.ts';
 import type { StepEnd } from '../flow/run/run-step.ts';
-import type { Board } from '../flow/run/schedule.ts';
+import type { Board, StepStatus } from '../flow/run/schedule.ts';
 import { dollars, tokens } from './figures.ts';
 import { aligned } from './table.ts';
 
 const NONE = '–';
 
-/** What became of each step, and of all of them. */
+/** What became of each step, and of all that were run. */
 export function flowTable({ steps }: Flow, board: Board, ends: ReadonlyMap<string, StepEnd>): string {
-  const rows = steps.map(({ id }) => [id, board[id] ?? 'waiting', ...cellsOf(ends.get(id))]);
+  const rows = steps.map(({ id }) => [id, statusText(board[id], ends.get(id)), ...cellsOf(ends.get(id))]);
   const all = [...ends.values()];
-  const cost = all.reduce((sum, end) => sum + end.costUsd, 0);
-  const calls = all.reduce((sum, end) => sum + end.calls, 0);
-  const total = ['all', '', tokens(calls), '', '', dollars(cost), ''];
-  return `${aligned([HEADINGS, ...rows, total]).join('\n')}\n`;
+  const sum = (figure: (end: StepEnd) => number) => all.reduce((total, end) => total + figure(end), 0);
+  const count = (status: StepStatus) => steps.filter(({ id }) => board[id] === status).length;
+  const peak = Math.max(0, ...all.map(({ peakTokens }) => peakTokens));
+  const total = [
+    'together',
+    `${count('done')} of ${steps.length - count('left-out')} done`,
+    tokens(sum(({ calls }) => calls)),
+    '',
+    all.length === 0 ? NONE : tokens(peak),
+    dollars(sum(({ costUsd }) => costUsd)),
+    took(sum(({ durationMs }) => durationMs)),
+  ];
+  return `${aligned([HEADINGS, ...rows, total])
+    .map((line) => line.trimEnd())
+    .join('\n')}\n`;
 }
 
 const HEADINGS = ['step', 'status', 'calls', 'first call', 'peak', 'cost', 'took'];
 
+function statusText(status: StepStatus = 'waiting', end: StepEnd | undefined): string {
+  if (status === 'done' && end === undefined) return 'done before';
+  if (end?.timedOut) return 'timed out';
+  return STATUS_TEXTS[status];
+}
+
+const STATUS_TEXTS: Readonly<Record<StepStatus, string>> = {
+  waiting: 'not run',
+  running: 'running',
+  done: 'done',
+  failed: 'failed',
+  'left-out': 'left out',
+  stopped: 'stopped',
+  skipped: 'not run',
+};
+
 function cellsOf(end: StepEnd | undefined): string[] {
   if (end === undefined) return [NONE, NONE, NONE, NONE, NONE];
   const { calls, firstTokens, peakTokens, costUsd, durationMs } = end;
-  return [
-    tokens(calls),
-    tokens(firstTokens),
-    tokens(peakTokens),
-    dollars(costUsd),
-    `${(durationMs / 1_000).toFixed(1)} s`,
-  ];
+  const unless0 = (count: number) => (count === 0 ? NONE : tokens(count));
+  return [tokens(calls), unless0(firstTokens), unless0(peakTokens), dollars(costUsd), took(durationMs)];
+}
+
+function took(ms: number): string {
+  return `${(ms / 1_000).toFixed(1)} s`;
 }

@@ -1,6 +1,6 @@
 import type { HealthMetrics } from '../health/health-metrics.ts';
 import type { HealthReport } from '../health/health-report.ts';
-import { percent, tokens } from './figures.ts';
+import { duration, percent, tokens } from './figures.ts';
 import { onOneLine, type Style } from './style.ts';
 import { aligned } from './table.ts';
 
@@ -42,11 +42,4 @@ function share(count: number, rate: number | null): string {
 
 function decimal(figure: number | null): string {
   return figure === null ? NONE : figure.toFixed(2);
-}
-
-/** `0.4 s`, `42.0 s`, `3 min 5 s` */
-function duration(ms: number): string {
-  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;
-  const seconds = Math.round(ms / 1000);
-  return `${tokens(Math.floor(seconds / 60))} min ${seconds % 60} s`;
 }

@@ -46,7 +46,8 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
     readerGone: outlet.isGone,
     outcome: state.outcome,
   });
-  if (isDone(state)) store.forgetRun();
+  // What was ended on purpose is not to be taken up again.
+  if (isDone(state) || headless.stop?.aborted) store.forgetRun();
   store.journal({ kind: 'end', runId: run.runId, exitCode, ...end });
   return exitCode;
 }

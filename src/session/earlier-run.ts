@@ -57,6 +57,16 @@ export function findEarlierRun(contextDir: string, id: string | undefined): Earl
   return { runId, claude, sessions, ...mailOf(contextDir, runId) };
 }
 
+/** Runs of one ctxb that have no end in the journal, each with the claude that it had started last. */
+export function openRunsOf(contextDir: string, ctxb: ProcessMark): Pick<EarlierRun, 'runId' | 'claude'>[] {
+  const isIts = (mark: ProcessMark | undefined) => mark?.pid === ctxb.pid && mark.start === ctxb.start;
+  return [...runsIn(contextDir)].flatMap(([runId, { entries, isOver }]) => {
+    const start = entries.findLast(({ kind }) => kind === 'start');
+    const claude = asProcessMark(start?.claude);
+    return isOver || claude === undefined || !isIts(asProcessMark(start?.ctxb)) ? [] : [{ runId, claude }];
+  });
+}
+
 function refuseRunning(runId: string, ctxb: ProcessMark | undefined): void {
   if (ctxb === undefined || ctxb.start === undefined || !isAlive(ctxb)) return;
   throw new CtxbError('usage', `run ${runId} still goes on (process ${ctxb.pid}): end it first`);

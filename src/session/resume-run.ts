@@ -89,7 +89,12 @@ function isOurs(uuid: string, { runId }: EarlierRun): boolean {
   return uuid.slice(0, -12) === runId.slice(0, -12) && !isStamp(uuid);
 }
 
-function tellEnd({ kind, left }: ClaudeEnd, { claude, runId }: EarlierRun, notice: (text: string) => void): void {
+/** @throws CtxbError `usage` when it could not be ended */
+export function tellEnd(
+  { kind, left }: ClaudeEnd,
+  { claude, runId }: Pick<EarlierRun, 'claude' | 'runId'>,
+  notice: (text: string) => void,
+): void {
   const name = `the claude of run ${runId} (process ${claude.pid})`;
   if (kind === 'refused' || kind === 'unsure') {
     throw new CtxbError('usage', `${name} may still be running and cannot be ended: end it yourself, then try again`);

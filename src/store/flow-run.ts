@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { Transform } from 'node:stream';
-import split2 from 'split2';
 import { openContextDir } from './context-dir.ts';
 import { fileName } from './file-name.ts';
 import { flowReceiptFile } from './flow-receipt.ts';
@@ -16,42 +14,81 @@ const FLOWS = 'flows';
 /** Bytes of an output that are read again. */
 const OUTPUT_LIMIT = 16 * 1024 * 1024;
 
-/** The files of one run of a flow. Texts are masked before they are written. */
+/** The files of one run of a flow. Texts are masked before they are written, and read again as they were masked. */
 export interface FlowRunFiles {
   readonly id: string;
   /** Absolute. */
   readonly folder: string;
-  /** What is known of the run, as one JSON object. */
+  /**
+   * What is known of the run, as one JSON object. It is written first.
+   *
+   * @throws CtxbError `store` where nothing can be kept of the run
+   */
   writeRun(state: object): void;
   /** JSON; undefined where there is no such run. */
   readRun(): string | undefined;
-  /** A text of a step: `pack.md`, `output.md`. */
+  /** A text of a step: `pack.md`, `output.md`. One that the disk does not take is told of, and kept for this run. */
   write(step: string, file: string, text: string): void;
+  /** The same for JSON: texts in it are masked each by itself. */
+  writeJson(step: string, file: string, value: object): void;
   read(step: string, file: string): string | undefined;
-  /** Takes lines of a step as they come. A disk that takes no more is told of once, and the step goes on. */
-  open(step: string, file: string): Transform;
+  /** Absolute, for who is to read it. */
+  path(step: string, file: string): string;
+  /** A new file for lines of a step. A disk that takes no more is told of, and the step goes on. */
+  open(step: string): LineFile;
   /** The receipt of a step, in the run and under its flow's name. */
   receipt(flow: string, step: string, receipt: object): void;
 }
 
+/** Takes lines as they come. */
+export interface LineFile {
+  add(line: string): void;
+  close(): void;
+}
+
 /** @param id of {@link newFlowRun}, or an earlier run's, to go on with */
-export function openFlowRun(contextDir: string, onFault: OnFault, id: string): FlowRunFiles {
+export function openFlowRun(contextDir: string, id: string, onFault: OnFault = () => {}): FlowRunFiles {
   const dir = () => openContextDir(contextDir);
   const run = join(FLOWS, id);
   const of = (step: string, file: string) => join(run, fileName(step), file);
-  const read = (file: string) => readPlain(resolve(contextDir, file), OUTPUT_LIMIT);
-  const json = (value: object) => `${redact(JSON.stringify(value, null, 2))}\n`;
+  const unwritten = new Map<string, string>();
+  const read = (file: string) => unwritten.get(file) ?? readPlain(resolve(contextDir, file), OUTPUT_LIMIT);
+
+  function write(file: string, text: string): void {
+    try {
+      dir().write(file, text);
+      unwritten.delete(file);
+    } catch (error) {
+      unwritten.set(file, text);
+      onFault(`${file} is not written, and only this run knows it`, error);
+    }
+  }
+
+  function open(step: string): LineFile {
+    const file = freeName((name) => dir().place(of(step, name)));
+    return lineFile(dir().open(of(step, file)), (error) => onFault(`no more of ${file} of ${step} is kept`, error));
+  }
+
   return {
     id,
     folder: resolve(contextDir, run),
-    writeRun: (state) => dir().write(join(run, 'run.json'), json(state)),
+    writeRun: (state) => dir().write(join(run, 'run.json'), masked(state)),
     readRun: () => read(join(run, 'run.json')),
-    write: (step, file, text) => dir().write(of(step, file), redact(text)),
+    write: (step, file, text) => write(of(step, file), redact(text)),
+    writeJson: (step, file, value) => write(of(step, file), masked(value)),
     read: (step, file) => read(of(step, file)),
-    open: (step, file) => lineFile(dir().open(of(step, file)), (error) => onFault(`no more of ${file} is kept`, error)),
+    path: (step, file) => resolve(contextDir, of(step, file)),
+    open(step) {
+      try {
+        return open(step);
+      } catch (error) {
+        onFault(`the stream of ${step} is not kept`, error);
+        return { add() {}, close() {} };
+      }
+    },
     receipt(flow, step, receipt) {
-      dir().write(of(step, 'receipt.json'), json(receipt));
-      dir().write(flowReceiptFile(flow, step), json(receipt));
+      write(of(step, 'receipt.json'), masked(receipt));
+      write(flowReceiptFile(flow, step), masked(receipt));
     },
   };
 }
@@ -60,27 +97,43 @@ export function openFlowRun(contextDir: string, onFault: OnFault, id: string): F
 export function listFlowRuns(contextDir: string, flow?: string): string[] {
   const folder = resolve(contextDir, FLOWS);
   if (kindOf(folder) !== 'folder') return [];
-  const runs = readdirSync(folder).sort().reverse();
-  return flow === undefined ? runs : runs.filter((id) => id.endsWith(`-${flow}`));
+  // The name of a flow may end as another one does.
+  const isOfFlow = (id: string) =>
+    flow === undefined || /^\d{8}T\d{9}-[0-9a-f]{4}-(.+)$/.exec(id)?.[1] === fileName(flow);
+  return readdirSync(folder).filter(isOfFlow).sort().reverse();
 }
 
 /** The id of a new run of a flow: they sort by time. */
-export function newFlowRun(flow: string): string {
-  const time = new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, '');
+export function newFlowRun(flow: string, now = new Date()): string {
+  const time = now.toISOString().slice(0, 23).replaceAll(/[-:.]/g, '');
   return `${time}-${randomBytes(2).toString('hex')}-${fileName(flow)}`;
 }
 
-function lineFile(fd: number, onFault: (error: unknown) => void): Transform {
-  const lines = split2();
+/** A step that is run again must not write behind the torn last line of one that was killed. */
+function freeName(place: (name: string) => string): string {
+  for (let count = 1; ; count++) {
+    const name = count === 1 ? 'stream.ndjson' : `stream-${count}.ndjson`;
+    if (kindOf(place(name)) === 'missing') return name;
+  }
+}
+
+function masked(value: object): string {
+  const text = JSON.stringify(value, (_, part: unknown) => (typeof part === 'string' ? redact(part) : part), 2);
+  return `${text}\n`;
+}
+
+function lineFile(fd: number, onFault: (error: unknown) => void): LineFile {
   let faulty = false;
-  lines.on('data', (line: string) => {
-    if (faulty) return;
-    try {
-      appendWhole(fd, Buffer.from(`${redact(line)}\n`));
-    } catch (error) {
-      faulty = true;
-      onFault(error);
-    }
-  });
-  return lines.on('end', () => closeSync(fd));
+  return {
+    add(line) {
+      if (faulty) return;
+      try {
+        appendWhole(fd, Buffer.from(`${redact(line)}\n`));
+      } catch (error) {
+        faulty = true;
+        onFault(error);
+      }
+    },
+    close: () => closeSync(fd),
+  };
 }

@@ -5,7 +5,20 @@ import { createPlace, ctxb } from './fakes.ts';
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string;
 };
-const COMMANDS = ['run', 'replay', 'scratch', 'state', 'handoff', 'dead-end', 'health', 'cleanup', 'config', 'demo'];
+const COMMANDS = [
+  'run',
+  'replay',
+  'scratch',
+  'state',
+  'handoff',
+  'dead-end',
+  'flow',
+  'pack',
+  'health',
+  'cleanup',
+  'config',
+  'demo',
+];
 
 describe('help', () => {
   it.each([
@@ -46,6 +59,8 @@ describe('help', () => {
     { name: 'state', options: ['--context-dir'] },
     { name: 'dead-end', options: ['--context-dir'] },
     { name: 'handoff', options: ['verify ', 'write ', 'list '] },
+    { name: 'flow', options: ['explain ', 'report '] },
+    { name: 'pack', options: ['--run', '--receipt', '--context-dir'] },
     { name: 'health', options: ['--json', '--prometheus', '--context-dir'] },
     { name: 'cleanup', options: ['--keep', '--context-dir'] },
   ])('ctxb $name --help names its options and has examples', async ({ name, options }) => {

@@ -1,24 +1,140 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { Scenario } from '../../src/standin/scenario.ts';
-import { runProgram, startWorld, type World } from '../support/claude.ts';
-import { mainRequests, userTexts } from '../support/conversation.ts';
-import { CTXB, SMALL_WINDOW } from '../support/ctxb.ts';
+import type { Call, RecordedRequest } from '../../src/standin/scenario.ts';
+import { startWorld } from '../support/claude.ts';
+import { mainRequests } from '../support/conversation.ts';
+import { journalLines } from '../support/ctxb.ts';
+import {
+  briefingIn,
+  flowRuns,
+  runFlowFile,
+  stepStatus,
+  stepsAsked,
+  stepText,
+  writeFlow,
+} from '../support/flow-plays.ts';
+import { contextOf } from '../support/results.ts';
+
+/** Every step answers with its own name. */
+function named(request: RecordedRequest): Call {
+  return { text: `answer of ${briefingIn(request)?.step}`, context: contextOf(request) };
+}
 
 it('each step begins afresh, with its own teaching notes whole and what the steps before it have said', async () => {
-  await using world = await startWorld(answers());
+  await using world = await startWorld({ calls: named });
   cpSync('fixtures/flows/small.yaml', join(world.scratch.cwd, 'flow.yaml'));
-  const run = await flow(world, 'run', 'flow.yaml', '--', world.claude, ...SMALL_WINDOW);
-  console.log(run.stderr, run.stdout.toString());
+  const run = await runFlowFile(world, 'flow.yaml');
+
   expect(run.code).toBe(0);
-  for (const request of mainRequests(world.standin)) console.log(userTexts(request).at(-1));
+  expect(run.stdout.toString()).toBe('');
+  expect(stepsAsked(world)).toEqual(['design', 'implement', 'test']);
+  const [, implement, test] = mainRequests(world.standin);
+  expect(implement?.body.messages?.length).toBe(1);
+  expect(briefingIn(implement)?.text).toContain('- Empty queries and notes without words are cases too.');
+  expect(briefingIn(implement)?.text).not.toContain('No new dependency.');
+  expect(briefingIn(test)?.text).toMatch(/answer of design\n[\s\S]*answer of implement\n/);
+  expect(run.stderr).toMatch(/\[implement\] done: .* s, 1 call, at most [\d,]+ tokens/);
+  expect(run.stderr).toMatch(/^together +3 of 3 done +3 /m);
 });
 
-function answers(): Scenario {
-  return { calls: (_, index) => ({ text: `answer ${index + 1}`, context: 21_000 + index * 100 }) };
+it('keeps what every step was given, what it said, and its receipt with what claude measured', async () => {
+  await using world = await startWorld({ calls: named });
+  await runFlowFile(world, writeFlow(world, { steps: [{ id: 'one' }, { id: 'two' }] }));
+
+  const [, second] = mainRequests(world.standin);
+  expect(briefingIn(second)?.text.trim()).toBe(stepText(world, 'two', 'pack.md').trim());
+  expect(stepText(world, 'two', 'output.md')).toBe('answer of two');
+  expect(stepText(world, 'two', 'stream.ndjson')).toContain('"result":"answer of two"');
+  expect(stepStatus(world, 'two')).toMatchObject({ version: 1, status: 'done', exitCode: 0, calls: 1 });
+  const receipt = JSON.parse(stepText(world, 'two', 'receipt.json'));
+  expect(receipt).toMatchObject({ flow: 'job', step: 'two', run: flowRuns(world)[0], attempt: 1 });
+  expect(receipt.measured).toMatchObject({ exit_code: 0, first_tokens: second && contextOf(second), calls: 1 });
+  const sessions = journalLines(world).filter(({ kind }) => kind === 'session');
+  expect(receipt.measured.session_id).toBe(sessions.at(-1)?.id);
+});
+
+it('a step runs with its own model, the others with the one on the command line', async () => {
+  await using world = await startWorld({ calls: named });
+  const steps = [{ id: 'one' }, { id: 'two', model: 'claude-haiku-4-5' }, { id: 'three' }];
+  const run = await runFlowFile(world, writeFlow(world, { steps }));
+  expect(run.code).toBe(0);
+  const models = mainRequests(world.standin).map(({ body }) => body.model);
+  expect(models).toEqual([
+    expect.stringContaining('sonnet-4-5'),
+    expect.stringContaining('haiku-4-5'),
+    expect.stringContaining('sonnet-4-5'),
+  ]);
+});
+
+const DIAMOND = [
+  { id: 'begin' },
+  { id: 'left', needs: ['begin'] },
+  { id: 'right', needs: ['begin'] },
+  { id: 'end', needs: ['left', 'right'] },
+];
+
+it('--parallel 2 runs steps at once that do not need each other, and the step after them sees them in order', async () => {
+  await using world = await startWorld({
+    calls: (request) => ({ ...named(request), delayMs: briefingIn(request)?.step === 'left' ? 1_500 : 0 }),
+  });
+  const run = await runFlowFile(world, writeFlow(world, { steps: DIAMOND }), { flags: ['--parallel', '2'] });
+  expect(run.code).toBe(0);
+  const [, , , last] = mainRequests(world.standin);
+  expect(stepsAsked(world).at(0)).toBe('begin');
+  expect(stepsAsked(world).slice(1, 3).sort()).toEqual(['left', 'right']);
+  // Right was over first; in the briefing the order is the flow's.
+  expect(run.stderr.indexOf('[right] done')).toBeLessThan(run.stderr.indexOf('[left] done'));
+  expect(briefingIn(last)?.text).toMatch(/### Step: begin[\s\S]*### Step: left[\s\S]*### Step: right/);
+  expect(overlap(journalLines(world))).toBe(2);
+});
+
+/** Most sessions that were under way at once. */
+function overlap(lines: readonly Record<string, unknown>[]): number {
+  let open = 0;
+  return Math.max(
+    ...lines.map(({ kind }) => {
+      if (kind === 'start') open++;
+      if (kind === 'end') open--;
+      return open;
+    }),
+  );
 }
 
-function flow(world: World, ...args: readonly string[]) {
-  return runProgram(process.execPath, [CTXB, 'flow', ...args], { env: world.scratch.env, cwd: world.scratch.cwd });
-}
+it('--from and --only run a part again, with what the newest run has left of the steps before', async () => {
+  await using world = await startWorld({ calls: named });
+  const file = writeFlow(world, { steps: [{ id: 'one' }, { id: 'two' }, { id: 'three' }] });
+  await runFlowFile(world, file);
+  const from = await runFlowFile(world, file, { flags: ['--from', 'two'] });
+  const only = await runFlowFile(world, file, { flags: ['--only', 'two'] });
+
+  expect([from.code, only.code]).toEqual([0, 0]);
+  expect(stepsAsked(world)).toEqual(['one', 'two', 'three', 'two', 'three', 'two']);
+  const requests = mainRequests(world.standin);
+  for (const request of [requests[3], requests[5]]) expect(briefingIn(request)?.text).toContain('answer of one');
+  expect(briefingIn(requests[5])?.text).not.toContain('answer of three');
+  expect(flowRuns(world)).toHaveLength(1);
+  expect(from.stderr).toMatch(/^one +done before/m);
+});
+
+it('--only without an earlier run leaves the steps before out, and says so', async () => {
+  await using world = await startWorld({ calls: named });
+  const file = writeFlow(world, { steps: [{ id: 'one' }, { id: 'two' }] });
+  const run = await runFlowFile(world, file, { flags: ['--only', 'two'] });
+  expect(run.code).toBe(0);
+  expect(stepsAsked(world)).toEqual(['two']);
+  expect(run.stderr).toMatch(/^one +left out/m);
+});
+
+it('--dry-run prints the briefing and the receipt of every step, asks nothing of anyone and writes nothing', async () => {
+  await using world = await startWorld({ calls: named });
+  const file = writeFlow(world, { steps: [{ id: 'one' }, { id: 'two', teaching: { notes: 'Mind the gap.' } }] });
+  const run = await runFlowFile(world, file, { flags: ['--dry-run'] });
+  expect(run.code).toBe(0);
+  const [, one, first, two, second] = run.stdout.toString().split(/^===== \w+: (?:briefing|receipt) =====\n/m);
+  expect(one).toMatch(/^# Briefing for step one\n/);
+  expect(two).toContain('Mind the gap.');
+  expect([first, second].map((text) => JSON.parse(text ?? '').step)).toEqual(['one', 'two']);
+  expect(world.standin.requests).toEqual([]);
+  expect(() => flowRuns(world)).toThrow('ENOENT');
+});

@@ -8,6 +8,7 @@ it('replaying the record of a run with all that tool budgets do gives the decisi
     [read(`${cwd}/long.txt`), read(`${cwd}/short.txt`), bash('cat long.txt | head -n 700')],
     mcp('list', { count: 1_000, limit: 50 }),
     [mcp('list', { count: 1_000 }), mcp('text', { chars: 60_000 }), mcp('text', { chars: 5_000_000 })],
+    mcp('list', { count: 1_000 }),
     bash('cat long.txt; exit 3'),
     ...Array(4).fill(bash('cat long.txt | tail -n 700')),
     {
@@ -31,6 +32,6 @@ it('replaying the record of a run with all that tool budgets do gives the decisi
     new Set(['place-trigger', 'limit-tool', 'cut-result']),
   );
   // The fourth time the same is asked for, it comes whole.
-  expect(Object.keys(storedResults(world))).toHaveLength(5);
+  expect(Object.keys(storedResults(world))).toHaveLength(6);
   await expectSameDecisions(world, record);
 });

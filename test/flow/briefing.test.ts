@@ -91,3 +91,21 @@ describe('the task', () => {
     expect(text.endsWith(`## Task\n\n${task}\n`)).toBe(true);
   });
 });
+
+describe('what the flow says of all steps', () => {
+  const flow = flowOf([flowStep({ id: 'a', agent: 'scribe' }), flowStep({ id: 'b' })], {
+    priorities: { Scribe: 'critical' },
+    scentTrail: 'hints.md',
+  });
+
+  it('counts agents as it says', () => {
+    const [item] = briefingOf(flow, stepOf(flow, 'b'), ran({ a: 'A' })).pack.receipt.items;
+    expect(item).toMatchObject({ step: 'a', tier: 'CRITICAL', classified_by: 'configured agent' });
+  });
+
+  it('hints are in every briefing, as far as there are any', () => {
+    const hints = { readHints: (path: string) => (path === 'hints.md' ? 'The clock runs late.' : undefined) };
+    expect(briefingOf(flow, stepOf(flow, 'a'), ran({}, hints)).pack.text).toContain('The clock runs late.');
+    expect(briefingOf(flow, stepOf(flow, 'a'), ran({})).pack.text).not.toContain('Scent trail');
+  });
+});

@@ -105,6 +105,7 @@ export function aReceipt({
       historyOlderChars: { value: 5_000, source: 'preset lean (flow)' },
     },
     budget_warnings: [],
+    curation: undefined,
     measured: {
       exit_code: 0,
       first_tokens: 21_000,

@@ -76,17 +76,14 @@ const teaching = group({
   constraints: v.optional(v.pipe(texts, v.description('What must not be done, or must hold.')), []),
 });
 
+const priority = choice(['critical', 'high', 'medium', 'low']);
+
 const step = group({
   id: v.pipe(name, v.description('Unlike that of any other step; the name of its folder.')),
   agent: v.optional(
     v.pipe(text, v.description('Who does it, for instance test-author: says how much its output counts.')),
   ),
-  priority: v.optional(
-    v.pipe(
-      choice(['critical', 'high', 'medium', 'low']),
-      v.description('How much its output counts for later steps, said outright.'),
-    ),
-  ),
+  priority: v.optional(v.pipe(priority, v.description('How much its output counts for later steps, said outright.'))),
   objective: v.optional(v.pipe(text, v.description('What the step is for; also its prompt where there is none.'))),
   inputs: v.optional(v.pipe(paths, v.description('Files it builds on, relative to the working folder.')), []),
   outputs: v.optional(v.pipe(paths, v.description('Files it makes, relative to the working folder.')), []),
@@ -129,6 +126,16 @@ export const flowFileSchema = v.pipe(
     ),
     budgets: v.optional(v.pipe(budgets, v.description('Sizes of the briefings of all steps.')), {}),
     curator: v.optional(v.pipe(curator, v.description('A cheap run before each step.')), {}),
+    priorities: v.optional(
+      v.pipe(
+        v.record(v.string(), priority, 'an object with a priority by the name of each agent'),
+        v.description("How much an agent's output counts, in the place of what is built in."),
+      ),
+      {},
+    ),
+    scentTrail: v.optional(
+      v.pipe(path, v.description('A file with hints from earlier runs, of which every step is given the beginning.')),
+    ),
     steps: v.pipe(
       v.array(step, STEPS),
       v.minLength(1, STEPS),

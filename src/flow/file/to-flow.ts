@@ -14,6 +14,8 @@ export function toFlow({ $schema: _, ...file }: FlowFile): Flow {
     profiles: Object.fromEntries(profiles),
     budgets: toBudgets(file.budgets),
     curator: file.curator,
+    priorities: file.priorities,
+    scentTrail: file.scentTrail,
     steps: file.steps.map(toStep),
   };
 }

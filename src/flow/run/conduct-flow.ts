@@ -1,121 +1,116 @@
 import type { Io } from '../../io.ts';
-import { watchSignals } from '../../session/signals.ts';
+import { signalExitCode } from '../../session/child.ts';
+import type { Watcher } from '../../session/watcher.ts';
 import type { FlowRunFiles } from '../../store/flow-run.ts';
-import { parseFields, textOf } from '../../stream/fields.ts';
-import { type Briefing, briefingOf, type StepOutput } from '../briefing.ts';
+import { processMark } from '../../store/process-mark.ts';
+import type { BriefingWorld } from '../briefing.ts';
 import type { Flow, FlowStep } from '../flow.ts';
-import type { StepReceipt } from '../step-receipt.ts';
+import { STEP_FILE } from '../step-output.ts';
+import { createAttempts } from './attempt-step.ts';
+import { createFlowStop } from './flow-stop.ts';
 import { runFlow, type StepNews } from './run-flow.ts';
-import { runStep, type StepEnd, type StepRun } from './run-step.ts';
-import type { Board } from './schedule.ts';
+import type { StepEnd, StepRun } from './run-step.ts';
+import type { Board, Settled } from './schedule.ts';
 
 /** A run of a flow, as its command describes it. */
 export interface FlowRun {
   readonly flow: Flow;
   readonly files: FlowRunFiles;
-  /** Steps that are not run: an earlier run has finished them, or they were not asked for. */
-  readonly done: ReadonlySet<string>;
+  readonly settled: Settled;
   readonly parallel: number;
   /** How claude is run in a step. */
   readonly claudeFor: (step: FlowStep) => Pick<StepRun, 'program' | 'invocation' | 'config'>;
   /** What a step's briefing is made of beside outputs. */
-  readonly brief: Pick<Parameters<typeof briefingOf>[2], 'exists' | 'readPrompt'>;
+  readonly brief: (step: FlowStep) => Omit<BriefingWorld, 'outputs'>;
   readonly progress: FlowWatcher;
 }
 
 export interface FlowWatcher {
   news(step: FlowStep, news: StepNews): void;
-  watcher(step: FlowStep): Parameters<typeof runStep>[2]['watcher'];
+  /** Watches the session of a step. */
+  watcher(step: FlowStep): Watcher;
   close(): void;
 }
 
 /** What has become of the steps. */
 export interface FlowEnd {
   readonly board: Board;
+  /** By a step's id; the figures are those of all its attempts. */
   readonly ends: ReadonlyMap<string, StepEnd>;
   /** The worst of its steps; of a flow that a signal ended, that. */
   readonly exitCode: number;
 }
 
-const EXIT_INTERRUPTED = 130;
-
-/** Runs the steps, each in a session of its own, and keeps what they were given and what they said. */
+/**
+ * Runs the steps, each in a session of its own, and keeps what they were given and what they said.
+ *
+ * @throws CtxbError `store` when nothing can be kept, before anything has run; and what `runHeadless` throws
+ */
 export async function conductFlow(run: FlowRun, io: Io): Promise<FlowEnd> {
-  const { flow, files, done, parallel, progress } = run;
-  const stop = new AbortController();
+  const { flow, settled, parallel, progress } = run;
+  noteBeginning(run);
   const ends = new Map<string, StepEnd>();
-  const signals = watchSignals({ interrupt: () => stop.abort(), kill: () => stop.abort() });
-  const board = await runFlow(
-    flow,
-    { done, parallel },
-    {
-      stop: stop.signal,
-      attempt: (step, attempt) => attemptStep(run, step, attempt, stop.signal, io),
-      onStep(step, news) {
-        if (news.kind === 'done' || news.kind === 'failed') {
-          ends.set(step.id, news.end);
-          files.write(step.id, 'step.json', `${JSON.stringify({ status: news.kind, ...news.end }, null, 2)}\n`);
-        }
-        progress.news(step, news);
+  const attempts = new Map<string, readonly StepEnd[]>();
+  const stop = createFlowStop(parallel);
+  const attempt = createAttempts(run, stop.atOnce, io);
+  try {
+    const board = await runFlow(
+      flow,
+      { settled, parallel },
+      {
+        stop: stop.noMore,
+        attempt,
+        onStep(step, news) {
+          progress.news(step, news);
+          if (!('end' in news)) return;
+          const all = [...(attempts.get(step.id) ?? []), news.end];
+          attempts.set(step.id, all);
+          if (news.kind === 'retry') return;
+          const end = allTogether(news.end, all);
+          ends.set(step.id, end);
+          noteEnd(run, step, { status: news.kind, attempts: all.length, ...end });
+        },
       },
-    },
-  );
-  signals.stop();
-  progress.close();
-  const worst = Math.max(0, ...[...ends.values()].map(({ exitCode }) => exitCode));
-  return { board, ends, exitCode: stop.signal.aborted ? EXIT_INTERRUPTED : worst };
+    );
+    const worst = Math.max(0, ...[...ends.values()].map(({ exitCode }) => exitCode));
+    const received = stop.received();
+    return { board, ends, exitCode: received === undefined ? worst : signalExitCode(received) };
+  } finally {
+    stop.clear();
+    progress.close();
+  }
 }
 
-async function attemptStep(run: FlowRun, step: FlowStep, attempt: number, stop: AbortSignal, io: Io): Promise<StepEnd> {
-  const { flow, files, progress } = run;
-  const briefing = briefingOf(flow, step, { ...run.brief, outputs: (id) => outputOf(files, id) });
-  const receipt = receiptOf(run, attempt, briefing);
-  files.write(step.id, 'pack.md', briefing.pack.text);
-  files.receipt(flow.name, step.id, receipt);
-  const stream = files.open(step.id, attempt === 1 ? 'stream.ndjson' : `stream-${attempt}.ndjson`);
-  const end = await runStep(
-    {
-      ...run.claudeFor(step),
-      prompt: briefing.pack.text,
-      timeoutSeconds: step.timeoutSeconds,
-      stop,
-    },
-    io,
-    { stream, watcher: progress.watcher(step) },
-    () => performance.now(),
-  );
-  files.write(step.id, 'output.md', end.output);
-  files.receipt(flow.name, step.id, { ...receipt, measured: figuresOf(end) });
-  return end;
-}
-
-function receiptOf({ flow, files }: FlowRun, attempt: number, { pack, budgets }: Briefing): StepReceipt {
-  return {
-    ...pack.receipt,
+/** What a step of this run said when it was run before must not pass for what it is going to say now. */
+function noteBeginning({ flow, files, settled }: FlowRun): void {
+  files.writeRun({
+    version: 1,
     flow: flow.name,
-    run: files.id,
-    attempt,
-    budgets: budgets.values,
-    budget_warnings: budgets.warnings,
-    measured: undefined,
-  };
+    started: new Date().toISOString(),
+    ctxb: processMark(process.pid),
+  });
+  for (const { id } of flow.steps) {
+    if (settled.done.has(id) || settled.leftOut.has(id)) continue;
+    if (files.read(id, STEP_FILE) !== undefined) files.writeJson(id, STEP_FILE, { version: 1, status: 'waiting' });
+  }
 }
 
-function figuresOf(end: StepEnd): StepReceipt['measured'] {
+function noteEnd(
+  { files }: FlowRun,
+  { id }: FlowStep,
+  { output, ...figures }: StepEnd & { readonly status: string; readonly attempts: number },
+): void {
+  files.writeJson(id, STEP_FILE, { version: 1, ...figures });
+}
+
+/** The last attempt, with what all of them have taken. */
+function allTogether(last: StepEnd, attempts: readonly StepEnd[]): StepEnd {
+  const sum = (figure: 'calls' | 'costUsd' | 'durationMs') => attempts.reduce((total, end) => total + end[figure], 0);
   return {
-    exit_code: end.exitCode,
-    first_tokens: end.firstTokens,
-    peak_tokens: end.peakTokens,
-    calls: end.calls,
-    cost_usd: end.costUsd,
-    duration_ms: Math.round(end.durationMs),
-    session_id: end.sessionId ?? null,
+    ...last,
+    peakTokens: Math.max(...attempts.map(({ peakTokens }) => peakTokens)),
+    calls: sum('calls'),
+    costUsd: sum('costUsd'),
+    durationMs: sum('durationMs'),
   };
-}
-
-/** What a step of this run has said; undefined: it has not ended. */
-export function outputOf(files: FlowRunFiles, id: string): StepOutput | undefined {
-  const { status, error } = parseFields(files.read(id, 'step.json') ?? '');
-  if (status !== 'done' && status !== 'failed') return undefined;
-  return { ok: status === 'done', output: files.read(id, 'output.md') ?? '', error: textOf(error) };
 }

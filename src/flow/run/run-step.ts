@@ -1,6 +1,5 @@
-import { PassThrough, type Transform } from 'node:stream';
+import { PassThrough, type Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
-import split2 from 'split2';
 import type { Config } from '../../config/config.ts';
 import { costUsd, type GovernorState } from '../../governor/state.ts';
 import type { Io } from '../../io.ts';
@@ -8,6 +7,7 @@ import type { HeadlessInvocation } from '../../session/claude-arguments.ts';
 import { runHeadless } from '../../session/run-headless.ts';
 import type { Watcher } from '../../session/watcher.ts';
 import { decodeLine } from '../../stream/decode.ts';
+import { createLineSink } from './line-sink.ts';
 
 /** How a step is run: a claude in a fresh session under all of ctxb's policies. */
 export interface StepRun {
@@ -23,8 +23,8 @@ export interface StepRun {
 
 /** Where what a step says goes while it runs. */
 export interface StepSinks {
-  /** claude's stdout, in stream-json. */
-  readonly stream: Transform;
+  /** claude's stdout, in stream-json. It is left open. */
+  readonly stream: Writable;
   readonly watcher: Watcher;
 }
 
@@ -52,8 +52,8 @@ export async function runStep(run: StepRun, io: Io, sinks: StepSinks, now: () =>
   let state: GovernorState | undefined;
   let peak = 0;
   const stdout = new PassThrough();
-  stdout.pipe(sinks.stream);
-  stdout.pipe(split2()).on('data', answer.line);
+  stdout.pipe(sinks.stream, { end: false });
+  const lines = stdout.pipe(createLineSink(answer.line));
   const watcher: Watcher = {
     ...sinks.watcher,
     status(now) {
@@ -79,14 +79,11 @@ export async function runStep(run: StepRun, io: Io, sinks: StepSinks, now: () =>
   };
   try {
     const exitCode = await runHeadless(headless, { ...io, stdin: new PassThrough().end(), stdout }, watcher);
+    // The stream may be slow, and holds the lines back as well: the answer can still be among them.
     stdout.end();
-    await finished(sinks.stream);
-    const { text, isError } = answer.last();
+    await finished(lines);
     return {
-      exitCode: limit.isOver() ? EXIT_TIMEOUT : exitCode,
-      timedOut: limit.isOver(),
-      output: isError ? '' : text,
-      error: errorOf({ timedOut: limit.isOver(), seconds: run.timeoutSeconds, exitCode, text: isError ? text : '' }),
+      ...outcomeOf({ exitCode, timedOutAfter: limit.isOver() ? run.timeoutSeconds : undefined, last: answer.last() }),
       sessionId: state?.session.id,
       peakTokens: peak,
       firstTokens: state?.gauge.first ?? 0,
@@ -126,20 +123,34 @@ function createTimeLimit({ timeoutSeconds, stop }: StepRun) {
   };
 }
 
-function errorOf(end: {
-  timedOut: boolean;
-  seconds: number | undefined;
-  exitCode: number;
-  text: string;
-}): string | undefined {
-  if (end.timedOut) return `not done after ${end.seconds} s`;
-  if (end.exitCode === 0) return undefined;
-  return end.text === '' ? `exit code ${end.exitCode}` : end.text;
+interface Answer {
+  readonly text: string;
+  readonly isError: boolean;
 }
 
-/** The text of the last result. */
+function outcomeOf({
+  exitCode,
+  timedOutAfter,
+  last,
+}: {
+  readonly exitCode: number;
+  readonly timedOutAfter: number | undefined;
+  readonly last: Answer | undefined;
+}): Pick<StepEnd, 'exitCode' | 'timedOut' | 'output' | 'error'> {
+  const timedOut = timedOutAfter !== undefined;
+  const output = last === undefined || last.isError ? '' : last.text;
+  if (timedOut) return { exitCode: EXIT_TIMEOUT, timedOut, output, error: `not done after ${timedOutAfter} s` };
+  // Whoever interrupts claude itself gets an exit code of 0 and no result.
+  if (exitCode === 0 && last === undefined) {
+    return { exitCode: 1, timedOut, output, error: 'claude has ended without an answer' };
+  }
+  if (exitCode === 0) return { exitCode, timedOut, output, error: undefined };
+  return { exitCode, timedOut, output, error: last?.isError && last.text ? last.text : `exit code ${exitCode}` };
+}
+
+/** The text of the last result; undefined where there was none. */
 function createAnswerReader() {
-  let last = { text: '', isError: false };
+  let last: Answer | undefined;
   return {
     line(line: string) {
       const event = decodeLine(line);

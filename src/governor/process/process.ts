@@ -89,10 +89,13 @@ export function forgetRestarts(state: GovernorState): GovernorState {
   return state.process.restarts === 0 ? state : { ...state, process: { ...state.process, restarts: 0 } };
 }
 
+/** What only a claude writes that has its session; a compaction says so before it has begun a turn. */
+const SIGNS_OF_LIFE: ReadonlySet<Event['kind']> = new Set(['init', 'assistant', 'compact-status']);
+
 /** claude writes lines of a session: it is there. */
 export function noteAlive(state: GovernorState, event: Event): GovernorState {
   const { process } = state;
-  if (process.phase !== 'starting' || (event.kind !== 'init' && event.kind !== 'assistant')) return state;
+  if (process.phase !== 'starting' || !SIGNS_OF_LIFE.has(event.kind)) return state;
   return { ...state, process: { ...process, phase: 'running' } };
 }
 

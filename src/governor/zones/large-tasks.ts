@@ -1,16 +1,22 @@
 import { estimateTokens, measureContent } from '../gauge/estimator.ts';
-import { readGauge } from '../gauge/gauge.ts';
+import { predicted, readGauge } from '../gauge/gauge.ts';
 import { percentText } from '../percent-text.ts';
 import type { Prompt } from '../prompts/mailbox.ts';
 import { countSent, ownUuid } from '../prompts/own-lines.ts';
 import { decided, type GovernorState } from '../state.ts';
 import { keep, type Step } from '../steps.ts';
-import { isLargeTask } from './zones.ts';
+import type { ZoneName } from './health.ts';
+import { isLargeTask, zoneAt } from './zones.ts';
 
 /** Whether a prompt is too large for the zone, and nothing has been done about it yet. */
 export function isTooLarge(state: GovernorState, prompt: Prompt | undefined): prompt is Prompt {
   if (prompt === undefined || prompt.command !== undefined || state.largeTask === prompt.uuid) return false;
-  return isLargeTask(sizeOf(state, prompt), state.told.zone, state.run.policy);
+  return isLargeTask(sizeOf(state, prompt), zoneNow(state), state.run.policy);
+}
+
+/** The agent may have been told of another: a context that has just been replaced is in none that was seen before. */
+function zoneNow({ gauge, run }: GovernorState): ZoneName {
+  return gauge.basis === 'none' ? 'ok' : zoneAt(predicted(gauge), gauge.window.tokens, run.policy);
 }
 
 /** Estimated tokens. */
@@ -23,7 +29,7 @@ export function announceLargeTask(state: GovernorState, prompt: Prompt): Step {
   const { onLargeTask } = state.run.policy.zones;
   const noted: GovernorState = { ...state, largeTask: prompt.uuid };
   const size = sizeOf(state, prompt);
-  const reason = `a prompt of about ${size} tokens in the zone ${state.told.zone}`;
+  const reason = `a prompt of about ${size} tokens in the zone ${zoneNow(state)}`;
   return keep(noted, [{ kind: 'large-task', ...decided(noted, reason), tokens: size, todo: onLargeTask }]);
 }
 

@@ -38,6 +38,8 @@ it('has the keys of a flow', () => {
     'profiles',
     'budgets',
     'curator',
+    'priorities',
+    'scentTrail',
     'steps',
   ]);
 });

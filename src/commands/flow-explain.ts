@@ -1,0 +1,33 @@
+import { resolve } from 'node:path';
+import { effectiveConfig } from '../config/effective-config.ts';
+import { earlierRuns } from '../flow/earlier-run.ts';
+import { explainFlow } from '../flow/explain.ts';
+import { requireFlow } from '../flow/file/require-flow.ts';
+import { briefingWorld } from '../flow/flow-files.ts';
+import type { Io } from '../io.ts';
+import { flowExplainHtml } from '../report/flow-explain-html.ts';
+import { flowExplainText } from '../report/flow-explain-text.ts';
+import { HTML_MARK } from '../report/html.ts';
+import { styleFor } from '../report/style.ts';
+import { writePage } from '../store/write-page.ts';
+
+export interface ExplainOptions {
+  readonly json?: true;
+  /** Where to write a page; then nothing else is printed, unless `json` asks for it. */
+  readonly html?: string;
+  readonly contextDir?: string;
+}
+
+/** `ctxb flow explain`: the budgets of each step, and what its pack would hold. */
+export async function explain(file: string, { json, html, contextDir }: ExplainOptions, io: Io): Promise<number> {
+  const path = resolve(io.cwd, file);
+  const flow = requireFlow(path);
+  const config = await effectiveConfig({ cwd: io.cwd, env: io.env, flags: { contextDir } });
+  const run = earlierRuns(resolve(io.cwd, config.contextDir)).find((each) => each.flow() === flow.name);
+  const world = briefingWorld({ file: path, cwd: io.cwd, run, window: config.window });
+  const explained = explainFlow(flow, world, run?.id);
+  if (html !== undefined) writePage(resolve(io.cwd, html), flowExplainHtml(explained), HTML_MARK);
+  if (json) io.stdout.write(`${JSON.stringify(explained, null, 2)}\n`);
+  else if (html === undefined) io.stdout.write(flowExplainText(explained, await styleFor(io.stdout, io.env)));
+  return 0;
+}

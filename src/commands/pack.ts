@@ -1,0 +1,79 @@
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { closest } from '../config/closest.ts';
+import { effectiveConfig } from '../config/effective-config.ts';
+import { CtxbError } from '../errors.ts';
+import { type Briefing, briefingOf } from '../flow/briefing.ts';
+import { type EarlierRun, earlierRuns, findRun } from '../flow/earlier-run.ts';
+import { orderSteps } from '../flow/file/order-steps.ts';
+import { requireFlow } from '../flow/file/require-flow.ts';
+import type { Flow, FlowStep } from '../flow/flow.ts';
+import { briefingWorld } from '../flow/flow-files.ts';
+import type { Io } from '../io.ts';
+import { printable } from '../report/style.ts';
+
+interface PackFlags {
+  readonly run?: string;
+  readonly receipt?: true;
+  readonly contextDir?: string;
+}
+
+export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
+  command
+    .argument('<file>', 'the flow')
+    .argument('<step>', 'the id of one of its steps')
+    .option('--run <run>', 'the run with the outputs of earlier steps (default: the newest of this flow)')
+    .option('--receipt', 'print what the pack holds and what it does not, as JSON, in its place')
+    .option('--context-dir <folder>', 'where the runs are')
+    .addHelpText('after', EXAMPLES)
+    .action(async (file: string, step: string, flags: PackFlags) => finish(await printPack({ file, step, flags }, io)));
+}
+
+const EXAMPLES = `
+Examples:
+  ctxb pack flow.yaml implement | claude -p
+  ctxb pack flow.yaml implement --receipt`;
+
+async function printPack(
+  { file, step: id, flags }: { readonly file: string; readonly step: string; readonly flags: PackFlags },
+  io: Io,
+): Promise<number> {
+  const path = resolve(io.cwd, file);
+  const flow = requireFlow(path);
+  const step = stepOf(flow, id);
+  const config = await effectiveConfig({ cwd: io.cwd, env: io.env, flags: { contextDir: flags.contextDir } });
+  const run = runOf(flow, earlierRuns(resolve(io.cwd, config.contextDir)), flags.run);
+  const world = briefingWorld({ file: path, cwd: io.cwd, run, window: config.window });
+  const { pack, budgets } = briefingOf(flow, step, world);
+  const missing = (orderSteps(flow).history.get(id) ?? []).filter((earlier) => world.outputs(earlier) === undefined);
+  for (const text of [...withoutOutput(missing), ...warningsOf({ pack, budgets })])
+    io.stderr.write(`ctxb: ${printable(text)}\n`);
+  const receipt = { ...pack.receipt, budgets: budgets.values, budget_warnings: budgets.warnings };
+  io.stdout.write(flags.receipt ? `${JSON.stringify(receipt, null, 2)}\n` : pack.text);
+  return 0;
+}
+
+function stepOf({ steps, name }: Flow, id: string): FlowStep {
+  const step = steps.find((one) => one.id === id);
+  if (step !== undefined) return step;
+  const ids = steps.map((one) => one.id);
+  const meant = closest(id, ids);
+  const todo = meant === undefined ? `it has ${ids.slice(0, 20).join(', ')}` : `did you mean ${meant}?`;
+  throw new CtxbError('usage', `${id}: no step of ${name}; ${todo}`);
+}
+
+function runOf({ name }: Flow, runs: readonly EarlierRun[], wanted: string | undefined): EarlierRun | undefined {
+  if (wanted === undefined) return runs.find((run) => run.flow() === name);
+  const run = findRun(runs, wanted);
+  const flow = run.flow() ?? name;
+  if (flow === name) return run;
+  throw new CtxbError('usage', `--run ${run.id}: is a run of ${flow}, not of ${name}: name another one`);
+}
+
+function withoutOutput(steps: readonly string[]): string[] {
+  return steps.length === 0 ? [] : [`steps without an output are not in the pack: ${steps.join(', ')}`];
+}
+
+function warningsOf({ pack, budgets }: Briefing): string[] {
+  return [...budgets.warnings.map(({ message }) => message), ...pack.receipt.warnings];
+}

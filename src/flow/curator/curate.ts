@@ -1,0 +1,121 @@
+import { PassThrough } from 'node:stream';
+import type { Config } from '../../config/config.ts';
+import type { Io } from '../../io.ts';
+import { LONG_LINE_LENGTH, oneLine } from '../../memory/words.ts';
+import type { Watcher } from '../../session/watcher.ts';
+import { fileInside } from '../file/file-inside.ts';
+import type { Curator } from '../flow.ts';
+import type { CuratedChoice } from '../pack/curated.ts';
+import type { PackItem } from '../pack/step-block.ts';
+import type { TaughtStep } from '../pack/teaching.ts';
+import { runStep, type StepEnd } from '../run/run-step.ts';
+import { type CheckedAnswer, checkAnswer } from './check-answer.ts';
+import { readAnswer } from './curator-answer.ts';
+import { curatorConfig, curatorInvocation } from './curator-claude.ts';
+import { curatorPrompt } from './curator-prompt.ts';
+
+/** How a curator is run. */
+export interface CurateOptions {
+  readonly curator: Curator;
+  readonly program: string;
+  /** The flow's own; what a curator must not do is switched off in it. */
+  readonly config: Config;
+  /** The user's `--settings` for claude. */
+  readonly settings: string | undefined;
+  /** The flow itself is to end. */
+  readonly stop: AbortSignal;
+  /** Milliseconds, of any clock that only goes forward. */
+  readonly now: () => number;
+  /** US dollars. Default: 0.05; a smaller limit of the config holds as well. */
+  readonly limitUsd?: number;
+}
+
+/** What came of a curator, for the pack and for the receipt. */
+export interface Curation {
+  /** undefined: the mechanical selection holds. */
+  readonly choice: CuratedChoice | undefined;
+  readonly costUsd: number;
+  readonly durationMs: number;
+  /** Why there is no choice, or what of the answer was not taken. */
+  readonly fault: string | undefined;
+}
+
+/** Some dozen looks of a cheap model into a project. */
+const LIMIT_USD = 0.05;
+
+/**
+ * Lets a cheap claude that can only read name the files and the earlier steps that matter to a step. Never rejects:
+ * whatever goes wrong is a fault, and the step goes on without.
+ *
+ * @param history oldest first
+ */
+export async function curate(
+  step: TaughtStep,
+  history: readonly PackItem[],
+  options: CurateOptions,
+  io: Io,
+): Promise<Curation> {
+  const begun = options.now();
+  try {
+    const { end, lastError } = await ask(curatorPrompt(step, history, placeOf(options, io)), options, io);
+    const { costUsd, durationMs } = end;
+    if (end.exitCode !== 0) return { choice: undefined, costUsd, durationMs, fault: endFault(end, lastError) };
+    return { ...judge(end.output, history, options, io), costUsd, durationMs };
+  } catch (error) {
+    const fault = told(error instanceof Error ? error.message : String(error));
+    return { choice: undefined, costUsd: 0, durationMs: options.now() - begun, fault };
+  }
+}
+
+function placeOf({ curator }: CurateOptions, { cwd }: Io) {
+  return { cwd, maxFiles: curator.maxFiles };
+}
+
+async function ask(prompt: string, options: CurateOptions, io: Io): Promise<{ end: StepEnd; lastError: string }> {
+  const { curator, program, config, settings, stop, now, limitUsd = LIMIT_USD } = options;
+  let lastError = '';
+  const relay = (line: string) => {
+    if (line.trim() !== '') lastError = line;
+  };
+  const run = {
+    program,
+    invocation: curatorInvocation(curator.model, settings),
+    config: curatorConfig(config, limitUsd),
+    prompt,
+    timeoutSeconds: curator.timeoutSeconds,
+    stop,
+  };
+  const end = await runStep(run, io, { stream: new PassThrough().resume(), watcher: { ...SILENT, relay } }, now);
+  return { end, lastError };
+}
+
+/** Of its session nothing is told: what counts is in the receipt. */
+const SILENT: Watcher = {
+  notice() {},
+  decision() {},
+  status() {},
+  relay() {},
+  ended() {},
+  clear() {},
+};
+
+function judge(output: string, history: readonly PackItem[], { curator }: CurateOptions, io: Io): CheckedAnswer {
+  const read = readAnswer(output);
+  if ('fault' in read) return { choice: undefined, fault: read.fault };
+  return checkAnswer(read.answer, {
+    steps: new Set(history.map(({ stepId }) => stepId)),
+    maxFiles: curator.maxFiles,
+    find: (file) => fileInside(io.cwd, file),
+  });
+}
+
+/** claude that did not get as far as an answer says why on stderr. */
+function endFault({ error, exitCode }: StepEnd, lastError: string): string {
+  const plain = `exit code ${exitCode}`;
+  const why = error ?? plain;
+  return told(why === plain && lastError !== '' ? `${plain}: ${lastError}` : why);
+}
+
+function told(text: string): string {
+  return oneLine(text, LONG_LINE_LENGTH);
+}

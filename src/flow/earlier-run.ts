@@ -1,0 +1,74 @@
+import { readdirSync } from 'node:fs';
+import { CtxbError } from '../errors.ts';
+import { listFlowRuns, openFlowRun } from '../store/flow-run.ts';
+import { kindOf } from '../store/plain-file.ts';
+import { orStoreError } from '../store/store-error.ts';
+import type { StepOutput } from './briefing.ts';
+import { type KnownReceipt, readReceipt } from './read-receipt.ts';
+import { stepOutput } from './step-output.ts';
+
+/** What a run of a flow has left. */
+export interface EarlierRun {
+  readonly id: string;
+  /** Name of its flow; undefined where no step has left a receipt. */
+  readonly flow: () => string | undefined;
+  /** undefined: the step has not ended. */
+  readonly outputOf: (stepId: string) => StepOutput | undefined;
+  readonly receiptOf: (stepId: string) => KnownReceipt | undefined;
+  /** Of all its steps; those that a step sees come before it. */
+  readonly receipts: () => readonly KnownReceipt[];
+}
+
+/** The runs in a context folder, newest first. Nothing is read of a run until it is asked. */
+export function earlierRuns(contextDir: string): EarlierRun[] {
+  return listFlowRuns(contextDir)
+    .map((id) => openRun(contextDir, id))
+    .filter((run) => run !== undefined);
+}
+
+function openRun(contextDir: string, id: string): EarlierRun | undefined {
+  // Nothing is written, so nothing can go wrong with that.
+  const files = openFlowRun(contextDir, id);
+  const { folder, read } = files;
+  if (kindOf(folder) !== 'folder') return undefined;
+  const receiptOf = (stepId: string) => {
+    const json = read(stepId, 'receipt.json');
+    return json === undefined ? undefined : readReceipt(json);
+  };
+  const stepIds = () =>
+    orStoreError(folder, () => readdirSync(folder, { withFileTypes: true }))
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name)
+      .sort();
+  return {
+    id,
+    receiptOf,
+    flow() {
+      for (const stepId of stepIds()) {
+        const receipt = receiptOf(stepId);
+        if (receipt !== undefined) return receipt.flow;
+      }
+      return undefined;
+    },
+    receipts: () =>
+      stepIds()
+        .flatMap((stepId) => receiptOf(stepId) ?? [])
+        // What a step sees of the others has seen less than it.
+        .sort((one, other) => one.items.length - other.items.length),
+    outputOf: (stepId) => stepOutput(files, stepId),
+  };
+}
+
+/**
+ * The one with this id, or whose id alone begins so.
+ *
+ * @throws CtxbError `usage` when there is none, or more than one
+ */
+export function findRun(runs: readonly EarlierRun[], name: string): EarlierRun {
+  const found = runs.filter(({ id }) => id.startsWith(name));
+  const [run] = found.filter(({ id }) => id === name || found.length === 1);
+  if (run !== undefined) return run;
+  const ids = (found.length === 0 ? runs : found).slice(0, 5).map(({ id }) => id);
+  const known = ids.length === 0 ? 'there is none yet' : `there are ${ids.join(', ')}`;
+  throw new CtxbError('usage', `${name}: ${found.length === 0 ? 'no run begins' : 'several runs begin'} so; ${known}`);
+}

@@ -1,0 +1,59 @@
+import { type BriefingWorld, briefingOf } from './briefing.ts';
+import { stepGraph } from './file/step-graph.ts';
+import type { Flow, FlowStep } from './flow.ts';
+import type { BudgetWarning } from './pack/guardrails.ts';
+import type { PackReceipt } from './pack/receipt.ts';
+import type { SourcedBudgets } from './pack/resolve-budgets.ts';
+
+/** What the steps of a flow would be given if they were run now. */
+export interface FlowExplained {
+  readonly version: 1;
+  readonly flow: string;
+  /** The profile that is chosen. */
+  readonly profile: string | null;
+  /** The run whose outputs the packs are made of; `null`: there is none yet. */
+  readonly run: string | null;
+  /** In the order of the file. */
+  readonly steps: readonly StepExplained[];
+}
+
+export interface StepExplained {
+  readonly step: string;
+  readonly agent: string | null;
+  readonly needs: readonly string[];
+  readonly budgets: SourcedBudgets;
+  readonly budget_warnings: readonly BudgetWarning[];
+  /** Steps that it would see, but that have no output yet; the receipt has them with 0 characters. */
+  readonly without_output: readonly string[];
+  readonly receipt: PackReceipt;
+}
+
+/** @param world its outputs are those of `run` */
+export function explainFlow(flow: Flow, world: BriefingWorld, run: string | undefined): FlowExplained {
+  const needs = stepGraph(flow.steps);
+  return {
+    version: 1,
+    flow: flow.name,
+    profile: flow.profile ?? null,
+    run: run ?? null,
+    steps: flow.steps.map((step) => explainStep(flow, step, world, needs.get(step.id) ?? [])),
+  };
+}
+
+function explainStep(flow: Flow, step: FlowStep, world: BriefingWorld, needs: readonly string[]): StepExplained {
+  const { pack, budgets } = briefingOf(flow, step, {
+    ...world,
+    // What has not run yet is to be seen as well.
+    outputs: (id) => world.outputs(id) ?? { ok: true, output: '', error: undefined },
+  });
+  const seen = pack.receipt.items.map((item) => item.step);
+  return {
+    step: step.id,
+    agent: step.agent ?? null,
+    needs,
+    budgets: budgets.values,
+    budget_warnings: budgets.warnings,
+    without_output: seen.filter((id) => world.outputs(id) === undefined),
+    receipt: pack.receipt,
+  };
+}

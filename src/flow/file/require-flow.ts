@@ -1,0 +1,15 @@
+import { CtxbError } from '../../errors.ts';
+import type { Flow } from '../flow.ts';
+import { readFlow } from './read-flow.ts';
+
+/**
+ * The flow in a file.
+ *
+ * @throws CtxbError `config` with every finding, one a line
+ */
+export function requireFlow(path: string): Flow {
+  const { flow, findings } = readFlow(path);
+  if (flow !== undefined) return flow;
+  const lines = findings.map(({ message }) => `  ${message}`);
+  throw new CtxbError('config', `the flow has ${findings.length} fault(s):\n${lines.join('\n')}`);
+}

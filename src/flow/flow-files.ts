@@ -1,0 +1,42 @@
+import { existsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { readPlain } from '../store/plain-file.ts';
+import type { BriefingWorld, StepOutput } from './briefing.ts';
+import { fileInside } from './file/file-inside.ts';
+import { readPrompt } from './file/read-prompt.ts';
+
+/** What briefings are made of, as it lies on the disk. */
+export interface FlowFiles {
+  /** Of the flow; absolute. */
+  readonly file: string;
+  /** The working folder. */
+  readonly cwd: string;
+  /** undefined: nothing has run. */
+  readonly run: { readonly outputOf: (stepId: string) => StepOutput | undefined } | undefined;
+  /** Tokens of the model's context window, where it is known. */
+  readonly window: number | undefined;
+}
+
+/** The world of briefings on the disk; what was read of a step is kept. */
+export function briefingWorld({ file, cwd, run, window }: FlowFiles): BriefingWorld {
+  const outputs = new Map<string, StepOutput | undefined>();
+  return {
+    outputs(id) {
+      if (!outputs.has(id)) outputs.set(id, run?.outputOf(id));
+      return outputs.get(id);
+    },
+    exists: (path) => existsSync(resolve(cwd, path)),
+    readHints: (path) => readHints(cwd, path),
+    readPrompt: (prompt) => readPrompt(dirname(file), prompt),
+    window,
+  };
+}
+
+/** More than a briefing shows of them. */
+const HINTS_LIMIT = 64 * 1024;
+
+/** A file that is not there yet says nothing, and neither does one outside of the working folder. */
+function readHints(cwd: string, path: string): string | undefined {
+  const found = fileInside(cwd, path);
+  return 'path' in found ? readPlain(found.path, HINTS_LIMIT) : undefined;
+}

@@ -1,0 +1,99 @@
+import { finished } from 'node:stream/promises';
+import type { Io } from '../../io.ts';
+import { type Briefing, briefingOf, historyOf, promptOf } from '../briefing.ts';
+import { type Curation, curate } from '../curator/curate.ts';
+import type { FlowStep } from '../flow.ts';
+import { OUTPUT_FILE, stepOutput } from '../step-output.ts';
+import type { StepReceipt } from '../step-receipt.ts';
+import type { FlowRun } from './conduct-flow.ts';
+import { createLineSink } from './line-sink.ts';
+import { runStep, type StepEnd, type StepRun } from './run-step.ts';
+
+/** Runs attempts of steps: makes the briefing, keeps it and its receipt, and what the step says. */
+export type Attempts = (step: FlowStep, attempt: number) => Promise<StepEnd>;
+
+const now = () => performance.now();
+
+export function createAttempts(run: FlowRun, stop: AbortSignal, io: Io): Attempts {
+  const { flow, files, progress } = run;
+  // A curator is asked once, however often its step is tried.
+  const curations = new Map<string, Promise<Curation | undefined>>();
+  const outputs = (id: string) => stepOutput(files, id);
+
+  /** Only of a step that has earlier ones there is something to choose. */
+  async function choose(step: FlowStep): Promise<Curation | undefined> {
+    const history = historyOf(flow, step, { outputs });
+    if (!flow.curator.enabled || history.length === 0) return undefined;
+    const { program, config, invocation } = run.claudeFor(step);
+    const asked = { ...step, prompt: promptOf(step, run.brief(step).readPrompt) };
+    const { settings } = invocation;
+    return curate(asked, history, { curator: flow.curator, program, config, settings, stop, now }, io);
+  }
+
+  function curationOf(step: FlowStep): Promise<Curation | undefined> {
+    const curation = curations.get(step.id) ?? choose(step);
+    curations.set(step.id, curation);
+    return curation;
+  }
+
+  /** What claude says is kept as it comes. */
+  async function runInto(step: FlowStep, claude: Omit<StepRun, 'timeoutSeconds' | 'stop'>): Promise<StepEnd> {
+    const file = files.open(step.id);
+    const stream = createLineSink(file.add);
+    try {
+      const { timeoutSeconds } = step;
+      return await runStep({ ...claude, timeoutSeconds, stop }, io, { stream, watcher: progress.watcher(step) }, now);
+    } finally {
+      await finished(stream.end());
+      file.close();
+    }
+  }
+
+  return async (step, attempt) => {
+    const curation = await curationOf(step);
+    const briefing = briefingOf(flow, step, { ...run.brief(step), outputs, curated: curation?.choice });
+    const receipt = receiptOf(run, { attempt, briefing, curation });
+    files.write(step.id, 'pack.md', briefing.pack.text);
+    files.receipt(flow.name, step.id, receipt);
+    const end = await runInto(step, { ...run.claudeFor(step), prompt: briefing.pack.text });
+    files.write(step.id, OUTPUT_FILE, end.output);
+    files.receipt(flow.name, step.id, { ...receipt, measured: figuresOf(end) });
+    return attempt === 1 ? { ...end, costUsd: end.costUsd + (curation?.costUsd ?? 0) } : end;
+  };
+}
+
+interface Given {
+  readonly attempt: number;
+  readonly briefing: Briefing;
+  readonly curation: Curation | undefined;
+}
+
+function receiptOf({ flow, files }: FlowRun, { attempt, briefing, curation }: Given): StepReceipt {
+  const { pack, budgets } = briefing;
+  return {
+    ...pack.receipt,
+    flow: flow.name,
+    run: files.id,
+    attempt,
+    budgets: budgets.values,
+    budget_warnings: budgets.warnings,
+    curation: curation && {
+      cost_usd: curation.costUsd,
+      duration_ms: Math.round(curation.durationMs),
+      fault: curation.fault ?? null,
+    },
+    measured: undefined,
+  };
+}
+
+function figuresOf(end: StepEnd): StepReceipt['measured'] {
+  return {
+    exit_code: end.exitCode,
+    first_tokens: end.firstTokens,
+    peak_tokens: end.peakTokens,
+    calls: end.calls,
+    cost_usd: end.costUsd,
+    duration_ms: Math.round(end.durationMs),
+    session_id: end.sessionId ?? null,
+  };
+}

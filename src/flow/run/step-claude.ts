@@ -1,0 +1,44 @@
+import { CtxbError } from '../../errors.ts';
+import { type HeadlessInvocation, readClaudeArguments } from '../../session/claude-arguments.ts';
+import type { FlowStep } from '../flow.ts';
+
+/** How claude is started for a step. */
+export interface StepClaude {
+  readonly program: string;
+  readonly invocation: HeadlessInvocation;
+  /** Tokens of its window, where the name of the model tells; undefined: it does not. */
+  readonly window: number | undefined;
+}
+
+const LARGE_WINDOW = 1_000_000;
+
+/**
+ * The program and arguments that the caller gave, with the step's model. Prompt, session and format are the flow's.
+ *
+ * @throws CtxbError `usage` when the caller's words say anything of these, or do not make a headless run
+ */
+export function readStepClaude([program, ...args]: readonly string[], step: Pick<FlowStep, 'model'>): StepClaude {
+  if (program === undefined) throw new CtxbError('usage', 'no program given: ctxb flow run FILE -- claude [arguments]');
+  const model = step.model === undefined ? [] : ['--model', step.model];
+  const invocation = readClaudeArguments(['-p', '--output-format', 'stream-json', '--verbose', ...args, ...model]);
+  if (invocation.kind !== 'headless') throw new CtxbError('usage', `claude cannot be run so: ${reasonOf(invocation)}`);
+  refuseOwn(invocation);
+  return { program, invocation, window: invocation.model?.endsWith('[1m]') ? LARGE_WINDOW : undefined };
+}
+
+function reasonOf(invocation: Exclude<ReturnType<typeof readClaudeArguments>, { readonly kind: 'headless' }>): string {
+  return invocation.kind === 'untouched'
+    ? invocation.reason
+    : `write ${invocation.option}=…, so that it is clear what "${invocation.candidate}" belongs to`;
+}
+
+/** A flow gives every step its prompt, its session and its format. */
+function refuseOwn({ prompt, resumes, passed, passedAgain, inputFormat, outputFormat }: HeadlessInvocation): void {
+  const wrong = [
+    ...(prompt === undefined ? [] : [`the prompt "${prompt}"`]),
+    ...(resumes || passed.length > passedAgain.length ? ['the session'] : []),
+    ...(inputFormat === 'text' && outputFormat === 'stream-json' ? [] : ['the format']),
+  ];
+  if (wrong.length === 0) return;
+  throw new CtxbError('usage', `leave ${wrong.join(' and ')} out: in a flow, each step has its own`);
+}

@@ -1,0 +1,81 @@
+import type { FlowExplained, StepExplained } from '../flow/explain.ts';
+import { BUDGET_FIELDS } from '../flow/pack/budgets.ts';
+import { counted, percent, tokens } from './figures.ts';
+import { onOneLine, type Style } from './style.ts';
+import { aligned } from './table.ts';
+
+/** For a person: each step's budgets and what its pack would hold. */
+export function flowExplainText({ flow, profile, run, steps }: FlowExplained, style: Style): string {
+  const from = run === null ? 'nothing has run yet' : `outputs of run ${run}`;
+  const facts = [counted(steps.length, 'step'), ...(profile === null ? [] : [`profile ${onOneLine(profile)}`]), from];
+  const heading = `${style.bold(flow)}: ${facts.join(', ')}`;
+  return `${[heading, ...steps.map((step) => stepText(step, style))].join('\n\n')}\n`;
+}
+
+function stepText(step: StepExplained, style: Style): string {
+  const agent = step.agent === null ? '' : ` ${style.dim(`(${onOneLine(step.agent)})`)}`;
+  const lines = [
+    ...budgetLines(step, style),
+    ...step.budget_warnings.map(({ message }) => style.yellow(`! ${message}`)),
+    packLine(step, style),
+    ...step.receipt.warnings.map((warning) => style.red(`! ${warning}`)),
+    ...nameLines(step, style),
+    ...heldBack(step, style),
+  ];
+  return [`${style.bold(style.cyan(step.step))}${agent}`, ...lines.map((line) => `  ${line}`)].join('\n');
+}
+
+function budgetLines({ budgets }: StepExplained, style: Style): string[] {
+  const lines = aligned(BUDGET_FIELDS.map((field) => [field, tokens(budgets[field].value)]));
+  return lines.map((line, index) => {
+    const field = BUDGET_FIELDS[index];
+    const source = field === undefined ? '' : onOneLine(budgets[field].source);
+    return `${line}  ${source === 'default' ? style.dim(source) : source}`;
+  });
+}
+
+function packLine({ receipt }: StepExplained, { yellow, red }: Style): string {
+  const { chars_used, budget_chars, truncated } = receipt.context_truncation;
+  const size = `${tokens(chars_used)} of ${tokens(budget_chars)} characters (${percent(chars_used / budget_chars)})`;
+  const paint = receipt.over_budget_chars > 0 ? red : truncated ? yellow : (text: string) => text;
+  return `${paint(`pack: ${size}`)}, of them ${tokens(receipt.whole_chars)} of notes and task`;
+}
+
+/** What is simply there, or not there yet, by name. */
+function nameLines({ receipt, without_output }: StepExplained, { green, dim }: Style): string[] {
+  const waiting = new Set(without_output);
+  const whole = receipt.items.filter(({ step, outcome }) => outcome === 'included' && !waiting.has(step));
+  const files = receipt.artifacts.filter(({ outcome }) => outcome === 'included');
+  return [
+    ...named(
+      green('whole'),
+      whole.map(({ step }) => step),
+    ),
+    ...named(dim('no output yet'), without_output),
+    ...named(
+      green('files'),
+      files.map(({ path }) => path),
+    ),
+  ];
+}
+
+function named(what: string, names: readonly string[]): string[] {
+  return names.length === 0 ? [] : [`${what}: ${names.map(onOneLine).join(', ')}`];
+}
+
+/** What is not there, or not all of it, with the reason. */
+function heldBack({ receipt, without_output }: StepExplained, { yellow, red }: Style): string[] {
+  const waiting = new Set(without_output);
+  const items = receipt.items.filter(({ step, outcome }) => outcome !== 'included' && !waiting.has(step));
+  const rows = items.map(({ outcome, step, tier, shown_chars, chars }) => [
+    `${outcome.padEnd('omitted'.length)}  ${step}`,
+    tier,
+    `${tokens(shown_chars)} of ${tokens(chars)}`,
+  ]);
+  const lines = aligned(rows).map((line, index) => {
+    const { outcome, reason = '' } = items[index] ?? {};
+    return (outcome === 'cut' ? yellow : red)(`${line}  ${reason}`);
+  });
+  const files = receipt.artifacts.filter(({ outcome }) => outcome === 'omitted').map(({ path }) => path);
+  return [...lines, ...named(red('files omitted'), files)];
+}

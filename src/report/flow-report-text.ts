@@ -1,0 +1,93 @@
+import type { CuratorComparison, RunReport, StepFigures } from '../flow/report-run.ts';
+import { counted, dollars, duration, tokens } from './figures.ts';
+import { onOneLine, type Style } from './style.ts';
+import { aligned } from './table.ts';
+
+const NONE = '–';
+
+/** A column: its heading, and what a step has there. */
+type Column = readonly [heading: string, cell: (figures: StepFigures) => string];
+
+const PACK: readonly Column[] = [
+  ['whole', ({ included }) => tokens(included)],
+  ['cut', ({ cut }) => tokens(cut)],
+  ['omitted', ({ omitted }) => tokens(omitted)],
+  ['characters', ({ pack_chars }) => tokens(pack_chars)],
+];
+
+const MEASURED: readonly Column[] = [
+  ['first tokens', ({ measured }) => (measured ? tokens(measured.first_tokens) : NONE)],
+  ['most tokens', ({ measured }) => (measured ? tokens(measured.peak_tokens) : NONE)],
+  ['calls', ({ measured }) => (measured ? tokens(measured.calls) : NONE)],
+  ['cost', ({ measured }) => (measured ? dollars(measured.cost_usd) : NONE)],
+  ['took', ({ measured }) => (measured ? duration(measured.duration_ms) : NONE)],
+];
+
+/** What asking it has cost, also where it gave no good answer. */
+const CURATOR: Column = ['curator', ({ curation }) => (curation ? dollars(curation.cost_usd) : NONE)];
+
+const COLUMNS: readonly Column[] = [
+  ...PACK,
+  ['budget', ({ budget_chars }) => tokens(budget_chars)],
+  ...MEASURED,
+  ['exit', ({ measured }) => (measured ? String(measured.exit_code) : NONE)],
+  CURATOR,
+];
+
+/** For a person: what each step of a run was given and took, and what a curator changed. */
+export function flowReportText({ run, flow, steps, total, curator }: RunReport, style: Style): string {
+  if (flow === null) return `run ${onOneLine(run)}: no step has left a receipt\n`;
+  const lines = [
+    style.bold(`${onOneLine(flow)}, run ${onOneLine(run)}`),
+    ...table(steps, style),
+    ...steps.flatMap(({ step, curation }) => faultLine(step, curation?.fault ?? undefined, style)),
+    '',
+    totalLine(total),
+    ...(curator.length === 0 ? [] : ['', ...curatorLines(curator, style)]),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function table(steps: readonly StepFigures[], style: Style): string[] {
+  const headings = ['step', ...COLUMNS.map(([heading]) => heading)];
+  const rows = steps.map((step) => [onOneLine(step.step), ...COLUMNS.map(([, cell]) => cell(step))]);
+  const [first = '', ...lines] = aligned([headings, ...rows]);
+  return [style.bold(first), ...lines.map((line, index) => painted(line, steps[index], style))];
+}
+
+function painted(line: string, step: StepFigures | undefined, { red, yellow }: Style): string {
+  if (step?.measured && step.measured.exit_code !== 0) return red(line);
+  return step?.truncated ? yellow(line) : line;
+}
+
+function faultLine(step: string, fault: string | undefined, { yellow }: Style): string[] {
+  return fault === undefined ? [] : [yellow(`! the curator of ${onOneLine(step)}: ${onOneLine(fault)}`)];
+}
+
+function totalLine({ steps, calls, cost_usd, curator_cost_usd, duration_ms }: RunReport['total']): string {
+  const curators = curator_cost_usd > 0 ? ` and ${dollars(curator_cost_usd)} for curators` : '';
+  return `${counted(steps, 'step')}: ${counted(calls, 'call')}, ${dollars(cost_usd)}${curators}, ${duration(duration_ms)}`;
+}
+
+/** Each figure as `with | without`. */
+function curatorLines(comparisons: readonly CuratorComparison[], style: Style): string[] {
+  const columns = [...PACK, ...MEASURED, CURATOR];
+  const headings = ['step', ...columns.map(([heading]) => heading), 'run'];
+  const rows = comparisons.map((each) => [
+    onOneLine(each.step),
+    ...columns.map(([, cell]) => `${cell(each.with)} | ${cell(each.without)}`),
+    `${onOneLine(each.with.run)} | ${onOneLine(each.without.run)}`,
+  ]);
+  const [first = '', ...lines] = aligned([headings, ...rows]);
+  return [
+    'With a curator | without one:',
+    style.bold(first),
+    ...lines.flatMap((line, index) => [line, ...changesOf(comparisons[index])]),
+  ];
+}
+
+function changesOf(comparison: CuratorComparison | undefined): string[] {
+  const named = (what: string, steps: readonly string[] = []) =>
+    steps.length === 0 ? [] : [`  ${what}: ${steps.map(onOneLine).join(', ')}`];
+  return [...named('brought in', comparison?.brought_in), ...named('pushed out', comparison?.pushed_out)];
+}

@@ -1,0 +1,144 @@
+import { existsSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { createPlace, ctxb, fake, journalOf, type Place } from './fakes.ts';
+
+const TWO = 'name: job\nsteps:\n  - {id: one, objective: Do one.}\n  - {id: two, objective: Do two.}\n';
+
+async function flowPlace(text = TWO): Promise<Place> {
+  const place = await createPlace();
+  await place.file('flow.yaml', text);
+  return place;
+}
+
+function run(place: Place, flags: readonly string[] = [], claude: readonly string[] = [fake('answers')]) {
+  return ctxb(place, ['flow', 'run', 'flow.yaml', ...flags, '--', ...claude]);
+}
+
+it('runs every step and exits 0', async () => {
+  await using place = await flowPlace();
+  const end = await run(place);
+  expect([end.code, end.stdout.toString()]).toEqual([0, '']);
+  expect(end.stderr).toMatch(/^together +2 of 2 done/m);
+});
+
+it('--quiet says nothing on stderr', async () => {
+  await using place = await flowPlace();
+  const end = await run(place, ['--quiet']);
+  expect([end.code, end.stderr]).toEqual([0, '']);
+});
+
+it('everything that is wrong with a flow is said at once, and nothing is run', async () => {
+  await using place = await flowPlace(
+    'name: job\nsteps:\n  - {id: one, objective: o, retries: -1}\n  - {id: one, objective: o}\n  - {id: two, needs: [nobody]}\n',
+  );
+  const end = await run(place);
+  expect(end.code).toBe(2);
+  const lines = end.stderr.trimEnd().split('\n');
+  expect(lines.length).toBeGreaterThanOrEqual(3);
+  for (const line of lines) expect(line).toMatch(/^ctxb: steps\[\d\].*flow\.yaml/);
+  expect(existsSync(place.path('.context'))).toBe(false);
+});
+
+it.each([
+  { title: 'a prompt', words: ['go'], says: 'leave the prompt "go" out' },
+  { title: 'a prompt behind -p', words: ['-p', 'go'], says: 'leave the prompt "go" out' },
+  { title: 'a session', words: ['--resume', '85324b67-e575-4ee8-9ad9-d915f0c95875'], says: 'leave the session out' },
+  { title: '--continue', words: ['--continue'], says: 'leave the session out' },
+  {
+    title: 'one session for all steps',
+    words: ['--session-id', '85324b67-e575-4ee8-9ad9-d915f0c95875'],
+    says: 'leave the session out',
+  },
+  { title: 'a format', words: ['--output-format', 'json'], says: 'leave the format out' },
+  { title: 'prompts on stdin', words: ['--input-format', 'stream-json'], says: 'leave the format out' },
+  { title: 'no headless run', words: ['--help'], says: 'claude cannot be run so' },
+])('$title does not go with a flow', async ({ words, says }) => {
+  await using place = await flowPlace();
+  const end = await run(place, [], [fake('answers'), ...words]);
+  expect([end.code, end.stdout.toString()]).toEqual([2, '']);
+  expect(end.stderr).toContain(says);
+  expect(end.stderr.trimEnd().split('\n')).toHaveLength(1);
+  expect(existsSync(place.path('.context'))).toBe(false);
+});
+
+it.each([
+  { flags: ['--parallel', '0'], says: '--parallel 0: expected a whole number' },
+  { flags: ['--from', 'three'], says: '--from three: no step of job has this id: one, two' },
+  { flags: ['--only', 'three'], says: '--only three: no step of job has this id: one, two' },
+  { flags: ['--from', 'one', '--only', 'two'], says: 'leave one of them out' },
+  { flags: ['--resume', '../..'], says: '--resume ../..: no such run of job: there is none yet' },
+])('$flags is refused', async ({ flags, says }) => {
+  await using place = await flowPlace();
+  const end = await run(place, flags);
+  expect(end.code).toBe(2);
+  expect(end.stderr).toContain(says);
+});
+
+it.each(['1', '2'])('a claude that is not there ends the flow with 127, also with --parallel %s', async (parallel) => {
+  await using place = await flowPlace(
+    'name: job\nsteps:\n  - {id: one, objective: o, needs: [], retries: 2}\n  - {id: two, objective: o, needs: []}\n',
+  );
+  const end = await run(place, ['--parallel', parallel], ['no-such-claude']);
+  expect(end.code).toBe(127);
+  expect(end.stderr.match(/no-such-claude: command not found/g)).toHaveLength(1);
+  expect(end.stderr).not.toContain('again');
+});
+
+it.each([
+  { title: 'a file', make: (path: string) => writeFileSync(path, ''), says: 'is a file, not a folder' },
+  { title: 'a link', make: (path: string) => symlinkSync('/tmp', path), says: 'is a symbolic link, not a folder' },
+])('a context folder that is $title is said before anything is run', async ({ make, says }) => {
+  await using place = await flowPlace();
+  make(place.path('.context'));
+  const end = await run(place);
+  expect(end.code).toBe(2);
+  expect(end.stderr).toContain(says);
+  expect(end.stderr).not.toContain('[one]');
+});
+
+it('so is one that cannot be made', async () => {
+  await using place = await flowPlace();
+  // Not even root makes a folder there.
+  const end = await run(place, ['--context-dir', '/proc/ctxb']);
+  expect(end.code).toBe(2);
+  expect(end.stderr).toContain('/proc/ctxb');
+  expect(end.stderr).not.toContain('[one]');
+});
+
+it('a claude that ends without an answer has not done the step', async () => {
+  await using place = await flowPlace();
+  const end = await run(place, [], ['true']);
+  expect(end.code).toBe(1);
+  expect(end.stderr).toContain('[one] failed: claude has ended without an answer');
+});
+
+it('many steps at once are no leak', async () => {
+  const ids = Array.from({ length: 16 }, (_, count) => `s${count}`);
+  const steps = ids.map((id) => `  - {id: ${id}, objective: o, needs: []}\n`).join('');
+  await using place = await flowPlace(`name: job\nsteps:\n${steps}`);
+  const end = await run(place, ['--parallel', '16']);
+  expect(end.code).toBe(0);
+  expect(end.stderr).not.toContain('MaxListeners');
+  expect(end.stderr).toMatch(/^together +16 of 16 done/m);
+  expect(journalOf(place).filter(({ kind }) => kind === 'start')).toHaveLength(16);
+  expect(readdirSync(place.path('.context/receipts/job'))).toHaveLength(16);
+}, 60_000);
+
+it('a run of a flow whose name only ends like this one is another flow', async () => {
+  await using place = await flowPlace();
+  await place.file('other.yaml', TWO.replace('name: job', 'name: other-job'));
+  await ctxb(place, ['flow', 'run', 'other.yaml', '--', fake('answers')]);
+  const [other = ''] = readdirSync(place.path('.context/flows'));
+  const end = await run(place, ['--resume', other]);
+  expect(end.code).toBe(2);
+  expect(end.stderr).toContain('no such run of job: there is none yet');
+});
+
+it('the command to go on with can be given to a shell', async () => {
+  await using place = await flowPlace();
+  const end = await run(place, ['--context-dir', 'my notes'], ['false', '--allowedTools', "Bash(echo 'a' *)"]);
+  expect(end.code).toBe(1);
+  expect(end.stderr).toMatch(
+    /--resume \S+ --context-dir 'my notes' -- false --allowedTools 'Bash\(echo '\\''a'\\'' \*\)'/,
+  );
+});

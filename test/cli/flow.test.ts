@@ -1,0 +1,267 @@
+import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import type { CuratorEffect } from '../../src/flow/pack/receipt.ts';
+import { figures, fixtureFlow, keepRun } from '../support/flow-run.ts';
+import { createPlace, ctxb, type Place } from './fakes.ts';
+
+const { text: FLOW, flow } = fixtureFlow('25-steps.yaml');
+const measured = figures();
+const CURATOR: CuratorEffect = {
+  steps: ['normalize'],
+  files: [],
+  unknown_steps: [],
+  brought_in: ['normalize'],
+  pushed_out: [],
+};
+
+/** A place with the flow and the one file that it names. */
+async function createFlowPlace(): Promise<Place> {
+  const place = await createPlace();
+  mkdirSync(place.path('docs'));
+  await place.file('flow.yaml', FLOW);
+  await place.file(
+    '25-steps-history.md',
+    await readFile(new URL('../../fixtures/flows/25-steps-history.md', import.meta.url)),
+  );
+  return place;
+}
+
+function keepTwoRuns(place: Place): void {
+  const older = { normalize: { output: 'the older wishes', measured, curator: CURATOR } };
+  const newer = { normalize: { output: 'the wishes', measured }, frame: { output: 'f'.repeat(9_000), measured } };
+  keepRun(place.cwd, '20260101T000000-aaaa', flow, older);
+  keepRun(place.cwd, '20260102T000000-bbbb', flow, newer);
+  keepRun(
+    place.cwd,
+    '20260103T000000-cccc',
+    { ...flow, name: 'another' },
+    { normalize: { output: 'not this', measured } },
+  );
+}
+
+/** What a run of the program said on stdout, having said nothing else. */
+async function said(place: Place, args: readonly string[]): Promise<string> {
+  const run = await ctxb(place, args);
+  expect(run).toMatchObject({ code: 0, stderr: '' });
+  return run.stdout.toString();
+}
+
+describe('ctxb flow explain', () => {
+  it('before any run', async () => {
+    await using place = await createFlowPlace();
+    const text = await said(place, ['flow', 'explain', 'flow.yaml']);
+    expect(text).toMatch(
+      /^shared-lists: 25 steps, profile daily, nothing has run yet\n\nnormalize \(signal-normalizer\)\n/,
+    );
+    expect(text).toContain('  contextBudgetChars  300,000  step\n');
+    expect(text).toContain('  historyOlderChars     8,000  flow\n');
+    expect(text).toContain('  no output yet: normalize, frame\n');
+    expect(existsSync(place.path('.context'))).toBe(false);
+  });
+
+  it('with the outputs of the newest run of this flow, and files that are there', async () => {
+    await using place = await createFlowPlace();
+    keepTwoRuns(place);
+    await place.file('docs/wishes.md', 'w');
+    const text = await said(place, ['flow', 'explain', 'flow.yaml']);
+    expect(text).toContain('outputs of run 20260102T000000-bbbb\n');
+    expect(text).toContain('  cut      frame  LOW  8,000 of 9,000  longer than historyOlderChars, 8,000\n');
+    expect(text).toContain('  files: docs/wishes.md\n');
+    expect(text).not.toContain('problem.md');
+  });
+
+  it('--json holds the same', async () => {
+    await using place = await createFlowPlace();
+    keepTwoRuns(place);
+    const explained = JSON.parse(await said(place, ['flow', 'explain', '--json', 'flow.yaml']));
+    expect(explained).toMatchObject({ version: 1, flow: 'shared-lists', run: '20260102T000000-bbbb' });
+    expect(explained.steps[2]).toMatchObject({
+      step: 'clarify',
+      budgets: { historyOlderChars: { value: 8_000, source: 'flow' } },
+      budget_warnings: [],
+      without_output: [],
+      receipt: {
+        items: [
+          { step: 'normalize', chars: 10 },
+          { step: 'frame', chars: 9_000, outcome: 'included' },
+        ],
+      },
+    });
+  });
+
+  it('shares of the window are those of the configured one', async () => {
+    await using place = await createFlowPlace();
+    await place.file('flow.yaml', FLOW.replace('profile: daily', 'profile: small-window'));
+    await place.file('.contextbudgetrc.json', '{"window":500000}');
+    const { steps } = JSON.parse(await said(place, ['flow', 'explain', '--json', 'flow.yaml']));
+    expect(steps[0].budgets.contextBudgetChars).toEqual({ value: 400_000, source: 'profile' });
+  });
+
+  it('--html is a page in a file, which may be written again', async () => {
+    await using place = await createFlowPlace();
+    for (const title of ['first', 'again']) {
+      expect(await said(place, ['flow', 'explain', 'flow.yaml', '--html', 'page.html']), title).toBe('');
+    }
+    const page = await readFile(place.path('page.html'), 'utf8');
+    expect(page).toMatch(/^<!doctype html>\n<html lang="en">/);
+    expect(page).toContain('<a href="#step-merge-decision">');
+    expect((await stat(place.path('page.html'))).mode & 0o777).toBe(0o600);
+  });
+
+  it('--html leaves what is no such page alone', async () => {
+    await using place = await createFlowPlace();
+    symlinkSync('flow.yaml', place.path('link.html'));
+    for (const [file, says] of [
+      ['flow.yaml', 'is there already, and not written by ctxb'],
+      ['link.html', 'is a symbolic link'],
+      ['none/page.html', 'cannot be used'],
+    ]) {
+      const run = await ctxb(place, ['flow', 'explain', 'flow.yaml', '--html', file ?? '']);
+      expect(run.code).toBe(2);
+      expect(run.stderr).toContain(says);
+    }
+    expect(await readFile(place.path('flow.yaml'), 'utf8')).toBe(FLOW);
+  });
+});
+
+describe.each([
+  { command: 'flow explain', args: (file: string) => ['flow', 'explain', file] },
+  { command: 'pack', args: (file: string) => ['pack', file, 'x'] },
+])('ctxb $command of a bad flow', ({ args }) => {
+  it.each([
+    { title: 'no file', file: 'none.yaml', text: '', says: ['none.yaml: expected a file that can be read'] },
+    {
+      title: 'several faults',
+      file: 'flow.yaml',
+      text: 'name: a\nsteps:\n  - {id: x, objetive: y}\n  - {id: x, needs: [z], retries: -1}\n',
+      says: [
+        'the flow has 6 fault(s)',
+        'did you mean objective?',
+        'steps[1].retries: ',
+        'steps[1].needs[0]: ',
+        'flow.yaml:3',
+      ],
+    },
+    { title: 'no YAML', file: 'flow.yaml', text: '{', says: ['expected valid YAML'] },
+  ])('$title: all findings on stderr, exit 2', async ({ file, text, says }) => {
+    await using place = await createPlace();
+    await place.file('flow.yaml', text);
+    const run = await ctxb(place, args(file));
+    expect(run).toMatchObject({ code: 2 });
+    expect(run.stdout.toString()).toBe('');
+    for (const part of says) expect(run.stderr).toContain(part);
+    expect(run.stderr).not.toContain('    at ');
+  });
+});
+
+describe('ctxb pack', () => {
+  it('prints the pack of a step, with the outputs of the newest run', async () => {
+    await using place = await createFlowPlace();
+    keepTwoRuns(place);
+    const text = await said(place, ['pack', 'flow.yaml', 'clarify']);
+    expect(text).toMatch(/^# Briefing for step clarify\n\n## Objective\n\nList what the wishes leave open/);
+    expect(text).toContain('### Step: normalize [OK]\nOutput:\n```text\nthe wishes\n```\n');
+    expect(text).toMatch(/\n## Task\n\n[^\n]+\n$/);
+  });
+
+  it('--run names another run, by its id or the beginning of it', async () => {
+    await using place = await createFlowPlace();
+    keepTwoRuns(place);
+    for (const run of ['20260101T000000-aaaa', '20260101']) {
+      expect(await said(place, ['pack', 'flow.yaml', 'frame', '--run', run])).toContain('the older wishes');
+    }
+  });
+
+  it('a prompt in a file', async () => {
+    await using place = await createFlowPlace();
+    const run = await ctxb(place, ['pack', 'flow.yaml', 'history']);
+    expect(run.stdout.toString()).toContain('\n## Task\n\nRead what the steps before you left behind');
+    expect(run.code).toBe(0);
+  });
+
+  it('--receipt says what it holds', async () => {
+    await using place = await createFlowPlace();
+    keepTwoRuns(place);
+    const text = await said(place, ['pack', 'flow.yaml', 'clarify']);
+    expect(JSON.parse(await said(place, ['pack', 'flow.yaml', 'clarify', '--receipt']))).toMatchObject({
+      version: 1,
+      step: 'clarify',
+      context_truncation: { steps_included: 2, steps_total: 2, chars_used: [...text].length, truncated: false },
+      budgets: { contextBudgetChars: { value: 200_000, source: 'preset balanced (profile)' } },
+      budget_warnings: [],
+    });
+  });
+
+  it('what is not in it, and what was set otherwise, is said on stderr', async () => {
+    await using place = await createFlowPlace();
+    await place.file('flow.yaml', FLOW.replace('historyOlderChars: 8000', 'historyOlderChars: 8'));
+    const run = await ctxb(place, ['pack', 'flow.yaml', 'clarify']);
+    expect(run.stderr).toBe(
+      'ctxb: steps without an output are not in the pack: normalize, frame\n' +
+        'ctxb: historyOlderChars: 8 (flow) is below the floor of 500; 500 is used\n',
+    );
+    expect(run.stdout.toString()).not.toContain('## Earlier steps');
+    expect(run.code).toBe(0);
+  });
+
+  it.each([
+    { args: ['clarifi'], says: 'clarifi: no step of shared-lists; did you mean clarify?' },
+    { args: ['zzz'], says: 'zzz: no step of shared-lists; it has normalize, frame' },
+    { args: ['frame', '--run', 'r9'], says: 'r9: no run begins so; there are 20260103T000000-cccc' },
+    { args: ['frame', '--run', '20260103'], says: 'is a run of another, not of shared-lists' },
+    { args: ['frame', '--run', '../..'], says: 'no run begins so' },
+  ])('$args is refused', async ({ args, says }) => {
+    await using place = await createFlowPlace();
+    keepTwoRuns(place);
+    const run = await ctxb(place, ['pack', 'flow.yaml', ...args]);
+    expect(run.code).toBe(2);
+    expect(run.stdout.toString()).toBe('');
+    expect(run.stderr).toContain(says);
+  });
+});
+
+describe('ctxb flow report', () => {
+  it('the newest run', async () => {
+    await using place = await createFlowPlace();
+    keepTwoRuns(place);
+    expect(await said(place, ['flow', 'report'])).toMatch(/^another, run 20260103T000000-cccc\nstep .*\nnormalize +0 /);
+  });
+
+  it('one by name, beside the same step with a curator', async () => {
+    await using place = await createFlowPlace();
+    keepTwoRuns(place);
+    const text = await said(place, ['flow', 'report', '20260102']);
+    expect(text).toContain('\n2 steps: 6 calls, $0.50, 8.0 s\n');
+    expect(text).toMatch(
+      /\nnormalize +0 \| 0 .* 20260101T000000-aaaa \| 20260102T000000-bbbb\n {2}brought in: normalize\n/,
+    );
+  });
+
+  it('--json holds the same', async () => {
+    await using place = await createFlowPlace();
+    keepTwoRuns(place);
+    const report = JSON.parse(await said(place, ['flow', 'report', '20260102', '--json']));
+    expect(report).toMatchObject({
+      version: 1,
+      flow: 'shared-lists',
+      steps: [
+        { step: 'normalize', included: 0, measured: { first_tokens: 20_000, peak_tokens: 40_000, cost_usd: 0.25 } },
+        { step: 'frame', included: 1, cut: 0, omitted: 0, curated: false },
+      ],
+      total: { steps: 2, calls: 6, cost_usd: 0.5 },
+      curator: [{ step: 'normalize', with: { curated: true }, without: { curated: false } }],
+    });
+  });
+
+  it.each([
+    { title: 'there is no run', runs: false, args: [], says: 'holds no run of a flow: run one first' },
+    { title: 'there is none of this name', runs: true, args: ['r9'], says: 'r9: no run begins so' },
+  ])('$title', async ({ runs, args, says }) => {
+    await using place = await createFlowPlace();
+    if (runs) keepTwoRuns(place);
+    const run = await ctxb(place, ['flow', 'report', ...args]);
+    expect(run.code).toBe(2);
+    expect(run.stderr).toContain(says);
+  });
+});

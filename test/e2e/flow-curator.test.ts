@@ -1,0 +1,161 @@
+import { existsSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { FLOW_DEFAULTS } from '../../src/flow/file/flow-defaults.ts';
+import type { CuratedChoice } from '../../src/flow/pack/curated.ts';
+import { pack } from '../../src/flow/pack/pack.ts';
+import type { Call } from '../../src/standin/scenario.ts';
+import { startWorld, type World } from '../support/claude.ts';
+import { givenTexts, mainRequests } from '../support/conversation.ts';
+import { readLines } from '../support/ctxb.ts';
+import { curateIn, HISTORY, names, STEP } from '../support/curator.ts';
+
+/** Room for the newest step and one more. */
+const BUDGETS = { contextBudgetChars: 7_000, historyRecentChars: 3_000, historyOlderChars: 3_000 };
+
+const packWith = (curated: CuratedChoice | undefined) => pack(STEP, HISTORY, BUDGETS, { curated });
+
+/** A working folder with two files, and a link that leads out of it. */
+async function startShop(calls: readonly Call[]): Promise<World & AsyncDisposable> {
+  const world = await startWorld({ calls });
+  const { cwd, home } = world.scratch;
+  writeFileSync(join(cwd, 'parse.ts'), 'export const parse = JSON.parse;\n');
+  writeFileSync(join(cwd, 'lex.ts'), 'export const lex = (text: string) => text.split(" ");\n');
+  writeFileSync(join(home, 'key.txt'), 'the key\n');
+  symlinkSync(join(home, 'key.txt'), join(cwd, 'key.txt'));
+  return world;
+}
+
+it('names files and steps, which the pack takes within its budget', async () => {
+  const look = { tools: [{ name: 'Read', input: { file_path: 'parse.ts' } }] };
+  await using world = await startShop([look, names(['parse.ts', 'lex.ts'], ['plan'])]);
+  const { choice, fault, costUsd, durationMs } = await curateIn(world);
+
+  expect(fault).toBeUndefined();
+  expect(choice).toEqual({ files: ['parse.ts', 'lex.ts'], steps: ['plan'] });
+  expect(costUsd).toBeGreaterThan(0);
+  expect(durationMs).toBeGreaterThan(0);
+  expect(packWith(choice).receipt.curator).toMatchObject({ brought_in: ['plan'], pushed_out: ['parser'] });
+
+  const [first, second] = mainRequests(world.standin);
+  expect(first?.body.model).toContain('haiku');
+  expect(givenTexts(first).join('\n')).toContain('- `parser` (3,000 characters): `parser: xxx');
+  expect(givenTexts(second).join('\n')).toContain('export const parse');
+});
+
+it('leaves no notes and no session behind, and its cost is counted', async () => {
+  await using world = await startShop([names([], ['plan'])]);
+  const { costUsd } = await curateIn(world);
+
+  const { cwd, env } = world.scratch;
+  const folder = join(cwd, '.context');
+  for (const name of ['sessions', 'scratch.md', 'handoffs', 'inbox', 'runs']) {
+    expect(existsSync(join(folder, name)), name).toBe(false);
+  }
+  const logs = readdirSync(env.CLAUDE_CONFIG_DIR ?? '', { recursive: true, encoding: 'utf8' });
+  expect(logs.filter((name) => name.endsWith('.jsonl'))).toEqual([]);
+  const [cost] = readLines(join(folder, 'cost.ndjson'));
+  expect(JSON.stringify(cost)).toContain(String(Math.round(costUsd * 1_000_000)));
+});
+
+it('can do nothing but read in the working folder, whatever the settings allow', async () => {
+  const outside = join('/etc', 'hostname');
+  const calls = [
+    { name: 'Bash', input: { command: 'touch made.txt' } },
+    { name: 'Write', input: { file_path: 'made.txt', content: 'x' } },
+    { name: 'Task', input: { description: 'x', prompt: 'x', subagent_type: 'general-purpose' } },
+    { name: 'Read', input: { file_path: outside } },
+    { name: 'Read', input: { file_path: 'key.txt' } },
+    { name: 'Grep', input: { pattern: '.', path: outside, output_mode: 'content' } },
+  ];
+  await using world = await startShop([{ tools: calls }, names([], ['plan'])]);
+  const settings = JSON.stringify({ permissions: { defaultMode: 'bypassPermissions', allow: ['Bash', 'Write'] } });
+  const { choice } = await curateIn(world, { settings });
+
+  const [first, second] = mainRequests(world.standin);
+  const given = (second?.body.messages ?? []).flatMap(({ content }) => (Array.isArray(content) ? content : []));
+  expect(first?.body.tools?.map((tool) => (tool as { name: string }).name).sort()).toEqual([
+    'Glob',
+    'Grep',
+    'Read',
+    'StructuredOutput',
+  ]);
+  const results = given.filter((block) => block.type === 'tool_result');
+  expect(results).toHaveLength(calls.length);
+  for (const result of results) expect(result).toMatchObject({ is_error: true });
+  expect(existsSync(join(world.scratch.cwd, 'made.txt'))).toBe(false);
+  expect(choice).toEqual({ files: [], steps: ['plan'] });
+});
+
+it('is taken at its word only where disk and history agree', async () => {
+  const files = ['gone.ts', '../home/key.txt', 'key.txt', 'parse.ts'];
+  await using world = await startShop([names(files, ['deploy', 'plan'])]);
+  const { choice, fault } = await curateIn(world);
+
+  expect(choice).toEqual({ files: ['parse.ts'], steps: ['plan'] });
+  expect(fault).toBe(
+    'files left out: `gone.ts` (no such file), `../home/key.txt` (a place outside), ' +
+      '`key.txt` (a link to a place outside); unknown steps: `deploy`',
+  );
+  expect(packWith(choice).receipt.artifacts.map(({ path }) => path)).toEqual(['parse.ts']);
+});
+
+const FAILURES = [
+  { name: 'prose', calls: [{ text: 'Hm.' }, { text: 'I like parse.ts.' }], fault: 'JSON, found `I like parse.ts.`' },
+  { name: 'nothing that is true', calls: [names(['gone.ts'], ['deploy'])], fault: 'files left out: `gone.ts`' },
+  {
+    name: 'another shape',
+    calls: [{ tools: [{ name: 'StructuredOutput', input: { files: 'parse.ts' } }] }, { text: 'no' }, { text: 'no.' }],
+    fault: 'expected JSON, found `no.`',
+  },
+  {
+    name: 'an API error',
+    calls: [{ error: { status: 400, message: 'no credit' } }],
+    fault: 'API Error: 400 no credit',
+  },
+  {
+    name: 'a call that costs too much',
+    calls: [{ ...names([], ['plan']), usage: { cacheCreation: 100_000 } }],
+    fault: 'Reached maximum budget ($0.05)',
+  },
+  {
+    name: 'silence',
+    calls: [{ ...names([], ['plan']), delayMs: 80_000 }],
+    curator: { ...FLOW_DEFAULTS.curator, timeoutSeconds: 3 },
+    fault: 'not done after 3 s',
+  },
+];
+
+it.each(FAILURES)('$name: a fault, and the mechanical selection', async ({ calls, fault, curator }) => {
+  await using world = await startShop(calls);
+  const curation = await curateIn(world, curator === undefined ? {} : { curator });
+
+  expect(curation).toMatchObject({ choice: undefined, fault: expect.stringContaining(fault) });
+  expect(packWith(curation.choice)).toEqual(packWith(undefined));
+  expect(curation.durationMs).toBeLessThan(20_000);
+});
+
+it.each([
+  { name: 'is not there', program: '/nowhere/claude', fault: '/nowhere/claude' },
+  { name: 'ends at once', program: '/bin/false', fault: 'exit code 1' },
+])('a claude that $name is a fault', async ({ program, fault }) => {
+  await using world = await startShop([]);
+  const curation = await curateIn(world, { program });
+  expect(curation).toMatchObject({ choice: undefined, costUsd: 0, fault: expect.stringContaining(fault) });
+});
+
+it('says in the words of claude why it did not start', async () => {
+  await using world = await startShop([]);
+  const { choice, fault } = await curateIn(world, { settings: '/nowhere/settings.json' });
+  expect(choice).toBeUndefined();
+  expect(fault).toMatch(/^exit code 1: .*settings\.json/i);
+});
+
+it('ends with the flow', async () => {
+  await using world = await startShop([{ ...names([], ['plan']), delayMs: 80_000 }]);
+  const stop = new AbortController();
+  const curation = curateIn(world, { stop: stop.signal });
+  await world.standin.waitFor(({ kind }) => kind === 'main');
+  stop.abort();
+  expect(await curation).toMatchObject({ choice: undefined, fault: expect.stringContaining('exit code') });
+});

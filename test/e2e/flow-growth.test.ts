@@ -1,0 +1,94 @@
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { effectiveBudgets } from '../../src/flow/effective-budgets.ts';
+import { readFlow } from '../../src/flow/file/read-flow.ts';
+import type { Flow } from '../../src/flow/flow.ts';
+import { codePoints } from '../../src/governor/tool-budget/token-estimate.ts';
+import type { RecordedRequest } from '../../src/standin/scenario.ts';
+import { startWorld } from '../support/claude.ts';
+import { givenTexts, mainRequests } from '../support/conversation.ts';
+import {
+  ANSWER_CHARS,
+  bend,
+  growthRows,
+  growthTable,
+  longFlow,
+  measureClaude,
+  measureFlow,
+  measureLog,
+  tasksOf,
+} from '../support/flow-growth.ts';
+import { briefingIn, runFlowFile } from '../support/flow-plays.ts';
+import { contextOf } from '../support/results.ts';
+
+/** Code points that claude, and ctxb's hooks, say in the first request of any session. */
+const OWN_WORDS = 9_000;
+
+/** Every step has asked once, with its own notes whole and within its own budget. */
+function expectBriefings(flow: Flow, requests: readonly RecordedRequest[]): void {
+  const asked = requests.map((request) => briefingIn(request)?.step);
+  expect(asked).toEqual(flow.steps.map(({ id }) => id));
+  for (const [index, step] of flow.steps.entries()) {
+    const request = requests[index];
+    const { text = '' } = briefingIn(request) ?? {};
+    const { objective = '', inputs, outputs, teaching } = step;
+    const notes = [objective, ...inputs, ...outputs, ...teaching.emphasis, ...teaching.constraints];
+    for (const note of notes) expect(text.split(/^## Earlier steps$/m)[0]).toContain(note);
+    const budget = effectiveBudgets(flow, step).budgets.contextBudgetChars;
+    expect(codePoints(text)).toBeLessThanOrEqual(budget);
+    expect(codePoints(givenTexts(request).join(''))).toBeLessThanOrEqual(budget + OWN_WORDS);
+  }
+}
+
+it('25 steps: the total of a flow grows as a line, that of one long conversation as a square', async () => {
+  const flow = longFlow();
+  const claudeSeconds = await measureClaude();
+  const flowRun = await measureFlow(flow);
+  const logRun = await measureLog(flow);
+  for (const { run } of [flowRun, logRun]) expect(run.code, run.stderr).toBe(0);
+  expectBriefings(flow, flowRun.requests);
+  // Both were asked the same: each task stands in the request that it is the newest of.
+  expect(logRun.requests).toHaveLength(25);
+  for (const [index, task] of tasksOf(flow).entries()) {
+    const words = givenTexts(logRun.requests[index]);
+    expect(words.some((text) => text.trim() === task.trim())).toBe(true);
+  }
+
+  const perStep = flowRun.seconds / 25;
+  console.log(growthTable(growthRows(flowRun, logRun)));
+  console.log(`a step: ${perStep.toFixed(2)} s; a claude without ctxb: ${claudeSeconds.toFixed(2)} s`);
+  // What every answer adds to the conversation is asked again with every later task.
+  const square = bend(logRun.sizes);
+  expect(square).toBeGreaterThan(ANSWER_CHARS / 4);
+  for (const from of [0, 8, 16]) {
+    expect(bend(logRun.sizes.slice(from, from + 9)) / square).toBeCloseTo(1, 1);
+  }
+  // From the step on at which the budget binds, a step of the flow asks no more than the one before.
+  const line = flowRun.sizes.slice(8);
+  expect(Math.abs(bend(line))).toBeLessThan(square / 50);
+  expect(Math.max(...line) / Math.min(...line)).toBeLessThan(1.05);
+  // A second on a machine that has nothing else to do; where claude alone takes longer, no more than half of that more.
+  expect(perStep).toBeLessThanOrEqual(Math.max(1, 1.5 * claudeSeconds));
+}, 240_000);
+
+it('25 steps with the budgets of the file: each step has its notes whole, and none exceeds its own budget', async () => {
+  // Long enough for a cut in every step, and for packs that are full in the last ones.
+  await using world = await startWorld({
+    calls: (request) => ({ text: 'A finding, and what came of it.\n'.repeat(400), context: contextOf(request) }),
+  });
+  for (const file of ['25-steps.yaml', '25-steps-history.md']) {
+    cpSync(join('fixtures/flows', file), join(world.scratch.cwd, file));
+  }
+  const { flow } = readFlow('fixtures/flows/25-steps.yaml');
+  const run = await runFlowFile(world, '25-steps.yaml', { flags: ['--parallel', '2'] });
+  expect(run.code).toBe(0);
+  const requests = mainRequests(world.standin);
+  const place = new Map(flow?.steps.map(({ id }, index) => [id, index]));
+  const placeOf = (request: RecordedRequest) => place.get(briefingIn(request)?.step ?? '') ?? -1;
+  if (flow)
+    expectBriefings(
+      flow,
+      [...requests].sort((one, other) => placeOf(one) - placeOf(other)),
+    );
+}, 240_000);

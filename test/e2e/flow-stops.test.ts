@@ -1,0 +1,222 @@
+import { expect, it } from 'vitest';
+import type { Call, RecordedRequest } from '../../src/standin/scenario.ts';
+import { asProcessMark, isAlive } from '../../src/store/process-mark.ts';
+import { startWorld, type World } from '../support/claude.ts';
+import { mainRequests } from '../support/conversation.ts';
+import { journalLines } from '../support/ctxb.ts';
+import {
+  briefingIn,
+  flowRuns,
+  runFlowFile,
+  startFlowFile,
+  stepStatus,
+  stepsAsked,
+  stepText,
+  writeFlow,
+} from '../support/flow-plays.ts';
+import { contextOf } from '../support/results.ts';
+
+const THREE = [{ id: 'one' }, { id: 'two' }, { id: 'three' }];
+
+/** Longer than any test: the answer never comes. */
+const NEVER_MS = 600_000;
+
+function stepIn(request: RecordedRequest): string {
+  return briefingIn(request)?.step ?? '';
+}
+
+function named(request: RecordedRequest): Call {
+  return { text: `answer of ${stepIn(request)}`, context: contextOf(request) };
+}
+
+/** Everything is answered, but the first so many requests of a step never are. */
+function hangs(step: string, times = 1) {
+  let left = times;
+  return {
+    calls: (request: RecordedRequest): Call => {
+      const isHung = stepIn(request) === step && left-- > 0;
+      return { ...named(request), delayMs: isHung ? NEVER_MS : 0 };
+    },
+  };
+}
+
+/** Resolves when a step has asked. */
+function untilAsked({ standin }: World, step: string): Promise<RecordedRequest> {
+  return standin.waitFor((request) => request.kind === 'main' && stepIn(request) === step);
+}
+
+function claudeOfLastStart(world: World) {
+  const mark = asProcessMark(journalLines(world).findLast(({ kind }) => kind === 'start')?.claude);
+  if (mark === undefined) throw new Error('no claude in the journal');
+  return mark;
+}
+
+it('a flow that is killed in a step goes on after the last finished one, and the claude left alone is ended', async () => {
+  await using world = await startWorld(hangs('two'));
+  const file = writeFlow(world, { steps: THREE });
+  const flow = startFlowFile(world, file);
+  await untilAsked(world, 'two');
+  flow.kill('SIGKILL');
+  expect((await flow.finished).signal).toBe('SIGKILL');
+  const left = claudeOfLastStart(world);
+  expect(isAlive(left)).toBe(true);
+  const [id = ''] = flowRuns(world);
+
+  const again = await runFlowFile(world, file, { flags: ['--resume', id] });
+  expect(again.code).toBe(0);
+  expect(isAlive(left)).toBe(false);
+  expect(again.stderr).toMatch(
+    new RegExp(`ended the claude of run \\S+ \\(process ${left.pid}\\), which had gone on alone`),
+  );
+  expect(stepsAsked(world)).toEqual(['one', 'two', 'two', 'three']);
+  const [, , second, third] = mainRequests(world.standin);
+  expect(briefingIn(second)?.text).toContain('answer of one');
+  expect(briefingIn(third)?.text).toMatch(/answer of one\n[\s\S]*answer of two\n/);
+  expect(again.stderr).toMatch(/^one +done before/m);
+  expect(flowRuns(world)).toEqual([id]);
+  // What was under way is in a file of its own, whole lines or not.
+  expect(stepText(world, 'two', 'stream-2.ndjson')).toContain('"result":"answer of two"');
+
+  const nothing = await runFlowFile(world, file, { flags: ['--resume', id] });
+  expect(nothing.code).toBe(0);
+  expect(stepsAsked(world)).toHaveLength(4);
+  expect(nothing.stderr).toMatch(/^three +done before/m);
+});
+
+it('a flow that still goes on is not gone on with', async () => {
+  await using world = await startWorld(hangs('two'));
+  const file = writeFlow(world, { steps: THREE });
+  const flow = startFlowFile(world, file);
+  await untilAsked(world, 'two');
+  const other = await runFlowFile(world, file, { flags: ['--resume', flowRuns(world)[0] ?? ''] });
+  expect(other.code).toBe(2);
+  expect(other.stderr).toMatch(/run \S+ still goes on \(process \d+\): end it first/);
+  flow.kill('SIGTERM');
+  await flow.finished;
+  expect(stepsAsked(world)).toEqual(['one', 'two']);
+});
+
+it('a run that was started over with --from and killed does not take old answers for new ones', async () => {
+  let round = 1;
+  await using world = await startWorld({
+    calls: (request) => {
+      const text = `answer of ${stepIn(request)} in round ${round}`;
+      return { text, context: contextOf(request), delayMs: round === 2 ? NEVER_MS : 0 };
+    },
+  });
+  const file = writeFlow(world, { steps: THREE });
+  await runFlowFile(world, file);
+  round = 2;
+  const asked = world.standin.waitFor(world.standin.requests.length + 1);
+  const flow = startFlowFile(world, file, { flags: ['--from', 'two'] });
+  await asked;
+  flow.kill('SIGKILL');
+  await flow.finished;
+  round = 3;
+  const last = await runFlowFile(world, file, { flags: ['--resume', flowRuns(world)[0] ?? ''] });
+  expect(last.code).toBe(0);
+  expect(stepText(world, 'three', 'output.md')).toBe('answer of three in round 3');
+  expect(briefingIn(mainRequests(world.standin).at(-1))?.text).toContain('answer of two in round 3');
+  expect(JSON.stringify(mainRequests(world.standin).at(-1))).not.toContain('answer of two in round 1');
+});
+
+it('a step whose time is over has failed with 124, its claude is ended, and the flow stops there', async () => {
+  await using world = await startWorld(hangs('two'));
+  const file = writeFlow(world, { steps: [{ id: 'one' }, { id: 'two', timeoutSeconds: 5 }, { id: 'three' }] });
+  const run = await runFlowFile(world, file);
+  expect(run.code).toBe(124);
+  expect(isAlive(claudeOfLastStart(world))).toBe(false);
+  expect(stepsAsked(world)).toEqual(['one', 'two']);
+  expect(stepStatus(world, 'two')).toMatchObject({ status: 'failed', exitCode: 124, timedOut: true });
+  expect(run.stderr).toContain('[two] failed: not done after 5 s');
+  expect(run.stderr).toMatch(/^two +timed out/m);
+  expect(run.stderr).toContain('not run: three');
+  expect(run.stderr).toMatch(new RegExp(`to go on: ctxb flow run ${file} --resume ${flowRuns(world)[0]} -- `));
+});
+
+it('a step that was not done in time and is tried again may still be done', async () => {
+  await using world = await startWorld(hangs('one'));
+  const file = writeFlow(world, { steps: [{ id: 'one', timeoutSeconds: 5, retries: 1 }] });
+  const run = await runFlowFile(world, file);
+  expect(run.code).toBe(0);
+  expect(stepsAsked(world)).toEqual(['one', 'one']);
+  expect(stepStatus(world, 'one')).toMatchObject({ status: 'done', timedOut: false });
+  expect(JSON.parse(stepText(world, 'one', 'receipt.json'))).toMatchObject({ attempt: 2 });
+});
+
+/** Answers, but what a step asks the first so many times is refused. */
+function refuses(step: string, times: number) {
+  let left = times;
+  return {
+    calls: (request: RecordedRequest): Call =>
+      stepIn(request) === step && left-- > 0 ? { error: { status: 400, message: 'no such thing' } } : named(request),
+  };
+}
+
+it('a step that fails is tried again as often as it may be', async () => {
+  await using world = await startWorld(refuses('two', 2));
+  const steps = [{ id: 'one' }, { id: 'two', retries: 2 }, { id: 'three' }];
+  const run = await runFlowFile(world, writeFlow(world, { steps }));
+  expect(run.code).toBe(0);
+  expect(stepsAsked(world)).toEqual(['one', 'two', 'two', 'two', 'three']);
+  expect(run.stderr.match(/\[two\] failed and is tried again: .*no such thing/g)).toHaveLength(2);
+  expect(stepText(world, 'two', 'stream-3.ndjson')).toContain('answer of two');
+});
+
+it.each([
+  { onFail: 'stop', asked: ['one', 'two'], three: 'not run' },
+  { onFail: 'continue', asked: ['one', 'two', 'three'], three: 'done' },
+])('onFail $onFail: after a failed step the flow goes to $asked', async ({ onFail, asked, three }) => {
+  await using world = await startWorld(refuses('two', 9));
+  const steps = [{ id: 'one' }, { id: 'two', onFail }, { id: 'three' }];
+  const run = await runFlowFile(world, writeFlow(world, { steps }));
+  expect(run.code).toBe(1);
+  expect(stepsAsked(world)).toEqual(asked);
+  expect(run.stderr).toMatch(/^two +failed/m);
+  expect(run.stderr).toMatch(new RegExp(`^three +${three}`, 'm'));
+  const last = briefingIn(mainRequests(world.standin).at(-1));
+  if (onFail === 'continue') expect(last?.text).toMatch(/### Step: two \[FAIL\]\nError: `.*no such thing/);
+});
+
+it('Ctrl-C once interrupts the step, starts no other, says what is not run, keeps what is there, and exits 130', async () => {
+  await using world = await startWorld(hangs('two'));
+  const file = writeFlow(world, { steps: [...THREE, { id: 'four' }] });
+  const flow = startFlowFile(world, file);
+  await untilAsked(world, 'two');
+  flow.kill('SIGINT');
+  const run = await flow.finished;
+  expect(run.code).toBe(130);
+  expect(stepsAsked(world)).toEqual(['one', 'two']);
+  expect(run.stderr).toContain('not run: three, four');
+  expect(run.stderr).toMatch(/^two +stopped/m);
+  expect(stepText(world, 'one', 'output.md')).toBe('answer of one');
+  // The turn was interrupted, as its result says: claude was not simply killed.
+  expect(stepText(world, 'two', 'stream.ndjson')).toContain('error_during_execution');
+  expect(isAlive(claudeOfLastStart(world))).toBe(false);
+
+  const again = await runFlowFile(world, file, { flags: ['--resume', flowRuns(world)[0] ?? ''] });
+  expect(again.code).toBe(0);
+  expect(stepsAsked(world)).toEqual(['one', 'two', 'two', 'three', 'four']);
+});
+
+it.each([
+  { signal: 'SIGTERM', code: 143 },
+  { signal: 'SIGHUP', code: 129 },
+] as const)('$signal ends the steps under way at once and exits $code', async ({ signal, code }) => {
+  await using world = await startWorld(hangs('left', 1));
+  const steps = [
+    { id: 'left', needs: [] },
+    { id: 'right', needs: [] },
+    { id: 'end', needs: ['left', 'right'] },
+  ];
+  const flow = startFlowFile(world, writeFlow(world, { steps }), { flags: ['--parallel', '2'] });
+  await untilAsked(world, 'left');
+  await untilAsked(world, 'right');
+  flow.kill(signal);
+  const run = await flow.finished;
+  expect(run.code).toBe(code);
+  const starts = journalLines(world).filter(({ kind }) => kind === 'start');
+  for (const { claude } of starts) expect(isAlive(asProcessMark(claude) ?? { pid: 0 })).toBe(false);
+  expect(stepsAsked(world)).not.toContain('end');
+  expect(journalLines(world).filter(({ kind }) => kind === 'end')).toHaveLength(starts.length);
+});

@@ -1,0 +1,120 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { earlierRuns, findRun } from '../../src/flow/earlier-run.ts';
+import { figures, fixtureFlow, keepRun } from '../support/flow-run.ts';
+
+const { flow } = fixtureFlow('25-steps.yaml');
+const places: string[] = [];
+
+function place(): string {
+  const cwd = mkdtempSync(join(tmpdir(), 'ctxb-runs-'));
+  places.push(cwd);
+  return cwd;
+}
+
+const runsIn = (cwd: string) => earlierRuns(join(cwd, '.context'));
+
+afterEach(() => {
+  for (const cwd of places.splice(0)) rmSync(cwd, { recursive: true });
+});
+
+it('no folder, no runs', () => {
+  expect(runsIn(place())).toEqual([]);
+});
+
+describe('what a run has left', () => {
+  it('the output of a step that ended, well or not', () => {
+    const cwd = place();
+    keepRun(cwd, 'r1', flow, {
+      normalize: { output: 'wishes', measured: figures() },
+      frame: { output: 'half a page', measured: figures({ exit_code: 3 }) },
+      clarify: { output: 'of the attempt before' },
+    });
+    const [run] = runsIn(cwd);
+    const path = (step: string) => join(cwd, '.context', 'flows', 'r1', step, 'output.md');
+    expect(run?.flow()).toBe('shared-lists');
+    expect(run?.outputOf('normalize')).toEqual({
+      ok: true,
+      output: 'wishes',
+      error: undefined,
+      path: path('normalize'),
+    });
+    expect(run?.outputOf('frame')).toMatchObject({ ok: false, output: 'half a page', error: 'exit code 3' });
+    expect(run?.outputOf('clarify')).toBeUndefined();
+    expect(run?.outputOf('requirements')).toBeUndefined();
+  });
+
+  it('receipts in the order in which steps see each other', () => {
+    const cwd = place();
+    const measured = figures();
+    keepRun(cwd, 'r1', flow, {
+      normalize: { output: '', measured },
+      frame: { output: '', measured },
+      clarify: { output: '', measured },
+    });
+    expect(
+      runsIn(cwd)[0]
+        ?.receipts()
+        .map(({ step }) => step),
+    ).toEqual(['normalize', 'frame', 'clarify']);
+  });
+
+  it.each([
+    { title: 'no JSON', text: '{"version":1' },
+    { title: 'another version', text: '{"version":2}' },
+    { title: 'something else', text: '[]' },
+  ])('a receipt that is $title is none', ({ text }) => {
+    const cwd = place();
+    const folder = join(cwd, '.context', 'flows', 'r1', 'a');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'receipt.json'), text);
+    writeFileSync(join(folder, 'output.md'), 'A');
+    const [run] = runsIn(cwd);
+    expect(run?.flow()).toBeUndefined();
+    expect(run?.receipts()).toEqual([]);
+    expect(run?.outputOf('a')).toBeUndefined();
+  });
+
+  it('files and links beside the runs are none', () => {
+    const cwd = place();
+    keepRun(cwd, 'r1', flow, {});
+    mkdirSync(join(cwd, '.context', 'flows', 'r2'), { recursive: true });
+    writeFileSync(join(cwd, '.context', 'flows', 'r3'), '');
+    symlinkSync(tmpdir(), join(cwd, '.context', 'flows', 'r4'));
+    expect(runsIn(cwd).map(({ id }) => id)).toEqual(['r2']);
+  });
+});
+
+describe('a run by name', () => {
+  const ids = ['20260102T000000-b', '20260102T000000-bb', '20260101T000000-a'];
+  const runs = () => {
+    const cwd = place();
+    for (const id of ids) mkdirSync(join(cwd, '.context', 'flows', id), { recursive: true });
+    return runsIn(cwd);
+  };
+
+  it('newest first', () => {
+    expect(runs().map(({ id }) => id)).toEqual(['20260102T000000-bb', '20260102T000000-b', '20260101T000000-a']);
+  });
+
+  it.each([
+    { name: '20260101', found: '20260101T000000-a' },
+    { name: '20260102T000000-b', found: '20260102T000000-b' },
+  ])('$name', ({ name, found }) => {
+    expect(findRun(runs(), name).id).toBe(found);
+  });
+
+  it.each([
+    { name: '2025', says: '2025: no run begins so; there are 20260102T000000-bb, ' },
+    { name: '20260102', says: 'several runs begin so; there are 20260102T000000-bb, 20260102T000000-b' },
+    { name: '../../etc', says: 'no run begins so' },
+  ])('$name is refused', ({ name, says }) => {
+    expect(() => findRun(runs(), name)).toThrow(says);
+  });
+
+  it('there may be none at all', () => {
+    expect(() => findRun([], 'r')).toThrow('r: no run begins so; there is none yet');
+  });
+});

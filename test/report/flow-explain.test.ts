@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest';
+import type { BriefingWorld } from '../../src/flow/briefing.ts';
+import { explainFlow } from '../../src/flow/explain.ts';
+import type { Flow } from '../../src/flow/flow.ts';
+import { flowExplainHtml } from '../../src/report/flow-explain-html.ts';
+import { flowExplainText } from '../../src/report/flow-explain-text.ts';
+import { PLAIN, type Style } from '../../src/report/style.ts';
+import { fixtureFlow } from '../support/flow-run.ts';
+import { flowOf, flowStep } from '../support/packs.ts';
+
+const TAGS = Object.fromEntries(
+  Object.keys(PLAIN).map((name) => [name, (text: string) => `<${name}>${text}</${name}>`]),
+) as unknown as Style;
+
+function explained(flow: Flow, texts: Readonly<Record<string, string>> = {}) {
+  const world: BriefingWorld = {
+    outputs: (id) => (texts[id] === undefined ? undefined : { ok: true, output: texts[id], error: undefined }),
+    exists: () => true,
+    readPrompt: () => 'asked',
+  };
+  return explainFlow(flow, world, Object.keys(texts).length === 0 ? undefined : 'r1');
+}
+
+const SMALL = flowOf(
+  [
+    flowStep({ id: 'plan', agent: 'work-planner', objective: 'Plan.', outputs: ['plan.md'] }),
+    flowStep({ id: 'draft', objective: 'Draft.', needs: [] }),
+    flowStep({ id: 'wait', objective: 'Wait.', needs: [] }),
+    flowStep({ id: 'build', objective: 'Build.', budgets: { contextBudgetChars: 4_000, historyOlderChars: 2_000 } }),
+  ],
+  { profile: 'daily', profiles: { daily: { budgets: { preset: 'lean' } } } },
+);
+const TEXTS = { plan: 'p'.repeat(6_000), draft: 'd'.repeat(20_000) };
+
+describe('text', () => {
+  it('of a flow that has run in part', () => {
+    const text = flowExplainText(explained(SMALL, TEXTS), PLAIN);
+    expect(text.startsWith('flow: 4 steps, profile daily, outputs of run r1\n\nplan (work-planner)\n')).toBe(true);
+    expect(text.slice(text.indexOf('\nbuild'))).toBe(`
+build
+  contextBudgetChars  10,000  step
+  historyRecentChars  10,000  preset lean (profile)
+  historyOlderChars    2,000  step
+  ! contextBudgetChars: 4,000 (step) is below the floor of 10,000; 10,000 is used
+  ! historyRecentChars: 30,000 (preset lean (profile)) is above contextBudgetChars, 10,000; 10,000 is used
+  pack: 4,412 of 10,000 characters (44%), of them 65 of notes and task
+  no output yet: wait
+  files: plan.md
+  cut      plan     HIGH   2,000 of 6,000  longer than historyOlderChars, 2,000
+  cut      draft  MEDIUM  2,000 of 20,000  longer than historyOlderChars, 2,000
+`);
+  });
+
+  it('of a flow that has not run', () => {
+    const text = flowExplainText(explained(SMALL), PLAIN);
+    expect(text).toContain('4 steps, profile daily, nothing has run yet\n');
+    expect(text).toContain('  no output yet: plan, draft, wait\n');
+    expect(text).not.toContain('  whole: ');
+  });
+
+  it('colours say no more than the words', () => {
+    const flow = explained(SMALL, TEXTS);
+    const tagged = flowExplainText(flow, TAGS);
+    expect(tagged.replaceAll(/<\/?\w+>/g, '')).toBe(flowExplainText(flow, PLAIN));
+    expect(tagged).toContain('<yellow>cut      draft');
+    expect(tagged).toContain('<yellow>! contextBudgetChars');
+    expect(tagged).toContain('<dim>no output yet</dim>');
+  });
+
+  it('notes that are longer than the budget', () => {
+    const text = flowExplainText(
+      explained(flowOf([flowStep({ prompt: 'x'.repeat(11_000), budgets: { contextBudgetChars: 10_000 } })])),
+      TAGS,
+    );
+    expect(text).toContain('<red>pack: 11,036 of 10,000 characters (110%)</red>');
+    expect(text).toContain('<red>! The teaching notes alone take');
+  });
+
+  it('names cannot steer the terminal', () => {
+    const agent = 'a\u001b[2J\nb';
+    expect(flowExplainText(explained(flowOf([flowStep({ agent })])), PLAIN)).toContain('next (a[2J b)\n');
+  });
+});
+
+describe('page', () => {
+  it('has every step of a flow, its links lead somewhere, and every id is there once', () => {
+    const { flow } = fixtureFlow('25-steps.yaml');
+    const page = flowExplainHtml(explained(flow, { normalize: 'n'.repeat(9_000) }));
+    const ids = [...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const { id } of flow.steps) expect(ids).toContain(`step-${id}`);
+    const named = [...page.matchAll(/(?:href="#|aria-labelledby=")([^"]+)"/g)].map(([, id]) => id);
+    for (const id of named) expect(ids).toContain(id);
+    expect(page).toContain('<td class="cut">cut</td><td>longer than historyOlderChars, 8,000</td>');
+  });
+
+  it('loads nothing and runs nothing', () => {
+    const page = flowExplainHtml(explained(SMALL, TEXTS));
+    expect(page).toContain("content=\"default-src 'none'; style-src 'unsafe-inline'\"");
+    expect(page).not.toMatch(/<script|<link|<img|url\(|https?:|\son\w+=/i);
+  });
+
+  it('every element is closed in its order', () => {
+    const page = flowExplainHtml(explained(SMALL, TEXTS));
+    const open: string[] = [];
+    for (const [, slash, name = ''] of page.matchAll(/<(\/?)([a-z][a-z0-9]*)/g)) {
+      if (name === 'meta') continue;
+      if (slash === '') open.push(name);
+      else expect(open.pop()).toBe(name);
+    }
+    expect(open).toEqual([]);
+  });
+
+  it('every table has a caption, and headings for columns and rows', () => {
+    const page = flowExplainHtml(explained(SMALL, TEXTS));
+    const tables = page.split('<table>').slice(1);
+    expect(tables.length).toBe(6);
+    for (const table of tables) {
+      expect(table).toMatch(/^\n<caption>[^<]+<\/caption>\n<thead><tr><th scope="col"/);
+      const rows = table.slice(0, table.indexOf('</table>')).split('<tr>').slice(2);
+      for (const row of rows) expect(row).toMatch(/^<th scope="row"/);
+    }
+  });
+
+  it.each([
+    { title: 'an agent', step: { agent: '</p><script>alert(1)</script>' } },
+    { title: 'a file', step: { outputs: ['"><img src=x onerror=alert(1)>'] } },
+    { title: 'control characters', step: { agent: 'a\u0000\u001b[2J' } },
+  ])('$title stays text', ({ step }) => {
+    const page = flowExplainHtml(explained(flowOf([flowStep({ id: 'a', ...step }), flowStep({ id: 'b' })])));
+    expect(page).not.toMatch(/<script|<img|[\u0000-\u0008\u001b]/);
+  });
+
+  it('the names of a profile, too', () => {
+    const flow = flowOf([flowStep()], { profile: '<b>', profiles: { '<b>': { budgets: {} } } });
+    expect(flowExplainHtml(explained(flow))).toContain('profile &lt;b&gt;,');
+  });
+});

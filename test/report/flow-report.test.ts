@@ -1,0 +1,111 @@
+import { expect, it } from 'vitest';
+import { reportRun, type StepFigures } from '../../src/flow/report-run.ts';
+import { flowReportText } from '../../src/report/flow-report-text.ts';
+import { PLAIN, type Style } from '../../src/report/style.ts';
+import { figures } from '../support/flow-run.ts';
+
+const TAGS = Object.fromEntries(
+  Object.keys(PLAIN).map((name) => [name, (text: string) => `<${name}>${text}</${name}>`]),
+) as unknown as Style;
+
+function stepFigures(changes: Partial<StepFigures> = {}): StepFigures {
+  return {
+    step: 'plan',
+    run: 'r2',
+    attempt: 1,
+    included: 2,
+    cut: 1,
+    omitted: 0,
+    pack_chars: 12_345,
+    budget_chars: 200_000,
+    truncated: false,
+    curated: false,
+    curation: null,
+    measured: figures(),
+    ...changes,
+  };
+}
+
+const total = {
+  steps: 2,
+  included: 4,
+  cut: 2,
+  omitted: 0,
+  calls: 3,
+  cost_usd: 0.25,
+  curator_cost_usd: 0,
+  duration_ms: 4_000,
+};
+const REPORT = {
+  version: 1 as const,
+  run: 'r2',
+  flow: 'shared-lists',
+  steps: [stepFigures(), stepFigures({ step: 'build', measured: null })],
+  total,
+  curator: [],
+};
+
+it('a line for each step and one for all', () => {
+  expect(flowReportText(REPORT, PLAIN)).toBe(
+    [
+      'shared-lists, run r2',
+      'step   whole  cut  omitted  characters   budget  first tokens  most tokens  calls   cost   took  exit  curator',
+      'plan       2    1        0      12,345  200,000        20,000       40,000      3  $0.25  4.0 s     0        –',
+      'build      2    1        0      12,345  200,000             –            –      –      –      –     –        –',
+      '',
+      '2 steps: 3 calls, $0.25, 4.0 s',
+      '',
+    ].join('\n'),
+  );
+});
+
+it('steps with a curator beside the same without one', () => {
+  const compared = {
+    step: 'plan',
+    with: stepFigures({
+      curated: true,
+      curation: { cost_usd: 0.01, duration_ms: 900, fault: null },
+      pack_chars: 9_000,
+    }),
+    without: stepFigures({ run: 'r1', cut: 2 }),
+    brought_in: ['frame'],
+    pushed_out: ['clarify', 'impact'],
+  };
+  const text = flowReportText({ ...REPORT, curator: [compared] }, PLAIN);
+  expect(text.slice(text.indexOf('With a'))).toBe(
+    [
+      'With a curator | without one:',
+      'step  whole    cut  omitted      characters     first tokens      most tokens  calls           cost           took    curator      run',
+      'plan  2 | 2  1 | 2    0 | 0  9,000 | 12,345  20,000 | 20,000  40,000 | 40,000  3 | 3  $0.25 | $0.25  4.0 s | 4.0 s  $0.01 | –  r2 | r1',
+      '  brought in: frame',
+      '  pushed out: clarify, impact',
+      '',
+    ].join('\n'),
+  );
+});
+
+it.each([
+  { title: 'a step that failed', step: stepFigures({ measured: figures({ exit_code: 3 }) }), line: '<red>plan ' },
+  { title: 'a pack that was truncated', step: stepFigures({ truncated: true }), line: '<yellow>plan ' },
+  { title: 'any other', step: stepFigures(), line: '\nplan ' },
+])('$title has its colour', ({ step, line }) => {
+  expect(flowReportText({ ...REPORT, steps: [step] }, TAGS)).toContain(line);
+});
+
+it('a curator that was asked in vain is told of, with its cost', () => {
+  const curation = { cost_usd: 0.02, duration_ms: 900, fault: 'no answer after 60 s' };
+  const text = flowReportText(
+    { ...REPORT, steps: [stepFigures({ curation })], total: { ...total, curator_cost_usd: 0.02 } },
+    PLAIN,
+  );
+  expect(text).toContain('  0    $0.02\n! the curator of plan: no answer after 60 s\n');
+  expect(text).toContain('$0.25 and $0.02 for curators, 4.0 s\n');
+});
+
+it('a run without receipts', () => {
+  const text = flowReportText(
+    reportRun({ id: 'r1', receipts: () => [] }, () => []),
+    PLAIN,
+  );
+  expect(text).toBe('run r1: no step has left a receipt\n');
+});
