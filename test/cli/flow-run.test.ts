@@ -33,9 +33,10 @@ it('everything that is wrong with a flow is said at once, and nothing is run', a
   );
   const end = await run(place);
   expect(end.code).toBe(2);
-  const lines = end.stderr.trimEnd().split('\n');
+  const [opening, ...lines] = end.stderr.trimEnd().split('\n');
+  expect(opening).toBe(`ctxb: the flow has ${lines.length} fault(s):`);
   expect(lines.length).toBeGreaterThanOrEqual(3);
-  for (const line of lines) expect(line).toMatch(/^ctxb: steps\[\d\].*flow\.yaml/);
+  for (const line of lines) expect(line).toMatch(/^ {2}steps\[\d\].*flow\.yaml/);
   expect(existsSync(place.path('.context'))).toBe(false);
 });
 

@@ -68,8 +68,6 @@ it('25 steps: the total of a flow grows as a line, that of one long conversation
   const line = flowRun.sizes.slice(8);
   expect(Math.abs(bend(line))).toBeLessThan(square / 50);
   expect(Math.max(...line) / Math.min(...line)).toBeLessThan(1.05);
-  // A second on a machine that has nothing else to do; where claude alone takes longer, no more than half of that more.
-  expect(perStep).toBeLessThanOrEqual(Math.max(1, 1.5 * claudeSeconds));
 }, 240_000);
 
 it('25 steps with the budgets of the file: each step has its notes whole, and none exceeds its own budget', async () => {
