@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { benchHookAnswers } from './hook-answers.ts';
 import { benchLatency } from './latency.ts';
 import { benchMemory } from './memory.ts';
+import { benchPacks } from './packs.ts';
 import { benchStartUp } from './start-up.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ctxb-bench-'));
@@ -15,6 +16,7 @@ try {
   await benchLatency(folder, ctxb, env);
   await benchHookAnswers(folder, ctxb, env);
   benchMemory();
+  benchPacks();
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
