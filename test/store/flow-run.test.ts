@@ -18,7 +18,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const context = () => join(folder, '.context');
-const open = (id: string): FlowRunFiles => openFlowRun(context(), (consequence) => void faults.push(consequence), id);
+const open = (id: string): FlowRunFiles => openFlowRun(context(), id, (consequence) => void faults.push(consequence));
 
 /** Files below a folder, by path. */
 function filesIn(path: string): string[] {

@@ -14,7 +14,7 @@ import { contextOf } from './results.ts';
 export const ANSWER_CHARS = 12_000;
 
 /** Small enough to bind after some steps, as the larger ones do in a longer flow. */
-export const BUDGETS: Budgets = { contextBudgetChars: 24_000, historyRecentChars: 8_000, historyOlderChars: 2_000 };
+const BUDGETS: Budgets = { contextBudgetChars: 24_000, historyRecentChars: 8_000, historyOlderChars: 2_000 };
 
 /** One of the two ways of doing the same 25 tasks. */
 export interface Growth {
