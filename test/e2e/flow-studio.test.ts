@@ -134,6 +134,15 @@ describe('the page', () => {
     expect(text()).toBe(changed.replace('50000', '60000'));
   });
 
+  it('says while somebody types that the file has changed, and leaves the focus', async () => {
+    await choose('step/second');
+    writeFileSync(folder.file, `${STUDIO_FLOW}# mine\n`);
+    await type('contextBudgetChars', '60000');
+    await browser.until(`document.getElementById('notice').textContent.includes('changed by something else')`);
+    await focused('field-contextBudgetChars');
+    expect(text()).toBe(`${STUDIO_FLOW}# mine\n`);
+  });
+
   it('tells what is wrong when the file is no flow any more, and goes on when it is mended', async () => {
     writeFileSync(folder.file, 'name: job\n');
     await browser.value(`document.getElementById('reload').click()`);

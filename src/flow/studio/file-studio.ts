@@ -4,7 +4,7 @@ import { readUserFile, replaceUserFile } from '../../store/user-file.ts';
 import { checkFlow } from '../file/read-flow.ts';
 import { MAX_FILE_BYTES } from '../file/read-text.ts';
 import { editFlow } from './edit-flow.ts';
-import { makeView, type ReceiptOf } from './make-view.ts';
+import { makeView, type ViewWorld } from './make-view.ts';
 import { receiptView } from './receipt-view.ts';
 import type { StudioRequest } from './request.ts';
 import type { Studio } from './studio-server.ts';
@@ -15,12 +15,15 @@ import type { Studio } from './studio-server.ts';
  * @param path absolute
  * @param contextDir where the receipts are
  */
-export function createFileStudio(path: string, contextDir: string): Studio {
-  const receiptOf: ReceiptOf = (flow, step) => readReceipt(contextDir, flow, step);
+export function createFileStudio(
+  path: string,
+  { contextDir, window }: { readonly contextDir: string; readonly window: number | undefined },
+): Studio {
+  const world: ViewWorld = { window, receiptOf: (flow, step) => readReceipt(contextDir, flow, step) };
   const read = () => ({ path, ...readUserFile(path, MAX_FILE_BYTES) });
   const view: Studio['view'] = ({ hash, edits }) => {
     const file = read();
-    return isOther(file.hash, hash) ? 'changed' : makeView(file, edits, receiptOf);
+    return isOther(file.hash, hash) ? 'changed' : makeView(file, edits, world);
   };
   return {
     view,
@@ -41,7 +44,7 @@ function isOther(hash: string, known: StudioRequest['hash']): boolean {
 }
 
 /** What cannot be read is said at its step, and the page is there all the same. */
-function readReceipt(contextDir: string, flow: string, step: string): ReturnType<ReceiptOf> {
+function readReceipt(contextDir: string, flow: string, step: string): ReturnType<ViewWorld['receiptOf']> {
   try {
     const json = readFlowReceipt(contextDir, flow, step);
     return json === undefined ? undefined : receiptView(json);

@@ -3,6 +3,7 @@ import { effectiveBudgets } from '../effective-budgets.ts';
 import { orderSteps, type StepOrder } from '../file/order-steps.ts';
 import { checkFlow } from '../file/read-flow.ts';
 import type { Flow, FlowStep } from '../flow.ts';
+import { REFERENCE_WINDOW } from '../pack/budgets.ts';
 import { editedKey, editFlow, ownBudgets } from './edit-flow.ts';
 import { lineDiff } from './line-diff.ts';
 import type { BudgetsView, Edit, FlowView, StepView, StudioView } from './studio-view.ts';
@@ -14,8 +15,13 @@ export interface ReadFile {
   readonly hash: string;
 }
 
-/** The last receipt of a step, as the page shows it. */
-export type ReceiptOf = (flow: string, step: string) => StepView['receipt'];
+/** What is known beside the file. */
+export interface ViewWorld {
+  /** The last receipt of a step, as the page shows it. */
+  readonly receiptOf: (flow: string, step: string) => StepView['receipt'];
+  /** Tokens of the model's context window, default 200,000. */
+  readonly window: number | undefined;
+}
 
 /**
  * What the page shows of a file with edits. Edits with values that a flow cannot have are told as findings, and the rest
@@ -23,7 +29,7 @@ export type ReceiptOf = (flow: string, step: string) => StepView['receipt'];
  *
  * @throws CtxbError `usage` as `editFlow`
  */
-export function makeView({ path, text, hash }: ReadFile, edits: readonly Edit[], receiptOf: ReceiptOf): StudioView {
+export function makeView({ path, text, hash }: ReadFile, edits: readonly Edit[], world: ViewWorld): StudioView {
   const base = { file: basename(path), hash, diff: [] };
   const { flow, findings } = checkFlow(path, text);
   if (flow === undefined) return { ...base, findings, flow: undefined };
@@ -31,7 +37,7 @@ export function makeView({ path, text, hash }: ReadFile, edits: readonly Edit[],
   return {
     ...base,
     findings: edited.findings,
-    flow: flowView(edited.flow ?? flow, ownBudgets(path, edited.text), receiptOf),
+    flow: flowView(edited.flow ?? flow, ownBudgets(path, edited.text), world),
     diff: lineDiff(text, edited.text),
   };
 }
@@ -49,20 +55,24 @@ function goodEdits(path: string, text: string, edits: readonly Edit[]) {
   return { text: good, flow: checkFlow(path, good).flow, findings };
 }
 
+/** A step that has no budgets of its own. */
+const NOTHING = { budgets: {} };
+
 type Own = ReturnType<typeof ownBudgets>;
 
-function flowView(flow: Flow, own: Own, receiptOf: ReceiptOf): FlowView {
+function flowView(flow: Flow, own: Own, { receiptOf, window = REFERENCE_WINDOW }: ViewWorld): FlowView {
+  const budgetsOf = (levels: Flow, step: Pick<FlowStep, 'budgets'>) =>
+    effectiveBudgets(levels, step, { model: { windowTokens: window } });
+  const ofFlow = budgetsOf(flow, NOTHING);
+  const without = budgetsOf({ ...flow, budgets: {} }, NOTHING);
   const order = orderSteps(flow);
   const stages = new Map(order.stages.flatMap((steps, stage) => steps.map(({ id }) => [id, stage] as const)));
   const positions = new Map(order.sequence.map(({ id }, index) => [id, index]));
   return {
     name: flow.name,
     profile: flow.profile,
-    budgets: budgetsView(
-      own(null),
-      effectiveBudgets(flow, { budgets: {} }),
-      effectiveBudgets({ ...flow, budgets: {} }, { budgets: {} }),
-    ),
+    window,
+    budgets: budgetsView(own(null), ofFlow, without),
     steps: flow.steps.map((step) => ({
       id: step.id,
       agent: step.agent,
@@ -70,7 +80,7 @@ function flowView(flow: Flow, own: Own, receiptOf: ReceiptOf): FlowView {
       stage: stages.get(step.id) ?? 0,
       after: directNeeds(step, order, positions),
       sees: order.history.get(step.id)?.length ?? 0,
-      budgets: budgetsView(own(step.id), effectiveBudgets(flow, step), effectiveBudgets(flow, { budgets: {} })),
+      budgets: budgetsView(own(step.id), budgetsOf(flow, step), ofFlow),
       receipt: receiptOf(flow.name, step.id),
     })),
   };

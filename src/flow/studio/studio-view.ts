@@ -32,6 +32,8 @@ export interface StudioView {
 export interface FlowView {
   readonly name: string;
   readonly profile: string | undefined;
+  /** Tokens that presets and shares are for. */
+  readonly window: number;
   /** Of all steps that say nothing else. */
   readonly budgets: BudgetsView;
   /** In the order of the file. */

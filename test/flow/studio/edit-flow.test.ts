@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { checkFlow } from '../../../src/flow/file/read-flow.ts';
-import { editFlow } from '../../../src/flow/studio/edit-flow.ts';
+import { editFlow, ownBudgets } from '../../../src/flow/studio/edit-flow.ts';
+import { lineDiff } from '../../../src/flow/studio/line-diff.ts';
 import type { Edit } from '../../../src/flow/studio/studio-view.ts';
 
 const lines = (...all: string[]) => `${all.join('\n')}\n`;
@@ -236,6 +239,26 @@ describe('editFlow', () => {
     const { text, file = 'f.yaml', edits } = each;
     expect(editFlow(file, text.replaceAll('\n', '\r\n'), edits)).toBe(changed(each, '\r\n'));
   });
+
+  it.each(['small.yaml', '25-steps.yaml'])(
+    'of %s gives back, byte for byte, what was cleared after it was set',
+    (name) => {
+      const path = fileURLToPath(new URL(`../../../fixtures/flows/${name}`, import.meta.url));
+      const text = readFileSync(path, 'utf8');
+      const steps = checkFlow(path, text).flow?.steps.map(({ id }) => id) ?? [];
+      for (const [index, step] of [null, ...steps].entries()) {
+        const key = (['contextBudgetTokens', 'historyRecentChars'] as const)[index % 2] ?? 'preset';
+        if (ownBudgets(path, text)(step)[key] !== undefined) continue;
+        const set = editFlow(path, text, [edit(step, key, '12000')]);
+        const lines = lineDiff(text, set).filter(({ kind }) => kind === 'added' || kind === 'removed');
+        expect(lines.map(({ kind, text: line }) => `${kind} ${line.trim()}`)).toEqual([
+          ...(lines.length > 1 ? ['added budgets:'] : []),
+          `added ${key}: 12000`,
+        ]);
+        expect(editFlow(path, set, [edit(step, key, '')])).toBe(text);
+      }
+    },
+  );
 
   it('refuses to change what other places share', () => {
     const text = lines(

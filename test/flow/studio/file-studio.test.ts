@@ -20,7 +20,7 @@ let studio: Studio;
 
 beforeEach(() => {
   folder = studioFolder();
-  studio = createFileStudio(folder.file, folder.contextDir);
+  studio = createFileStudio(folder.file, { contextDir: folder.contextDir, window: undefined });
 });
 afterEach(() => folder.remove());
 
@@ -56,6 +56,13 @@ describe('view', () => {
         },
         {},
       ],
+    });
+  });
+
+  it('sizes presets for the window that is configured', () => {
+    const small = createFileStudio(folder.file, { contextDir: folder.contextDir, window: 128_000 });
+    expect(small.view({ edits: [] })).toMatchObject({
+      flow: { window: 128_000, budgets: { effective: { contextBudgetChars: { value: 64_000 } } } },
     });
   });
 

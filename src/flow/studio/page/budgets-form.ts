@@ -15,7 +15,7 @@ const FIELDS: readonly Field[] = [
   {
     key: 'contextBudgetTokens',
     label: 'Whole, in tokens',
-    hint: 'Tokens, or a share such as 20% of a window of 200,000; goes before the characters.',
+    hint: 'Tokens, or a share of the window such as 20%; goes before the characters.',
   },
 ];
 

@@ -1,6 +1,6 @@
 import type { BudgetKey, BudgetsView, Edit, FlowView, StepView, StudioView } from '../studio-view.ts';
 import { type BudgetsForm, createForm } from './budgets-form.ts';
-import { counted, h, part } from './dom.ts';
+import { counted, grouped, h, part } from './dom.ts';
 import { type Drafts, levelOf } from './drafts.ts';
 import { overview } from './overview.ts';
 import { receiptPart } from './receipt.ts';
@@ -40,10 +40,10 @@ export function createInspector({ onEdit, onSubmit }: Callbacks): Inspector {
       const onInput = (key: BudgetKey, value: string) => onEdit({ step: of, key, value });
       form = typed && createForm(levelIn(typed)?.own ?? {}, { onInput, onSubmit });
       const chosen = flow?.steps.find(({ id }) => id === step);
+      part('inspector').replaceChildren();
+      if (flow === undefined || form === undefined) return;
       const head = chosen === undefined ? flowHead(flow) : stepHead(chosen);
-      part('inspector').replaceChildren(
-        ...(flow === undefined || form === undefined ? [] : [...head, form.element, below]),
-      );
+      part('inspector').append(...head, form.element, below);
     },
     update({ flow, findings }, drafts) {
       const level = levelIn(flow);
@@ -66,11 +66,11 @@ export function createInspector({ onEdit, onSubmit }: Callbacks): Inspector {
   };
 }
 
-function flowHead(flow: FlowView | undefined): HTMLElement[] {
-  const steps = counted(flow?.steps.length ?? 0, 'step');
+function flowHead({ steps, window }: FlowView): HTMLElement[] {
+  const sizes = `Presets and shares are those of a window of ${grouped(window)} tokens.`;
   return [
     h('h2', { id: 'inspector-title' }, 'The flow'),
-    h('p', { class: 'quiet' }, `Holds for all of its ${steps} that say nothing else.`),
+    h('p', { class: 'quiet' }, `Holds for all of its ${counted(steps.length, 'step')} that say nothing else. ${sizes}`),
   ];
 }
 

@@ -4,7 +4,8 @@ import { button, h, part } from './dom.ts';
 export interface Notice {
   readonly title: string;
   readonly lines: readonly string[];
-  readonly action?: { readonly text: string; readonly onClick: () => void };
+  /** `hasFocus`: it is what the person goes on with. */
+  readonly action?: { readonly text: string; readonly onClick: () => void; readonly hasFocus: boolean };
 }
 
 /** undefined takes it away. */
@@ -20,5 +21,5 @@ export function showNotice(notice: Notice | undefined): void {
     ...(lines.length > 0 ? [h('ul', {}, ...lines.map((line) => h('li', {}, line)))] : []),
     ...(todo ? [todo] : []),
   );
-  todo?.focus();
+  if (action?.hasFocus) todo?.focus();
 }

@@ -43,14 +43,14 @@ function lostText(lost: readonly Edit[]): string {
   return `Dropped changes of steps that are not there any more: ${lost.map(({ step }) => step).join(', ')}`;
 }
 
-/** Asks what the file would be with what is typed, and shows it. */
-async function preview(): Promise<boolean> {
+/** Asks what the file would be with what is typed, and shows it. False: it could not be, or something newer is. */
+async function preview({ isTyping = false } = {}): Promise<boolean> {
   asked += 1;
   const number = asked;
   const answer = await ask('view', drafts.list(), saved?.hash);
   if (number !== asked) return false;
   if (answer.kind !== 'view') {
-    refuse(answer);
+    refuse(answer, { isTyping });
     return false;
   }
   shown = answer.view;
@@ -70,7 +70,7 @@ async function follow(): Promise<void> {
   following = true;
   while (typed) {
     typed = false;
-    if (await preview()) tell(judgement());
+    if (await preview({ isTyping: true })) tell(judgement());
   }
   following = false;
 }
@@ -142,9 +142,12 @@ function update(): void {
   part('review').textContent = count === 0 ? 'Review and save…' : `Review and save ${counted(count, 'change')}…`;
 }
 
-function refuse({ kind, message }: Exclude<Answer, { kind: 'view' }>): void {
-  const again = { text: 'Load the file again, keep my changes', onClick: () => void load('Loaded again') };
+/** @param isTyping the focus stays where it is */
+function refuse({ kind, message }: Exclude<Answer, { kind: 'view' }>, { isTyping = false } = {}): void {
+  const onClick = () => void load('Loaded again');
+  const again = { text: 'Load the file again, keep my changes', onClick, hasFocus: !isTyping };
   showNotice({ title: message, lines: [], ...(kind === 'changed' ? { action: again } : {}) });
+  tell('');
 }
 
 function tell(text: string): void {

@@ -1,0 +1,25 @@
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createPlace, ctxb } from './fakes.ts';
+
+const FLOW = 'name: job\nsteps: [{id: one, objective: first}]\n';
+
+describe('ctxb flow studio', () => {
+  it('tells all that is wrong with a flow and serves nothing', async () => {
+    await using place = await createPlace();
+    await place.file('job.yaml', 'name: a b\nsteps: [{id: one}]\n');
+    const run = await ctxb(place, ['flow', 'studio', 'job.yaml', '--no-open']);
+    expect(run).toMatchObject({ code: 2, stdout: Buffer.from('') });
+    expect(run.stderr).toContain('ctxb: name: expected');
+    expect(run.stderr).toContain('ctxb: steps[0]: expected');
+  });
+
+  it('refuses a link, which could lead anywhere', async () => {
+    await using place = await createPlace();
+    symlinkSync(await place.file('job.yaml', FLOW), join(place.cwd, 'link.yaml'));
+    const run = await ctxb(place, ['flow', 'studio', 'link.yaml', '--no-open']);
+    expect(run).toMatchObject({ code: 2, stdout: Buffer.from('') });
+    expect(run.stderr).toContain('link.yaml is a symbolic link: name the file itself');
+  });
+});
