@@ -131,6 +131,7 @@ it('a step whose time is over has failed with 124, its claude is ended, and the 
   expect(stepsAsked(world)).toEqual(['one', 'two']);
   expect(stepStatus(world, 'two')).toMatchObject({ status: 'failed', exitCode: 124, timedOut: true });
   expect(run.stderr).toContain('[two] failed: not done after 5 s');
+  expect(run.stderr).not.toContain('Ctrl-C');
   expect(run.stderr).toMatch(/^two +timed out/m);
   expect(run.stderr).toContain('not run: three');
   expect(run.stderr).toMatch(new RegExp(`to go on: ctxb flow run ${file} --resume ${flowRuns(world)[0]} -- `));
@@ -215,6 +216,20 @@ it('Ctrl-C once interrupts the step, starts no other, says what is not run, keep
   const again = await runFlowFile(world, file, { flags: ['--resume', flowRuns(world)[0] ?? ''] });
   expect(again.code).toBe(0);
   expect(stepsAsked(world)).toEqual(['one', 'two', 'two', 'three', 'four']);
+});
+
+it('Ctrl-C while the curator chooses keeps the step from beginning', async () => {
+  await using world = await startWorld({
+    calls: (request) => (stepIn(request) === 'one' ? named(request) : { text: '{}', delayMs: NEVER_MS }),
+  });
+  const file = writeFlow(world, { curator: { enabled: true }, steps: [{ id: 'one' }, { id: 'two' }] });
+  const flow = startFlowFile(world, file);
+  await world.standin.waitFor((request) => request.kind === 'main' && stepIn(request) !== 'one');
+  flow.kill('SIGINT');
+  const run = await flow.finished;
+  expect(run.code).toBe(130);
+  expect(stepsAsked(world)).not.toContain('two');
+  expect(run.stderr).toMatch(/^two +stopped/m);
 });
 
 it.each([

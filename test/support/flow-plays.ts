@@ -8,6 +8,7 @@ import { CTXB, SMALL_WINDOW } from './ctxb.ts';
 export interface FlowText {
   readonly name?: string;
   readonly budgets?: object;
+  readonly curator?: object;
   readonly steps: readonly { readonly id: string; readonly [key: string]: unknown }[];
 }
 

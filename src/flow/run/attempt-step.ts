@@ -1,11 +1,13 @@
 import { finished } from 'node:stream/promises';
 import type { Io } from '../../io.ts';
+import { signalExitCode } from '../../session/child.ts';
 import { type Briefing, briefingOf, historyOf, promptOf } from '../briefing.ts';
 import { type Curation, curate } from '../curator/curate.ts';
 import type { FlowStep } from '../flow.ts';
 import { OUTPUT_FILE, stepOutput } from '../step-output.ts';
 import type { StepReceipt } from '../step-receipt.ts';
 import type { FlowRun } from './conduct-flow.ts';
+import type { FlowStop } from './flow-stop.ts';
 import { createLineSink } from './line-sink.ts';
 import { runStep, type StepEnd, type StepRun } from './run-step.ts';
 
@@ -14,7 +16,7 @@ export type Attempts = (step: FlowStep, attempt: number) => Promise<StepEnd>;
 
 const now = () => performance.now();
 
-export function createAttempts(run: FlowRun, stop: AbortSignal, io: Io): Attempts {
+export function createAttempts(run: FlowRun, stop: Pick<FlowStop, 'noMore' | 'atOnce'>, io: Io): Attempts {
   const { flow, files, progress } = run;
   // A curator is asked once, however often its step is tried.
   const curations = new Map<string, Promise<Curation | undefined>>();
@@ -27,7 +29,7 @@ export function createAttempts(run: FlowRun, stop: AbortSignal, io: Io): Attempt
     const { program, config, invocation } = run.claudeFor(step);
     const asked = { ...step, prompt: promptOf(step, run.brief(step).readPrompt) };
     const { settings } = invocation;
-    return curate(asked, history, { curator: flow.curator, program, config, settings, stop, now }, io);
+    return curate(asked, history, { curator: flow.curator, program, config, settings, stop: stop.atOnce, now }, io);
   }
 
   function curationOf(step: FlowStep): Promise<Curation | undefined> {
@@ -42,7 +44,8 @@ export function createAttempts(run: FlowRun, stop: AbortSignal, io: Io): Attempt
     const stream = createLineSink(file.add);
     try {
       const { timeoutSeconds } = step;
-      return await runStep({ ...claude, timeoutSeconds, stop }, io, { stream, watcher: progress.watcher(step) }, now);
+      const sinks = { stream, watcher: progress.watcher(step) };
+      return await runStep({ ...claude, timeoutSeconds, stop: stop.atOnce }, io, sinks, now);
     } finally {
       await finished(stream.end());
       file.close();
@@ -51,6 +54,8 @@ export function createAttempts(run: FlowRun, stop: AbortSignal, io: Io): Attempt
 
   return async (step, attempt) => {
     const curation = await curationOf(step);
+    // The signal that was heard by the curator's claude would not be by the next one.
+    if (stop.noMore.aborted) return { ...NOT_BEGUN, costUsd: curation?.costUsd ?? 0 };
     const briefing = briefingOf(flow, step, { ...run.brief(step), outputs, curated: curation?.choice });
     const receipt = receiptOf(run, { attempt, briefing, curation });
     files.write(step.id, 'pack.md', briefing.pack.text);
@@ -61,6 +66,19 @@ export function createAttempts(run: FlowRun, stop: AbortSignal, io: Io): Attempt
     return attempt === 1 ? { ...end, costUsd: end.costUsd + (curation?.costUsd ?? 0) } : end;
   };
 }
+
+const NOT_BEGUN: StepEnd = {
+  exitCode: signalExitCode('SIGINT'),
+  timedOut: false,
+  output: '',
+  error: 'stopped before it had begun',
+  sessionId: undefined,
+  peakTokens: 0,
+  calls: 0,
+  firstTokens: 0,
+  costUsd: 0,
+  durationMs: 0,
+};
 
 interface Given {
   readonly attempt: number;

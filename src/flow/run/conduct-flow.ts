@@ -52,7 +52,7 @@ export async function conductFlow(run: FlowRun, io: Io): Promise<FlowEnd> {
   const ends = new Map<string, StepEnd>();
   const attempts = new Map<string, readonly StepEnd[]>();
   const stop = createFlowStop(parallel);
-  const attempt = createAttempts(run, stop.atOnce, io);
+  const attempt = createAttempts(run, stop, io);
   try {
     const board = await runFlow(
       flow,

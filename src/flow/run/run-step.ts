@@ -54,8 +54,13 @@ export async function runStep(run: StepRun, io: Io, sinks: StepSinks, now: () =>
   const stdout = new PassThrough();
   stdout.pipe(sinks.stream, { end: false });
   const lines = stdout.pipe(createLineSink(answer.line));
+  const limit = createTimeLimit(run);
   const watcher: Watcher = {
     ...sinks.watcher,
+    decision(decision) {
+      // A step whose time is over is interrupted by nobody's Ctrl-C.
+      if (!(limit.isOver() && decision.kind === 'interrupt')) sinks.watcher.decision(decision);
+    },
     status(now) {
       // What claude is asked before its first call is an estimate of its own.
       if (now.gauge.basis === 'measured') peak = Math.max(peak, now.gauge.used);
@@ -66,7 +71,6 @@ export async function runStep(run: StepRun, io: Io, sinks: StepSinks, now: () =>
       sinks.watcher.ended(last);
     },
   };
-  const limit = createTimeLimit(run);
   const { program, invocation, config, prompt } = run;
   const headless = {
     program,
