@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { curatorPrompt } from '../../../src/flow/curator/curator-prompt.ts';
 import { flowStep, packItem, structureOf } from '../../support/packs.ts';
 
-const place = { cwd: '/work/shop', maxFiles: 20 };
+const place = { cwd: '/home/dev/shop', maxFiles: 20 };
 const historyOf = (text: string) => text.slice(text.indexOf('## Earlier steps')).split('\n').slice(2);
 
 it('tells the step whole, the working folder, and how much may be named', () => {
@@ -17,7 +17,7 @@ it('tells the step whole, the working folder, and how much may be named', () => 
   const text = curatorPrompt(step, [], place);
   const parts = ['Cover the parser', '- src/parse.ts', '- test/parse.test.ts', '- edge cases', '- no mocks'];
   for (const part of [...parts, 'n'.repeat(50_000), 'Write the tests.']) expect(text).toContain(part);
-  expect(text).toContain('`/work/shop`');
+  expect(text).toContain('`/home/dev/shop`');
   expect(text).toContain('at most 20, ');
   expect(historyOf(text)).toEqual(['None.']);
 });
