@@ -1,6 +1,7 @@
 import {
   closeSync,
   constants,
+  existsSync,
   fstatSync,
   ftruncateSync,
   lstatSync,
@@ -11,6 +12,7 @@ import {
   unlinkSync,
   writeSync,
 } from 'node:fs';
+import { dirname } from 'node:path';
 import { CtxbError } from '../errors.ts';
 import { errorCode, orStoreError } from './store-error.ts';
 
@@ -45,8 +47,20 @@ function kindOfStats(stats: Stats | undefined): Kind {
  */
 export function makeFolder(path: string): void {
   const kind = kindOf(path);
-  if (kind === 'missing') orStoreError(path, () => mkdirSync(path, { recursive: true, mode: FOLDER_MODE }));
+  if (kind === 'missing') orStoreError(path, () => makeWithParents(path));
   else if (kind !== 'folder') throw new CtxbError('store', `${path} is a ${kind}, not a folder: move it away`);
+}
+
+/** Node's own way never ends where a system denies that the parent is there, as `/proc` does. */
+function makeWithParents(path: string): void {
+  const parent = dirname(path);
+  if (parent !== path && !existsSync(parent)) makeWithParents(parent);
+  try {
+    mkdirSync(path, { mode: FOLDER_MODE });
+  } catch (error) {
+    // Another run was quicker.
+    if (errorCode(error) !== 'EEXIST') throw error;
+  }
 }
 
 /**

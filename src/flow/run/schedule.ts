@@ -17,7 +17,7 @@ export interface Settled {
   readonly leftOut: ReadonlySet<string>;
 }
 
-const NOTHING_SETTLED: Settled = { done: new Set(), leftOut: new Set() };
+export const NOTHING_SETTLED: Settled = { done: new Set(), leftOut: new Set() };
 
 /** The board before anything has run. */
 export function newBoard({ steps }: Flow, { done, leftOut }: Settled = NOTHING_SETTLED): Board {

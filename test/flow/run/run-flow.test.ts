@@ -2,13 +2,12 @@ import { expect, it } from 'vitest';
 import type { Flow, FlowStep } from '../../../src/flow/flow.ts';
 import { runFlow } from '../../../src/flow/run/run-flow.ts';
 import type { StepEnd } from '../../../src/flow/run/run-step.ts';
-import type { Settled } from '../../../src/flow/run/schedule.ts';
+import { NOTHING_SETTLED, type Settled } from '../../../src/flow/run/schedule.ts';
 import { flowOf, flowStep } from '../../support/packs.ts';
 import { stepEnd } from '../../support/step-end.ts';
 
 const OK = stepEnd();
 const BAD = stepEnd({ exitCode: 1 });
-const NONE: Settled = { done: new Set(), leftOut: new Set() };
 
 /** What an attempt comes to; what is thrown is thrown. */
 type Outcome = StepEnd | Error;
@@ -23,7 +22,7 @@ interface Play {
 }
 
 /** Runs a flow whose attempts take no time, and writes down what happens. */
-async function play(flow: Flow, { outcomes = {}, parallel = 1, settled = NONE, stopAt }: Play = {}) {
+async function play(flow: Flow, { outcomes = {}, parallel = 1, settled = NOTHING_SETTLED, stopAt }: Play = {}) {
   const told: string[] = [];
   const stop = new AbortController();
   let running = 0;
