@@ -100,9 +100,9 @@ it.each([
 it('so is one that cannot be made', async () => {
   await using place = await flowPlace();
   // Not even root makes a folder there.
-  const end = await run(place, ['--context-dir', '/sys/ctxb']);
+  const end = await run(place, ['--context-dir', '/proc/ctxb']);
   expect(end.code).toBe(2);
-  expect(end.stderr).toContain('/sys/ctxb');
+  expect(end.stderr).toContain('/proc/ctxb');
   expect(end.stderr).not.toContain('[one]');
 });
 

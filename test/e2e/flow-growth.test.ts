@@ -14,9 +14,9 @@ import {
   growthRows,
   growthTable,
   longFlow,
-  measureClaude,
   measureFlow,
   measureLog,
+  stepSeconds,
   tasksOf,
 } from '../support/flow-growth.ts';
 import { briefingIn, runFlowFile } from '../support/flow-plays.ts';
@@ -43,7 +43,6 @@ function expectBriefings(flow: Flow, requests: readonly RecordedRequest[]): void
 
 it('25 steps: the total of a flow grows as a line, that of one long conversation as a square', async () => {
   const flow = longFlow();
-  const claudeSeconds = await measureClaude();
   const flowRun = await measureFlow(flow);
   const logRun = await measureLog(flow);
   for (const { run } of [flowRun, logRun]) expect(run.code, run.stderr).toBe(0);
@@ -55,9 +54,8 @@ it('25 steps: the total of a flow grows as a line, that of one long conversation
     expect(words.some((text) => text.trim() === task.trim())).toBe(true);
   }
 
-  const perStep = flowRun.seconds / 25;
   console.log(growthTable(growthRows(flowRun, logRun)));
-  console.log(`a step: ${perStep.toFixed(2)} s; a claude without ctxb: ${claudeSeconds.toFixed(2)} s`);
+  console.log(`a step: ${(flowRun.seconds / 25).toFixed(2)} s on average`);
   // What every answer adds to the conversation is asked again with every later task.
   const square = bend(logRun.sizes);
   expect(square).toBeGreaterThan(ANSWER_CHARS / 4);
@@ -68,6 +66,8 @@ it('25 steps: the total of a flow grows as a line, that of one long conversation
   const line = flowRun.sizes.slice(8);
   expect(Math.abs(bend(line))).toBeLessThan(square / 50);
   expect(Math.max(...line) / Math.min(...line)).toBeLessThan(1.05);
+  // A step takes a second at most. Only the fastest is held to it: the others may have had to share the machine.
+  expect(Math.min(...stepSeconds(flowRun))).toBeLessThanOrEqual(1);
 }, 240_000);
 
 it('25 steps with the budgets of the file: each step has its notes whole, and none exceeds its own budget', async () => {

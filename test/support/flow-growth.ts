@@ -4,7 +4,7 @@ import { briefingOf } from '../../src/flow/briefing.ts';
 import { readFlow } from '../../src/flow/file/read-flow.ts';
 import type { Budgets, Flow } from '../../src/flow/flow.ts';
 import type { RecordedRequest, Scenario } from '../../src/standin/scenario.ts';
-import { type Finished, runProgram, startWorld, type World } from './claude.ts';
+import { type Finished, startWorld, type World } from './claude.ts';
 import { mainRequests } from './conversation.ts';
 import { LARGE_WINDOW, runCtxb, SMALL_WINDOW } from './ctxb.ts';
 import { runFlowFile } from './flow-plays.ts';
@@ -64,15 +64,9 @@ export async function measureLog(flow: Flow): Promise<Growth> {
   return await measured(world, () => runCtxb(world, run));
 }
 
-/** Seconds that a claude without ctxb takes for one of the steps: the least of a few. */
-export async function measureClaude(): Promise<number> {
-  await using world = await startWorld(agent());
-  const args = ['-p', 'one task', '--output-format', 'stream-json', '--verbose', ...SMALL_WINDOW];
-  const runs: number[] = [];
-  for (let count = 0; count < 3; count++) {
-    runs.push((await measured(world, () => runProgram(world.claude, args, world.scratch))).seconds);
-  }
-  return Math.min(...runs);
+/** Seconds from each step's request to the next one's. */
+export function stepSeconds({ requests }: Growth): number[] {
+  return requests.slice(1).map(({ at }, index) => (at - (requests[index]?.at ?? at)) / 1_000);
 }
 
 async function measured({ standin }: World, start: () => Promise<Finished>): Promise<Growth> {

@@ -87,7 +87,12 @@ export async function runStep(run: StepRun, io: Io, sinks: StepSinks, now: () =>
     stdout.end();
     await finished(lines);
     return {
-      ...outcomeOf({ exitCode, timedOutAfter: limit.isOver() ? run.timeoutSeconds : undefined, last: answer.last() }),
+      ...outcomeOf({
+        exitCode,
+        timedOutAfter: limit.isOver() ? run.timeoutSeconds : undefined,
+        stopped: run.stop.aborted,
+        last: answer.last(),
+      }),
       sessionId: state?.session.id,
       peakTokens: peak,
       firstTokens: state?.gauge.first ?? 0,
@@ -135,10 +140,12 @@ interface Answer {
 function outcomeOf({
   exitCode,
   timedOutAfter,
+  stopped,
   last,
 }: {
   readonly exitCode: number;
   readonly timedOutAfter: number | undefined;
+  readonly stopped: boolean;
   readonly last: Answer | undefined;
 }): Pick<StepEnd, 'exitCode' | 'timedOut' | 'output' | 'error'> {
   const timedOut = timedOutAfter !== undefined;
@@ -149,6 +156,8 @@ function outcomeOf({
     return { exitCode: 1, timedOut, output, error: 'claude has ended without an answer' };
   }
   if (exitCode === 0) return { exitCode, timedOut, output, error: undefined };
+  // What claude says of an interrupted turn is no help to anyone.
+  if (stopped) return { exitCode, timedOut, output, error: `ended with the flow (exit code ${exitCode})` };
   return { exitCode, timedOut, output, error: last?.isError && last.text ? last.text : `exit code ${exitCode}` };
 }
 
