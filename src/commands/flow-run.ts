@@ -15,10 +15,11 @@ import type { Io } from '../io.ts';
 import { createFlowProgress } from '../report/flow-progress.ts';
 import { flowTable } from '../report/flow-table.ts';
 import { printable, styleFor } from '../report/style.ts';
+import { refuseRunning } from '../session/earlier-run.ts';
 import { endLeft } from '../session/end-left.ts';
 import { createFaults } from '../session/faults.ts';
 import { type FlowRunFiles, listFlowRuns, newFlowRun, openFlowRun } from '../store/flow-run.ts';
-import { asProcessMark, isAlive } from '../store/process-mark.ts';
+import { asProcessMark } from '../store/process-mark.ts';
 import { parseFields } from '../stream/fields.ts';
 
 /** Options of `ctxb flow run`, as commander hands them over. */
@@ -118,9 +119,7 @@ function earlierRun(flow: Flow, contextDir: string, { resume, from, only }: Flow
 async function endEarlier(files: FlowRunFiles, contextDir: string, say: (text: string) => void): Promise<void> {
   const ctxb = asProcessMark(parseFields(files.readRun() ?? '').ctxb);
   if (ctxb === undefined || ctxb.pid === process.pid) return;
-  if (ctxb.start !== undefined && isAlive(ctxb)) {
-    throw new CtxbError('usage', `run ${files.id} still goes on (process ${ctxb.pid}): end it first`);
-  }
+  refuseRunning(files.id, ctxb);
   await endLeft(contextDir, ctxb, { notice: say, onFault: createFaults(say) });
 }
 

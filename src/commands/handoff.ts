@@ -17,6 +17,7 @@ import { type HandoffInfo, listHandoffs } from '../store/handoffs.ts';
 import { writeNewFile } from '../store/new-file.ts';
 import { redact } from '../store/redact.ts';
 import { findSession, listSessions } from '../store/sessions.ts';
+import { isRecording } from './is-recording.ts';
 
 const EXIT_PROBLEMS = 3;
 
@@ -134,10 +135,6 @@ interface Notes {
   readonly t: number;
   /** As a reader in the working folder names it; undefined where nothing but a recording is there. */
   readonly folder: string | undefined;
-}
-
-function isRecording(name: string, io: Io): boolean {
-  return name === '-' || statSync(resolve(io.cwd, name), { throwIfNoEntry: false })?.isFile() === true;
 }
 
 async function recorded(name: string, io: Io): Promise<Notes> {

@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { effectiveConfig } from '../config/effective-config.ts';
@@ -9,6 +8,7 @@ import { findSources } from '../replay/sources.ts';
 import { openNotesFolder, readIndex } from '../store/notes-folder.ts';
 import { redact } from '../store/redact.ts';
 import { findSession } from '../store/sessions.ts';
+import { isRecording } from './is-recording.ts';
 
 interface ScratchFlags {
   readonly out?: string;
@@ -42,10 +42,6 @@ async function scratch(name: string | undefined, flags: ScratchFlags, io: Io): P
   const folder = resolve(io.cwd, config.contextDir);
   io.stdout.write(readIndex(name === undefined ? folder : pathOf(folder, name)));
   return 0;
-}
-
-function isRecording(name: string, io: Io): boolean {
-  return name === '-' || statSync(resolve(io.cwd, name), { throwIfNoEntry: false })?.isFile() === true;
 }
 
 function pathOf(folder: string, name: string): string {

@@ -18,6 +18,7 @@ import { endOverdue, followCompaction, forgetFailures, measureLanding, waitLonge
 import { followHandoff, waitForHandoff } from './relief/handoff.ts';
 import { refillAfter } from './relief/refill.ts';
 import { measureHandoff, readExhaustion, readRelief } from './relief/relief.ts';
+import { wasReplaced } from './relief/replaced.ts';
 import type { GovernorState } from './state.ts';
 import { chain, keep, type Step } from './steps.ts';
 import { followResults } from './tool-budget/follow-results.ts';
@@ -86,7 +87,7 @@ function follow(state: GovernorState, event: Event): Step {
 /** A line of a turn that the caller, or claude itself, started. */
 function ownTurn(state: GovernorState, event: Event, before: GovernorState): Step {
   const withheld: readonly Action[] = isInjectedTurn(before) ? [{ kind: 'withheld', fate: 'show' }] : [];
-  const relieved = wasRelieved(before, state, event) ? forgetFailures(state) : state;
+  const relieved = wasReplaced(before, state, event) ? forgetFailures(state) : state;
   const released = keep(startsForeignTurn(before, event) ? endOverdue(relieved) : relieved, withheld);
   if (event.kind !== 'result') return released;
   const isShown = fateOf(before, event) === 'show';
@@ -126,12 +127,6 @@ function answeredBy({ turn, relief, run }: GovernorState, queued: readonly Promp
 /** What the conversation began with is in claude's own log now. */
 function forgetFresh(state: GovernorState): GovernorState {
   return state.relief.fresh === undefined ? state : { ...state, relief: { ...state.relief, fresh: undefined } };
-}
-
-/** The context was replaced or emptied, by whomever. A new session id in mid-stream is a cleared conversation. */
-function wasRelieved(before: GovernorState, after: GovernorState, event: Event): boolean {
-  const another = before.session.id !== undefined && before.session.id !== after.session.id;
-  return event.kind === 'boundary' || event.kind === 'reset' || another;
 }
 
 function onClaudeRequest(before: GovernorState, event: ControlRequestEvent): Step {

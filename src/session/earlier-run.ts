@@ -67,7 +67,8 @@ export function openRunsOf(contextDir: string, ctxb: ProcessMark): Pick<EarlierR
   });
 }
 
-function refuseRunning(runId: string, ctxb: ProcessMark | undefined): void {
+/** @throws CtxbError `usage` when the ctxb of a run is still there */
+export function refuseRunning(runId: string, ctxb: ProcessMark | undefined): void {
   if (ctxb === undefined || ctxb.start === undefined || !isAlive(ctxb)) return;
   throw new CtxbError('usage', `run ${runId} still goes on (process ${ctxb.pid}): end it first`);
 }

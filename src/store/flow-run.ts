@@ -87,8 +87,9 @@ export function openFlowRun(contextDir: string, id: string, onFault: OnFault = (
       }
     },
     receipt(flow, step, receipt) {
-      write(of(step, 'receipt.json'), masked(receipt));
-      write(flowReceiptFile(flow, step), masked(receipt));
+      const text = masked(receipt);
+      write(of(step, 'receipt.json'), text);
+      write(flowReceiptFile(flow, step), text);
     },
   };
 }

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { estimateTokens } from '../../src/governor/tool-budget/token-estimate.ts';
 import { createEntryMaker } from '../../src/memory/entries/make-entry.ts';
 import { createExtractor } from '../../src/memory/extract/extract.ts';
 import { EVIDENCE_KINDS } from '../../src/memory/hand-back/evidence.ts';
 import { createNotebook } from '../../src/memory/notebook/notebook.ts';
 import { renderIndex } from '../../src/memory/notebook/render.ts';
-import { tokensOf } from '../../src/memory/tool-log/tool-log.ts';
 import { redact } from '../../src/store/redact.ts';
 import { decodeObject } from '../../src/stream/decode.ts';
 import type { Line } from '../support/governor.ts';
@@ -85,7 +85,7 @@ describe(`a session of ${ROUNDS * EVENTS_PER_ROUND} events, each about something
     const sizes = [prompts, states, deadEnds, artifacts, commands].map((section) => section.items().length);
     expect(sizes).toEqual([1_000, 1_000, 1_000, 1_000, 1_000]);
     expect(toolLog.tokens).toBeLessThanOrEqual(12_000);
-    expect(tokensOf(toolLog.render())).toBeLessThanOrEqual(12_000);
+    expect(estimateTokens(toolLog.render())).toBeLessThanOrEqual(12_000);
     expect(toolLog.total - toolLog.left).toBe(toolLog.calls().length);
     expect(notebook.tasks.open()).toHaveLength(500);
     expect(EVIDENCE_KINDS.map((kind) => notebook.evidence.items(kind).length).every((size) => size <= 40)).toBe(true);

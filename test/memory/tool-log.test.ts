@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { estimateTokens } from '../../src/governor/tool-budget/token-estimate.ts';
 import type { Entry, ToolEntry } from '../../src/memory/entry.ts';
 import { createNotebook } from '../../src/memory/notebook/notebook.ts';
 import { renderIndex } from '../../src/memory/notebook/render.ts';
-import { createToolLog, tokensOf } from '../../src/memory/tool-log/tool-log.ts';
+import { createToolLog } from '../../src/memory/tool-log/tool-log.ts';
 import { command, edit, randomEntries } from '../support/notes.ts';
 
 function read(path: string, more: Partial<ToolEntry> = {}): ToolEntry {
@@ -76,7 +77,7 @@ describe('the tool log', () => {
       expect(kept + log.left).toBe(calls);
     }
     expect(log.left).toBeGreaterThan(0);
-    expect(tokensOf(log.render())).toBeLessThanOrEqual(tokens);
+    expect(estimateTokens(log.render())).toBeLessThanOrEqual(tokens);
     expect(log.render().split('\n')).toHaveLength(log.calls().length + 7);
     expect(log.render()).toBe(logOf(entries, tokens).render());
   });

@@ -1,4 +1,5 @@
 import type { Block } from '../../stream/events.ts';
+import { codePoints } from '../tool-budget/token-estimate.ts';
 
 /**
  * The estimate for streams without any usage figures: characters of files, tool output and prompts, times an overhead
@@ -47,14 +48,4 @@ export function addBlocks(estimate: CharacterEstimate, blocks: readonly Block[])
     if (block.type === 'tool_result') return addToolOutput(sum, block.text);
     return block.type === 'text' ? addPrompt(sum, block.text) : sum;
   }, estimate);
-}
-
-/** Code points, not UTF-16 units: a surrogate pair is one. */
-function codePoints(text: string): number {
-  let count = text.length;
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at);
-    if (unit >= 0xd800 && unit < 0xdc00 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00) count--;
-  }
-  return count;
 }

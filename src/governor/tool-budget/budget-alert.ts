@@ -2,6 +2,7 @@ import type { ToolsPolicy } from '../policy.ts';
 import type { GovernorState } from '../state.ts';
 import { type Room, remaining, roomFor, tiersInTokens } from './room.ts';
 import type { AlertLevel } from './tool-budget.ts';
+import { withBudget } from './tool-state.ts';
 
 export interface Alert {
   readonly state: GovernorState;
@@ -19,7 +20,7 @@ export function alertAgent(state: GovernorState): Alert {
   if (level === toolBudget.alerted) return { state, text: '' };
   const isWorse = level === 'critical' || (level === 'low' && toolBudget.alerted === 'none');
   const text = isWorse ? alertText(level, room, tiersInTokens(state).total) : '';
-  return { state: { ...state, toolBudget: { ...toolBudget, alerted: level } }, text };
+  return { state: withBudget(state, { alerted: level }), text };
 }
 
 export function alertLevel(left: number, tools: Pick<ToolsPolicy, 'warnBelow' | 'criticalBelow'>): AlertLevel {

@@ -1,4 +1,5 @@
 import { FAILURES } from './failure-words.ts';
+import { lineFeeds } from './line-feeds.ts';
 
 /** A text that was cut, and where its reader can go on. */
 export interface CutText {
@@ -41,7 +42,7 @@ export function cutText(text: string, room: number): CutText {
   const failures = failuresIn(text, { from: least.to, to: end.from }, Math.floor(room * FAILURES_SHARE));
   const taken = [...failures, end].reduce((sum, span) => sum + span.to - span.from + GAP, GAP);
   const shown = joined([beginning(text, room - taken), ...failures, end]);
-  return { ...written(text, shown), nextLine: linesBefore(text, 0, shown[0]?.to ?? 0) + 1 };
+  return { ...written(text, shown), nextLine: lineFeeds(text, 0, shown[0]?.to ?? 0) + 1 };
 }
 
 function beginning(text: string, length: number): Span {
@@ -125,11 +126,11 @@ function written(text: string, shown: readonly Span[]): Pick<CutText, 'text' | '
   let done = 0;
   let all = '';
   for (const { from, to } of shown) {
-    const skipped = linesBefore(text, done, from);
+    const skipped = lineFeeds(text, done, from);
     if (from > done)
       all += `${all === '' || all.endsWith('\n') ? '' : '\n'}${gapText(text, { from: done, to: from }, line, skipped)}\n`;
     all += text.slice(from, to);
-    line += skipped + linesBefore(text, from, to);
+    line += skipped + lineFeeds(text, from, to);
     done = to;
   }
   return { text: all, lines: text.endsWith('\n') ? line - 1 : line };
@@ -145,11 +146,4 @@ function gapText(text: string, { from, to }: Span, first: number, lines: number)
 
 function beginsLine(text: string, at: number): boolean {
   return at === 0 || text[at - 1] === '\n';
-}
-
-/** Line feeds from one offset to another. */
-function linesBefore(text: string, from: number, to: number): number {
-  let count = 0;
-  for (let at = text.indexOf('\n', from); at >= 0 && at < to; at = text.indexOf('\n', at + 1)) count++;
-  return count;
 }

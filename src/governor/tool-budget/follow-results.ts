@@ -1,8 +1,9 @@
 import { plainText } from '../../stream/blocks.ts';
 import type { Block, Event, UserEvent } from '../../stream/events.ts';
+import { wasReplaced } from '../relief/replaced.ts';
 import { remember } from '../remember.ts';
 import type { GovernorState } from '../state.ts';
-import { keep, type Step } from '../steps.ts';
+import { chain, keep, type Step } from '../steps.ts';
 import { noteIgnored } from './ignored.ts';
 import { estimateTokens } from './token-estimate.ts';
 import { charsPerToken, forgetOpen, withBudget } from './tool-state.ts';
@@ -14,7 +15,7 @@ type ToolResult = Extract<Block, { readonly type: 'tool_result' }>;
 
 /** What a line of claude's says about what results of tools have taken. */
 export function followResults(before: GovernorState, state: GovernorState, event: Event): Step {
-  if (isEmptied(before, state, event)) return keep(withBudget(settledTurn(state), EMPTIED));
+  if (wasReplaced(before, state, event)) return keep(withBudget(settledTurn(state), EMPTIED));
   if (event.kind === 'result') return keep(withBudget(settledTurn(state), { results: 0, hinted: {} }));
   if (event.kind === 'init') return keep(settledTurn(state));
   if (event.kind !== 'user' || event.replay) return keep(state);
@@ -37,19 +38,12 @@ export function remembered(state: GovernorState, text: string): GovernorState {
   return withBudget(state, { history: estimateTokens(text, charsPerToken(state)) });
 }
 
-/** The context was replaced; a new session id in mid-stream is a cleared conversation. */
-function isEmptied(before: GovernorState, { session }: GovernorState, { kind }: Event): boolean {
-  return (
-    kind === 'boundary' || kind === 'reset' || (before.session.id !== undefined && before.session.id !== session.id)
-  );
-}
-
 function arrived(state: GovernorState, { blocks, subagent }: UserEvent): Step {
   const results = blocks.filter((block): block is ToolResult => block.type === 'tool_result');
-  return results.reduce<Step>(({ state: next, actions }, result) => {
-    const step = count(next, result, subagent === null);
-    return keep(step.state, [...actions, ...step.actions]);
-  }, keep(state));
+  return chain(
+    keep(state),
+    ...results.map((result) => (next: GovernorState) => count(next, result, subagent === null)),
+  );
 }
 
 function count(state: GovernorState, result: ToolResult, isMain: boolean): Step {

@@ -1,4 +1,5 @@
 import type { CutList } from './cut-json.ts';
+import { lineFeeds } from './line-feeds.ts';
 
 /** JSON as it is stored: what was cut can be read on from a line. */
 export interface StoredJson {
@@ -11,7 +12,7 @@ export interface StoredJson {
 export function storedJson(text: string, lists: readonly CutList[]): StoredJson {
   const breaks = breaksOf(lists).filter((at) => !beginsLine(text, at));
   const nextLines = lists.map(({ next }) => {
-    return 1 + countLines(text, next.at) + breaks.filter((at) => at <= next.at).length;
+    return 1 + lineFeeds(text, 0, next.at) + breaks.filter((at) => at <= next.at).length;
   });
   return { text: withBreaks(text, breaks), nextLines };
 }
@@ -30,10 +31,4 @@ function beginsLine(text: string, at: number): boolean {
 function withBreaks(text: string, breaks: readonly number[]): string {
   const parts = breaks.map((at, index) => text.slice(index === 0 ? 0 : breaks[index - 1], at));
   return [...parts, text.slice(breaks.at(-1) ?? 0)].join('\n');
-}
-
-function countLines(text: string, end: number): number {
-  let count = 0;
-  for (let at = text.indexOf('\n'); at >= 0 && at < end; at = text.indexOf('\n', at + 1)) count++;
-  return count;
 }

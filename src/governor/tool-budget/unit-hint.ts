@@ -2,6 +2,7 @@ import type { GovernorState } from '../state.ts';
 import { statusOf } from '../zones/zones.ts';
 import { remaining, roomFor } from './room.ts';
 import type { ToolCall } from './tool-call.ts';
+import { withBudget } from './tool-state.ts';
 
 /** What a tool gives, and the tokens one of it takes. */
 export interface Unit {
@@ -59,6 +60,8 @@ export function hintFor(state: GovernorState, call: ToolCall): Hint {
   const { hinted } = state.toolBudget;
   const last = hinted[unit.name];
   if (left < LEAST_REMAINING || (last !== undefined && left > last * FALLEN)) return { state, text: '' };
-  const toolBudget = { ...state.toolBudget, hinted: { ...hinted, [unit.name]: left } };
-  return { state: { ...state, toolBudget }, text: hintText(unit, left) };
+  return {
+    state: withBudget(state, { hinted: { ...hinted, [unit.name]: left } }),
+    text: hintText(unit, left),
+  };
 }

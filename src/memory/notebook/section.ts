@@ -1,3 +1,4 @@
+import { lineFeeds } from '../../governor/tool-budget/line-feeds.ts';
 import { remember } from '../remember.ts';
 import { counted } from '../words.ts';
 
@@ -57,9 +58,9 @@ export function createSection(file: DetailFile, title: string): Section {
       total++;
       const opening = total === 1 ? `# ${title}\n\n` : '';
       const entry = `## #${total} · ${heading}\n${body}\n`;
-      const from = lines + countLines(opening) + 1;
+      const from = lines + lineFeeds(opening) + 1;
       const page = `${opening}${entry}\n`;
-      lines += countLines(page);
+      lines += lineFeeds(page);
       // The blank line behind an entry is none of its lines.
       const item = { key: key ?? `#${total}`, number: total, text, from, to: lines - 1 };
       hasRepeats ||= items.has(item.key);
@@ -72,13 +73,6 @@ export function createSection(file: DetailFile, title: string): Section {
     has: (key) => items.has(key),
     items: () => [...items.values()],
   };
-}
-
-/** Lines as tools count them that read a file by offset and limit. */
-function countLines(text: string): number {
-  let count = 0;
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count++;
-  return count;
 }
 
 /** `2026-11-21 06:20:03 UTC`, or that the recording does not say. */

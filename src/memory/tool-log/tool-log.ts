@@ -1,12 +1,10 @@
+import { estimateTokens } from '../../governor/tool-budget/token-estimate.ts';
 import type { ToolEntry } from '../entry.ts';
 import { timeText } from '../notebook/section.ts';
 import { counted, oneLine, quoted } from '../words.ts';
 
 /** Tokens that the log may take up, where nothing else is said. */
 const HISTORY_TOKENS = 12_000;
-
-/** Characters that a token has at the least, as a rule. */
-const CHARS_PER_TOKEN = 3.5;
 
 /** The newest call about a file, or one call of another kind. */
 export interface LoggedCall {
@@ -77,7 +75,7 @@ export function createToolLog(historyTokens = HISTORY_TOKENS): ToolLog {
       const isChange = path !== undefined && !isRead;
       const call = { entry, reads: before.reads + Number(isRead), changes: before.changes + Number(isChange) };
       const line = lineOf(call);
-      const slot = { ...call, line, tokens: tokensOf(`${line}\n`) };
+      const slot = { ...call, line, tokens: estimateTokens(`${line}\n`) };
       slots.set(key, slot);
       tokens += slot.tokens;
       makeRoom();
@@ -153,9 +151,3 @@ export function gistOf({ gist, name, title, said, outcome }: ToolEntry): string 
 }
 
 const TITLE_LENGTH = 160;
-
-/** The estimate of the budget: a token for every 3.5 code points, or a part of it. */
-export function tokensOf(text: string): number {
-  const pairs = text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0;
-  return Math.ceil((text.length - pairs) / CHARS_PER_TOKEN);
-}
