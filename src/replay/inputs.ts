@@ -2,7 +2,8 @@ import type { Input } from '../governor/input.ts';
 import { readRecord, readRecordedRun } from '../governor/record.ts';
 import type { Run } from '../governor/state.ts';
 import { decodeObject } from '../stream/decode.ts';
-import { type Fields, isFields } from '../stream/fields.ts';
+import type { Fields } from '../stream/fields.ts';
+import type { ReadLine } from './read/read-line.ts';
 import type { Dialect } from './summary.ts';
 
 /** Rows of a session log that are remembered to know a repeated one: the kept messages of a compaction are fewer. */
@@ -17,7 +18,7 @@ export type RecordingLine =
 
 /** Reads the lines of one recording, of either dialect or a record of a run, in order. */
 export interface InputReader {
-  read(text: string): RecordingLine;
+  read(line: ReadLine): RecordingLine;
   /** undefined as long as no line has shown it. */
   readonly dialect: Dialect | undefined;
 }
@@ -38,10 +39,9 @@ export function createInputReader(): InputReader {
   }
 
   return {
-    read(text) {
-      if (text.trim() === '') return { kind: 'blank' };
-      const value = parse(text);
-      if (value === undefined) return { kind: 'malformed' };
+    read(line) {
+      if (line.kind !== 'value') return line;
+      const { value } = line;
       const run = readRecordedRun(value);
       if (run) return { kind: 'run', run };
       if (isRepeated(value)) return { kind: 'repeated' };
@@ -66,13 +66,4 @@ function plain(value: Fields, lastTime: number): Input {
 function dialectOf(value: Fields): Dialect | undefined {
   if (typeof value.line === 'string' || 'session_id' in value) return 'stream';
   return 'sessionId' in value || 'isSidechain' in value || 'leafUuid' in value ? 'session' : undefined;
-}
-
-function parse(text: string): Fields | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isFields(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

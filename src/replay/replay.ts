@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Policy } from '../governor/policy.ts';
 import type { Run } from '../governor/state.ts';
-import { readLines } from './read-lines.ts';
+import { readValues } from './read/read-values.ts';
 import type { Source } from './sources.ts';
 import type { SessionSummary } from './summary.ts';
 import { createTracker } from './tracker.ts';
@@ -23,7 +23,9 @@ export interface ReplayOptions {
 export async function replaySource(source: Source, options: ReplayOptions): Promise<SessionSummary> {
   const { policy, series: withSeries, mask, stdin } = options;
   const tracker = createTracker({ run: replayRun(policy), withSeries, mask });
-  for (const file of [source.file, ...source.subagents]) await readLines(file, stdin, (line) => tracker.line(line));
+  for (const file of [source.file, ...source.subagents]) {
+    await readValues(file, { stdin, how: 'fast' }, (line) => tracker.line(line));
+  }
   return tracker.summary(source.file);
 }
 

@@ -7,11 +7,12 @@ import { costUsd, type GovernorState, initialState, type Run } from '../governor
 import { step } from '../governor/step.ts';
 import { createMemory, type Memory } from '../memory/memory.ts';
 import { createInputReader } from './inputs.ts';
+import type { ReadLine } from './read/read-line.ts';
 import { type CallSeen, type CompactionSeen, peakFraction, type SessionSummary } from './summary.ts';
 
 /** Judges one recording line by line. Grows in place: a recording has millions of lines. */
 export interface Tracker {
-  line(text: string): void;
+  line(read: ReadLine): void;
   summary(file: string): SessionSummary;
 }
 
@@ -89,8 +90,8 @@ export function createTracker({ run, withSeries, mask }: TrackerOptions): Tracke
   }
 
   return {
-    line(text) {
-      const line = reader.read(text);
+    line(read) {
+      const line = reader.read(read);
       if (line.kind === 'blank') return;
       lines.total++;
       if (line.kind === 'malformed') lines.malformed++;

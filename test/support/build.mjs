@@ -1,5 +1,6 @@
 // Bundles the program into dist/: one file for each command, so that a call loads few files and only what it needs.
 import { copyFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import asc from 'assemblyscript/asc';
 import { build } from 'esbuild';
 
 const COMMON = {
@@ -40,6 +41,12 @@ for (const command of readdirSync('src/commands')) {
   const outdir = 'dist/commands';
   await build({ ...COMMON, entryPoints: [`src/commands/${command}`], outdir, chunkNames: '../parts/[name]-[hash]' });
 }
+
+// Recordings are read by a small kernel of WebAssembly.
+const kernel = 'src/replay/read/kernel/kernel.ts';
+const options = ['-O3', '--converge', '--runtime', 'stub', '--enable', 'simd', '--use', 'abort=', '--noAssert'];
+const { error, stderr } = await asc.main([kernel, '--outFile', 'dist/reading.wasm', ...options]);
+if (error) throw new Error(`${kernel}: ${stderr}`, { cause: error });
 
 // The page of the studio is served as it is here.
 const page = 'src/flow/studio/page';

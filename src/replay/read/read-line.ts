@@ -1,0 +1,31 @@
+import { type Fields, isFields } from '../../stream/fields.ts';
+
+/** What stands in one line: JSON of an object, nothing but white space, or anything else. */
+export type Found = { readonly kind: 'blank' | 'malformed' } | { readonly kind: 'value'; readonly value: Fields };
+
+export const BLANK: Found = { kind: 'blank' };
+export const MALFORMED: Found = { kind: 'malformed' };
+
+/** A line of a recording, and where it is. */
+export type ReadLine = Found & {
+  /** From 1. */
+  readonly number: number;
+  /** Of its first byte, from 0. */
+  readonly offset: number;
+};
+
+export function placed(found: Found, number: number, offset: number): ReadLine {
+  // Not spread: this is done for every line, and would take a tenth of the time.
+  return found.kind === 'value'
+    ? { kind: 'value', value: found.value, number, offset }
+    : { kind: found.kind, number, offset };
+}
+
+export function findIn(text: string): Found {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isFields(value) ? { kind: 'value', value } : MALFORMED;
+  } catch {
+    return text.trim() === '' ? BLANK : MALFORMED;
+  }
+}

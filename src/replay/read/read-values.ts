@@ -1,0 +1,93 @@
+import { closeSync, openSync, readSync } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { CtxbError } from '../../errors.ts';
+import { createFastReader } from './fast-reader.ts';
+import { createLineFeed, type LineFeed } from './line-feed.ts';
+import type { LineReader } from './line-reader.ts';
+import { loadKernel } from './load-kernel.ts';
+import { createPlainReader } from './plain-reader.ts';
+import type { ReadLine } from './read-line.ts';
+
+const CHUNK_BYTES = 1024 * 1024;
+
+export interface ReadOptions {
+  readonly stdin: Readable;
+  /**
+   * `plain`: every line through JSON.parse.
+   * `fast`: what `decodeObject` and the governor make of a line is the same, but members that a replay does not read
+   * may be missing, and long texts of tools and of the assistant are stand-ins: true for their first 256 characters
+   * and in their lengths. Where the machine cannot do that, the same as `plain`.
+   */
+  readonly how: 'fast' | 'plain';
+  /** Bytes read at a time; default 1 MiB. */
+  readonly chunk?: number;
+}
+
+/**
+ * Hands over the lines of a recording one by one, parsed.
+ *
+ * A line of more than 64 MiB counts as malformed and is not kept in memory.
+ *
+ * @param file a path; `-` is stdin
+ * @throws CtxbError `unreadable-input` when the file cannot be read
+ */
+export async function readValues(file: string, options: ReadOptions, onLine: (line: ReadLine) => void): Promise<void> {
+  const feed = createLineFeed(createReader(options.how), { chunk: options.chunk ?? CHUNK_BYTES }, onLine);
+  if (file === '-') await feedStream(feed, options.stdin);
+  else feedFile(feed, file);
+  feed.end();
+}
+
+function createReader(how: ReadOptions['how']): LineReader {
+  const kernel = how === 'fast' ? loadKernel() : undefined;
+  return kernel === undefined ? createPlainReader() : createFastReader(kernel);
+}
+
+function feedFile(feed: LineFeed, file: string): void {
+  const handle = attempt(file, () => openSync(file, 'r'));
+  try {
+    while (true) {
+      const { bytes, at, length } = feed.room();
+      const count = attempt(file, () => readSync(handle, bytes, at, length, null));
+      if (count === 0) return;
+      feed.took(count);
+    }
+  } finally {
+    closeSync(handle);
+  }
+}
+
+async function feedStream(feed: LineFeed, stream: Readable): Promise<void> {
+  const chunks = stream[Symbol.asyncIterator]();
+  try {
+    while (true) {
+      const chunk = await chunks.next().catch((cause) => fail('-', cause));
+      if (chunk.done) return;
+      feedChunk(feed, chunk.value as Buffer);
+    }
+  } finally {
+    await chunks.return?.();
+  }
+}
+
+function feedChunk(feed: LineFeed, chunk: Buffer): void {
+  for (let from = 0; from < chunk.length; ) {
+    const { bytes, at, length } = feed.room();
+    const count = chunk.copy(bytes, at, from, from + length);
+    feed.took(count);
+    from += count;
+  }
+}
+
+function attempt<T>(file: string, work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    return fail(file, cause);
+  }
+}
+
+function fail(file: string, cause: unknown): never {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  throw new CtxbError('unreadable-input', `${file}: cannot be read (${reason})`, { cause });
+}
