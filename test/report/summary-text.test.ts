@@ -20,6 +20,10 @@ const WARNING: Decision = {
   },
 };
 
+const CONTEXT = { peakCall: 3, curve: [30_000, 90_000, 160_000, 31_000, 31_500] };
+const NO_USAGE = { input: 0, cacheCreation: 0, cacheRead: 0, output: 0 };
+const COMPACTED = { by: 'ctxb', call: 3, line: 400 } as const;
+
 const SESSION: SessionSummary = {
   file: 'session.ndjson',
   sessionId: 's1',
@@ -29,9 +33,14 @@ const SESSION: SessionSummary = {
   window: { tokens: 200_000, source: 'result' },
   turns: 3,
   calls: 5,
-  context: { last: 31_500, peak: 160_000, peakFraction: 0.8, basis: 'measured' },
-  compactions: [{ trigger: 'manual', preTokens: 160_008, gaugeBefore: 160_002, firstAfter: 31_000 }],
+  context: { ...CONTEXT, last: 31_500, peak: 160_000, peakFraction: 0.8, basis: 'measured' },
+  compactions: [{ ...COMPACTED, trigger: 'manual', preTokens: 160_008, gaugeBefore: 160_002, firstAfter: 31_000 }],
   actions: [WARNING],
+  project: '/project',
+  time: { first: null, last: null },
+  traffic: { main: NO_USAGE, subagents: NO_USAGE },
+  growth: { prompt: 20, Read: 100_000 },
+  largest: [],
   cost: { usd: 0.708, computed: false },
   lineage: [],
   subagents: [{ id: 'a', peak: 9_400, calls: 2 }],
@@ -75,18 +84,20 @@ describe('the summary for a person', () => {
     },
     {
       name: 'nothing measured',
-      changes: { calls: 0, actions: [], context: { last: 0, peak: 0, peakFraction: 0, basis: 'none' } },
+      changes: { calls: 0, actions: [], context: { ...CONTEXT, last: 0, peak: 0, peakFraction: 0, basis: 'none' } },
       has: 'nothing was measured',
       lacks: 'nothing to do',
     },
     {
       name: 'an estimate, without a peak that was never measured',
-      changes: { calls: 0, context: { last: 1_234, peak: 0, peakFraction: 0, basis: 'estimated' } },
+      changes: { calls: 0, context: { ...CONTEXT, last: 1_234, peak: 0, peakFraction: 0, basis: 'estimated' } },
       has: 'context   last 1,234 (estimated)',
     },
     {
       name: "claude's own compaction, without its figures",
-      changes: { compactions: [{ trigger: 'auto', preTokens: null, gaugeBefore: 167_000, firstAfter: null }] },
+      changes: {
+        compactions: [{ ...COMPACTED, trigger: 'auto', preTokens: null, gaugeBefore: 167_000, firstAfter: null }],
+      },
       has: 'compacted by claude itself at 167,000 predicted\n',
     },
     {
