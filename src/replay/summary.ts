@@ -24,7 +24,7 @@ export interface SessionSummary {
     /** Number of the call that the peak was measured at, from 1; 0 where no call was measured. */
     readonly peakCall: number;
     readonly basis: Basis;
-    /** The context over the calls, as the largest of equally many calls each; at most `CURVE_POINTS` figures. */
+    /** The context over the calls, as the largest of equally many calls each; at most 60 figures. */
     readonly curve: readonly number[];
   };
   /** Sums over all calls: `cacheRead` is what was read again and again. Output is estimated where it is not known. */
