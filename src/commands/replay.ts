@@ -1,16 +1,15 @@
 import type { Command } from 'commander';
 import { effectiveConfig } from '../config/effective-config.ts';
-import { CtxbError } from '../errors.ts';
+import type { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { type ReplayOptions, replaySource } from '../replay/replay.ts';
-import { findSources, type Source } from '../replay/sources.ts';
-import type { ReplayReport, SessionSummary } from '../replay/summary.ts';
-import { printable, styleFor } from '../report/style.ts';
-import { summaryText } from '../report/summary-text.ts';
+import { findAllSources, replayAll } from '../replay/replay-all.ts';
+import { chosenFormat, FORMATS } from '../report/replay/formats.ts';
+import { openPage } from '../report/replay/open-page.ts';
+import { printable } from '../report/style.ts';
+import { createOutlet } from '../session/outlet.ts';
 import { redact } from '../store/redact.ts';
 
-interface ReplayFlags {
-  readonly json?: true;
+interface ReplayFlags extends Readonly<Record<string, unknown>> {
   readonly series?: true;
   readonly window?: string;
   readonly warnAt?: string;
@@ -18,10 +17,12 @@ interface ReplayFlags {
 }
 
 export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
+  command.argument('[files...]', 'recordings or folders of them; - or nothing is stdin');
+  command.optionsGroup('Report, one of them (default: for a person):');
+  for (const { name, about } of FORMATS) command.option(`--${name}`, about);
+  command.optionsGroup('What is in it:').option('--series', 'with --json: one entry for each main-thread call');
   command
-    .argument('[files...]', 'recordings or folders of them; - or nothing is stdin')
-    .option('--json', 'print the summary as JSON')
-    .option('--series', 'with --json: one entry for each main-thread call')
+    .optionsGroup('How it is judged:')
     .option('--window <tokens>', 'size of the context window (default: what the recording says)')
     .option('--warn-at <threshold>', 'judge with this warning level (0.7, 70% or tokens)')
     .option('--compact-at <threshold>', 'judge with this compaction level')
@@ -38,43 +39,30 @@ Examples:
 const EXIT_UNREADABLE = 2;
 
 async function replay(files: readonly string[], flags: ReplayFlags, io: Io): Promise<number> {
-  const config = await effectiveConfig({
+  const format = chosenFormat(flags);
+  const policy = await effectiveConfig({
     cwd: io.cwd,
     env: io.env,
-    flags: {
-      window: flags.window,
-      'thresholds.warn': flags.warnAt,
-      'thresholds.compact': flags.compactAt,
-    },
+    flags: { window: flags.window, 'thresholds.warn': flags.warnAt, 'thresholds.compact': flags.compactAt },
   });
-  const options: ReplayOptions = { policy: config, series: flags.series === true, stdin: io.stdin, mask: redact };
-  const { sessions, faults } = await replayAll(files.length === 0 ? ['-'] : files, options);
-  for (const fault of faults) io.stderr.write(`ctxb: ${printable(fault.message)}\n`);
-  const report: ReplayReport = { version: 1, sessions };
-  io.stdout.write(
-    flags.json ? `${JSON.stringify(report, null, 2)}\n` : summaryText(report, await styleFor(io.stdout, io.env)),
+  const series = flags.series === true || format.needsSeries;
+  const { sources, faults } = findAllSources(files.length === 0 ? ['-'] : files);
+  const report = (await format.load())(await openPage(io, policy));
+  const outlet = createOutlet(
+    io.stdout,
+    () => {},
+    () => {},
   );
-  return faults.length > 0 ? EXIT_UNREADABLE : 0;
-}
-
-/** What cannot be read is named; the rest still runs. */
-async function replayAll(paths: readonly string[], options: ReplayOptions) {
-  const sessions: SessionSummary[] = [];
-  const faults: CtxbError[] = [];
-  const collect = async <T>(work: () => T | Promise<T>): Promise<T | undefined> => {
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof CtxbError)) throw error;
-      faults.push(error);
-      return undefined;
-    }
-  };
-  const sources: Source[] = [];
-  for (const path of paths) sources.push(...((await collect(() => findSources(path))) ?? []));
-  for (const source of sources) {
-    const summary = await collect(() => replaySource(source, options));
-    if (summary) sessions.push(summary);
+  const say = (fault: CtxbError) => io.stderr.write(`ctxb: ${printable(fault.message)}\n`);
+  faults.forEach(say);
+  for await (const judged of replayAll(sources, { policy, series, stdin: io.stdin, mask: redact })) {
+    if ('fault' in judged) {
+      faults.push(judged.fault);
+      say(judged.fault);
+    } else outlet.write(report.session(judged.session));
+    await new Promise<void>((resume) => outlet.whenDrained(resume));
+    if (outlet.isGone) break;
   }
-  return { sessions, faults };
+  outlet.write(report.end());
+  return faults.length > 0 ? EXIT_UNREADABLE : 0;
 }

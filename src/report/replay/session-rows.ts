@@ -1,15 +1,11 @@
-import { decisionText } from '../messages.ts';
-import type { CompactionSeen, ReplayReport, SessionSummary } from '../replay/summary.ts';
-import { counted, dollars, percent, tokens } from './figures.ts';
-import { onOneLine, type Style } from './style.ts';
+import { decisionText } from '../../messages.ts';
+import type { CompactionSeen, SessionSummary } from '../../replay/summary.ts';
+import { counted, dollars, percent, tokens } from '../figures.ts';
+import type { Glyphs } from '../glyphs.ts';
+import { onOneLine } from '../style.ts';
 
-/** The summary for a person: a few lines a session. */
-export function summaryText({ sessions }: ReplayReport, style: Style): string {
-  if (sessions.length === 0) return 'no recordings found\n';
-  return `${sessions.map((session) => sessionText(session, style)).join('\n\n')}\n`;
-}
-
-function sessionText(session: SessionSummary, style: Style): string {
+/** What there is to say about one session, as lines. */
+export function sessionRows(session: SessionSummary, { arrow, dot }: Glyphs): string[] {
   const { window, context } = session;
   const origin = [
     session.claudeCodeVersion && `Claude Code ${session.claudeCodeVersion}`,
@@ -18,18 +14,18 @@ function sessionText(session: SessionSummary, style: Style): string {
   ];
   const known = origin.filter((part) => part !== null && part !== '');
   return [
-    style.bold(onOneLine(session.file)),
-    ...(known.length > 0 ? [row('session', onOneLine(known.join(' · ')))] : []),
+    row('file', onOneLine(session.file)),
+    ...(known.length > 0 ? [row('session', onOneLine(known.join(` ${dot} `)))] : []),
     row('window', `${tokens(window.tokens)} tokens (${window.source})`),
     row('context', contextText(session)),
     row('traffic', `${counted(session.turns, 'turn')}, ${counted(session.calls, 'call')}${subagentText(session)}`),
     ...(session.cost.usd === null ? [] : [row('cost', costText(session.cost.usd, session.cost.computed))]),
-    ...session.lineage.map((step) => row('lineage', lineageText(step))),
+    ...session.lineage.map((step) => row('lineage', lineageText(step, arrow))),
     ...session.compactions.map((compaction) => row('compacted', compactionText(compaction))),
     ...session.actions.map((action) => row('policy', `${placeText(action.at)}: ${onOneLine(decisionText(action))}`)),
     ...(session.actions.length === 0 && context.basis !== 'none' ? [row('policy', 'nothing to do')] : []),
     row('lines', linesText(session)),
-  ].join('\n');
+  ];
 }
 
 function row(label: string, text: string): string {
@@ -55,8 +51,8 @@ function compactionText({ trigger, preTokens, gaugeBefore, firstAfter }: Compact
   return `${by} at ${from}${firstAfter === null ? '' : `, to ${tokens(firstAfter)}`}`;
 }
 
-function lineageText({ from, to, reason, context }: SessionSummary['lineage'][number]): string {
-  return onOneLine(`${from} → ${to}: ${reason} at ${tokens(context)}`);
+function lineageText({ from, to, reason, context }: SessionSummary['lineage'][number], arrow: string): string {
+  return onOneLine(`${from} ${arrow} ${to}: ${reason} at ${tokens(context)}`);
 }
 
 function costText(usd: number, computed: boolean): string {
