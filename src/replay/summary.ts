@@ -99,6 +99,8 @@ export interface CallSeen {
   readonly context: number;
   readonly input: number;
   readonly cacheCreation: number;
+  /** The part of it that is kept for an hour; missing: none. */
+  readonly cacheCreationHour?: number;
   readonly cacheRead: number;
   /** Output tokens, an estimate where the recording holds only a placeholder. */
   readonly output: number;
