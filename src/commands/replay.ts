@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
 import { effectiveConfig } from '../config/effective-config.ts';
-import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
+import { eachSource } from '../replay/each-source.ts';
 import { type ReplayOptions, replaySource } from '../replay/replay.ts';
-import { findSources, type Source } from '../replay/sources.ts';
-import type { ReplayReport, SessionSummary } from '../replay/summary.ts';
+import type { ReplayReport } from '../replay/summary.ts';
 import { printable, styleFor } from '../report/style.ts';
 import { summaryText } from '../report/summary-text.ts';
 import { redact } from '../store/redact.ts';
@@ -12,6 +11,7 @@ import { redact } from '../store/redact.ts';
 interface ReplayFlags {
   readonly json?: true;
   readonly series?: true;
+  readonly check?: true;
   readonly window?: string;
   readonly warnAt?: string;
   readonly compactAt?: string;
@@ -22,6 +22,7 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
     .argument('[files...]', 'recordings or folders of them; - or nothing is stdin')
     .option('--json', 'print the summary as JSON')
     .option('--series', 'with --json: one entry for each main-thread call')
+    .option('--check', 'hold the actions of a record of ctxb run against what it decides now')
     .option('--window <tokens>', 'size of the context window (default: what the recording says)')
     .option('--warn-at <threshold>', 'judge with this warning level (0.7, 70% or tokens)')
     .option('--compact-at <threshold>', 'judge with this compaction level')
@@ -33,11 +34,13 @@ const EXAMPLES = `
 Examples:
   ctxb replay ~/.claude/projects
   ctxb replay --json session.jsonl
-  claude -p "hello" --output-format stream-json --verbose | ctxb replay`;
+  claude -p "hello" --output-format stream-json --verbose | ctxb replay
+  ctxb replay --check run.ndjson`;
 
 const EXIT_UNREADABLE = 2;
 
-async function replay(files: readonly string[], flags: ReplayFlags, io: Io): Promise<number> {
+async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Promise<number> {
+  const files = named.length === 0 ? ['-'] : named;
   const config = await effectiveConfig({
     cwd: io.cwd,
     env: io.env,
@@ -47,34 +50,16 @@ async function replay(files: readonly string[], flags: ReplayFlags, io: Io): Pro
       'thresholds.compact': flags.compactAt,
     },
   });
+  if (flags.check) {
+    const { checkRecords } = await import('./replay-check.ts');
+    return checkRecords(files, flags, config, io);
+  }
   const options: ReplayOptions = { policy: config, series: flags.series === true, stdin: io.stdin, mask: redact };
-  const { sessions, faults } = await replayAll(files.length === 0 ? ['-'] : files, options);
+  const { found: sessions, faults } = await eachSource(files, (source) => replaySource(source, options));
   for (const fault of faults) io.stderr.write(`ctxb: ${printable(fault.message)}\n`);
   const report: ReplayReport = { version: 1, sessions };
   io.stdout.write(
     flags.json ? `${JSON.stringify(report, null, 2)}\n` : summaryText(report, await styleFor(io.stdout, io.env)),
   );
   return faults.length > 0 ? EXIT_UNREADABLE : 0;
-}
-
-/** What cannot be read is named; the rest still runs. */
-async function replayAll(paths: readonly string[], options: ReplayOptions) {
-  const sessions: SessionSummary[] = [];
-  const faults: CtxbError[] = [];
-  const collect = async <T>(work: () => T | Promise<T>): Promise<T | undefined> => {
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof CtxbError)) throw error;
-      faults.push(error);
-      return undefined;
-    }
-  };
-  const sources: Source[] = [];
-  for (const path of paths) sources.push(...((await collect(() => findSources(path))) ?? []));
-  for (const source of sources) {
-    const summary = await collect(() => replaySource(source, options));
-    if (summary) sessions.push(summary);
-  }
-  return { sessions, faults };
 }
