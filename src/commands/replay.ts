@@ -11,6 +11,7 @@ import { redact } from '../store/redact.ts';
 
 interface ReplayFlags extends Readonly<Record<string, unknown>> {
   readonly series?: true;
+  readonly check?: true;
   readonly window?: string;
   readonly warnAt?: string;
   readonly compactAt?: string;
@@ -23,6 +24,7 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
   command.optionsGroup('What is in it:').option('--series', 'with --json: one entry for each main-thread call');
   command
     .optionsGroup('How it is judged:')
+    .option('--check', 'hold the actions of a record of ctxb run against what it decides now')
     .option('--window <tokens>', 'size of the context window (default: what the recording says)')
     .option('--warn-at <threshold>', 'judge with this warning level (0.7, 70% or tokens)')
     .option('--compact-at <threshold>', 'judge with this compaction level')
@@ -34,19 +36,25 @@ const EXAMPLES = `
 Examples:
   ctxb replay ~/.claude/projects
   ctxb replay --json session.jsonl
-  claude -p "hello" --output-format stream-json --verbose | ctxb replay`;
+  claude -p "hello" --output-format stream-json --verbose | ctxb replay
+  ctxb replay --check run.ndjson`;
 
 const EXIT_UNREADABLE = 2;
 
-async function replay(files: readonly string[], flags: ReplayFlags, io: Io): Promise<number> {
+async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Promise<number> {
+  const files = named.length === 0 ? ['-'] : named;
   const format = chosenFormat(flags);
   const policy = await effectiveConfig({
     cwd: io.cwd,
     env: io.env,
     flags: { window: flags.window, 'thresholds.warn': flags.warnAt, 'thresholds.compact': flags.compactAt },
   });
+  if (flags.check) {
+    const { checkRecords } = await import('./replay-check.ts');
+    return checkRecords(files, flags, policy, io);
+  }
   const series = flags.series === true || format.needsSeries;
-  const { sources, faults } = findAllSources(files.length === 0 ? ['-'] : files);
+  const { sources, faults } = findAllSources(files);
   const report = (await format.load())(await openPage(io, policy));
   const outlet = createOutlet(
     io.stdout,
@@ -59,7 +67,7 @@ async function replay(files: readonly string[], flags: ReplayFlags, io: Io): Pro
     if ('fault' in judged) {
       faults.push(judged.fault);
       say(judged.fault);
-    } else outlet.write(report.session(judged.session));
+    } else outlet.write(report.session(judged.found));
     await new Promise<void>((resume) => outlet.whenDrained(resume));
     if (outlet.isGone) break;
   }

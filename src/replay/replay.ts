@@ -28,7 +28,7 @@ export async function replaySource(source: Source, options: ReplayOptions): Prom
 }
 
 /** The run a plain recording is judged in; a record of `ctxb run` brings its own. */
-function replayRun(policy: Policy): Run {
+export function replayRun(policy: Policy): Run {
   return {
     policy,
     mode: 'replay',

@@ -7,7 +7,7 @@ import { costUsd, initialState, type Run } from '../governor/state.ts';
 import { step } from '../governor/step.ts';
 import { createMemory, type Memory } from '../memory/memory.ts';
 import { cutterWith } from '../memory/words.ts';
-import { createInputReader } from './inputs.ts';
+import { createInputReader, type RecordingLine } from './inputs.ts';
 import { createCalls } from './observers/calls.ts';
 import { createCompactions } from './observers/compactions.ts';
 import { createCurve } from './observers/curve.ts';
@@ -29,9 +29,13 @@ export interface TrackerOptions {
   readonly withSeries: boolean;
   /** Takes secrets out of texts, as in the run. */
   readonly mask: (text: string) => string;
+  /** Told of every line, and of its number from 1, before it is judged. */
+  readonly onLine?: (line: RecordingLine, number: number) => void;
+  /** Told of every decision, and of the number of the line that led to it. */
+  readonly onDecision?: (decision: Decision, line: number) => void;
 }
 
-export function createTracker({ run, withSeries, mask }: TrackerOptions): Tracker {
+export function createTracker({ run, withSeries, mask, onLine, onDecision }: TrackerOptions): Tracker {
   let state = initialState(run);
   let memory: Memory | undefined;
   const reader = createInputReader();
@@ -74,7 +78,12 @@ export function createTracker({ run, withSeries, mask }: TrackerOptions): Tracke
     for (const observer of observers) observer.see(seen);
     note(seen);
     for (const action of actions) noteAction(action);
-    decisions.push(...(remembered?.decisions ?? []));
+    for (const decision of remembered?.decisions ?? []) decide(decision);
+  }
+
+  function decide(decision: Decision): void {
+    decisions.push(decision);
+    onDecision?.(decision, at);
   }
 
   function note({ input, before, after }: Seen): void {
@@ -90,8 +99,9 @@ export function createTracker({ run, withSeries, mask }: TrackerOptions): Tracke
   }
 
   function noteAction(action: Action): void {
-    if (isDecision(action)) decisions.push(action);
-    else if (action.kind === 'answer-hook') decisions.push(...(memory?.answer(action, state).decisions ?? []));
+    if (isDecision(action)) decide(action);
+    else if (action.kind === 'answer-hook')
+      for (const decision of memory?.answer(action, state).decisions ?? []) decide(decision);
   }
 
   function count(input: Input): void {
@@ -104,6 +114,7 @@ export function createTracker({ run, withSeries, mask }: TrackerOptions): Tracke
     line(text) {
       at++;
       const line = reader.read(text);
+      onLine?.(line, at);
       if (line.kind === 'blank') return;
       lines.total++;
       if (line.kind === 'malformed') lines.malformed++;
