@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { effectiveConfig } from '../config/effective-config.ts';
 import { CtxbError } from '../errors.ts';
@@ -8,10 +9,12 @@ import type { ReplayReport, SessionSummary } from '../replay/summary.ts';
 import { printable, styleFor } from '../report/style.ts';
 import { summaryText } from '../report/summary-text.ts';
 import { redact } from '../store/redact.ts';
+import { writeReplayPage } from './replay-page.ts';
 
 interface ReplayFlags {
   readonly json?: true;
   readonly series?: true;
+  readonly html?: string;
   readonly window?: string;
   readonly warnAt?: string;
   readonly compactAt?: string;
@@ -22,6 +25,7 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
     .argument('[files...]', 'recordings or folders of them; - or nothing is stdin')
     .option('--json', 'print the summary as JSON')
     .option('--series', 'with --json: one entry for each main-thread call')
+    .option('--html <file>', 'write a page with charts and tables to this file')
     .option('--window <tokens>', 'size of the context window (default: what the recording says)')
     .option('--warn-at <threshold>', 'judge with this warning level (0.7, 70% or tokens)')
     .option('--compact-at <threshold>', 'judge with this compaction level')
@@ -47,13 +51,18 @@ async function replay(files: readonly string[], flags: ReplayFlags, io: Io): Pro
       'thresholds.compact': flags.compactAt,
     },
   });
-  const options: ReplayOptions = { policy: config, series: flags.series === true, stdin: io.stdin, mask: redact };
+  const options: ReplayOptions = {
+    policy: config,
+    series: flags.series === true || flags.html !== undefined,
+    stdin: io.stdin,
+    mask: redact,
+  };
   const { sessions, faults } = await replayAll(files.length === 0 ? ['-'] : files, options);
   for (const fault of faults) io.stderr.write(`ctxb: ${printable(fault.message)}\n`);
   const report: ReplayReport = { version: 1, sessions };
-  io.stdout.write(
-    flags.json ? `${JSON.stringify(report, null, 2)}\n` : summaryText(report, await styleFor(io.stdout, io.env)),
-  );
+  if (flags.html !== undefined) writeReplayPage(resolve(io.cwd, flags.html), report, { policy: config });
+  if (flags.json) io.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
+  else if (flags.html === undefined) io.stdout.write(summaryText(report, await styleFor(io.stdout, io.env)));
   return faults.length > 0 ? EXIT_UNREADABLE : 0;
 }
 
