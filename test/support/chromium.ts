@@ -40,12 +40,21 @@ export interface Browser {
   press(key: Key, modifiers?: { readonly shift?: boolean }): Promise<void>;
   /** Types a text where the focus is. */
   type(text: string): Promise<void>;
+  /** Moves the mouse, presses its left button or releases it, in pixels of the window. */
+  mouse(kind: 'move' | 'press' | 'release', x: number, y: number): Promise<void>;
   scheme(name: 'light' | 'dark'): Promise<void>;
+  /** The size of the page's window. */
+  size(width: number, height: number): Promise<void>;
   screenshot(file: string): Promise<void>;
   close(): Promise<void>;
 }
 
-const KEYS = { Tab: 9, Enter: 13, Escape: 27, ArrowDown: 40, ArrowUp: 38, Backspace: 8 } as const;
+const KEYS = {
+  ...{ Tab: 9, Enter: 13, Escape: 27, ArrowDown: 40, ArrowUp: 38, Backspace: 8 },
+  ...{ ArrowLeft: 37, ArrowRight: 39, Home: 36, End: 35, PageUp: 33, PageDown: 34, '+': 187, '-': 189, '0': 48 },
+} as const;
+
+const MOUSE = { move: 'mouseMoved', press: 'mousePressed', release: 'mouseReleased' } as const;
 
 export type Key = keyof typeof KEYS;
 
@@ -75,6 +84,8 @@ export async function startBrowser(): Promise<Browser> {
   const call = (method: string, params: object = {}) => send(method, params, sessionId);
   for (const domain of ['Page', 'Network', 'Runtime', 'Log']) await call(`${domain}.enable`);
 
+  let isPressed = false;
+
   async function value<T>(expression: string): Promise<T> {
     const asked = { expression, awaitPromise: true, returnByValue: true };
     const { result, exceptionDetails } = (await call('Runtime.evaluate', asked)) as Evaluated;
@@ -103,6 +114,16 @@ export async function startBrowser(): Promise<Browser> {
       await call('Input.dispatchKeyEvent', { type: 'keyUp', ...event });
     },
     type: async (text) => void (await call('Input.insertText', { text })),
+    async mouse(kind, x, y) {
+      isPressed = kind === 'press' || (kind === 'move' && isPressed);
+      const buttons = isPressed ? 1 : 0;
+      const button = kind === 'move' && !isPressed ? 'none' : 'left';
+      await call('Input.dispatchMouseEvent', { type: MOUSE[kind], x, y, button, buttons, clickCount: 1 });
+    },
+    async size(width, height) {
+      const mobile = width < 600;
+      await call('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 1, mobile });
+    },
     async scheme(name) {
       const features = [{ name: 'prefers-color-scheme', value: name }];
       await call('Emulation.setEmulatedMedia', { features });

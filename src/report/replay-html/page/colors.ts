@@ -1,0 +1,34 @@
+/** The colours of the page's style, for what is drawn. */
+export interface Colors {
+  readonly ink: string;
+  readonly quiet: string;
+  readonly paper: string;
+  readonly line: string;
+  readonly mark: string;
+  readonly warn: string;
+  readonly bad: string;
+  /** For kinds and curves, in order; the last one is for all others. */
+  readonly kinds: readonly string[];
+}
+
+export const KIND_COLORS = 8;
+
+export function currentColors(): Colors {
+  const style = getComputedStyle(document.documentElement);
+  const color = (name: string) => style.getPropertyValue(`--${name}`).trim();
+  return {
+    ink: color('ink'),
+    quiet: color('quiet'),
+    paper: color('paper'),
+    line: color('line'),
+    mark: color('mark'),
+    warn: color('warn'),
+    bad: color('bad'),
+    kinds: Array.from({ length: KIND_COLORS }, (_, at) => color(`kind-${at + 1}`)),
+  };
+}
+
+/** Calls back when the colours have changed: another scheme, or before and after printing, which is always light. */
+export function onOtherColors(changed: () => void): void {
+  for (const query of ['(prefers-color-scheme: dark)', 'print']) matchMedia(query).addEventListener('change', changed);
+}
