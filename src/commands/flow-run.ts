@@ -90,7 +90,7 @@ async function describe(asked: Asked, config: Config, say: (text: string) => voi
     claudeFor: ({ id }) => ({ ...(claudes.get(id) ?? neverMissing(id)), config }),
     brief: ({ id }) => {
       const window = config.window ?? claudes.get(id)?.window;
-      return briefingWorld({ file: resolve(io.cwd, file), cwd: io.cwd, run: undefined, window });
+      return briefingWorld({ file: resolve(io.cwd, file), cwd: io.cwd, run: undefined, window, global: config.flow });
     },
     progress: createFlowProgress({
       stderr: io.stderr,

@@ -66,12 +66,18 @@ export interface Budgets {
 }
 
 /**
- * What a level (flow file, profile, flow, step) says otherwise. `contextBudgetTokens` takes the place of the characters:
+ * What a level (configuration, profile, flow, step) says otherwise. `contextBudgetTokens` takes the place of the characters:
  * a share of the window (≤ 1) or tokens (> 1); the other two are then in proportion, unless they are given.
  */
 export type BudgetChanges = Partial<Budgets> & {
   readonly preset?: 'lean' | 'balanced' | 'heavy';
   readonly contextBudgetTokens?: number;
+};
+
+/** What holds for all flows that say nothing else themselves. */
+export type FlowGlobals = BudgetChanges & {
+  /** As those of a flow, which stand above them. */
+  readonly priorities: Flow['priorities'];
 };
 
 /** The output of an earlier step, oldest first. */

@@ -103,6 +103,29 @@ describe('what the flow says of all steps', () => {
     expect(item).toMatchObject({ step: 'a', tier: 'CRITICAL', classified_by: 'configured agent' });
   });
 
+  it('counts agents that it says nothing of as all flows do', () => {
+    const steps = [flowStep({ id: 'a', agent: 'scribe' }), flowStep({ id: 'b', agent: 'teller' }), flowStep()];
+    const both = flowOf(steps, { priorities: { Scribe: 'critical' } });
+    const global = { priorities: { scribe: 'low', Teller: 'high' } } as const;
+    const { items } = briefingOf(both, stepOf(both, 'next'), ran({ a: 'A', b: 'B' }, { global })).pack.receipt;
+    expect(items).toMatchObject([
+      { step: 'a', tier: 'CRITICAL', classified_by: 'configured agent' },
+      { step: 'b', tier: 'HIGH', classified_by: 'configured agent (global)' },
+    ]);
+  });
+
+  it('has the budgets of all flows where it says nothing else', () => {
+    const ofSteps = flowOf([flowStep({ id: 'a', budgets: { historyOlderChars: 600 } }), flowStep({ id: 'b' })]);
+    const world = ran({}, { global: { preset: 'lean', historyOlderChars: 4_000, priorities: {} } });
+    const sourceOf = (id: string) => briefingOf(ofSteps, stepOf(ofSteps, id), world).budgets.values;
+    expect(sourceOf('b')).toEqual({
+      contextBudgetChars: { value: 100_000, source: 'preset lean (global)' },
+      historyRecentChars: { value: 30_000, source: 'preset lean (global)' },
+      historyOlderChars: { value: 4_000, source: 'global' },
+    });
+    expect(sourceOf('a').historyOlderChars).toEqual({ value: 600, source: 'step' });
+  });
+
   it('hints are in every briefing, as far as there are any', () => {
     const hints = { readHints: (path: string) => (path === 'hints.md' ? 'The clock runs late.' : undefined) };
     expect(briefingOf(flow, stepOf(flow, 'a'), ran({}, hints)).pack.text).toContain('The clock runs late.');

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { effectiveBudgets } from '../effective-budgets.ts';
 import { orderSteps, type StepOrder } from '../file/order-steps.ts';
 import { checkFlow } from '../file/read-flow.ts';
-import type { Flow, FlowStep } from '../flow.ts';
+import type { BudgetChanges, Flow, FlowStep } from '../flow.ts';
 import { REFERENCE_WINDOW } from '../pack/budgets.ts';
 import { editedKey, editFlow, ownBudgets } from './edit-flow.ts';
 import { lineDiff } from './line-diff.ts';
@@ -21,6 +21,8 @@ export interface ViewWorld {
   readonly receiptOf: (flow: string, step: string) => StepView['receipt'];
   /** Tokens of the model's context window, default 200,000. */
   readonly window: number | undefined;
+  /** The budgets of all flows. */
+  readonly global: BudgetChanges;
 }
 
 /**
@@ -60,9 +62,9 @@ const NOTHING = { budgets: {} };
 
 type Own = ReturnType<typeof ownBudgets>;
 
-function flowView(flow: Flow, own: Own, { receiptOf, window = REFERENCE_WINDOW }: ViewWorld): FlowView {
+function flowView(flow: Flow, own: Own, { receiptOf, global, window = REFERENCE_WINDOW }: ViewWorld): FlowView {
   const budgetsOf = (levels: Flow, step: Pick<FlowStep, 'budgets'>) =>
-    effectiveBudgets(levels, step, { model: { windowTokens: window } });
+    effectiveBudgets(levels, step, { global, model: { windowTokens: window } });
   const ofFlow = budgetsOf(flow, NOTHING);
   const without = budgetsOf({ ...flow, budgets: {} }, NOTHING);
   const order = orderSteps(flow);
