@@ -77,10 +77,14 @@ function historyItem({ id, agent, priority }: FlowStep, output: StepOutput | und
   return output === undefined ? [] : [{ ...output, stepId: id, agent, priority }];
 }
 
+/** The task of a step that has only an objective, which its notes say at the top: told twice, it would read as two things. */
+const OBJECTIVE_IS_TASK = 'Reach the objective at the top of this briefing.';
+
 /** What is asked of a step, in its own words or those of its file. */
 export function promptOf(
   { promptFile, prompt, objective }: FlowStep,
   read: BriefingWorld['readPrompt'],
 ): string | undefined {
-  return promptFile === undefined ? (prompt ?? objective) : read(promptFile);
+  if (promptFile !== undefined) return read(promptFile);
+  return prompt ?? (objective === undefined ? undefined : OBJECTIVE_IS_TASK);
 }

@@ -26,7 +26,7 @@ export interface FlowStep {
   readonly inputs: readonly string[];
   readonly outputs: readonly string[];
   readonly teaching: Teaching;
-  /** What is asked of it; where there is neither, its objective is. */
+  /** What is asked of it; where there is neither this nor a file, to reach its objective. */
   readonly prompt: string | undefined;
   /** A file with the prompt, relative to the flow's. */
   readonly promptFile: string | undefined;

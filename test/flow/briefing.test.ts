@@ -82,13 +82,20 @@ describe('the task', () => {
   const readPrompt = (file: string) => `text of ${file}`;
 
   it.each([
-    { title: 'a prompt', step: { prompt: 'p', objective: 'o' }, task: 'p' },
-    { title: 'a file with one', step: { promptFile: 'p.md', objective: 'o' }, task: 'text of p.md' },
-    { title: 'else the objective', step: { objective: 'o' }, task: 'o' },
+    { title: 'a prompt', step: { prompt: 'Ask.', objective: 'Build it.' }, task: 'Ask.' },
+    { title: 'a file with one', step: { promptFile: 'p.md', objective: 'Build it.' }, task: 'text of p.md' },
+    {
+      title: 'else to reach the objective',
+      step: { objective: 'Build it.' },
+      task: 'Reach the objective at the top of this briefing.',
+    },
   ])('$title', ({ step, task }) => {
     const flow = flowOf([flowStep(step)]);
     const { text } = briefingOf(flow, stepOf(flow, 'next'), { ...EMPTY, readPrompt }).pack;
     expect(text.endsWith(`## Task\n\n${task}\n`)).toBe(true);
+    // However it is asked, the objective is told once.
+    expect(text.split(`## Objective\n\n${step.objective}\n`)).toHaveLength(2);
+    expect(text.split(step.objective)).toHaveLength(2);
   });
 });
 

@@ -67,7 +67,9 @@ const step = group({
     v.pipe(text, v.description('Who does it, for instance test-author: says how much its output counts.')),
   ),
   priority: v.optional(v.pipe(priority, v.description('How much its output counts for later steps, said outright.'))),
-  objective: v.optional(v.pipe(text, v.description('What the step is for; also its prompt where there is none.'))),
+  objective: v.optional(
+    v.pipe(text, v.description('What the step is for; without a prompt it is asked to reach this.')),
+  ),
   inputs: v.optional(v.pipe(paths, v.description('Files it builds on, relative to the working folder.')), []),
   outputs: v.optional(v.pipe(paths, v.description('Files it makes, relative to the working folder.')), []),
   teaching: v.optional(v.pipe(teaching, v.description('What the step must keep in mind; always told whole.')), {}),
