@@ -57,13 +57,13 @@ function goodEdits(path: string, text: string, edits: readonly Edit[]) {
   return { text: good, flow: checkFlow(path, good).flow, findings };
 }
 
-/** A step that has no budgets of its own. */
-const NOTHING = { budgets: {} };
+/** A step that says nothing itself. */
+const NOTHING = { budgets: {}, model: undefined };
 
 type Own = ReturnType<typeof ownBudgets>;
 
-function flowView(flow: Flow, own: Own, { receiptOf, global, window = REFERENCE_WINDOW }: ViewWorld): FlowView {
-  const budgetsOf = (levels: Flow, step: Pick<FlowStep, 'budgets'>) =>
+function flowView(flow: Flow, own: Own, { receiptOf, global, window }: ViewWorld): FlowView {
+  const budgetsOf = (levels: Flow, step: Pick<FlowStep, 'budgets' | 'model'>) =>
     effectiveBudgets(levels, step, { global, model: { windowTokens: window } });
   const ofFlow = budgetsOf(flow, NOTHING);
   const without = budgetsOf({ ...flow, budgets: {} }, NOTHING);
@@ -73,7 +73,7 @@ function flowView(flow: Flow, own: Own, { receiptOf, global, window = REFERENCE_
   return {
     name: flow.name,
     profile: flow.profile,
-    window,
+    window: window ?? REFERENCE_WINDOW,
     budgets: budgetsView(own(null), ofFlow, without),
     steps: flow.steps.map((step) => ({
       id: step.id,
@@ -82,7 +82,7 @@ function flowView(flow: Flow, own: Own, { receiptOf, global, window = REFERENCE_
       stage: stages.get(step.id) ?? 0,
       after: directNeeds(step, order, positions),
       sees: order.history.get(step.id)?.length ?? 0,
-      budgets: budgetsView(own(step.id), budgetsOf(flow, step), ofFlow),
+      budgets: budgetsView(own(step.id), budgetsOf(flow, step), budgetsOf(flow, { ...NOTHING, model: step.model })),
       receipt: receiptOf(flow.name, step.id),
     })),
   };

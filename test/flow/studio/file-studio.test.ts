@@ -66,6 +66,27 @@ describe('view', () => {
     });
   });
 
+  it('sizes presets for the window of the model of a step', () => {
+    const large = studioFolder(STUDIO_FLOW.replace('agent: fixer', 'model: opus[1m]'));
+    const place = { contextDir: large.contextDir, window: undefined, global: {} };
+    expect(createFileStudio(large.file, place).view({ edits: [] })).toMatchObject({
+      flow: {
+        window: 200_000,
+        steps: [
+          {
+            budgets: {
+              effective: { contextBudgetChars: { value: 500_000, source: 'preset lean (flow)' } },
+              inherited: { contextBudgetChars: { value: 500_000 } },
+            },
+          },
+          { budgets: { inherited: { contextBudgetChars: { value: 100_000 } } } },
+          {},
+        ],
+      },
+    });
+    large.remove();
+  });
+
   it('shows what holds for all flows below what the file says', () => {
     const global = { historyOlderChars: 7_000, contextBudgetChars: 90_000 };
     const below = createFileStudio(folder.file, { contextDir: folder.contextDir, window: undefined, global });
