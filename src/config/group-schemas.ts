@@ -197,10 +197,13 @@ export const budgets = {
   ),
   contextBudgetChars: v.exactOptional(v.pipe(characters, v.description('What a briefing may take, in characters.'))),
   historyRecentChars: v.exactOptional(
-    v.pipe(characters, v.description("What the newest step's output may take of it, in characters.")),
+    v.pipe(
+      characters,
+      v.description('What the output of the newest step, or of a critical one, may take of it, in characters.'),
+    ),
   ),
   historyOlderChars: v.exactOptional(
-    v.pipe(characters, v.description("What each older step's output may take of it, in characters.")),
+    v.pipe(characters, v.description("What each other step's output may take of it, in characters.")),
   ),
   contextBudgetTokens: v.exactOptional(
     v.pipe(share, v.description('In the place of contextBudgetChars: tokens, or a share of the window.')),

@@ -58,7 +58,10 @@ export interface Curator {
   readonly maxFiles: number;
 }
 
-/** What a briefing may take, in characters (code points). Of all, of the newest step's output, of each older one's. */
+/**
+ * In characters (code points): what a briefing may take, what of it the output of the newest step or of a critical one,
+ * and what that of each other step.
+ */
 export interface Budgets {
   readonly contextBudgetChars: number;
   readonly historyRecentChars: number;
