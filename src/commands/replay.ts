@@ -2,14 +2,15 @@ import type { Command } from 'commander';
 import { effectiveConfig } from '../config/effective-config.ts';
 import type { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { findAllSources, replayAll } from '../replay/replay-all.ts';
-import { chosenFormat, FORMATS } from '../report/replay/formats.ts';
-import { openPage } from '../report/replay/open-page.ts';
-import { printable } from '../report/style.ts';
-import { createOutlet } from '../session/outlet.ts';
+import { findAllSources, type Judged, replayAll } from '../replay/replay-all.ts';
+import { bytesOf } from '../replay/sources.ts';
+import { createProgress } from '../report/replay/progress.ts';
 import { redact } from '../store/redact.ts';
+import { printReport } from './print-report.ts';
+import { addReportOptions, type ReportFlags, readReportFlags } from './report-options.ts';
 
-interface ReplayFlags extends Readonly<Record<string, unknown>> {
+interface ReplayFlags extends ReportFlags {
+  readonly follow?: true;
   readonly series?: true;
   readonly window?: string;
   readonly warnAt?: string;
@@ -18,14 +19,15 @@ interface ReplayFlags extends Readonly<Record<string, unknown>> {
 
 export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
   command.argument('[files...]', 'recordings or folders of them; - or nothing is stdin');
-  command.optionsGroup('Report, one of them (default: for a person):');
-  for (const { name, about } of FORMATS) command.option(`--${name}`, about);
-  command.optionsGroup('What is in it:').option('--series', 'with --json: one entry for each main-thread call');
+  addReportOptions(command);
   command
     .optionsGroup('How it is judged:')
     .option('--window <tokens>', 'size of the context window (default: what the recording says)')
     .option('--warn-at <threshold>', 'judge with this warning level (0.7, 70% or tokens)')
     .option('--compact-at <threshold>', 'judge with this compaction level')
+    .optionsGroup('More:')
+    .option('--follow', 'show each call of a file while it grows; Ctrl-C ends it with the report')
+    .option('--series', 'with --json or --partial: one entry for each main-thread call as well')
     .addHelpText('after', EXAMPLES)
     .action(async (files: string[], flags: ReplayFlags) => finish(await replay(files, flags, io)));
 }
@@ -33,36 +35,41 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
 const EXAMPLES = `
 Examples:
   ctxb replay ~/.claude/projects
-  ctxb replay --json session.jsonl
+  ctxb replay --detail session.jsonl
+  ctxb replay --since 7d --fail-over 85% --max-unplanned 0 ~/.claude/projects
   claude -p "hello" --output-format stream-json --verbose | ctxb replay`;
 
-const EXIT_UNREADABLE = 2;
-
 async function replay(files: readonly string[], flags: ReplayFlags, io: Io): Promise<number> {
-  const format = chosenFormat(flags);
+  const options = readReportFlags(flags, Date.now());
   const policy = await effectiveConfig({
     cwd: io.cwd,
     env: io.env,
     flags: { window: flags.window, 'thresholds.warn': flags.warnAt, 'thresholds.compact': flags.compactAt },
   });
-  const series = flags.series === true || format.needsSeries;
-  const { sources, faults } = findAllSources(files.length === 0 ? ['-'] : files);
-  const report = (await format.load())(await openPage(io, policy));
-  const outlet = createOutlet(
-    io.stdout,
-    () => {},
-    () => {},
-  );
-  const say = (fault: CtxbError) => io.stderr.write(`ctxb: ${printable(fault.message)}\n`);
-  faults.forEach(say);
-  for await (const judged of replayAll(sources, { policy, series, stdin: io.stdin, mask: redact })) {
-    if ('fault' in judged) {
-      faults.push(judged.fault);
-      say(judged.fault);
-    } else outlet.write(report.session(judged.session));
-    await new Promise<void>((resume) => outlet.whenDrained(resume));
-    if (outlet.isGone) break;
-  }
-  outlet.write(report.end());
-  return faults.length > 0 ? EXIT_UNREADABLE : 0;
+  const withoutSeries = flags.series !== true && !options.format.needsSeries;
+  if (flags.follow) return (await import('./replay-follow.ts')).follow(files, { options, policy, withoutSeries }, io);
+
+  const { sources, stale, faults } = findAllSources(files.length === 0 ? ['-'] : files, options.filters.since);
+  const total = io.stderr.isTTY ? bytesOf(sources) : undefined;
+  const progress = createProgress({ stderr: io.stderr, total, now: () => performance.now() });
+  const judged = replayAll(sources, {
+    policy,
+    // The gate of the cost names the call that went beyond it.
+    series: !withoutSeries || options.gates.costUsd !== undefined,
+    stdin: io.stdin,
+    mask: redact,
+    onBytes: progress.add,
+  });
+  return printReport(after(faults, judged), options, {
+    io,
+    levels: policy,
+    withoutSeries,
+    clear: progress.clear,
+    leftOut: stale,
+  });
+}
+
+async function* after(faults: readonly CtxbError[], judged: AsyncIterable<Judged>): AsyncGenerator<Judged> {
+  for (const fault of faults) yield { fault };
+  yield* judged;
 }

@@ -67,11 +67,16 @@ function contextText({ calls }: Stretch, { glyphs, levels, style }: Page): strin
 }
 
 function growthRows(growth: Growth): string[] {
+  const text = growthText(growth);
+  return text === '' ? [] : [`${INDENT}grew by   ${text}`];
+}
+
+/** What came in, by source, the most first: `Read 14,413, answer 942`. */
+export function growthText(growth: Growth): string {
   const all = Object.entries(growth).sort(([, a], [, b]) => b - a);
-  if (all.length === 0) return [];
   const rest = all.slice(SOURCES).reduce((sum, [, more]) => sum + more, 0);
   const named = all.slice(0, SOURCES).map(([source, more]) => `${onOneLine(source)} ${tokens(more)}`);
-  return [`${INDENT}grew by   ${[...named, ...(rest > 0 ? [`others ${tokens(rest)}`] : [])].join(', ')}`];
+  return [...named, ...(rest > 0 ? [`others ${tokens(rest)}`] : [])].join(', ');
 }
 
 /** By the time where both sides have one: logs of subagents are files of their own. */

@@ -20,6 +20,14 @@ const TEXT: ReportFormat = {
   load: async () => (await import('./text.ts')).text,
 };
 
+/** Of the summary of a CI job. */
+export const CI_FORMAT: ReportFormat = {
+  name: 'markdown',
+  about: 'as tables, for a pull request or the summary of a CI job',
+  needsSeries: false,
+  load: async () => (await import('./markdown.ts')).markdown,
+};
+
 /** Formats that are asked for, one at a time. */
 export const FORMATS: readonly ReportFormat[] = [
   {
@@ -46,17 +54,18 @@ export const FORMATS: readonly ReportFormat[] = [
     needsSeries: false,
     load: async () => (await import('./csv.ts')).csv,
   },
-  {
-    name: 'markdown',
-    about: 'as tables, for a pull request or the summary of a CI job',
-    needsSeries: false,
-    load: async () => (await import('./markdown.ts')).markdown,
-  },
+  CI_FORMAT,
   {
     name: 'prometheus',
     about: 'in the text format of Prometheus',
     needsSeries: false,
     load: async () => (await import('./prometheus.ts')).prometheus,
+  },
+  {
+    name: 'partial',
+    about: 'as a part of the work, for ctxb merge',
+    needsSeries: false,
+    load: async () => (await import('./partial.ts')).partial,
   },
 ];
 

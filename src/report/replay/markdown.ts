@@ -20,18 +20,24 @@ interface Named {
 }
 
 /** Tables for a pull request, or the summary of a CI job. */
-export const markdown = collected(({ sessions }, page) => {
-  if (sessions.length === 0) return 'no recordings found\n';
+export const markdown = collected(({ sessions }, page, { breaches, faults }) => {
   const names = shortNames(sessions.map(({ file }) => file));
   const named = sessions.map((session, at) => ({ session, name: cell(names[at] ?? '') }));
   return [
     '### Context of Claude Code',
-    sessionsTable(named, { ...page, glyphs: UNICODE, style: PLAIN }),
+    ...listed('Gates that were not passed:', breaches),
+    ...listed('What could not be read:', faults),
+    sessions.length === 0 ? 'no recordings found' : sessionsTable(named, { ...page, glyphs: UNICODE, style: PLAIN }),
     ...compactionsTable(named),
     ...largestTable(named),
-    '',
-  ].join('\n\n');
+  ]
+    .map((part) => `${part}\n`)
+    .join('\n');
 });
+
+function listed(heading: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : [heading, lines.map((line) => `- ${cell(line)}`).join('\n')];
+}
 
 function sessionsTable(named: readonly Named[], page: Page): string {
   const rows = named.map(({ session, name }) => [name, curveOf(session, page), ...figuresOf(totalsOf([session]))]);

@@ -4,9 +4,13 @@ import { isoTime } from './session-columns.ts';
 
 /** A line for each call of the main thread, flat, with the same keys in each. */
 export const ndjson: OpenReport = () => ({
-  session: (session) => (session.series ?? []).map((call) => `${JSON.stringify(callRow(call, session))}\n`).join(''),
+  session: (session) => callLines(session.series ?? [], session),
   end: () => '',
 });
+
+export function callLines(calls: readonly CallSeen[], session: SessionSummary): string {
+  return calls.map((call) => `${JSON.stringify(callRow(call, session))}\n`).join('');
+}
 
 /**
  * A call. Tokens where nothing else is said; `added_*` came in since the call before it, `compacted_by` says who had the
