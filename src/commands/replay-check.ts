@@ -16,7 +16,8 @@ export async function checkRecords(
   policy: Config,
   io: Io,
 ): Promise<number> {
-  const { sources, faults } = findAllSources(files);
+  const { sources, faults: unseen } = findAllSources(files, undefined);
+  const faults = [...unseen];
   const found: CheckedRecord[] = [];
   for await (const checked of eachSource(sources, (source) =>
     checkRecord(source, { policy, stdin: io.stdin, mask: redact }),

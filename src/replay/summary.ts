@@ -2,10 +2,13 @@ import type { Decision } from '../governor/actions.ts';
 import type { Basis, Gauge } from '../governor/gauge/gauge.ts';
 import type { WindowSource } from '../governor/gauge/window.ts';
 import type { Usage } from '../stream/events.ts';
+import type { SubagentBegun } from './observers/subagents.ts';
 
 /** What a replay says about one recording. Tokens throughout; every report is made from this. */
 export interface SessionSummary {
   readonly file: string;
+  /** Of its first line, as `openingOf` makes it; null where it has none. Tells recordings of one session apart. */
+  readonly opening: string | null;
   readonly sessionId: string | null;
   readonly dialect: Dialect;
   readonly claudeCodeVersion: string | null;
@@ -49,7 +52,7 @@ export interface SessionSummary {
     readonly reason: string;
     readonly context: number;
   }[];
-  readonly subagents: readonly { readonly id: string; readonly peak: number; readonly calls: number }[];
+  readonly subagents: readonly SubagentSeen[];
   readonly lines: { readonly total: number; readonly unknown: number; readonly malformed: number };
   /** Main-thread calls, where they were asked for. */
   readonly series?: readonly CallSeen[];
@@ -80,6 +83,13 @@ export interface CompactionSeen {
   readonly gaugeBefore: number;
   /** Context of the first call after it. */
   readonly firstAfter: number | null;
+}
+
+/** A subagent, with how it began as far as the recording shows it. */
+export interface SubagentSeen extends Partial<SubagentBegun> {
+  readonly id: string;
+  readonly peak: number;
+  readonly calls: number;
 }
 
 /** One main-thread call. */

@@ -14,7 +14,9 @@ import { createCurve } from './observers/curve.ts';
 import { createGrowth } from './observers/growth.ts';
 import { createPrompts } from './observers/prompts.ts';
 import type { Observer, Seen } from './observers/seen.ts';
+import { createSubagents } from './observers/subagents.ts';
 import { createTraffic } from './observers/traffic.ts';
+import { openingOf } from './opening.ts';
 import { peakFraction, type SessionSummary } from './summary.ts';
 
 /** Judges one recording line by line. Grows in place: a recording has millions of lines. */
@@ -41,6 +43,7 @@ export function createTracker({ run, withSeries, mask, onLine, onDecision }: Tra
   const reader = createInputReader();
   const lines = { total: 0, unknown: 0, malformed: 0 };
   const time: { first: number | null; last: number | null } = { first: null, last: null };
+  let opening: string | null = null;
   let project: string | null = null;
   let peakCall = 0;
   let at = 0;
@@ -50,6 +53,7 @@ export function createTracker({ run, withSeries, mask, onLine, onDecision }: Tra
   const compactions = createCompactions();
   const curve = createCurve();
   const traffic = createTraffic();
+  const subagents = createSubagents(cut);
   const calls = withSeries ? createCalls(run.policy.cost.prices) : undefined;
   const prompts = withSeries ? createPrompts(cut) : undefined;
   const growth = createGrowth({ cut, keepAll: withSeries, ...(calls && { onAdded: calls.added }) });
@@ -58,6 +62,7 @@ export function createTracker({ run, withSeries, mask, onLine, onDecision }: Tra
     compactions,
     curve,
     traffic,
+    subagents,
     ...(calls === undefined ? [] : [calls]),
     growth,
     ...(prompts === undefined ? [] : [prompts]),
@@ -117,6 +122,7 @@ export function createTracker({ run, withSeries, mask, onLine, onDecision }: Tra
       onLine?.(line, at);
       if (line.kind === 'blank') return;
       lines.total++;
+      opening ??= openingOf(text);
       if (line.kind === 'malformed') lines.malformed++;
       if (line.kind === 'run') begin(line.run);
       if (line.kind !== 'input') return;
@@ -128,6 +134,7 @@ export function createTracker({ run, withSeries, mask, onLine, onDecision }: Tra
       const found = growth.found();
       return {
         file,
+        opening,
         sessionId: session.id ?? null,
         dialect: reader.dialect ?? 'stream',
         claudeCodeVersion: session.version ?? null,
@@ -152,7 +159,12 @@ export function createTracker({ run, withSeries, mask, onLine, onDecision }: Tra
         growth: found.growth,
         largest: found.largest,
         lineage,
-        subagents: Object.entries(state.subagents).map(([id, { peak, calls }]) => ({ id, peak, calls })),
+        subagents: Object.entries(state.subagents).map(([id, { peak, calls }]) => ({
+          id,
+          peak,
+          calls,
+          ...subagents.found().get(id),
+        })),
         lines,
         ...(calls === undefined
           ? {}

@@ -12,7 +12,7 @@ export interface Glyphs {
   readonly ellipsis: string;
 }
 
-const UNICODE: Glyphs = {
+export const UNICODE: Glyphs = {
   levels: [...'▁▂▃▄▅▆▇█'],
   boundary: '│',
   arrow: '→',

@@ -18,6 +18,7 @@ async function replayJson(place: Place, args: readonly string[], stdin?: string 
 const KEYS = [
   ...[
     'file',
+    'opening',
     'sessionId',
     'dialect',
     'claudeCodeVersion',

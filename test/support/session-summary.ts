@@ -1,7 +1,7 @@
 import { DEFAULTS } from '../../src/config/defaults.ts';
 import type { Decision } from '../../src/governor/actions.ts';
 import type { CompactionSeen, SessionSummary } from '../../src/replay/summary.ts';
-import { glyphsFor } from '../../src/report/glyphs.ts';
+import { glyphsFor, UNICODE } from '../../src/report/glyphs.ts';
 import type { OpenReport, Page } from '../../src/report/replay/format.ts';
 import { PLAIN } from '../../src/report/style.ts';
 
@@ -37,6 +37,7 @@ export function compactionOf(changes: Partial<CompactionSeen> = {}): CompactionS
 
 const SESSION: SessionSummary = {
   file: 'session.ndjson',
+  opening: '0123456789abcdef',
   sessionId: 's1',
   dialect: 'stream',
   claudeCodeVersion: '2.1.197',
@@ -72,7 +73,6 @@ export function summaryOf(
   return { ...SESSION, ...changes, context: { ...SESSION.context, ...changes.context } };
 }
 
-export const UNICODE = glyphsFor({ LANG: 'en_US.UTF-8' });
 export const ASCII = glyphsFor({ LANG: 'C' });
 
 /** A page of 80 columns without colours. */

@@ -17,14 +17,22 @@ export interface Page {
 export interface ReportWriter {
   session(session: SessionSummary): string;
   /** All sessions have been seen. */
-  end(): string;
+  end(outcome: Outcome): string;
+}
+
+/** What there is to say beside the sessions, a line each. */
+export interface Outcome {
+  /** What could not be read. */
+  readonly faults: readonly string[];
+  /** Gates that were not passed. */
+  readonly breaches: readonly string[];
 }
 
 /** Begins a report. */
 export type OpenReport = (page: Page) => ReportWriter;
 
 /** A report that needs all sessions before it can say anything. */
-export function collected(text: (report: ReplayReport, page: Page) => string): OpenReport {
+export function collected(text: (report: ReplayReport, page: Page, outcome: Outcome) => string): OpenReport {
   return (page) => {
     const sessions: SessionSummary[] = [];
     return {
@@ -32,7 +40,7 @@ export function collected(text: (report: ReplayReport, page: Page) => string): O
         sessions.push(session);
         return '';
       },
-      end: () => text({ version: 1, sessions }, page),
+      end: (outcome) => text({ version: 1, sessions }, page, outcome),
     };
   };
 }

@@ -20,13 +20,52 @@ const TEXT: ReportFormat = {
   load: async () => (await import('./text.ts')).text,
 };
 
+/** Of the summary of a CI job. */
+export const CI_FORMAT: ReportFormat = {
+  name: 'markdown',
+  about: 'as tables, for a pull request or the summary of a CI job',
+  needsSeries: false,
+  load: async () => (await import('./markdown.ts')).markdown,
+};
+
 /** Formats that are asked for, one at a time. */
 export const FORMATS: readonly ReportFormat[] = [
   {
+    name: 'detail',
+    about: 'for a person, turn after turn: what filled the window, and who emptied it',
+    needsSeries: true,
+    load: async () => (await import('./detail.ts')).detail,
+  },
+  {
     name: 'json',
-    about: 'as JSON',
+    about: 'everything, as JSON',
     needsSeries: false,
     load: async () => (await import('./json.ts')).json,
+  },
+  {
+    name: 'ndjson',
+    about: 'a line of JSON for each call, flat: for DuckDB, jq or Spark',
+    needsSeries: true,
+    load: async () => (await import('./ndjson.ts')).ndjson,
+  },
+  {
+    name: 'csv',
+    about: 'a row for each session',
+    needsSeries: false,
+    load: async () => (await import('./csv.ts')).csv,
+  },
+  CI_FORMAT,
+  {
+    name: 'prometheus',
+    about: 'in the text format of Prometheus',
+    needsSeries: false,
+    load: async () => (await import('./prometheus.ts')).prometheus,
+  },
+  {
+    name: 'partial',
+    about: 'as a part of the work, for ctxb merge',
+    needsSeries: false,
+    load: async () => (await import('./partial.ts')).partial,
   },
 ];
 

@@ -1,3 +1,4 @@
+import type { Decision } from '../../governor/actions.ts';
 import { decisionText } from '../../messages.ts';
 import type { CompactionSeen, SessionSummary } from '../../replay/summary.ts';
 import { counted, dollars, percent, tokens } from '../figures.ts';
@@ -5,8 +6,20 @@ import type { Glyphs } from '../glyphs.ts';
 import { onOneLine } from '../style.ts';
 
 /** What there is to say about one session, as lines. */
-export function sessionRows(session: SessionSummary, { arrow, dot }: Glyphs): string[] {
-  const { window, context } = session;
+export function sessionRows(session: SessionSummary, glyphs: Glyphs): string[] {
+  const { compactions, actions, context } = session;
+  return [
+    ...originRows(session, glyphs),
+    ...compactions.map(compactionRow),
+    ...actions.map((action) => row('policy', `turn ${action.at.turn + 1}, ${actionText(action)}`)),
+    ...(actions.length === 0 && context.basis !== 'none' ? [row('policy', 'nothing to do')] : []),
+    linesRow(session),
+  ];
+}
+
+/** Which session it is, how large, and what it cost. */
+export function originRows(session: SessionSummary, { arrow, dot }: Glyphs): string[] {
+  const { window } = session;
   const origin = [
     session.claudeCodeVersion && `Claude Code ${session.claudeCodeVersion}`,
     session.model,
@@ -21,14 +34,20 @@ export function sessionRows(session: SessionSummary, { arrow, dot }: Glyphs): st
     row('traffic', `${counted(session.turns, 'turn')}, ${counted(session.calls, 'call')}${subagentText(session)}`),
     ...(session.cost.usd === null ? [] : [row('cost', costText(session.cost.usd, session.cost.computed))]),
     ...session.lineage.map((step) => row('lineage', lineageText(step, arrow))),
-    ...session.compactions.map((compaction) => row('compacted', compactionText(compaction))),
-    ...session.actions.map((action) => row('policy', `${placeText(action.at)}: ${onOneLine(decisionText(action))}`)),
-    ...(session.actions.length === 0 && context.basis !== 'none' ? [row('policy', 'nothing to do')] : []),
-    row('lines', linesText(session)),
   ];
 }
 
-function row(label: string, text: string): string {
+export function compactionRow(compaction: CompactionSeen): string {
+  return row('compacted', compactionText(compaction));
+}
+
+/** `call 73: warning: …` */
+export function actionText(action: Decision): string {
+  return `call ${action.at.call}: ${onOneLine(decisionText(action))}`;
+}
+
+/** A line with a word of what it is about. */
+export function row(label: string, text: string): string {
   return `  ${label.padEnd(10)}${text}`;
 }
 
@@ -59,14 +78,10 @@ function costText(usd: number, computed: boolean): string {
   return `${dollars(usd)}${computed ? ' (in part computed from list prices)' : ''}`;
 }
 
-function placeText({ turn, call }: { readonly turn: number; readonly call: number }): string {
-  return `turn ${turn + 1}, call ${call}`;
-}
-
-function linesText({ lines }: SessionSummary): string {
+export function linesRow({ lines }: SessionSummary): string {
   const odd = [
     ...(lines.unknown > 0 ? [`${tokens(lines.unknown)} of unknown type`] : []),
     ...(lines.malformed > 0 ? [`${tokens(lines.malformed)} malformed`] : []),
   ];
-  return [tokens(lines.total), ...odd].join(', ');
+  return row('lines', [tokens(lines.total), ...odd].join(', '));
 }

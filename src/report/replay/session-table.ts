@@ -1,9 +1,10 @@
 import type { SessionSummary } from '../../replay/summary.ts';
 import { dollars, percent, tokens } from '../figures.ts';
-import { onOneLine } from '../style.ts';
 import { aligned } from '../table.ts';
 import type { Page } from './format.ts';
+import { shortNames } from './short-names.ts';
 import { sparkline, sparklineWidth } from './sparkline.ts';
+import { totalsOf } from './totals.ts';
 
 const HEADINGS = ['peak', 'calls', 'compacted', 'cost'];
 const CURVE_HEADING = 'context';
@@ -17,11 +18,10 @@ const GAP = '  ';
 /** A line for each session, and one for all where there are several. */
 export function sessionTable(sessions: readonly SessionSummary[], page: Page): string[] {
   const several = sessions.length > 1;
-  const names = sessions.map(({ file }) => onOneLine(file));
-  const shown = several ? withoutCommonFolder(names) : names;
-  const totals = several ? [totalCells(sessions, page)] : [];
-  const figures = aligned([['', ...HEADINGS], ...sessions.map((session) => cellsOf(session, page)), ...totals]);
-  const firsts = ['session', ...shown, ...(several ? [`${tokens(sessions.length)} sessions`] : [])];
+  const totals = several ? [cellsOf(sessions, page)] : [];
+  const figures = aligned([['', ...HEADINGS], ...sessions.map((session) => cellsOf([session], page)), ...totals]);
+  const names = shortNames(sessions.map(({ file }) => file));
+  const firsts = ['session', ...names, ...(several ? [`${tokens(sessions.length)} sessions`] : [])];
   const curves = Math.max(CURVE_HEADING.length, ...sessions.map(sparklineWidth));
   const widths = shared(page.columns - (figures[0]?.length ?? 0) - GAP.length, longest(firsts), curves);
   const lines = firsts.map((first, at) => {
@@ -35,21 +35,10 @@ export function sessionTable(sessions: readonly SessionSummary[], page: Page): s
   return lines.map((line, at) => (at === 0 ? page.style.bold(line) : line));
 }
 
-function cellsOf({ context, calls, compactions, cost }: SessionSummary, { glyphs: { none } }: Page): string[] {
-  const peak = calls === 0 ? none : percent(context.peakFraction);
-  return ['', peak, tokens(calls), tokens(compactions.length), cost.usd === null ? none : dollars(cost.usd)];
-}
-
-function totalCells(sessions: readonly SessionSummary[], { glyphs: { none } }: Page): string[] {
-  const sum = (figure: (session: SessionSummary) => number) => sessions.reduce((all, each) => all + figure(each), 0);
-  const known = sessions.some(({ cost }) => cost.usd !== null);
-  return [
-    '',
-    percent(sessions.reduce((peak, { context }) => Math.max(peak, context.peakFraction), 0)),
-    tokens(sum(({ calls }) => calls)),
-    tokens(sum(({ compactions }) => compactions.length)),
-    known ? dollars(sum(({ cost }) => cost.usd ?? 0)) : none,
-  ];
+function cellsOf(sessions: readonly SessionSummary[], { glyphs: { none } }: Page): string[] {
+  const { peakFraction, calls, compactions, usd } = totalsOf(sessions);
+  const peak = peakFraction === null ? none : percent(peakFraction);
+  return ['', peak, tokens(calls), tokens(compactions), usd === null ? none : dollars(usd)];
 }
 
 /** The room for names and curves: what both need, else a half each, and what one does not need for the other. */
@@ -60,15 +49,6 @@ function shared(room: number, name: number, curve: number) {
 
 function longest(texts: readonly string[]): number {
   return texts.reduce((most, { length }) => Math.max(most, length), 0);
-}
-
-/** What all of them begin with says nothing about one. */
-function withoutCommonFolder(names: readonly string[]): string[] {
-  const folders = names.map((name) => name.split('/').slice(0, -1));
-  const [first = []] = folders;
-  let common = 0;
-  while (common < first.length && folders.every((folder) => folder[common] === first[common])) common++;
-  return names.map((name) => name.split('/').slice(common).join('/'));
 }
 
 /** Of a name that is too long its end, which tells files of one folder apart; of a long file name its beginning. */

@@ -29,10 +29,15 @@ export function sparkline(session: Session, width: number, { glyphs, levels, sty
     const share = window > 0 ? context / window : 0;
     const level = Math.min(glyphs.levels.length, Math.max(1, Math.ceil(share * glyphs.levels.length)));
     const mark = marks.has(at) ? style.dim(glyphs.boundary) : '';
-    return mark + style[COLOURS[zoneAt(context, window, levels)]](glyphs.levels[level - 1] ?? '');
+    return mark + style[zoneColour(context, window, levels)](glyphs.levels[level - 1] ?? '');
   });
   const last = marks.has(cells.length) ? style.dim(glyphs.boundary) : '';
   return shown.join('') + last + ' '.repeat(Math.max(0, width - cells.length - marks.size));
+}
+
+/** The colour of a context, by its zone. */
+export function zoneColour(context: number, window: number, levels: Page['levels']): keyof Style {
+  return COLOURS[zoneAt(context, window, levels)];
 }
 
 /** How wide a curve can get. */

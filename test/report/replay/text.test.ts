@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { decisionText } from '../../../src/messages.ts';
 import type { SessionSummary } from '../../../src/replay/summary.ts';
+import { UNICODE } from '../../../src/report/glyphs.ts';
 import { text } from '../../../src/report/replay/text.ts';
-import { ASCII, compactionOf, pageOf, summaryOf, UNICODE, WARNING, written } from '../../support/session-summary.ts';
+import { ASCII, compactionOf, pageOf, summaryOf, WARNING, written } from '../../support/session-summary.ts';
 
 describe('one session', () => {
   it('has a line, and everything else in a few more', () => {
