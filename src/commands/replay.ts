@@ -10,6 +10,7 @@ import { printReport } from './print-report.ts';
 import { addReportOptions, type ReportFlags, readReportFlags } from './report-options.ts';
 
 interface ReplayFlags extends ReportFlags {
+  readonly json?: true;
   readonly follow?: true;
   readonly series?: true;
   readonly check?: true;
