@@ -45,7 +45,8 @@ export interface Browser {
   scheme(name: 'light' | 'dark'): Promise<void>;
   /** The size of the page's window. */
   size(width: number, height: number): Promise<void>;
-  screenshot(file: string): Promise<void>;
+  /** Of the whole page, or of what of it is in the window. */
+  screenshot(file: string, part?: 'page' | 'window'): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -128,8 +129,9 @@ export async function startBrowser(): Promise<Browser> {
       const features = [{ name: 'prefers-color-scheme', value: name }];
       await call('Emulation.setEmulatedMedia', { features });
     },
-    async screenshot(file) {
-      const { data } = (await call('Page.captureScreenshot', { captureBeyondViewport: true })) as { data: string };
+    async screenshot(file, part = 'page') {
+      const whole = { captureBeyondViewport: part === 'page' };
+      const { data } = (await call('Page.captureScreenshot', whole)) as { data: string };
       writeFileSync(file, Buffer.from(data, 'base64'));
     },
     async close() {

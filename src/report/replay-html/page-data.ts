@@ -87,8 +87,8 @@ export interface PageOptions {
   readonly curvesOf?: (session: SessionSummary) => readonly WhatIfCurve[];
 }
 
-/** Results that are told of a session: the largest. */
-const RESULTS = 100;
+/** Results that are told of a session, the largest, as many as there is room for: they are most of the file. */
+const RESULTS = { least: 10, most: 100, ofAll: 10_000 };
 
 /** Code points of a text in the page: more than a table has room for. */
 const TEXT_LENGTH = 300;
@@ -96,10 +96,11 @@ const PROMPT_LENGTH = 160;
 
 /** @param report with the series of its sessions */
 export function pageData({ sessions }: ReplayReport, options: PageOptions): PageData {
-  return { version: 1, sessions: sessions.map((session) => sessionData(session, options)) };
+  const results = Math.max(RESULTS.least, Math.min(RESULTS.most, Math.floor(RESULTS.ofAll / sessions.length)));
+  return { version: 1, sessions: sessions.map((session) => sessionData(session, results, options)) };
 }
 
-function sessionData(session: SessionSummary, { policy, curvesOf }: PageOptions): PageSession {
+function sessionData(session: SessionSummary, results: number, { policy, curvesOf }: PageOptions): PageSession {
   const { claudeCodeVersion, time, window, turns, calls, context, traffic, compactions, cost, lines } = session;
   return {
     file: clean(session.file),
@@ -123,7 +124,7 @@ function sessionData(session: SessionSummary, { policy, curvesOf }: PageOptions)
       turn: action.at.turn + 1,
       call: action.at.call,
     })),
-    results: largestOf(session),
+    results: largestOf(session, results),
     prompts: (session.prompts ?? []).map(({ turn, tokens, text }) => ({
       turn,
       tokens,
@@ -159,10 +160,10 @@ function levelsOf(window: number, { thresholds, zones }: PageOptions['policy']):
     .sort((a, b) => a.tokens - b.tokens);
 }
 
-function largestOf({ results, largest }: SessionSummary): ResultSeen[] {
+function largestOf({ results, largest }: SessionSummary, count: number): ResultSeen[] {
   return [...(results ?? largest)]
     .sort((a, b) => b.tokens - a.tokens)
-    .slice(0, RESULTS)
+    .slice(0, count)
     .map((result) => ({ ...result, tool: clean(result.tool), target: clean(result.target) }));
 }
 

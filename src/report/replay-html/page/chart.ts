@@ -112,8 +112,8 @@ function plotOptions(options: ChartOptions, shown: readonly boolean[], width: nu
       y: { range: () => [0, top()] },
     },
     axes: [
-      { ...axis(colors), size: 30, incrs: WHOLE },
-      { ...axis(colors), size: isNarrow ? 46 : 60, values: (_, ticks) => ticks.map(options.figure) },
+      { ...axis(colors), size: 28, incrs: WHOLE, label: 'call', labelSize: 16, labelGap: 0, labelFont: FONT },
+      { ...axis(colors), size: isNarrow ? 42 : 56, values: (_, ticks) => ticks.map(options.figure) },
     ],
     series: [{}, ...options.lines.map((line, at) => series(line, shown[at] ?? true, colors))],
     cursor: {

@@ -7,7 +7,7 @@ import type { Session } from './session.ts';
 import type { Span } from './span.ts';
 
 /** Lines before those of other policies. */
-export const CONTEXT_LINES = ['Context', 'Predicted before the call'] as const;
+const CONTEXT_LINES = ['Context', 'Predicted before the call'] as const;
 
 /** How the lines of other policies are told apart where colours are not. */
 const DASHES = [
@@ -81,7 +81,7 @@ export function short(figure: number): string {
   return figure >= 1000 ? `${Math.round(figure / 100) / 10}k` : tokens(figure);
 }
 
-const TINTS = { warning: ['warn', '1c'], critical: ['bad', '1a'], handoff: ['bad', '30'] } as const;
+const TINTS = { warning: ['warn', '14'], critical: ['bad', '12'], handoff: ['bad', '22'] } as const;
 
 function drawZones({ box, colors, fill, y }: Pen, { info: { levels } }: Session): void {
   const zones = levels.filter(({ name }) => name in TINTS);

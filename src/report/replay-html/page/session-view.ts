@@ -68,11 +68,7 @@ function tiles(info: PageSession): HTMLElement {
       `${counted(info.turns, 'turn')}${subagents.length === 0 ? '' : `, ${counted(subagents.length, 'subagent')}`}`,
     ],
     ['Compactions', tokens(compactions.length), plannedText(info)],
-    [
-      'Read again from the cache',
-      millions(traffic.main.cacheRead),
-      `of ${millions(inputOf(traffic.main))} of all input`,
-    ],
+    ['Read from the cache', millions(traffic.main.cacheRead), `of ${millions(inputOf(traffic.main))} of all input`],
     ...(cost.usd === null
       ? []
       : [['Cost', dollars(cost.usd), cost.computed ? 'in part from list prices' : 'as claude reported it']]),
