@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type { ReplayReport } from '../replay/summary.ts';
 import { HTML_MARK } from '../report/html.ts';
-import { type PageOptions, pageData } from '../report/replay-html/page-data.ts';
+import type { PageData } from '../report/replay-html/page-data.ts';
 import { replayHtml } from '../report/replay-html/replay-html.ts';
 import { writePage } from '../store/write-page.ts';
 
@@ -11,9 +10,8 @@ const TEMPLATE = new URL('../replay.html', import.meta.url);
 /**
  * Writes the page of a replay, `--html FILE`.
  *
- * @param report with the series of its sessions
  * @throws CtxbError `usage` when there is another file
  */
-export function writeReplayPage(path: string, report: ReplayReport, options: PageOptions): void {
-  writePage(path, replayHtml(readFileSync(TEMPLATE, 'utf8'), pageData(report, options)), HTML_MARK);
+export function writeReplayPage(path: string, data: PageData): void {
+  writePage(path, replayHtml(readFileSync(TEMPLATE, 'utf8'), data), HTML_MARK);
 }

@@ -6,6 +6,7 @@ import type { Io } from '../io.ts';
 import { type ReplayOptions, replaySource } from '../replay/replay.ts';
 import { findSources, type Source } from '../replay/sources.ts';
 import type { ReplayReport, SessionSummary } from '../replay/summary.ts';
+import { createPageData } from '../report/replay-html/page-data.ts';
 import { printable, styleFor } from '../report/style.ts';
 import { summaryText } from '../report/summary-text.ts';
 import { redact } from '../store/redact.ts';
@@ -60,10 +61,19 @@ async function replay(files: readonly string[], flags: ReplayFlags, io: Io): Pro
   const { sessions, faults } = await replayAll(files.length === 0 ? ['-'] : files, options);
   for (const fault of faults) io.stderr.write(`ctxb: ${printable(fault.message)}\n`);
   const report: ReplayReport = { version: 1, sessions };
-  if (flags.html !== undefined) writeReplayPage(resolve(io.cwd, flags.html), report, { policy: config });
-  if (flags.json) io.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
+  if (flags.html !== undefined) {
+    const page = createPageData({ policy: config });
+    for (const session of sessions) page.add(session);
+    writeReplayPage(resolve(io.cwd, flags.html), page.data());
+  }
+  if (flags.json) io.stdout.write(`${JSON.stringify(flags.series ? report : withoutSeries(report), null, 2)}\n`);
   else if (flags.html === undefined) io.stdout.write(summaryText(report, await styleFor(io.stdout, io.env)));
   return faults.length > 0 ? EXIT_UNREADABLE : 0;
+}
+
+/** Only the page has needed it. */
+function withoutSeries({ version, sessions }: ReplayReport): ReplayReport {
+  return { version, sessions: sessions.map(({ series: _, prompts: __, results: ___, ...session }) => session) };
 }
 
 /** What cannot be read is named; the rest still runs. */

@@ -138,10 +138,10 @@ describe('the charts of a session', () => {
 
   it('zoom into what is dragged over, and out again', async () => {
     await open([aSession({ calls: 60 })]);
-    await browser.mouse('move', ...(await place(CONTEXT, 10.51, [1, 60])));
-    await browser.mouse('press', ...(await place(CONTEXT, 10.51, [1, 60])));
-    await browser.mouse('move', ...(await place(CONTEXT, 20.49, [1, 60])));
-    await browser.mouse('release', ...(await place(CONTEXT, 20.49, [1, 60])));
+    await browser.mouse('move', ...(await place(CONTEXT, 11, [1, 60])));
+    await browser.mouse('press', ...(await place(CONTEXT, 11, [1, 60])));
+    await browser.mouse('move', ...(await place(CONTEXT, 20, [1, 60])));
+    await browser.mouse('release', ...(await place(CONTEXT, 20, [1, 60])));
     expect(await shown('.zoom .quiet')).toBe('calls 11–20 of 60');
     for (const chart of [CONTEXT, GROWTH, COST]) {
       await browser.mouse('move', 2, 2);
@@ -298,6 +298,32 @@ describe('the page', () => {
     await browser.size(360, 740);
     await browser.until(`[...document.querySelectorAll('canvas')].every((each) => each.clientWidth <= 340)`);
     expect(await browser.value(`document.documentElement.scrollWidth`)).toBe(360);
+  });
+
+  it('shows the call that a finger touches at the lower edge of a phone', async () => {
+    await open([aSession({ calls: 60 })]);
+    await browser.size(360, 740);
+    await browser.until(`[...document.querySelectorAll('canvas')].every((each) => each.clientWidth <= 340)`);
+    await browser.tap(...(await place(CONTEXT, 20, [1, 60])));
+    await browser.until(`document.querySelector('.readout:not([hidden])')`);
+    expect(await readout()).toMatch(/^Call 20\n/);
+    expect(await browser.value(`document.querySelector('.readout').getBoundingClientRect().bottom`)).toBe(740);
+    await browser.tap(100, 5);
+    await browser.until(`document.querySelector('.readout').hidden`);
+  });
+
+  it('is printed in light colours, as wide as paper', async () => {
+    await open([aSession({ calls: 60 })]);
+    await browser.scheme('dark');
+    const ground = `getComputedStyle(document.body).backgroundColor`;
+    const dark = await browser.value(ground);
+    await browser.value(`dispatchEvent(new Event('beforeprint'))`);
+    expect(
+      await browser.value(`Math.max(...[...document.querySelectorAll('canvas')].map((each) => each.clientWidth))`),
+    ).toBe(680);
+    expect(await browser.value(ground)).not.toBe(dark);
+    await browser.value(`dispatchEvent(new Event('afterprint'))`);
+    expect(await browser.value(ground)).toBe(dark);
   });
 
   it('has a name for everything that can be reached', async () => {

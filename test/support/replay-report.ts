@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { DEFAULTS } from '../../src/config/defaults.ts';
 import type { CallSeen, SessionSummary } from '../../src/replay/summary.ts';
-import { type PageOptions, pageData } from '../../src/report/replay-html/page-data.ts';
+import { createPageData, type PageData, type PageOptions } from '../../src/report/replay-html/page-data.ts';
 import { replayHtml } from '../../src/report/replay-html/replay-html.ts';
 import { createRandom } from './random.ts';
 
@@ -126,14 +126,19 @@ function compactionAt(number: number, before: number): SessionSummary['compactio
   };
 }
 
+export function pageDataOf(sessions: readonly SessionSummary[], options: Partial<PageOptions> = {}): PageData {
+  const page = createPageData({ policy: DEFAULTS, ...options });
+  for (const session of sessions) page.add(session);
+  return page.data();
+}
+
 /** The page of such sessions as a file; returns its address. */
 export function writePageOf(
   folder: string,
   sessions: readonly SessionSummary[],
   options: Partial<PageOptions> = {},
 ): string {
-  const data = pageData({ version: 1, sessions }, { policy: DEFAULTS, ...options });
   const file = join(folder, 'page.html');
-  writeFileSync(file, replayHtml(readFileSync(TEMPLATE, 'utf8'), data));
+  writeFileSync(file, replayHtml(readFileSync(TEMPLATE, 'utf8'), pageDataOf(sessions, options)));
   return `file://${file}`;
 }

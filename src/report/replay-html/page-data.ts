@@ -1,7 +1,7 @@
 import { inTokens, type Policy } from '../../governor/policy.ts';
 import { oneLine, shortened } from '../../memory/words.ts';
 import { decisionText } from '../../messages.ts';
-import type { CallSeen, ReplayReport, ResultSeen, SessionSummary } from '../../replay/summary.ts';
+import type { CallSeen, ResultSeen, SessionSummary } from '../../replay/summary.ts';
 import { type Deltas, type Runs, type Sparse, toDeltas, toRuns, toSparse } from './columns.ts';
 
 /** What the page is told. Figures of calls stand in columns, so that 200,000 calls stay small. */
@@ -94,13 +94,25 @@ const RESULTS = { least: 10, most: 100, ofAll: 10_000 };
 const TEXT_LENGTH = 300;
 const PROMPT_LENGTH = 160;
 
-/** @param report with the series of its sessions */
-export function pageData({ sessions }: ReplayReport, options: PageOptions): PageData {
-  const results = Math.max(RESULTS.least, Math.min(RESULTS.most, Math.floor(RESULTS.ofAll / sessions.length)));
-  return { version: 1, sessions: sessions.map((session) => sessionData(session, results, options)) };
+/** Takes sessions one by one, so that no summary has to be kept for it. */
+export interface PageDataBuilder {
+  /** @param session with its series */
+  add(session: SessionSummary): void;
+  data(): PageData;
 }
 
-function sessionData(session: SessionSummary, results: number, { policy, curvesOf }: PageOptions): PageSession {
+export function createPageData(options: PageOptions): PageDataBuilder {
+  const sessions: PageSession[] = [];
+  return {
+    add: (session) => void sessions.push(sessionData(session, options)),
+    data() {
+      const count = Math.max(RESULTS.least, Math.min(RESULTS.most, Math.floor(RESULTS.ofAll / sessions.length)));
+      return { version: 1, sessions: sessions.map((each) => ({ ...each, results: each.results.slice(0, count) })) };
+    },
+  };
+}
+
+function sessionData(session: SessionSummary, { policy, curvesOf }: PageOptions): PageSession {
   const { claudeCodeVersion, time, window, turns, calls, context, traffic, compactions, cost, lines } = session;
   return {
     file: clean(session.file),
@@ -124,7 +136,7 @@ function sessionData(session: SessionSummary, results: number, { policy, curvesO
       turn: action.at.turn + 1,
       call: action.at.call,
     })),
-    results: largestOf(session, results),
+    results: largestOf(session),
     prompts: (session.prompts ?? []).map(({ turn, tokens, text }) => ({
       turn,
       tokens,
@@ -160,10 +172,10 @@ function levelsOf(window: number, { thresholds, zones }: PageOptions['policy']):
     .sort((a, b) => a.tokens - b.tokens);
 }
 
-function largestOf({ results, largest }: SessionSummary, count: number): ResultSeen[] {
+function largestOf({ results, largest }: SessionSummary): ResultSeen[] {
   return [...(results ?? largest)]
     .sort((a, b) => b.tokens - a.tokens)
-    .slice(0, count)
+    .slice(0, RESULTS.most)
     .map((result) => ({ ...result, tool: clean(result.tool), target: clean(result.target) }));
 }
 

@@ -2,14 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../../src/config/defaults.ts';
 import type { SessionSummary } from '../../../src/replay/summary.ts';
 import { unpack } from '../../../src/report/replay-html/page/session.ts';
-import { type PageData, type PageOptions, pageData } from '../../../src/report/replay-html/page-data.ts';
+import type { PageData, PageOptions } from '../../../src/report/replay-html/page-data.ts';
 import { replayHtml } from '../../../src/report/replay-html/replay-html.ts';
-import { aSession } from '../../support/replay-report.ts';
+import { aSession, pageDataOf } from '../../support/replay-report.ts';
 
 /** What the page reads out of the file. */
 function read(session: SessionSummary, options: Partial<PageOptions> = {}) {
-  const data = pageData({ version: 1, sessions: [session] }, { policy: DEFAULTS, ...options });
-  const text = replayHtml('<script>"data of the page"</script>', data).slice(8, -9);
+  const text = replayHtml('<script>"data of the page"</script>', pageDataOf([session], options)).slice(8, -9);
   const [info] = (JSON.parse(text) as PageData).sessions;
   if (info === undefined) throw new Error('expected a session');
   return { text, info, session: unpack(info) };
@@ -62,6 +61,8 @@ describe('what the page is told', () => {
     const sizes = info.results.map(({ tokens }) => tokens);
     expect(sizes).toHaveLength(100);
     expect(sizes).toEqual(sizes.toSorted((a, b) => b - a));
+    const many = pageDataOf(Array.from({ length: 500 }, (_, seed) => aSession({ seed })));
+    for (const { results } of many.sessions) expect(results).toHaveLength(20);
   });
 
   it('has curves of other policies', () => {

@@ -22,7 +22,7 @@ export function contextSection(session: Session, span: Span, table: MakeTable): 
   const chips = chart.lines.map(({ name, dash, show = true }, at) => ({
     name,
     color: ['mark', 'quiet'][at] ?? (at - 1) % (KIND_COLORS - 1),
-    isDashed: dash !== undefined,
+    dash,
     isOn: show,
     toggle: (isOn: boolean) => chart.show(at, isOn),
   }));
@@ -33,7 +33,7 @@ export function contextSection(session: Session, span: Span, table: MakeTable): 
   const key = h(
     'p',
     { class: 'quiet' },
-    'Dashed from top to bottom: a compaction. ▼ above the chart: an action of the policy.',
+    'Dashed from top to bottom: a compaction. ▼ above the chart: an action of the policy. The strip at its foot: one turn dark, the next one light.',
   );
   const controls = h('div', { class: 'controls' }, zoomButtons(span), scale);
   return { chart, element: section('Context', [controls, chart.element, legend('Curves', chips), key, behind(table)]) };

@@ -38,7 +38,10 @@ export function createContextChart(session: Session, span: Span): ContextChart {
     height: 340,
     top: () => (whole ? Math.max(window, highest) * 1.04 : highest * 1.2),
     figure: short,
-    behind: (pen) => drawZones(pen, session),
+    behind: (pen) => {
+      drawZones(pen, session);
+      drawTurns(pen, session, span);
+    },
     above: (pen) => {
       drawLevels(pen, session);
       drawEvents(pen, session, span);
@@ -91,6 +94,24 @@ function drawZones({ box, colors, fill, y }: Pen, { info: { levels } }: Session)
     const top = Math.max(box.top, end === undefined ? box.top : y(end));
     const bottom = Math.min(box.top + box.height, y(start));
     if (bottom > top) fill(`${colors[color]}${alpha}`, box.left, top, box.width, bottom - top);
+  }
+}
+
+/** Height of the strip of turns, and pixels of a turn below which it is left out. */
+const [STRIP, TURN] = [5, 3];
+
+/** One turn dark, the next one light. */
+function drawTurns({ box, colors, x, fill }: Pen, { turn }: Session, { from, to }: Span): void {
+  const [first, last] = [Math.ceil(from), Math.floor(to)];
+  const turns = (turn[last - 1] ?? 0) - (turn[first - 1] ?? 0);
+  if (turns * TURN > box.width) return;
+  for (let call = first; call <= last; ) {
+    let end = call;
+    while (end < last && turn[end] === turn[call - 1]) end++;
+    const [left, right] = [Math.max(box.left, x(call - 0.5)), Math.min(box.left + box.width, x(end + 0.5))];
+    const color = (turn[call - 1] ?? 0) % 2 === 0 ? colors.line : colors.edge;
+    fill(color, left, box.top + box.height - STRIP, right - left, STRIP);
+    call = end + 1;
   }
 }
 

@@ -16,6 +16,9 @@ const GRAVE: ReadonlySet<string> = new Set(['exhausted', 'unrelieved', 'give-up'
 /** Pixels that compactions keep from each other on the average, or they are only ticks. */
 const APART = 8;
 
+/** Their height then. */
+const TICK = 8;
+
 /** Room that the name of a compaction needs. */
 const NAME = 170;
 
@@ -27,7 +30,8 @@ export function drawEvents(pen: Pen, { info }: Session, span: Span): void {
 }
 
 function drawCompactions({ box, colors, x, stroke, text }: Pen, compactions: PageSession['compactions']): void {
-  const height = compactions.length * APART > box.width ? 8 : box.height;
+  const isDense = compactions.length * APART > box.width;
+  const height = isDense ? TICK : box.height;
   let free = box.left;
   for (const { call, by } of compactions) {
     const at = x(call + 0.5);
@@ -40,15 +44,20 @@ function drawCompactions({ box, colors, x, stroke, text }: Pen, compactions: Pag
       [5, 3],
     );
     // A name that would run into the one before is left out: the tooltip and the table have it.
-    if (at < free || at + NAME > box.left + box.width) continue;
+    if (isDense || at < free || at + NAME > box.left + box.width) continue;
     free = at + text(colors.ink, WHO[by], at + 5, box.top + 9) + 14;
   }
 }
 
 function drawActions({ box, colors, x, shape }: Pen, actions: PageSession['actions']): void {
+  const last = { bad: Number.NEGATIVE_INFINITY, warn: Number.NEGATIVE_INFINITY };
   for (const { call, kind } of actions) {
     const at = x(call + 0.5);
-    shape(GRAVE.has(kind) ? colors.bad : colors.warn, [
+    const color = GRAVE.has(kind) ? 'bad' : 'warn';
+    // More than one at a place would not be seen.
+    if (at - last[color] < 2) continue;
+    last[color] = at;
+    shape(colors[color], [
       [at - 5, box.top - 10],
       [at + 5, box.top - 10],
       [at, box.top - 1],

@@ -59,7 +59,7 @@ function tiles(info: PageSession): HTMLElement {
     [
       'Peak context',
       tokens(context.peak),
-      `${percent(context.peakFraction)} of ${tokens(window.tokens)} (window ${window.source})`,
+      `${percent(context.peakFraction)} of ${tokens(window.tokens)} (${window.source})`,
     ],
     ['Last context', tokens(context.last), context.basis],
     [
@@ -80,7 +80,7 @@ function tiles(info: PageSession): HTMLElement {
 
 function plannedText({ compactions }: PageSession): string {
   const own = compactions.filter(({ by }) => by === 'claude').length;
-  return compactions.length === 0 ? 'none happened' : `${own} by claude itself`;
+  return compactions.length === 0 ? 'none happened' : `${tokens(own)} by claude itself`;
 }
 
 function inputOf({ input, cacheCreation, cacheRead }: PageSession['traffic']['main']): number {
