@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { SessionSummary } from '../replay/summary.ts';
 import { HTML_MARK } from '../report/html.ts';
-import { type PageOptions, pageData } from '../report/replay-html/page-data.ts';
+import { createPageData, type PageOptions } from '../report/replay-html/page-data.ts';
 import { replayHtml } from '../report/replay-html/replay-html.ts';
 import { writePage } from '../store/write-page.ts';
 
@@ -10,19 +10,17 @@ const TEMPLATE = new URL('../replay.html', import.meta.url);
 
 /** A page that is written when all sessions have been seen. */
 export interface ReplayPage {
+  /** @param session with its series */
   session(session: SessionSummary): void;
   /** @throws CtxbError `usage` when there is another file */
   write(): void;
 }
 
-/** The page of a replay, `--html FILE`. Sessions come with their series. */
+/** The page of a replay, `--html FILE`. */
 export function createReplayPage(path: string, options: PageOptions): ReplayPage {
-  const sessions: SessionSummary[] = [];
+  const page = createPageData(options);
   return {
-    session: (session) => void sessions.push(session),
-    write() {
-      const data = pageData({ version: 1, sessions }, options);
-      writePage(path, replayHtml(readFileSync(TEMPLATE, 'utf8'), data), HTML_MARK);
-    },
+    session: page.add,
+    write: () => writePage(path, replayHtml(readFileSync(TEMPLATE, 'utf8'), page.data()), HTML_MARK),
   };
 }

@@ -42,10 +42,13 @@ export interface Browser {
   type(text: string): Promise<void>;
   /** Moves the mouse, presses its left button or releases it, in pixels of the window. */
   mouse(kind: 'move' | 'press' | 'release', x: number, y: number): Promise<void>;
+  /** Touches a place with a finger and lifts it, in pixels of the window. */
+  tap(x: number, y: number): Promise<void>;
   scheme(name: 'light' | 'dark'): Promise<void>;
   /** The size of the page's window. */
   size(width: number, height: number): Promise<void>;
-  screenshot(file: string): Promise<void>;
+  /** Of the whole page, or of what of it is in the window. */
+  screenshot(file: string, part?: 'page' | 'window'): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -120,16 +123,22 @@ export async function startBrowser(): Promise<Browser> {
       const button = kind === 'move' && !isPressed ? 'none' : 'left';
       await call('Input.dispatchMouseEvent', { type: MOUSE[kind], x, y, button, buttons, clickCount: 1 });
     },
+    async tap(x, y) {
+      await call('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [{ x, y }] });
+      await call('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+    },
     async size(width, height) {
       const mobile = width < 600;
       await call('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 1, mobile });
+      await call('Emulation.setTouchEmulationEnabled', { enabled: mobile });
     },
     async scheme(name) {
       const features = [{ name: 'prefers-color-scheme', value: name }];
       await call('Emulation.setEmulatedMedia', { features });
     },
-    async screenshot(file) {
-      const { data } = (await call('Page.captureScreenshot', { captureBeyondViewport: true })) as { data: string };
+    async screenshot(file, part = 'page') {
+      const whole = { captureBeyondViewport: part === 'page' };
+      const { data } = (await call('Page.captureScreenshot', whole)) as { data: string };
       writeFileSync(file, Buffer.from(data, 'base64'));
     },
     async close() {

@@ -1,7 +1,7 @@
 import { inTokens, type Policy } from '../../governor/policy.ts';
 import { oneLine, shortened } from '../../memory/words.ts';
 import { decisionText } from '../../messages.ts';
-import type { CallSeen, ReplayReport, ResultSeen, SessionSummary } from '../../replay/summary.ts';
+import type { CallSeen, ResultSeen, SessionSummary } from '../../replay/summary.ts';
 import { type Deltas, type Runs, type Sparse, toDeltas, toRuns, toSparse } from './columns.ts';
 
 /** What the page is told. Figures of calls stand in columns, so that 200,000 calls stay small. */
@@ -87,16 +87,29 @@ export interface PageOptions {
   readonly curvesOf?: (session: SessionSummary) => readonly WhatIfCurve[];
 }
 
-/** Results that are told of a session: the largest. */
-const RESULTS = 100;
+/** Results that are told of a session, the largest, as many as there is room for: they are most of the file. */
+const RESULTS = { least: 10, most: 100, ofAll: 10_000 };
 
 /** Code points of a text in the page: more than a table has room for. */
 const TEXT_LENGTH = 300;
 const PROMPT_LENGTH = 160;
 
-/** @param report with the series of its sessions */
-export function pageData({ sessions }: ReplayReport, options: PageOptions): PageData {
-  return { version: 1, sessions: sessions.map((session) => sessionData(session, options)) };
+/** Takes sessions one by one, so that no summary has to be kept for it. */
+export interface PageDataBuilder {
+  /** @param session with its series */
+  add(session: SessionSummary): void;
+  data(): PageData;
+}
+
+export function createPageData(options: PageOptions): PageDataBuilder {
+  const sessions: PageSession[] = [];
+  return {
+    add: (session) => void sessions.push(sessionData(session, options)),
+    data() {
+      const count = Math.max(RESULTS.least, Math.min(RESULTS.most, Math.floor(RESULTS.ofAll / sessions.length)));
+      return { version: 1, sessions: sessions.map((each) => ({ ...each, results: each.results.slice(0, count) })) };
+    },
+  };
 }
 
 function sessionData(session: SessionSummary, { policy, curvesOf }: PageOptions): PageSession {
@@ -162,7 +175,7 @@ function levelsOf(window: number, { thresholds, zones }: PageOptions['policy']):
 function largestOf({ results, largest }: SessionSummary): ResultSeen[] {
   return [...(results ?? largest)]
     .sort((a, b) => b.tokens - a.tokens)
-    .slice(0, RESULTS)
+    .slice(0, RESULTS.most)
     .map((result) => ({ ...result, tool: clean(result.tool), target: clean(result.target) }));
 }
 

@@ -22,7 +22,7 @@ export function contextSection(session: Session, span: Span, table: MakeTable): 
   const chips = chart.lines.map(({ name, dash, show = true }, at) => ({
     name,
     color: ['mark', 'quiet'][at] ?? (at - 1) % (KIND_COLORS - 1),
-    isDashed: dash !== undefined,
+    dash,
     isOn: show,
     toggle: (isOn: boolean) => chart.show(at, isOn),
   }));
@@ -33,15 +33,27 @@ export function contextSection(session: Session, span: Span, table: MakeTable): 
   const key = h(
     'p',
     { class: 'quiet' },
-    'Dashed from top to bottom: a compaction. ▼ above the chart: an action of the policy.',
+    'Dashed from top to bottom: a compaction. ▼ above the chart: an action of the policy. The strip at its foot: one turn dark, the next one light.',
   );
   const controls = h('div', { class: 'controls' }, zoomButtons(span), scale);
   return { chart, element: section('Context', [controls, chart.element, legend('Curves', chips), key, behind(table)]) };
 }
 
+const WAYS: Readonly<Record<GrowthMode, string>> = { call: 'Per call', sum: 'Piled up since the last compaction' };
+
+const ABOUT: Readonly<Record<GrowthMode, string>> = {
+  call: 'Estimated tokens that came in before each call.',
+  sum: 'Estimated tokens, piled up from call to call. The line is the measured context: between the two are the system prompt, the definitions of tools, and what the estimate missed.',
+};
+
 export function growthSection(session: Session, span: Span, table: MakeTable): Section {
   if (session.added.length === 0) return { element: h('div', { hidden: true }) };
-  const chart = createGrowthChart(session, span);
+  const about = h('p', { class: 'quiet' });
+  let way: GrowthMode = 'call';
+  const chart = createGrowthChart(session, span, (callsPerBar) => {
+    const bars = callsPerBar > 1 ? ` A bar stands for ${counted(callsPerBar, 'call')}.` : '';
+    about.textContent = `${ABOUT[way]}${bars}`;
+  });
   const total = chart.kinds.reduce((sum, kind) => sum + kind.total, 0);
   const chips = chart.kinds.map((kind, at) => ({
     name: kind.kind,
@@ -49,30 +61,14 @@ export function growthSection(session: Session, span: Span, table: MakeTable): S
     detail: `${tokens(kind.total)} · ${percent(kind.total / total)}`,
     toggle: (isOn: boolean) => chart.showKind(at, isOn),
   }));
-  const ways = choice<GrowthMode>(
-    'Growth',
-    { call: 'Per call', sum: 'Piled up since the last compaction' },
-    'call',
-    (way) => {
-      chart.mode(way);
-      tell();
-    },
-  );
-  const about = h('p', { class: 'quiet', role: 'status' });
-  const tell = () => {
-    about.textContent = `Estimated tokens.${chart.callsPerBar > 1 ? ` A bar stands for ${counted(chart.callsPerBar, 'call')}.` : ''}`;
-  };
-  span.watch((change) => change === 'zoom' && tell());
-  tell();
+  const ways = choice('Growth', WAYS, way, (chosen) => {
+    way = chosen;
+    chart.mode(way);
+  });
+  const controls = h('div', { class: 'controls' }, ways);
   return {
     chart,
-    element: section('What came in', [
-      h('div', { class: 'controls' }, ways),
-      chart.element,
-      legend('Kinds', chips),
-      about,
-      behind(table),
-    ]),
+    element: section('What came in', [controls, chart.element, legend('Kinds', chips), about, behind(table)]),
   };
 }
 

@@ -105,19 +105,29 @@ function plotOptions(options: ChartOptions, shown: readonly boolean[], width: nu
   return {
     width,
     height: isNarrow ? Math.round(options.height * 0.8) : options.height,
-    padding: [14, isNarrow ? 6 : 12, 0, 0],
+    padding: [14, null, 0, null],
     legend: { show: false },
     scales: {
       x: { time: false, auto: false, range: () => [span.from, span.to] },
       y: { range: () => [0, top()] },
     },
     axes: [
-      { ...axis(colors), size: 30, incrs: WHOLE },
-      { ...axis(colors), size: isNarrow ? 46 : 60, values: (_, ticks) => ticks.map(options.figure) },
+      {
+        ...axis(colors),
+        size: 28,
+        space: 64,
+        incrs: WHOLE,
+        label: 'call',
+        labelSize: 16,
+        labelGap: 0,
+        labelFont: FONT,
+      },
+      { ...axis(colors), size: isNarrow ? 42 : 56, values: (_, ticks) => ticks.map(options.figure) },
     ],
     series: [{}, ...options.lines.map((line, at) => series(line, shown[at] ?? true, colors))],
     cursor: {
       y: false,
+      move: (plot, left, top) => [left < 0 ? left : snapped(plot, left), top],
       drag: { x: true, y: false, setScale: false, dist: 6 },
       points: { size: 7 },
       bind: { dblclick: () => () => null },
@@ -127,6 +137,11 @@ function plotOptions(options: ChartOptions, shown: readonly boolean[], width: nu
       ...(above && { draw: [(plot) => above(createPen(plot, colors))] }),
     },
   };
+}
+
+/** The place of the nearest call, so that all charts point at the same one. */
+function snapped(plot: uPlot, left: number): number {
+  return plot.valToPos(Math.round(plot.posToVal(left, 'x')), 'x');
 }
 
 /** Steps of the scale of calls, of which there are no halves. */

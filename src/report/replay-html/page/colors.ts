@@ -4,6 +4,7 @@ export interface Colors {
   readonly quiet: string;
   readonly paper: string;
   readonly line: string;
+  readonly edge: string;
   readonly mark: string;
   readonly warn: string;
   readonly bad: string;
@@ -21,6 +22,7 @@ export function currentColors(): Colors {
     quiet: color('quiet'),
     paper: color('paper'),
     line: color('line'),
+    edge: color('edge'),
     mark: color('mark'),
     warn: color('warn'),
     bad: color('bad'),
@@ -30,5 +32,11 @@ export function currentColors(): Colors {
 
 /** Calls back when the colours have changed: another scheme, or before and after printing, which is always light. */
 export function onOtherColors(changed: () => void): void {
-  for (const query of ['(prefers-color-scheme: dark)', 'print']) matchMedia(query).addEventListener('change', changed);
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', changed);
+  for (const isPrinting of [true, false]) {
+    addEventListener(isPrinting ? 'beforeprint' : 'afterprint', () => {
+      document.documentElement.classList.toggle('printing', isPrinting);
+      changed();
+    });
+  }
 }

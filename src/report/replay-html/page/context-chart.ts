@@ -7,7 +7,7 @@ import type { Session } from './session.ts';
 import type { Span } from './span.ts';
 
 /** Lines before those of other policies. */
-export const CONTEXT_LINES = ['Context', 'Predicted before the call'] as const;
+const CONTEXT_LINES = ['Context', 'Predicted before the call'] as const;
 
 /** How the lines of other policies are told apart where colours are not. */
 const DASHES = [
@@ -38,7 +38,10 @@ export function createContextChart(session: Session, span: Span): ContextChart {
     height: 340,
     top: () => (whole ? Math.max(window, highest) * 1.04 : highest * 1.2),
     figure: short,
-    behind: (pen) => drawZones(pen, session),
+    behind: (pen) => {
+      drawZones(pen, session);
+      drawTurns(pen, session, span);
+    },
     above: (pen) => {
       drawLevels(pen, session);
       drawEvents(pen, session, span);
@@ -81,7 +84,7 @@ export function short(figure: number): string {
   return figure >= 1000 ? `${Math.round(figure / 100) / 10}k` : tokens(figure);
 }
 
-const TINTS = { warning: ['warn', '1c'], critical: ['bad', '1a'], handoff: ['bad', '30'] } as const;
+const TINTS = { warning: ['warn', '14'], critical: ['bad', '12'], handoff: ['bad', '22'] } as const;
 
 function drawZones({ box, colors, fill, y }: Pen, { info: { levels } }: Session): void {
   const zones = levels.filter(({ name }) => name in TINTS);
@@ -91,6 +94,24 @@ function drawZones({ box, colors, fill, y }: Pen, { info: { levels } }: Session)
     const top = Math.max(box.top, end === undefined ? box.top : y(end));
     const bottom = Math.min(box.top + box.height, y(start));
     if (bottom > top) fill(`${colors[color]}${alpha}`, box.left, top, box.width, bottom - top);
+  }
+}
+
+/** Height of the strip of turns, and pixels of a turn below which it is left out. */
+const [STRIP, TURN] = [5, 3];
+
+/** One turn dark, the next one light. */
+function drawTurns({ box, colors, x, fill }: Pen, { turn }: Session, { from, to }: Span): void {
+  const [first, last] = [Math.ceil(from), Math.floor(to)];
+  const turns = (turn[last - 1] ?? 0) - (turn[first - 1] ?? 0);
+  if (turns * TURN > box.width) return;
+  for (let call = first; call <= last; ) {
+    let end = call;
+    while (end < last && turn[end] === turn[call - 1]) end++;
+    const [left, right] = [Math.max(box.left, x(call - 0.5)), Math.min(box.left + box.width, x(end + 0.5))];
+    const color = (turn[call - 1] ?? 0) % 2 === 0 ? colors.line : colors.edge;
+    fill(color, left, box.top + box.height - STRIP, right - left, STRIP);
+    call = end + 1;
   }
 }
 

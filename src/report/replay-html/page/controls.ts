@@ -1,4 +1,5 @@
-import { button, h } from '../../../flow/studio/page/dom.ts';
+import { button, h, s } from '../../../flow/studio/page/dom.ts';
+import { tokens } from '../../figures.ts';
 import type { Span } from './span.ts';
 
 /** Zooms all charts of a session, for mouse, finger and keyboard. */
@@ -9,7 +10,9 @@ export function zoomButtons(span: Span): HTMLElement {
   const shown = h('span', { class: 'quiet', role: 'status' });
   const tell = () => {
     const isAll = span.to - span.from >= span.total;
-    shown.textContent = isAll ? '' : `calls ${Math.ceil(span.from)}–${Math.floor(span.to)} of ${span.total}`;
+    shown.textContent = isAll
+      ? ''
+      : `calls ${tokens(Math.ceil(span.from))}–${tokens(Math.floor(span.to))} of ${tokens(span.total)}`;
     all.disabled = isAll;
   };
   span.watch((change) => change === 'zoom' && tell());
@@ -32,7 +35,8 @@ export interface Chip {
   readonly color: number | string;
   /** What stands behind the name. */
   readonly detail?: string;
-  readonly isDashed?: boolean;
+  /** It is a line, dashed in this way. */
+  readonly dash?: readonly number[] | undefined;
   readonly isOn?: boolean;
   readonly toggle: (isOn: boolean) => void;
 }
@@ -42,8 +46,8 @@ export function legend(name: string, chips: readonly Chip[]): HTMLElement {
   return h('div', { class: 'legend', role: 'group', 'aria-label': name }, ...chips.map(chipButton));
 }
 
-function chipButton({ name, color, detail, isDashed, isOn = true, toggle }: Chip): HTMLElement {
-  const swatch = h('span', { class: `swatch ${isDashed ? 'dashed ' : ''}color-${color}` });
+function chipButton({ name, color, detail, dash, isOn = true, toggle }: Chip): HTMLElement {
+  const swatch = dash === undefined ? h('span', { class: `swatch color-${color}` }) : dashed(dash, color);
   const made = button('', () => {
     const next = made.getAttribute('aria-pressed') !== 'true';
     made.setAttribute('aria-pressed', String(next));
@@ -52,6 +56,14 @@ function chipButton({ name, color, detail, isDashed, isOn = true, toggle }: Chip
   made.setAttribute('aria-pressed', String(isOn));
   made.append(swatch, h('span', {}, name), ...(detail === undefined ? [] : [h('span', { class: 'quiet' }, detail)]));
   return made;
+}
+
+function dashed(dash: readonly number[], color: Chip['color']): SVGElement {
+  return s(
+    'svg',
+    { class: `swatch-line color-${color}`, width: 28, height: 4, viewBox: '0 0 28 4', 'aria-hidden': 'true' },
+    s('line', { x1: 0, y1: 2, x2: 28, y2: 2, 'stroke-dasharray': dash.join(' ') }),
+  );
 }
 
 /** One of several ways to show something. */

@@ -1,4 +1,4 @@
-import { dollars } from '../../figures.ts';
+import { dollars, tokens } from '../../figures.ts';
 import { type Chart, createChart } from './chart.ts';
 import type { Session } from './session.ts';
 import type { Span } from './span.ts';
@@ -14,7 +14,7 @@ export function createCostChart(session: Session, span: Span): Chart {
     ],
     height: 190,
     top: () => Math.max(total * 1.08, 0.0001),
-    figure: dollars,
+    figure: (usd) => (Number.isInteger(usd) ? `$${tokens(usd)}` : dollars(usd)),
     tell: (call) => {
       const usd = session.usd[call - 1] ?? null;
       const own = usd === null ? 'no price is known for it' : `${dollars(usd)}`;

@@ -13,29 +13,51 @@ export const WHO: Readonly<Record<PageSession['compactions'][number]['by'], stri
 /** Actions that stand for trouble. */
 const GRAVE: ReadonlySet<string> = new Set(['exhausted', 'unrelieved', 'give-up', 'trigger-refused', 'left-undone']);
 
+/** Pixels that compactions keep from each other on the average, or they are only ticks. */
+const APART = 8;
+
+/** Their height then. */
+const TICK = 8;
+
+/** Room that the name of a compaction needs. */
+const NAME = 170;
+
 /** Compactions as lines from top to bottom, actions as marks above the curve. */
 export function drawEvents(pen: Pen, { info }: Session, span: Span): void {
-  const isShown = (call: number) => call + 0.5 >= span.from && call + 0.5 <= span.to;
-  const { box, colors, x, stroke, shape, text } = pen;
+  const isShown = ({ call }: { readonly call: number }) => call + 0.5 >= span.from && call + 0.5 <= span.to;
+  drawCompactions(pen, info.compactions.filter(isShown));
+  drawActions(pen, info.actions.filter(isShown));
+}
+
+function drawCompactions({ box, colors, x, stroke, text }: Pen, compactions: PageSession['compactions']): void {
+  const isDense = compactions.length * APART > box.width;
+  const height = isDense ? TICK : box.height;
   let free = box.left;
-  for (const { call, by } of info.compactions.filter((each) => isShown(each.call))) {
+  for (const { call, by } of compactions) {
     const at = x(call + 0.5);
     stroke(
       colors.ink,
       [
         [at, box.top],
-        [at, box.top + box.height],
+        [at, box.top + height],
       ],
       [5, 3],
     );
     // A name that would run into the one before is left out: the tooltip and the table have it.
-    if (at < free || at + 170 > box.left + box.width) continue;
+    if (isDense || at < free || at + NAME > box.left + box.width) continue;
     free = at + text(colors.ink, WHO[by], at + 5, box.top + 9) + 14;
   }
-  for (const { call, kind } of info.actions.filter((each) => isShown(each.call))) {
+}
+
+function drawActions({ box, colors, x, shape }: Pen, actions: PageSession['actions']): void {
+  const last = { bad: Number.NEGATIVE_INFINITY, warn: Number.NEGATIVE_INFINITY };
+  for (const { call, kind } of actions) {
     const at = x(call + 0.5);
-    const color = GRAVE.has(kind) ? colors.bad : colors.warn;
-    shape(color, [
+    const color = GRAVE.has(kind) ? 'bad' : 'warn';
+    // More than one at a place would not be seen.
+    if (at - last[color] < 2) continue;
+    last[color] = at;
+    shape(colors[color], [
       [at - 5, box.top - 10],
       [at + 5, box.top - 10],
       [at, box.top - 1],

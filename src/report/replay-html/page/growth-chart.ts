@@ -14,15 +14,17 @@ export interface GrowthChart extends Chart {
   readonly kinds: readonly Added[];
   mode(mode: GrowthMode): void;
   showKind(at: number, shown: boolean): void;
-  /** Calls that share a bar, because there are more of them than pixels. */
-  readonly callsPerBar: number;
 }
 
 /** Pixels of a bar at the least. */
 const BAR = 3;
 
-/** Estimated tokens that came in, stacked by kind. */
-export function createGrowthChart(session: Session, span: Span): GrowthChart {
+/**
+ * Estimated tokens that came in, stacked by kind.
+ *
+ * @param onDrawn told how many calls share a bar, because there are more of them than pixels
+ */
+export function createGrowthChart(session: Session, span: Span, onDrawn: (callsPerBar: number) => void): GrowthChart {
   const kinds = mainKinds(session);
   const sums = { call: kinds.map((kind) => kind.tokens), sum: kinds.map((kind) => sumsOf(kind, session)) };
   const shown = kinds.map(() => true);
@@ -30,16 +32,23 @@ export function createGrowthChart(session: Session, span: Span): GrowthChart {
   let width = 600;
 
   const stacks = () => stacksOf({ columns: sums[mode], shown, mode, span, width });
+  const highest = () => {
+    const bars = stacks().bars.reduce((most, { total }) => Math.max(most, total), 10);
+    return mode === 'sum' ? Math.max(bars, session.info.context.peak) : bars;
+  };
   const chart = createChart({
     name: 'What came in, by kind, over calls',
     span,
     lines: [{ name: 'Tokens', figures: session.context, color: ({ ink }) => ink, invisible: true }],
     height: 220,
-    top: () => Math.max(10, ...stacks().bars.map(({ total }) => total)) * 1.05,
+    top: () => highest() * 1.05,
     figure: short,
     above: (pen) => {
       width = pen.box.width;
-      drawStacks(pen, stacks(), mode);
+      const drawn = stacks();
+      drawStacks(pen, drawn, mode);
+      onDrawn(drawn.size);
+      if (mode === 'sum') drawContext(pen, session, span);
     },
     tell: (call) => `Call ${call}: ${addedText(kinds, call) || 'nothing came in'}`,
   });
@@ -54,14 +63,11 @@ export function createGrowthChart(session: Session, span: Span): GrowthChart {
       shown[at] = isShown;
       chart.redraw();
     },
-    get callsPerBar() {
-      return stacks().size;
-    },
   };
 }
 
 /** What came in before a call: `Read 8,200, answer 310` */
-export function addedText(kinds: readonly Added[], call: number): string {
+function addedText(kinds: readonly Added[], call: number): string {
   return kinds
     .flatMap(({ kind, tokens: figures }) => {
       const figure = figures[call - 1] ?? 0;
@@ -149,4 +155,16 @@ function drawBar({ colors, fill, y }: Pen, parts: readonly number[], left: numbe
     fill(colors.kinds[at] ?? colors.quiet, left, top, width, y(below) - top);
     below += part;
   }
+}
+
+/** What is measured, over what is estimated. */
+function drawContext({ colors, stroke, x, y, box }: Pen, { context }: Session, span: Span): void {
+  const first = Math.max(1, Math.floor(span.from));
+  const shown = context.slice(first - 1, Math.ceil(span.to));
+  // More points than pixels would only take time.
+  const step = Math.max(1, Math.floor(shown.length / (2 * box.width)));
+  const points = shown.flatMap((tokens, at) =>
+    at % step === 0 ? [[Math.max(box.left, x(first + at)), y(tokens)] as const] : [],
+  );
+  stroke(colors.ink, points);
 }

@@ -44,7 +44,9 @@ export function createPen(plot: uPlot, colors: Colors): Pen {
     fill: (color, left, top, width, height) =>
       inside(() => {
         ctx.fillStyle = color;
-        ctx.fillRect(left, top, width, height);
+        // Whole pixels, or neighbours would show a seam.
+        const [from, to] = [Math.round(left * ratio) / ratio, Math.round((left + width) * ratio) / ratio];
+        ctx.fillRect(from, top, to - from, height);
       }),
     stroke: (color, points, dash = []) =>
       inside(() => {

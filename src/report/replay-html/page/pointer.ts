@@ -28,7 +28,8 @@ export function followPointer(plot: uPlot, frame: HTMLElement, span: Span): void
       const { left, width } = plot.select;
       if (width === 0) return;
       plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
-      span.zoom(plot.posToVal(left, 'x'), plot.posToVal(left + width, 'x'));
+      const [first, last] = [plot.posToVal(left, 'x'), plot.posToVal(left + width, 'x')].map(Math.round);
+      span.zoom((first ?? 0) - 0.5, (last ?? 0) + 0.5);
     },
   ];
 }

@@ -88,6 +88,7 @@ function addedOf({ added }: Session, call: number): [string, string][] {
 function notesOf({ info, turn }: Session, call: number): string[] {
   const prompt = info.prompts.find((each) => each.turn === turn[call - 1]);
   return [
+    ...info.compactions.filter((each) => each.call === call - 1).map(({ by }) => `Before it ${WHO[by]}.`),
     ...info.compactions.filter((each) => each.call === call).map(({ by }) => `After it ${WHO[by]}.`),
     ...info.actions.filter((each) => each.call === call).map(({ text }) => `After it: ${text}`),
     ...(prompt === undefined ? [] : [`Turn: ${prompt.text}`]),

@@ -8,7 +8,7 @@ import { sparkline } from './sparkline.ts';
 /** All recordings: one is chosen. */
 export function createSessionList(sessions: readonly PageSession[]): HTMLElement[] {
   const rows = sessions.map((session, at) => ({ session, at }));
-  const table = createSortTable({ caption: 'Sessions', rows, columns: COLUMNS, size: 50 });
+  const table = createSortTable({ caption: 'Sessions', rows, columns: COLUMNS, isTitled: true });
   const find = h('input', { type: 'search', id: 'find', autocomplete: 'off', spellcheck: 'false' });
   const found = h('span', { class: 'quiet', role: 'status' });
   find.addEventListener('input', () => {
@@ -37,7 +37,7 @@ const COLUMNS: readonly TableColumn<Row>[] = [
   {
     title: 'Session',
     value: ({ session }) => session.file,
-    show: ({ session, at }) => h('a', { href: `#session-${at + 1}` }, nameOf(session)),
+    show: ({ session, at }) => linkTo(session, at),
   },
   {
     title: 'Context',
@@ -59,9 +59,19 @@ const COLUMNS: readonly TableColumn<Row>[] = [
     value: ({ session }) => session.cost.usd,
     show: ({ session }) => (session.cost.usd === null ? '–' : dollars(session.cost.usd)),
   },
-  { title: 'Model', value: ({ session }) => session.model },
+  {
+    title: 'Model',
+    value: ({ session }) => session.model,
+    show: ({ session }) => h('span', { class: 'once' }, session.model ?? '–'),
+  },
   { title: 'Began', value: ({ session }) => session.time.first, show: ({ session }) => began(session) },
 ];
+
+function linkTo({ file }: PageSession, at: number): HTMLElement {
+  const parts = file.split('/');
+  const name = file === '-' ? 'standard input' : parts.at(-1);
+  return h('div', { class: 'name' }, h('a', { href: `#session-${at + 1}` }, name), h('small', {}, parts.at(-2) ?? ''));
+}
 
 /** The last two parts of a path: a project and its session. */
 export function nameOf({ file }: PageSession): string {

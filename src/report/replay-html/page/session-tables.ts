@@ -101,7 +101,7 @@ export function eventTables({ info }: Session, go: Go): { readonly title: string
   const table = <Row>(title: string, rows: readonly Row[], columns: readonly TableColumn<Row>[]) =>
     rows.length === 0
       ? []
-      : [{ title, make: () => createSortTable({ caption: title, rows, columns, size: 25 }).element }];
+      : [{ title, make: () => createSortTable({ caption: title, rows, columns, size: 25, isTitled: true }).element }];
   return [
     ...table('Largest results of tools', info.results, [
       { title: 'Tool', value: (row) => row.tool },

@@ -59,7 +59,7 @@ function tiles(info: PageSession): HTMLElement {
     [
       'Peak context',
       tokens(context.peak),
-      `${percent(context.peakFraction)} of ${tokens(window.tokens)} (window ${window.source})`,
+      `${percent(context.peakFraction)} of ${tokens(window.tokens)} (${window.source})`,
     ],
     ['Last context', tokens(context.last), context.basis],
     [
@@ -68,11 +68,7 @@ function tiles(info: PageSession): HTMLElement {
       `${counted(info.turns, 'turn')}${subagents.length === 0 ? '' : `, ${counted(subagents.length, 'subagent')}`}`,
     ],
     ['Compactions', tokens(compactions.length), plannedText(info)],
-    [
-      'Read again from the cache',
-      millions(traffic.main.cacheRead),
-      `of ${millions(inputOf(traffic.main))} of all input`,
-    ],
+    ['Read from the cache', millions(traffic.main.cacheRead), `of ${millions(inputOf(traffic.main))} of all input`],
     ...(cost.usd === null
       ? []
       : [['Cost', dollars(cost.usd), cost.computed ? 'in part from list prices' : 'as claude reported it']]),
@@ -84,7 +80,7 @@ function tiles(info: PageSession): HTMLElement {
 
 function plannedText({ compactions }: PageSession): string {
   const own = compactions.filter(({ by }) => by === 'claude').length;
-  return compactions.length === 0 ? 'none happened' : `${own} by claude itself`;
+  return compactions.length === 0 ? 'none happened' : `${tokens(own)} by claude itself`;
 }
 
 function inputOf({ input, cacheCreation, cacheRead }: PageSession['traffic']['main']): number {

@@ -14,6 +14,8 @@ export interface SortTableOptions<Row> {
   /** The first one is the heading of its row. */
   readonly columns: readonly TableColumn<Row>[];
   readonly rows: readonly Row[];
+  /** The caption stands above the table already, as a heading. */
+  readonly isTitled?: boolean;
   /** Rows at a time. */
   readonly size?: number;
 }
@@ -27,27 +29,30 @@ export interface SortTable<Row> {
 type Direction = 'ascending' | 'descending';
 
 /** A table that is sorted by its headings. Only a page of it is drawn, so that it may have any number of rows. */
-export function createSortTable<Row>({ caption, columns, rows, size = 50 }: SortTableOptions<Row>): SortTable<Row> {
+export function createSortTable<Row>({
+  caption,
+  columns,
+  rows,
+  size = 50,
+  isTitled,
+}: SortTableOptions<Row>): SortTable<Row> {
   let sorted: { readonly column: number; readonly direction: Direction } | undefined;
   let given = rows;
   let ordered = rows;
   let first = 0;
+  const figures = columns.map(({ value }) => rows.some((row) => typeof value(row) === 'number'));
   const head = columns.map(({ title }, column) =>
     h(
       'th',
-      { scope: 'col', class: isFigure(column) && 'figure' },
+      { scope: 'col', class: figures[column] && 'figure' },
       button(title, () => sortBy(column)),
     ),
   );
   const body = h('tbody');
   const pager = h('div', { class: 'pager' });
 
-  function isFigure(column: number): boolean {
-    return rows.some((row) => typeof columns[column]?.value(row) === 'number');
-  }
-
   function sortBy(column: number): void {
-    const usual: Direction = isFigure(column) ? 'descending' : 'ascending';
+    const usual: Direction = figures[column] ? 'descending' : 'ascending';
     const other: Direction = usual === 'ascending' ? 'descending' : 'ascending';
     const isAgain = sorted?.column === column && sorted.direction === usual;
     sorted = { column, direction: isAgain ? other : usual };
@@ -86,12 +91,18 @@ export function createSortTable<Row>({ caption, columns, rows, size = 50 }: Sort
   function cellOf({ value, show }: TableColumn<Row>, at: number, row: Row): HTMLElement {
     const figure = value(row);
     const content = show?.(row) ?? (typeof figure === 'number' ? tokens(figure) : (figure ?? '–'));
-    const attributes = { class: typeof figure === 'number' && 'figure' };
+    const attributes = { class: figures[at] && 'figure' };
     return at === 0 ? h('th', { scope: 'row', ...attributes }, content) : h('td', attributes, content);
   }
 
   turnTo(0);
-  const table = h('table', {}, h('caption', {}, caption), h('thead', {}, h('tr', {}, ...head)), body);
+  const table = h(
+    'table',
+    {},
+    h('caption', { class: isTitled && 'unseen' }, caption),
+    h('thead', {}, h('tr', {}, ...head)),
+    body,
+  );
   const scroll = h('div', { class: 'scroll', role: 'region', tabindex: 0, 'aria-label': caption }, table);
   return {
     element: h('div', { class: 'sort-table' }, scroll, pager),

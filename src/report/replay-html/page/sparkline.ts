@@ -12,7 +12,7 @@ export function sparkline(figures: readonly number[], window: number, words: str
   return s(
     'svg',
     {
-      class: 'sparkline',
+      class: `sparkline ${ratingOf(Math.max(...figures, 0) / window)}`,
       viewBox: `0 -2 ${WIDTH} ${HEIGHT + 4}`,
       width: WIDTH,
       height: HEIGHT + 4,
@@ -22,6 +22,14 @@ export function sparkline(figures: readonly number[], window: number, words: str
     s('polygon', { points: `0,${HEIGHT} ${line} ${WIDTH},${HEIGHT}` }),
     s('polyline', { points: line }),
   );
+}
+
+/** From where on it is drawn as a warning, and as trouble, as shares of the window. */
+const [WARNING, TROUBLE] = [0.7, 0.85];
+
+function ratingOf(peak: number): string {
+  if (peak >= TROUBLE) return 'bad';
+  return peak >= WARNING ? 'warn' : 'fine';
 }
 
 function round(figure: number): number {
