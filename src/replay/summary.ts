@@ -1,14 +1,22 @@
 import type { Decision } from '../governor/actions.ts';
 import type { Basis, Gauge } from '../governor/gauge/gauge.ts';
 import type { WindowSource } from '../governor/gauge/window.ts';
+import type { Usage } from '../stream/events.ts';
+import type { SubagentBegun } from './observers/subagents.ts';
 
 /** What a replay says about one recording. Tokens throughout; every report is made from this. */
 export interface SessionSummary {
   readonly file: string;
+  /** Of its first line, as `openingOf` makes it; null where it has none. Tells recordings of one session apart. */
+  readonly opening: string | null;
   readonly sessionId: string | null;
   readonly dialect: Dialect;
   readonly claudeCodeVersion: string | null;
   readonly model: string | null;
+  /** claude's working folder. */
+  readonly project: string | null;
+  /** Of the first line that carries one, and of the last, in milliseconds since the epoch. */
+  readonly time: { readonly first: number | null; readonly last: number | null };
   readonly window: { readonly tokens: number; readonly source: WindowSource };
   readonly turns: number;
   readonly calls: number;
@@ -16,8 +24,14 @@ export interface SessionSummary {
     readonly last: number;
     readonly peak: number;
     readonly peakFraction: number;
+    /** Number of the call that the peak was measured at, from 1; 0 where no call was measured. */
+    readonly peakCall: number;
     readonly basis: Basis;
+    /** The context over the calls, as the largest of equally many calls each; at most 60 figures. */
+    readonly curve: readonly number[];
   };
+  /** Sums over all calls: `cacheRead` is what was read again and again. Output is estimated where it is not known. */
+  readonly traffic: { readonly main: Usage; readonly subagents: Usage };
   readonly compactions: readonly CompactionSeen[];
   /** What the policy would have done, or, for a record of a run, did. */
   readonly actions: readonly Decision[];
@@ -27,6 +41,10 @@ export interface SessionSummary {
     /** Some of it is computed from the price table, not reported by claude. */
     readonly computed: boolean;
   };
+  /** Estimated tokens that were put into the main thread's context, by what they came from. */
+  readonly growth: Growth;
+  /** The largest results of tools in the main thread, the largest first. */
+  readonly largest: readonly ResultSeen[];
   /** The session ids that the work went on under, in order. */
   readonly lineage: readonly {
     readonly from: string;
@@ -34,17 +52,31 @@ export interface SessionSummary {
     readonly reason: string;
     readonly context: number;
   }[];
-  readonly subagents: readonly { readonly id: string; readonly peak: number; readonly calls: number }[];
+  readonly subagents: readonly SubagentSeen[];
   readonly lines: { readonly total: number; readonly unknown: number; readonly malformed: number };
+  /** Main-thread calls, where they were asked for. */
   readonly series?: readonly CallSeen[];
+  /** What was said to begin turns, where the series was asked for. */
+  readonly prompts?: readonly PromptSeen[];
+  /** All results of tools in the main thread in order, where the series was asked for. */
+  readonly results?: readonly ResultSeen[];
 }
 
 /** `stream`: what claude wrote to stdout, also in a record of a run. `session`: claude's own log. */
 export type Dialect = 'stream' | 'session';
 
+/** Estimated tokens by source: `prompt`, `answer` (what the model itself wrote), `summary`, `notice`, or a tool's name. */
+export type Growth = Readonly<Record<string, number>>;
+
 /** A compaction that happened. */
 export interface CompactionSeen {
   readonly trigger: 'auto' | 'manual';
+  /** Who wanted it. `placed`: claude, where ctxb had put its trigger. */
+  readonly by: 'claude' | 'placed' | 'caller' | 'ctxb';
+  /** Calls before it. */
+  readonly call: number;
+  /** Line of the recording, from 1. */
+  readonly line: number;
   /** Context before, as claude reported it. */
   readonly preTokens: number | null;
   /** Context before, as the gauge had predicted it. */
@@ -53,14 +85,68 @@ export interface CompactionSeen {
   readonly firstAfter: number | null;
 }
 
+/** A subagent, with how it began as far as the recording shows it. */
+export interface SubagentSeen extends Partial<SubagentBegun> {
+  readonly id: string;
+  readonly peak: number;
+  readonly calls: number;
+}
+
 /** One main-thread call. */
 export interface CallSeen {
+  /** From 1. */
+  readonly number: number;
+  /** Line of the recording that it begins at, from 1. */
+  readonly line: number;
+  /** Milliseconds since the epoch; null where the recording carries no times. */
+  readonly t: number | null;
+  /** Number of its turn, from 1. */
+  readonly turn: number;
   readonly messageId: string;
+  readonly model: string | null;
+  readonly window: number;
+  /** Sum of the three parts of the input side. */
   readonly context: number;
+  readonly input: number;
+  readonly cacheCreation: number;
+  /** The part of it that is kept for an hour; missing: none. */
+  readonly cacheCreationHour?: number;
+  readonly cacheRead: number;
   /** Output tokens, an estimate where the recording holds only a placeholder. */
   readonly output: number;
+  readonly outputKnown: boolean;
   /** Its context as predicted before it, null for the first call and after a compaction. */
   readonly predicted: number | null;
+  /** From list prices; null for a model without one. */
+  readonly usd: number | null;
+  /** What came in since the call before it. */
+  readonly added: Growth;
+}
+
+/** What was said to begin a turn. */
+export interface PromptSeen {
+  /** Number of the turn, from 1. */
+  readonly turn: number;
+  readonly line: number;
+  readonly t: number | null;
+  /** On one line, masked, at most `PROMPT_LENGTH` code points. */
+  readonly text: string;
+  /** Estimated. */
+  readonly tokens: number;
+}
+
+/** A tool's result in the main thread's context. */
+export interface ResultSeen {
+  readonly tool: string;
+  /** What the tool was used on, a path or a command, on one line, masked. */
+  readonly target: string;
+  /** Estimated. */
+  readonly tokens: number;
+  readonly line: number;
+  /** Number of the first call that had it in its context. */
+  readonly call: number;
+  /** Calls that had it in their context, up to the next compaction or the end. */
+  readonly stayed: number;
 }
 
 /** The replay of one or more recordings, as `--json` prints it. */
@@ -72,4 +158,9 @@ export interface ReplayReport {
 /** Share of the window at the highest reading. */
 export function peakFraction(gauge: Gauge): number {
   return gauge.window.tokens > 0 ? gauge.peak / gauge.window.tokens : 0;
+}
+
+/** The summary alone, where what is in it one by one was only asked for by another report. */
+export function withoutSeries({ series: _, prompts: __, results: ___, ...summary }: SessionSummary): SessionSummary {
+  return summary;
 }

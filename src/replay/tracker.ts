@@ -1,14 +1,24 @@
 import { type Action, type Decision, isDecision } from '../governor/actions.ts';
 import { isComputed } from '../governor/cost/cost.ts';
-import { callOutput, predicted } from '../governor/gauge/gauge.ts';
+import { predicted } from '../governor/gauge/gauge.ts';
 import type { Input } from '../governor/input.ts';
 import { lineageStep } from '../governor/process/lineage.ts';
-import { costUsd, type GovernorState, initialState, type Run } from '../governor/state.ts';
+import { costUsd, initialState, type Run } from '../governor/state.ts';
 import { step } from '../governor/step.ts';
 import { createMemory, type Memory } from '../memory/memory.ts';
-import { createInputReader } from './inputs.ts';
+import { cutterWith } from '../memory/words.ts';
+import { createInputReader, type RecordingLine } from './inputs.ts';
+import { createCalls } from './observers/calls.ts';
+import { createCompactions } from './observers/compactions.ts';
+import { createCurve } from './observers/curve.ts';
+import { createGrowth } from './observers/growth.ts';
+import { createPrompts } from './observers/prompts.ts';
+import type { Observer, Seen } from './observers/seen.ts';
+import { createSubagents } from './observers/subagents.ts';
+import { createTraffic } from './observers/traffic.ts';
+import { openingOf } from './opening.ts';
 import type { ReadLine } from './read/read-line.ts';
-import { type CallSeen, type CompactionSeen, peakFraction, type SessionSummary } from './summary.ts';
+import { peakFraction, type SessionSummary } from './summary.ts';
 
 /** Judges one recording line by line. Grows in place: a recording has millions of lines. */
 export interface Tracker {
@@ -22,17 +32,42 @@ export interface TrackerOptions {
   readonly withSeries: boolean;
   /** Takes secrets out of texts, as in the run. */
   readonly mask: (text: string) => string;
+  /** Told of every line, and of its number from 1, before it is judged. */
+  readonly onLine?: (line: RecordingLine, number: number) => void;
+  /** Told of every decision, and of the number of the line that led to it. */
+  readonly onDecision?: (decision: Decision, line: number) => void;
 }
 
-export function createTracker({ run, withSeries, mask }: TrackerOptions): Tracker {
+export function createTracker({ run, withSeries, mask, onLine, onDecision }: TrackerOptions): Tracker {
   let state = initialState(run);
   let memory: Memory | undefined;
   const reader = createInputReader();
   const lines = { total: 0, unknown: 0, malformed: 0 };
-  const compactions: CompactionSeen[] = [];
+  const time: { first: number | null; last: number | null } = { first: null, last: null };
+  let opening: string | null = null;
+  let project: string | null = null;
+  let peakCall = 0;
+  let at = 0;
   const decisions: Decision[] = [];
-  const series: CallSeen[] = [];
   const lineage: SessionSummary['lineage'][number][] = [];
+  const cut = cutterWith(mask);
+  const compactions = createCompactions();
+  const curve = createCurve();
+  const traffic = createTraffic();
+  const subagents = createSubagents(cut);
+  const calls = withSeries ? createCalls(run.policy.cost.prices) : undefined;
+  const prompts = withSeries ? createPrompts(cut) : undefined;
+  const growth = createGrowth({ cut, keepAll: withSeries, ...(calls && { onAdded: calls.added }) });
+  // Calls before growth: what a call writes is in the context of the next one.
+  const observers: readonly Observer<unknown>[] = [
+    compactions,
+    curve,
+    traffic,
+    subagents,
+    ...(calls === undefined ? [] : [calls]),
+    growth,
+    ...(prompts === undefined ? [] : [prompts]),
+  ];
 
   /** A record of a run: it is judged as it was then, notes included. */
   function begin(recorded: Run): void {
@@ -45,42 +80,34 @@ export function createTracker({ run, withSeries, mask }: TrackerOptions): Tracke
     const { state: after, actions } = step(before, input);
     state = after;
     const remembered = memory?.add(input, after);
-    noteCompaction(before, input);
-    noteCall(before, after);
-    noteLineage(before, after);
+    const seen: Seen = { line: at, input, before, after };
+    for (const observer of observers) observer.see(seen);
+    note(seen);
     for (const action of actions) noteAction(action);
-    decisions.push(...(remembered?.decisions ?? []));
+    for (const decision of remembered?.decisions ?? []) decide(decision);
   }
 
-  /** Also in a recording that nobody acted in. */
-  function noteLineage(before: GovernorState, after: GovernorState): void {
+  function decide(decision: Decision): void {
+    decisions.push(decision);
+    onDecision?.(decision, at);
+  }
+
+  function note({ input, before, after }: Seen): void {
+    if (after.gauge.peak > before.gauge.peak) peakCall = after.gauge.calls;
+    if ('cwd' in input.event && input.event.cwd !== undefined) project ??= input.event.cwd;
+    if (input.t > 0) {
+      time.first ??= input.t;
+      time.last = Math.max(time.last ?? 0, input.t);
+    }
+    // Also in a recording that nobody acted in.
     const next = lineageStep(before, after);
     if (next !== undefined) lineage.push({ ...next, context: predicted(before.gauge) });
   }
 
   function noteAction(action: Action): void {
-    if (isDecision(action)) decisions.push(action);
-    else if (action.kind === 'answer-hook') decisions.push(...(memory?.answer(action, state).decisions ?? []));
-  }
-
-  function noteCompaction(before: GovernorState, { event }: Input): void {
-    if (event.kind !== 'boundary') return;
-    const gaugeBefore = predicted(before.gauge);
-    compactions.push({ trigger: event.trigger, preTokens: event.preTokens ?? null, gaugeBefore, firstAfter: null });
-  }
-
-  function noteCall({ gauge: before }: GovernorState, { gauge }: GovernorState): void {
-    if (gauge.calls > before.calls) {
-      const last = compactions.at(-1);
-      if (last?.firstAfter === null) compactions[compactions.length - 1] = { ...last, firstAfter: gauge.used };
-      const context = gauge.used;
-      if (withSeries)
-        series.push({ messageId: gauge.call?.messageId ?? '', context, output: 0, predicted: gauge.foreseen ?? null });
-    }
-    const current = series.at(-1);
-    if (withSeries && current && gauge.call !== before.call && gauge.call?.messageId === current.messageId) {
-      series[series.length - 1] = { ...current, output: callOutput(gauge) };
-    }
+    if (isDecision(action)) decide(action);
+    else if (action.kind === 'answer-hook')
+      for (const decision of memory?.answer(action, state).decisions ?? []) decide(decision);
   }
 
   function count(input: Input): void {
@@ -91,37 +118,59 @@ export function createTracker({ run, withSeries, mask }: TrackerOptions): Tracke
 
   return {
     line(read) {
+      at++;
       const line = reader.read(read);
+      onLine?.(line, at);
       if (line.kind === 'blank') return;
       lines.total++;
+      opening ??= openingOf(read.text ?? '');
       if (line.kind === 'malformed') lines.malformed++;
       if (line.kind === 'run') begin(line.run);
       if (line.kind !== 'input') return;
       count(line.input);
       take(line.input);
     },
-    summary: (file) => ({
-      file,
-      sessionId: state.session.id ?? null,
-      dialect: reader.dialect ?? 'stream',
-      claudeCodeVersion: state.session.version ?? null,
-      model: state.session.model ?? null,
-      window: state.gauge.window,
-      turns: state.turn.ended + (state.turn.phase === 'idle' ? 0 : 1),
-      calls: state.gauge.calls,
-      context: {
-        last: state.gauge.used,
-        peak: state.gauge.peak,
-        peakFraction: peakFraction(state.gauge),
-        basis: state.gauge.basis,
-      },
-      compactions,
-      actions: decisions,
-      cost: { usd: state.cost.known ? costUsd(state) : null, computed: isComputed(state.cost) },
-      lineage,
-      subagents: Object.entries(state.subagents).map(([id, { peak, calls }]) => ({ id, peak, calls })),
-      lines,
-      ...(withSeries ? { series } : {}),
-    }),
+    summary(file) {
+      const { gauge, session, turn, cost } = state;
+      const found = growth.found();
+      return {
+        file,
+        opening,
+        sessionId: session.id ?? null,
+        dialect: reader.dialect ?? 'stream',
+        claudeCodeVersion: session.version ?? null,
+        model: session.model ?? null,
+        project,
+        time,
+        window: gauge.window,
+        turns: turn.ended + (turn.phase === 'idle' ? 0 : 1),
+        calls: gauge.calls,
+        context: {
+          last: gauge.used,
+          peak: gauge.peak,
+          peakFraction: peakFraction(gauge),
+          peakCall,
+          basis: gauge.basis,
+          curve: curve.found(),
+        },
+        traffic: traffic.found(),
+        compactions: compactions.found(),
+        actions: decisions,
+        cost: { usd: cost.known ? costUsd(state) : null, computed: isComputed(cost) },
+        growth: found.growth,
+        largest: found.largest,
+        lineage,
+        subagents: Object.entries(state.subagents).map(([id, { peak, calls }]) => ({
+          id,
+          peak,
+          calls,
+          ...subagents.found().get(id),
+        })),
+        lines,
+        ...(calls === undefined
+          ? {}
+          : { series: calls.found(), prompts: prompts?.found() ?? [], results: found.results }),
+      };
+    },
   };
 }

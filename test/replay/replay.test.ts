@@ -35,9 +35,36 @@ describe('the summary of a recording', () => {
       { file: fixture('partial.ndjson'), subagents: [] },
       options({ series: true }),
     );
+    const common = { turn: 1, model: 'claude-sonnet-4-5', window: 200_000, input: 4, outputKnown: true };
     expect(series).toEqual([
-      { messageId: 'msg_standin_0001', context: 30_000, output: 38, predicted: null },
-      { messageId: 'msg_standin_0002', context: 30_500, output: 10, predicted: 30_039 },
+      {
+        ...common,
+        number: 1,
+        line: 8,
+        t: null,
+        messageId: 'msg_standin_0001',
+        context: 30_000,
+        cacheCreation: 9_996,
+        cacheRead: 20_000,
+        output: 38,
+        predicted: null,
+        usd: 0.044067,
+        added: {},
+      },
+      {
+        ...common,
+        number: 2,
+        line: 25,
+        t: 1795231153299,
+        messageId: 'msg_standin_0002',
+        context: 30_500,
+        cacheCreation: 496,
+        cacheRead: 30_000,
+        output: 10,
+        predicted: 30_054,
+        usd: 0.011022,
+        added: { answer: 84, Bash: 16 },
+      },
     ]);
   });
 
@@ -46,7 +73,7 @@ describe('the summary of a recording', () => {
       { file: fixture('compact.ndjson'), subagents: [] },
       options({ series: true }),
     );
-    expect(series?.map(({ predicted }) => predicted)).toEqual([null, 100_015, 130_015, null, 31_015]);
+    expect(series?.map(({ predicted }) => predicted)).toEqual([null, 100_099, 130_099, null, 31_099]);
   });
 });
 

@@ -17,14 +17,20 @@ export const ASKED_KEYS: readonly {
     keys: {
       ...whole('type', 'uuid', 'session_id', 'sessionId', 'timestamp', 'parent_tool_use_id', 'isSidechain', 'agentId'),
       ...whole('requestId', 'version', 'cwd', 'permissionMode', 'leafUuid', 'isApiErrorMessage', 'isReplay', 'isMeta'),
-      ...whole('isSynthetic', 'isCompactSummary', 'event', 't', 'from', 'to', 'line'),
+      ...whole('isSynthetic', 'isCompactSummary', 'event', 't', 'from', 'to', 'line', 'decided'),
       message: MESSAGE,
     },
   },
   { of: 'message', keys: { ...whole('id', 'model', 'stop_reason'), usage: USAGE, content: CONTENT } },
   {
     of: 'usage',
-    keys: whole('input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens', 'output_tokens'),
+    keys: whole(
+      'input_tokens',
+      'cache_creation_input_tokens',
+      'cache_read_input_tokens',
+      'output_tokens',
+      'cache_creation',
+    ),
   },
 ];
 

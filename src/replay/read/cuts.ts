@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Fields, isFields } from '../../stream/fields.ts';
+import { TARGETS } from '../observers/growth.ts';
 import { standIn } from './stand-in.ts';
 
 /** What the kernel puts in place of what it cuts: a mark that no text can know, and the number of the cut. */
@@ -13,11 +14,11 @@ const ZERO = 'a'.charCodeAt(0);
 /** A cut in the table takes eight numbers of 32 bits, of which five are used. */
 const CUT_NUMBERS = 8;
 
-/** Texts in a tool's input that are names more than texts: the governor tells one from the other. */
-const NAMES: ReadonlySet<string> = new Set(['file_path', 'path', 'notebook_path', 'command']);
+/** Texts in a tool's input that are shown. */
+const NAMES: ReadonlySet<string> = new Set(TARGETS);
 
 /** Texts of a block that only their length is asked of. All others of it are names. */
-const TEXTS: ReadonlySet<string> = new Set(['text', 'thinking', 'content', 'signature']);
+const TEXTS: ReadonlySet<string> = new Set(['text', 'thinking', 'content', 'signature', 'data']);
 
 /** The memory of the kernel, after it has read a line. */
 export interface CutTable {

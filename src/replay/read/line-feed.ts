@@ -38,9 +38,17 @@ export function createLineFeed(reader: LineReader, options: FeedOptions, onLine:
   let number = 0;
   /** Bytes of a line that is too long: they are let go. */
   let skipped = 0;
+  /** There was a line that is not blank. */
+  let opened = false;
 
   function onFound(found: Found, begin: number): void {
-    onLine(placed(found, ++number, offset + begin - start));
+    const text = opened || found.kind === 'blank' ? undefined : textAt(begin);
+    opened ||= text !== undefined;
+    onLine(placed(found, ++number, offset + begin - start, text));
+  }
+
+  function textAt(begin: number): string {
+    return reader.bytes.toString('utf8', begin, reader.bytes.indexOf(LINE_FEED, begin));
   }
 
   /** Goes past the first line where it is too long; where what can be read begins. */
@@ -49,6 +57,7 @@ export function createLineFeed(reader: LineReader, options: FeedOptions, onLine:
     if (skipped + end - start <= maxLine) return start;
     onLine(placed(MALFORMED, ++number, offset - skipped));
     skipped = 0;
+    opened = true;
     return end + 1;
   }
 
@@ -89,4 +98,14 @@ export function createLineFeed(reader: LineReader, options: FeedOptions, onLine:
       read(at + 1);
     },
   };
+}
+
+/** Hands over bytes that are there already. */
+export function feedChunk(feed: LineFeed, chunk: Buffer): void {
+  for (let from = 0; from < chunk.length; ) {
+    const { bytes, at, length } = feed.room();
+    const count = chunk.copy(bytes, at, from, from + length);
+    feed.took(count);
+    from += count;
+  }
 }

@@ -12,9 +12,12 @@ export type ReadLine = Found & {
   readonly number: number;
   /** Of its first byte, from 0. */
   readonly offset: number;
+  /** As it stands; only of the first line that is not blank, by which recordings are told apart. */
+  readonly text?: string;
 };
 
-export function placed(found: Found, number: number, offset: number): ReadLine {
+export function placed(found: Found, number: number, offset: number, text?: string): ReadLine {
+  if (text !== undefined) return { ...found, number, offset, text };
   // Not spread: this is done for every line, and would take a tenth of the time.
   return found.kind === 'value'
     ? { kind: 'value', value: found.value, number, offset }

@@ -2,7 +2,7 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { CtxbError } from '../../errors.ts';
 import { createFastReader } from './fast-reader.ts';
-import { createLineFeed, type LineFeed } from './line-feed.ts';
+import { createLineFeed, feedChunk, type LineFeed } from './line-feed.ts';
 import type { LineReader } from './line-reader.ts';
 import { loadKernel } from './load-kernel.ts';
 import { createPlainReader } from './plain-reader.ts';
@@ -19,8 +19,8 @@ export interface ReadOptions {
    * and in their lengths. Where the machine cannot do that, the same as `plain`.
    */
   readonly how: 'fast' | 'plain';
-  /** Bytes read at a time; default 1 MiB. */
-  readonly chunk?: number;
+  /** Told how many bytes have come, piece by piece. */
+  readonly onBytes?: ((count: number) => void) | undefined;
 }
 
 /**
@@ -32,9 +32,9 @@ export interface ReadOptions {
  * @throws CtxbError `unreadable-input` when the file cannot be read
  */
 export async function readValues(file: string, options: ReadOptions, onLine: (line: ReadLine) => void): Promise<void> {
-  const feed = createLineFeed(createReader(options.how), { chunk: options.chunk ?? CHUNK_BYTES }, onLine);
-  if (file === '-') await feedStream(feed, options.stdin);
-  else feedFile(feed, file);
+  const feed = createLineFeed(createReader(options.how), { chunk: CHUNK_BYTES }, onLine);
+  if (file === '-') await feedStream(feed, options);
+  else await feedFile(feed, file, options);
   feed.end();
 }
 
@@ -43,7 +43,7 @@ function createReader(how: ReadOptions['how']): LineReader {
   return kernel === undefined ? createPlainReader() : createFastReader(kernel);
 }
 
-function feedFile(feed: LineFeed, file: string): void {
+async function feedFile(feed: LineFeed, file: string, { onBytes }: ReadOptions): Promise<void> {
   const handle = attempt(file, () => openSync(file, 'r'));
   try {
     while (true) {
@@ -51,31 +51,24 @@ function feedFile(feed: LineFeed, file: string): void {
       const count = attempt(file, () => readSync(handle, bytes, at, length, null));
       if (count === 0) return;
       feed.took(count);
+      onBytes?.(count);
     }
   } finally {
     closeSync(handle);
   }
 }
 
-async function feedStream(feed: LineFeed, stream: Readable): Promise<void> {
-  const chunks = stream[Symbol.asyncIterator]();
+async function feedStream(feed: LineFeed, { stdin, onBytes }: ReadOptions): Promise<void> {
+  const chunks = stdin[Symbol.asyncIterator]();
   try {
     while (true) {
       const chunk = await chunks.next().catch((cause) => fail('-', cause));
       if (chunk.done) return;
       feedChunk(feed, chunk.value as Buffer);
+      onBytes?.((chunk.value as Buffer).length);
     }
   } finally {
     await chunks.return?.();
-  }
-}
-
-function feedChunk(feed: LineFeed, chunk: Buffer): void {
-  for (let from = 0; from < chunk.length; ) {
-    const { bytes, at, length } = feed.room();
-    const count = chunk.copy(bytes, at, from, from + length);
-    feed.took(count);
-    from += count;
   }
 }
 

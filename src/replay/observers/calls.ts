@@ -1,0 +1,74 @@
+import { toUsd } from '../../governor/cost/cost.ts';
+import { microUsdOf, PRICES, type Prices, priceOf } from '../../governor/cost/prices.ts';
+import { callOutput } from '../../governor/gauge/gauge.ts';
+import type { Usage } from '../../stream/events.ts';
+import type { CallSeen, Growth } from '../summary.ts';
+import type { Observer, Seen } from './seen.ts';
+
+/** The main thread's calls one by one. */
+export interface Calls extends Observer<readonly CallSeen[]> {
+  /** Something comes in for the next call. */
+  added(source: string, tokens: number): void;
+}
+
+/** @param prices those that count before the built-in ones */
+export function createCalls(prices: Prices): Calls {
+  const calls: CallSeen[] = [];
+  let added: Record<string, number> = {};
+
+  function take(): Growth {
+    const growth = added;
+    added = {};
+    return growth;
+  }
+
+  return {
+    added(source, tokens) {
+      added[source] = (added[source] ?? 0) + tokens;
+    },
+    see(seen) {
+      const { gauge } = seen.after;
+      if (gauge.calls > seen.before.gauge.calls) calls.push(priced(callOf(seen, take()), prices));
+      const current = calls.at(-1);
+      if (current === undefined || gauge.call === seen.before.gauge.call) return;
+      if (gauge.call?.messageId !== current.messageId) return;
+      const settled = { ...current, output: callOutput(gauge), outputKnown: gauge.call.outputKnown };
+      calls[calls.length - 1] = priced(settled, prices);
+    },
+    found: () => [...calls],
+  };
+}
+
+function callOf({ line, input, after }: Seen, added: Growth): CallSeen {
+  const { gauge, turn } = after;
+  const usage: Usage = usageOf(input) ?? { input: gauge.used, cacheCreation: 0, cacheRead: 0, output: 0 };
+  return {
+    number: gauge.calls,
+    line,
+    t: input.t === 0 ? null : input.t,
+    turn: turn.ended + 1,
+    messageId: gauge.call?.messageId ?? '',
+    model: gauge.call?.model ?? null,
+    window: gauge.window.tokens,
+    context: gauge.used,
+    input: usage.input,
+    cacheCreation: usage.cacheCreation,
+    ...(usage.cacheCreationHour !== undefined && { cacheCreationHour: usage.cacheCreationHour }),
+    cacheRead: usage.cacheRead,
+    output: 0,
+    outputKnown: false,
+    predicted: gauge.foreseen ?? null,
+    usd: null,
+    added,
+  };
+}
+
+/** A recording of `--output-format json` has the usage of its only call in the result. */
+function usageOf({ event }: Seen['input']): Usage | undefined {
+  return event.kind === 'assistant' || event.kind === 'result' ? event.usage : undefined;
+}
+
+function priced(call: CallSeen, prices: Prices): CallSeen {
+  const price = priceOf(call.model ?? '', prices) ?? priceOf(call.model ?? '', PRICES);
+  return price === undefined ? call : { ...call, usd: toUsd(microUsdOf(call, price)) };
+}

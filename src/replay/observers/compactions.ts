@@ -1,0 +1,36 @@
+import { predicted } from '../../governor/gauge/gauge.ts';
+import { type GovernorState, isCompacting } from '../../governor/state.ts';
+import type { BoundaryEvent } from '../../stream/events.ts';
+import type { CompactionSeen } from '../summary.ts';
+import type { Observer } from './seen.ts';
+
+export function createCompactions(): Observer<readonly CompactionSeen[]> {
+  const compactions: CompactionSeen[] = [];
+  return {
+    see({ line, input, before, after }) {
+      if (input.event.kind === 'boundary') compactions.push(compactionOf(line, input.event, before));
+      const last = compactions.at(-1);
+      if (last?.firstAfter !== null || after.gauge.calls === before.gauge.calls) return;
+      compactions[compactions.length - 1] = { ...last, firstAfter: after.gauge.used };
+    },
+    found: () => [...compactions],
+  };
+}
+
+function compactionOf(line: number, event: BoundaryEvent, before: GovernorState): CompactionSeen {
+  const { gauge } = before;
+  return {
+    trigger: event.trigger,
+    by: byWhom(event, before),
+    call: gauge.calls,
+    line,
+    preTokens: event.preTokens ?? null,
+    gaugeBefore: predicted(gauge),
+    firstAfter: null,
+  };
+}
+
+function byWhom({ trigger }: BoundaryEvent, { compaction, trigger: placed }: GovernorState): CompactionSeen['by'] {
+  if (trigger === 'manual') return isCompacting(compaction) ? 'ctxb' : 'caller';
+  return typeof placed === 'number' ? 'placed' : 'claude';
+}

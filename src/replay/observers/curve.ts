@@ -1,0 +1,34 @@
+import type { Observer } from './seen.ts';
+
+/** Points that a curve is kept to: as many columns as a terminal has for it. */
+const CURVE_POINTS = 60;
+
+/** The context over the calls. Neighbours are merged when there are too many, so that it takes no more room. */
+export function createCurve(): Observer<readonly number[]> {
+  let peaks: number[] = [];
+  let callsPerPoint = 1;
+  let calls = 0;
+
+  function add(context: number): void {
+    if (calls % callsPerPoint === 0 && peaks.length === 2 * CURVE_POINTS) {
+      peaks = merged(peaks, 2);
+      callsPerPoint *= 2;
+    }
+    const at = Math.floor(calls / callsPerPoint);
+    peaks[at] = Math.max(peaks[at] ?? 0, context);
+    calls++;
+  }
+
+  return {
+    see({ before, after }) {
+      if (after.gauge.calls > before.gauge.calls) add(after.gauge.used);
+    },
+    found: () => (peaks.length <= CURVE_POINTS ? [...peaks] : merged(peaks, 2)),
+  };
+}
+
+function merged(figures: readonly number[], size: number): number[] {
+  return Array.from({ length: Math.ceil(figures.length / size) }, (_, at) =>
+    Math.max(...figures.slice(at * size, at * size + size)),
+  );
+}

@@ -1,0 +1,142 @@
+import { estimateTokens, measureContent } from '../../governor/gauge/estimator.ts';
+import { wasReplaced } from '../../governor/relief/replaced.ts';
+import type { GovernorState } from '../../governor/state.ts';
+import type { Cutter } from '../../memory/words.ts';
+import { LINE_LENGTH } from '../../memory/words.ts';
+import type { Block, Event, UserRole } from '../../stream/events.ts';
+import { fieldsOf, textOf } from '../../stream/fields.ts';
+import type { Growth, ResultSeen } from '../summary.ts';
+import type { Observer, Seen } from './seen.ts';
+
+/** How many of the largest results are kept. */
+const LARGEST = 10;
+
+/** Tool calls that are remembered until their result: more never wait at a time. */
+const WAITING = 256;
+
+type ToolUse = Extract<Block, { readonly type: 'tool_use' }>;
+
+/** A part of a line's content, and what it is put down to. */
+interface Part {
+  readonly source: string;
+  readonly block: Block;
+  /** The tool call that it is the result of. */
+  readonly use?: ToolUse | undefined;
+}
+
+/** What was put into the main thread's context. */
+export interface GrowthFound {
+  readonly growth: Growth;
+  readonly largest: readonly ResultSeen[];
+  /** All of them, where they were asked for. */
+  readonly results: readonly ResultSeen[];
+}
+
+export interface GrowthOptions {
+  readonly cut: Cutter;
+  /** Every result is kept, not only the largest. */
+  readonly keepAll: boolean;
+  /** Told of all that is added, as it is. */
+  readonly onAdded?: (source: string, tokens: number) => void;
+}
+
+export function createGrowth({ cut, keepAll, onAdded }: GrowthOptions): Observer<GrowthFound> {
+  const growth = new Map<string, number>();
+  const waiting = new Map<string, ToolUse>();
+  const kept: Kept[] = [];
+  let calls = 0;
+
+  function add({ source, block, use }: Part, { line, after }: Seen): void {
+    if (block.type === 'tool_use') remember(block);
+    const tokens = estimateTokens(measureContent([block]), after.gauge.calibration);
+    if (tokens === 0) return;
+    growth.set(source, (growth.get(source) ?? 0) + tokens);
+    onAdded?.(source, tokens);
+    if (block.type !== 'tool_result' || (!keepAll && isSmall(tokens))) return;
+    const target = use === undefined ? '' : cut(targetOf(use), LINE_LENGTH);
+    kept.push({ tool: source, target, tokens, line, call: after.gauge.calls + 1, gone: undefined });
+  }
+
+  function remember(use: ToolUse): void {
+    waiting.set(use.id, use);
+    const [oldest] = waiting.keys();
+    if (waiting.size > WAITING && oldest !== undefined) waiting.delete(oldest);
+  }
+
+  function isSmall(tokens: number): boolean {
+    if (kept.length < 2 * LARGEST) return false;
+    const largest = largestOf(kept);
+    kept.splice(0, kept.length, ...largest);
+    return tokens <= (largest.at(-1)?.tokens ?? 0);
+  }
+
+  function partsOf({ input: { event, from }, after }: Seen): readonly Part[] {
+    if (from !== 'claude' || !('subagent' in event) || event.subagent !== null) return [];
+    if (event.kind === 'assistant') return isAnswer(event, after) ? event.blocks.map(answerPart) : [];
+    if (event.kind !== 'user' || event.replay) return [];
+    return event.blocks.map((block) => userPart(block, event.role, waiting));
+  }
+
+  return {
+    see(seen) {
+      calls = seen.after.gauge.calls;
+      if (wasReplaced(seen.before, seen.after, seen.input.event as Event)) leave(kept, calls);
+      for (const part of partsOf(seen)) add(part, seen);
+    },
+    found: () => ({
+      growth: Object.fromEntries(growth),
+      largest: largestOf(kept).map((result) => seenResult(result, calls)),
+      results: keepAll ? kept.map((result) => seenResult(result, calls)) : [],
+    }),
+  };
+}
+
+/** A result, and the number of calls when it left the context. */
+interface Kept extends Omit<ResultSeen, 'stayed'> {
+  gone: number | undefined;
+}
+
+function leave(kept: readonly Kept[], calls: number): void {
+  for (const result of kept) result.gone ??= calls;
+}
+
+function seenResult({ gone, ...result }: Kept, calls: number): ResultSeen {
+  return { ...result, stayed: Math.max(0, (gone ?? calls) - result.call + 1) };
+}
+
+function largestOf(kept: readonly Kept[]): Kept[] {
+  return [...kept].sort((a, b) => b.tokens - a.tokens).slice(0, LARGEST);
+}
+
+/** What Claude Code writes in the model's place is in no context. */
+function isAnswer({ messageId }: { readonly messageId: string }, { gauge }: GovernorState): boolean {
+  return gauge.call?.messageId === messageId;
+}
+
+function answerPart(block: Block): Part {
+  return { source: 'answer', block };
+}
+
+function userPart(block: Block, role: UserRole, waiting: ReadonlyMap<string, ToolUse>): Part {
+  if (block.type !== 'tool_result') return { source: role === 'tool-result' ? 'notice' : role, block };
+  const use = waiting.get(block.toolUseId);
+  return { source: use?.name ?? 'other tools', block, use };
+}
+
+/** What a tool is used on, by the names that tools give it. */
+export const TARGETS = [
+  'file_path',
+  'notebook_path',
+  'path',
+  'command',
+  'pattern',
+  'url',
+  'query',
+  'description',
+  'prompt',
+];
+
+function targetOf({ input }: ToolUse): string {
+  const fields = fieldsOf(input);
+  return TARGETS.map((name) => textOf(fields[name])).find((text) => text !== undefined) ?? '';
+}

@@ -1,0 +1,24 @@
+import { estimateTokens, measureContent } from '../../governor/gauge/estimator.ts';
+import { type Cutter, LONG_LINE_LENGTH } from '../../memory/words.ts';
+import { plainText } from '../../stream/blocks.ts';
+import type { PromptSeen } from '../summary.ts';
+import type { Observer } from './seen.ts';
+
+/** What was said to begin turns, or into them. */
+export function createPrompts(cut: Cutter): Observer<readonly PromptSeen[]> {
+  const prompts: PromptSeen[] = [];
+  return {
+    see({ line, input, after }) {
+      const { event } = input;
+      if (event.kind !== 'user' || event.role !== 'prompt' || event.subagent !== null || event.replay) return;
+      prompts.push({
+        turn: after.turn.ended + 1,
+        line,
+        t: input.t === 0 ? null : input.t,
+        text: cut(plainText(event.blocks), LONG_LINE_LENGTH),
+        tokens: estimateTokens(measureContent(event.blocks), after.gauge.calibration),
+      });
+    },
+    found: () => [...prompts],
+  };
+}
