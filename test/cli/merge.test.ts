@@ -1,7 +1,11 @@
-import { mkdirSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { runProgram } from '../support/claude.ts';
 import { readCsv } from '../support/csv.ts';
+import { installCtxb } from '../support/ctxb.ts';
 import { fixture } from '../support/recordings.ts';
 import { createPlace, ctxb, type Place } from './fakes.ts';
 
@@ -20,6 +24,51 @@ async function withPartials(place: Place, ...flags: readonly string[]): Promise<
     await place.file(name, stdout);
   }
 }
+
+const README = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+const hasPython = spawnSync('python3', ['--version']).status === 0;
+
+/** A home with logs of Claude Code, one of them with a subagent, and a shell with ctxb. */
+async function withHome(place: Place): Promise<Record<string, string>> {
+  const project = place.path('.claude/projects/-home-dev-project');
+  mkdirSync(join(project, 'subagent.session/subagents'), { recursive: true });
+  for (const name of [...NAMES.slice(2), 'subagent.session.jsonl']) await copyFile(fixture(name), join(project, name));
+  const log = 'subagent.session/subagents/agent-a1207fa5aad315583.jsonl';
+  await copyFile(fixture(log), join(project, log));
+  mkdirSync(place.path('bin'));
+  installCtxb(place.path('bin'));
+  return { ...place.env, PATH: `${place.path('bin')}:${place.env.PATH}` };
+}
+
+describe('what the README shows', () => {
+  it('xargs: the parts give what a replay of all gives', async () => {
+    await using place = await createPlace();
+    const env = await withHome(place);
+    const [command = ''] = /^find .* xargs .*$/m.exec(README) ?? [];
+    const small = command.replace('-n 50', '-n 1');
+    const shell = ['-c', `mkdir parts && ${small} && ctxb merge --csv parts/*`];
+    const run = await runProgram('/bin/sh', shell, { env, cwd: place.cwd });
+    const whole = await ctxb(place, ['replay', '--csv', place.path('.claude/projects/')]);
+    expect(run.stderr).toBe('');
+    expect(readCsv(run.stdout.toString())).toHaveLength(3);
+    expect(run.stdout.toString()).toBe(whole.stdout.toString());
+  });
+
+  it.runIf(hasPython)('Spark: its map and its reduce', async () => {
+    await using place = await createPlace();
+    const env = await withHome(place);
+    const [, code = ''] = /```python\n([\s\S]*?)^total = /m.exec(README) ?? [];
+    const files = [...NAMES, 'subagent.session.jsonl'].map(fixture);
+    const batches = JSON.stringify([files.slice(0, 2), [], files.slice(1, 4), files.slice(3)]);
+    const reduced = `${code}
+import functools, sys
+parts = [part for batch in ${batches} for part in judge(iter(batch))]
+sys.stdout.buffer.write(functools.reduce(merge, parts))`;
+    const run = await runProgram('python3', ['-c', reduced], { env, cwd: place.cwd });
+    const merged = await ctxb(place, ['merge', '--csv'], { stdin: run.stdout });
+    expect(readCsv(merged.stdout.toString()).map(({ file }) => file)).toEqual([...files].sort());
+  });
+});
 
 const FORMATS = ['--json', '--csv', '--markdown', '--prometheus', '--ndjson', '--detail', '--partial'];
 
