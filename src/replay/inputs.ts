@@ -1,5 +1,5 @@
 import type { Input } from '../governor/input.ts';
-import { readRecord, readRecordedRun } from '../governor/record.ts';
+import { holdsDecisions, readDecision, readRecord, readRecordedRun } from '../governor/record.ts';
 import type { Run } from '../governor/state.ts';
 import { decodeObject } from '../stream/decode.ts';
 import { type Fields, isFields } from '../stream/fields.ts';
@@ -11,8 +11,10 @@ const REMEMBERED_ROWS = 4096;
 /** What a line of a recording is. */
 export type RecordingLine =
   | { readonly kind: 'blank' | 'malformed' | 'repeated' }
-  /** The opening of a record of `ctxb run`. */
-  | { readonly kind: 'run'; readonly run: Run }
+  /** The opening of a record of `ctxb run`. `decisions`: it holds what was decided. */
+  | { readonly kind: 'run'; readonly run: Run; readonly decisions: boolean }
+  /** What the run decided: no input, it follows from those before it. */
+  | { readonly kind: 'decided'; readonly decision: Fields }
   | { readonly kind: 'input'; readonly input: Input };
 
 /** Reads the lines of one recording, of either dialect or a record of a run, in order. */
@@ -43,7 +45,9 @@ export function createInputReader(): InputReader {
       const value = parse(text);
       if (value === undefined) return { kind: 'malformed' };
       const run = readRecordedRun(value);
-      if (run) return { kind: 'run', run };
+      if (run) return { kind: 'run', run, decisions: holdsDecisions(value) };
+      const decision = readDecision(value);
+      if (decision) return { kind: 'decided', decision };
       if (isRepeated(value)) return { kind: 'repeated' };
       const input = readRecord(value, time) ?? plain(value, time);
       dialect ??= dialectOf(value);

@@ -2,10 +2,13 @@ import type { Decision } from '../governor/actions.ts';
 import type { Basis, Gauge } from '../governor/gauge/gauge.ts';
 import type { WindowSource } from '../governor/gauge/window.ts';
 import type { Usage } from '../stream/events.ts';
+import type { SubagentBegun } from './observers/subagents.ts';
 
 /** What a replay says about one recording. Tokens throughout; every report is made from this. */
 export interface SessionSummary {
   readonly file: string;
+  /** Of its first line, as `openingOf` makes it; null where it has none. Tells recordings of one session apart. */
+  readonly opening: string | null;
   readonly sessionId: string | null;
   readonly dialect: Dialect;
   readonly claudeCodeVersion: string | null;
@@ -24,7 +27,7 @@ export interface SessionSummary {
     /** Number of the call that the peak was measured at, from 1; 0 where no call was measured. */
     readonly peakCall: number;
     readonly basis: Basis;
-    /** The context over the calls, as the largest of equally many calls each; at most `CURVE_POINTS` figures. */
+    /** The context over the calls, as the largest of equally many calls each; at most 60 figures. */
     readonly curve: readonly number[];
   };
   /** Sums over all calls: `cacheRead` is what was read again and again. Output is estimated where it is not known. */
@@ -49,7 +52,7 @@ export interface SessionSummary {
     readonly reason: string;
     readonly context: number;
   }[];
-  readonly subagents: readonly { readonly id: string; readonly peak: number; readonly calls: number }[];
+  readonly subagents: readonly SubagentSeen[];
   readonly lines: { readonly total: number; readonly unknown: number; readonly malformed: number };
   /** Main-thread calls, where they were asked for. */
   readonly series?: readonly CallSeen[];
@@ -82,6 +85,13 @@ export interface CompactionSeen {
   readonly firstAfter: number | null;
 }
 
+/** A subagent, with how it began as far as the recording shows it. */
+export interface SubagentSeen extends Partial<SubagentBegun> {
+  readonly id: string;
+  readonly peak: number;
+  readonly calls: number;
+}
+
 /** One main-thread call. */
 export interface CallSeen {
   /** From 1. */
@@ -99,6 +109,8 @@ export interface CallSeen {
   readonly context: number;
   readonly input: number;
   readonly cacheCreation: number;
+  /** The part of it that is kept for an hour; missing: none. */
+  readonly cacheCreationHour?: number;
   readonly cacheRead: number;
   /** Output tokens, an estimate where the recording holds only a placeholder. */
   readonly output: number;
@@ -146,4 +158,9 @@ export interface ReplayReport {
 /** Share of the window at the highest reading. */
 export function peakFraction(gauge: Gauge): number {
   return gauge.window.tokens > 0 ? gauge.peak / gauge.window.tokens : 0;
+}
+
+/** The summary alone, where what is in it one by one was only asked for by another report. */
+export function withoutSeries({ series: _, prompts: __, results: ___, ...summary }: SessionSummary): SessionSummary {
+  return summary;
 }

@@ -7,14 +7,16 @@ import { costUsd, initialState, type Run } from '../governor/state.ts';
 import { step } from '../governor/step.ts';
 import { createMemory, type Memory } from '../memory/memory.ts';
 import { cutterWith } from '../memory/words.ts';
-import { createInputReader } from './inputs.ts';
+import { createInputReader, type RecordingLine } from './inputs.ts';
 import { createCalls } from './observers/calls.ts';
 import { createCompactions } from './observers/compactions.ts';
 import { createCurve } from './observers/curve.ts';
 import { createGrowth } from './observers/growth.ts';
 import { createPrompts } from './observers/prompts.ts';
 import type { Observer, Seen } from './observers/seen.ts';
+import { createSubagents } from './observers/subagents.ts';
 import { createTraffic } from './observers/traffic.ts';
+import { openingOf } from './opening.ts';
 import { peakFraction, type SessionSummary } from './summary.ts';
 
 /** Judges one recording line by line. Grows in place: a recording has millions of lines. */
@@ -29,14 +31,19 @@ export interface TrackerOptions {
   readonly withSeries: boolean;
   /** Takes secrets out of texts, as in the run. */
   readonly mask: (text: string) => string;
+  /** Told of every line, and of its number from 1, before it is judged. */
+  readonly onLine?: (line: RecordingLine, number: number) => void;
+  /** Told of every decision, and of the number of the line that led to it. */
+  readonly onDecision?: (decision: Decision, line: number) => void;
 }
 
-export function createTracker({ run, withSeries, mask }: TrackerOptions): Tracker {
+export function createTracker({ run, withSeries, mask, onLine, onDecision }: TrackerOptions): Tracker {
   let state = initialState(run);
   let memory: Memory | undefined;
   const reader = createInputReader();
   const lines = { total: 0, unknown: 0, malformed: 0 };
   const time: { first: number | null; last: number | null } = { first: null, last: null };
+  let opening: string | null = null;
   let project: string | null = null;
   let peakCall = 0;
   let at = 0;
@@ -46,6 +53,7 @@ export function createTracker({ run, withSeries, mask }: TrackerOptions): Tracke
   const compactions = createCompactions();
   const curve = createCurve();
   const traffic = createTraffic();
+  const subagents = createSubagents(cut);
   const calls = withSeries ? createCalls(run.policy.cost.prices) : undefined;
   const prompts = withSeries ? createPrompts(cut) : undefined;
   const growth = createGrowth({ cut, keepAll: withSeries, ...(calls && { onAdded: calls.added }) });
@@ -54,6 +62,7 @@ export function createTracker({ run, withSeries, mask }: TrackerOptions): Tracke
     compactions,
     curve,
     traffic,
+    subagents,
     ...(calls === undefined ? [] : [calls]),
     growth,
     ...(prompts === undefined ? [] : [prompts]),
@@ -74,7 +83,12 @@ export function createTracker({ run, withSeries, mask }: TrackerOptions): Tracke
     for (const observer of observers) observer.see(seen);
     note(seen);
     for (const action of actions) noteAction(action);
-    decisions.push(...(remembered?.decisions ?? []));
+    for (const decision of remembered?.decisions ?? []) decide(decision);
+  }
+
+  function decide(decision: Decision): void {
+    decisions.push(decision);
+    onDecision?.(decision, at);
   }
 
   function note({ input, before, after }: Seen): void {
@@ -90,8 +104,9 @@ export function createTracker({ run, withSeries, mask }: TrackerOptions): Tracke
   }
 
   function noteAction(action: Action): void {
-    if (isDecision(action)) decisions.push(action);
-    else if (action.kind === 'answer-hook') decisions.push(...(memory?.answer(action, state).decisions ?? []));
+    if (isDecision(action)) decide(action);
+    else if (action.kind === 'answer-hook')
+      for (const decision of memory?.answer(action, state).decisions ?? []) decide(decision);
   }
 
   function count(input: Input): void {
@@ -104,8 +119,10 @@ export function createTracker({ run, withSeries, mask }: TrackerOptions): Tracke
     line(text) {
       at++;
       const line = reader.read(text);
+      onLine?.(line, at);
       if (line.kind === 'blank') return;
       lines.total++;
+      opening ??= openingOf(text);
       if (line.kind === 'malformed') lines.malformed++;
       if (line.kind === 'run') begin(line.run);
       if (line.kind !== 'input') return;
@@ -117,6 +134,7 @@ export function createTracker({ run, withSeries, mask }: TrackerOptions): Tracke
       const found = growth.found();
       return {
         file,
+        opening,
         sessionId: session.id ?? null,
         dialect: reader.dialect ?? 'stream',
         claudeCodeVersion: session.version ?? null,
@@ -141,7 +159,12 @@ export function createTracker({ run, withSeries, mask }: TrackerOptions): Tracke
         growth: found.growth,
         largest: found.largest,
         lineage,
-        subagents: Object.entries(state.subagents).map(([id, { peak, calls }]) => ({ id, peak, calls })),
+        subagents: Object.entries(state.subagents).map(([id, { peak, calls }]) => ({
+          id,
+          peak,
+          calls,
+          ...subagents.found().get(id),
+        })),
         lines,
         ...(calls === undefined
           ? {}

@@ -26,6 +26,7 @@ export function aSession({
   const session: SessionSummary = {
     file: `project-${seed % 7}/session-${seed}.jsonl`,
     sessionId: `id-${seed}`,
+    opening: null,
     dialect: 'session',
     claudeCodeVersion: '2.1.197',
     model: 'claude-sonnet-4-5',
