@@ -2,9 +2,11 @@ import type { Command } from 'commander';
 import { effectiveConfig } from '../config/effective-config.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
+import { mergeAccuracy, NO_ACCURACY } from '../replay/accuracy/accuracy.ts';
 import { type ReplayOptions, replaySource } from '../replay/replay.ts';
 import { findSources, type Source } from '../replay/sources.ts';
 import type { ReplayReport, SessionSummary } from '../replay/summary.ts';
+import { accuracyText } from '../report/accuracy-text.ts';
 import { printable, styleFor } from '../report/style.ts';
 import { summaryText } from '../report/summary-text.ts';
 import { redact } from '../store/redact.ts';
@@ -12,6 +14,7 @@ import { redact } from '../store/redact.ts';
 interface ReplayFlags {
   readonly json?: true;
   readonly series?: true;
+  readonly accuracy?: true;
   readonly window?: string;
   readonly warnAt?: string;
   readonly compactAt?: string;
@@ -22,6 +25,7 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
     .argument('[files...]', 'recordings or folders of them; - or nothing is stdin')
     .option('--json', 'print the summary as JSON')
     .option('--series', 'with --json: one entry for each main-thread call')
+    .option('--accuracy', 'how well the size of each next call was foreseen, by several estimators')
     .option('--window <tokens>', 'size of the context window (default: what the recording says)')
     .option('--warn-at <threshold>', 'judge with this warning level (0.7, 70% or tokens)')
     .option('--compact-at <threshold>', 'judge with this compaction level')
@@ -47,14 +51,31 @@ async function replay(files: readonly string[], flags: ReplayFlags, io: Io): Pro
       'thresholds.compact': flags.compactAt,
     },
   });
-  const options: ReplayOptions = { policy: config, series: flags.series === true, stdin: io.stdin, mask: redact };
+  const options: ReplayOptions = {
+    policy: config,
+    series: flags.series === true,
+    accuracy: flags.accuracy === true,
+    stdin: io.stdin,
+    mask: redact,
+  };
   const { sessions, faults } = await replayAll(files.length === 0 ? ['-'] : files, options);
   for (const fault of faults) io.stderr.write(`ctxb: ${printable(fault.message)}\n`);
-  const report: ReplayReport = { version: 1, sessions };
-  io.stdout.write(
-    flags.json ? `${JSON.stringify(report, null, 2)}\n` : summaryText(report, await styleFor(io.stdout, io.env)),
-  );
+  const report = reportOf(sessions, flags);
+  io.stdout.write(flags.json ? `${JSON.stringify(report, null, 2)}\n` : await textOf(report, io));
   return faults.length > 0 ? EXIT_UNREADABLE : 0;
+}
+
+function reportOf(sessions: readonly SessionSummary[], { accuracy }: ReplayFlags): ReplayReport {
+  if (accuracy === undefined) return { version: 1, sessions };
+  const found = sessions.flatMap((session) => (session.accuracy === undefined ? [] : [session.accuracy]));
+  return { version: 1, sessions, accuracy: found.reduce(mergeAccuracy, NO_ACCURACY) };
+}
+
+async function textOf(report: ReplayReport, { stdout, env }: Io): Promise<string> {
+  const style = await styleFor(stdout, env);
+  return report.accuracy === undefined
+    ? summaryText(report, style)
+    : accuracyText(report.accuracy, report.sessions, style);
 }
 
 /** What cannot be read is named; the rest still runs. */

@@ -10,6 +10,8 @@ export interface ReplayOptions {
   readonly policy: Policy;
   /** One entry for each main-thread call in the summary. */
   readonly series: boolean;
+  /** What was foreseen for each call is held against what it was. */
+  readonly accuracy?: boolean;
   readonly stdin: Readable;
   /** Takes secrets out of texts. */
   readonly mask: (text: string) => string;
@@ -21,8 +23,8 @@ export interface ReplayOptions {
  * @throws CtxbError `unreadable-input` when the file cannot be read
  */
 export async function replaySource(source: Source, options: ReplayOptions): Promise<SessionSummary> {
-  const { policy, series: withSeries, mask, stdin } = options;
-  const tracker = createTracker({ run: replayRun(policy), withSeries, mask });
+  const { policy, series: withSeries, accuracy: withAccuracy = false, mask, stdin } = options;
+  const tracker = createTracker({ run: replayRun(policy), withSeries, withAccuracy, mask });
   for (const file of [source.file, ...source.subagents]) await readLines(file, stdin, (line) => tracker.line(line));
   return tracker.summary(source.file);
 }

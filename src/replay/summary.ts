@@ -2,6 +2,8 @@ import type { Decision } from '../governor/actions.ts';
 import type { Basis, Gauge } from '../governor/gauge/gauge.ts';
 import type { WindowSource } from '../governor/gauge/window.ts';
 import type { Usage } from '../stream/events.ts';
+import type { Accuracy } from './accuracy/accuracy.ts';
+import type { Oddity } from './oddity.ts';
 
 /** What a replay says about one recording. Tokens throughout; every report is made from this. */
 export interface SessionSummary {
@@ -50,6 +52,10 @@ export interface SessionSummary {
     readonly context: number;
   }[];
   readonly subagents: readonly { readonly id: string; readonly peak: number; readonly calls: number }[];
+  /** What is out of the ordinary in the recording, by kind; the rarest are not lost among the frequent. */
+  readonly oddities: readonly Oddity[];
+  /** How well each call was foreseen, where it was asked for. */
+  readonly accuracy?: Accuracy;
   readonly lines: { readonly total: number; readonly unknown: number; readonly malformed: number };
   /** Main-thread calls, where they were asked for. */
   readonly series?: readonly CallSeen[];
@@ -141,6 +147,8 @@ export interface ResultSeen {
 export interface ReplayReport {
   readonly version: 1;
   readonly sessions: readonly SessionSummary[];
+  /** Over all sessions, where it was asked for. */
+  readonly accuracy?: Accuracy;
 }
 
 /** Share of the window at the highest reading. */

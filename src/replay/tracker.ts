@@ -7,11 +7,13 @@ import { costUsd, initialState, type Run } from '../governor/state.ts';
 import { step } from '../governor/step.ts';
 import { createMemory, type Memory } from '../memory/memory.ts';
 import { cutterWith } from '../memory/words.ts';
+import { createAccuracy } from './accuracy/create-accuracy.ts';
 import { createInputReader } from './inputs.ts';
 import { createCalls } from './observers/calls.ts';
 import { createCompactions } from './observers/compactions.ts';
 import { createCurve } from './observers/curve.ts';
 import { createGrowth } from './observers/growth.ts';
+import { createOddities } from './observers/oddities.ts';
 import { createPrompts } from './observers/prompts.ts';
 import type { Observer, Seen } from './observers/seen.ts';
 import { createTraffic } from './observers/traffic.ts';
@@ -27,11 +29,12 @@ export interface TrackerOptions {
   /** How a plain recording is judged; a record of `ctxb run` brings its own. */
   readonly run: Run;
   readonly withSeries: boolean;
+  readonly withAccuracy?: boolean;
   /** Takes secrets out of texts, as in the run. */
   readonly mask: (text: string) => string;
 }
 
-export function createTracker({ run, withSeries, mask }: TrackerOptions): Tracker {
+export function createTracker({ run, withSeries, withAccuracy = false, mask }: TrackerOptions): Tracker {
   let state = initialState(run);
   let memory: Memory | undefined;
   const reader = createInputReader();
@@ -46,6 +49,8 @@ export function createTracker({ run, withSeries, mask }: TrackerOptions): Tracke
   const compactions = createCompactions();
   const curve = createCurve();
   const traffic = createTraffic();
+  const oddities = createOddities();
+  const accuracy = withAccuracy ? createAccuracy() : undefined;
   const calls = withSeries ? createCalls(run.policy.cost.prices) : undefined;
   const prompts = withSeries ? createPrompts(cut) : undefined;
   const growth = createGrowth({ cut, keepAll: withSeries, ...(calls && { onAdded: calls.added }) });
@@ -54,6 +59,8 @@ export function createTracker({ run, withSeries, mask }: TrackerOptions): Tracke
     compactions,
     curve,
     traffic,
+    oddities,
+    ...(accuracy === undefined ? [] : [accuracy]),
     ...(calls === undefined ? [] : [calls]),
     growth,
     ...(prompts === undefined ? [] : [prompts]),
@@ -142,6 +149,8 @@ export function createTracker({ run, withSeries, mask }: TrackerOptions): Tracke
         largest: found.largest,
         lineage,
         subagents: Object.entries(state.subagents).map(([id, { peak, calls }]) => ({ id, peak, calls })),
+        oddities: oddities.found(),
+        ...(accuracy === undefined ? {} : { accuracy: accuracy.found() }),
         lines,
         ...(calls === undefined
           ? {}

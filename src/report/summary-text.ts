@@ -1,6 +1,7 @@
 import { decisionText } from '../messages.ts';
 import type { CompactionSeen, ReplayReport, SessionSummary } from '../replay/summary.ts';
 import { counted, dollars, percent, tokens } from './figures.ts';
+import { oddityText } from './oddity-text.ts';
 import { onOneLine, type Style } from './style.ts';
 
 /** The summary for a person: a few lines a session. */
@@ -26,6 +27,7 @@ function sessionText(session: SessionSummary, style: Style): string {
     ...(session.cost.usd === null ? [] : [row('cost', costText(session.cost.usd, session.cost.computed))]),
     ...session.lineage.map((step) => row('lineage', lineageText(step))),
     ...session.compactions.map((compaction) => row('compacted', compactionText(compaction))),
+    ...session.oddities.map((oddity) => row('oddity', oddityText(oddity))),
     ...session.actions.map((action) => row('policy', `${placeText(action.at)}: ${onOneLine(decisionText(action))}`)),
     ...(session.actions.length === 0 && context.basis !== 'none' ? [row('policy', 'nothing to do')] : []),
     row('lines', linesText(session)),

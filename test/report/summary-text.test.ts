@@ -40,6 +40,7 @@ const SESSION: SessionSummary = {
   time: { first: null, last: null },
   traffic: { main: NO_USAGE, subagents: NO_USAGE },
   growth: { prompt: 20, Read: 100_000 },
+  oddities: [],
   largest: [],
   cost: { usd: 0.708, computed: false },
   lineage: [],

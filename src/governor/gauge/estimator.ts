@@ -95,7 +95,7 @@ export function nativeTokens({ chars, fixedTokens }: Content): number {
  */
 export function calibrate(calibration: Calibration, content: Content, tokens: number): Calibration {
   const estimate = estimateTokens(content, calibration) - content.fixedTokens;
-  const factor = (tokens - content.fixedTokens) / estimate;
+  const factor = estimate > 0 ? (tokens - content.fixedTokens) / estimate : 0;
   if (!(factor > 1 / PLAUSIBLE_FACTOR && factor < PLAUSIBLE_FACTOR)) return calibration;
   const step = Math.min(Math.max(factor, 1 / LEARNING_FACTOR), LEARNING_FACTOR);
   const learn = (kind: ContentKind) => {
