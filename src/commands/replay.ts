@@ -3,10 +3,12 @@ import { effectiveConfig } from '../config/effective-config.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { mergeAccuracy, NO_ACCURACY } from '../replay/accuracy/accuracy.ts';
+import type { Explanation } from '../replay/explain/explanation.ts';
 import { type ReplayOptions, replaySource } from '../replay/replay.ts';
 import { findSources, type Source } from '../replay/sources.ts';
 import type { ReplayReport, SessionSummary } from '../replay/summary.ts';
 import { accuracyText } from '../report/accuracy-text.ts';
+import { explanationText } from '../report/explain-text.ts';
 import { printable, styleFor } from '../report/style.ts';
 import { summaryText } from '../report/summary-text.ts';
 import { redact } from '../store/redact.ts';
@@ -15,6 +17,7 @@ interface ReplayFlags {
   readonly json?: true;
   readonly series?: true;
   readonly accuracy?: true;
+  readonly explain?: string;
   readonly window?: string;
   readonly warnAt?: string;
   readonly compactAt?: string;
@@ -26,6 +29,7 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
     .option('--json', 'print the summary as JSON')
     .option('--series', 'with --json: one entry for each main-thread call')
     .option('--accuracy', 'how well the size of each next call was foreseen, by several estimators')
+    .option('--explain <call>', 'where the figures of one call come from: its number, or the id of its message')
     .option('--window <tokens>', 'size of the context window (default: what the recording says)')
     .option('--warn-at <threshold>', 'judge with this warning level (0.7, 70% or tokens)')
     .option('--compact-at <threshold>', 'judge with this compaction level')
@@ -55,13 +59,15 @@ async function replay(files: readonly string[], flags: ReplayFlags, io: Io): Pro
     policy: config,
     series: flags.series === true,
     accuracy: flags.accuracy === true,
+    explain: flags.explain,
     stdin: io.stdin,
     mask: redact,
   };
   const { sessions, faults } = await replayAll(files.length === 0 ? ['-'] : files, options);
   for (const fault of faults) io.stderr.write(`ctxb: ${printable(fault.message)}\n`);
   const report = reportOf(sessions, flags);
-  io.stdout.write(flags.json ? `${JSON.stringify(report, null, 2)}\n` : await textOf(report, io));
+  if (flags.explain !== undefined && faults.length === 0) explanationIn(report, flags.explain);
+  io.stdout.write(flags.json ? `${JSON.stringify(report, null, 2)}\n` : await textOf(report, flags, io));
   return faults.length > 0 ? EXIT_UNREADABLE : 0;
 }
 
@@ -71,11 +77,27 @@ function reportOf(sessions: readonly SessionSummary[], { accuracy }: ReplayFlags
   return { version: 1, sessions, accuracy: found.reduce(mergeAccuracy, NO_ACCURACY) };
 }
 
-async function textOf(report: ReplayReport, { stdout, env }: Io): Promise<string> {
+async function textOf(report: ReplayReport, { explain }: ReplayFlags, { stdout, env }: Io): Promise<string> {
   const style = await styleFor(stdout, env);
+  if (explain !== undefined) return explanationText(explanationIn(report, explain), style);
   return report.accuracy === undefined
     ? summaryText(report, style)
     : accuracyText(report.accuracy, report.sessions, style);
+}
+
+/** @throws CtxbError `usage` where there is no such call, or more than one recording */
+function explanationIn({ sessions }: ReplayReport, call: string): Explanation {
+  const [session, another] = sessions;
+  if (session === undefined || another !== undefined) {
+    throw new CtxbError('usage', `--explain takes one recording, not ${sessions.length}: name the one that is meant`);
+  }
+  if (!session.explanation) {
+    throw new CtxbError(
+      'usage',
+      `${session.file}: no call ${call} in the main thread, which has ${session.calls}: give a number from 1 or a message id`,
+    );
+  }
+  return session.explanation;
 }
 
 /** What cannot be read is named; the rest still runs. */

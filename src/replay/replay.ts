@@ -12,6 +12,8 @@ export interface ReplayOptions {
   readonly series: boolean;
   /** What was foreseen for each call is held against what it was. */
   readonly accuracy?: boolean;
+  /** A call that is to be explained: its number, from 1, or its message's id. */
+  readonly explain?: string | undefined;
   readonly stdin: Readable;
   /** Takes secrets out of texts. */
   readonly mask: (text: string) => string;
@@ -23,8 +25,8 @@ export interface ReplayOptions {
  * @throws CtxbError `unreadable-input` when the file cannot be read
  */
 export async function replaySource(source: Source, options: ReplayOptions): Promise<SessionSummary> {
-  const { policy, series: withSeries, accuracy: withAccuracy = false, mask, stdin } = options;
-  const tracker = createTracker({ run: replayRun(policy), withSeries, withAccuracy, mask });
+  const { policy, series: withSeries, accuracy: withAccuracy = false, explain, mask, stdin } = options;
+  const tracker = createTracker({ run: replayRun(policy), withSeries, withAccuracy, explain, mask });
   for (const file of [source.file, ...source.subagents]) await readLines(file, stdin, (line) => tracker.line(line));
   return tracker.summary(source.file);
 }

@@ -3,6 +3,7 @@ import type { Basis, Gauge } from '../governor/gauge/gauge.ts';
 import type { WindowSource } from '../governor/gauge/window.ts';
 import type { Usage } from '../stream/events.ts';
 import type { Accuracy } from './accuracy/accuracy.ts';
+import type { Explanation } from './explain/explanation.ts';
 import type { Oddity } from './oddity.ts';
 
 /** What a replay says about one recording. Tokens throughout; every report is made from this. */
@@ -54,6 +55,8 @@ export interface SessionSummary {
   readonly subagents: readonly { readonly id: string; readonly peak: number; readonly calls: number }[];
   /** What is out of the ordinary in the recording, by kind; the rarest are not lost among the frequent. */
   readonly oddities: readonly Oddity[];
+  /** Where the figures of a call come from, where it was asked for; null where there is no such call. */
+  readonly explanation?: Explanation | null;
   /** How well each call was foreseen, where it was asked for. */
   readonly accuracy?: Accuracy;
   readonly lines: { readonly total: number; readonly unknown: number; readonly malformed: number };

@@ -8,6 +8,8 @@ import { step } from '../governor/step.ts';
 import { createMemory, type Memory } from '../memory/memory.ts';
 import { cutterWith } from '../memory/words.ts';
 import { createAccuracy } from './accuracy/create-accuracy.ts';
+import { createExplainer, type Explainer, explanationOf } from './explain/create-explanation.ts';
+import type { Explanation } from './explain/explanation.ts';
 import { createInputReader } from './inputs.ts';
 import { createCalls } from './observers/calls.ts';
 import { createCompactions } from './observers/compactions.ts';
@@ -30,11 +32,13 @@ export interface TrackerOptions {
   readonly run: Run;
   readonly withSeries: boolean;
   readonly withAccuracy?: boolean;
+  /** A call that is to be explained: its number, from 1, or its message's id. */
+  readonly explain?: string | undefined;
   /** Takes secrets out of texts, as in the run. */
   readonly mask: (text: string) => string;
 }
 
-export function createTracker({ run, withSeries, withAccuracy = false, mask }: TrackerOptions): Tracker {
+export function createTracker({ run, withSeries, withAccuracy = false, explain, mask }: TrackerOptions): Tracker {
   let state = initialState(run);
   let memory: Memory | undefined;
   const reader = createInputReader();
@@ -51,7 +55,8 @@ export function createTracker({ run, withSeries, withAccuracy = false, mask }: T
   const traffic = createTraffic();
   const oddities = createOddities();
   const accuracy = withAccuracy ? createAccuracy() : undefined;
-  const calls = withSeries ? createCalls(run.policy.cost.prices) : undefined;
+  const explainer = explain === undefined ? undefined : createExplainer(explain);
+  const calls = withSeries || explainer ? createCalls(run.policy.cost.prices) : undefined;
   const prompts = withSeries ? createPrompts(cut) : undefined;
   const growth = createGrowth({ cut, keepAll: withSeries, ...(calls && { onAdded: calls.added }) });
   // Calls before growth: what a call writes is in the context of the next one.
@@ -61,6 +66,7 @@ export function createTracker({ run, withSeries, withAccuracy = false, mask }: T
     traffic,
     oddities,
     ...(accuracy === undefined ? [] : [accuracy]),
+    ...(explainer === undefined ? [] : [explainer]),
     ...(calls === undefined ? [] : [calls]),
     growth,
     ...(prompts === undefined ? [] : [prompts]),
@@ -107,6 +113,19 @@ export function createTracker({ run, withSeries, withAccuracy = false, mask }: T
     if (kind === 'unknown') lines.unknown++;
   }
 
+  /** What is not in every summary. */
+  function asked(): Partial<SessionSummary> {
+    return {
+      ...(explainer === undefined ? {} : { explanation: explained(explainer) }),
+      ...(accuracy === undefined ? {} : { accuracy: accuracy.found() }),
+    };
+  }
+
+  function explained({ number, found }: Explainer): Explanation | null {
+    const call = calls?.found().find((each) => each.number === number);
+    return call === undefined ? null : explanationOf(call, found());
+  }
+
   return {
     line(text) {
       at++;
@@ -150,9 +169,9 @@ export function createTracker({ run, withSeries, withAccuracy = false, mask }: T
         lineage,
         subagents: Object.entries(state.subagents).map(([id, { peak, calls }]) => ({ id, peak, calls })),
         oddities: oddities.found(),
-        ...(accuracy === undefined ? {} : { accuracy: accuracy.found() }),
+        ...asked(),
         lines,
-        ...(calls === undefined
+        ...(calls === undefined || !withSeries
           ? {}
           : { series: calls.found(), prompts: prompts?.found() ?? [], results: found.results }),
       };

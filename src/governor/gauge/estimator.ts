@@ -80,8 +80,12 @@ export function addContent(a: Content, b: Content): Content {
 
 /** Tokens the content will be, rounded up. */
 export function estimateTokens(content: Content, calibration: Calibration): number {
-  const spoken = KINDS.reduce((sum, kind) => sum + content[kind] * scaleOf(calibration, kind), 0);
-  return Math.ceil(spoken) + content.fixedTokens;
+  return Math.ceil(spokenTokens(content, calibration)) + content.fixedTokens;
+}
+
+/** What the texts in it will be, not rounded. */
+export function spokenTokens(content: Content, calibration: Calibration): number {
+  return KINDS.reduce((sum, kind) => sum + content[kind] * scaleOf(calibration, kind), 0);
 }
 
 /** Tokens as Claude Code itself estimates them: fewer than the content will be, where a figure must not be too high. */
@@ -112,7 +116,8 @@ export function learnedCharsPerToken(calibration: Calibration): number | undefin
   return CODE_CHARS_PER_TOKEN / scaleOf(calibration, 'code');
 }
 
-function scaleOf(calibration: Calibration, kind: ContentKind): number {
+/** How many tokens one that was expected has turned out to be. */
+export function scaleOf(calibration: Calibration, kind: ContentKind): number {
   return calibration[kind].tokens / calibration[kind].expected;
 }
 
