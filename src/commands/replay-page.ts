@@ -3,7 +3,7 @@ import type { SessionSummary } from '../replay/summary.ts';
 import { HTML_MARK } from '../report/html.ts';
 import { createPageData, type PageOptions } from '../report/replay-html/page-data.ts';
 import { replayHtml } from '../report/replay-html/replay-html.ts';
-import { writePage } from '../store/write-page.ts';
+import { requireFree, writePage } from '../store/write-page.ts';
 
 /** Where the build puts the page: commands and their parts are each one folder below the program. */
 const TEMPLATE = new URL('../replay.html', import.meta.url);
@@ -16,8 +16,13 @@ export interface ReplayPage {
   write(): void;
 }
 
-/** The page of a replay, `--html FILE`. */
+/**
+ * The page of a replay, `--html FILE`.
+ *
+ * @throws CtxbError `usage` when there is another file
+ */
 export function createReplayPage(path: string, options: PageOptions): ReplayPage {
+  requireFree(path, HTML_MARK);
   const page = createPageData(options);
   return {
     session: page.add,

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { effectiveConfig } from '../config/effective-config.ts';
-import type { CtxbError } from '../errors.ts';
+import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { findAllSources, type Judged, replayAll } from '../replay/replay-all.ts';
 import { bytesOf } from '../replay/sources.ts';
@@ -14,6 +14,8 @@ interface ReplayFlags extends ReportFlags {
   readonly follow?: true;
   readonly series?: true;
   readonly check?: true;
+  readonly accuracy?: true;
+  readonly explain?: string;
   readonly window?: string;
   readonly warnAt?: string;
   readonly compactAt?: string;
@@ -24,6 +26,8 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
   addReportOptions(command);
   command
     .optionsGroup('How it is judged:')
+    .option('--accuracy', 'how well the size of each next call was foreseen, by several estimators')
+    .option('--explain <call>', 'where the figures of one call come from: its number, or the id of its message')
     .option('--check', 'hold the actions of a record of ctxb run against what it decides now')
     .option('--window <tokens>', 'size of the context window (default: what the recording says)')
     .option('--warn-at <threshold>', 'judge with this warning level (0.7, 70% or tokens)')
@@ -62,11 +66,14 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
     policy,
     // The gate of the cost names the call that went beyond it.
     series: series || options.gates.costUsd !== undefined || options.html !== undefined,
+    accuracy: flags.accuracy === true,
+    explain: flags.explain,
     stdin: io.stdin,
     mask: redact,
     onBytes: progress.add,
   });
-  return printReport(after(faults, judged), options, {
+  const all = flags.explain === undefined ? judged : onlyExplained(judged, flags.explain);
+  return printReport(after(faults, all), options, {
     io,
     levels: policy,
     series,
@@ -78,4 +85,18 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
 async function* after(faults: readonly CtxbError[], judged: AsyncIterable<Judged>): AsyncGenerator<Judged> {
   for (const fault of faults) yield { fault };
   yield* judged;
+}
+
+/** @throws CtxbError `usage` where there is no such call, or more than one recording */
+async function* onlyExplained(judged: AsyncIterable<Judged>, call: string): AsyncGenerator<Judged> {
+  let recordings = 0;
+  for await (const each of judged) {
+    if (++recordings > 1) throw new CtxbError('usage', '--explain takes one recording: name the one that is meant');
+    if ('found' in each && !each.found.explanation) {
+      const { file, calls } = each.found;
+      const remedy = 'give a number from 1 or a message id';
+      throw new CtxbError('usage', `${file}: no call ${call} in the main thread, which has ${calls}: ${remedy}`);
+    }
+    yield each;
+  }
 }

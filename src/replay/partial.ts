@@ -6,14 +6,15 @@ import type { SessionSummary } from './summary.ts';
  * closing with their number, so that a partial that was cut off is known as one. Partials may follow each other in a file.
  */
 export type PartialLine =
-  | { readonly kind: 'opening' }
+  /** @see PARTIAL_VERSION */
+  | { readonly kind: 'opening'; readonly version: unknown }
   | { readonly kind: 'session'; readonly session: SessionSummary }
   | { readonly kind: 'closing'; readonly sessions: number; readonly faults: readonly string[] };
 
 /** Of the summaries in it. A reader takes no other. */
-const VERSION = 1;
+export const PARTIAL_VERSION = 1;
 
-export const PARTIAL_OPENING = `${JSON.stringify({ ctxb: 'partial', version: VERSION })}\n`;
+export const PARTIAL_OPENING = `${JSON.stringify({ ctxb: 'partial', version: PARTIAL_VERSION })}\n`;
 
 export function partialSession(session: SessionSummary): string {
   return `${JSON.stringify(session)}\n`;
@@ -30,20 +31,13 @@ export class NoPartial extends Error {}
 /** @throws NoPartial when it is something else */
 export function readPartialLine(text: string): PartialLine {
   const line = parse(text);
-  if (line.ctxb === 'partial') return opening(line);
+  if (line.ctxb === 'partial') return { kind: 'opening', version: line.version };
   if (line.ctxb === 'end' && typeof line.sessions === 'number') {
     const faults = Array.isArray(line.faults) ? line.faults.filter((fault) => typeof fault === 'string') : [];
     return { kind: 'closing', sessions: line.sessions, faults };
   }
   if (isSession(line)) return { kind: 'session', session: line };
   throw new NoPartial('is no partial: make one with ctxb replay --partial');
-}
-
-function opening({ version }: Fields): PartialLine {
-  if (version === VERSION) return { kind: 'opening' };
-  throw new NoPartial(
-    `is a partial of another version of ctxb (${String(version)}, expected ${VERSION}): make it again with this one`,
-  );
 }
 
 function parse(text: string): Fields {

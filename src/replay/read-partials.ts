@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { CtxbError } from '../errors.ts';
 import { createMerge } from './merge.ts';
-import { NoPartial, type PartialLine, readPartialLine } from './partial.ts';
+import { NoPartial, PARTIAL_VERSION, type PartialLine, readPartialLine } from './partial.ts';
 import { readLines } from './read-lines.ts';
 import type { SessionSummary } from './summary.ts';
 
@@ -38,7 +38,8 @@ function createReader(file: string, add: (session: SessionSummary) => void) {
   let at = 0;
   let state: 'outside' | 'inside' | 'damaged' = 'outside';
   let sessions = 0;
-  let partials = 0;
+  /** A line of a session is taken: an opening of this version came before it. */
+  let takes = false;
 
   function damage(problem: string): void {
     if (state !== 'damaged') faults.push(unreadable(`${file}${problem}`));
@@ -49,11 +50,12 @@ function createReader(file: string, add: (session: SessionSummary) => void) {
     damage(` is cut off (${counted(sessions)} of it counted): make it again with ctxb replay --partial`);
   }
 
-  function open(): void {
+  function open(version: unknown): void {
     if (state === 'inside') cutOff();
     state = 'inside';
     sessions = 0;
-    partials++;
+    takes = version === PARTIAL_VERSION;
+    if (!takes) damage(` ${otherVersion(version)}`);
   }
 
   function close(line: Extract<PartialLine, { readonly kind: 'closing' }>): void {
@@ -64,9 +66,9 @@ function createReader(file: string, add: (session: SessionSummary) => void) {
   }
 
   function take(line: PartialLine): void {
-    if (line.kind === 'opening') open();
+    if (line.kind === 'opening') open(line.version);
     else if (line.kind === 'closing') close(line);
-    else if (partials === 0) damage(NOT_ONE);
+    else if (!takes) damage(NOT_ONE);
     else {
       add(line.session);
       sessions++;
@@ -87,12 +89,17 @@ function createReader(file: string, add: (session: SessionSummary) => void) {
     },
     end(): void {
       if (state === 'inside') cutOff();
-      if (partials === 0) damage(' is empty: make a partial with ctxb replay --partial');
+      if (!takes && faults.length === 0) damage(' is empty: make a partial with ctxb replay --partial');
     },
   };
 }
 
 const NOT_ONE = ' is no partial: make one with ctxb replay --partial';
+
+function otherVersion(version: unknown): string {
+  const found = `is a partial of another version of ctxb (${String(version)}, expected ${PARTIAL_VERSION})`;
+  return `${found}: make it again with this one`;
+}
 
 function counted(sessions: number): string {
   return sessions === 1 ? '1 session' : `${sessions} sessions`;

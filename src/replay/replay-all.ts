@@ -19,7 +19,11 @@ interface Found {
   readonly faults: readonly CtxbError[];
 }
 
-/** The recordings under some paths. @param since milliseconds since the epoch; without it, none is left out */
+/**
+ * The recordings under some paths; a log of a subagent belongs to its session, also where it is named itself.
+ *
+ * @param since milliseconds since the epoch; without it, none is left out
+ */
 export function findAllSources(paths: readonly string[], since: number | undefined): Found {
   const found: Source[] = [];
   const faults: CtxbError[] = [];
@@ -30,8 +34,10 @@ export function findAllSources(paths: readonly string[], since: number | undefin
       faults.push(asFault(error));
     }
   }
-  const sources = found.filter((source) => isFresh(source, since));
-  return { sources, stale: found.length - sources.length, faults };
+  const attached = new Set(found.flatMap(({ subagents }) => subagents));
+  const sessions = found.filter(({ file }) => !attached.has(file));
+  const sources = sessions.filter((source) => isFresh(source, since));
+  return { sources, stale: sessions.length - sources.length, faults };
 }
 
 /** Does the same with recordings in their order. One that cannot be read does not stop the others. */

@@ -2,7 +2,10 @@ import type { Decision } from '../governor/actions.ts';
 import type { Basis, Gauge } from '../governor/gauge/gauge.ts';
 import type { WindowSource } from '../governor/gauge/window.ts';
 import type { Usage } from '../stream/events.ts';
+import type { Accuracy } from './accuracy/accuracy.ts';
+import type { Explanation } from './explain/explanation.ts';
 import type { SubagentBegun } from './observers/subagents.ts';
+import type { Oddity } from './oddity.ts';
 
 /** What a replay says about one recording. Tokens throughout; every report is made from this. */
 export interface SessionSummary {
@@ -53,6 +56,12 @@ export interface SessionSummary {
     readonly context: number;
   }[];
   readonly subagents: readonly SubagentSeen[];
+  /** What is out of the ordinary in the recording, by kind; the rarest are not lost among the frequent. */
+  readonly oddities: readonly Oddity[];
+  /** Where the figures of a call come from, where it was asked for; null where there is no such call. */
+  readonly explanation?: Explanation | null;
+  /** How well each call was foreseen, where it was asked for. */
+  readonly accuracy?: Accuracy;
   readonly lines: { readonly total: number; readonly unknown: number; readonly malformed: number };
   /** Main-thread calls, where they were asked for. */
   readonly series?: readonly CallSeen[];
@@ -153,6 +162,8 @@ export interface ResultSeen {
 export interface ReplayReport {
   readonly version: 1;
   readonly sessions: readonly SessionSummary[];
+  /** Over all sessions, where it was asked for. */
+  readonly accuracy?: Accuracy;
 }
 
 /** Share of the window at the highest reading. */

@@ -51,6 +51,7 @@ interface Box {
 
 /** The middle of a call in a chart that shows the calls `from` to `to`. */
 async function place(chart: number, call: number, [from, to]: readonly [number, number]) {
+  await browser.until(`document.querySelectorAll('.u-over')[${chart}]`);
   const box = await browser.value<Box>(`(() => {
     const over = document.querySelectorAll('.u-over')[${chart}];
     over.scrollIntoView({ block: 'center' });
@@ -63,6 +64,14 @@ async function place(chart: number, call: number, [from, to]: readonly [number, 
 async function hover(chart: number, call: number, range: readonly [number, number]): Promise<void> {
   await browser.mouse('move', ...(await place(chart, call, range)));
 }
+
+/** Where in each chart the line stands that points at a call, as a share of its width, once it is drawn. */
+const pointed = () =>
+  browser.value<number[]>(`new Promise((done) => requestAnimationFrame(() => done(
+    [...document.querySelectorAll('.u-over')].map((over) => {
+      const { left, width } = over.getBoundingClientRect();
+      return (over.querySelector('.u-cursor-x').getBoundingClientRect().left - left) / width;
+    }))))`);
 
 /** Presses Tab until something has the focus, as somebody without a mouse does. */
 async function tabTo(selector: string): Promise<void> {
@@ -128,8 +137,14 @@ describe('the charts of a session', () => {
     expect(await readout()).toMatch(/^Call 60\n/);
     await browser.press('+');
     expect(await shown('.zoom .quiet')).toBe('calls 31–60 of 60');
+    // It is zoomed round the call that is pointed at, which stays where it is.
+    for (const share of await pointed()) expect(share).toBeCloseTo(59.5 / 60, 2);
+    await browser.size(900, 700);
+    await browser.until(`[...document.querySelectorAll('canvas')].every((each) => each.clientWidth < 880)`);
+    for (const share of await pointed()) expect(share).toBeCloseTo(59.5 / 60, 2);
     await browser.press('Home');
     expect(await shown('.zoom .quiet')).toBe('calls 1–30 of 60');
+    for (const share of await pointed()) expect(share).toBeCloseTo(0.5 / 30, 2);
     await browser.press('0');
     expect(await shown('.zoom .quiet')).toBe('');
     await browser.press('Escape');
@@ -207,7 +222,7 @@ describe('tables', () => {
       .find((each) => each.innerText.startsWith('${name}'))`;
     const column = () =>
       browser.value<string[]>(
-        `[...document.querySelectorAll('section[aria-label="Largest results of tools"] tbody tr')].map((row) => row.cells[2].innerText)`,
+        `[...document.querySelectorAll('section[aria-label="Largest results of tools"] tbody tr')].map((row) => row.cells[1].innerText)`,
       );
     const figures = async () => (await column()).map((text) => Number(text.replaceAll(',', '')));
     await browser.value(`${head('Tokens')}.firstChild.click()`);
@@ -342,5 +357,20 @@ describe('the page', () => {
     expect(await readout()).toContain(`Turn: ${text}`);
     expect(await shown('h1')).toContain('onerror=hit=1>');
     expect(await browser.value(`typeof hit`)).toBe('undefined');
+  });
+
+  it('lets no other script run and asks for nothing', async () => {
+    await open([aSession({ calls: 60 })]);
+    await browser.value(`(() => {
+      const script = document.createElement('script');
+      script.textContent = 'hit = 1';
+      document.body.append(script);
+    })()`);
+    expect(await browser.value(`fetch('http://127.0.0.1:9/').then(() => 'asked', () => 'refused')`)).toBe('refused');
+    expect(await browser.value(`typeof hit`)).toBe('undefined');
+    const refusals = (browser.complaints as string[]).splice(0);
+    for (const directive of ['script-src', "default-src 'none'"]) {
+      expect(refusals.some((text) => text.includes('Content Security Policy') && text.includes(directive))).toBe(true);
+    }
   });
 });

@@ -1,9 +1,13 @@
+import { Readable } from 'node:stream';
 import { DEFAULTS } from '../../src/config/defaults.ts';
 import type { Decision } from '../../src/governor/actions.ts';
+import { replaySource } from '../../src/replay/replay.ts';
+import { findSources } from '../../src/replay/sources.ts';
 import type { CompactionSeen, SessionSummary } from '../../src/replay/summary.ts';
 import { glyphsFor, UNICODE } from '../../src/report/glyphs.ts';
-import type { OpenReport, Page } from '../../src/report/replay/format.ts';
+import type { OpenReport, Outcome, Page } from '../../src/report/replay/format.ts';
 import { PLAIN } from '../../src/report/style.ts';
+import { fixture } from './recordings.ts';
 
 export const WARNING: Decision = {
   kind: 'warn',
@@ -38,6 +42,7 @@ export function compactionOf(changes: Partial<CompactionSeen> = {}): CompactionS
 const SESSION: SessionSummary = {
   file: 'session.ndjson',
   opening: '0123456789abcdef',
+  oddities: [],
   sessionId: 's1',
   dialect: 'stream',
   claudeCodeVersion: '2.1.197',
@@ -80,8 +85,19 @@ export function pageOf(changes: Partial<Page> = {}): Page {
   return { style: PLAIN, glyphs: UNICODE, columns: 80, levels: DEFAULTS, ...changes };
 }
 
+/** One of our own recordings, with its calls, as if it lay in the working folder. */
+export async function judged(name: string): Promise<SessionSummary> {
+  const options = { policy: DEFAULTS, series: true, stdin: Readable.from([]), mask: (text: string) => text };
+  const [source = { file: name, subagents: [] }] = findSources(fixture(name));
+  return { ...(await replaySource(source, options)), file: name };
+}
+
 /** A whole report. */
-export function written(open: OpenReport, sessions: readonly SessionSummary[], page: Page = pageOf()): string {
+export function written(
+  open: OpenReport,
+  sessions: readonly SessionSummary[],
+  { page = pageOf(), breaches = [], faults = [] }: Partial<Outcome> & { readonly page?: Page } = {},
+): string {
   const writer = open(page);
-  return sessions.map((session) => writer.session(session)).join('') + writer.end({ faults: [], breaches: [] });
+  return sessions.map((session) => writer.session(session)).join('') + writer.end({ breaches, faults });
 }

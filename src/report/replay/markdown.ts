@@ -56,8 +56,8 @@ function figuresOf({ peakFraction, calls, compactions, usd }: Totals): string[] 
 }
 
 function curveOf(session: SessionSummary, page: Page): string {
-  const width = Math.min(CURVE, sparklineWidth(session));
-  return width === 0 ? '' : `\`${sparkline(session, width, page).trimEnd()}\``;
+  const curve = sparkline(session, Math.min(CURVE, sparklineWidth(session)), page).trimEnd();
+  return curve === '' ? '' : `\`${curve}\``;
 }
 
 const BY: Readonly<Record<CompactionSeen['by'], string>> = {

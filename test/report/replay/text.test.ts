@@ -91,10 +91,12 @@ session.ndjson  ▂▄▇│▂▂     80%      5          1  $0.71
 
   it('is in ASCII where the locale is', () => {
     const lineage = [{ from: 's1', to: 's2', reason: 'handed over', context: 171_000 }];
-    const shown = written(text, [summaryOf({ lineage })], pageOf({ glyphs: ASCII }));
+    const shown = written(text, [summaryOf({ lineage })], { page: pageOf({ glyphs: ASCII }) });
     expect(shown).toContain('session.ndjson  _~*|__ ');
     expect(shown).toMatch(/^[\n\u0020-\u007e]*$/);
-    expect(written(text, [summaryOf({ lineage })], pageOf({ glyphs: UNICODE }))).not.toMatch(/^[\n\u0020-\u007e]*$/);
+    expect(written(text, [summaryOf({ lineage })], { page: pageOf({ glyphs: UNICODE }) })).not.toMatch(
+      /^[\n\u0020-\u007e]*$/,
+    );
   });
 });
 
@@ -118,7 +120,9 @@ two/c.jsonl  ▂▄▇▂▂      80%      5          0      –
     const sessions = ['0276a600-2f22-4d2b-844c-3feb9c5aa108', '1dac1b6d-223c-4476-a42a-cedaae0d8a42'].map((id) =>
       summaryOf({ file: `/home/dev/.claude/projects/-home-dev-${id}/${id}.jsonl`, calls: 60, context: { curve } }),
     );
-    const lines = written(text, sessions, pageOf({ columns })).trimEnd().split('\n');
+    const lines = written(text, sessions, { page: pageOf({ columns }) })
+      .trimEnd()
+      .split('\n');
     for (const line of lines) expect([...line].length).toBeLessThanOrEqual(Math.max(columns, 55));
     expect(lines).toHaveLength(4);
   });

@@ -68,13 +68,18 @@ export function createChart(options: ChartOptions): Chart {
     plot?.destroy();
     plot = new uPlot(plotOptions(options, shown, width), data as uPlot.AlignedData, frame);
     followPointer(plot, frame, span);
-    point();
+    // What is shown is only settled when it is drawn: before that it would be pointed at where the call was.
+    plot.hooks.draw = [...(plot.hooks.draw ?? []), point];
   }
 
   function point(): void {
     const { at } = span;
     const left = at === undefined || plot === undefined ? -10 : plot.valToPos(at, 'x');
     plot?.setCursor({ left, top: at === undefined ? -10 : 0 }, false);
+  }
+
+  function say(): void {
+    const { at } = span;
     if (at === undefined) return;
     frame.setAttribute('aria-valuenow', String(at));
     frame.setAttribute('aria-valuetext', options.tell(at));
@@ -82,7 +87,8 @@ export function createChart(options: ChartOptions): Chart {
 
   span.watch((change) => {
     if (change === 'zoom') plot?.setScale('x', { min: span.from, max: span.to });
-    point();
+    else point();
+    say();
   });
   followKeys(frame, span);
   new ResizeObserver(() => {

@@ -119,7 +119,7 @@ function drawTurns({ box, colors, x, fill }: Pen, { turn }: Session, { from, to 
 const APART = 15;
 
 function drawLevels(pen: Pen, { info: { levels, window } }: Session): void {
-  const { box, colors, x: _, y, stroke, text } = pen;
+  const { box, colors, y, stroke, text } = pen;
   let last = Number.POSITIVE_INFINITY;
   for (const { name, tokens: at } of [...levels, { name: 'window', tokens: window.tokens }]) {
     const height = y(at);

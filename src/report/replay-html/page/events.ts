@@ -19,8 +19,14 @@ const APART = 8;
 /** Their height then. */
 const TICK = 8;
 
-/** Room that the name of a compaction needs. */
-const NAME = 170;
+/** Names of compactions where there is little room, and the room that they need. */
+const NAMES: typeof WHO = {
+  claude: 'by claude',
+  placed: 'by claude, as placed',
+  caller: 'by the caller',
+  ctxb: 'by ctxb',
+};
+const NAME = 125;
 
 /** Compactions as lines from top to bottom, actions as marks above the curve. */
 export function drawEvents(pen: Pen, { info }: Session, span: Span): void {
@@ -32,8 +38,7 @@ export function drawEvents(pen: Pen, { info }: Session, span: Span): void {
 function drawCompactions({ box, colors, x, stroke, text }: Pen, compactions: PageSession['compactions']): void {
   const isDense = compactions.length * APART > box.width;
   const height = isDense ? TICK : box.height;
-  let free = box.left;
-  for (const { call, by } of compactions) {
+  for (const [index, { call, by }] of compactions.entries()) {
     const at = x(call + 0.5);
     stroke(
       colors.ink,
@@ -43,9 +48,10 @@ function drawCompactions({ box, colors, x, stroke, text }: Pen, compactions: Pag
       ],
       [5, 3],
     );
-    // A name that would run into the one before is left out: the tooltip and the table have it.
-    if (isDense || at < free || at + NAME > box.left + box.width) continue;
-    free = at + text(colors.ink, WHO[by], at + 5, box.top + 9) + 14;
+    const next = compactions[index + 1];
+    const end = next === undefined ? box.left + box.width : x(next.call + 0.5);
+    // What has no room for its name is named by the tooltip and the table.
+    if (!isDense && end - at > NAME) text(colors.ink, NAMES[by], at + 5, box.top + 9);
   }
 }
 

@@ -12,8 +12,8 @@ export interface Pen {
   stroke(color: string, points: readonly (readonly [x: number, y: number])[], dash?: readonly number[]): void;
   /** A filled shape. */
   shape(color: string, points: readonly (readonly [x: number, y: number])[]): void;
-  /** Returns the width. The ground of it is the paper's, so that lines do not run through it. */
-  text(color: string, words: string, x: number, y: number, align?: CanvasTextAlign): number;
+  /** The ground of it is the paper's, so that lines do not run through it. */
+  text(color: string, words: string, x: number, y: number): void;
 }
 
 /** Draws within the plotting area only. */
@@ -62,20 +62,15 @@ export function createPen(plot: uPlot, colors: Colors): Pen {
         path(points);
         ctx.fill();
       }),
-    text(color, words, x, y, align = 'left') {
-      let width = 0;
+    text: (color, words, x, y) =>
       inside(() => {
         ctx.font = '11px system-ui, sans-serif';
-        ctx.textAlign = align;
+        ctx.textAlign = 'left';
         ctx.textBaseline = 'middle';
-        width = ctx.measureText(words).width;
-        const left = align === 'right' ? x - width : x;
         ctx.fillStyle = `${colors.paper}d0`;
-        ctx.fillRect(left - 2, y - 7, width + 4, 14);
+        ctx.fillRect(x - 2, y - 7, ctx.measureText(words).width + 4, 14);
         ctx.fillStyle = color;
         ctx.fillText(words, x, y);
-      });
-      return width;
-    },
+      }),
   };
 }

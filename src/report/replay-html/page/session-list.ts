@@ -42,15 +42,9 @@ const COLUMNS: readonly TableColumn<Row>[] = [
   {
     title: 'Context',
     value: ({ session }) => session.context.peakFraction,
-    show: ({ session: { context, window } }) =>
-      sparkline(context.curve, window.tokens, `peak ${percent(context.peakFraction)}, last ${tokens(context.last)}`),
+    show: ({ session }) => curveOf(session),
   },
   { title: 'Peak', value: ({ session }) => session.context.peak },
-  {
-    title: 'Of the window',
-    value: ({ session }) => session.context.peakFraction,
-    show: ({ session }) => percent(session.context.peakFraction),
-  },
   { title: 'Calls', value: ({ session }) => session.calls },
   { title: 'Turns', value: ({ session }) => session.turns },
   { title: 'Compactions', value: ({ session }) => session.compactions.length },
@@ -67,6 +61,12 @@ const COLUMNS: readonly TableColumn<Row>[] = [
   { title: 'Began', value: ({ session }) => session.time.first, show: ({ session }) => began(session) },
 ];
 
+function curveOf({ context, window }: PageSession): HTMLElement {
+  const words = `peak ${percent(context.peakFraction)}, last ${tokens(context.last)}`;
+  const share = h('span', {}, percent(context.peakFraction));
+  return h('div', { class: 'curve' }, sparkline(context.curve, window.tokens, words), share);
+}
+
 function linkTo({ file }: PageSession, at: number): HTMLElement {
   const parts = file.split('/');
   const name = file === '-' ? 'standard input' : parts.at(-1);
@@ -79,7 +79,7 @@ export function nameOf({ file }: PageSession): string {
 }
 
 function began({ time: { first } }: PageSession): string {
-  return first === null ? '–' : timeText(first / 1000);
+  return first === null ? '–' : timeText(first / 1000).slice(0, '2026-01-31 14:05'.length);
 }
 
 function textOf({ file, sessionId, model, project }: PageSession): string {

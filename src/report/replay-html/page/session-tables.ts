@@ -91,6 +91,10 @@ function costColumns(session: Session): TableColumn<number>[] {
   ];
 }
 
+function words(text: string): HTMLElement {
+  return h('span', { class: 'words' }, text);
+}
+
 /** What happened, and what was large: those that have rows. */
 export function eventTables({ info }: Session, go: Go): { readonly title: string; readonly make: () => HTMLElement }[] {
   const call = <Row extends { readonly call: number }>(title = 'Call'): TableColumn<Row> => ({
@@ -102,15 +106,20 @@ export function eventTables({ info }: Session, go: Go): { readonly title: string
     rows.length === 0
       ? []
       : [{ title, make: () => createSortTable({ caption: title, rows, columns, size: 25, isTitled: true }).element }];
+  const withinProject = (target: string) => target.replace(`${info.project}/`, '');
   return [
     ...table('Largest results of tools', info.results, [
       { title: 'Tool', value: (row) => row.tool },
-      { title: 'Used on', value: (row) => row.target, show: (row) => h('code', {}, row.target) },
       { title: 'Tokens', value: (row) => row.tokens },
       { title: 'Calls it stayed', value: (row) => row.stayed },
       { title: 'Read again, tokens', value: (row) => row.tokens * row.stayed },
       call('First call'),
       { title: 'Line', value: (row) => row.line },
+      {
+        title: 'Used on',
+        value: (row) => row.target,
+        show: (row) => h('code', { class: 'words' }, withinProject(row.target)),
+      },
     ]),
     ...table('Compactions', info.compactions, [
       call('After call'),
@@ -124,12 +133,12 @@ export function eventTables({ info }: Session, go: Go): { readonly title: string
       call('After call'),
       { title: 'Turn', value: (row) => row.turn },
       { title: 'Kind', value: (row) => row.kind },
-      { title: 'What', value: (row) => row.text },
+      { title: 'What', value: (row) => row.text, show: (row) => words(row.text) },
     ]),
     ...table('Prompts', info.prompts, [
       { title: 'Turn', value: (row) => row.turn },
       { title: 'Tokens', value: (row) => row.tokens },
-      { title: 'Prompt', value: (row) => row.text },
+      { title: 'Prompt', value: (row) => row.text, show: (row) => words(row.text) },
     ]),
     ...table('Subagents', info.subagents, [
       { title: 'Id', value: (row) => row.id },

@@ -68,10 +68,10 @@ function tiles(info: PageSession): HTMLElement {
       `${counted(info.turns, 'turn')}${subagents.length === 0 ? '' : `, ${counted(subagents.length, 'subagent')}`}`,
     ],
     ['Compactions', tokens(compactions.length), plannedText(info)],
-    ['Read from the cache', millions(traffic.main.cacheRead), `of ${millions(inputOf(traffic.main))} of all input`],
+    ['Cache reads', millions(traffic.main.cacheRead), `of ${millions(inputOf(traffic.main))} of all input`],
     ...(cost.usd === null
       ? []
-      : [['Cost', dollars(cost.usd), cost.computed ? 'in part from list prices' : 'as claude reported it']]),
+      : [['Cost', dollars(cost.usd), cost.computed ? 'in part from list prices' : 'reported by claude']]),
   ];
   const tile = ([name, figure, note]: string[]) =>
     h('div', {}, h('dt', {}, name), h('dd', {}, h('strong', {}, figure), h('small', {}, note)));
