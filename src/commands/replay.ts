@@ -12,6 +12,7 @@ interface ReplayFlags {
   readonly json?: true;
   readonly series?: true;
   readonly check?: true;
+  readonly whatIf?: readonly string[];
   readonly window?: string;
   readonly warnAt?: string;
   readonly compactAt?: string;
@@ -22,6 +23,7 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
     .argument('[files...]', 'recordings or folders of them; - or nothing is stdin')
     .option('--json', 'print the summary as JSON')
     .option('--series', 'with --json: one entry for each main-thread call')
+    .option('--what-if <policy>', 'try another policy: a file, JSON, or grid for a set of them (repeatable)', gathered)
     .option('--check', 'hold the actions of a record of ctxb run against what it decides now')
     .option('--window <tokens>', 'size of the context window (default: what the recording says)')
     .option('--warn-at <threshold>', 'judge with this warning level (0.7, 70% or tokens)')
@@ -30,11 +32,17 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
     .action(async (files: string[], flags: ReplayFlags) => finish(await replay(files, flags, io)));
 }
 
+function gathered(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}
+
 const EXAMPLES = `
 Examples:
   ctxb replay ~/.claude/projects
   ctxb replay --json session.jsonl
   claude -p "hello" --output-format stream-json --verbose | ctxb replay
+  ctxb replay --what-if grid ~/.claude/projects
+  ctxb replay --what-if '{"thresholds": {"compact": "60%"}}' --what-if handoff.json session.jsonl
   ctxb replay --check run.ndjson`;
 
 const EXIT_UNREADABLE = 2;
@@ -53,6 +61,10 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
   if (flags.check) {
     const { checkRecords } = await import('./replay-check.ts');
     return checkRecords(files, flags, config, io);
+  }
+  if (flags.whatIf) {
+    const { replayWhatIf } = await import('./replay-what-if.ts');
+    return replayWhatIf(files, { ...flags, whatIf: flags.whatIf }, config, io);
   }
   const options: ReplayOptions = { policy: config, series: flags.series === true, stdin: io.stdin, mask: redact };
   const { found: sessions, faults } = await eachSource(files, (source) => replaySource(source, options));

@@ -2,6 +2,7 @@ import type { Decision } from '../governor/actions.ts';
 import type { Basis, Gauge } from '../governor/gauge/gauge.ts';
 import type { WindowSource } from '../governor/gauge/window.ts';
 import type { Usage } from '../stream/events.ts';
+import type { SessionWhatIf, WhatIfTotals } from './what-if/what-if.ts';
 
 /** What a replay says about one recording. Tokens throughout; every report is made from this. */
 export interface SessionSummary {
@@ -57,6 +58,8 @@ export interface SessionSummary {
   readonly prompts?: readonly PromptSeen[];
   /** All results of tools in the main thread in order, where the series was asked for. */
   readonly results?: readonly ResultSeen[];
+  /** What other policies would have come to, where they were tried. */
+  readonly whatIf?: SessionWhatIf;
 }
 
 /** `stream`: what claude wrote to stdout, also in a record of a run. `session`: claude's own log. */
@@ -141,6 +144,8 @@ export interface ResultSeen {
 export interface ReplayReport {
   readonly version: 1;
   readonly sessions: readonly SessionSummary[];
+  /** What other policies would have come to over all sessions, where they were tried. */
+  readonly whatIf?: WhatIfTotals;
 }
 
 /** Share of the window at the highest reading. */

@@ -54,7 +54,7 @@ describe('help', () => {
         ...['--task', '--state ', '--no-memory', '--state-pattern', '--dead-end-pattern'],
       ],
     },
-    { name: 'replay', options: ['--json', '--series', '--check'] },
+    { name: 'replay', options: ['--json', '--series', '--what-if', '--check'] },
     { name: 'scratch', options: ['--out', '--context-dir'] },
     { name: 'state', options: ['--context-dir'] },
     { name: 'dead-end', options: ['--context-dir'] },
