@@ -73,8 +73,9 @@ describe('--what-if', () => {
     const prompts = ['one', 'two', 'three'].flatMap((prompt) => ['--prompt', prompt]);
     const env = { PLAY_CONTEXTS: '30000,160000,31000' };
     await runFake(place, { fake: 'answers', flags: ['--record', place.path('rec'), ...prompts], claude: STREAM, env });
-    const run = await whatIf(place, ['{"name": "nobody", "none": true}'], ['rec']);
-    expect(run.stdout.toString()).toMatch(/what happened .* 1 ctxb/);
+    const run = await whatIf(place, ['{"name": "the same"}', '{"name": "nobody", "none": true}'], ['rec']);
+    expect(run.stdout.toString()).toMatch(/what happened +1 +1 +0 .* 1 ctxb/);
+    expect(run.stdout.toString()).toMatch(/the same +1 +1 +0 .* 1 ctxb/);
     expect(run.stdout.toString()).toMatch(/nobody +2 +2 +0 /);
   });
 

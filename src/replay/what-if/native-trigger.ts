@@ -18,7 +18,10 @@ const BLOCKING_RESERVE_TOKENS = 20_000;
 
 /** claude's own trigger in a simulation. */
 export interface Trigger {
-  /** Tokens at which it compacts before the next call; undefined: not before the context is too large for a call. */
+  /**
+   * Tokens: a call that has them, with what it wrote, is the last before a compaction. claude also counts what its tools
+   * gave since, at four characters a token, which may bring it a call forward. undefined: it waits for the API's refusal.
+   */
   readonly at: number | undefined;
   readonly by: 'claude' | 'placed';
   /** The largest context of a call. */
