@@ -12,6 +12,7 @@ interface CommandModule {
 const COMMANDS: readonly { name: string; summary: string; load: () => Promise<CommandModule> }[] = [
   { name: 'run', summary: 'run claude and keep its context in shape', load: () => import('./commands/run.ts') },
   { name: 'replay', summary: 'judge recordings of claude', load: () => import('./commands/replay.ts') },
+  { name: 'merge', summary: 'merge parts of a replay', load: () => import('./commands/merge.ts') },
   {
     name: 'scratch',
     summary: 'print the notes of a session or of a recording',

@@ -19,11 +19,14 @@ import { followHandoff, waitForHandoff } from './relief/handoff.ts';
 import { refillAfter } from './relief/refill.ts';
 import { measureHandoff, readExhaustion, readRelief } from './relief/relief.ts';
 import { wasReplaced } from './relief/replaced.ts';
-import type { GovernorState } from './state.ts';
+import { draftOf, type GovernorState } from './state.ts';
 import { chain, keep, type Step } from './steps.ts';
 import { followResults } from './tool-budget/follow-results.ts';
 import { noteHealth } from './zones/health-notes.ts';
 import { judgeZone } from './zones/notices.ts';
+
+/** Lines that say nothing about the context, the money or the turn. */
+const MEANINGLESS: ReadonlySet<Event['kind']> = new Set(['known', 'unknown', 'malformed']);
 
 /** A line of claude's. */
 export function onClaude(state: GovernorState, event: Event): Step {
@@ -33,6 +36,7 @@ export function onClaude(state: GovernorState, event: Event): Step {
   if (event.kind === 'control-request') return onClaudeRequest(state, event);
   if (tellsVainStart(state, event)) return keep(state);
   const injected = isInjectedTurn(state) && !startsForeignTurn(state, event);
+  if (MEANINGLESS.has(event.kind) && !isInjectedTurn(state)) return keep(noteAlive(state, event));
   return chain(
     judgeArrival(state, event),
     (next) => keep(read(noteAlive(next, event), event, injected)),
@@ -52,20 +56,18 @@ export function onClaude(state: GovernorState, event: Event): Step {
 
 function read(state: GovernorState, event: Event, injected: boolean): GovernorState {
   const turn = injected ? state.turn : heard(begunTurn(state, event), event);
-  const grace = turn.phase === 'idle' ? state.grace : 'none';
-  const tasks = tasksAfter(state.tasks, event);
-  const before: GovernorState = {
-    ...state,
-    turn,
-    grace,
-    tasks,
-    summarising: summarisingAfter(state, event),
-    refill: refillAfter(state.refill, event),
-    cost: readCost(state.cost, event, state.run.policy.cost.prices),
-  };
+  const before = draftOf(state);
+  before.turn = turn;
+  before.grace = turn.phase === 'idle' ? state.grace : 'none';
+  before.tasks = tasksAfter(state.tasks, event);
+  before.summarising = summarisingAfter(state, event);
+  before.refill = refillAfter(state.refill, event);
+  before.cost = readCost(state.cost, event, state.run.policy.cost.prices);
   const after = readRelief(state, readSession(readSubagent(readContext(before, event), event), event), event);
   if (injected || after.gauge.calls === state.gauge.calls) return after;
-  return { ...after, turn: { ...after.turn, calls: after.turn.calls + 1 } };
+  const counted = draftOf(after);
+  counted.turn = { ...after.turn, calls: after.turn.calls + 1 };
+  return counted;
 }
 
 /** From the line that says so to the next call or the end of the turn: the last hook comes after the boundary. */

@@ -12,7 +12,7 @@ import { forgetSkipped } from './prompts/say.ts';
 import { giveUpWaiting } from './relief/compaction.ts';
 import { onHandoffProblems, onHandoffTimeout, onHandoffWritten } from './relief/handoff.ts';
 import { afterRelief } from './relief/relief.ts';
-import { decided, type GovernorState, isRelieving } from './state.ts';
+import { decided, draftOf, type GovernorState, isRelieving } from './state.ts';
 import { chain, keep, type Step } from './steps.ts';
 import { forgetChange } from './tool-budget/tool-state.ts';
 
@@ -21,7 +21,8 @@ import { forgetChange } from './tool-budget/tool-state.ts';
  * no files, no processes, no randomness. `run` carries the actions out, `replay` lists them.
  */
 export function step(before: GovernorState, input: Input): Step {
-  const state: GovernorState = { ...before, now: input.t };
+  const state = draftOf(before);
+  state.now = input.t;
   return chain(take(state, input), (next) => afterRelief(state, next), advance);
 }
 

@@ -13,8 +13,11 @@ export function keep(state: GovernorState, actions: readonly Action[] = []): Ste
 
 /** Steps one after the other; each sees the state the one before left. */
 export function chain(first: Step, ...rest: readonly ((state: GovernorState) => Step)[]): Step {
-  return rest.reduce<Step>((step, next) => {
-    const { state, actions } = next(step.state);
-    return { state, actions: [...step.actions, ...actions] };
-  }, first);
+  let { state, actions } = first;
+  for (const next of rest) {
+    const step = next(state);
+    state = step.state;
+    if (step.actions.length > 0) actions = [...actions, ...step.actions];
+  }
+  return { state, actions };
 }

@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
 import type { Policy } from '../governor/policy.ts';
 import type { Run } from '../governor/state.ts';
-import { readLines } from './read-lines.ts';
+import { readValues } from './read/read-values.ts';
 import type { Source } from './sources.ts';
 import type { SessionSummary } from './summary.ts';
-import { createTracker } from './tracker.ts';
+import { createTracker, type Tracker } from './tracker.ts';
 
 export interface ReplayOptions {
   readonly policy: Policy;
@@ -17,6 +17,8 @@ export interface ReplayOptions {
   readonly stdin: Readable;
   /** Takes secrets out of texts. */
   readonly mask: (text: string) => string;
+  /** Told how many bytes were read, piece by piece. */
+  readonly onBytes?: ((count: number) => void) | undefined;
 }
 
 /**
@@ -25,14 +27,21 @@ export interface ReplayOptions {
  * @throws CtxbError `unreadable-input` when the file cannot be read
  */
 export async function replaySource(source: Source, options: ReplayOptions): Promise<SessionSummary> {
-  const { policy, series: withSeries, accuracy: withAccuracy = false, explain, mask, stdin } = options;
-  const tracker = createTracker({ run: replayRun(policy), withSeries, withAccuracy, explain, mask });
-  for (const file of [source.file, ...source.subagents]) await readLines(file, stdin, (line) => tracker.line(line));
+  const { stdin, onBytes } = options;
+  const tracker = createReplayTracker(options);
+  for (const file of [source.file, ...source.subagents]) {
+    await readValues(file, { stdin, how: 'fast', onBytes }, tracker.line);
+  }
   return tracker.summary(source.file);
 }
 
+/** Judges the lines of a recording as they come. */
+export function createReplayTracker({ policy, series, accuracy, explain, mask }: ReplayOptions): Tracker {
+  return createTracker({ run: replayRun(policy), withSeries: series, withAccuracy: accuracy === true, explain, mask });
+}
+
 /** The run a plain recording is judged in; a record of `ctxb run` brings its own. */
-function replayRun(policy: Policy): Run {
+export function replayRun(policy: Policy): Run {
   return {
     policy,
     mode: 'replay',

@@ -31,6 +31,17 @@ export function findSources(path: string): Source[] {
   return sources.filter(({ file }) => !attached.has(file));
 }
 
+/** Bytes that there are to read; undefined where one of them cannot be measured, as stdin. */
+export function bytesOf(sources: readonly Source[]): number | undefined {
+  let bytes = 0;
+  for (const path of sources.flatMap(({ file, subagents }) => [file, ...subagents])) {
+    const stats = path === '-' ? undefined : statSync(path, { throwIfNoEntry: false });
+    if (stats?.isFile() !== true) return undefined;
+    bytes += stats.size;
+  }
+  return bytes;
+}
+
 function filesBelow(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && RECORDING.test(entry.name))

@@ -4,11 +4,14 @@ import type { WindowSource } from '../governor/gauge/window.ts';
 import type { Usage } from '../stream/events.ts';
 import type { Accuracy } from './accuracy/accuracy.ts';
 import type { Explanation } from './explain/explanation.ts';
+import type { SubagentBegun } from './observers/subagents.ts';
 import type { Oddity } from './oddity.ts';
 
 /** What a replay says about one recording. Tokens throughout; every report is made from this. */
 export interface SessionSummary {
   readonly file: string;
+  /** Of its first line, as `openingOf` makes it; null where it has none. Tells recordings of one session apart. */
+  readonly opening: string | null;
   readonly sessionId: string | null;
   readonly dialect: Dialect;
   readonly claudeCodeVersion: string | null;
@@ -27,7 +30,7 @@ export interface SessionSummary {
     /** Number of the call that the peak was measured at, from 1; 0 where no call was measured. */
     readonly peakCall: number;
     readonly basis: Basis;
-    /** The context over the calls, as the largest of equally many calls each; at most `CURVE_POINTS` figures. */
+    /** The context over the calls, as the largest of equally many calls each; at most 60 figures. */
     readonly curve: readonly number[];
   };
   /** Sums over all calls: `cacheRead` is what was read again and again. Output is estimated where it is not known. */
@@ -52,7 +55,7 @@ export interface SessionSummary {
     readonly reason: string;
     readonly context: number;
   }[];
-  readonly subagents: readonly { readonly id: string; readonly peak: number; readonly calls: number }[];
+  readonly subagents: readonly SubagentSeen[];
   /** What is out of the ordinary in the recording, by kind; the rarest are not lost among the frequent. */
   readonly oddities: readonly Oddity[];
   /** Where the figures of a call come from, where it was asked for; null where there is no such call. */
@@ -91,6 +94,13 @@ export interface CompactionSeen {
   readonly firstAfter: number | null;
 }
 
+/** A subagent, with how it began as far as the recording shows it. */
+export interface SubagentSeen extends Partial<SubagentBegun> {
+  readonly id: string;
+  readonly peak: number;
+  readonly calls: number;
+}
+
 /** One main-thread call. */
 export interface CallSeen {
   /** From 1. */
@@ -108,6 +118,8 @@ export interface CallSeen {
   readonly context: number;
   readonly input: number;
   readonly cacheCreation: number;
+  /** The part of it that is kept for an hour; missing: none. */
+  readonly cacheCreationHour?: number;
   readonly cacheRead: number;
   /** Output tokens, an estimate where the recording holds only a placeholder. */
   readonly output: number;
@@ -157,4 +169,9 @@ export interface ReplayReport {
 /** Share of the window at the highest reading. */
 export function peakFraction(gauge: Gauge): number {
   return gauge.window.tokens > 0 ? gauge.peak / gauge.window.tokens : 0;
+}
+
+/** The summary alone, where what is in it one by one was only asked for by another report. */
+export function withoutSeries({ series: _, prompts: __, results: ___, ...summary }: SessionSummary): SessionSummary {
+  return summary;
 }

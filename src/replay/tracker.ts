@@ -10,7 +10,7 @@ import { cutterWith } from '../memory/words.ts';
 import { createAccuracy } from './accuracy/create-accuracy.ts';
 import { createExplainer, type Explainer, explanationOf } from './explain/create-explanation.ts';
 import type { Explanation } from './explain/explanation.ts';
-import { createInputReader } from './inputs.ts';
+import { createInputReader, type RecordingLine } from './inputs.ts';
 import { createCalls } from './observers/calls.ts';
 import { createCompactions } from './observers/compactions.ts';
 import { createCurve } from './observers/curve.ts';
@@ -18,12 +18,15 @@ import { createGrowth } from './observers/growth.ts';
 import { createOddities } from './observers/oddities.ts';
 import { createPrompts } from './observers/prompts.ts';
 import type { Observer, Seen } from './observers/seen.ts';
+import { createSubagents } from './observers/subagents.ts';
 import { createTraffic } from './observers/traffic.ts';
+import { openingOf } from './opening.ts';
+import type { ReadLine } from './read/read-line.ts';
 import { peakFraction, type SessionSummary } from './summary.ts';
 
 /** Judges one recording line by line. Grows in place: a recording has millions of lines. */
 export interface Tracker {
-  line(text: string): void;
+  line(read: ReadLine): void;
   summary(file: string): SessionSummary;
 }
 
@@ -36,14 +39,27 @@ export interface TrackerOptions {
   readonly explain?: string | undefined;
   /** Takes secrets out of texts, as in the run. */
   readonly mask: (text: string) => string;
+  /** Told of every line, and of its number from 1, before it is judged. */
+  readonly onLine?: (line: RecordingLine, number: number) => void;
+  /** Told of every decision, and of the number of the line that led to it. */
+  readonly onDecision?: (decision: Decision, line: number) => void;
 }
 
-export function createTracker({ run, withSeries, withAccuracy = false, explain, mask }: TrackerOptions): Tracker {
+export function createTracker({
+  run,
+  withSeries,
+  withAccuracy = false,
+  explain,
+  mask,
+  onLine,
+  onDecision,
+}: TrackerOptions): Tracker {
   let state = initialState(run);
   let memory: Memory | undefined;
   const reader = createInputReader();
   const lines = { total: 0, unknown: 0, malformed: 0 };
   const time: { first: number | null; last: number | null } = { first: null, last: null };
+  let opening: string | null = null;
   let project: string | null = null;
   let peakCall = 0;
   let at = 0;
@@ -53,6 +69,7 @@ export function createTracker({ run, withSeries, withAccuracy = false, explain, 
   const compactions = createCompactions();
   const curve = createCurve();
   const traffic = createTraffic();
+  const subagents = createSubagents(cut);
   const oddities = createOddities();
   const accuracy = withAccuracy ? createAccuracy() : undefined;
   const explainer = explain === undefined ? undefined : createExplainer(explain);
@@ -64,6 +81,7 @@ export function createTracker({ run, withSeries, withAccuracy = false, explain, 
     compactions,
     curve,
     traffic,
+    subagents,
     oddities,
     ...(accuracy === undefined ? [] : [accuracy]),
     ...(explainer === undefined ? [] : [explainer]),
@@ -87,7 +105,12 @@ export function createTracker({ run, withSeries, withAccuracy = false, explain, 
     for (const observer of observers) observer.see(seen);
     note(seen);
     for (const action of actions) noteAction(action);
-    decisions.push(...(remembered?.decisions ?? []));
+    for (const decision of remembered?.decisions ?? []) decide(decision);
+  }
+
+  function decide(decision: Decision): void {
+    decisions.push(decision);
+    onDecision?.(decision, at);
   }
 
   function note({ input, before, after }: Seen): void {
@@ -103,8 +126,9 @@ export function createTracker({ run, withSeries, withAccuracy = false, explain, 
   }
 
   function noteAction(action: Action): void {
-    if (isDecision(action)) decisions.push(action);
-    else if (action.kind === 'answer-hook') decisions.push(...(memory?.answer(action, state).decisions ?? []));
+    if (isDecision(action)) decide(action);
+    else if (action.kind === 'answer-hook')
+      for (const decision of memory?.answer(action, state).decisions ?? []) decide(decision);
   }
 
   function count(input: Input): void {
@@ -127,11 +151,13 @@ export function createTracker({ run, withSeries, withAccuracy = false, explain, 
   }
 
   return {
-    line(text) {
+    line(read) {
       at++;
-      const line = reader.read(text);
+      const line = reader.read(read);
+      onLine?.(line, at);
       if (line.kind === 'blank') return;
       lines.total++;
+      opening ??= openingOf(read.text ?? '');
       if (line.kind === 'malformed') lines.malformed++;
       if (line.kind === 'run') begin(line.run);
       if (line.kind !== 'input') return;
@@ -143,6 +169,7 @@ export function createTracker({ run, withSeries, withAccuracy = false, explain, 
       const found = growth.found();
       return {
         file,
+        opening,
         sessionId: session.id ?? null,
         dialect: reader.dialect ?? 'stream',
         claudeCodeVersion: session.version ?? null,
@@ -167,7 +194,12 @@ export function createTracker({ run, withSeries, withAccuracy = false, explain, 
         growth: found.growth,
         largest: found.largest,
         lineage,
-        subagents: Object.entries(state.subagents).map(([id, { peak, calls }]) => ({ id, peak, calls })),
+        subagents: Object.entries(state.subagents).map(([id, { peak, calls }]) => ({
+          id,
+          peak,
+          calls,
+          ...subagents.found().get(id),
+        })),
         oddities: oddities.found(),
         ...asked(),
         lines,

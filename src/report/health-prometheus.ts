@@ -1,18 +1,9 @@
 import type { HealthMetrics } from '../health/health-metrics.ts';
 import type { HealthReport } from '../health/health-report.ts';
+import { type Family, familyText, type Sample } from './prometheus.ts';
 
-/** One figure of a family: what is put to the family's name (`_sum`), labels, value. */
-interface Sample {
-  readonly suffix?: string;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly value: number | null;
-}
-
-/** A metric as Prometheus sees it, and what a project says to it. */
-interface Family {
-  readonly name: string;
-  readonly type: 'counter' | 'gauge' | 'summary';
-  readonly help: string;
+/** What a project says to a metric. */
+interface HealthFamily extends Family {
   readonly samples: (metrics: HealthMetrics) => readonly Sample[];
 }
 
@@ -22,7 +13,7 @@ const summary = (sum: number, count: number): Sample[] => [
   { suffix: '_count', labels: {}, value: count },
 ];
 
-const FAMILIES: readonly Family[] = [
+const FAMILIES: readonly HealthFamily[] = [
   {
     name: 'ctxb_sessions',
     type: 'gauge',
@@ -122,21 +113,3 @@ const UNREADABLE = {
   type: 'gauge',
   help: 'Lines of a health log that could not be read and are not counted.',
 } as const;
-
-function familyText({ name, type, help }: Omit<Family, 'samples'>, samples: readonly Sample[]): string {
-  const lines = samples.flatMap(({ suffix = '', labels, value }) =>
-    value === null ? [] : [`${name}${suffix}{${labelText(labels)}} ${value}`],
-  );
-  return lines.length === 0 ? '' : [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines, ''].join('\n');
-}
-
-function labelText(labels: Sample['labels']): string {
-  return Object.entries(labels)
-    .map(([label, value]) => `${label}="${escaped(value)}"`)
-    .join(',');
-}
-
-/** A backslash, a quotation mark and a line end would end the value early. */
-function escaped(value: string): string {
-  return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
-}

@@ -8,7 +8,7 @@ import { readLastIteration, readUsage } from './usage.ts';
 import { userRole } from './user-role.ts';
 
 /** Types that are written by some version and mean nothing for the context. */
-const KNOWN_TYPES = new Set([
+export const KNOWN_TYPES: ReadonlySet<string> = new Set([
   'progress',
   'attachment',
   'queue-operation',

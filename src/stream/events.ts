@@ -26,6 +26,8 @@ export type Event =
 export interface Usage {
   readonly input: number;
   readonly cacheCreation: number;
+  /** The part of it that is kept for an hour, not for five minutes; missing: none, or the line does not say. */
+  readonly cacheCreationHour?: number;
   readonly cacheRead: number;
   readonly output: number;
 }

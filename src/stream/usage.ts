@@ -9,9 +9,11 @@ export function readUsage(value: unknown): Usage | undefined {
   if (!isFields(value)) return undefined;
   const input = countOf(value.input_tokens);
   if (input === undefined) return undefined;
+  const hour = countOf(fieldsOf(value.cache_creation).ephemeral_1h_input_tokens) ?? 0;
   return {
     input,
     cacheCreation: countOf(value.cache_creation_input_tokens) ?? 0,
+    ...(hour > 0 && { cacheCreationHour: hour }),
     cacheRead: countOf(value.cache_read_input_tokens) ?? 0,
     output: countOf(value.output_tokens) ?? 0,
   };

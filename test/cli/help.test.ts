@@ -8,6 +8,7 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
 const COMMANDS = [
   'run',
   'replay',
+  'merge',
   'scratch',
   'state',
   'handoff',
@@ -54,7 +55,15 @@ describe('help', () => {
         ...['--task', '--state ', '--no-memory', '--state-pattern', '--dead-end-pattern'],
       ],
     },
-    { name: 'replay', options: ['--json', '--series'] },
+    {
+      name: 'replay',
+      options: [
+        ...['--detail', '--json', '--ndjson', '--csv', '--markdown', '--prometheus', '--partial', '--series', '--ci'],
+        ...['--check', '--follow', '--since', '--project', '--model'],
+        ...['--fail-over', '--max-compactions', '--max-unplanned', '--max-cost'],
+      ],
+    },
+    { name: 'merge', options: ['--csv', '--partial', '--fail-over', '--since'] },
     { name: 'scratch', options: ['--out', '--context-dir'] },
     { name: 'state', options: ['--context-dir'] },
     { name: 'dead-end', options: ['--context-dir'] },

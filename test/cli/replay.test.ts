@@ -18,17 +18,21 @@ async function replayJson(place: Place, args: readonly string[], stdin?: string 
 const KEYS = [
   ...[
     'file',
+    'opening',
     'sessionId',
     'dialect',
     'claudeCodeVersion',
     'model',
+    'project',
+    'time',
     'window',
     'turns',
     'calls',
     'context',
+    'traffic',
     'compactions',
   ],
-  ...['actions', 'cost', 'lineage', 'subagents', 'lines'],
+  ...['actions', 'cost', 'growth', 'largest', 'lineage', 'subagents', 'lines'],
 ];
 
 describe('--json', () => {
@@ -40,7 +44,7 @@ describe('--json', () => {
     expect(report.version).toBe(1);
     const [session = {}] = report.sessions;
     expect(Object.keys(session)).toEqual(KEYS);
-    expect(session).toEqual({
+    expect(session).toMatchObject({
       file: fixture('compact.ndjson'),
       sessionId: expect.any(String),
       dialect: 'stream',
@@ -50,7 +54,7 @@ describe('--json', () => {
       turns: 3,
       calls: 5,
       context: { last: 31_500, peak: 160_000, peakFraction: 0.8, basis: 'measured' },
-      compactions: [{ trigger: 'manual', preTokens: 160_008, gaugeBefore: 160_002, firstAfter: 31_000 }],
+      compactions: [{ trigger: 'manual', by: 'caller', preTokens: 160_008, gaugeBefore: 160_002, firstAfter: 31_000 }],
       actions: expect.any(Array),
       cost: { usd: expect.any(Number), computed: false },
       lineage: [],
@@ -79,9 +83,9 @@ describe('--json', () => {
     await using place = await createPlace();
     const { report } = await replayJson(place, ['--series', fixture('compact.ndjson')]);
     const [session = {}] = report.sessions;
-    expect(Object.keys(session)).toEqual([...KEYS, 'series']);
+    expect(Object.keys(session)).toEqual([...KEYS, 'series', 'prompts', 'results']);
     expect(session.series).toHaveLength(5);
-    expect(Object.keys((session.series as object[])[0] ?? {})).toEqual(['messageId', 'context', 'output', 'predicted']);
+    expect((session.series as object[])[0]).toMatchObject({ number: 1, line: 2, context: 100_000, predicted: null });
   });
 
   it.each(['tool-turn', 'compact', 'clear', 'crossing', 'partial', 'subagent'])('%s is as expected', async (name) => {
@@ -181,7 +185,7 @@ it('for a person: a few lines, without control characters of the recording', asy
     claude_code_version: '1\u009b2J',
   };
   const run = await ctxb(place, ['replay', '-'], { stdin: `${JSON.stringify(line)}\n` });
-  expect(run.stdout.toString()).toMatch(/^-\n {2}session/);
+  expect(run.stdout.toString()).toMatch(/^session .*\n- .*\n {2}file +-\n {2}session/);
   expect(run.stdout.toString()).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
 });
 

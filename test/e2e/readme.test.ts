@@ -1,11 +1,11 @@
-import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { LEAVES } from '../../src/config/schema.ts';
 import { promptLine, runProgram, startWorld, type World } from '../support/claude.ts';
 import { conversation } from '../support/conversation.ts';
-import { CTXB, PROTOCOL, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
+import { installCtxb, PROTOCOL, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
@@ -90,8 +90,7 @@ async function newcomersShell({ scratch, claude }: World): Promise<Record<string
   symlinkSync(claude, join(bin, 'claude'));
   symlinkSync(join(ROOT, 'fixtures'), join(scratch.cwd, 'fixtures'));
   symlinkSync(join(scratch.env.CLAUDE_CONFIG_DIR ?? '', 'projects'), join(scratch.home, '.claude', 'projects'));
-  writeFileSync(join(bin, 'ctxb'), `#!/bin/sh\nexec '${process.execPath}' '${CTXB}' "$@"\n`);
-  chmodSync(join(bin, 'ctxb'), 0o755);
+  installCtxb(bin);
   const env = { ...scratch.env, PATH: `${bin}:${process.env.PATH}` };
   const commit = 'git init -q . && git -c user.name=n -c user.email=n@example.com commit -q --allow-empty -m first';
   await runProgram('/bin/sh', ['-c', commit], { env, cwd: scratch.cwd });

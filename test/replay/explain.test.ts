@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { createTracker } from '../../src/replay/tracker.ts';
-import { explanationText } from '../../src/report/explain-text.ts';
+import { explanationText } from '../../src/report/replay/explain.ts';
 import { PLAIN } from '../../src/report/style.ts';
 import { boundaryLine, callLine, initLine, type Line, runWith, toolResultLine, userLine } from '../support/governor.ts';
-import { FIXTURE_RECORDINGS, linesOf } from '../support/recordings.ts';
+import { asRead, FIXTURE_RECORDINGS, linesOf } from '../support/recordings.ts';
 
 function summaryOf(lines: readonly string[], explain: string, withSeries = false) {
   const tracker = createTracker({ run: runWith({ mode: 'replay' }), withSeries, explain, mask: (text) => text });
-  for (const line of lines) tracker.line(line);
+  for (const line of lines) tracker.line(asRead(line));
   return tracker.summary('x');
 }
 

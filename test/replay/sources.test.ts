@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CtxbError } from '../../src/errors.ts';
+import { findAllSources } from '../../src/replay/replay-all.ts';
 import { findSources } from '../../src/replay/sources.ts';
 
 let folder: string;
@@ -68,6 +69,15 @@ describe('what is found', () => {
   it('stdin', () => {
     expect(findSources('-')).toEqual([{ file: '-', subagents: [] }]);
   });
+});
+
+it('a log that is named beside its session belongs to it', () => {
+  put('s.jsonl', 's/subagents/agent-a.jsonl', 'gone/subagents/agent-b.jsonl');
+  const paths = ['s/subagents/agent-a.jsonl', 's.jsonl', 'gone/subagents/agent-b.jsonl'].map((name) =>
+    join(folder, name),
+  );
+  const { sources } = findAllSources(paths, undefined);
+  expect(sources.map(({ file }) => relative(folder, file))).toEqual(['s.jsonl', 'gone/subagents/agent-b.jsonl']);
 });
 
 it('says which path is not there', () => {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Decision } from '../../src/governor/actions.ts';
@@ -6,6 +6,12 @@ import { type Finished, type RunningProgram, runProgram, startProgram, type Worl
 
 /** The built program, as a user runs it. */
 export const CTXB = fileURLToPath(new URL('../../dist/ctxb.js', import.meta.url));
+
+/** Puts the built program into a folder of programs, as an installation would. */
+export function installCtxb(bin: string): void {
+  writeFileSync(join(bin, 'ctxb'), `#!/bin/sh\nexec '${process.execPath}' '${CTXB}' "$@"\n`);
+  chmodSync(join(bin, 'ctxb'), 0o755);
+}
 
 /** A model with a window of 200,000 tokens, and no questions about tools. */
 export const SMALL_WINDOW = ['--model', 'claude-sonnet-4-5', '--dangerously-skip-permissions'];

@@ -1,7 +1,7 @@
-import type { AssistantEvent, Event, PartialEvent } from '../../stream/events.ts';
+import type { AssistantEvent, Event, PartialEvent, Usage } from '../../stream/events.ts';
 import { saysNothing } from '../../stream/usage.ts';
 import { addContent, type Content, measureContent, nativeTokens } from '../gauge/estimator.ts';
-import { microUsdOf, PRICES, type Price, type PricedUsage, type Prices, priceOf } from './prices.ts';
+import { microUsdOf, PRICES, type Price, type Prices, priceOf } from './prices.ts';
 
 /** One API call since claude's last report. */
 interface PricedCall {
@@ -9,7 +9,7 @@ interface PricedCall {
   readonly thread: string | null;
   readonly messageId: string;
   readonly price: Price;
-  readonly usage: PricedUsage;
+  readonly usage: Usage;
   /** The output count in `usage` is the true one, not a placeholder of 1 to 8. */
   readonly outputKnown: boolean;
   /** What the model wrote, for an estimate while the count is a placeholder. */

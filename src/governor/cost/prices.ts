@@ -14,9 +14,6 @@ export interface Price {
 /** Prices by the beginning of a model's id, which may be the whole id. The longest that fits counts. */
 export type Prices = Readonly<Record<string, Price>>;
 
-/** Usage of one call, with the part of `cacheCreation` that is kept for an hour where that is told. */
-export type PricedUsage = Usage & { readonly cacheCreationHour?: number | undefined };
-
 /**
  * List prices as Claude Code 2.1.197 itself counts them, measured with a thousand tokens of each kind and model; those
  * of Opus 5 are from recordings. They meet the 97 `costUSD` figures of these models that were recorded, from 1.0.128
@@ -67,7 +64,7 @@ function isBeginning(name: string, id: string): boolean {
 }
 
 /** What a call costs, in micro-dollars, rounded once. */
-export function microUsdOf(usage: PricedUsage, price: Price): number {
+export function microUsdOf(usage: Usage, price: Price): number {
   const hour = Math.min(usage.cacheCreationHour ?? 0, usage.cacheCreation);
   const sum =
     usage.input * price.input +

@@ -42,7 +42,7 @@ export function readBudgetStop(state: GovernorState, event: Event): GovernorStat
 
 /** Announces what has been crossed; stops the turn that has crossed a limit. */
 export function judgeSpending(before: GovernorState, state: GovernorState): Step {
-  if (before.cost === state.cost && before.spending === state.spending) return keep(state);
+  if ((before.cost === state.cost && before.spending === state.spending) || !hasLimit(state)) return keep(state);
   const { level, news, said } = judge(state);
   const told = news.length === 0 ? state : tellCosts(withSpending(state, { said }), news);
   const announced = keep(
@@ -65,6 +65,11 @@ function tellCosts(state: GovernorState, news: readonly CostNotice[]): GovernorS
 
 function judge(state: GovernorState): CostJudgement {
   return judgeCost(totalMicroUsd(state.cost), limitsOf(state), state.spending.said);
+}
+
+function hasLimit(state: GovernorState): boolean {
+  const { limitUsd, projectLimitUsd } = limitsOf(state);
+  return limitUsd !== undefined || projectLimitUsd !== undefined;
 }
 
 function limitsOf({ run, spending }: GovernorState): CostLimits {

@@ -15,7 +15,7 @@ export function withoutProcess(state: GovernorState): GovernorState {
     control: { ...control, phase: 'closed', pending: {}, callbacks: [], questions: [] },
     trigger: typeof trigger === 'number' ? 'unplaced' : trigger,
     tasks: {},
-    refill: { ...state.refill, open: {} },
+    refill: { ...state.refill, open: [] },
     grace: 'none',
     spending: state.spending.phase === 'stopping' ? { ...state.spending, phase: 'within' } : state.spending,
   };

@@ -21,7 +21,8 @@ export function followResults(before: GovernorState, state: GovernorState, event
   if (event.kind !== 'user' || event.replay) return keep(state);
   if (event.role === 'summary')
     return keep(event.subagent === null ? remembered(state, plainText(event.blocks)) : state);
-  return event.role === 'tool-result' ? arrived(state, event) : keep(state);
+  // Nobody cuts anything in a recording, and going through all its texts would take longer than all the rest.
+  return event.role === 'tool-result' && state.run.mode !== 'replay' ? arrived(state, event) : keep(state);
 }
 
 /** What an agent was told went with the context that it was told in. */

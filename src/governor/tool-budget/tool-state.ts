@@ -2,7 +2,7 @@ import type { Fields } from '../../stream/fields.ts';
 import type { HookAnswer, HookName } from '../actions.ts';
 import { learnedCharsPerToken } from '../gauge/estimator.ts';
 import { remember } from '../remember.ts';
-import type { GovernorState } from '../state.ts';
+import { draftOf, type GovernorState } from '../state.ts';
 import { CHARS_PER_TOKEN } from './token-estimate.ts';
 import type { OpenResult, ToolBudget } from './tool-budget.ts';
 import { callKey, type ToolCall } from './tool-call.ts';
@@ -19,7 +19,9 @@ export function mayChange({ run, toolBudget }: GovernorState, what: 'input' | 'o
 }
 
 export function withBudget(state: GovernorState, change: Partial<ToolBudget>): GovernorState {
-  return { ...state, toolBudget: { ...state.toolBudget, ...change } };
+  const next = draftOf(state);
+  next.toolBudget = { ...state.toolBudget, ...change };
+  return next;
 }
 
 /** Code points of a tool's result that this session's calls have shown to be a token. */

@@ -41,7 +41,7 @@ export function createCalls(prices: Prices): Calls {
 
 function callOf({ line, input, after }: Seen, added: Growth): CallSeen {
   const { gauge, turn } = after;
-  const usage = usageOf(input) ?? { input: gauge.used, cacheCreation: 0, cacheRead: 0 };
+  const usage: Usage = usageOf(input) ?? { input: gauge.used, cacheCreation: 0, cacheRead: 0, output: 0 };
   return {
     number: gauge.calls,
     line,
@@ -53,6 +53,7 @@ function callOf({ line, input, after }: Seen, added: Growth): CallSeen {
     context: gauge.used,
     input: usage.input,
     cacheCreation: usage.cacheCreation,
+    ...(usage.cacheCreationHour !== undefined && { cacheCreationHour: usage.cacheCreationHour }),
     cacheRead: usage.cacheRead,
     output: 0,
     outputKnown: false,

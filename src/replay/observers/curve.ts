@@ -1,7 +1,7 @@
 import type { Observer } from './seen.ts';
 
 /** Points that a curve is kept to: as many columns as a terminal has for it. */
-export const CURVE_POINTS = 60;
+const CURVE_POINTS = 60;
 
 /** The context over the calls. Neighbours are merged when there are too many, so that it takes no more room. */
 export function createCurve(): Observer<readonly number[]> {

@@ -46,9 +46,11 @@ export function createTraffic(): Observer<SessionSummary['traffic']> {
 }
 
 function added(a: Usage, b: Usage): Usage {
+  const hour = (a.cacheCreationHour ?? 0) + (b.cacheCreationHour ?? 0);
   return {
     input: a.input + b.input,
     cacheCreation: a.cacheCreation + b.cacheCreation,
+    ...(hour > 0 && { cacheCreationHour: hour }),
     cacheRead: a.cacheRead + b.cacheRead,
     output: a.output + b.output,
   };

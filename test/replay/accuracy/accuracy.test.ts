@@ -11,7 +11,7 @@ import {
   toolResultLine,
   userLine,
 } from '../../support/governor.ts';
-import { FIXTURE_RECORDINGS, linesOf } from '../../support/recordings.ts';
+import { asRead, FIXTURE_RECORDINGS, linesOf } from '../../support/recordings.ts';
 
 function accuracyOf(lines: readonly string[]): Accuracy {
   const tracker = createTracker({
@@ -20,7 +20,7 @@ function accuracyOf(lines: readonly string[]): Accuracy {
     withAccuracy: true,
     mask: (text) => text,
   });
-  for (const line of lines) tracker.line(line);
+  for (const line of lines) tracker.line(asRead(line));
   return tracker.summary('x').accuracy ?? NO_ACCURACY;
 }
 

@@ -10,10 +10,11 @@ import {
   toolResultLine,
   userLine,
 } from '../../support/governor.ts';
+import { asRead } from '../../support/recordings.ts';
 
 function summaryOf(...lines: readonly Line[]) {
   const tracker = createTracker({ run: runWith({ mode: 'replay' }), withSeries: false, mask: (text) => text });
-  for (const line of lines) tracker.line(JSON.stringify(line));
+  for (const line of lines) tracker.line(asRead(JSON.stringify(line)));
   return tracker.summary('x');
 }
 

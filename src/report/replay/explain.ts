@@ -1,9 +1,15 @@
-import type { ExplainedPart, Explanation, Prediction } from '../replay/explain/explanation.ts';
-import { dollars, tokens } from './figures.ts';
-import { onOneLine, type Style } from './style.ts';
-import { aligned } from './table.ts';
+import type { ExplainedPart, Explanation, Prediction } from '../../replay/explain/explanation.ts';
+import { dollars, tokens } from '../figures.ts';
+import { onOneLine, type Style } from '../style.ts';
+import { aligned } from '../table.ts';
+import { collected } from './format.ts';
 
-/** Where the figures of one call come from, for a person. */
+/** Where the figures of one call come from. */
+export const explain = collected(({ sessions }, { style }) =>
+  sessions.flatMap(({ explanation }) => (explanation ? [explanationText(explanation, style)] : [])).join(''),
+);
+
+/** The same of one call. */
 export function explanationText(explanation: Explanation, style: Style): string {
   const { call, prediction } = explanation;
   const place = [`line ${call.line}`, `turn ${call.turn}`, call.model ?? '', call.messageId].filter(Boolean);

@@ -4,11 +4,14 @@ import {
   type Errors,
   ESTIMATORS,
   type Estimator,
-} from '../replay/accuracy/accuracy.ts';
-import type { SessionSummary } from '../replay/summary.ts';
-import { counted, tokens } from './figures.ts';
-import { onOneLine, type Style } from './style.ts';
-import { aligned } from './table.ts';
+  mergeAccuracy,
+  NO_ACCURACY,
+} from '../../replay/accuracy/accuracy.ts';
+import type { SessionSummary } from '../../replay/summary.ts';
+import { counted, tokens } from '../figures.ts';
+import { onOneLine, type Style } from '../style.ts';
+import { aligned } from '../table.ts';
+import { collected } from './format.ts';
 
 const NAMES: Readonly<Record<Estimator, string>> = {
   ctxb: 'ctxb',
@@ -22,8 +25,14 @@ const NAMES: Readonly<Record<Estimator, string>> = {
 
 const HEAD = ['calls', 'median', 'p90', 'p99', 'median', 'p90', 'p99'];
 
+/** How well each next call was foreseen. */
+export const accuracy = collected(({ sessions }, { style }) => {
+  const found = sessions.flatMap((session) => (session.accuracy === undefined ? [] : [session.accuracy]));
+  return accuracyText(found.reduce(mergeAccuracy, NO_ACCURACY), sessions, style);
+});
+
 /** How well the next call was foreseen: a line for each session, and tables over all. */
-export function accuracyText(total: Accuracy, sessions: readonly SessionSummary[], style: Style): string {
+function accuracyText(total: Accuracy, sessions: readonly SessionSummary[], style: Style): string {
   return [
     style.bold('Error of the predicted next call, in tokens and in % of what was measured'),
     ...table(ESTIMATORS.flatMap((name) => rowOf(NAMES[name], total.calls[name]))),

@@ -1,0 +1,124 @@
+import type { Command } from 'commander';
+import { CtxbError } from '../errors.ts';
+import type { Filters } from '../replay/filters.ts';
+import type { Gates } from '../replay/gates.ts';
+import { chosenFormat, FORMATS, type ReportFormat } from '../report/replay/formats.ts';
+import { onOneLine } from '../report/style.ts';
+
+/** What commander hands over of the options that commands which report on sessions share. */
+export interface ReportFlags extends Readonly<Record<string, unknown>> {
+  readonly ci?: true;
+  readonly html?: string;
+  readonly failOver?: string;
+  readonly maxCompactions?: string;
+  readonly maxUnplanned?: string;
+  readonly maxCost?: string;
+  readonly since?: string;
+  readonly project?: string;
+  readonly model?: string;
+}
+
+/** The same, read. */
+export interface ReportOptions {
+  readonly format: ReportFormat;
+  /** The summary of a CI job is added to as well. */
+  readonly ci: boolean;
+  /** Path of a page with charts that is written besides. */
+  readonly html: string | undefined;
+  readonly gates: Gates;
+  readonly filters: Filters;
+}
+
+/** The options that commands which report on sessions share. */
+export function addReportOptions(command: Command): void {
+  command.optionsGroup('Report, one of them (default: for a person):');
+  for (const { name, about } of FORMATS) command.option(`--${name}`, about);
+  command.option('--html <file>', 'besides, write a page with charts and tables to this file');
+  command.option('--ci', 'also add the Markdown to the file that GITHUB_STEP_SUMMARY names, where it is set');
+  command
+    .optionsGroup('Only sessions:')
+    .option('--since <time>', 'that went on since then: 2026-03-31, 3d or 12h')
+    .option('--project <pattern>', 'of a working folder with this in its path, or like this pattern with * or ?')
+    .option('--model <text>', 'of a model with this in its id');
+  command
+    .optionsGroup('Gates, exit 3 when a session does not pass:')
+    .option('--fail-over <level>', 'its context was larger (85%, 0.85 or tokens)')
+    .option('--max-compactions <number>', 'it was compacted more often')
+    .option('--max-unplanned <number>', 'claude itself began more compactions')
+    .option('--max-cost <dollars>', 'it cost more, or what it cost is not known');
+}
+
+/**
+ * @param now milliseconds since the epoch, from which ages are counted
+ * @throws CtxbError `usage` naming the option
+ */
+export function readReportFlags(flags: ReportFlags, now: number): ReportOptions {
+  return {
+    format: chosenFormat(flags),
+    ci: flags.ci === true,
+    html: read('--html', flags.html, 'the path of a file', nonEmpty),
+    gates: {
+      context: read('--fail-over', flags.failOver, 'a level such as 85%, 0.85 or 170000 tokens', levelOf),
+      compactions: read('--max-compactions', flags.maxCompactions, 'a whole number, 0 or more', countOf),
+      unplanned: read('--max-unplanned', flags.maxUnplanned, 'a whole number, 0 or more', countOf),
+      costUsd: read('--max-cost', flags.maxCost, 'an amount in US dollars such as 2.50', dollarsOf),
+    },
+    filters: {
+      since: read('--since', flags.since, 'a date such as 2026-03-31, or an age such as 3d or 12h', (text) =>
+        timeOf(text, now),
+      ),
+      project: read('--project', flags.project, 'a part of a path', nonEmpty),
+      model: read('--model', flags.model, 'a part of the id of a model', nonEmpty),
+    },
+  };
+}
+
+function read<T>(
+  option: string,
+  text: string | undefined,
+  expected: string,
+  parse: (text: string) => T | undefined,
+): T | undefined {
+  if (text === undefined) return undefined;
+  const value = parse(text);
+  if (value === undefined) throw new CtxbError('usage', `${option}: expected ${expected}, found "${onOneLine(text)}"`);
+  return value;
+}
+
+const AMOUNT = /^(?:\d{1,9}(?:\.\d{1,9})?|\.\d{1,9})$/;
+
+/** Fewer tokens than a system prompt has are meant as something else: 85 as 85%. */
+const MIN_TOKENS = 1_000;
+
+function levelOf(text: string): number | undefined {
+  const isPercent = text.endsWith('%');
+  const figure = isPercent ? text.slice(0, -1) : text;
+  if (!AMOUNT.test(figure)) return undefined;
+  const level = isPercent ? Number(figure) / 100 : Number(figure);
+  if (level > 0 && level <= 1) return level;
+  return !isPercent && level >= MIN_TOKENS && Number.isInteger(level) ? level : undefined;
+}
+
+function countOf(text: string): number | undefined {
+  return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
+}
+
+function dollarsOf(text: string): number | undefined {
+  return AMOUNT.test(text) ? Number(text) : undefined;
+}
+
+function nonEmpty(text: string): string | undefined {
+  return text === '' ? undefined : text;
+}
+
+const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+const ISO = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?$/;
+
+/** A date without a time is midnight where the person is. */
+function timeOf(text: string, now: number): number | undefined {
+  const [, count, unit = ''] = /^(\d{1,6})([mhdw])$/.exec(text) ?? [];
+  if (count !== undefined) return now - Number(count) * (UNITS[unit] ?? 0);
+  const [, date, time = 'T00:00'] = ISO.exec(text) ?? [];
+  const t = date === undefined ? Number.NaN : new Date(date + time).getTime();
+  return Number.isNaN(t) ? undefined : t;
+}

@@ -1,0 +1,90 @@
+import type { Readable } from 'node:stream';
+import { createLineFeed, feedChunk } from './read/line-feed.ts';
+import { createPlainReader } from './read/plain-reader.ts';
+import { readValues } from './read/read-values.ts';
+import { createReplayTracker, type ReplayOptions } from './replay.ts';
+import type { Source } from './sources.ts';
+import type { SessionSummary } from './summary.ts';
+import { type TailTurn, tailFile } from './tail-file.ts';
+
+/** Is told how a recording goes on. */
+export interface Follower {
+  /**
+   * How it stands, after something was added. Resolves when more may come.
+   *
+   * @param final nothing will be added to it; another file may follow
+   */
+  news(session: SessionSummary, final: boolean): Promise<void>;
+  turn(turn: TailTurn): void;
+}
+
+/**
+ * Judges a recording while it grows.
+ *
+ * @param signal ends it; so does the end of stdin
+ * @returns the session; of a file that was truncated or replaced, what it was before as well
+ */
+export async function followSource(
+  { file, subagents }: Source,
+  options: Omit<ReplayOptions, 'series'>,
+  follower: Follower,
+  signal: AbortSignal,
+): Promise<SessionSummary[]> {
+  const sessions: SessionSummary[] = [];
+  let part = beginPart(options);
+
+  const finish = async () => {
+    part.flush();
+    const session = part.tracker.summary(file);
+    part = beginPart(options);
+    if (session.lines.total > 0) sessions.push(session);
+    await follower.news(session, true);
+  };
+  const reader = {
+    bytes: (chunk: Buffer) => part.push(chunk),
+    pause: () => follower.news(part.tracker.summary(file), false),
+    async turn(turn: TailTurn) {
+      if (turn !== 'gone') await finish();
+      follower.turn(turn);
+    },
+  };
+  if (file === '-') await readStdin(options.stdin, reader, signal);
+  else await tailFile(file, reader, signal);
+  // Logs of subagents are files of their own, which say nothing about the main context while it grows.
+  for (const log of subagents) await readValues(log, { stdin: options.stdin, how: 'plain' }, part.tracker.line);
+  await finish();
+  return sessions;
+}
+
+/** A growing file comes in small pieces. */
+const CHUNK_BYTES = 65_536;
+
+function beginPart(options: Omit<ReplayOptions, 'series'>) {
+  const tracker = createReplayTracker({ ...options, series: true });
+  const feed = createLineFeed(createPlainReader(), { chunk: CHUNK_BYTES }, tracker.line);
+  return {
+    tracker,
+    push: (chunk: Buffer): void => feedChunk(feed, chunk),
+    /** A last line without its end. */
+    flush: (): void => feed.end(),
+  };
+}
+
+async function readStdin(
+  stdin: Readable,
+  reader: { bytes(chunk: Buffer): void; pause(): Promise<void> },
+  signal: AbortSignal,
+): Promise<void> {
+  const end = () => stdin.destroy();
+  signal.addEventListener('abort', end);
+  try {
+    for await (const chunk of stdin) {
+      reader.bytes(chunk as Buffer);
+      await reader.pause();
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    signal.removeEventListener('abort', end);
+  }
+}

@@ -1,0 +1,66 @@
+import { inTokens } from '../governor/policy.ts';
+import type { CallSeen, CompactionSeen, SessionSummary } from './summary.ts';
+
+/** What a session may not exceed. What is missing is not looked at. */
+export interface Gates {
+  /** Context at its peak: a fraction of the window (≤ 1) or tokens (> 1). */
+  readonly context?: number | undefined;
+  readonly compactions?: number | undefined;
+  /** Compactions that claude began itself. */
+  readonly unplanned?: number | undefined;
+  /** US dollars. To name the call that went beyond it takes the series. */
+  readonly costUsd?: number | undefined;
+}
+
+/** A gate that a session did not pass. */
+export interface Breach {
+  readonly gate: keyof Gates;
+  readonly found: number;
+  readonly limit: number;
+  /** Number of the call that exceeded it, or of the last one before a compaction; null where none is known. */
+  readonly call: number | null;
+}
+
+/** The gates that a session did not pass. A cost that is not known (`found` is NaN) is none that passes. */
+export function breachesOf(session: SessionSummary, gates: Gates): Breach[] {
+  const { compactions } = session;
+  const unplanned = compactions.filter(({ by }) => by === 'claude');
+  return [
+    ...contextBreach(session, gates.context),
+    ...countBreach('compactions', compactions, gates.compactions),
+    ...countBreach('unplanned', unplanned, gates.unplanned),
+    ...costBreach(session, gates.costUsd),
+  ];
+}
+
+function contextBreach({ context, window }: SessionSummary, limit: number | undefined): Breach[] {
+  if (limit === undefined || context.peak <= inTokens(limit, window.tokens)) return [];
+  return [{ gate: 'context', found: context.peak, limit, call: context.peakCall }];
+}
+
+function countBreach(
+  gate: 'compactions' | 'unplanned',
+  compactions: readonly CompactionSeen[],
+  limit: number | undefined,
+): Breach[] {
+  const first = limit === undefined ? undefined : compactions[limit];
+  return limit === undefined || first === undefined
+    ? []
+    : [{ gate, found: compactions.length, limit, call: first.call }];
+}
+
+function costBreach({ cost, calls, series }: SessionSummary, limit: number | undefined): Breach[] {
+  if (limit === undefined) return [];
+  if (cost.usd === null) return calls === 0 ? [] : [{ gate: 'costUsd', found: Number.NaN, limit, call: null }];
+  if (cost.usd <= limit) return [];
+  return [{ gate: 'costUsd', found: cost.usd, limit, call: crossing(series ?? [], limit) ?? (calls || null) }];
+}
+
+/** By list prices of the main thread, so it may be a little late; undefined where they do not come that far. */
+function crossing(series: readonly CallSeen[], limit: number): number | undefined {
+  let sum = 0;
+  return series.find(({ usd }) => {
+    sum += usd ?? 0;
+    return sum > limit;
+  })?.number;
+}

@@ -1,0 +1,61 @@
+import { type Fields, isFields } from '../stream/fields.ts';
+import type { SessionSummary } from './summary.ts';
+
+/**
+ * The sessions of one part of the work, as lines of JSON: an opening with the version, a line for each session, and a
+ * closing with their number, so that a partial that was cut off is known as one. Partials may follow each other in a file.
+ */
+export type PartialLine =
+  /** @see PARTIAL_VERSION */
+  | { readonly kind: 'opening'; readonly version: unknown }
+  | { readonly kind: 'session'; readonly session: SessionSummary }
+  | { readonly kind: 'closing'; readonly sessions: number; readonly faults: readonly string[] };
+
+/** Of the summaries in it. A reader takes no other. */
+export const PARTIAL_VERSION = 1;
+
+export const PARTIAL_OPENING = `${JSON.stringify({ ctxb: 'partial', version: PARTIAL_VERSION })}\n`;
+
+export function partialSession(session: SessionSummary): string {
+  return `${JSON.stringify(session)}\n`;
+}
+
+/** @param faults what could not be read of this part */
+export function partialClosing(sessions: number, faults: readonly string[]): string {
+  return `${JSON.stringify({ ctxb: 'end', sessions, faults })}\n`;
+}
+
+/** Why a line is none of a partial, and what to do. */
+export class NoPartial extends Error {}
+
+/** @throws NoPartial when it is something else */
+export function readPartialLine(text: string): PartialLine {
+  const line = parse(text);
+  if (line.ctxb === 'partial') return { kind: 'opening', version: line.version };
+  if (line.ctxb === 'end' && typeof line.sessions === 'number') {
+    const faults = Array.isArray(line.faults) ? line.faults.filter((fault) => typeof fault === 'string') : [];
+    return { kind: 'closing', sessions: line.sessions, faults };
+  }
+  if (isSession(line)) return { kind: 'session', session: line };
+  throw new NoPartial('is no partial: make one with ctxb replay --partial');
+}
+
+function parse(text: string): Fields {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isFields(value)) return value;
+  } catch {
+    // Said below.
+  }
+  throw new NoPartial('is no partial, or a damaged one: make it again with ctxb replay --partial');
+}
+
+/** The parts that reports and gates are made from; what made the partial is known from its opening. */
+function isSession(line: Fields): line is Fields & SessionSummary {
+  return (
+    typeof line.file === 'string' &&
+    typeof line.calls === 'number' &&
+    [line.window, line.time, line.context, line.traffic, line.cost, line.growth, line.lines].every(isFields) &&
+    [line.compactions, line.actions, line.largest, line.lineage, line.subagents].every(Array.isArray)
+  );
+}

@@ -1,0 +1,29 @@
+/** Signs outside of ASCII that reports are drawn with, or what stands for them. */
+export interface Glyphs {
+  /** Cells of a curve, the lowest first. */
+  readonly levels: readonly string[];
+  /** A compaction between two cells of a curve. */
+  readonly boundary: string;
+  readonly arrow: string;
+  /** Between figures on a line. */
+  readonly dot: string;
+  /** In the place of a figure that there is not. */
+  readonly none: string;
+  readonly ellipsis: string;
+}
+
+export const UNICODE: Glyphs = {
+  levels: [...'▁▂▃▄▅▆▇█'],
+  boundary: '│',
+  arrow: '→',
+  dot: '·',
+  none: '–',
+  ellipsis: '…',
+};
+
+const ASCII: Glyphs = { levels: [...'._-~=+*#'], boundary: '|', arrow: '->', dot: '|', none: '-', ellipsis: '~' };
+
+/** By the locale, as POSIX looks it up: the first of the three that is set counts. */
+export function glyphsFor({ LC_ALL, LC_CTYPE, LANG }: Readonly<Record<string, string | undefined>>): Glyphs {
+  return /utf-?8/i.test(LC_ALL || LC_CTYPE || LANG || '') ? UNICODE : ASCII;
+}

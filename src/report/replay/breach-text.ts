@@ -1,0 +1,31 @@
+import type { Breach } from '../../replay/gates.ts';
+import type { SessionSummary } from '../../replay/summary.ts';
+import { counted, dollars, percent, tokens } from '../figures.ts';
+import { onOneLine } from '../style.ts';
+
+/** What a session did not keep to, on one line, with its file and the call. */
+export function breachText({ file, sessionId, window }: SessionSummary, breach: Breach): string {
+  const session = sessionId === null ? '' : ` (session ${sessionId})`;
+  return onOneLine(`${file}${session}: ${whatText(breach, window.tokens)}`);
+}
+
+function whatText({ gate, found, limit, call }: Breach, window: number): string {
+  switch (gate) {
+    case 'context': {
+      const share = window > 0 ? ` (${exactPercent(found / window)})` : '';
+      return `call ${call} had a context of ${tokens(found)} tokens${share}, over ${limit > 1 ? tokens(limit) : percent(limit)}`;
+    }
+    case 'compactions':
+      return `${counted(found, 'compaction')}, more than ${limit}: the first too many after call ${call}`;
+    case 'unplanned':
+      return `${counted(found, 'compaction')} by claude itself, more than ${limit}: the first too many after call ${call}`;
+    case 'costUsd':
+      if (Number.isNaN(found)) return `its cost is not known, so it cannot be held against ${dollars(limit)}`;
+      return `it cost ${dollars(found)}, more than ${dollars(limit)}${call === null ? '' : `: beyond that by call ${call}`}`;
+  }
+}
+
+/** One place more than elsewhere: 85.2% is over 85%. */
+function exactPercent(fraction: number): string {
+  return `${(fraction * 100).toFixed(1)}%`;
+}

@@ -1,0 +1,124 @@
+import type { Growth, ResultSeen, SessionSummary, SubagentSeen } from '../../replay/summary.ts';
+import { counted, percent, tokens } from '../figures.ts';
+import { onOneLine } from '../style.ts';
+import { aligned } from '../table.ts';
+import type { OpenReport, Page } from './format.ts';
+import { actionText, compactionRow, linesRow, originRows, row } from './session-rows.ts';
+import { sessionTable } from './session-table.ts';
+import { zoneColour } from './sparkline.ts';
+import { type Stretch, timelineOf } from './stretches.ts';
+
+/** Sources of growth that are named; the rest is summed up. */
+const SOURCES = 6;
+
+const INDENT = '    ';
+
+/** The story of each session: turn after turn, with what filled the window and who emptied it. */
+export const detail: OpenReport = (page) => {
+  let seen = 0;
+  return {
+    session(session) {
+      seen++;
+      return [...(seen === 1 ? [] : ['']), ...storyOf(session, page), ''].join('\n');
+    },
+    end: () => (seen === 0 ? 'no recordings found\n' : ''),
+  };
+};
+
+function storyOf(session: SessionSummary, page: Page): string[] {
+  const { stretches, after } = timelineOf(session);
+  return [
+    ...sessionTable([session], page),
+    ...originRows(session, page.glyphs),
+    ...stretches.flatMap((stretch) => stretchRows(stretch, session, page)),
+    ...after.map(compactionRow),
+    ...lateSubagents(session).map((subagent) => subagentRow(subagent, page)),
+    ...largestRows(session.largest, page),
+    linesRow(session),
+  ];
+}
+
+function stretchRows(stretch: Stretch, session: SessionSummary, page: Page): string[] {
+  const { turn, goesOn, after, calls, prompts, growth } = stretch;
+  const [first, last] = [calls[0]?.number ?? 0, calls.at(-1)?.number ?? 0];
+  const actions = session.actions.filter(({ at }) => at.call >= first && at.call <= last);
+  const subagents = session.subagents.filter((subagent) => {
+    const before = callsBefore(subagent, session);
+    return before >= first && before <= last;
+  });
+  const name = page.style.bold(`turn ${turn}`) + (goesOn ? ' goes on' : '');
+  return [
+    ...after.map(compactionRow),
+    `  ${name}: ${counted(calls.length, 'call')}, ${contextText(stretch, page)}`,
+    ...prompts.map(({ text }) => cut(`${INDENT}prompt    ${onOneLine(text)}`, page)),
+    ...growthRows(growth),
+    ...actions.map((action) => `  ${row('policy', actionText(action))}`),
+    ...subagents.map((subagent) => subagentRow(subagent, page)),
+  ];
+}
+
+/** From the first call to the last. */
+function contextText({ calls }: Stretch, { glyphs, levels, style }: Page): string {
+  const [first, last] = [calls[0], calls.at(-1)];
+  if (first === undefined || last === undefined) return '';
+  const share = style[zoneColour(last.context, last.window, levels)](percent(last.context / last.window));
+  const from = first === last ? '' : `${tokens(first.context)} ${glyphs.arrow} `;
+  return `${from}${tokens(last.context)} (${share})`;
+}
+
+function growthRows(growth: Growth): string[] {
+  const text = growthText(growth);
+  return text === '' ? [] : [`${INDENT}grew by   ${text}`];
+}
+
+/** What came in, by source, the most first: `Read 14,413, answer 942`. */
+export function growthText(growth: Growth): string {
+  const all = Object.entries(growth).sort(([, a], [, b]) => b - a);
+  const rest = all.slice(SOURCES).reduce((sum, [, more]) => sum + more, 0);
+  const named = all.slice(0, SOURCES).map(([source, more]) => `${onOneLine(source)} ${tokens(more)}`);
+  return [...named, ...(rest > 0 ? [`others ${tokens(rest)}`] : [])].join(', ');
+}
+
+/** By the time where both sides have one: logs of subagents are files of their own. */
+function callsBefore({ t = null, call = 0 }: SubagentSeen, { series = [] }: SessionSummary): number {
+  if (t === null || series.some((seen) => seen.t === null)) return call;
+  return series.filter((seen) => seen.t !== null && seen.t <= t).length;
+}
+
+/** Those that began before the first call, or where no call is known. */
+function lateSubagents(session: SessionSummary): SubagentSeen[] {
+  return session.subagents.filter((subagent) => callsBefore(subagent, session) === 0);
+}
+
+function subagentRow({ id, task = null, peak, calls }: SubagentSeen, page: Page): string {
+  const what = task === null || task === '' ? id : task;
+  return cut(`${INDENT}subagent  ${counted(calls, 'call')}, peak ${tokens(peak)}: ${onOneLine(what)}`, page);
+}
+
+function largestRows(largest: readonly ResultSeen[], page: Page): string[] {
+  if (largest.length === 0) return [];
+  const rows = largest.map(({ tool, tokens: size, call, stayed }) => [
+    onOneLine(tool),
+    tokens(size),
+    tokens(call),
+    tokens(stayed),
+  ]);
+  const lines = aligned([['largest results', 'tokens', 'from call', 'calls with it'], ...rows]);
+  return lines.map((line, at) => {
+    const target = onOneLine(largest[at - 1]?.target ?? '');
+    return at === 0
+      ? `  ${page.style.bold(line)}`
+      : `  ${line}  ${cutTarget(target, page.columns - line.length - 4, page)}`;
+  });
+}
+
+/** Of a path its end, which names the file; of anything else its beginning. */
+function cutTarget(target: string, width: number, { glyphs: { ellipsis } }: Page): string {
+  if (target.length <= width) return target;
+  const isPath = /^[^\s]*\/[^\s]*$/.test(target);
+  return isPath ? ellipsis + target.slice(target.length - width + 1) : target.slice(0, width - 1) + ellipsis;
+}
+
+function cut(line: string, { columns, glyphs: { ellipsis } }: Page): string {
+  return line.length <= columns ? line : `${line.slice(0, columns - 1)}${ellipsis}`;
+}

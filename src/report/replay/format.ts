@@ -1,0 +1,46 @@
+import type { Policy } from '../../governor/policy.ts';
+import type { ReplayReport, SessionSummary } from '../../replay/summary.ts';
+import type { Glyphs } from '../glyphs.ts';
+import type { Style } from '../style.ts';
+
+/** Where a report is printed. */
+export interface Page {
+  readonly style: Style;
+  readonly glyphs: Glyphs;
+  /** Width in characters. */
+  readonly columns: number;
+  /** Where zones begin. */
+  readonly levels: Pick<Policy, 'thresholds' | 'zones'>;
+}
+
+/** Writes a report while recordings are read: what one returns can be printed, and need not be kept. */
+export interface ReportWriter {
+  session(session: SessionSummary): string;
+  /** All sessions have been seen. */
+  end(outcome: Outcome): string;
+}
+
+/** What there is to say beside the sessions, a line each. */
+export interface Outcome {
+  /** What could not be read. */
+  readonly faults: readonly string[];
+  /** Gates that were not passed. */
+  readonly breaches: readonly string[];
+}
+
+/** Begins a report. */
+export type OpenReport = (page: Page) => ReportWriter;
+
+/** A report that needs all sessions before it can say anything. */
+export function collected(text: (report: ReplayReport, page: Page, outcome: Outcome) => string): OpenReport {
+  return (page) => {
+    const sessions: SessionSummary[] = [];
+    return {
+      session(session) {
+        sessions.push(session);
+        return '';
+      },
+      end: (outcome) => text({ version: 1, sessions }, page, outcome),
+    };
+  };
+}

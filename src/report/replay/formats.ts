@@ -1,0 +1,105 @@
+import { CtxbError } from '../../errors.ts';
+import type { OpenReport } from './format.ts';
+
+/** A way to print what a replay has found. */
+export interface ReportFormat {
+  /** As in `--name`. */
+  readonly name: string;
+  readonly about: string;
+  /** It shows calls one by one. */
+  readonly needsSeries: boolean;
+  /** Loads what writes it: a call pays only for the format that it asks for. */
+  readonly load: () => Promise<OpenReport>;
+}
+
+/** What is printed when no format is asked for. */
+const TEXT: ReportFormat = {
+  name: 'text',
+  about: 'for a person',
+  needsSeries: false,
+  load: async () => (await import('./text.ts')).text,
+};
+
+/** Of the summary of a CI job. */
+export const CI_FORMAT: ReportFormat = {
+  name: 'markdown',
+  about: 'as tables, for a pull request or the summary of a CI job',
+  needsSeries: false,
+  load: async () => (await import('./markdown.ts')).markdown,
+};
+
+/** About one thing only; with --json or --partial the same is a field of the whole. */
+const ASIDES: readonly ReportFormat[] = [
+  {
+    name: 'accuracy',
+    about: 'how well the size of each next call was foreseen',
+    needsSeries: false,
+    load: async () => (await import('./accuracy.ts')).accuracy,
+  },
+  {
+    name: 'explain',
+    about: 'where the figures of one call come from',
+    needsSeries: false,
+    load: async () => (await import('./explain.ts')).explain,
+  },
+];
+
+/** Formats with a place for anything. */
+const WHOLE = new Set(['json', 'partial']);
+
+/** Formats that are asked for, one at a time. */
+export const FORMATS: readonly ReportFormat[] = [
+  {
+    name: 'detail',
+    about: 'for a person, turn after turn: what filled the window, and who emptied it',
+    needsSeries: true,
+    load: async () => (await import('./detail.ts')).detail,
+  },
+  {
+    name: 'json',
+    about: 'everything, as JSON',
+    needsSeries: false,
+    load: async () => (await import('./json.ts')).json,
+  },
+  {
+    name: 'ndjson',
+    about: 'a line of JSON for each call, flat: for DuckDB, jq or Spark',
+    needsSeries: true,
+    load: async () => (await import('./ndjson.ts')).ndjson,
+  },
+  {
+    name: 'csv',
+    about: 'a row for each session',
+    needsSeries: false,
+    load: async () => (await import('./csv.ts')).csv,
+  },
+  CI_FORMAT,
+  {
+    name: 'prometheus',
+    about: 'in the text format of Prometheus',
+    needsSeries: false,
+    load: async () => (await import('./prometheus.ts')).prometheus,
+  },
+  {
+    name: 'partial',
+    about: 'as a part of the work, for ctxb merge',
+    needsSeries: false,
+    load: async () => (await import('./partial.ts')).partial,
+  },
+];
+
+/**
+ * The format that flags ask for.
+ *
+ * @throws CtxbError `usage` when they ask for two
+ */
+export function chosenFormat(flags: Readonly<Record<string, unknown>>): ReportFormat {
+  const isAsked = ({ name }: ReportFormat) => flags[name] !== undefined;
+  const asked = FORMATS.filter(isAsked);
+  const asides = ASIDES.filter(isAsked);
+  const isField = asked.length === 1 && asked.every(({ name }) => WHOLE.has(name));
+  const [chosen = TEXT, ...others] = isField ? asked : [...asked, ...asides];
+  if (others.length === 0) return chosen;
+  const names = [chosen, ...others].map(({ name }) => `--${name}`).join(' and ');
+  throw new CtxbError('usage', `${names} exclude each other: ask for one format at a time`);
+}

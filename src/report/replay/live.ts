@@ -1,0 +1,69 @@
+import type { CallSeen, SessionSummary } from '../../replay/summary.ts';
+import { percent, tokens } from '../figures.ts';
+import { growthText } from './detail.ts';
+import type { Page } from './format.ts';
+import { callLines } from './ndjson.ts';
+import { actionText, compactionRow, row } from './session-rows.ts';
+import { zoneColour } from './sparkline.ts';
+
+/**
+ * What is new in a session since it was last asked, as lines.
+ *
+ * @param final nothing will be added
+ */
+export type LiveView = (session: SessionSummary, final: boolean) => string;
+
+/** Calls that were there before are not all shown again. */
+const BACKLOG = 10;
+
+/** For a person: each call as it comes, with what it brought, and in their places compactions and what was decided. */
+export function createLiveText(page: Page): LiveView {
+  let shown: { calls: number; compactions: number; actions: number } | undefined;
+  return (session) => {
+    const { series = [], compactions, actions } = session;
+    const first = series.at(-BACKLOG)?.number ?? 1;
+    shown ??= {
+      calls: first - 1,
+      compactions: compactions.filter(({ call }) => call < first).length,
+      actions: actions.filter(({ at }) => at.call < first).length,
+    };
+    const lines = [
+      ...series.slice(shown.calls).map((call) => ({ call: call.number, text: callText(call, series, page) })),
+      ...actions
+        .slice(shown.actions)
+        .map((action) => ({ call: action.at.call, text: row('policy', actionText(action)) })),
+      ...compactions
+        .slice(shown.compactions)
+        .map((compaction) => ({ call: compaction.call, text: compactionRow(compaction) })),
+    ];
+    shown = { calls: series.length, compactions: compactions.length, actions: actions.length };
+    // A sort keeps the order of equals: of one call first itself, then what followed from it.
+    return lines
+      .sort((a, b) => a.call - b.call)
+      .map(({ text }) => `${text}\n`)
+      .join('');
+  };
+}
+
+function callText(call: CallSeen, series: readonly CallSeen[], { style, levels, glyphs }: Page): string {
+  const share = percent(call.context / call.window).padStart(4);
+  const before = series[call.number - 2]?.context;
+  const grown =
+    before === undefined ? '' : `${call.context < before ? '-' : '+'}${tokens(Math.abs(call.context - before))}`;
+  const coloured = style[zoneColour(call.context, call.window, levels)](share);
+  const figures = `${tokens(call.context).padStart(9)} ${coloured} ${grown.padStart(9)}`;
+  const came = growthText(call.added);
+  return `  call ${tokens(call.number).padStart(5)} ${figures}${came === '' ? '' : `  ${glyphs.dot} ${came}`}`.trimEnd();
+}
+
+/** For a program: each call, as soon as nothing of it will change. */
+export function createLiveLines(): LiveView {
+  let shown = 0;
+  return (session, final) => {
+    const { series = [] } = session;
+    const settled = final ? series.length : Math.max(shown, series.length - 1);
+    const text = callLines(series.slice(shown, settled), session);
+    shown = settled;
+    return text;
+  };
+}

@@ -1,0 +1,107 @@
+import type { CompactionSeen, ResultSeen, SessionSummary } from '../../replay/summary.ts';
+import { counted, dollars, percent, tokens } from '../figures.ts';
+import { UNICODE } from '../glyphs.ts';
+import { onOneLine, PLAIN } from '../style.ts';
+import { collected, type Page } from './format.ts';
+import { shortNames } from './short-names.ts';
+import { sparkline, sparklineWidth } from './sparkline.ts';
+import { type Totals, totalsOf } from './totals.ts';
+
+/** Widest curve of a cell. */
+const CURVE = 30;
+
+/** Results of tools that are shown, of all sessions together. */
+const LARGEST = 10;
+
+/** A session, and its name as it is shown. */
+interface Named {
+  readonly session: SessionSummary;
+  readonly name: string;
+}
+
+/** Tables for a pull request, or the summary of a CI job. */
+export const markdown = collected(({ sessions }, page, { breaches, faults }) => {
+  const names = shortNames(sessions.map(({ file }) => file));
+  const named = sessions.map((session, at) => ({ session, name: cell(names[at] ?? '') }));
+  return [
+    '### Context of Claude Code',
+    ...listed('Gates that were not passed:', breaches),
+    ...listed('What could not be read:', faults),
+    sessions.length === 0 ? 'no recordings found' : sessionsTable(named, { ...page, glyphs: UNICODE, style: PLAIN }),
+    ...compactionsTable(named),
+    ...largestTable(named),
+  ]
+    .map((part) => `${part}\n`)
+    .join('\n');
+});
+
+function listed(heading: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : [heading, lines.map((line) => `- ${cell(line)}`).join('\n')];
+}
+
+function sessionsTable(named: readonly Named[], page: Page): string {
+  const rows = named.map(({ session, name }) => [name, curveOf(session, page), ...figuresOf(totalsOf([session]))]);
+  const sessions = named.map(({ session }) => session);
+  const all = [`**${counted(named.length, 'session')}**`, '', ...figuresOf(totalsOf(sessions))];
+  return table(
+    ['session', 'context', 'peak', 'calls', 'compacted', 'cost'],
+    2,
+    named.length > 1 ? [...rows, all] : rows,
+  );
+}
+
+function figuresOf({ peakFraction, calls, compactions, usd }: Totals): string[] {
+  const [peak, cost] = [peakFraction === null ? '–' : percent(peakFraction), usd === null ? '–' : dollars(usd)];
+  return [peak, tokens(calls), tokens(compactions), cost];
+}
+
+function curveOf(session: SessionSummary, page: Page): string {
+  const curve = sparkline(session, Math.min(CURVE, sparklineWidth(session)), page).trimEnd();
+  return curve === '' ? '' : `\`${curve}\``;
+}
+
+const BY: Readonly<Record<CompactionSeen['by'], string>> = {
+  claude: 'claude itself',
+  placed: 'claude, where ctxb had placed its trigger',
+  caller: 'the caller',
+  ctxb: 'ctxb',
+};
+
+function compactionsTable(named: readonly Named[]): string[] {
+  const rows = named.flatMap(({ session, name }) =>
+    session.compactions.map(({ by, call, preTokens, gaugeBefore, firstAfter }) => [
+      name,
+      BY[by],
+      tokens(call),
+      tokens(preTokens ?? gaugeBefore),
+      firstAfter === null ? '–' : tokens(firstAfter),
+    ]),
+  );
+  return rows.length === 0 ? [] : [table(['session', 'compacted by', 'after call', 'from', 'to'], 2, rows)];
+}
+
+function largestTable(named: readonly Named[]): string[] {
+  const all = named.flatMap(({ session, name }) => session.largest.map((result) => ({ name, result })));
+  const rows = all
+    .sort((a, b) => b.result.tokens - a.result.tokens)
+    .slice(0, LARGEST)
+    .map(({ name, result }) => [name, ...resultCells(result)]);
+  return rows.length === 0
+    ? []
+    : [table(['session', 'largest results', 'of', 'tokens, about', 'calls with it'], 3, rows)];
+}
+
+function resultCells({ tool, target, tokens: size, stayed }: ResultSeen): string[] {
+  return [cell(tool), cell(target), tokens(size), tokens(stayed)];
+}
+
+/** @param texts columns of text, the others are figures */
+function table(headings: readonly string[], texts: number, rows: readonly (readonly string[])[]): string {
+  const rule = headings.map((_, column) => (column < texts ? '---' : '---:'));
+  return [headings, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
+
+/** A text from outside that is to be read as it is: any punctuation may follow a backslash. */
+function cell(text: string): string {
+  return onOneLine(text).replace(/[\\`*_{}[\]<>()#!|~&@:]/g, '\\$&');
+}

@@ -1,0 +1,63 @@
+import type { Output } from '../../io.ts';
+import { duration, percent, tokens } from '../figures.ts';
+
+/** Says on stderr how far the reading has come, where a person watches and it takes a while. */
+export interface Progress {
+  /** So many bytes more were read. */
+  add(bytes: number): void;
+  /** Takes the line away, before something else is written. */
+  clear(): void;
+}
+
+interface ProgressOptions {
+  readonly stderr: Output;
+  /** Bytes that there are to read; undefined where that is not known. */
+  readonly total: number | undefined;
+  /** Milliseconds of any clock. */
+  readonly now: () => number;
+}
+
+/** Work that is done by then needs no bar. */
+const QUIET_MS = 1_000;
+const REDRAW_MS = 200;
+const BAR_CELLS = 20;
+const CLEAR_LINE = '\r\u001b[2K';
+
+export function createProgress({ stderr, total, now }: ProgressOptions): Progress {
+  if (stderr.isTTY !== true) return { add: () => {}, clear: () => {} };
+  const begun = now();
+  let read = 0;
+  let drawn = begun + QUIET_MS - REDRAW_MS;
+  let shown = false;
+
+  return {
+    add(bytes) {
+      read += bytes;
+      const t = now();
+      if (t - drawn < REDRAW_MS) return;
+      drawn = t;
+      shown = true;
+      const text = progressText(read, total, t - begun);
+      // A line that wraps could not be taken away again.
+      stderr.write(CLEAR_LINE + text.slice(0, Math.max(0, (stderr.columns ?? 80) - 1)));
+    },
+    clear() {
+      if (shown) stderr.write(CLEAR_LINE);
+      shown = false;
+    },
+  };
+}
+
+function progressText(read: number, total: number | undefined, ms: number): string {
+  const rate = `${megabytes(read / (ms / 1000))} MB/s`;
+  if (total === undefined || total === 0) return `${megabytes(read)} MB read, ${rate}`;
+  const share = Math.min(1, read / total);
+  const cells = Math.floor(share * BAR_CELLS);
+  const bar = '#'.repeat(cells) + '.'.repeat(BAR_CELLS - cells);
+  const left = duration((ms * (1 - share)) / share);
+  return `[${bar}] ${percent(share)}, ${megabytes(read)} of ${megabytes(total)} MB, ${rate}, about ${left} left`;
+}
+
+function megabytes(bytes: number): string {
+  return tokens(bytes / 1_000_000);
+}

@@ -1,0 +1,89 @@
+import type { Decision } from '../../governor/actions.ts';
+import { decisionText } from '../../messages.ts';
+import type { CompactionSeen, SessionSummary } from '../../replay/summary.ts';
+import { counted, dollars, percent, tokens } from '../figures.ts';
+import type { Glyphs } from '../glyphs.ts';
+import { onOneLine } from '../style.ts';
+import { oddityText } from './oddity-text.ts';
+
+/** What there is to say about one session, as lines. */
+export function sessionRows(session: SessionSummary, glyphs: Glyphs): string[] {
+  const { compactions, actions, context } = session;
+  return [
+    ...originRows(session, glyphs),
+    ...compactions.map(compactionRow),
+    ...session.oddities.map((oddity) => row('oddity', oddityText(oddity))),
+    ...actions.map((action) => row('policy', `turn ${action.at.turn + 1}, ${actionText(action)}`)),
+    ...(actions.length === 0 && context.basis !== 'none' ? [row('policy', 'nothing to do')] : []),
+    linesRow(session),
+  ];
+}
+
+/** Which session it is, how large, and what it cost. */
+export function originRows(session: SessionSummary, { arrow, dot }: Glyphs): string[] {
+  const { window } = session;
+  const origin = [
+    session.claudeCodeVersion && `Claude Code ${session.claudeCodeVersion}`,
+    session.model,
+    session.sessionId,
+  ];
+  const known = origin.filter((part) => part !== null && part !== '');
+  return [
+    row('file', onOneLine(session.file)),
+    ...(known.length > 0 ? [row('session', onOneLine(known.join(` ${dot} `)))] : []),
+    row('window', `${tokens(window.tokens)} tokens (${window.source})`),
+    row('context', contextText(session)),
+    row('traffic', `${counted(session.turns, 'turn')}, ${counted(session.calls, 'call')}${subagentText(session)}`),
+    ...(session.cost.usd === null ? [] : [row('cost', costText(session.cost.usd, session.cost.computed))]),
+    ...session.lineage.map((step) => row('lineage', lineageText(step, arrow))),
+  ];
+}
+
+export function compactionRow(compaction: CompactionSeen): string {
+  return row('compacted', compactionText(compaction));
+}
+
+/** `call 73: warning: …` */
+export function actionText(action: Decision): string {
+  return `call ${action.at.call}: ${onOneLine(decisionText(action))}`;
+}
+
+/** A line with a word of what it is about. */
+export function row(label: string, text: string): string {
+  return `  ${label.padEnd(10)}${text}`;
+}
+
+function contextText({ context, calls }: SessionSummary): string {
+  if (context.basis === 'none') return 'nothing was measured';
+  const peak = calls === 0 ? '' : `peak ${tokens(context.peak)} (${percent(context.peakFraction)}), `;
+  return `${peak}last ${tokens(context.last)} (${context.basis})`;
+}
+
+function subagentText({ subagents }: SessionSummary): string {
+  if (subagents.length === 0) return '';
+  const peak = Math.max(...subagents.map((subagent) => subagent.peak));
+  return `; ${counted(subagents.length, 'subagent')}, largest ${tokens(peak)} tokens`;
+}
+
+function compactionText({ trigger, preTokens, gaugeBefore, firstAfter }: CompactionSeen): string {
+  const by = trigger === 'auto' ? 'by claude itself' : 'by /compact';
+  const from =
+    preTokens === null ? `${tokens(gaugeBefore)} predicted` : `${tokens(preTokens)} (predicted ${tokens(gaugeBefore)})`;
+  return `${by} at ${from}${firstAfter === null ? '' : `, to ${tokens(firstAfter)}`}`;
+}
+
+function lineageText({ from, to, reason, context }: SessionSummary['lineage'][number], arrow: string): string {
+  return onOneLine(`${from} ${arrow} ${to}: ${reason} at ${tokens(context)}`);
+}
+
+function costText(usd: number, computed: boolean): string {
+  return `${dollars(usd)}${computed ? ' (in part computed from list prices)' : ''}`;
+}
+
+export function linesRow({ lines }: SessionSummary): string {
+  const odd = [
+    ...(lines.unknown > 0 ? [`${tokens(lines.unknown)} of unknown type`] : []),
+    ...(lines.malformed > 0 ? [`${tokens(lines.malformed)} malformed`] : []),
+  ];
+  return row('lines', [tokens(lines.total), ...odd].join(', '));
+}

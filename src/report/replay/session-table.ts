@@ -1,0 +1,59 @@
+import type { SessionSummary } from '../../replay/summary.ts';
+import { dollars, percent, tokens } from '../figures.ts';
+import { aligned } from '../table.ts';
+import type { Page } from './format.ts';
+import { shortNames } from './short-names.ts';
+import { sparkline, sparklineWidth } from './sparkline.ts';
+import { totalsOf } from './totals.ts';
+
+const HEADINGS = ['peak', 'calls', 'compacted', 'cost'];
+const CURVE_HEADING = 'context';
+
+/** Names and curves share what the figures leave; below this much of it lines get longer than the page is wide. */
+const MIN_NAME = 12;
+const MIN_CURVE = 8;
+
+const GAP = '  ';
+
+/** A line for each session, and one for all where there are several. */
+export function sessionTable(sessions: readonly SessionSummary[], page: Page): string[] {
+  const several = sessions.length > 1;
+  const totals = several ? [cellsOf(sessions, page)] : [];
+  const figures = aligned([['', ...HEADINGS], ...sessions.map((session) => cellsOf([session], page)), ...totals]);
+  const names = shortNames(sessions.map(({ file }) => file));
+  const firsts = ['session', ...names, ...(several ? [`${tokens(sessions.length)} sessions`] : [])];
+  const curves = Math.max(CURVE_HEADING.length, ...sessions.map(sparklineWidth));
+  const widths = shared(page.columns - (figures[0]?.length ?? 0) - GAP.length, longest(firsts), curves);
+  const lines = firsts.map((first, at) => {
+    const session = sessions[at - 1];
+    const curve =
+      session === undefined
+        ? (at === 0 ? CURVE_HEADING : '').padEnd(widths.curve)
+        : sparkline(session, widths.curve, page);
+    return fitted(first, widths.name, page) + GAP + curve + figures[at];
+  });
+  return lines.map((line, at) => (at === 0 ? page.style.bold(line) : line));
+}
+
+function cellsOf(sessions: readonly SessionSummary[], { glyphs: { none } }: Page): string[] {
+  const { peakFraction, calls, compactions, usd } = totalsOf(sessions);
+  const peak = peakFraction === null ? none : percent(peakFraction);
+  return ['', peak, tokens(calls), tokens(compactions), usd === null ? none : dollars(usd)];
+}
+
+/** The room for names and curves: what both need, else a half each, and what one does not need for the other. */
+function shared(room: number, name: number, curve: number) {
+  const forName = Math.min(name, Math.max(MIN_NAME, Math.ceil(room / 2), room - curve));
+  return { name: forName, curve: Math.max(MIN_CURVE, Math.min(curve, room - forName)) };
+}
+
+function longest(texts: readonly string[]): number {
+  return texts.reduce((most, { length }) => Math.max(most, length), 0);
+}
+
+/** Of a name that is too long its end, which tells files of one folder apart; of a long file name its beginning. */
+function fitted(name: string, width: number, { glyphs: { ellipsis } }: Page): string {
+  if (name.length <= width) return name.padEnd(width);
+  const file = name.slice(name.lastIndexOf('/') + 1);
+  return file.length < width ? ellipsis + name.slice(1 - width) : file.slice(0, width - 1) + ellipsis;
+}

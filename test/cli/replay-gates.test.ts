@@ -1,0 +1,120 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { fixture } from '../support/recordings.ts';
+import { createPlace, ctxb } from './fakes.ts';
+
+const COMPACT = fixture('compact.ndjson');
+const NATIVE = fixture('native-mid-turn.session.jsonl');
+const SMALL = fixture('tool-turn.ndjson');
+
+describe('gates', () => {
+  it.each([
+    { args: ['--fail-over', '85%', '--max-compactions', '1', '--max-unplanned', '1', '--max-cost', '1'], says: [] },
+    { args: ['--fail-over', '75%'], says: [`${COMPACT} (session 2ca20535-eb66-43be-96ec-4185d43d4749): call 3 had a`] },
+    { args: ['--fail-over', '.75'], says: ['over 75%'] },
+    { args: ['--fail-over', '150000'], says: ['over 150,000'] },
+    { args: ['--max-compactions', '0'], says: [`${COMPACT} `, `${NATIVE} `] },
+    {
+      args: ['--max-unplanned', '0'],
+      says: [`${NATIVE} (session 0f6be75f-5fff-46e9-b95e-98a47f248929): 1 compaction by`],
+    },
+    { args: ['--max-cost', '0.60'], says: ['it cost $0.71, more than $0.60: beyond that by call 3'] },
+    { args: ['--max-cost', '0.6', '--json'], says: ['beyond that by call 3'] },
+  ])('$args', async ({ args, says }) => {
+    await using place = await createPlace();
+    const run = await ctxb(place, ['replay', ...args, COMPACT, NATIVE, SMALL]);
+    expect(run.code).toBe(says.length === 0 ? 0 : 3);
+    expect(run.stderr.split('\n').filter(Boolean)).toEqual(says.map((said) => expect.stringContaining(said)));
+    // The report comes all the same, and has nothing that was not asked for.
+    expect(run.stdout.toString()).toContain(SMALL.slice(-16));
+    expect(run.stdout.toString()).not.toContain('"series"');
+  });
+
+  it('one that is not passed counts more than a file that cannot be read', async () => {
+    await using place = await createPlace();
+    const run = await ctxb(place, ['replay', '--max-compactions', '0', 'missing.ndjson', COMPACT]);
+    expect(run.code).toBe(3);
+    expect(run.stderr).toContain('missing.ndjson');
+  });
+
+  it.each([
+    { args: ['--fail-over', '85'], expected: '85%, 0.85 or 170000' },
+    { args: ['--fail-over', '101%'], expected: '85%, 0.85 or 170000' },
+    { args: ['--fail-over', '0'], expected: '85%, 0.85 or 170000' },
+    { args: ['--fail-over', 'most'], expected: '85%, 0.85 or 170000' },
+    { args: ['--max-compactions', '-1'], expected: 'whole number' },
+    { args: ['--max-compactions', '1.5'], expected: 'whole number' },
+    { args: ['--max-unplanned', ''], expected: 'whole number' },
+    { args: ['--max-cost', '2,50'], expected: '2.50' },
+    { args: ['--max-cost', '$2'], expected: '2.50' },
+    { args: ['--since', 'yesterday'], expected: '3d or 12h' },
+    { args: ['--since', '2026-13-01'], expected: '3d or 12h' },
+    { args: ['--project', ''], expected: 'a part of a path' },
+    { args: ['--model', ''], expected: 'a part of the id' },
+  ])('$args is refused with the name of the option', async ({ args, expected }) => {
+    await using place = await createPlace();
+    const run = await ctxb(place, ['replay', ...args, COMPACT]);
+    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining(`ctxb: ${args[0]}: expected `) });
+    expect(run.stderr).toContain(expected);
+    expect(run.stdout.toString()).toBe('');
+  });
+});
+
+describe('filters', () => {
+  it.each([
+    { args: ['--model', 'sonnet'], code: 0, says: '' },
+    { args: ['--project', '/home/*/project'], code: 0, says: '' },
+    { args: ['--since', '3000w'], code: 0, says: '' },
+    { args: ['--since', '2026-11-21T00:00Z'], code: 0, says: '' },
+    { args: ['--model', 'opus'], code: 0, says: 'none of 1 session is' },
+    { args: ['--since', '9999-01-01'], code: 0, says: 'none of 1 session is' },
+    { args: ['--model', 'opus', '--max-compactions', '0'], code: 0, says: 'none of 1 session is' },
+  ])('$args', async ({ args, code, says }) => {
+    await using place = await createPlace();
+    const run = await ctxb(place, ['replay', ...args, COMPACT]);
+    expect(run.code).toBe(code);
+    expect(run.stderr).toContain(says);
+    expect(run.stdout.toString().startsWith('no recordings found')).toBe(says !== '');
+  });
+});
+
+describe('--ci', () => {
+  it('adds Markdown to the summary of the job, whatever is printed', async () => {
+    await using place = await createPlace();
+    const summary = await place.file('summary.md', '# before\n');
+    const env = { GITHUB_STEP_SUMMARY: summary };
+    for (const args of [['--markdown'], ['--csv', '--max-compactions', '0']]) {
+      await ctxb(place, ['replay', '--ci', ...args, COMPACT], { env });
+    }
+    const [before, first = '', second = ''] = readFileSync(summary, 'utf8').split('### Context of Claude Code\n');
+    expect(before).toBe('# before\n');
+    expect(first).toContain('| `▄▆▇│▂▂` | 80% | 5 | 1 | $0.71 |');
+    expect(second).toContain('Gates that were not passed:\n\n- ');
+  });
+
+  it('is at home where there is no job', async () => {
+    await using place = await createPlace();
+    const run = await ctxb(place, ['replay', '--ci', '--markdown', COMPACT]);
+    expect(run).toMatchObject({ code: 0, stderr: '' });
+    expect(run.stdout.toString()).toContain('### Context');
+  });
+
+  it('says when the summary cannot be written, and is not judged by that', async () => {
+    await using place = await createPlace();
+    const env = { GITHUB_STEP_SUMMARY: place.path('no/such/folder') };
+    const run = await ctxb(place, ['replay', '--ci', COMPACT], { env });
+    expect(run).toMatchObject({ code: 0, stderr: expect.stringContaining('no/such/folder') });
+  });
+});
+
+it.each([
+  ['--csv', '--json'],
+  ['--detail', '--markdown'],
+  ['--partial', '--ndjson', '--prometheus'],
+])('%s %s are too much to ask for at once', async (...formats) => {
+  await using place = await createPlace();
+  const run = await ctxb(place, ['replay', ...formats.filter(Boolean), COMPACT]);
+  expect(run.code).toBe(2);
+  for (const format of formats) expect(run.stderr).toContain(format);
+  expect(run.stdout.toString()).toBe('');
+});

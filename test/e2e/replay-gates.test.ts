@@ -1,0 +1,22 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { runProgram, startWorld } from '../support/claude.ts';
+import { installCtxb } from '../support/ctxb.ts';
+import { fixture } from '../support/recordings.ts';
+
+it('gates end a script of a shell as they say', async () => {
+  await using world = await startWorld({ calls: [] });
+  const { env, cwd, home } = world.scratch;
+  const bin = join(home, 'bin');
+  mkdirSync(bin);
+  installCtxb(bin);
+  const script = fileURLToPath(new URL('replay-gates.sh', import.meta.url));
+  const run = await runProgram('/bin/sh', [script], {
+    env: { ...env, PATH: `${bin}:${process.env.PATH}`, RECORDINGS: fixture('.') },
+    cwd,
+  });
+  expect(run).toMatchObject({ code: 0, stderr: '' });
+  expect(run.stdout.toString()).toBe('passed\n');
+});

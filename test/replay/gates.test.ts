@@ -1,0 +1,80 @@
+import { expect, it } from 'vitest';
+import { breachesOf, type Gates } from '../../src/replay/gates.ts';
+import type { SessionSummary } from '../../src/replay/summary.ts';
+import { breachText } from '../../src/report/replay/breach-text.ts';
+import { compactionOf, judged, summaryOf } from '../support/session-summary.ts';
+
+const BOTH = summaryOf({
+  compactions: [compactionOf({ by: 'placed', call: 2 }), compactionOf({ by: 'claude', call: 4 })],
+});
+const UNKNOWN = { usd: null, computed: false };
+
+it.each<{ name: string; gates: Gates; session?: SessionSummary; says?: string }>([
+  { name: 'nothing is asked', gates: {} },
+  { name: 'a level as a fraction, reached', gates: { context: 0.8 } },
+  {
+    name: 'a level as a fraction, crossed',
+    gates: { context: 0.799 },
+    says: 'call 3 had a context of 160,000 tokens (80.0%), over 80%',
+  },
+  { name: 'a level as tokens, reached', gates: { context: 160_000 } },
+  {
+    name: 'a level as tokens, crossed',
+    gates: { context: 159_999 },
+    says: 'call 3 had a context of 160,000 tokens (80.0%), over 159,999',
+  },
+  { name: 'as many compactions as allowed', gates: { compactions: 2 }, session: BOTH },
+  {
+    name: 'one compaction too many',
+    gates: { compactions: 1 },
+    session: BOTH,
+    says: '2 compactions, more than 1: the first too many after call 4',
+  },
+  {
+    name: 'no compaction allowed',
+    gates: { compactions: 0 },
+    session: BOTH,
+    says: '2 compactions, more than 0: the first too many after call 2',
+  },
+  {
+    name: "claude's own",
+    gates: { unplanned: 0 },
+    session: BOTH,
+    says: '1 compaction by claude itself, more than 0: the first too many after call 4',
+  },
+  { name: "of claude's own only those count", gates: { unplanned: 1 }, session: BOTH },
+  { name: 'a cost that is kept to', gates: { costUsd: 0.708 } },
+  {
+    name: 'a cost beyond, without the calls',
+    gates: { costUsd: 0.7 },
+    says: 'it cost $0.71, more than $0.70: beyond that by call 5',
+  },
+  {
+    name: 'a cost that is not known',
+    gates: { costUsd: 5 },
+    session: summaryOf({ cost: UNKNOWN }),
+    says: 'its cost is not known, so it cannot be held against $5.00',
+  },
+  {
+    name: 'a cost that is not known of nothing',
+    gates: { costUsd: 5 },
+    session: summaryOf({ cost: UNKNOWN, calls: 0 }),
+  },
+])('$name', ({ gates, session = summaryOf(), says }) => {
+  const texts = breachesOf(session, gates).map((breach) => breachText(session, breach));
+  expect(texts).toEqual(says === undefined ? [] : [`session.ndjson (session s1): ${says}`]);
+});
+
+it('names the call by which a cost was exceeded', async () => {
+  const session = await judged('compact.ndjson');
+  const costs = session.series?.map(({ usd }) => usd ?? 0) ?? [];
+  for (const [at, cost] of costs.entries()) {
+    const before = costs.slice(0, at).reduce((sum, each) => sum + each, 0);
+    expect(breachesOf(session, { costUsd: before + cost / 2 })).toMatchObject([{ call: at + 1 }]);
+  }
+});
+
+it('tells every gate that was not passed', () => {
+  const gates = { context: 0.5, compactions: 0, unplanned: 0, costUsd: 0.1 };
+  expect(breachesOf(BOTH, gates).map(({ gate }) => gate)).toEqual(['context', 'compactions', 'unplanned', 'costUsd']);
+});

@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import { counted, dollars, percent, tokens } from '../../src/report/figures.ts';
+import { onOneLine } from '../../src/report/style.ts';
+
+it.each([
+  { name: 'thousands', text: tokens(1_234_567), expected: '1,234,567' },
+  { name: 'below a thousand', text: tokens(999.6), expected: '1,000' },
+  { name: 'a share', text: percent(0.705), expected: '71%' },
+  { name: 'an amount', text: dollars(0.4217), expected: '$0.42' },
+  { name: 'less than a cent', text: dollars(0.0042), expected: '$0.0042' },
+  { name: 'nothing', text: dollars(0), expected: '$0.00' },
+  { name: 'one', text: counted(1, 'turn'), expected: '1 turn' },
+  { name: 'none', text: counted(0, 'turn'), expected: '0 turns' },
+])('$name: $expected', ({ text, expected }) => {
+  expect(text).toBe(expected);
+});
+
+it('text on several lines is put on one', () => {
+  expect(onOneLine('a\n\tb\r\u0000')).toBe('a b');
+});

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import type { SessionSummary } from '../../../src/replay/summary.ts';
+import { createLiveLines, createLiveText } from '../../../src/report/replay/live.ts';
+import { judged, pageOf } from '../../support/session-summary.ts';
+
+/** A session as it was after some of its calls. */
+function upTo(session: SessionSummary, calls: number): SessionSummary {
+  return {
+    ...session,
+    calls,
+    series: session.series?.slice(0, calls) ?? [],
+    compactions: session.compactions.filter(({ call }) => call <= calls),
+    actions: session.actions.filter(({ at }) => at.call <= calls),
+  };
+}
+
+describe('for a person', () => {
+  it('each call is told once, with what followed from it', async () => {
+    const session = await judged('compact.ndjson');
+    const view = createLiveText(pageOf());
+    expect(view(upTo(session, 0), false)).toBe('');
+    expect(view(upTo(session, 2), false)).toBe(
+      '  call     1   100,000  50%\n  call     2   130,000  65%   +30,000  · answer 13, Bash 2\n',
+    );
+    expect(view(upTo(session, 2), false)).toBe('');
+    expect(view(session, true)).toBe(`  call     3   160,000  80%   +30,000  · answer 13, Bash 2
+  policy    call 3: warning: the context is 80% full (160,002 of 200,000 tokens, measured, window assumed)
+  compacted by /compact at 160,008 (predicted 160,002), to 31,000
+  call     4    31,000  16%  -129,000  · summary 181, answer 2
+  call     5    31,500  16%      +500  · answer 13, Bash 2
+`);
+  });
+
+  it('of what is there already the last ten calls', async () => {
+    const session = await judged('native-mid-turn.session.jsonl');
+    const [call] = session.series ?? [];
+    if (call === undefined) throw new Error('no call');
+    const series = Array.from({ length: 15 }, (_, at) => ({ ...call, number: at + 1 }));
+    const view = createLiveText(pageOf());
+    const shown = view({ ...session, series, actions: [] }, false);
+    expect(shown.match(/ {2}call/g)).toHaveLength(10);
+    // It was after the fourth call.
+    expect(shown).not.toContain('compacted');
+  });
+});
+
+describe('for a program', () => {
+  it('a call is told when nothing of it will change', async () => {
+    const session = await judged('compact.ndjson');
+    const view = createLiveLines();
+    const calls = (text: string) =>
+      text
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => (JSON.parse(line) as { call: number }).call);
+    expect(calls(view(upTo(session, 1), false))).toEqual([]);
+    expect(calls(view(upTo(session, 3), false))).toEqual([1, 2]);
+    expect(calls(view(upTo(session, 3), false))).toEqual([]);
+    expect(calls(view(session, false))).toEqual([3, 4]);
+    expect(calls(view(session, true))).toEqual([5]);
+  });
+});

@@ -1,0 +1,58 @@
+import { expect, it } from 'vitest';
+import { markdown } from '../../../src/report/replay/markdown.ts';
+import { compactionOf, judged, summaryOf, written } from '../../support/session-summary.ts';
+
+it('has tables of sessions, compactions and the largest results', async () => {
+  const sessions = [await judged('compact.ndjson'), await judged('crossing.session.jsonl')];
+  expect(written(markdown, sessions)).toBe(`### Context of Claude Code
+
+| session | context | peak | calls | compacted | cost |
+| --- | --- | ---: | ---: | ---: | ---: |
+| compact.ndjson | \`▄▆▇│▂▂\` | 80% | 5 | 1 | $0.71 |
+| crossing.session.jsonl | \`▆▆▆▇▇\` | 82% | 5 | 0 | $0.72 |
+| **2 sessions** |  | 82% | 10 | 1 | $1.43 |
+
+| session | compacted by | after call | from | to |
+| --- | --- | ---: | ---: | ---: |
+| compact.ndjson | the caller | 3 | 160,008 | 31,000 |
+
+| session | largest results | of | tokens, about | calls with it |
+| --- | --- | --- | ---: | ---: |
+| compact.ndjson | Bash | echo step 1 | 2 | 2 |
+| compact.ndjson | Bash | echo step 2 | 2 | 1 |
+| compact.ndjson | Bash | echo step 1 | 2 | 1 |
+| crossing.session.jsonl | Bash | echo step 1 | 2 | 4 |
+| crossing.session.jsonl | Bash | echo step 1 | 2 | 2 |
+`);
+});
+
+it('names gates that were not passed, and what could not be read, first', () => {
+  const text = written(markdown, [summaryOf()], { breaches: ['a: too much'], faults: ['b: <gone>'] });
+  expect(text).toContain(
+    '### Context of Claude Code\n\nGates that were not passed:\n\n- a\\: too much\n\nWhat could not be read:\n\n- b\\: \\<gone\\>\n\n|',
+  );
+});
+
+it('lets no name out of its cell', () => {
+  const file = 'a|b `c` *d* <img src=x> [e](f)\n## g';
+  const [row = ''] = written(markdown, [summaryOf({ file })])
+    .split('\n')
+    .slice(4);
+  expect(row).toContain('| a\\|b \\`c\\` \\*d\\* \\<img src=x\\> \\[e\\]\\(f\\) \\#\\# g |');
+});
+
+it('has dashes where nothing is known', () => {
+  const session = summaryOf({
+    calls: 0,
+    cost: { usd: null, computed: false },
+    compactions: [compactionOf({ firstAfter: null })],
+    context: { curve: [] },
+  });
+  const text = written(markdown, [session]);
+  expect(text).toContain('| session.ndjson |  | – | 0 | 1 | – |');
+  expect(text).toContain('| ctxb | 3 | 160,008 | – |');
+});
+
+it('says that there are none', () => {
+  expect(written(markdown, [])).toBe('### Context of Claude Code\n\nno recordings found\n');
+});

@@ -1,0 +1,73 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { createProgress } from '../../../src/report/replay/progress.ts';
+
+const CLEAR = '\r\u001b[2K';
+
+function watch({ isTTY = true, total, columns = 100 }: { isTTY?: boolean; total?: number; columns?: number } = {}) {
+  const stderr = Object.assign(new PassThrough(), { isTTY, columns });
+  let t = 5_000;
+  const progress = createProgress({ stderr, total, now: () => t });
+  return {
+    progress,
+    /** So many megabytes come, so many milliseconds later. */
+    add(ms: number, megabytes: number) {
+      t += ms;
+      progress.add(megabytes * 1_000_000);
+    },
+    shown: () => String(stderr.read() ?? ''),
+  };
+}
+
+describe('progress', () => {
+  it('says nothing of work that is done within a second', () => {
+    const { add, shown, progress } = watch({ total: 100e6 });
+    add(500, 10);
+    add(499, 89);
+    progress.clear();
+    expect(shown()).toBe('');
+  });
+
+  it('says how much is read, how fast, and how long it takes', () => {
+    const { add, shown } = watch({ total: 400e6 });
+    add(1_000, 100);
+    expect(shown()).toBe(`${CLEAR}[#####...............] 25%, 100 of 400 MB, 100 MB/s, about 3.0 s left`);
+    add(100, 1);
+    expect(shown()).toBe('');
+    add(900, 99);
+    expect(shown()).toContain('[##########..........] 50%, 200 of 400 MB, 100 MB/s, about 2.0 s left');
+  });
+
+  it('says what it can of stdin', () => {
+    const { add, shown } = watch();
+    add(2_000, 100);
+    expect(shown()).toBe(`${CLEAR}100 MB read, 50 MB/s`);
+  });
+
+  it('does not go beyond the end of a file that has grown', () => {
+    const { add, shown } = watch({ total: 100e6 });
+    add(2_000, 150);
+    expect(shown()).toContain('[####################] 100%');
+  });
+
+  it('keeps to one line', () => {
+    const { add, shown } = watch({ total: 400e6, columns: 30 });
+    add(1_000, 100);
+    expect(shown()).toHaveLength(CLEAR.length + 29);
+  });
+
+  it('takes its line away once', () => {
+    const { add, shown, progress } = watch({ total: 400e6 });
+    add(1_000, 100);
+    shown();
+    progress.clear();
+    progress.clear();
+    expect(shown()).toBe(CLEAR);
+  });
+
+  it('is for terminals only', () => {
+    const { add, shown } = watch({ isTTY: false, total: 400e6 });
+    add(5_000, 100);
+    expect(shown()).toBe('');
+  });
+});

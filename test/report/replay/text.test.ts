@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest';
+import { decisionText } from '../../../src/messages.ts';
+import type { SessionSummary } from '../../../src/replay/summary.ts';
+import { UNICODE } from '../../../src/report/glyphs.ts';
+import { text } from '../../../src/report/replay/text.ts';
+import { ASCII, compactionOf, pageOf, summaryOf, WARNING, written } from '../../support/session-summary.ts';
+
+describe('one session', () => {
+  it('has a line, and everything else in a few more', () => {
+    expect(written(text, [summaryOf()])).toBe(`session         context   peak  calls  compacted   cost
+session.ndjson  ▂▄▇│▂▂     80%      5          1  $0.71
+  file      session.ndjson
+  session   Claude Code 2.1.197 · claude-sonnet-4-5 · s1
+  window    200,000 tokens (result)
+  context   peak 160,000 (80%), last 31,500 (measured)
+  traffic   3 turns, 5 calls; 1 subagent, largest 9,400 tokens
+  cost      $0.71
+  compacted by /compact at 160,008 (predicted 160,002), to 31,000
+  policy    turn 1, call 3: ${decisionText(WARNING)}
+  lines     1,019
+`);
+  });
+
+  it.each<{ name: string; session: SessionSummary; has?: string; lacks?: string }>([
+    { name: 'nothing to do', session: summaryOf({ actions: [] }), has: 'policy    nothing to do' },
+    {
+      name: 'no cost where none is known',
+      session: summaryOf({ cost: { usd: null, computed: false } }),
+      has: '1     –\n',
+      lacks: '  cost  ',
+    },
+    {
+      name: 'a cost that claude did not report',
+      session: summaryOf({ cost: { usd: 0.708, computed: true } }),
+      has: 'cost      $0.71 (in part computed from list prices)\n',
+    },
+    {
+      name: 'the sessions that the work went on under',
+      session: summaryOf({ lineage: [{ from: 's1', to: 's2', reason: 'handed over', context: 171_000 }] }),
+      has: 'lineage   s1 → s2: handed over at 171,000\n',
+    },
+    {
+      name: 'no origin where none is known',
+      session: summaryOf({ claudeCodeVersion: null, model: null, sessionId: null }),
+      lacks: '  session  ',
+    },
+    {
+      name: 'nothing measured',
+      session: summaryOf({
+        calls: 0,
+        actions: [],
+        compactions: [],
+        context: { last: 0, peak: 0, peakFraction: 0, basis: 'none', curve: [] },
+      }),
+      has: 'nothing was measured',
+      lacks: 'nothing to do',
+    },
+    {
+      name: 'an estimate, without a peak that was never measured',
+      session: summaryOf({ calls: 0, context: { last: 1_234, peak: 0, peakFraction: 0, basis: 'estimated' } }),
+      has: 'context   last 1,234 (estimated)',
+    },
+    {
+      name: "claude's own compaction, without its figures",
+      session: summaryOf({
+        compactions: [compactionOf({ trigger: 'auto', preTokens: null, gaugeBefore: 167_000, firstAfter: null })],
+      }),
+      has: 'compacted by claude itself at 167,000 predicted\n',
+    },
+    {
+      name: 'odd lines',
+      session: summaryOf({ lines: { total: 9, unknown: 2, malformed: 1 } }),
+      has: 'lines     9, 2 of unknown type, 1 malformed',
+    },
+    {
+      name: 'one of each',
+      session: summaryOf({ turns: 1, calls: 1, subagents: [] }),
+      has: 'traffic   1 turn, 1 call\n',
+    },
+  ])('$name', ({ session, has = '', lacks }) => {
+    expect(written(text, [session])).toContain(has);
+    if (lacks) expect(written(text, [session])).not.toContain(lacks);
+  });
+
+  it('lets nothing from a recording steer the terminal', () => {
+    const steering = '\u001b]0;title\u0007\u001b[2J';
+    expect(written(text, [summaryOf({ model: steering, sessionId: steering, file: steering })])).not.toMatch(
+      /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/,
+    );
+  });
+
+  it('is in ASCII where the locale is', () => {
+    const lineage = [{ from: 's1', to: 's2', reason: 'handed over', context: 171_000 }];
+    const shown = written(text, [summaryOf({ lineage })], { page: pageOf({ glyphs: ASCII }) });
+    expect(shown).toContain('session.ndjson  _~*|__ ');
+    expect(shown).toMatch(/^[\n\u0020-\u007e]*$/);
+    expect(written(text, [summaryOf({ lineage })], { page: pageOf({ glyphs: UNICODE }) })).not.toMatch(
+      /^[\n\u0020-\u007e]*$/,
+    );
+  });
+});
+
+describe('several sessions', () => {
+  it('have a line each, named by what tells them apart, and one for all', () => {
+    const sessions = [
+      summaryOf({ file: '/logs/one/a.jsonl' }),
+      summaryOf({ file: '/logs/two/b.jsonl', calls: 2_000, compactions: [], context: { peakFraction: 0.951 } }),
+      summaryOf({ file: '/logs/two/c.jsonl', cost: { usd: null, computed: false }, compactions: [] }),
+    ];
+    expect(written(text, sessions)).toBe(`session      context   peak  calls  compacted   cost
+one/a.jsonl  ▂▄▇│▂▂     80%      5          1  $0.71
+two/b.jsonl  ▂▄▇▂▂      95%  2,000          0  $0.71
+two/c.jsonl  ▂▄▇▂▂      80%      5          0      –
+3 sessions              95%  2,010          1  $1.42
+`);
+  });
+
+  it.each([40, 60, 80, 120, 200])('keep to %d columns', (columns) => {
+    const curve = Array.from({ length: 60 }, (_, at) => at * 3_000);
+    const sessions = ['0276a600-2f22-4d2b-844c-3feb9c5aa108', '1dac1b6d-223c-4476-a42a-cedaae0d8a42'].map((id) =>
+      summaryOf({ file: `/home/dev/.claude/projects/-home-dev-${id}/${id}.jsonl`, calls: 60, context: { curve } }),
+    );
+    const lines = written(text, sessions, { page: pageOf({ columns }) })
+      .trimEnd()
+      .split('\n');
+    for (const line of lines) expect([...line].length).toBeLessThanOrEqual(Math.max(columns, 55));
+    expect(lines).toHaveLength(4);
+  });
+});
+
+it('says that there are none', () => {
+  expect(written(text, [])).toBe('no recordings found\n');
+});

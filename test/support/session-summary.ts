@@ -1,0 +1,103 @@
+import { Readable } from 'node:stream';
+import { DEFAULTS } from '../../src/config/defaults.ts';
+import type { Decision } from '../../src/governor/actions.ts';
+import { replaySource } from '../../src/replay/replay.ts';
+import { findSources } from '../../src/replay/sources.ts';
+import type { CompactionSeen, SessionSummary } from '../../src/replay/summary.ts';
+import { glyphsFor, UNICODE } from '../../src/report/glyphs.ts';
+import type { OpenReport, Outcome, Page } from '../../src/report/replay/format.ts';
+import { PLAIN } from '../../src/report/style.ts';
+import { fixture } from './recordings.ts';
+
+export const WARNING: Decision = {
+  kind: 'warn',
+  at: { turn: 0, call: 3 },
+  reason: '160002 tokens have crossed 140000 of 200000',
+  gauge: {
+    used: 160_000,
+    predicted: 160_002,
+    window: 200_000,
+    windowSource: 'assumed',
+    fraction: 0.80001,
+    basis: 'measured',
+  },
+};
+
+const NO_USAGE = { input: 0, cacheCreation: 0, cacheRead: 0, output: 0 };
+
+const COMPACTION: CompactionSeen = {
+  trigger: 'manual',
+  by: 'ctxb',
+  call: 3,
+  line: 400,
+  preTokens: 160_008,
+  gaugeBefore: 160_002,
+  firstAfter: 31_000,
+};
+
+export function compactionOf(changes: Partial<CompactionSeen> = {}): CompactionSeen {
+  return { ...COMPACTION, ...changes };
+}
+
+const SESSION: SessionSummary = {
+  file: 'session.ndjson',
+  opening: '0123456789abcdef',
+  oddities: [],
+  sessionId: 's1',
+  dialect: 'stream',
+  claudeCodeVersion: '2.1.197',
+  model: 'claude-sonnet-4-5',
+  window: { tokens: 200_000, source: 'result' },
+  turns: 3,
+  calls: 5,
+  context: {
+    last: 31_500,
+    peak: 160_000,
+    peakFraction: 0.8,
+    peakCall: 3,
+    basis: 'measured',
+    curve: [30_000, 90_000, 160_000, 31_000, 31_500],
+  },
+  compactions: [COMPACTION],
+  actions: [WARNING],
+  project: '/project',
+  time: { first: null, last: null },
+  traffic: { main: NO_USAGE, subagents: NO_USAGE },
+  growth: { prompt: 20, Read: 100_000 },
+  largest: [],
+  cost: { usd: 0.708, computed: false },
+  lineage: [],
+  subagents: [{ id: 'a', peak: 9_400, calls: 2 }],
+  lines: { total: 1_019, unknown: 0, malformed: 0 },
+};
+
+/** A session of five calls that was compacted after the third, with some parts changed. */
+export function summaryOf(
+  changes: Partial<Omit<SessionSummary, 'context'>> & { readonly context?: Partial<SessionSummary['context']> } = {},
+): SessionSummary {
+  return { ...SESSION, ...changes, context: { ...SESSION.context, ...changes.context } };
+}
+
+export const ASCII = glyphsFor({ LANG: 'C' });
+
+/** A page of 80 columns without colours. */
+export function pageOf(changes: Partial<Page> = {}): Page {
+  return { style: PLAIN, glyphs: UNICODE, columns: 80, levels: DEFAULTS, ...changes };
+}
+
+/** One of our own recordings, with its calls, as if it lay in the working folder. */
+export async function judged(name: string): Promise<SessionSummary> {
+  const options = { policy: DEFAULTS, series: true, stdin: Readable.from([]), mask: (text: string) => text };
+  const [source = { file: name, subagents: [] }] = findSources(fixture(name));
+  return { ...(await replaySource(source, options)), file: name };
+}
+
+/** A whole report. */
+export function written(
+  open: OpenReport,
+  sessions: readonly SessionSummary[],
+  { page = pageOf(), breaches = [], faults = [] }: Partial<Outcome> & { readonly page?: Page } = {},
+): string {
+  const writer = open(page);
+  return sessions.map((session) => writer.session(session)).join('') + writer.end({ breaches, faults });
+}
