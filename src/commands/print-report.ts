@@ -5,6 +5,7 @@ import { isMeant } from '../replay/filters.ts';
 import { breachesOf } from '../replay/gates.ts';
 import type { Judged } from '../replay/replay-all.ts';
 import { type SessionSummary, withoutSeries } from '../replay/summary.ts';
+import type { WhatIfTotals } from '../replay/what-if/what-if.ts';
 import { counted } from '../report/figures.ts';
 import { breachText } from '../report/replay/breach-text.ts';
 import type { Page, ReportWriter } from '../report/replay/format.ts';
@@ -26,6 +27,7 @@ interface Printing {
   readonly clear: () => void;
   /** Sessions that the filters have left out already. */
   readonly leftOut: number;
+  readonly whatIf?: WhatIfTotals;
 }
 
 const EXIT_UNREADABLE = 2;
@@ -39,14 +41,14 @@ const EXIT_GATE = 3;
 export async function printReport(
   judged: AsyncIterable<Judged> | Iterable<Judged>,
   { format, ci, html, gates, filters }: ReportOptions,
-  { io, levels, series, clear, leftOut }: Printing,
+  { io, levels, series, clear, leftOut, whatIf }: Printing,
 ): Promise<number> {
   const page = await openPage(io, levels);
   const summary = ci ? await openCiSummary(io, page) : undefined;
   const charts = html === undefined ? undefined : await openCharts(resolve(io.cwd, html), levels);
   const report = (await format.load())(page);
   const outlet = createOutlet(io.stdout, () => {}, clear);
-  const outcome = { faults: [] as string[], breaches: [] as string[] };
+  const outcome = { faults: [] as string[], breaches: [] as string[], ...(whatIf && { whatIf }) };
   const isJudge = Object.values(gates).some((limit) => limit !== undefined);
   let left = leftOut;
   let meant = 0;
@@ -89,7 +91,11 @@ export async function printReport(
 
 async function openCharts(path: string, levels: Page['levels']): Promise<ReplayPage> {
   const { createReplayPage } = await import('./replay-page.ts');
-  return createReplayPage(path, { policy: levels });
+  return createReplayPage(path, {
+    policy: levels,
+    curvesOf: ({ whatIf }) =>
+      (whatIf?.policies ?? []).map(({ name, curve = [] }) => ({ policy: name, context: curve })),
+  });
 }
 
 /** The Markdown of a CI job, where it wants one. */
