@@ -1,12 +1,11 @@
-import type { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { isMeant } from '../replay/filters.ts';
-import { breachesOf } from '../replay/gates.ts';
+import { breachesOf, type Gates } from '../replay/gates.ts';
 import type { Judged } from '../replay/replay-all.ts';
 import type { SessionSummary } from '../replay/summary.ts';
 import { counted } from '../report/figures.ts';
 import { breachText } from '../report/replay/breach-text.ts';
-import type { Page, ReportWriter } from '../report/replay/format.ts';
+import type { Outcome, Page, ReportWriter } from '../report/replay/format.ts';
 import { CI_FORMAT } from '../report/replay/formats.ts';
 import { openPage } from '../report/replay/open-page.ts';
 import { printable } from '../report/style.ts';
@@ -40,61 +39,69 @@ export async function printReport(
   { io, levels, withoutSeries, clear, leftOut }: Printing,
 ): Promise<number> {
   const page = await openPage(io, levels);
-  const summary = ci ? await openCiSummary(io, page) : undefined;
-  const report = (await format.load())(page);
   const outlet = createOutlet(io.stdout, () => {}, clear);
-  const outcome = { faults: [] as string[], breaches: [] as string[] };
-  const isJudge = Object.values(gates).some((limit) => limit !== undefined);
-  let left = leftOut;
-  let meant = 0;
-
   const say = (message: string) => {
     clear();
     io.stderr.write(`ctxb: ${printable(message)}\n`);
   };
-  const take = (session: SessionSummary) => {
-    meant++;
-    outcome.breaches.push(...breachesOf(session, gates).map((breach) => breachText(session, breach)));
-    const shown = withoutSeries ? briefly(session) : session;
-    outlet.write(report.session(shown));
-    summary?.session(shown);
+  const report = (await format.load())(page);
+  const writers = ci ? [report, await openCiSummary(io, page, say)] : [report];
+  // What one of them has to say goes to stdout; the summary of a CI job goes its own way.
+  const print = (write: (writer: ReportWriter) => string) => {
+    const text = writers.map(write).join('');
+    if (text !== '') outlet.write(text);
   };
-  const fail = ({ message }: CtxbError) => {
-    outcome.faults.push(message);
-    say(message);
-  };
+  const outcome = { faults: [] as string[], breaches: [] as string[] };
+  let [left, meant] = [leftOut, 0];
 
   for await (const each of judged) {
-    if ('fault' in each) fail(each.fault);
-    else if (isMeant(each.session, filters)) take(each.session);
-    else left++;
+    if ('fault' in each) {
+      outcome.faults.push(each.fault.message);
+      say(each.fault.message);
+    } else if (isMeant(each.session, filters)) {
+      meant++;
+      outcome.breaches.push(...breachTexts(each.session, gates));
+      const shown = withoutSeries ? briefly(each.session) : each.session;
+      print((writer) => writer.session(shown));
+    } else left++;
     await new Promise<void>((resume) => outlet.whenDrained(resume));
-    // Nobody reads on; a gate is judged all the same.
-    if (outlet.isGone && !isJudge) break;
+    if (outlet.isGone && !isJudging(gates)) break;
   }
-  outlet.write(report.end(outcome));
+  clear();
+  print((writer) => writer.end(outcome));
   await outlet.finish();
-  summary?.end(outcome);
   if (meant === 0 && left > 0)
     say(`none of ${counted(left, 'session')} is what --since, --project and --model ask for`);
   outcome.breaches.forEach(say);
-  if (outcome.breaches.length > 0) return EXIT_GATE;
-  return outcome.faults.length > 0 ? EXIT_UNREADABLE : 0;
+  return exitCodeOf(outcome);
 }
 
-/** The Markdown of a CI job, where it wants one. */
-async function openCiSummary({ env, stderr }: Io, page: Page): Promise<ReportWriter | undefined> {
-  const path = env.GITHUB_STEP_SUMMARY;
-  if (path === undefined || path === '') return undefined;
+/** Nobody may read the report any more: a gate is judged all the same. */
+function isJudging(gates: Gates): boolean {
+  return Object.values(gates).some((limit) => limit !== undefined);
+}
+
+function exitCodeOf({ breaches, faults }: Outcome): number {
+  if (breaches.length > 0) return EXIT_GATE;
+  return faults.length > 0 ? EXIT_UNREADABLE : 0;
+}
+
+function breachTexts(session: SessionSummary, gates: Gates): string[] {
+  return breachesOf(session, gates).map((breach) => breachText(session, breach));
+}
+
+/** The Markdown of a CI job, where there is one. It prints nothing. */
+async function openCiSummary({ env }: Io, page: Page, say: (message: string) => void): Promise<ReportWriter> {
+  const path = env.GITHUB_STEP_SUMMARY ?? '';
   const writer = (await CI_FORMAT.load())(page);
   return {
     session: writer.session,
     end(outcome) {
       try {
-        appendText(path, `${writer.end(outcome)}\n`);
+        if (path !== '') appendText(path, `${writer.end(outcome)}\n`);
       } catch (error) {
-        // The report itself is printed, and says what the job is to be judged by.
-        stderr.write(`ctxb: ${printable(error instanceof Error ? error.message : String(error))}\n`);
+        // The report itself is printed, and is what the job is judged by.
+        say(error instanceof Error ? error.message : String(error));
       }
       return '';
     },

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { ndjson } from '../../../src/report/replay/ndjson.ts';
 import { judged, written } from '../../support/session-summary.ts';
@@ -46,6 +47,15 @@ it('has a flat line for each call, all with the same keys', async () => {
     ...[null, null, null, 'caller', null],
     ...[null, null, null, null, 'claude', null],
   ]);
+});
+
+it('has the columns that the README names, in their order', async () => {
+  const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
+  const [row = ''] = /^\| `--ndjson` \|.*$/m.exec(readme) ?? [];
+  const names = [...row.matchAll(/`(\w+)`/g)].map(([, name = '']) => (name.startsWith('_') ? `added${name}` : name));
+  const [first = {}] = rowsOf(written(ndjson, [await judged('compact.ndjson')]));
+  const values = ['claude', 'placed', 'caller', 'ctxb'];
+  expect(names.filter((name) => !values.includes(name))).toEqual(Object.keys(first));
 });
 
 it('puts down to tools what came from any of them', async () => {
