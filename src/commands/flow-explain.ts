@@ -24,7 +24,8 @@ export async function explain(file: string, { json, html, contextDir }: ExplainO
   const flow = requireFlow(path);
   const config = await effectiveConfig({ cwd: io.cwd, env: io.env, flags: { contextDir } });
   const run = earlierRuns(resolve(io.cwd, config.contextDir)).find((each) => each.flow() === flow.name);
-  const world = briefingWorld({ file: path, cwd: io.cwd, run, window: config.window });
+  const { window, flow: global } = config;
+  const world = briefingWorld({ file: path, cwd: io.cwd, run, window, global });
   const explained = explainFlow(flow, world, run?.id);
   if (html !== undefined) writePage(resolve(io.cwd, html), flowExplainHtml(explained), HTML_MARK);
   if (json) io.stdout.write(`${JSON.stringify(explained, null, 2)}\n`);

@@ -3,6 +3,7 @@ import type { Config } from '../config/config.ts';
 import { effectiveConfig } from '../config/effective-config.ts';
 import { CtxbError } from '../errors.ts';
 import { briefingOf } from '../flow/briefing.ts';
+import { budgetWarnings } from '../flow/budget-warnings.ts';
 import { orderSteps } from '../flow/file/order-steps.ts';
 import { requireFlow } from '../flow/file/require-flow.ts';
 import type { Flow, FlowStep } from '../flow/flow.ts';
@@ -53,6 +54,7 @@ export async function runFlowFile(
   const asked = { file, flow, words, options };
   const say = (text: string) => void (options.quiet || io.stderr.write(`ctxb: ${printable(text)}\n`));
   const run = await describe(asked, config, say, io);
+  for (const warning of budgetWarnings(flow, askedSteps(run), run.brief)) say(warning);
   if (options.dryRun) return dryRun(run, io);
   await endEarlier(run.files, resolve(io.cwd, config.contextDir), say);
   say(`flow ${flow.name}, run ${run.files.id}: its files are in ${relative(io.cwd, run.files.folder)}`);
@@ -90,7 +92,7 @@ async function describe(asked: Asked, config: Config, say: (text: string) => voi
     claudeFor: ({ id }) => ({ ...(claudes.get(id) ?? neverMissing(id)), config }),
     brief: ({ id }) => {
       const window = config.window ?? claudes.get(id)?.window;
-      return briefingWorld({ file: resolve(io.cwd, file), cwd: io.cwd, run: undefined, window });
+      return briefingWorld({ file: resolve(io.cwd, file), cwd: io.cwd, run: undefined, window, global: config.flow });
     },
     progress: createFlowProgress({
       stderr: io.stderr,
@@ -129,11 +131,16 @@ function countOf(parallel: string | undefined): number {
   throw new CtxbError('usage', `--parallel ${parallel}: expected a whole number, 1 or more`);
 }
 
+/** The steps that are to be run, in their order. */
+function askedSteps({ flow, settled }: FlowRun): FlowStep[] {
+  return orderSteps(flow).sequence.filter(({ id }) => !settled.done.has(id) && !settled.leftOut.has(id));
+}
+
 /** Prints the briefings of what would be run, with what earlier steps have said as far as a run is there. */
-function dryRun({ flow, files, settled, brief }: FlowRun, io: Io): number {
-  const isAsked = ({ id }: FlowStep) => !settled.done.has(id) && !settled.leftOut.has(id);
+function dryRun(run: FlowRun, io: Io): number {
+  const { flow, files, brief } = run;
   const outputs = (id: string) => stepOutput(files, id);
-  for (const step of orderSteps(flow).sequence.filter(isAsked)) {
+  for (const step of askedSteps(run)) {
     const { pack, budgets } = briefingOf(flow, step, { ...brief(step), outputs });
     const receipt = { ...pack.receipt, budgets: budgets.values, budget_warnings: budgets.warnings };
     io.stdout.write(`===== ${step.id}: briefing =====\n${pack.text}`);

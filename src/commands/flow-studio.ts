@@ -29,7 +29,8 @@ export async function studio(file: string, { open, contextDir }: StudioOptions, 
     io.stderr.write(findings.map(({ message }) => `ctxb: ${printable(message)}\n`).join(''));
     return EXIT_FINDINGS;
   }
-  const place = { contextDir: resolve(io.cwd, config.contextDir), window: config.window };
+  const { window, flow: global } = config;
+  const place = { contextDir: resolve(io.cwd, config.contextDir), window, global };
   const fileStudio = createFileStudio(resolve(io.cwd, file), place);
   // What it throws of a link or an odd file is said before the page is there.
   fileStudio.view({ edits: [] });

@@ -35,12 +35,12 @@ async function merge(files: readonly string[], flags: ReportFlags, io: Io): Prom
     ...faults.map((fault) => ({ fault })),
     ...sessions.map((session) => withCalls(session, options.format.needsSeries)),
   ];
-  return printReport(judged, options, { io, levels, withoutSeries: false, clear: () => {}, leftOut: 0 });
+  return printReport(judged, options, { io, levels, series: true, clear: () => {}, leftOut: 0 });
 }
 
 /** A report that shows calls would be silent about a session without them. */
 function withCalls(session: SessionSummary, needsSeries: boolean): Judged {
-  if (!needsSeries || session.series !== undefined || session.calls === 0) return { session };
+  if (!needsSeries || session.series !== undefined || session.calls === 0) return { found: session };
   const remedy = 'make its partial with ctxb replay --partial --series';
   return { fault: new CtxbError('unreadable-input', `${session.file} is there without its calls: ${remedy}`) };
 }

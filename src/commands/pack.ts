@@ -43,7 +43,8 @@ async function printPack(
   const step = stepOf(flow, id);
   const config = await effectiveConfig({ cwd: io.cwd, env: io.env, flags: { contextDir: flags.contextDir } });
   const run = runOf(flow, earlierRuns(resolve(io.cwd, config.contextDir)), flags.run);
-  const world = briefingWorld({ file: path, cwd: io.cwd, run, window: config.window });
+  const { window, flow: global } = config;
+  const world = briefingWorld({ file: path, cwd: io.cwd, run, window, global });
   const { pack, budgets } = briefingOf(flow, step, world);
   const missing = (orderSteps(flow).history.get(id) ?? []).filter((earlier) => world.outputs(earlier) === undefined);
   for (const text of [...withoutOutput(missing), ...warningsOf({ pack, budgets })])

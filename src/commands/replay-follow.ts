@@ -17,8 +17,8 @@ import type { ReportOptions } from './report-options.ts';
 interface Following {
   readonly options: ReportOptions;
   readonly policy: Policy;
-  /** The report at the end has no calls one by one. */
-  readonly withoutSeries: boolean;
+  /** The report at the end shows calls one by one. */
+  readonly series: boolean;
 }
 
 const TURNS: Readonly<Record<TailTurn, string>> = {
@@ -30,7 +30,7 @@ const TURNS: Readonly<Record<TailTurn, string>> = {
 /** Shows a recording while it grows, until Ctrl-C or the end of stdin, and reports on it then. */
 export async function follow(
   files: readonly string[],
-  { options, policy, withoutSeries }: Following,
+  { options, policy, series }: Following,
   io: Io,
 ): Promise<number> {
   const source = theOne(files);
@@ -52,9 +52,9 @@ export async function follow(
   end.stop();
   // The terminal has shown ^C on the line that the report would begin on.
   if (io.stdout.isTTY) outlet.write('\n');
-  const judged = sessions.map((session) => ({ session }));
+  const judged = sessions.map((session) => ({ found: session }));
   const left = { ...options, format: options.format.name === 'ndjson' ? NOTHING : options.format };
-  return printReport(judged, left, { io, levels: policy, withoutSeries, clear: () => {}, leftOut: 0 });
+  return printReport(judged, left, { io, levels: policy, series, clear: () => {}, leftOut: 0 });
 }
 
 /** Formats that show something before the end. */

@@ -10,8 +10,10 @@ import { printReport } from './print-report.ts';
 import { addReportOptions, type ReportFlags, readReportFlags } from './report-options.ts';
 
 interface ReplayFlags extends ReportFlags {
+  readonly json?: true;
   readonly follow?: true;
   readonly series?: true;
+  readonly check?: true;
   readonly window?: string;
   readonly warnAt?: string;
   readonly compactAt?: string;
@@ -22,6 +24,7 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
   addReportOptions(command);
   command
     .optionsGroup('How it is judged:')
+    .option('--check', 'hold the actions of a record of ctxb run against what it decides now')
     .option('--window <tokens>', 'size of the context window (default: what the recording says)')
     .option('--warn-at <threshold>', 'judge with this warning level (0.7, 70% or tokens)')
     .option('--compact-at <threshold>', 'judge with this compaction level')
@@ -37,25 +40,28 @@ Examples:
   ctxb replay ~/.claude/projects
   ctxb replay --detail session.jsonl
   ctxb replay --since 7d --fail-over 85% --max-unplanned 0 ~/.claude/projects
-  claude -p "hello" --output-format stream-json --verbose | ctxb replay`;
+  claude -p "hello" --output-format stream-json --verbose | ctxb replay
+  ctxb replay --check run.ndjson`;
 
-async function replay(files: readonly string[], flags: ReplayFlags, io: Io): Promise<number> {
+async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Promise<number> {
+  const files = named.length === 0 ? ['-'] : named;
   const options = readReportFlags(flags, Date.now());
   const policy = await effectiveConfig({
     cwd: io.cwd,
     env: io.env,
     flags: { window: flags.window, 'thresholds.warn': flags.warnAt, 'thresholds.compact': flags.compactAt },
   });
-  const withoutSeries = flags.series !== true && !options.format.needsSeries;
-  if (flags.follow) return (await import('./replay-follow.ts')).follow(files, { options, policy, withoutSeries }, io);
+  if (flags.check) return (await import('./replay-check.ts')).checkRecords(files, flags, policy, io);
+  const series = flags.series === true || options.format.needsSeries;
+  if (flags.follow) return (await import('./replay-follow.ts')).follow(files, { options, policy, series }, io);
 
-  const { sources, stale, faults } = findAllSources(files.length === 0 ? ['-'] : files, options.filters.since);
+  const { sources, stale, faults } = findAllSources(files, options.filters.since);
   const total = io.stderr.isTTY ? bytesOf(sources) : undefined;
   const progress = createProgress({ stderr: io.stderr, total, now: () => performance.now() });
   const judged = replayAll(sources, {
     policy,
     // The gate of the cost names the call that went beyond it.
-    series: !withoutSeries || options.gates.costUsd !== undefined,
+    series: series || options.gates.costUsd !== undefined || options.html !== undefined,
     stdin: io.stdin,
     mask: redact,
     onBytes: progress.add,
@@ -63,7 +69,7 @@ async function replay(files: readonly string[], flags: ReplayFlags, io: Io): Pro
   return printReport(after(faults, judged), options, {
     io,
     levels: policy,
-    withoutSeries,
+    series,
     clear: progress.clear,
     leftOut: stale,
   });

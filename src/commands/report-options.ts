@@ -8,6 +8,7 @@ import { onOneLine } from '../report/style.ts';
 /** What commander hands over of the options that commands which report on sessions share. */
 export interface ReportFlags extends Readonly<Record<string, unknown>> {
   readonly ci?: true;
+  readonly html?: string;
   readonly failOver?: string;
   readonly maxCompactions?: string;
   readonly maxUnplanned?: string;
@@ -22,6 +23,8 @@ export interface ReportOptions {
   readonly format: ReportFormat;
   /** The summary of a CI job is added to as well. */
   readonly ci: boolean;
+  /** Path of a page with charts that is written besides. */
+  readonly html: string | undefined;
   readonly gates: Gates;
   readonly filters: Filters;
 }
@@ -30,6 +33,7 @@ export interface ReportOptions {
 export function addReportOptions(command: Command): void {
   command.optionsGroup('Report, one of them (default: for a person):');
   for (const { name, about } of FORMATS) command.option(`--${name}`, about);
+  command.option('--html <file>', 'besides, write a page with charts and tables to this file');
   command.option('--ci', 'also add the Markdown to the file that GITHUB_STEP_SUMMARY names, where it is set');
   command
     .optionsGroup('Only sessions:')
@@ -52,6 +56,7 @@ export function readReportFlags(flags: ReportFlags, now: number): ReportOptions 
   return {
     format: chosenFormat(flags),
     ci: flags.ci === true,
+    html: read('--html', flags.html, 'the path of a file', nonEmpty),
     gates: {
       context: read('--fail-over', flags.failOver, 'a level such as 85%, 0.85 or 170000 tokens', levelOf),
       compactions: read('--max-compactions', flags.maxCompactions, 'a whole number, 0 or more', countOf),

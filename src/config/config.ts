@@ -1,3 +1,4 @@
+import type { FlowGlobals } from '../flow/flow.ts';
 import type { Policy } from '../governor/policy.ts';
 
 /** The effective configuration: every key resolved, every number in one form. Keys are described in `schema.ts`. */
@@ -9,6 +10,7 @@ export interface Config extends Policy {
   /** Relative to the working folder, or absolute. */
   readonly contextDir: string;
   readonly hooks: { readonly watchdogSeconds: number };
+  readonly flow: FlowGlobals;
 }
 
 /** A key as findings, flags and sources name it: `window`, `thresholds.warn`. Keys of `tools.byTool` are `ToolKey`s. */

@@ -35,6 +35,8 @@ export const DEFAULTS: Config = {
   cost: { limitUsd: undefined, projectLimitUsd: undefined, period: 'day', warnAt: 0.8, onLimit: 'auto', prices: {} },
   recovery: { enabled: true, maxRestarts: 3 },
   hooks: { watchdogSeconds: 2 },
+  // Sizes that nobody has set are those of the packs.
+  flow: { priorities: {} },
   tiers: {
     system: 8_000,
     history: 12_000,

@@ -3,6 +3,7 @@ import { DEFAULTS } from './defaults.ts';
 import {
   anyTokens,
   attempts,
+  characters,
   choice,
   dollars,
   flag,
@@ -10,6 +11,7 @@ import {
   pattern,
   portion,
   prices,
+  priorities,
   restoreTokens,
   seconds,
   share,
@@ -182,6 +184,37 @@ export const hooks = v.strictObject({
   watchdogSeconds: v.optional(
     v.pipe(seconds, v.description('After this time a late hook is answered so that claude proceeds.')),
     DEFAULTS.hooks.watchdogSeconds,
+  ),
+});
+
+/** Sizes of briefings, which a flow file has on its own levels too. */
+export const budgets = {
+  preset: v.exactOptional(
+    v.pipe(
+      choice(['lean', 'balanced', 'heavy']),
+      v.description('Three sizes at once; those that are given themselves go before it.'),
+    ),
+  ),
+  contextBudgetChars: v.exactOptional(v.pipe(characters, v.description('What a briefing may take, in characters.'))),
+  historyRecentChars: v.exactOptional(
+    v.pipe(
+      characters,
+      v.description('What the output of the newest step, or of a critical one, may take of it, in characters.'),
+    ),
+  ),
+  historyOlderChars: v.exactOptional(
+    v.pipe(characters, v.description("What each other step's output may take of it, in characters.")),
+  ),
+  contextBudgetTokens: v.exactOptional(
+    v.pipe(share, v.description('In the place of contextBudgetChars: tokens, or a share of the window.')),
+  ),
+};
+
+export const flow = v.strictObject({
+  ...budgets,
+  priorities: v.optional(
+    v.pipe(priorities, v.description("How much an agent's output counts, in the place of what is built in.")),
+    {},
   ),
 });
 

@@ -1,3 +1,4 @@
+import type { BudgetChanges } from '../flow/flow.ts';
 import { toMicroUsd } from '../governor/cost/cost.ts';
 import type { Price } from '../governor/cost/prices.ts';
 import type { Config } from './config.ts';
@@ -5,7 +6,7 @@ import type { Settings } from './schema.ts';
 
 /** Brings checked settings into the one form the program works with: percentages become fractions. */
 export function normalise({ $schema: _, ...settings }: Settings): Config {
-  const { thresholds, compaction, window, task, state, memory, zones, cost, tiers } = settings;
+  const { thresholds, compaction, window, task, state, memory, zones, cost, flow, tiers } = settings;
   const { mode, minTokens, perCall, warnBelow, criticalBelow, ...byTool } = settings.tools;
   return {
     ...settings,
@@ -23,6 +24,7 @@ export function normalise({ $schema: _, ...settings }: Settings): Config {
       prices: Object.fromEntries(Object.entries(cost.prices).map(([model, rates]) => [model, inMicroUsd(rates)])),
     },
     compaction: { ...compaction, target: share(compaction.target) },
+    flow: { ...toBudgets(flow), priorities: flow.priorities },
     tiers: shares(tiers),
     tools: { mode, minTokens, ...shares({ perCall, warnBelow, criticalBelow }), byTool: shares(byTool) },
   };
@@ -41,8 +43,15 @@ function inMicroUsd({ input, output, cacheWrite, cacheWriteHour, cacheRead }: Ra
 
 type Rates = Settings['cost']['prices'][string];
 
+/** Sizes of briefings, of which one may be a percentage of the window. */
+export function toBudgets({ contextBudgetTokens, ...sizes }: RawBudgets): BudgetChanges {
+  return contextBudgetTokens === undefined ? sizes : { ...sizes, contextBudgetTokens: share(contextBudgetTokens) };
+}
+
+type RawBudgets = Omit<BudgetChanges, 'contextBudgetTokens'> & { readonly contextBudgetTokens?: number | string };
+
 /** `"78%"` is 0.78; numbers are what they are. */
-export function share(value: number | string): number {
+function share(value: number | string): number {
   return typeof value === 'number' ? value : Number(value.slice(0, -1)) / 100;
 }
 

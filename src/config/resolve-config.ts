@@ -8,6 +8,7 @@ import { readConfig } from './read-config.ts';
 import { readEnvironment } from './read-environment.ts';
 import { checkRules } from './rules.ts';
 import { completeSettings, LEAVES } from './schema.ts';
+import { withoutOverruled } from './without-overruled.ts';
 
 /** Values from the command line. Texts are read as what the key takes; `undefined` is a flag that was not given. */
 export type Flags = Readonly<Partial<Record<KeyPath, string | number | boolean | undefined>>>;
@@ -41,7 +42,8 @@ export async function resolveConfig(world: {
   const environment = environmentValues(world.env);
   const all = [...file.values, ...environment.values, ...flagValues(world.flags)];
   const faults = all.map(({ key, value, origin }) => checkValue(key, value, origin));
-  const good = new Map(all.filter((_, index) => faults[index] === undefined).map((value) => [value.key, value]));
+  const right = all.filter((_, index) => faults[index] === undefined);
+  const good = withoutOverruled(new Map(right.map((value) => [value.key, value])));
 
   const sources = originsOf(good);
   const config = followThresholds(normalise(completeSettings(nest(good.values()))), sources);

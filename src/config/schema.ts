@@ -4,6 +4,7 @@ import { DEFAULTS } from './defaults.ts';
 import {
   compaction,
   cost,
+  flow,
   handoff,
   hooks,
   memory,
@@ -51,6 +52,7 @@ export const settingsSchema = v.pipe(
     cost: v.optional(v.pipe(cost, v.description('Limits of what may be spent.')), {}),
     recovery: v.optional(v.pipe(recovery, v.description('What happens when claude dies.')), {}),
     hooks: v.optional(v.pipe(hooks, v.description('Hooks over the control channel.')), {}),
+    flow: v.optional(v.pipe(flow, v.description('Briefings of all flows that say nothing else.')), {}),
     tiers: v.optional(v.pipe(tiers, v.description('What the context is planned for.')), {}),
     // The last, because sources and `ctxb config` list the overrides of tools at the end.
     tools: v.optional(v.pipe(tools, v.description('What results of tools may take.')), {}),
@@ -77,6 +79,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Leaf>>>> = {
   cost: cost.entries,
   recovery: recovery.entries,
   hooks: hooks.entries,
+  flow: flow.entries,
   tiers: tiers.entries,
   tools: tools.entries,
 };

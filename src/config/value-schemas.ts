@@ -18,6 +18,7 @@ const ATTEMPTS = 'a whole number, 1 or more';
 const TIMES = 'a whole number, 0 or more';
 const RESTORE = 'a whole number of tokens from 0 to 2000';
 const PATTERN = 'a regular expression';
+const CHARACTERS = 'a whole number of characters, 0 or more';
 
 const PERCENTAGE = /^(?:100(?:\.0+)?|(?!0+(?:\.0+)?%)\d{1,2}(?:\.\d+)?)%$/;
 
@@ -64,6 +65,20 @@ export const restoreTokens = v.pipe(
   v.integer(RESTORE),
   v.minValue(0, RESTORE),
   v.maxValue(2000, RESTORE),
+);
+
+export const characters = v.pipe(v.number(CHARACTERS), v.safeInteger(CHARACTERS), v.minValue(0, CHARACTERS));
+
+const PRIORITY_NAMES = ['critical', 'high', 'medium', 'low'] as const;
+const PRIORITIES =
+  'a priority ("critical", "high", "medium" or "low") by the name of each agent: {"test-author": "high"}';
+
+export const priority = choice(PRIORITY_NAMES);
+export const priorities = v.record(
+  // A list passes for an object with numbers for names.
+  v.pipe(v.string(PRIORITIES), v.regex(/\D/, PRIORITIES)),
+  v.picklist(PRIORITY_NAMES, PRIORITIES),
+  PRIORITIES,
 );
 
 export function choice<const T extends readonly string[]>(options: T) {

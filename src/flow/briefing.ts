@@ -1,6 +1,6 @@
 import { effectiveBudgets } from './effective-budgets.ts';
 import { orderSteps, type StepOrder } from './file/order-steps.ts';
-import type { BudgetChanges, Flow, FlowStep } from './flow.ts';
+import type { Flow, FlowGlobals, FlowStep } from './flow.ts';
 import type { CuratedChoice } from './pack/curated.ts';
 import { type Pack, pack } from './pack/pack.ts';
 import type { ResolvedBudgets } from './pack/resolve-budgets.ts';
@@ -25,8 +25,8 @@ export interface BriefingWorld {
   readonly readHints?: (path: string) => string | undefined;
   /** The text of a file with a prompt; its path is as the flow has it. */
   readonly readPrompt: (file: string) => string;
-  /** The budgets of all flows. */
-  readonly global?: BudgetChanges | undefined;
+  /** What holds for all flows. */
+  readonly global?: FlowGlobals | undefined;
   /** What a curator has found to matter. */
   readonly curated?: CuratedChoice | undefined;
   /** Tokens of the model's context window, default 200,000. */
@@ -50,8 +50,8 @@ export function briefingOf(flow: Flow, step: FlowStep, world: BriefingWorld): Br
   // When there is not room for all, the last are left out.
   const artifacts = seen.toReversed().flatMap(({ outputs }) => outputs.filter(world.exists));
   const prompt = promptOf(step, world.readPrompt);
-  const { priorities } = flow;
   const scentTrail = flow.scentTrail === undefined ? undefined : world.readHints?.(flow.scentTrail);
+  const priorities = { flow: flow.priorities, global: world.global?.priorities };
   const extras = { prompt, artifacts, priorities, scentTrail, curated: world.curated };
   return { pack: pack(step, history, budgets.budgets, extras), budgets };
 }
@@ -77,10 +77,14 @@ function historyItem({ id, agent, priority }: FlowStep, output: StepOutput | und
   return output === undefined ? [] : [{ ...output, stepId: id, agent, priority }];
 }
 
+/** The task of a step that has only an objective, which its notes say at the top: told twice, it would read as two things. */
+const OBJECTIVE_IS_TASK = 'Reach the objective at the top of this briefing.';
+
 /** What is asked of a step, in its own words or those of its file. */
 export function promptOf(
   { promptFile, prompt, objective }: FlowStep,
   read: BriefingWorld['readPrompt'],
 ): string | undefined {
-  return promptFile === undefined ? (prompt ?? objective) : read(promptFile);
+  if (promptFile !== undefined) return read(promptFile);
+  return prompt ?? (objective === undefined ? undefined : OBJECTIVE_IS_TASK);
 }

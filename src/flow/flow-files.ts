@@ -4,6 +4,7 @@ import { readPlain } from '../store/plain-file.ts';
 import type { BriefingWorld, StepOutput } from './briefing.ts';
 import { fileInside } from './file/file-inside.ts';
 import { readPrompt } from './file/read-prompt.ts';
+import type { FlowGlobals } from './flow.ts';
 
 /** What briefings are made of, as it lies on the disk. */
 export interface FlowFiles {
@@ -15,10 +16,11 @@ export interface FlowFiles {
   readonly run: { readonly outputOf: (stepId: string) => StepOutput | undefined } | undefined;
   /** Tokens of the model's context window, where it is known. */
   readonly window: number | undefined;
+  readonly global: FlowGlobals;
 }
 
 /** The world of briefings on the disk; what was read of a step is kept. */
-export function briefingWorld({ file, cwd, run, window }: FlowFiles): BriefingWorld {
+export function briefingWorld({ file, cwd, run, window, global }: FlowFiles): BriefingWorld {
   const outputs = new Map<string, StepOutput | undefined>();
   return {
     outputs(id) {
@@ -29,6 +31,7 @@ export function briefingWorld({ file, cwd, run, window }: FlowFiles): BriefingWo
     readHints: (path) => readHints(cwd, path),
     readPrompt: (prompt) => readPrompt(dirname(file), prompt),
     window,
+    global,
   };
 }
 

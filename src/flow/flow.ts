@@ -26,7 +26,7 @@ export interface FlowStep {
   readonly inputs: readonly string[];
   readonly outputs: readonly string[];
   readonly teaching: Teaching;
-  /** What is asked of it; where there is neither, its objective is. */
+  /** What is asked of it; where there is neither this nor a file, to reach its objective. */
   readonly prompt: string | undefined;
   /** A file with the prompt, relative to the flow's. */
   readonly promptFile: string | undefined;
@@ -58,7 +58,10 @@ export interface Curator {
   readonly maxFiles: number;
 }
 
-/** What a briefing may take, in characters (code points). Of all, of the newest step's output, of each older one's. */
+/**
+ * In characters (code points): what a briefing may take, what of it the output of the newest step or of a critical one,
+ * and what that of each other step.
+ */
 export interface Budgets {
   readonly contextBudgetChars: number;
   readonly historyRecentChars: number;
@@ -66,12 +69,18 @@ export interface Budgets {
 }
 
 /**
- * What a level (flow file, profile, flow, step) says otherwise. `contextBudgetTokens` takes the place of the characters:
+ * What a level (configuration, profile, flow, step) says otherwise. `contextBudgetTokens` takes the place of the characters:
  * a share of the window (≤ 1) or tokens (> 1); the other two are then in proportion, unless they are given.
  */
 export type BudgetChanges = Partial<Budgets> & {
   readonly preset?: 'lean' | 'balanced' | 'heavy';
   readonly contextBudgetTokens?: number;
+};
+
+/** What holds for all flows that say nothing else themselves. */
+export type FlowGlobals = BudgetChanges & {
+  /** As those of a flow, which stand above them. */
+  readonly priorities: Flow['priorities'];
 };
 
 /** The output of an earlier step, oldest first. */

@@ -1,6 +1,6 @@
 import { decodeLine, decodeObject } from '../stream/decode.ts';
 import { countOf, type Fields, isFields, parseFields, textOf } from '../stream/fields.ts';
-import { TIMERS, type TimerName } from './actions.ts';
+import { type Decision, TIMERS, type TimerName } from './actions.ts';
 import type { Input } from './input.ts';
 import { ownEventLine, readOwnEvent } from './own-event.ts';
 import type { Policy } from './policy.ts';
@@ -8,7 +8,8 @@ import type { Run } from './state.ts';
 
 /**
  * A record of everything the governor was told, one `{t, from, line}` per line: `t` in milliseconds since the epoch,
- * `line` as it was read. Replaying it gives the same decisions. The first line holds the run itself.
+ * `line` as it was read. Replaying it gives the same decisions. The first line holds the run itself; after a line stand
+ * the decisions that it led to, each `{t, decided}`, which a replay only holds its own against.
  */
 export interface RecordLine {
   readonly t: number;
@@ -58,7 +59,22 @@ export function toRecord(input: Input, raw: string | undefined): RecordLine {
 
 /** The opening line of a record. */
 export function recordRun(run: Run, t: number): RecordLine {
-  return { t, from: 'ctxb', line: JSON.stringify({ type: 'ctxb_run', version: VERSION, run }) };
+  return { t, from: 'ctxb', line: JSON.stringify({ type: 'ctxb_run', version: VERSION, decisions: true, run }) };
+}
+
+/** A decision as the run made it. */
+export function recordDecision(decision: Decision, t: number): object {
+  return { t, decided: decision };
+}
+
+/** The decision that a recorded line holds, or undefined when the value is no such line. */
+export function readDecision(value: Fields): Fields | undefined {
+  return 'decided' in value && !('type' in value) && isFields(value.decided) ? value.decided : undefined;
+}
+
+/** Whether a record with this opening holds its decisions: older ones do not. */
+export function holdsDecisions(opening: Fields): boolean {
+  return parseFields(textOf(opening.line) ?? '').decisions === true;
 }
 
 /** The run a record was made in, when `value` is such an opening line. */

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
-import { createFramer } from '../stream/frame.ts';
-import { readLines } from './read-lines.ts';
+import { createLineFeed, feedChunk } from './read/line-feed.ts';
+import { createPlainReader } from './read/plain-reader.ts';
+import { readValues } from './read/read-values.ts';
 import { createReplayTracker, type ReplayOptions } from './replay.ts';
 import type { Source } from './sources.ts';
 import type { SessionSummary } from './summary.ts';
@@ -50,24 +51,22 @@ export async function followSource(
   if (file === '-') await readStdin(options.stdin, reader, signal);
   else await tailFile(file, reader, signal);
   // Logs of subagents are files of their own, which say nothing about the main context while it grows.
-  for (const log of subagents) await readLines(log, options.stdin, part.tracker.line);
+  for (const log of subagents) await readValues(log, { stdin: options.stdin, how: 'plain' }, part.tracker.line);
   await finish();
   return sessions;
 }
 
+/** A growing file comes in small pieces. */
+const CHUNK_BYTES = 65_536;
+
 function beginPart(options: Omit<ReplayOptions, 'series'>) {
   const tracker = createReplayTracker({ ...options, series: true });
-  const framer = createFramer();
+  const feed = createLineFeed(createPlainReader(), { chunk: CHUNK_BYTES }, tracker.line);
   return {
     tracker,
-    push(chunk: Buffer): void {
-      for (const line of framer.push(chunk)) tracker.line(line.toString());
-    },
+    push: (chunk: Buffer): void => feedChunk(feed, chunk),
     /** A last line without its end. */
-    flush(): void {
-      const last = framer.flush();
-      if (last) tracker.line(last.toString());
-    },
+    flush: (): void => feed.end(),
   };
 }
 

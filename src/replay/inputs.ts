@@ -1,8 +1,9 @@
 import type { Input } from '../governor/input.ts';
-import { readRecord, readRecordedRun } from '../governor/record.ts';
+import { holdsDecisions, readDecision, readRecord, readRecordedRun } from '../governor/record.ts';
 import type { Run } from '../governor/state.ts';
 import { decodeObject } from '../stream/decode.ts';
-import { type Fields, isFields } from '../stream/fields.ts';
+import type { Fields } from '../stream/fields.ts';
+import type { ReadLine } from './read/read-line.ts';
 import type { Dialect } from './summary.ts';
 
 /** Rows of a session log that are remembered to know a repeated one: the kept messages of a compaction are fewer. */
@@ -11,13 +12,15 @@ const REMEMBERED_ROWS = 4096;
 /** What a line of a recording is. */
 export type RecordingLine =
   | { readonly kind: 'blank' | 'malformed' | 'repeated' }
-  /** The opening of a record of `ctxb run`. */
-  | { readonly kind: 'run'; readonly run: Run }
+  /** The opening of a record of `ctxb run`. `decisions`: it holds what was decided. */
+  | { readonly kind: 'run'; readonly run: Run; readonly decisions: boolean }
+  /** What the run decided: no input, it follows from those before it. */
+  | { readonly kind: 'decided'; readonly decision: Fields }
   | { readonly kind: 'input'; readonly input: Input };
 
 /** Reads the lines of one recording, of either dialect or a record of a run, in order. */
 export interface InputReader {
-  read(text: string): RecordingLine;
+  read(line: ReadLine): RecordingLine;
   /** undefined as long as no line has shown it. */
   readonly dialect: Dialect | undefined;
 }
@@ -38,12 +41,13 @@ export function createInputReader(): InputReader {
   }
 
   return {
-    read(text) {
-      if (text.trim() === '') return { kind: 'blank' };
-      const value = parse(text);
-      if (value === undefined) return { kind: 'malformed' };
+    read(line) {
+      if (line.kind !== 'value') return line;
+      const { value } = line;
       const run = readRecordedRun(value);
-      if (run) return { kind: 'run', run };
+      if (run) return { kind: 'run', run, decisions: holdsDecisions(value) };
+      const decision = readDecision(value);
+      if (decision) return { kind: 'decided', decision };
       if (isRepeated(value)) return { kind: 'repeated' };
       const input = readRecord(value, time) ?? plain(value, time);
       dialect ??= dialectOf(value);
@@ -66,13 +70,4 @@ function plain(value: Fields, lastTime: number): Input {
 function dialectOf(value: Fields): Dialect | undefined {
   if (typeof value.line === 'string' || 'session_id' in value) return 'stream';
   return 'sessionId' in value || 'isSidechain' in value || 'leafUuid' in value ? 'session' : undefined;
-}
-
-function parse(text: string): Fields | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isFields(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -8,7 +8,8 @@ import { createNotebook, type Notebook } from '../memory/notebook/notebook.ts';
 import type { Page } from '../memory/notebook/section.ts';
 import type { Event } from '../stream/events.ts';
 import { createInputReader } from './inputs.ts';
-import { readLines } from './read-lines.ts';
+import type { ReadLine } from './read/read-line.ts';
+import { readValues } from './read/read-values.ts';
 import type { Source } from './sources.ts';
 
 /** Kinds of lines that anything could be. */
@@ -45,8 +46,8 @@ export async function readNotes(source: Source, options: ReadNotesOptions): Prom
   let updated = 0;
   let understood = 0;
 
-  function take(text: string): void {
-    const line = reader.read(text);
+  function take(read: ReadLine): void {
+    const line = reader.read(read);
     if (line.kind !== 'input') return;
     if (!NOTHING.has(line.input.event.kind)) understood++;
     session ??= sessionOf(line.input.event);
@@ -56,7 +57,9 @@ export async function readNotes(source: Source, options: ReadNotesOptions): Prom
     }
   }
 
-  for (const file of [source.file, ...source.subagents]) await readLines(file, options.stdin, take);
+  for (const file of [source.file, ...source.subagents]) {
+    await readValues(file, { stdin: options.stdin, how: 'plain' }, take);
+  }
   if (understood === 0) {
     throw new CtxbError(
       'unreadable-input',

@@ -4,8 +4,11 @@ import { type ReplayOptions, replaySource } from './replay.ts';
 import { findSources, type Source } from './sources.ts';
 import type { SessionSummary } from './summary.ts';
 
-/** One recording as it was judged, or why it could not be. */
-export type Judged = { readonly session: SessionSummary } | { readonly fault: CtxbError };
+/** What was made of one recording, or why nothing could be. */
+export type Attempt<T> = { readonly found: T } | { readonly fault: CtxbError };
+
+/** One recording as it was judged. */
+export type Judged = Attempt<SessionSummary>;
 
 /** Where to read. */
 interface Found {
@@ -37,15 +40,23 @@ export function findAllSources(paths: readonly string[], since: number | undefin
   return { sources, stale: sessions.length - sources.length, faults };
 }
 
-/** Judges recordings in their order. One that cannot be read does not stop the others. */
-export async function* replayAll(sources: Iterable<Source>, options: ReplayOptions): AsyncGenerator<Judged> {
+/** Does the same with recordings in their order. One that cannot be read does not stop the others. */
+export async function* eachSource<T>(
+  sources: Iterable<Source>,
+  work: (source: Source) => Promise<T>,
+): AsyncGenerator<Attempt<T>> {
   for (const source of sources) {
     try {
-      yield { session: await replaySource(source, options) };
+      yield { found: await work(source) };
     } catch (error) {
       yield { fault: asFault(error) };
     }
   }
+}
+
+/** Judges recordings in their order. */
+export function replayAll(sources: Iterable<Source>, options: ReplayOptions): AsyncGenerator<Judged> {
+  return eachSource(sources, (source) => replaySource(source, options));
 }
 
 function asFault(error: unknown): CtxbError {

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Policy } from '../governor/policy.ts';
 import type { Run } from '../governor/state.ts';
-import { readLines } from './read-lines.ts';
+import { readValues } from './read/read-values.ts';
 import type { Source } from './sources.ts';
 import type { SessionSummary } from './summary.ts';
 import { createTracker, type Tracker } from './tracker.ts';
@@ -25,7 +25,9 @@ export interface ReplayOptions {
 export async function replaySource(source: Source, options: ReplayOptions): Promise<SessionSummary> {
   const { stdin, onBytes } = options;
   const tracker = createReplayTracker(options);
-  for (const file of [source.file, ...source.subagents]) await readLines(file, stdin, tracker.line, onBytes);
+  for (const file of [source.file, ...source.subagents]) {
+    await readValues(file, { stdin, how: 'fast', onBytes }, tracker.line);
+  }
   return tracker.summary(source.file);
 }
 
@@ -35,7 +37,7 @@ export function createReplayTracker({ policy, series, mask }: ReplayOptions): Tr
 }
 
 /** The run a plain recording is judged in; a record of `ctxb run` brings its own. */
-function replayRun(policy: Policy): Run {
+export function replayRun(policy: Policy): Run {
   return {
     policy,
     mode: 'replay',

@@ -159,3 +159,8 @@ export interface ReplayReport {
 export function peakFraction(gauge: Gauge): number {
   return gauge.window.tokens > 0 ? gauge.peak / gauge.window.tokens : 0;
 }
+
+/** The summary alone, where what is in it one by one was only asked for by another report. */
+export function withoutSeries({ series: _, prompts: __, results: ___, ...summary }: SessionSummary): SessionSummary {
+  return summary;
+}

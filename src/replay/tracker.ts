@@ -7,7 +7,7 @@ import { costUsd, initialState, type Run } from '../governor/state.ts';
 import { step } from '../governor/step.ts';
 import { createMemory, type Memory } from '../memory/memory.ts';
 import { cutterWith } from '../memory/words.ts';
-import { createInputReader } from './inputs.ts';
+import { createInputReader, type RecordingLine } from './inputs.ts';
 import { createCalls } from './observers/calls.ts';
 import { createCompactions } from './observers/compactions.ts';
 import { createCurve } from './observers/curve.ts';
@@ -17,11 +17,12 @@ import type { Observer, Seen } from './observers/seen.ts';
 import { createSubagents } from './observers/subagents.ts';
 import { createTraffic } from './observers/traffic.ts';
 import { openingOf } from './opening.ts';
+import type { ReadLine } from './read/read-line.ts';
 import { peakFraction, type SessionSummary } from './summary.ts';
 
 /** Judges one recording line by line. Grows in place: a recording has millions of lines. */
 export interface Tracker {
-  line(text: string): void;
+  line(read: ReadLine): void;
   summary(file: string): SessionSummary;
 }
 
@@ -31,9 +32,13 @@ export interface TrackerOptions {
   readonly withSeries: boolean;
   /** Takes secrets out of texts, as in the run. */
   readonly mask: (text: string) => string;
+  /** Told of every line, and of its number from 1, before it is judged. */
+  readonly onLine?: (line: RecordingLine, number: number) => void;
+  /** Told of every decision, and of the number of the line that led to it. */
+  readonly onDecision?: (decision: Decision, line: number) => void;
 }
 
-export function createTracker({ run, withSeries, mask }: TrackerOptions): Tracker {
+export function createTracker({ run, withSeries, mask, onLine, onDecision }: TrackerOptions): Tracker {
   let state = initialState(run);
   let memory: Memory | undefined;
   const reader = createInputReader();
@@ -79,7 +84,12 @@ export function createTracker({ run, withSeries, mask }: TrackerOptions): Tracke
     for (const observer of observers) observer.see(seen);
     note(seen);
     for (const action of actions) noteAction(action);
-    decisions.push(...(remembered?.decisions ?? []));
+    for (const decision of remembered?.decisions ?? []) decide(decision);
+  }
+
+  function decide(decision: Decision): void {
+    decisions.push(decision);
+    onDecision?.(decision, at);
   }
 
   function note({ input, before, after }: Seen): void {
@@ -95,8 +105,9 @@ export function createTracker({ run, withSeries, mask }: TrackerOptions): Tracke
   }
 
   function noteAction(action: Action): void {
-    if (isDecision(action)) decisions.push(action);
-    else if (action.kind === 'answer-hook') decisions.push(...(memory?.answer(action, state).decisions ?? []));
+    if (isDecision(action)) decide(action);
+    else if (action.kind === 'answer-hook')
+      for (const decision of memory?.answer(action, state).decisions ?? []) decide(decision);
   }
 
   function count(input: Input): void {
@@ -106,12 +117,13 @@ export function createTracker({ run, withSeries, mask }: TrackerOptions): Tracke
   }
 
   return {
-    line(text) {
+    line(read) {
       at++;
-      const line = reader.read(text);
+      const line = reader.read(read);
+      onLine?.(line, at);
       if (line.kind === 'blank') return;
       lines.total++;
-      opening ??= openingOf(text);
+      opening ??= openingOf(read.text ?? '');
       if (line.kind === 'malformed') lines.malformed++;
       if (line.kind === 'run') begin(line.run);
       if (line.kind !== 'input') return;

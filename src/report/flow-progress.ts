@@ -6,7 +6,7 @@ import type { Decision } from '../governor/actions.ts';
 import { readGauge } from '../governor/gauge/gauge.ts';
 import { costUsd, type GovernorState } from '../governor/state.ts';
 import { decisionText, isRoutine } from '../messages.ts';
-import { counted, dollars, percent, tokens } from './figures.ts';
+import { counted, dollars, duration, percent, tokens } from './figures.ts';
 import { onOneLine, type Style } from './style.ts';
 
 /** Tells a person how far a flow has come. */
@@ -144,7 +144,7 @@ const ERROR_LENGTH = 200;
 
 function endText({ durationMs, peakTokens, calls, costUsd: cost }: StepEnd): string {
   const peak = peakTokens === 0 ? '' : `, at most ${tokens(peakTokens)} tokens`;
-  return `${(durationMs / 1_000).toFixed(1)} s, ${counted(calls, 'call')}${peak}, ${dollars(cost)}`;
+  return `${duration(durationMs)}, ${counted(calls, 'call')}${peak}, ${dollars(cost)}`;
 }
 
 function stateText(state: GovernorState): string {

@@ -1,7 +1,7 @@
 import type { Flow } from '../flow/flow.ts';
 import type { StepEnd } from '../flow/run/run-step.ts';
 import type { Board, StepStatus } from '../flow/run/schedule.ts';
-import { dollars, tokens } from './figures.ts';
+import { dollars, duration, tokens } from './figures.ts';
 import { aligned } from './table.ts';
 
 const NONE = '–';
@@ -20,7 +20,7 @@ export function flowTable({ steps }: Flow, board: Board, ends: ReadonlyMap<strin
     '',
     all.length === 0 ? NONE : tokens(peak),
     dollars(sum(({ costUsd }) => costUsd)),
-    took(sum(({ durationMs }) => durationMs)),
+    duration(sum(({ durationMs }) => durationMs)),
   ];
   return `${aligned([HEADINGS, ...rows, total])
     .map((line) => line.trimEnd())
@@ -49,9 +49,5 @@ function cellsOf(end: StepEnd | undefined): string[] {
   if (end === undefined) return [NONE, NONE, NONE, NONE, NONE];
   const { calls, firstTokens, peakTokens, costUsd, durationMs } = end;
   const unless0 = (count: number) => (count === 0 ? NONE : tokens(count));
-  return [tokens(calls), unless0(firstTokens), unless0(peakTokens), dollars(costUsd), took(durationMs)];
-}
-
-function took(ms: number): string {
-  return `${(ms / 1_000).toFixed(1)} s`;
+  return [tokens(calls), unless0(firstTokens), unless0(peakTokens), dollars(costUsd), duration(durationMs)];
 }

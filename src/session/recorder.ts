@@ -1,12 +1,15 @@
 import { closeSync, writeSync } from 'node:fs';
+import type { Decision } from '../governor/actions.ts';
 import type { Input } from '../governor/input.ts';
-import { recordRun, toRecord } from '../governor/record.ts';
+import { recordDecision, recordRun, toRecord } from '../governor/record.ts';
 import type { Run } from '../governor/state.ts';
 import type { RecordFile } from './record-file.ts';
 
-/** Writes everything the governor is told to a file, for `ctxb replay`. */
+/** Writes everything the governor is told and what it decides to a file, for `ctxb replay`. */
 export interface Recorder {
   write(input: Input, raw: string | undefined): void;
+  /** @param t time of the input that led to it, in milliseconds since the epoch */
+  decided(decision: Decision, t: number): void;
   close(): void;
 }
 
@@ -32,6 +35,7 @@ export function createRecorder(
   put(recordRun(run, now()));
   return {
     write: (input, raw) => put(toRecord(input, raw)),
+    decided: (decision, t) => put(recordDecision(decision, t)),
     close: () => closeSync(descriptor),
   };
 }

@@ -117,6 +117,10 @@ export function startSession(run: Run, world: SessionWorld): Session {
     child: line.child,
     startClaude: line.startNext,
     passOn,
+    onDecision(decision) {
+      recorder?.decided(decision, state.now);
+      world.onDecision(decision);
+    },
     feed: (event) => feed({ t: now(), from: 'timer', event }),
     answer: (hook) => notes?.answer(hook, state) ?? { output: hookOutput(hook, hook.context), decisions: [] },
     beforeCompaction: () => notes?.flush(state),

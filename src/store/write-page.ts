@@ -12,9 +12,19 @@ const HEAD = 1_024;
  * @throws CtxbError `usage` when there is another file
  */
 export function writePage(path: string, page: string, mark: string): void {
+  requireFree(path, mark);
+  replaceFile(path, [page]);
+}
+
+/**
+ * Whether a page may be written there, for whoever has long work before it.
+ *
+ * @param mark stands at the beginning of all such pages
+ * @throws CtxbError `usage` when there is another file
+ */
+export function requireFree(path: string, mark: string): void {
   const old = readPlain(path, HEAD);
   if (old !== undefined && old !== '' && !old.includes(mark)) {
     throw new CtxbError('usage', `${path} is there already, and not written by ctxb: name another file`);
   }
-  replaceFile(path, [page]);
 }

@@ -21,7 +21,9 @@ function readBlock(value: unknown): Block {
     case 'text':
       return { type: 'text', text: textOf(block.text) ?? '' };
     case 'thinking':
-      return { type: 'thinking', text: textOf(block.thinking) ?? '' };
+      return readThought(block.thinking, block.signature);
+    case 'redacted_thinking':
+      return readThought('', block.data);
     case 'tool_use':
     case 'server_tool_use':
       return { type: 'tool_use', id: textOf(block.id) ?? '', name: textOf(block.name) ?? '', input: block.input };
@@ -33,6 +35,10 @@ function readBlock(value: unknown): Block {
     default:
       return { type: 'other', name: textOf(block.type) ?? '' };
   }
+}
+
+function readThought(text: unknown, signature: unknown): Block {
+  return { type: 'thinking', text: textOf(text) ?? '', signatureLength: textOf(signature)?.length ?? 0 };
 }
 
 /** Parts of a tool's result. One result inside another is in no stream, and would let a line nest without end. */
@@ -51,5 +57,6 @@ function readToolResult(block: Readonly<Record<string, unknown>>): Block {
     isError: block.is_error === true,
     text: plainText(parts),
     images: parts.filter((part) => part.type === 'image' || part.type === 'document').length,
+    definitions: parts.filter((part) => part.type === 'other' && part.name === 'tool_reference').length,
   };
 }

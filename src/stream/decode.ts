@@ -1,3 +1,4 @@
+import { attachedText } from './attached-text.ts';
 import { readBlocks } from './blocks.ts';
 import { decodeControl } from './decode-control.ts';
 import { decodeSystem } from './decode-system.ts';
@@ -7,7 +8,7 @@ import { readLastIteration, readUsage } from './usage.ts';
 import { userRole } from './user-role.ts';
 
 /** Types that are written by some version and mean nothing for the context. */
-const KNOWN_TYPES = new Set([
+export const KNOWN_TYPES: ReadonlySet<string> = new Set([
   'progress',
   'attachment',
   'queue-operation',
@@ -134,11 +135,16 @@ function decodeUser(line: Fields): UserEvent {
   };
 }
 
-/** A session log holds what was said while a turn ran as an attachment. */
+/** A session log holds what was said while a turn ran as an attachment, and what Claude Code itself put in. */
 function decodeAttachment(line: Fields): Event {
-  const { type, commandMode, prompt } = fieldsOf(line.attachment);
-  if (type !== 'queued_command' || commandMode !== 'prompt') return decodeOther(line);
-  return decodeUser({ ...line, message: { role: 'user', content: prompt } });
+  const attachment = fieldsOf(line.attachment);
+  const { type, commandMode, prompt } = attachment;
+  if (type === 'queued_command' && commandMode === 'prompt') {
+    return decodeUser({ ...line, message: { role: 'user', content: prompt } });
+  }
+  const text = attachedText(attachment);
+  if (text === '') return decodeOther(line);
+  return decodeUser({ ...line, isMeta: true, message: { role: 'user', content: text } });
 }
 
 function decodeMode(line: Fields): Event {

@@ -35,7 +35,8 @@ export interface Usage {
 /** One piece of a message's content. `chars` are UTF-16 units of what the model is given. */
 export type Block =
   | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'thinking'; readonly text: string }
+  /** The text may be a summary of the thought, or empty; the signature holds all of it, in base64. */
+  | { readonly type: 'thinking'; readonly text: string; readonly signatureLength: number }
   | { readonly type: 'tool_use'; readonly id: string; readonly name: string; readonly input: unknown }
   | {
       readonly type: 'tool_result';
@@ -43,6 +44,8 @@ export type Block =
       readonly isError: boolean;
       readonly text: string;
       readonly images: number;
+      /** Definitions of tools that were looked up and come into the context with it. */
+      readonly definitions: number;
     }
   | { readonly type: 'image' }
   | { readonly type: 'document' }

@@ -16,6 +16,17 @@ describe('ctxb config', () => {
     expect(run).toMatchObject({ code: 0, stderr: '' });
   });
 
+  it('the budgets and priorities of all flows are keys too', async () => {
+    await using place = await createPlace();
+    await place.file('.contextbudgetrc.json', '{"flow":{"contextBudgetTokens":"20%","priorities":{"scribe":"high"}}}');
+    const run = await ctxb(place, ['config'], { env: { CTXB_FLOW_PRESET: 'lean' } });
+    const text = run.stdout.toString();
+    expect(text).toMatch(/^flow\.preset +"lean" +env CTXB_FLOW_PRESET\n/m);
+    expect(text).toMatch(/^flow\.contextBudgetTokens +\(not set\) +default\n/m);
+    expect(text).toMatch(/^flow\.priorities +\{"scribe":"high"\} +file /m);
+    expect(run).toMatchObject({ code: 0, stderr: '' });
+  });
+
   it('--json holds the same', async () => {
     await using place = await createPlace();
     const run = await ctxb(place, ['config', '--json'], { env: { CTXB_THRESHOLDS_MID_TURN: '0.9' } });

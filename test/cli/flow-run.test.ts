@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { createPlace, ctxb, fake, journalOf, type Place } from './fakes.ts';
 
@@ -19,6 +19,34 @@ it('runs every step and exits 0', async () => {
   const end = await run(place);
   expect([end.code, end.stdout.toString()]).toEqual([0, '']);
   expect(end.stderr).toMatch(/^together +2 of 2 done/m);
+});
+
+it('has the budgets of all flows, and says once what is not used as it was set', async () => {
+  await using place = await flowPlace();
+  await place.file('.contextbudgetrc.json', '{"flow":{"contextBudgetChars":90000,"historyOlderChars":9}}');
+  const said = 'ctxb: historyOlderChars: 9 (global) is below the floor of 500; 500 is used\n';
+  const dry = await run(place, ['--dry-run']);
+  expect(dry.stderr).toBe(said);
+  expect(dry.stdout.toString()).toContain('"value": 90000,\n      "source": "global"');
+  const end = await run(place);
+  expect(end.code).toBe(0);
+  expect(end.stderr.split(said)).toHaveLength(2);
+  const receipt = JSON.parse(readFileSync(place.path('.context/receipts/job/two.json'), 'utf8'));
+  expect(receipt).toMatchObject({
+    context_truncation: { budget_chars: 90_000 },
+    budgets: { historyOlderChars: { value: 500, source: 'global' } },
+    budget_warnings: [{ set: 9, used: 500, source: 'global' }],
+  });
+});
+
+it('says when the notes of a step alone are larger than its budget', async () => {
+  const notes = 'n'.repeat(11_000);
+  await using place = await flowPlace(
+    `name: job\nsteps: [{id: one, objective: o, teaching: {notes: ${notes}}, budgets: {contextBudgetChars: 10000}}]\n`,
+  );
+  const end = await run(place);
+  expect(end.code).toBe(0);
+  expect(end.stderr).toMatch(/^ctxb: \[one\] The teaching notes alone take 11,\d{3} of 10,000 characters; they stay/m);
 });
 
 it('--quiet says nothing on stderr', async () => {

@@ -1,11 +1,26 @@
-import { symlinkSync } from 'node:fs';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { startStudio, studioFolder } from '../support/studio.ts';
 import { createPlace, ctxb } from './fakes.ts';
 
+const JSON_BODY = { 'content-type': 'application/json' };
 const FLOW = 'name: job\nsteps: [{id: one, objective: first}]\n';
 
 describe('ctxb flow studio', () => {
+  it('shows the budgets that a configuration has for all flows', async () => {
+    const folder = studioFolder(FLOW);
+    writeFileSync(join(folder.path, '.contextbudgetrc.json'), '{"flow":{"preset":"heavy"}}');
+    const studio = await startStudio(folder);
+    const body = JSON.stringify({ edits: [] });
+    const answer = await fetch(`${studio.url}view`, { method: 'POST', headers: JSON_BODY, body });
+    expect(await studio.end()).toBe(0);
+    folder.remove();
+    expect(await answer.json()).toMatchObject({
+      flow: { budgets: { effective: { contextBudgetChars: { value: 400_000, source: 'preset heavy (global)' } } } },
+    });
+  });
+
   it('tells all that is wrong with a flow and serves nothing', async () => {
     await using place = await createPlace();
     await place.file('job.yaml', 'name: a b\nsteps: [{id: one}]\n');

@@ -98,6 +98,42 @@ describe('ctxb flow explain', () => {
     expect(steps[0].budgets.contextBudgetChars).toEqual({ value: 400_000, source: 'profile' });
   });
 
+  it.each([
+    { title: 'a configuration file', file: '.contextbudgetrc.json', wrap: (flow: object) => ({ flow }) },
+    { title: 'package.json', file: 'package.json', wrap: (flow: object) => ({ contextbudget: { flow } }) },
+  ])('what $title says of all flows is the level global', async ({ file, wrap }) => {
+    await using place = await createFlowPlace();
+    await place.file('flow.yaml', FLOW.replace('profile: daily', ''));
+    const globals = { preset: 'lean', historyOlderChars: 700, priorities: { 'problem-framer': 'critical' } };
+    await place.file(file, JSON.stringify(wrap(globals)));
+    const text = await said(place, ['flow', 'explain', 'flow.yaml']);
+    expect(text).toContain('  contextBudgetChars  100,000  preset lean (global)\n');
+    // The flow says that itself.
+    expect(text).not.toMatch(/historyOlderChars +700 /);
+    const page = await said(place, ['flow', 'explain', 'flow.yaml', '--html', 'page.html', '--json']);
+    const clarify = JSON.parse(page).steps[2];
+    expect(clarify).toMatchObject({
+      step: 'clarify',
+      budgets: {
+        historyRecentChars: { value: 30_000, source: 'preset lean (global)' },
+        historyOlderChars: { value: 8_000, source: 'flow' },
+      },
+      receipt: { items: [{}, { step: 'frame', tier: 'CRITICAL', classified_by: 'configured agent (global)' }] },
+    });
+    expect(await readFile(place.path('page.html'), 'utf8')).toContain('preset lean (global)');
+  });
+
+  it('a variable stands above the file', async () => {
+    await using place = await createFlowPlace();
+    await place.file('flow.yaml', FLOW.replace('profile: daily', ''));
+    await place.file('.contextbudgetrc.json', '{"flow":{"contextBudgetChars":50000}}');
+    const env = { CTXB_FLOW_PRESET: 'heavy', CTXB_FLOW_HISTORY_RECENT_CHARS: '70000' };
+    const run = await ctxb(place, ['flow', 'explain', 'flow.yaml'], { env });
+    expect(run).toMatchObject({ code: 0, stderr: '' });
+    expect(run.stdout.toString()).toContain('  contextBudgetChars  400,000  preset heavy (global)\n');
+    expect(run.stdout.toString()).toContain('  historyRecentChars   70,000  global\n');
+  });
+
   it('--html is a page in a file, which may be written again', async () => {
     await using place = await createFlowPlace();
     for (const title of ['first', 'again']) {
@@ -191,6 +227,21 @@ describe('ctxb pack', () => {
       budgets: { contextBudgetChars: { value: 200_000, source: 'preset balanced (profile)' } },
       budget_warnings: [],
     });
+  });
+
+  it('has the budgets and the priorities of all flows, and warns of them', async () => {
+    await using place = await createFlowPlace();
+    keepTwoRuns(place);
+    await place.file('.contextbudgetrc.yaml', 'flow:\n  contextBudgetChars: 9\n  priorities: {Problem-Framer: high}\n');
+    await place.file('flow.yaml', FLOW.replace('profile: daily', ''));
+    const run = await ctxb(place, ['pack', 'flow.yaml', 'clarify', '--receipt']);
+    expect(JSON.parse(run.stdout.toString())).toMatchObject({
+      context_truncation: { budget_chars: 10_000 },
+      items: [{}, { step: 'frame', tier: 'HIGH', classified_by: 'configured agent (global)' }],
+      budgets: { contextBudgetChars: { value: 10_000, source: 'global' } },
+    });
+    expect(run.stderr).toContain('ctxb: contextBudgetChars: 9 (global) is below the floor of 10,000; 10,000 is used\n');
+    expect(run.code).toBe(0);
   });
 
   it('what is not in it, and what was set otherwise, is said on stderr', async () => {

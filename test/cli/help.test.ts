@@ -59,7 +59,7 @@ describe('help', () => {
       name: 'replay',
       options: [
         ...['--detail', '--json', '--ndjson', '--csv', '--markdown', '--prometheus', '--partial', '--series', '--ci'],
-        ...['--follow', '--since', '--project', '--model'],
+        ...['--check', '--follow', '--since', '--project', '--model'],
         ...['--fail-over', '--max-compactions', '--max-unplanned', '--max-cost'],
       ],
     },

@@ -44,6 +44,11 @@ describe('a record replays with the decisions of the journal', () => {
     const decisions = journalOf(place).flatMap(({ v, t, ...entry }) => ('gauge' in entry ? [entry] : []));
     expect(session?.actions).toEqual(decisions);
     expect(session?.turns).toBe(3);
+
+    const checked = await ctxb(place, ['replay', '--check', 'rec']);
+    const same = { 0: 'no action, as in the run', 1: 'the same 1 action' }[decisions.length];
+    expect(checked.stdout.toString()).toBe(`rec: ${same ?? `the same ${decisions.length} actions`}\n`);
+    expect(checked).toMatchObject({ code: 0, stderr: '' });
   });
 });
 

@@ -80,6 +80,11 @@ it.each([
   { name: 'a size for a tool that is none', value: { tools: { Read: 'all' } }, accepted: false },
   { name: 'a wrong key beside the tools', value: { tools: { minToken: 500 } }, accepted: false },
   { name: 'a tier of nothing', value: { tiers: { user: 0 } }, accepted: false },
+  { name: 'a share for briefings', value: { flow: { contextBudgetTokens: '20%' } }, accepted: true },
+  { name: 'half a character', value: { flow: { historyOlderChars: 0.5 } }, accepted: false },
+  { name: 'a preset that is none', value: { flow: { preset: 'tiny' } }, accepted: false },
+  { name: 'a priority', value: { flow: { priorities: { mine: 'low' } } }, accepted: true },
+  { name: 'a priority that is none', value: { flow: { priorities: { mine: 'lowest' } } }, accepted: false },
   { name: 'a choice that is none', value: { compaction: { when: 'later' } }, accepted: false },
 ])('$name', ({ value, accepted }) => {
   expect(accepts(schema, value)).toBe(accepted);

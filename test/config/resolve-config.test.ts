@@ -152,6 +152,11 @@ describe('precedence', () => {
     { variable: 'CTXB_TIERS_USER', text: '5000', key: 'tiers.user', value: 5_000 },
     { variable: 'CTXB_TIERS_RESPONSE', text: '20000', key: 'tiers.response', value: 20_000 },
     { variable: 'CTXB_TIERS_TOTAL', text: '60%', key: 'tiers.total', value: 0.6 },
+    { variable: 'CTXB_FLOW_PRESET', text: 'lean', key: 'flow.preset', value: 'lean' },
+    { variable: 'CTXB_FLOW_CONTEXT_BUDGET_CHARS', text: '90000', key: 'flow.contextBudgetChars', value: 90_000 },
+    { variable: 'CTXB_FLOW_HISTORY_RECENT_CHARS', text: '20000', key: 'flow.historyRecentChars', value: 20_000 },
+    { variable: 'CTXB_FLOW_HISTORY_OLDER_CHARS', text: '0', key: 'flow.historyOlderChars', value: 0 },
+    { variable: 'CTXB_FLOW_CONTEXT_BUDGET_TOKENS', text: '20%', key: 'flow.contextBudgetTokens', value: 0.2 },
     { variable: 'CTXB_HOOKS_WATCHDOG_SECONDS', text: '0.5', key: 'hooks.watchdogSeconds', value: 0.5 },
   ])('reads $variable=$text, and the same from a flag', async ({ variable, text, key, value }) => {
     for (const world of [{ env: { [variable]: text } }, { flags: { [key]: text } }]) {
@@ -171,6 +176,36 @@ describe('precedence', () => {
       byTool: { Read: 12_000, 'mcp__a.b__*': 0.05 },
     });
     expect([sources['tools.Read']?.source, sources['tools.Bash']]).toEqual(['file', undefined]);
+  });
+
+  const sizes = { contextBudgetChars: 90_000, historyOlderChars: 4_000, contextBudgetTokens: 0.2 };
+
+  it.each([
+    { title: 'a preset takes the place of all sizes', env: { CTXB_FLOW_PRESET: 'heavy' }, holds: { preset: 'heavy' } },
+    {
+      title: 'characters take the place of tokens',
+      env: { CTXB_FLOW_CONTEXT_BUDGET_CHARS: '80000' },
+      holds: { preset: 'lean', contextBudgetChars: 80_000, historyOlderChars: 4_000 },
+    },
+    {
+      title: 'tokens stand above characters anyway',
+      env: { CTXB_FLOW_CONTEXT_BUDGET_TOKENS: '9000' },
+      holds: { ...sizes, preset: 'lean', contextBudgetTokens: 9_000 },
+    },
+    {
+      title: 'a preset and a size of the same place stand together',
+      env: { CTXB_FLOW_PRESET: 'heavy', CTXB_FLOW_HISTORY_OLDER_CHARS: '600' },
+      holds: { preset: 'heavy', historyOlderChars: 600 },
+    },
+    { title: 'without any', env: {}, holds: { ...sizes, preset: 'lean' } },
+  ])('variables over a file for briefings: $title', async ({ env, holds }) => {
+    const priorities = { scribe: 'high' };
+    put('.contextbudgetrc.json', JSON.stringify({ flow: { preset: 'lean', ...sizes, priorities } }));
+    const { config, sources, findings } = await resolve({ env });
+    expect([config.flow, findings]).toEqual([{ ...holds, priorities }, []]);
+    // What does not hold any more does not come from anywhere.
+    const set = Object.entries(sources).filter(([key, { source }]) => key.startsWith('flow.') && source !== 'default');
+    expect(set.map(([key]) => key.slice('flow.'.length)).sort()).toEqual([...Object.keys(holds), 'priorities'].sort());
   });
 
   it('leaves empty, foreign and reserved variables alone', async () => {
@@ -280,6 +315,17 @@ describe('findings', () => {
     { text: '{ "zones": { "Read": 9000 } }', says: /^zones\.Read: expected one of monitor, / },
     { text: '{ "tools": { "__proto__": 9000 } }', says: /^tools\.__proto__: expected one of / },
     { text: '{ "tools": { "constructor": 9000 } }', says: /^tools\.constructor: expected one of / },
+    { text: '{ "flow": { "preset": "hevy" } }', says: /^flow\.preset: .*found "hevy" .*did you mean "heavy"\?$/ },
+    { text: '{ "flow": { "contextBudgetChars": -1 } }', says: /^flow\.contextBudgetChars: .*of characters, 0 or more/ },
+    { text: '{ "flow": { "historyOlderChars": "20%" } }', says: /^flow\.historyOlderChars: .*found "20%" .*key out$/ },
+    { text: '{ "flow": { "contextBudgetTokens": 1.5 } }', says: /^flow\.contextBudgetTokens: expected a fraction/ },
+    { text: '{ "flow": { "budgets": {} } }', says: /^flow\.budgets: expected one of preset, .*priorities, found/ },
+    {
+      text: '{ "flow": { "priorities": { "a": "top" } } }',
+      says: /^flow\.priorities: expected a priority \("critical"/,
+    },
+    { text: '{ "flow": { "priorities": ["high"] } }', says: /^flow\.priorities: .*agent.*found \["high"\]/ },
+    { text: '{ "flow": { "priorities": "high" } }', says: /^flow\.priorities: expected a priority .*found "high"/ },
     { text: '{ "tiers": { "total": "0%" } }', says: /^tiers\.total: expected a fraction .*\(default 100000\)$/ },
     { text: '{ "tiers": { "tools": 9000 } }', says: /^tiers\.tools: expected one of system, history, toolResults, / },
     { text: '{ "$schema": 1 }', says: /^\$schema: / },

@@ -4,11 +4,13 @@ import { expect, it } from 'vitest';
 import { FLOW_DEFAULTS } from '../../src/flow/file/flow-defaults.ts';
 import type { CuratedChoice } from '../../src/flow/pack/curated.ts';
 import { pack } from '../../src/flow/pack/pack.ts';
-import type { Call } from '../../src/standin/scenario.ts';
-import { startWorld, type World } from '../support/claude.ts';
+import type { Call, RecordedRequest } from '../../src/standin/scenario.ts';
+import { runProgram, startWorld, type World } from '../support/claude.ts';
 import { givenTexts, mainRequests } from '../support/conversation.ts';
-import { readLines } from '../support/ctxb.ts';
+import { CTXB, readLines } from '../support/ctxb.ts';
 import { curateIn, HISTORY, names, STEP } from '../support/curator.ts';
+import { briefingIn, runFlowFile, stepStatus, stepText, writeFlow } from '../support/flow-plays.ts';
+import { headingsOf } from '../support/packs.ts';
 
 /** Room for the newest step and one more. */
 const BUDGETS = { contextBudgetChars: 7_000, historyRecentChars: 3_000, historyOlderChars: 3_000 };
@@ -150,6 +152,48 @@ it('says in the words of claude why it did not start', async () => {
   expect(choice).toBeUndefined();
   expect(fault).toMatch(/^exit code 1: .*settings\.json/i);
 });
+
+/** Answers of which no two fit into a briefing beside each other; the curator likes the first, but not before `three`. */
+function longWinded(request: RecordedRequest): Call {
+  if (briefingIn(request) !== undefined) return { text: 'x'.repeat(6_000) };
+  return givenTexts(request).join('\n').includes('# Briefing for step three')
+    ? { text: 'I like the first one.' }
+    : names([], ['one']);
+}
+
+it('in a flow: its choice is in the briefing, what goes wrong is in the receipt, and the report compares', async () => {
+  await using world = await startWorld({ calls: longWinded });
+  const sizes = { contextBudgetChars: 10_000, historyRecentChars: 6_000, historyOlderChars: 6_000 };
+  const flow = { budgets: sizes, steps: ['one', 'two', 'three', 'four'].map((id) => ({ id, priority: 'high' })) };
+  const run = await runFlowFile(world, writeFlow(world, { ...flow, curator: { enabled: true } }));
+  expect(run.code).toBe(0);
+
+  const receipt = (step: string) => JSON.parse(stepText(world, step, 'receipt.json'));
+  // Before the first step there is nothing to choose from.
+  expect(receipt('one').curation).toBeUndefined();
+  expect(receipt('three')).toMatchObject({ curation: { fault: expect.stringContaining('expected JSON') } });
+  expect(receipt('three').curator).toBeUndefined();
+  expect(stepStatus(world, 'three')).toMatchObject({ status: 'done' });
+  expect(run.stderr).toContain('[three] the curator: expected JSON, found `I like the first one.`');
+  expect(receipt('four')).toMatchObject({
+    curator: { steps: ['one'], brought_in: ['one'], pushed_out: ['two'] },
+    curation: { cost_usd: expect.any(Number), fault: null },
+  });
+  expect(receipt('four').curation.cost_usd).toBeGreaterThan(0);
+  expect(headingsOf(stepText(world, 'four', 'pack.md'))).toEqual(['one [OK]', 'three [OK]']);
+
+  await runFlowFile(world, writeFlow(world, flow));
+  expect(headingsOf(stepText(world, 'four', 'pack.md'))).toEqual(['two [OK]', 'three [OK]']);
+  const report = await runProgram(process.execPath, [CTXB, 'flow', 'report', '--json'], world.scratch);
+  const { curator } = JSON.parse(report.stdout.toString());
+  expect(curator.map(({ step }: { step: string }) => step)).toEqual(['two', 'four']);
+  expect(curator[1]).toMatchObject({
+    with: { curated: true, curation: { cost_usd: expect.any(Number), fault: null } },
+    without: { curated: false, curation: null },
+    brought_in: ['one'],
+    pushed_out: ['two'],
+  });
+}, 60_000);
 
 it('ends with the flow', async () => {
   await using world = await startShop([{ ...names([], ['plan']), delayMs: 80_000 }]);

@@ -85,6 +85,18 @@ it('a flow that is killed in a step goes on after the last finished one, and the
   expect(nothing.stderr).toMatch(/^three +done before/m);
 });
 
+it('what a step says is in its file while it still goes on', async () => {
+  const look = [{ name: 'Bash', input: { command: 'echo first look', description: 'Look' } }];
+  await using world = await startWorld({ calls: [{ text: 'I look.', tools: look }, { delayMs: NEVER_MS }] });
+  const flow = startFlowFile(world, writeFlow(world, { steps: [{ id: 'one' }] }));
+  await world.standin.waitFor(({ kind, body }) => kind === 'main' && (body.messages ?? []).length > 1);
+  const said = stepText(world, 'one', 'stream.ndjson');
+  flow.kill('SIGTERM');
+  await flow.finished;
+  expect(said).toContain('"text":"I look."');
+  expect(said).toMatch(/\n$/);
+});
+
 it('a flow that still goes on is not gone on with', async () => {
   await using world = await startWorld(hangs('two'));
   const file = writeFlow(world, { steps: THREE });

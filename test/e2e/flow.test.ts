@@ -1,4 +1,4 @@
-import { cpSync } from 'node:fs';
+import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Call, RecordedRequest } from '../../src/standin/scenario.ts';
@@ -100,6 +100,35 @@ function overlap(lines: readonly Record<string, unknown>[]): number {
     }),
   );
 }
+
+it('each step is under all that the configuration says, and the worst of their exit codes is that of the flow', async () => {
+  const look: Call = { tools: [{ name: 'Bash', input: { command: 'true', description: 'Look' } }] };
+  await using world = await startWorld({
+    calls: (request) => {
+      const step = briefingIn(request)?.step;
+      if (step === 'refused') return { error: { status: 400, message: 'no such thing' } };
+      return step === 'dear' ? { ...look, usage: { cacheCreation: 60_000 } } : named(request);
+    },
+  });
+  const config = {
+    cost: { limitUsd: 0.5, onLimit: 'stop' },
+    flow: { preset: 'lean', priorities: { teller: 'critical' } },
+  };
+  writeFileSync(join(world.scratch.cwd, '.contextbudgetrc.json'), JSON.stringify(config));
+  const steps = [
+    { id: 'refused', onFail: 'continue' },
+    { id: 'dear', onFail: 'continue', agent: 'teller' },
+    { id: 'last' },
+  ];
+  const run = await runFlowFile(world, writeFlow(world, { steps }));
+  expect(run.code).toBe(3);
+  expect(['refused', 'dear', 'last'].map((id) => stepStatus(world, id).exitCode)).toEqual([1, 3, 0]);
+  expect(journalLines(world).filter(({ kind, level }) => kind === 'cost' && level === 'limit')).toHaveLength(1);
+  expect(JSON.parse(stepText(world, 'last', 'receipt.json'))).toMatchObject({
+    budgets: { contextBudgetChars: { value: 100_000, source: 'preset lean (global)' } },
+    items: [{ step: 'refused' }, { step: 'dear', tier: 'CRITICAL', classified_by: 'configured agent (global)' }],
+  });
+});
 
 it('--from and --only run a part again, with what the newest run has left of the steps before', async () => {
   await using world = await startWorld({ calls: named });

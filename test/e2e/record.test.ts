@@ -25,4 +25,11 @@ it.each([
   expect(written.length).toBeGreaterThan(1);
   expect(session.actions).toEqual(written);
   expect(session.lines).toMatchObject({ unknown: 0, malformed: 0 });
+
+  const check = await runProgram(process.execPath, [CTXB, 'replay', '--check', 'run.ndjson'], {
+    env: world.scratch.env,
+    cwd: world.scratch.cwd,
+  });
+  expect(check.stdout.toString()).toBe(`run.ndjson: the same ${written.length} actions\n`);
+  expect(check).toMatchObject({ code: 0, stderr: '' });
 });

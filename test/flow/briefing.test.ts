@@ -82,13 +82,20 @@ describe('the task', () => {
   const readPrompt = (file: string) => `text of ${file}`;
 
   it.each([
-    { title: 'a prompt', step: { prompt: 'p', objective: 'o' }, task: 'p' },
-    { title: 'a file with one', step: { promptFile: 'p.md', objective: 'o' }, task: 'text of p.md' },
-    { title: 'else the objective', step: { objective: 'o' }, task: 'o' },
+    { title: 'a prompt', step: { prompt: 'Ask.', objective: 'Build it.' }, task: 'Ask.' },
+    { title: 'a file with one', step: { promptFile: 'p.md', objective: 'Build it.' }, task: 'text of p.md' },
+    {
+      title: 'else to reach the objective',
+      step: { objective: 'Build it.' },
+      task: 'Reach the objective at the top of this briefing.',
+    },
   ])('$title', ({ step, task }) => {
     const flow = flowOf([flowStep(step)]);
     const { text } = briefingOf(flow, stepOf(flow, 'next'), { ...EMPTY, readPrompt }).pack;
     expect(text.endsWith(`## Task\n\n${task}\n`)).toBe(true);
+    // However it is asked, the objective is told once.
+    expect(text.split(`## Objective\n\n${step.objective}\n`)).toHaveLength(2);
+    expect(text.split(step.objective)).toHaveLength(2);
   });
 });
 
@@ -101,6 +108,29 @@ describe('what the flow says of all steps', () => {
   it('counts agents as it says', () => {
     const [item] = briefingOf(flow, stepOf(flow, 'b'), ran({ a: 'A' })).pack.receipt.items;
     expect(item).toMatchObject({ step: 'a', tier: 'CRITICAL', classified_by: 'configured agent' });
+  });
+
+  it('counts agents that it says nothing of as all flows do', () => {
+    const steps = [flowStep({ id: 'a', agent: 'scribe' }), flowStep({ id: 'b', agent: 'teller' }), flowStep()];
+    const both = flowOf(steps, { priorities: { Scribe: 'critical' } });
+    const global = { priorities: { scribe: 'low', Teller: 'high' } } as const;
+    const { items } = briefingOf(both, stepOf(both, 'next'), ran({ a: 'A', b: 'B' }, { global })).pack.receipt;
+    expect(items).toMatchObject([
+      { step: 'a', tier: 'CRITICAL', classified_by: 'configured agent' },
+      { step: 'b', tier: 'HIGH', classified_by: 'configured agent (global)' },
+    ]);
+  });
+
+  it('has the budgets of all flows where it says nothing else', () => {
+    const ofSteps = flowOf([flowStep({ id: 'a', budgets: { historyOlderChars: 600 } }), flowStep({ id: 'b' })]);
+    const world = ran({}, { global: { preset: 'lean', historyOlderChars: 4_000, priorities: {} } });
+    const sourceOf = (id: string) => briefingOf(ofSteps, stepOf(ofSteps, id), world).budgets.values;
+    expect(sourceOf('b')).toEqual({
+      contextBudgetChars: { value: 100_000, source: 'preset lean (global)' },
+      historyRecentChars: { value: 30_000, source: 'preset lean (global)' },
+      historyOlderChars: { value: 4_000, source: 'global' },
+    });
+    expect(sourceOf('a').historyOlderChars).toEqual({ value: 600, source: 'step' });
   });
 
   it('hints are in every briefing, as far as there are any', () => {

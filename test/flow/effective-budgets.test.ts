@@ -49,6 +49,15 @@ describe('effective budgets', () => {
     expect(effectiveBudgets(flowOf([step]), step, { model }).budgets.contextBudgetChars).toBe(400_000);
   });
 
+  it.each([
+    { title: 'the model of the step names it', known: undefined, chars: 600_000 },
+    { title: 'it is known', known: 128_000, chars: 128_000 },
+  ])('the window is the one that counts where $title', ({ known, chars }) => {
+    const step = flowStep({ model: 'claude-sonnet-4-5[1m]' });
+    const { budgets } = effectiveBudgets(flowOf([step]), step, { model: { windowTokens: known } });
+    expect(budgets.contextBudgetChars).toBe(chars);
+  });
+
   function budgetsOf(given: { [L in keyof typeof levels]?: BudgetChanges } & { chosen?: boolean }) {
     const profiles = { p: { budgets: given.profile ?? {} } };
     const chosen = given.profile !== undefined && given.chosen !== false ? 'p' : undefined;

@@ -81,9 +81,9 @@ describe('prompts', () => {
 
   it('count before they are answered', () => {
     const driver = running();
-    const before = driver.state.gauge.added.prose;
+    const before = driver.state.gauge.added.chars;
     driver.prompt('x'.repeat(400));
-    expect(driver.state.gauge.added.prose - before).toBe(400);
+    expect(driver.state.gauge.added.chars - before).toBe(400);
   });
 });
 

@@ -64,14 +64,14 @@ describe('what was used', () => {
 });
 
 describe('what is foreseen', () => {
-  it('adds results of tools at four characters a token', () => {
+  it('adds results of tools by what their characters are, and a little for each', () => {
     const { gauge } = read(initLine(), callLine(30_000), toolResultLine('x'.repeat(4_000)));
-    expect(predicted(gauge)).toBe(31_001);
+    expect(predicted(gauge)).toBe(31_056);
   });
 
   it('adds what the model wrote where the count is a placeholder', () => {
     const { gauge } = read(initLine(), answer(30_000, [{ type: 'text', text: 'x'.repeat(400) }]));
-    expect(predicted(gauge)).toBe(30_100);
+    expect(predicted(gauge)).toBe(30_104);
   });
 
   it('adds the true count once the turn tells it', () => {
@@ -83,7 +83,7 @@ describe('what is foreseen', () => {
   it('counts a picture as one, not as base64', () => {
     const image = { type: 'image', source: { type: 'base64', data: 'A'.repeat(400_000) } };
     const { gauge } = read(initLine(), callLine(30_000), userLine([{ type: 'tool_result', content: [image] }]));
-    expect(predicted(gauge)).toBe(31_601);
+    expect(predicted(gauge)).toBe(31_616);
   });
 
   it('does not count an echo of a prompt twice', () => {

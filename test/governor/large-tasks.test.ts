@@ -17,8 +17,8 @@ import {
 } from '../support/governor.ts';
 import { COMPACT_TURNS } from '../support/recordings.ts';
 
-/** About so many tokens, four characters each. */
-const task = (tokens: number) => 'ab, '.repeat(tokens);
+/** About so many tokens: three letters and a space each, which is 0.99 of one. */
+const task = (tokens: number) => 'abc '.repeat(tokens);
 
 /** A turn is over in the zone of that name. */
 const IN_ZONE = { ok: 50_000, monitor: 90_000, warning: 110_000, critical: 145_000 };
@@ -45,8 +45,8 @@ describe('a large task', () => {
       {
         kind: 'large-task',
         todo: 'announce',
-        tokens: 6_000,
-        reason: 'a prompt of about 6000 tokens in the zone warning',
+        tokens: 5_940,
+        reason: 'a prompt of about 5940 tokens in the zone warning',
       },
     ]);
   });
@@ -94,7 +94,7 @@ describe("onLargeTask: 'reject'", () => {
       is_error: true,
       session_id: 's1',
       user_message_uuid: 'prompt-2',
-      result: expect.stringContaining('6000 tokens'),
+      result: expect.stringContaining('5940 tokens'),
     });
     expect(actions).toContainEqual({ kind: 'answered', uuids: ['prompt-2'] });
   });

@@ -22,6 +22,7 @@ import {
   runWith,
   userLine,
 } from '../support/governor.ts';
+import { asRead } from '../support/recordings.ts';
 
 const NOTES: OwnEvent = { kind: 'notes', path: '.context/sessions/s1' };
 
@@ -251,7 +252,7 @@ describe('memory', () => {
     expect(kinds).toEqual(expect.arrayContaining(['dead-end', 'recall', 'survival']));
     expect(kinds.filter((kind) => kind === 'survival')).toHaveLength(2);
     const tracker = createTracker({ run: runWith(), withSeries: false, mask: (text) => text });
-    for (const line of run.record) tracker.line(line);
+    for (const line of run.record) tracker.line(asRead(line));
     expect(byKind(tracker.summary('record').actions)).toStrictEqual(byKind(run.decisions));
   });
 });

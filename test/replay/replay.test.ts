@@ -61,9 +61,9 @@ describe('the summary of a recording', () => {
         cacheCreation: 496,
         cacheRead: 30_000,
         output: 10,
-        predicted: 30_039,
+        predicted: 30_054,
         usd: 0.011022,
-        added: { answer: 16, Bash: 1 },
+        added: { answer: 84, Bash: 16 },
       },
     ]);
   });
@@ -73,7 +73,7 @@ describe('the summary of a recording', () => {
       { file: fixture('compact.ndjson'), subagents: [] },
       options({ series: true }),
     );
-    expect(series?.map(({ predicted }) => predicted)).toEqual([null, 100_015, 130_015, null, 31_015]);
+    expect(series?.map(({ predicted }) => predicted)).toEqual([null, 100_099, 130_099, null, 31_099]);
   });
 });
 

@@ -17,7 +17,7 @@ import {
   runWith,
   userLine,
 } from '../support/governor.ts';
-import { COMPACT_TURNS, fixture, linesOf } from '../support/recordings.ts';
+import { asRead, COMPACT_TURNS, fixture, linesOf } from '../support/recordings.ts';
 
 const raw = (line: Line) => JSON.stringify(line);
 
@@ -123,7 +123,7 @@ describe('a record', () => {
     driver.callerEnd();
 
     const tracker = createTracker({ run: runWith({ mode: 'replay' }), withSeries: false, mask: (text) => text });
-    for (const line of lines) tracker.line(line);
+    for (const line of lines) tracker.line(asRead(line));
     const summary = tracker.summary('record');
     expect(decisions(driver.actions).map(({ kind }) => kind)).toEqual(['warn', 'compact', 'compacted', 'landed']);
     expect(summary.actions).toEqual(decisions(driver.actions));
@@ -138,7 +138,7 @@ describe('the dialect', () => {
     { name: 'tool-turn.session.jsonl', dialect: 'session' },
   ])('of $name is $dialect', ({ name, dialect }) => {
     const tracker = createTracker({ run: runWith({ mode: 'replay' }), withSeries: false, mask: (text) => text });
-    for (const line of linesOf(fixture(name))) tracker.line(line);
+    for (const line of linesOf(fixture(name))) tracker.line(asRead(line));
     expect(tracker.summary(name).dialect).toBe(dialect);
   });
 });

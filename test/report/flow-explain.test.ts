@@ -43,7 +43,7 @@ build
   historyOlderChars    2,000  step
   ! contextBudgetChars: 4,000 (step) is below the floor of 10,000; 10,000 is used
   ! historyRecentChars: 30,000 (preset lean (profile)) is above contextBudgetChars, 10,000; 10,000 is used
-  pack: 4,412 of 10,000 characters (44%), of them 65 of notes and task
+  pack: 4,454 of 10,000 characters (45%), of them 107 of notes and task
   no output yet: wait
   files: plan.md
   cut      plan     HIGH   2,000 of 6,000  longer than historyOlderChars, 2,000

@@ -35,6 +35,11 @@ it.each([
   { title: 'another one', news: { kind: 'started', attempt: 3 }, says: 'started again (3)' },
   { title: 'the end', news: DONE, says: 'done: 1.2 s, 2 calls, at most 31,000 tokens, $0.25' },
   {
+    title: 'the end of a long one',
+    news: { kind: 'done', end: stepEnd({ durationMs: 61_000 }) },
+    says: 'done: 1 min 1 s, 2 calls, at most 31,000 tokens, $0.25',
+  },
+  {
     title: 'a failure, on one line',
     news: { kind: 'failed', end: stepEnd({ exitCode: 1, error: 'no\nsuch \u001b[31mthing' }) },
     says: 'failed: no such [31mthing (1.2 s, 2 calls, at most 31,000 tokens, $0.25)',

@@ -13,13 +13,13 @@ it('says of each step what became of it, and sums up what was run', () => {
   const board = { plan: 'done', build: 'done', test: 'failed', ship: 'skipped', tell: 'left-out' } as const;
   expect(flowTable(FLOW, board, ends)).toBe(
     [
-      'step           status  calls  first call     peak   cost    took',
-      'plan      done before      –           –        –      –       –',
-      'build            done  1,200      21,000  150,000  $1.50  61.0 s',
-      'test        timed out      0           –        –  $0.00   1.2 s',
-      'ship          not run      –           –        –      –       –',
-      'tell         left out      –           –        –      –       –',
-      'together  2 of 4 done  1,200              150,000  $1.50  62.2 s',
+      'step           status  calls  first call     peak   cost       took',
+      'plan      done before      –           –        –      –          –',
+      'build            done  1,200      21,000  150,000  $1.50  1 min 1 s',
+      'test        timed out      0           –        –  $0.00      1.2 s',
+      'ship          not run      –           –        –      –          –',
+      'tell         left out      –           –        –      –          –',
+      'together  2 of 4 done  1,200              150,000  $1.50  1 min 2 s',
       '',
     ].join('\n'),
   );

@@ -76,8 +76,8 @@ describe('assistant lines', () => {
       { type: 'tool_use', id: 't1', name: 'Bash', input: { command: 'ls' } },
     ];
     expect(assistant({ content }).blocks).toEqual([
-      { type: 'thinking', text: 'hm' },
-      { type: 'other', name: 'redacted_thinking' },
+      { type: 'thinking', text: 'hm', signatureLength: 1 },
+      { type: 'thinking', text: '', signatureLength: 3 },
       { type: 'text', text: 'I look.' },
       { type: 'tool_use', id: 't1', name: 'Bash', input: { command: 'ls' } },
     ]);
@@ -111,12 +111,20 @@ describe('tool results', () => {
       images: 1,
     },
     { name: 'a document', content: [{ type: 'document', source: {} }], text: '', images: 1 },
-    { name: 'a reference', content: [{ type: 'tool_reference', tool_name: 'X' }], text: '', images: 0 },
+    {
+      name: 'a reference',
+      content: [{ type: 'tool_reference', tool_name: 'X' }],
+      text: '',
+      images: 0,
+      definitions: 1,
+    },
     { name: 'nothing', content: undefined, text: '', images: 0 },
-  ])('of $name', ({ content, text, images }) => {
+  ])('of $name', ({ content, text, images, definitions = 0 }) => {
     const block = { type: 'tool_result', tool_use_id: 't1', content, is_error: true };
     const event = decodeObject({ type: 'user', message: { role: 'user', content: [block] } });
-    expect(event).toMatchObject({ blocks: [{ type: 'tool_result', toolUseId: 't1', isError: true, text, images }] });
+    expect(event).toMatchObject({
+      blocks: [{ type: 'tool_result', toolUseId: 't1', isError: true, text, images, definitions }],
+    });
   });
 });
 

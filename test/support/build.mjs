@@ -1,5 +1,7 @@
 // Bundles the program into dist/: one file for each command, so that a call loads few files and only what it needs.
-import { copyFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import asc from 'assemblyscript/asc';
 import { build } from 'esbuild';
 
 const COMMON = {
@@ -41,18 +43,51 @@ for (const command of readdirSync('src/commands')) {
   await build({ ...COMMON, entryPoints: [`src/commands/${command}`], outdir, chunkNames: '../parts/[name]-[hash]' });
 }
 
-// The page of the studio is served as it is here.
-const page = 'src/flow/studio/page';
-await build({
+// Recordings are read by a small kernel of WebAssembly.
+const kernel = 'src/replay/read/kernel/kernel.ts';
+const options = ['-O3', '--converge', '--runtime', 'stub', '--enable', 'simd', '--use', 'abort=', '--noAssert'];
+const { error, stderr } = await asc.main([kernel, '--outFile', 'dist/reading.wasm', ...options]);
+if (error) throw new Error(`${kernel}: ${stderr}`, { cause: error });
+
+const PAGE = {
   bundle: true,
   minify: true,
-  format: 'esm',
   target: ['chrome111', 'firefox115', 'safari16.4'],
-  entryPoints: [`${page}/page.ts`, `${page}/style.css`],
-  outdir: 'dist/studio',
   logLevel: 'warning',
+};
+
+// The page of the studio is served as it is here.
+const studio = 'src/flow/studio/page';
+await build({
+  ...PAGE,
+  format: 'esm',
+  entryPoints: [`${studio}/page.ts`, `${studio}/style.css`],
+  outdir: 'dist/studio',
 });
-copyFileSync(`${page}/index.html`, 'dist/studio/index.html');
+copyFileSync(`${studio}/index.html`, 'dist/studio/index.html');
+
+// The page of a replay is one file; its policy lets nothing run but what is in it now.
+const replay = 'src/report/replay-html/page';
+const parts = { script: await bundled(`${replay}/page.ts`), style: await bundled(`${replay}/style.css`) };
+let template = readFileSync(`${replay}/index.html`, 'utf8');
+for (const [name, text] of Object.entries(parts)) {
+  const hash = createHash('sha256').update(text).digest('base64');
+  template = template.replace(`hash of the ${name}`, `sha256-${hash}`).replace(`/* the ${name} */`, () => text);
+}
+writeFileSync('dist/replay.html', template);
+
+async function bundled(entryPoint) {
+  const { outputFiles } = await build({
+    ...PAGE,
+    format: 'iife',
+    charset: 'utf8',
+    entryPoints: [entryPoint],
+    outdir: 'dist',
+    write: false,
+    banner: { js: `/*! uPlot: ${readFileSync('node_modules/uplot/LICENSE', 'utf8')}*/` },
+  });
+  return outputFiles[0].text;
+}
 
 // Editors find the schemas of the files that people write beside the program.
 await writeSchema('src/config/json-schema.ts', 'jsonSchema', 'contextbudgetrc');

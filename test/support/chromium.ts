@@ -40,12 +40,24 @@ export interface Browser {
   press(key: Key, modifiers?: { readonly shift?: boolean }): Promise<void>;
   /** Types a text where the focus is. */
   type(text: string): Promise<void>;
+  /** Moves the mouse, presses its left button or releases it, in pixels of the window. */
+  mouse(kind: 'move' | 'press' | 'release', x: number, y: number): Promise<void>;
+  /** Touches a place with a finger and lifts it, in pixels of the window. */
+  tap(x: number, y: number): Promise<void>;
   scheme(name: 'light' | 'dark'): Promise<void>;
-  screenshot(file: string): Promise<void>;
+  /** The size of the page's window. */
+  size(width: number, height: number): Promise<void>;
+  /** Of the whole page, or of what of it is in the window. */
+  screenshot(file: string, part?: 'page' | 'window'): Promise<void>;
   close(): Promise<void>;
 }
 
-const KEYS = { Tab: 9, Enter: 13, Escape: 27, ArrowDown: 40, ArrowUp: 38, Backspace: 8 } as const;
+const KEYS = {
+  ...{ Tab: 9, Enter: 13, Escape: 27, ArrowDown: 40, ArrowUp: 38, Backspace: 8 },
+  ...{ ArrowLeft: 37, ArrowRight: 39, Home: 36, End: 35, PageUp: 33, PageDown: 34, '+': 187, '-': 189, '0': 48 },
+} as const;
+
+const MOUSE = { move: 'mouseMoved', press: 'mousePressed', release: 'mouseReleased' } as const;
 
 export type Key = keyof typeof KEYS;
 
@@ -75,6 +87,8 @@ export async function startBrowser(): Promise<Browser> {
   const call = (method: string, params: object = {}) => send(method, params, sessionId);
   for (const domain of ['Page', 'Network', 'Runtime', 'Log']) await call(`${domain}.enable`);
 
+  let isPressed = false;
+
   async function value<T>(expression: string): Promise<T> {
     const asked = { expression, awaitPromise: true, returnByValue: true };
     const { result, exceptionDetails } = (await call('Runtime.evaluate', asked)) as Evaluated;
@@ -103,12 +117,28 @@ export async function startBrowser(): Promise<Browser> {
       await call('Input.dispatchKeyEvent', { type: 'keyUp', ...event });
     },
     type: async (text) => void (await call('Input.insertText', { text })),
+    async mouse(kind, x, y) {
+      isPressed = kind === 'press' || (kind === 'move' && isPressed);
+      const buttons = isPressed ? 1 : 0;
+      const button = kind === 'move' && !isPressed ? 'none' : 'left';
+      await call('Input.dispatchMouseEvent', { type: MOUSE[kind], x, y, button, buttons, clickCount: 1 });
+    },
+    async tap(x, y) {
+      await call('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [{ x, y }] });
+      await call('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+    },
+    async size(width, height) {
+      const mobile = width < 600;
+      await call('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 1, mobile });
+      await call('Emulation.setTouchEmulationEnabled', { enabled: mobile });
+    },
     async scheme(name) {
       const features = [{ name: 'prefers-color-scheme', value: name }];
       await call('Emulation.setEmulatedMedia', { features });
     },
-    async screenshot(file) {
-      const { data } = (await call('Page.captureScreenshot', { captureBeyondViewport: true })) as { data: string };
+    async screenshot(file, part = 'page') {
+      const whole = { captureBeyondViewport: part === 'page' };
+      const { data } = (await call('Page.captureScreenshot', whole)) as { data: string };
       writeFileSync(file, Buffer.from(data, 'base64'));
     },
     async close() {

@@ -6,7 +6,7 @@ import { oneLine } from '../../src/memory/words.ts';
 import { createInputReader } from '../../src/replay/inputs.ts';
 import { decodeObject } from '../../src/stream/decode.ts';
 import type { Line } from './governor.ts';
-import { linesOf } from './recordings.ts';
+import { asRead, linesOf } from './recordings.ts';
 
 export interface Heard {
   readonly from: 'claude' | 'caller';
@@ -51,7 +51,7 @@ export interface ResultMore {
 export function entriesIn(path: string): Entry[] {
   const reader = createInputReader();
   const inputs = linesOf(path).flatMap((text) => {
-    const line = reader.read(text);
+    const line = reader.read(asRead(text));
     return line.kind === 'input' ? [line.input] : [];
   });
   return noted(inputs, { live: false });

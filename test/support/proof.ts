@@ -21,15 +21,15 @@ export function expectEachPromptOnce(standin: Standin, prompts: readonly string[
   expect(said).toEqual(prompts);
 }
 
-/** Replaying the record of a run gives the decisions of its journal again. */
+/** Replaying the record of a run gives the decisions of its journal again, which the record holds too. */
 export async function expectSameDecisions(world: World, record: string): Promise<void> {
-  const replay = await runProgram(process.execPath, [CTXB, 'replay', '--json', record], {
-    env: world.scratch.env,
-    cwd: world.scratch.cwd,
-  });
+  const { env, cwd } = world.scratch;
+  const replay = await runProgram(process.execPath, [CTXB, 'replay', '--json', record], { env, cwd });
   const [session] = JSON.parse(replay.stdout.toString()).sessions;
   const written = journal(world).map(({ v, t, ...decision }: Decision & { v?: number; t?: string }) => decision);
   expect(session.actions).toEqual(written);
+  const check = await runProgram(process.execPath, [CTXB, 'replay', '--check', record], { env, cwd });
+  expect({ code: check.code, said: check.stdout.toString() }).toMatchObject({ code: 0 });
 }
 
 /** Kinds of what was decided, in order, without what goes on in every run. */

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readRecord } from '../../src/governor/record.ts';
+import { findIn, placed, type ReadLine } from '../../src/replay/read/read-line.ts';
 import { decodeLine } from '../../src/stream/decode.ts';
 import type { Event } from '../../src/stream/events.ts';
 
@@ -33,6 +34,11 @@ export function linesOf(path: string): string[] {
   return readFileSync(path, 'utf8')
     .split('\n')
     .filter((line) => line.trim() !== '');
+}
+
+/** A line as the reading of a recording hands it over. */
+export function asRead(text: string): ReadLine {
+  return placed(findIn(text), 1, 0);
 }
 
 /** The lines of a recording, parsed, for a test to cut from. */

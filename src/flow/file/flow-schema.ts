@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { choice, flag, seconds, share } from '../../config/value-schemas.ts';
+import { budgets as budgetEntries } from '../../config/group-schemas.ts';
+import { choice, flag, priority, seconds } from '../../config/value-schemas.ts';
 import { FLOW_DEFAULTS } from './flow-defaults.ts';
 
 /** A job of so many steps is several jobs; the bound keeps the order of steps cheap to find. */
@@ -14,7 +15,6 @@ const TEXTS = 'a list of texts that are not empty';
 const PATH = 'a path';
 const PATHS = 'a list of paths';
 const MODEL = 'the name of a model';
-const CHARACTERS = 'a whole number of characters, 0 or more';
 const RETRIES = `a whole number from 0 to ${MAX_RETRIES}`;
 const FILES = `a whole number from 1 to ${MAX_FILES}`;
 const STEPS = `a list of 1 to ${MAX_STEPS} steps`;
@@ -27,7 +27,6 @@ const path = v.pipe(v.string(PATH), v.regex(/^[^\x00-\x1f\x7f]+$/, PATH));
 const paths = v.array(path, PATHS);
 // It becomes an argument of claude, where a leading dash would make it an option.
 const model = v.pipe(v.string(MODEL), v.regex(/^[^\s\x00-\x1f\x7f-][^\s\x00-\x1f\x7f]*$/, MODEL));
-const characters = v.pipe(v.number(CHARACTERS), v.safeInteger(CHARACTERS), v.minValue(0, CHARACTERS));
 const retries = v.pipe(v.number(RETRIES), v.integer(RETRIES), v.minValue(0, RETRIES), v.maxValue(MAX_RETRIES, RETRIES));
 const maxFiles = v.pipe(v.number(FILES), v.integer(FILES), v.minValue(1, FILES), v.maxValue(MAX_FILES, FILES));
 
@@ -37,21 +36,7 @@ function group<const T extends v.ObjectEntries>(entries: T) {
   return v.strictObject(entries, `an object with ${Object.keys(entries).join(', ')}`);
 }
 
-export const budgets = group({
-  preset: v.exactOptional(
-    v.pipe(choice(['lean', 'balanced', 'heavy']), v.description('Three sizes at once; the other keys go before it.')),
-  ),
-  contextBudgetChars: v.exactOptional(v.pipe(characters, v.description('What a briefing may take, in characters.'))),
-  historyRecentChars: v.exactOptional(
-    v.pipe(characters, v.description("What the newest step's output may take of it, in characters.")),
-  ),
-  historyOlderChars: v.exactOptional(
-    v.pipe(characters, v.description("What each older step's output may take of it, in characters.")),
-  ),
-  contextBudgetTokens: v.exactOptional(
-    v.pipe(share, v.description('In the place of contextBudgetChars: tokens, or a share of the window.')),
-  ),
-});
+export const budgets = group(budgetEntries);
 
 const profile = group({
   budgets: v.optional(v.pipe(budgets, v.description('Sizes of briefings while the profile is chosen.')), {}),
@@ -76,15 +61,15 @@ const teaching = group({
   constraints: v.optional(v.pipe(texts, v.description('What must not be done, or must hold.')), []),
 });
 
-const priority = choice(['critical', 'high', 'medium', 'low']);
-
 const step = group({
   id: v.pipe(name, v.description('Unlike that of any other step; the name of its folder.')),
   agent: v.optional(
     v.pipe(text, v.description('Who does it, for instance test-author: says how much its output counts.')),
   ),
   priority: v.optional(v.pipe(priority, v.description('How much its output counts for later steps, said outright.'))),
-  objective: v.optional(v.pipe(text, v.description('What the step is for; also its prompt where there is none.'))),
+  objective: v.optional(
+    v.pipe(text, v.description('What the step is for; without a prompt it is asked to reach this.')),
+  ),
   inputs: v.optional(v.pipe(paths, v.description('Files it builds on, relative to the working folder.')), []),
   outputs: v.optional(v.pipe(paths, v.description('Files it makes, relative to the working folder.')), []),
   teaching: v.optional(v.pipe(teaching, v.description('What the step must keep in mind; always told whole.')), {}),

@@ -1,5 +1,5 @@
-import { share } from '../../config/normalise.ts';
-import type { BudgetChanges, Flow, FlowStep } from '../flow.ts';
+import { toBudgets } from '../../config/normalise.ts';
+import type { Flow, FlowStep } from '../flow.ts';
 import type { FlowFile } from './flow-schema.ts';
 
 /** Brings a checked file into the one form the program works with: percentages become fractions. */
@@ -38,8 +38,4 @@ function toStep({ teaching, ...step }: FlowFile['steps'][number]): FlowStep {
     retries: step.retries,
     onFail: step.onFail,
   };
-}
-
-function toBudgets({ contextBudgetTokens, ...budgets }: FlowFile['budgets']): BudgetChanges {
-  return contextBudgetTokens === undefined ? budgets : { ...budgets, contextBudgetTokens: share(contextBudgetTokens) };
 }

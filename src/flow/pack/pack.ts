@@ -3,7 +3,7 @@ import { BETWEEN_PARTS, costOf, grouped } from './characters.ts';
 import { type CuratedChoice, curatorEffect } from './curated.ts';
 import { type Frame, frameOf } from './frame.ts';
 import { omittedLine } from './omitted.ts';
-import { type AgentPriorities, createClassifier, distributionOf } from './priority.ts';
+import { createClassifier, distributionOf, type PriorityLevels } from './priority.ts';
 import type { PackReceipt, ReceiptArtifact } from './receipt.ts';
 import { receiptItems } from './receipt-items.ts';
 import { type Candidate, inOrder, judgeHistory, type Selection, select } from './select.ts';
@@ -19,7 +19,7 @@ export interface PackExtras {
   readonly artifacts?: readonly string[] | undefined;
   /** A short text of hints; at most the first 2,000 code points are shown. */
   readonly scentTrail?: string | undefined;
-  readonly priorities?: AgentPriorities | undefined;
+  readonly priorities?: PriorityLevels | undefined;
   readonly curated?: CuratedChoice | undefined;
 }
 

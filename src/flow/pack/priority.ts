@@ -58,11 +58,24 @@ export const AGENTS: Readonly<Record<Tier, readonly string[]>> = {
   ],
 };
 
-/** Priorities of agents by name, in any case; they stand above the names that are known here. */
-export type AgentPriorities = Readonly<Record<string, Priority>>;
+/** Priorities of agents by name, in any case. */
+type AgentPriorities = Readonly<Record<string, Priority>>;
+
+/** Where agents are given priorities: those of the flow stand above the global ones, and these above the names known here. */
+export interface PriorityLevels {
+  readonly flow?: AgentPriorities | undefined;
+  readonly global?: AgentPriorities | undefined;
+}
 
 /** What a tier was read from. */
-export type ClassifiedBy = 'step' | 'configured agent' | 'known agent' | 'step id' | 'output' | 'default';
+export type ClassifiedBy =
+  | 'step'
+  | 'configured agent'
+  | 'configured agent (global)'
+  | 'known agent'
+  | 'step id'
+  | 'output'
+  | 'default';
 
 export interface Classified {
   readonly tier: Tier;
@@ -77,13 +90,15 @@ const KNOWN: ReadonlyMap<string, Tier> = new Map(
  * Judges how much a step's output counts: by what the step says itself, by its agent (configured before known), by the
  * words of its id, by the words of its output; MEDIUM where none of them tells.
  */
-export function createClassifier(configured: AgentPriorities = {}): (item: HistoryItem) => Classified {
-  const own = new Map(Object.entries(configured).map(([agent, priority]) => [agent.toLowerCase(), toTier(priority)]));
+export function createClassifier(configured: PriorityLevels = {}): (item: HistoryItem) => Classified {
+  const own = tiersByName(configured.flow);
+  const global = tiersByName(configured.global);
   return ({ stepId, agent, priority, output }) => {
     if (priority !== undefined) return { tier: toTier(priority), by: 'step' };
     const name = agent?.toLowerCase() ?? '';
     return (
       found(own.get(name), 'configured agent') ??
+      found(global.get(name), 'configured agent (global)') ??
       found(KNOWN.get(name), 'known agent') ??
       found(tierOfId(stepId), 'step id') ??
       found(tierOfOutput(output), 'output') ?? { tier: 'MEDIUM', by: 'default' }
@@ -100,6 +115,10 @@ export function distributionOf(tiers: Iterable<Tier>): Record<Tier, number> {
 
 function found(tier: Tier | undefined, by: ClassifiedBy): Classified | undefined {
   return tier && { tier, by };
+}
+
+function tiersByName(priorities: AgentPriorities = {}): ReadonlyMap<string, Tier> {
+  return new Map(Object.entries(priorities).map(([agent, priority]) => [agent.toLowerCase(), toTier(priority)]));
 }
 
 function toTier(priority: Priority): Tier {

@@ -58,6 +58,8 @@ export function createAttempts(run: FlowRun, stop: Pick<FlowStop, 'noMore' | 'at
     if (stop.noMore.aborted) return { ...NOT_BEGUN, costUsd: curation?.costUsd ?? 0 };
     const briefing = briefingOf(flow, step, { ...run.brief(step), outputs, curated: curation?.choice });
     const receipt = receiptOf(run, { attempt, briefing, curation });
+    const { notice } = progress.watcher(step);
+    if (attempt === 1) for (const text of faultsOf(receipt)) notice(text);
     files.write(step.id, 'pack.md', briefing.pack.text);
     files.receipt(flow.name, step.id, receipt);
     const end = await runInto(step, { ...run.claudeFor(step), prompt: briefing.pack.text });
@@ -102,6 +104,12 @@ function receiptOf({ flow, files }: FlowRun, { attempt, briefing, curation }: Gi
     },
     measured: undefined,
   };
+}
+
+/** What is not as it was meant to be in a briefing. */
+function faultsOf({ warnings, curation }: StepReceipt): string[] {
+  const fault = curation?.fault ?? null;
+  return [...warnings, ...(fault === null ? [] : [`the curator: ${fault}`])];
 }
 
 function figuresOf(end: StepEnd): StepReceipt['measured'] {

@@ -1,4 +1,5 @@
 import { CtxbError } from '../../errors.ts';
+import { windowOfModel } from '../../governor/gauge/window.ts';
 import { type HeadlessInvocation, readClaudeArguments } from '../../session/claude-arguments.ts';
 import type { FlowStep } from '../flow.ts';
 
@@ -9,8 +10,6 @@ export interface StepClaude {
   /** Tokens of its window, where the name of the model tells; undefined: it does not. */
   readonly window: number | undefined;
 }
-
-const LARGE_WINDOW = 1_000_000;
 
 /**
  * The program and arguments that the caller gave, with the step's model. Prompt, session and format are the flow's.
@@ -23,7 +22,7 @@ export function readStepClaude([program, ...args]: readonly string[], step: Pick
   const invocation = readClaudeArguments(['-p', '--output-format', 'stream-json', '--verbose', ...args, ...model]);
   if (invocation.kind !== 'headless') throw new CtxbError('usage', `claude cannot be run so: ${reasonOf(invocation)}`);
   refuseOwn(invocation);
-  return { program, invocation, window: invocation.model?.endsWith('[1m]') ? LARGE_WINDOW : undefined };
+  return { program, invocation, window: windowOfModel(invocation.model) };
 }
 
 function reasonOf(invocation: Exclude<ReturnType<typeof readClaudeArguments>, { readonly kind: 'headless' }>): string {

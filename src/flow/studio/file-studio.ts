@@ -17,9 +17,9 @@ import type { Studio } from './studio-server.ts';
  */
 export function createFileStudio(
   path: string,
-  { contextDir, window }: { readonly contextDir: string; readonly window: number | undefined },
+  { contextDir, ...place }: Omit<ViewWorld, 'receiptOf'> & { readonly contextDir: string },
 ): Studio {
-  const world: ViewWorld = { window, receiptOf: (flow, step) => readReceipt(contextDir, flow, step) };
+  const world: ViewWorld = { ...place, receiptOf: (flow, step) => readReceipt(contextDir, flow, step) };
   const read = () => ({ path, ...readUserFile(path, MAX_FILE_BYTES) });
   const view: Studio['view'] = ({ hash, edits }) => {
     const file = read();

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { effectiveBudgets } from '../effective-budgets.ts';
 import { orderSteps, type StepOrder } from '../file/order-steps.ts';
 import { checkFlow } from '../file/read-flow.ts';
-import type { Flow, FlowStep } from '../flow.ts';
+import type { BudgetChanges, Flow, FlowStep } from '../flow.ts';
 import { REFERENCE_WINDOW } from '../pack/budgets.ts';
 import { editedKey, editFlow, ownBudgets } from './edit-flow.ts';
 import { lineDiff } from './line-diff.ts';
@@ -21,6 +21,8 @@ export interface ViewWorld {
   readonly receiptOf: (flow: string, step: string) => StepView['receipt'];
   /** Tokens of the model's context window, default 200,000. */
   readonly window: number | undefined;
+  /** The budgets of all flows. */
+  readonly global: BudgetChanges;
 }
 
 /**
@@ -55,14 +57,14 @@ function goodEdits(path: string, text: string, edits: readonly Edit[]) {
   return { text: good, flow: checkFlow(path, good).flow, findings };
 }
 
-/** A step that has no budgets of its own. */
-const NOTHING = { budgets: {} };
+/** A step that says nothing itself. */
+const NOTHING = { budgets: {}, model: undefined };
 
 type Own = ReturnType<typeof ownBudgets>;
 
-function flowView(flow: Flow, own: Own, { receiptOf, window = REFERENCE_WINDOW }: ViewWorld): FlowView {
-  const budgetsOf = (levels: Flow, step: Pick<FlowStep, 'budgets'>) =>
-    effectiveBudgets(levels, step, { model: { windowTokens: window } });
+function flowView(flow: Flow, own: Own, { receiptOf, global, window }: ViewWorld): FlowView {
+  const budgetsOf = (levels: Flow, step: Pick<FlowStep, 'budgets' | 'model'>) =>
+    effectiveBudgets(levels, step, { global, model: { windowTokens: window } });
   const ofFlow = budgetsOf(flow, NOTHING);
   const without = budgetsOf({ ...flow, budgets: {} }, NOTHING);
   const order = orderSteps(flow);
@@ -71,7 +73,7 @@ function flowView(flow: Flow, own: Own, { receiptOf, window = REFERENCE_WINDOW }
   return {
     name: flow.name,
     profile: flow.profile,
-    window,
+    window: window ?? REFERENCE_WINDOW,
     budgets: budgetsView(own(null), ofFlow, without),
     steps: flow.steps.map((step) => ({
       id: step.id,
@@ -80,7 +82,7 @@ function flowView(flow: Flow, own: Own, { receiptOf, window = REFERENCE_WINDOW }
       stage: stages.get(step.id) ?? 0,
       after: directNeeds(step, order, positions),
       sees: order.history.get(step.id)?.length ?? 0,
-      budgets: budgetsView(own(step.id), budgetsOf(flow, step), ofFlow),
+      budgets: budgetsView(own(step.id), budgetsOf(flow, step), budgetsOf(flow, { ...NOTHING, model: step.model })),
       receipt: receiptOf(flow.name, step.id),
     })),
   };

@@ -1,6 +1,6 @@
 import type { AssistantEvent, Event, PartialEvent, Usage } from '../../stream/events.ts';
 import { saysNothing } from '../../stream/usage.ts';
-import { addContent, type Content, estimateTokens, measureContent, UNCALIBRATED } from '../gauge/estimator.ts';
+import { addContent, type Content, measureContent, nativeTokens } from '../gauge/estimator.ts';
 import { microUsdOf, PRICES, type Price, type Prices, priceOf } from './prices.ts';
 
 /** One API call since claude's last report. */
@@ -211,7 +211,7 @@ function openMicroUsd({ settled, calls }: Cost): number {
 }
 
 function callMicroUsd({ usage, outputKnown, generated, price }: PricedCall): number {
-  const output = outputKnown ? usage.output : Math.max(usage.output, estimateTokens(generated, UNCALIBRATED));
+  const output = outputKnown ? usage.output : Math.max(usage.output, nativeTokens(generated));
   return microUsdOf({ ...usage, output }, price);
 }
 

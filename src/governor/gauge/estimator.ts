@@ -1,40 +1,69 @@
 import type { Block } from '../../stream/events.ts';
-import { jsonText } from '../../stream/fields.ts';
+import { expectedTokens } from './text-tokens.ts';
 
-/** Content whose characters weigh differently in tokens. */
+/** Content whose tokens a session's calls may show to be more or fewer than expected, each in its own measure. */
 export type ContentKind = 'prose' | 'code' | 'json';
 
-/** What was put into the context and not measured yet: characters by kind, and tokens of pictures and documents. */
+/** What was put into the context and not measured yet: tokens as expected, by kind, and those of pictures and such. */
 export interface Content {
   readonly prose: number;
   readonly code: number;
   readonly json: number;
   readonly fixedTokens: number;
+  /** UTF-16 units of all texts, of any kind. */
+  readonly chars: number;
 }
 
-export const NO_CONTENT: Content = { prose: 0, code: 0, json: 0, fixedTokens: 0 };
+export const NO_CONTENT: Content = { prose: 0, code: 0, json: 0, fixedTokens: 0, chars: 0 };
+
+/** Characters per token that Claude Code itself assumes (its `pre_tokens` follow it to the token). */
+const NATIVE_CHARS_PER_TOKEN = 4;
 
 /** Tokens an image or a document page is taken for: an API image costs at most about this; base64 says nothing. */
 const PICTURE_TOKENS = 1600;
 
-/** Characters per token that Claude Code itself assumes (its `pre_tokens` follow it to the token). */
-const CHARS_PER_TOKEN = 4;
+/** What the definition of a tool takes that was looked up: the middle of 26 look-ups in public session logs. */
+const DEFINITION_TOKENS = 1000;
 
-/** How much of the start value stays in the mix, in characters: a session's own calls soon outweigh it. */
-const PRIOR_CHARS = 8_000;
+/**
+ * Tokens that a part of a message takes beside its characters. Least absolute error over the calls that the weights of
+ * characters come from; a tool's call and its result always come together, 70 for both is what those calls show.
+ */
+const TOOL_USE_TOKENS = 55;
+const TOOL_RESULT_TOKENS = 15;
+const THINKING_TOKENS = 10;
+const INPUT_PART_TOKENS = 4;
+
+/**
+ * A thought's signature holds all of it, in base64; its text may be a summary, or be left out. Of thoughts that are
+ * shown whole (public session logs), length of the text = 3/4 of the signature's length - 173.
+ */
+const SIGNATURE_SHARE = 0.75;
+const SIGNATURE_FRAME = 173;
+/** Of a thought that is not shown: prose of the models, as their thoughts that are shown are. */
+const THOUGHT_TOKENS_PER_CHAR = 0.26;
+
+/** How much of the start value stays in the mix, in tokens: a session's own calls soon outweigh it. */
+const PRIOR_TOKENS = 2_000;
 
 /** A growth further from the estimate than this has another cause (reminders, another model) and teaches nothing. */
 const PLAUSIBLE_FACTOR = 3;
 
-/** What a session's own calls showed: characters seen and the tokens they turned out to be, by kind. */
-export type Calibration = Readonly<Record<ContentKind, { readonly chars: number; readonly tokens: number }>>;
+/** No single call moves what is known further than it would with this factor: most that are off have another cause. */
+const LEARNING_FACTOR = 1.35;
 
-const PRIOR = { chars: PRIOR_CHARS, tokens: PRIOR_CHARS / CHARS_PER_TOKEN };
+/** Characters of a tool's result that are a token as expected: the mean over 49 million of public session logs. */
+const CODE_CHARS_PER_TOKEN = 2.9;
+
+/** What a session's own calls showed: tokens that were expected and the tokens they turned out to be, by kind. */
+export type Calibration = Readonly<Record<ContentKind, { readonly expected: number; readonly tokens: number }>>;
+
+const PRIOR = { expected: PRIOR_TOKENS, tokens: PRIOR_TOKENS };
 export const UNCALIBRATED: Calibration = { prose: PRIOR, code: PRIOR, json: PRIOR };
 
 const KINDS = ['prose', 'code', 'json'] as const;
 
-/** Characters of message content, by kind. */
+/** What message content is expected to take. */
 export function measureContent(blocks: readonly Block[]): Content {
   return blocks.reduce((sum, block) => addContent(sum, contentOf(block)), NO_CONTENT);
 }
@@ -45,16 +74,19 @@ export function addContent(a: Content, b: Content): Content {
     code: a.code + b.code,
     json: a.json + b.json,
     fixedTokens: a.fixedTokens + b.fixedTokens,
+    chars: a.chars + b.chars,
   };
 }
 
 /** Tokens the content will be, rounded up. */
 export function estimateTokens(content: Content, calibration: Calibration): number {
-  const spoken = KINDS.reduce(
-    (sum, kind) => sum + content[kind] * (calibration[kind].tokens / calibration[kind].chars),
-    0,
-  );
+  const spoken = KINDS.reduce((sum, kind) => sum + content[kind] * scaleOf(calibration, kind), 0);
   return Math.ceil(spoken) + content.fixedTokens;
+}
+
+/** Tokens as Claude Code itself estimates them: fewer than the content will be, where a figure must not be too high. */
+export function nativeTokens({ chars, fixedTokens }: Content): number {
+  return Math.ceil(chars / NATIVE_CHARS_PER_TOKEN) + fixedTokens;
 }
 
 /**
@@ -62,35 +94,73 @@ export function estimateTokens(content: Content, calibration: Calibration): numb
  * proportion to what each was taken for.
  */
 export function calibrate(calibration: Calibration, content: Content, tokens: number): Calibration {
-  const expected = estimateTokens(content, calibration) - content.fixedTokens;
-  const factor = (tokens - content.fixedTokens) / expected;
+  const estimate = estimateTokens(content, calibration) - content.fixedTokens;
+  const factor = (tokens - content.fixedTokens) / estimate;
   if (!(factor > 1 / PLAUSIBLE_FACTOR && factor < PLAUSIBLE_FACTOR)) return calibration;
+  const step = Math.min(Math.max(factor, 1 / LEARNING_FACTOR), LEARNING_FACTOR);
   const learn = (kind: ContentKind) => {
-    const { chars, tokens: known } = calibration[kind];
-    return { chars: chars + content[kind], tokens: known + content[kind] * (known / chars) * factor };
+    const { expected, tokens: known } = calibration[kind];
+    const shown = content[kind] * scaleOf(calibration, kind) * step;
+    return { expected: expected + content[kind], tokens: known + shown };
   };
   return { prose: learn('prose'), code: learn('code'), json: learn('json') };
 }
 
-/** Characters a token has turned out to be; undefined until what was learned outweighs the start value. */
-export function learnedCharsPerToken(calibration: Calibration, kind: ContentKind): number | undefined {
-  const { chars, tokens } = calibration[kind];
-  return chars < 2 * PRIOR_CHARS ? undefined : chars / tokens;
+/** Characters of a tool's result a token has turned out to be; undefined until what was learned outweighs the start value. */
+export function learnedCharsPerToken(calibration: Calibration): number | undefined {
+  if (calibration.code.expected < 2 * PRIOR_TOKENS) return undefined;
+  return CODE_CHARS_PER_TOKEN / scaleOf(calibration, 'code');
+}
+
+function scaleOf(calibration: Calibration, kind: ContentKind): number {
+  return calibration[kind].tokens / calibration[kind].expected;
 }
 
 function contentOf(block: Block): Content {
   switch (block.type) {
     case 'text':
+      return { ...NO_CONTENT, prose: expectedTokens(block.text), chars: block.text.length };
     case 'thinking':
-      return { ...NO_CONTENT, prose: block.text.length };
+      return { ...NO_CONTENT, prose: thoughtTokens(block.text, block.signatureLength), chars: block.text.length };
     case 'tool_use':
-      return { ...NO_CONTENT, json: block.name.length + jsonText(block.input).length };
-    case 'tool_result':
-      return { ...NO_CONTENT, code: block.text.length, fixedTokens: block.images * PICTURE_TOKENS };
+      return inputContent(block.name, block.input);
+    case 'tool_result': {
+      const fixedTokens = block.images * PICTURE_TOKENS + block.definitions * DEFINITION_TOKENS;
+      const code = TOOL_RESULT_TOKENS + expectedTokens(block.text);
+      return { ...NO_CONTENT, code, fixedTokens, chars: block.text.length };
+    }
     case 'image':
     case 'document':
       return { ...NO_CONTENT, fixedTokens: PICTURE_TOKENS };
     case 'other':
       return NO_CONTENT;
   }
+}
+
+function thoughtTokens(text: string, signatureLength: number): number {
+  const whole = signatureLength * SIGNATURE_SHARE - SIGNATURE_FRAME;
+  if (text === '') return THINKING_TOKENS + Math.max(0, whole) * THOUGHT_TOKENS_PER_CHAR;
+  return THINKING_TOKENS + expectedTokens(text) * Math.max(1, whole / text.length);
+}
+
+/** Names and values of a tool's input, at any depth: the model reads them as they are, without JSON's escapes. */
+function inputContent(name: string, input: unknown): Content {
+  let json = TOOL_USE_TOKENS + expectedTokens(name);
+  let chars = name.length;
+  const open = [input];
+  while (open.length > 0) {
+    const value = open.pop();
+    if (typeof value === 'object' && value !== null) {
+      for (const part of partsOf(value)) open.push(part);
+    } else if (value !== undefined && value !== null) {
+      const text = String(value);
+      json += INPUT_PART_TOKENS + expectedTokens(text);
+      chars += text.length;
+    }
+  }
+  return { ...NO_CONTENT, json, chars };
+}
+
+function partsOf(value: object): readonly unknown[] {
+  return Array.isArray(value) ? value : [...Object.keys(value), ...Object.values(value)];
 }

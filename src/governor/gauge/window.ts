@@ -38,7 +38,13 @@ export function learnWindow(window: ContextWindow, tokens: number, source: Windo
 
 /** Claude Code marks the large window in the model id; session logs drop the mark. */
 export function learnFromModelId(window: ContextWindow, model: string | undefined): ContextWindow {
-  return model?.endsWith('[1m]') ? learnWindow(window, LARGE_WINDOW, 'model-id') : window;
+  const tokens = windowOfModel(model);
+  return tokens === undefined ? window : learnWindow(window, tokens, 'model-id');
+}
+
+/** Tokens of the window, where the name of the model tells; undefined: it does not. */
+export function windowOfModel(model: string | undefined): number | undefined {
+  return model?.endsWith('[1m]') ? LARGE_WINDOW : undefined;
 }
 
 /** A context larger than the window proves a larger window, unless the user insists on his. */

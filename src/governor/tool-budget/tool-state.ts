@@ -26,7 +26,7 @@ export function withBudget(state: GovernorState, change: Partial<ToolBudget>): G
 
 /** Code points of a tool's result that this session's calls have shown to be a token. */
 export function charsPerToken({ gauge }: GovernorState): number {
-  return learnedCharsPerToken(gauge.calibration, 'code') ?? CHARS_PER_TOKEN;
+  return learnedCharsPerToken(gauge.calibration) ?? CHARS_PER_TOKEN;
 }
 
 /** Room is kept for a result until the stream shows it, which is known by its id. */

@@ -123,9 +123,19 @@ function userPart(block: Block, role: UserRole, waiting: ReadonlyMap<string, Too
   return { source: use?.name ?? 'other tools', block, use };
 }
 
-const TARGETS = ['file_path', 'notebook_path', 'path', 'command', 'pattern', 'url', 'query', 'description', 'prompt'];
-
 /** What a tool is used on, by the names that tools give it. */
+export const TARGETS = [
+  'file_path',
+  'notebook_path',
+  'path',
+  'command',
+  'pattern',
+  'url',
+  'query',
+  'description',
+  'prompt',
+];
+
 function targetOf({ input }: ToolUse): string {
   const fields = fieldsOf(input);
   return TARGETS.map((name) => textOf(fields[name])).find((text) => text !== undefined) ?? '';

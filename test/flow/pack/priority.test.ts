@@ -63,7 +63,10 @@ describe('words of an output', () => {
 
 describe('what is asked first', () => {
   const said = { stepId: 'critic', output: 'a summary' };
-  const configured = { 'CODE-Critic': 'low', 'my-agent': 'high', constructor: 'low' } as const;
+  const configured = {
+    flow: { 'CODE-Critic': 'low', 'my-agent': 'high', constructor: 'low' },
+    global: { 'My-Agent': 'critical', 'DOC-writer': 'high', scribe: 'high' },
+  } as const;
 
   it.each([
     {
@@ -77,7 +80,17 @@ describe('what is asked first', () => {
       item: { ...said, agent: 'code-critic' },
       as: { tier: 'LOW', by: 'configured agent' },
     },
-    { name: 'a known agent', item: { ...said, agent: 'Doc-Writer' }, as: { tier: 'LOW', by: 'known agent' } },
+    {
+      name: 'an agent of all flows',
+      item: { ...said, agent: 'Scribe' },
+      as: { tier: 'HIGH', by: 'configured agent (global)' },
+    },
+    {
+      name: 'an agent of all flows that is known otherwise',
+      item: { ...said, agent: 'doc-writer' },
+      as: { tier: 'HIGH', by: 'configured agent (global)' },
+    },
+    { name: 'a known agent', item: { ...said, agent: 'GH-Reporter' }, as: { tier: 'LOW', by: 'known agent' } },
     { name: 'the id', item: { ...said, agent: 'somebody' }, as: { tier: 'CRITICAL', by: 'step id' } },
     { name: 'the output', item: { output: 'a summary' }, as: { tier: 'LOW', by: 'output' } },
     { name: 'nothing', item: {}, as: { tier: 'MEDIUM', by: 'default' } },

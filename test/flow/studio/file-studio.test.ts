@@ -20,7 +20,7 @@ let studio: Studio;
 
 beforeEach(() => {
   folder = studioFolder();
-  studio = createFileStudio(folder.file, { contextDir: folder.contextDir, window: undefined });
+  studio = createFileStudio(folder.file, { contextDir: folder.contextDir, window: undefined, global: {} });
 });
 afterEach(() => folder.remove());
 
@@ -60,9 +60,52 @@ describe('view', () => {
   });
 
   it('sizes presets for the window that is configured', () => {
-    const small = createFileStudio(folder.file, { contextDir: folder.contextDir, window: 128_000 });
+    const small = createFileStudio(folder.file, { contextDir: folder.contextDir, window: 128_000, global: {} });
     expect(small.view({ edits: [] })).toMatchObject({
       flow: { window: 128_000, budgets: { effective: { contextBudgetChars: { value: 64_000 } } } },
+    });
+  });
+
+  it('sizes presets for the window of the model of a step', () => {
+    const large = studioFolder(STUDIO_FLOW.replace('agent: fixer', 'model: opus[1m]'));
+    const place = { contextDir: large.contextDir, window: undefined, global: {} };
+    expect(createFileStudio(large.file, place).view({ edits: [] })).toMatchObject({
+      flow: {
+        window: 200_000,
+        steps: [
+          {
+            budgets: {
+              effective: { contextBudgetChars: { value: 500_000, source: 'preset lean (flow)' } },
+              inherited: { contextBudgetChars: { value: 500_000 } },
+            },
+          },
+          { budgets: { inherited: { contextBudgetChars: { value: 100_000 } } } },
+          {},
+        ],
+      },
+    });
+    large.remove();
+  });
+
+  it('shows what holds for all flows below what the file says', () => {
+    const global = { historyOlderChars: 7_000, contextBudgetChars: 90_000 };
+    const below = createFileStudio(folder.file, { contextDir: folder.contextDir, window: undefined, global });
+    const ofLean = { contextBudgetChars: { value: 100_000, source: 'preset lean (flow)' } };
+    expect(below.view({ edits: [] })).toMatchObject({
+      flow: {
+        budgets: {
+          effective: ofLean,
+          inherited: {
+            contextBudgetChars: { value: 90_000, source: 'global' },
+            historyOlderChars: { value: 7_000, source: 'global' },
+          },
+        },
+        steps: [{ budgets: { effective: ofLean } }, {}, {}],
+      },
+    });
+    const cleared = below.view({ edits: [edit(null, 'preset', '')] });
+    expect(cleared).toMatchObject({
+      flow: { steps: [{ budgets: { effective: { historyOlderChars: { value: 7_000, source: 'global' } } } }, {}, {}] },
     });
   });
 

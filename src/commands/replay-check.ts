@@ -1,0 +1,32 @@
+import type { Config } from '../config/config.ts';
+import type { Io } from '../io.ts';
+import { type CheckedRecord, checkRecord } from '../replay/check-record.ts';
+import { eachSource, findAllSources } from '../replay/replay-all.ts';
+import { checkText } from '../report/check-text.ts';
+import { printable } from '../report/style.ts';
+import { redact } from '../store/redact.ts';
+
+const EXIT_CODES: Readonly<Record<CheckedRecord['verdict'], number>> = { same: 0, 'no-actions': 2, different: 3 };
+const EXIT_UNREADABLE = 2;
+
+/** Holds what records of `ctxb run` decided against what a replay decides. Resolves with the exit code. */
+export async function checkRecords(
+  files: readonly string[],
+  { json }: { readonly json?: true },
+  policy: Config,
+  io: Io,
+): Promise<number> {
+  const { sources, faults: unseen } = findAllSources(files, undefined);
+  const faults = [...unseen];
+  const found: CheckedRecord[] = [];
+  for await (const checked of eachSource(sources, (source) =>
+    checkRecord(source, { policy, stdin: io.stdin, mask: redact }),
+  )) {
+    if ('fault' in checked) faults.push(checked.fault);
+    else found.push(checked.found);
+  }
+  for (const fault of faults) io.stderr.write(`ctxb: ${printable(fault.message)}\n`);
+  const text = found.map((checked) => `${checkText(checked)}\n`).join('');
+  io.stdout.write(json ? `${JSON.stringify({ version: 1, checked: found }, null, 2)}\n` : text);
+  return Math.max(faults.length > 0 ? EXIT_UNREADABLE : 0, ...found.map(({ verdict }) => EXIT_CODES[verdict]));
+}

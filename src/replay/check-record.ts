@@ -1,0 +1,74 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Decision } from '../governor/actions.ts';
+import { type Fields, fieldsOf } from '../stream/fields.ts';
+import { readValues } from './read/read-values.ts';
+import { type ReplayOptions, replayRun } from './replay.ts';
+import type { Source } from './sources.ts';
+import { createTracker } from './tracker.ts';
+
+/** What a record of `ctxb run` holds as decided, held against what a replay of it decides. */
+export type CheckedRecord = { readonly file: string } & (
+  | { readonly verdict: 'same'; readonly actions: number }
+  | ({ readonly verdict: 'different' } & Difference)
+  /** There is nothing to hold it against: a recording of claude alone, or a record from before decisions were kept. */
+  | { readonly verdict: 'no-actions' }
+);
+
+/** The first place where they part. */
+export interface Difference {
+  /** Line of the record, from 1: where the decision stands, or, where none does, the line that led to the other. */
+  readonly line: number;
+  /** Number of the action, from 1. */
+  readonly action: number;
+  /** The decision that the run made; null: none. */
+  readonly expected: Fields | null;
+  /** The decision that the replay made; null: none. */
+  readonly found: Fields | null;
+}
+
+interface Placed {
+  readonly line: number;
+  readonly decision: Fields;
+}
+
+/**
+ * Replays a record and compares the decisions, one by one and in order.
+ *
+ * @throws CtxbError `unreadable-input` when the file cannot be read
+ */
+export async function checkRecord({ file }: Source, options: Omit<ReplayOptions, 'series'>): Promise<CheckedRecord> {
+  const expected: Placed[] = [];
+  const found: Placed[] = [];
+  let holdsActions = false;
+  const tracker = createTracker({
+    run: replayRun(options.policy),
+    withSeries: false,
+    mask: options.mask,
+    onLine(read, line) {
+      if (read.kind === 'run') holdsActions = read.decisions;
+      if (read.kind === 'decided') expected.push({ line, decision: read.decision });
+    },
+    onDecision: (decision, line) => found.push({ line, decision: asRecorded(decision) }),
+  });
+  await readValues(file, { stdin: options.stdin, how: 'plain' }, tracker.line);
+  if (!holdsActions) return { file, verdict: 'no-actions' };
+  const difference = firstDifference(expected, found);
+  if (difference !== undefined) return { file, verdict: 'different', ...difference };
+  return { file, verdict: 'same', actions: expected.length };
+}
+
+/** What is undefined is left out of JSON. */
+function asRecorded(decision: Decision): Fields {
+  return fieldsOf(JSON.parse(JSON.stringify(decision)));
+}
+
+function firstDifference(expected: readonly Placed[], found: readonly Placed[]): Difference | undefined {
+  const last = Math.max(expected.length, found.length);
+  for (let at = 0; at < last; at++) {
+    const [should, does] = [expected[at], found[at]];
+    if (isDeepStrictEqual(should?.decision, does?.decision)) continue;
+    const line = should?.line ?? does?.line ?? 0;
+    return { line, action: at + 1, expected: should?.decision ?? null, found: does?.decision ?? null };
+  }
+  return undefined;
+}

@@ -1,0 +1,51 @@
+import { existsSync, readFileSync } from 'node:fs';
+
+/** What kernel/kernel.ts exports. */
+export interface Kernel {
+  readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): void };
+  /** Places in the memory: the answer, the table of cuts, the output, and the input, which comes last. */
+  readonly ANSWER: Place;
+  readonly CUTS: Place;
+  readonly OUT: Place;
+  readonly INPUT: Place;
+  askFor(level: number, length: number, becomes: number): void;
+  setMark(characters: bigint): void;
+  readLine(start: number): void;
+}
+
+interface Place {
+  readonly value: number;
+}
+
+/** The part of it that is used here; Node has it, and its types do not say so. */
+interface WebAssemblyApi {
+  validate(code: Uint8Array): boolean;
+  readonly Module: new (code: Uint8Array) => object;
+  readonly Instance: new (module: object) => { readonly exports: unknown };
+}
+
+/** Where the build puts it, as seen from the bundles, and from this file. */
+const PLACES = ['../reading.wasm', '../../../dist/reading.wasm'];
+
+/** A module that needs nothing but SIMD: a function that drops a vector. */
+const NEEDS_SIMD = Uint8Array.of(
+  ...[0, 97, 115, 109, 1, 0, 0, 0, 1, 4, 1, 96, 0, 0, 3, 2, 1, 0, 10, 9, 1, 7, 0, 65, 0, 253, 15, 26, 11],
+);
+
+/**
+ * A new kernel with a memory of its own; undefined where this machine has no WebAssembly with SIMD.
+ *
+ * @throws Error when the build has left it out
+ */
+export function loadKernel(): Kernel | undefined {
+  const { WebAssembly: api } = globalThis as unknown as { readonly WebAssembly?: WebAssemblyApi };
+  if (!api?.validate(NEEDS_SIMD)) return undefined;
+  return new api.Instance(new api.Module(readFileSync(findKernel()))).exports as Kernel;
+}
+
+function findKernel(): URL {
+  const places = PLACES.map((place) => new URL(place, import.meta.url));
+  const found = places.find((place) => existsSync(place));
+  if (found === undefined) throw new Error('reading.wasm is missing: the build is not whole');
+  return found;
+}

@@ -1,0 +1,86 @@
+import { closeSync, openSync, readSync } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { CtxbError } from '../../errors.ts';
+import { createFastReader } from './fast-reader.ts';
+import { createLineFeed, feedChunk, type LineFeed } from './line-feed.ts';
+import type { LineReader } from './line-reader.ts';
+import { loadKernel } from './load-kernel.ts';
+import { createPlainReader } from './plain-reader.ts';
+import type { ReadLine } from './read-line.ts';
+
+const CHUNK_BYTES = 1024 * 1024;
+
+export interface ReadOptions {
+  readonly stdin: Readable;
+  /**
+   * `plain`: every line through JSON.parse.
+   * `fast`: what `decodeObject` and the governor make of a line is the same, but members that a replay does not read
+   * may be missing, and long texts of tools and of the assistant are stand-ins: true for their first 256 characters
+   * and in their lengths. Where the machine cannot do that, the same as `plain`.
+   */
+  readonly how: 'fast' | 'plain';
+  /** Told how many bytes have come, piece by piece. */
+  readonly onBytes?: ((count: number) => void) | undefined;
+}
+
+/**
+ * Hands over the lines of a recording one by one, parsed.
+ *
+ * A line of more than 64 MiB counts as malformed and is not kept in memory.
+ *
+ * @param file a path; `-` is stdin
+ * @throws CtxbError `unreadable-input` when the file cannot be read
+ */
+export async function readValues(file: string, options: ReadOptions, onLine: (line: ReadLine) => void): Promise<void> {
+  const feed = createLineFeed(createReader(options.how), { chunk: CHUNK_BYTES }, onLine);
+  if (file === '-') await feedStream(feed, options);
+  else await feedFile(feed, file, options);
+  feed.end();
+}
+
+function createReader(how: ReadOptions['how']): LineReader {
+  const kernel = how === 'fast' ? loadKernel() : undefined;
+  return kernel === undefined ? createPlainReader() : createFastReader(kernel);
+}
+
+async function feedFile(feed: LineFeed, file: string, { onBytes }: ReadOptions): Promise<void> {
+  const handle = attempt(file, () => openSync(file, 'r'));
+  try {
+    while (true) {
+      const { bytes, at, length } = feed.room();
+      const count = attempt(file, () => readSync(handle, bytes, at, length, null));
+      if (count === 0) return;
+      feed.took(count);
+      onBytes?.(count);
+    }
+  } finally {
+    closeSync(handle);
+  }
+}
+
+async function feedStream(feed: LineFeed, { stdin, onBytes }: ReadOptions): Promise<void> {
+  const chunks = stdin[Symbol.asyncIterator]();
+  try {
+    while (true) {
+      const chunk = await chunks.next().catch((cause) => fail('-', cause));
+      if (chunk.done) return;
+      feedChunk(feed, chunk.value as Buffer);
+      onBytes?.((chunk.value as Buffer).length);
+    }
+  } finally {
+    await chunks.return?.();
+  }
+}
+
+function attempt<T>(file: string, work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    return fail(file, cause);
+  }
+}
+
+function fail(file: string, cause: unknown): never {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  throw new CtxbError('unreadable-input', `${file}: cannot be read (${reason})`, { cause });
+}

@@ -1,0 +1,172 @@
+import uPlot from 'uplot';
+import { h } from '../../../flow/studio/page/dom.ts';
+import { type Colors, currentColors } from './colors.ts';
+import { followKeys } from './keys.ts';
+import { createPen, type Pen } from './pen.ts';
+import { followPointer } from './pointer.ts';
+import type { Column } from './session.ts';
+import type { Span } from './span.ts';
+
+export interface ChartOptions {
+  /** What it shows, for whoever does not see it. */
+  readonly name: string;
+  readonly span: Span;
+  readonly lines: readonly Line[];
+  /** Height in pixels where the page is wide. */
+  readonly height: number;
+  /** Upper end of the scale for what is shown; the lower one is 0. */
+  readonly top: () => number;
+  readonly figure: (value: number) => string;
+  readonly behind?: (pen: Pen) => void;
+  readonly above?: (pen: Pen) => void;
+  /** A call in words, for whoever does not see it. */
+  readonly tell: (call: number) => string;
+}
+
+export interface Line {
+  readonly name: string;
+  readonly figures: Column;
+  readonly color: (colors: Colors) => string;
+  readonly dash?: readonly number[];
+  readonly filled?: boolean;
+  /** Only the space of it counts: it is drawn by hand. */
+  readonly invisible?: boolean;
+  readonly show?: boolean;
+}
+
+export interface Chart {
+  readonly element: HTMLElement;
+  /** Line `at` is shown or not. */
+  show(at: number, shown: boolean): void;
+  /** Draws it anew: after what it is drawn from has changed, or the colours. */
+  redraw(): void;
+}
+
+const NARROW = 560;
+const FONT = '12px system-ui, sans-serif';
+
+export function createChart(options: ChartOptions): Chart {
+  const { span, name, lines } = options;
+  const frame = h('div', {
+    class: 'chart',
+    role: 'slider',
+    tabindex: 0,
+    'aria-label': `${name}. Arrow keys go from call to call, plus and minus zoom.`,
+    'aria-valuemin': 1,
+    'aria-valuemax': span.total,
+    'aria-valuenow': 1,
+    'aria-valuetext': 'no call chosen',
+  });
+  const shown = lines.map(({ show = true }) => show);
+  const calls = Array.from({ length: span.total }, (_, at) => at + 1);
+  const data = [calls, ...lines.map(({ figures }) => [...figures])];
+  let plot: uPlot | undefined;
+
+  function draw(): void {
+    const width = frame.clientWidth;
+    if (width === 0) return;
+    plot?.destroy();
+    plot = new uPlot(plotOptions(options, shown, width), data as uPlot.AlignedData, frame);
+    followPointer(plot, frame, span);
+    // What is shown is only settled when it is drawn: before that it would be pointed at where the call was.
+    plot.hooks.draw = [...(plot.hooks.draw ?? []), point];
+  }
+
+  function point(): void {
+    const { at } = span;
+    const left = at === undefined || plot === undefined ? -10 : plot.valToPos(at, 'x');
+    plot?.setCursor({ left, top: at === undefined ? -10 : 0 }, false);
+  }
+
+  function say(): void {
+    const { at } = span;
+    if (at === undefined) return;
+    frame.setAttribute('aria-valuenow', String(at));
+    frame.setAttribute('aria-valuetext', options.tell(at));
+  }
+
+  span.watch((change) => {
+    if (change === 'zoom') plot?.setScale('x', { min: span.from, max: span.to });
+    else point();
+    say();
+  });
+  followKeys(frame, span);
+  new ResizeObserver(() => {
+    if (plot?.width !== frame.clientWidth) draw();
+  }).observe(frame);
+  return {
+    element: frame,
+    show(at, isShown) {
+      shown[at] = isShown;
+      plot?.setSeries(at + 1, { show: isShown });
+    },
+    redraw: draw,
+  };
+}
+
+function plotOptions(options: ChartOptions, shown: readonly boolean[], width: number): uPlot.Options {
+  const colors = currentColors();
+  const isNarrow = width < NARROW;
+  const { span, behind, above, top } = options;
+  return {
+    width,
+    height: isNarrow ? Math.round(options.height * 0.8) : options.height,
+    padding: [14, null, 0, null],
+    legend: { show: false },
+    scales: {
+      x: { time: false, auto: false, range: () => [span.from, span.to] },
+      y: { range: () => [0, top()] },
+    },
+    axes: [
+      {
+        ...axis(colors),
+        size: 28,
+        space: 64,
+        incrs: WHOLE,
+        label: 'call',
+        labelSize: 16,
+        labelGap: 0,
+        labelFont: FONT,
+      },
+      { ...axis(colors), size: isNarrow ? 42 : 56, values: (_, ticks) => ticks.map(options.figure) },
+    ],
+    series: [{}, ...options.lines.map((line, at) => series(line, shown[at] ?? true, colors))],
+    cursor: {
+      y: false,
+      move: (plot, left, top) => [left < 0 ? left : snapped(plot, left), top],
+      drag: { x: true, y: false, setScale: false, dist: 6 },
+      points: { size: 7 },
+      bind: { dblclick: () => () => null },
+    },
+    hooks: {
+      ...(behind && { drawClear: [(plot) => behind(createPen(plot, colors))] }),
+      ...(above && { draw: [(plot) => above(createPen(plot, colors))] }),
+    },
+  };
+}
+
+/** The place of the nearest call, so that all charts point at the same one. */
+function snapped(plot: uPlot, left: number): number {
+  return plot.valToPos(Math.round(plot.posToVal(left, 'x')), 'x');
+}
+
+/** Steps of the scale of calls, of which there are no halves. */
+const WHOLE = [0, 1, 2, 3, 4, 5, 6].flatMap((power) => [1, 2, 5].map((step) => step * 10 ** power));
+
+function axis({ quiet, line }: Colors): uPlot.Axis {
+  return { stroke: quiet, font: FONT, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1, size: 4 } };
+}
+
+function series(line: Line, show: boolean, colors: Colors): uPlot.Series {
+  const stroke = line.color(colors);
+  if (line.invisible) return { show, paths: () => null, points: { show: false } };
+  return {
+    show,
+    label: line.name,
+    stroke,
+    width: line.filled ? 2 : 1.5,
+    ...(line.dash && { dash: [...line.dash] }),
+    ...(line.filled && { fill: `${stroke}1f` }),
+    points: { size: 5, fill: stroke },
+  };
+}

@@ -1,0 +1,85 @@
+import { button, h, s } from '../../../flow/studio/page/dom.ts';
+import { tokens } from '../../figures.ts';
+import type { Span } from './span.ts';
+
+/** Zooms all charts of a session, for mouse, finger and keyboard. */
+export function zoomButtons(span: Span): HTMLElement {
+  const pan = (share: number) => () =>
+    span.zoom(span.from + share * (span.to - span.from), span.to + share * (span.to - span.from));
+  const all = button('All', () => span.zoom(0, span.total + 1), { 'aria-label': 'Show all calls' });
+  const shown = h('span', { class: 'quiet', role: 'status' });
+  const tell = () => {
+    const isAll = span.to - span.from >= span.total;
+    shown.textContent = isAll
+      ? ''
+      : `calls ${tokens(Math.ceil(span.from))}–${tokens(Math.floor(span.to))} of ${tokens(span.total)}`;
+    all.disabled = isAll;
+  };
+  span.watch((change) => change === 'zoom' && tell());
+  tell();
+  return h(
+    'div',
+    { class: 'zoom', role: 'group', 'aria-label': 'Zoom' },
+    button('+', () => span.scale(0.5), { 'aria-label': 'Zoom in' }),
+    button('−', () => span.scale(2), { 'aria-label': 'Zoom out' }),
+    button('‹', pan(-0.5), { 'aria-label': 'To earlier calls' }),
+    button('›', pan(0.5), { 'aria-label': 'To later calls' }),
+    all,
+    shown,
+  );
+}
+
+export interface Chip {
+  readonly name: string;
+  /** Index of its colour among those of kinds, or the name of another one. */
+  readonly color: number | string;
+  /** What stands behind the name. */
+  readonly detail?: string;
+  /** It is a line, dashed in this way. */
+  readonly dash?: readonly number[] | undefined;
+  readonly isOn?: boolean;
+  readonly toggle: (isOn: boolean) => void;
+}
+
+/** A legend whose parts are switched. */
+export function legend(name: string, chips: readonly Chip[]): HTMLElement {
+  return h('div', { class: 'legend', role: 'group', 'aria-label': name }, ...chips.map(chipButton));
+}
+
+function chipButton({ name, color, detail, dash, isOn = true, toggle }: Chip): HTMLElement {
+  const swatch = dash === undefined ? h('span', { class: `swatch color-${color}` }) : dashed(dash, color);
+  const made = button('', () => {
+    const next = made.getAttribute('aria-pressed') !== 'true';
+    made.setAttribute('aria-pressed', String(next));
+    toggle(next);
+  });
+  made.setAttribute('aria-pressed', String(isOn));
+  made.append(swatch, h('span', {}, name), ...(detail === undefined ? [] : [h('span', { class: 'quiet' }, detail)]));
+  return made;
+}
+
+function dashed(dash: readonly number[], color: Chip['color']): SVGElement {
+  return s(
+    'svg',
+    { class: `swatch-line color-${color}`, width: 28, height: 4, viewBox: '0 0 28 4', 'aria-hidden': 'true' },
+    s('line', { x1: 0, y1: 2, x2: 28, y2: 2, 'stroke-dasharray': dash.join(' ') }),
+  );
+}
+
+/** One of several ways to show something. */
+export function choice<T extends string>(
+  name: string,
+  ways: Readonly<Record<T, string>>,
+  chosen: T,
+  choose: (way: T) => void,
+) {
+  const buttons = Object.entries<string>(ways).map(([way, text]) => {
+    const made = button(text, () => {
+      for (const each of buttons) each.setAttribute('aria-pressed', String(each === made));
+      choose(way as T);
+    });
+    made.setAttribute('aria-pressed', String(way === chosen));
+    return made;
+  });
+  return h('div', { class: 'choice', role: 'group', 'aria-label': name }, ...buttons);
+}

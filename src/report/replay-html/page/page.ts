@@ -1,0 +1,56 @@
+import { h, part } from '../../../flow/studio/page/dom.ts';
+import type { PageData } from '../page-data.ts';
+import type { Chart } from './chart.ts';
+import { onOtherColors } from './colors.ts';
+import { createSessionList, nameOf } from './session-list.ts';
+import { createSessionView } from './session-view.ts';
+
+const { sessions } = JSON.parse(part('data').textContent ?? '') as PageData;
+let charts: readonly Chart[] = [];
+let shown: number | undefined;
+
+/** The address says which session is shown; 0: the list of all. */
+function route(): void {
+  const chosen = sessions.length === 1 ? 1 : Number(/^#session-(\d+)$/.exec(location.hash)?.[1] ?? 0);
+  // Places within what is shown, such as that of the skip link.
+  if (shown !== undefined && chosen === 0 && location.hash.length > 1) return;
+  if (chosen === shown) return;
+  const isFirst = shown === undefined;
+  shown = chosen;
+  show(chosen);
+  if (!isFirst) {
+    scrollTo(0, 0);
+    part('main').focus({ preventScroll: true });
+  }
+}
+
+function show(chosen: number): void {
+  const session = sessions[chosen - 1];
+  const title = session === undefined ? 'What happened to the context' : nameOf(session);
+  document.title = `${title} · ctxb replay`;
+  part('head').replaceChildren(
+    h('h1', {}, title),
+    ...(session !== undefined && sessions.length > 1 ? [siblings(chosen)] : []),
+  );
+  const view = session === undefined ? undefined : createSessionView(session);
+  charts = view?.charts ?? [];
+  part('main').replaceChildren(...(view?.elements ?? createSessionList(sessions)));
+}
+
+function siblings(chosen: number): HTMLElement {
+  const link = (to: number, text: string) =>
+    to < 1 || to > sessions.length ? undefined : h('a', { href: `#session-${to}` }, text);
+  return h(
+    'nav',
+    { 'aria-label': 'Sessions' },
+    h('a', { href: '#' }, 'All sessions'),
+    link(chosen - 1, '‹ Previous'),
+    link(chosen + 1, 'Next ›'),
+  );
+}
+
+addEventListener('hashchange', route);
+onOtherColors(() => {
+  for (const chart of charts) chart.redraw();
+});
+route();

@@ -1,0 +1,96 @@
+import { h } from '../../../flow/studio/page/dom.ts';
+import { dollars, percent, tokens } from '../../figures.ts';
+import { WHO } from './events.ts';
+import type { Session } from './session.ts';
+import type { Span } from './span.ts';
+
+/** The figures of the call that is pointed at, beside it; where the page is narrow, at its lower edge. */
+export function createReadout(session: Session, span: Span): HTMLElement {
+  // Whoever does not see it is told by the chart itself.
+  const box = h('div', { class: 'readout', 'aria-hidden': 'true', hidden: true });
+  span.watch(() => {
+    const { at, frame } = span;
+    box.hidden = at === undefined || frame === undefined;
+    if (at === undefined || frame === undefined) return;
+    box.replaceChildren(...contentOf(session, at));
+    if (box.parentElement !== frame) frame.append(box);
+    place(box, frame, span);
+  });
+  return box;
+}
+
+/** Pixels between the call and the box. */
+const GAP = 14;
+
+function place(box: HTMLElement, frame: HTMLElement, { at = 0, from, to }: Span): void {
+  // There it has a place of its own.
+  if (getComputedStyle(box).position === 'fixed') {
+    box.style.left = '';
+    return;
+  }
+  const over = frame.querySelector<HTMLElement>('.u-over');
+  if (over === null) return;
+  const left = over.offsetLeft + ((at - from) / (to - from)) * over.clientWidth;
+  const fitsRight = left + GAP + box.offsetWidth < frame.clientWidth;
+  box.style.left = `${fitsRight ? left + GAP : Math.max(0, left - GAP - box.offsetWidth)}px`;
+}
+
+function contentOf(session: Session, call: number): HTMLElement[] {
+  const rows = [...figuresOf(session, call), ...addedOf(session, call)];
+  return [
+    h('strong', {}, `Call ${tokens(call)}`),
+    h('dl', {}, ...rows.flatMap(([name, text]) => [h('dt', {}, name), h('dd', {}, text)])),
+    ...notesOf(session, call).map((note) => h('p', {}, note)),
+  ];
+}
+
+function figuresOf(session: Session, call: number): [string, string][] {
+  const at = call - 1;
+  const context = session.context[at] ?? 0;
+  const predicted = session.predicted[at] ?? null;
+  const usd = session.usd[at] ?? null;
+  const output = session.output[at] ?? 0;
+  return [
+    ['Turn', `${session.turn[at]}`],
+    ['Context', `${tokens(context)} (${percent(context / session.info.window.tokens)})`],
+    ...(predicted === null
+      ? []
+      : [['Predicted', `${tokens(predicted)} (${signed(context - predicted)})`] as [string, string]]),
+    ...session.curves.map(({ policy, context: other }): [string, string] => [policy, figureOrNone(other[at])]),
+    ['Output', `${session.outputKnown[at] ? '' : '~'}${tokens(output)}`],
+    ...(usd === null
+      ? []
+      : [['Cost', `${dollars(usd)}, so far ${dollars(session.spent[at] ?? 0)}`] as [string, string]]),
+  ];
+}
+
+function figureOrNone(figure: number | null | undefined): string {
+  return figure === null || figure === undefined ? '–' : tokens(figure);
+}
+
+/** What was measured, against what was predicted. */
+function signed(difference: number): string {
+  return difference < 0 ? `−${tokens(-difference)}` : `+${tokens(difference)}`;
+}
+
+/** Kinds that are told one by one. */
+const KINDS = 5;
+
+function addedOf({ added }: Session, call: number): [string, string][] {
+  return added
+    .map(({ kind, tokens: figures }) => ({ kind, figure: figures[call - 1] ?? 0 }))
+    .filter(({ figure }) => figure > 0)
+    .sort((a, b) => b.figure - a.figure)
+    .slice(0, KINDS)
+    .map(({ kind, figure }) => [`+ ${kind}`, `~${tokens(figure)}`]);
+}
+
+function notesOf({ info, turn }: Session, call: number): string[] {
+  const prompt = info.prompts.find((each) => each.turn === turn[call - 1]);
+  return [
+    ...info.compactions.filter((each) => each.call === call - 1).map(({ by }) => `Before it ${WHO[by]}.`),
+    ...info.compactions.filter((each) => each.call === call).map(({ by }) => `After it ${WHO[by]}.`),
+    ...info.actions.filter((each) => each.call === call).map(({ text }) => `After it: ${text}`),
+    ...(prompt === undefined ? [] : [`Turn: ${prompt.text}`]),
+  ];
+}

@@ -1,0 +1,106 @@
+import { h } from '../../../flow/studio/page/dom.ts';
+import { counted, dollars, percent, tokens } from '../../figures.ts';
+import type { PageSession } from '../page-data.ts';
+import { timeText } from './session-tables.ts';
+import { createSortTable, type TableColumn } from './sort-table.ts';
+import { sparkline } from './sparkline.ts';
+
+/** All recordings: one is chosen. */
+export function createSessionList(sessions: readonly PageSession[]): HTMLElement[] {
+  const rows = sessions.map((session, at) => ({ session, at }));
+  const table = createSortTable({ caption: 'Sessions', rows, columns: COLUMNS, isTitled: true });
+  const find = h('input', { type: 'search', id: 'find', autocomplete: 'off', spellcheck: 'false' });
+  const found = h('span', { class: 'quiet', role: 'status' });
+  find.addEventListener('input', () => {
+    const words = find.value.toLowerCase().split(/\s+/);
+    const left = rows.filter(({ session }) => words.every((word) => textOf(session).includes(word)));
+    table.fill(left);
+    found.textContent = `${counted(left.length, 'session')} found`;
+  });
+  return [
+    h('p', { class: 'about' }, totals(sessions)),
+    h(
+      'section',
+      { class: 'card', 'aria-label': 'Sessions' },
+      h('div', { class: 'controls' }, h('label', { for: 'find' }, 'Find'), find, found),
+      table.element,
+    ),
+  ];
+}
+
+interface Row {
+  readonly session: PageSession;
+  readonly at: number;
+}
+
+const COLUMNS: readonly TableColumn<Row>[] = [
+  {
+    title: 'Session',
+    value: ({ session }) => session.file,
+    show: ({ session, at }) => linkTo(session, at),
+  },
+  {
+    title: 'Context',
+    value: ({ session }) => session.context.peakFraction,
+    show: ({ session }) => curveOf(session),
+  },
+  { title: 'Peak', value: ({ session }) => session.context.peak },
+  { title: 'Calls', value: ({ session }) => session.calls },
+  { title: 'Turns', value: ({ session }) => session.turns },
+  { title: 'Compactions', value: ({ session }) => session.compactions.length },
+  {
+    title: 'Cost',
+    value: ({ session }) => session.cost.usd,
+    show: ({ session }) => (session.cost.usd === null ? '–' : dollars(session.cost.usd)),
+  },
+  {
+    title: 'Model',
+    value: ({ session }) => session.model,
+    show: ({ session }) => h('span', { class: 'once' }, session.model ?? '–'),
+  },
+  { title: 'Began', value: ({ session }) => session.time.first, show: ({ session }) => began(session) },
+];
+
+function curveOf({ context, window }: PageSession): HTMLElement {
+  const words = `peak ${percent(context.peakFraction)}, last ${tokens(context.last)}`;
+  const share = h('span', {}, percent(context.peakFraction));
+  return h('div', { class: 'curve' }, sparkline(context.curve, window.tokens, words), share);
+}
+
+function linkTo({ file }: PageSession, at: number): HTMLElement {
+  const parts = file.split('/');
+  const name = file === '-' ? 'standard input' : parts.at(-1);
+  return h('div', { class: 'name' }, h('a', { href: `#session-${at + 1}` }, name), h('small', {}, parts.at(-2) ?? ''));
+}
+
+/** The last two parts of a path: a project and its session. */
+export function nameOf({ file }: PageSession): string {
+  return file === '-' ? 'standard input' : file.split('/').slice(-2).join('/');
+}
+
+function began({ time: { first } }: PageSession): string {
+  return first === null ? '–' : timeText(first / 1000).slice(0, '2026-01-31 14:05'.length);
+}
+
+function textOf({ file, sessionId, model, project }: PageSession): string {
+  return [file, sessionId, model, project].join(' ').toLowerCase();
+}
+
+function totals(sessions: readonly PageSession[]): string {
+  const sum = (figure: (session: PageSession) => number) =>
+    sessions.reduce((total, session) => total + figure(session), 0);
+  const full = sessions.filter(({ context }) => context.peakFraction >= 0.85).length;
+  return [
+    counted(sessions.length, 'session'),
+    counted(
+      sum(({ calls }) => calls),
+      'call',
+    ),
+    counted(
+      sum(({ compactions }) => compactions.length),
+      'compaction',
+    ),
+    `${tokens(full)} above 85% of the window`,
+    `${dollars(sum(({ cost }) => cost.usd ?? 0))} of known cost`,
+  ].join(' · ');
+}

@@ -1,0 +1,93 @@
+import { h } from '../../../flow/studio/page/dom.ts';
+import { counted, dollars, percent, tokens } from '../../figures.ts';
+import type { PageSession } from '../page-data.ts';
+import type { Chart } from './chart.ts';
+import { contextSection, costSection, growthSection } from './chart-sections.ts';
+import { createReadout } from './readout.ts';
+import { unpack } from './session.ts';
+import { callTables, eventTables, timeText } from './session-tables.ts';
+import { createSpan } from './span.ts';
+
+export interface SessionView {
+  readonly elements: readonly HTMLElement[];
+  readonly charts: readonly Chart[];
+}
+
+/** All about one recording. */
+export function createSessionView(info: PageSession): SessionView {
+  const session = unpack(info);
+  const span = createSpan(session.calls);
+  const facts = [h('p', { class: 'about' }, factsOf(info)), tiles(info)];
+  const charts: Chart[] = [];
+  const go = (call: number) => {
+    const [chart] = charts;
+    chart?.element.focus({ preventScroll: true });
+    chart?.element.scrollIntoView({ block: 'center' });
+    span.move(call, chart?.element);
+  };
+  const sections = eventTables(session, go).map(({ title, make }) =>
+    h('section', { class: 'card', 'aria-label': title }, h('h2', {}, title), make()),
+  );
+  if (session.calls === 0) {
+    return {
+      elements: [...facts, h('p', { class: 'card' }, 'No call of the main thread was measured in it.'), ...sections],
+      charts,
+    };
+  }
+  const tables = callTables(session, go);
+  const parts = [
+    contextSection(session, span, tables.context),
+    growthSection(session, span, tables.growth),
+    costSection(session, span, tables.cost),
+  ];
+  charts.push(...parts.flatMap(({ chart }) => (chart === undefined ? [] : [chart])));
+  // It is put where it is needed.
+  createReadout(session, span);
+  return { elements: [...facts, ...parts.map(({ element }) => element), ...sections], charts };
+}
+
+function factsOf({ claudeCodeVersion, model, sessionId, project, time }: PageSession): string {
+  const { first, last } = time;
+  const when = first === null ? null : `${timeText(first / 1000)} – ${timeText((last ?? first) / 1000)} UTC`;
+  const version = claudeCodeVersion === null ? null : `Claude Code ${claudeCodeVersion}`;
+  return [version, model, project, sessionId, when].filter((part) => part !== null && part !== '').join(' · ');
+}
+
+function tiles(info: PageSession): HTMLElement {
+  const { context, window, traffic, compactions, cost, subagents } = info;
+  const all = [
+    [
+      'Peak context',
+      tokens(context.peak),
+      `${percent(context.peakFraction)} of ${tokens(window.tokens)} (${window.source})`,
+    ],
+    ['Last context', tokens(context.last), context.basis],
+    [
+      'Calls',
+      tokens(info.calls),
+      `${counted(info.turns, 'turn')}${subagents.length === 0 ? '' : `, ${counted(subagents.length, 'subagent')}`}`,
+    ],
+    ['Compactions', tokens(compactions.length), plannedText(info)],
+    ['Cache reads', millions(traffic.main.cacheRead), `of ${millions(inputOf(traffic.main))} of all input`],
+    ...(cost.usd === null
+      ? []
+      : [['Cost', dollars(cost.usd), cost.computed ? 'in part from list prices' : 'reported by claude']]),
+  ];
+  const tile = ([name, figure, note]: string[]) =>
+    h('div', {}, h('dt', {}, name), h('dd', {}, h('strong', {}, figure), h('small', {}, note)));
+  return h('dl', { class: 'tiles' }, ...all.map(tile));
+}
+
+function plannedText({ compactions }: PageSession): string {
+  const own = compactions.filter(({ by }) => by === 'claude').length;
+  return compactions.length === 0 ? 'none happened' : `${tokens(own)} by claude itself`;
+}
+
+function inputOf({ input, cacheCreation, cacheRead }: PageSession['traffic']['main']): number {
+  return input + cacheCreation + cacheRead;
+}
+
+/** 12345678 → `12.3M` */
+function millions(figure: number): string {
+  return figure < 1e6 ? tokens(figure) : `${(figure / 1e6).toFixed(1)}M`;
+}

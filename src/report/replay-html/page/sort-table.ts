@@ -1,0 +1,126 @@
+import { button, h } from '../../../flow/studio/page/dom.ts';
+import { tokens } from '../../figures.ts';
+
+export interface TableColumn<Row> {
+  readonly title: string;
+  /** What it is sorted by; null stands last in both directions. */
+  readonly value: (row: Row) => number | string | null;
+  /** What is shown, if not the value. */
+  readonly show?: (row: Row) => Node | string;
+}
+
+export interface SortTableOptions<Row> {
+  readonly caption: string;
+  /** The first one is the heading of its row. */
+  readonly columns: readonly TableColumn<Row>[];
+  readonly rows: readonly Row[];
+  /** The caption stands above the table already, as a heading. */
+  readonly isTitled?: boolean;
+  /** Rows at a time. */
+  readonly size?: number;
+}
+
+export interface SortTable<Row> {
+  readonly element: HTMLElement;
+  /** Shows other rows, in the same order. */
+  fill(rows: readonly Row[]): void;
+}
+
+type Direction = 'ascending' | 'descending';
+
+/** A table that is sorted by its headings. Only a page of it is drawn, so that it may have any number of rows. */
+export function createSortTable<Row>({
+  caption,
+  columns,
+  rows,
+  size = 50,
+  isTitled,
+}: SortTableOptions<Row>): SortTable<Row> {
+  let sorted: { readonly column: number; readonly direction: Direction } | undefined;
+  let given = rows;
+  let ordered = rows;
+  let first = 0;
+  const figures = columns.map(({ value }) => rows.some((row) => typeof value(row) === 'number'));
+  const head = columns.map(({ title }, column) =>
+    h(
+      'th',
+      { scope: 'col', class: figures[column] && 'figure' },
+      button(title, () => sortBy(column)),
+    ),
+  );
+  const body = h('tbody');
+  const pager = h('div', { class: 'pager' });
+
+  function sortBy(column: number): void {
+    const usual: Direction = figures[column] ? 'descending' : 'ascending';
+    const other: Direction = usual === 'ascending' ? 'descending' : 'ascending';
+    const isAgain = sorted?.column === column && sorted.direction === usual;
+    sorted = { column, direction: isAgain ? other : usual };
+    for (const [at, cell] of head.entries()) {
+      if (at === column) cell.setAttribute('aria-sort', sorted.direction);
+      else cell.removeAttribute('aria-sort');
+    }
+    order();
+  }
+
+  function order(): void {
+    const by = sorted === undefined ? undefined : columns[sorted.column];
+    ordered = by === undefined || sorted === undefined ? given : inOrder(given, by.value, sorted.direction);
+    turnTo(0);
+  }
+
+  function turnTo(row: number): void {
+    first = row;
+    body.replaceChildren(...ordered.slice(first, first + size).map(rowOf));
+    const last = Math.min(first + size, ordered.length);
+    const back = button('Previous', () => turnTo(Math.max(0, first - size)));
+    const on = button('Next', () => turnTo(first + size));
+    [back.disabled, on.disabled] = [first === 0, last === ordered.length];
+    pager.hidden = ordered.length <= size;
+    pager.replaceChildren(
+      back,
+      h('span', { role: 'status' }, `${tokens(first + 1)}–${tokens(last)} of ${tokens(ordered.length)}`),
+      on,
+    );
+  }
+
+  function rowOf(row: Row): HTMLElement {
+    return h('tr', {}, ...columns.map((column, at) => cellOf(column, at, row)));
+  }
+
+  function cellOf({ value, show }: TableColumn<Row>, at: number, row: Row): HTMLElement {
+    const figure = value(row);
+    const content = show?.(row) ?? (typeof figure === 'number' ? tokens(figure) : (figure ?? '–'));
+    const attributes = { class: figures[at] && 'figure' };
+    return at === 0 ? h('th', { scope: 'row', ...attributes }, content) : h('td', attributes, content);
+  }
+
+  turnTo(0);
+  const table = h(
+    'table',
+    {},
+    h('caption', { class: isTitled && 'unseen' }, caption),
+    h('thead', {}, h('tr', {}, ...head)),
+    body,
+  );
+  const scroll = h('div', { class: 'scroll', role: 'region', tabindex: 0, 'aria-label': caption }, table);
+  return {
+    element: h('div', { class: 'sort-table' }, scroll, pager),
+    fill(others) {
+      given = others;
+      order();
+    },
+  };
+}
+
+function inOrder<Row>(rows: readonly Row[], value: TableColumn<Row>['value'], direction: Direction): Row[] {
+  const sign = direction === 'ascending' ? 1 : -1;
+  const keyed = rows.map((row) => ({ row, key: value(row) }));
+  return keyed.sort((a, b) => byKey(a.key, b.key, sign)).map(({ row }) => row);
+}
+
+function byKey(a: number | string | null, b: number | string | null, sign: number): number {
+  if (a === null || b === null) return Number(a === null) - Number(b === null);
+  if (typeof a === 'number' && typeof b === 'number') return sign * (a - b);
+  return sign * String(a).localeCompare(String(b), 'en', { numeric: true });
+}

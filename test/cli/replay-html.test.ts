@@ -1,0 +1,42 @@
+import { readFileSync, statSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { fixture } from '../support/recordings.ts';
+import { createPlace, ctxb } from './fakes.ts';
+
+const RECORDINGS = [fixture('compact.ndjson'), fixture('crossing.session.jsonl')];
+
+describe('ctxb replay --html', () => {
+  it('writes one file that loads nothing, beside the report', async () => {
+    await using place = await createPlace();
+    const run = await ctxb(place, ['replay', '--html', 'page.html', ...RECORDINGS]);
+    expect(run).toEqual(await ctxb(place, ['replay', ...RECORDINGS]));
+    expect(run.code).toBe(0);
+    const page = readFileSync(place.path('page.html'), 'utf8');
+    expect(page).toMatch(
+      /content="default-src 'none'; style-src 'sha256-[\w+/]+={0,2}'; script-src 'sha256-[\w+/]+={0,2}'; base-uri 'none'; form-action 'none'"/,
+    );
+    expect(page).not.toMatch(/<(?:link|img|iframe)\b|\bsrc=|url\(/);
+    expect(page).toContain('crossing.session.jsonl');
+    expect(statSync(place.path('page.html')).size).toBeLessThan(110_000);
+  });
+
+  it('prints the summary beside it when asked, as it is without the page', async () => {
+    await using place = await createPlace();
+    const both = await ctxb(place, ['replay', '--json', '--html', 'page.html', ...RECORDINGS]);
+    const plain = await ctxb(place, ['replay', '--json', ...RECORDINGS]);
+    expect(both).toEqual(plain);
+  });
+
+  it('replaces a page of its own and no other file', async () => {
+    await using place = await createPlace();
+    await ctxb(place, ['replay', '--html', 'page.html', fixture('compact.ndjson')]);
+    expect(await ctxb(place, ['replay', '--html', 'page.html', ...RECORDINGS])).toMatchObject({ code: 0 });
+    expect(readFileSync(place.path('page.html'), 'utf8')).toContain('crossing.session.jsonl');
+    const mine = await place.file('mine.html', '<p>mine</p>');
+    const refused = await ctxb(place, ['replay', '--html', 'mine.html', ...RECORDINGS]);
+    // Before all the reading.
+    expect(refused).toMatchObject({ code: 2, stdout: Buffer.from('') });
+    expect(refused.stderr).toContain('mine.html is there already, and not written by ctxb: name another file');
+    expect(readFileSync(mine, 'utf8')).toBe('<p>mine</p>');
+  });
+});

@@ -1,0 +1,361 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { SessionSummary } from '../../src/replay/summary.ts';
+import { tokens } from '../../src/report/figures.ts';
+import type { PageOptions } from '../../src/report/replay-html/page-data.ts';
+import { type Browser, startBrowser } from '../support/chromium.ts';
+import { POOR_CONTRASTS } from '../support/contrast.ts';
+import { aSession, writePageOf } from '../support/replay-report.ts';
+
+let browser: Browser;
+let folder: string;
+
+beforeAll(async () => {
+  browser = await startBrowser();
+  folder = mkdtempSync(join(tmpdir(), 'ctxb-replay-'));
+});
+afterAll(async () => {
+  await browser.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+afterEach(() => {
+  expect(browser.complaints).toEqual([]);
+  for (const asked of browser.requests) expect(asked).toBe(`file://${folder}/page.html`);
+});
+
+async function open(sessions: readonly SessionSummary[], options: Partial<PageOptions> = {}): Promise<void> {
+  await browser.scheme('light');
+  await browser.size(1280, 900);
+  const url = writePageOf(folder, sessions, options);
+  // A place in the same page would not load it anew.
+  await browser.open('about:blank');
+  await browser.open(url);
+  await browser.until(`!document.querySelector('.chart') || document.querySelectorAll('canvas').length === 3`);
+}
+
+const [CONTEXT, GROWTH, COST] = [0, 1, 2];
+
+const shown = (selector: string) => browser.value<string>(`document.querySelector('${selector}')?.innerText ?? ''`);
+const readout = () => shown('.readout:not([hidden])');
+const press = (text: string) =>
+  browser.value(`[...document.querySelectorAll('button')].find((each) => each.textContent === '${text}').click()`);
+
+interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The middle of a call in a chart that shows the calls `from` to `to`. */
+async function place(chart: number, call: number, [from, to]: readonly [number, number]) {
+  await browser.until(`document.querySelectorAll('.u-over')[${chart}]`);
+  const box = await browser.value<Box>(`(() => {
+    const over = document.querySelectorAll('.u-over')[${chart}];
+    over.scrollIntoView({ block: 'center' });
+    return over.getBoundingClientRect().toJSON();
+  })()`);
+  const share = (call - from + 0.5) / (to - from + 1);
+  return [box.x + share * box.width, box.y + box.height / 2] as const;
+}
+
+async function hover(chart: number, call: number, range: readonly [number, number]): Promise<void> {
+  await browser.mouse('move', ...(await place(chart, call, range)));
+}
+
+/** Where in each chart the line stands that points at a call, as a share of its width, once it is drawn. */
+const pointed = () =>
+  browser.value<number[]>(`new Promise((done) => requestAnimationFrame(() => done(
+    [...document.querySelectorAll('.u-over')].map((over) => {
+      const { left, width } = over.getBoundingClientRect();
+      return (over.querySelector('.u-cursor-x').getBoundingClientRect().left - left) / width;
+    }))))`);
+
+/** Presses Tab until something has the focus, as somebody without a mouse does. */
+async function tabTo(selector: string): Promise<void> {
+  for (let count = 0; count < 40; count += 1) {
+    if (await browser.value<boolean>(`document.activeElement?.matches('${selector}') ?? false`)) return;
+    await browser.press('Tab');
+  }
+  throw new Error(`Tab does not lead to ${selector}`);
+}
+
+describe('the charts of a session', () => {
+  it.each([
+    { chart: CONTEXT, call: 1 },
+    { chart: CONTEXT, call: 17 },
+    { chart: GROWTH, call: 33 },
+    { chart: COST, call: 60 },
+  ])('tell the figures of call $call to the mouse over chart $chart', async ({ chart, call }) => {
+    const session = aSession({ calls: 60 });
+    await open([session]);
+    await hover(chart, call, [1, 60]);
+    const seen = session.series?.[call - 1];
+    if (seen === undefined) throw new Error('expected a call');
+    const words = await readout();
+    expect(words.split('\n')[0]).toBe(`Call ${call}`);
+    expect(words).toContain(tokens(seen.context));
+    expect(words).toContain(`${seen.outputKnown ? '' : '~'}${tokens(seen.output)}`);
+    if (seen.predicted !== null) expect(words).toContain(`${tokens(seen.predicted)} (+`);
+    for (const [kind, count] of Object.entries(seen.added)) expect(words).toContain(`+ ${kind}\n~${tokens(count)}`);
+    expect(words).toContain(`Turn: do part ${seen.turn}`);
+    // It points at the same call everywhere.
+    const values = `[...document.querySelectorAll('.chart')].map((each) => each.ariaValueNow)`;
+    expect(await browser.value(values)).toEqual([call, call, call].map(String));
+  });
+
+  it('say when the mouse is before or after a compaction, and are silent when it has left', async () => {
+    const session = aSession({ calls: 60 });
+    const before = session.compactions[0]?.call ?? 0;
+    await open([session]);
+    await hover(CONTEXT, before, [1, 60]);
+    expect(await readout()).toContain('After it claude compacted.');
+    await hover(CONTEXT, before + 1, [1, 60]);
+    expect(await readout()).toContain('Before it claude compacted.');
+    await browser.mouse('move', 2, 2);
+    expect(await readout()).toBe('');
+  });
+
+  it('are of use with the keyboard alone', async () => {
+    const session = aSession({ calls: 60 });
+    await open([session]);
+    await browser.press('Tab');
+    expect(await shown(':focus')).toBe('Skip to the content');
+    await tabTo('.chart');
+    expect(await browser.value(`getComputedStyle(document.activeElement).outlineStyle`)).toBe('solid');
+    await browser.press('ArrowRight');
+    expect(await readout()).toMatch(/^Call 1\n/);
+    await browser.press('ArrowRight');
+    await browser.press('PageUp');
+    expect(await readout()).toMatch(/^Call 8\n/);
+    await browser.press('ArrowLeft');
+    const seventh = session.series?.[6]?.context ?? 0;
+    expect(await browser.value(`document.activeElement.ariaValueText`)).toContain(`Call 7, turn 1: ${tokens(seventh)}`);
+    await browser.press('End');
+    expect(await readout()).toMatch(/^Call 60\n/);
+    await browser.press('+');
+    expect(await shown('.zoom .quiet')).toBe('calls 31–60 of 60');
+    // It is zoomed round the call that is pointed at, which stays where it is.
+    for (const share of await pointed()) expect(share).toBeCloseTo(59.5 / 60, 2);
+    await browser.size(900, 700);
+    await browser.until(`[...document.querySelectorAll('canvas')].every((each) => each.clientWidth < 880)`);
+    for (const share of await pointed()) expect(share).toBeCloseTo(59.5 / 60, 2);
+    await browser.press('Home');
+    expect(await shown('.zoom .quiet')).toBe('calls 1–30 of 60');
+    for (const share of await pointed()) expect(share).toBeCloseTo(0.5 / 30, 2);
+    await browser.press('0');
+    expect(await shown('.zoom .quiet')).toBe('');
+    await browser.press('Escape');
+    expect(await readout()).toBe('');
+  });
+
+  it('zoom into what is dragged over, and out again', async () => {
+    await open([aSession({ calls: 60 })]);
+    await browser.mouse('move', ...(await place(CONTEXT, 11, [1, 60])));
+    await browser.mouse('press', ...(await place(CONTEXT, 11, [1, 60])));
+    await browser.mouse('move', ...(await place(CONTEXT, 20, [1, 60])));
+    await browser.mouse('release', ...(await place(CONTEXT, 20, [1, 60])));
+    expect(await shown('.zoom .quiet')).toBe('calls 11–20 of 60');
+    for (const chart of [CONTEXT, GROWTH, COST]) {
+      await browser.mouse('move', 2, 2);
+      await hover(chart, 15, [11, 20]);
+      expect(await readout()).toMatch(/^Call 15\n/);
+    }
+    await press('−');
+    expect(await shown('.zoom .quiet')).not.toBe('calls 11–20 of 60');
+    await press('All');
+    expect(await shown('.zoom .quiet')).toBe('');
+    expect(await browser.value(`[...document.querySelectorAll('.zoom button')].at(-1).disabled`)).toBe(true);
+  });
+
+  it('lay what other policies would have done over it', async () => {
+    const session = aSession({ calls: 60 });
+    const context = session.series?.map((call) => Math.round(call.context / 2)) ?? [];
+    await open([session], { curvesOf: () => [{ policy: 'compact at 40%', context }] });
+    const image = `document.querySelector('canvas').toDataURL()`;
+    const both = await browser.value(image);
+    await hover(CONTEXT, 9, [1, 60]);
+    expect(await readout()).toContain(`compact at 40%\n${tokens(context[8] ?? 0)}`);
+    await browser.mouse('move', 2, 2);
+    const chip = `[...document.querySelectorAll('.legend button')].find((each) => each.innerText === 'compact at 40%')`;
+    await browser.value(`${chip}.click()`);
+    await browser.until(`${chip}.ariaPressed === 'false' && ${image} !== ${JSON.stringify(both)}`);
+  });
+
+  it('have tables behind them with the same figures', async () => {
+    const session = aSession({ calls: 120 });
+    await open([session]);
+    await browser.value(`document.querySelectorAll('details').forEach((each) => { each.open = true; })`);
+    await browser.until(`document.querySelectorAll('details table').length === 3`);
+    const cells = (table: number, row: number) =>
+      browser.value<string[]>(
+        `[...document.querySelectorAll('details table')[${table}].querySelectorAll('tbody tr')[${row}].cells].map((each) => each.innerText)`,
+      );
+    const third = session.series?.[2];
+    expect(await cells(0, 2)).toEqual(expect.arrayContaining(['3', '1', tokens(third?.context ?? 0)]));
+    expect(await cells(1, 2)).toEqual([
+      '3',
+      '1',
+      ...['Read', 'Bash', 'answer'].map((kind) => tokens(third?.added[kind] ?? 0)),
+    ]);
+    expect(await cells(2, 2)).toEqual(expect.arrayContaining([tokens(third?.cacheRead ?? 0)]));
+    expect(await shown('details .pager')).toContain('1–50 of 120');
+    await browser.value(`document.querySelector('details .pager button:last-of-type').click()`);
+    expect((await cells(0, 0))[0]).toBe('51');
+    // A call leads back to the chart.
+    await browser.value(`document.querySelector('details tbody .go').click()`);
+    expect(await readout()).toMatch(/^Call 51\n/);
+  });
+
+  it('say so where no call was measured', async () => {
+    await open([aSession({ calls: 0 })]);
+    expect(await shown('main')).toContain('No call of the main thread was measured in it.');
+  });
+});
+
+describe('tables', () => {
+  it('are sorted by their headings, and say so', async () => {
+    await open([aSession({ calls: 90 })]);
+    const head = (name: string) => `[...document.querySelectorAll('section[aria-label="Largest results of tools"] th')]
+      .find((each) => each.innerText.startsWith('${name}'))`;
+    const column = () =>
+      browser.value<string[]>(
+        `[...document.querySelectorAll('section[aria-label="Largest results of tools"] tbody tr')].map((row) => row.cells[1].innerText)`,
+      );
+    const figures = async () => (await column()).map((text) => Number(text.replaceAll(',', '')));
+    await browser.value(`${head('Tokens')}.firstChild.click()`);
+    const falling = await figures();
+    expect(falling).toEqual(falling.toSorted((a, b) => b - a));
+    expect(await browser.value(`${head('Tokens')}.ariaSort`)).toBe('descending');
+    await browser.value(`${head('Tokens')}.firstChild.click()`);
+    const rising = await figures();
+    expect(rising).toEqual(rising.toSorted((a, b) => a - b));
+    expect(rising).not.toEqual(falling);
+    await browser.value(`${head('Used on')}.firstChild.click()`);
+    expect(await browser.value(`[${head('Tokens')}.ariaSort, ${head('Used on')}.ariaSort]`)).toEqual([
+      null,
+      'ascending',
+    ]);
+  });
+});
+
+describe('several sessions', () => {
+  const sessions = [1, 2, 3].map((seed) => aSession({ seed, calls: 20 * seed }));
+
+  it('are a list that leads to each', async () => {
+    await open(sessions);
+    expect(await shown('.about')).toMatch(/^3 sessions · 120 calls/);
+    expect(await browser.value(`document.querySelectorAll('.sparkline').length`)).toBe(3);
+    await browser.value(`[...document.querySelectorAll('tbody a')].at(1).click()`);
+    await browser.until(`document.querySelector('h1').textContent === 'project-2/session-2.jsonl'`);
+    expect(await browser.value(`document.activeElement.id`)).toBe('main');
+    await hover(CONTEXT, 40, [1, 40]);
+    expect(await readout()).toMatch(/^Call 40\n/);
+    const link = (text: string) =>
+      browser.value(
+        `[...document.querySelectorAll('nav a')].find((each) => each.innerText.includes('${text}')).click()`,
+      );
+    await link('Next');
+    await browser.until(`document.querySelector('h1').textContent === 'project-3/session-3.jsonl'`);
+    await link('All');
+    await browser.until(`document.querySelector('tbody a')`);
+  });
+
+  it('are found by words', async () => {
+    await open(sessions);
+    await browser.value(`document.getElementById('find').focus()`);
+    await browser.type('session-3');
+    await browser.until(`document.querySelectorAll('tbody tr').length === 1`);
+    expect(await shown('.controls')).toContain('1 session found');
+  });
+
+  it('may be a thousand with 200,000 calls', async () => {
+    const many = Array.from({ length: 1000 }, (_, at) => aSession({ seed: at, calls: 200 }));
+    await open(many);
+    expect(statSync(join(folder, 'page.html')).size).toBeLessThan(16e6);
+    expect(await shown('.about')).toMatch(/^1,000 sessions · 200,000 calls/);
+    expect(await shown('.pager')).toContain('1–50 of 1,000');
+    await browser.value(`location.hash = '#session-777'`);
+    await browser.until(`document.querySelector('h1').textContent.endsWith('session-776.jsonl')`);
+    await hover(CONTEXT, 150, [1, 200]);
+    expect(await readout()).toMatch(/^Call 150\n/);
+  });
+
+  it('may be one with 200,000 calls', async () => {
+    await open([aSession({ calls: 200_000 })]);
+    await browser.value(`document.querySelector('.chart').focus()`);
+    await browser.press('End');
+    expect(await readout()).toMatch(/^Call 200,000\n/);
+    expect(await shown('section[aria-label="What came in"]')).toMatch(/A bar stands for \d+ calls/);
+  });
+});
+
+describe('the page', () => {
+  it.each(['light', 'dark'] as const)('can be read in %s', async (scheme) => {
+    await open([aSession({ calls: 60 })]);
+    const light = await browser.value(`document.querySelector('canvas').toDataURL()`);
+    await browser.scheme(scheme);
+    await browser.value(`document.querySelectorAll('details').forEach((each) => { each.open = true; })`);
+    await browser.until(`document.querySelectorAll('details table').length === 3`);
+    await hover(CONTEXT, 30, [1, 60]);
+    expect(await browser.value(POOR_CONTRASTS)).toEqual([]);
+    const same = await browser.value(`document.querySelector('canvas').toDataURL() === ${JSON.stringify(light)}`);
+    expect(same).toBe(scheme === 'light');
+  });
+
+  it.each([
+    { name: 'a session', sessions: [aSession({ calls: 60 })] },
+    { name: 'the list', sessions: [aSession({ seed: 1 }), aSession({ seed: 2 })] },
+  ])('shows $name on a phone without being scrolled sideways', async ({ sessions }) => {
+    await open(sessions);
+    await browser.size(360, 740);
+    await browser.until(`[...document.querySelectorAll('canvas')].every((each) => each.clientWidth <= 340)`);
+    expect(await browser.value(`document.documentElement.scrollWidth`)).toBe(360);
+  });
+
+  it('shows the call that a finger touches at the lower edge of a phone', async () => {
+    await open([aSession({ calls: 60 })]);
+    await browser.size(360, 740);
+    await browser.until(`[...document.querySelectorAll('canvas')].every((each) => each.clientWidth <= 340)`);
+    await browser.tap(...(await place(CONTEXT, 20, [1, 60])));
+    await browser.until(`document.querySelector('.readout:not([hidden])')`);
+    expect(await readout()).toMatch(/^Call 20\n/);
+    expect(await browser.value(`document.querySelector('.readout').getBoundingClientRect().bottom`)).toBe(740);
+    await browser.tap(100, 5);
+    await browser.until(`document.querySelector('.readout').hidden`);
+  });
+
+  it('is printed in light colours, as wide as paper', async () => {
+    await open([aSession({ calls: 60 })]);
+    await browser.scheme('dark');
+    const ground = `getComputedStyle(document.body).backgroundColor`;
+    const dark = await browser.value(ground);
+    await browser.value(`dispatchEvent(new Event('beforeprint'))`);
+    expect(
+      await browser.value(`Math.max(...[...document.querySelectorAll('canvas')].map((each) => each.clientWidth))`),
+    ).toBe(680);
+    expect(await browser.value(ground)).not.toBe(dark);
+    await browser.value(`dispatchEvent(new Event('afterprint'))`);
+    expect(await browser.value(ground)).toBe(dark);
+  });
+
+  it('has a name for everything that can be reached', async () => {
+    await open([aSession({ calls: 60 })]);
+    const nameless = `[...document.querySelectorAll('a, button, input, [tabindex="0"], section')].filter((element) =>
+      !(element.ariaLabel || element.textContent.trim() || element.labels?.length)).map((element) => element.outerHTML)`;
+    expect(await browser.value(nameless)).toEqual([]);
+  });
+
+  it('shows what recordings say as text', async () => {
+    const text = '</script><script>hit=1</script><img src=x onerror=hit=1>';
+    const prompts = [{ turn: 1, line: 1, t: null, text, tokens: 1 }];
+    const results = [{ tool: text, target: text, tokens: 9, line: 1, call: 1, stayed: 1 }];
+    await open([aSession({ file: text, model: text, prompts, results })]);
+    await hover(CONTEXT, 3, [1, 60]);
+    expect(await readout()).toContain(`Turn: ${text}`);
+    expect(await shown('h1')).toContain('onerror=hit=1>');
+    expect(await browser.value(`typeof hit`)).toBe('undefined');
+  });
+});

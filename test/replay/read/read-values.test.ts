@@ -1,0 +1,59 @@
+import { Readable } from 'node:stream';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { CtxbError } from '../../../src/errors.ts';
+import type { ReadLine } from '../../../src/replay/read/read-line.ts';
+import { readValues } from '../../../src/replay/read/read-values.ts';
+import { fixture } from '../../support/recordings.ts';
+
+afterEach(() => vi.unstubAllGlobals());
+
+describe.each(['fast', 'plain'] as const)('%s', (how) => {
+  async function read(file: string, stdin = Readable.from([])): Promise<ReadLine[]> {
+    const lines: ReadLine[] = [];
+    await readValues(file, { stdin, how }, (line) => lines.push(line));
+    return lines;
+  }
+
+  it('reads a file', async () => {
+    expect((await read(fixture('compact.ndjson'))).at(-1)).toMatchObject({ kind: 'value', value: { type: 'result' } });
+  });
+
+  it('reads stdin, in pieces of any size', async () => {
+    const bytes = Buffer.from('{"type":"user"}\n'.repeat(200_000));
+    const pieces = [bytes.subarray(0, 7), bytes.subarray(7, 2_500_000), bytes.subarray(2_500_000)];
+    const lines = await read('-', Readable.from(pieces));
+    expect(lines).toHaveLength(200_000);
+    expect(lines.every(({ kind }) => kind === 'value')).toBe(true);
+  });
+
+  it.each([fixture('missing.ndjson'), fixture('.')])('says that %s cannot be read', async (file) => {
+    await expect(read(file)).rejects.toThrow(CtxbError);
+    await expect(read(file)).rejects.toMatchObject({
+      code: 'unreadable-input',
+      message: expect.stringContaining(file),
+    });
+  });
+
+  it('says that stdin cannot be read', async () => {
+    const stdin = new Readable({ read: () => stdin.destroy(new Error('gone')) });
+    await expect(read('-', stdin)).rejects.toMatchObject({
+      code: 'unreadable-input',
+      message: '-: cannot be read (gone)',
+    });
+  });
+
+  it('leaves the faults of the one who listens alone', async () => {
+    const fault = new Error('a bug');
+    const failing = readValues('-', { stdin: Readable.from([Buffer.from('{}\n')]), how }, () => {
+      throw fault;
+    });
+    await expect(failing).rejects.toBe(fault);
+  });
+
+  it('reads without WebAssembly', async () => {
+    vi.stubGlobal('WebAssembly', undefined);
+    const text = 'word '.repeat(1_000);
+    const line = { type: 'assistant', dropped: 1, message: { content: text } };
+    expect(await read('-', Readable.from([Buffer.from(JSON.stringify(line))]))).toMatchObject([{ value: line }]);
+  });
+});

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { DEFAULTS } from '../../../src/config/defaults.ts';
+import type { SessionSummary } from '../../../src/replay/summary.ts';
+import { unpack } from '../../../src/report/replay-html/page/session.ts';
+import type { PageData, PageOptions } from '../../../src/report/replay-html/page-data.ts';
+import { replayHtml } from '../../../src/report/replay-html/replay-html.ts';
+import { aSession, pageDataOf } from '../../support/replay-report.ts';
+
+/** What the page reads out of the file. */
+function read(session: SessionSummary, options: Partial<PageOptions> = {}) {
+  const text = replayHtml('<script>"data of the page"</script>', pageDataOf([session], options)).slice(8, -9);
+  const [info] = (JSON.parse(text) as PageData).sessions;
+  if (info === undefined) throw new Error('expected a session');
+  return { text, info, session: unpack(info) };
+}
+
+describe('what the page is told', () => {
+  it('has every figure of every call', () => {
+    const given = aSession({ calls: 150 });
+    const { session } = read(given);
+    const at = (index: number) => ({
+      line: session.line[index],
+      t: (session.seconds[index] ?? 0) * 1000,
+      turn: session.turn[index],
+      model: session.model[index],
+      context: session.context[index],
+      input: session.input[index],
+      cacheCreation: session.cacheCreation[index],
+      cacheRead: session.cacheRead[index],
+      output: session.output[index],
+      outputKnown: session.outputKnown[index],
+      predicted: session.predicted[index],
+      added: Object.fromEntries(
+        session.added.flatMap(({ kind, tokens }) => (tokens[index] ? [[kind, tokens[index]]] : [])),
+      ),
+    });
+    expect(session.calls).toBe(150);
+    for (const [index, call] of (given.series ?? []).entries()) {
+      const { number: _, messageId, window, usd, ...figures } = call;
+      // What was written anew is what is neither input nor read.
+      const cacheCreation = figures.context - figures.cacheRead - figures.input;
+      expect(at(index)).toEqual({ ...figures, cacheCreation });
+      expect(session.usd[index]).toBeCloseTo(usd ?? Number.NaN, 5);
+    }
+    expect(session.spent.at(-1)).toBeCloseTo(given.cost.usd ?? 0, 3);
+  });
+
+  it('has the thresholds of the policy in tokens of the window, ascending', () => {
+    const thresholds = { ...DEFAULTS.thresholds, compact: 150_000 };
+    expect(read(aSession({}), { policy: { ...DEFAULTS, thresholds } }).info.levels).toEqual([
+      { name: 'monitor', tokens: 60_000 },
+      { name: 'warning', tokens: 100_000 },
+      { name: 'critical', tokens: 140_000 },
+      { name: 'compact', tokens: 150_000 },
+      { name: 'handoff', tokens: 170_000 },
+    ]);
+  });
+
+  it('has the largest results only, the largest first', () => {
+    const { info } = read(aSession({ calls: 900 }));
+    const sizes = info.results.map(({ tokens }) => tokens);
+    expect(sizes).toHaveLength(100);
+    expect(sizes).toEqual(sizes.toSorted((a, b) => b - a));
+    const many = pageDataOf(Array.from({ length: 500 }, (_, seed) => aSession({ seed })));
+    for (const { results } of many.sessions) expect(results).toHaveLength(20);
+  });
+
+  it('has curves of other policies', () => {
+    const curvesOf = () => [{ policy: 'compact at 50%', context: [10, null, 30] }];
+    expect(read(aSession({ calls: 3 }), { curvesOf }).session.curves).toEqual([
+      { policy: 'compact at 50%', context: [10, null, 30] },
+    ]);
+  });
+
+  it.each([
+    { name: 'an end of the element', text: '</script><img src=x>', kept: '</script><img src=x>' },
+    { name: 'a comment', text: '<!-- <script>', kept: '<!-- <script>' },
+    { name: 'control characters and lines', text: 'a\u001b[31m\nb\u0000', kept: 'a[31m b' },
+    { name: 'a turn of direction', text: 'txt.\u202eexe\u2066', kept: 'txt.exe' },
+    { name: 'half a character', text: '\ud83d', kept: '\ud83d' },
+  ])('cannot be broken by $name', ({ text, kept }) => {
+    const given = aSession({
+      file: text,
+      sessionId: text,
+      model: text,
+      prompts: [{ turn: 1, line: 1, t: null, text, tokens: 1 }],
+      lineage: [{ from: text, to: text, reason: text, context: 1 }],
+    });
+    const { text: json, info } = read(given);
+    expect(json).not.toMatch(/[<>&]/);
+    const found = [info.file, info.sessionId, info.model, info.prompts[0]?.text, info.lineage[0]?.from];
+    expect(found).toEqual(found.map(() => kept));
+  });
+});
