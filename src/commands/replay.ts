@@ -8,6 +8,7 @@ import { createProgress } from '../report/replay/progress.ts';
 import { redact } from '../store/redact.ts';
 import { printReport } from './print-report.ts';
 import { replayOnThreads } from './replay-threads.ts';
+import type { TryPolicies } from './replay-what-if.ts';
 import { addReportOptions, type ReportFlags, readReportFlags } from './report-options.ts';
 
 interface ReplayFlags extends ReportFlags {
@@ -17,6 +18,7 @@ interface ReplayFlags extends ReportFlags {
   readonly check?: true;
   readonly accuracy?: true;
   readonly explain?: string;
+  readonly whatIf?: readonly string[];
   readonly window?: string;
   readonly warnAt?: string;
   readonly compactAt?: string;
@@ -29,6 +31,7 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
     .optionsGroup('How it is judged:')
     .option('--accuracy', 'how well the size of each next call was foreseen, by several estimators')
     .option('--explain <call>', 'where the figures of one call come from: its number, or the id of its message')
+    .option('--what-if <policy>', 'try another policy: a file, JSON, or grid for a set of them (repeatable)', gathered)
     .option('--check', 'hold the actions of a record of ctxb run against what it decides now')
     .option('--window <tokens>', 'size of the context window (default: what the recording says)')
     .option('--warn-at <threshold>', 'judge with this warning level (0.7, 70% or tokens)')
@@ -40,12 +43,18 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
     .action(async (files: string[], flags: ReplayFlags) => finish(await replay(files, flags, io)));
 }
 
+function gathered(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}
+
 const EXAMPLES = `
 Examples:
   ctxb replay ~/.claude/projects
   ctxb replay --detail session.jsonl
   ctxb replay --since 7d --fail-over 85% --max-unplanned 0 ~/.claude/projects
   claude -p "hello" --output-format stream-json --verbose | ctxb replay
+  ctxb replay --what-if grid ~/.claude/projects
+  ctxb replay --what-if '{"thresholds": {"compact": "60%"}}' --what-if handoff.json session.jsonl
   ctxb replay --check run.ndjson`;
 
 async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Promise<number> {
@@ -66,7 +75,7 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
   const judged = replayOnThreads(sources, {
     policy,
     // The gate of the cost names the call that went beyond it.
-    series: series || options.gates.costUsd !== undefined || options.html !== undefined,
+    series: series || options.gates.costUsd !== undefined || options.html !== undefined || flags.whatIf !== undefined,
     accuracy: flags.accuracy === true,
     explain: flags.explain,
     stdin: io.stdin,
@@ -74,7 +83,10 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
     onBytes: io.stderr.isTTY ? progress.add : undefined,
   });
   const all = flags.explain === undefined ? judged : onlyExplained(judged, flags.explain);
-  return printReport(after(faults, all), options, {
+  const tried =
+    flags.whatIf && (await tryAll(all, flags.whatIf, { config: policy, cwd: io.cwd, filters: options.filters }));
+  return printReport(after(faults, tried?.judged ?? all), options, {
+    ...(tried && { whatIf: tried.totals }),
     io,
     levels: policy,
     series,
@@ -83,7 +95,15 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
   });
 }
 
-async function* after(faults: readonly CtxbError[], judged: AsyncIterable<Judged>): AsyncGenerator<Judged> {
+async function tryAll(...[judged, policies, options]: Parameters<TryPolicies>): ReturnType<TryPolicies> {
+  const { tryPolicies } = await import('./replay-what-if.ts');
+  return tryPolicies(judged, policies, options);
+}
+
+async function* after(
+  faults: readonly CtxbError[],
+  judged: AsyncIterable<Judged> | Iterable<Judged>,
+): AsyncGenerator<Judged> {
   for (const fault of faults) yield { fault };
   yield* judged;
 }

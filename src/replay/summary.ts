@@ -6,6 +6,7 @@ import type { Accuracy } from './accuracy/accuracy.ts';
 import type { Explanation } from './explain/explanation.ts';
 import type { SubagentBegun } from './observers/subagents.ts';
 import type { Oddity } from './oddity.ts';
+import { type SessionWhatIf, type WhatIfTotals, withoutCurves } from './what-if/what-if.ts';
 
 /** What a replay says about one recording. Tokens throughout; every report is made from this. */
 export interface SessionSummary {
@@ -69,6 +70,8 @@ export interface SessionSummary {
   readonly prompts?: readonly PromptSeen[];
   /** All results of tools in the main thread in order, where the series was asked for. */
   readonly results?: readonly ResultSeen[];
+  /** What other policies would have come to, where they were tried. */
+  readonly whatIf?: SessionWhatIf;
 }
 
 /** `stream`: what claude wrote to stdout, also in a record of a run. `session`: claude's own log. */
@@ -164,6 +167,8 @@ export interface ReplayReport {
   readonly sessions: readonly SessionSummary[];
   /** Over all sessions, where it was asked for. */
   readonly accuracy?: Accuracy;
+  /** What other policies would have come to over all sessions, where they were tried. */
+  readonly whatIf?: WhatIfTotals;
 }
 
 /** Share of the window at the highest reading. */
@@ -173,5 +178,6 @@ export function peakFraction(gauge: Gauge): number {
 
 /** The summary alone, where what is in it one by one was only asked for by another report. */
 export function withoutSeries({ series: _, prompts: __, results: ___, ...summary }: SessionSummary): SessionSummary {
-  return summary;
+  const { whatIf } = summary;
+  return whatIf === undefined ? summary : { ...summary, whatIf: withoutCurves(whatIf) };
 }

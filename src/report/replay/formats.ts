@@ -42,6 +42,12 @@ const ASIDES: readonly ReportFormat[] = [
     needsSeries: false,
     load: async () => (await import('./explain.ts')).explain,
   },
+  {
+    name: 'whatIf',
+    about: 'what other policies would have come to',
+    needsSeries: false,
+    load: async () => (await import('./what-if.ts')).whatIf,
+  },
 ];
 
 /** Formats with a place for anything. */
