@@ -68,7 +68,7 @@ function fileBench(file: string, ctxb: string): Program[] {
     { name: 'reading, fast', command: own('fast'), found: types },
     {
       name: 'ctxb replay',
-      command: [process.execPath, ...SAY_PEAK, ctxb, 'replay', '--json', file],
+      command: [process.execPath, ...SAY_PEAK, ctxb, 'replay', '--no-cache', '--json', file],
       found: (out) => ({ lines: sumOf(out, ({ lines }) => lines.total) }),
     },
   ];
@@ -80,6 +80,15 @@ function folderBench(recordings: string, home: string, ctxb: string): Program[] 
     cacheCreation: sumOf(out, ({ dialect, traffic }) => (dialect === 'session' ? traffic.main.cacheCreation : 0)),
     cacheRead: sumOf(out, ({ dialect, traffic }) => (dialect === 'session' ? traffic.main.cacheRead : 0)),
   });
+  const own = (...flags: readonly string[]) => [
+    process.execPath,
+    ...SAY_PEAK,
+    ctxb,
+    'replay',
+    '--json',
+    ...flags,
+    recordings,
+  ];
   const theirs = (out: string) => {
     const { totals } = JSON.parse(out) as { totals: Record<string, number> };
     return { input: totals.inputTokens, cacheCreation: totals.cacheCreationTokens, cacheRead: totals.cacheReadTokens };
@@ -90,11 +99,8 @@ function folderBench(recordings: string, home: string, ctxb: string): Program[] 
   };
   return [
     ...(has(CCUSAGE) ? [{ name: 'ccusage session --offline', ...ccusage, found: theirs }] : []),
-    {
-      name: 'ctxb replay',
-      command: [process.execPath, ...SAY_PEAK, ctxb, 'replay', '--json', recordings],
-      found: sums,
-    },
+    { name: 'ctxb replay', command: own('--no-cache'), found: sums },
+    { name: 'ctxb replay, again', command: own(), found: sums },
   ];
 }
 
