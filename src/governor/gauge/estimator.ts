@@ -61,8 +61,6 @@ export type Calibration = Readonly<Record<ContentKind, { readonly expected: numb
 const PRIOR = { expected: PRIOR_TOKENS, tokens: PRIOR_TOKENS };
 export const UNCALIBRATED: Calibration = { prose: PRIOR, code: PRIOR, json: PRIOR };
 
-const KINDS = ['prose', 'code', 'json'] as const;
-
 /** What message content is expected to take. */
 export function measureContent(blocks: readonly Block[]): Content {
   const [only, another] = blocks;
@@ -88,7 +86,11 @@ export function estimateTokens(content: Content, calibration: Calibration): numb
 
 /** What the texts in it will be, not rounded. */
 export function spokenTokens(content: Content, calibration: Calibration): number {
-  return KINDS.reduce((sum, kind) => sum + content[kind] * scaleOf(calibration, kind), 0);
+  return (
+    content.prose * scaleOf(calibration, 'prose') +
+    content.code * scaleOf(calibration, 'code') +
+    content.json * scaleOf(calibration, 'json')
+  );
 }
 
 /** Tokens as Claude Code itself estimates them: fewer than the content will be, where a figure must not be too high. */
