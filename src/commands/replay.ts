@@ -2,11 +2,12 @@ import type { Command } from 'commander';
 import { effectiveConfig } from '../config/effective-config.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { findAllSources, type Judged, replayAll } from '../replay/replay-all.ts';
+import { findAllSources, type Judged } from '../replay/replay-all.ts';
 import { bytesOf } from '../replay/sources.ts';
 import { createProgress } from '../report/replay/progress.ts';
 import { redact } from '../store/redact.ts';
 import { printReport } from './print-report.ts';
+import { replayOnThreads } from './replay-threads.ts';
 import type { TryPolicies } from './replay-what-if.ts';
 import { addReportOptions, type ReportFlags, readReportFlags } from './report-options.ts';
 
@@ -71,7 +72,7 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
   const { sources, stale, faults } = findAllSources(files, options.filters.since);
   const total = io.stderr.isTTY ? bytesOf(sources) : undefined;
   const progress = createProgress({ stderr: io.stderr, total, now: () => performance.now() });
-  const judged = replayAll(sources, {
+  const judged = replayOnThreads(sources, {
     policy,
     // The gate of the cost names the call that went beyond it.
     series: series || options.gates.costUsd !== undefined || options.html !== undefined || flags.whatIf !== undefined,
@@ -79,7 +80,7 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
     explain: flags.explain,
     stdin: io.stdin,
     mask: redact,
-    onBytes: progress.add,
+    onBytes: io.stderr.isTTY ? progress.add : undefined,
   });
   const all = flags.explain === undefined ? judged : onlyExplained(judged, flags.explain);
   const tried =

@@ -45,12 +45,15 @@ export async function* eachSource<T>(
   sources: Iterable<Source>,
   work: (source: Source) => Promise<T>,
 ): AsyncGenerator<Attempt<T>> {
-  for (const source of sources) {
-    try {
-      yield { found: await work(source) };
-    } catch (error) {
-      yield { fault: asFault(error) };
-    }
+  for (const source of sources) yield await attempt(() => work(source));
+}
+
+/** What comes of some work, or why nothing did. */
+export async function attempt<T>(work: () => Promise<T>): Promise<Attempt<T>> {
+  try {
+    return { found: await work() };
+  } catch (error) {
+    return { fault: asFault(error) };
   }
 }
 

@@ -1,0 +1,74 @@
+import type { Worker } from 'node:worker_threads';
+import { CtxbError } from '../../errors.ts';
+import { type ReplayOptions, replaySource } from '../replay.ts';
+import { attempt, type Judged } from '../replay-all.ts';
+import type { Source } from '../sources.ts';
+import { createShare, type FromWorker, type Share, takeNext } from './share.ts';
+
+/**
+ * Judges recordings on several threads, of which this is one, and hands them over in their order.
+ *
+ * @param startWorkers starts the other threads, each of which does what work.ts says
+ */
+export async function* replayTogether(
+  sources: readonly Source[],
+  options: ReplayOptions,
+  startWorkers: (share: Share) => readonly Worker[],
+): AsyncGenerator<Judged> {
+  const share = createShare(sources, options);
+  const judged = new Map<number, Judged>();
+  const crew = createCrew(startWorkers(share), (message) => {
+    if (message.kind === 'bytes') options.onBytes?.(message.count);
+    else judged.set(message.at, judgedOf(message));
+  });
+  try {
+    for (const at of sources.keys()) {
+      for (let found = judged.get(at); ; found = judged.get(at)) {
+        if (found !== undefined) {
+          judged.delete(at);
+          yield found;
+          break;
+        }
+        const next = takeNext(share);
+        if (next === undefined) await crew.news();
+        else judged.set(next.at, await attempt(() => replaySource(next.source, options)));
+      }
+    }
+  } finally {
+    await crew.dismiss();
+  }
+}
+
+function judgedOf(message: Exclude<FromWorker, { readonly kind: 'bytes' }>): Judged {
+  if (message.kind === 'found') return { found: message.found };
+  return { fault: new CtxbError(message.code, message.message) };
+}
+
+function createCrew(workers: readonly Worker[], onMessage: (message: FromWorker) => void) {
+  let wake = () => {};
+  let failure: Error | undefined;
+
+  function fail(error: Error): void {
+    failure ??= error;
+    wake();
+  }
+
+  for (const worker of workers) {
+    worker.on('message', (message: FromWorker) => {
+      onMessage(message);
+      wake();
+    });
+    worker.on('error', fail);
+    worker.on('exit', (code) => code !== 0 && fail(new Error(`a thread ended with ${code}`)));
+  }
+  return {
+    /** Resolves when one of them has told something. @throws Error when one has failed */
+    async news(): Promise<void> {
+      if (failure === undefined) await new Promise<void>((resolve) => (wake = resolve));
+      if (failure !== undefined) throw failure;
+    },
+    async dismiss(): Promise<void> {
+      await Promise.all(workers.map((worker) => worker.terminate()));
+    },
+  };
+}

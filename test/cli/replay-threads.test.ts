@@ -1,0 +1,52 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { dirname, join } from 'node:path';
+import { expect, it } from 'vitest';
+import { writeCorpus } from '../bench/corpus.ts';
+import { createPlace, ctxb, type Place } from './fakes.ts';
+
+/** More than one thread reads alone. */
+const BYTES = 24_000_000;
+
+async function sessionsOf(place: Place, ...files: readonly string[]) {
+  const { code, stdout, stderr } = await ctxb(place, ['replay', '--json', ...files]);
+  const { sessions } = JSON.parse(stdout.toString()) as { sessions: { readonly file: string }[] };
+  return { code, sessions, stderr: stderr.toString() };
+}
+
+it('many recordings are judged on several threads as one after the other', async () => {
+  await using place = await createPlace();
+  writeCorpus(place.cwd, BYTES);
+  const together = await sessionsOf(place, place.path('projects'));
+  expect(together).toMatchObject({ code: 0, stderr: '' });
+  const files = together.sessions.map(({ file }) => file);
+  expect(files.length).toBeGreaterThan(3);
+  expect(files).toEqual([...files].sort());
+  for (const [at, file] of files.entries()) {
+    expect((await sessionsOf(place, file)).sessions).toEqual([together.sessions[at]]);
+  }
+});
+
+it('one that cannot be read is named, and the others are judged', async () => {
+  await using place = await createPlace();
+  writeCorpus(place.cwd, BYTES);
+  const broken = place.path('projects/-home-dev-project-0/broken.jsonl');
+  // The log of a subagent that is a folder can be read by nobody, not even by root.
+  await mkdir(join(dirname(broken), 'broken', 'subagents', 'agent-1.jsonl'), { recursive: true });
+  await writeFile(broken, '{}\n');
+  const { code, sessions, stderr } = await sessionsOf(place, place.path('projects'));
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/^ctxb: .*agent-1\.jsonl: cannot be read \(EISDIR.*\n$/);
+  expect(sessions.length).toBeGreaterThan(3);
+});
+
+it.each([
+  { name: 'little', bytes: 1_000_000, most: 1 },
+  { name: 'much', bytes: BYTES, most: availableParallelism() },
+])('$name to read is read by $most threads at most', async ({ bytes, most }) => {
+  await using place = await createPlace();
+  const { files } = writeCorpus(place.cwd, bytes);
+  // Node tells of each thread that it starts.
+  const { stderr } = await ctxb(place, ['replay', '--json', place.path('projects')], { env: { NODE_DEBUG: 'worker' } });
+  expect(stderr.toString().match(/create new worker URL/g) ?? []).toHaveLength(Math.min(files, most) - 1);
+});

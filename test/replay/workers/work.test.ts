@@ -1,0 +1,47 @@
+import { dirname } from 'node:path';
+import { Readable } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { DEFAULTS } from '../../../src/config/defaults.ts';
+import type { ReplayOptions } from '../../../src/replay/replay.ts';
+import { type Judged, replayAll } from '../../../src/replay/replay-all.ts';
+import { bytesOf, findSources } from '../../../src/replay/sources.ts';
+import { createShare, type FromWorker, takeNext } from '../../../src/replay/workers/share.ts';
+import { work } from '../../../src/replay/workers/work.ts';
+import { fixture } from '../../support/recordings.ts';
+
+const own = { stdin: Readable.from([]), mask: (text: string) => text };
+const options: ReplayOptions = { policy: DEFAULTS, series: true, ...own };
+const sources = [
+  ...findSources(dirname(fixture('compact.ndjson'))),
+  { file: fixture('missing.ndjson'), subagents: [] },
+];
+
+describe('a share of the work', () => {
+  it('is taken from the largest to the smallest, each once', () => {
+    const share = createShare(sources, options);
+    const sizes = sources.map(() => bytesOf([takeNext(share)?.source ?? { file: '-', subagents: [] }]) ?? 0);
+    expect(sizes).toEqual([...sizes].sort((a, b) => b - a));
+    expect(takeNext(share)).toBeUndefined();
+  });
+
+  it('can be handed over to a thread', () => {
+    expect(() => structuredClone(createShare(sources, { ...options, onBytes: () => {} }))).not.toThrow();
+  });
+});
+
+it('several that work together make what one makes, and tell what cannot be read', async () => {
+  const share = createShare(sources, options);
+  const told: FromWorker[] = [];
+  await Promise.all([
+    work(share, own, (message) => told.push(message)),
+    work(share, own, (message) => told.push(message)),
+  ]);
+  const expected: Judged[] = [];
+  for await (const judged of replayAll(sources, options)) expected.push(judged);
+  const found = sources.map((_, place) => told.find((message) => 'at' in message && message.at === place));
+  expect(told).toHaveLength(sources.length);
+  expect(found.map((message) => (message?.kind === 'found' ? message.found : message?.kind))).toEqual(
+    expected.map((judged) => ('found' in judged ? judged.found : 'fault')),
+  );
+  expect(found.at(-1)).toMatchObject({ code: 'unreadable-input', message: expect.stringContaining('missing.ndjson') });
+});
