@@ -5,12 +5,12 @@ import { isMeant } from '../replay/filters.ts';
 import { breachesOf } from '../replay/gates.ts';
 import type { Judged } from '../replay/replay-all.ts';
 import { type SessionSummary, withoutSeries } from '../replay/summary.ts';
-import type { WhatIfTotals } from '../replay/what-if/what-if.ts';
 import { counted } from '../report/figures.ts';
 import { breachText } from '../report/replay/breach-text.ts';
 import type { Page, ReportWriter } from '../report/replay/format.ts';
 import { CI_FORMAT } from '../report/replay/formats.ts';
 import { openPage } from '../report/replay/open-page.ts';
+import { whatIfCurves } from '../report/replay-html/what-if-curves.ts';
 import { printable } from '../report/style.ts';
 import { createOutlet } from '../session/outlet.ts';
 import { appendText } from '../store/append-text.ts';
@@ -27,7 +27,6 @@ interface Printing {
   readonly clear: () => void;
   /** Sessions that the filters have left out already. */
   readonly leftOut: number;
-  readonly whatIf?: WhatIfTotals;
 }
 
 const EXIT_UNREADABLE = 2;
@@ -41,14 +40,14 @@ const EXIT_GATE = 3;
 export async function printReport(
   judged: AsyncIterable<Judged> | Iterable<Judged>,
   { format, ci, html, gates, filters }: ReportOptions,
-  { io, levels, series, clear, leftOut, whatIf }: Printing,
+  { io, levels, series, clear, leftOut }: Printing,
 ): Promise<number> {
   const page = await openPage(io, levels);
   const summary = ci ? await openCiSummary(io, page) : undefined;
   const charts = html === undefined ? undefined : await openCharts(resolve(io.cwd, html), levels);
   const report = (await format.load())(page);
   const outlet = createOutlet(io.stdout, () => {}, clear);
-  const outcome = { faults: [] as string[], breaches: [] as string[], ...(whatIf && { whatIf }) };
+  const outcome = { faults: [] as string[], breaches: [] as string[] };
   const isJudge = Object.values(gates).some((limit) => limit !== undefined);
   let left = leftOut;
   let meant = 0;
@@ -91,11 +90,7 @@ export async function printReport(
 
 async function openCharts(path: string, levels: Page['levels']): Promise<ReplayPage> {
   const { createReplayPage } = await import('./replay-page.ts');
-  return createReplayPage(path, {
-    policy: levels,
-    curvesOf: ({ whatIf }) =>
-      (whatIf?.policies ?? []).map(({ name, curve = [] }) => ({ policy: name, context: curve })),
-  });
+  return createReplayPage(path, { policy: levels, curvesOf: whatIfCurves });
 }
 
 /** The Markdown of a CI job, where it wants one. */

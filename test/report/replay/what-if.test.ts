@@ -1,25 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import type { ReplayReport, SessionSummary } from '../../../src/replay/summary.ts';
+import type { SessionSummary } from '../../../src/replay/summary.ts';
 import { comparePolicies } from '../../../src/replay/what-if/compare.ts';
-import { whatIfText } from '../../../src/report/replay/what-if.ts';
-import { PLAIN } from '../../../src/report/style.ts';
+import { whatIf } from '../../../src/report/replay/what-if.ts';
 import { type CallSketch, sketched, whatIfPolicy } from '../../support/recorded-session.ts';
+import { written } from '../../support/session-summary.ts';
 
-function reportOf(sessions: readonly SessionSummary[], policies: readonly object[]): ReplayReport {
-  const compared = comparePolicies(sessions, {
-    policies: policies.map(whatIfPolicy),
-    prices: {},
-    withCurves: false,
-  });
-  const tried = sessions.map((session, at) => ({
-    ...session,
-    ...(compared.sessions[at] && { whatIf: compared.sessions[at] }),
-  }));
-  return { version: 1, sessions: tried, whatIf: compared.totals };
+/** The report for a person, where these policies were tried. */
+function text(sessions: readonly SessionSummary[], policies: readonly object[]): string {
+  const options = { policies: policies.map(whatIfPolicy), prices: {}, withCurves: false };
+  return written(whatIf, comparePolicies(sessions, options));
 }
-
-const text = (sessions: readonly SessionSummary[], policies: readonly object[]) =>
-  whatIfText(reportOf(sessions, policies), PLAIN);
 
 const calls = Array.from(
   { length: 16 },
@@ -35,8 +25,8 @@ describe('for a person', () => {
       'recording  16 calls, window 200,000',
       '  policy         >50%  >70%  >85%     peak   read  cached   cost  relieved by',
       '  what happened     8     4     1  180,000  1.68M   1.50M  $1.91             ',
-      '  early             0     0     0  100,000  1.14M    970k  $1.66       1 ctxb',
-      '  least cost: early (13% less than what happened); lowest peak: early (44% less than what happened)',
+      '  early             0     0     0  100,000  1.14M    970k  $1.65       1 ctxb',
+      '  least cost: early (14% less than what happened); lowest peak: early (44% less than what happened)',
     ]);
     expect(lines[5]).toMatch(/^ {2}Exact: /);
     expect(lines.at(-2)).toMatch(/^ {2}Estimated: /);
