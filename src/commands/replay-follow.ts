@@ -50,6 +50,8 @@ export async function follow(
   };
   const sessions = await followSource(source, { policy, stdin: io.stdin, mask: redact }, follower, end.signal);
   end.stop();
+  // The terminal has shown ^C on the line that the report would begin on.
+  if (io.stdout.isTTY) outlet.write('\n');
   const judged = sessions.map((session) => ({ found: session }));
   const left = { ...options, format: options.format.name === 'ndjson' ? NOTHING : options.format };
   return printReport(judged, left, { io, levels: policy, series, clear: () => {}, leftOut: 0 });

@@ -47,7 +47,7 @@ describe('--what-if', () => {
             facts: { basis: { landing: { from: 'session' } } },
           },
         },
-        { whatIf: { facts: { basis: { landing: { from: 'published', tokens: 50_800 } } } } },
+        { whatIf: { facts: { basis: { landing: { from: 'published', tokens: 50_821 } } } } },
       ],
       whatIf: {
         sessions: 2,

@@ -3,7 +3,7 @@ import { DEFAULTS } from '../../src/config/defaults.ts';
 import type { Decision } from '../../src/governor/actions.ts';
 import { replaySource } from '../../src/replay/replay.ts';
 import { findSources } from '../../src/replay/sources.ts';
-import type { CompactionSeen, SessionSummary } from '../../src/replay/summary.ts';
+import type { CompactionSeen, Growth, SessionSummary } from '../../src/replay/summary.ts';
 import { glyphsFor, UNICODE } from '../../src/report/glyphs.ts';
 import type { OpenReport, Outcome, Page } from '../../src/report/replay/format.ts';
 import { PLAIN } from '../../src/report/style.ts';
@@ -85,11 +85,40 @@ export function pageOf(changes: Partial<Page> = {}): Page {
   return { style: PLAIN, glyphs: UNICODE, columns: 80, levels: DEFAULTS, ...changes };
 }
 
-/** One of our own recordings, with its calls, as if it lay in the working folder. */
+/**
+ * One of our own recordings, with its calls, as if it lay in the working folder. What is estimated is set to a fixed
+ * figure: how well it is estimated is tested elsewhere.
+ */
 export async function judged(name: string): Promise<SessionSummary> {
   const options = { policy: DEFAULTS, series: true, stdin: Readable.from([]), mask: (text: string) => text };
   const [source = { file: name, subagents: [] }] = findSources(fixture(name));
-  return { ...(await replaySource(source, options)), file: name };
+  return withFixedEstimates({ ...(await replaySource(source, options)), file: name });
+}
+
+function withFixedEstimates(session: SessionSummary): SessionSummary {
+  const { growth, largest, results = [], compactions, series = [], traffic } = session;
+  return {
+    ...session,
+    growth: fixed(growth),
+    traffic: { ...traffic, main: { ...traffic.main, output: 40 } },
+    largest: largest.map((result) => ({ ...result, tokens: 300 })),
+    results: results.map((result) => ({ ...result, tokens: 300 })),
+    compactions: compactions.map((compaction) => ({ ...compaction, gaugeBefore: 150_000 })),
+    series: series.map((call) => ({
+      ...call,
+      output: 10,
+      predicted: call.predicted === null ? null : call.context,
+      usd: 0.15,
+      added: fixed(call.added),
+    })),
+  };
+}
+
+const ESTIMATES: Readonly<Record<string, number>> = { prompt: 20, answer: 30, summary: 200 };
+
+function fixed(growth: Growth): Growth {
+  const sources = Object.keys(growth).filter((source) => source !== 'notice');
+  return Object.fromEntries(sources.map((source) => [source, ESTIMATES[source] ?? 100]));
 }
 
 /** A whole report. */

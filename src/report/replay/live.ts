@@ -13,6 +13,9 @@ import { zoneColour } from './sparkline.ts';
  */
 export type LiveView = (session: SessionSummary, final: boolean) => string;
 
+/** Of a call's line up to what came in. */
+const WIDTH = 37;
+
 /** Calls that were there before are not all shown again. */
 const BACKLOG = 10;
 
@@ -45,7 +48,7 @@ export function createLiveText(page: Page): LiveView {
   };
 }
 
-function callText(call: CallSeen, series: readonly CallSeen[], { style, levels, glyphs }: Page): string {
+function callText(call: CallSeen, series: readonly CallSeen[], { style, levels, glyphs, columns }: Page): string {
   const share = percent(call.context / call.window).padStart(4);
   const before = series[call.number - 2]?.context;
   const grown =
@@ -53,7 +56,10 @@ function callText(call: CallSeen, series: readonly CallSeen[], { style, levels, 
   const coloured = style[zoneColour(call.context, call.window, levels)](share);
   const figures = `${tokens(call.context).padStart(9)} ${coloured} ${grown.padStart(9)}`;
   const came = growthText(call.added);
-  return `  call ${tokens(call.number).padStart(5)} ${figures}${came === '' ? '' : `  ${glyphs.dot} ${came}`}`.trimEnd();
+  const begin = `  call ${tokens(call.number).padStart(5)} ${figures}`;
+  const rest = came === '' ? '' : `  ${glyphs.dot} ${came}`;
+  const room = columns - WIDTH;
+  return (begin + (rest.length <= room ? rest : `${rest.slice(0, room - 1)}${glyphs.ellipsis}`)).trimEnd();
 }
 
 /** For a program: each call, as soon as nothing of it will change. */

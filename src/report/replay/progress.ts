@@ -54,8 +54,14 @@ function progressText(read: number, total: number | undefined, ms: number): stri
   const share = Math.min(1, read / total);
   const cells = Math.floor(share * BAR_CELLS);
   const bar = '#'.repeat(cells) + '.'.repeat(BAR_CELLS - cells);
-  const left = duration((ms * (1 - share)) / share);
+  const left = roughly((ms * (1 - share)) / share);
   return `[${bar}] ${percent(share)}, ${megabytes(read)} of ${megabytes(total)} MB, ${rate}, about ${left} left`;
+}
+
+/** A forecast has no tenths of seconds. */
+function roughly(ms: number): string {
+  const seconds = Math.ceil(ms / 1000);
+  return seconds < 60 ? `${seconds} s` : duration(seconds * 1000);
 }
 
 function megabytes(bytes: number): string {

@@ -34,7 +34,7 @@ describe('csv', () => {
       input: '20',
       cache_creation: '151480',
       cache_read: '301000',
-      output: '43',
+      output: '40',
       subagents: '0',
       subagents_peak: '0',
       subagents_calls: '0',

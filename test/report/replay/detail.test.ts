@@ -16,15 +16,15 @@ compact.ndjson  ▄▆▇│▂▂     80%      5          1  $0.71
   traffic   3 turns, 5 calls
   cost      $0.71
   turn 1: 3 calls, 100,000 → 160,000 (80%)
-    grew by   answer 26, Bash 4
+    grew by   Bash 200, answer 60
     policy    call 3: warning: the context is 80% full (160,002 of 200,000 tokens, measured, window assumed)
-  compacted by /compact at 160,008 (predicted 160,002), to 31,000
+  compacted by /compact at 160,008 (predicted 150,000), to 31,000
   turn 3: 2 calls, 31,000 → 31,500 (16%)
-    grew by   summary 181, answer 15, Bash 2
+    grew by   summary 200, Bash 100, answer 60
   largest results  tokens  from call  calls with it
-  Bash                  2          2              2  echo step 1
-  Bash                  2          3              1  echo step 2
-  Bash                  2          5              1  echo step 1
+  Bash                300          2              2  echo step 1
+  Bash                300          3              1  echo step 2
+  Bash                300          5              1  echo step 1
   lines     19
 `);
   });
@@ -33,10 +33,10 @@ compact.ndjson  ▄▆▇│▂▂     80%      5          1  $0.71
     expect(written(detail, [await judged('native-mid-turn.session.jsonl')])).toContain(`
   turn 1: 4 calls, 70,000 → 115,000 (57%)
     prompt    Do the very long thing.
-    grew by   answer 39, prompt 6, Bash 6
-  compacted by claude itself at 115,032 (predicted 115,032), to 33,000
+    grew by   Bash 300, answer 90, prompt 20
+  compacted by claude itself at 115,032 (predicted 150,000), to 33,000
   turn 1 goes on: 2 calls, 33,000 → 33,700 (17%)
-    grew by   summary 181, answer 26, Bash 4
+    grew by   Bash 200, summary 200, answer 60
 `);
   });
 

@@ -20,14 +20,14 @@ describe('for a person', () => {
     const view = createLiveText(pageOf());
     expect(view(upTo(session, 0), false)).toBe('');
     expect(view(upTo(session, 2), false)).toBe(
-      '  call     1   100,000  50%\n  call     2   130,000  65%   +30,000  · answer 13, Bash 2\n',
+      '  call     1   100,000  50%\n  call     2   130,000  65%   +30,000  · Bash 100, answer 30\n',
     );
     expect(view(upTo(session, 2), false)).toBe('');
-    expect(view(session, true)).toBe(`  call     3   160,000  80%   +30,000  · answer 13, Bash 2
+    expect(view(session, true)).toBe(`  call     3   160,000  80%   +30,000  · Bash 100, answer 30
   policy    call 3: warning: the context is 80% full (160,002 of 200,000 tokens, measured, window assumed)
-  compacted by /compact at 160,008 (predicted 160,002), to 31,000
-  call     4    31,000  16%  -129,000  · summary 181, answer 2
-  call     5    31,500  16%      +500  · answer 13, Bash 2
+  compacted by /compact at 160,008 (predicted 150,000), to 31,000
+  call     4    31,000  16%  -129,000  · summary 200, answer 30
+  call     5    31,500  16%      +500  · Bash 100, answer 30
 `);
   });
 

@@ -18,11 +18,11 @@ it('has tables of sessions, compactions and the largest results', async () => {
 
 | session | largest results | of | tokens, about | calls with it |
 | --- | --- | --- | ---: | ---: |
-| compact.ndjson | Bash | echo step 1 | 2 | 2 |
-| compact.ndjson | Bash | echo step 2 | 2 | 1 |
-| compact.ndjson | Bash | echo step 1 | 2 | 1 |
-| crossing.session.jsonl | Bash | echo step 1 | 2 | 4 |
-| crossing.session.jsonl | Bash | echo step 1 | 2 | 2 |
+| compact.ndjson | Bash | echo step 1 | 300 | 2 |
+| compact.ndjson | Bash | echo step 2 | 300 | 1 |
+| compact.ndjson | Bash | echo step 1 | 300 | 1 |
+| crossing.session.jsonl | Bash | echo step 1 | 300 | 4 |
+| crossing.session.jsonl | Bash | echo step 1 | 300 | 2 |
 `);
 });
 

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { ndjson } from '../../../src/report/replay/ndjson.ts';
 import { judged, written } from '../../support/session-summary.ts';
@@ -31,13 +32,13 @@ it('has a flat line for each call, all with the same keys', async () => {
     input: 4,
     cache_creation: 10_996,
     cache_read: 20_000,
-    output: 13,
+    output: 10,
     output_known: false,
     predicted: null,
-    cost_usd: 0.047442,
+    cost_usd: 0.15,
     added_prompt: 0,
-    added_answer: 2,
-    added_summary: 181,
+    added_answer: 30,
+    added_summary: 200,
     added_notice: 0,
     added_tools: 0,
     compacted_by: 'caller',
@@ -46,6 +47,15 @@ it('has a flat line for each call, all with the same keys', async () => {
     ...[null, null, null, 'caller', null],
     ...[null, null, null, null, 'claude', null],
   ]);
+});
+
+it('has the columns that the README names, in their order', async () => {
+  const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
+  const [row = ''] = /^\| `--ndjson` \|.*$/m.exec(readme) ?? [];
+  const names = [...row.matchAll(/`(\w+)`/g)].map(([, name = '']) => (name.startsWith('_') ? `added${name}` : name));
+  const [first = {}] = rowsOf(written(ndjson, [await judged('compact.ndjson')]));
+  const values = ['claude', 'placed', 'caller', 'ctxb'];
+  expect(names.filter((name) => !values.includes(name))).toEqual(Object.keys(first));
 });
 
 it('puts down to tools what came from any of them', async () => {

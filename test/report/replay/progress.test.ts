@@ -31,11 +31,11 @@ describe('progress', () => {
   it('says how much is read, how fast, and how long it takes', () => {
     const { add, shown } = watch({ total: 400e6 });
     add(1_000, 100);
-    expect(shown()).toBe(`${CLEAR}[#####...............] 25%, 100 of 400 MB, 100 MB/s, about 3.0 s left`);
+    expect(shown()).toBe(`${CLEAR}[#####...............] 25%, 100 of 400 MB, 100 MB/s, about 3 s left`);
     add(100, 1);
     expect(shown()).toBe('');
     add(900, 99);
-    expect(shown()).toContain('[##########..........] 50%, 200 of 400 MB, 100 MB/s, about 2.0 s left');
+    expect(shown()).toContain('[##########..........] 50%, 200 of 400 MB, 100 MB/s, about 2 s left');
   });
 
   it('says what it can of stdin', () => {

@@ -15,7 +15,7 @@ it.each([
   { name: 'ctxb_session_compactions', more: { by: 'claude' }, value: 1 },
   { name: 'ctxb_session_compactions', more: { by: 'ctxb' }, value: 0 },
   { name: 'ctxb_session_cost_usd', value: 0.508377 },
-  { name: 'ctxb_session_growth_tokens', more: { source: 'summary' }, value: 181 },
+  { name: 'ctxb_session_growth_tokens', more: { source: 'summary' }, value: 200 },
   { name: 'ctxb_session_traffic_tokens', more: { thread: 'main', kind: 'cache_read' }, value: 328_000 },
   { name: 'ctxb_session_last_timestamp_seconds', value: 1_795_231_150.394 },
   { name: 'ctxb_session_lines', more: { kind: 'all' }, value: 27 },
