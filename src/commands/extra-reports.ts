@@ -30,7 +30,11 @@ export async function openExtraReports(
 
 async function openCharts(path: string, { levels }: Page): Promise<ExtraReport> {
   const { createReplayPage } = await import('./replay-page.ts');
-  const charts = createReplayPage(path, { policy: levels });
+  const charts = createReplayPage(path, {
+    policy: levels,
+    curvesOf: ({ whatIf }) =>
+      (whatIf?.policies ?? []).map(({ name, curve = [] }) => ({ policy: name, context: curve })),
+  });
   return { session: (session) => charts.session(session), end: () => charts.write() };
 }
 

@@ -3,6 +3,7 @@ import { isMeant } from '../replay/filters.ts';
 import { breachesOf, type Gates } from '../replay/gates.ts';
 import type { Judged } from '../replay/replay-all.ts';
 import { type SessionSummary, withoutSeries } from '../replay/summary.ts';
+import type { WhatIfTotals } from '../replay/what-if/what-if.ts';
 import { counted } from '../report/figures.ts';
 import { breachText } from '../report/replay/breach-text.ts';
 import type { Outcome, Page } from '../report/replay/format.ts';
@@ -22,6 +23,7 @@ interface Printing {
   readonly clear: () => void;
   /** Sessions that the filters have left out already. */
   readonly leftOut: number;
+  readonly whatIf?: WhatIfTotals;
 }
 
 const EXIT_UNREADABLE = 2;
@@ -35,7 +37,7 @@ const EXIT_GATE = 3;
 export async function printReport(
   judged: AsyncIterable<Judged> | Iterable<Judged>,
   options: ReportOptions,
-  { io, levels, series, clear, leftOut }: Printing,
+  { io, levels, series, clear, leftOut, whatIf }: Printing,
 ): Promise<number> {
   const page = await openPage(io, levels);
   const outlet = createOutlet(io.stdout, () => {}, clear);
@@ -48,8 +50,8 @@ export async function printReport(
   };
   const extras = await openExtraReports(options, io, page, say);
   const report = (await options.format.load())(page);
-  const needsAll = extras.length > 0 || isJudging(options.gates);
-  const outcome = { faults: [] as string[], breaches: [] as string[] };
+  const isGated = Object.values(options.gates).some((limit) => limit !== undefined);
+  const outcome = { faults: [] as string[], breaches: [] as string[], ...(whatIf && { whatIf }) };
   let [left, meant] = [leftOut, 0];
 
   const take = (session: SessionSummary) => {
@@ -67,7 +69,7 @@ export async function printReport(
     else left++;
     await new Promise<void>((resume) => outlet.whenDrained(resume));
     // Nobody reads on.
-    if (outlet.isGone && !needsAll) break;
+    if (outlet.isGone && !isGated && extras.length === 0) break;
   }
   clear();
   print(report.end(outcome));
@@ -75,12 +77,9 @@ export async function printReport(
   for (const extra of extras) extra.end(outcome);
   if (meant === 0 && left > 0)
     say(`none of ${counted(left, 'session')} is what --since, --project and --model ask for`);
+  if (meant === 0 && isGated) say('no session was held against the gates');
   outcome.breaches.forEach(say);
   return exitCodeOf(outcome);
-}
-
-function isJudging(gates: Gates): boolean {
-  return Object.values(gates).some((limit) => limit !== undefined);
 }
 
 function breachTexts(session: SessionSummary, gates: Gates): string[] {

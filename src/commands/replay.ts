@@ -1,12 +1,13 @@
 import type { Command } from 'commander';
 import { effectiveConfig } from '../config/effective-config.ts';
-import type { CtxbError } from '../errors.ts';
+import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { findAllSources, type Judged, replayAll } from '../replay/replay-all.ts';
 import { bytesOf } from '../replay/sources.ts';
 import { createProgress } from '../report/replay/progress.ts';
 import { redact } from '../store/redact.ts';
 import { printReport } from './print-report.ts';
+import type { TryPolicies } from './replay-what-if.ts';
 import { addReportOptions, type ReportFlags, readReportFlags } from './report-options.ts';
 
 interface ReplayFlags extends ReportFlags {
@@ -14,6 +15,9 @@ interface ReplayFlags extends ReportFlags {
   readonly follow?: true;
   readonly series?: true;
   readonly check?: true;
+  readonly accuracy?: true;
+  readonly explain?: string;
+  readonly whatIf?: readonly string[];
   readonly window?: string;
   readonly warnAt?: string;
   readonly compactAt?: string;
@@ -24,6 +28,9 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
   addReportOptions(command);
   command
     .optionsGroup('How it is judged:')
+    .option('--accuracy', 'how well the size of each next call was foreseen, by several estimators')
+    .option('--explain <call>', 'where the figures of one call come from: its number, or the id of its message')
+    .option('--what-if <policy>', 'try another policy: a file, JSON, or grid for a set of them (repeatable)', gathered)
     .option('--check', 'hold the actions of a record of ctxb run against what it decides now')
     .option('--window <tokens>', 'size of the context window (default: what the recording says)')
     .option('--warn-at <threshold>', 'judge with this warning level (0.7, 70% or tokens)')
@@ -35,12 +42,18 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
     .action(async (files: string[], flags: ReplayFlags) => finish(await replay(files, flags, io)));
 }
 
+function gathered(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}
+
 const EXAMPLES = `
 Examples:
   ctxb replay ~/.claude/projects
   ctxb replay --detail session.jsonl
   ctxb replay --since 7d --fail-over 85% --max-unplanned 0 ~/.claude/projects
   claude -p "hello" --output-format stream-json --verbose | ctxb replay
+  ctxb replay --what-if grid ~/.claude/projects
+  ctxb replay --what-if '{"thresholds": {"compact": "60%"}}' --what-if handoff.json session.jsonl
   ctxb replay --check run.ndjson`;
 
 async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Promise<number> {
@@ -61,12 +74,18 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
   const judged = replayAll(sources, {
     policy,
     // The gate of the cost names the call that went beyond it.
-    series: series || options.gates.costUsd !== undefined || options.html !== undefined,
+    series: series || options.gates.costUsd !== undefined || options.html !== undefined || flags.whatIf !== undefined,
+    accuracy: flags.accuracy === true,
+    explain: flags.explain,
     stdin: io.stdin,
     mask: redact,
     onBytes: progress.add,
   });
-  return printReport(after(faults, judged), options, {
+  const all = flags.explain === undefined ? judged : onlyExplained(judged, flags.explain);
+  const tried =
+    flags.whatIf && (await tryAll(all, flags.whatIf, { config: policy, cwd: io.cwd, filters: options.filters }));
+  return printReport(after(faults, tried?.judged ?? all), options, {
+    ...(tried && { whatIf: tried.totals }),
     io,
     levels: policy,
     series,
@@ -75,7 +94,29 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
   });
 }
 
-async function* after(faults: readonly CtxbError[], judged: AsyncIterable<Judged>): AsyncGenerator<Judged> {
+async function tryAll(...[judged, policies, options]: Parameters<TryPolicies>): ReturnType<TryPolicies> {
+  const { tryPolicies } = await import('./replay-what-if.ts');
+  return tryPolicies(judged, policies, options);
+}
+
+async function* after(
+  faults: readonly CtxbError[],
+  judged: AsyncIterable<Judged> | Iterable<Judged>,
+): AsyncGenerator<Judged> {
   for (const fault of faults) yield { fault };
   yield* judged;
+}
+
+/** @throws CtxbError `usage` where there is no such call, or more than one recording */
+async function* onlyExplained(judged: AsyncIterable<Judged>, call: string): AsyncGenerator<Judged> {
+  let recordings = 0;
+  for await (const each of judged) {
+    if (++recordings > 1) throw new CtxbError('usage', '--explain takes one recording: name the one that is meant');
+    if ('found' in each && !each.found.explanation) {
+      const { file, calls } = each.found;
+      const remedy = 'give a number from 1 or a message id';
+      throw new CtxbError('usage', `${file}: no call ${call} in the main thread, which has ${calls}: ${remedy}`);
+    }
+    yield each;
+  }
 }

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Finding } from './config.ts';
-import { parseData, SyntaxFault } from './parse-data.ts';
+import { parseData, parseJson, SyntaxFault } from './parse-data.ts';
 
 /** Data formats only. In one folder the first one counts. */
 const PLACES = [
@@ -14,9 +14,9 @@ const PLACES = [
 ];
 const PACKAGE_KEY = 'contextbudget';
 
-/** What the nearest configuration file says, unchecked. */
+/** What a configuration file says, unchecked. */
 export interface ConfigFile {
-  /** Absolute path. */
+  /** Absolute path, or what else findings are to name. */
   readonly path: string;
   readonly content: unknown;
 }
@@ -45,8 +45,30 @@ function* candidates(cwd: string): Generator<string> {
   }
 }
 
+/**
+ * Reads one file of settings, JSON or YAML.
+ *
+ * @param path what findings name
+ * @param text its content where it is no file
+ */
+export async function readSettings(
+  path: string,
+  text?: string,
+): Promise<{ file?: ConfigFile; findings: readonly Finding[] }> {
+  try {
+    const content = text === undefined ? await parseData(path, await readText(path)) : parseJson(text);
+    return { file: { path, content }, findings: [] };
+  } catch (error) {
+    return { findings: [{ key: path, message: `${path}${faultText(error)}` }] };
+  }
+}
+
+async function readText(path: string): Promise<string> {
+  return (await readFile(path, 'utf8')).replace(/^\uFEFF/, '');
+}
+
 async function readPlace(path: string): Promise<unknown> {
-  const text = (await readFile(path, 'utf8')).replace(/^\uFEFF/, '');
+  const text = await readText(path);
   if (!path.endsWith('package.json')) return text.trim() === '' ? undefined : parseData(path, text);
   // Nearly every folder has one, and a broken one without the key is not ours to complain about.
   if (!text.includes(`"${PACKAGE_KEY}"`)) return undefined;

@@ -4,7 +4,7 @@ import type { Config, Finding, KeyPath, Origin, ToolKey } from './config.ts';
 import { followThresholds } from './follow-thresholds.ts';
 import { isToolKey, splitKey } from './key-path.ts';
 import { normalise } from './normalise.ts';
-import { readConfig } from './read-config.ts';
+import { type ConfigFile, readConfig } from './read-config.ts';
 import { readEnvironment } from './read-environment.ts';
 import { checkRules } from './rules.ts';
 import { completeSettings, LEAVES } from './schema.ts';
@@ -38,22 +38,34 @@ export async function resolveConfig(world: {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly flags: Flags;
 }): Promise<ResolvedConfig> {
-  const file = await fileValues(world.cwd);
+  const { file, findings } = await readConfig(world.cwd);
+  const inFile = file === undefined ? NOTHING : fileValues(file);
   const environment = environmentValues(world.env);
-  const all = [...file.values, ...environment.values, ...flagValues(world.flags)];
+  const values = [...inFile.values, ...environment.values, ...flagValues(world.flags)];
+  return resolved(values, [...findings, ...inFile.findings, ...environment.findings]);
+}
+
+/** The same from what one file says, and nothing else. */
+export function resolveFile(file: ConfigFile): ResolvedConfig {
+  const { values, findings } = fileValues(file);
+  return resolved(values, findings);
+}
+
+/** @param all of two values of a key the later counts */
+function resolved(all: readonly Value[], readFindings: readonly Finding[]): ResolvedConfig {
   const faults = all.map(({ key, value, origin }) => checkValue(key, value, origin));
   const right = all.filter((_, index) => faults[index] === undefined);
   const good = withoutOverruled(new Map(right.map((value) => [value.key, value])));
 
   const sources = originsOf(good);
   const config = followThresholds(normalise(completeSettings(nest(good.values()))), sources);
-  const findings = [...file.findings, ...environment.findings, ...faults.filter((fault) => fault !== undefined)];
+  const findings = [...readFindings, ...faults.filter((fault) => fault !== undefined)];
   return { config, sources, findings: [...findings, ...checkRules(config, sources)] };
 }
 
-async function fileValues(cwd: string): Promise<{ values: Value[]; findings: Finding[] }> {
-  const { file, findings } = await readConfig(cwd);
-  if (file === undefined) return { values: [], findings };
+const NOTHING = { values: [], findings: [] };
+
+function fileValues(file: ConfigFile): { values: Value[]; findings: Finding[] } {
   const origin: Origin = { source: 'file', where: file.path };
   const checked = checkFile(file);
   return { values: checked.values.map((value) => ({ ...value, origin })), findings: checked.findings };

@@ -10,6 +10,10 @@ export interface ReplayOptions {
   readonly policy: Policy;
   /** One entry for each main-thread call in the summary. */
   readonly series: boolean;
+  /** What was foreseen for each call is held against what it was. */
+  readonly accuracy?: boolean;
+  /** A call that is to be explained: its number, from 1, or its message's id. */
+  readonly explain?: string | undefined;
   readonly stdin: Readable;
   /** Takes secrets out of texts. */
   readonly mask: (text: string) => string;
@@ -32,8 +36,8 @@ export async function replaySource(source: Source, options: ReplayOptions): Prom
 }
 
 /** Judges the lines of a recording as they come. */
-export function createReplayTracker({ policy, series, mask }: ReplayOptions): Tracker {
-  return createTracker({ run: replayRun(policy), withSeries: series, mask });
+export function createReplayTracker({ policy, series, accuracy, explain, mask }: ReplayOptions): Tracker {
+  return createTracker({ run: replayRun(policy), withSeries: series, withAccuracy: accuracy === true, explain, mask });
 }
 
 /** The run a plain recording is judged in; a record of `ctxb run` brings its own. */

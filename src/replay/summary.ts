@@ -2,7 +2,11 @@ import type { Decision } from '../governor/actions.ts';
 import type { Basis, Gauge } from '../governor/gauge/gauge.ts';
 import type { WindowSource } from '../governor/gauge/window.ts';
 import type { Usage } from '../stream/events.ts';
+import type { Accuracy } from './accuracy/accuracy.ts';
+import type { Explanation } from './explain/explanation.ts';
 import type { SubagentBegun } from './observers/subagents.ts';
+import type { Oddity } from './oddity.ts';
+import { type SessionWhatIf, type WhatIfTotals, withoutCurves } from './what-if/what-if.ts';
 
 /** What a replay says about one recording. Tokens throughout; every report is made from this. */
 export interface SessionSummary {
@@ -53,6 +57,12 @@ export interface SessionSummary {
     readonly context: number;
   }[];
   readonly subagents: readonly SubagentSeen[];
+  /** What is out of the ordinary in the recording, by kind; the rarest are not lost among the frequent. */
+  readonly oddities: readonly Oddity[];
+  /** Where the figures of a call come from, where it was asked for; null where there is no such call. */
+  readonly explanation?: Explanation | null;
+  /** How well each call was foreseen, where it was asked for. */
+  readonly accuracy?: Accuracy;
   readonly lines: { readonly total: number; readonly unknown: number; readonly malformed: number };
   /** Main-thread calls, where they were asked for. */
   readonly series?: readonly CallSeen[];
@@ -60,6 +70,8 @@ export interface SessionSummary {
   readonly prompts?: readonly PromptSeen[];
   /** All results of tools in the main thread in order, where the series was asked for. */
   readonly results?: readonly ResultSeen[];
+  /** What other policies would have come to, where they were tried. */
+  readonly whatIf?: SessionWhatIf;
 }
 
 /** `stream`: what claude wrote to stdout, also in a record of a run. `session`: claude's own log. */
@@ -153,6 +165,10 @@ export interface ResultSeen {
 export interface ReplayReport {
   readonly version: 1;
   readonly sessions: readonly SessionSummary[];
+  /** Over all sessions, where it was asked for. */
+  readonly accuracy?: Accuracy;
+  /** What other policies would have come to over all sessions, where they were tried. */
+  readonly whatIf?: WhatIfTotals;
 }
 
 /** Share of the window at the highest reading. */
@@ -162,5 +178,6 @@ export function peakFraction(gauge: Gauge): number {
 
 /** The summary alone, where what is in it one by one was only asked for by another report. */
 export function withoutSeries({ series: _, prompts: __, results: ___, ...summary }: SessionSummary): SessionSummary {
-  return summary;
+  const { whatIf } = summary;
+  return whatIf === undefined ? summary : { ...summary, whatIf: withoutCurves(whatIf) };
 }

@@ -7,11 +7,15 @@ import { costUsd, initialState, type Run } from '../governor/state.ts';
 import { step } from '../governor/step.ts';
 import { createMemory, type Memory } from '../memory/memory.ts';
 import { cutterWith } from '../memory/words.ts';
+import { createAccuracy } from './accuracy/create-accuracy.ts';
+import { createExplainer, type Explainer, explanationOf } from './explain/create-explanation.ts';
+import type { Explanation } from './explain/explanation.ts';
 import { createInputReader, type RecordingLine } from './inputs.ts';
 import { createCalls } from './observers/calls.ts';
 import { createCompactions } from './observers/compactions.ts';
 import { createCurve } from './observers/curve.ts';
 import { createGrowth } from './observers/growth.ts';
+import { createOddities } from './observers/oddities.ts';
 import { createPrompts } from './observers/prompts.ts';
 import type { Observer, Seen } from './observers/seen.ts';
 import { createSubagents } from './observers/subagents.ts';
@@ -30,6 +34,9 @@ export interface TrackerOptions {
   /** How a plain recording is judged; a record of `ctxb run` brings its own. */
   readonly run: Run;
   readonly withSeries: boolean;
+  readonly withAccuracy?: boolean;
+  /** A call that is to be explained: its number, from 1, or its message's id. */
+  readonly explain?: string | undefined;
   /** Takes secrets out of texts, as in the run. */
   readonly mask: (text: string) => string;
   /** Told of every line, and of its number from 1, before it is judged. */
@@ -38,7 +45,15 @@ export interface TrackerOptions {
   readonly onDecision?: (decision: Decision, line: number) => void;
 }
 
-export function createTracker({ run, withSeries, mask, onLine, onDecision }: TrackerOptions): Tracker {
+export function createTracker({
+  run,
+  withSeries,
+  withAccuracy = false,
+  explain,
+  mask,
+  onLine,
+  onDecision,
+}: TrackerOptions): Tracker {
   let state = initialState(run);
   let memory: Memory | undefined;
   const reader = createInputReader();
@@ -55,7 +70,10 @@ export function createTracker({ run, withSeries, mask, onLine, onDecision }: Tra
   const curve = createCurve();
   const traffic = createTraffic();
   const subagents = createSubagents(cut);
-  const calls = withSeries ? createCalls(run.policy.cost.prices) : undefined;
+  const oddities = createOddities();
+  const accuracy = withAccuracy ? createAccuracy() : undefined;
+  const explainer = explain === undefined ? undefined : createExplainer(explain);
+  const calls = withSeries || explainer ? createCalls(run.policy.cost.prices) : undefined;
   const prompts = withSeries ? createPrompts(cut) : undefined;
   const growth = createGrowth({ cut, keepAll: withSeries, ...(calls && { onAdded: calls.added }) });
   // Calls before growth: what a call writes is in the context of the next one.
@@ -64,6 +82,9 @@ export function createTracker({ run, withSeries, mask, onLine, onDecision }: Tra
     curve,
     traffic,
     subagents,
+    oddities,
+    ...(accuracy === undefined ? [] : [accuracy]),
+    ...(explainer === undefined ? [] : [explainer]),
     ...(calls === undefined ? [] : [calls]),
     growth,
     ...(prompts === undefined ? [] : [prompts]),
@@ -116,6 +137,19 @@ export function createTracker({ run, withSeries, mask, onLine, onDecision }: Tra
     if (kind === 'unknown') lines.unknown++;
   }
 
+  /** What is not in every summary. */
+  function asked(): Partial<SessionSummary> {
+    return {
+      ...(explainer === undefined ? {} : { explanation: explained(explainer) }),
+      ...(accuracy === undefined ? {} : { accuracy: accuracy.found() }),
+    };
+  }
+
+  function explained({ number, found }: Explainer): Explanation | null {
+    const call = calls?.found().find((each) => each.number === number);
+    return call === undefined ? null : explanationOf(call, found());
+  }
+
   return {
     line(read) {
       at++;
@@ -166,8 +200,10 @@ export function createTracker({ run, withSeries, mask, onLine, onDecision }: Tra
           calls,
           ...subagents.found().get(id),
         })),
+        oddities: oddities.found(),
+        ...asked(),
         lines,
-        ...(calls === undefined
+        ...(calls === undefined || !withSeries
           ? {}
           : { series: calls.found(), prompts: prompts?.found() ?? [], results: found.results }),
       };

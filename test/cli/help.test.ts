@@ -59,7 +59,7 @@ describe('help', () => {
       name: 'replay',
       options: [
         ...['--detail', '--json', '--ndjson', '--csv', '--markdown', '--prometheus', '--partial', '--series', '--ci'],
-        ...['--check', '--follow', '--since', '--project', '--model'],
+        ...['--what-if', '--check', '--follow', '--accuracy', '--explain', '--since', '--project', '--model'],
         ...['--fail-over', '--max-compactions', '--max-unplanned', '--max-cost'],
       ],
     },

@@ -32,7 +32,7 @@ const KEYS = [
     'traffic',
     'compactions',
   ],
-  ...['actions', 'cost', 'growth', 'largest', 'lineage', 'subagents', 'lines'],
+  ...['actions', 'cost', 'growth', 'largest', 'lineage', 'subagents', 'oddities', 'lines'],
 ];
 
 describe('--json', () => {

@@ -358,4 +358,19 @@ describe('the page', () => {
     expect(await shown('h1')).toContain('onerror=hit=1>');
     expect(await browser.value(`typeof hit`)).toBe('undefined');
   });
+
+  it('lets no other script run and asks for nothing', async () => {
+    await open([aSession({ calls: 60 })]);
+    await browser.value(`(() => {
+      const script = document.createElement('script');
+      script.textContent = 'hit = 1';
+      document.body.append(script);
+    })()`);
+    expect(await browser.value(`fetch('http://127.0.0.1:9/').then(() => 'asked', () => 'refused')`)).toBe('refused');
+    expect(await browser.value(`typeof hit`)).toBe('undefined');
+    const refusals = (browser.complaints as string[]).splice(0);
+    for (const directive of ['script-src', "default-src 'none'"]) {
+      expect(refusals.some((text) => text.includes('Content Security Policy') && text.includes(directive))).toBe(true);
+    }
+  });
 });

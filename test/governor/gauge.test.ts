@@ -91,6 +91,21 @@ describe('what is foreseen', () => {
     expect(predicted(gauge)).toBe(30_001);
   });
 
+  it.each([
+    { model: 'claude-sonnet-4-5', thought: 0 },
+    { model: 'claude-haiku-4-5-20251001', thought: 0 },
+    { model: 'claude-opus-4-1-20250805', thought: 0 },
+    { model: 'claude-sonnet-4-20250514', thought: 0 },
+    { model: 'claude-opus-4-5-20251101', thought: 270 },
+    { model: 'claude-sonnet-4-6', thought: 270 },
+    { model: 'glm-5.1', thought: 270 },
+  ])('a new prompt leaves $thought tokens of a thought of $model', ({ model, thought }) => {
+    const line = answer(30_000, [{ type: 'thinking', thinking: 'x'.repeat(1_000), signature: '' }]);
+    const call = { ...line, message: { ...(line.message as Line), model } };
+    expect(predicted(read(initLine(), call, toolResultLine('')).gauge)).toBe(30_285);
+    expect(predicted(read(initLine(), call, userLine('xxxx')).gauge)).toBe(30_002 + thought);
+  });
+
   it('learns from the calls of the session', () => {
     // Every round adds 20,000 characters, which turn out to be 10,000 tokens and not 5,000.
     const round = (at: number) => [toolResultLine('x'.repeat(20_000)), callLine(30_000 + at * 10_000)];

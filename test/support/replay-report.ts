@@ -27,6 +27,7 @@ export function aSession({
     file: `project-${seed % 7}/session-${seed}.jsonl`,
     sessionId: `id-${seed}`,
     opening: null,
+    oddities: [],
     dialect: 'session',
     claudeCodeVersion: '2.1.197',
     model: 'claude-sonnet-4-5',

@@ -42,6 +42,7 @@ export function compactionOf(changes: Partial<CompactionSeen> = {}): CompactionS
 const SESSION: SessionSummary = {
   file: 'session.ndjson',
   opening: '0123456789abcdef',
+  oddities: [],
   sessionId: 's1',
   dialect: 'stream',
   claudeCodeVersion: '2.1.197',

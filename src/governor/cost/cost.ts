@@ -1,7 +1,7 @@
 import type { AssistantEvent, Event, PartialEvent, Usage } from '../../stream/events.ts';
 import { saysNothing } from '../../stream/usage.ts';
 import { addContent, type Content, measureContent, nativeTokens } from '../gauge/estimator.ts';
-import { microUsdOf, PRICES, type Price, type Prices, priceOf } from './prices.ts';
+import { microUsdOf, type Price, type Prices, priceFor } from './prices.ts';
 
 /** One API call since claude's last report. */
 interface PricedCall {
@@ -178,7 +178,7 @@ function readCall(cost: Cost, event: AssistantEvent, prices: Prices): Cost {
   if (last !== undefined && messageId !== '' && last.messageId === messageId) {
     return withCall(cost, extended(last, event, usage.output));
   }
-  const price = priceOf(model ?? '', prices) ?? priceOf(model ?? '', PRICES);
+  const price = priceFor(model, prices);
   if (price === undefined) return { ...cost, unpriced: cost.unpriced ?? model ?? '' };
   const call = { thread: subagent, messageId, price, usage, outputKnown: event.outputFinal };
   const settled = cost.settled + (last === undefined ? 0 : callMicroUsd(last));

@@ -58,6 +58,11 @@ export function priceOf(model: string, prices: Prices): Price | undefined {
   return longest === undefined ? undefined : prices[longest];
 }
 
+/** The same where some prices count before the built-in ones. */
+export function priceFor(model: string | null | undefined, prices: Prices): Price | undefined {
+  return priceOf(model ?? '', prices) ?? priceOf(model ?? '', PRICES);
+}
+
 /** `claude-opus-4-1` is no beginning of `claude-opus-4-10`. */
 function isBeginning(name: string, id: string): boolean {
   return id.startsWith(name) && !(/\d$/.test(name) && /^\d/.test(id.slice(name.length)));

@@ -80,8 +80,12 @@ export function addContent(a: Content, b: Content): Content {
 
 /** Tokens the content will be, rounded up. */
 export function estimateTokens(content: Content, calibration: Calibration): number {
-  const spoken = KINDS.reduce((sum, kind) => sum + content[kind] * scaleOf(calibration, kind), 0);
-  return Math.ceil(spoken) + content.fixedTokens;
+  return Math.ceil(spokenTokens(content, calibration)) + content.fixedTokens;
+}
+
+/** What the texts in it will be, not rounded. */
+export function spokenTokens(content: Content, calibration: Calibration): number {
+  return KINDS.reduce((sum, kind) => sum + content[kind] * scaleOf(calibration, kind), 0);
 }
 
 /** Tokens as Claude Code itself estimates them: fewer than the content will be, where a figure must not be too high. */
@@ -95,7 +99,7 @@ export function nativeTokens({ chars, fixedTokens }: Content): number {
  */
 export function calibrate(calibration: Calibration, content: Content, tokens: number): Calibration {
   const estimate = estimateTokens(content, calibration) - content.fixedTokens;
-  const factor = (tokens - content.fixedTokens) / estimate;
+  const factor = estimate > 0 ? (tokens - content.fixedTokens) / estimate : 0;
   if (!(factor > 1 / PLAUSIBLE_FACTOR && factor < PLAUSIBLE_FACTOR)) return calibration;
   const step = Math.min(Math.max(factor, 1 / LEARNING_FACTOR), LEARNING_FACTOR);
   const learn = (kind: ContentKind) => {
@@ -112,7 +116,8 @@ export function learnedCharsPerToken(calibration: Calibration): number | undefin
   return CODE_CHARS_PER_TOKEN / scaleOf(calibration, 'code');
 }
 
-function scaleOf(calibration: Calibration, kind: ContentKind): number {
+/** How many tokens one that was expected has turned out to be. */
+export function scaleOf(calibration: Calibration, kind: ContentKind): number {
   return calibration[kind].tokens / calibration[kind].expected;
 }
 

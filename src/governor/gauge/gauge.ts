@@ -11,6 +11,7 @@ import {
   NO_CONTENT,
   UNCALIBRATED,
 } from './estimator.ts';
+import { forgotten, thoughtsIn } from './thoughts.ts';
 import { ASSUMED_WINDOW, type ContextWindow, learnFromContext } from './window.ts';
 
 /**
@@ -43,6 +44,8 @@ export interface Gauge {
   readonly call: Call | null;
   /** What came in since the last reading. */
   readonly added: Content;
+  /** Of this the thoughts since the last prompt, as expected in tokens: some models forget them at the next. */
+  readonly thoughts: number;
   readonly calibration: Calibration;
   readonly calls: number;
   readonly peak: number;
@@ -50,6 +53,8 @@ export interface Gauge {
   readonly first: number | undefined;
   /** What `predicted` said just before the last call, to be held against it; undefined after a break. */
   readonly foreseen: number | undefined;
+  /** A call that was taken for one of another model in between: its size is not this context's. */
+  readonly aside: { readonly messageId: string; readonly model: string } | null;
   readonly characters: CharacterEstimate;
 }
 
@@ -59,11 +64,13 @@ export const EMPTY_GAUGE: Gauge = {
   used: 0,
   call: null,
   added: NO_CONTENT,
+  thoughts: 0,
   calibration: UNCALIBRATED,
   calls: 0,
   peak: 0,
   first: undefined,
   foreseen: undefined,
+  aside: null,
   characters: NO_CHARACTERS,
 };
 
@@ -92,8 +99,8 @@ export function readGauge(gauge: Gauge): Reading {
   return { used: gauge.used, predicted: next, window: tokens, windowSource: source, fraction, basis: gauge.basis };
 }
 
-/** A new API call of the main thread. */
-export function addCall(gauge: Gauge, call: Call, usage: Usage): Gauge {
+/** A new API call of the main thread; `blocks` are what its first line brings. */
+export function addCall(gauge: Gauge, call: Omit<Call, 'generated'>, usage: Usage, blocks: readonly Block[]): Gauge {
   const used = contextOf(usage);
   const comparable = gauge.basis === 'measured' && gauge.call !== null;
   return {
@@ -101,13 +108,15 @@ export function addCall(gauge: Gauge, call: Call, usage: Usage): Gauge {
     window: learnFromContext(gauge.window, used),
     basis: 'measured',
     used,
-    call,
+    call: { ...call, generated: measureContent(blocks) },
     added: NO_CONTENT,
+    thoughts: gauge.thoughts + thoughtsIn(blocks),
     calibration: comparable ? learn(gauge, used) : gauge.calibration,
     calls: gauge.calls + 1,
     peak: Math.max(gauge.peak, used),
     first: gauge.first ?? used,
     foreseen: comparable ? predicted(gauge) : undefined,
+    aside: null,
   };
 }
 
@@ -121,7 +130,7 @@ export function extendCall(gauge: Gauge, blocks: readonly Block[], output: numbe
     output: Math.max(gauge.call.output, output),
     outputKnown: outputKnown || final,
   };
-  return { ...gauge, call };
+  return { ...gauge, call, thoughts: gauge.thoughts + thoughtsIn(blocks) };
 }
 
 /** The true output count of the last call. */
@@ -135,6 +144,12 @@ export function addToContext(gauge: Gauge, blocks: readonly Block[]): Gauge {
   return { ...gauge, added: addContent(gauge.added, measureContent(blocks)) };
 }
 
+/** A new turn begins: the thoughts of those before it may leave the context. */
+export function endThoughts(gauge: Gauge): Gauge {
+  if (gauge.thoughts === 0) return gauge;
+  return { ...gauge, thoughts: 0, added: addContent(gauge.added, forgotten(gauge.call?.model, gauge.thoughts)) };
+}
+
 /** A reading that does not come from a call: claude's own answer, a report in text. */
 export function takeReading(gauge: Gauge, used: number, basis: Basis): Gauge {
   return {
@@ -144,6 +159,7 @@ export function takeReading(gauge: Gauge, used: number, basis: Basis): Gauge {
     used,
     call: null,
     added: NO_CONTENT,
+    thoughts: 0,
     foreseen: undefined,
     peak: Math.max(gauge.peak, used),
   };
@@ -161,6 +177,7 @@ export function emptyContext(gauge: Gauge, keptTokens: number): Gauge {
     used,
     call: null,
     added: NO_CONTENT,
+    thoughts: 0,
     foreseen: undefined,
     characters: NO_CHARACTERS,
   };

@@ -4,11 +4,11 @@ import { contextOf, saysNothing } from '../../stream/usage.ts';
 import { COMMANDS_OFF } from '../relief/verdict.ts';
 import type { GovernorState } from '../state.ts';
 import { addBlocks } from './character-estimate.ts';
-import { measureContent } from './estimator.ts';
 import {
   addCall,
   addToContext,
   emptyContext,
+  endThoughts,
   extendCall,
   type Gauge,
   isCharactersOnly,
@@ -23,7 +23,7 @@ import { ASSUMED_WINDOW, learnFromModelId, learnWindow, mainWindow } from './win
 export function readContext(state: GovernorState, event: Event): GovernorState {
   switch (event.kind) {
     case 'assistant':
-      return event.subagent === null ? withGauge(state, readAssistant(state.gauge, event)) : state;
+      return event.subagent === null ? withGauge(state, readAssistant(state, event)) : state;
     case 'user':
       return event.subagent === null ? withGauge(state, readUser(state.gauge, event)) : state;
     case 'partial':
@@ -51,21 +51,38 @@ function withGauge(state: GovernorState, gauge: Gauge): GovernorState {
   return gauge === state.gauge ? state : { ...state, gauge };
 }
 
-function readAssistant(gauge: Gauge, event: AssistantEvent): Gauge {
+function readAssistant({ gauge, session }: GovernorState, event: AssistantEvent): Gauge {
   const { usage, messageId, model, blocks, outputFinal } = event;
   if (event.synthetic || usage === undefined || saysNothing(usage)) return gauge;
   // Without an id each line is a call of its own.
   const isSame = messageId !== '' && gauge.call?.messageId === messageId;
   if (isSame) return extendCall(gauge, blocks, usage.output, outputFinal);
+  const aside = asideOf(gauge, event, session.model);
+  if (aside !== null) return aside === gauge.aside ? gauge : { ...gauge, aside };
   const window = learnFromModelId(gauge.window, model);
-  const call = { messageId, model, output: usage.output, outputKnown: outputFinal, generated: measureContent(blocks) };
-  return addCall({ ...gauge, window }, call, usage);
+  const call = { messageId, model, output: usage.output, outputKnown: outputFinal };
+  return addCall({ ...gauge, window }, call, usage, blocks);
+}
+
+/**
+ * A call of another model with less than half of the context is one in between, for a purpose of claude's own. A switch
+ * of the model keeps the context: `init` names the new one, or a second call of it follows.
+ */
+function asideOf(gauge: Gauge, { model, messageId, usage }: AssistantEvent, named: string | undefined) {
+  const { aside, call, used } = gauge;
+  if (model === undefined || call?.model === undefined || usage === undefined) return null;
+  if (model === call.model || model === named || contextOf(usage) >= used / 2) return null;
+  if (aside?.model === model) return aside.messageId === messageId ? aside : null;
+  return { messageId, model };
 }
 
 function readUser(gauge: Gauge, event: UserEvent): Gauge {
   // A summary is counted by the boundary before it, an echo by the line it echoes.
   if (event.role === 'summary' || event.replay) return gauge;
-  if (!isCharactersOnly(gauge)) return addToContext(readReport(gauge, event), event.blocks);
+  if (!isCharactersOnly(gauge)) {
+    const before = event.role === 'prompt' ? endThoughts(gauge) : gauge;
+    return addToContext(readReport(before, event), event.blocks);
+  }
   const counted = { ...gauge, characters: addBlocks(gauge.characters, event.blocks) };
   // A tool ran and no call before it had usage: this stream has none.
   const settled = event.role === 'tool-result' ? settleCharacters(counted) : counted;
@@ -127,14 +144,8 @@ function isLoneCall(event: ResultEvent): boolean {
 function readLoneCall(gauge: Gauge, event: ResultEvent): Gauge {
   if (event.usage === undefined) return gauge;
   const { output } = event.usage;
-  const call = {
-    messageId: event.uuid ?? '',
-    model: undefined,
-    output,
-    outputKnown: true,
-    generated: measureContent([]),
-  };
-  return addCall(gauge, call, event.usage);
+  const call = { messageId: event.uuid ?? '', model: undefined, output, outputKnown: true };
+  return addCall(gauge, call, event.usage, []);
 }
 
 /** The meter of the subagent a line belongs to. */

@@ -86,7 +86,7 @@ function isCheaper(state: GovernorState): boolean {
 /** Compactions whose room was soon filled again. */
 const THRASH = { compactions: 3, turns: 5 };
 
-function isThrashing({ boundaries }: Relief): boolean {
+export function isThrashing({ boundaries }: Pick<Relief, 'boundaries'>): boolean {
   const [first] = boundaries.slice(-THRASH.compactions);
   const last = boundaries.at(-1);
   if (boundaries.length < THRASH.compactions || first === undefined || last === undefined) return false;

@@ -6,7 +6,7 @@ import type { GovernorState } from '../state.ts';
 const USUAL_LANDING = 50_000;
 
 /** A handoff document, and what the agent reads again because of it, in tokens. */
-const DOCUMENT_TOKENS = 6_000;
+export const DOCUMENT_TOKENS = 6_000;
 
 /** Until the session has turns of its own. Median growth from call to call, in tokens. */
 const USUAL_GROWTH = 617;
@@ -19,16 +19,38 @@ export interface Sums {
   readonly text: string;
 }
 
+/** What is known when the way is chosen, in tokens. */
+export interface Known {
+  /** The context now, and where it counts as full. */
+  readonly full: number;
+  readonly ceiling: number;
+  /** First calls after compactions. */
+  readonly landings: readonly number[];
+  /** The very first call. */
+  readonly first: number;
+  /** By how much a call makes it grow; 0: nothing is known yet. */
+  readonly growth: number;
+}
+
+/** The sums of a session under way. */
+export function sumsOf({ gauge, relief, turn, run }: GovernorState): Sums {
+  return sumsFrom({
+    full: predicted(gauge),
+    ceiling: inTokens(run.policy.thresholds.compact, gauge.window.tokens),
+    landings: relief.landings,
+    first: gauge.first ?? 0,
+    growth: Math.max(0, turn.growth.tokens) / Math.max(1, gauge.calls),
+  });
+}
+
 /**
  * What either way of relieving the context costs, in tokens that are read: the one reading that makes the summary or
  * the document, and then what it leaves behind at each call until the context is full again.
  */
-export function sumsOf({ gauge, relief, turn, run }: GovernorState): Sums {
-  const full = predicted(gauge);
-  const ceiling = inTokens(run.policy.thresholds.compact, gauge.window.tokens);
-  const landing = median(relief.landings) ?? Math.min(USUAL_LANDING, Math.round(ceiling / 2));
-  const fresh = Math.min((gauge.first ?? 0) + DOCUMENT_TOKENS, ceiling);
-  const perCall = Math.max(1, turn.growth.tokens > 0 ? turn.growth.tokens / Math.max(1, gauge.calls) : USUAL_GROWTH);
+export function sumsFrom({ full, ceiling, landings, first, growth }: Known): Sums {
+  const landing = median(landings) ?? Math.min(USUAL_LANDING, Math.round(ceiling / 2));
+  const fresh = Math.min(first + DOCUMENT_TOKENS, ceiling);
+  const perCall = Math.max(1, growth > 0 ? growth : USUAL_GROWTH);
   const calls = Math.max(1, Math.round((ceiling - Math.max(landing, fresh)) / perCall));
   const compact = full + landing * calls;
   const handoff = 2 * full + fresh * calls;

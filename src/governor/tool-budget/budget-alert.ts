@@ -19,7 +19,9 @@ export function alertAgent(state: GovernorState): Alert {
   const level = alertLevel(remaining(room), tools);
   if (level === toolBudget.alerted) return { state, text: '' };
   const isWorse = level === 'critical' || (level === 'low' && toolBudget.alerted === 'none');
-  const text = isWorse ? alertText(level, room, tiersInTokens(state).total) : '';
+  const text = isWorse
+    ? alertText(level, room, tiersInTokens(state.run.policy.tiers, state.gauge.window.tokens).total)
+    : '';
   return { state: withBudget(state, { alerted: level }), text };
 }
 

@@ -1,5 +1,5 @@
 import { predicted } from '../gauge/gauge.ts';
-import { inTokens, type Tiers, type ToolsPolicy } from '../policy.ts';
+import { inTokens, type Policy, type Tiers, type ToolsPolicy } from '../policy.ts';
 import type { GovernorState } from '../state.ts';
 import { estimateTokens } from './token-estimate.ts';
 
@@ -39,13 +39,22 @@ export function planRoom(tiers: Tiers, spent: Spent): Pick<Room, 'plan' | 'resul
 
 /** What is left for whoever calls a tool: the main thread (null) or a subagent, each in its own window. */
 export function roomFor(state: GovernorState, agent: string | null): Room {
-  const tiers = tiersInTokens(state);
+  const { run, gauge } = state;
   const spent = agent === null ? spentByMain(state) : spentByAgent(state, agent);
   const used = agent === null ? usedByMain(state) : usedByAgent(state, agent);
+  return roomIn(run.policy, gauge.window.tokens, spent, used);
+}
+
+/**
+ * @param window tokens
+ * @param used what the window holds, in tokens; undefined where nothing is measured
+ */
+export function roomIn(policy: Policy, window: number, spent: Spent, used: number | undefined): Room {
+  const tiers = tiersInTokens(policy.tiers, window);
   const plan = planRoom(tiers, spent);
   if (used === undefined) return { ...plan, window: undefined, relief: undefined };
-  const window = state.gauge.window.tokens - used - tiers.response;
-  return { ...plan, window, relief: Math.min(window, reliefLevel(state) - used) };
+  const left = window - used - tiers.response;
+  return { ...plan, window: left, relief: Math.min(left, reliefLevel(policy, window) - used) };
 }
 
 /** Tokens that are left before something has to give: of the plan or of the window, whichever has less. */
@@ -58,12 +67,13 @@ export function remaining({ plan, window }: Room): number {
  * level at which it is relieved.
  */
 export function allocation(state: GovernorState, tool: string, agent: string | null): number {
-  const { tools } = state.run.policy;
-  const window = state.gauge.window.tokens;
-  return allot(roomFor(state, agent), {
-    perCall: inTokens(perCallOf(tools, tool), window),
-    minTokens: tools.minTokens,
-  });
+  return allocationIn(state.run.policy, state.gauge.window.tokens, roomFor(state, agent), tool);
+}
+
+/** @param window tokens */
+export function allocationIn({ tools }: Policy, window: number, room: Room, tool: string): number {
+  const { minTokens } = tools;
+  return allot(room, { perCall: inTokens(perCallOf(tools, tool), window), minTokens });
 }
 
 /** @param limits tokens */
@@ -97,9 +107,9 @@ function matches(pattern: string, tool: string): boolean {
   return at + last.length <= tool.length;
 }
 
-export function tiersInTokens({ run, gauge }: GovernorState): Tiers {
-  const { system, history, toolResults, user, response, total } = run.policy.tiers;
-  const tokens = (tier: number) => inTokens(tier, gauge.window.tokens);
+/** @param window tokens */
+export function tiersInTokens({ system, history, toolResults, user, response, total }: Tiers, window: number): Tiers {
+  const tokens = (tier: number) => inTokens(tier, window);
   return {
     system: tokens(system),
     history: tokens(history),
@@ -141,7 +151,6 @@ function usedByAgent(state: GovernorState, agent: string): number | undefined {
 }
 
 /** Where the context is relieved, in tokens: between two turns, or else in one. */
-function reliefLevel({ run, gauge }: GovernorState): number {
-  const { compaction, thresholds } = run.policy;
-  return inTokens(compaction.enabled ? thresholds.compact : thresholds.midTurn, gauge.window.tokens);
+function reliefLevel({ compaction, thresholds }: Policy, window: number): number {
+  return inTokens(compaction.enabled ? thresholds.compact : thresholds.midTurn, window);
 }

@@ -1,5 +1,5 @@
 import { toUsd } from '../../governor/cost/cost.ts';
-import { microUsdOf, PRICES, type Prices, priceOf } from '../../governor/cost/prices.ts';
+import { microUsdOf, type Prices, priceFor } from '../../governor/cost/prices.ts';
 import { callOutput } from '../../governor/gauge/gauge.ts';
 import type { Usage } from '../../stream/events.ts';
 import type { CallSeen, Growth } from '../summary.ts';
@@ -69,6 +69,6 @@ function usageOf({ event }: Seen['input']): Usage | undefined {
 }
 
 function priced(call: CallSeen, prices: Prices): CallSeen {
-  const price = priceOf(call.model ?? '', prices) ?? priceOf(call.model ?? '', PRICES);
+  const price = priceFor(call.model, prices);
   return price === undefined ? call : { ...call, usd: toUsd(microUsdOf(call, price)) };
 }

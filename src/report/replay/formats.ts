@@ -28,6 +28,31 @@ export const CI_FORMAT: ReportFormat = {
   load: async () => (await import('./markdown.ts')).markdown,
 };
 
+/** About one thing only; with --json or --partial the same is a field of the whole. */
+const ASIDES: readonly ReportFormat[] = [
+  {
+    name: 'accuracy',
+    about: 'how well the size of each next call was foreseen',
+    needsSeries: false,
+    load: async () => (await import('./accuracy.ts')).accuracy,
+  },
+  {
+    name: 'explain',
+    about: 'where the figures of one call come from',
+    needsSeries: false,
+    load: async () => (await import('./explain.ts')).explain,
+  },
+  {
+    name: 'whatIf',
+    about: 'what other policies would have come to',
+    needsSeries: false,
+    load: async () => (await import('./what-if.ts')).whatIf,
+  },
+];
+
+/** Formats with a place for anything. */
+const WHOLE = new Set(['json', 'partial']);
+
 /** Formats that are asked for, one at a time. */
 export const FORMATS: readonly ReportFormat[] = [
   {
@@ -75,7 +100,11 @@ export const FORMATS: readonly ReportFormat[] = [
  * @throws CtxbError `usage` when they ask for two
  */
 export function chosenFormat(flags: Readonly<Record<string, unknown>>): ReportFormat {
-  const [chosen = TEXT, ...others] = FORMATS.filter(({ name }) => flags[name] !== undefined);
+  const isAsked = ({ name }: ReportFormat) => flags[name] !== undefined;
+  const asked = FORMATS.filter(isAsked);
+  const asides = ASIDES.filter(isAsked);
+  const isField = asked.length === 1 && asked.every(({ name }) => WHOLE.has(name));
+  const [chosen = TEXT, ...others] = isField ? asked : [...asked, ...asides];
   if (others.length === 0) return chosen;
   const names = [chosen, ...others].map(({ name }) => `--${name}`).join(' and ');
   throw new CtxbError('usage', `${names} exclude each other: ask for one format at a time`);

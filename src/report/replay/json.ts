@@ -1,3 +1,11 @@
+import { mergeAccuracy, NO_ACCURACY } from '../../replay/accuracy/accuracy.ts';
+import type { ReplayReport } from '../../replay/summary.ts';
 import { collected } from './format.ts';
 
-export const json = collected((report) => `${JSON.stringify(report, null, 2)}\n`);
+export const json = collected((report) => `${JSON.stringify({ ...report, ...total(report) }, null, 2)}\n`);
+
+/** Over all sessions, where it was asked for. */
+function total({ sessions }: ReplayReport): Pick<ReplayReport, 'accuracy'> {
+  const found = sessions.flatMap(({ accuracy }) => (accuracy === undefined ? [] : [accuracy]));
+  return found.length === 0 ? {} : { accuracy: found.reduce(mergeAccuracy, NO_ACCURACY) };
+}

@@ -4,6 +4,7 @@ import type { CompactionSeen, SessionSummary } from '../../replay/summary.ts';
 import { counted, dollars, percent, tokens } from '../figures.ts';
 import type { Glyphs } from '../glyphs.ts';
 import { onOneLine } from '../style.ts';
+import { oddityText } from './oddity-text.ts';
 
 /** What there is to say about one session, as lines. */
 export function sessionRows(session: SessionSummary, glyphs: Glyphs): string[] {
@@ -11,6 +12,7 @@ export function sessionRows(session: SessionSummary, glyphs: Glyphs): string[] {
   return [
     ...originRows(session, glyphs),
     ...compactions.map(compactionRow),
+    ...session.oddities.map((oddity) => row('oddity', oddityText(oddity))),
     ...actions.map((action) => row('policy', `turn ${action.at.turn + 1}, ${actionText(action)}`)),
     ...(actions.length === 0 && context.basis !== 'none' ? [row('policy', 'nothing to do')] : []),
     linesRow(session),

@@ -9,7 +9,6 @@ import {
   tiersInTokens,
 } from '../../../src/governor/tool-budget/room.ts';
 import { createRandom } from '../../support/random.ts';
-import { inTurn } from '../../support/tools.ts';
 
 const { tiers, tools } = DEFAULTS;
 
@@ -32,8 +31,8 @@ describe('the plan', () => {
   });
 
   it('may be shares of the window', () => {
-    const driver = inTurn({ tiers: { total: 0.5, toolResults: 0.25, system: 1 } });
-    expect(tiersInTokens(driver.state)).toMatchObject({ total: 100_000, toolResults: 50_000, system: 200_000 });
+    const shares = { ...DEFAULTS.tiers, total: 0.5, toolResults: 0.25, system: 1 };
+    expect(tiersInTokens(shares, 200_000)).toMatchObject({ total: 100_000, toolResults: 50_000, system: 200_000 });
   });
 });
 

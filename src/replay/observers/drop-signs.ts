@@ -1,0 +1,62 @@
+import type { UserEvent } from '../../stream/events.ts';
+import type { DropCause } from '../oddity.ts';
+import type { Seen } from './seen.ts';
+
+/** A pause after which claude leaves out old results of tools, in milliseconds (seen in public session logs). */
+const LONG_PAUSE = 60 * 60 * 1000;
+
+/** The surest first. */
+const SIGNS = ['micro-compaction', 'resume', 'plan', 'model', 'pause', 'rewind', 'context-editing'] as const;
+type Sign = (typeof SIGNS)[number];
+
+/** Openings of what stands in a user's place when a session ends, a turn is broken off, or a plan is accepted. */
+const OPENINGS: readonly (readonly [string, Sign])[] = [
+  ['<command-name>/exit</command-name>', 'resume'],
+  ['<command-name>/resume</command-name>', 'resume'],
+  ['<command-name>/rewind</command-name>', 'rewind'],
+  ['[Request interrupted by user', 'rewind'],
+  ['Implement the following plan:', 'plan'],
+];
+
+/** Gathers what the lines between two calls show of a reason for the context to become smaller. */
+export interface DropSigns {
+  /** A line that is no call. */
+  see(seen: Seen): void;
+  /** Why it became smaller, if it did, at this call; and what comes then is of the next. */
+  atCall(seen: Seen): DropCause;
+}
+
+export function createDropSigns(): DropSigns {
+  const signs = new Set<Sign>();
+  let prompted = false;
+  let last: { readonly t: number; readonly model: string | undefined } | undefined;
+
+  return {
+    see({ input: { event }, before, after }) {
+      if (event.kind === 'known' && event.name === 'system/microcompact_boundary') signs.add('micro-compaction');
+      if (before.session.id !== undefined && before.session.id !== after.session.id) signs.add('resume');
+      if (event.kind !== 'user' || event.subagent !== null) return;
+      for (const sign of openingSigns(event)) signs.add(sign);
+      prompted ||= event.role === 'prompt';
+    },
+    atCall({ input: { t }, after: { gauge } }) {
+      const model = gauge.call?.model;
+      if (!prompted) signs.add('context-editing');
+      if (last?.model !== undefined && model !== undefined && last.model !== model) signs.add('model');
+      if (last !== undefined && last.t > 0 && t - last.t > LONG_PAUSE) signs.add('pause');
+      const cause = SIGNS.find((sign) => signs.has(sign)) ?? 'unexplained';
+      signs.clear();
+      prompted = false;
+      last = { t, model };
+      return cause;
+    },
+  };
+}
+
+function openingSigns({ blocks }: UserEvent): Sign[] {
+  return blocks.flatMap((block) => {
+    if (block.type !== 'text') return [];
+    const found = OPENINGS.find(([opening]) => block.text.startsWith(opening));
+    return found === undefined ? [] : [found[1]];
+  });
+}

@@ -1,0 +1,74 @@
+import { DOCUMENT_TOKENS } from '../../governor/relief/strategy.ts';
+import type { RecordedSteps } from './steps.ts';
+import type { Basis } from './what-if.ts';
+
+/** What of a session is exact and what is not. */
+export interface Facts {
+  readonly calls: number;
+  /** Calls at which the growth is estimated. */
+  readonly estimated: number;
+  /** Compactions and handoffs that happened. */
+  readonly reliefs: number;
+  /** Contexts that the caller began anew. */
+  readonly fresh: number;
+  /** Drops without a compaction. */
+  readonly drops: number;
+  readonly basis: Basis;
+}
+
+export function factsOf({ steps, after }: RecordedSteps, basis: Basis): Facts {
+  const count = (change: string) => steps.filter((step) => step.change === change).length;
+  return {
+    calls: steps.length,
+    estimated: count('replaced'),
+    reliefs: steps.reduce((sum, { reliefs }) => sum + reliefs.length, after.length),
+    fresh: count('fresh'),
+    drops: steps.filter(({ change, growth }) => change === 'grown' && growth < 0).length,
+    basis,
+  };
+}
+
+/** What is exact and what is assumed in the figures of one or more sessions, a sentence each. */
+export function assumptionsOf(all: readonly Facts[]): readonly string[] {
+  if (all.length === 0) return [];
+  const sum = (of: (facts: Facts) => number) => all.reduce((total, facts) => total + of(facts), 0);
+  const [calls, estimated, reliefs] = [sum((f) => f.calls), sum((f) => f.estimated), sum((f) => f.reliefs)];
+  const [fresh, drops] = [sum((f) => f.fresh), sum((f) => f.drops)];
+  return [
+    `Exact: what happened, and by how much the context grew before ${calls - estimated} of ${counted(calls, 'call')}.`,
+    ...(reliefs > 0
+      ? [
+          `Undone under every policy: ${counted(reliefs, 'relief')} that happened; the growth of the call after each is estimated from its lines.`,
+        ]
+      : []),
+    ...(fresh > 0 ? [`Kept: ${counted(fresh, 'context')} that the caller began anew.`] : []),
+    ...(drops > 0 ? [`Kept: ${counted(drops, 'drop')} of the context without a compaction.`] : []),
+    `Assumed: the first call after a compaction has ${landingText(all)}; after a handoff, the smallest context of the session and ${DOCUMENT_TOKENS} more.`,
+    ...GENERAL,
+  ];
+}
+
+const GENERAL = [
+  "Left out: compactions that fail, the forecast that moves claude's trigger ahead of a turn, large tasks and limits of cost.",
+  'Assumed: the model does and writes the same under every policy, and asks for nothing again that was cut or summed up.',
+  'Assumed: the cache was as warm as it was recorded; after a relief it has the system prompt and the tools.',
+  'Estimated: the calls that write a summary or a document, also of what happened. Costs are list prices of the main thread.',
+];
+
+function landingText(all: readonly Facts[]): string {
+  const own = all.filter(({ basis }) => basis.landing.from === 'session');
+  const others = all.find(({ basis }) => basis.landing.from !== 'session')?.basis.landing;
+  const [only] = own;
+  const ownText =
+    own.length === 1 && others === undefined && only !== undefined
+      ? `${only.basis.landing.tokens} tokens (the median of its own ${only.basis.landing.of})`
+      : `the median of the session's own where it has any (${counted(own.length, 'session')})`;
+  if (others === undefined) return ownText;
+  const where = others.from === 'replayed' ? 'in these recordings' : 'in published ones';
+  const otherText = `${others.tokens} tokens (the median of ${others.of} ${where})`;
+  return own.length === 0 ? otherText : `${ownText}, else ${otherText}`;
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

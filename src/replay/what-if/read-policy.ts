@@ -1,0 +1,84 @@
+import { closest } from '../../config/closest.ts';
+import type { Finding, Origin } from '../../config/config.ts';
+import { finding, shown } from '../../config/finding.ts';
+import { type ConfigFile, isRecord } from '../../config/read-config.ts';
+import { resolveFile } from '../../config/resolve-config.ts';
+import { TREE } from '../../config/schema.ts';
+import type { NativeSetting, WhatIfPolicy } from './what-if.ts';
+
+/** A policy to try, or everything that is wrong with what was said of it. */
+export interface ReadPolicy {
+  readonly whatIf: WhatIfPolicy;
+  readonly findings: readonly Finding[];
+}
+
+/** What may stand beside the keys of a configuration. */
+interface Extras {
+  readonly name: string;
+  readonly landing: number | undefined;
+  readonly native: NativeSetting | undefined;
+  readonly none: boolean;
+}
+
+/** A key of `Extras`: what it takes, and whether a value is that. */
+type Check = readonly [expected: string, isGood: (value: unknown) => boolean];
+
+const isTokens = (value: unknown) => typeof value === 'number' && Number.isInteger(value) && value >= 1000;
+
+const EXTRAS: Readonly<Record<keyof Extras, Check>> = {
+  name: ['a text', (value) => typeof value === 'string' && value.trim() !== ''],
+  landing: ['a whole number of tokens, 1000 or more', isTokens],
+  native: [
+    'a version of Claude Code such as "2.1.20", "off", or a whole number of tokens, 1000 or more',
+    (value) => isTokens(value) || value === 'off' || (typeof value === 'string' && /^\d+(\.\d+)*$/.test(value)),
+  ],
+  none: ['true or false', (value) => typeof value === 'boolean'],
+};
+
+/**
+ * Reads a policy to try: the keys of a configuration file, and `name`, `landing`, `native` and `none` beside them. What
+ * it does not say is as by default, whatever the configuration of this place says.
+ *
+ * @param usualName for one that names itself not
+ */
+export function readPolicy({ path, content }: ConfigFile, usualName: string): ReadPolicy {
+  const all = isRecord(content) ? content : {};
+  const entries = Object.entries(all);
+  const given = entries.filter(([key]) => Object.hasOwn(EXTRAS, key));
+  const misspelt = entries.filter(([key]) => meantBy(key) !== undefined);
+  const rest = Object.fromEntries(entries.filter((entry) => !given.includes(entry) && !misspelt.includes(entry)));
+  const faults = [
+    ...given.flatMap(([key, value]) => faultOf(key as keyof Extras, value, path)),
+    ...misspelt.map(([key]) => unknownKey(key, path)),
+  ];
+  const { config, findings } = resolveFile({ path, content: isRecord(content) ? rest : content });
+  const extras = { name: usualName, ...Object.fromEntries(given) } as unknown as Extras;
+  return {
+    whatIf: {
+      name: extras.name,
+      policy: config,
+      none: extras.none === true || config.observe,
+      landing: extras.landing,
+      native: extras.native,
+    },
+    findings: [...faults, ...findings],
+  };
+}
+
+/** A key of a policy that is near, where it is none of a configuration. */
+function meantBy(key: string): string | undefined {
+  return TREE.has(key) || Object.hasOwn(EXTRAS, key) ? undefined : closest(key, Object.keys(EXTRAS));
+}
+
+function unknownKey(key: string, where: string): Finding {
+  const expected = `a key of a configuration, or one of ${Object.keys(EXTRAS).join(', ')}`;
+  const origin: Origin = { source: 'file', where };
+  return finding(key, { expected, found: shown(key), origin, todo: `did you mean ${meantBy(key)}?` });
+}
+
+function faultOf(key: keyof Extras, value: unknown, where: string): Finding[] {
+  const [expected, isGood] = EXTRAS[key];
+  const origin: Origin = { source: 'file', where };
+  const todo = 'correct it or leave the key out';
+  return isGood(value) ? [] : [finding(key, { expected, found: shown(value), origin, todo })];
+}

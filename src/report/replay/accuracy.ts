@@ -1,0 +1,86 @@
+import {
+  type Accuracy,
+  CONTENT_SOURCES,
+  type Errors,
+  ESTIMATORS,
+  type Estimator,
+  mergeAccuracy,
+  NO_ACCURACY,
+} from '../../replay/accuracy/accuracy.ts';
+import type { SessionSummary } from '../../replay/summary.ts';
+import { counted, tokens } from '../figures.ts';
+import { onOneLine, type Style } from '../style.ts';
+import { aligned } from '../table.ts';
+import { collected } from './format.ts';
+
+const NAMES: Readonly<Record<Estimator, string>> = {
+  ctxb: 'ctxb',
+  last: 'last usage alone',
+  output: 'last usage + output',
+  quarter: '… + chars/4 of what came in',
+  characters: '8,000 + chars/3.5 of everything',
+  overhead: '1.3 × chars/4 of what came in',
+  summed: 'sum over the last turn',
+};
+
+const HEAD = ['calls', 'median', 'p90', 'p99', 'median', 'p90', 'p99'];
+
+/** How well each next call was foreseen. */
+export const accuracy = collected(({ sessions }, { style }) => {
+  const found = sessions.flatMap((session) => (session.accuracy === undefined ? [] : [session.accuracy]));
+  return accuracyText(found.reduce(mergeAccuracy, NO_ACCURACY), sessions, style);
+});
+
+/** How well the next call was foreseen: a line for each session, and tables over all. */
+function accuracyText(total: Accuracy, sessions: readonly SessionSummary[], style: Style): string {
+  return [
+    style.bold('Error of the predicted next call, in tokens and in % of what was measured'),
+    ...table(ESTIMATORS.flatMap((name) => rowOf(NAMES[name], total.calls[name]))),
+    lackingText(total),
+    ...section(
+      'Where the recording lacks nothing (true output count, no picture)',
+      ESTIMATORS.flatMap((name) => rowOf(NAMES[name], total.complete[name])),
+      style,
+    ),
+    ...section(
+      'ctxb, by what most of the added tokens were',
+      CONTENT_SOURCES.flatMap((name) => rowOf(name, total.sources[name])),
+      style,
+    ),
+    ...section(
+      'Against the pre_tokens of compactions',
+      ESTIMATORS.flatMap((name) => rowOf(NAMES[name], total.boundaries[name])),
+      style,
+    ),
+    ...section(
+      'ctxb, by session',
+      sessions.flatMap(({ file, accuracy }) => rowOf(onOneLine(file), accuracy?.calls.ctxb)),
+      style,
+    ),
+    '',
+  ].join('\n');
+}
+
+function section(title: string, rows: readonly (readonly string[])[], style: Style): string[] {
+  return rows.length === 0 ? [] : ['', style.bold(title), ...table(rows)];
+}
+
+function table(rows: readonly (readonly string[])[]): string[] {
+  return aligned([['', ...HEAD], ...rows]).map((line) => `  ${line}`);
+}
+
+function rowOf(name: string, errors: Errors | undefined): (readonly string[])[] {
+  if (errors === undefined) return [];
+  const { tokens: distances, percent } = errors;
+  const sizes = [distances.median, distances.p90, distances.p99].map((figure) => tokens(figure ?? 0));
+  const shares = [percent.median, percent.p90, percent.p99].map((figure) => `${(figure ?? 0).toFixed(3)} %`);
+  return [[name, tokens(distances.count), ...sizes, ...shares]];
+}
+
+function lackingText({ apart, lacking }: Accuracy): string {
+  return `  ${[
+    `output count not known: ${tokens(lacking.output)}`,
+    `a picture came in: ${tokens(lacking.pictures)}`,
+    `not compared: ${counted(apart.first, 'first call')}, ${tokens(apart.dropped)} after a drop`,
+  ].join('; ')}`;
+}

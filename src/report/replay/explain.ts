@@ -1,0 +1,68 @@
+import type { ExplainedPart, Explanation, Prediction } from '../../replay/explain/explanation.ts';
+import { dollars, tokens } from '../figures.ts';
+import { onOneLine, type Style } from '../style.ts';
+import { aligned } from '../table.ts';
+import { collected } from './format.ts';
+
+/** Where the figures of one call come from. */
+export const explain = collected(({ sessions }, { style }) =>
+  sessions.flatMap(({ explanation }) => (explanation ? [explanationText(explanation, style)] : [])).join(''),
+);
+
+/** The same of one call. */
+export function explanationText(explanation: Explanation, style: Style): string {
+  const { call, prediction } = explanation;
+  const place = [`line ${call.line}`, `turn ${call.turn}`, call.model ?? '', call.messageId].filter(Boolean);
+  return [
+    style.bold(`call ${call.number}: ${tokens(call.context)} tokens measured`),
+    row('at', onOneLine(place.join(' · '))),
+    row('measured', measuredText(call)),
+    ...(prediction === null
+      ? [row('predicted', 'nothing: no call before it in this context')]
+      : [row('predicted', totalText(prediction))]),
+    ...errorRows(explanation),
+    row('answer', `${tokens(call.output)} tokens, ${call.outputKnown ? 'as counted' : 'estimated from what it wrote'}`),
+    row('cost', call.usd === null ? 'no list price for this model' : `${dollars(call.usd)} at list prices`),
+    ...(prediction === null ? [] : partsText(prediction, style)),
+    '',
+  ].join('\n');
+}
+
+function row(label: string, text: string): string {
+  return `  ${label.padEnd(10)}${text}`;
+}
+
+function measuredText({ input, cacheCreation, cacheRead, context }: Explanation['call']): string {
+  return `${tokens(input)} new + ${tokens(cacheCreation)} written to the cache + ${tokens(cacheRead)} read from it = ${tokens(context)}`;
+}
+
+function totalText({ used, output, outputKnown, added, total }: Prediction): string {
+  const written = outputKnown ? 'its output as counted' : 'its output as estimated';
+  return `${tokens(used)} of the call before + ${signed(output)} ${written} + ${signed(added)} that came in = ${tokens(total)}`;
+}
+
+function errorRows({ error }: Explanation): string[] {
+  if (error === null) return [];
+  const side = error.tokens < 0 ? 'too low' : 'too high';
+  return [row('error', `${tokens(Math.abs(error.tokens))} tokens ${side} (${Math.abs(error.percent).toFixed(3)} %)`)];
+}
+
+function partsText({ parts, scales }: Prediction, style: Style): string[] {
+  if (parts.length === 0) return [];
+  const head = ['what came in', 'line', 'characters', 'expected', 'tokens'];
+  const learned = `a token expected has turned out as ${scale(scales.prose)} in prose, ${scale(scales.code)} in results, ${scale(scales.json)} in input of tools`;
+  return ['', ...aligned([head, ...parts.map(partRow)]).map((line) => `  ${line}`), style.dim(`  ${learned}`)];
+}
+
+function partRow({ source, block, line, chars, expected, tokens: size, inOutput }: ExplainedPart): string[] {
+  const what = `${onOneLine(source)} (${block}${inOutput ? ', in the output' : ''})`;
+  return [what, String(line), tokens(chars), signed(expected), signed(size)];
+}
+
+function signed(count: number): string {
+  return count < 0 ? `-${tokens(-count)}` : tokens(count);
+}
+
+function scale(factor: number): string {
+  return factor.toFixed(2);
+}

@@ -1,0 +1,123 @@
+import type { ReplayReport, SessionSummary } from '../../replay/summary.ts';
+import { usdOf } from '../../replay/what-if/best.ts';
+import type { Best, Figures, ReliefBy, SessionWhatIf, WhatIfTotals } from '../../replay/what-if/what-if.ts';
+import { counted, dollars, percent, tokens } from '../figures.ts';
+import { onOneLine, type Style } from '../style.ts';
+import { aligned } from '../table.ts';
+import { collected } from './format.ts';
+
+/** What other policies would have come to. */
+export const whatIf = collected((report, { style }) => whatIfText(report, style));
+
+/** The same for a person: a table for each session, and one for all. */
+export function whatIfText({ sessions, whatIf }: ReplayReport, style: Style): string {
+  if (whatIf === undefined || whatIf.sessions === 0) return 'no calls to try a policy on\n';
+  const each = sessions.flatMap((session) => (session.whatIf ? [sessionText(session, session.whatIf, style)] : []));
+  const all = each.length > 1 ? [totalsText(whatIf, style)] : [];
+  return `${[...each, ...all].join('\n\n')}\n`;
+}
+
+/** A line of a table. */
+interface Row {
+  readonly name: string;
+  readonly figures: Figures;
+  readonly peak: number;
+  readonly exhausted: string;
+}
+
+function sessionText({ file, calls, window }: SessionSummary, whatIf: SessionWhatIf, style: Style): string {
+  const rows = [whatIf.actual, ...whatIf.policies].map(({ name, figures, exhaustedAfter }) => ({
+    name,
+    figures,
+    peak: figures.peak,
+    exhausted: exhaustedAfter === null ? '' : `after ${tokens(exhaustedAfter)}`,
+  }));
+  const title = `${style.bold(onOneLine(file))}  ${counted(calls, 'call')}, window ${tokens(window.tokens)}`;
+  return [title, ...bodyText('peak', rows, whatIf, style)].join('\n');
+}
+
+function totalsText(totals: WhatIfTotals, style: Style): string {
+  const rows = [totals.actual, ...totals.policies].map(({ name, figures, meanPeak, exhausted }) => ({
+    name,
+    figures,
+    peak: meanPeak,
+    exhausted: exhausted === 0 ? '' : counted(exhausted, 'session'),
+  }));
+  const calls = counted(totals.actual.figures.main.calls, 'call');
+  const title = `${style.bold('All')}  ${counted(totals.sessions, 'session')}, ${calls}`;
+  return [title, ...bodyText('mean peak', rows, totals, style)].join('\n');
+}
+
+interface Judged {
+  readonly best: Best;
+  readonly assumptions: readonly string[];
+}
+
+function bodyText(peak: string, rows: readonly Row[], { best, assumptions }: Judged, style: Style): string[] {
+  return [
+    ...tableText(peak, rows.map(cellsOf), style),
+    ...bestText(best, rows),
+    ...assumptions.map((sentence) => `  ${style.dim(sentence)}`),
+  ];
+}
+
+function cellsOf({ name, figures, peak, exhausted }: Row): string[] {
+  const { above, main, relief, cut } = figures;
+  const usd = usdOf(figures);
+  return [
+    onOneLine(name),
+    ...[above.half, above.seventy, above.eightyFive, peak].map(tokens),
+    millions(main.read + relief.read),
+    millions(main.cacheRead + relief.cacheRead),
+    usd === null ? '' : dollars(usd),
+    reliefsText(figures),
+    cut.results === 0 ? '' : tokens(cut.results),
+    exhausted,
+  ];
+}
+
+/** A column that is empty throughout is left out. */
+function tableText(peak: string, rows: readonly string[][], style: Style): string[] {
+  const titles = ['policy', '>50%', '>70%', '>85%', peak, 'read', 'cached', 'cost', 'relieved by', 'cut', 'too large'];
+  const shown = titles.map((_, column) => rows.some((row) => row[column] !== ''));
+  const [head = '', actual = '', ...policies] = aligned(
+    [titles, ...rows].map((row) => row.filter((_, column) => shown[column])),
+  );
+  return [style.dim(head), style.bold(actual), ...policies].map((line) => `  ${line}`);
+}
+
+const WHO: Readonly<Record<ReliefBy, string>> = {
+  ctxb: 'ctxb',
+  handoff: 'handoff',
+  placed: 'claude as placed',
+  claude: 'claude',
+  caller: 'the caller',
+};
+
+function reliefsText({ reliefs }: Figures): string {
+  const parts = (Object.keys(WHO) as ReliefBy[]).filter((by) => reliefs[by] > 0);
+  return parts.map((by) => `${tokens(reliefs[by])} ${WHO[by]}`).join(', ');
+}
+
+function bestText(best: Best, [actual, ...policies]: readonly Row[]): string[] {
+  if (actual === undefined) return [];
+  const found = (name: string | null) => policies.filter((row) => row.name === name).slice(0, 1);
+  const said = (label: string, { name }: Row, figure: number, before: number) =>
+    `${label}: ${onOneLine(name)} (${difference(figure, before)})`;
+  const parts = [
+    ...found(best.cost).map((row) => said('least cost', row, usdOf(row.figures) ?? 0, usdOf(actual.figures) ?? 0)),
+    ...found(best.peak).map((row) => said('lowest peak', row, row.peak, actual.peak)),
+  ];
+  return parts.length === 0 ? [] : [`  ${parts.join('; ')}`];
+}
+
+function difference(figure: number, actual: number): string {
+  if (actual === 0 || figure === actual) return 'the same';
+  const share = Math.abs(figure - actual) / actual;
+  return `${percent(share)} ${figure < actual ? 'less' : 'more'} than what happened`;
+}
+
+/** 19728242 → `19.73M`; below a million in thousands. */
+function millions(count: number): string {
+  return count >= 1_000_000 ? `${(count / 1_000_000).toFixed(2)}M` : `${tokens(count / 1000)}k`;
+}

@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import { createTracker } from '../../src/replay/tracker.ts';
+import { explanationText } from '../../src/report/replay/explain.ts';
+import { PLAIN } from '../../src/report/style.ts';
+import { boundaryLine, callLine, initLine, type Line, runWith, toolResultLine, userLine } from '../support/governor.ts';
+import { asRead, FIXTURE_RECORDINGS, linesOf } from '../support/recordings.ts';
+
+function summaryOf(lines: readonly string[], explain: string, withSeries = false) {
+  const tracker = createTracker({ run: runWith({ mode: 'replay' }), withSeries, explain, mask: (text) => text });
+  for (const line of lines) tracker.line(asRead(line));
+  return tracker.summary('x');
+}
+
+const explained = (explain: string, ...lines: readonly Line[]) =>
+  summaryOf(
+    lines.map((line) => JSON.stringify(line)),
+    explain,
+  ).explanation;
+
+const wrote = (used: number, content: readonly object[], more: Line = {}): Line => {
+  const line = callLine(used);
+  return { ...line, message: { ...(line.message as Line), content, ...more } };
+};
+
+const tool = { type: 'tool_use', id: 'toolu_1', name: 'Read', input: { file_path: '/a' } };
+
+const SESSION = [
+  userLine('Look.'),
+  wrote(30_000, [{ type: 'text', text: 'x'.repeat(100) }, tool], { id: 'msg_first' }),
+  toolResultLine('a'.repeat(4_000)),
+  userLine('never mind', { parent_tool_use_id: 'toolu_9' }),
+  wrote(31_200, [], { id: 'msg_second' }),
+  callLine(31_300),
+];
+
+describe('the explanation of a call', () => {
+  it.each(['2', 'msg_second'])('by its number or its id: %s', (call) => {
+    expect(explained(call, ...SESSION)).toMatchObject({
+      call: { number: 2, line: 5, context: 31_200, turn: 1, usd: expect.any(Number) },
+      prediction: {
+        used: 30_000,
+        outputKnown: false,
+        parts: [
+          { line: 2, source: 'answer', block: 'text', chars: 100, expected: 26, inOutput: true },
+          { line: 2, source: 'answer', block: 'tool_use', inOutput: true },
+          {
+            line: 3,
+            source: 'Read',
+            block: 'tool_result',
+            chars: 4_000,
+            expected: 1_055,
+            tokens: 1_055,
+            inOutput: false,
+          },
+        ],
+      },
+    });
+  });
+
+  it.each([
+    { name: 'the first', call: '1', lines: SESSION },
+    {
+      name: 'the first after a compaction',
+      call: '2',
+      lines: [callLine(90_000), boundaryLine('auto', 90_000), callLine(9_000)],
+    },
+  ])('of $name has no prediction', ({ call, lines }) => {
+    expect(explained(call, ...lines)).toMatchObject({ call: { number: Number(call) }, prediction: null, error: null });
+  });
+
+  it.each(['0', '4', 'msg_none', ''])('is none for a call that is not there: %j', (call) => {
+    expect(explained(call, ...SESSION)).toBeNull();
+  });
+
+  it('shows the thoughts that a new prompt takes away', () => {
+    const thought = wrote(30_000, [{ type: 'thinking', thinking: 'x'.repeat(1_000), signature: '' }]);
+    expect(explained('2', initLine(), thought, userLine('Go on.'), callLine(30_010))?.prediction).toMatchObject({
+      parts: [
+        { source: 'answer', tokens: 270 },
+        { source: 'forgotten thoughts', tokens: -270 },
+        { source: 'prompt', line: 3 },
+      ],
+    });
+  });
+});
+
+describe('the figures add up', () => {
+  it.each(FIXTURE_RECORDINGS)('in every call of $name', ({ path }) => {
+    const lines = linesOf(path);
+    for (const { number, predicted, context } of summaryOf(lines, '', true).series ?? []) {
+      const found = summaryOf(lines, String(number)).explanation;
+      expect(found?.prediction?.total ?? null).toBe(predicted);
+      if (!found?.prediction) continue;
+      const { total, used, output, outputKnown, added, parts } = found.prediction;
+      const sum = (inOutput: boolean) =>
+        parts.reduce((tokens, part) => tokens + (part.inOutput === inOutput ? part.tokens : 0), 0);
+      expect(used + output + added).toBe(total);
+      expect(Math.abs(added - sum(false))).toBeLessThan(1 + parts.length / 20);
+      if (!outputKnown) expect(output).toBeGreaterThanOrEqual(sum(true) - parts.length / 20);
+      expect(found.error?.tokens).toBe(total - context);
+    }
+  });
+});
+
+describe('for a person', () => {
+  it('says everything in a table', () => {
+    const explanation = explained('2', ...SESSION);
+    if (!explanation) throw new Error('the call is there');
+    expect(explanationText(explanation, PLAIN)).toBe(`call 2: 31,200 tokens measured
+  at        line 5 · turn 1 · claude-sonnet-4-5 · msg_second
+  measured  4 new + 0 written to the cache + 31,196 read from it = 31,200
+  predicted 30,000 of the call before + 95 its output as estimated + 1,055 that came in = 31,150
+  error     50 tokens too low (0.160 %)
+  answer    1 tokens, estimated from what it wrote
+  cost      $0.0094 at list prices
+
+  what came in                      line  characters  expected  tokens
+  answer (text, in the output)         2         100        26      26
+  answer (tool_use, in the output)     2          15        68      68
+  Read (tool_result)                   3       4,000     1,055   1,055
+  a token expected has turned out as 1.00 in prose, 1.00 in results, 1.00 in input of tools
+`);
+  });
+});

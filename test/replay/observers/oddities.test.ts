@@ -1,0 +1,157 @@
+import { describe, expect, it } from 'vitest';
+import type { Oddity } from '../../../src/replay/oddity.ts';
+import { createTracker } from '../../../src/replay/tracker.ts';
+import {
+  boundaryLine,
+  callLine,
+  initLine,
+  type Line,
+  runWith,
+  toolResultLine,
+  userLine,
+} from '../../support/governor.ts';
+import { asRead } from '../../support/recordings.ts';
+
+function summaryOf(...lines: readonly Line[]) {
+  const tracker = createTracker({ run: runWith({ mode: 'replay' }), withSeries: false, mask: (text) => text });
+  for (const line of lines) tracker.line(asRead(JSON.stringify(line)));
+  return tracker.summary('x');
+}
+
+const odditiesOf = (...lines: readonly Line[]): readonly Oddity[] => summaryOf(...lines).oddities;
+
+const at = (hour: number, line: Line): Line => ({
+  ...line,
+  timestamp: new Date(Date.UTC(2026, 0, 1, hour)).toISOString(),
+});
+
+const callOf = (model: string, used: number, more: Line = {}): Line => {
+  const line = callLine(used, more);
+  return { ...line, message: { ...(line.message as Line), model } };
+};
+
+const allZero: Line = {
+  type: 'assistant',
+  message: { id: 'm0', model: 'x', content: [], usage: { input_tokens: 0, output_tokens: 0 } },
+  parent_tool_use_id: null,
+};
+
+const microCompaction: Line = {
+  type: 'system',
+  subtype: 'microcompact_boundary',
+  microcompactMetadata: { trigger: 'auto', preTokens: 60_888, tokensSaved: 24_000 },
+};
+
+describe('a context that became smaller', () => {
+  it.each([
+    { cause: 'micro-compaction', between: [toolResultLine('a'), microCompaction] },
+    { cause: 'context-editing', between: [toolResultLine('a')] },
+    {
+      cause: 'resume',
+      between: [userLine('<command-name>/exit</command-name>'), userLine('Why is this so?')],
+    },
+    { cause: 'plan', between: [userLine('Implement the following plan:\n\n# Plan')] },
+    { cause: 'rewind', between: [userLine('[Request interrupted by user]'), userLine('Another way, please.')] },
+    { cause: 'unexplained', between: [userLine('yes, do 1')] },
+  ])('for the cause of: $cause', ({ cause, between }) => {
+    const found = odditiesOf(initLine(), callLine(153_000), ...between, callLine(129_000));
+    expect(found).toMatchObject([
+      { kind: 'drop', cause, count: 1, examples: [{ call: 2, line: 3 + between.length, found: 129_000 }] },
+    ]);
+  });
+
+  it('for the cause of: a long pause', () => {
+    const lines = [at(1, callLine(425_000)), at(2, userLine('And now?')), at(9, callLine(326_000))];
+    expect(odditiesOf(initLine(), ...lines).find(({ kind }) => kind === 'drop')?.cause).toBe('pause');
+  });
+
+  it('for the cause of: another model', () => {
+    const [first, second] = ['claude-sonnet-4-5', 'claude-opus-4-5'];
+    const lines = [callOf(first, 89_533), userLine('b'), callOf(second, 60_383), userLine('c'), callOf(second, 60_688)];
+    const { oddities, context } = summaryOf(...lines);
+    expect(oddities).toMatchObject([
+      { kind: 'other-model', count: 1, examples: [{ expected: first, found: second }] },
+      { kind: 'drop', cause: 'model', count: 1 },
+    ]);
+    expect(context).toMatchObject({ last: 60_688, peak: 89_533 });
+  });
+
+  it('is none after a compaction, nor where the estimate was a little high', () => {
+    const compacted = [callLine(153_000), boundaryLine('auto', 153_100), callLine(50_000)];
+    expect(odditiesOf(initLine(), ...compacted, userLine('b'), callLine(49_900))).toEqual([]);
+  });
+
+  it('teaches nothing', () => {
+    const result = toolResultLine('a'.repeat(4_000));
+    const added = (...lines: readonly Line[]) => summaryOf(initLine(), ...lines).growth['other tools'] ?? 0;
+    const once = added(callLine(153_000), result);
+    expect(added(callLine(153_000), result, callLine(129_000), result)).toBe(2 * once);
+  });
+
+  it('keeps the first places, and counts them all', () => {
+    const saw = Array.from({ length: 20 }, (_, index) => callLine(index % 2 === 0 ? 100_000 : 60_000));
+    const [drop] = odditiesOf(initLine(), ...saw);
+    expect(drop).toMatchObject({ kind: 'drop', count: 10 });
+    expect(drop?.examples.map(({ call }) => call)).toEqual([2, 4, 6, 8, 10]);
+  });
+});
+
+describe('a call of another model in between', () => {
+  const [main, small] = ['claude-opus-4-5', 'claude-haiku-4-5'];
+
+  it('is not the reading', () => {
+    const { oddities, context, calls } = summaryOf(
+      callOf(main, 90_000),
+      callOf(small, 1_200),
+      toolResultLine('a'),
+      callOf(main, 90_300),
+    );
+    expect(context).toMatchObject({ last: 90_300, curve: [90_000, 90_300] });
+    expect(calls).toBe(2);
+    expect(oddities).toMatchObject([{ kind: 'other-model', cause: null, count: 2 }]);
+  });
+
+  it('is the reading once a second one follows', () => {
+    const { context } = summaryOf(callOf(main, 90_000), callOf(small, 1_200), callOf(small, 1_300));
+    expect(context.last).toBe(1_300);
+  });
+
+  it('is the reading where claude names the model', () => {
+    const { context } = summaryOf(callOf(main, 90_000), initLine({ model: small }), callOf(small, 1_200));
+    expect(context.last).toBe(1_200);
+  });
+
+  it('on several lines is still one', () => {
+    const line = callOf(small, 1_200);
+    const { context } = summaryOf(callOf(main, 90_000), line, line, line, callOf(main, 90_300));
+    expect(context).toMatchObject({ last: 90_300, curve: [90_000, 90_300] });
+  });
+});
+
+describe('other oddities', () => {
+  it('a compaction that left the context as large as it was', () => {
+    const lines = [callLine(150_000), boundaryLine('auto', 150_400), callLine(149_000)];
+    expect(odditiesOf(initLine(), ...lines)).toMatchObject([
+      { kind: 'boundary-without-drop', count: 1, examples: [{ call: 2, expected: 150_400, found: 149_000 }] },
+    ]);
+  });
+
+  it('a window that is larger than it was taken for', () => {
+    const lines = [callLine(190_000), toolResultLine('a'.repeat(400_000)), callLine(295_350), callLine(296_000)];
+    expect(odditiesOf(...lines)).toMatchObject([
+      { kind: 'larger-window', count: 1, examples: [{ call: 2, line: 3, expected: 200_000, found: 295_350 }] },
+    ]);
+  });
+
+  it('calls whose usage is all zero, each once', () => {
+    const another = { ...allZero, message: { ...(allZero.message as Line), id: 'm1' } };
+    const { oddities, context } = summaryOf(initLine(), callLine(30_000), allZero, allZero, another);
+    expect(oddities).toMatchObject([{ kind: 'no-usage', count: 2, examples: [{ call: 2, line: 3 }, { line: 5 }] }]);
+    expect(context.last).toBe(30_000);
+  });
+
+  it('are none in an ordinary session, whatever subagents do', () => {
+    const lines = [callLine(30_000), callOf('claude-haiku-4-5', 900, { parent_tool_use_id: 't' }), callLine(31_000)];
+    expect(odditiesOf(initLine(), ...lines)).toEqual([]);
+  });
+});

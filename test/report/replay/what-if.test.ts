@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import type { ReplayReport, SessionSummary } from '../../../src/replay/summary.ts';
+import { comparePolicies } from '../../../src/replay/what-if/compare.ts';
+import { whatIfText } from '../../../src/report/replay/what-if.ts';
+import { PLAIN } from '../../../src/report/style.ts';
+import { type CallSketch, sketched, whatIfPolicy } from '../../support/recorded-session.ts';
+
+function reportOf(sessions: readonly SessionSummary[], policies: readonly object[]): ReplayReport {
+  const compared = comparePolicies(sessions, {
+    policies: policies.map(whatIfPolicy),
+    prices: {},
+    withCurves: false,
+  });
+  const tried = sessions.map((session, at) => ({
+    ...session,
+    ...(compared.sessions[at] && { whatIf: compared.sessions[at] }),
+  }));
+  return { version: 1, sessions: tried, whatIf: compared.totals };
+}
+
+const text = (sessions: readonly SessionSummary[], policies: readonly object[]) =>
+  whatIfText(reportOf(sessions, policies), PLAIN);
+
+const calls = Array.from(
+  { length: 16 },
+  (_, at): CallSketch => ({ context: (at + 3) * 10_000, turn: at + 1, output: 100 }),
+);
+const EARLY = { name: 'early', thresholds: { compact: '50%' }, landing: 30_000 };
+const NEVER = { name: 'never', none: true, native: 'off' };
+
+describe('for a person', () => {
+  it('a session is a table against what happened, the best policies, and what is assumed', () => {
+    const lines = text([sketched({ calls })], [EARLY]).split('\n');
+    expect(lines.slice(0, 5)).toEqual([
+      'recording  16 calls, window 200,000',
+      '  policy         >50%  >70%  >85%     peak   read  cached   cost  relieved by',
+      '  what happened     8     4     1  180,000  1.68M   1.50M  $1.91             ',
+      '  early             0     0     0  100,000  1.14M    970k  $1.66       1 ctxb',
+      '  least cost: early (13% less than what happened); lowest peak: early (44% less than what happened)',
+    ]);
+    expect(lines[5]).toMatch(/^ {2}Exact: /);
+    expect(lines.at(-2)).toMatch(/^ {2}Estimated: /);
+    expect(lines.at(-1)).toBe('');
+  });
+
+  it('columns without anything in them are left out, others are there', () => {
+    const cut = calls.map((call, at) => (at === 3 ? { ...call, results: [['Read', 12_000] as const] } : call));
+    const [, head, , early] = text([sketched({ calls: cut })], [EARLY]).split('\n');
+    expect(head).toMatch(/ {2}cut$/);
+    expect(early).toMatch(/ {2}1 ctxb {4}1$/);
+    const unpriced = text([sketched({ calls, model: 'somebody-s' })], [EARLY]);
+    expect(unpriced).not.toMatch(/cost {2}|least cost/);
+    expect(unpriced).toContain('lowest peak: early');
+  });
+
+  it('says after how many calls a context was too large', () => {
+    expect(text([sketched({ calls: [...calls, { context: 190_000, turn: 17 }] })], [NEVER])).toMatch(
+      /never .* after 16\n/,
+    );
+  });
+
+  it('has a table over all sessions where there are several', () => {
+    const small = sketched({ calls: calls.slice(0, 2) });
+    const large = sketched({ calls: [...calls, { context: 190_000, turn: 17 }] });
+    const all = text([large, small, sketched({ calls: [] })], [EARLY, NEVER]).split('\n\n');
+    expect(all).toHaveLength(3);
+    const [title, head, actual, , never] = all[2]?.split('\n') ?? [];
+    expect(title).toBe('All  2 sessions, 19 calls');
+    expect(head).toContain('mean peak');
+    expect(actual).toContain('115,000');
+    expect(never).toMatch(/1 session$/);
+  });
+
+  it('has no best where every context grows too large, and says so where there are no calls', () => {
+    expect(text([sketched({ calls: [...calls, { context: 190_000, turn: 17 }] })], [NEVER])).not.toContain(
+      'lowest peak',
+    );
+    expect(text([sketched({ calls: [] })], [EARLY])).toBe('no calls to try a policy on\n');
+  });
+
+  it('names cannot steer the terminal', () => {
+    expect(text([sketched({ calls })], [{ ...EARLY, name: 'a\u001b[31m\nb' }])).toContain('a[31m b');
+  });
+});
