@@ -30,11 +30,7 @@ export async function openExtraReports(
 
 async function openCharts(path: string, { levels }: Page): Promise<ExtraReport> {
   const { createReplayPage } = await import('./replay-page.ts');
-  const charts = createReplayPage(path, {
-    policy: levels,
-    curvesOf: ({ whatIf }) =>
-      (whatIf?.policies ?? []).map(({ name, curve = [] }) => ({ policy: name, context: curve })),
-  });
+  const charts = createReplayPage(path, { policy: levels });
   return { session: (session) => charts.session(session), end: () => charts.write() };
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { SessionSummary } from '../replay/summary.ts';
 import { HTML_MARK } from '../report/html.ts';
-import { createPageData, type PageOptions } from '../report/replay-html/page-data.ts';
+import { createPageData, type PageOptions, type WhatIfCurve } from '../report/replay-html/page-data.ts';
 import { replayHtml } from '../report/replay-html/replay-html.ts';
 import { requireFree, writePage } from '../store/write-page.ts';
 
@@ -21,11 +21,15 @@ export interface ReplayPage {
  *
  * @throws CtxbError `usage` when there is another file
  */
-export function createReplayPage(path: string, options: PageOptions): ReplayPage {
+export function createReplayPage(path: string, options: Pick<PageOptions, 'policy'>): ReplayPage {
   requireFree(path, HTML_MARK);
-  const page = createPageData(options);
+  const page = createPageData({ ...options, curvesOf });
   return {
     session: page.add,
     write: () => writePage(path, replayHtml(readFileSync(TEMPLATE, 'utf8'), page.data()), HTML_MARK),
   };
+}
+
+function curvesOf({ whatIf }: SessionSummary): WhatIfCurve[] {
+  return (whatIf?.policies ?? []).map(({ name, curve = [] }) => ({ policy: name, context: curve }));
 }

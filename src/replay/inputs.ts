@@ -26,17 +26,21 @@ export interface InputReader {
 }
 
 export function createInputReader(): InputReader {
-  const rows = new Set<string>();
+  // Two sets in turn: to take the oldest out of one set means to search for it, ever longer.
+  let rows = new Set<string>();
+  let earlierRows = new Set<string>();
   let time = 0;
   let dialect: Dialect | undefined;
 
   /** Around a compaction a session log holds the kept rows a second time, under the same uuid. */
   function isRepeated({ uuid, sessionId }: Fields): boolean {
     if (typeof uuid !== 'string' || sessionId === undefined) return false;
-    if (rows.has(uuid)) return true;
+    if (rows.has(uuid) || earlierRows.has(uuid)) return true;
     rows.add(uuid);
-    const [oldest] = rows;
-    if (rows.size > REMEMBERED_ROWS && oldest !== undefined) rows.delete(oldest);
+    if (rows.size === REMEMBERED_ROWS) {
+      earlierRows = rows;
+      rows = new Set();
+    }
     return false;
   }
 

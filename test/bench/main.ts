@@ -5,18 +5,26 @@ import { benchHookAnswers } from './hook-answers.ts';
 import { benchLatency } from './latency.ts';
 import { benchMemory } from './memory.ts';
 import { benchPacks } from './packs.ts';
+import { benchReading } from './reading.ts';
 import { benchStartUp } from './start-up.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ctxb-bench-'));
 const ctxb = join(process.cwd(), 'dist', 'ctxb.js');
 // Built from scratch: NODE_EXTRA_CA_CERTS and the like in the user's environment slow down every start of Node.
 const env = { PATH: process.env.PATH ?? '', HOME: folder };
+
+/** All of them, or those named on the command line. */
+const parts: Readonly<Record<string, () => unknown>> = {
+  'start-up': () => benchStartUp(folder, ctxb, env),
+  latency: () => benchLatency(folder, ctxb, env),
+  'hook-answers': () => benchHookAnswers(folder, ctxb, env),
+  memory: benchMemory,
+  packs: benchPacks,
+  reading: () => benchReading(folder, ctxb, env),
+};
+const named = process.argv.slice(2);
 try {
-  await benchStartUp(folder, ctxb, env);
-  await benchLatency(folder, ctxb, env);
-  await benchHookAnswers(folder, ctxb, env);
-  benchMemory();
-  benchPacks();
+  for (const [name, bench] of Object.entries(parts)) if (named.length === 0 || named.includes(name)) await bench();
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -34,7 +34,11 @@ describe('replay --explain', () => {
       message: /no call 3 in the main thread, which has 2/,
     },
     { name: 'the same, as JSON', args: ['--json', '--explain', 'msg_9', FILE], message: /no call msg_9/ },
-    { name: 'two recordings', args: ['--explain', '1', FILE, FILE], message: /--explain takes one recording: name the one/ },
+    {
+      name: 'two recordings',
+      args: ['--explain', '1', FILE, FILE],
+      message: /--explain takes one recording: name the one/,
+    },
   ])('refuses $name', async ({ args, message }) => {
     await using place = await createPlace();
     const { code, stdout, stderr } = await ctxb(place, ['replay', ...args]);

@@ -41,7 +41,7 @@ describe('--what-if', () => {
       version: 1,
       sessions: [
         { whatIf: { actual: { name: 'what happened', trigger: null }, basis: { landing: { from: 'session' } } } },
-        { whatIf: { basis: { landing: { from: 'published', tokens: 50_820 } } } },
+        { whatIf: { basis: { landing: { from: 'published', tokens: 50_821 } } } },
       ],
       whatIf: {
         sessions: 2,

@@ -1,3 +1,4 @@
+import { codePoints } from '../../src/governor/tool-budget/token-estimate.ts';
 import { createInputReader, type RecordingLine } from '../../src/replay/inputs.ts';
 import { createFastReader } from '../../src/replay/read/fast-reader.ts';
 import { createLineFeed, type FeedOptions } from '../../src/replay/read/line-feed.ts';
@@ -59,5 +60,5 @@ function brief(value: unknown): unknown {
 }
 
 function measures(text: string): unknown {
-  return [text.slice(0, 256), text.length, [...text].length, JSON.stringify(text).length];
+  return [text.slice(0, 256), text.length, codePoints(text), JSON.stringify(text).length];
 }

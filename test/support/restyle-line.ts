@@ -108,7 +108,7 @@ function other(random: Random): unknown {
 }
 
 function longText(random: Random): string {
-  const length = random.chance(0.01) ? 70_000 : random.pick(WHOLE_LENGTHS);
+  const length = random.chance(0.01) ? 20_000 : random.pick(WHOLE_LENGTHS);
   const most = random.chance(0.7) ? random.pick(UNITS) : random.pick(PAIRS);
   const parts: string[] = [];
   for (let size = 0; size < length; ) {

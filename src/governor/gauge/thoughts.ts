@@ -9,7 +9,7 @@ const FORGETS = /claude-(?:3|haiku-4-5|sonnet-4(?:-[05]|-2025)|opus-4(?:-[01]|-2
 
 /** What the thoughts in a message are expected to take. */
 export function thoughtsIn(blocks: readonly Block[]): number {
-  return measureContent(blocks.filter(({ type }) => type === 'thinking')).prose;
+  return blocks.reduce((sum, block) => (block.type === 'thinking' ? sum + measureContent([block]).prose : sum), 0);
 }
 
 /** What a new prompt takes out of the context, as content below zero. */

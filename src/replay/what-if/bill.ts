@@ -23,16 +23,25 @@ export function createBill(caches: boolean): Bill {
   return {
     call(step, { before, context, relief }) {
       const { input, cacheCreation, cacheRead, output } = step.call;
-      if (step.change === 'first' || step.change === 'fresh') return { input, cacheCreation, cacheRead, output };
+      if (step.change === 'first' || step.change === 'fresh') {
+        return { input, ...written(cacheCreation, step), cacheRead, output };
+      }
       const hit = Math.min(context, relief === undefined ? cached(step, before) : caches ? relief.prefix : 0);
       const rest = context - hit;
       const plain = cacheCreation === 0 ? rest : Math.min(input, rest);
-      return { input: plain, cacheCreation: rest - plain, cacheRead: hit, output };
+      return { input: plain, ...written(rest - plain, step), cacheRead: hit, output };
     },
     relief(step, { before, read, relief }) {
       const hit = Math.min(read, cached(step, before));
       const rest = read - hit;
-      return { input: caches ? 0 : rest, cacheCreation: caches ? rest : 0, cacheRead: hit, output: relief.output };
+      return { input: caches ? 0 : rest, ...written(caches ? rest : 0, step), cacheRead: hit, output: relief.output };
     },
   };
+}
+
+/** As much of what is written to the cache is kept for an hour as it was in the recorded call, in proportion. */
+function written(cacheCreation: number, { call }: Step): Pick<Usage, 'cacheCreation' | 'cacheCreationHour'> {
+  const share = call.cacheCreation > 0 ? (call.cacheCreationHour ?? 0) / call.cacheCreation : 0;
+  const hour = Math.round(cacheCreation * share);
+  return { cacheCreation, ...(hour > 0 && { cacheCreationHour: hour }) };
 }

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { mutateLine } from '../../support/mutate-line.ts';
-import { createRandom, type Random } from '../../support/random.ts';
+import { oddLine } from '../../support/odd-line.ts';
+import { createRandom } from '../../support/random.ts';
 import { createReaders, meaningOf, readIn } from '../../support/reading.ts';
-import { FIXTURE_RECORDINGS, linesOf, SHARED_RECORDINGS, TRANSCRIPTS } from '../../support/recordings.ts';
-import { restyleLine } from '../../support/restyle-line.ts';
+import { FIXTURE_RECORDINGS, SHARED_RECORDINGS, TRANSCRIPTS } from '../../support/recordings.ts';
 
 const readers = createReaders();
 
@@ -214,14 +213,6 @@ describe('recordings', () => {
 });
 
 describe('lines with things wrong or odd in them', () => {
-  const lines = FIXTURE_RECORDINGS.flatMap(({ path }) => linesOf(path));
-
-  function oddLine(random: Random): Buffer {
-    const line = random.pick(lines as [string, ...string[]]);
-    const restyled = Buffer.from(random.chance(0.7) ? restyleLine(line, random) : line);
-    return Buffer.concat([random.chance(0.4) ? mutateLine(restyled, random) : restyled, Buffer.from('\n')]);
-  }
-
   it.each([...Array(40).keys()])('mean the same, seed %i', (seed) => {
     const random = createRandom(seed);
     const recording = Buffer.concat(Array.from({ length: 100 }, () => oddLine(random)));

@@ -96,7 +96,7 @@ describe('what is said of exact and assumed figures', () => {
       sessions: [plain],
       said: [
         'Exact: what happened, and by how much the context grew before 1 of 1 call.',
-        'Assumed: the first call after a compaction has 50820 tokens (the median of 14 in published ones); after a handoff, the smallest context of the session and 6000 more.',
+        'Assumed: the first call after a compaction has 50821 tokens (the median of 14 in published ones); after a handoff, the smallest context of the session and 6000 more.',
       ],
     },
     {
@@ -104,7 +104,7 @@ describe('what is said of exact and assumed figures', () => {
       sessions: [compacted, plain],
       said: [
         'Exact: what happened, and by how much the context grew before 4 of 5 calls.',
-        "Assumed: the first call after a compaction has the median of the session's own where it has any (1 session), else 50820 tokens (the median of 14 in published ones); after a handoff, the smallest context of the session and 6000 more.",
+        "Assumed: the first call after a compaction has the median of the session's own where it has any (1 session), else 50821 tokens (the median of 14 in published ones); after a handoff, the smallest context of the session and 6000 more.",
       ],
     },
   ])('$title', ({ sessions, said }) => {

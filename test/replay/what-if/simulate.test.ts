@@ -185,7 +185,7 @@ describe('a session under a policy', () => {
       calls: 1,
       read: 101 * K,
       cacheRead: 100 * K,
-      usd: (100 * K * 0.1 + 1_000 * 1.25 + 2_947 * 5) / 1e6,
+      usd: (100 * K * 0.1 + 1_000 * 1.25 + 2_581 * 5) / 1e6,
     });
     const landing = { hit: 33_334, input: 4, written: 40 * K - 33_334 - 4 };
     expect(figures.main).toEqual({

@@ -35,8 +35,8 @@ describe('for a person', () => {
       'recording  16 calls, window 200,000',
       '  policy         >50%  >70%  >85%     peak   read  cached   cost  relieved by',
       '  what happened     8     4     1  180,000  1.68M   1.50M  $1.91             ',
-      '  early             0     0     0  100,000  1.14M    970k  $1.66       1 ctxb',
-      '  least cost: early (13% less than what happened); lowest peak: early (44% less than what happened)',
+      '  early             0     0     0  100,000  1.14M    970k  $1.65       1 ctxb',
+      '  least cost: early (14% less than what happened); lowest peak: early (44% less than what happened)',
     ]);
     expect(lines[5]).toMatch(/^ {2}Exact: /);
     expect(lines.at(-2)).toMatch(/^ {2}Estimated: /);

@@ -1,0 +1,82 @@
+import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { createRandom, type Random } from '../support/random.ts';
+import { createSession, type Dialect } from './corpus-session.ts';
+
+/** What was written, in bytes and lines. */
+export interface Corpus {
+  readonly folder: string;
+  readonly files: number;
+  readonly bytes: number;
+  readonly lines: number;
+  /** Bytes of lines with results of 10 to 200 KB, and of lines that are not ASCII. */
+  readonly inLargeResults: number;
+  readonly notAscii: number;
+}
+
+const MEGABYTE = 1_000_000;
+
+/** Sessions are short and long: so many bytes the shortest and the longest. */
+const SHORTEST = 0.2 * MEGABYTE;
+const LONGEST = 16 * MEGABYTE;
+
+/** One session of so many is a recording of the stream; most are session logs. */
+const STREAM_SHARE = 1 / 8;
+
+/** Writes recordings of at least so many bytes, as Claude Code lays them out: projects/<project>/<session>.jsonl. */
+export function writeCorpus(folder: string, bytes: number): Corpus {
+  const random = createRandom(7);
+  const sum = { files: 0, bytes: 0, lines: 0, inLargeResults: 0, notAscii: 0 };
+  while (sum.bytes < bytes) {
+    const project = join(folder, 'projects', `-home-dev-project-${random.whole(1, 12)}`);
+    mkdirSync(project, { recursive: true });
+    const size = Math.min(bytes - sum.bytes, between(SHORTEST, LONGEST, random));
+    const id = `${String(sum.files).padStart(8, '0')}-0000-4000-8000-000000000000`;
+    const dialect = random.chance(STREAM_SHARE) ? 'stream' : 'session';
+    writeRecording(join(project, `${id}.jsonl`), { id, dialect, size, random }, sum);
+    sum.files++;
+  }
+  return { folder, ...sum };
+}
+
+/** One session log of at least so many bytes. */
+export function writeLog(path: string, size: number): Corpus {
+  const sum = { files: 1, bytes: 0, lines: 0, inLargeResults: 0, notAscii: 0 };
+  const id = '00000000-0000-4000-9000-000000000000';
+  writeRecording(path, { id, dialect: 'session', size, random: createRandom(8) }, sum);
+  return { folder: path, ...sum };
+}
+
+interface Recording {
+  readonly id: string;
+  readonly dialect: Dialect;
+  readonly size: number;
+  readonly random: Random;
+}
+
+function writeRecording(path: string, { id, dialect, size, random }: Recording, sum: Sums): void {
+  const file = openSync(path, 'w');
+  const end = sum.bytes + size;
+  const session = createSession(id, dialect, random);
+  while (sum.bytes < end) {
+    const lines = session.turn().map((line) => Buffer.from(`${line}\n`));
+    for (const line of lines) count(line, sum);
+    writeSync(file, Buffer.concat(lines));
+  }
+  closeSync(file);
+}
+
+type Sums = { -readonly [Name in keyof Omit<Corpus, 'folder'>]: Corpus[Name] };
+
+function count(line: Buffer, sum: Sums): void {
+  sum.lines++;
+  sum.bytes += line.length;
+  if (line.length >= 10_000 && line.length <= 200_000 && line.includes('"tool_result"'))
+    sum.inLargeResults += line.length;
+  if (line.length !== line.toString().length) sum.notAscii += line.length;
+}
+
+/** Small ones are as frequent as large ones, in orders of magnitude. */
+export function between(least: number, most: number, random: Random): number {
+  return Math.round(least * (most / least) ** random.next());
+}
