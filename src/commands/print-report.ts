@@ -48,7 +48,7 @@ export async function printReport(
   };
   const extras = await openExtraReports(options, io, page, say);
   const report = (await options.format.load())(page);
-  const needsAll = extras.length > 0 || isJudging(options.gates);
+  const isGated = Object.values(options.gates).some((limit) => limit !== undefined);
   const outcome = { faults: [] as string[], breaches: [] as string[] };
   let [left, meant] = [leftOut, 0];
 
@@ -67,7 +67,7 @@ export async function printReport(
     else left++;
     await new Promise<void>((resume) => outlet.whenDrained(resume));
     // Nobody reads on.
-    if (outlet.isGone && !needsAll) break;
+    if (outlet.isGone && !isGated && extras.length === 0) break;
   }
   clear();
   print(report.end(outcome));
@@ -75,12 +75,9 @@ export async function printReport(
   for (const extra of extras) extra.end(outcome);
   if (meant === 0 && left > 0)
     say(`none of ${counted(left, 'session')} is what --since, --project and --model ask for`);
+  if (meant === 0 && isGated) say('no session was held against the gates');
   outcome.breaches.forEach(say);
   return exitCodeOf(outcome);
-}
-
-function isJudging(gates: Gates): boolean {
-  return Object.values(gates).some((limit) => limit !== undefined);
 }
 
 function breachTexts(session: SessionSummary, gates: Gates): string[] {
