@@ -7,7 +7,7 @@ import { bytesOf } from '../replay/sources.ts';
 import { createProgress } from '../report/replay/progress.ts';
 import { redact } from '../store/redact.ts';
 import { printReport } from './print-report.ts';
-import { replayOnThreads } from './replay-threads.ts';
+import { replaySources } from './replay-sources.ts';
 import type { OpenWhatIf } from './replay-what-if.ts';
 import { addReportOptions, type ReportFlags, readReportFlags } from './report-options.ts';
 
@@ -15,6 +15,7 @@ interface ReplayFlags extends ReportFlags {
   readonly json?: true;
   readonly follow?: true;
   readonly series?: true;
+  readonly cache?: false;
   readonly check?: true;
   readonly accuracy?: true;
   readonly explain?: string;
@@ -39,6 +40,7 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
     .optionsGroup('More:')
     .option('--follow', 'show each call of a file while it grows; Ctrl-C ends it with the report')
     .option('--series', 'with --json or --partial: one entry for each main-thread call as well')
+    .option('--no-cache', 'read everything anew, also what has not changed since the last time')
     .addHelpText('after', EXAMPLES)
     .action(async (files: string[], flags: ReplayFlags) => finish(await replay(files, flags, io)));
 }
@@ -74,7 +76,9 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
   const { sources, stale, faults } = findAllSources(files, filters.since);
   const total = io.stderr.isTTY ? bytesOf(sources) : undefined;
   const progress = createProgress({ stderr: io.stderr, total, now: () => performance.now() });
-  const judged = replayOnThreads(sources, {
+  const judged = replaySources(sources, {
+    cached: flags.cache !== false,
+    env: io.env,
     policy,
     // The gate of the cost names the call that went beyond it.
     series: series || options.gates.costUsd !== undefined || options.html !== undefined || flags.whatIf !== undefined,

@@ -51,7 +51,7 @@ function parse(text: string): Fields {
 }
 
 /** The parts that reports and gates are made from; what made the partial is known from its opening. */
-function isSession(line: Fields): line is Fields & SessionSummary {
+export function isSession(line: Fields): line is Fields & SessionSummary {
   return (
     typeof line.file === 'string' &&
     typeof line.calls === 'number' &&
