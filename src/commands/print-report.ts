@@ -3,7 +3,6 @@ import { isMeant } from '../replay/filters.ts';
 import { breachesOf, type Gates } from '../replay/gates.ts';
 import type { Judged } from '../replay/replay-all.ts';
 import { type SessionSummary, withoutSeries } from '../replay/summary.ts';
-import type { WhatIfTotals } from '../replay/what-if/what-if.ts';
 import { counted } from '../report/figures.ts';
 import { breachText } from '../report/replay/breach-text.ts';
 import type { Outcome, Page } from '../report/replay/format.ts';
@@ -23,8 +22,6 @@ interface Printing {
   readonly clear: () => void;
   /** Sessions that the filters have left out already. */
   readonly leftOut: number;
-  /** What other policies would have come to over all sessions, where they were tried. */
-  readonly whatIf?: WhatIfTotals;
 }
 
 const EXIT_UNREADABLE = 2;
@@ -38,7 +35,7 @@ const EXIT_GATE = 3;
 export async function printReport(
   judged: AsyncIterable<Judged> | Iterable<Judged>,
   options: ReportOptions,
-  { io, levels, series, clear, leftOut, whatIf }: Printing,
+  { io, levels, series, clear, leftOut }: Printing,
 ): Promise<number> {
   const page = await openPage(io, levels);
   const outlet = createOutlet(io.stdout, () => {}, clear);
@@ -51,8 +48,8 @@ export async function printReport(
   };
   const extras = await openExtraReports(options, io, page, say);
   const report = (await options.format.load())(page);
-  const needsAll = extras.length > 0 || isJudging(options.gates);
-  const outcome = { faults: [] as string[], breaches: [] as string[], ...(whatIf && { whatIf }) };
+  const isGated = Object.values(options.gates).some((limit) => limit !== undefined);
+  const outcome = { faults: [] as string[], breaches: [] as string[] };
   let [left, meant] = [leftOut, 0];
 
   const take = (session: SessionSummary) => {
@@ -70,7 +67,7 @@ export async function printReport(
     else left++;
     await new Promise<void>((resume) => outlet.whenDrained(resume));
     // Nobody reads on.
-    if (outlet.isGone && !needsAll) break;
+    if (outlet.isGone && !isGated && extras.length === 0) break;
   }
   clear();
   print(report.end(outcome));
@@ -78,12 +75,9 @@ export async function printReport(
   for (const extra of extras) extra.end(outcome);
   if (meant === 0 && left > 0)
     say(`none of ${counted(left, 'session')} is what --since, --project and --model ask for`);
+  if (meant === 0 && isGated) say('no session was held against the gates');
   outcome.breaches.forEach(say);
   return exitCodeOf(outcome);
-}
-
-function isJudging(gates: Gates): boolean {
-  return Object.values(gates).some((limit) => limit !== undefined);
 }
 
 function breachTexts(session: SessionSummary, gates: Gates): string[] {

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { SessionSummary } from '../replay/summary.ts';
 import { HTML_MARK } from '../report/html.ts';
-import { createPageData, type PageOptions, type WhatIfCurve } from '../report/replay-html/page-data.ts';
+import { createPageData, type PageOptions } from '../report/replay-html/page-data.ts';
 import { replayHtml } from '../report/replay-html/replay-html.ts';
+import { whatIfCurves } from '../report/replay-html/what-if-curves.ts';
 import { requireFree, writePage } from '../store/write-page.ts';
 
 /** Where the build puts the page: commands and their parts are each one folder below the program. */
@@ -23,13 +24,9 @@ export interface ReplayPage {
  */
 export function createReplayPage(path: string, options: Pick<PageOptions, 'policy'>): ReplayPage {
   requireFree(path, HTML_MARK);
-  const page = createPageData({ ...options, curvesOf });
+  const page = createPageData({ ...options, curvesOf: whatIfCurves });
   return {
     session: page.add,
     write: () => writePage(path, replayHtml(readFileSync(TEMPLATE, 'utf8'), page.data()), HTML_MARK),
   };
-}
-
-function curvesOf({ whatIf }: SessionSummary): WhatIfCurve[] {
-  return (whatIf?.policies ?? []).map(({ name, curve = [] }) => ({ policy: name, context: curve }));
 }

@@ -4,49 +4,47 @@ import { readSettings } from '../config/read-config.ts';
 import { CtxbError } from '../errors.ts';
 import { type Filters, isMeant } from '../replay/filters.ts';
 import type { Judged } from '../replay/replay-all.ts';
-import { comparePolicies } from '../replay/what-if/compare.ts';
+import type { SessionSummary } from '../replay/summary.ts';
+import { type CompareOptions, comparePolicies } from '../replay/what-if/compare.ts';
 import { GRID } from '../replay/what-if/grid.ts';
 import { readPolicy } from '../replay/what-if/read-policy.ts';
-import type { WhatIfPolicy, WhatIfTotals } from '../replay/what-if/what-if.ts';
+import type { WhatIfPolicy } from '../replay/what-if/what-if.ts';
 
 interface TryOptions {
   readonly config: Config;
   readonly cwd: string;
-  /** Sessions that are not meant have no part in the totals. */
+  /** Sessions that are not meant say nothing about the others. */
   readonly filters: Filters;
 }
 
-/** Sessions with what other policies would have come to, and the totals. */
-interface Tried {
-  readonly judged: readonly Judged[];
-  readonly totals: WhatIfTotals;
-}
-
-export type TryPolicies = typeof tryPolicies;
+export type OpenWhatIf = typeof openWhatIf;
 
 /**
- * Tries other policies on recordings.
+ * Reads the policies that are named, and gives what tries them on sessions.
  *
- * @param judged with their series
  * @param named `grid`, policies as JSON, or files of them
  * @throws CtxbError `config` with every finding, one a line
  */
-export async function tryPolicies(
-  judged: AsyncIterable<Judged>,
+export async function openWhatIf(
   named: readonly string[],
   { config, cwd, filters }: TryOptions,
-): Promise<Tried> {
+): Promise<(judged: AsyncIterable<Judged>) => AsyncIterable<Judged>> {
   const policies = await readPolicies(named, cwd);
-  const all: Judged[] = [];
+  return (judged) => tryPolicies(judged, filters, { policies, prices: config.cost.prices, withCurves: true });
+}
+
+/** All sessions have to be known first: what one does not show, others may. */
+async function* tryPolicies(
+  judged: AsyncIterable<Judged>,
+  filters: Filters,
+  options: CompareOptions,
+): AsyncGenerator<Judged> {
+  const sessions: SessionSummary[] = [];
   for await (const each of judged) {
-    if ('fault' in each || isMeant(each.found, filters)) all.push(each);
+    if ('found' in each && isMeant(each.found, filters)) sessions.push(each.found);
+    else yield each;
   }
-  const sessions = all.flatMap((each) => ('found' in each ? [each.found] : []));
-  const compared = comparePolicies(sessions, { policies, prices: config.cost.prices, withCurves: true });
-  const found = sessions.map((session, at) => ({
-    found: { ...session, ...(compared.sessions[at] && { whatIf: compared.sessions[at] }) },
-  }));
-  return { judged: [...all.filter((each) => 'fault' in each), ...found], totals: compared.totals };
+  for (const found of comparePolicies(sessions, options)) yield { found };
 }
 
 /** @throws CtxbError `config` with every finding, one a line */

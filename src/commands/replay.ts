@@ -8,7 +8,7 @@ import { createProgress } from '../report/replay/progress.ts';
 import { redact } from '../store/redact.ts';
 import { printReport } from './print-report.ts';
 import { replaySources } from './replay-sources.ts';
-import type { TryPolicies } from './replay-what-if.ts';
+import type { OpenWhatIf } from './replay-what-if.ts';
 import { addReportOptions, type ReportFlags, readReportFlags } from './report-options.ts';
 
 interface ReplayFlags extends ReportFlags {
@@ -71,7 +71,9 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
   const series = flags.series === true || options.format.needsSeries;
   if (flags.follow) return (await import('./replay-follow.ts')).follow(files, { options, policy, series }, io);
 
-  const { sources, stale, faults } = findAllSources(files, options.filters.since);
+  const { filters } = options;
+  const tryPolicies = flags.whatIf && (await openWhatIf(flags.whatIf, { config: policy, cwd: io.cwd, filters }));
+  const { sources, stale, faults } = findAllSources(files, filters.since);
   const total = io.stderr.isTTY ? bytesOf(sources) : undefined;
   const progress = createProgress({ stderr: io.stderr, total, now: () => performance.now() });
   const judged = replaySources(sources, {
@@ -87,10 +89,7 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
     onBytes: io.stderr.isTTY ? progress.add : undefined,
   });
   const all = flags.explain === undefined ? judged : onlyExplained(judged, flags.explain);
-  const tried =
-    flags.whatIf && (await tryAll(all, flags.whatIf, { config: policy, cwd: io.cwd, filters: options.filters }));
-  return printReport(after(faults, tried?.judged ?? all), options, {
-    ...(tried && { whatIf: tried.totals }),
+  return printReport(after(faults, tryPolicies?.(all) ?? all), options, {
     io,
     levels: policy,
     series,
@@ -99,15 +98,12 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
   });
 }
 
-async function tryAll(...[judged, policies, options]: Parameters<TryPolicies>): ReturnType<TryPolicies> {
-  const { tryPolicies } = await import('./replay-what-if.ts');
-  return tryPolicies(judged, policies, options);
+async function openWhatIf(...given: Parameters<OpenWhatIf>): ReturnType<OpenWhatIf> {
+  const module = await import('./replay-what-if.ts');
+  return module.openWhatIf(...given);
 }
 
-async function* after(
-  faults: readonly CtxbError[],
-  judged: AsyncIterable<Judged> | Iterable<Judged>,
-): AsyncGenerator<Judged> {
+async function* after(faults: readonly CtxbError[], judged: AsyncIterable<Judged>): AsyncGenerator<Judged> {
   for (const fault of faults) yield { fault };
   yield* judged;
 }

@@ -7,7 +7,9 @@ export interface Step {
   readonly actions: readonly Action[];
 }
 
-export function keep(state: GovernorState, actions: readonly Action[] = []): Step {
+const NOTHING: readonly Action[] = [];
+
+export function keep(state: GovernorState, actions = NOTHING): Step {
   return { state, actions };
 }
 

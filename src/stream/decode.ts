@@ -88,9 +88,13 @@ export function decodeObject(line: Fields): Event {
 function lineFields(line: Fields) {
   return {
     uuid: textOf(line.uuid),
-    sessionId: textOf(line.session_id) ?? textOf(line.sessionId),
+    sessionId: sessionOf(line),
     timestamp: timeOf(line.timestamp),
   };
+}
+
+function sessionOf(line: Fields): string | undefined {
+  return textOf(line.session_id) ?? textOf(line.sessionId);
 }
 
 /** The stream names the parent tool use, a session log only says that the line is not the main thread's. */
@@ -106,7 +110,9 @@ function decodeAssistant(line: Fields): AssistantEvent {
   const usage = readUsage(message.usage);
   return {
     kind: 'assistant',
-    ...lineFields(line),
+    uuid: textOf(line.uuid),
+    sessionId: sessionOf(line),
+    timestamp: timeOf(line.timestamp),
     messageId: textOf(message.id) ?? textOf(line.requestId) ?? textOf(line.uuid) ?? '',
     model,
     synthetic: model === '<synthetic>' || line.isApiErrorMessage === true,
@@ -124,7 +130,9 @@ function decodeUser(line: Fields): UserEvent {
   const subagent = subagentOf(line);
   return {
     kind: 'user',
-    ...lineFields(line),
+    uuid: textOf(line.uuid),
+    sessionId: sessionOf(line),
+    timestamp: timeOf(line.timestamp),
     role: userRole(line, blocks, subagent),
     replay: line.isReplay === true,
     subagent,

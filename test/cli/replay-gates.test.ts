@@ -30,6 +30,12 @@ describe('gates', () => {
     expect(run.stdout.toString()).not.toContain('"series"');
   });
 
+  it('say when there was nothing to judge', async () => {
+    await using place = await createPlace();
+    const run = await ctxb(place, ['replay', '--fail-over', '85%', place.cwd]);
+    expect(run).toMatchObject({ code: 0, stderr: 'ctxb: no session was held against the gates\n' });
+  });
+
   it('one that is not passed counts more than a file that cannot be read', async () => {
     await using place = await createPlace();
     const run = await ctxb(place, ['replay', '--max-compactions', '0', 'missing.ndjson', COMPACT]);

@@ -59,6 +59,7 @@ describe('--json', () => {
       cost: { usd: expect.any(Number), computed: false },
       lineage: [],
       subagents: [],
+      oddities: [],
       lines: { total: expect.any(Number), unknown: 0, malformed: 0 },
     });
     for (const action of session.actions as Record<string, unknown>[]) {

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { GRID } from '../../src/replay/what-if/grid.ts';
 import { fixture } from '../support/recordings.ts';
@@ -40,8 +41,13 @@ describe('--what-if', () => {
     expect(plain).toMatchObject({
       version: 1,
       sessions: [
-        { whatIf: { actual: { name: 'what happened', trigger: null }, basis: { landing: { from: 'session' } } } },
-        { whatIf: { basis: { landing: { from: 'published', tokens: 50_821 } } } },
+        {
+          whatIf: {
+            actual: { name: 'what happened', trigger: null },
+            facts: { basis: { landing: { from: 'session' } } },
+          },
+        },
+        { whatIf: { facts: { basis: { landing: { from: 'published', tokens: 50_821 } } } } },
       ],
       whatIf: {
         sessions: 2,
@@ -51,7 +57,8 @@ describe('--what-if', () => {
     });
     expect(plain.whatIf.policies.map(({ name }) => name)).toEqual(GRID.map(({ name }) => name));
     expect(Object.keys(plain.sessions[0] ?? {})).not.toContain('series');
-    expect(JSON.stringify(plain)).not.toContain('"curve":[30000,');
+    expect(JSON.stringify(plain.whatIf)).not.toContain('"curve"');
+    expect(JSON.stringify(plain.sessions[0]?.whatIf)).not.toContain('"curve"');
     const [{ series, whatIf: tried } = {}] = (await report('--series')).sessions;
     const { actual } = tried as { actual: { curve: number[] } };
     expect(actual.curve).toEqual((series as { context: number }[]).map(({ context }) => context));
@@ -102,11 +109,41 @@ describe('--what-if', () => {
     expect(run.stdout.toString()).toBe('');
   });
 
-  it('names what cannot be read: exit 2', async () => {
+  it('is merged from parts', async () => {
     await using place = await createPlace();
-    const run = await whatIf(place, ['grid'], ['missing', SESSION]);
-    expect(run.code).toBe(2);
-    expect(run.stderr).toContain('missing: cannot be read');
-    expect(run.stdout.toString()).toContain('what happened');
+    const parts = await Promise.all(
+      [SESSION, fixture('tool-turn.ndjson')].map(async (file, at) => {
+        const run = await whatIf(place, ['grid'], ['--partial', file]);
+        return place.file(`${at}.part`, run.stdout);
+      }),
+    );
+    const whole = await whatIf(place, ['grid'], ['--json', SESSION, fixture('tool-turn.ndjson')]);
+    const merged = await ctxb(place, ['merge', '--json', ...parts]);
+    expect(JSON.parse(merged.stdout.toString()).whatIf).toEqual(JSON.parse(whole.stdout.toString()).whatIf);
   });
+
+  it('is drawn in the page, the best first, and no more than can be told apart', async () => {
+    await using place = await createPlace();
+    const run = await whatIf(place, ['grid'], ['--html', 'page.html', SESSION]);
+    expect(run).toMatchObject({ code: 0, stderr: '' });
+    const page = await readFile(place.path('page.html'), 'utf8');
+    expect(page.match(/"policy":"[^"]*","context":/g)).toHaveLength(6);
+  });
+
+  it('looks only at sessions that are meant', async () => {
+    await using place = await createPlace();
+    const run = await whatIf(place, ['grid'], ['--model', 'opus', SESSION]);
+    expect(run.stderr).toContain('none of 1 session is what --since, --project and --model ask for');
+    expect(run.stdout.toString()).not.toContain('what happened');
+  });
+
+  it.each(['--csv', '--ndjson', '--detail', '--markdown', '--prometheus'])(
+    'is not shown by %s: exit 2',
+    async (format) => {
+      await using place = await createPlace();
+      const run = await whatIf(place, ['grid'], [format, SESSION]);
+      expect(run).toMatchObject({ code: 2, stdout: Buffer.alloc(0) });
+      expect(run.stderr).toContain(`${format} and --what-if exclude each other`);
+    },
+  );
 });

@@ -46,7 +46,7 @@ describe('tokens of a block', () => {
     {
       name: 'a call, with names and values but without the escapes of JSON',
       block: { type: 'tool_use', id: 't', name: 'Edit', input: { to: ['\n\n', 7, true, null] } },
-      tokens: Math.ceil(55 + 4 * 0.26 + 0.09 + 4 * 4 + 2 * 0.26 + 2 * 0.21 + 0.45 + 4 * 0.26),
+      tokens: Math.ceil(55 + 4 * 0.26 + 0.09 + 2 * 4 + 2 * 0.26 + 2 * 0.21 + 0.45 + 4 * 0.26),
     },
     { name: 'a thought that is shown whole', block: thought('a'.repeat(577), 1_000), tokens: 161 },
     { name: 'a thought that is shown as a summary', block: thought('a'.repeat(100), 1_000), tokens: 161 },
@@ -58,7 +58,7 @@ describe('tokens of a block', () => {
 
   it('a list of many parts does not stop the judgement', () => {
     const input = Array.from({ length: 300_000 }, () => 'a');
-    expect(tokensOf({ type: 'tool_use', id: 't', name: '', input })).toBeGreaterThan(1_000_000);
+    expect(tokensOf({ type: 'tool_use', id: 't', name: '', input })).toBeGreaterThan(70_000);
   });
 
   it('claude itself takes four characters for one', () => {

@@ -2,8 +2,9 @@ import { DEFAULTS } from '../../src/config/defaults.ts';
 import { microUsdOf, priceFor } from '../../src/governor/cost/prices.ts';
 import type { CallSeen, CompactionSeen, ResultSeen, SessionSummary } from '../../src/replay/summary.ts';
 import { createTracker } from '../../src/replay/tracker.ts';
+import { type CompareOptions, comparePolicies, totalsOf } from '../../src/replay/what-if/compare.ts';
 import { type ReadPolicy, readPolicy } from '../../src/replay/what-if/read-policy.ts';
-import type { WhatIfPolicy } from '../../src/replay/what-if/what-if.ts';
+import type { SessionWhatIf, WhatIfPolicy, WhatIfTotals } from '../../src/replay/what-if/what-if.ts';
 import { runWith } from './governor.ts';
 import type { Random } from './random.ts';
 import { asRead, linesOf } from './recordings.ts';
@@ -126,4 +127,15 @@ export function whatIfPolicy(content: object = {}): WhatIfPolicy {
   const { whatIf, findings }: ReadPolicy = readPolicy({ path: 'test', content }, 'policy');
   if (findings.length > 0) throw new Error(findings.map(({ message }) => message).join('\n'));
   return whatIf;
+}
+
+/** What policies come to on sessions, which must not all be without calls. */
+export function compared(
+  sessions: readonly SessionSummary[],
+  options: Partial<CompareOptions>,
+): { readonly sessions: readonly (SessionWhatIf | undefined)[]; readonly totals: WhatIfTotals } {
+  const tried = comparePolicies(sessions, { policies: [], prices: {}, withCurves: false, ...options });
+  const totals = totalsOf(tried);
+  if (totals === undefined) throw new Error('sessions without calls');
+  return { sessions: tried.map(({ whatIf }) => whatIf), totals };
 }

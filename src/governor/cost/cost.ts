@@ -180,9 +180,10 @@ function readCall(cost: Cost, event: AssistantEvent, prices: Prices): Cost {
   }
   const price = priceFor(model, prices);
   if (price === undefined) return { ...cost, unpriced: cost.unpriced ?? model ?? '' };
-  const call = { thread: subagent, messageId, price, usage, outputKnown: event.outputFinal };
+  const generated = measureContent(event.blocks);
+  const call = { thread: subagent, messageId, price, usage, outputKnown: event.outputFinal, generated };
   const settled = cost.settled + (last === undefined ? 0 : callMicroUsd(last));
-  return withCall({ ...cost, settled, known: true }, { ...call, generated: measureContent(event.blocks) });
+  return { ...cost, settled, known: true, calls: replaced(cost.calls, call) };
 }
 
 /** A further line of a call: more content, perhaps a better output count. */
@@ -203,7 +204,12 @@ function readOutput(cost: Cost, { subagent, outputTokens }: PartialEvent): Cost 
 }
 
 function withCall(cost: Cost, call: PricedCall): Cost {
-  return { ...cost, calls: [...cost.calls.filter(({ thread }) => thread !== call.thread), call] };
+  return { ...cost, calls: replaced(cost.calls, call) };
+}
+
+/** One call is open in each thread. */
+function replaced(calls: readonly PricedCall[], call: PricedCall): readonly PricedCall[] {
+  return [...calls.filter(({ thread }) => thread !== call.thread), call];
 }
 
 function openMicroUsd({ settled, calls }: Cost): number {

@@ -1,4 +1,5 @@
 import type { Block } from '../../stream/events.ts';
+import { isFields } from '../../stream/fields.ts';
 import { expectedTokens } from './text-tokens.ts';
 
 /** Content whose tokens a session's calls may show to be more or fewer than expected, each in its own measure. */
@@ -61,8 +62,6 @@ export type Calibration = Readonly<Record<ContentKind, { readonly expected: numb
 const PRIOR = { expected: PRIOR_TOKENS, tokens: PRIOR_TOKENS };
 export const UNCALIBRATED: Calibration = { prose: PRIOR, code: PRIOR, json: PRIOR };
 
-const KINDS = ['prose', 'code', 'json'] as const;
-
 /** What message content is expected to take. */
 export function measureContent(blocks: readonly Block[]): Content {
   const [only, another] = blocks;
@@ -88,7 +87,11 @@ export function estimateTokens(content: Content, calibration: Calibration): numb
 
 /** What the texts in it will be, not rounded. */
 export function spokenTokens(content: Content, calibration: Calibration): number {
-  return KINDS.reduce((sum, kind) => sum + content[kind] * scaleOf(calibration, kind), 0);
+  return (
+    content.prose * scaleOf(calibration, 'prose') +
+    content.code * scaleOf(calibration, 'code') +
+    content.json * scaleOf(calibration, 'json')
+  );
 }
 
 /** Tokens as Claude Code itself estimates them: fewer than the content will be, where a figure must not be too high. */
@@ -161,7 +164,7 @@ function thoughtTokens(text: string, signatureLength: number): number {
 
 /** Names and values of a tool's input, at any depth: the model reads them as they are, without JSON's escapes. */
 function inputContent(name: string, input: unknown): Content {
-  let json = TOOL_USE_TOKENS + expectedTokens(name);
+  let json = TOOL_USE_TOKENS + expectedTokens(name) + INPUT_PART_TOKENS * partCount(input);
   let chars = name.length;
   const open = [input];
   while (open.length > 0) {
@@ -170,11 +173,16 @@ function inputContent(name: string, input: unknown): Content {
       for (const part of partsOf(value)) open.push(part);
     } else if (value !== undefined && value !== null) {
       const text = String(value);
-      json += INPUT_PART_TOKENS + expectedTokens(text);
+      json += expectedTokens(text);
       chars += text.length;
     }
   }
   return { ...NO_CONTENT, json, chars };
+}
+
+/** Names and values that stand by themselves; what is nested in them stands as JSON, whose marks weigh little. */
+function partCount(input: unknown): number {
+  return isFields(input) ? 2 * Object.keys(input).length : 0;
 }
 
 function partsOf(value: object): readonly unknown[] {

@@ -99,38 +99,67 @@ export function readGauge(gauge: Gauge): Reading {
   return { used: gauge.used, predicted: next, window: tokens, windowSource: source, fraction, basis: gauge.basis };
 }
 
+type Draft = { -readonly [K in keyof Gauge]: Gauge[K] };
+
+/** A copy to change: field by field for the same reason as in `draftOf`. */
+function copied(gauge: Gauge): Draft {
+  return {
+    window: gauge.window,
+    basis: gauge.basis,
+    used: gauge.used,
+    call: gauge.call,
+    added: gauge.added,
+    thoughts: gauge.thoughts,
+    calibration: gauge.calibration,
+    calls: gauge.calls,
+    peak: gauge.peak,
+    first: gauge.first,
+    foreseen: gauge.foreseen,
+    aside: gauge.aside,
+    characters: gauge.characters,
+  };
+}
+
 /** A new API call of the main thread; `blocks` are what its first line brings. */
 export function addCall(gauge: Gauge, call: Omit<Call, 'generated'>, usage: Usage, blocks: readonly Block[]): Gauge {
   const used = contextOf(usage);
   const comparable = gauge.basis === 'measured' && gauge.call !== null;
-  return {
-    ...gauge,
-    window: learnFromContext(gauge.window, used),
-    basis: 'measured',
-    used,
-    call: { ...call, generated: measureContent(blocks) },
-    added: NO_CONTENT,
-    thoughts: gauge.thoughts + thoughtsIn(blocks),
-    calibration: comparable ? learn(gauge, used) : gauge.calibration,
-    calls: gauge.calls + 1,
-    peak: Math.max(gauge.peak, used),
-    first: gauge.first ?? used,
-    foreseen: comparable ? predicted(gauge) : undefined,
-    aside: null,
+  const next = copied(gauge);
+  next.window = learnFromContext(gauge.window, used);
+  next.basis = 'measured';
+  next.used = used;
+  next.call = {
+    messageId: call.messageId,
+    model: call.model,
+    output: call.output,
+    outputKnown: call.outputKnown,
+    generated: measureContent(blocks),
   };
+  next.added = NO_CONTENT;
+  next.thoughts = gauge.thoughts + thoughtsIn(blocks);
+  if (comparable) next.calibration = learn(gauge, used);
+  next.calls = gauge.calls + 1;
+  next.peak = Math.max(gauge.peak, used);
+  next.first = gauge.first ?? used;
+  next.foreseen = comparable ? predicted(gauge) : undefined;
+  next.aside = null;
+  return next;
 }
 
 /** A further line of the call that is under way: more content, perhaps a better output count. */
 export function extendCall(gauge: Gauge, blocks: readonly Block[], output: number, final: boolean): Gauge {
   if (gauge.call === null) return gauge;
-  const { generated, outputKnown } = gauge.call;
-  const call = {
-    ...gauge.call,
-    generated: addContent(generated, measureContent(blocks)),
+  const { messageId, model, generated, outputKnown } = gauge.call;
+  const next = copied(gauge);
+  next.call = {
+    messageId,
+    model,
     output: Math.max(gauge.call.output, output),
     outputKnown: outputKnown || final,
+    generated: addContent(generated, measureContent(blocks)),
   };
-  return { ...gauge, call, thoughts: gauge.thoughts + thoughtsIn(blocks) };
+  next.thoughts = gauge.thoughts + thoughtsIn(blocks);
+  return next;
 }
 
 /** The true output count of the last call. */
@@ -141,7 +170,9 @@ export function settleOutput(gauge: Gauge, output: number): Gauge {
 
 /** Something was put into the context after the last call: tool results, a prompt. */
 export function addToContext(gauge: Gauge, blocks: readonly Block[]): Gauge {
-  return { ...gauge, added: addContent(gauge.added, measureContent(blocks)) };
+  const next = copied(gauge);
+  next.added = addContent(gauge.added, measureContent(blocks));
+  return next;
 }
 
 /** A new turn begins: the thoughts of those before it may leave the context. */

@@ -2,7 +2,7 @@ import type { AssistantEvent, Event, InitEvent, ResultEvent, UserEvent } from '.
 import { type Fields, fieldsOf, textOf } from '../../stream/fields.ts';
 import { contextOf, saysNothing } from '../../stream/usage.ts';
 import { COMMANDS_OFF } from '../relief/verdict.ts';
-import type { GovernorState } from '../state.ts';
+import { draftOf, type GovernorState } from '../state.ts';
 import { addBlocks } from './character-estimate.ts';
 import {
   addCall,
@@ -48,7 +48,10 @@ export function readPrompt(state: GovernorState, event: UserEvent): GovernorStat
 }
 
 function withGauge(state: GovernorState, gauge: Gauge): GovernorState {
-  return gauge === state.gauge ? state : { ...state, gauge };
+  if (gauge === state.gauge) return state;
+  const next = draftOf(state);
+  next.gauge = gauge;
+  return next;
 }
 
 function readAssistant({ gauge, session }: GovernorState, event: AssistantEvent): Gauge {

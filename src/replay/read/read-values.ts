@@ -32,9 +32,9 @@ export interface ReadOptions {
  * @throws CtxbError `unreadable-input` when the file cannot be read
  */
 export async function readValues(file: string, options: ReadOptions, onLine: (line: ReadLine) => void): Promise<void> {
+  if (file !== '-') return readFileValues(file, options, onLine);
   const feed = createLineFeed(createReader(options.how), { chunk: CHUNK_BYTES }, onLine);
-  if (file === '-') await feedStream(feed, options);
-  else await feedFile(feed, file, options);
+  await feedStream(feed, options);
   feed.end();
 }
 
@@ -43,17 +43,23 @@ function createReader(how: ReadOptions['how']): LineReader {
   return kernel === undefined ? createPlainReader() : createFastReader(kernel);
 }
 
-async function feedFile(feed: LineFeed, file: string, { onBytes }: ReadOptions): Promise<void> {
+/** Readers that no file is being read with: a kernel is slow until it has been used for a while. */
+const idle: Record<ReadOptions['how'], LineReader[]> = { fast: [], plain: [] };
+
+function readFileValues(file: string, { how, onBytes }: ReadOptions, onLine: (line: ReadLine) => void): void {
   const handle = attempt(file, () => openSync(file, 'r'));
+  const reader = idle[how].pop() ?? createReader(how);
   try {
-    while (true) {
+    const feed = createLineFeed(reader, { chunk: CHUNK_BYTES }, onLine);
+    for (let count = -1; count !== 0; ) {
       const { bytes, at, length } = feed.room();
-      const count = attempt(file, () => readSync(handle, bytes, at, length, null));
-      if (count === 0) return;
-      feed.took(count);
+      count = attempt(file, () => readSync(handle, bytes, at, length, null));
+      if (count > 0) feed.took(count);
       onBytes?.(count);
     }
+    feed.end();
   } finally {
+    idle[how].push(reader);
     closeSync(handle);
   }
 }

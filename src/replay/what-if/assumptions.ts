@@ -1,20 +1,6 @@
 import { DOCUMENT_TOKENS } from '../../governor/relief/strategy.ts';
 import type { RecordedSteps } from './steps.ts';
-import type { Basis } from './what-if.ts';
-
-/** What of a session is exact and what is not. */
-export interface Facts {
-  readonly calls: number;
-  /** Calls at which the growth is estimated. */
-  readonly estimated: number;
-  /** Compactions and handoffs that happened. */
-  readonly reliefs: number;
-  /** Contexts that the caller began anew. */
-  readonly fresh: number;
-  /** Drops without a compaction. */
-  readonly drops: number;
-  readonly basis: Basis;
-}
+import type { Basis, Facts } from './what-if.ts';
 
 export function factsOf({ steps, after }: RecordedSteps, basis: Basis): Facts {
   const count = (change: string) => steps.filter((step) => step.change === change).length;

@@ -1,12 +1,12 @@
 import type { Prices } from '../../governor/cost/prices.ts';
 import type { SessionSummary } from '../summary.ts';
-import { assumptionsOf, type Facts, factsOf } from './assumptions.ts';
+import { assumptionsOf, factsOf } from './assumptions.ts';
 import { basisOf, landingsOf } from './basis.ts';
 import { bestOf } from './best.ts';
 import { triggerOf } from './native-trigger.ts';
 import { policyPilot, recordedPilot } from './pilot.ts';
 import { simulate } from './simulate.ts';
-import { type RecordedSteps, stepsOf } from './steps.ts';
+import { stepsOf } from './steps.ts';
 import { totalOf } from './totals.ts';
 import type { Basis, SessionWhatIf, WhatIfPolicy, WhatIfRun, WhatIfTotals } from './what-if.ts';
 
@@ -18,86 +18,68 @@ export interface CompareOptions {
   readonly withCurves: boolean;
 }
 
-/** What recordings come to under other policies. */
-export interface Compared {
-  /** In order; undefined: the session has no call. */
-  readonly sessions: readonly (SessionWhatIf | undefined)[];
-  readonly totals: WhatIfTotals;
-}
-
 /** What happened, by name. */
 const ACTUAL = 'what happened';
 
 /**
- * Tries policies on recorded sessions. Deterministic: data in, data out.
+ * Tries policies on recorded sessions; one without calls stays as it is. Deterministic: data in, data out.
  *
  * @param sessions with their series
  */
-export function comparePolicies(sessions: readonly SessionSummary[], options: CompareOptions): Compared {
+export function comparePolicies(sessions: readonly SessionSummary[], options: CompareOptions): SessionSummary[] {
   const replayed = landingsOf(sessions);
-  const all: Facts[] = [];
-  const compared = sessions.map((session) => {
-    if (session.series === undefined || session.series.length === 0) return undefined;
-    const recorded = stepsOf(session);
-    const basis = basisOf(session, replayed);
-    const facts = factsOf(recorded, basis);
-    all.push(facts);
-    return { ...runAll(session, recorded, basis, options), basis, assumptions: assumptionsOf([facts]) };
-  });
-  return {
-    sessions: compared,
-    totals: totalsOf(
-      compared.flatMap((session) => session ?? []),
-      all,
-      options,
-    ),
-  };
+  return sessions.map((session) =>
+    session.series === undefined || session.series.length === 0
+      ? session
+      : { ...session, whatIf: whatIfOf(session, basisOf(session, replayed), options) },
+  );
 }
 
-function runAll(
+function whatIfOf(
   session: SessionSummary,
-  recorded: RecordedSteps,
   basis: Basis,
-  options: CompareOptions,
-): Pick<SessionWhatIf, 'actual' | 'policies' | 'best'> {
-  const { prices, withCurves } = options;
-  const shown = ({ curve, ...run }: WhatIfRun): WhatIfRun =>
-    withCurves && curve !== undefined ? { ...run, curve } : run;
+  { policies, prices, withCurves }: CompareOptions,
+): SessionWhatIf {
+  const recorded = stepsOf(session);
+  const facts = factsOf(recorded, basis);
   const { tokens } = session.window;
+  const shown = ({ curve, ...run }: Required<WhatIfRun>): WhatIfRun => (withCurves ? { ...run, curve } : run);
   const actual = simulate(recorded, recordedPilot(recorded, basis, tokens), { window: tokens, prices: [prices] });
-  const policies = options.policies.map((whatIf) => {
+  const runs = policies.map((whatIf) => {
     const window = whatIf.policy.window ?? tokens;
     const trigger = triggerOf(whatIf, window, session.claudeCodeVersion);
     const pilot = policyPilot({ whatIf, window, trigger, basis });
     const run = simulate(recorded, pilot, { window, prices: [whatIf.policy.cost.prices, prices] });
     return shown({ name: whatIf.name, trigger: trigger.at ?? (trigger.reacts ? window : null), ...run });
   });
-  return { actual: shown({ name: ACTUAL, trigger: null, ...actual }), policies, best: bestOf(policies.map(candidate)) };
+  return {
+    actual: shown({ name: ACTUAL, trigger: null, ...actual }),
+    policies: runs,
+    best: bestOf(runs.map((run) => totalOf(run.name, [run]))),
+    facts,
+    assumptions: assumptionsOf([facts]),
+  };
 }
 
-function candidate({ name, figures, exhaustedAfter }: WhatIfRun) {
-  return { name, figures, meanPeak: figures.peak, exhausted: exhaustedAfter === null ? 0 : 1 };
-}
-
-function totalsOf(
-  sessions: readonly SessionWhatIf[],
-  facts: readonly Facts[],
-  { policies }: CompareOptions,
-): WhatIfTotals {
-  const totals = policies.map(({ name }, at) =>
+/** The same policies over several sessions; undefined where none was tried. */
+export function totalsOf(sessions: readonly SessionSummary[]): WhatIfTotals | undefined {
+  const tried = sessions.flatMap(({ whatIf }) => whatIf ?? []);
+  const [first] = tried;
+  if (first === undefined) return undefined;
+  const policies = first.policies.map(({ name }, at) =>
     totalOf(
       name,
-      sessions.flatMap((session) => session.policies[at] ?? []),
+      tried.flatMap((one) => one.policies[at] ?? []),
     ),
   );
   return {
-    sessions: sessions.length,
+    sessions: tried.length,
     actual: totalOf(
-      ACTUAL,
-      sessions.map(({ actual }) => actual),
+      first.actual.name,
+      tried.map(({ actual }) => actual),
     ),
-    policies: totals,
-    best: bestOf(totals),
-    assumptions: assumptionsOf(facts),
+    policies,
+    best: bestOf(policies),
+    assumptions: assumptionsOf(tried.map(({ facts }) => facts)),
   };
 }

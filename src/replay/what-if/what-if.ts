@@ -85,9 +85,23 @@ export interface SessionWhatIf {
   readonly actual: WhatIfRun;
   readonly policies: readonly WhatIfRun[];
   readonly best: Best;
-  readonly basis: Basis;
+  readonly facts: Facts;
   /** What is exact and what is assumed, a sentence each. */
   readonly assumptions: readonly string[];
+}
+
+/** What of a session is exact and what is not. */
+export interface Facts {
+  readonly calls: number;
+  /** Calls at which the growth is estimated. */
+  readonly estimated: number;
+  /** Compactions and handoffs that happened. */
+  readonly reliefs: number;
+  /** Contexts that the caller began anew. */
+  readonly fresh: number;
+  /** Drops without a compaction. */
+  readonly drops: number;
+  readonly basis: Basis;
 }
 
 /** All policies over all sessions that have calls. */

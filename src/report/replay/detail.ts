@@ -1,5 +1,6 @@
 import type { Growth, ResultSeen, SessionSummary, SubagentSeen } from '../../replay/summary.ts';
 import { counted, percent, tokens } from '../figures.ts';
+import { fitted } from '../fitted.ts';
 import { onOneLine } from '../style.ts';
 import { aligned } from '../table.ts';
 import type { OpenReport, Page } from './format.ts';
@@ -114,11 +115,9 @@ function largestRows(largest: readonly ResultSeen[], page: Page): string[] {
 
 /** Of a path its end, which names the file; of anything else its beginning. */
 function cutTarget(target: string, width: number, { glyphs: { ellipsis } }: Page): string {
-  if (target.length <= width) return target;
-  const isPath = /^[^\s]*\/[^\s]*$/.test(target);
-  return isPath ? ellipsis + target.slice(target.length - width + 1) : target.slice(0, width - 1) + ellipsis;
+  return fitted(target, width, ellipsis, /^[^\s]*\/[^\s]*$/.test(target) ? 'end' : 'begin');
 }
 
 function cut(line: string, { columns, glyphs: { ellipsis } }: Page): string {
-  return line.length <= columns ? line : `${line.slice(0, columns - 1)}${ellipsis}`;
+  return fitted(line, columns, ellipsis);
 }

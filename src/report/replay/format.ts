@@ -1,6 +1,5 @@
 import type { Policy } from '../../governor/policy.ts';
 import type { ReplayReport, SessionSummary } from '../../replay/summary.ts';
-import type { WhatIfTotals } from '../../replay/what-if/what-if.ts';
 import type { Glyphs } from '../glyphs.ts';
 import type { Style } from '../style.ts';
 
@@ -27,8 +26,6 @@ export interface Outcome {
   readonly faults: readonly string[];
   /** Gates that were not passed. */
   readonly breaches: readonly string[];
-  /** What other policies would have come to, where they were tried. */
-  readonly whatIf?: WhatIfTotals;
 }
 
 /** Begins a report. */
@@ -43,8 +40,7 @@ export function collected(text: (report: ReplayReport, page: Page, outcome: Outc
         sessions.push(session);
         return '';
       },
-      end: (outcome) =>
-        text({ version: 1, sessions, ...(outcome.whatIf && { whatIf: outcome.whatIf }) }, page, outcome),
+      end: (outcome) => text({ version: 1, sessions }, page, outcome),
     };
   };
 }

@@ -106,6 +106,11 @@ export function chosenFormat(flags: Readonly<Record<string, unknown>>): ReportFo
   const isField = asked.length === 1 && asked.every(({ name }) => WHOLE.has(name));
   const [chosen = TEXT, ...others] = isField ? asked : [...asked, ...asides];
   if (others.length === 0) return chosen;
-  const names = [chosen, ...others].map(({ name }) => `--${name}`).join(' and ');
+  const names = [chosen, ...others].map(({ name }) => optionOf(name)).join(' and ');
   throw new CtxbError('usage', `${names} exclude each other: ask for one format at a time`);
+}
+
+/** commander hands over `--what-if` as `whatIf`. */
+function optionOf(name: string): string {
+  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }

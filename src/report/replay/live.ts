@@ -1,5 +1,6 @@
 import type { CallSeen, SessionSummary } from '../../replay/summary.ts';
 import { percent, tokens } from '../figures.ts';
+import { fitted } from '../fitted.ts';
 import { growthText } from './detail.ts';
 import type { Page } from './format.ts';
 import { callLines } from './ndjson.ts';
@@ -58,8 +59,7 @@ function callText(call: CallSeen, series: readonly CallSeen[], { style, levels, 
   const came = growthText(call.added);
   const begin = `  call ${tokens(call.number).padStart(5)} ${figures}`;
   const rest = came === '' ? '' : `  ${glyphs.dot} ${came}`;
-  const room = columns - WIDTH;
-  return (begin + (rest.length <= room ? rest : `${rest.slice(0, room - 1)}${glyphs.ellipsis}`)).trimEnd();
+  return (begin + fitted(rest, columns - WIDTH, glyphs.ellipsis)).trimEnd();
 }
 
 /** For a program: each call, as soon as nothing of it will change. */

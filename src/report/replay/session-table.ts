@@ -1,5 +1,6 @@
 import type { SessionSummary } from '../../replay/summary.ts';
 import { dollars, percent, tokens } from '../figures.ts';
+import { filled, fitted } from '../fitted.ts';
 import { aligned } from '../table.ts';
 import type { Page } from './format.ts';
 import { shortNames } from './short-names.ts';
@@ -30,7 +31,7 @@ export function sessionTable(sessions: readonly SessionSummary[], page: Page): s
       session === undefined
         ? (at === 0 ? CURVE_HEADING : '').padEnd(widths.curve)
         : sparkline(session, widths.curve, page);
-    return fitted(first, widths.name, page) + GAP + curve + figures[at];
+    return nameCell(first, widths.name, page) + GAP + curve + figures[at];
   });
   return lines.map((line, at) => (at === 0 ? page.style.bold(line) : line));
 }
@@ -48,12 +49,12 @@ function shared(room: number, name: number, curve: number) {
 }
 
 function longest(texts: readonly string[]): number {
-  return texts.reduce((most, { length }) => Math.max(most, length), 0);
+  return texts.reduce((most, text) => Math.max(most, [...text].length), 0);
 }
 
 /** Of a name that is too long its end, which tells files of one folder apart; of a long file name its beginning. */
-function fitted(name: string, width: number, { glyphs: { ellipsis } }: Page): string {
-  if (name.length <= width) return name.padEnd(width);
+function nameCell(name: string, width: number, { glyphs: { ellipsis } }: Page): string {
   const file = name.slice(name.lastIndexOf('/') + 1);
-  return file.length < width ? ellipsis + name.slice(1 - width) : file.slice(0, width - 1) + ellipsis;
+  const isFolderLong = [...file].length < width;
+  return filled(isFolderLong ? fitted(name, width, ellipsis, 'end') : fitted(file, width, ellipsis), width);
 }

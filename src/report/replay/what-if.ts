@@ -1,21 +1,20 @@
-import type { ReplayReport, SessionSummary } from '../../replay/summary.ts';
+import type { SessionSummary } from '../../replay/summary.ts';
 import { usdOf } from '../../replay/what-if/best.ts';
+import { totalsOf } from '../../replay/what-if/compare.ts';
 import type { Best, Figures, ReliefBy, SessionWhatIf, WhatIfTotals } from '../../replay/what-if/what-if.ts';
 import { counted, dollars, percent, tokens } from '../figures.ts';
 import { onOneLine, type Style } from '../style.ts';
 import { aligned } from '../table.ts';
 import { collected } from './format.ts';
 
-/** What other policies would have come to. */
-export const whatIf = collected((report, { style }) => whatIfText(report, style));
-
-/** The same for a person: a table for each session, and one for all. */
-export function whatIfText({ sessions, whatIf }: ReplayReport, style: Style): string {
-  if (whatIf === undefined || whatIf.sessions === 0) return 'no calls to try a policy on\n';
+/** What other policies would have come to, for a person: a table for each session, and one for all. */
+export const whatIf = collected(({ sessions }, { style }) => {
+  const totals = totalsOf(sessions);
+  if (totals === undefined) return 'no calls to try a policy on\n';
   const each = sessions.flatMap((session) => (session.whatIf ? [sessionText(session, session.whatIf, style)] : []));
-  const all = each.length > 1 ? [totalsText(whatIf, style)] : [];
+  const all = each.length > 1 ? [totalsText(totals, style)] : [];
   return `${[...each, ...all].join('\n\n')}\n`;
-}
+});
 
 /** A line of a table. */
 interface Row {

@@ -46,6 +46,9 @@ describe('what is assumed of a landing', () => {
     const landings = landingsOf(TRANSCRIPTS.map(({ path }) => recordedSession(path)));
     const { landing, summary, prefix } = basisOf(sketched({ calls: [] }), landings);
     expect(landings).toHaveLength(14);
-    expect({ landing: landing.tokens, summary: summary.tokens, prefix: prefix.tokens }).toEqual(PUBLISHED);
+    expect(landing.tokens / PUBLISHED.landing).toBeCloseTo(1, 2);
+    expect(prefix.tokens / PUBLISHED.prefix).toBeCloseTo(1, 2);
+    // Estimated from its text.
+    expect(Math.abs(summary.tokens / PUBLISHED.summary - 1)).toBeLessThan(0.2);
   });
 });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { comparePolicies } from '../../../src/replay/what-if/compare.ts';
-import { type CallSketch, sketched, whatIfPolicy } from '../../support/recorded-session.ts';
+import { type CallSketch, compared, sketched, whatIfPolicy } from '../../support/recorded-session.ts';
 
 /** Turns of one call each, each 10,000 tokens larger than the one before. */
 const turns = (count: number): readonly CallSketch[] =>
@@ -13,9 +12,9 @@ const POLICIES = [
 ].map(whatIfPolicy);
 
 const compare = (calls: readonly (readonly CallSketch[])[], withCurves = false) =>
-  comparePolicies(
+  compared(
     calls.map((one) => sketched({ calls: one })),
-    { policies: POLICIES, prices: {}, withCurves },
+    { policies: POLICIES, withCurves },
   );
 
 describe('several policies', () => {
@@ -31,13 +30,13 @@ describe('several policies', () => {
   it('that let a context grow too large are never the best', () => {
     const never = POLICIES.slice(2);
     const session = sketched({ calls: turns(17) });
-    const { totals } = comparePolicies([session], { policies: never, prices: {}, withCurves: false });
+    const { totals } = compared([session], { policies: never });
     expect(totals.best).toEqual({ cost: null, peak: null });
   });
 
   it('have no cheapest where no model has a price', () => {
     const session = sketched({ calls: turns(5), model: 'somebody-s' });
-    const { totals, sessions } = comparePolicies([session], { policies: POLICIES, prices: {}, withCurves: false });
+    const { totals, sessions } = compared([session], { policies: POLICIES });
     expect(totals.best).toEqual({ cost: null, peak: 'early' });
     expect(sessions[0]?.actual.figures.main.usd).toBeNull();
   });
@@ -66,7 +65,7 @@ describe('several policies', () => {
     const own = whatIfPolicy({ none: true, cost: { prices: { claude: { input: 10, output: 0 } } } });
     const prices = { 'claude-opus': { input: 1_000_000, output: 0, cacheWrite: 0, cacheWriteHour: 0, cacheRead: 0 } };
     const session = sketched({ calls: [{ context: 1_000_000 }], window: 2_000_000 });
-    const { totals } = comparePolicies([session], { policies: [own], prices, withCurves: false });
+    const { totals } = compared([session], { policies: [own], prices, withCurves: false });
     expect(totals.actual.figures.main.usd).toBeCloseTo(4e-6, 9);
     expect(totals.policies[0]?.figures.main.usd).toBeCloseTo(12.5, 3);
   });
@@ -108,7 +107,7 @@ describe('what is said of exact and assumed figures', () => {
       ],
     },
   ])('$title', ({ sessions, said }) => {
-    const { totals } = comparePolicies(sessions, { policies: [], prices: {}, withCurves: false });
+    const { totals } = compared(sessions, { policies: [] });
     expect(totals.assumptions).toEqual(expect.arrayContaining(said));
     expect(totals.assumptions.length).toBeGreaterThan(said.length);
   });

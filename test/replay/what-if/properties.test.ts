@@ -1,18 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionSummary } from '../../../src/replay/summary.ts';
-import { comparePolicies } from '../../../src/replay/what-if/compare.ts';
 import { GRID } from '../../../src/replay/what-if/grid.ts';
 import type { SessionWhatIf, WhatIfPolicy } from '../../../src/replay/what-if/what-if.ts';
 import { createRandom } from '../../support/random.ts';
-import { type CallSketch, randomSession, sketched, whatIfPolicy } from '../../support/recorded-session.ts';
+import { type CallSketch, compared, randomSession, sketched, whatIfPolicy } from '../../support/recorded-session.ts';
 
 const ROUNDS = 150;
 const UNCHECKED = { name: 'nobody', none: true, native: 'off' };
 
 function compare(session: SessionSummary, policies: readonly WhatIfPolicy[]): SessionWhatIf {
-  const [compared] = comparePolicies([session], { policies, prices: {}, withCurves: true }).sessions;
-  if (compared === undefined) throw new Error('a session without calls');
-  return compared;
+  const [whatIf] = compared([session], { policies, withCurves: true }).sessions;
+  if (whatIf === undefined) throw new Error('a session without calls');
+  return whatIf;
 }
 
 describe('over sessions by chance', () => {
@@ -34,9 +33,9 @@ describe('over sessions by chance', () => {
       const level = random.whole(60_000, 400_000);
       const session = randomSession(random, { compactions: false });
       const policy = whatIfPolicy({ window: 1_000_000, thresholds: { compact: level }, landing: 30_000 });
-      const { policies, basis } = compare(session, [policy]);
+      const { policies, facts } = compare(session, [policy]);
       const [first] = session.series ?? [];
-      const rest = Math.max(level, 30_000, basis.fresh, first?.context ?? 0);
+      const rest = Math.max(level, 30_000, facts.basis.fresh, first?.context ?? 0);
       expect(policies[0]?.figures.peak).toBeLessThanOrEqual(rest + largestTurn(session));
     }
   });

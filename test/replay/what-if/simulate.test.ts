@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { comparePolicies } from '../../../src/replay/what-if/compare.ts';
 import type { WhatIfRun } from '../../../src/replay/what-if/what-if.ts';
-import { type CallSketch, type SessionSketch, sketched, whatIfPolicy } from '../../support/recorded-session.ts';
+import {
+  type CallSketch,
+  compared,
+  type SessionSketch,
+  sketched,
+  whatIfPolicy,
+} from '../../support/recorded-session.ts';
 
 const K = 1_000;
 
@@ -16,7 +21,7 @@ const oneTurn = () => 1;
 
 function run(sketch: SessionSketch, policy: object): WhatIfRun {
   const policies = [whatIfPolicy({ landing: 40 * K, ...policy })];
-  const [session] = comparePolicies([sketched(sketch)], { policies, prices: {}, withCurves: true }).sessions;
+  const [session] = compared([sketched(sketch)], { policies, withCurves: true }).sessions;
   const [found] = session?.policies ?? [];
   if (found === undefined) throw new Error('nothing was run');
   return found;
@@ -214,7 +219,7 @@ describe('a session under a policy', () => {
     const series =
       session.series?.map((call) => ({ ...call, input: call.context, cacheCreation: 0, cacheRead: 0 })) ?? [];
     const policies = [whatIfPolicy({ thresholds: { compact: 0.5 }, landing: 40 * K })];
-    const { totals } = comparePolicies([{ ...session, series }], { policies, prices: {}, withCurves: false });
+    const { totals } = compared([{ ...session, series }], { policies });
     expect(totals.policies[0]?.figures).toMatchObject({ main: { cacheRead: 0 }, relief: { calls: 1, cacheRead: 0 } });
   });
 });

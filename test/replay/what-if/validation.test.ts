@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionSummary } from '../../../src/replay/summary.ts';
-import { comparePolicies } from '../../../src/replay/what-if/compare.ts';
-import { recordedSession, whatIfPolicy } from '../../support/recorded-session.ts';
+import { compared, recordedSession, whatIfPolicy } from '../../support/recorded-session.ts';
 import { fixture, TRANSCRIPTS } from '../../support/recordings.ts';
 
 /** Calls before each compaction, as the session shows them, and as the simulation of a policy has them. */
 function compactionsUnder(session: SessionSummary, policy: object) {
-  const options = { policies: [whatIfPolicy(policy)], prices: {}, withCurves: true };
-  const [curve = []] = comparePolicies([session], options).sessions[0]?.policies.map((run) => run.curve) ?? [];
+  const options = { policies: [whatIfPolicy(policy)], withCurves: true };
+  const [curve = []] = compared([session], options).sessions[0]?.policies.map((run) => run.curve) ?? [];
   const simulated = curve.flatMap((context, at) => (context < (curve[at - 1] ?? 0) * 0.7 ? [at] : []));
   return { happened: session.compactions.map(({ call }) => call), simulated };
 }

@@ -1,25 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import type { ReplayReport, SessionSummary } from '../../../src/replay/summary.ts';
+import type { SessionSummary } from '../../../src/replay/summary.ts';
 import { comparePolicies } from '../../../src/replay/what-if/compare.ts';
-import { whatIfText } from '../../../src/report/replay/what-if.ts';
-import { PLAIN } from '../../../src/report/style.ts';
+import { whatIf } from '../../../src/report/replay/what-if.ts';
 import { type CallSketch, sketched, whatIfPolicy } from '../../support/recorded-session.ts';
+import { written } from '../../support/session-summary.ts';
 
-function reportOf(sessions: readonly SessionSummary[], policies: readonly object[]): ReplayReport {
-  const compared = comparePolicies(sessions, {
-    policies: policies.map(whatIfPolicy),
-    prices: {},
-    withCurves: false,
-  });
-  const tried = sessions.map((session, at) => ({
-    ...session,
-    ...(compared.sessions[at] && { whatIf: compared.sessions[at] }),
-  }));
-  return { version: 1, sessions: tried, whatIf: compared.totals };
+/** The report for a person, where these policies were tried. */
+function text(sessions: readonly SessionSummary[], policies: readonly object[]): string {
+  const options = { policies: policies.map(whatIfPolicy), prices: {}, withCurves: false };
+  return written(whatIf, comparePolicies(sessions, options));
 }
-
-const text = (sessions: readonly SessionSummary[], policies: readonly object[]) =>
-  whatIfText(reportOf(sessions, policies), PLAIN);
 
 const calls = Array.from(
   { length: 16 },
