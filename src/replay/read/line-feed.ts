@@ -4,6 +4,9 @@ import { type Found, MALFORMED, placed, type ReadLine } from './read-line.ts';
 /** The longest line that is read, in bytes: the longest seen in public recordings is below 10 MiB. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
+/** Of a recording's first line no more is shown. */
+const TEXT_BYTES = 256 * 1024;
+
 const LINE_FEED = 10;
 
 /** Where the next bytes of a recording go. */
@@ -48,7 +51,7 @@ export function createLineFeed(reader: LineReader, options: FeedOptions, onLine:
   }
 
   function textAt(begin: number): string {
-    return reader.bytes.toString('utf8', begin, reader.bytes.indexOf(LINE_FEED, begin));
+    return reader.bytes.toString('utf8', begin, Math.min(reader.bytes.indexOf(LINE_FEED, begin), begin + TEXT_BYTES));
   }
 
   /** Goes past the first line where it is too long; where what can be read begins. */

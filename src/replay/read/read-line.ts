@@ -12,7 +12,7 @@ export type ReadLine = Found & {
   readonly number: number;
   /** Of its first byte, from 0. */
   readonly offset: number;
-  /** As it stands; only of the first line that is not blank, by which recordings are told apart. */
+  /** Its beginning (256 KiB) as it stands; only of the first line that is not blank, by which recordings are told apart. */
   readonly text?: string;
 };
 
