@@ -8,6 +8,7 @@ interface PricedCall {
   /** The subagent it belongs to, or null. */
   readonly thread: string | null;
   readonly messageId: string;
+  readonly model: string | undefined;
   readonly price: Price;
   readonly usage: Usage;
   /** The output count in `usage` is the true one, not a placeholder of 1 to 8. */
@@ -178,19 +179,23 @@ function readCall(cost: Cost, event: AssistantEvent, prices: Prices): Cost {
   if (last !== undefined && messageId !== '' && last.messageId === messageId) {
     return withCall(cost, extended(last, event, usage.output));
   }
-  const price = priceFor(model, prices);
+  const price = last !== undefined && last.model === model ? last.price : priceFor(model, prices);
   if (price === undefined) return { ...cost, unpriced: cost.unpriced ?? model ?? '' };
   const generated = measureContent(event.blocks);
-  const call = { thread: subagent, messageId, price, usage, outputKnown: event.outputFinal, generated };
+  const call = { thread: subagent, messageId, model, price, usage, outputKnown: event.outputFinal, generated };
   const settled = cost.settled + (last === undefined ? 0 : callMicroUsd(last));
   return { ...cost, settled, known: true, calls: replaced(cost.calls, call) };
 }
 
 /** A further line of a call: more content, perhaps a better output count. */
 function extended(call: PricedCall, event: AssistantEvent, output: number): PricedCall {
+  const { thread, messageId, model, price, usage } = call;
   return {
-    ...call,
-    usage: { ...call.usage, output: Math.max(call.usage.output, output) },
+    thread,
+    messageId,
+    model,
+    price,
+    usage: output > usage.output ? { ...usage, output } : usage,
     outputKnown: call.outputKnown || event.outputFinal,
     generated: addContent(call.generated, measureContent(event.blocks)),
   };

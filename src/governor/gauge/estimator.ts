@@ -138,15 +138,15 @@ function contentOf(block: Block): Content {
 function newContentOf(block: Block): Content {
   switch (block.type) {
     case 'text':
-      return { ...NO_CONTENT, prose: expectedTokens(block.text), chars: block.text.length };
+      return spoken(expectedTokens(block.text), block.text.length);
     case 'thinking':
-      return { ...NO_CONTENT, prose: thoughtTokens(block.text, block.signatureLength), chars: block.text.length };
+      return spoken(thoughtTokens(block.text, block.signatureLength), block.text.length);
     case 'tool_use':
       return inputContent(block.name, block.input);
     case 'tool_result': {
       const fixedTokens = block.images * PICTURE_TOKENS + block.definitions * DEFINITION_TOKENS;
       const code = TOOL_RESULT_TOKENS + expectedTokens(block.text);
-      return { ...NO_CONTENT, code, fixedTokens, chars: block.text.length };
+      return { prose: 0, code, json: 0, fixedTokens, chars: block.text.length };
     }
     case 'image':
     case 'document':
@@ -154,6 +154,10 @@ function newContentOf(block: Block): Content {
     case 'other':
       return NO_CONTENT;
   }
+}
+
+function spoken(prose: number, chars: number): Content {
+  return { prose, code: 0, json: 0, fixedTokens: 0, chars };
 }
 
 function thoughtTokens(text: string, signatureLength: number): number {
@@ -177,7 +181,7 @@ function inputContent(name: string, input: unknown): Content {
       chars += text.length;
     }
   }
-  return { ...NO_CONTENT, json, chars };
+  return { prose: 0, code: 0, json, fixedTokens: 0, chars };
 }
 
 /** Names and values that stand by themselves; what is nested in them stands as JSON, whose marks weigh little. */

@@ -11,6 +11,9 @@ import type { Observer, Seen } from './seen.ts';
 /** How many of the largest results are kept. */
 const LARGEST = 10;
 
+/** UTF-16 units of a target that are kept: enough to know a secret in what is shown of it. */
+const NEAR = 2_000;
+
 /** Tool calls that are remembered until their result: more never wait at a time. */
 const WAITING = 256;
 
@@ -21,7 +24,13 @@ interface Part {
   readonly source: string;
   readonly block: Block;
   /** The tool call that it is the result of. */
-  readonly use?: ToolUse | undefined;
+  readonly use?: Use | undefined;
+}
+
+/** What a tool was used on, as far as it may be shown: whole inputs can be large. */
+interface Use {
+  readonly name: string;
+  readonly target: string;
 }
 
 /** What was put into the main thread's context. */
@@ -42,7 +51,7 @@ export interface GrowthOptions {
 
 export function createGrowth({ cut, keepAll, onAdded }: GrowthOptions): Observer<GrowthFound> {
   const growth = new Map<string, number>();
-  const waiting = new Map<string, ToolUse>();
+  const waiting = new Map<string, Use>();
   const kept: Kept[] = [];
   let calls = 0;
 
@@ -53,14 +62,14 @@ export function createGrowth({ cut, keepAll, onAdded }: GrowthOptions): Observer
     growth.set(source, (growth.get(source) ?? 0) + tokens);
     onAdded?.(source, tokens);
     if (block.type !== 'tool_result' || (!keepAll && isSmall(tokens))) return;
-    const target = use === undefined ? '' : cut(targetOf(use), LINE_LENGTH);
-    kept.push({ tool: source, target, tokens, line, call: after.gauge.calls + 1, gone: undefined });
+    kept.push({ tool: source, target: use?.target ?? '', tokens, line, call: after.gauge.calls + 1, gone: undefined });
   }
 
   function remember(use: ToolUse): void {
-    waiting.set(use.id, use);
+    waiting.set(use.id, { name: use.name, target: targetOf(use).slice(0, NEAR) });
+    if (waiting.size <= WAITING) return;
     const [oldest] = waiting.keys();
-    if (waiting.size > WAITING && oldest !== undefined) waiting.delete(oldest);
+    if (oldest !== undefined) waiting.delete(oldest);
   }
 
   function isSmall(tokens: number): boolean {
@@ -77,6 +86,12 @@ export function createGrowth({ cut, keepAll, onAdded }: GrowthOptions): Observer
     return event.blocks.map((block) => userPart(block, event.role, waiting));
   }
 
+  /** Masking takes longer than all the rest: what is not shown is not masked. */
+  function shown({ gone, target, ...result }: Kept): ResultSeen {
+    const stayed = Math.max(0, (gone ?? calls) - result.call + 1);
+    return { ...result, target: cut(target, LINE_LENGTH), stayed };
+  }
+
   return {
     see(seen) {
       calls = seen.after.gauge.calls;
@@ -85,8 +100,8 @@ export function createGrowth({ cut, keepAll, onAdded }: GrowthOptions): Observer
     },
     found: () => ({
       growth: Object.fromEntries(growth),
-      largest: largestOf(kept).map((result) => seenResult(result, calls)),
-      results: keepAll ? kept.map((result) => seenResult(result, calls)) : [],
+      largest: largestOf(kept).map(shown),
+      results: keepAll ? kept.map(shown) : [],
     }),
   };
 }
@@ -98,10 +113,6 @@ interface Kept extends Omit<ResultSeen, 'stayed'> {
 
 function leave(kept: readonly Kept[], calls: number): void {
   for (const result of kept) result.gone ??= calls;
-}
-
-function seenResult({ gone, ...result }: Kept, calls: number): ResultSeen {
-  return { ...result, stayed: Math.max(0, (gone ?? calls) - result.call + 1) };
 }
 
 function largestOf(kept: readonly Kept[]): Kept[] {
@@ -117,7 +128,7 @@ function answerPart(block: Block): Part {
   return { source: 'answer', block };
 }
 
-function userPart(block: Block, role: UserRole, waiting: ReadonlyMap<string, ToolUse>): Part {
+function userPart(block: Block, role: UserRole, waiting: ReadonlyMap<string, Use>): Part {
   if (block.type !== 'tool_result') return { source: role === 'tool-result' ? 'notice' : role, block };
   const use = waiting.get(block.toolUseId);
   return { source: use?.name ?? 'other tools', block, use };
