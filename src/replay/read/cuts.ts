@@ -87,9 +87,11 @@ function standInFor(text: string, { numbers, first }: CutTable): string {
   return standIn(text.slice(0, -TAIL_LENGTH), { units, pairs, extra });
 }
 
+/** With its quotes, as it stands. */
 function realText(text: string, { bytes, numbers, first }: CutTable): string {
   const at = first + cutOf(text) * CUT_NUMBERS;
-  return JSON.parse(`"${bytes.toString('utf8', numbers[at], numbers[at + 1])}"`) as string;
+  const [start = 0, end = 0] = numbers.subarray(at, at + 2);
+  return JSON.parse(bytes.toString('utf8', start - 1, end + 1)) as string;
 }
 
 function cutOf(text: string): number {
