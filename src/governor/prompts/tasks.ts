@@ -43,6 +43,7 @@ function changed(tasks: Tasks, event: Extract<Event, { readonly kind: 'task' }>)
 
 /** The result of a tool call whose task still runs: it was sent to the background. */
 function answered(tasks: Tasks, event: Extract<Event, { readonly kind: 'user' }>): Tasks {
+  if (Object.keys(tasks).length === 0) return tasks;
   const ids = event.blocks.flatMap((block) => (block.type === 'tool_result' ? [block.toolUseId] : []));
   const sent = Object.entries(tasks).filter(
     ([, { phase, toolUseId }]) => phase === 'foreground' && toolUseId !== undefined && ids.includes(toolUseId),
