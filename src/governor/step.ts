@@ -4,6 +4,7 @@ import { finishOpening } from './control/control.ts';
 import { sendInterrupt } from './control/control-request.ts';
 import { onFileMeasured, onResultStored } from './control/tool-hooks.ts';
 import { onCostAnswer, onProjectCost } from './cost/spending.ts';
+import { draftOf } from './draft.ts';
 import type { Input, OwnEvent } from './input.ts';
 import { onBegin, onExit } from './process/process.ts';
 import { onRecovered } from './process/restart.ts';
@@ -12,7 +13,7 @@ import { forgetSkipped } from './prompts/say.ts';
 import { giveUpWaiting } from './relief/compaction.ts';
 import { onHandoffProblems, onHandoffTimeout, onHandoffWritten } from './relief/handoff.ts';
 import { afterRelief } from './relief/relief.ts';
-import { decided, draftOf, type GovernorState, isRelieving } from './state.ts';
+import { decided, type GovernorState, isRelieving } from './state.ts';
 import { chain, keep, type Step } from './steps.ts';
 import { forgetChange } from './tool-budget/tool-state.ts';
 

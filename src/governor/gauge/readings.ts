@@ -1,8 +1,9 @@
 import type { AssistantEvent, Event, InitEvent, ResultEvent, UserEvent } from '../../stream/events.ts';
 import { type Fields, fieldsOf, textOf } from '../../stream/fields.ts';
 import { contextOf, saysNothing } from '../../stream/usage.ts';
+import { draftOf } from '../draft.ts';
 import { COMMANDS_OFF } from '../relief/verdict.ts';
-import { draftOf, type GovernorState } from '../state.ts';
+import type { GovernorState } from '../state.ts';
 import { addBlocks } from './character-estimate.ts';
 import {
   addCall,

@@ -1,8 +1,9 @@
 import type { Fields } from '../../stream/fields.ts';
 import type { HookAnswer, HookName } from '../actions.ts';
+import { draftOf } from '../draft.ts';
 import { learnedCharsPerToken } from '../gauge/estimator.ts';
 import { remember } from '../remember.ts';
-import { draftOf, type GovernorState } from '../state.ts';
+import type { GovernorState } from '../state.ts';
 import { CHARS_PER_TOKEN } from './token-estimate.ts';
 import type { OpenResult, ToolBudget } from './tool-budget.ts';
 import { callKey, type ToolCall } from './tool-call.ts';

@@ -1,0 +1,40 @@
+import type { GovernorState } from './state.ts';
+
+/** A state that is being made, before anyone has seen it. */
+export type Draft = { -readonly [K in keyof GovernorState]: GovernorState[K] };
+
+/**
+ * A copy to make the next state of. Spreading an object of this size takes twenty times as long, and every line of a
+ * recording needs several.
+ */
+export function draftOf(state: GovernorState): Draft {
+  return {
+    run: state.run,
+    now: state.now,
+    process: state.process,
+    session: state.session,
+    notes: state.notes,
+    gauge: state.gauge,
+    latch: state.latch,
+    turn: state.turn,
+    compaction: state.compaction,
+    handoff: state.handoff,
+    relief: state.relief,
+    refill: state.refill,
+    summarising: state.summarising,
+    mailbox: state.mailbox,
+    control: state.control,
+    trigger: state.trigger,
+    triggerReason: state.triggerReason,
+    tasks: state.tasks,
+    grace: state.grace,
+    subagents: state.subagents,
+    toolBudget: state.toolBudget,
+    told: state.told,
+    largeTask: state.largeTask,
+    cost: state.cost,
+    spending: state.spending,
+    input: state.input,
+    outcome: state.outcome,
+  };
+}
