@@ -6,6 +6,7 @@ import { readPartials } from '../replay/read-partials.ts';
 import type { Judged } from '../replay/replay-all.ts';
 import type { SessionSummary } from '../replay/summary.ts';
 import { counted } from '../report/figures.ts';
+import { openStdin } from './open-stdin.ts';
 import { printReport } from './print-report.ts';
 import { addReportOptions, type ReportFlags, readReportFlags } from './report-options.ts';
 
@@ -29,7 +30,8 @@ Examples:
 async function merge(files: readonly string[], flags: ReportFlags, io: Io): Promise<number> {
   const options = readReportFlags(flags, Date.now());
   const levels = await effectiveConfig({ cwd: io.cwd, env: io.env, flags: {} });
-  const { sessions, faults, repeated } = await readPartials(files.length === 0 ? ['-'] : files, io.stdin);
+  const parts = files.length === 0 ? ['-'] : files;
+  const { sessions, faults, repeated } = await readPartials(parts, openStdin(parts, io));
   if (repeated > 0) io.stderr.write(`ctxb: ${counted(repeated, 'session')} more than once, each counts once\n`);
   const judged = [
     ...faults.map((fault) => ({ fault })),

@@ -25,6 +25,7 @@ interface Printing {
 }
 
 const EXIT_UNREADABLE = 2;
+const EXIT_UNWRITTEN = 2;
 const EXIT_GATE = 3;
 
 /**
@@ -38,7 +39,12 @@ export async function printReport(
   { io, levels, series, clear, leftOut }: Printing,
 ): Promise<number> {
   const page = await openPage(io, levels);
-  const outlet = createOutlet(io.stdout, () => {}, clear);
+  let unwritten: string | undefined;
+  const lost = (error: NodeJS.ErrnoException) => {
+    // A reader that went away is no fault.
+    if (error.code !== 'EPIPE') unwritten = `stdout cannot be written: ${error.message}`;
+  };
+  const outlet = createOutlet(io.stdout, lost, clear);
   const print = (text: string) => {
     if (text !== '') outlet.write(text);
   };
@@ -77,7 +83,9 @@ export async function printReport(
     say(`none of ${counted(left, 'session')} is what --since, --project and --model ask for`);
   if (meant === 0 && isGated) say('no session was held against the gates');
   outcome.breaches.forEach(say);
-  return exitCodeOf(outcome);
+  if (unwritten === undefined) return exitCodeOf(outcome);
+  say(unwritten);
+  return Math.max(exitCodeOf(outcome), EXIT_UNWRITTEN);
 }
 
 function breachTexts(session: SessionSummary, gates: Gates): string[] {

@@ -5,6 +5,7 @@ import { eachSource, findAllSources } from '../replay/replay-all.ts';
 import { checkText } from '../report/check-text.ts';
 import { printable } from '../report/style.ts';
 import { redact } from '../store/redact.ts';
+import { openStdin } from './open-stdin.ts';
 
 const EXIT_CODES: Readonly<Record<CheckedRecord['verdict'], number>> = { same: 0, 'no-actions': 2, different: 3 };
 const EXIT_UNREADABLE = 2;
@@ -18,10 +19,12 @@ export async function checkRecords(
 ): Promise<number> {
   const { sources, faults: unseen } = findAllSources(files, undefined);
   const faults = [...unseen];
+  const stdin = openStdin(
+    sources.map(({ file }) => file),
+    io,
+  );
   const found: CheckedRecord[] = [];
-  for await (const checked of eachSource(sources, (source) =>
-    checkRecord(source, { policy, stdin: io.stdin, mask: redact }),
-  )) {
+  for await (const checked of eachSource(sources, (source) => checkRecord(source, { policy, stdin, mask: redact }))) {
     if ('fault' in checked) faults.push(checked.fault);
     else found.push(checked.found);
   }

@@ -11,6 +11,7 @@ import { printable } from '../report/style.ts';
 import { createOutlet } from '../session/outlet.ts';
 import { untilSignal } from '../session/until-signal.ts';
 import { redact } from '../store/redact.ts';
+import { openStdin } from './open-stdin.ts';
 import { printReport } from './print-report.ts';
 import type { ReportOptions } from './report-options.ts';
 
@@ -48,7 +49,12 @@ export async function follow(
     },
     turn: (turn) => io.stderr.write(`ctxb: ${printable(source.file)} ${TURNS[turn]}\n`),
   };
-  const sessions = await followSource(source, { policy, stdin: io.stdin, mask: redact }, follower, end.signal);
+  const sessions = await followSource(
+    source,
+    { policy, stdin: openStdin([source.file], io), mask: redact },
+    follower,
+    end.signal,
+  );
   end.stop();
   // The terminal has shown ^C on the line that the report would begin on.
   if (io.stdout.isTTY) outlet.write('\n');

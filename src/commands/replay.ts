@@ -6,6 +6,7 @@ import { findAllSources, type Judged } from '../replay/replay-all.ts';
 import { bytesOf } from '../replay/sources.ts';
 import { createProgress } from '../report/replay/progress.ts';
 import { redact } from '../store/redact.ts';
+import { openStdin } from './open-stdin.ts';
 import { printReport } from './print-report.ts';
 import { replaySources } from './replay-sources.ts';
 import type { OpenWhatIf } from './replay-what-if.ts';
@@ -84,7 +85,10 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
     series: series || options.gates.costUsd !== undefined || options.html !== undefined || flags.whatIf !== undefined,
     accuracy: flags.accuracy === true,
     explain: flags.explain,
-    stdin: io.stdin,
+    stdin: openStdin(
+      sources.map(({ file }) => file),
+      io,
+    ),
     mask: redact,
     onBytes: io.stderr.isTTY ? progress.add : undefined,
   });

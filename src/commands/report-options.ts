@@ -119,6 +119,8 @@ function timeOf(text: string, now: number): number | undefined {
   const [, count, unit = ''] = /^(\d{1,6})([mhdw])$/.exec(text) ?? [];
   if (count !== undefined) return now - Number(count) * (UNITS[unit] ?? 0);
   const [, date, time = 'T00:00'] = ISO.exec(text) ?? [];
-  const t = date === undefined ? Number.NaN : new Date(date + time).getTime();
+  // A 30th of February would be taken as a day in March.
+  const isDay = date !== undefined && new Date(`${date}T00:00Z`).toJSON()?.startsWith(date);
+  const t = isDay ? new Date(date + time).getTime() : Number.NaN;
   return Number.isNaN(t) ? undefined : t;
 }

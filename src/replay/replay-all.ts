@@ -29,7 +29,7 @@ export function findAllSources(paths: readonly string[], since: number | undefin
   const faults: CtxbError[] = [];
   for (const path of paths) {
     try {
-      for (const source of findSources(path)) found.push(source);
+      for (const source of findSources(path, (fault) => faults.push(fault))) found.push(source);
     } catch (error) {
       faults.push(asFault(error));
     }

@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs';
+import { type Dirent, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { CtxbError } from '../errors.ts';
 
@@ -17,14 +17,16 @@ const SUBAGENTS = 'subagents';
 /**
  * The recordings under a path: the file itself, or all `.ndjson` and `.jsonl` files below a folder, in order of name.
  *
+ * @param onFault told of each folder below that cannot be read; without it the first one is thrown
  * @throws CtxbError `unreadable-input` naming the path
  */
-export function findSources(path: string): Source[] {
+export function findSources(path: string, onFault: OnFault = raise): Source[] {
   if (path === '-') return [{ file: path, subagents: [] }];
-  const files = attempt(path, () => (statSync(path).isDirectory() ? filesBelow(path) : [path]));
+  const isFolder = attempt(path, () => statSync(path).isDirectory());
+  const files = isFolder ? filesBelow(path, onFault).sort() : [path];
   const attached = new Set<string>();
   const sources = files.map((file) => {
-    const subagents = subagentLogs(file);
+    const subagents = subagentLogs(file, onFault);
     for (const log of subagents) attached.add(log);
     return { file, subagents };
   });
@@ -42,23 +44,45 @@ export function bytesOf(sources: readonly Source[]): number | undefined {
   return bytes;
 }
 
-function filesBelow(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && RECORDING.test(entry.name))
-    .map((entry) => join(entry.parentPath, entry.name))
-    .sort();
+type OnFault = (fault: CtxbError) => void;
+
+function raise(fault: CtxbError): never {
+  throw fault;
 }
 
-function subagentLogs(file: string): string[] {
+function filesBelow(folder: string, onFault: OnFault): string[] {
+  return entriesOf(folder, onFault).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return filesBelow(path, onFault);
+    return entry.isFile() && RECORDING.test(entry.name) ? [path] : [];
+  });
+}
+
+/** Nothing of a folder that cannot be read. */
+function entriesOf(folder: string, onFault: OnFault): Dirent[] {
+  return told([], onFault, () => attempt(folder, () => readdirSync(folder, { withFileTypes: true })));
+}
+
+function told<T>(otherwise: T, onFault: OnFault, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof CtxbError)) throw error;
+    onFault(error);
+    return otherwise;
+  }
+}
+
+function subagentLogs(file: string, onFault: OnFault): string[] {
   if (!file.endsWith('.jsonl')) return [];
   const folder = join(dirname(file), basename(file, '.jsonl'), SUBAGENTS);
-  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return [];
-  return readdirSync(folder)
-    .filter((name) => RECORDING.test(name))
-    .sort()
-    .map((name) => join(folder, name));
+  const isThere = () => statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
+  if (!told(false, onFault, () => attempt(folder, isThere))) return [];
+  return entriesOf(folder, onFault)
+    .filter(({ name }) => RECORDING.test(name))
+    .map(({ name }) => join(folder, name))
+    .sort();
 }
-
 function attempt<T>(path: string, read: () => T): T {
   try {
     return read();

@@ -39,11 +39,14 @@ export function jsonText(value: unknown): string {
   }
 }
 
-/** Whole number ≥ 0 out of a number or a numeric string; fractions are cut off. */
+/** No count is larger; sums of it stay finite. */
+const MAX_COUNT = 1e18;
+
+/** Whole number from 0 to 10^18 out of a number or a numeric string; fractions are cut off. */
 export function countOf(value: unknown): number | undefined {
   if (value === null || value === '' || (typeof value !== 'number' && typeof value !== 'string')) return undefined;
   const number = Math.trunc(Number(value));
-  return Number.isFinite(number) && number >= 0 ? number : undefined;
+  return number >= 0 && number <= MAX_COUNT ? number : undefined;
 }
 
 /** Milliseconds since the epoch out of an ISO 8601 time. */

@@ -55,6 +55,7 @@ describe('gates', () => {
     { args: ['--max-cost', '$2'], expected: '2.50' },
     { args: ['--since', 'yesterday'], expected: '3d or 12h' },
     { args: ['--since', '2026-13-01'], expected: '3d or 12h' },
+    { args: ['--since', '2026-02-30'], expected: '3d or 12h' },
     { args: ['--project', ''], expected: 'a part of a path' },
     { args: ['--model', ''], expected: 'a part of the id' },
   ])('$args is refused with the name of the option', async ({ args, expected }) => {

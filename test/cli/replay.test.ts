@@ -210,3 +210,46 @@ it('a level that cannot be is refused', async () => {
   expect(run.code).toBe(2);
   expect(run.stderr).toContain('thresholds.compact');
 });
+
+it.skipIf(process.platform !== 'linux')('a report that cannot be written ends with 2, and says so', async () => {
+  await using place = await createPlace();
+  const command = [process.execPath, CTXB, 'replay', '--csv', fixture('tool-turn.ndjson')];
+  const shell = spawn('sh', ['-c', '"$@" > /dev/full', 'sh', ...command], { cwd: place.cwd, env: place.env });
+  const ended = new Promise((resolve) => shell.once('close', resolve));
+  expect(await text(shell.stderr)).toMatch(/^ctxb: stdout cannot be written: ENOSPC/);
+  expect(await ended).toBe(2);
+});
+
+it('a tool may have the name of something that every object has', async () => {
+  await using place = await createPlace();
+  const call = (id: string, name: string, input: number) => ({
+    type: 'assistant',
+    message: {
+      ...{
+        id,
+        role: 'assistant',
+        model: 'claude-opus-4-5',
+        content: [{ type: 'tool_use', id: `t${id}`, name, input: {} }],
+      },
+      usage: { input_tokens: input, output_tokens: 5 },
+    },
+  });
+  const result = (id: string) => ({
+    type: 'user',
+    message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: `t${id}`, content: 'x'.repeat(4_000) }] },
+  });
+  const lines = [
+    call('1', '__proto__', 1_000),
+    result('1'),
+    call('2', 'constructor', 2_000),
+    result('2'),
+    call('3', 'Read', 3_000),
+  ];
+  const file = await place.file('run.ndjson', lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  const rows = (await ctxb(place, ['replay', '--ndjson', file])).stdout.toString().trimEnd().split('\n');
+  expect(rows.map((row) => JSON.parse(row).added_tools > 500)).toEqual([false, true, true]);
+  const detail = (await ctxb(place, ['replay', '--detail', file])).stdout.toString();
+  expect(detail).toMatch(
+    /grew by .*__proto__ [\d,]+.*constructor [\d,]+|grew by .*constructor [\d,]+.*__proto__ [\d,]+/,
+  );
+});

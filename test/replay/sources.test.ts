@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -84,4 +84,18 @@ it('says which path is not there', () => {
   const path = join(folder, 'missing');
   expect(() => findSources(path)).toThrow(CtxbError);
   expect(() => findSources(path)).toThrow(path);
+});
+
+it.skipIf(process.getuid?.() === 0)('a folder that cannot be read does not hide its neighbours', () => {
+  put('a.jsonl', 'locked/b.jsonl', 'open/c.jsonl');
+  chmodSync(join(folder, 'locked'), 0);
+  try {
+    const { sources, faults } = findAllSources([folder], undefined);
+    expect(sources.map(({ file }) => relative(folder, file))).toEqual(['a.jsonl', 'open/c.jsonl']);
+    expect(faults.map(({ message }) => message)).toEqual([
+      expect.stringContaining(`${join(folder, 'locked')}: cannot`),
+    ]);
+  } finally {
+    chmodSync(join(folder, 'locked'), 0o700);
+  }
 });

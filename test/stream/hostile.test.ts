@@ -125,3 +125,11 @@ describe('nesting 10,000 deep', () => {
     expect(decodeLine(line).kind).toBe(kind);
   });
 });
+
+it.each([
+  { name: 'a sum that would be infinite', usage: { input_tokens: 1e308, cache_read_input_tokens: 1e308 } },
+  { name: 'more than can be counted', usage: { input_tokens: '1e19' } },
+])('usage of $name is none', ({ usage }) => {
+  const line = { type: 'assistant', message: { id: 'm1', role: 'assistant', content: [], usage } };
+  expect(decodeLine(JSON.stringify(line))).toMatchObject({ kind: 'assistant', usage: undefined });
+});

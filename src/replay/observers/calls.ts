@@ -14,17 +14,18 @@ export interface Calls extends Observer<readonly CallSeen[]> {
 /** @param prices those that count before the built-in ones */
 export function createCalls(prices: Prices): Calls {
   const calls: CallSeen[] = [];
-  let added: Record<string, number> = {};
+  // A map, as a tool may be named `constructor`, which every object has already.
+  let added = new Map<string, number>();
 
   function take(): Growth {
-    const growth = added;
-    added = {};
+    const growth = Object.fromEntries(added);
+    added = new Map();
     return growth;
   }
 
   return {
     added(source, tokens) {
-      added[source] = (added[source] ?? 0) + tokens;
+      added.set(source, (added.get(source) ?? 0) + tokens);
     },
     see(seen) {
       const { gauge } = seen.after;

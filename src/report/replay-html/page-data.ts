@@ -205,6 +205,6 @@ function addedOf(calls: readonly CallSeen[]): Columns['added'] {
     .sort(([, a], [, b]) => b - a)
     .map(([kind]) => ({
       kind: clean(kind),
-      tokens: toSparse(calls.map(({ added }) => Math.round(added[kind] ?? 0))),
+      tokens: toSparse(calls.map(({ added }) => Math.round(Object.hasOwn(added, kind) ? (added[kind] ?? 0) : 0))),
     }));
 }

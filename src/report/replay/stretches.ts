@@ -46,9 +46,9 @@ export function timelineOf({ series = [], prompts = [], compactions }: SessionSu
 }
 
 function summed(all: readonly Growth[]): Growth {
-  const sums: Record<string, number> = {};
+  const sums = new Map<string, number>();
   for (const growth of all) {
-    for (const [source, tokens] of Object.entries(growth)) sums[source] = (sums[source] ?? 0) + tokens;
+    for (const [source, tokens] of Object.entries(growth)) sums.set(source, (sums.get(source) ?? 0) + tokens);
   }
-  return sums;
+  return Object.fromEntries(sums);
 }
