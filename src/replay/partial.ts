@@ -1,4 +1,4 @@
-import { type Fields, isFields } from '../stream/fields.ts';
+import { type Fields, fieldsOf, isFields } from '../stream/fields.ts';
 import type { SessionSummary } from './summary.ts';
 
 /**
@@ -56,6 +56,19 @@ export function isSession(line: Fields): line is Fields & SessionSummary {
     typeof line.file === 'string' &&
     typeof line.calls === 'number' &&
     [line.window, line.time, line.context, line.traffic, line.cost, line.growth, line.lines].every(isFields) &&
-    [line.compactions, line.actions, line.largest, line.lineage, line.subagents].every(Array.isArray)
+    [line.compactions, line.actions, line.largest, line.lineage, line.subagents].every(Array.isArray) &&
+    hasFigures(line)
   );
+}
+
+/** Sums are made of these. */
+function hasFigures(line: Fields): boolean {
+  const [context, lines, traffic] = [fieldsOf(line.context), fieldsOf(line.lines), fieldsOf(line.traffic)];
+  const sums = [fieldsOf(traffic.main), fieldsOf(traffic.subagents)];
+  const { usd } = fieldsOf(line.cost);
+  return [
+    ...[line.turns, fieldsOf(line.window).tokens, context.last, context.peak, context.peakFraction, context.peakCall],
+    ...[lines.total, lines.unknown, lines.malformed, ...Object.values(fieldsOf(line.growth)), usd ?? 0],
+    ...sums.flatMap(({ input, cacheCreation, cacheRead, output }) => [input, cacheCreation, cacheRead, output]),
+  ].every((figure) => typeof figure === 'number');
 }

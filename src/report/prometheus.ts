@@ -1,3 +1,5 @@
+import { printable } from './style.ts';
+
 /** One figure of a family: what is put to the family's name (`_sum`), labels, value. */
 export interface Sample {
   readonly suffix?: string;
@@ -27,7 +29,7 @@ function labelText(labels: Sample['labels']): string {
     .join(',');
 }
 
-/** A backslash, a quotation mark and a line end would end the value early. */
+/** A backslash, a quotation mark and a line end would end the value early; other controls could steer a terminal. */
 function escaped(value: string): string {
-  return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
+  return printable(value).replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
 }

@@ -103,6 +103,12 @@ describe('partials', () => {
     { name: 'cut off, another behind it', text: opening + a + next, says: 'is cut off (1 session', left: 2 },
     { name: 'a line is missing', text: whole.replace(a, '') + next, says: 'is cut off (1 session', left: 2 },
     { name: 'a damaged line', text: whole.replace(a, '{"file":"a"}\n') + next, says: 'line 2 is no partial', left: 2 },
+    {
+      name: 'a figure that is none',
+      text: whole.replace(a, a.replace(/"total":\d+/, '"total":"x"')) + next,
+      says: 'line 2 is no partial',
+      left: 2,
+    },
     { name: 'without its opening', text: a + b, says: '- is no partial', left: 0 },
     {
       name: 'a report',

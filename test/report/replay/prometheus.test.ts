@@ -37,6 +37,10 @@ it('tells the same file apart when it is there twice, and escapes names', () => 
   expect(turns.map((sample) => sample.labels.file)).toEqual([file, `${file} (2)`, 'b']);
 });
 
+it('lets no name steer the terminal', () => {
+  expect(written(prometheus, [summaryOf({ file: 'a\u001b[2Jb', model: '\u009b2J' })])).not.toMatch(/[\u001b\u009b]/);
+});
+
 it('leaves out what is not known', () => {
   const session = summaryOf({ cost: { usd: null, computed: false } });
   const names = readExposition(written(prometheus, [session])).map(({ name }) => name);
