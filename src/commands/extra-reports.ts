@@ -30,8 +30,7 @@ export async function openExtraReports(
 
 async function openCharts(path: string, { levels }: Page): Promise<ExtraReport> {
   const { createReplayPage } = await import('./replay-page.ts');
-  const charts = createReplayPage(path, { policy: levels });
-  return { session: (session) => charts.session(session), end: () => charts.write() };
+  return createReplayPage(path, { policy: levels });
 }
 
 /** The Markdown of a CI job. */

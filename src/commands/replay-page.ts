@@ -1,32 +1,24 @@
 import { readFileSync } from 'node:fs';
-import type { SessionSummary } from '../replay/summary.ts';
 import { HTML_MARK } from '../report/html.ts';
 import { createPageData, type PageOptions } from '../report/replay-html/page-data.ts';
 import { replayHtml } from '../report/replay-html/replay-html.ts';
 import { whatIfCurves } from '../report/replay-html/what-if-curves.ts';
 import { requireFree, writePage } from '../store/write-page.ts';
+import type { ExtraReport } from './extra-reports.ts';
 
 /** Where the build puts the page: commands and their parts are each one folder below the program. */
 const TEMPLATE = new URL('../replay.html', import.meta.url);
-
-/** A page that is written when all sessions have been seen. */
-export interface ReplayPage {
-  /** @param session with its series */
-  session(session: SessionSummary): void;
-  /** @throws CtxbError `usage` when there is another file */
-  write(): void;
-}
 
 /**
  * The page of a replay, `--html FILE`.
  *
  * @throws CtxbError `usage` when there is another file
  */
-export function createReplayPage(path: string, options: Pick<PageOptions, 'policy'>): ReplayPage {
+export function createReplayPage(path: string, options: Pick<PageOptions, 'policy'>): ExtraReport {
   requireFree(path, HTML_MARK);
   const page = createPageData({ ...options, curvesOf: whatIfCurves });
   return {
     session: page.add,
-    write: () => writePage(path, replayHtml(readFileSync(TEMPLATE, 'utf8'), page.data()), HTML_MARK),
+    end: () => writePage(path, replayHtml(readFileSync(TEMPLATE, 'utf8'), page.data()), HTML_MARK),
   };
 }

@@ -6,24 +6,17 @@ import { createFramer } from '../stream/frame.ts';
 const CHUNK_BYTES = 1024 * 1024;
 
 /**
- * Hands over the lines of a recording one by one.
+ * Hands over the lines of a file one by one.
  *
  * @param file a path; `-` is stdin
- * @param onBytes told how many bytes have come, piece by piece
  * @throws CtxbError `unreadable-input` when the file cannot be read
  */
-export async function readLines(
-  file: string,
-  stdin: Readable,
-  onLine: (line: string) => void,
-  onBytes?: (count: number) => void,
-): Promise<void> {
+export async function readLines(file: string, stdin: Readable, onLine: (line: string) => void): Promise<void> {
   const framer = createFramer();
   const stream = file === '-' ? stdin : createReadStream(file, { highWaterMark: CHUNK_BYTES });
   try {
     for await (const chunk of stream) {
       for (const line of framer.push(chunk as Buffer)) onLine(line.toString());
-      onBytes?.((chunk as Buffer).length);
     }
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);

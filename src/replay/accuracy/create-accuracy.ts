@@ -2,6 +2,7 @@ import { estimateTokens, measureContent } from '../../governor/gauge/estimator.t
 import type { Block, UserRole } from '../../stream/events.ts';
 import { droppedTokens } from '../dropped.ts';
 import type { Observer, Seen } from '../observers/seen.ts';
+import { createToolUses, type ToolUses } from '../observers/tool-uses.ts';
 import { type Accuracy, CONTENT_SOURCES, type ContentSource, type Errors } from './accuracy.ts';
 import { type Counter, createCounter } from './histogram.ts';
 import { createPredictor, type Predictions } from './predictions.ts';
@@ -93,10 +94,10 @@ const NAMED: ReadonlySet<string> = new Set(CONTENT_SOURCES);
 function createAdded() {
   let tokens: Partial<Record<ContentSource, number>> = {};
   let pictures = false;
-  const tools = new Map<string, string>();
+  const tools = createToolUses(({ name }) => name);
 
   function add(block: Block, role: UserRole | 'answer', { after }: Seen): void {
-    if (block.type === 'tool_use') tools.set(block.id, block.name);
+    tools.see(block);
     if (hasPicture(block)) pictures = true;
     const source = sourceOf(block, role, tools);
     const size = estimateTokens(measureContent([block]), after.gauge.calibration);
@@ -113,7 +114,6 @@ function createAdded() {
     clear(): void {
       tokens = {};
       pictures = false;
-      if (tools.size > MOST_TOOLS) tools.clear();
     },
     found(): { readonly source: ContentSource; readonly pictures: boolean } {
       const [largest] = CONTENT_SOURCES.toSorted((a, b) => (tokens[b] ?? 0) - (tokens[a] ?? 0));
@@ -122,18 +122,15 @@ function createAdded() {
   };
 }
 
-/** Tool calls that are remembered until a result names them: more never wait at a time. */
-const MOST_TOOLS = 256;
-
 function hasPicture(block: Block): boolean {
   if (block.type === 'tool_result') return block.images > 0;
   return block.type === 'image' || block.type === 'document';
 }
 
-function sourceOf(block: Block, role: UserRole | 'answer', tools: ReadonlyMap<string, string>): ContentSource {
+function sourceOf(block: Block, role: UserRole | 'answer', tools: ToolUses<string>): ContentSource {
   if (hasPicture(block)) return 'picture';
   if (block.type === 'tool_result') {
-    const name = tools.get(block.toolUseId) ?? '';
+    const name = tools.of(block.toolUseId) ?? '';
     return isSource(name) ? name : 'other tools';
   }
   return role === 'answer' || role === 'prompt' ? role : 'notice';

@@ -1,7 +1,7 @@
 import { measureContent, nativeTokens } from '../../governor/gauge/estimator.ts';
 import { type Gauge, predicted } from '../../governor/gauge/gauge.ts';
 import { wasReplaced } from '../../governor/relief/replaced.ts';
-import type { AssistantEvent, Block, Event, Usage, UserEvent } from '../../stream/events.ts';
+import type { AssistantEvent, Block, Usage, UserEvent } from '../../stream/events.ts';
 import { contextOf, saysNothing } from '../../stream/usage.ts';
 import type { Seen } from '../observers/seen.ts';
 import type { Estimator } from './accuracy.ts';
@@ -52,7 +52,7 @@ export function createPredictor(): Predictor {
   return {
     see({ input, before, after }) {
       const { event } = input;
-      if (wasReplaced(before, after, event as Event)) {
+      if (wasReplaced(before, after, event)) {
         characters = 0;
         overhead = 0;
       }

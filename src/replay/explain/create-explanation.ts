@@ -10,11 +10,9 @@ import { callOutput, type Gauge, predicted } from '../../governor/gauge/gauge.ts
 import { forgotten } from '../../governor/gauge/thoughts.ts';
 import type { AssistantEvent, Block, UserEvent } from '../../stream/events.ts';
 import type { Observer, Seen } from '../observers/seen.ts';
+import { createToolUses } from '../observers/tool-uses.ts';
 import type { CallSeen } from '../summary.ts';
 import type { ExplainedPart, Explanation, Prediction } from './explanation.ts';
-
-/** Tool calls that are remembered until their result: more never wait at a time. */
-const MOST_TOOLS = 256;
 
 type Piece = Omit<ExplainedPart, 'expected' | 'tokens'> & { readonly content: Content };
 
@@ -26,7 +24,7 @@ export interface Explainer extends Observer<Prediction | null> {
 
 /** @param wanted number of a main-thread call, from 1, or the id of its message */
 export function createExplainer(wanted: string): Explainer {
-  const tools = new Map<string, string>();
+  const tools = createToolUses(({ name }) => name);
   let pieces: Piece[] = [];
   let number: number | undefined;
   let prediction: Prediction | null = null;
@@ -62,11 +60,8 @@ export function createExplainer(wanted: string): Explainer {
   }
 
   function sourceOf(block: Block, role: string): string {
-    if (block.type === 'tool_use') {
-      if (tools.size > MOST_TOOLS) tools.clear();
-      tools.set(block.id, block.name);
-    }
-    return block.type === 'tool_result' ? (tools.get(block.toolUseId) ?? 'other tools') : role;
+    tools.see(block);
+    return block.type === 'tool_result' ? (tools.of(block.toolUseId) ?? 'other tools') : role;
   }
 
   return {

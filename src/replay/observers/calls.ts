@@ -3,7 +3,7 @@ import { microUsdOf, type Prices, priceFor } from '../../governor/cost/prices.ts
 import { callOutput } from '../../governor/gauge/gauge.ts';
 import type { Usage } from '../../stream/events.ts';
 import type { CallSeen, Growth } from '../summary.ts';
-import type { Observer, Seen } from './seen.ts';
+import { type Observer, type Seen, timeIn } from './seen.ts';
 
 /** The main thread's calls one by one. */
 export interface Calls extends Observer<readonly CallSeen[]> {
@@ -46,7 +46,7 @@ function callOf({ line, input, after }: Seen, added: Growth): CallSeen {
   return {
     number: gauge.calls,
     line,
-    t: input.t === 0 ? null : input.t,
+    t: timeIn(input),
     turn: turn.ended + 1,
     messageId: gauge.call?.messageId ?? '',
     model: gauge.call?.model ?? null,

@@ -1,23 +1,18 @@
 import { estimateTokens, measureContent } from '../../governor/gauge/estimator.ts';
 import { wasReplaced } from '../../governor/relief/replaced.ts';
 import type { GovernorState } from '../../governor/state.ts';
-import type { Cutter } from '../../memory/words.ts';
-import { LINE_LENGTH } from '../../memory/words.ts';
-import type { Block, Event, UserRole } from '../../stream/events.ts';
+import { type Cutter, LINE_LENGTH } from '../../memory/words.ts';
+import type { Block, UserRole } from '../../stream/events.ts';
 import { fieldsOf, textOf } from '../../stream/fields.ts';
 import type { Growth, ResultSeen } from '../summary.ts';
 import type { Observer, Seen } from './seen.ts';
+import { createToolUses, type ToolUse, type ToolUses } from './tool-uses.ts';
 
 /** How many of the largest results are kept. */
 const LARGEST = 10;
 
 /** UTF-16 units of a target that are kept: enough to know a secret in what is shown of it. */
 const NEAR = 2_000;
-
-/** Tool calls that are remembered until their result: more never wait at a time. */
-const WAITING = 256;
-
-type ToolUse = Extract<Block, { readonly type: 'tool_use' }>;
 
 /** A part of a line's content, and what it is put down to. */
 interface Part {
@@ -27,7 +22,7 @@ interface Part {
   readonly use?: Use | undefined;
 }
 
-/** What a tool was used on, as far as it may be shown: whole inputs can be large. */
+/** What a tool was used on, as far as it may be shown. */
 interface Use {
   readonly name: string;
   readonly target: string;
@@ -51,25 +46,18 @@ export interface GrowthOptions {
 
 export function createGrowth({ cut, keepAll, onAdded }: GrowthOptions): Observer<GrowthFound> {
   const growth = new Map<string, number>();
-  const waiting = new Map<string, Use>();
+  const uses = createToolUses<Use>((use) => ({ name: use.name, target: targetOf(use).slice(0, NEAR) }));
   const kept: Kept[] = [];
   let calls = 0;
 
   function add({ source, block, use }: Part, { line, after }: Seen): void {
-    if (block.type === 'tool_use') remember(block);
+    uses.see(block);
     const tokens = estimateTokens(measureContent([block]), after.gauge.calibration);
     if (tokens === 0) return;
     growth.set(source, (growth.get(source) ?? 0) + tokens);
     onAdded?.(source, tokens);
     if (block.type !== 'tool_result' || (!keepAll && isSmall(tokens))) return;
     kept.push({ tool: source, target: use?.target ?? '', tokens, line, call: after.gauge.calls + 1, gone: undefined });
-  }
-
-  function remember(use: ToolUse): void {
-    waiting.set(use.id, { name: use.name, target: targetOf(use).slice(0, NEAR) });
-    if (waiting.size <= WAITING) return;
-    const [oldest] = waiting.keys();
-    if (oldest !== undefined) waiting.delete(oldest);
   }
 
   function isSmall(tokens: number): boolean {
@@ -83,7 +71,7 @@ export function createGrowth({ cut, keepAll, onAdded }: GrowthOptions): Observer
     if (from !== 'claude' || !('subagent' in event) || event.subagent !== null) return [];
     if (event.kind === 'assistant') return isAnswer(event, after) ? event.blocks.map(answerPart) : [];
     if (event.kind !== 'user' || event.replay) return [];
-    return event.blocks.map((block) => userPart(block, event.role, waiting));
+    return event.blocks.map((block) => userPart(block, event.role, uses));
   }
 
   /** Masking takes longer than all the rest: what is not shown is not masked. */
@@ -95,7 +83,7 @@ export function createGrowth({ cut, keepAll, onAdded }: GrowthOptions): Observer
   return {
     see(seen) {
       calls = seen.after.gauge.calls;
-      if (wasReplaced(seen.before, seen.after, seen.input.event as Event)) leave(kept, calls);
+      if (wasReplaced(seen.before, seen.after, seen.input.event)) leave(kept, calls);
       for (const part of partsOf(seen)) add(part, seen);
     },
     found: () => ({
@@ -128,9 +116,9 @@ function answerPart(block: Block): Part {
   return { source: 'answer', block };
 }
 
-function userPart(block: Block, role: UserRole, waiting: ReadonlyMap<string, Use>): Part {
+function userPart(block: Block, role: UserRole, uses: ToolUses<Use>): Part {
   if (block.type !== 'tool_result') return { source: role === 'tool-result' ? 'notice' : role, block };
-  const use = waiting.get(block.toolUseId);
+  const use = uses.of(block.toolUseId);
   return { source: use?.name ?? 'other tools', block, use };
 }
 

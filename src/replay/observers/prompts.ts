@@ -2,7 +2,7 @@ import { estimateTokens, measureContent } from '../../governor/gauge/estimator.t
 import { type Cutter, LONG_LINE_LENGTH } from '../../memory/words.ts';
 import { plainText } from '../../stream/blocks.ts';
 import type { PromptSeen } from '../summary.ts';
-import type { Observer } from './seen.ts';
+import { type Observer, timeIn } from './seen.ts';
 
 /** What was said to begin turns, or into them. */
 export function createPrompts(cut: Cutter): Observer<readonly PromptSeen[]> {
@@ -14,7 +14,7 @@ export function createPrompts(cut: Cutter): Observer<readonly PromptSeen[]> {
       prompts.push({
         turn: after.turn.ended + 1,
         line,
-        t: input.t === 0 ? null : input.t,
+        t: timeIn(input),
         text: cut(plainText(event.blocks), LONG_LINE_LENGTH),
         tokens: estimateTokens(measureContent(event.blocks), after.gauge.calibration),
       });

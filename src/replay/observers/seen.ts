@@ -16,3 +16,8 @@ export interface Observer<T> {
   /** What is known now. */
   found(): T;
 }
+
+/** Milliseconds since the epoch; null where the recording carries no times. */
+export function timeIn({ t }: Input): number | null {
+  return t === 0 ? null : t;
+}

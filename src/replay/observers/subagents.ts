@@ -1,6 +1,6 @@
 import { type Cutter, LINE_LENGTH } from '../../memory/words.ts';
 import { plainText } from '../../stream/blocks.ts';
-import type { Observer } from './seen.ts';
+import { type Observer, timeIn } from './seen.ts';
 
 /** How a subagent began. */
 export interface SubagentBegun {
@@ -16,10 +16,11 @@ export interface SubagentBegun {
 export function createSubagents(cut: Cutter): Observer<ReadonlyMap<string, SubagentBegun>> {
   const begun = new Map<string, SubagentBegun>();
   return {
-    see({ input: { event, t }, after }) {
+    see({ input, after }) {
+      const { event } = input;
       if (!('subagent' in event) || event.subagent === null || begun.has(event.subagent)) return;
       const task = event.kind === 'user' ? cut(plainText(event.blocks), LINE_LENGTH) : null;
-      begun.set(event.subagent, { task, t: t === 0 ? null : t, call: after.gauge.calls });
+      begun.set(event.subagent, { task, t: timeIn(input), call: after.gauge.calls });
     },
     found: () => begun,
   };
