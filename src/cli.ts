@@ -34,6 +34,11 @@ const COMMANDS: readonly { name: string; summary: string; load: () => Promise<Co
   { name: 'health', summary: 'say how the contexts of projects fared', load: () => import('./commands/health.ts') },
   { name: 'cleanup', summary: 'remove what ctxb has kept', load: () => import('./commands/cleanup.ts') },
   { name: 'config', summary: 'show the effective configuration', load: () => import('./commands/config.ts') },
+  {
+    name: 'statusline',
+    summary: "print the status line of Claude Code's terminal",
+    load: () => import('./commands/statusline.ts'),
+  },
   { name: 'demo', summary: 'show it at work, offline', load: () => import('./commands/demo.ts') },
 ];
 
@@ -49,6 +54,10 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
     if (argv[0] === '--version' || argv[0] === '-V') {
       io.stdout.write(`${manifest.version}\n`);
       return 0;
+    }
+    // claude waits for it at every message.
+    if (argv[0] === 'statusline' && argv.length === 1) {
+      return await (await import('./commands/statusline.ts')).runStatusline(io);
     }
     return await dispatch(argv, io);
   } catch (error) {

@@ -46,9 +46,9 @@ export function judgeArrival(state: GovernorState, event: Event): Step {
   if (!isLogPrompt && !isNextTurn) return keep(state);
   if (!isLogPrompt) return advise(state, 'unseen');
   const prompt = toPrompt(event, '');
-  const before = { ...state, turn: closedLogTurn(state.turn) };
+  const before = { ...state, turn: closedLogTurn(state) };
   return chain(advise(before, prompt), (next) =>
-    keep({ ...noteFirstPrompt(next, prompt), turn: openLogTurn(next.turn, prompt) }),
+    keep({ ...noteFirstPrompt(next, prompt), turn: openLogTurn(next, prompt) }),
   );
 }
 

@@ -16,7 +16,7 @@ export function statusLine(state: GovernorState, style: Style): string {
   const { thresholds } = run.policy;
   const colour = latch === 'none' ? style.green : latch === 'warn' ? style.yellow : style.red;
   const level = (threshold: number) => percent(inTokens(threshold, reading.window) / reading.window);
-  const left = turnsLeft(state);
+  const left = turnsTo(state, thresholds.compact);
   return [
     `${colour(bar(reading.fraction))} ${percent(reading.fraction)}`,
     `${tokens(reading.predicted)}/${tokens(reading.window)} ${reading.basis === 'none' ? 'not measured yet' : reading.basis}`,
@@ -28,16 +28,20 @@ export function statusLine(state: GovernorState, style: Style): string {
   ].join(' · ');
 }
 
-/** Turns until a compaction is due, if they go on growing as they did; undefined before a turn was seen to grow. */
-function turnsLeft(state: GovernorState): number | undefined {
-  const { gauge, run, turn } = state;
+/**
+ * Turns until a threshold is crossed, if they go on growing as they did; undefined before a turn was seen to grow.
+ *
+ * @param threshold a fraction of the window (≤ 1) or tokens (> 1)
+ */
+export function turnsTo({ gauge, turn }: GovernorState, threshold: number): number | undefined {
   const { tokens: grown, turns } = turn.growth;
   if (turns === 0) return undefined;
-  const room = inTokens(run.policy.thresholds.compact, gauge.window.tokens) - gauge.used;
+  const room = inTokens(threshold, gauge.window.tokens) - gauge.used;
   return Math.max(0, Math.floor(room / (grown / turns)));
 }
 
-function bar(fraction: number): string {
-  const filled = Math.min(BAR_CELLS, Math.round(fraction * BAR_CELLS));
-  return '█'.repeat(filled) + '░'.repeat(BAR_CELLS - filled);
+/** How full something is, drawn. */
+export function bar(fraction: number, cells = BAR_CELLS): string {
+  const filled = Math.min(cells, Math.round(fraction * cells));
+  return '█'.repeat(filled) + '░'.repeat(cells - filled);
 }

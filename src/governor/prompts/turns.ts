@@ -26,8 +26,7 @@ export function begunTurn({ turn, gauge }: GovernorState, event: Event): Turn {
 }
 
 export function endedTurn(state: GovernorState, event: ResultEvent): Turn {
-  const { turn, run, gauge } = state;
-  const grown = turn.calls > 0 && turn.startedAt > 0 ? gauge.used - turn.startedAt : 0;
+  const { turn, run } = state;
   // A plain recording does not show prompts, so there only the result tells what started the turn.
   const unprompted = event.fromBackgroundTask || (run.mode !== 'replay' && turn.startedBy === 'claude');
   // claude starts a turn of its own accord for what it did not hear in this one, unless it was stopped.
@@ -38,18 +37,22 @@ export function endedTurn(state: GovernorState, event: ResultEvent): Turn {
     ...turn,
     phase: queued.length > 0 ? 'sent' : 'idle',
     startedBy: 'prompt',
-    startedAt: gauge.used,
+    startedAt: state.gauge.used,
     ended: turn.ended + 1,
     unprompted: turn.unprompted + (unprompted ? 1 : 0),
     calls: 0,
-    growth: grown > 0 ? grownBy(turn.growth, grown) : turn.growth,
+    growth: growthAfter(state),
     prompts: queued,
     unheard: [],
     last: { prompts: turn.prompts, answer: (event.text ?? '').slice(0, ANSWER_LENGTH) },
   };
 }
 
-function grownBy({ tokens, turns, recent }: Turn['growth'], grown: number): Turn['growth'] {
+/** What this turn has added, if it made the context grow. */
+function growthAfter({ turn, gauge }: Pick<GovernorState, 'turn' | 'gauge'>): Turn['growth'] {
+  const grown = turn.calls > 0 && turn.startedAt > 0 ? gauge.used - turn.startedAt : 0;
+  if (grown <= 0) return turn.growth;
+  const { tokens, turns, recent } = turn.growth;
   return { tokens: tokens + grown, turns: turns + 1, recent: [...recent, grown].slice(-REMEMBERED_TURNS) };
 }
 
@@ -66,12 +69,14 @@ export function heard(turn: Turn, event: Event): Turn {
 }
 
 /** Session logs have no result lines: the next prompt says that a turn is over. */
-export function closedLogTurn(turn: Turn): Turn {
-  return turn.phase === 'idle' ? turn : { ...turn, phase: 'idle', ended: turn.ended + 1, prompts: [], unheard: [] };
+export function closedLogTurn(state: Pick<GovernorState, 'turn' | 'gauge'>): Turn {
+  const { turn } = state;
+  if (turn.phase === 'idle') return turn;
+  return { ...turn, phase: 'idle', ended: turn.ended + 1, growth: growthAfter(state), prompts: [], unheard: [] };
 }
 
-export function openLogTurn(turn: Turn, prompt: Prompt): Turn {
-  return { ...turn, phase: 'running', startedBy: 'prompt', calls: 0, prompts: [prompt] };
+export function openLogTurn({ turn, gauge }: Pick<GovernorState, 'turn' | 'gauge'>, prompt: Prompt): Turn {
+  return { ...turn, phase: 'running', startedBy: 'prompt', startedAt: gauge.used, calls: 0, prompts: [prompt] };
 }
 
 function isTurnActivity(event: Event): boolean {

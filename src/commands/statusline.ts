@@ -1,0 +1,76 @@
+import type { Command } from 'commander';
+import { quickConfig } from '../config/quick-config.ts';
+import type { Io } from '../io.ts';
+import { onOneLine, styleFor } from '../report/style.ts';
+import { judgeStatus } from '../statusline/judge-status.ts';
+import { newestLines } from '../statusline/log-tail.ts';
+import { readStatusInput, type StatusInput } from '../statusline/status-input.ts';
+import { statusText } from '../statusline/status-text.ts';
+
+export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
+  command.addHelpText('after', EXAMPLES).action(async () => finish(await runStatusline(io)));
+}
+
+const EXAMPLES = `
+Claude Code calls it after every message and shows what it prints: how full the context is, the zone, about how many
+turns are left, and the cost. \`ctxb init --claude-settings project\` sets it up, or in Claude Code's settings.json:
+
+  "statusLine": { "type": "command", "command": "ctxb statusline" }
+
+Examples:
+  echo '{"context_window":{"context_window_size":200000,"current_usage":{"input_tokens":90000}}}' | ctxb statusline`;
+
+/** What claude leaves free on both sides. */
+const MARGIN = 4;
+const USUAL_COLUMNS = 80;
+
+/** Prints one line, whatever comes: a status line that fails would only be in the way. Resolves with 0. */
+export async function runStatusline(io: Io): Promise<number> {
+  let line: string;
+  try {
+    line = await lineFor(readStatusInput(await textOf(io.stdin)), io);
+  } catch (error) {
+    line = `ctxb: no status line: ${error instanceof Error ? error.message : String(error)}`;
+  }
+  io.stdout.write(`${line}\n`);
+  return 0;
+}
+
+async function lineFor(status: StatusInput | undefined, io: Io): Promise<string> {
+  if (status === undefined) {
+    return "ctxb: no session on stdin: name `ctxb statusline` as statusLine.command in Claude Code's settings.json";
+  }
+  const { config, faults } = await quickConfig(status.project ?? io.cwd, io.env);
+  const log = readLog(status.transcript);
+  // claude reads the line from a pipe and shows its colours.
+  const style = await styleFor({ isTTY: true }, io.env);
+  const width = Math.max(1, (Number(io.env.COLUMNS) || USUAL_COLUMNS) - MARGIN);
+  const text = statusText(judgeStatus(log.lines, status, config), status.costUsd, style, width);
+  const [fault] = [...faults, ...log.faults];
+  return fault === undefined ? text : `${text} · ${style.red(`ctxb: ${onOneLine(fault)}`)}`;
+}
+
+interface Log {
+  readonly lines: readonly string[];
+  readonly faults: readonly string[];
+}
+
+/** A session that nothing was said in has no log yet. */
+function readLog(path: string | undefined): Log {
+  if (path === undefined) return { lines: [], faults: [] };
+  try {
+    return { lines: newestLines(path), faults: [] };
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return { lines: [], faults: [] };
+    const message = error instanceof Error ? error.message : String(error);
+    return { lines: [], faults: [`the session's log cannot be read: ${message}`] };
+  }
+}
+
+/** Nothing is awaited that a person would have to type. */
+async function textOf(stdin: Io['stdin']): Promise<string> {
+  if (stdin.isTTY) return '';
+  const chunks: Buffer[] = [];
+  for await (const chunk of stdin) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks).toString('utf8');
+}

@@ -1,0 +1,28 @@
+import type { Config } from './config.ts';
+import { DEFAULTS } from './defaults.ts';
+import { readConfig } from './read-config.ts';
+
+/** Variables that set no key, and are of no interest to a command that does not run claude. */
+const PREFIX = 'CTXB_';
+
+/** What holds, and how many faults there are; with faults the defaults stand in for what is refused. */
+export interface QuickConfig {
+  readonly config: Config;
+  readonly faults: readonly string[];
+}
+
+/**
+ * The configuration for a command that must answer within milliseconds and whatever somebody wrote: the checks are
+ * loaded only where there is something to check. Never throws.
+ */
+export async function quickConfig(
+  cwd: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<QuickConfig> {
+  const { file, findings } = await readConfig(cwd);
+  const isSet = Object.keys(env).some((name) => name.startsWith(PREFIX));
+  if (file === undefined && findings.length === 0 && !isSet) return { config: DEFAULTS, faults: [] };
+  const { resolveConfig } = await import('./resolve-config.ts');
+  const resolved = await resolveConfig({ cwd, env, flags: {} });
+  return { config: resolved.config, faults: resolved.findings.map(({ message }) => message) };
+}

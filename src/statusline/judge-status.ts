@@ -1,0 +1,75 @@
+import { learnFromModelId, learnWindow } from '../governor/gauge/window.ts';
+import type { Policy } from '../governor/policy.ts';
+import { type GovernorState, initialState, type Run } from '../governor/state.ts';
+import { step } from '../governor/step.ts';
+import { decodeLine } from '../stream/decode.ts';
+import type { AssistantEvent, Event } from '../stream/events.ts';
+import { contextOf, saysNothing } from '../stream/usage.ts';
+import type { StatusInput } from './status-input.ts';
+
+/**
+ * The governor's own judgement of an interactive session.
+ *
+ * @param lines the newest lines of the session's log
+ */
+export function judgeStatus(lines: Iterable<string>, status: StatusInput, policy: Policy): GovernorState {
+  let state = withWindow(initialState(runOf(status, policy)), status);
+  const feed = (event: Event) => {
+    state = step(state, { t: 0, from: 'claude', event }).state;
+  };
+  for (const line of lines) feed(decodeLine(line));
+  const ahead = callAhead(state, status);
+  if (ahead !== undefined) feed(ahead);
+  return state;
+}
+
+/** A recording is judged, of which this is the end. */
+function runOf({ project }: StatusInput, policy: Policy): Run {
+  return {
+    policy,
+    mode: 'replay',
+    runId: '00000000-0000-4000-8000-000000000000',
+    contextDir: '',
+    resumes: false,
+    callerSpeaksProtocol: false,
+    showInjected: false,
+    callerPlacedTrigger: true,
+    project: project ?? '',
+    answersInSchema: false,
+    withoutHooks: false,
+    persistent: true,
+    attended: true,
+  };
+}
+
+function withWindow(state: GovernorState, { window, model }: StatusInput): GovernorState {
+  const known = learnWindow(state.gauge.window, window ?? 0, 'asked');
+  return { ...state, gauge: { ...state.gauge, window: learnFromModelId(known, model) } };
+}
+
+/**
+ * claude writes its log up to 0.15 s after a call, and of a log that cannot be read it is all there is: what it says of
+ * its last call counts as one more line, unless the log has that call already. All zero says nothing; behind a
+ * compaction claude shows that as an empty context.
+ */
+function callAhead({ gauge }: GovernorState, { usage, model }: StatusInput): AssistantEvent | undefined {
+  if (usage === undefined || saysNothing(usage)) return undefined;
+  const isKnown = gauge.basis === 'measured' && contextOf(usage) === gauge.used;
+  // Behind a boundary it is that of a call before it, until the next one.
+  if (isKnown || (gauge.basis === 'estimated' && gauge.calls > 0)) return undefined;
+  return {
+    kind: 'assistant',
+    messageId: '',
+    model,
+    synthetic: false,
+    subagent: null,
+    usage,
+    outputFinal: true,
+    blocks: [],
+    version: undefined,
+    cwd: undefined,
+    uuid: undefined,
+    sessionId: undefined,
+    timestamp: undefined,
+  };
+}

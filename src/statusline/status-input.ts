@@ -1,0 +1,42 @@
+import type { Usage } from '../stream/events.ts';
+import { countOf, fieldsOf, isFields, textOf } from '../stream/fields.ts';
+import { readUsage } from '../stream/usage.ts';
+
+/** What Claude Code writes to the stdin of its status-line command, as far as it is shown. */
+export interface StatusInput {
+  /** Path of the session's log; it is there from the first prompt on. */
+  readonly transcript: string | undefined;
+  readonly model: string | undefined;
+  /** The folder claude was started in. */
+  readonly project: string | undefined;
+  /** US dollars since claude was started, in its own count. */
+  readonly costUsd: number | undefined;
+  /** Size of the window in tokens; older versions do not say it. */
+  readonly window: number | undefined;
+  /** Of the last call of the main thread; all zero behind a compaction, undefined before the first call. */
+  readonly usage: Usage | undefined;
+}
+
+/** Undefined where the text is no JSON object. */
+export function readStatusInput(text: string): StatusInput | undefined {
+  const fields = parsed(text);
+  if (!isFields(fields)) return undefined;
+  const { context_window: context, workspace, model, cost } = fields;
+  const usd = fieldsOf(cost).total_cost_usd;
+  return {
+    transcript: textOf(fields.transcript_path),
+    model: textOf(fieldsOf(model).id),
+    project: textOf(fieldsOf(workspace).project_dir) ?? textOf(fields.cwd),
+    costUsd: typeof usd === 'number' && usd >= 0 ? usd : undefined,
+    window: countOf(fieldsOf(context).context_window_size),
+    usage: readUsage(fieldsOf(context).current_usage),
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

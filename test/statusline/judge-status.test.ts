@@ -1,0 +1,119 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { DEFAULTS } from '../../src/config/defaults.ts';
+import { readGauge } from '../../src/governor/gauge/gauge.ts';
+import { judgeStatus } from '../../src/statusline/judge-status.ts';
+import { readStatusInput, type StatusInput } from '../../src/statusline/status-input.ts';
+
+function fixture(path: string): string {
+  return readFileSync(new URL(`../../fixtures/${path}`, import.meta.url), 'utf8');
+}
+
+/** As the real claude writes it: new, after a turn, after a compaction. */
+function status(name: 'new' | 'turn' | 'after-compaction'): StatusInput {
+  const input = readStatusInput(fixture(`terminal/status-${name}.json`));
+  if (input === undefined) throw new Error('no status');
+  return input;
+}
+
+function log(name: string): string[] {
+  return fixture(`recordings/${name}.session.jsonl`).trim().split('\n');
+}
+
+const usage = (used: number) => ({ input: used, cacheCreation: 0, cacheRead: 0, output: 5 });
+
+describe('the input', () => {
+  it('is read as claude writes it', () => {
+    expect(status('turn')).toEqual({
+      transcript: expect.stringMatching(/^\/home\/me\/.*\.jsonl$/),
+      model: 'claude-sonnet-4-5',
+      project: '/project',
+      costUsd: 0.1700196,
+      window: 200_000,
+      usage: { input: 4, cacheCreation: 8996, cacheRead: 43_000, output: 9 },
+    });
+  });
+
+  it.each([
+    { name: 'nothing', text: '' },
+    { name: 'no JSON', text: '{"session_id":' },
+    { name: 'a list', text: '[]' },
+    { name: 'null', text: 'null' },
+  ])('$name is none', ({ text }) => {
+    expect(readStatusInput(text)).toBeUndefined();
+  });
+
+  it('of odd types only what is right counts', () => {
+    const odd = { model: 'x', cost: { total_cost_usd: '1' }, workspace: null, context_window: [], cwd: 7 };
+    expect(readStatusInput(JSON.stringify(odd))).toEqual({
+      transcript: undefined,
+      model: undefined,
+      project: undefined,
+      costUsd: undefined,
+      window: undefined,
+      usage: undefined,
+    });
+  });
+});
+
+describe('the judgement', () => {
+  it.each([
+    { name: 'nothing was said', input: status('new'), lines: [], used: 0, basis: 'none', source: 'asked' },
+    {
+      name: 'the log is not there',
+      input: status('turn'),
+      lines: [],
+      used: 52_000,
+      basis: 'measured',
+      source: 'asked',
+    },
+    {
+      name: 'the log has the last call',
+      input: { ...status('turn'), usage: usage(163_000) },
+      lines: log('crossing'),
+      used: 163_000,
+      basis: 'measured',
+      source: 'asked',
+    },
+    {
+      name: 'the log is behind',
+      input: { ...status('turn'), usage: usage(170_000) },
+      lines: log('crossing'),
+      used: 170_000,
+      basis: 'measured',
+      source: 'asked',
+    },
+    {
+      name: 'an old claude says nothing',
+      input: { ...status('new'), window: undefined },
+      lines: log('crossing'),
+      used: 163_000,
+      basis: 'measured',
+      source: 'assumed',
+    },
+    {
+      name: 'a larger window was measured',
+      input: { ...status('new'), window: undefined, usage: usage(300_000) },
+      lines: [],
+      used: 300_000,
+      basis: 'measured',
+      source: 'raised',
+    },
+  ])('when $name', ({ input, lines, used, basis, source }) => {
+    const reading = readGauge(judgeStatus(lines, input, DEFAULTS).gauge);
+    expect(reading).toMatchObject({ used, basis, windowSource: source });
+  });
+
+  it('an empty context behind a compaction is an estimate, not zero', () => {
+    const lines = log('native-mid-turn');
+    const until = lines.findIndex((line) => line.includes('"compact_boundary"')) + 1;
+    const reading = readGauge(judgeStatus(lines.slice(0, until), status('after-compaction'), DEFAULTS).gauge);
+    expect(reading.basis).toBe('estimated');
+    expect(reading.used).toBeGreaterThan(10_000);
+  });
+
+  it("the user's window wins", () => {
+    const { gauge } = judgeStatus([], status('turn'), { ...DEFAULTS, window: 400_000 });
+    expect(gauge.window).toEqual({ tokens: 400_000, source: 'user' });
+  });
+});

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import type { GovernorState } from '../../src/governor/state.ts';
+import { PLAIN, styleFor } from '../../src/report/style.ts';
+import { statusText } from '../../src/statusline/status-text.ts';
+import { afterTurn, callLine, drive, initLine, resultLine, runWith } from '../support/governor.ts';
+
+const WIDE = 200;
+
+/** Turns that end at these contexts. */
+function grown(first: number, ...contexts: readonly number[]): GovernorState {
+  const driver = afterTurn(first, { mode: 'observe' });
+  for (const used of contexts) {
+    driver.prompt('More.');
+    driver.claude(initLine(), callLine(used), resultLine());
+  }
+  return driver.state;
+}
+
+describe('what is said', () => {
+  it.each([
+    {
+      name: 'nothing is known',
+      state: drive(runWith()).state,
+      cost: undefined,
+      text: `${'░'.repeat(20)} not measured yet · 200,000 (assumed)`,
+    },
+    {
+      name: 'one turn was seen',
+      state: grown(50_000),
+      cost: 0.5,
+      text: `${'█'.repeat(5)}${'░'.repeat(15)} 25% · ok · 50,001/200,000 measured · $0.50`,
+    },
+    {
+      name: 'turns grow by 20,000',
+      state: grown(60_000, 80_000),
+      cost: 0,
+      text: `${'█'.repeat(8)}${'░'.repeat(12)} 40% · monitor · 80,001/200,000 measured · ~3 turns to critical · $0.00`,
+    },
+    {
+      name: 'the agent was asked to stop',
+      state: grown(100_000, 150_000),
+      cost: undefined,
+      text: expect.stringContaining("75% · critical · 150,001/200,000 measured · ~0 turns to claude's own compaction"),
+    },
+  ])('when $name', ({ state, cost, text }) => {
+    expect(statusText(state, cost, PLAIN, WIDE)).toEqual(text);
+  });
+});
+
+describe('what fits', () => {
+  const state = grown(60_000, 80_000);
+  it.each([
+    { width: 200, text: /^█{8}░{12} 40% · monitor · 80,001\/200,000 measured · ~3 turns to critical · \$1.25$/ },
+    { width: 75, text: /^█{8}░{12} 40% · monitor · 80,001\/200,000 measured · \$1.25$/ },
+    { width: 50, text: /^█{8}░{12} 40% · monitor · \$1.25$/ },
+    { width: 40, text: /^█{8}░{12} 40% · monitor$/ },
+    { width: 30, text: /^█{3}░{5} 40% · monitor · \$1.25$/ },
+    { width: 25, text: /^█{3}░{5} 40% · monitor$/ },
+    { width: 15, text: /^40% · monitor$/ },
+    { width: 12, text: /^40%$/ },
+    { width: 1, text: /^40%$/ },
+  ])('in $width columns', ({ width, text }) => {
+    expect(statusText(state, 1.25, PLAIN, width)).toMatch(text);
+  });
+});
+
+it.each([
+  { zone: 'ok', used: 30_000, colour: '32' },
+  { zone: 'monitor', used: 80_000, colour: '32' },
+  { zone: 'warning', used: 110_000, colour: '33' },
+  { zone: 'critical', used: 150_000, colour: '31' },
+  { zone: 'handoff', used: 180_000, colour: '31' },
+])('$zone is shown in its colour', async ({ zone, used, colour }) => {
+  const style = await styleFor({ isTTY: true }, {});
+  expect(statusText(grown(used), undefined, style, WIDE)).toContain(`\u001b[${colour}m${zone}\u001b[39m`);
+});
