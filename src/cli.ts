@@ -34,6 +34,11 @@ const COMMANDS: readonly { name: string; summary: string; load: () => Promise<Co
   { name: 'health', summary: 'say how the contexts of projects fared', load: () => import('./commands/health.ts') },
   { name: 'cleanup', summary: 'remove what ctxb has kept', load: () => import('./commands/cleanup.ts') },
   { name: 'config', summary: 'show the effective configuration', load: () => import('./commands/config.ts') },
+  {
+    name: 'doctor',
+    summary: 'check claude, the configuration and the surroundings',
+    load: () => import('./commands/doctor.ts'),
+  },
   { name: 'demo', summary: 'show it at work, offline', load: () => import('./commands/demo.ts') },
 ];
 

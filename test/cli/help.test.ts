@@ -18,6 +18,7 @@ const COMMANDS = [
   'health',
   'cleanup',
   'config',
+  'doctor',
   'demo',
 ];
 
@@ -72,6 +73,7 @@ describe('help', () => {
     { name: 'pack', options: ['--run', '--receipt', '--context-dir'] },
     { name: 'health', options: ['--json', '--prometheus', '--context-dir'] },
     { name: 'cleanup', options: ['--keep', '--context-dir'] },
+    { name: 'doctor', options: ['--claude', '--quick', '--only', '--strict', '--timeout', '--json'] },
   ])('ctxb $name --help names its options and has examples', async ({ name, options }) => {
     await using place = await createPlace();
     const run = await ctxb(place, [name, '--help']);
