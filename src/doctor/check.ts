@@ -1,5 +1,4 @@
-import type { Scenario } from '../standin/scenario.ts';
-import type { Stage } from './stage/stage.ts';
+import type { Scene, Seen } from './stage/scene.ts';
 
 /** The part of the protocol that a fact belongs to. */
 export type Section =
@@ -11,7 +10,7 @@ export type Section =
   | 'Subagents'
   | 'Cost';
 
-/** One fact about how claude behaves that ctxb relies on, and a short scene that shows whether it holds. */
+/** One fact about how claude behaves that ctxb relies on. */
 export interface Check {
   /** The name of its file, for `--only`. */
   readonly name: string;
@@ -22,20 +21,8 @@ export interface Check {
   readonly instead: string;
   /** ctxb is of no use with such a claude. */
   readonly vital?: true;
-  /** What the stand-in for the API says. */
-  readonly scenario: Scenario;
-  /**
-   * Plays the scene with a claude that is started for it alone.
-   *
-   * @throws Contradiction when the fact does not hold
-   */
-  readonly play: (stage: Stage) => Promise<void>;
-}
-
-/** claude did something else than the fact says. The message says what was seen. */
-export class Contradiction extends Error {}
-
-/** @param otherwise what was seen when it does not hold */
-export function hold(condition: boolean, otherwise: string): asserts condition {
-  if (!condition) throw new Contradiction(otherwise);
+  /** What claude is put through. Facts of one scene are looked at in one go. */
+  readonly scene: Scene;
+  /** @throws Contradiction when what was seen is not what the fact says */
+  readonly look: (seen: Seen) => void;
 }

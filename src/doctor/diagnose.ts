@@ -3,9 +3,10 @@ import { type ResolvedConfig, resolveConfig } from '../config/resolve-config.ts'
 import { textOf } from '../stream/fields.ts';
 import { askFreshContext } from './ask-fresh-context.ts';
 import { askVersion } from './ask-version.ts';
-import { type Check, Contradiction } from './check.ts';
+import type { Check } from './check.ts';
 import type { Remark } from './remark.ts';
 import { type Limits, type Outcome, runChecks } from './run-checks.ts';
+import { orNothing } from './stage/scene.ts';
 import { type Place, withStage } from './stage/stage.ts';
 import { readSettingsFiles, settingOf, variablesOf } from './surroundings/claude-settings.ts';
 import { checkConfiguration } from './surroundings/configuration.ts';
@@ -74,15 +75,6 @@ export function diagnose(
     const thresholds = thresholdsOf(around, fresh);
     return { version, fresh, thresholds, outcomes: await runChecks(checks, place, limits) };
   });
-}
-
-async function orNothing<T>(answer: Promise<T>): Promise<T | undefined> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (error instanceof Contradiction) return undefined;
-    throw error;
-  }
 }
 
 function thresholdsOf({ resolved, isTriggerTaken }: Surroundings, fresh: FreshContext | undefined): Remark[] {

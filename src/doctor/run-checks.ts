@@ -1,5 +1,7 @@
 import { availableParallelism } from 'node:os';
-import { type Check, Contradiction } from './check.ts';
+import type { Check } from './check.ts';
+import { Contradiction } from './contradiction.ts';
+import type { Scene } from './stage/scene.ts';
 import { type Place, withStage } from './stage/stage.ts';
 
 /**
@@ -23,28 +25,57 @@ export interface Limits {
 /** More than this at once only wait for the processors. */
 const MOST_AT_ONCE = 8;
 
-/** Holds the facts against a claude. The first check goes alone: where it fails, no other can be tried. */
+/** Holds the facts against a claude. The first one's scene goes alone: where it fails, no other can be tried. */
 export async function runChecks(checks: readonly Check[], place: Place, limits: Limits): Promise<readonly Outcome[]> {
   const over = AbortSignal.any([limits.stop, AbortSignal.timeout(limits.timeoutMs)]);
-  const run = (check: Check) => runCheck(check, place, over, limits.timeoutMs / 3);
-  const [first, ...others] = checks;
+  const play = (scene: Scene) => {
+    const facts = checks.filter((check) => check.scene === scene);
+    return lookAt(scene, facts, { place, over, patienceMs: limits.timeoutMs / 3 });
+  };
+  const [first, ...scenes] = new Set(checks.map(({ scene }) => scene));
   if (first === undefined) return [];
-  const opening = await run(first);
-  if (opening.status !== 'holds') return [opening, ...others.map((check) => untried(check, `without ${first.name}`))];
-  return [opening, ...(await atOnce(others, Math.min(MOST_AT_ONCE, 2 * availableParallelism()), run))];
+  const opening = await play(first);
+  const works = opening[0]?.status === 'holds';
+  const atOnce = Math.min(MOST_AT_ONCE, 2 * availableParallelism());
+  const others = works ? (await inParallel(scenes, atOnce, play)).flat() : [];
+  const outcomes = new Map([...opening, ...others].map((outcome) => [outcome.check, outcome]));
+  return checks.map((check) => outcomes.get(check) ?? untried(check, `without ${checks[0]?.name}`));
 }
 
-async function runCheck(check: Check, place: Place, over: AbortSignal, patienceMs: number): Promise<Outcome> {
-  if (over.aborted) return untried(check, TIME_IS_UP);
+interface Circumstances {
+  readonly place: Place;
+  readonly over: AbortSignal;
+  readonly patienceMs: number;
+}
+
+/** Plays a scene once for all facts that are looked at in it. */
+async function lookAt(scene: Scene, checks: readonly Check[], { place, over, patienceMs }: Circumstances) {
+  if (over.aborted) return checks.map((check) => untried(check, TIME_IS_UP));
   const patience = AbortSignal.any([over, AbortSignal.timeout(patienceMs)]);
   try {
-    await withStage(check.scenario, place, patience, check.play);
+    return await withStage(scene.scenario, place, patience, async (stage) => {
+      const seen = await scene.play(stage);
+      return checks.map((check) => judge(check, () => check.look(seen)));
+    });
+  } catch (error) {
+    if (over.aborted) return checks.map((check) => untried(check, TIME_IS_UP));
+    // A scene that is not played to its end shows none of its facts.
+    return checks.map((check) => judge(check, () => rethrow(error)));
+  }
+}
+
+function judge(check: Check, look: () => void): Outcome {
+  try {
+    look();
     return { check, status: 'holds', seen: undefined };
   } catch (error) {
-    if (over.aborted) return untried(check, TIME_IS_UP);
     if (!(error instanceof Contradiction)) throw error;
     return { check, status: 'fails', seen: error.message };
   }
+}
+
+function rethrow(error: unknown): never {
+  throw error;
 }
 
 const TIME_IS_UP = 'the time was up';
@@ -54,7 +85,7 @@ function untried(check: Check, seen: string): Outcome {
 }
 
 /** The results in the order of the items, with so many of them under way at a time. */
-async function atOnce<T, R>(items: readonly T[], count: number, work: (item: T) => Promise<R>): Promise<R[]> {
+async function inParallel<T, R>(items: readonly T[], count: number, work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   const next = items.entries();
   const worker = async () => {

@@ -1,4 +1,7 @@
-import { type Check, hold } from '../check.ts';
+import type { Check } from '../check.ts';
+import { hold } from '../contradiction.ts';
+import { scene } from '../stage/scene.ts';
+import { MODEL } from '../stage/stage.ts';
 import { verdictIn } from '../stage/verdict.ts';
 
 export const commandsOff: Check = {
@@ -6,11 +9,13 @@ export const commandsOff: Check = {
   fact: 'With --disable-slash-commands, a /compact is answered that it is not available.',
   section: 'Compaction',
   instead: 'it counts as a failed compaction, and after two of them the work is handed over',
-  scenario: { calls: [{ text: 'answer', context: 100_000 }, { text: 'taken for a prompt' }] },
-  async play(stage) {
-    const claude = await stage.start({ args: ['--disable-slash-commands'] });
-    await claude.turn('a prompt');
-    const verdict = verdictIn(await claude.turn('/compact'));
+  scene: scene({
+    scenario: { calls: [{ text: 'answer', context: 100_000 }] },
+    args: [...MODEL, '--disable-slash-commands'],
+    says: ['a prompt', '/compact'],
+  }),
+  look({ turns: [, turn = []] }) {
+    const verdict = verdictIn(turn);
     hold(verdict === 'refused', `the verdict would be "${verdict}"`);
   },
 };

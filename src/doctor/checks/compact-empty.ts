@@ -1,4 +1,6 @@
-import { type Check, hold } from '../check.ts';
+import type { Check } from '../check.ts';
+import { hold } from '../contradiction.ts';
+import { scene } from '../stage/scene.ts';
 import { verdictIn } from '../stage/verdict.ts';
 
 export const compactEmpty: Check = {
@@ -6,10 +8,9 @@ export const compactEmpty: Check = {
   fact: 'A /compact of an empty conversation says that there is nothing to compact.',
   section: 'Compaction',
   instead: 'it counts as a failed compaction, of which two in a row are the last',
-  scenario: { calls: [] },
-  async play(stage) {
-    const claude = await stage.start();
-    const verdict = verdictIn(await claude.turn('/compact'));
+  scene: scene({ scenario: { calls: [] }, says: ['/compact'] }),
+  look({ turns: [turn = []] }) {
+    const verdict = verdictIn(turn);
     hold(verdict === 'empty', `the verdict would be "${verdict}"`);
   },
 };

@@ -1,5 +1,6 @@
-import { steps } from '../../standin/scenario.ts';
-import { type Check, hold } from '../check.ts';
+import type { Check } from '../check.ts';
+import { hold } from '../contradiction.ts';
+import { compactAndClear } from '../scenes/compact-and-clear.ts';
 import { eventsOf } from '../stage/events.ts';
 
 export const compactStatus: Check = {
@@ -8,11 +9,9 @@ export const compactStatus: Check = {
   section: 'Compaction',
   instead:
     'only the boundary and the result tell: a long compaction looks like silence until compaction.timeoutSeconds',
-  scenario: { calls: steps({ count: 1, from: 90_000, growBy: 10_000 }) },
-  async play(stage) {
-    const claude = await stage.start();
-    await claude.turn('a prompt');
-    const phases = eventsOf(await claude.turn('/compact'), 'compact-status').map(({ phase }) => phase);
+  scene: compactAndClear,
+  look({ turns: [, turn = []] }) {
+    const phases = eventsOf(turn, 'compact-status').map(({ phase }) => phase);
     hold(phases.includes('compacting'), 'no status line says that it compacts');
     hold(phases.includes('success'), 'no status line says that it has succeeded');
   },

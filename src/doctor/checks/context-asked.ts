@@ -1,5 +1,7 @@
 import { countOf } from '../../stream/fields.ts';
-import { type Check, hold } from '../check.ts';
+import type { Check } from '../check.ts';
+import { hold } from '../contradiction.ts';
+import { askedAtTheStart } from '../scenes/asked-at-the-start.ts';
 import { requestsOf } from '../stage/requests.ts';
 
 export const contextAsked: Check = {
@@ -7,15 +9,15 @@ export const contextAsked: Check = {
   fact: 'Right after the start claude tells its window when it is asked, without a call of the model.',
   section: 'The context gauge',
   instead: 'the window is assumed until the first result, and claude is not told where to compact by itself before',
-  scenario: { calls: [] },
-  async play(stage) {
-    const claude = await stage.start();
-    const { ok, response } = await claude.ask({ subtype: 'get_context_usage', detail: 'summary' });
-    hold(ok, 'the question was refused');
-    hold(countOf(response.rawMaxTokens) === 200_000, `rawMaxTokens is ${response.rawMaxTokens}, not 200000`);
-    hold(countOf(response.totalTokens) !== undefined, 'totalTokens is missing');
-    hold(typeof response.isAutoCompactEnabled === 'boolean', 'isAutoCompactEnabled is missing');
-    const calls = requestsOf(stage.standin).length;
+  scene: askedAtTheStart,
+  look(seen) {
+    const [answer] = seen.answers;
+    hold(answer?.ok === true, answer === undefined ? 'there was no answer' : 'the question was refused');
+    const { rawMaxTokens, totalTokens, isAutoCompactEnabled } = answer.response;
+    hold(countOf(rawMaxTokens) === 200_000, `rawMaxTokens is ${rawMaxTokens}, not 200000`);
+    hold(countOf(totalTokens) !== undefined, 'totalTokens is missing');
+    hold(typeof isAutoCompactEnabled === 'boolean', 'isAutoCompactEnabled is missing');
+    const calls = requestsOf(seen).length;
     hold(calls === 0, `it made ${calls} calls of the model`);
   },
 };

@@ -1,4 +1,6 @@
-import { type Check, hold } from '../check.ts';
+import type { Check } from '../check.ts';
+import { hold } from '../contradiction.ts';
+import { askedAtTheStart } from '../scenes/asked-at-the-start.ts';
 
 export const controlChannel: Check = {
   name: 'control-channel',
@@ -6,10 +8,9 @@ export const controlChannel: Check = {
   section: 'Hooks over the control channel',
   instead: 'nothing: notes, tool budgets and the place of the trigger need it',
   vital: true,
-  scenario: { calls: [] },
-  async play(stage) {
-    const claude = await stage.start({ hooks: { PreCompact: () => ({}), SessionStart: () => ({}) } });
-    const { ok } = await claude.opened;
-    hold(ok, 'it was refused');
+  scene: askedAtTheStart,
+  look({ opened }) {
+    hold(opened !== undefined, 'there was no answer');
+    hold(opened.ok, 'it was refused');
   },
 };

@@ -1,4 +1,6 @@
-import { type Check, hold } from '../check.ts';
+import type { Check } from '../check.ts';
+import { hold } from '../contradiction.ts';
+import { plainTurns } from '../scenes/plain-turns.ts';
 import { resultOf } from '../stage/events.ts';
 
 export const costInResult: Check = {
@@ -6,16 +8,9 @@ export const costInResult: Check = {
   fact: 'A result says what the process has cost until then.',
   section: 'Cost',
   instead: 'cost is counted per call from list prices, or from cost.prices',
-  scenario: {
-    calls: [
-      { text: 'one', context: 50_000 },
-      { text: 'two', context: 51_000 },
-    ],
-  },
-  async play(stage) {
-    const claude = await stage.start();
-    const first = resultOf(await claude.turn('the first prompt'))?.costUsd ?? 0;
-    const second = resultOf(await claude.turn('the second prompt'))?.costUsd ?? 0;
+  scene: plainTurns,
+  look({ turns }) {
+    const [first = 0, second = 0] = turns.map((turn) => resultOf(turn)?.costUsd);
     hold(first > 0, `after the first turn it says ${first}`);
     hold(second > first, `after the second turn it says ${second}, after the first ${first}`);
   },

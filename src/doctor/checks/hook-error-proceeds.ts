@@ -1,7 +1,9 @@
 import type { HookName } from '../../governor/actions.ts';
-import { type Check, hold } from '../check.ts';
+import type { Check } from '../check.ts';
+import { hold } from '../contradiction.ts';
 import { eventsOf, resultOf } from '../stage/events.ts';
 import { holds, requestsOf } from '../stage/requests.ts';
+import { scene } from '../stage/scene.ts';
 
 const HOOKS: readonly HookName[] = [
   ...(['UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'PostToolUseFailure'] as const),
@@ -14,26 +16,29 @@ export const hookErrorProceeds: Check = {
   section: 'Hooks over the control channel',
   instead: 'nothing: a hook that takes too long would hang the turn or lose the prompt',
   vital: true,
-  scenario: {
-    calls: [
-      {
-        tools: [
-          { name: 'Bash', input: { command: 'printf what-the-tool-printed' } },
-          { name: 'Bash', input: { command: 'exit 3' } },
-        ],
-      },
-      { text: 'the answer', context: 100_000 },
-      { text: 'the answer after' },
-    ],
-  },
-  async play(stage) {
-    const claude = await stage.start({ hooks: Object.fromEntries(HOOKS.map((name) => [name, () => 'error'])) });
-    const turn = await claude.turn('the prompt');
-    hold(holds(requestsOf(stage.standin)[0], 'the prompt'), 'the prompt did not reach the model');
-    hold(holds(requestsOf(stage.standin)[1], 'what-the-tool-printed'), 'the tool did not run');
+  scene: scene({
+    scenario: {
+      calls: [
+        {
+          tools: [
+            { name: 'Bash', input: { command: 'printf %s%s printed -by-the-tool' } },
+            { name: 'Bash', input: { command: 'exit 3' } },
+          ],
+        },
+        { text: 'the answer', context: 100_000 },
+        { text: 'the answer after' },
+      ],
+    },
+    hooks: Object.fromEntries(HOOKS.map((name) => [name, () => 'error'])),
+    says: ['the prompt', '/compact', 'the prompt after'],
+  }),
+  look(seen) {
+    const [turn = [], compact = [], after = []] = seen.turns;
+    const [first, second] = requestsOf(seen);
+    hold(holds(first, 'the prompt'), 'the prompt did not reach the model');
+    hold(holds(second, 'printed-by-the-tool'), 'the tool did not run');
     hold(resultOf(turn)?.text === 'the answer', `the result says "${resultOf(turn)?.text}"`);
-    hold(eventsOf(await claude.turn('/compact'), 'boundary').length > 0, 'it did not compact');
-    const after = resultOf(await claude.turn('the prompt after'));
-    hold(after?.text === 'the answer after', `the next result says "${after?.text}"`);
+    hold(eventsOf(compact, 'boundary').length > 0, 'it did not compact');
+    hold(resultOf(after)?.text === 'the answer after', `the next result says "${resultOf(after)?.text}"`);
   },
 };

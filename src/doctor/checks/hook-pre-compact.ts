@@ -1,5 +1,6 @@
-import { steps } from '../../standin/scenario.ts';
-import { type Check, hold } from '../check.ts';
+import type { Check } from '../check.ts';
+import { hold } from '../contradiction.ts';
+import { compactAndClear } from '../scenes/compact-and-clear.ts';
 import { requestsOf } from '../stage/requests.ts';
 
 export const hookPreCompact: Check = {
@@ -7,13 +8,12 @@ export const hookPreCompact: Check = {
   fact: 'PreCompact is called before a compaction, and its systemMessage becomes part of what the summary is to do.',
   section: 'Hooks over the control channel',
   instead: 'a compaction that claude begins itself has no focus; notes are written anyway, after every line',
-  scenario: { calls: steps({ count: 1, from: 90_000, growBy: 10_000 }) },
-  async play(stage) {
-    const claude = await stage.start({ hooks: { PreCompact: () => ({ systemMessage: 'keep the paths' }) } });
-    await claude.turn('a prompt');
-    await claude.turn('/compact');
-    hold(claude.calls[0]?.input.trigger === 'manual', 'it was not called with the trigger "manual"');
-    const said = JSON.stringify(requestsOf(stage.standin, 'summary')[0]?.body ?? {}).includes('keep the paths');
+  scene: compactAndClear,
+  look(seen) {
+    const call = seen.calls.find(({ hook }) => hook === 'PreCompact');
+    hold(call !== undefined, 'it was not called');
+    hold(call.input.trigger === 'manual', `its trigger is "${call.input.trigger}"`);
+    const said = JSON.stringify(requestsOf(seen, 'summary')[0]?.body ?? {}).includes('keep the paths');
     hold(said, 'the request for the summary does not hold its systemMessage');
   },
 };

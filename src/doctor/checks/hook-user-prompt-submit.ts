@@ -1,5 +1,6 @@
-import { type Check, hold } from '../check.ts';
-import { hookOutput } from '../stage/hook-output.ts';
+import type { Check } from '../check.ts';
+import { hold } from '../contradiction.ts';
+import { toolsWithHooks } from '../scenes/tools-with-hooks.ts';
 import { holds, requestsOf } from '../stage/requests.ts';
 
 export const hookUserPromptSubmit: Check = {
@@ -7,12 +8,10 @@ export const hookUserPromptSubmit: Check = {
   fact: 'UserPromptSubmit is called with each prompt, and what it adds reaches the model with the prompt.',
   section: 'Hooks over the control channel',
   instead: 'the agent is told of its budget, and gets what a summary lost, only after its next tool',
-  scenario: { calls: [{ text: 'answer' }] },
-  async play(stage) {
-    const output = hookOutput('UserPromptSubmit', { additionalContext: 'what the hook adds' });
-    const claude = await stage.start({ hooks: { UserPromptSubmit: () => output } });
-    await claude.turn('the prompt');
-    hold(claude.calls[0]?.input.prompt === 'the prompt', 'it was not called with the prompt');
-    hold(holds(requestsOf(stage.standin)[0], 'what the hook adds'), 'what it adds is not in the request');
+  scene: toolsWithHooks,
+  look(seen) {
+    const call = seen.calls.find(({ hook }) => hook === 'UserPromptSubmit');
+    hold(call?.input.prompt === 'the prompt', 'it was not called with the prompt');
+    hold(holds(requestsOf(seen)[0], 'added to the prompt'), 'what it adds is not in the request');
   },
 };

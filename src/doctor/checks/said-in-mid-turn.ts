@@ -1,9 +1,12 @@
-import { type Check, hold } from '../check.ts';
+import type { Check } from '../check.ts';
+import { hold } from '../contradiction.ts';
 import type { Conversation } from '../stage/conversation.ts';
 import { eventsOf } from '../stage/events.ts';
-import { holds, requestsOf } from '../stage/requests.ts';
+import { holds, requestWith } from '../stage/requests.ts';
+import { type Scene, seen } from '../stage/scene.ts';
 
 const WORDS = 'said in the middle of it';
+const TOOL = { name: 'Bash', input: { command: 'true' } };
 
 export const saidInMidTurn: Check = {
   name: 'said-in-mid-turn',
@@ -11,35 +14,39 @@ export const saidInMidTurn: Check = {
   section: 'Speaking into a running turn',
   instead:
     "nothing: ctxb itself says nothing in mid-turn; a program's own words would be lost, as they would without ctxb",
-  scenario: {
-    calls: [
-      { tools: [{ name: 'Bash', input: { command: 'true' } }] },
-      { tools: [{ name: 'Bash', input: { command: 'true' } }] },
-      { text: 'one answer' },
-      { text: 'another answer' },
-    ],
-  },
-  async play(stage) {
-    // The tool waits for its hook, so the words are there before it has run.
-    let claude: Conversation | undefined;
-    let said = false;
-    claude = await stage.start({
-      hooks: {
-        PreToolUse() {
-          if (!said) claude?.say(WORDS);
-          said = true;
-          return {};
-        },
-      },
-    });
-    claude.say('the prompt');
-    await stage.request('a call with the words', (request) => request.kind === 'main' && holds(request, WORDS));
-    await claude.until('the result', ({ kind }) => kind === 'result');
-    const last = requestsOf(stage.standin).at(-1);
-    hold(holds(last, 'the prompt'), 'the request with the words does not hold the prompt');
+  scene: speakingInMidTurn(),
+  look(seen) {
+    hold(holds(requestWith(seen, WORDS), 'the prompt'), 'the request with the words does not hold the prompt');
     hold(
-      eventsOf(claude.events, 'result').every(({ isError }) => !isError),
+      seen.turns.every((turn) => eventsOf(turn, 'result').every(({ isError }) => !isError)),
       'the turn has failed',
     );
   },
 };
+
+/** The first tool waits for its hook, so the words are there before it has run. */
+function speakingInMidTurn(): Scene {
+  return {
+    scenario: {
+      calls: [{ tools: [TOOL] }, { tools: [TOOL] }, { text: 'one answer' }, { text: 'another answer' }],
+    },
+    async play(stage) {
+      let speak = () => {};
+      const claude: Conversation = await stage.start({
+        hooks: {
+          PreToolUse() {
+            speak();
+            return {};
+          },
+        },
+      });
+      speak = () => {
+        claude.say(WORDS);
+        speak = () => {};
+      };
+      const turn = await claude.turn('the prompt');
+      await stage.request('a call with the words', (request) => request.kind === 'main' && holds(request, WORDS));
+      return seen(stage, claude, { turns: [turn] });
+    },
+  };
+}

@@ -1,4 +1,6 @@
-import { type Check, hold } from '../check.ts';
+import type { Check } from '../check.ts';
+import { hold } from '../contradiction.ts';
+import { plainTurns } from '../scenes/plain-turns.ts';
 import { eventsOf, resultOf } from '../stage/events.ts';
 
 export const twoWayStream: Check = {
@@ -7,14 +9,14 @@ export const twoWayStream: Check = {
   section: 'Running it',
   instead: 'nothing: ctxb speaks to claude in this way only',
   vital: true,
-  scenario: { calls: [{ text: 'first answer' }, { text: 'second answer' }] },
-  async play(stage) {
-    const claude = await stage.start();
-    for (const words of ['first', 'second']) {
-      const turn = await claude.turn(`the ${words} prompt`);
+  scene: plainTurns,
+  look({ turns }) {
+    const answers = ['the first answer', 'the second answer'];
+    for (const [index, turn] of turns.entries()) {
+      const result = resultOf(turn);
       hold(eventsOf(turn, 'init').length > 0, 'no system/init line before the result');
-      hold(resultOf(turn)?.text === `${words} answer`, `the result says "${resultOf(turn)?.text}"`);
-      hold(resultOf(turn)?.isError === false, 'the result is an error');
+      hold(result?.isError === false, 'the result is an error');
+      hold(result.text === answers[index], `the result says "${result.text}"`);
     }
   },
 };

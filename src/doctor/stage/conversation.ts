@@ -7,7 +7,7 @@ import { decodeLine } from '../../stream/decode.ts';
 import type { ControlRequestEvent, ControlResponseEvent, Event } from '../../stream/events.ts';
 import { type Fields, fieldsOf, textOf } from '../../stream/fields.ts';
 import { createFramer } from '../../stream/frame.ts';
-import { Contradiction } from '../check.ts';
+import { Contradiction } from '../contradiction.ts';
 import { eventsOf } from './events.ts';
 
 /** What a hook is answered: its output, or that it failed. */

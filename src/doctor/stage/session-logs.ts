@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { findSessionLog, readSessionLog, type SessionLog } from '../../store/session-log.ts';
-import { Contradiction } from '../check.ts';
+import { Contradiction } from '../contradiction.ts';
 import type { Conversation } from './conversation.ts';
 import { eventsOf } from './events.ts';
 import type { Stage } from './stage.ts';

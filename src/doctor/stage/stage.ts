@@ -2,7 +2,7 @@ import { type Child, startChild } from '../../session/child.ts';
 import type { RecordedRequest, Scenario } from '../../standin/scenario.ts';
 import { createScratchEnvironment, type ScratchEnvironment } from '../../standin/scratch-environment.ts';
 import { type Standin, startStandin } from '../../standin/server.ts';
-import { Contradiction } from '../check.ts';
+import { Contradiction } from '../contradiction.ts';
 import { type Conversation, converse, type Hooks } from './conversation.ts';
 
 /** The claude that is looked at, and where. */
@@ -39,8 +39,8 @@ export interface Stage {
 
 const TWO_WAY = ['-p', '--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'];
 const UNASKED = ['--dangerously-skip-permissions'];
-/** A model of which claude knows that its window has 200,000 tokens. */
-const MODEL = ['--model', 'claude-sonnet-4-5'];
+/** Arguments for a model of which claude knows that its window has 200,000 tokens. */
+export const MODEL = ['--model', 'claude-sonnet-4-5'];
 
 /** Sets a stage for one scene; whatever is started on it ends with it. */
 export async function withStage<T>(
