@@ -16,14 +16,14 @@ export const interruptEndsTurn: Check = {
       const claude = await stage.start();
       claude.say('the prompt before');
       await stage.request('the first call', ({ kind }) => kind === 'main');
-      const answer = await claude.ask({ subtype: 'interrupt' });
+      const { ok } = await claude.ask({ subtype: 'interrupt' });
+      hold(ok, 'the interrupt was refused');
       const turn = await claude.until('the result of the turn', ({ kind }) => kind === 'result');
       const after = await claude.turn('the prompt after');
-      return seen(stage, claude, { turns: [turn, after], answers: [answer] });
+      return seen(stage, claude, { turns: [turn, after] });
     },
   },
-  look({ answers: [answer], turns: [turn = [], next = []] }) {
-    hold(answer?.ok === true, 'the interrupt was refused');
+  look({ turns: [turn = [], next = []] }) {
     hold(resultOf(turn)?.text !== 'too late', 'the turn went on to its end');
     const after = resultOf(next);
     hold(after?.text === 'the answer after', `the next result says "${after?.text}"`);

@@ -16,7 +16,9 @@ export const saidInMidTurn: Check = {
     "nothing: ctxb itself says nothing in mid-turn; a program's own words would be lost, as they would without ctxb",
   scene: speakingInMidTurn(),
   look(seen) {
-    hold(holds(requestWith(seen, WORDS), 'the prompt'), 'the request with the words does not hold the prompt');
+    const request = requestWith(seen, WORDS);
+    hold(request !== undefined, 'no request holds the words');
+    hold(holds(request, 'the prompt'), 'the request with the words does not hold the prompt');
     hold(
       seen.turns.every((turn) => eventsOf(turn, 'result').every(({ isError }) => !isError)),
       'the turn has failed',
@@ -45,8 +47,9 @@ function speakingInMidTurn(): Scene {
         speak = () => {};
       };
       const turn = await claude.turn('the prompt');
-      await stage.request('a call with the words', (request) => request.kind === 'main' && holds(request, WORDS));
-      return seen(stage, claude, { turns: [turn] });
+      // What was said before it comes first, in whatever turn.
+      const after = await claude.turn('the prompt after');
+      return seen(stage, claude, { turns: [turn, after] });
     },
   };
 }

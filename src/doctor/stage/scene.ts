@@ -1,5 +1,6 @@
 import type { ChildEnd } from '../../session/child.ts';
 import type { RecordedRequest, Scenario } from '../../standin/scenario.ts';
+import type { SessionLog } from '../../store/session-log.ts';
 import type { ControlResponseEvent, Event } from '../../stream/events.ts';
 import type { Fields } from '../../stream/fields.ts';
 import { Contradiction } from '../contradiction.ts';
@@ -20,7 +21,7 @@ export interface Seen {
   readonly turns: readonly (readonly Event[])[];
   /** Answers to what was asked over the control channel; undefined: none came. */
   readonly answers: readonly (ControlResponseEvent | undefined)[];
-  /** The answer to `initialize`; undefined: none came, or it was not waited for. */
+  /** The answer to `initialize`; undefined: none came. */
   readonly opened: ControlResponseEvent | undefined;
   /** Hooks that were called. */
   readonly calls: readonly HookCall[];
@@ -28,12 +29,14 @@ export interface Seen {
   readonly requests: readonly RecordedRequest[];
   /** How claude has ended; undefined: it has not, or was not to. */
   readonly end: ChildEnd | undefined;
+  /** claude's own log of the session, where it was looked at. */
+  readonly log: SessionLog | undefined;
 }
 
 /** The usual scene, in the order of its fields. */
 export interface Lines extends StartOptions {
   readonly scenario: Scenario;
-  /** Questions over the control channel, together. */
+  /** Questions over the control channel, together, before the first prompt. */
   readonly asks?: readonly Fields[];
   /** Prompts, each after the turn of the one before. */
   readonly says?: readonly string[];
@@ -47,14 +50,14 @@ export function scene({ scenario, asks = [], says = [], ends, ...start }: Lines)
     scenario,
     async play(stage) {
       const claude = await stage.start(start);
-      const [opened, ...answers] = await Promise.all([
-        asks.length === 0 ? undefined : orNothing(claude.opened),
-        ...asks.map((request) => orNothing(claude.ask(request))),
-      ]);
+      const asked = [claude.opened, ...asks.map((request) => claude.ask(request))].map(orNothing);
+      // A scene of questions alone waits for the answers; else those count that came in time.
+      if (says.length === 0) await Promise.all(asked);
       const turns: (readonly Event[])[] = [];
       for (const text of says) turns.push(await claude.turn(text));
       if (ends) claude.endInput();
       const end = ends && (await orNothing(claude.ended()));
+      const [opened, ...answers] = await Promise.all(asked.map(already));
       return seen(stage, claude, { opened, answers, turns, end });
     },
   };
@@ -62,7 +65,16 @@ export function scene({ scenario, asks = [], says = [], ends, ...start }: Lines)
 
 /** What was seen, with what the stage knows of it. */
 export function seen({ standin }: Stage, { calls }: Conversation, more: Partial<Seen> = {}): Seen {
-  return { opened: undefined, answers: [], turns: [], end: undefined, calls, requests: standin.requests, ...more };
+  return {
+    opened: undefined,
+    answers: [],
+    turns: [],
+    end: undefined,
+    log: undefined,
+    calls,
+    requests: standin.requests,
+    ...more,
+  };
 }
 
 /** Something that a scene can go on without. */
@@ -73,4 +85,9 @@ export async function orNothing<T>(coming: Promise<T>): Promise<T | undefined> {
     if (error instanceof Contradiction) return undefined;
     throw error;
   }
+}
+
+/** What has come already; undefined: nothing has. */
+export function already<T>(coming: Promise<T>): Promise<T | undefined> {
+  return Promise.race([coming, Promise.resolve(undefined)]);
 }

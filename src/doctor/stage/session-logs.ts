@@ -7,18 +7,21 @@ import type { Stage } from './stage.ts';
 
 const LOOK_EVERY_MS = 20;
 
-/** Waits until claude has written something to its session's log, which it does a moment later. Resolves with the session's id. */
-export async function untilLogged(
-  { scratch, patience }: Stage,
-  claude: Conversation,
-  fits: (log: SessionLog) => boolean,
-): Promise<string> {
+/** A session, and claude's own log of it. */
+export interface Logged {
+  readonly session: string;
+  readonly log: SessionLog;
+}
+
+/** Waits until claude has logged the end of its turn, which it does a moment later. */
+export async function untilLogged({ scratch, patience }: Stage, claude: Conversation): Promise<Logged> {
   const session = eventsOf(claude.events, 'init').at(-1)?.sessionId;
   if (session === undefined) throw new Contradiction('no system/init line names the session');
   for (;;) {
-    const log = findSessionLog(session, { env: scratch.env, cwd: scratch.cwd });
-    if (log !== undefined && fits(readSessionLog(log))) return session;
-    if (patience.aborted) throw new Contradiction(log === undefined ? 'there is no log' : 'the log does not hold it');
+    const path = findSessionLog(session, { env: scratch.env, cwd: scratch.cwd });
+    const log = path === undefined ? undefined : readSessionLog(path);
+    if (log?.finished) return { session, log };
+    if (patience.aborted) throw new Contradiction(log === undefined ? 'there is no log' : 'the log lacks its answer');
     await delay(LOOK_EVERY_MS);
   }
 }
