@@ -39,6 +39,11 @@ const COMMANDS: readonly { name: string; summary: string; load: () => Promise<Co
     summary: "print the status line of Claude Code's terminal",
     load: () => import('./commands/statusline.ts'),
   },
+  {
+    name: 'doctor',
+    summary: 'check claude, the configuration and the surroundings',
+    load: () => import('./commands/doctor.ts'),
+  },
   { name: 'demo', summary: 'show it at work, offline', load: () => import('./commands/demo.ts') },
 ];
 

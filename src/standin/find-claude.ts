@@ -18,7 +18,17 @@ export interface FindOptions {
  * scripts.
  */
 export async function findClaude({ from, path }: FindOptions): Promise<string | undefined> {
-  return (await installedClaude(from)) ?? firstExecutable(claudesOn(path));
+  return (await installedClaude(from)) ?? claudeOnPath(path);
+}
+
+/** The first executable of this name on a PATH. */
+export function claudeOnPath(path: string | undefined, name = 'claude'): Promise<string | undefined> {
+  return firstExecutable(claudesOn(path, name));
+}
+
+/** The file, if it can be executed. */
+export function executable(file: string): Promise<string | undefined> {
+  return firstExecutable([file]);
 }
 
 /** The claude of the platform package that the package at `from` has installed. */
@@ -47,8 +57,8 @@ function packagePlaces(require: NodeJS.Require, name: string): string[] {
   return [...folders, ...nested].map((folder) => join(folder, name, file));
 }
 
-function claudesOn(path: string | undefined): string[] {
-  const names = process.platform === 'win32' ? ['claude.exe', 'claude.cmd'] : ['claude'];
+function claudesOn(path: string | undefined, name: string): string[] {
+  const names = process.platform === 'win32' ? [`${name}.exe`, `${name}.cmd`] : [name];
   const folders = (path ?? '').split(delimiter).filter((folder) => folder !== '');
   return folders.flatMap((folder) => names.map((name) => join(folder, name)));
 }

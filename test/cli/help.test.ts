@@ -19,6 +19,7 @@ const COMMANDS = [
   'cleanup',
   'config',
   'statusline',
+  'doctor',
   'demo',
 ];
 
@@ -73,6 +74,7 @@ describe('help', () => {
     { name: 'pack', options: ['--run', '--receipt', '--context-dir'] },
     { name: 'health', options: ['--json', '--prometheus', '--context-dir'] },
     { name: 'cleanup', options: ['--keep', '--context-dir'] },
+    { name: 'doctor', options: ['--claude', '--quick', '--only', '--strict', '--timeout', '--json'] },
   ])('ctxb $name --help names its options and has examples', async ({ name, options }) => {
     await using place = await createPlace();
     const run = await ctxb(place, [name, '--help']);

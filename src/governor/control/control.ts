@@ -15,7 +15,7 @@ import { CALLBACKS } from './restore.ts';
 const BEFORE = '^(?:Read|Bash|Grep|Glob|mcp__.*)$';
 
 /** Hooks of tools name the tools: a matcher that is null would be none for claude's own. */
-const MATCHERS: Readonly<Partial<Record<string, string>>> = {
+export const MATCHERS: Readonly<Partial<Record<string, string>>> = {
   PreToolUse: BEFORE,
   PostToolUse: '*',
   PostToolUseFailure: '*',

@@ -7,8 +7,11 @@ const NOTHING_TO_COMPACT = /not enough messages|no messages to compact/i;
 export const COMMANDS_OFF = /isn't available|not available in this|unknown (slash )?command|unknown skill/i;
 const API_DOWN = /API Error: (429|5\d\d)\b|overloaded|rate.?limit/i;
 
+/** What an attempt has been told of its end before the result. */
+type Told = Pick<Attempt, 'error' | 'apiStatus' | 'boundarySeen'>;
+
 /** How an attempt to compact ended, by what claude said until its result. */
-export function verdictOf(attempt: Attempt, result: ResultEvent): Verdict {
+export function verdictOf(attempt: Told, result: ResultEvent): Verdict {
   if (attempt.boundarySeen) return 'success';
   const said = [attempt.error, result.text, ...result.errors].filter((text) => text !== undefined).join('\n');
   if (NOTHING_TO_COMPACT.test(said)) return 'empty';

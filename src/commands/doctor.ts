@@ -1,0 +1,121 @@
+import type { Command } from 'commander';
+import { closest } from '../config/closest.ts';
+import { ALL_CHECKS } from '../doctor/all-checks.ts';
+import type { Check } from '../doctor/check.ts';
+import { type Diagnosis, diagnose, lookAround, type Surroundings } from '../doctor/diagnose.ts';
+import { holdSignals } from '../doctor/hold-signals.ts';
+import { locateClaude } from '../doctor/locate-claude.ts';
+import type { Remark } from '../doctor/remark.ts';
+import { CtxbError } from '../errors.ts';
+import type { Io } from '../io.ts';
+import { doctorJson } from '../report/doctor-json.ts';
+import { factsText, marksFor, remarksText, verdictText } from '../report/doctor-text.ts';
+import { glyphsFor, UNICODE } from '../report/glyphs.ts';
+import { onOneLine, styleFor } from '../report/style.ts';
+import { signalExitCode } from '../session/child.ts';
+
+interface DoctorFlags {
+  readonly claude?: string;
+  readonly quick?: true;
+  readonly only?: readonly string[];
+  readonly strict?: true;
+  readonly timeout: number;
+  readonly json?: true;
+}
+
+const EXIT_GATE = 3;
+
+export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
+  command
+    .option('--claude <path>', 'the claude to look at (default: CTXB_CLAUDE, else the one on PATH)')
+    .option('--quick', 'leave the protocol out')
+    .option('--only <name>', 'one fact of the protocol; repeat it for several', (name, all: string[] = []) => [
+      ...all,
+      name,
+    ])
+    .option('--strict', 'end with 3 for each fact that does not hold, not only for those that ctxb cannot do without')
+    .option('--timeout <seconds>', 'for the whole protocol; a fact has a third of it', readSeconds, 30)
+    .option('--json', 'as JSON')
+    .addHelpText('after', EXAMPLES)
+    .action(async (flags: DoctorFlags) => finish(await doctor(flags, io)));
+}
+
+const EXAMPLES = `
+Nothing leaves this machine, no key is used, and your own settings are read but not touched: claude runs in a temporary
+folder, which is removed, and speaks to a stand-in for the API on 127.0.0.1.
+
+Exit code: 0 when ctxb can work here, 3 when something is missing that it cannot do without, 127 without a claude.
+
+Examples:
+  ctxb doctor
+  ctxb doctor --quick
+  ctxb doctor --claude ./node_modules/.bin/claude --strict --json
+  ctxb doctor --only compact-succeeds --only compact-fails`;
+
+function readSeconds(text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) > 0) return Number(text);
+  throw new CtxbError('usage', `--timeout: expected a whole number of seconds, 1 or more, found "${text}"`);
+}
+
+async function doctor(flags: DoctorFlags, io: Io): Promise<number> {
+  const checks = chosenChecks(flags);
+  const around = await lookAround(io);
+  const view = flags.json ? undefined : await createView(io);
+  // What is known is shown at once: the protocol takes a while.
+  view?.remarks('Surroundings', around.remarks);
+  const claude = await locateClaude({ given: flags.claude, env: io.env, cwd: io.cwd });
+  const signals = holdSignals();
+  const started = Date.now();
+  try {
+    const limits = { timeoutMs: flags.timeout * 1000, stop: signals.stop };
+    const diagnosis = await diagnose(checks, { claude, path: io.env.PATH }, around, limits);
+    const received = signals.received();
+    if (received !== undefined) return signalExitCode(received);
+    if (view === undefined) io.stdout.write(`${JSON.stringify(doctorJson(claude, around, diagnosis), null, 2)}\n`);
+    else view.diagnosis(claude, diagnosis, Date.now() - started);
+    return isUsable(around, diagnosis, flags.strict === true) ? 0 : EXIT_GATE;
+  } finally {
+    signals.release();
+  }
+}
+
+/** The first fact is looked at in any case: without it no other can be tried. */
+function chosenChecks({ quick, only }: DoctorFlags): readonly Check[] {
+  if (quick) return [];
+  if (only === undefined) return ALL_CHECKS;
+  const names = ALL_CHECKS.map(({ name }) => name);
+  for (const name of only) {
+    if (names.includes(name)) continue;
+    const meant = closest(name, names);
+    const todo = meant === undefined ? `there are ${names.join(', ')}` : `did you mean ${meant}?`;
+    throw new CtxbError('usage', `--only: "${name}" is no fact: ${todo}`);
+  }
+  return ALL_CHECKS.filter(({ name }, index) => index === 0 || only.includes(name));
+}
+
+interface View {
+  remarks(heading: string, remarks: readonly Remark[]): void;
+  diagnosis(claude: string, diagnosis: Diagnosis, ms: number): void;
+}
+
+async function createView({ stdout, env }: Io): Promise<View> {
+  const style = await styleFor(stdout, env);
+  const marks = marksFor(glyphsFor(env) === UNICODE);
+  const remarks: View['remarks'] = (heading, list) => {
+    stdout.write(`${remarksText(heading, list, marks, style)}\n`);
+  };
+  return {
+    remarks,
+    diagnosis(claude, diagnosis, ms) {
+      remarks(`claude ${diagnosis.version ?? '(tells no version)'}, ${onOneLine(claude)}`, diagnosis.thresholds);
+      if (diagnosis.outcomes.length === 0) return;
+      stdout.write(`${factsText(diagnosis.outcomes, marks, style)}\n${verdictText(diagnosis, ms)}`);
+    },
+  };
+}
+
+/** Whether nothing is missing that ctxb cannot do without; strictly: nothing at all. */
+function isUsable({ remarks }: Surroundings, { outcomes }: Diagnosis, strict: boolean): boolean {
+  if (remarks.some(({ status }) => status === 'fault')) return false;
+  return outcomes.every(({ status, check }) => status === 'holds' || (status === 'fails' && !check.vital && !strict));
+}

@@ -1,0 +1,28 @@
+import type { Scene, Seen } from './stage/scene.ts';
+
+/** The part of the protocol that a fact belongs to. */
+export type Section =
+  | 'Running it'
+  | 'The context gauge'
+  | 'Compaction'
+  | 'Speaking into a running turn'
+  | 'Hooks over the control channel'
+  | 'Subagents'
+  | 'Cost';
+
+/** One fact about how claude behaves that ctxb relies on. */
+export interface Check {
+  /** The name of its file, for `--only`. */
+  readonly name: string;
+  /** A sentence of the present tense. */
+  readonly fact: string;
+  readonly section: Section;
+  /** What ctxb does with a claude of which the fact is not true. */
+  readonly instead: string;
+  /** ctxb is of no use with such a claude. */
+  readonly vital?: true;
+  /** What claude is put through. Facts of one scene are looked at in one go. */
+  readonly scene: Scene;
+  /** @throws Contradiction when what was seen is not what the fact says */
+  readonly look: (seen: Seen) => void;
+}

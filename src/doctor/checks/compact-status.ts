@@ -1,0 +1,18 @@
+import type { Check } from '../check.ts';
+import { hold } from '../contradiction.ts';
+import { compactAndClear } from '../scenes/compact-and-clear.ts';
+import { eventsOf } from '../stage/events.ts';
+
+export const compactStatus: Check = {
+  name: 'compact-status',
+  fact: 'claude says when it begins to compact, and how that ended.',
+  section: 'Compaction',
+  instead:
+    'only the boundary and the result tell: a long compaction looks like silence until compaction.timeoutSeconds',
+  scene: compactAndClear,
+  look({ turns: [, turn = []] }) {
+    const phases = eventsOf(turn, 'compact-status').map(({ phase }) => phase);
+    hold(phases.includes('compacting'), 'no status line says that it compacts');
+    hold(phases.includes('success'), 'no status line says that it has succeeded');
+  },
+};

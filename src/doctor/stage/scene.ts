@@ -1,0 +1,93 @@
+import type { ChildEnd } from '../../session/child.ts';
+import type { RecordedRequest, Scenario } from '../../standin/scenario.ts';
+import type { SessionLog } from '../../store/session-log.ts';
+import type { ControlResponseEvent, Event } from '../../stream/events.ts';
+import type { Fields } from '../../stream/fields.ts';
+import { Contradiction } from '../contradiction.ts';
+import type { Conversation, HookCall } from './conversation.ts';
+import type { Stage, StartOptions } from './stage.ts';
+
+/** What a claude, or one after another, is put through. */
+export interface Scene {
+  /** What the stand-in for the API says. */
+  readonly scenario: Scenario;
+  /** @throws Contradiction when claude does not play its part */
+  readonly play: (stage: Stage) => Promise<Seen>;
+}
+
+/** What was seen of a scene. */
+export interface Seen {
+  /** What claude has written in each turn, up to its result. */
+  readonly turns: readonly (readonly Event[])[];
+  /** Answers to what was asked over the control channel; undefined: none came. */
+  readonly answers: readonly (ControlResponseEvent | undefined)[];
+  /** The answer to `initialize`; undefined: none came. */
+  readonly opened: ControlResponseEvent | undefined;
+  /** Hooks that were called. */
+  readonly calls: readonly HookCall[];
+  /** All requests to the API. */
+  readonly requests: readonly RecordedRequest[];
+  /** How claude has ended; undefined: it has not, or was not to. */
+  readonly end: ChildEnd | undefined;
+  /** claude's own log of the session, where it was looked at. */
+  readonly log: SessionLog | undefined;
+}
+
+/** The usual scene, in the order of its fields. */
+export interface Lines extends StartOptions {
+  readonly scenario: Scenario;
+  /** Questions over the control channel, together, before the first prompt. */
+  readonly asks?: readonly Fields[];
+  /** Prompts, each after the turn of the one before. */
+  readonly says?: readonly string[];
+  /** Whether the input is closed then, and the end awaited. */
+  readonly ends?: true;
+}
+
+/** A scene in which claude is asked, then told, one thing after the other. */
+export function scene({ scenario, asks = [], says = [], ends, ...start }: Lines): Scene {
+  return {
+    scenario,
+    async play(stage) {
+      const claude = await stage.start(start);
+      const asked = [claude.opened, ...asks.map((request) => claude.ask(request))].map(orNothing);
+      // A scene of questions alone waits for the answers; else those count that came in time.
+      if (says.length === 0) await Promise.all(asked);
+      const turns: (readonly Event[])[] = [];
+      for (const text of says) turns.push(await claude.turn(text));
+      if (ends) claude.endInput();
+      const end = ends && (await orNothing(claude.ended()));
+      const [opened, ...answers] = await Promise.all(asked.map(already));
+      return seen(stage, claude, { opened, answers, turns, end });
+    },
+  };
+}
+
+/** What was seen, with what the stage knows of it. */
+export function seen({ standin }: Stage, { calls }: Conversation, more: Partial<Seen> = {}): Seen {
+  return {
+    opened: undefined,
+    answers: [],
+    turns: [],
+    end: undefined,
+    log: undefined,
+    calls,
+    requests: standin.requests,
+    ...more,
+  };
+}
+
+/** Something that a scene can go on without. */
+export async function orNothing<T>(coming: Promise<T>): Promise<T | undefined> {
+  try {
+    return await coming;
+  } catch (error) {
+    if (error instanceof Contradiction) return undefined;
+    throw error;
+  }
+}
+
+/** What has come already; undefined: nothing has. */
+export function already<T>(coming: Promise<T>): Promise<T | undefined> {
+  return Promise.race([coming, Promise.resolve(undefined)]);
+}

@@ -1,0 +1,88 @@
+import { type Child, startChild } from '../../session/child.ts';
+import type { RecordedRequest, Scenario } from '../../standin/scenario.ts';
+import { createScratchEnvironment, type ScratchEnvironment } from '../../standin/scratch-environment.ts';
+import { type Standin, startStandin } from '../../standin/server.ts';
+import { Contradiction } from '../contradiction.ts';
+import { type Conversation, converse, type Hooks } from './conversation.ts';
+
+/** The claude that is looked at, and where. */
+export interface Place {
+  readonly claude: string;
+  /** PATH for claude. */
+  readonly path: string | undefined;
+  /** Everything is written in this folder. */
+  readonly root: string;
+}
+
+export interface StartOptions {
+  /** Beside those of the two-way mode. Default: a model with a window of 200,000 tokens. */
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly hooks?: Hooks;
+}
+
+/** A stand-in for the API, a home and a work folder for a scene. */
+export interface Stage {
+  readonly standin: Standin;
+  readonly scratch: ScratchEnvironment;
+  /** Aborted when nothing more is waited for. */
+  readonly patience: AbortSignal;
+  /** Starts a claude in the two-way mode, with no question about tools. */
+  start(options?: StartOptions): Promise<Conversation>;
+  /**
+   * Resolves with the first request to the API that fits.
+   *
+   * @param what it is, for the one who reads that it never came
+   */
+  request(what: string, fits: (request: RecordedRequest) => boolean): Promise<RecordedRequest>;
+}
+
+const TWO_WAY = ['-p', '--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'];
+const UNASKED = ['--dangerously-skip-permissions'];
+/** Arguments for a model of which claude knows that its window has 200,000 tokens. */
+export const MODEL = ['--model', 'claude-sonnet-4-5'];
+
+/** Sets a stage for one scene; whatever is started on it ends with it. */
+export async function withStage<T>(
+  scenario: Scenario,
+  { claude, path, root }: Place,
+  patience: AbortSignal,
+  work: (stage: Stage) => Promise<T>,
+): Promise<T> {
+  const standin = await startStandin(scenario);
+  const scratch = await createScratchEnvironment({ url: standin.url, root, ...(path === undefined ? {} : { path }) });
+  const children: Child[] = [];
+  const stage: Stage = {
+    standin,
+    scratch,
+    patience,
+    async start({ args = MODEL, env = {}, hooks = {} } = {}) {
+      const child = await startChild({
+        command: claude,
+        args: [...TWO_WAY, ...UNASKED, ...args],
+        cwd: scratch.cwd,
+        env: { ...scratch.env, ...env },
+      });
+      children.push(child);
+      return converse(child, hooks, patience);
+    },
+    request: (what, fits) => orLosePatience(what, standin.waitFor(fits), patience),
+  };
+  try {
+    return await work(stage);
+  } finally {
+    for (const child of children) child.kill('SIGKILL');
+    await Promise.all(children.map(({ ended }) => ended));
+    await standin.close();
+    await scratch.dispose();
+  }
+}
+
+function orLosePatience<T>(what: string, coming: Promise<T>, patience: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const give = () => reject(new Contradiction(`${what}: waited for in vain`));
+    patience.addEventListener('abort', give);
+    if (patience.aborted) give();
+    coming.then(resolve, reject).finally(() => patience.removeEventListener('abort', give));
+  });
+}

@@ -1,0 +1,65 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { parseJson, SyntaxFault } from '../../config/parse-data.ts';
+import { type Fields, fieldsOf, textOf } from '../../stream/fields.ts';
+import type { Remark } from '../remark.ts';
+import type { World } from './world.ts';
+
+/** One of claude's own files of settings. */
+export interface SettingsFile {
+  readonly path: string;
+  readonly settings: Fields;
+}
+
+/** A variable that claude gets, and where it is set. */
+export interface Variable {
+  readonly name: string;
+  readonly value: string;
+  readonly where: string;
+}
+
+const MANAGED = {
+  darwin: '/Library/Application Support/ClaudeCode/managed-settings.json',
+  linux: '/etc/claude-code/managed-settings.json',
+} as const;
+
+/** claude's settings that hold in the folder, the one that wins last. What is no JSON is left out, with a remark. */
+export function readSettingsFiles({ env, cwd }: World): { files: SettingsFile[]; remarks: Remark[] } {
+  const user = env.CLAUDE_CONFIG_DIR ?? join(env.HOME ?? homedir(), '.claude');
+  const managed = process.platform === 'darwin' ? MANAGED.darwin : MANAGED.linux;
+  const own = join(cwd, '.claude');
+  const places = [join(user, 'settings.json'), join(own, 'settings.json'), join(own, 'settings.local.json'), managed];
+  const files: SettingsFile[] = [];
+  const remarks: Remark[] = [];
+  for (const path of places.filter((place) => existsSync(place))) {
+    try {
+      files.push({ path, settings: fieldsOf(parseJson(readFileSync(path, 'utf8'))) });
+    } catch (error) {
+      const why = error instanceof SyntaxFault ? `line ${error.line}: ${error.message}` : String(error);
+      const text = `claude cannot read it: ${why}`;
+      remarks.push({ status: 'warning', subject: path, text, todo: 'correct it' });
+    }
+  }
+  return { files, remarks };
+}
+
+/** The last file's value of a setting. */
+export function settingOf(files: readonly SettingsFile[], name: string): { value: unknown; where: string } | undefined {
+  const file = files.findLast(({ settings }) => settings[name] !== undefined);
+  return file && { value: file.settings[name], where: file.path };
+}
+
+/** What claude finds in its environment: the user's variables, and over them those of the settings. */
+export function variablesOf({ env }: World, files: readonly SettingsFile[]): ReadonlyMap<string, Variable> {
+  const variables = new Map<string, Variable>();
+  const add = (fields: Fields, where: string) => {
+    for (const [name, value] of Object.entries(fields)) {
+      const text = textOf(value);
+      if (text !== undefined && text !== '') variables.set(name, { name, value: text, where });
+    }
+  };
+  add(env, 'the environment');
+  for (const { path, settings } of files) add(fieldsOf(settings.env), path);
+  return variables;
+}

@@ -1,0 +1,66 @@
+import type { Config, KeyPath } from '../config/config.ts';
+import { valueAt } from '../config/key-path.ts';
+import { inTokens, NATIVE_RESERVE_TOKENS, nativeTrigger } from '../governor/policy.ts';
+import { tokens } from '../report/figures.ts';
+import type { Remark } from './remark.ts';
+
+/** What claude says of a session that has not begun yet. */
+export interface FreshContext {
+  /** The model that it would use. */
+  readonly model: string | undefined;
+  /** Tokens. */
+  readonly window: number;
+  /** Estimated tokens of what is always there: system prompt, tools. Without the user's own files and servers. */
+  readonly prefix: number;
+}
+
+/** Levels that a fresh context must be below, or they are crossed by the first call. */
+const LEVELS = [
+  'zones.monitor',
+  'zones.warning',
+  'thresholds.warn',
+  'thresholds.compact',
+  'thresholds.handoff',
+  'thresholds.midTurn',
+] as const;
+
+/**
+ * Whether the levels of a configuration can ever be crossed beside claude's own trigger, and are not crossed at once.
+ *
+ * @param isTaken the user has put claude's trigger somewhere himself, or switched it off
+ */
+export function judgeThresholds(config: Config, fresh: FreshContext, isTaken: boolean): Remark[] {
+  const { window } = fresh;
+  const placed = isTaken || config.observe || !config.midTurn.enabled ? undefined : nativeTrigger(config, window)?.at;
+  const trigger = placed ?? window - NATIVE_RESERVE_TOKENS;
+  const remarks = [...neverCrossed(config, window, isTaken ? undefined : trigger), ...crossedAtOnce(config, fresh)];
+  if (remarks.length > 0) return remarks;
+  const compact = tokens(inTokens(config.thresholds.compact, window));
+  const own = isTaken
+    ? ''
+    : `, claude's own compaction ${placed === undefined ? 'is' : 'is placed'} at ${tokens(trigger)}`;
+  const text = `compact at ${compact} of ${tokens(window)} tokens${own}, a fresh context has about ${tokens(fresh.prefix)}`;
+  return [{ status: 'good', subject: 'thresholds', text }];
+}
+
+function neverCrossed(config: Config, window: number, trigger: number | undefined): Remark[] {
+  const level = inTokens(config.thresholds.compact, window);
+  if (!config.compaction.enabled || trigger === undefined || level < trigger) return [];
+  const text = `${tokens(level)} tokens are never reached: claude compacts by itself at ${tokens(trigger)} of ${tokens(window)}`;
+  const todo = `lower it below ${tokens(trigger)}`;
+  return [{ status: 'warning', subject: 'thresholds.compact', text, todo }];
+}
+
+function crossedAtOnce(config: Config, { window, prefix }: FreshContext): Remark[] {
+  const sizeOf = (key: KeyPath) => inTokens(Number(valueAt(config, key)), window);
+  const remarks = LEVELS.filter((key) => sizeOf(key) <= prefix).map((key): Remark => {
+    const text = `${tokens(sizeOf(key))} tokens are crossed by the first call: a fresh context has about ${tokens(prefix)}`;
+    return { status: 'warning', subject: key, text, todo: `raise it above ${tokens(prefix)}` };
+  });
+  if (sizeOf('compaction.target') > prefix) return remarks;
+  const text = `no compaction can land below it: a fresh context has about ${tokens(prefix)}, so each leads to a handoff`;
+  return [
+    ...remarks,
+    { status: 'warning', subject: 'compaction.target', text, todo: `raise it above ${tokens(prefix)}` },
+  ];
+}

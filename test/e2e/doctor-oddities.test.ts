@@ -1,0 +1,80 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ALL_CHECKS } from '../../src/doctor/all-checks.ts';
+import { runChecks } from '../../src/doctor/run-checks.ts';
+import { testClaude } from '../support/claude.ts';
+
+const ODD_CLAUDE = fileURLToPath(new URL('../../fixtures/programs/odd-claude.mjs', import.meta.url));
+
+let root = '';
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'ctxb-odd-'));
+});
+afterAll(() => rm(root, { recursive: true, force: true }));
+
+const ODDITIES = [
+  { oddity: 'other words in the result', fails: ['two-way-stream'] },
+  { oddity: 'exit code 7', fails: ['end-of-input'] },
+  { oddity: 'sums for usage', fails: ['usage-per-call'] },
+  { oddity: 'an id for each line', fails: ['one-id-per-call'] },
+  { oddity: 'no modelUsage', fails: ['window-in-result'] },
+  { oddity: 'no cost', fails: ['cost-in-result'] },
+  { oddity: 'initialize refused', fails: ['control-channel'] },
+  { oddity: 'no rawMaxTokens', fails: ['context-asked'] },
+  { oddity: 'get_usage unknown', fails: ['cost-asked'] },
+  { oddity: 'exit code 0', fails: ['exit-code-of-error'] },
+  { oddity: 'no synthetic model', fails: ['synthetic-error'] },
+  { oddity: 'exit code 0', fails: ['sigterm-ends'] },
+  { oddity: 'other uuids', fails: ['prompt-in-session-log'] },
+  { oddity: 'nothing resumed', fails: ['resume-after-kill', 'context-of-resumed'] },
+  { oddity: 'context of 5', fails: ['context-of-resumed'] },
+  { oddity: 'no replay mark', fails: ['replayed-prompt'] },
+  { oddity: 'no boundary', fails: ['compact-succeeds'] },
+  { oddity: 'no status', fails: ['compact-status'] },
+  { oddity: 'one session id', fails: ['clear-forgets'] },
+  { oddity: 'no systemMessage', fails: ['hook-pre-compact'] },
+  { oddity: 'no session-start', fails: ['hook-session-start'] },
+  { oddity: 'no post-compact', fails: ['hook-post-compact'] },
+  { oddity: 'no compact_error', fails: ['compact-fails'] },
+  { oddity: 'other words', fails: ['compact-empty'] },
+  { oddity: 'other words', fails: ['commands-off'] },
+  { oddity: 'trigger elsewhere', fails: ['trigger-moved'] },
+  { oddity: 'no reason', fails: ['prompt-too-long'] },
+  { oddity: 'interrupt unknown', fails: ['interrupt-ends-turn'] },
+  { oddity: 'deaf in mid-turn', fails: ['said-in-mid-turn'] },
+  { oddity: 'no user-prompt-submit', fails: ['hook-user-prompt-submit'] },
+  { oddity: 'no updatedInput', fails: ['hook-pre-tool-use'] },
+  { oddity: 'no updatedToolOutput', fails: ['hook-post-tool-use'] },
+  { oddity: 'no post-tool-use-failure', fails: ['hook-post-tool-use-failure'] },
+  { oddity: 'errors block', fails: ['hook-error-proceeds'] },
+  { oddity: 'no parent', fails: ['subagent-lines'] },
+  { oddity: 'no budget', fails: ['budget-stops'] },
+] as const;
+
+it('every fact is broken once', () => {
+  const broken = new Set<string>(ODDITIES.flatMap(({ fails }) => fails));
+  expect(ALL_CHECKS.map(({ name }) => name).filter((name) => !broken.has(name))).toEqual([]);
+});
+
+it.concurrent.each(ODDITIES)('a claude with "$oddity" is found out by $fails alone', async ({ oddity, fails }) => {
+  const [scene] = ALL_CHECKS.flatMap((check) => (check.name === fails[0] ? [check.scene] : []));
+  const checks = ALL_CHECKS.filter((check) => check.scene === scene);
+  const claude = join(root, `${fails[0]}.sh`);
+  await writeFile(
+    claude,
+    `#!/bin/sh\nexec '${process.execPath}' '${ODD_CLAUDE}' '${await testClaude()}' '${oddity}' "$@"\n`,
+  );
+  await chmod(claude, 0o755);
+  const limits = { timeoutMs: 180_000, stop: new AbortController().signal };
+  const outcomes = await runChecks(checks, { claude, path: process.env.PATH, root }, limits);
+
+  const failed = outcomes.filter(({ status }) => status === 'fails');
+  expect(failed.map(({ check, seen }) => `${check.name}: ${seen}`)).toEqual(
+    fails.map((name) => expect.stringContaining(`${name}: `)),
+  );
+  expect(failed.map(({ seen }) => seen).join()).not.toContain('in vain');
+  expect(outcomes.map(({ status }) => status)).not.toContain('untried');
+});
