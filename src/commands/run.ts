@@ -33,6 +33,7 @@ interface RunOptions {
   readonly costLimit?: string;
   readonly projectCostLimit?: string;
   readonly onCostLimit?: string;
+  readonly expiredCacheNotice?: string;
   readonly recovery?: boolean;
   readonly resumeRun?: string | true;
   readonly memory?: boolean;
@@ -95,6 +96,10 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
     .option(
       '--on-cost-limit <what>',
       'ask (needs a terminal), wrap-up (one last prompt) or stop (default: ask on a terminal, wrap-up elsewhere)',
+    )
+    .option(
+      '--expired-cache-notice <usd>',
+      `announce a prompt that comes after the prompt cache has expired when it is dearer by this; or off (default: ${cost.expiredCacheUsd})`,
     )
     .option('--no-recovery', 'do not start a claude again that died')
     .option('--resume-run [id]', 'take up the newest run that was broken off, or the one whose id begins so')
@@ -182,6 +187,7 @@ function flagsOf(options: RunOptions): Flags {
     'cost.limitUsd': options.costLimit,
     'cost.projectLimitUsd': options.projectCostLimit,
     'cost.onLimit': options.onCostLimit,
+    'cost.expiredCacheUsd': options.expiredCacheNotice,
     'recovery.enabled': options.recovery === false ? false : undefined,
     'memory.enabled': options.memory === false ? false : undefined,
     'memory.statePattern': options.statePattern,

@@ -16,6 +16,7 @@ import { createCompactions } from './observers/compactions.ts';
 import { createCurve } from './observers/curve.ts';
 import { createGrowth } from './observers/growth.ts';
 import { createOddities } from './observers/oddities.ts';
+import { createPauses } from './observers/pauses.ts';
 import { createPrompts } from './observers/prompts.ts';
 import type { Observer, Seen } from './observers/seen.ts';
 import { createSubagents } from './observers/subagents.ts';
@@ -71,6 +72,7 @@ export function createTracker({
   const traffic = createTraffic();
   const subagents = createSubagents(cut);
   const oddities = createOddities();
+  const pauses = createPauses(run.policy.cost.prices);
   const accuracy = withAccuracy ? createAccuracy() : undefined;
   const explainer = explain === undefined ? undefined : createExplainer(explain);
   const calls = withSeries || explainer ? createCalls(run.policy.cost.prices) : undefined;
@@ -83,6 +85,7 @@ export function createTracker({
     traffic,
     subagents,
     oddities,
+    pauses,
     ...(accuracy === undefined ? [] : [accuracy]),
     ...(explainer === undefined ? [] : [explainer]),
     ...(calls === undefined ? [] : [calls]),
@@ -191,6 +194,7 @@ export function createTracker({
         compactions: compactions.found(),
         actions: decisions,
         cost: { usd: cost.known ? costUsd(state) : null, computed: isComputed(cost) },
+        ...(pauses.found().count > 0 && { pauses: pauses.found() }),
         growth: found.growth,
         largest: found.largest,
         lineage,
