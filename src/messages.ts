@@ -52,6 +52,8 @@ export function decisionText(decision: Decision): string {
       return `${decision.reason}${LARGE_TASK[decision.todo]}`;
     case 'cost':
       return costText(decision);
+    case 'cache-expired':
+      return expiryText(decision);
     case 'left-undone':
       return `${decision.reason}: ${counted(decision.prompts.length, 'prompt')} not answered; ctxb run --resume-run may go on`;
     case 'restart':
@@ -77,6 +79,14 @@ function costText({ scope, level, spentUsd, limitUsd, source }: Extract<Decision
   const whose = scope === 'run' ? 'this run' : "this project's runs";
   const sums = `${dollars(spentUsd)} of ${dollars(limitUsd)} (${source})`;
   return level === 'warn' ? `warning: ${whose} cost ${sums}` : `the cost limit of ${whose} is reached: ${sums}`;
+}
+
+function expiryText(decision: Extract<Decision, { readonly kind: 'cache-expired' }>): string {
+  const { reason, tokens: size, usd, cachedUsd, saving } = decision;
+  const said = `${reason}: reading ${tokens(size)} tokens again costs about ${dollars(usd)} instead of ${dollars(cachedUsd)}`;
+  return saving === undefined
+    ? said
+    : `${said}; compacting first would save about ${dollars(saving.usd)} over ${counted(saving.calls, 'call')}`;
 }
 
 /** Decisions a person need not hear of at once: the journal has them, and what counts is told at the end. */

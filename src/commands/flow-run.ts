@@ -32,6 +32,7 @@ export interface FlowRunOptions {
   readonly only?: string;
   readonly dryRun?: true;
   readonly quiet?: true;
+  readonly otlp?: string;
   readonly contextDir?: string;
 }
 
@@ -90,7 +91,7 @@ async function describe(asked: Asked, config: Config, say: (text: string) => voi
     files,
     settled,
     parallel,
-    claudeFor: ({ id }) => ({ ...(claudes.get(id) ?? neverMissing(id)), config }),
+    claudeFor: ({ id }) => ({ ...(claudes.get(id) ?? neverMissing(id)), config, otlp: options.otlp }),
     brief: ({ id }) => {
       const window = config.window ?? claudes.get(id)?.window;
       return briefingWorld({ file: resolve(io.cwd, file), cwd: io.cwd, run: undefined, window, global: config.flow });

@@ -54,6 +54,7 @@ function defineRun(command: Command, io: Io, finish: Finish): void {
     .option('--from <step>', 'begin with this step; what is before it is taken from --resume or the newest run')
     .option('--only <step>', 'run this step alone, with the same')
     .option('--dry-run', 'print the briefing of every step and its receipt, and run nothing')
+    .option('--otlp <url>', 'send metrics and traces of each step to this OpenTelemetry receiver')
     .option('--quiet', 'say nothing on stderr')
     .option('--context-dir <folder>', 'where runs, receipts and notes go')
     .action(async (file: string, words: string[], options: FlowRunOptions) => {

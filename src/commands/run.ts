@@ -33,6 +33,7 @@ interface RunOptions {
   readonly costLimit?: string;
   readonly projectCostLimit?: string;
   readonly onCostLimit?: string;
+  readonly expiredCacheNotice?: string;
   readonly recovery?: boolean;
   readonly resumeRun?: string | true;
   readonly memory?: boolean;
@@ -40,6 +41,7 @@ interface RunOptions {
   readonly deadEndPattern?: string;
   readonly observe?: true;
   readonly record?: string;
+  readonly otlp?: string;
   readonly showInjected?: true;
   readonly quiet?: true;
   readonly statusLine?: string;
@@ -96,6 +98,10 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
       '--on-cost-limit <what>',
       'ask (needs a terminal), wrap-up (one last prompt) or stop (default: ask on a terminal, wrap-up elsewhere)',
     )
+    .option(
+      '--expired-cache-notice <usd>',
+      `announce a prompt that comes after the prompt cache has expired when it is dearer by this; or off (default: ${cost.expiredCacheUsd})`,
+    )
     .option('--no-recovery', 'do not start a claude again that died')
     .option('--resume-run [id]', 'take up the newest run that was broken off, or the one whose id begins so')
     .option('--no-memory', 'keep no notes and hand none back')
@@ -103,6 +109,10 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
     .option('--dead-end-pattern <regex>', "finds in claude's words what did not work; a named group is the text")
     .option('--observe', 'judge and report only: nothing is done, nothing is added to the input of claude')
     .option('--record <file>', 'write everything that happened to a file, for ctxb replay')
+    .option(
+      '--otlp <url>',
+      'send metrics and traces to this OpenTelemetry receiver (default: OTEL_EXPORTER_OTLP_ENDPOINT)',
+    )
     .option('--show-injected', 'show the lines of turns that ctxb started too')
     .option('--quiet', 'say nothing on stderr')
     .option('--status-line <when>', 'auto (on a terminal), always or never')
@@ -133,8 +143,8 @@ async function run(words: readonly string[], options: RunOptions, io: Io): Promi
     );
   }
   const { config, terminal } = await prepare(options, io);
-  const { prompt: prompts, prompts: promptsFile, record } = options;
-  return runHeadless({ program, invocation, config, prompts, promptsFile, record }, io, terminal);
+  const { prompt: prompts, prompts: promptsFile, record, otlp } = options;
+  return runHeadless({ program, invocation, config, prompts, promptsFile, record, otlp }, io, terminal);
 }
 
 async function prepare(options: RunOptions, io: Io): Promise<{ config: Config; terminal: Terminal }> {
@@ -158,8 +168,8 @@ async function takeUp(words: readonly string[], run: string | true, options: Run
     terminal.notice('everything that was said had been answered: there is nothing to go on with');
     return 0;
   }
-  const { record } = options;
-  return runHeadless({ ...resumption, config, prompts: undefined, promptsFile: undefined, record }, io, terminal);
+  const given = { config, prompts: undefined, promptsFile: undefined, record: options.record, otlp: options.otlp };
+  return runHeadless({ ...resumption, ...given }, io, terminal);
 }
 
 function flagsOf(options: RunOptions): Flags {
@@ -182,6 +192,7 @@ function flagsOf(options: RunOptions): Flags {
     'cost.limitUsd': options.costLimit,
     'cost.projectLimitUsd': options.projectCostLimit,
     'cost.onLimit': options.onCostLimit,
+    'cost.expiredCacheUsd': options.expiredCacheNotice,
     'recovery.enabled': options.recovery === false ? false : undefined,
     'memory.enabled': options.memory === false ? false : undefined,
     'memory.statePattern': options.statePattern,

@@ -32,7 +32,15 @@ export const DEFAULTS: Config = {
     tellAgent: true,
   },
   handoff: { enabled: true, timeoutSeconds: 300 },
-  cost: { limitUsd: undefined, projectLimitUsd: undefined, period: 'day', warnAt: 0.8, onLimit: 'auto', prices: {} },
+  cost: {
+    limitUsd: undefined,
+    projectLimitUsd: undefined,
+    period: 'day',
+    warnAt: 0.8,
+    expiredCacheUsd: 0.25,
+    onLimit: 'auto',
+    prices: {},
+  },
   recovery: { enabled: true, maxRestarts: 3 },
   hooks: { watchdogSeconds: 2 },
   // Sizes that nobody has set are those of the packs.

@@ -6,6 +6,7 @@ import {
   characters,
   choice,
   dollars,
+  dollarsOrOff,
   flag,
   minutes,
   pattern,
@@ -167,6 +168,15 @@ export const cost = v.strictObject({
   warnAt: v.optional(
     v.pipe(portion, v.description('The share of a limit at which it is announced.')),
     DEFAULTS.cost.warnAt,
+  ),
+  expiredCacheUsd: v.optional(
+    v.pipe(
+      dollarsOrOff,
+      v.description(
+        'A prompt after the prompt cache has expired is announced when it is dearer by so many US dollars; or "off".',
+      ),
+    ),
+    DEFAULTS.cost.expiredCacheUsd,
   ),
   onLimit: v.optional(
     v.pipe(

@@ -50,6 +50,14 @@ export const prices = v.record(
 );
 
 export const dollars = v.pipe(v.number(DOLLARS), v.gtValue(0, DOLLARS), v.maxValue(MAX_USD, DOLLARS));
+const DOLLARS_OR_OFF = `a number of US dollars, 0 or more and at most ${MAX_USD}, or "off"`;
+export const dollarsOrOff = v.union(
+  [
+    v.pipe(v.number(DOLLARS_OR_OFF), v.minValue(0, DOLLARS_OR_OFF), v.maxValue(MAX_USD, DOLLARS_OR_OFF)),
+    v.literal('off', DOLLARS_OR_OFF),
+  ],
+  DOLLARS_OR_OFF,
+);
 export const attempts = v.pipe(v.number(ATTEMPTS), v.integer(ATTEMPTS), v.minValue(1, ATTEMPTS));
 export const times = v.pipe(v.number(TIMES), v.integer(TIMES), v.minValue(0, TIMES));
 /** A level of the window. */

@@ -1,4 +1,5 @@
 import type { Fields } from '../stream/fields.ts';
+import type { Saving } from './cost/compact-first.ts';
 import type { CostScope } from './cost/cost-limit.ts';
 import type { Reading } from './gauge/gauge.ts';
 import type { HealthRecord } from './zones/health.ts';
@@ -74,6 +75,20 @@ export type Decision =
       readonly spentUsd: number;
       readonly limitUsd: number;
       readonly source: 'reported' | 'computed';
+    })
+  /**
+   * A prompt comes after the prompt cache has probably expired: `tokens` are to be read again for `usd`, which would have
+   * been `cachedUsd` from the cache. Times in milliseconds.
+   */
+  | (Decided & {
+      readonly kind: 'cache-expired';
+      readonly idleMs: number;
+      readonly lifetimeMs: number;
+      readonly tokens: number;
+      readonly usd: number;
+      readonly cachedUsd: number;
+      /** Compacting first would be cheaper by this; undefined: it would not. */
+      readonly saving: Saving | undefined;
     })
   /** claude ended without having been asked to, and is not started again. */
   | (Decided & { readonly kind: 'left-undone'; readonly prompts: readonly string[] })

@@ -4,6 +4,7 @@ import { onOwnResponse, placeTrigger } from './control/control.ts';
 import { askContext, isOwnRequest, OWN_PREFIX } from './control/control-request.ts';
 import { denial, isAskedInHandoff, onQuestion } from './control/questions.ts';
 import { answerCallback } from './control/restore.ts';
+import { cacheAfter, NO_CACHE } from './cost/cache-expiry.ts';
 import { readCost } from './cost/cost.ts';
 import { judgeSpending, readBudgetStop } from './cost/spending.ts';
 import { draftOf } from './draft.ts';
@@ -65,9 +66,11 @@ function read(state: GovernorState, event: Event, injected: boolean): GovernorSt
   before.refill = refillAfter(state.refill, event);
   before.cost = readCost(state.cost, event, state.run.policy.cost.prices);
   const after = readRelief(state, readSession(readSubagent(readContext(before, event), event), event), event);
-  if (injected || after.gauge.calls === state.gauge.calls) return after;
+  if (after.gauge.calls === state.gauge.calls) return after;
   const counted = draftOf(after);
-  counted.turn = { ...after.turn, calls: after.turn.calls + 1 };
+  if (!injected) counted.turn = { ...after.turn, calls: after.turn.calls + 1 };
+  const known = state.gauge.basis === 'measured' ? state.cache : NO_CACHE;
+  if (event.kind === 'assistant') counted.cache = cacheAfter(known, event, state.now);
   return counted;
 }
 

@@ -33,6 +33,7 @@ export function draftOf(state: GovernorState): Draft {
     told: state.told,
     largeTask: state.largeTask,
     cost: state.cost,
+    cache: state.cache,
     spending: state.spending,
     input: state.input,
     outcome: state.outcome,

@@ -1,4 +1,5 @@
 import type { Event } from '../stream/events.ts';
+import { announceExpiry } from './cost/cache-expiry.ts';
 import { TOOL_CALL_LIMIT } from './gauge/character-estimate.ts';
 import { isCharactersOnly, predicted } from './gauge/gauge.ts';
 import { inTokens } from './policy.ts';
@@ -44,11 +45,13 @@ export function judgeArrival(state: GovernorState, event: Event): Step {
   const isLogPrompt = event.kind === 'user' && event.role === 'prompt' && event.subagent === null;
   const isNextTurn = event.kind === 'init' && state.turn.phase === 'idle';
   if (!isLogPrompt && !isNextTurn) return keep(state);
-  if (!isLogPrompt) return advise(state, 'unseen');
+  if (!isLogPrompt) return chain(advise(state, 'unseen'), (next) => announceExpiry(next, 'unseen'));
   const prompt = toPrompt(event, '');
   const before = { ...state, turn: closedLogTurn(state) };
-  return chain(advise(before, prompt), (next) =>
-    keep({ ...noteFirstPrompt(next, prompt), turn: openLogTurn(next, prompt) }),
+  return chain(
+    advise(before, prompt),
+    (next) => announceExpiry(next, prompt),
+    (next) => keep({ ...noteFirstPrompt(next, prompt), turn: openLogTurn(next, prompt) }),
   );
 }
 

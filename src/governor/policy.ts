@@ -107,6 +107,11 @@ export interface CostPolicy {
    * terminal and wraps up elsewhere.
    */
   readonly onLimit: 'auto' | 'ask' | 'wrap-up' | 'stop';
+  /**
+   * A prompt that comes after the prompt cache has expired is announced when that makes it dearer by this, in US
+   * dollars.
+   */
+  readonly expiredCacheUsd: number | 'off';
   /** Prices that are counted with instead of the built-in ones. */
   readonly prices: Prices;
 }

@@ -33,7 +33,15 @@ const LATER_POLICY = {
     tellAgent: false,
   },
   handoff: { enabled: false, timeoutSeconds: 0 },
-  cost: { limitUsd: undefined, projectLimitUsd: undefined, period: 'day', warnAt: 1, onLimit: 'stop', prices: {} },
+  cost: {
+    limitUsd: undefined,
+    projectLimitUsd: undefined,
+    period: 'day',
+    warnAt: 1,
+    expiredCacheUsd: 'off',
+    onLimit: 'stop',
+    prices: {},
+  },
   recovery: { enabled: false, maxRestarts: 0 },
   tools: { mode: 'off', perCall: 1, minTokens: 0, warnBelow: 0, criticalBelow: 0, byTool: {} },
   tiers: { system: 1, history: 1, toolResults: 1, user: 1, response: 1, total: 1 },
@@ -84,7 +92,8 @@ export function readRecordedRun(value: Fields): Run | undefined {
   if (opening.type !== 'ctxb_run' || opening.version !== VERSION || !isFields(opening.run)) return undefined;
   // The version says that this program wrote it, in this shape; what came to it since has its default.
   const run = opening.run as unknown as Run;
-  return { ...LATER, ...run, policy: { ...LATER_POLICY, ...run.policy } };
+  const cost = { ...LATER_POLICY.cost, ...run.policy.cost };
+  return { ...LATER, ...run, policy: { ...LATER_POLICY, ...run.policy, cost } };
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Fields } from '../stream/fields.ts';
 import type { Place, Verdict } from './actions.ts';
+import { NO_CACHE, type PromptCache } from './cost/cache-expiry.ts';
 import { type Cost, EMPTY_COST, restarted, totalMicroUsd, toUsd } from './cost/cost.ts';
 import { NO_SPENDING, type Spending } from './cost/spending.ts';
 import { EMPTY_GAUGE, type Gauge, type Reading, readGauge } from './gauge/gauge.ts';
@@ -181,6 +182,7 @@ export interface GovernorState {
   /** The last prompt that was announced as too large, by its `uuid`. */
   readonly largeTask: string | undefined;
   readonly cost: Cost;
+  readonly cache: PromptCache;
   readonly spending: Spending;
   readonly input: 'open' | 'interrupted' | 'closed';
   /** Why the run ends otherwise than by claude's own end. */
@@ -227,6 +229,7 @@ export function initialState(run: Run): GovernorState {
     told: NOTHING_TOLD,
     largeTask: undefined,
     cost: run.resumes ? restarted(EMPTY_COST, 'resumed') : EMPTY_COST,
+    cache: NO_CACHE,
     spending: NO_SPENDING,
     input: 'open',
     outcome: undefined,

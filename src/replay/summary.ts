@@ -45,6 +45,8 @@ export interface SessionSummary {
     /** Some of it is computed from the price table, not reported by claude. */
     readonly computed: boolean;
   };
+  /** Calls after a pause that was longer than the life of the prompt cache, where there were any. */
+  readonly pauses?: Pauses;
   /** Estimated tokens that were put into the main thread's context, by what they came from. */
   readonly growth: Growth;
   /** The largest results of tools in the main thread, the largest first. */
@@ -72,6 +74,18 @@ export interface SessionSummary {
   readonly results?: readonly ResultSeen[];
   /** What other policies would have come to, where they were tried. */
   readonly whatIf?: SessionWhatIf;
+}
+
+/** What became of the prompt cache in pauses, by the usage of the calls after them. */
+export interface Pauses {
+  readonly count: number;
+  /** Of these, how often the cache had indeed expired. */
+  readonly expired: number;
+  /** What was read again then, and what that cost from list prices; a model without a price counts as nothing. */
+  readonly tokens: number;
+  readonly usd: number;
+  /** What the same would have cost from the cache. */
+  readonly cachedUsd: number;
 }
 
 /** `stream`: what claude wrote to stdout, also in a record of a run. `session`: claude's own log. */

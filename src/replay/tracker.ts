@@ -17,6 +17,7 @@ import { createCompactions } from './observers/compactions.ts';
 import { createCurve } from './observers/curve.ts';
 import { createGrowth } from './observers/growth.ts';
 import { createOddities } from './observers/oddities.ts';
+import { createPauses } from './observers/pauses.ts';
 import { createPrompts } from './observers/prompts.ts';
 import type { Observer, Seen } from './observers/seen.ts';
 import { createSubagents } from './observers/subagents.ts';
@@ -102,6 +103,7 @@ export function createTracker({
   const traffic = createTraffic(known);
   const subagents = createSubagents(cut, known);
   const oddities = createOddities(known);
+  const pauses = createPauses(run.policy.cost.prices, known);
   const accuracy = withAccuracy ? createAccuracy(known) : undefined;
   const explainer = explain === undefined ? undefined : createExplainer(explain);
   const calls = withSeries || explainer ? createCalls(run.policy.cost.prices, known) : undefined;
@@ -114,6 +116,7 @@ export function createTracker({
     traffic,
     subagents,
     oddities,
+    pauses,
     ...(accuracy === undefined ? [] : [accuracy]),
     ...(explainer === undefined ? [] : [explainer]),
     ...(calls === undefined ? [] : [calls]),
@@ -223,6 +226,7 @@ export function createTracker({
         compactions: compactions.found(),
         actions: decisions,
         cost: { usd: cost.known ? costUsd(state) : null, computed: isComputed(cost) },
+        ...(pauses.found().count > 0 && { pauses: pauses.found() }),
         growth: found.growth,
         largest: found.largest,
         lineage,

@@ -49,6 +49,7 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
   // What was ended on purpose is not to be taken up again.
   if (isDone(state) || headless.stop?.aborted) store.forgetRun();
   store.journal({ kind: 'end', runId: run.runId, exitCode, ...end });
+  await ends.telemetry?.close(state, exitCode);
   return exitCode;
 }
 

@@ -14,6 +14,8 @@ export interface HeadlessRun {
   readonly promptsFile: string | undefined;
   /** File for the record. */
   readonly record: string | undefined;
+  /** Where telemetry goes, a URL; undefined: where the variables of OpenTelemetry say, if they do. */
+  readonly otlp?: string | undefined;
   /** A run that was broken off is taken up; its prompts are the only ones. */
   readonly resumed?: ResumedRun;
   /** Aborted when the run is to end at once. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { costUsd, type GovernorState } from '../governor/state.ts';
 import type { Io } from '../io.ts';
 import { inboxPath } from '../store/inbox-path.ts';
+import { wantsTelemetry } from '../telemetry/wants-telemetry.ts';
 import { budgetArguments } from './budget.ts';
 import { callerInput } from './caller-input.ts';
 import { startChild } from './child.ts';
@@ -39,9 +40,16 @@ export async function runHeadless(headless: HeadlessRun, io: Io, watcher: Watche
   const child = await start([...first, ...limits(0)]);
   // Loaded while claude starts, which takes far longer: what comes before the start is what the caller waits for.
   const { conduct } = await import('./conduct.ts');
+  const telemetry = await telemetryOf(headless, runId, io, watcher);
   const startSuccessor = ({ resume, isFirst }: StartClaude, state: GovernorState) =>
     start([...(isFirst ? first : successorArguments(invocation, resume)), ...limits(costUsd(state))]);
-  return conduct(headless, { run, io, child, input, record, watcher, startSuccessor });
+  return conduct(headless, { run, io, child, input, record, watcher, telemetry, startSuccessor });
+}
+
+async function telemetryOf({ otlp }: HeadlessRun, runId: string, io: Io, { notice }: Watcher) {
+  if (!wantsTelemetry(otlp, io.env)) return undefined;
+  const { openTelemetry } = await import('../telemetry/telemetry.ts');
+  return openTelemetry({ otlp, runId, now: Date.now, notice }, io);
 }
 
 /** The user's own, and where ctxb's commands reach this run. */

@@ -4,6 +4,7 @@ import { type GovernorState, initialState, type Run } from '../governor/state.ts
 import { step } from '../governor/step.ts';
 import { hookOutput } from '../memory/hand-back/hand-back.ts';
 import type { Event } from '../stream/events.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { ChildEnd } from './child.ts';
 import type { CostKeeper } from './cost-keeper.ts';
 import { type AskPerson, createExecutor, type ExecutorWorld, type WriteHandoff } from './executor.ts';
@@ -37,6 +38,7 @@ export interface SessionWorld extends Omit<ExecutorWorld, Provided>, Succession 
   readonly recorder: Recorder | undefined;
   readonly notes: NoteTaker | undefined;
   readonly costs: CostKeeper | undefined;
+  readonly telemetry: Telemetry | undefined;
   readonly resumed: ResumedRun | undefined;
   /** claude's session has an id, or another one; and a log. */
   readonly onSession: (id: string, log: string | undefined) => void;
@@ -85,10 +87,11 @@ export function startSession(run: Run, world: SessionWorld): Session {
 
   function judge(input: Input, raw?: string): readonly Action[] {
     recorder?.write(input, raw);
-    const before = state.session;
-    const next = step(state, input);
+    const before = state;
+    const next = step(before, input);
     state = next.state;
-    noteSession(before);
+    world.telemetry?.see({ input, before, after: state, actions: next.actions });
+    noteSession(before.session);
     // Noted before anything is done about it: what is done may take it out of the context.
     const heard = notes?.heard(input, state);
     for (const action of next.actions) executor.execute(action);
@@ -119,6 +122,7 @@ export function startSession(run: Run, world: SessionWorld): Session {
     passOn,
     onDecision(decision) {
       recorder?.decided(decision, state.now);
+      world.telemetry?.decided(decision, state.now);
       world.onDecision(decision);
     },
     feed: (event) => feed({ t: now(), from: 'timer', event }),

@@ -2,6 +2,7 @@ import split2 from 'split2';
 import type { GovernorState, Run } from '../governor/state.ts';
 import type { Io } from '../io.ts';
 import { decodeLine } from '../stream/decode.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
 import { askForLimit } from './ask-person.ts';
 import type { Child } from './child.ts';
 import type { StartClaude } from './executor.ts';
@@ -24,6 +25,7 @@ export interface Ends {
   readonly input: CallerInput;
   readonly record: RecordFile | undefined;
   readonly watcher: Watcher;
+  readonly telemetry: Telemetry | undefined;
   /** Starts a claude in the place of one that has ended. */
   readonly startSuccessor: (start: StartClaude, state: GovernorState) => Promise<Child>;
 }
@@ -31,7 +33,7 @@ export interface Ends {
 /** What a session is given of the world: its ends, its files, and what connects them. */
 export function sessionWorld(
   headless: HeadlessRun,
-  { run, io, child, input, watcher, startSuccessor }: Ends,
+  { run, io, child, input, watcher, telemetry, startSuccessor }: Ends,
   files: RunFiles,
   { output, stopAsking }: { readonly output: CallerOutput; readonly stopAsking: AbortSignal },
 ): SessionWorld {
@@ -44,6 +46,7 @@ export function sessionWorld(
     output,
     input,
     resumed,
+    telemetry,
     now: Date.now,
     onState: watcher.status,
     onDecision: watcher.decision,

@@ -30,6 +30,13 @@ const commandsApart = {
     })),
 };
 
+/** Larger than anything else, used by several commands, and seldom: it is there once, for whoever asks for it. */
+const senderApart = {
+  name: 'sender-apart',
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /^\.\/sender\.ts$/ }, () => ({ path: '../telemetry/sender.js', external: true })),
+};
+
 rmSync('dist', { recursive: true, force: true });
 await build({
   ...COMMON,
@@ -40,8 +47,15 @@ await build({
 });
 for (const command of readdirSync('src/commands')) {
   const outdir = 'dist/commands';
-  await build({ ...COMMON, entryPoints: [`src/commands/${command}`], outdir, chunkNames: '../parts/[name]-[hash]' });
+  await build({
+    ...COMMON,
+    entryPoints: [`src/commands/${command}`],
+    outdir,
+    chunkNames: '../parts/[name]-[hash]',
+    plugins: [senderApart],
+  });
 }
+await build({ ...COMMON, splitting: false, entryPoints: ['src/telemetry/sender.ts'], outdir: 'dist/telemetry' });
 
 // Recordings are read by a small kernel of WebAssembly.
 const kernel = 'src/replay/read/kernel/kernel.ts';

@@ -19,7 +19,7 @@ export interface FlowRun {
   readonly settled: Settled;
   readonly parallel: number;
   /** How claude is run in a step. */
-  readonly claudeFor: (step: FlowStep) => Pick<StepRun, 'program' | 'invocation' | 'config'>;
+  readonly claudeFor: (step: FlowStep) => Pick<StepRun, 'program' | 'invocation' | 'config' | 'otlp'>;
   /** What a step's briefing is made of beside outputs. */
   readonly brief: (step: FlowStep) => Omit<BriefingWorld, 'outputs'>;
   readonly progress: FlowWatcher;

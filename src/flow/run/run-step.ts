@@ -15,6 +15,8 @@ export interface StepRun {
   readonly invocation: HeadlessInvocation;
   readonly config: Config;
   readonly prompt: string;
+  /** As in a run of its own. */
+  readonly otlp?: string | undefined;
   /** undefined: as long as it takes. */
   readonly timeoutSeconds: number | undefined;
   /** The flow itself is to end. */
@@ -71,7 +73,7 @@ export async function runStep(run: StepRun, io: Io, sinks: StepSinks, now: () =>
       sinks.watcher.ended(last);
     },
   };
-  const { program, invocation, config, prompt } = run;
+  const { program, invocation, config, prompt, otlp } = run;
   const headless = {
     program,
     invocation,
@@ -79,6 +81,7 @@ export async function runStep(run: StepRun, io: Io, sinks: StepSinks, now: () =>
     prompts: [prompt],
     promptsFile: undefined,
     record: undefined,
+    otlp,
     stop: limit.signal,
   };
   try {

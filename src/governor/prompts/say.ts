@@ -1,5 +1,6 @@
 import { decodeLine } from '../../stream/decode.ts';
 import type { UserEvent } from '../../stream/events.ts';
+import { announceExpiry } from '../cost/cache-expiry.ts';
 import { readPrompt } from '../gauge/readings.ts';
 import type { GovernorState } from '../state.ts';
 import { keep, type Step } from '../steps.ts';
@@ -27,7 +28,8 @@ export function say(state: GovernorState, prompt: Prompt): Step {
   const turn = isSkipped ? noted.turn : saidPrompt(noted, prompt);
   const mayBeSkipped = mode === 'act' && state.process.resumes && !isStamp(prompt.uuid);
   const watch = mayBeSkipped ? [{ kind: 'set-timer', timer: 'turn', afterMs: SKIPPED_AFTER_MS } as const] : [];
-  return keep({ ...noted, turn }, mode === 'replay' ? [] : [send, ...watch]);
+  const announced = state.turn.phase === 'idle' ? announceExpiry(state, prompt).actions : [];
+  return keep({ ...noted, turn }, mode === 'replay' ? announced : [...announced, send, ...watch]);
 }
 
 /** Says something of our own to the agent, in a turn that the caller sees: his request is gone on with. */

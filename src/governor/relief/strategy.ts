@@ -48,7 +48,7 @@ export function sumsOf({ gauge, relief, turn, run }: GovernorState): Sums {
  * the document, and then what it leaves behind at each call until the context is full again.
  */
 export function sumsFrom({ full, ceiling, landings, first, growth }: Known): Sums {
-  const landing = median(landings) ?? Math.min(USUAL_LANDING, Math.round(ceiling / 2));
+  const landing = landingOf(landings, ceiling);
   const fresh = Math.min(first + DOCUMENT_TOKENS, ceiling);
   const perCall = Math.max(1, growth > 0 ? growth : USUAL_GROWTH);
   const calls = Math.max(1, Math.round((ceiling - Math.max(landing, fresh)) / perCall));
@@ -56,6 +56,11 @@ export function sumsFrom({ full, ceiling, landings, first, growth }: Known): Sum
   const handoff = 2 * full + fresh * calls;
   const text = `over ${calls} calls compacting reads ${full} + ${calls} × ${landing} = ${compact} tokens, handing over 2 × ${full} + ${calls} × ${fresh} = ${handoff}`;
   return { compact, handoff, text };
+}
+
+/** Context of the first call after a compaction, as far as it can be told before it, in tokens. */
+export function landingOf(landings: readonly number[], ceiling: number): number {
+  return median(landings) ?? Math.min(USUAL_LANDING, Math.round(ceiling / 2));
 }
 
 function median(values: readonly number[]): number | undefined {

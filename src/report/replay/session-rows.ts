@@ -1,6 +1,6 @@
 import type { Decision } from '../../governor/actions.ts';
 import { decisionText } from '../../messages.ts';
-import type { CompactionSeen, SessionSummary } from '../../replay/summary.ts';
+import type { CompactionSeen, Pauses, SessionSummary } from '../../replay/summary.ts';
 import { counted, dollars, percent, tokens } from '../figures.ts';
 import type { Glyphs } from '../glyphs.ts';
 import { onOneLine } from '../style.ts';
@@ -35,6 +35,7 @@ export function originRows(session: SessionSummary, { arrow, dot }: Glyphs): str
     row('context', contextText(session)),
     row('traffic', `${counted(session.turns, 'turn')}, ${counted(session.calls, 'call')}${subagentText(session)}`),
     ...(session.cost.usd === null ? [] : [row('cost', costText(session.cost.usd, session.cost.computed))]),
+    ...(session.pauses === undefined ? [] : [row('cache', pausesText(session.pauses))]),
     ...session.lineage.map((step) => row('lineage', lineageText(step, arrow))),
   ];
 }
@@ -78,6 +79,13 @@ function lineageText({ from, to, reason, context }: SessionSummary['lineage'][nu
 
 function costText(usd: number, computed: boolean): string {
   return `${dollars(usd)}${computed ? ' (in part computed from list prices)' : ''}`;
+}
+
+function pausesText({ count, expired, tokens: size, usd, cachedUsd }: Pauses): string {
+  const pauses = `expired in ${tokens(expired)} of ${counted(count, 'pause')} longer than its life`;
+  return expired === 0
+    ? pauses
+    : `${pauses}: ${tokens(size)} tokens read again for ${dollars(usd)} instead of ${dollars(cachedUsd)}`;
 }
 
 export function linesRow({ lines }: SessionSummary): string {

@@ -1,0 +1,39 @@
+import { idleBeyondLife, writePrice } from '../../governor/cost/cache-expiry.ts';
+import { toUsd } from '../../governor/cost/cost.ts';
+import { type Prices, priceFor } from '../../governor/cost/prices.ts';
+import type { Known } from '../known.ts';
+import type { Pauses } from '../summary.ts';
+import type { Observer } from './seen.ts';
+
+/** With less of the context before it in the cache, a call counts as one whose cache had expired. */
+const KEPT_SHARE = 0.5;
+
+/**
+ * What pauses longer than the life of the prompt cache have cost, by the usage of the first call after each.
+ *
+ * @param prices those that count before the built-in ones
+ */
+export function createPauses(prices: Prices, known: Known): Observer<Pauses> {
+  const pauses = known.of('pauses', { count: 0, expired: 0, tokens: 0, usd: 0, cachedUsd: 0 });
+
+  return {
+    see({ input, before, after }) {
+      const { event } = input;
+      if (event.kind !== 'assistant' || event.usage === undefined || after.gauge.calls === before.gauge.calls) return;
+      if (before.gauge.basis !== 'measured' || idleBeyondLife(before.cache, input.t) === undefined) return;
+      const { cacheRead, cacheCreation, input: uncached } = event.usage;
+      const { used } = before.gauge;
+      pauses.count++;
+      if (cacheRead >= used * KEPT_SHARE) return;
+      const tokens = Math.min(used - cacheRead, cacheCreation + uncached);
+      const price = priceFor(event.model, prices);
+      const cost = (rate: number) => toUsd(Math.round((tokens * rate) / 1_000_000));
+      pauses.expired++;
+      pauses.tokens += tokens;
+      if (price === undefined) return;
+      pauses.usd += cost(writePrice(before.cache, price));
+      pauses.cachedUsd += cost(price.cacheRead);
+    },
+    found: () => ({ ...pauses }),
+  };
+}

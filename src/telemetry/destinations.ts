@@ -1,0 +1,59 @@
+/** Where one kind of signal goes. */
+export interface Destination {
+  /** Undefined: the exporter reads it from the environment. */
+  readonly url: string | undefined;
+  readonly protocol: 'http/protobuf' | 'http/json';
+}
+
+/** Where everything goes; what is undefined is not sent. */
+export interface Destinations {
+  readonly metrics: Destination | undefined;
+  readonly traces: Destination | undefined;
+  /** What cannot be sent as asked, and why. */
+  readonly faults: readonly string[];
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const SIGNALS = { metrics: 'METRICS', traces: 'TRACES' } as const;
+
+/**
+ * What is sent where: to the URL of `--otlp`, else to where the variables of the OpenTelemetry SDK say. Where neither
+ * says anything nothing is sent, unlike with the SDK, which would try a collector on this machine.
+ *
+ * @param base the URL without `/v1/metrics` or `/v1/traces`
+ */
+export function destinations(base: string | undefined, env: Environment): Destinations {
+  if (env.OTEL_SDK_DISABLED?.trim().toLowerCase() === 'true')
+    return { metrics: undefined, traces: undefined, faults: [] };
+  const faults: string[] = [];
+  const found = (signal: keyof typeof SIGNALS) => {
+    const made = destination(signal, base, env);
+    if (typeof made === 'string') faults.push(made);
+    return typeof made === 'string' ? undefined : made;
+  };
+  return { metrics: found('metrics'), traces: found('traces'), faults };
+}
+
+/** A text is what is wrong. */
+function destination(signal: keyof typeof SIGNALS, base: string | undefined, env: Environment) {
+  const name = SIGNALS[signal];
+  const variable = `OTEL_EXPORTER_OTLP_${name}_ENDPOINT`;
+  const [given, from] =
+    base !== undefined
+      ? [base, '--otlp']
+      : env[variable]
+        ? [env[variable], variable]
+        : [env.OTEL_EXPORTER_OTLP_ENDPOINT, 'OTEL_EXPORTER_OTLP_ENDPOINT'];
+  if (!given || env[`OTEL_${name}_EXPORTER`]?.trim() === 'none') return undefined;
+  if (!isHttp(given)) return `${from} is no http(s) URL`;
+  const protocol = env[`OTEL_EXPORTER_OTLP_${name}_PROTOCOL`] || env.OTEL_EXPORTER_OTLP_PROTOCOL || 'http/protobuf';
+  if (protocol !== 'http/protobuf' && protocol !== 'http/json')
+    return `OTLP over ${protocol} is not spoken, only over HTTP`;
+  const url = base === undefined ? undefined : `${base.replace(/\/+$/, '')}/v1/${signal}`;
+  return { url, protocol } as const;
+}
+
+function isHttp(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}

@@ -1,0 +1,69 @@
+import { totalMicroUsd, toUsd } from '../governor/cost/cost.ts';
+import { readGauge } from '../governor/gauge/gauge.ts';
+import { isOwnUuid } from '../governor/prompts/own-lines.ts';
+import type { ZoneName } from '../governor/zones/health.ts';
+import { zoneAt } from '../governor/zones/zones.ts';
+import type { Seen } from './seen.ts';
+import { type Measurement, measure } from './signal.ts';
+
+const ZONES: readonly ZoneName[] = ['ok', 'monitor', 'warning', 'critical', 'handoff'];
+
+/** What a run's figures are after each step, as far as they have changed. */
+export interface Levels {
+  see(seen: Seen): Measurement[];
+}
+
+export function createLevels(): Levels {
+  const last = new Map<string, number>();
+  let countedCost = 0;
+
+  function set(
+    metric: Measurement['metric'],
+    value: number,
+    attributes: Measurement['attributes'] = {},
+  ): Measurement[] {
+    const key = `${metric} ${JSON.stringify(attributes)}`;
+    if (last.get(key) === value) return [];
+    last.set(key, value);
+    return [measure(metric, value, attributes)];
+  }
+
+  function context({ after: { gauge, run } }: Seen): Measurement[] {
+    if (gauge.basis === 'none') return [];
+    const { predicted, window, fraction } = readGauge(gauge);
+    const zone = zoneAt(predicted, window, run.policy);
+    return [
+      ...set('ctxb.context.tokens', predicted),
+      ...set('ctxb.context.window', window),
+      ...set('ctxb.context.utilization', fraction),
+      ...ZONES.flatMap((name) => set('ctxb.context.zone', name === zone ? 1 : 0, { 'ctxb.zone': name })),
+    ];
+  }
+
+  /** A counter never falls: where claude reports less than was computed, nothing is added until it is as much. */
+  function cost({ after }: Seen): Measurement[] {
+    const total = totalMicroUsd(after.cost);
+    if (total <= countedCost) return [];
+    const added = toUsd(total - countedCost);
+    countedCost = total;
+    return [measure('ctxb.cost', added)];
+  }
+
+  return {
+    see(seen) {
+      const { before, after } = seen;
+      return [
+        ...prompts(seen),
+        ...(before.gauge === after.gauge ? [] : context(seen)),
+        ...(before.cost === after.cost ? [] : cost(seen)),
+      ];
+    },
+  };
+}
+
+function prompts({ actions, after }: Seen): Measurement[] {
+  const sent = actions.filter(
+    (action) => action.kind === 'send' && action.promptUuid !== undefined && !isOwnUuid(after, action.promptUuid),
+  );
+  return sent.length === 0 ? [] : [measure('ctxb.prompts', sent.length)];
+}

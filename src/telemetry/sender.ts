@@ -1,0 +1,189 @@
+import {
+  type Context,
+  type Meter,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api';
+import { OTLPMetricExporter as JsonMetricExporter } from '@opentelemetry/exporter-metrics-otlp-http';
+import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
+import { OTLPTraceExporter as JsonTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import {
+  defaultResource,
+  detectResources,
+  envDetector,
+  type Resource,
+  resourceFromAttributes,
+} from '@opentelemetry/resources';
+import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
+import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import manifest from '../../package.json' with { type: 'json' };
+import type { Destination, Destinations } from './destinations.ts';
+import { INSTRUMENTS, type Instrument, type Measurement, type Metric, type Signal } from './signal.ts';
+
+/** Hands signals to the OpenTelemetry SDK, which sends them by and by. */
+export interface Sender {
+  send(signal: Signal): void;
+  /** Sends what is left, for as long as `OTEL_EXPORTER_OTLP_TIMEOUT` says, else two seconds. Never rejects. */
+  close(): Promise<void>;
+}
+
+export interface SenderOptions extends Pick<Destinations, 'metrics' | 'traces'> {
+  /** A UUID; tells this run's figures from those of others. */
+  readonly runId: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Told why something could not be sent. */
+  readonly onFault: (fault: string) => void;
+}
+
+/** How long a single export, and everything that is left at the end of the run, may take. */
+const PATIENCE_MS = 2_000;
+
+/** The SDK's own default for `OTEL_METRIC_EXPORT_INTERVAL`. */
+const INTERVAL_MS = 60_000;
+
+const NAME = 'ctxb';
+
+export function createSender({ metrics, traces, runId, env, onFault }: SenderOptions): Sender {
+  const resource = resourceOf(runId);
+  const meters = metrics && meterProvider(metrics, resource, env, onFault);
+  const tracers = traces && tracerProvider(traces, resource, env, onFault);
+  const measurements = meters && createMeasurements(meters.getMeter(NAME, manifest.version));
+  const spans = tracers && createSpans(tracers.getTracer(NAME, manifest.version));
+  return {
+    send(signal) {
+      if (signal.kind === 'measure') measurements?.(signal);
+      else spans?.(signal);
+    },
+    async close() {
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, patienceOf(env, ['METRICS', 'TRACES']) ?? PATIENCE_MS);
+      });
+      await Promise.race([Promise.allSettled([meters?.shutdown(), tracers?.shutdown()]), late]);
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** Who sends. What the user says in `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` goes before. */
+function resourceOf(runId: string): Resource {
+  const own = { 'service.name': NAME, 'service.version': manifest.version, 'service.instance.id': runId };
+  return defaultResource()
+    .merge(resourceFromAttributes(own))
+    .merge(detectResources({ detectors: [envDetector] }));
+}
+
+type Fault = SenderOptions['onFault'];
+type Environment = SenderOptions['env'];
+
+function meterProvider(to: Destination, resource: Resource, env: Environment, onFault: Fault): MeterProvider {
+  const Exporter = to.protocol === 'http/json' ? JsonMetricExporter : OTLPMetricExporter;
+  const exporter = watched(new Exporter(exporterConfig(to, env, 'METRICS')), onFault);
+  const exportIntervalMillis = millisecondsIn(env.OTEL_METRIC_EXPORT_INTERVAL) ?? INTERVAL_MS;
+  const timeout = millisecondsIn(env.OTEL_METRIC_EXPORT_TIMEOUT) ?? exportIntervalMillis;
+  const exportTimeoutMillis = Math.min(timeout, exportIntervalMillis);
+  const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis, exportTimeoutMillis });
+  return new MeterProvider({ resource, readers: [reader] });
+}
+
+function tracerProvider(to: Destination, resource: Resource, env: Environment, onFault: Fault): BasicTracerProvider {
+  const Exporter = to.protocol === 'http/json' ? JsonTraceExporter : OTLPTraceExporter;
+  const exporter = watched(new Exporter(exporterConfig(to, env, 'TRACES')), onFault);
+  return new BasicTracerProvider({ resource, spanProcessors: [new BatchSpanProcessor(exporter)] });
+}
+
+type SignalName = 'METRICS' | 'TRACES';
+
+/** What is given here goes before the variables, so only what they do not say is given. */
+function exporterConfig({ url }: Destination, env: Environment, signal: SignalName) {
+  return {
+    ...(url !== undefined && { url }),
+    ...(patienceOf(env, [signal]) === undefined && { timeoutMillis: PATIENCE_MS }),
+  };
+}
+
+function patienceOf(env: Environment, signals: readonly SignalName[]): number | undefined {
+  const own = signals.map((signal) => millisecondsIn(env[`OTEL_EXPORTER_OTLP_${signal}_TIMEOUT`]));
+  const given = [...own, millisecondsIn(env.OTEL_EXPORTER_OTLP_TIMEOUT)].filter((ms) => ms !== undefined);
+  return given.length === 0 ? undefined : Math.max(...given);
+}
+
+function millisecondsIn(text: string | undefined): number | undefined {
+  const ms = Number(text?.trim() || Number.NaN);
+  return Number.isFinite(ms) && ms > 0 ? ms : undefined;
+}
+
+interface Exporter<Items> {
+  export(items: Items, done: (result: { readonly code: number; readonly error?: Error }) => void): void;
+}
+
+/** The SDK tells nobody that an export has failed: each one is looked at. */
+function watched<Items, E extends Exporter<Items>>(exporter: E & Exporter<Items>, onFault: Fault): E {
+  const send = exporter.export.bind(exporter);
+  exporter.export = (items, done) =>
+    send(items, (result) => {
+      if (result.error !== undefined) onFault(result.error.message || String(result.code));
+      done(result);
+    });
+  return exporter;
+}
+
+function createMeasurements(meter: Meter): (measurement: Measurement) => void {
+  const names = Object.keys(INSTRUMENTS) as Metric[];
+  const all = new Map(names.map((name) => [name, instrument(meter, name)]));
+  return ({ metric, value, attributes }) => all.get(metric)?.(value, attributes);
+}
+
+function instrument(meter: Meter, name: Metric): (value: number, attributes: Measurement['attributes']) => void {
+  const { type, unit, description, boundaries }: Instrument = INSTRUMENTS[name];
+  const options = { unit, description, ...(boundaries && { advice: { explicitBucketBoundaries: [...boundaries] } }) };
+  switch (type) {
+    case 'counter': {
+      const counter = meter.createCounter(name, options);
+      return (value, attributes) => counter.add(value, attributes);
+    }
+    case 'gauge': {
+      const gauge = meter.createGauge(name, options);
+      return (value, attributes) => gauge.record(value, attributes);
+    }
+    case 'histogram': {
+      const histogram = meter.createHistogram(name, options);
+      return (value, attributes) => histogram.record(value, attributes);
+    }
+  }
+}
+
+function createSpans(tracer: Tracer): (signal: Exclude<Signal, Measurement>) => void {
+  const open = new Map<string, Span>();
+
+  function within(parent: string | undefined): Context {
+    const span = parent === undefined ? undefined : open.get(parent);
+    return span === undefined ? ROOT_CONTEXT : trace.setSpan(ROOT_CONTEXT, span);
+  }
+
+  return (signal) => {
+    if (signal.kind === 'start') {
+      const { name, role, t: startTime, attributes, parent } = signal;
+      const kind = role === 'client' ? SpanKind.CLIENT : SpanKind.INTERNAL;
+      open.set(signal.span, tracer.startSpan(name, { kind, startTime, attributes }, within(parent)));
+      return;
+    }
+    const span = open.get(signal.span);
+    if (signal.kind === 'event') {
+      span?.addEvent(signal.name, signal.attributes, signal.t);
+      return;
+    }
+    span?.setAttributes(signal.attributes);
+    if (signal.error !== undefined) {
+      span?.setAttribute('error.type', signal.error);
+      span?.setStatus({ code: SpanStatusCode.ERROR, message: signal.error });
+    }
+    span?.end(signal.t);
+    open.delete(signal.span);
+  };
+}

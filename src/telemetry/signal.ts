@@ -1,0 +1,96 @@
+/** What a signal carries besides its value. Never words of the user's, of the agent's or of a path. */
+export type Attributes = Readonly<Record<string, string | number | boolean>>;
+
+/** Something to be sent, as data. Times in milliseconds since the epoch. */
+export type Signal =
+  | SpanStart
+  | {
+      readonly kind: 'end';
+      readonly span: string;
+      readonly t: number;
+      readonly attributes: Attributes;
+      /** What went wrong, in one word; undefined: nothing. */
+      readonly error: string | undefined;
+    }
+  /** Something that happened at one moment of a span. */
+  | {
+      readonly kind: 'event';
+      readonly span: string;
+      readonly name: string;
+      readonly t: number;
+      readonly attributes: Attributes;
+    }
+  | Measurement;
+
+/** A span begins; the others name it by `span`. */
+export interface SpanStart {
+  readonly kind: 'start';
+  readonly span: string;
+  readonly name: string;
+  /** `client`: a call to the model. */
+  readonly role: 'client' | 'internal';
+  /** The span it is a part of; undefined: none. */
+  readonly parent: string | undefined;
+  readonly t: number;
+  readonly attributes: Attributes;
+}
+
+/** Added to a counter, set on a gauge, recorded by a histogram: by the instrument. */
+export interface Measurement {
+  readonly kind: 'measure';
+  readonly metric: Metric;
+  readonly value: number;
+  readonly attributes: Attributes;
+}
+
+export type Metric = keyof typeof INSTRUMENTS;
+
+export interface Instrument {
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  /** In the case-sensitive code of UCUM. */
+  readonly unit: string;
+  readonly description: string;
+  readonly boundaries?: readonly number[];
+}
+
+/**
+ * Everything that is measured, by name. Names, units and bounds of `gen_ai.*` are those of the OpenTelemetry semantic
+ * conventions for generative AI (semantic-conventions 1.45, in development there); the others are ctxb's own.
+ */
+export const INSTRUMENTS = {
+  'ctxb.context.tokens': gauge('{token}', 'Size of the next request to the model'),
+  'ctxb.context.window': gauge('{token}', 'Size of the context window'),
+  'ctxb.context.utilization': gauge('1', 'Share of the context window that the next request takes'),
+  'ctxb.context.zone': gauge('1', '1 for the zone that the context is in, 0 for the others'),
+  'ctxb.prompts': counter('{prompt}', 'Prompts of the caller that were sent'),
+  'ctxb.turns': counter('{turn}', 'Turns that are over'),
+  'ctxb.calls': counter('{call}', 'Calls of the main thread'),
+  'ctxb.cost': counter('USD', 'What the run has cost, subagents included'),
+  'ctxb.compactions': counter('{compaction}', 'Compactions by who began them and how they ended'),
+  'ctxb.handoffs': counter('{handoff}', 'Handoffs to a fresh context'),
+  'ctxb.decisions': counter('{decision}', 'What was decided, by kind'),
+  'gen_ai.client.token.usage': {
+    type: 'histogram',
+    unit: '{token}',
+    description: 'Tokens of each call of the main thread',
+    boundaries: Array.from({ length: 14 }, (_, power) => 4 ** power),
+  },
+  'gen_ai.client.operation.duration': {
+    type: 'histogram',
+    unit: 's',
+    description: 'How long each call of the main thread took',
+    boundaries: Array.from({ length: 14 }, (_, power) => 0.01 * 2 ** power),
+  },
+} as const satisfies Readonly<Record<string, Instrument>>;
+
+function gauge(unit: string, description: string) {
+  return { type: 'gauge', unit, description } as const;
+}
+
+function counter(unit: string, description: string) {
+  return { type: 'counter', unit, description } as const;
+}
+
+export function measure(metric: Metric, value: number, attributes: Attributes = {}): Measurement {
+  return { kind: 'measure', metric, value, attributes };
+}

@@ -1,0 +1,78 @@
+import type { Decision } from '../governor/actions.ts';
+import type { GovernorState } from '../governor/state.ts';
+import type { Io } from '../io.ts';
+import { createSignals } from './create-signals.ts';
+import { destinations } from './destinations.ts';
+import type { Seen } from './seen.ts';
+import type { Sender } from './sender.ts';
+import type { Signal } from './signal.ts';
+
+/** Sends what happens in a run to where the user watches his runs. Nothing of it is ever the run's fault. */
+export interface Telemetry {
+  see(seen: Seen): void;
+  decided(decision: Decision, t: number): void;
+  /** Resolves when everything is sent, or the time for it is over. */
+  close(state: GovernorState, exitCode: number): Promise<void>;
+}
+
+export interface TelemetryOptions {
+  /** The URL of `--otlp`; undefined: the variables of OpenTelemetry say where. */
+  readonly otlp: string | undefined;
+  readonly runId: string;
+  readonly now: () => number;
+  /** Told once what could not be sent, and why. */
+  readonly notice: (text: string) => void;
+}
+
+/** Undefined: nobody asked for it, or it cannot be done. The SDK is loaded only where it is used. */
+export async function openTelemetry(
+  options: TelemetryOptions,
+  { env }: Pick<Io, 'env'>,
+): Promise<Telemetry | undefined> {
+  const { otlp, runId, now, notice } = options;
+  const onFault = once(notice);
+  const { metrics, traces, faults } = destinations(otlp, env);
+  for (const fault of faults) onFault(fault);
+  if (metrics === undefined && traces === undefined) return undefined;
+  try {
+    const { createSender } = await import('./sender.ts');
+    return follow(createSender({ metrics, traces, runId, env, onFault }), now, onFault);
+  } catch (error) {
+    onFault(messageOf(error));
+    return undefined;
+  }
+}
+
+function follow(sender: Sender, now: () => number, onFault: (fault: string) => void): Telemetry {
+  const signals = createSignals();
+
+  function send(make: () => Signal[]): void {
+    try {
+      for (const signal of make()) sender.send(signal);
+    } catch (error) {
+      onFault(messageOf(error));
+    }
+  }
+
+  send(() => signals.begin(now()));
+  return {
+    see: (seen) => send(() => signals.see(seen)),
+    decided: (decision, t) => send(() => signals.decided(decision, t)),
+    close(state, exitCode) {
+      send(() => signals.end(now(), state, exitCode));
+      return sender.close();
+    },
+  };
+}
+
+function once(notice: (text: string) => void): (fault: string) => void {
+  let told = false;
+  return (fault) => {
+    if (!told) notice(`telemetry is not sent: ${fault}; the run goes on`);
+    told = true;
+  };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

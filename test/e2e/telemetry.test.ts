@@ -1,0 +1,62 @@
+import { expect, it } from 'vitest';
+import { startWorld } from '../support/claude.ts';
+import { conversation } from '../support/conversation.ts';
+import { prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
+import { startOtlpReceiver } from '../support/otlp-receiver.ts';
+
+const JSON_PROTOCOL = { OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' };
+
+it('a run with a compaction is told as metrics and a tree of spans, without a word of what was said', async () => {
+  await using world = await startWorld(conversation({ turns: [4, 4, 3], growBy: 18_000 }));
+  await using receiver = await startOtlpReceiver();
+  const run = await runCtxb(world, {
+    flags: [...prompts('alpha prompt', 'beta prompt', 'gamma prompt'), '--otlp', receiver.url],
+    claude: SMALL_WINDOW,
+    env: { ...JSON_PROTOCOL, OTEL_RESOURCE_ATTRIBUTES: 'team=build' },
+  });
+  expect(run.code).toBe(0);
+  expect(run.stderr).not.toContain('telemetry');
+
+  const figures = Object.fromEntries(receiver.points().map(({ name, unit, value }) => [name, { unit, value }]));
+  expect(figures).toMatchObject({
+    'ctxb.context.tokens': { unit: '{token}', value: 66_003 },
+    'ctxb.context.window': { unit: '{token}', value: 200_000 },
+    'ctxb.context.utilization': { unit: '1', value: 0.330_015 },
+    'ctxb.prompts': { unit: '{prompt}', value: 3 },
+    'ctxb.turns': { unit: '{turn}', value: 3 },
+    'ctxb.calls': { unit: '{call}', value: 11 },
+    'ctxb.cost': { unit: 'USD', value: expect.closeTo(0.945, 2) },
+  });
+  const zones = receiver.points('ctxb.context.zone').filter(({ value }) => value === 1);
+  expect(zones.map(({ attributes }) => attributes)).toEqual([{ 'ctxb.zone': 'monitor' }]);
+  expect(receiver.points('ctxb.compactions')).toMatchObject([
+    { value: 1, attributes: { 'ctxb.compaction.by': 'ctxb', 'ctxb.compaction.verdict': 'success' } },
+  ]);
+  expect(receiver.points('gen_ai.client.token.usage')).toMatchObject([
+    { value: 888_000, count: 11, unit: '{token}', attributes: { 'gen_ai.token.type': 'input' } },
+    { count: 11, attributes: { 'gen_ai.token.type': 'output' } },
+  ]);
+
+  const spans = receiver.spans();
+  const tree = spans.map(
+    ({ name, parent, error }) => `${parent ?? ''} > ${name}${error === undefined ? '' : ' failed'}`,
+  );
+  const turn = 'ctxb.run > invoke_agent claude-code';
+  const call = 'invoke_agent claude-code > chat claude-sonnet-4-5';
+  expect(tree.filter((line) => line !== call)).toEqual([' > ctxb.run', turn, turn, 'ctxb.run > ctxb.compaction', turn]);
+  expect(tree.filter((line) => line === call)).toHaveLength(11);
+  expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(1);
+  expect(spans.find(({ attributes }) => attributes['ctxb.call'] === 8)?.attributes).toMatchObject({
+    'gen_ai.operation.name': 'chat',
+    'gen_ai.provider.name': 'anthropic',
+    'gen_ai.request.model': 'claude-sonnet-4-5',
+    'gen_ai.usage.input_tokens': 156_000,
+    'gen_ai.usage.cache_read.input_tokens': 138_000,
+  });
+  expect(receiver.resource()).toMatchObject({ 'service.name': 'ctxb', team: 'build' });
+
+  const everything = receiver.requests.map(({ body }) => body.toString()).join('\n');
+  for (const word of ['alpha', 'beta', 'gamma', 'echo', world.scratch.cwd, world.scratch.home]) {
+    expect(everything).not.toContain(word);
+  }
+});
