@@ -11,6 +11,7 @@ interface CommandModule {
 /** Every command is loaded only when it is called: start-up is part of the product. */
 const COMMANDS: readonly { name: string; summary: string; load: () => Promise<CommandModule> }[] = [
   { name: 'run', summary: 'run claude and keep its context in shape', load: () => import('./commands/run.ts') },
+  { name: 'shim', summary: 'stand in for claude, with its own arguments', load: () => import('./commands/shim.ts') },
   { name: 'replay', summary: 'judge recordings of claude', load: () => import('./commands/replay.ts') },
   { name: 'merge', summary: 'merge parts of a replay', load: () => import('./commands/merge.ts') },
   {
@@ -64,6 +65,8 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
     if (argv[0] === 'statusline' && argv.length === 1) {
       return await (await import('./commands/statusline.ts')).runStatusline(io);
     }
+    // What follows is claude's, down to `--help` and `--`: no parser of ours may look at it.
+    if (argv[0] === 'shim') return await (await import('./commands/shim.ts')).shim(argv.slice(1), io);
     return await dispatch(argv, io);
   } catch (error) {
     return report(error, io);

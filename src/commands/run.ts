@@ -1,16 +1,13 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { Config } from '../config/config.ts';
 import { DEFAULTS } from '../config/defaults.ts';
-import { effectiveConfig } from '../config/effective-config.ts';
 import type { Flags } from '../config/resolve-config.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { styleFor } from '../report/style.ts';
-import { createTerminal, type Terminal } from '../report/terminal.ts';
 import { readClaudeArguments } from '../session/claude-arguments.ts';
 import { runHeadless } from '../session/run-headless.ts';
 import { runUntouched } from '../session/run-untouched.ts';
+import { prepareRun } from './prepare-run.ts';
 
 /** Options of `ctxb run`, as commander hands them over. */
 interface RunOptions {
@@ -142,16 +139,9 @@ async function run(words: readonly string[], options: RunOptions, io: Io): Promi
         `write ${option}=… or give the prompt with ctxb run --prompt "…" -- claude …`,
     );
   }
-  const { config, terminal } = await prepare(options, io);
+  const { config, terminal } = await prepareRun(flagsOf(options), io);
   const { prompt: prompts, prompts: promptsFile, record, otlp } = options;
   return runHeadless({ program, invocation, config, prompts, promptsFile, record, otlp }, io, terminal);
-}
-
-async function prepare(options: RunOptions, io: Io): Promise<{ config: Config; terminal: Terminal }> {
-  const config = await effectiveConfig({ cwd: io.cwd, env: io.env, flags: flagsOf(options) });
-  const { quiet, statusLine } = config;
-  const style = await styleFor(io.stderr, io.env);
-  return { config, terminal: createTerminal({ stderr: io.stderr, style, quiet, statusLine }) };
 }
 
 /** Goes on with a run whose ctxb has died. */
@@ -159,7 +149,7 @@ async function takeUp(words: readonly string[], run: string | true, options: Run
   if (options.prompt !== undefined || options.prompts !== undefined) {
     throw new CtxbError('usage', '--resume-run goes on with the prompts of the run: leave --prompt and --prompts out');
   }
-  const { config, terminal } = await prepare(options, io);
+  const { config, terminal } = await prepareRun(flagsOf(options), io);
   const id = run === true ? undefined : run;
   const { resumeRun } = await import('../session/resume-run.ts');
   const contextDir = resolve(io.cwd, config.contextDir);

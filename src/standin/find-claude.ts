@@ -57,7 +57,8 @@ function packagePlaces(require: NodeJS.Require, name: string): string[] {
   return [...folders, ...nested].map((folder) => join(folder, name, file));
 }
 
-function claudesOn(path: string | undefined, name: string): string[] {
+/** Where a claude would stand on a PATH, in its order. */
+export function claudesOn(path: string | undefined, name = 'claude'): string[] {
   const names = process.platform === 'win32' ? [`${name}.exe`, `${name}.cmd`] : [name];
   const folders = (path ?? '').split(delimiter).filter((folder) => folder !== '');
   return folders.flatMap((folder) => names.map((name) => join(folder, name)));
@@ -68,7 +69,8 @@ async function firstExecutable(files: readonly string[]): Promise<string | undef
   return undefined;
 }
 
-async function isExecutable(file: string): Promise<boolean> {
+/** Whether there is a file that may be run. */
+export async function isExecutable(file: string): Promise<boolean> {
   try {
     await access(file, constants.X_OK);
     return (await stat(file)).isFile();

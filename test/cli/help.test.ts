@@ -32,7 +32,7 @@ describe('help', () => {
   ] as const)('ctxb $args names every command ($code, $stream)', async ({ args, code, stream }) => {
     await using place = await createPlace();
     const run = await ctxb(place, args);
-    for (const name of COMMANDS) expect(run[stream].toString()).toContain(`  ${name}`);
+    for (const name of [...COMMANDS, 'shim']) expect(run[stream].toString()).toContain(`  ${name}`);
     expect(run[stream === 'stdout' ? 'stderr' : 'stdout'].toString()).toBe('');
     expect(run.code).toBe(code);
   });

@@ -13,8 +13,8 @@ const COMMON = {
   target: 'node20.19',
   // cosmiconfig names it for .ts config files, which are never loaded.
   external: ['typescript'],
-  // Some dependencies are CommonJS and call require() for Node's own modules.
-  banner: { js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);" },
+  // Some dependencies are CommonJS and call require() for Node's own modules. By the name a shim knows a copy of itself.
+  banner: { js: "/* ctxb */import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);" },
   // write-file-atomic takes it as salt for the names of its temporary files.
   define: { __filename: '"ctxb"' },
   logLevel: 'warning',
@@ -38,13 +38,16 @@ const senderApart = {
 };
 
 rmSync('dist', { recursive: true, force: true });
-await build({
-  ...COMMON,
-  entryPoints: ['bin/ctxb.ts'],
-  outdir: 'dist',
-  chunkNames: 'parts/[name]-[hash]',
-  plugins: [commandsApart],
-});
+// Each program apart: what they share would move to a folder from which the commands are not found.
+for (const program of readdirSync('bin')) {
+  await build({
+    ...COMMON,
+    entryPoints: [`bin/${program}`],
+    outdir: 'dist',
+    chunkNames: 'parts/[name]-[hash]',
+    plugins: [commandsApart],
+  });
+}
 for (const command of readdirSync('src/commands')) {
   const outdir = 'dist/commands';
   await build({

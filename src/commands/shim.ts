@@ -1,0 +1,58 @@
+import type { Command } from 'commander';
+import { isCtxbError } from '../errors.ts';
+import type { Io } from '../io.ts';
+import { type HeadlessInvocation, readClaudeArguments } from '../session/claude-arguments.ts';
+import { runHeadless } from '../session/run-headless.ts';
+import { runUntouched } from '../session/run-untouched.ts';
+import { findRealClaude } from '../shim/find-real-claude.ts';
+import { nextShim } from '../shim/next-shim.ts';
+import { prepareRun } from './prepare-run.ts';
+
+/** For `ctxb help shim` alone: `ctxb shim --help` is claude's. */
+export function define(command: Command): void {
+  command
+    .usage("[claude's arguments]")
+    .argument('[arguments...]', 'as you would give them to claude; all of them are its own, --help too')
+    .helpOption(false)
+    .addHelpText('after', HELP);
+}
+
+const HELP = `
+Runs claude under ctxb, headless runs only; everything else (a terminal, claude mcp, claude --version …) is claude alone.
+What ctxb does is said in its configuration and CTXB_* variables. The claude is the one that CTXB_CLAUDE names, else the
+next one on PATH. ctxb-shim is the same as a program of its own, for whoever starts a path without arguments.
+
+Examples:
+  ctxb shim -p "say hello"
+  ln -s "$(command -v ctxb-shim)" ~/bin/claude`;
+
+/**
+ * Stands in for claude. Resolves with the exit code.
+ *
+ * @param args claude's arguments as they came
+ * @throws CtxbError `command-not-found` when there is no claude but this, `config`, and as `runHeadless`
+ */
+export async function shim(args: readonly string[], io: Io): Promise<number> {
+  const program = await findRealClaude({ env: io.env, self: process.argv[1] ?? '' });
+  const world: Io = Object.create(io, { env: { value: nextShim(io.env) } });
+  const invocation = readClaudeArguments(args);
+  if (invocation.kind === 'headless' && isHeadless(args, io)) return runGuarded(program, args, invocation, world);
+  return runUntouched(program, args, world);
+}
+
+/** claude is headless when it is told so, and wherever its output is no terminal. */
+function isHeadless(args: readonly string[], { stdout }: Io): boolean {
+  return args.includes('-p') || args.includes('--print') || stdout.isTTY !== true;
+}
+
+async function runGuarded(program: string, args: readonly string[], invocation: HeadlessInvocation, io: Io) {
+  const { config, terminal } = await prepareRun({}, io);
+  const run = { program, invocation, config, prompts: undefined, promptsFile: undefined, record: undefined };
+  try {
+    return await runHeadless(run, io, terminal);
+  } catch (error) {
+    // There is no prompt: claude says so in its own words.
+    if (isCtxbError(error) && error.code === 'usage') return runUntouched(program, args, io);
+    throw error;
+  }
+}

@@ -1,0 +1,168 @@
+import { chmodSync, copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { type Finished, runProgram } from '../support/claude.ts';
+import { createPlace, fake, inputLines, type Place, STREAM } from './fakes.ts';
+
+const SHIM = fileURLToPath(new URL('../../dist/ctxb-shim.js', import.meta.url));
+
+/** A folder of programs that comes first on PATH. */
+function folderOf(place: Place, name: string): string {
+  mkdirSync(place.path(name), { recursive: true });
+  return place.path(name);
+}
+
+interface Call {
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly folders?: readonly string[];
+  readonly stdin?: string;
+  readonly program?: string;
+}
+
+function shim(place: Place, { args = [], env = {}, folders = [], program = SHIM, stdin }: Call): Promise<Finished> {
+  const path = [...folders, place.env.PATH].join(':');
+  return runProgram(program, args, {
+    env: { ...place.env, PATH: path, ...env },
+    cwd: place.cwd,
+    ...(stdin === undefined ? {} : { stdin }),
+  });
+}
+
+function script(folder: string, text: string): string {
+  writeFileSync(join(folder, 'claude'), `#!/bin/sh\n${text}\n`);
+  chmodSync(join(folder, 'claude'), 0o755);
+  return join(folder, 'claude');
+}
+
+describe('what is no headless run', () => {
+  it.each([
+    { args: ['--version'] },
+    { args: ['--help'] },
+    { args: ['mcp', 'list'] },
+    { args: ['auth', 'status', '--', '-x'] },
+    { args: ['-p', 'hi', '--output-format', 'xml'] },
+    // It may be a value of that option or the prompt: claude knows.
+    { args: ['-p', '--newer-than-ctxb', 'word'] },
+  ])('claude $args gets its arguments, stdin, stdout, stderr and exit code', async ({ args }) => {
+    await using place = await createPlace();
+    const run = await shim(place, { args, stdin: 'some\r\ninput', env: { CTXB_CLAUDE: fake('shows-world') } });
+    expect(JSON.parse(run.stdout.toString())).toEqual({ args, stdin: 'some\r\ninput' });
+    expect(run).toMatchObject({ code: 7, stderr: 'a word on stderr\n' });
+  });
+
+  it('on a terminal claude has it', async () => {
+    await using place = await createPlace();
+    const claude = script(folderOf(place, 'bin'), '[ -t 0 ] && [ -t 1 ] && [ -t 2 ] && echo "a terminal: $*"');
+    const { cwd, env } = place;
+    const command = `'${SHIM}' --model opus`;
+    const run = await runProgram('script', ['-qec', command, '/dev/null'], {
+      env: { ...env, CTXB_CLAUDE: claude },
+      cwd,
+    });
+    expect(run.stdout.toString().trim()).toBe('a terminal: --model opus');
+  });
+
+  it('a run without a prompt is left to claude, which says what it misses', async () => {
+    await using place = await createPlace();
+    const run = await shim(place, { args: ['-p'], env: { CTXB_CLAUDE: fake('shows-world') } });
+    expect(JSON.parse(run.stdout.toString())).toEqual({ args: ['-p'], stdin: '' });
+  });
+});
+
+describe('a headless run', () => {
+  it.each([
+    { title: 'with -p', args: ['-p', 'one'] },
+    { title: 'because stdout is no terminal', args: ['one'] },
+  ])('is run by ctxb: $title', async ({ args }) => {
+    await using place = await createPlace();
+    const env = { CTXB_CLAUDE: fake('answers'), PLAY_INPUT: place.path('input') };
+    const run = await shim(place, { args, env });
+    expect(run).toMatchObject({ code: 0, stderr: '' });
+    expect(run.stdout.toString()).toBe('answer to one\n');
+    expect(JSON.stringify(inputLines(place)[0])).toContain('ctxb:pre-compact');
+  });
+
+  it('goes by the configuration and CTXB_* variables', async () => {
+    await using place = await createPlace();
+    const env = { CTXB_CLAUDE: fake('answers'), PLAY_INPUT: place.path('input'), CTXB_MEMORY_ENABLED: 'false' };
+    await place.file('.contextbudgetrc', '{"midTurn": {"enabled": false}}');
+    await shim(place, { args: ['-p', 'one', ...STREAM], env });
+    const given = JSON.stringify(inputLines(place));
+    expect(given).not.toContain('ctxb:post-compact');
+    expect(given).not.toContain('apply_flag_settings');
+  });
+
+  it('a fault in the configuration is told on stderr, and stdout stays empty', async () => {
+    await using place = await createPlace();
+    await place.file('.contextbudgetrc', '{"windw": 1}');
+    const run = await shim(place, { args: ['-p', 'one'], env: { CTXB_CLAUDE: fake('answers') } });
+    expect(run.code).toBe(2);
+    expect(run.stdout.toString()).toBe('');
+    expect(run.stderr).toContain('windw');
+  });
+});
+
+describe('the claude that is run', () => {
+  it('is the next one on PATH when the shim itself is called claude', async () => {
+    await using place = await createPlace();
+    const [first, second] = [folderOf(place, 'first'), folderOf(place, 'second')];
+    symlinkSync(SHIM, join(first, 'claude'));
+    symlinkSync(fake('answers'), join(second, 'claude'));
+    const run = await shim(place, { program: join(first, 'claude'), args: ['-p', 'one'], folders: [first, second] });
+    expect(run.stdout.toString()).toBe('answer to one\n');
+  });
+
+  it('is never a script around the shim, or a copy of it', async () => {
+    await using place = await createPlace();
+    const [first, second, third] = ['first', 'second', 'third'].map((name) => folderOf(place, name));
+    script(first ?? '', `exec '${SHIM}' "$@"`);
+    copyFileSync(SHIM, join(second ?? '', 'claude'));
+    symlinkSync(fake('answers'), join(third ?? '', 'claude'));
+    const folders = [first, second, third].map(String);
+    const run = await shim(place, { args: ['-p', 'one'], folders });
+    expect(run.stdout.toString()).toBe('answer to one\n');
+  });
+
+  const NONE = 'there is no claude on PATH besides ctxb itself';
+
+  it.each([
+    { title: 'there is none', env: {}, says: NONE },
+    { title: 'CTXB_CLAUDE names nothing', env: { CTXB_CLAUDE: '/nowhere/claude' }, says: 'where there is no program' },
+    { title: 'CTXB_CLAUDE names the shim', env: { CTXB_CLAUDE: SHIM }, says: 'which is ctxb itself' },
+  ])('$title: an error with what to do, and code 127', async ({ env, says }) => {
+    await using place = await createPlace();
+    const folder = folderOf(place, 'only');
+    symlinkSync(process.execPath, join(folder, 'node'));
+    symlinkSync(SHIM, join(folder, 'claude'));
+    const run = await runProgram(join(folder, 'claude'), ['-p', 'one'], {
+      env: { HOME: place.cwd, PATH: folder, ...env },
+      cwd: place.cwd,
+    });
+    expect(run.code).toBe(127);
+    expect(run.stdout.toString()).toBe('');
+    expect(run.stderr).toContain(says);
+    expect(run.stderr).toContain('set CTXB_CLAUDE to the path of its claude');
+  });
+
+  it('a circle that no look at files shows is broken', async () => {
+    await using place = await createPlace();
+    const folder = folderOf(place, 'round');
+    // Named nowhere in the file, so only running it shows what it is.
+    const env = { CTXB_CLAUDE: script(folder, 'exec "$THE_OTHER" "$@"'), THE_OTHER: SHIM };
+    const run = await shim(place, { args: ['--version'], env });
+    expect(run.code).toBe(127);
+    expect(run.stdout.toString()).toBe('');
+    expect(run.stderr).toContain('starts ctxb again');
+  });
+});
+
+it('ctxb shim is the same', async () => {
+  await using place = await createPlace();
+  const program = fileURLToPath(new URL('../../dist/ctxb.js', import.meta.url));
+  const run = await shim(place, { program, args: ['shim', '--help'], env: { CTXB_CLAUDE: fake('shows-world') } });
+  expect(JSON.parse(run.stdout.toString())).toMatchObject({ args: ['--help'] });
+  const help = await shim(place, { program, args: ['help', 'shim'] });
+  expect(help.stdout.toString()).toContain("Usage: ctxb shim [claude's arguments]");
+});

@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import { CALLBACKS } from '../sdk/callbacks.ts';
+import { CONTROLS } from '../sdk/controls.ts';
+import { STREAMING, TALKS } from '../sdk/talks.ts';
+import { type Program, runTrial, type Way } from '../sdk/trial.ts';
+import { ALONE, AS_ITS_PROCESS, THROUGH_SHIM } from '../sdk/ways.ts';
+import { testClaude } from '../support/claude.ts';
+
+async function expectSame(program: Program, way: Way): Promise<void> {
+  const env = { CTXB_CLAUDE: await testClaude(), ...program.ctxb };
+  const [alone, withCtxb] = await Promise.all([runTrial(program, ALONE), runTrial(program, way, env)]);
+  expect(alone.message?.length).toBeGreaterThan(0);
+  expect(withCtxb).toEqual(alone);
+}
+
+it.each([...TALKS, ...CALLBACKS, ...CONTROLS])('$name: through the shim as without', (program) =>
+  expectSame(program, THROUGH_SHIM),
+);
+
+it('where the program starts ctxb run itself, it is the same as well', () => expectSame(STREAMING, AS_ITS_PROCESS));
