@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Policy } from '../governor/policy.ts';
-import type { Run } from '../governor/state.ts';
 import { readValues } from './read/read-values.ts';
+import { replayRun } from './replay-run.ts';
 import type { Source } from './sources.ts';
 import type { SessionSummary } from './summary.ts';
 import { createTracker, type Tracker } from './tracker.ts';
@@ -38,23 +38,4 @@ export async function replaySource(source: Source, options: ReplayOptions): Prom
 /** Judges the lines of a recording as they come. */
 export function createReplayTracker({ policy, series, accuracy, explain, mask }: ReplayOptions): Tracker {
   return createTracker({ run: replayRun(policy), withSeries: series, withAccuracy: accuracy === true, explain, mask });
-}
-
-/** The run a plain recording is judged in; a record of `ctxb run` brings its own. */
-export function replayRun(policy: Policy): Run {
-  return {
-    policy,
-    mode: 'replay',
-    runId: '00000000-0000-4000-8000-000000000000',
-    contextDir: '.context',
-    resumes: false,
-    callerSpeaksProtocol: true,
-    showInjected: true,
-    callerPlacedTrigger: true,
-    project: '',
-    answersInSchema: false,
-    withoutHooks: false,
-    persistent: true,
-    attended: false,
-  };
 }
