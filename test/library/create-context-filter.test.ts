@@ -51,7 +51,9 @@ describe('a context filter', () => {
   ])('passes the very same lines on: $name', async ({ lines }) => {
     const told: ContextReading[] = [];
     const filter = createContextFilter({ lines: true, onContext: (context) => told.push(context) });
-    const passed: unknown[] = await Readable.from(lines as Iterable<string | Buffer>).pipe(filter).toArray();
+    const passed: unknown[] = await Readable.from(lines as Iterable<string | Buffer>)
+      .pipe(filter)
+      .toArray();
     expect(passed.length).toBe(lines.length);
     expect(passed.every((line, index) => line === lines[index])).toBe(true);
     expect(told).toEqual(READINGS);
