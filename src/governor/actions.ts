@@ -233,6 +233,7 @@ export type HookName =
   | 'PostToolUse'
   | 'PostToolUseFailure';
 
+/** What follows from an input: what was judged, and what is to be done. */
 export type Action = Decision | Effect;
 
 const EFFECTS = new Set<Action['kind']>([
@@ -256,6 +257,7 @@ const EFFECTS = new Set<Action['kind']>([
   'store-result',
 ]);
 
+/** Whether it was judged and is to be told; else it is to be done. */
 export function isDecision(action: Action): action is Decision {
   return !EFFECTS.has(action.kind);
 }

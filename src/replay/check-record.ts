@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Decision } from '../governor/actions.ts';
 import { type Fields, fieldsOf } from '../stream/fields.ts';
 import { readValues } from './read/read-values.ts';
-import { type ReplayOptions, replayRun } from './replay.ts';
+import type { ReplayOptions } from './replay.ts';
+import { replayRun } from './replay-run.ts';
 import type { Source } from './sources.ts';
 import { createTracker } from './tracker.ts';
 

@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
 import type { Policy } from '../governor/policy.ts';
-import type { Run } from '../governor/state.ts';
 import type { Bookmarks } from './cache/bookmarks.ts';
 import type { Parts } from './known.ts';
 import type { LineStart } from './read/line-feed.ts';
 import { readValues } from './read/read-values.ts';
+import { replayRun } from './replay-run.ts';
 import type { Source } from './sources.ts';
 import type { SessionSummary } from './summary.ts';
 import { createTracker, type Tracker } from './tracker.ts';
@@ -47,23 +47,4 @@ export async function replaySource(source: Source, options: ReplayOptions): Prom
 export function createReplayTracker(options: ReplayOptions, saved?: Parts): Tracker {
   const { policy, series, accuracy = false, explain, mask } = options;
   return createTracker({ run: replayRun(policy), withSeries: series, withAccuracy: accuracy, explain, mask, saved });
-}
-
-/** The run a plain recording is judged in; a record of `ctxb run` brings its own. */
-export function replayRun(policy: Policy): Run {
-  return {
-    policy,
-    mode: 'replay',
-    runId: '00000000-0000-4000-8000-000000000000',
-    contextDir: '.context',
-    resumes: false,
-    callerSpeaksProtocol: true,
-    showInjected: true,
-    callerPlacedTrigger: true,
-    project: '',
-    answersInSchema: false,
-    withoutHooks: false,
-    persistent: true,
-    attended: false,
-  };
 }

@@ -60,6 +60,24 @@ for (const command of readdirSync('src/commands')) {
 }
 await build({ ...COMMON, splitting: false, entryPoints: ['src/telemetry/sender.ts'], outdir: 'dist/telemetry' });
 
+// The library: index.js only names what the files beside it hold, so that a bundler takes no more than what is used.
+const named = readFileSync('src/index.ts', 'utf8').matchAll(/^export \{[^}]*\} from '\.\/([^']+)\.ts'/gm);
+await build({
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: COMMON.target,
+  packages: 'external',
+  entryPoints: {
+    index: 'src/index.ts',
+    ...Object.fromEntries([...named].map(([, path]) => [`library/${path.split('/').at(-1)}`, `src/${path}.ts`])),
+  },
+  outdir: 'dist',
+  chunkNames: 'library/[name]-[hash]',
+  logLevel: 'warning',
+});
+
 // Recordings are read by a small kernel of WebAssembly.
 const kernel = 'src/replay/read/kernel/kernel.ts';
 const options = ['-O3', '--converge', '--runtime', 'stub', '--enable', 'simd', '--use', 'abort=', '--noAssert'];

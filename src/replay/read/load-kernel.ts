@@ -33,19 +33,12 @@ const NEEDS_SIMD = Uint8Array.of(
 );
 
 /**
- * A new kernel with a memory of its own; undefined where this machine has no WebAssembly with SIMD.
- *
- * @throws Error when the build has left it out
+ * A new kernel with a memory of its own; undefined where this machine has no WebAssembly with SIMD, and where a bundler
+ * has put the library into a program of its own without the kernel's file.
  */
 export function loadKernel(): Kernel | undefined {
   const { WebAssembly: api } = globalThis as unknown as { readonly WebAssembly?: WebAssemblyApi };
-  if (!api?.validate(NEEDS_SIMD)) return undefined;
-  return new api.Instance(new api.Module(readFileSync(findKernel()))).exports as Kernel;
-}
-
-function findKernel(): URL {
-  const places = PLACES.map((place) => new URL(place, import.meta.url));
-  const found = places.find((place) => existsSync(place));
-  if (found === undefined) throw new Error('reading.wasm is missing: the build is not whole');
-  return found;
+  const file = PLACES.map((place) => new URL(place, import.meta.url)).find((place) => existsSync(place));
+  if (file === undefined || !api?.validate(NEEDS_SIMD)) return undefined;
+  return new api.Instance(new api.Module(readFileSync(file))).exports as Kernel;
 }

@@ -1,0 +1,77 @@
+/**
+ * Measures the context window of Claude Code, and judges when to act, for programs that drive it.
+ *
+ * Tokens are whole numbers, times are milliseconds since the epoch, money is US dollars, shares are fractions of the
+ * window. What is expected to fail throws {@link CtxbError}.
+ *
+ * @packageDocumentation
+ */
+
+export { CtxbError, type ErrorCode, isCtxbError } from './errors.ts';
+export {
+  type Action,
+  type Decision,
+  type Effect,
+  type HookAnswer,
+  type HookName,
+  isDecision,
+  type TimerName,
+  type Verdict,
+} from './governor/actions.ts';
+export type { Basis, Reading } from './governor/gauge/gauge.ts';
+export type { WindowSource } from './governor/gauge/window.ts';
+export type { ExitEvent, Input, OwnEvent, RecoveredEvent } from './governor/input.ts';
+export type { Policy } from './governor/policy.ts';
+export type { RecordLine } from './governor/record.ts';
+export type { ZoneName } from './governor/zones/health.ts';
+export { ContextGauge, type ContextReading, type GaugeOptions } from './library/context-gauge.ts';
+export {
+  type ContextEvents,
+  type ContextFilter,
+  type ContextFilterOptions,
+  createContextFilter,
+} from './library/create-context-filter.ts';
+export {
+  createGovernor,
+  type Governor,
+  type GovernorOptions,
+  type GovernorSnapshot,
+  type GovernorStep,
+} from './library/create-governor.ts';
+export type { PolicyOptions, PriceOptions, Share } from './library/policy-options.ts';
+export { type ReplayOptions, replay } from './library/replay.ts';
+export type {
+  CallSeen,
+  CompactionSeen,
+  Growth,
+  PromptSeen,
+  ReplayReport,
+  ResultSeen,
+  SessionSummary,
+  SubagentSeen,
+} from './replay/summary.ts';
+export { decodeLine } from './stream/decode.ts';
+export type {
+  ApiRetryEvent,
+  AssistantEvent,
+  Block,
+  BoundaryEvent,
+  CompactStatusEvent,
+  ControlCancelEvent,
+  ControlRequestEvent,
+  ControlResponseEvent,
+  Event as ClaudeEvent,
+  InitEvent,
+  KnownEvent,
+  LifecycleEvent,
+  MalformedEvent,
+  ModeEvent,
+  PartialEvent,
+  ResetEvent,
+  ResultEvent,
+  TaskEvent,
+  UnknownEvent,
+  Usage,
+  UserEvent,
+  UserRole,
+} from './stream/events.ts';

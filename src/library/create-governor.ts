@@ -1,0 +1,135 @@
+import { CtxbError } from '../errors.ts';
+import type { Action } from '../governor/actions.ts';
+import type { Input } from '../governor/input.ts';
+import { type RecordLine, readRecord, readRecordedRun } from '../governor/record.ts';
+import type { Latch } from '../governor/relief/latch.ts';
+import { costUsd, type GovernorState, initialState, isRelieving, type Run } from '../governor/state.ts';
+import { step } from '../governor/step.ts';
+import { type ContextReading, readContext } from './context-gauge.ts';
+import type { PolicyOptions } from './policy-options.ts';
+import { resolvePolicy } from './resolve-policy.ts';
+
+/** How a {@link Governor} judges. What is left out of a run's circumstances is as in a plain `ctxb run -- claude`. */
+export interface GovernorOptions extends Partial<Omit<Run, 'policy' | 'mode'>> {
+  /** What is wanted, and when. */
+  readonly policy?: PolicyOptions | undefined;
+  /**
+   * - `observe` (default): it says what is due and when; what it is given to pass on comes back as it was.
+   * - `act`: its actions, carried out, keep the context in shape. Begin with `begin` from `ctxb`, send nothing to claude
+   *   but what it says, and tell it what timers, exits and questions came to.
+   * - `replay`: for what is over; prompts are those that the recording shows.
+   */
+  readonly mode?: Run['mode'] | undefined;
+}
+
+/** The judgement of `ctxb run`, to be driven by another program. Without clock, files and processes. */
+export interface Governor {
+  /**
+   * Judges one thing that happened.
+   *
+   * @param input what happened, or a line of a record as `ctxb run --record` writes it: `{t, from, line}`
+   * @returns what is to be done about it, in order, and where things stand now. Kinds of actions may be added by any
+   * version: leave alone what you do not know.
+   */
+  step(input: Input | RecordLine): GovernorStep;
+  /** Where things stand. */
+  readonly state: GovernorSnapshot;
+}
+
+/** What one input led to. */
+export interface GovernorStep {
+  readonly actions: readonly Action[];
+  readonly state: GovernorSnapshot;
+}
+
+/** Where a session stands. */
+export interface GovernorSnapshot {
+  readonly context: ContextReading;
+  /** Turns that are over, and calls of the main thread. */
+  readonly turns: number;
+  readonly calls: number;
+  /** `sent`: a prompt is on its way and claude has not begun to answer. */
+  readonly phase: 'idle' | 'sent' | 'running';
+  /** A compaction or handoff of the governor's is under way: prompts wait. */
+  readonly isRelieving: boolean;
+  /** Prompts that wait. */
+  readonly waiting: number;
+  /** What was crossed; `spent`: crossed and acted upon. */
+  readonly latch: Latch;
+  /** As claude names them; undefined until it has. */
+  readonly sessionId: string | undefined;
+  readonly model: string | undefined;
+  readonly claudeCodeVersion: string | undefined;
+  /** Of all calls so far, subagents included; undefined until claude has reported or a priced call was seen. */
+  readonly costUsd: number | undefined;
+}
+
+/** As in a plain `ctxb run -- claude` whose caller writes the stream protocol himself. */
+const PLAIN_RUN: Omit<Run, 'policy' | 'mode' | 'runId'> = {
+  contextDir: '.context',
+  resumes: false,
+  callerSpeaksProtocol: true,
+  showInjected: false,
+  callerPlacedTrigger: false,
+  project: '',
+  answersInSchema: false,
+  withoutHooks: false,
+  persistent: true,
+  attended: false,
+};
+
+/**
+ * A governor for one session.
+ *
+ * @example
+ * ```ts
+ * const governor = createGovernor({ policy: { thresholds: { compact: '60%' } } });
+ * const { actions } = governor.step({ t: Date.now(), from: 'claude', line });
+ * for (const action of actions) if (action.kind === 'warn') console.warn(action.reason);
+ * ```
+ * @throws CtxbError `config` when the policy is refused
+ */
+export function createGovernor(options: GovernorOptions = {}): Governor {
+  const { policy, mode = 'observe', ...circumstances } = options;
+  const runId = crypto.randomUUID();
+  const run: Run = { ...PLAIN_RUN, runId, ...circumstances, mode, policy: resolvePolicy(policy) };
+  let state = initialState(run);
+  return {
+    step(input) {
+      const read = toInput(input);
+      const { state: next, actions } = read === undefined ? { state, actions: [] } : step(state, read);
+      state = next;
+      return { actions, state: snapshotOf(state) };
+    },
+    get state() {
+      return snapshotOf(state);
+    },
+  };
+}
+
+/** undefined for the opening of a record: how this governor judges is said already. */
+function toInput(input: Input | RecordLine): Input | undefined {
+  if ('event' in input) return input;
+  if (readRecordedRun({ ...input }) !== undefined) return undefined;
+  const read = readRecord({ ...input }, input.t);
+  if (read !== undefined) return read;
+  const found = JSON.stringify(input)?.slice(0, 80);
+  throw new CtxbError('usage', `step: expected {t, from, event} or {t, from, line}, found ${found}`);
+}
+
+function snapshotOf(state: GovernorState): GovernorSnapshot {
+  const { gauge, turn, mailbox, latch, session, cost, run } = state;
+  return {
+    context: readContext(state, run.policy),
+    turns: turn.ended,
+    calls: gauge.calls,
+    phase: turn.phase,
+    isRelieving: isRelieving(state),
+    waiting: mailbox.waiting.length,
+    latch,
+    sessionId: session.id,
+    model: session.model,
+    claudeCodeVersion: session.version,
+    costUsd: cost.known ? costUsd(state) : undefined,
+  };
+}

@@ -1,0 +1,64 @@
+import type { CostPolicy, Policy, Tiers, ToolsPolicy, ZonesPolicy } from '../governor/policy.ts';
+
+/** A share of the window (`0.78`, `"78%"`), or tokens (a number above 1). */
+export type Share = number | `${number}%`;
+
+/** Every key may be left out. */
+type Options<T> = { readonly [K in keyof T]?: T[K] | undefined };
+
+/** The same for keys that take a share of the window or tokens. */
+type Shares<T> = { readonly [K in keyof T]?: Share | undefined };
+
+/**
+ * US dollars for a million tokens of one model. What is not said of the prompt cache follows the input, as in the API:
+ * `cacheWrite` 1.25, `cacheWriteHour` 2 and `cacheRead` 0.1 of it.
+ */
+export interface PriceOptions {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheWrite?: number | undefined;
+  readonly cacheWriteHour?: number | undefined;
+  readonly cacheRead?: number | undefined;
+}
+
+/**
+ * What the user wants done, and when: the keys of a `.contextbudgetrc` that the judgement goes by, each with the default
+ * that README and `contextbudgetrc.schema.json` name. What is unknown or wrong is refused, all of it at once.
+ */
+export interface PolicyOptions {
+  /** Size of the window in tokens, where you know better than claude. Default: measured. */
+  readonly window?: number | undefined;
+  /** Defaults: `warn` 0.70, `compact` 0.78, `handoff` 0.85, `midTurn` 0.88. */
+  readonly thresholds?: Shares<Policy['thresholds']> | undefined;
+  /** How the context is relieved at a turn boundary. Default `compact`. */
+  readonly strategy?: Policy['strategy'] | undefined;
+  readonly compaction?:
+    | (Options<Omit<Policy['compaction'], 'target'>> & Shares<Pick<Policy['compaction'], 'target'>>)
+    | undefined;
+  readonly midTurn?: Options<Policy['midTurn']> | undefined;
+  /** What the work is about: `{task}` of `compaction.focus`. */
+  readonly task?: string | undefined;
+  /** Where it stands: `{state}` of `compaction.focus`. */
+  readonly state?: string | undefined;
+  readonly memory?: Options<Policy['memory']> | undefined;
+  readonly zones?: (Options<Omit<ZonesPolicy, Levels>> & Shares<Pick<ZonesPolicy, Levels>>) | undefined;
+  readonly handoff?: Options<Policy['handoff']> | undefined;
+  readonly cost?:
+    | (Options<Omit<CostPolicy, 'warnAt' | 'prices'>> &
+        Shares<Pick<CostPolicy, 'warnAt'>> & {
+          /** By the beginning of a model id. */
+          readonly prices?: Readonly<Record<string, PriceOptions>> | undefined;
+        })
+    | undefined;
+  readonly recovery?: Options<Policy['recovery']> | undefined;
+  readonly tools?:
+    | (Options<Pick<ToolsPolicy, 'mode' | 'minTokens'>> & Shares<Pick<ToolsPolicy, Sizes>> & ByTool)
+    | undefined;
+  readonly tiers?: Shares<Tiers> | undefined;
+}
+
+type Levels = 'monitor' | 'warning';
+type Sizes = 'perCall' | 'warnBelow' | 'criticalBelow';
+
+/** In the place of `perCall`, by the tool's name, in which `*` stands for any characters. */
+type ByTool = { readonly [tool: Capitalize<string> | `mcp__${string}`]: Share | undefined };

@@ -1,0 +1,21 @@
+import type { Policy } from '../governor/policy.ts';
+import type { Run } from '../governor/state.ts';
+
+/** The run a plain recording is judged in; a record of `ctxb run` brings its own. */
+export function replayRun(policy: Policy): Run {
+  return {
+    policy,
+    mode: 'replay',
+    runId: '00000000-0000-4000-8000-000000000000',
+    contextDir: '.context',
+    resumes: false,
+    callerSpeaksProtocol: true,
+    showInjected: true,
+    callerPlacedTrigger: true,
+    project: '',
+    answersInSchema: false,
+    withoutHooks: false,
+    persistent: true,
+    attended: false,
+  };
+}

@@ -1,0 +1,160 @@
+import { chmodSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runProgram } from '../support/claude.ts';
+import { CTXB } from '../support/ctxb.ts';
+import { type InstalledPackage, installPackage, ROOT } from '../support/package.ts';
+import { fixture } from '../support/recordings.ts';
+
+const RENEW = 'the public API has changed: when that is meant, run `npm run api` and commit docs/api/ctxb.api.md';
+
+const BIN = join(ROOT, 'node_modules/.bin');
+
+let installed: InstalledPackage;
+
+beforeAll(async () => {
+  const env = { PATH: process.env.PATH ?? '' };
+  const types = await runProgram(process.execPath, ['test/support/build-types.mjs'], { cwd: ROOT, env });
+  if (types.code !== 0) throw new Error(`${types.stdout}${types.stderr}`);
+  installed = await installPackage(['@types/node']);
+}, 120_000);
+
+afterAll(() => installed?.[Symbol.asyncDispose]());
+
+it('holds what is needed, and nothing else', () => {
+  const tops = new Set(installed.files.map((path) => path.replace(/^(dist\/[^/]*|[^/]*).*/, '$1')));
+  expect([...tops].sort()).toEqual([
+    '.contextbudgetrc.example.json',
+    'LICENSE',
+    'README.md',
+    'dist/commands',
+    'dist/contextbudgetrc.schema.json',
+    'dist/ctxb.js',
+    'dist/flow.schema.json',
+    'dist/index.d.ts',
+    'dist/index.js',
+    'dist/library',
+    'dist/parts',
+    'dist/reading.wasm',
+    'dist/replay.html',
+    'dist/studio',
+    'package.json',
+  ]);
+});
+
+it('runs no script where it is installed, nor does what it depends on', () => {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { readonly dev?: true; readonly hasInstallScript?: true }>;
+  };
+  expect(Object.keys(scripts).filter((name) => /^(pre|post)?install$/.test(name))).toEqual([]);
+  const withScripts = Object.entries(packages).filter(([, { dev, hasInstallScript }]) => hasInstallScript && !dev);
+  expect(withScripts.map(([path]) => path)).toEqual([]);
+});
+
+it('is what publint takes for right', async () => {
+  const { publint } = await import('publint');
+  const { messages } = await publint({ pkgDir: join(installed.cwd, 'node_modules/ctxb'), pack: false, strict: true });
+  expect(messages).toEqual([]);
+});
+
+it('has types that every kind of resolution finds', async () => {
+  const run = await installed.run(process.execPath, [
+    ...[join(BIN, 'attw'), installed.tarball],
+    ...['--profile', 'esm-only', '--no-emoji', '--no-color'],
+  ]);
+  expect({ code: run.code, said: `${run.stdout}${run.stderr}` }).toMatchObject({ code: 0 });
+}, 60_000);
+
+it('has the public API of the report', () => {
+  const now = readFileSync(join(ROOT, 'dist/api/ctxb.api.md'), 'utf8');
+  expect(now, RENEW).toBe(readFileSync(join(ROOT, 'docs/api/ctxb.api.md'), 'utf8'));
+});
+
+describe('whoever installed it', () => {
+  it('can use all that it exports', async () => {
+    copyFileSync(join(ROOT, 'fixtures/library/uses-all.mjs'), join(installed.cwd, 'uses-all.mjs'));
+    const run = await installed.run(process.execPath, ['uses-all.mjs', fixture('crossing.ndjson')]);
+    expect(run).toMatchObject({ code: 0, stderr: '' });
+    const reading = { used: 163_000, predicted: 163_008, window: 200_000, windowSource: 'result', basis: 'measured' };
+    const context = { ...reading, fraction: 0.815_04, zone: 'critical' };
+    expect(JSON.parse(run.stdout.toString())).toMatchObject({
+      kinds: expect.arrayContaining(['init', 'assistant', 'result']),
+      reading: context,
+      governed: context,
+      decisions: ['warn', 'compact'],
+      zones: ['warning', 'critical'],
+      isUnchanged: true,
+      refused: ['config'],
+      peak: 163_000,
+    });
+  });
+
+  it('can compile with its types, in the strictest settings', async () => {
+    copyFileSync(join(ROOT, 'fixtures/library/typed.ts'), join(installed.cwd, 'typed.mts'));
+    const strict = ['--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess', '--types', 'node'];
+    const options = ['--noEmit', '--module', 'nodenext', '--target', 'es2023', ...strict];
+    const run = await installed.run(join(BIN, 'tsc'), [...options, 'typed.mts']);
+    expect({ code: run.code, said: run.stdout.toString() }).toEqual({ code: 0, said: '' });
+  }, 60_000);
+
+  it('can run the program, and find the schemas', async () => {
+    const found =
+      'console.log(import.meta.resolve("ctxb/contextbudgetrc.schema.json"), import.meta.resolve("ctxb/flow.schema.json"))';
+    const schemas = await installed.run(process.execPath, ['--input-type=module', '-e', found]);
+    for (const url of schemas.stdout.toString().trim().split(' ')) {
+      expect(JSON.parse(readFileSync(new URL(url), 'utf8'))).toHaveProperty('$schema');
+    }
+    const { bin, version } = JSON.parse(readFileSync(join(installed.cwd, 'node_modules/ctxb/package.json'), 'utf8'));
+    const run = await installed.run(process.execPath, [join('node_modules/ctxb', bin.ctxb), '--version']);
+    expect(run.stdout.toString()).toBe(`${version}\n`);
+  });
+
+  it('gets what `ctxb replay --json` prints', async () => {
+    const recording = fixture('native-mid-turn.session.jsonl');
+    const code = `import { replay } from 'ctxb'; console.log(JSON.stringify(await replay(process.argv[1]), null, 2))`;
+    const ours = await installed.run(process.execPath, ['--input-type=module', '-e', code, recording]);
+    const program = await installed.run(process.execPath, [CTXB, 'replay', '--no-cache', '--json', recording]);
+    expect(ours.stdout.toString()).toBe(program.stdout.toString());
+  });
+
+  it.each([
+    { name: 'decodeLine', uses: [], bytes: 10_000 },
+    { name: 'ContextGauge', uses: ['valibot'], bytes: 160_000 },
+  ])('bundles of $name alone no more than it needs', async ({ name, uses, bytes }) => {
+    const { outputFiles, metafile } = await build({
+      stdin: { contents: `export { ${name} } from 'ctxb';`, resolveDir: installed.cwd },
+      bundle: true,
+      format: 'esm',
+      platform: 'neutral',
+      minify: true,
+      external: ['node:*', 'valibot'],
+      metafile: true,
+      write: false,
+    });
+    const [output] = Object.values(metafile.outputs);
+    expect([...new Set(output?.imports.map(({ path }) => path))]).toEqual(uses);
+    expect(outputFiles[0]?.contents.length).toBeLessThan(bytes);
+  });
+});
+
+describe('docs/library.md', () => {
+  const section = readFileSync(join(ROOT, 'docs/library.md'), 'utf8');
+  const examples = [...section.matchAll(/```js\n([\s\S]*?)```\n(?:[\s\S]*?```text\n([\s\S]*?)```)?/g)];
+
+  it.each(examples.map(([, code = '', printed = ''], index) => ({ number: index + 1, code, printed })))(
+    'prints what it says in example $number',
+    async ({ number, code, printed }) => {
+      writeFileSync(join(installed.cwd, 'claude'), `#!/bin/sh\ncat '${fixture('crossing.ndjson')}'\n`);
+      chmodSync(join(installed.cwd, 'claude'), 0o755);
+      copyFileSync(fixture('crossing.ndjson'), join(installed.cwd, 'run.ndjson'));
+      writeFileSync(join(installed.cwd, `example-${number}.mjs`), code);
+      const run = await installed.run(process.execPath, [`example-${number}.mjs`], installed.cwd);
+      expect(run.code).toBe(0);
+      expect(run.stderr || run.stdout.toString()).toBe(printed);
+    },
+  );
+
+  it('has examples', () => expect(examples.length).toBeGreaterThan(2));
+});

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { recordRun, toRecord } from '../../src/governor/record.ts';
+import {
+  type Action,
+  createGovernor,
+  decodeLine,
+  type Governor,
+  type Input,
+  isDecision,
+  replay,
+} from '../../src/index.ts';
+import { callLine, initLine, resultLine, runWith, sent, userLine } from '../support/governor.ts';
+import { FIXTURE_RECORDINGS, linesOf } from '../support/recordings.ts';
+
+const STREAMS = FIXTURE_RECORDINGS.filter(({ name }) => /^[\w-]+\.ndjson$/.test(name));
+
+const CALL = JSON.stringify(callLine(150_000));
+const PROMPT = JSON.stringify(userLine('go on'));
+
+function tell(governor: Governor, from: 'claude' | 'caller', ...lines: readonly object[]): Action[] {
+  return lines.flatMap((line) => governor.step({ t: 1, from, line: JSON.stringify(line) }).actions);
+}
+
+describe('a governor for another program', () => {
+  it.each(STREAMS)('decides of $name what a replay decides', async ({ path }) => {
+    const governor = createGovernor({ mode: 'replay' });
+    const actions = linesOf(path).flatMap((line) => governor.step({ t: 0, from: 'claude', line }).actions);
+    const [session] = (await replay(path)).sessions;
+    expect(actions.filter(isDecision)).toEqual(session?.actions);
+    expect(governor.state).toMatchObject({ turns: session?.turns, calls: session?.calls });
+    expect(governor.state.costUsd ?? null).toBe(session?.cost.usd);
+  });
+
+  it('says in time what is due, and gives back what it is to pass on', () => {
+    const governor = createGovernor({ policy: { thresholds: { compact: '60%' } } });
+    tell(governor, 'claude', initLine(), callLine(130_000), resultLine());
+    const prompt = userLine('go on');
+    const actions = tell(governor, 'caller', prompt);
+    expect(actions.map(({ kind }) => kind)).toEqual(['compact', 'send']);
+    expect(sent(actions)).toEqual([prompt]);
+    expect(governor.state).toMatchObject({ phase: 'sent', latch: 'spent', isRelieving: false });
+  });
+
+  it('acts where it is to act: prompts wait until the context is relieved', () => {
+    const governor = createGovernor({ mode: 'act', callerSpeaksProtocol: false });
+    const { actions } = governor.step({ t: 0, from: 'ctxb', event: { kind: 'begin' } });
+    expect(sent(actions).map(({ request }) => request)).toContainEqual(
+      expect.objectContaining({ subtype: 'initialize' }),
+    );
+    governor.step({ t: 0, from: 'timer', event: { kind: 'timeout', timer: 'context' } });
+    tell(governor, 'caller', userLine('begin'));
+    tell(governor, 'claude', initLine(), callLine(170_000), resultLine());
+    const due = tell(governor, 'caller', userLine('go on'));
+    expect(due.filter(isDecision).map(({ kind }) => kind)).toEqual(['compact']);
+    expect(JSON.stringify(sent(due))).toContain('/compact');
+    expect(governor.state).toMatchObject({ isRelieving: true, waiting: 1, context: { zone: 'handoff' } });
+  });
+
+  it.each<{ readonly input: Input; readonly raw?: string }>([
+    { input: { t: 1, from: 'claude', event: decodeLine(CALL) }, raw: CALL },
+    { input: { t: 2, from: 'caller', event: decodeLine(PROMPT), line: PROMPT }, raw: PROMPT },
+    { input: { t: 3, from: 'timer', event: { kind: 'timeout', timer: 'turn' } } },
+    { input: { t: 4, from: 'ctxb', event: { kind: 'interrupt' } } },
+    { input: { t: 5, from: 'caller', event: { kind: 'end' } } },
+  ])('judges a line of a record as what it stands for: $input.from $input.event.kind', ({ input, raw }) => {
+    const [one, other] = [createGovernor({ runId: 'r' }), createGovernor({ runId: 'r' })];
+    for (const governor of [one, other]) tell(governor, 'claude', initLine(), callLine(170_000), resultLine());
+    expect(other.step(toRecord(input, raw))).toEqual(one.step(input));
+  });
+
+  it('is not told how to judge by the opening of a record', () => {
+    const governor = createGovernor();
+    const before = governor.state;
+    expect(governor.step(recordRun(runWith(), 1))).toEqual({ actions: [], state: before });
+  });
+
+  it.each([{}, { t: 1, from: 'claude' }, { t: 1, from: 'nobody', line: '{}' }, { t: 1, from: 'claude', line: 5 }])(
+    'refuses %j',
+    (input) => {
+      expect(() => createGovernor().step(input as never)).toThrow(expect.objectContaining({ code: 'usage' }));
+    },
+  );
+
+  it('refuses a policy that is wrong', () => {
+    expect(() => createGovernor({ policy: { window: 5 } })).toThrow(expect.objectContaining({ code: 'config' }));
+  });
+});

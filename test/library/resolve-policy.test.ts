@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { DEFAULTS } from '../../src/config/defaults.ts';
+import type { Policy } from '../../src/governor/policy.ts';
+import { CtxbError } from '../../src/index.ts';
+import type { PolicyOptions } from '../../src/library/policy-options.ts';
+import { resolvePolicy } from '../../src/library/resolve-policy.ts';
+
+/** A part of a policy that the options cannot name would be an error of types here. */
+const FORGOTTEN: Record<Exclude<keyof Policy, keyof PolicyOptions>, never> = {};
+
+describe('a policy for the library', () => {
+  it('has the defaults of a configuration, and leaves out nothing of them', () => {
+    expect(FORGOTTEN).toEqual({});
+    expect(resolvePolicy()).toEqual(DEFAULTS);
+    expect(resolvePolicy({ window: undefined, thresholds: {}, zones: { monitor: undefined } })).toEqual(DEFAULTS);
+  });
+
+  it('takes shares, percentages and tokens', () => {
+    const { thresholds, tools } = resolvePolicy({
+      thresholds: { warn: '60%', compact: 0.7, handoff: 190_000 },
+      tools: { Read: '6%', mcp__github__list: 5_000 },
+    });
+    expect(thresholds).toMatchObject({ warn: 0.6, compact: 0.7, handoff: 190_000 });
+    expect(tools.byTool).toEqual({ Read: 0.06, mcp__github__list: 5_000 });
+  });
+
+  it('keeps the other levels in order beside one that was set', () => {
+    expect(resolvePolicy({ thresholds: { compact: '60%' } }).thresholds.warn).toBeLessThan(0.6);
+  });
+
+  it('refuses all that is wrong at once', () => {
+    const options = { thresholds: { warn: 'high', compct: 0.5 }, strategy: 'hope' } as unknown as PolicyOptions;
+    const refused = catching(() => resolvePolicy(options));
+    expect(refused).toBeInstanceOf(CtxbError);
+    expect(refused).toMatchObject({ code: 'config' });
+    for (const key of ['thresholds.warn', 'did you mean thresholds.compact?', 'strategy']) {
+      expect(String(refused)).toContain(key);
+    }
+  });
+});
+
+function catching(work: () => unknown): unknown {
+  try {
+    return work();
+  } catch (error) {
+    return error;
+  }
+}
