@@ -20,16 +20,19 @@ export interface Place extends AsyncDisposable {
 
 export async function createPlace(): Promise<Place> {
   const cwd = await mkdtemp(join(tmpdir(), 'ctxb-cli-'));
+  const state = await mkdtemp(join(tmpdir(), 'ctxb-state-'));
   const path = (name: string) => join(cwd, name);
   return {
     cwd,
-    env: { PATH: process.env.PATH ?? '', HOME: cwd },
+    env: { PATH: process.env.PATH ?? '', HOME: cwd, XDG_STATE_HOME: state },
     path,
     async file(name, content) {
       await writeFile(path(name), content);
       return path(name);
     },
-    [Symbol.asyncDispose]: () => rm(cwd, { recursive: true, force: true }),
+    async [Symbol.asyncDispose]() {
+      for (const folder of [cwd, state]) await rm(folder, { recursive: true, force: true });
+    },
   };
 }
 

@@ -107,7 +107,7 @@ describe.runIf(process.getuid?.() === 0)('a folder that everybody may write to',
 it('the journal of a run names no secret of the sealing', async () => {
   await using place = await createPlace();
   await runFake(place, { fake: 'answers', flags: ['--prompt', 'one'] });
-  const key = readFileSync(place.path('.local/state/ctxb/key'), 'utf8');
+  const key = readFileSync(`${place.env.XDG_STATE_HOME}/ctxb/key`, 'utf8');
   expect(key).toMatch(/^[0-9a-f]{64}$/);
   expect(JSON.stringify(journalOf(place))).not.toContain(key);
 });
