@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createLineFeed, feedChunk } from '../../../src/replay/read/line-feed.ts';
 import type { ReadLine } from '../../../src/replay/read/read-line.ts';
 import { createReaders, readIn } from '../../support/reading.ts';
 
@@ -21,6 +22,38 @@ describe.each(['fast', 'plain'] as const)('read %s', (how) => {
     { name: 'a line that is cut off', recording: '{}\n{"a', expected: ['1 0 value', '2 3 malformed'] },
   ])('reads $name', ({ recording, expected }) => {
     expect(placesOf(readIn(reader, Buffer.from(recording)))).toEqual(expected);
+  });
+
+  it.each([
+    { name: 'before the first line', recording: '\ufeff{}\n{}', expected: ['1 3 value', '2 6 value'] },
+    { name: 'before a line that is empty', recording: '\ufeff\n{}', expected: ['1 3 blank', '2 4 value'] },
+    { name: 'alone', recording: '\ufeff', expected: ['1 3 blank'] },
+    { name: 'before another line', recording: '{}\n\ufeff{}\n', expected: ['1 0 value', '2 3 malformed'] },
+    { name: 'twice', recording: '\ufeff\ufeff{}\n', expected: ['1 3 malformed'] },
+  ])('knows a byte order mark $name, wherever a chunk ends', ({ recording, expected }) => {
+    for (const chunk of [1, 2, 3, 4, 100]) {
+      expect(placesOf(readIn(reader, Buffer.from(recording), { chunk }))).toEqual(expected);
+    }
+  });
+
+  it('goes on from a place, where a byte order mark is none', () => {
+    const from = { offset: 100, lines: 7 };
+    expect(placesOf(readIn(reader, Buffer.from('\ufeff{}\n{}'), { from }))).toEqual(['8 100 malformed', '9 106 value']);
+  });
+
+  it('tells where the last whole line ends, also behind one that is too long', () => {
+    const ends: unknown[] = [];
+    const feed = createLineFeed(reader, { chunk: 10, maxLine: 10 }, () => {});
+    for (const piece of ['{}\n{"a', '":1}\n', 'x'.repeat(50), `${'x'.repeat(9)}\n{}`]) {
+      feedChunk(feed, Buffer.from(piece));
+      ends.push(feed.place());
+    }
+    expect(ends).toEqual([
+      { offset: 3, lines: 1 },
+      { offset: 11, lines: 2 },
+      { offset: 11, lines: 2 },
+      { offset: 71, lines: 3 },
+    ]);
   });
 
   describe('a line that is too long', () => {
