@@ -19,6 +19,8 @@ export interface ReplayOptions {
   readonly mask: (text: string) => string;
   /** Told how many bytes were read, piece by piece. */
   readonly onBytes?: ((count: number) => void) | undefined;
+  /** Reads a file instead of `readValues`, where that is faster. */
+  readonly read?: typeof readValues | undefined;
 }
 
 /**
@@ -27,10 +29,10 @@ export interface ReplayOptions {
  * @throws CtxbError `unreadable-input` when the file cannot be read
  */
 export async function replaySource(source: Source, options: ReplayOptions): Promise<SessionSummary> {
-  const { stdin, onBytes } = options;
+  const { stdin, onBytes, read = readValues } = options;
   const tracker = createReplayTracker(options);
   for (const file of [source.file, ...source.subagents]) {
-    await readValues(file, { stdin, how: 'fast', onBytes }, tracker.line);
+    await read(file, { stdin, how: 'fast', onBytes }, tracker.line);
   }
   return tracker.summary(source.file);
 }

@@ -8,7 +8,7 @@ import { loadKernel } from './load-kernel.ts';
 import { createPlainReader } from './plain-reader.ts';
 import type { ReadLine } from './read-line.ts';
 
-const CHUNK_BYTES = 1024 * 1024;
+export const CHUNK_BYTES = 1024 * 1024;
 
 export interface ReadOptions {
   readonly stdin: Readable;
@@ -47,19 +47,31 @@ function createReader(how: ReadOptions['how']): LineReader {
 const idle: Record<ReadOptions['how'], LineReader[]> = { fast: [], plain: [] };
 
 function readFileValues(file: string, { how, onBytes }: ReadOptions, onLine: (line: ReadLine) => void): void {
-  const handle = attempt(file, () => openSync(file, 'r'));
   const reader = idle[how].pop() ?? createReader(how);
   try {
     const feed = createLineFeed(reader, { chunk: CHUNK_BYTES }, onLine);
+    for (const count of feedFile(file, feed)) onBytes?.(count);
+  } finally {
+    idle[how].push(reader);
+  }
+}
+
+/**
+ * Feeds a file piece by piece, and says after each how many bytes have come.
+ *
+ * @throws CtxbError `unreadable-input` when the file cannot be read
+ */
+export function* feedFile(file: string, feed: LineFeed): Generator<number> {
+  const handle = attempt(file, () => openSync(file, 'r'));
+  try {
     for (let count = -1; count !== 0; ) {
       const { bytes, at, length } = feed.room();
       count = attempt(file, () => readSync(handle, bytes, at, length, null));
       if (count > 0) feed.took(count);
-      onBytes?.(count);
+      else feed.end();
+      yield count;
     }
-    feed.end();
   } finally {
-    idle[how].push(reader);
     closeSync(handle);
   }
 }

@@ -1,18 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import type { ReadLine } from '../../../src/replay/read/read-line.ts';
-import { createReaders, readIn } from '../../support/reading.ts';
+import { createReaders, readIn, readPacked } from '../../support/reading.ts';
 
 const readers = createReaders();
 
 const placesOf = (lines: readonly ReadLine[]) => lines.map(({ kind, number, offset }) => `${number} ${offset} ${kind}`);
 
-describe.each(['fast', 'plain'] as const)('read %s', (how) => {
-  const reader = readers[how];
-
+describe.each([
+  { how: 'fast', read: readIn.bind(undefined, readers.fast) },
+  { how: 'plain', read: readIn.bind(undefined, readers.plain) },
+  { how: 'for another thread', read: readPacked.bind(undefined, readers.packer) },
+])('read $how', ({ read }) => {
   it('tells number and place of each line', () => {
     const recording = Buffer.from('{"a":"é"}\n\n[]\n{"type":"user"}\r\n{}');
     const expected = ['1 0 value', '2 11 blank', '3 12 malformed', '4 15 value', '5 32 value'];
-    for (let chunk = 1; chunk < 40; chunk++) expect(placesOf(readIn(reader, recording, { chunk }))).toEqual(expected);
+    for (let chunk = 1; chunk < 40; chunk++) expect(placesOf(read(recording, { chunk }))).toEqual(expected);
   });
 
   it.each([
@@ -20,7 +22,7 @@ describe.each(['fast', 'plain'] as const)('read %s', (how) => {
     { name: 'a line feed', recording: '\n', expected: ['1 0 blank'] },
     { name: 'a line that is cut off', recording: '{}\n{"a', expected: ['1 0 value', '2 3 malformed'] },
   ])('reads $name', ({ recording, expected }) => {
-    expect(placesOf(readIn(reader, Buffer.from(recording)))).toEqual(expected);
+    expect(placesOf(read(Buffer.from(recording)))).toEqual(expected);
   });
 
   describe('a line that is too long', () => {
@@ -39,7 +41,7 @@ describe.each(['fast', 'plain'] as const)('read %s', (how) => {
       { name: 'without an end', recording: 'x'.repeat(5_000), expected: ['1 0 malformed'] },
     ])('$name is malformed, wherever a chunk ends', ({ recording, expected }) => {
       for (let chunk = 1; chunk <= 100; chunk++) {
-        const lines = readIn(reader, Buffer.from(recording), { chunk, maxLine: 100 });
+        const lines = read(Buffer.from(recording), { chunk, maxLine: 100 });
         expect(placesOf(lines), `chunks of ${chunk}`).toEqual(expected);
       }
     });
@@ -47,7 +49,7 @@ describe.each(['fast', 'plain'] as const)('read %s', (how) => {
 
   it('reads a line of many chunks', () => {
     const text = 'long line '.repeat(1_000_000);
-    const lines = readIn(reader, Buffer.from(`{}\n${JSON.stringify({ text })}\n{}`));
+    const lines = read(Buffer.from(`{}\n${JSON.stringify({ text })}\n{}`));
     expect(lines[1]).toEqual({ kind: 'value', value: { text }, number: 2, offset: 3 });
     expect(lines[2]?.kind).toBe('value');
   });
