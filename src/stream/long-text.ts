@@ -1,16 +1,24 @@
-/** Texts that are remembered: as many as are under way in one line of a recording. */
+/** Of so many texts of a line the beginnings are remembered: more would take longer to search than to write out. */
 const REMEMBERED = 16;
 
-const texts: string[] = new Array(REMEMBERED).fill('');
-const beginnings: string[] = new Array(REMEMBERED).fill('');
-let next = 0;
+/** Texts that were joined for the line under way, and what they begin with. */
+let texts: string[] = [];
+let beginnings: string[] = [];
+
+/** Another line begins: the texts of the one before are not asked for any more, or may cost what they cost. */
+export function forgetJoined(): void {
+  if (texts.length === 0) return;
+  texts = [];
+  beginnings = [];
+}
 
 /** A text of two parts. As long as nobody asks for its characters, the second takes no memory of its own. */
 export function joinedText(beginning: string, rest: string): string {
   const text = `${beginning}${rest}`;
-  texts[next] = text;
-  beginnings[next] = beginning;
-  next = (next + 1) % REMEMBERED;
+  if (texts.length < REMEMBERED) {
+    texts.push(text);
+    beginnings.push(beginning);
+  }
   return text;
 }
 

@@ -33,6 +33,9 @@ const CUT_NUMBERS = 8;
 /** In the place of what the kernel says: nothing was handed over of the line, which is too long. */
 const REFUSED = 0xffff;
 
+/** What is left of the lines of a chunk takes less, as a rule. */
+const SPARE_BYTES = 1024 * 1024;
+
 const TWO_TO_32 = 2 ** 32;
 
 /** Packs what a line feed reads: at once, or piece by piece. */
@@ -60,6 +63,13 @@ export function createPacker(shrinker: Shrinker): Packer {
   let copied = 0;
   let from = 0;
 
+  function reserveBytes(count: number): void {
+    if (count <= bytes.length) return;
+    const larger = Buffer.from(new ArrayBuffer(count + SPARE_BYTES));
+    bytes.copy(larger);
+    bytes = larger;
+  }
+
   function reserveNumbers(count: number): void {
     if (used + count <= numbers.length) return;
     const larger = new Uint32Array(2 * (used + count));
@@ -79,6 +89,7 @@ export function createPacker(shrinker: Shrinker): Packer {
     numbers[used + 5] = count;
     numbers[used + 6] = offset % TWO_TO_32;
     numbers[used + 7] = offset / TWO_TO_32;
+    reserveBytes(copied + left);
     line.bytes.copy(bytes, copied, out, end);
     copied += left;
     used += LINE_NUMBERS;
@@ -110,8 +121,7 @@ export function createPacker(shrinker: Shrinker): Packer {
     read(begin, end, onFound) {
       from = begin;
       copied = end - begin;
-      // What is left of the lines is at most as long as they are.
-      if (2 * copied > bytes.length) bytes = Buffer.from(new ArrayBuffer(2 * copied));
+      reserveBytes(copied);
       shrinker.bytes.copy(bytes, 0, begin, end);
       for (let at = begin; at < end; ) {
         current = shrinker.shrink(at);

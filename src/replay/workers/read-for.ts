@@ -16,8 +16,8 @@ export type FromReader =
 /** Parcels that are under way at most: how far reading is ahead of judging. */
 const PARCELS = 4;
 
-/** A parcel that was made for a long line is not kept. */
-const MOST_KEPT_BYTES = 4 * CHUNK_BYTES;
+/** A parcel that was made for a long line is not used again. */
+const LARGE_BYTES = 4 * CHUNK_BYTES;
 
 /** Reads a file for another thread, which sends each parcel back when it has judged the lines in it. */
 export async function readFor(file: string, port: MessagePort): Promise<void> {
@@ -45,21 +45,29 @@ async function sendLines(file: string, port: MessagePort): Promise<void> {
     const packed = packer.close();
     if (packed === undefined) continue;
     const { parcel } = packed;
+    const isLong = isLarge(parcel);
     port.postMessage({ kind: 'lines', packed, bytes } satisfies FromReader, [parcel.bytes, parcel.numbers]);
     bytes = 0;
-    packer.open(await next());
+    packer.open(await next(isLong));
   }
   port.postMessage({ kind: 'end', bytes } satisfies FromReader);
 }
 
-/** Hands out parcels: new ones at first, then those that came back. */
-function parcelsFrom(port: MessagePort): () => Promise<Parcel> {
+/**
+ * Hands out parcels: new ones at first, then those that came back. None is under way beside a large one, which takes
+ * as much memory as all others.
+ */
+function parcelsFrom(port: MessagePort): (afterLarge?: boolean) => Promise<Parcel> {
   const free: Parcel[] = Array.from({ length: PARCELS }, newParcel);
-  port.on('message', (parcel: Parcel) => free.push(parcel.bytes.byteLength > MOST_KEPT_BYTES ? newParcel() : parcel));
-  return async () => {
-    while (free.length === 0) await once(port, 'message');
+  port.on('message', (parcel: Parcel) => free.push(isLarge(parcel) ? newParcel() : parcel));
+  return async (afterLarge = false) => {
+    while (free.length < (afterLarge ? PARCELS : 1)) await once(port, 'message');
     return free.pop() ?? newParcel();
   };
+}
+
+function isLarge({ bytes }: Parcel): boolean {
+  return bytes.byteLength > LARGE_BYTES;
 }
 
 function newParcel(): Parcel {
