@@ -8,6 +8,7 @@ import type { Judged } from '../replay/replay-all.ts';
 import type { Source } from '../replay/sources.ts';
 import { cacheFolder, openJsonCache } from '../store/json-cache.ts';
 import { isFields } from '../stream/fields.ts';
+import type { CachePlace } from './open-bookmarks.ts';
 import { WORKER_FILE } from './worker-file.ts';
 
 export interface SourcesOptions extends ReplayOptions {
@@ -19,22 +20,31 @@ export interface SourcesOptions extends ReplayOptions {
 /** Judges recordings, and hands them over in their order. */
 export function replaySources(sources: readonly Source[], options: SourcesOptions): AsyncIterable<Judged> {
   const { cached, env, ...own } = options;
-  const judge = (missing: readonly Source[]) => judgeAnew(missing, own);
+  // What is explained is in the lines before, too.
+  const folder = cached && own.explain === undefined ? cacheFolder(env) : undefined;
+  if (folder === undefined) return judgeAnew(sources, own, undefined);
+  const { policy, series, accuracy } = own;
+  const program = createHash('sha256').update(readFileSync(WORKER_FILE)).digest('hex');
+  const bookmarks = { folder: join(folder, 'bookmarks'), key: JSON.stringify({ program, policy, series, accuracy }) };
+  const judge = (missing: readonly Source[]) => judgeAnew(missing, own, bookmarks);
   // Details are asked for of one recording or few, and would fill the cache.
-  if (!cached || own.series || own.accuracy === true || own.explain !== undefined) return judge(sources);
-  const cache = openCache(env, own);
+  if (series || accuracy === true) return judge(sources);
+  const cache = openCache({ folder: join(folder, 'replay'), key: JSON.stringify({ program, policy }) });
   return replayCached(sources, { cache, judge, onBytes: own.onBytes, now: Date.now });
 }
 
-async function* judgeAnew(sources: readonly Source[], options: ReplayOptions): AsyncGenerator<Judged> {
+async function* judgeAnew(
+  sources: readonly Source[],
+  options: ReplayOptions,
+  bookmarks: CachePlace | undefined,
+): AsyncGenerator<Judged> {
   // Loading the governor takes longer than to look up what it said.
   const { replayOnThreads } = await import('./replay-threads.ts');
-  yield* replayOnThreads(sources, options);
+  yield* replayOnThreads(sources, options, bookmarks);
 }
 
-function openCache(env: SourcesOptions['env'], { policy }: ReplayOptions): SummaryCache {
-  const judge = createHash('sha256').update(readFileSync(WORKER_FILE)).digest('hex');
-  const cache = openJsonCache(join(cacheFolder(env), 'replay'), JSON.stringify({ judge, policy }));
+function openCache({ folder, key }: CachePlace): SummaryCache {
+  const cache = openJsonCache(folder, key);
   return {
     get(file, identity) {
       const session = cache.get(file, identity);

@@ -7,6 +7,8 @@ import { type Judged, replayAll } from '../replay/replay-all.ts';
 import { bytesOf, type Source } from '../replay/sources.ts';
 import { readAhead } from '../replay/workers/read-ahead.ts';
 import { replayTogether } from '../replay/workers/replay-together.ts';
+import type { Share } from '../replay/workers/share.ts';
+import { type CachePlace, openBookmarks } from './open-bookmarks.ts';
 import { READER_FILE, WORKER_FILE } from './worker-file.ts';
 
 /** Less than this is read before a thread has started. */
@@ -15,16 +17,34 @@ const WORTH_BYTES = 8 * 1024 * 1024;
 /** A file must be as large for another thread to read it for the one that judges it. */
 const LARGE_BYTES = 32 * 1024 * 1024;
 
-/** Judges recordings, on as many threads as there are processors where that is worth it. */
-export function replayOnThreads(sources: readonly Source[], options: ReplayOptions): AsyncIterable<Judged> {
+/** What a thread is given. */
+export interface WorkerTask {
+  readonly share: Share;
+  readonly cache: CachePlace | undefined;
+}
+
+/**
+ * Judges recordings, on as many threads as there are processors where that is worth it.
+ *
+ * @param cache where it is kept how far they were read; undefined: all are read from their beginning
+ */
+export function replayOnThreads(
+  sources: readonly Source[],
+  given: ReplayOptions,
+  cache: CachePlace | undefined,
+): AsyncIterable<Judged> {
+  const own = { ...given, bookmarks: cache && openBookmarks(cache) };
   const bytes = bytesOf(sources) ?? 0;
   const processors = availableParallelism();
-  if (processors < 2 || bytes < WORTH_BYTES) return replayAll(sources, options);
-  const helped = { ...options, read: readerFor(bytes) };
+  if (processors < 2 || bytes < WORTH_BYTES) return replayAll(sources, own);
+  const options = { ...own, read: readerFor(bytes) };
   const others = Math.min(processors, sources.length) - 1;
-  if (others < 1) return replayAll(sources, helped);
-  return replayTogether(sources, helped, (share) =>
-    Array.from({ length: others }, () => new Worker(WORKER_FILE, { workerData: share })),
+  if (others < 1) return replayAll(sources, options);
+  return replayTogether(sources, options, (share) =>
+    Array.from(
+      { length: others },
+      () => new Worker(WORKER_FILE, { workerData: { share, cache } satisfies WorkerTask }),
+    ),
   );
 }
 
@@ -32,7 +52,8 @@ export function replayOnThreads(sources: readonly Source[], options: ReplayOptio
 function readerFor(total: number): typeof readValues {
   return (file, options, onLine) => {
     const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-    if (size < LARGE_BYTES || size < total / 2) return readValues(file, options, onLine);
+    const left = size - (options.from?.offset ?? 0);
+    if (left < LARGE_BYTES || left < total / 2) return readValues(file, options, onLine);
     return readAhead(file, options, onLine, (workerData) => new Worker(READER_FILE, { workerData }));
   };
 }

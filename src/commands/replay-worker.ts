@@ -1,7 +1,10 @@
 // What a thread of `ctxb replay` runs; see replay-threads.ts.
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Share } from '../replay/workers/share.ts';
 import { work } from '../replay/workers/work.ts';
 import { redact } from '../store/redact.ts';
+import { openBookmarks } from './open-bookmarks.ts';
+import type { WorkerTask } from './replay-threads.ts';
 
-await work(workerData as Share, { stdin: process.stdin, mask: redact }, (message) => parentPort?.postMessage(message));
+const { share, cache } = workerData as WorkerTask;
+const own = { stdin: process.stdin, mask: redact, bookmarks: cache && openBookmarks(cache) };
+await work(share, own, (message) => parentPort?.postMessage(message));

@@ -3,6 +3,7 @@ import { holdsDecisions, readDecision, readRecord, readRecordedRun } from '../go
 import type { Run } from '../governor/state.ts';
 import { decodeObject } from '../stream/decode.ts';
 import type { Fields } from '../stream/fields.ts';
+import { createKnown, type Known } from './known.ts';
 import type { ReadLine } from './read/read-line.ts';
 import type { Dialect } from './summary.ts';
 
@@ -25,21 +26,26 @@ export interface InputReader {
   readonly dialect: Dialect | undefined;
 }
 
-export function createInputReader(): InputReader {
+/** What is to be known of the lines before one. */
+interface Before {
   // Two sets in turn: to take the oldest out of one set means to search for it, ever longer.
-  let rows = new Set<string>();
-  let earlierRows = new Set<string>();
-  let time = 0;
-  let dialect: Dialect | undefined;
+  rows: Set<string>;
+  earlierRows: Set<string>;
+  time: number;
+  dialect: Dialect | undefined;
+}
+
+export function createInputReader(known: Known = createKnown()): InputReader {
+  const own = known.of<Before>('inputs', { rows: new Set(), earlierRows: new Set(), time: 0, dialect: undefined });
 
   /** Around a compaction a session log holds the kept rows a second time, under the same uuid. */
   function isRepeated({ uuid, sessionId }: Fields): boolean {
     if (typeof uuid !== 'string' || sessionId === undefined) return false;
-    if (rows.has(uuid) || earlierRows.has(uuid)) return true;
-    rows.add(uuid);
-    if (rows.size === REMEMBERED_ROWS) {
-      earlierRows = rows;
-      rows = new Set();
+    if (own.rows.has(uuid) || own.earlierRows.has(uuid)) return true;
+    own.rows.add(uuid);
+    if (own.rows.size === REMEMBERED_ROWS) {
+      own.earlierRows = own.rows;
+      own.rows = new Set();
     }
     return false;
   }
@@ -53,13 +59,13 @@ export function createInputReader(): InputReader {
       const decision = readDecision(value);
       if (decision) return { kind: 'decided', decision };
       if (isRepeated(value)) return { kind: 'repeated' };
-      const input = readRecord(value, time) ?? plain(value, time);
-      dialect ??= dialectOf(value);
-      time = input.t;
+      const input = readRecord(value, own.time) ?? plain(value, own.time);
+      own.dialect ??= dialectOf(value);
+      own.time = input.t;
       return { kind: 'input', input };
     },
     get dialect() {
-      return dialect;
+      return own.dialect;
     },
   };
 }

@@ -1,6 +1,9 @@
 import type { Readable } from 'node:stream';
 import type { Policy } from '../governor/policy.ts';
 import type { Run } from '../governor/state.ts';
+import type { Bookmarks } from './cache/bookmarks.ts';
+import type { Parts } from './known.ts';
+import type { LineStart } from './read/line-feed.ts';
 import { readValues } from './read/read-values.ts';
 import type { Source } from './sources.ts';
 import type { SessionSummary } from './summary.ts';
@@ -21,6 +24,8 @@ export interface ReplayOptions {
   readonly onBytes?: ((count: number) => void) | undefined;
   /** Reads a file instead of `readValues`, where that is faster. */
   readonly read?: typeof readValues | undefined;
+  /** Files that have only grown since then are gone on with; default: every file is read from its beginning. */
+  readonly bookmarks?: Bookmarks | undefined;
 }
 
 /**
@@ -29,17 +34,21 @@ export interface ReplayOptions {
  * @throws CtxbError `unreadable-input` when the file cannot be read
  */
 export async function replaySource(source: Source, options: ReplayOptions): Promise<SessionSummary> {
-  const { stdin, onBytes, read = readValues } = options;
-  const tracker = createReplayTracker(options);
-  for (const file of [source.file, ...source.subagents]) {
-    await read(file, { stdin, how: 'fast', onBytes }, tracker.line);
-  }
+  const { stdin, onBytes, bookmarks, read = readValues } = options;
+  const bookmark = bookmarks?.open(source.file);
+  const tracker = createReplayTracker(options, bookmark?.found?.parts);
+  const reading = { stdin, how: 'fast', onBytes } as const;
+  const onWhole = (end: LineStart) => bookmark?.keep(end, tracker.known());
+  await read(source.file, { ...reading, from: bookmark?.found?.at, onWhole }, tracker.line);
+  // What these say depends on all that the session has said before: they are always read whole.
+  for (const file of source.subagents) await read(file, reading, tracker.line);
   return tracker.summary(source.file);
 }
 
-/** Judges the lines of a recording as they come. */
-export function createReplayTracker({ policy, series, accuracy, explain, mask }: ReplayOptions): Tracker {
-  return createTracker({ run: replayRun(policy), withSeries: series, withAccuracy: accuracy === true, explain, mask });
+/** Judges the lines of a recording as they come. @param saved what another one with the same options knew before them */
+export function createReplayTracker(options: ReplayOptions, saved?: Parts): Tracker {
+  const { policy, series, accuracy = false, explain, mask } = options;
+  return createTracker({ run: replayRun(policy), withSeries: series, withAccuracy: accuracy, explain, mask, saved });
 }
 
 /** The run a plain recording is judged in; a record of `ctxb run` brings its own. */

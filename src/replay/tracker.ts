@@ -3,7 +3,7 @@ import { isComputed } from '../governor/cost/cost.ts';
 import { predicted } from '../governor/gauge/gauge.ts';
 import type { Input } from '../governor/input.ts';
 import { lineageStep } from '../governor/process/lineage.ts';
-import { costUsd, initialState, type Run } from '../governor/state.ts';
+import { costUsd, type GovernorState, initialState, type Run } from '../governor/state.ts';
 import { step } from '../governor/step.ts';
 import { createMemory, type Memory } from '../memory/memory.ts';
 import { cutterWith } from '../memory/words.ts';
@@ -11,6 +11,7 @@ import { createAccuracy } from './accuracy/create-accuracy.ts';
 import { createExplainer, type Explainer, explanationOf } from './explain/create-explanation.ts';
 import type { Explanation } from './explain/explanation.ts';
 import { createInputReader, type RecordingLine } from './inputs.ts';
+import { createKnown, type Parts } from './known.ts';
 import { createCalls } from './observers/calls.ts';
 import { createCompactions } from './observers/compactions.ts';
 import { createCurve } from './observers/curve.ts';
@@ -28,6 +29,11 @@ import { peakFraction, type SessionSummary } from './summary.ts';
 export interface Tracker {
   line(read: ReadLine): void;
   summary(file: string): SessionSummary;
+  /**
+   * What it knows, for `TrackerOptions.saved` of another one; changes with the next line. undefined: it cannot be gone
+   * on with, as a record with notes or a call that is to be explained.
+   */
+  known(): Parts | undefined;
 }
 
 export interface TrackerOptions {
@@ -39,10 +45,40 @@ export interface TrackerOptions {
   readonly explain?: string | undefined;
   /** Takes secrets out of texts, as in the run. */
   readonly mask: (text: string) => string;
+  /** What one with the same options knew at the line before. */
+  readonly saved?: Parts | undefined;
   /** Told of every line, and of its number from 1, before it is judged. */
   readonly onLine?: (line: RecordingLine, number: number) => void;
   /** Told of every decision, and of the number of the line that led to it. */
   readonly onDecision?: (decision: Decision, line: number) => void;
+}
+
+/** What the tracker itself knows. */
+interface Own {
+  state: GovernorState;
+  /** Number of the line. */
+  at: number;
+  readonly lines: { total: number; unknown: number; malformed: number };
+  readonly time: { first: number | null; last: number | null };
+  opening: string | null;
+  project: string | null;
+  peakCall: number;
+  readonly decisions: Decision[];
+  readonly lineage: SessionSummary['lineage'][number][];
+}
+
+function beginningOf(run: Run): Own {
+  return {
+    state: initialState(run),
+    at: 0,
+    lines: { total: 0, unknown: 0, malformed: 0 },
+    time: { first: null, last: null },
+    opening: null,
+    project: null,
+    peakCall: 0,
+    decisions: [],
+    lineage: [],
+  };
 }
 
 export function createTracker({
@@ -51,31 +87,26 @@ export function createTracker({
   withAccuracy = false,
   explain,
   mask,
+  saved,
   onLine,
   onDecision,
 }: TrackerOptions): Tracker {
-  let state = initialState(run);
+  const known = createKnown(saved);
+  const own = known.of('tracker', beginningOf(run));
+  const { lines, time, decisions, lineage } = own;
   let memory: Memory | undefined;
-  const reader = createInputReader();
-  const lines = { total: 0, unknown: 0, malformed: 0 };
-  const time: { first: number | null; last: number | null } = { first: null, last: null };
-  let opening: string | null = null;
-  let project: string | null = null;
-  let peakCall = 0;
-  let at = 0;
-  const decisions: Decision[] = [];
-  const lineage: SessionSummary['lineage'][number][] = [];
+  const reader = createInputReader(known);
   const cut = cutterWith(mask);
-  const compactions = createCompactions();
-  const curve = createCurve();
-  const traffic = createTraffic();
-  const subagents = createSubagents(cut);
-  const oddities = createOddities();
-  const accuracy = withAccuracy ? createAccuracy() : undefined;
+  const compactions = createCompactions(known);
+  const curve = createCurve(known);
+  const traffic = createTraffic(known);
+  const subagents = createSubagents(cut, known);
+  const oddities = createOddities(known);
+  const accuracy = withAccuracy ? createAccuracy(known) : undefined;
   const explainer = explain === undefined ? undefined : createExplainer(explain);
-  const calls = withSeries || explainer ? createCalls(run.policy.cost.prices) : undefined;
-  const prompts = withSeries ? createPrompts(cut) : undefined;
-  const growth = createGrowth({ cut, keepAll: withSeries, ...(calls && { onAdded: calls.added }) });
+  const calls = withSeries || explainer ? createCalls(run.policy.cost.prices, known) : undefined;
+  const prompts = withSeries ? createPrompts(cut, known) : undefined;
+  const growth = createGrowth({ cut, keepAll: withSeries, known, ...(calls && { onAdded: calls.added }) });
   // Calls before growth: what a call writes is in the context of the next one.
   const observers: readonly Observer<unknown>[] = [
     compactions,
@@ -92,16 +123,16 @@ export function createTracker({
 
   /** A record of a run: it is judged as it was then, notes included. */
   function begin(recorded: Run): void {
-    state = initialState(recorded);
+    own.state = initialState(recorded);
     memory = recorded.policy.memory.enabled ? createMemory({ run: recorded, mask }) : undefined;
   }
 
   function take(input: Input): void {
-    const before = state;
+    const before = own.state;
     const { state: after, actions } = step(before, input);
-    state = after;
+    own.state = after;
     const remembered = memory?.add(input, after);
-    const seen: Seen = { line: at, input, before, after };
+    const seen: Seen = { line: own.at, input, before, after };
     for (const observer of observers) observer.see(seen);
     note(seen);
     for (const action of actions) noteAction(action);
@@ -110,12 +141,12 @@ export function createTracker({
 
   function decide(decision: Decision): void {
     decisions.push(decision);
-    onDecision?.(decision, at);
+    onDecision?.(decision, own.at);
   }
 
   function note({ input, before, after }: Seen): void {
-    if (after.gauge.peak > before.gauge.peak) peakCall = after.gauge.calls;
-    if ('cwd' in input.event && input.event.cwd !== undefined) project ??= input.event.cwd;
+    if (after.gauge.peak > before.gauge.peak) own.peakCall = after.gauge.calls;
+    if ('cwd' in input.event && input.event.cwd !== undefined) own.project ??= input.event.cwd;
     if (input.t > 0) {
       time.first ??= input.t;
       time.last = Math.max(time.last ?? 0, input.t);
@@ -128,7 +159,7 @@ export function createTracker({
   function noteAction(action: Action): void {
     if (isDecision(action)) decide(action);
     else if (action.kind === 'answer-hook')
-      for (const decision of memory?.answer(action, state).decisions ?? []) decide(decision);
+      for (const decision of memory?.answer(action, own.state).decisions ?? []) decide(decision);
   }
 
   function count(input: Input): void {
@@ -152,12 +183,12 @@ export function createTracker({
 
   return {
     line(read) {
-      at++;
+      own.at++;
       const line = reader.read(read);
-      onLine?.(line, at);
+      onLine?.(line, own.at);
       if (line.kind === 'blank') return;
       lines.total++;
-      opening ??= openingOf(read.text ?? '');
+      own.opening ??= openingOf(read.text ?? '');
       if (line.kind === 'malformed') lines.malformed++;
       if (line.kind === 'run') begin(line.run);
       if (line.kind !== 'input') return;
@@ -165,6 +196,7 @@ export function createTracker({
       take(line.input);
     },
     summary(file) {
+      const { state, opening, project, peakCall } = own;
       const { gauge, session, turn, cost } = state;
       const found = growth.found();
       return {
@@ -208,5 +240,6 @@ export function createTracker({
           : { series: calls.found(), prompts: prompts?.found() ?? [], results: found.results }),
       };
     },
+    known: () => (memory === undefined && explainer === undefined ? known.parts : undefined),
   };
 }

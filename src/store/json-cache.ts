@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
-import { makeFolder, readPlain, removeFile } from './plain-file.ts';
+import { forgetOld } from './forget-old.ts';
+import { makeFolder, readPlain } from './plain-file.ts';
 import { replaceFile } from './replace-file.ts';
 
 /** Something that can be made again, kept for each of many files: as JSON, one file for each of their folders. */
@@ -28,9 +28,6 @@ const VERSION = 1;
 
 /** Longer than any; a file beyond it is none of ours. */
 const MAX_BYTES = 256 * 1024 * 1024;
-
-/** What nobody has written for so long is of recordings that are gone, or of a policy of then. */
-const FORGOTTEN_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** The folder for what ctxb can make again: `$XDG_CACHE_HOME/ctxb`, else `~/.cache/ctxb`. */
 export function cacheFolder(env: Readonly<Record<string, string | undefined>>): string {
@@ -111,13 +108,5 @@ function parsed(path: string): object {
     return page?.version === VERSION && typeof page.entries === 'object' ? (page.entries ?? {}) : {};
   } catch {
     return {};
-  }
-}
-
-function forgetOld(folder: string): void {
-  for (const name of readdirSync(folder)) {
-    const path = join(folder, name);
-    const { mtimeMs } = statSync(path, { throwIfNoEntry: false }) ?? { mtimeMs: Number.POSITIVE_INFINITY };
-    if (Date.now() - mtimeMs > FORGOTTEN_MS) removeFile(path);
   }
 }

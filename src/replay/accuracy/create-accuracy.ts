@@ -1,22 +1,23 @@
 import { estimateTokens, measureContent } from '../../governor/gauge/estimator.ts';
 import type { Block, UserRole } from '../../stream/events.ts';
 import { droppedTokens } from '../dropped.ts';
+import type { Known } from '../known.ts';
 import type { Observer, Seen } from '../observers/seen.ts';
 import { createToolUses, type ToolUses } from '../observers/tool-uses.ts';
 import { type Accuracy, CONTENT_SOURCES, type ContentSource, type Errors } from './accuracy.ts';
-import { type Counter, createCounter } from './histogram.ts';
+import { type Buckets, createCounter } from './histogram.ts';
 import { createPredictor, type Predictions } from './predictions.ts';
 
 /** Compares what was foreseen for each call with what it was. */
-export function createAccuracy(): Observer<Accuracy> {
-  const predictor = createPredictor();
-  const added = createAdded();
-  const calls = createErrors();
-  const complete = createErrors();
-  const sources = createErrors();
-  const boundaries = createErrors();
-  const apart = { first: 0, dropped: 0 };
-  const lacking = { output: 0, pictures: 0 };
+export function createAccuracy(known: Known): Observer<Accuracy> {
+  const predictor = createPredictor(known);
+  const added = createAdded(known);
+  const calls = createErrors(known.of('accuracy: calls', new Map()));
+  const complete = createErrors(known.of('accuracy: complete', new Map()));
+  const sources = createErrors(known.of('accuracy: sources', new Map()));
+  const boundaries = createErrors(known.of('accuracy: boundaries', new Map()));
+  const apart = known.of('accuracy: apart', { first: 0, dropped: 0 });
+  const lacking = known.of('accuracy: lacking', { output: 0, pictures: 0 });
 
   function compare({ before, after }: Seen): void {
     const measured = after.gauge.used;
@@ -62,15 +63,13 @@ export function createAccuracy(): Observer<Accuracy> {
 }
 
 /** Errors by name; a name without any does not appear. */
-function createErrors() {
-  const counters = new Map<string, { readonly tokens: Counter; readonly percent: Counter }>();
-
+function createErrors(counts: Map<string, { readonly tokens: Buckets; readonly percent: Buckets }>) {
   function add(name: string, prediction: number, measured: number): void {
-    const counter = counters.get(name) ?? { tokens: createCounter(), percent: createCounter() };
-    counters.set(name, counter);
+    const { tokens, percent } = counts.get(name) ?? { tokens: new Map(), percent: new Map() };
+    counts.set(name, { tokens, percent });
     const distance = Math.abs(prediction - measured);
-    counter.tokens.add(distance);
-    counter.percent.add((distance / measured) * 100);
+    createCounter(tokens).add(distance);
+    createCounter(percent).add((distance / measured) * 100);
   }
 
   return {
@@ -79,9 +78,9 @@ function createErrors() {
       for (const [name, prediction] of Object.entries(predictions)) add(name, prediction, measured);
     },
     found(): Readonly<Record<string, Errors>> {
-      const found = [...counters].map(([name, { tokens, percent }]) => [
+      const found = [...counts].map(([name, { tokens, percent }]) => [
         name,
-        { tokens: tokens.found(), percent: percent.found() },
+        { tokens: createCounter(tokens).found(), percent: createCounter(percent).found() },
       ]);
       return Object.fromEntries(found);
     },
@@ -90,18 +89,22 @@ function createErrors() {
 
 const NAMED: ReadonlySet<string> = new Set(CONTENT_SOURCES);
 
+interface Added {
+  tokens: Partial<Record<ContentSource, number>>;
+  pictures: boolean;
+}
+
 /** What came in since the last call. */
-function createAdded() {
-  let tokens: Partial<Record<ContentSource, number>> = {};
-  let pictures = false;
-  const tools = createToolUses(({ name }) => name);
+function createAdded(known: Known) {
+  const own = known.of<Added>('accuracy: added', { tokens: {}, pictures: false });
+  const tools = createToolUses(({ name }) => name, known.of('accuracy: tools', new Map()));
 
   function add(block: Block, role: UserRole | 'answer', { after }: Seen): void {
     tools.see(block);
-    if (hasPicture(block)) pictures = true;
+    if (hasPicture(block)) own.pictures = true;
     const source = sourceOf(block, role, tools);
     const size = estimateTokens(measureContent([block]), after.gauge.calibration);
-    tokens[source] = (tokens[source] ?? 0) + size;
+    own.tokens[source] = (own.tokens[source] ?? 0) + size;
   }
 
   return {
@@ -112,10 +115,11 @@ function createAdded() {
       for (const block of event.blocks) add(block, event.kind === 'user' ? event.role : 'answer', seen);
     },
     clear(): void {
-      tokens = {};
-      pictures = false;
+      own.tokens = {};
+      own.pictures = false;
     },
     found(): { readonly source: ContentSource; readonly pictures: boolean } {
+      const { tokens, pictures } = own;
       const [largest] = CONTENT_SOURCES.toSorted((a, b) => (tokens[b] ?? 0) - (tokens[a] ?? 0));
       return { source: largest ?? 'answer', pictures };
     },

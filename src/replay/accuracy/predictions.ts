@@ -3,6 +3,7 @@ import { type Gauge, predicted } from '../../governor/gauge/gauge.ts';
 import { wasReplaced } from '../../governor/relief/replaced.ts';
 import type { AssistantEvent, Block, Usage, UserEvent } from '../../stream/events.ts';
 import { contextOf, saysNothing } from '../../stream/usage.ts';
+import type { Known } from '../known.ts';
 import type { Seen } from '../observers/seen.ts';
 import type { Estimator } from './accuracy.ts';
 
@@ -22,24 +23,28 @@ export interface Predictor {
   predictions(gauge: Gauge): Predictions;
 }
 
-export function createPredictor(): Predictor {
-  let characters = 0;
-  let overhead = 0;
-  let turnSum = 0;
-  let summed: number | undefined;
+interface Sums {
+  characters: number;
+  overhead: number;
+  turnSum: number;
+  summed: number | undefined;
+}
+
+export function createPredictor(known: Known): Predictor {
+  const own = known.of<Sums>('predictions', { characters: 0, overhead: 0, turnSum: 0, summed: undefined });
 
   /** Session logs have no result: there the sum is made of the turn's calls. */
   function endTurn(usage: Usage | undefined): void {
-    const sum = usage === undefined || saysNothing(usage) ? turnSum : contextOf(usage);
-    if (sum > 0) summed = sum;
-    turnSum = 0;
+    const sum = usage === undefined || saysNothing(usage) ? own.turnSum : contextOf(usage);
+    if (sum > 0) own.summed = sum;
+    own.turnSum = 0;
   }
 
   function count(blocks: readonly Block[], byModel: boolean): void {
     for (const block of blocks) {
       const { chars } = measureContent([block]);
-      characters += Math.ceil(chars / CHARS_PER_TOKEN);
-      if (!byModel) overhead += Math.max(1, Math.floor(chars / OVERHEAD_CHARS_PER_TOKEN));
+      own.characters += Math.ceil(chars / CHARS_PER_TOKEN);
+      if (!byModel) own.overhead += Math.max(1, Math.floor(chars / OVERHEAD_CHARS_PER_TOKEN));
     }
   }
 
@@ -53,15 +58,16 @@ export function createPredictor(): Predictor {
     see({ input, before, after }) {
       const { event } = input;
       if (wasReplaced(before, after, event)) {
-        characters = 0;
-        overhead = 0;
+        own.characters = 0;
+        own.overhead = 0;
       }
-      if (after.gauge.calls > before.gauge.calls) turnSum += after.gauge.used;
+      if (after.gauge.calls > before.gauge.calls) own.turnSum += after.gauge.used;
       if (event.kind === 'result') endTurn(event.usage);
       if (event.kind === 'assistant' || event.kind === 'user') seeMessage(event);
     },
     predictions(gauge) {
       const { used, call, added } = gauge;
+      const { characters, overhead, summed } = own;
       const output = used + (call?.output ?? 0);
       return {
         ctxb: predicted(gauge),

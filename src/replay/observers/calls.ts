@@ -2,6 +2,7 @@ import { toUsd } from '../../governor/cost/cost.ts';
 import { microUsdOf, type Prices, priceFor } from '../../governor/cost/prices.ts';
 import { callOutput } from '../../governor/gauge/gauge.ts';
 import type { Usage } from '../../stream/events.ts';
+import type { Known } from '../known.ts';
 import type { CallSeen, Growth } from '../summary.ts';
 import { type Observer, type Seen, timeIn } from './seen.ts';
 
@@ -12,14 +13,13 @@ export interface Calls extends Observer<readonly CallSeen[]> {
 }
 
 /** @param prices those that count before the built-in ones */
-export function createCalls(prices: Prices): Calls {
-  const calls: CallSeen[] = [];
+export function createCalls(prices: Prices, known: Known): Calls {
   // A map, as a tool may be named `constructor`, which every object has already.
-  let added = new Map<string, number>();
+  const { calls, added } = known.of('calls', { calls: [] as CallSeen[], added: new Map<string, number>() });
 
   function take(): Growth {
     const growth = Object.fromEntries(added);
-    added = new Map();
+    added.clear();
     return growth;
   }
 

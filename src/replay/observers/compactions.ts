@@ -1,11 +1,12 @@
 import { predicted } from '../../governor/gauge/gauge.ts';
 import { type GovernorState, isCompacting } from '../../governor/state.ts';
 import type { BoundaryEvent } from '../../stream/events.ts';
+import type { Known } from '../known.ts';
 import type { CompactionSeen } from '../summary.ts';
 import type { Observer } from './seen.ts';
 
-export function createCompactions(): Observer<readonly CompactionSeen[]> {
-  const compactions: CompactionSeen[] = [];
+export function createCompactions(known: Known): Observer<readonly CompactionSeen[]> {
+  const compactions = known.of<CompactionSeen[]>('compactions', []);
   return {
     see({ line, input, before, after }) {
       if (input.event.kind === 'boundary') compactions.push(compactionOf(line, input.event, before));

@@ -1,29 +1,28 @@
+import type { Known } from '../known.ts';
 import type { Observer } from './seen.ts';
 
 /** Points that a curve is kept to: as many columns as a terminal has for it. */
 const CURVE_POINTS = 60;
 
 /** The context over the calls. Neighbours are merged when there are too many, so that it takes no more room. */
-export function createCurve(): Observer<readonly number[]> {
-  let peaks: number[] = [];
-  let callsPerPoint = 1;
-  let calls = 0;
+export function createCurve(known: Known): Observer<readonly number[]> {
+  const curve = known.of('curve', { peaks: [] as number[], callsPerPoint: 1, calls: 0 });
 
   function add(context: number): void {
-    if (calls % callsPerPoint === 0 && peaks.length === 2 * CURVE_POINTS) {
-      peaks = merged(peaks, 2);
-      callsPerPoint *= 2;
+    if (curve.calls % curve.callsPerPoint === 0 && curve.peaks.length === 2 * CURVE_POINTS) {
+      curve.peaks = merged(curve.peaks, 2);
+      curve.callsPerPoint *= 2;
     }
-    const at = Math.floor(calls / callsPerPoint);
-    peaks[at] = Math.max(peaks[at] ?? 0, context);
-    calls++;
+    const at = Math.floor(curve.calls / curve.callsPerPoint);
+    curve.peaks[at] = Math.max(curve.peaks[at] ?? 0, context);
+    curve.calls++;
   }
 
   return {
     see({ before, after }) {
       if (after.gauge.calls > before.gauge.calls) add(after.gauge.used);
     },
-    found: () => (peaks.length <= CURVE_POINTS ? [...peaks] : merged(peaks, 2)),
+    found: () => (curve.peaks.length <= CURVE_POINTS ? [...curve.peaks] : merged(curve.peaks, 2)),
   };
 }
 

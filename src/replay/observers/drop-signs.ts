@@ -1,4 +1,5 @@
 import type { UserEvent } from '../../stream/events.ts';
+import type { Known } from '../known.ts';
 import type { DropCause } from '../oddity.ts';
 import type { Seen } from './seen.ts';
 
@@ -26,10 +27,15 @@ export interface DropSigns {
   atCall(seen: Seen): DropCause;
 }
 
-export function createDropSigns(): DropSigns {
-  const signs = new Set<Sign>();
-  let prompted = false;
-  let last: { readonly t: number; readonly model: string | undefined } | undefined;
+interface Signs {
+  readonly signs: Set<Sign>;
+  prompted: boolean;
+  last: { readonly t: number; readonly model: string | undefined } | undefined;
+}
+
+export function createDropSigns(known: Known): DropSigns {
+  const own = known.of<Signs>('drop signs', { signs: new Set(), prompted: false, last: undefined });
+  const { signs } = own;
 
   return {
     see({ input: { event }, before, after }) {
@@ -37,17 +43,18 @@ export function createDropSigns(): DropSigns {
       if (before.session.id !== undefined && before.session.id !== after.session.id) signs.add('resume');
       if (event.kind !== 'user' || event.subagent !== null) return;
       for (const sign of openingSigns(event)) signs.add(sign);
-      prompted ||= event.role === 'prompt';
+      own.prompted ||= event.role === 'prompt';
     },
     atCall({ input: { t }, after: { gauge } }) {
       const model = gauge.call?.model;
+      const { prompted, last } = own;
       if (!prompted) signs.add('context-editing');
       if (last?.model !== undefined && model !== undefined && last.model !== model) signs.add('model');
       if (last !== undefined && last.t > 0 && t - last.t > LONG_PAUSE) signs.add('pause');
       const cause = SIGNS.find((sign) => signs.has(sign)) ?? 'unexplained';
       signs.clear();
-      prompted = false;
-      last = { t, model };
+      own.prompted = false;
+      own.last = { t, model };
       return cause;
     },
   };

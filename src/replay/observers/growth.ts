@@ -4,6 +4,7 @@ import type { GovernorState } from '../../governor/state.ts';
 import { type Cutter, LINE_LENGTH } from '../../memory/words.ts';
 import type { Block, UserRole } from '../../stream/events.ts';
 import { fieldsOf, textOf } from '../../stream/fields.ts';
+import type { Known } from '../known.ts';
 import type { Growth, ResultSeen } from '../summary.ts';
 import type { Observer, Seen } from './seen.ts';
 import { createToolUses, type ToolUse, type ToolUses } from './tool-uses.ts';
@@ -42,13 +43,16 @@ export interface GrowthOptions {
   readonly keepAll: boolean;
   /** Told of all that is added, as it is. */
   readonly onAdded?: (source: string, tokens: number) => void;
+  readonly known: Known;
 }
 
-export function createGrowth({ cut, keepAll, onAdded }: GrowthOptions): Observer<GrowthFound> {
-  const growth = new Map<string, number>();
-  const uses = createToolUses<Use>((use) => ({ name: use.name, target: targetOf(use).slice(0, NEAR) }));
-  const kept: Kept[] = [];
-  let calls = 0;
+export function createGrowth({ cut, keepAll, onAdded, known }: GrowthOptions): Observer<GrowthFound> {
+  const own = known.of('growth', { growth: new Map<string, number>(), kept: [] as Kept[], calls: 0 });
+  const { growth, kept } = own;
+  const uses = createToolUses<Use>(
+    (use) => ({ name: use.name, target: targetOf(use).slice(0, NEAR) }),
+    known.of('growth: tools', new Map()),
+  );
 
   function add({ source, block, use }: Part, { line, after }: Seen): void {
     uses.see(block);
@@ -76,14 +80,14 @@ export function createGrowth({ cut, keepAll, onAdded }: GrowthOptions): Observer
 
   /** Masking takes longer than all the rest: what is not shown is not masked. */
   function shown({ gone, target, ...result }: Kept): ResultSeen {
-    const stayed = Math.max(0, (gone ?? calls) - result.call + 1);
+    const stayed = Math.max(0, (gone ?? own.calls) - result.call + 1);
     return { ...result, target: cut(target, LINE_LENGTH), stayed };
   }
 
   return {
     see(seen) {
-      calls = seen.after.gauge.calls;
-      if (wasReplaced(seen.before, seen.after, seen.input.event)) leave(kept, calls);
+      own.calls = seen.after.gauge.calls;
+      if (wasReplaced(seen.before, seen.after, seen.input.event)) leave(kept, own.calls);
       for (const part of partsOf(seen)) add(part, seen);
     },
     found: () => ({

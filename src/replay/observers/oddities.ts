@@ -1,5 +1,6 @@
 import { saysNothing } from '../../stream/usage.ts';
 import { droppedTokens } from '../dropped.ts';
+import type { Known } from '../known.ts';
 import { type DropCause, MOST_EXAMPLES, type Oddity, type OddityExample, type OddityKind } from '../oddity.ts';
 import { createDropSigns } from './drop-signs.ts';
 import type { Observer, Seen } from './seen.ts';
@@ -7,13 +8,20 @@ import type { Observer, Seen } from './seen.ts';
 /** A context that is not smaller than this share of the one before a boundary has not become smaller. */
 const SAME_SIZE = 0.9;
 
+/** What the next line is compared with. */
+interface Last {
+  model: string | undefined;
+  /** Id of the message that came without usage. */
+  silent: string | undefined;
+  /** Context before a boundary that no call has followed yet. */
+  beforeBoundary: number | undefined;
+}
+
 /** What is out of the ordinary in a recording. */
-export function createOddities(): Observer<readonly Oddity[]> {
-  const oddities = new Map<string, Oddity>();
-  const signs = createDropSigns();
-  let model: string | undefined;
-  let silent: string | undefined;
-  let beforeBoundary: number | undefined;
+export function createOddities(known: Known): Observer<readonly Oddity[]> {
+  const oddities = known.of('oddities', new Map<string, Oddity>());
+  const signs = createDropSigns(known);
+  const last = known.of<Last>('oddities: last', { model: undefined, silent: undefined, beforeBoundary: undefined });
 
   function note(kind: OddityKind, example: OddityExample, cause: DropCause | null = null): void {
     const key = `${kind} ${cause ?? ''}`;
@@ -26,10 +34,10 @@ export function createOddities(): Observer<readonly Oddity[]> {
     const { line, input, before, after } = seen;
     const { event } = input;
     signs.see(seen);
-    if (event.kind === 'boundary') beforeBoundary = event.preTokens ?? before.gauge.used;
+    if (event.kind === 'boundary') last.beforeBoundary = event.preTokens ?? before.gauge.used;
     if (event.kind !== 'assistant' || event.subagent !== null || event.synthetic) return;
-    if (event.usage === undefined || !saysNothing(event.usage) || event.messageId === silent) return;
-    silent = event.messageId;
+    if (event.usage === undefined || !saysNothing(event.usage) || event.messageId === last.silent) return;
+    last.silent = event.messageId;
     note('no-usage', { call: after.gauge.calls + 1, line, expected: null, found: 0 });
   }
 
@@ -44,19 +52,21 @@ export function createOddities(): Observer<readonly Oddity[]> {
     if (window.source === 'raised' && before.gauge.window.tokens < window.tokens) {
       note('larger-window', { ...at, expected: before.gauge.window.tokens, found: used });
     }
+    const { beforeBoundary } = last;
     if (beforeBoundary !== undefined && used > beforeBoundary * SAME_SIZE) {
       note('boundary-without-drop', { ...at, expected: beforeBoundary, found: used });
     }
-    beforeBoundary = undefined;
+    last.beforeBoundary = undefined;
   }
 
   function seeModel({ line, input: { event }, after }: Seen): void {
     if (event.kind !== 'assistant' || event.subagent !== null || event.synthetic || event.model === undefined) return;
     if (event.usage === undefined || saysNothing(event.usage)) return;
+    const { model } = last;
     if (model !== undefined && model !== event.model) {
       note('other-model', { call: after.gauge.calls, line, expected: model, found: event.model });
     }
-    model = event.model;
+    last.model = event.model;
   }
 
   return {

@@ -1,12 +1,13 @@
 import { estimateTokens, measureContent } from '../../governor/gauge/estimator.ts';
 import { type Cutter, LONG_LINE_LENGTH } from '../../memory/words.ts';
 import { plainText } from '../../stream/blocks.ts';
+import type { Known } from '../known.ts';
 import type { PromptSeen } from '../summary.ts';
 import { type Observer, timeIn } from './seen.ts';
 
 /** What was said to begin turns, or into them. */
-export function createPrompts(cut: Cutter): Observer<readonly PromptSeen[]> {
-  const prompts: PromptSeen[] = [];
+export function createPrompts(cut: Cutter, known: Known): Observer<readonly PromptSeen[]> {
+  const prompts = known.of<PromptSeen[]>('prompts', []);
   return {
     see({ line, input, after }) {
       const { event } = input;

@@ -1,5 +1,6 @@
 import { type Cutter, LINE_LENGTH } from '../../memory/words.ts';
 import { plainText } from '../../stream/blocks.ts';
+import type { Known } from '../known.ts';
 import { type Observer, timeIn } from './seen.ts';
 
 /** How a subagent began. */
@@ -13,8 +14,8 @@ export interface SubagentBegun {
 }
 
 /** How subagents began, by their ids. */
-export function createSubagents(cut: Cutter): Observer<ReadonlyMap<string, SubagentBegun>> {
-  const begun = new Map<string, SubagentBegun>();
+export function createSubagents(cut: Cutter, known: Known): Observer<ReadonlyMap<string, SubagentBegun>> {
+  const begun = known.of('subagents', new Map<string, SubagentBegun>());
   return {
     see({ input, after }) {
       const { event } = input;

@@ -1,26 +1,30 @@
 import { callOutput } from '../../governor/gauge/gauge.ts';
 import type { AssistantEvent, Usage } from '../../stream/events.ts';
 import { saysNothing } from '../../stream/usage.ts';
+import type { Known } from '../known.ts';
 import type { SessionSummary } from '../summary.ts';
 import type { Observer, Seen } from './seen.ts';
 
 const NOTHING: Usage = { input: 0, cacheCreation: 0, cacheRead: 0, output: 0 };
 
+/** Newest call of a subagent: its lines repeat the usage, and its output count grows. */
+interface Newest {
+  readonly messageId: string;
+  readonly usage: Usage;
+}
+
 /** Sums over the calls, each counted once. */
-export function createTraffic(): Observer<SessionSummary['traffic']> {
-  let main = NOTHING;
-  let subagents = NOTHING;
-  let open = NOTHING;
-  /** Newest call of each subagent: its lines repeat the usage, and its output count grows. */
-  const newest = new Map<string, { readonly messageId: string; readonly usage: Usage }>();
+export function createTraffic(known: Known): Observer<SessionSummary['traffic']> {
+  const sums = known.of('traffic', { main: NOTHING, subagents: NOTHING, open: NOTHING });
+  const newest = known.of('traffic: newest', new Map<string, Newest>());
 
   function seeMain({ input, before, after }: Seen): void {
     if (after.gauge.calls > before.gauge.calls && input.event.kind === 'assistant') {
-      main = added(main, open);
-      open = input.event.usage ?? NOTHING;
+      sums.main = added(sums.main, sums.open);
+      sums.open = input.event.usage ?? NOTHING;
     }
     if (after.gauge.call !== null && after.gauge.call !== before.gauge.call) {
-      open = { ...open, output: callOutput(after.gauge) };
+      sums.open = { ...sums.open, output: callOutput(after.gauge) };
     }
   }
 
@@ -28,7 +32,7 @@ export function createTraffic(): Observer<SessionSummary['traffic']> {
     if (subagent === null || usage === undefined || synthetic || saysNothing(usage)) return;
     const last = newest.get(subagent);
     const isSame = last !== undefined && messageId !== '' && last.messageId === messageId;
-    if (last !== undefined && !isSame) subagents = added(subagents, last.usage);
+    if (last !== undefined && !isSame) sums.subagents = added(sums.subagents, last.usage);
     const output = Math.max(usage.output, isSame ? last.usage.output : 0);
     newest.set(subagent, { messageId, usage: { ...usage, output } });
   }
@@ -39,8 +43,8 @@ export function createTraffic(): Observer<SessionSummary['traffic']> {
       if (seen.input.event.kind === 'assistant') seeSubagent(seen.input.event);
     },
     found: () => ({
-      main: added(main, open),
-      subagents: [...newest.values()].reduce((sum, { usage }) => added(sum, usage), subagents),
+      main: added(sums.main, sums.open),
+      subagents: [...newest.values()].reduce((sum, { usage }) => added(sum, usage), sums.subagents),
     }),
   };
 }

@@ -9,6 +9,16 @@ const TEXT_BYTES = 256 * 1024;
 
 const LINE_FEED = 10;
 
+/** A place between two lines of a recording. */
+export interface LineStart {
+  /** Of the first byte of the line that begins there, from 0. */
+  readonly offset: number;
+  /** Lines before it. */
+  readonly lines: number;
+}
+
+const BEGINNING: LineStart = { offset: 0, lines: 0 };
+
 /** Where the next bytes of a recording go. */
 export interface Room {
   readonly bytes: Buffer;
@@ -21,6 +31,8 @@ export interface LineFeed {
   room(): Room;
   /** So many bytes have been put there. */
   took(count: number): void;
+  /** Behind the last whole line. */
+  place(): LineStart;
   /** There is no more: a last line without a line feed counts. */
   end(): void;
 }
@@ -30,15 +42,16 @@ export interface FeedOptions {
   readonly chunk: number;
   /** The longest line that is read, in bytes without its line feed; default 64 MiB, at least `chunk`. A longer one is malformed. */
   readonly maxLine?: number;
+  /** Where the bytes begin; default: at the recording's first. */
+  readonly from?: LineStart | undefined;
 }
 
 export function createLineFeed(reader: LineReader, options: FeedOptions, onLine: (line: ReadLine) => void): LineFeed {
-  const { chunk, maxLine = MAX_LINE_BYTES } = options;
+  const { chunk, maxLine = MAX_LINE_BYTES, from: begun = BEGINNING } = options;
   const { start } = reader;
   /** Of the first byte in the reader's memory. */
-  let offset = 0;
+  let { offset, lines: number } = begun;
   let held = 0;
-  let number = 0;
   /** Bytes of a line that is too long: they are let go. */
   let skipped = 0;
   /** There was a line that is not blank. */
@@ -93,6 +106,7 @@ export function createLineFeed(reader: LineReader, options: FeedOptions, onLine:
       if (last !== -1) read(from + last + 1);
       if (skipped > 0 || held > maxLine) letGo();
     },
+    place: () => ({ offset: offset - skipped, lines: number }),
     end() {
       if (held === 0 && skipped === 0) return;
       const { bytes, at } = room();

@@ -2,7 +2,7 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { CtxbError } from '../../errors.ts';
 import { createFastReader } from './fast-reader.ts';
-import { createLineFeed, feedChunk, type LineFeed } from './line-feed.ts';
+import { createLineFeed, feedChunk, type LineFeed, type LineStart } from './line-feed.ts';
 import type { LineReader } from './line-reader.ts';
 import { loadKernel } from './load-kernel.ts';
 import { createPlainReader } from './plain-reader.ts';
@@ -21,6 +21,10 @@ export interface ReadOptions {
   readonly how: 'fast' | 'plain';
   /** Told how many bytes have come, piece by piece. */
   readonly onBytes?: ((count: number) => void) | undefined;
+  /** Where to begin in a file; default: at its first byte. */
+  readonly from?: LineStart | undefined;
+  /** Told where the last whole line of a file ends, before what is behind it is handed over as a line. */
+  readonly onWhole?: ((end: LineStart) => void) | undefined;
 }
 
 /**
@@ -46,11 +50,13 @@ function createReader(how: ReadOptions['how']): LineReader {
 /** Readers that no file is being read with: a kernel is slow until it has been used for a while. */
 const idle: Record<ReadOptions['how'], LineReader[]> = { fast: [], plain: [] };
 
-function readFileValues(file: string, { how, onBytes }: ReadOptions, onLine: (line: ReadLine) => void): void {
+function readFileValues(file: string, options: ReadOptions, onLine: (line: ReadLine) => void): void {
+  const { how, onBytes, from } = options;
   const reader = idle[how].pop() ?? createReader(how);
   try {
-    const feed = createLineFeed(reader, { chunk: CHUNK_BYTES }, onLine);
-    for (const count of feedFile(file, feed)) onBytes?.(count);
+    const feed = createLineFeed(reader, { chunk: CHUNK_BYTES, from }, onLine);
+    onBytes?.(from?.offset ?? 0);
+    for (const count of feedFile(file, feed, options)) onBytes?.(count);
   } finally {
     idle[how].push(reader);
   }
@@ -61,16 +67,26 @@ function readFileValues(file: string, { how, onBytes }: ReadOptions, onLine: (li
  *
  * @throws CtxbError `unreadable-input` when the file cannot be read
  */
-export function* feedFile(file: string, feed: LineFeed): Generator<number> {
+export function* feedFile(
+  file: string,
+  feed: LineFeed,
+  { from, onWhole }: Pick<ReadOptions, 'from' | 'onWhole'>,
+): Generator<number> {
   const handle = attempt(file, () => openSync(file, 'r'));
   try {
-    for (let count = -1; count !== 0; ) {
+    // A pipe takes no position.
+    let position = from === undefined ? null : from.offset;
+    while (true) {
       const { bytes, at, length } = feed.room();
-      count = attempt(file, () => readSync(handle, bytes, at, length, null));
-      if (count > 0) feed.took(count);
-      else feed.end();
+      const count = attempt(file, () => readSync(handle, bytes, at, length, position));
+      if (count === 0) break;
+      if (position !== null) position += count;
+      feed.took(count);
       yield count;
     }
+    onWhole?.(feed.place());
+    feed.end();
+    yield 0;
   } finally {
     closeSync(handle);
   }

@@ -8,7 +8,7 @@ const TOLD_BYTES = 4 * 1024 * 1024;
 /** What a worker does: judges recordings until all are taken. */
 export async function work(
   share: Share,
-  own: Pick<ReplayOptions, 'stdin' | 'mask'>,
+  own: Pick<ReplayOptions, 'stdin' | 'mask' | 'bookmarks'>,
   tell: (message: FromWorker) => void,
 ): Promise<void> {
   let bytes = 0;

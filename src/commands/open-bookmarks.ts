@@ -1,0 +1,12 @@
+import { type Bookmarks, createBookmarks } from '../replay/cache/bookmarks.ts';
+import { openTextCache } from '../store/text-cache.ts';
+
+/** Where something is kept, and everything that it depends on besides the recording. */
+export interface CachePlace {
+  readonly folder: string;
+  readonly key: string;
+}
+
+export function openBookmarks({ folder, key }: CachePlace): Bookmarks {
+  return createBookmarks({ store: openTextCache(folder, key) });
+}

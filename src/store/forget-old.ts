@@ -1,0 +1,25 @@
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { removeFile } from './plain-file.ts';
+
+/** What nobody has written for so long is of recordings that are gone, or of a policy of then. */
+const FORGOTTEN_MS = 30 * 24 * 60 * 60 * 1000;
+
+/**
+ * Removes from a cache's folder what is old.
+ *
+ * @param most bytes that its files may take: beyond it the oldest are removed as well
+ */
+export function forgetOld(folder: string, most = Number.POSITIVE_INFINITY): void {
+  const newestFirst = readdirSync(folder)
+    .map((name) => join(folder, name))
+    .map((path) => ({ path, stats: statSync(path, { throwIfNoEntry: false }) }))
+    .sort((a, b) => (b.stats?.mtimeMs ?? 0) - (a.stats?.mtimeMs ?? 0));
+  let bytes = 0;
+  for (const { path, stats } of newestFirst) {
+    // Somebody else has removed it.
+    if (stats === undefined) continue;
+    bytes += stats.size;
+    if (bytes > most || Date.now() - stats.mtimeMs > FORGOTTEN_MS) removeFile(path);
+  }
+}
