@@ -1,4 +1,5 @@
 import type { Event } from '../stream/events.ts';
+import { draftOf } from './draft.ts';
 import { TOOL_CALL_LIMIT } from './gauge/character-estimate.ts';
 import { isCharactersOnly, predicted } from './gauge/gauge.ts';
 import { inTokens } from './policy.ts';
@@ -24,7 +25,9 @@ export function judgeLevel(state: GovernorState): Step {
   const level = tired ? gauge.window.tokens : predicted(gauge);
   const latch = latchAt(state.latch, level, gauge.window.tokens, run.policy);
   if (latch === state.latch) return keep(state);
-  const latched = latch === 'none' ? forgetFailures({ ...state, latch }) : { ...state, latch };
+  const next = draftOf(state);
+  next.latch = latch;
+  const latched = latch === 'none' ? forgetFailures(next) : next;
   if (state.latch !== 'none' || latch === 'none') return keep(latched);
   const crossed = inTokens(run.policy.thresholds.warn, gauge.window.tokens);
   const reason = tired
@@ -46,10 +49,13 @@ export function judgeArrival(state: GovernorState, event: Event): Step {
   if (!isLogPrompt && !isNextTurn) return keep(state);
   if (!isLogPrompt) return advise(state, 'unseen');
   const prompt = toPrompt(event, '');
-  const before = { ...state, turn: closedLogTurn(state.turn) };
-  return chain(advise(before, prompt), (next) =>
-    keep({ ...noteFirstPrompt(next, prompt), turn: openLogTurn(next.turn, prompt) }),
-  );
+  const before = draftOf(state);
+  before.turn = closedLogTurn(state.turn);
+  return chain(advise(before, prompt), (next) => {
+    const begun = draftOf(noteFirstPrompt(next, prompt));
+    begun.turn = openLogTurn(next.turn, prompt);
+    return keep(begun);
+  });
 }
 
 function advise(state: GovernorState, next: NextPrompt): Step {
