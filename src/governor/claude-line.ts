@@ -14,7 +14,7 @@ import { noteLineage } from './process/lineage.ts';
 import { forgetRestarts, noteAlive, tellsVainStart } from './process/process.ts';
 import type { Prompt } from './prompts/mailbox.ts';
 import { tasksAfter } from './prompts/tasks.ts';
-import { begunTurn, endedTurn, heard } from './prompts/turns.ts';
+import { begunTurn, calledTurn, endedTurn, heard } from './prompts/turns.ts';
 import { fateOf, isInjectedTurn, startsForeignTurn } from './prompts/visibility.ts';
 import { endOverdue, followCompaction, forgetFailures, measureLanding, waitLonger } from './relief/compaction.ts';
 import { followHandoff, waitForHandoff } from './relief/handoff.ts';
@@ -68,7 +68,7 @@ function read(state: GovernorState, event: Event, injected: boolean): GovernorSt
   const after = readRelief(state, readSession(readSubagent(readContext(before, event), event), event), event);
   if (after.gauge.calls === state.gauge.calls) return after;
   const counted = draftOf(after);
-  if (!injected) counted.turn = { ...after.turn, calls: after.turn.calls + 1 };
+  if (!injected) counted.turn = calledTurn(after.turn);
   const known = state.gauge.basis === 'measured' ? state.cache : NO_CACHE;
   if (event.kind === 'assistant') counted.cache = cacheAfter(known, event, state.now);
   return counted;

@@ -1,5 +1,6 @@
 import type { Event } from '../stream/events.ts';
 import { announceExpiry } from './cost/cache-expiry.ts';
+import { draftOf } from './draft.ts';
 import { TOOL_CALL_LIMIT } from './gauge/character-estimate.ts';
 import { isCharactersOnly, predicted } from './gauge/gauge.ts';
 import { inTokens } from './policy.ts';
@@ -25,7 +26,9 @@ export function judgeLevel(state: GovernorState): Step {
   const level = tired ? gauge.window.tokens : predicted(gauge);
   const latch = latchAt(state.latch, level, gauge.window.tokens, run.policy);
   if (latch === state.latch) return keep(state);
-  const latched = latch === 'none' ? forgetFailures({ ...state, latch }) : { ...state, latch };
+  const next = draftOf(state);
+  next.latch = latch;
+  const latched = latch === 'none' ? forgetFailures(next) : next;
   if (state.latch !== 'none' || latch === 'none') return keep(latched);
   const crossed = inTokens(run.policy.thresholds.warn, gauge.window.tokens);
   const reason = tired
@@ -47,11 +50,16 @@ export function judgeArrival(state: GovernorState, event: Event): Step {
   if (!isLogPrompt && !isNextTurn) return keep(state);
   if (!isLogPrompt) return chain(advise(state, 'unseen'), (next) => announceExpiry(next, 'unseen'));
   const prompt = toPrompt(event, '');
-  const before = { ...state, turn: closedLogTurn(state) };
+  const before = draftOf(state);
+  before.turn = closedLogTurn(state);
   return chain(
     advise(before, prompt),
     (next) => announceExpiry(next, prompt),
-    (next) => keep({ ...noteFirstPrompt(next, prompt), turn: openLogTurn(next, prompt) }),
+    (next) => {
+      const begun = draftOf(noteFirstPrompt(next, prompt));
+      begun.turn = openLogTurn(next, prompt);
+      return keep(begun);
+    },
   );
 }
 

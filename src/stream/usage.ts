@@ -9,14 +9,33 @@ export function readUsage(value: unknown): Usage | undefined {
   if (!isFields(value)) return undefined;
   const input = countOf(value.input_tokens);
   if (input === undefined) return undefined;
+  const cacheCreation = countOf(value.cache_creation_input_tokens) ?? 0;
   const hour = countOf(fieldsOf(value.cache_creation).ephemeral_1h_input_tokens) ?? 0;
-  return {
-    input,
-    cacheCreation: countOf(value.cache_creation_input_tokens) ?? 0,
-    ...(hour > 0 && { cacheCreationHour: hour }),
-    cacheRead: countOf(value.cache_read_input_tokens) ?? 0,
-    output: countOf(value.output_tokens) ?? 0,
-  };
+  const cacheRead = countOf(value.cache_read_input_tokens) ?? 0;
+  return usageOf(input, cacheCreation, hour, cacheRead, countOf(value.output_tokens) ?? 0);
+}
+
+/** Not one object with a part that may be missing: spreading it would take as long as all the rest of a call's line. */
+function usageOf(input: number, cacheCreation: number, hour: number, cacheRead: number, output: number): Usage {
+  return hour > 0
+    ? { input, cacheCreation, cacheCreationHour: hour, cacheRead, output }
+    : { input, cacheCreation, cacheRead, output };
+}
+
+/** The same call with another count of its output. */
+export function withOutput(usage: Usage, output: number): Usage {
+  return usageOf(usage.input, usage.cacheCreation, usage.cacheCreationHour ?? 0, usage.cacheRead, output);
+}
+
+export function addUsage(a: Usage, b: Usage): Usage {
+  const hour = (a.cacheCreationHour ?? 0) + (b.cacheCreationHour ?? 0);
+  return usageOf(
+    a.input + b.input,
+    a.cacheCreation + b.cacheCreation,
+    hour,
+    a.cacheRead + b.cacheRead,
+    a.output + b.output,
+  );
 }
 
 /** Input side of a call: what was in the context when it was sent. */

@@ -1,4 +1,4 @@
-// Compares both ways to read a recording over lines with things wrong or odd in them, without end by default.
+// Compares all ways to read a recording over lines with things wrong or odd in them, without end by default.
 // Usage: npm run soak:reading [lines] [first seed]
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { oddLine } from '../support/odd-line.ts';
 import { createRandom } from '../support/random.ts';
-import { createReaders, meaningOf, readIn } from '../support/reading.ts';
+import { createReaders, meaningOf, readIn, readPacked } from '../support/reading.ts';
 
 const LINES_A_SEED = 200;
 const SEEDS_A_REPORT = 1_000;
@@ -22,9 +22,12 @@ for (let seed = first; lines < wanted; seed++) {
   const plain = readIn(readers.plain, recording);
   const chunk = random.whole(100, 100_000);
   const fast = readIn(readers.fast, recording, { chunk });
+  const packed = readPacked(readers.packer, recording, { chunk });
   lines += plain.length;
   for (const { kind } of plain) kinds[kind] = (kinds[kind] ?? 0) + 1;
-  if (!isDeepStrictEqual(meaningOf(fast), meaningOf(plain))) fail(seed, chunk, recording);
+  const expected = meaningOf(plain);
+  const isSame = [fast, packed].every((lines) => isDeepStrictEqual(meaningOf(lines), expected));
+  if (!isSame) fail(seed, chunk, recording);
   if (seed % SEEDS_A_REPORT === 0) report(seed);
 }
 report('the last');

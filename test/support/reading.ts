@@ -1,38 +1,75 @@
 import { codePoints } from '../../src/governor/tool-budget/token-estimate.ts';
 import { createInputReader, type RecordingLine } from '../../src/replay/inputs.ts';
 import { createFastReader } from '../../src/replay/read/fast-reader.ts';
-import { createLineFeed, type FeedOptions } from '../../src/replay/read/line-feed.ts';
+import { createLineFeed, type FeedOptions, type LineFeed } from '../../src/replay/read/line-feed.ts';
 import type { LineReader } from '../../src/replay/read/line-reader.ts';
-import { loadKernel } from '../../src/replay/read/load-kernel.ts';
+import { type Kernel, loadKernel } from '../../src/replay/read/load-kernel.ts';
+import { createPacker, type Packed, type Packer, unpack } from '../../src/replay/read/parcel.ts';
 import { createPlainReader } from '../../src/replay/read/plain-reader.ts';
 import type { ReadLine } from '../../src/replay/read/read-line.ts';
+import { createShrinker } from '../../src/replay/read/shrinker.ts';
 import type { Event } from '../../src/stream/events.ts';
 
-/** Both ways to read the same; each keeps its memory from one recording to the next. */
+/** All ways to read the same; each keeps its memory from one recording to the next. */
 export interface Readers {
   readonly fast: LineReader;
   readonly plain: LineReader;
+  /** For another thread. */
+  readonly packer: Packer;
 }
 
 /** @throws Error where this machine cannot read fast: then there is nothing to compare */
 export function createReaders(): Readers {
+  return {
+    fast: createFastReader(newKernel()),
+    plain: createPlainReader(),
+    packer: createPacker(createShrinker(newKernel())),
+  };
+}
+
+function newKernel(): Kernel {
   const kernel = loadKernel();
   if (kernel === undefined) throw new Error('no WebAssembly with SIMD');
-  return { fast: createFastReader(kernel), plain: createPlainReader() };
+  return kernel;
 }
 
 /** The lines of a recording, read in chunks. */
 export function readIn(reader: LineReader, recording: Buffer, options: Partial<FeedOptions> = {}): ReadLine[] {
   const lines: ReadLine[] = [];
   const feed = createLineFeed(reader, { chunk: 65_536, ...options }, (line) => lines.push(line));
+  for (const _ of fed(feed, recording));
+  return lines;
+}
+
+/** The same by way of parcels, which go to and fro. */
+export function readPacked(packer: Packer, recording: Buffer, options: Partial<FeedOptions> = {}): ReadLine[] {
+  const lines: ReadLine[] = [];
+  const feed = createLineFeed(packer, { chunk: 65_536, ...options }, packer.add);
+  packer.open({ bytes: new ArrayBuffer(0), numbers: new ArrayBuffer(0) });
+  for (const _ of fed(feed, recording)) {
+    const packed = packer.close();
+    if (packed === undefined) continue;
+    const came = sent(packed);
+    unpack(came, (line) => lines.push(line));
+    packer.open(came.parcel);
+  }
+  return lines;
+}
+
+function sent(packed: Packed): Packed {
+  return structuredClone(packed, { transfer: [packed.parcel.bytes, packed.parcel.numbers] });
+}
+
+function* fed(feed: LineFeed, recording: Buffer): Generator<void> {
   for (let from = 0; from < recording.length; ) {
     const { bytes, at, length } = feed.room();
     const count = recording.copy(bytes, at, from, from + length);
     feed.took(count);
     from += count;
+    yield;
   }
   feed.end();
-  return lines;
+  yield;
 }
 
 /**

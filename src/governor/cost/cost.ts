@@ -1,5 +1,5 @@
 import type { AssistantEvent, Event, PartialEvent, Usage } from '../../stream/events.ts';
-import { saysNothing } from '../../stream/usage.ts';
+import { saysNothing, withOutput } from '../../stream/usage.ts';
 import { addContent, type Content, measureContent, nativeTokens } from '../gauge/estimator.ts';
 import { microUsdOf, type Price, type Prices, priceFor } from './prices.ts';
 
@@ -184,7 +184,7 @@ function readCall(cost: Cost, event: AssistantEvent, prices: Prices): Cost {
   const generated = measureContent(event.blocks);
   const call = { thread: subagent, messageId, model, price, usage, outputKnown: event.outputFinal, generated };
   const settled = cost.settled + (last === undefined ? 0 : callMicroUsd(last));
-  return { ...cost, settled, known: true, calls: replaced(cost.calls, call) };
+  return withCalls(cost, settled, true, replaced(cost.calls, call));
 }
 
 /** A further line of a call: more content, perhaps a better output count. */
@@ -195,7 +195,7 @@ function extended(call: PricedCall, event: AssistantEvent, output: number): Pric
     messageId,
     model,
     price,
-    usage: output > usage.output ? { ...usage, output } : usage,
+    usage: output > usage.output ? withOutput(usage, output) : usage,
     outputKnown: call.outputKnown || event.outputFinal,
     generated: addContent(call.generated, measureContent(event.blocks)),
   };
@@ -205,15 +205,23 @@ function extended(call: PricedCall, event: AssistantEvent, output: number): Pric
 function readOutput(cost: Cost, { subagent, outputTokens }: PartialEvent): Cost {
   const call = cost.calls.find(({ thread }) => thread === subagent);
   if (call === undefined || outputTokens === undefined) return cost;
-  return withCall(cost, { ...call, usage: { ...call.usage, output: outputTokens }, outputKnown: true });
+  return withCall(cost, { ...call, usage: withOutput(call.usage, outputTokens), outputKnown: true });
 }
 
 function withCall(cost: Cost, call: PricedCall): Cost {
-  return { ...cost, calls: replaced(cost.calls, call) };
+  return withCalls(cost, cost.settled, cost.known, replaced(cost.calls, call));
+}
+
+/** Field by field for the same reason as in `draftOf`. */
+function withCalls(cost: Cost, settled: number, known: boolean, calls: Cost['calls']): Cost {
+  const { reported, counted, carried, guessed, unpriced } = cost;
+  return { reported, counted, settled, calls, carried, guessed, known, unpriced };
 }
 
 /** One call is open in each thread. */
 function replaced(calls: readonly PricedCall[], call: PricedCall): readonly PricedCall[] {
+  const [only] = calls;
+  if (calls.length === 1 && only?.thread === call.thread) return [call];
   return [...calls.filter(({ thread }) => thread !== call.thread), call];
 }
 
@@ -223,7 +231,7 @@ function openMicroUsd({ settled, calls }: Cost): number {
 
 function callMicroUsd({ usage, outputKnown, generated, price }: PricedCall): number {
   const output = outputKnown ? usage.output : Math.max(usage.output, nativeTokens(generated));
-  return microUsdOf({ ...usage, output }, price);
+  return microUsdOf(usage, price, output);
 }
 
 /**

@@ -68,12 +68,12 @@ function isBeginning(name: string, id: string): boolean {
   return id.startsWith(name) && !(/\d$/.test(name) && /^\d/.test(id.slice(name.length)));
 }
 
-/** What a call costs, in micro-dollars, rounded once. */
-export function microUsdOf(usage: Usage, price: Price): number {
+/** What a call costs, in micro-dollars, rounded once. @param output its output where the usage holds a placeholder */
+export function microUsdOf(usage: Usage, price: Price, output = usage.output): number {
   const hour = Math.min(usage.cacheCreationHour ?? 0, usage.cacheCreation);
   const sum =
     usage.input * price.input +
-    usage.output * price.output +
+    output * price.output +
     (usage.cacheCreation - hour) * price.cacheWrite +
     hour * price.cacheWriteHour +
     usage.cacheRead * price.cacheRead;

@@ -99,10 +99,11 @@ export function readGauge(gauge: Gauge): Reading {
   return { used: gauge.used, predicted: next, window: tokens, windowSource: source, fraction, basis: gauge.basis };
 }
 
-type Draft = { -readonly [K in keyof Gauge]: Gauge[K] };
+/** A gauge that is being made, before anyone has seen it. */
+type GaugeDraft = { -readonly [K in keyof Gauge]: Gauge[K] };
 
 /** A copy to change: field by field for the same reason as in `draftOf`. */
-function copied(gauge: Gauge): Draft {
+export function gaugeDraftOf(gauge: Gauge): GaugeDraft {
   return {
     window: gauge.window,
     basis: gauge.basis,
@@ -124,7 +125,7 @@ function copied(gauge: Gauge): Draft {
 export function addCall(gauge: Gauge, call: Omit<Call, 'generated'>, usage: Usage, blocks: readonly Block[]): Gauge {
   const used = contextOf(usage);
   const comparable = gauge.basis === 'measured' && gauge.call !== null;
-  const next = copied(gauge);
+  const next = gaugeDraftOf(gauge);
   next.window = learnFromContext(gauge.window, used);
   next.basis = 'measured';
   next.used = used;
@@ -150,7 +151,7 @@ export function addCall(gauge: Gauge, call: Omit<Call, 'generated'>, usage: Usag
 export function extendCall(gauge: Gauge, blocks: readonly Block[], output: number, final: boolean): Gauge {
   if (gauge.call === null) return gauge;
   const { messageId, model, generated, outputKnown } = gauge.call;
-  const next = copied(gauge);
+  const next = gaugeDraftOf(gauge);
   next.call = {
     messageId,
     model,
@@ -165,12 +166,14 @@ export function extendCall(gauge: Gauge, blocks: readonly Block[], output: numbe
 /** The true output count of the last call. */
 export function settleOutput(gauge: Gauge, output: number): Gauge {
   if (gauge.call === null) return gauge;
-  return { ...gauge, call: { ...gauge.call, output, outputKnown: true } };
+  const next = gaugeDraftOf(gauge);
+  next.call = { ...gauge.call, output, outputKnown: true };
+  return next;
 }
 
 /** Something was put into the context after the last call: tool results, a prompt. */
 export function addToContext(gauge: Gauge, blocks: readonly Block[]): Gauge {
-  const next = copied(gauge);
+  const next = gaugeDraftOf(gauge);
   next.added = addContent(gauge.added, measureContent(blocks));
   return next;
 }
@@ -178,22 +181,20 @@ export function addToContext(gauge: Gauge, blocks: readonly Block[]): Gauge {
 /** A new turn begins: the thoughts of those before it may leave the context. */
 export function endThoughts(gauge: Gauge): Gauge {
   if (gauge.thoughts === 0) return gauge;
-  return { ...gauge, thoughts: 0, added: addContent(gauge.added, forgotten(gauge.call?.model, gauge.thoughts)) };
+  const next = gaugeDraftOf(gauge);
+  next.thoughts = 0;
+  next.added = addContent(gauge.added, forgotten(gauge.call?.model, gauge.thoughts));
+  return next;
 }
 
 /** A reading that does not come from a call: claude's own answer, a report in text. */
 export function takeReading(gauge: Gauge, used: number, basis: Basis): Gauge {
-  return {
-    ...gauge,
-    window: learnFromContext(gauge.window, used),
-    basis,
-    used,
-    call: null,
-    added: NO_CONTENT,
-    thoughts: 0,
-    foreseen: undefined,
-    peak: Math.max(gauge.peak, used),
-  };
+  const next = restOf(gauge);
+  next.window = learnFromContext(gauge.window, used);
+  next.basis = basis;
+  next.used = used;
+  next.peak = Math.max(gauge.peak, used);
+  return next;
 }
 
 /**
@@ -201,17 +202,21 @@ export function takeReading(gauge: Gauge, used: number, basis: Basis): Gauge {
  * what is known to be kept.
  */
 export function emptyContext(gauge: Gauge, keptTokens: number): Gauge {
-  const used = Math.min(gauge.first ?? 0, gauge.used) + keptTokens;
-  return {
-    ...gauge,
-    basis: 'estimated',
-    used,
-    call: null,
-    added: NO_CONTENT,
-    thoughts: 0,
-    foreseen: undefined,
-    characters: NO_CHARACTERS,
-  };
+  const next = restOf(gauge);
+  next.basis = 'estimated';
+  next.used = Math.min(gauge.first ?? 0, gauge.used) + keptTokens;
+  next.characters = NO_CHARACTERS;
+  return next;
+}
+
+/** What stays of a gauge when the context is another than after the last call. */
+function restOf(gauge: Gauge): GaugeDraft {
+  const next = gaugeDraftOf(gauge);
+  next.call = null;
+  next.added = NO_CONTENT;
+  next.thoughts = 0;
+  next.foreseen = undefined;
+  return next;
 }
 
 /** No usage and no report has been seen: characters are all there is. */

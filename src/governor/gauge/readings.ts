@@ -12,6 +12,7 @@ import {
   endThoughts,
   extendCall,
   type Gauge,
+  gaugeDraftOf,
   isCharactersOnly,
   predicted,
   settleOutput,
@@ -35,9 +36,9 @@ export function readContext(state: GovernorState, event: Event): GovernorState {
     case 'result':
       return readTurnEnd(state, event);
     case 'boundary':
-      return { ...withGauge(state, emptyContext(state.gauge, event.postTokens ?? 0)), latch: 'none' };
+      return withEmptyContext(state, event.postTokens ?? 0);
     case 'reset':
-      return { ...withGauge(state, emptyContext(state.gauge, 0)), latch: 'none' };
+      return withEmptyContext(state, 0);
     default:
       return state;
   }
@@ -55,6 +56,13 @@ function withGauge(state: GovernorState, gauge: Gauge): GovernorState {
   return next;
 }
 
+function withEmptyContext(state: GovernorState, keptTokens: number): GovernorState {
+  const next = draftOf(state);
+  next.gauge = emptyContext(state.gauge, keptTokens);
+  next.latch = 'none';
+  return next;
+}
+
 function readAssistant({ gauge, session }: GovernorState, event: AssistantEvent): Gauge {
   const { usage, messageId, model, blocks, outputFinal } = event;
   if (event.synthetic || usage === undefined || saysNothing(usage)) return gauge;
@@ -62,10 +70,23 @@ function readAssistant({ gauge, session }: GovernorState, event: AssistantEvent)
   const isSame = messageId !== '' && gauge.call?.messageId === messageId;
   if (isSame) return extendCall(gauge, blocks, usage.output, outputFinal);
   const aside = asideOf(gauge, event, session.model);
-  if (aside !== null) return aside === gauge.aside ? gauge : { ...gauge, aside };
-  const window = learnFromModelId(gauge.window, model);
+  if (aside !== null) return aside === gauge.aside ? gauge : withAside(gauge, aside);
+  const known = withWindow(gauge, learnFromModelId(gauge.window, model));
   const call = { messageId, model, output: usage.output, outputKnown: outputFinal };
-  return addCall({ ...gauge, window }, call, usage, blocks);
+  return addCall(known, call, usage, blocks);
+}
+
+function withWindow(gauge: Gauge, window: Gauge['window']): Gauge {
+  if (window === gauge.window) return gauge;
+  const next = gaugeDraftOf(gauge);
+  next.window = window;
+  return next;
+}
+
+function withAside(gauge: Gauge, aside: Gauge['aside']): Gauge {
+  const next = gaugeDraftOf(gauge);
+  next.aside = aside;
+  return next;
 }
 
 /**
@@ -87,14 +108,18 @@ function readUser(gauge: Gauge, event: UserEvent): Gauge {
     const before = event.role === 'prompt' ? endThoughts(gauge) : gauge;
     return addToContext(readReport(before, event), event.blocks);
   }
-  const counted = { ...gauge, characters: addBlocks(gauge.characters, event.blocks) };
+  const counted = gaugeDraftOf(gauge);
+  counted.characters = addBlocks(gauge.characters, event.blocks);
   // A tool ran and no call before it had usage: this stream has none.
   const settled = event.role === 'tool-result' ? settleCharacters(counted) : counted;
   return readReport(settled, event);
 }
 
 function settleCharacters(gauge: Gauge): Gauge {
-  return { ...gauge, basis: 'estimated', used: predicted(gauge) };
+  const next = gaugeDraftOf(gauge);
+  next.basis = 'estimated';
+  next.used = predicted(gauge);
+  return next;
 }
 
 /** Reports in text count only where claude gives no usage at all. */
@@ -103,7 +128,7 @@ function readReport(gauge: Gauge, event: UserEvent): Gauge {
   const report = readTextReport(event.blocks);
   if (report === undefined) return gauge;
   const window = learnWindow(gauge.window, report.window, 'reported');
-  return takeReading({ ...gauge, window }, report.used, 'reported');
+  return takeReading(withWindow(gauge, window), report.used, 'reported');
 }
 
 function readInit(state: GovernorState, event: InitEvent): GovernorState {
@@ -114,14 +139,16 @@ function readInit(state: GovernorState, event: InitEvent): GovernorState {
   const gauge = another ? emptyContext(state.gauge, 0) : state.gauge;
   const mayKeep = !switched || gauge.window.source === 'user';
   const window = learnFromModelId(mayKeep ? gauge.window : ASSUMED_WINDOW, event.model);
-  return { ...state, gauge: { ...gauge, window }, latch: another ? 'none' : state.latch };
+  const next = draftOf(state);
+  next.gauge = withWindow(gauge, window);
+  if (another) next.latch = 'none';
+  return next;
 }
 
 function readTurnEnd(state: GovernorState, event: ResultEvent): GovernorState {
   // 1.0.128 says nothing else about a `/clear` of the caller's.
   const cleared = state.turn.calls === 0 && state.turn.prompts.at(-1)?.command === 'clear';
-  if (cleared && !COMMANDS_OFF.test(event.text ?? ''))
-    return { ...withGauge(state, emptyContext(state.gauge, 0)), latch: 'none' };
+  if (cleared && !COMMANDS_OFF.test(event.text ?? '')) return withEmptyContext(state, 0);
   return withGauge(state, readResult(state, event));
 }
 
@@ -129,7 +156,7 @@ function readResult(state: GovernorState, event: ResultEvent): Gauge {
   const { session, turn } = state;
   const named = mainWindow(event.windows, session.model ?? state.gauge.call?.model);
   const window = named === undefined ? state.gauge.window : learnWindow(state.gauge.window, named, 'result');
-  const gauge = { ...state.gauge, window };
+  const gauge = withWindow(state.gauge, window);
   if (turn.calls === 0 && isLoneCall(event)) return readLoneCall(gauge, event);
   if (isCharactersOnly(gauge)) return settleCharacters(gauge);
   if (event.lastIteration !== undefined) return settleOutput(gauge, event.lastIteration.output);
@@ -162,25 +189,20 @@ export function readSubagent(state: GovernorState, event: Event): GovernorState 
   const calls = meter.messageId === event.messageId ? meter.calls : meter.calls + 1;
   const used = contextOf(event.usage);
   const peak = Math.max(meter.peak, used);
-  return {
-    ...state,
-    subagents: { ...state.subagents, [event.subagent]: { messageId: event.messageId, used, peak, calls } },
-  };
+  const next = draftOf(state);
+  next.subagents = { ...state.subagents, [event.subagent]: { messageId: event.messageId, used, peak, calls } };
+  return next;
 }
 
 /** Who and what runs, and what it has cost. */
 export function readSession(state: GovernorState, event: Event): GovernorState {
   switch (event.kind) {
     case 'init':
-      return {
-        ...state,
-        session: {
-          ...state.session,
-          id: event.sessionId ?? state.session.id,
-          model: event.model ?? state.session.model,
-          version: event.version ?? state.session.version,
-        },
-      };
+      return withSession(state, {
+        id: event.sessionId ?? state.session.id,
+        model: event.model ?? state.session.model,
+        version: event.version ?? state.session.version,
+      });
     case 'assistant':
     case 'user':
       return readLogSession(state, event);
@@ -197,7 +219,7 @@ function readHookSession(state: GovernorState, { session_id, transcript_path }: 
   const id = session.id ?? textOf(session_id);
   const transcript = textOf(transcript_path) ?? session.transcript;
   if (id === session.id && transcript === session.transcript) return state;
-  return { ...state, session: { ...session, id, transcript } };
+  return withSession(state, { id, transcript });
 }
 
 /** Session logs have no init line: id, model and version stand on every line. */
@@ -208,5 +230,11 @@ function readLogSession(state: GovernorState, event: AssistantEvent | UserEvent)
   const model = session.model ?? spoken;
   const version = session.version ?? event.version;
   if (id === session.id && model === session.model && version === session.version) return state;
-  return { ...state, session: { ...session, id, model, version } };
+  return withSession(state, { id, model, version });
+}
+
+function withSession(state: GovernorState, changes: Partial<GovernorState['session']>): GovernorState {
+  const next = draftOf(state);
+  next.session = { ...state.session, ...changes };
+  return next;
 }

@@ -1,3 +1,5 @@
+import { beginningOf } from '../../stream/long-text.ts';
+
 /** UTF-16 units at the beginning of a text that stand for all of it: no text is read to its end. */
 const SAMPLE_LENGTH = 256;
 
@@ -19,8 +21,9 @@ const ASCII = Float64Array.from({ length: 128 }, (_, code) => weightOf(String.fr
 export function expectedTokens(text: string): number {
   const sample = Math.min(text.length, SAMPLE_LENGTH);
   if (sample === 0) return 0;
+  const beginning = text.length > sample ? beginningOf(text, sample) : text;
   let tokens = 0;
-  for (let at = 0; at < sample; at++) tokens += ASCII[text.charCodeAt(at)] ?? OTHER;
+  for (let at = 0; at < sample; at++) tokens += ASCII[beginning.charCodeAt(at)] ?? OTHER;
   return (tokens / sample) * text.length;
 }
 

@@ -1,6 +1,7 @@
 import { decodeLine } from '../../stream/decode.ts';
 import type { UserEvent } from '../../stream/events.ts';
 import { announceExpiry } from '../cost/cache-expiry.ts';
+import { draftOf } from '../draft.ts';
 import { readPrompt } from '../gauge/readings.ts';
 import type { GovernorState } from '../state.ts';
 import { keep, type Step } from '../steps.ts';
@@ -57,5 +58,7 @@ function asSaid(event: UserEvent): UserEvent {
 export function noteFirstPrompt(state: GovernorState, prompt: Prompt): GovernorState {
   const known = state.session.firstPrompt !== undefined || prompt.command !== undefined || prompt.text === '';
   if (known || isOwnUuid(state, prompt.uuid)) return state;
-  return { ...state, session: { ...state.session, firstPrompt: prompt.text } };
+  const next = draftOf(state);
+  next.session = { ...state.session, firstPrompt: prompt.text };
+  return next;
 }

@@ -21,8 +21,14 @@ export function saidPrompt({ turn, gauge }: GovernorState, prompt: Prompt): Turn
 /** claude writes lines of a turn: the one that was sent, or, when none was, one it started itself. */
 export function begunTurn({ turn, gauge }: GovernorState, event: Event): Turn {
   if (turn.phase === 'running' || !isTurnActivity(event)) return turn;
-  if (turn.phase === 'sent') return { ...turn, phase: 'running' };
-  return { ...turn, phase: 'running', startedBy: 'claude', startedAt: gauge.used, calls: 0, prompts: [], unheard: [] };
+  const next = draftOfTurn(turn);
+  next.phase = 'running';
+  if (turn.phase === 'sent') return next;
+  next.startedBy = 'claude';
+  next.startedAt = gauge.used;
+  next.calls = 0;
+  next.prompts = next.unheard = [];
+  return next;
 }
 
 export function endedTurn(state: GovernorState, event: ResultEvent): Turn {
@@ -65,18 +71,45 @@ const REMEMBERED_TURNS = 8;
 /** Tool results go out with everything that was said until then. */
 export function heard(turn: Turn, event: Event): Turn {
   const isRound = event.kind === 'user' && event.subagent === null && event.role === 'tool-result';
-  return isRound && turn.unheard.length > 0 ? { ...turn, unheard: [] } : turn;
+  if (!isRound || turn.unheard.length === 0) return turn;
+  const next = draftOfTurn(turn);
+  next.unheard = [];
+  return next;
 }
 
 /** Session logs have no result lines: the next prompt says that a turn is over. */
 export function closedLogTurn(state: Pick<GovernorState, 'turn' | 'gauge'>): Turn {
   const { turn } = state;
   if (turn.phase === 'idle') return turn;
-  return { ...turn, phase: 'idle', ended: turn.ended + 1, growth: growthAfter(state), prompts: [], unheard: [] };
+  const next = draftOfTurn(turn);
+  next.phase = 'idle';
+  next.ended = turn.ended + 1;
+  next.growth = growthAfter(state);
+  next.prompts = next.unheard = [];
+  return next;
 }
 
 export function openLogTurn({ turn, gauge }: Pick<GovernorState, 'turn' | 'gauge'>, prompt: Prompt): Turn {
-  return { ...turn, phase: 'running', startedBy: 'prompt', startedAt: gauge.used, calls: 0, prompts: [prompt] };
+  const next = draftOfTurn(turn);
+  next.phase = 'running';
+  next.startedBy = 'prompt';
+  next.startedAt = gauge.used;
+  next.calls = 0;
+  next.prompts = [prompt];
+  return next;
+}
+
+/** A call of the turn. */
+export function calledTurn(turn: Turn): Turn {
+  const next = draftOfTurn(turn);
+  next.calls++;
+  return next;
+}
+
+/** A copy to change: field by field for the same reason as in `draftOf`. */
+function draftOfTurn(turn: Turn): { -readonly [K in keyof Turn]: Turn[K] } {
+  const { phase, startedBy, ended, unprompted, growth, startedAt, calls, prompts, last, unheard } = turn;
+  return { phase, startedBy, ended, unprompted, growth, startedAt, calls, prompts, last, unheard };
 }
 
 function isTurnActivity(event: Event): boolean {

@@ -38,7 +38,8 @@ function begun(refill: Refill, { id, name, input }: { id: string; name: string; 
   const file = textOf(fields.file_path) ?? textOf(fields.path) ?? textOf(fields.notebook_path);
   const label = file === undefined ? name : `${name} ${file}`;
   const title = `${label} ${textOf(fields.command) ?? ''}`.trim().slice(0, TITLE_LENGTH);
-  return { ...refill, open: [...refill.open.filter((call) => call.id !== id), { id, label, title }].slice(-LIMIT) };
+  const open = [...refill.open.filter((call) => call.id !== id), { id, label, title }];
+  return { open: open.slice(-LIMIT), results: refill.results };
 }
 
 function ended(refill: Refill, { toolUseId, text }: { toolUseId: string; text: string }): Refill {

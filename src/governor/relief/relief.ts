@@ -1,4 +1,5 @@
 import type { Event, ResultEvent } from '../../stream/events.ts';
+import { draftOf } from '../draft.ts';
 import { predicted } from '../gauge/gauge.ts';
 import { inTokens } from '../policy.ts';
 import { relievesContext } from '../prompts/mailbox.ts';
@@ -42,7 +43,9 @@ export function startRelief(state: GovernorState, due: Due): Step {
 
 /** Notes what is due where nothing can be carried out: in a replay, or while observing. */
 export function adviseRelief(state: GovernorState, due: Due): Step {
-  const advised: GovernorState = { ...state, latch: 'spent', relief: { ...state.relief, due: undefined } };
+  const advised = draftOf(state);
+  advised.latch = 'spent';
+  advised.relief = { ...state.relief, due: undefined };
   if (due.way === 'none') return keep(advised);
   if (due.way === 'handoff') return keep(advised, [{ kind: 'handoff', ...decided(state, due.reason) }]);
   return keep(advised, [{ kind: 'compact', ...decided(state, dueReason(state)), focus: focusText(state) }]);
@@ -103,14 +106,20 @@ export function readRelief(before: GovernorState, state: GovernorState, event: E
   const { relief, gauge, turn, run } = state;
   if (event.kind === 'boundary') {
     const boundaries = [...relief.boundaries, turn.ended].slice(-THRASH.compactions);
-    return { ...state, relief: { ...relief, boundaries, due: undefined, isLanding: true } };
+    return withRelief(state, { ...relief, boundaries, due: undefined, isLanding: true });
   }
   if (!relief.isLanding || gauge.calls === before.gauge.calls) return state;
   const landings = [...relief.landings, gauge.used].slice(-8);
   const target = inTokens(run.policy.compaction.target, gauge.window.tokens);
   const missed = `a compaction landed at ${gauge.used} tokens, above its target of ${target}`;
   const due = gauge.used > target ? missed : undefined;
-  return { ...state, relief: { ...relief, landings, due, isLanding: false } };
+  return withRelief(state, { ...relief, landings, due, isLanding: false });
+}
+
+function withRelief(state: GovernorState, relief: Relief): GovernorState {
+  const next = draftOf(state);
+  next.relief = relief;
+  return next;
 }
 
 /** The first call after a handoff shows what it freed. */

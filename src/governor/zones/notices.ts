@@ -1,3 +1,4 @@
+import { draftOf } from '../draft.ts';
 import { predicted, readGauge } from '../gauge/gauge.ts';
 import { percentText } from '../percent-text.ts';
 import type { GovernorState } from '../state.ts';
@@ -28,7 +29,8 @@ export function judgeZone(state: GovernorState): Step {
   const zone = zoneAt(predicted(gauge), gauge.window.tokens, run.policy);
   if (zone === told.zone) return keep(state);
   const askedAt = isCritical(zone) ? told.askedAt : undefined;
-  const moved: GovernorState = { ...state, told: { ...told, zone, askedAt } };
+  const moved = draftOf(state);
+  moved.told = { ...told, zone, askedAt };
   return keep(moved, [health(moved, { event: 'zone', from: told.zone })]);
 }
 

@@ -1,6 +1,6 @@
 import { callOutput } from '../../governor/gauge/gauge.ts';
 import type { AssistantEvent, Usage } from '../../stream/events.ts';
-import { saysNothing } from '../../stream/usage.ts';
+import { addUsage, saysNothing, withOutput } from '../../stream/usage.ts';
 import type { Known } from '../known.ts';
 import type { SessionSummary } from '../summary.ts';
 import type { Observer, Seen } from './seen.ts';
@@ -20,11 +20,11 @@ export function createTraffic(known: Known): Observer<SessionSummary['traffic']>
 
   function seeMain({ input, before, after }: Seen): void {
     if (after.gauge.calls > before.gauge.calls && input.event.kind === 'assistant') {
-      sums.main = added(sums.main, sums.open);
+      sums.main = addUsage(sums.main, sums.open);
       sums.open = input.event.usage ?? NOTHING;
     }
     if (after.gauge.call !== null && after.gauge.call !== before.gauge.call) {
-      sums.open = { ...sums.open, output: callOutput(after.gauge) };
+      sums.open = withOutput(sums.open, callOutput(after.gauge));
     }
   }
 
@@ -32,9 +32,9 @@ export function createTraffic(known: Known): Observer<SessionSummary['traffic']>
     if (subagent === null || usage === undefined || synthetic || saysNothing(usage)) return;
     const last = newest.get(subagent);
     const isSame = last !== undefined && messageId !== '' && last.messageId === messageId;
-    if (last !== undefined && !isSame) sums.subagents = added(sums.subagents, last.usage);
+    if (last !== undefined && !isSame) sums.subagents = addUsage(sums.subagents, last.usage);
     const output = Math.max(usage.output, isSame ? last.usage.output : 0);
-    newest.set(subagent, { messageId, usage: { ...usage, output } });
+    newest.set(subagent, { messageId, usage: withOutput(usage, output) });
   }
 
   return {
@@ -43,19 +43,8 @@ export function createTraffic(known: Known): Observer<SessionSummary['traffic']>
       if (seen.input.event.kind === 'assistant') seeSubagent(seen.input.event);
     },
     found: () => ({
-      main: added(sums.main, sums.open),
-      subagents: [...newest.values()].reduce((sum, { usage }) => added(sum, usage), sums.subagents),
+      main: addUsage(sums.main, sums.open),
+      subagents: [...newest.values()].reduce((sum, { usage }) => addUsage(sum, usage), sums.subagents),
     }),
-  };
-}
-
-function added(a: Usage, b: Usage): Usage {
-  const hour = (a.cacheCreationHour ?? 0) + (b.cacheCreationHour ?? 0);
-  return {
-    input: a.input + b.input,
-    cacheCreation: a.cacheCreation + b.cacheCreation,
-    ...(hour > 0 && { cacheCreationHour: hour }),
-    cacheRead: a.cacheRead + b.cacheRead,
-    output: a.output + b.output,
   };
 }

@@ -8,7 +8,7 @@ import { loadKernel } from './load-kernel.ts';
 import { createPlainReader } from './plain-reader.ts';
 import type { ReadLine } from './read-line.ts';
 
-const CHUNK_BYTES = 1024 * 1024;
+export const CHUNK_BYTES = 1024 * 1024;
 
 export interface ReadOptions {
   readonly stdin: Readable;
@@ -51,25 +51,43 @@ function createReader(how: ReadOptions['how']): LineReader {
 const idle: Record<ReadOptions['how'], LineReader[]> = { fast: [], plain: [] };
 
 function readFileValues(file: string, options: ReadOptions, onLine: (line: ReadLine) => void): void {
-  const { how, onBytes, from, onWhole } = options;
-  const handle = attempt(file, () => openSync(file, 'r'));
+  const { how, onBytes, from } = options;
   const reader = idle[how].pop() ?? createReader(how);
   try {
     const feed = createLineFeed(reader, { chunk: CHUNK_BYTES, from }, onLine);
+    onBytes?.(from?.offset ?? 0);
+    for (const count of feedFile(file, feed, options)) onBytes?.(count);
+  } finally {
+    idle[how].push(reader);
+  }
+}
+
+/**
+ * Feeds a file piece by piece, and says after each how many bytes have come.
+ *
+ * @throws CtxbError `unreadable-input` when the file cannot be read
+ */
+export function* feedFile(
+  file: string,
+  feed: LineFeed,
+  { from, onWhole }: Pick<ReadOptions, 'from' | 'onWhole'>,
+): Generator<number> {
+  const handle = attempt(file, () => openSync(file, 'r'));
+  try {
     // A pipe takes no position.
     let position = from === undefined ? null : from.offset;
-    onBytes?.(position ?? 0);
-    for (let count = -1; count !== 0; ) {
+    while (true) {
       const { bytes, at, length } = feed.room();
-      count = attempt(file, () => readSync(handle, bytes, at, length, position));
+      const count = attempt(file, () => readSync(handle, bytes, at, length, position));
+      if (count === 0) break;
       if (position !== null) position += count;
-      if (count > 0) feed.took(count);
-      onBytes?.(count);
+      feed.took(count);
+      yield count;
     }
     onWhole?.(feed.place());
     feed.end();
+    yield 0;
   } finally {
-    idle[how].push(reader);
     closeSync(handle);
   }
 }

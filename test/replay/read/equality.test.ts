@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { oddLine } from '../../support/odd-line.ts';
 import { createRandom } from '../../support/random.ts';
-import { createReaders, meaningOf, readIn } from '../../support/reading.ts';
+import { createReaders, meaningOf, readIn, readPacked } from '../../support/reading.ts';
 import { FIXTURE_RECORDINGS, SHARED_RECORDINGS, TRANSCRIPTS } from '../../support/recordings.ts';
 
 const readers = createReaders();
@@ -191,13 +191,23 @@ describe.each(ODD_LINES)('a line with $name', ({ line, kind }) => {
     const plain = readIn(readers.plain, recording);
     expect(plain.map((found) => found.kind)).toEqual(['value', kind, 'value']);
     expect(meaningOf(readIn(readers.fast, recording))).toEqual(meaningOf(plain));
+    expect(meaningOf(readPacked(readers.packer, recording))).toEqual(meaningOf(plain));
+  });
+
+  it('is the same where the recording begins with it', () => {
+    const beginning = recording.subarray(3);
+    const plain = meaningOf(readIn(readers.plain, beginning));
+    expect(meaningOf(readIn(readers.fast, beginning))).toEqual(plain);
+    expect(meaningOf(readPacked(readers.packer, beginning))).toEqual(plain);
   });
 });
 
 describe('recordings', () => {
   it.each([...FIXTURE_RECORDINGS, ...SHARED_RECORDINGS, ...TRANSCRIPTS])('$name means the same', ({ path }) => {
     const recording = readFileSync(path);
-    expect(meaningOf(readIn(readers.fast, recording))).toEqual(meaningOf(readIn(readers.plain, recording)));
+    const expected = meaningOf(readIn(readers.plain, recording));
+    expect(meaningOf(readIn(readers.fast, recording))).toEqual(expected);
+    expect(meaningOf(readPacked(readers.packer, recording))).toEqual(expected);
   });
 
   it('mean the same wherever a chunk ends', () => {
@@ -208,6 +218,7 @@ describe('recordings', () => {
     const expected = meaningOf(readIn(readers.plain, recording));
     for (const chunk of [1, 2, 3, 5, 7, 16, 63, 64, 65, 255, 1_000, 4_096]) {
       expect(meaningOf(readIn(readers.fast, recording, { chunk })), `chunks of ${chunk}`).toEqual(expected);
+      expect(meaningOf(readPacked(readers.packer, recording, { chunk })), `chunks of ${chunk}`).toEqual(expected);
     }
   });
 });
@@ -217,6 +228,8 @@ describe('lines with things wrong or odd in them', () => {
     const random = createRandom(seed);
     const recording = Buffer.concat(Array.from({ length: 100 }, () => oddLine(random)));
     const chunk = random.whole(100, 100_000);
-    expect(meaningOf(readIn(readers.fast, recording, { chunk }))).toEqual(meaningOf(readIn(readers.plain, recording)));
+    const expected = meaningOf(readIn(readers.plain, recording));
+    expect(meaningOf(readIn(readers.fast, recording, { chunk }))).toEqual(expected);
+    expect(meaningOf(readPacked(readers.packer, recording, { chunk }))).toEqual(expected);
   });
 });

@@ -1,19 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { createLineFeed, feedChunk } from '../../../src/replay/read/line-feed.ts';
 import type { ReadLine } from '../../../src/replay/read/read-line.ts';
-import { createReaders, readIn } from '../../support/reading.ts';
+import { createReaders, readIn, readPacked } from '../../support/reading.ts';
 
 const readers = createReaders();
 
 const placesOf = (lines: readonly ReadLine[]) => lines.map(({ kind, number, offset }) => `${number} ${offset} ${kind}`);
 
-describe.each(['fast', 'plain'] as const)('read %s', (how) => {
-  const reader = readers[how];
-
+describe.each([
+  { how: 'fast', read: readIn.bind(undefined, readers.fast) },
+  { how: 'plain', read: readIn.bind(undefined, readers.plain) },
+  { how: 'for another thread', read: readPacked.bind(undefined, readers.packer) },
+])('read $how', ({ read }) => {
   it('tells number and place of each line', () => {
     const recording = Buffer.from('{"a":"é"}\n\n[]\n{"type":"user"}\r\n{}');
     const expected = ['1 0 value', '2 11 blank', '3 12 malformed', '4 15 value', '5 32 value'];
-    for (let chunk = 1; chunk < 40; chunk++) expect(placesOf(readIn(reader, recording, { chunk }))).toEqual(expected);
+    for (let chunk = 1; chunk < 40; chunk++) expect(placesOf(read(recording, { chunk }))).toEqual(expected);
   });
 
   it.each([
@@ -21,7 +23,7 @@ describe.each(['fast', 'plain'] as const)('read %s', (how) => {
     { name: 'a line feed', recording: '\n', expected: ['1 0 blank'] },
     { name: 'a line that is cut off', recording: '{}\n{"a', expected: ['1 0 value', '2 3 malformed'] },
   ])('reads $name', ({ recording, expected }) => {
-    expect(placesOf(readIn(reader, Buffer.from(recording)))).toEqual(expected);
+    expect(placesOf(read(Buffer.from(recording)))).toEqual(expected);
   });
 
   it.each([
@@ -32,28 +34,8 @@ describe.each(['fast', 'plain'] as const)('read %s', (how) => {
     { name: 'twice', recording: '\ufeff\ufeff{}\n', expected: ['1 3 malformed'] },
   ])('knows a byte order mark $name, wherever a chunk ends', ({ recording, expected }) => {
     for (const chunk of [1, 2, 3, 4, 100]) {
-      expect(placesOf(readIn(reader, Buffer.from(recording), { chunk }))).toEqual(expected);
+      expect(placesOf(read(Buffer.from(recording), { chunk }))).toEqual(expected);
     }
-  });
-
-  it('goes on from a place, where a byte order mark is none', () => {
-    const from = { offset: 100, lines: 7 };
-    expect(placesOf(readIn(reader, Buffer.from('\ufeff{}\n{}'), { from }))).toEqual(['8 100 malformed', '9 106 value']);
-  });
-
-  it('tells where the last whole line ends, also behind one that is too long', () => {
-    const ends: unknown[] = [];
-    const feed = createLineFeed(reader, { chunk: 10, maxLine: 10 }, () => {});
-    for (const piece of ['{}\n{"a', '":1}\n', 'x'.repeat(50), `${'x'.repeat(9)}\n{}`]) {
-      feedChunk(feed, Buffer.from(piece));
-      ends.push(feed.place());
-    }
-    expect(ends).toEqual([
-      { offset: 3, lines: 1 },
-      { offset: 11, lines: 2 },
-      { offset: 11, lines: 2 },
-      { offset: 71, lines: 3 },
-    ]);
   });
 
   describe('a line that is too long', () => {
@@ -72,7 +54,7 @@ describe.each(['fast', 'plain'] as const)('read %s', (how) => {
       { name: 'without an end', recording: 'x'.repeat(5_000), expected: ['1 0 malformed'] },
     ])('$name is malformed, wherever a chunk ends', ({ recording, expected }) => {
       for (let chunk = 1; chunk <= 100; chunk++) {
-        const lines = readIn(reader, Buffer.from(recording), { chunk, maxLine: 100 });
+        const lines = read(Buffer.from(recording), { chunk, maxLine: 100 });
         expect(placesOf(lines), `chunks of ${chunk}`).toEqual(expected);
       }
     });
@@ -80,8 +62,33 @@ describe.each(['fast', 'plain'] as const)('read %s', (how) => {
 
   it('reads a line of many chunks', () => {
     const text = 'long line '.repeat(1_000_000);
-    const lines = readIn(reader, Buffer.from(`{}\n${JSON.stringify({ text })}\n{}`));
+    const lines = read(Buffer.from(`{}\n${JSON.stringify({ text })}\n{}`));
     expect(lines[1]).toEqual({ kind: 'value', value: { text }, number: 2, offset: 3 });
     expect(lines[2]?.kind).toBe('value');
+  });
+});
+
+describe.each([
+  { how: 'fast', reader: readers.fast },
+  { how: 'plain', reader: readers.plain },
+])('read $how', ({ reader }) => {
+  it('goes on from a place, where a byte order mark is none', () => {
+    const from = { offset: 100, lines: 7 };
+    expect(placesOf(readIn(reader, Buffer.from('\ufeff{}\n{}'), { from }))).toEqual(['8 100 malformed', '9 106 value']);
+  });
+
+  it('tells where the last whole line ends, also behind one that is too long', () => {
+    const ends: unknown[] = [];
+    const feed = createLineFeed(reader, { chunk: 10, maxLine: 10 }, () => {});
+    for (const piece of ['{}\n{"a', '":1}\n', 'x'.repeat(50), `${'x'.repeat(9)}\n{}`]) {
+      feedChunk(feed, Buffer.from(piece));
+      ends.push(feed.place());
+    }
+    expect(ends).toEqual([
+      { offset: 3, lines: 1 },
+      { offset: 11, lines: 2 },
+      { offset: 11, lines: 2 },
+      { offset: 71, lines: 3 },
+    ]);
   });
 });
