@@ -39,6 +39,11 @@ const COMMANDS: readonly { name: string; summary: string; load: () => Promise<Co
     summary: "print the status line of Claude Code's terminal",
     load: () => import('./commands/statusline.ts'),
   },
+  {
+    name: 'hook',
+    summary: 'answer a hook of Claude Code',
+    load: () => import('./commands/hook.ts'),
+  },
   { name: 'demo', summary: 'show it at work, offline', load: () => import('./commands/demo.ts') },
 ];
 
@@ -55,10 +60,11 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
       io.stdout.write(`${manifest.version}\n`);
       return 0;
     }
-    // claude waits for it at every message.
-    if (argv[0] === 'statusline' && argv.length === 1) {
+    // claude waits for these at every message and every tool.
+    if (argv.length === 1 && argv[0] === 'statusline') {
       return await (await import('./commands/statusline.ts')).runStatusline(io);
     }
+    if (argv.length === 1 && argv[0] === 'hook') return await (await import('./commands/hook.ts')).runHook(io);
     return await dispatch(argv, io);
   } catch (error) {
     return report(error, io);

@@ -6,6 +6,7 @@ import { judgeStatus } from '../statusline/judge-status.ts';
 import { newestLines } from '../statusline/log-tail.ts';
 import { readStatusInput, type StatusInput } from '../statusline/status-input.ts';
 import { statusText } from '../statusline/status-text.ts';
+import { readAll } from './read-all.ts';
 
 export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
   command.addHelpText('after', EXAMPLES).action(async () => finish(await runStatusline(io)));
@@ -28,7 +29,7 @@ const USUAL_COLUMNS = 80;
 export async function runStatusline(io: Io): Promise<number> {
   let line: string;
   try {
-    line = await lineFor(readStatusInput(await textOf(io.stdin)), io);
+    line = await lineFor(readStatusInput(await readAll(io.stdin)), io);
   } catch (error) {
     line = `ctxb: no status line: ${error instanceof Error ? error.message : String(error)}`;
   }
@@ -65,12 +66,4 @@ function readLog(path: string | undefined): Log {
     const message = error instanceof Error ? error.message : String(error);
     return { lines: [], faults: [`the session's log cannot be read: ${message}`] };
   }
-}
-
-/** Nothing is awaited that a person would have to type. */
-async function textOf(stdin: Io['stdin']): Promise<string> {
-  if (stdin.isTTY) return '';
-  const chunks: Buffer[] = [];
-  for await (const chunk of stdin) chunks.push(Buffer.from(chunk));
-  return Buffer.concat(chunks).toString('utf8');
 }

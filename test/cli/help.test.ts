@@ -19,6 +19,7 @@ const COMMANDS = [
   'cleanup',
   'config',
   'statusline',
+  'hook',
   'demo',
 ];
 

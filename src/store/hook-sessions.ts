@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto';
+import { lstatSync, readdirSync, rmdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type ContextDir, openContextDir } from './context-dir.ts';
+import { takeLock } from './lock.ts';
+import { kindOf, readPlain, removeFile } from './plain-file.ts';
+import { processMark } from './process-mark.ts';
+import { isSessionId } from './session-file.ts';
+import { orStoreError } from './store-error.ts';
+
+/** The folder, in the context folder, of what hooks leave for the next one. */
+export const HOOKS = 'hooks';
+
+const STATE = 'state.json';
+const CLEARED = 'cleared.json';
+/** Bytes; some hundred kilobytes are usual. */
+const LIMIT = 64 * 1024 * 1024;
+const PAUSE_MS = 5;
+/** Sessions that nobody has gone on with for so long are forgotten. */
+const FORGOTTEN_MS = 30 * 24 * 60 * 60 * 1000;
+
+/** What is kept of a session between its hooks. No other hook of it can be at work meanwhile. */
+export interface HookSession {
+  /** Undefined: there is nothing yet. */
+  read(): string | undefined;
+  write(text: string): void;
+  release(): void;
+}
+
+/**
+ * Waits for the hooks of the same session that are at work, as those of tools that run side by side are.
+ *
+ * @returns undefined when they have not ended within `patienceMs`
+ * @throws CtxbError `store`
+ */
+export async function holdHookSession(
+  contextDir: string,
+  sessionId: string,
+  patienceMs: number,
+): Promise<HookSession | undefined> {
+  const dir = folderOf(contextDir, sessionId);
+  if (dir === undefined) return undefined;
+  const path = dir.place(STATE);
+  const holder = { ...processMark(process.pid), runId: randomUUID(), since: new Date().toISOString() };
+  for (const end = Date.now() + patienceMs; ; await delay(PAUSE_MS)) {
+    const lock = takeLock(dir, holder);
+    if (lock !== undefined) {
+      return { read: () => readPlain(path, LIMIT), write: (text) => dir.write(STATE, text), release: lock.release };
+    }
+    if (Date.now() >= end) return undefined;
+  }
+}
+
+/** The state of a session that is over, for the one that goes on with it. */
+export function readHookSession(contextDir: string, sessionId: string): string | undefined {
+  const dir = folderOf(contextDir, sessionId);
+  return dir && readPlain(dir.place(STATE), LIMIT);
+}
+
+function folderOf(contextDir: string, sessionId: string): ContextDir | undefined {
+  return isSessionId(sessionId) ? openContextDir(contextDir).within(join(HOOKS, sessionId)) : undefined;
+}
+
+/** A conversation was cleared: the next session goes on with the same work. */
+export function noteCleared(contextDir: string, text: string): void {
+  openContextDir(contextDir).within(HOOKS).write(CLEARED, text);
+}
+
+/** What was noted last, once. */
+export function takeCleared(contextDir: string): string | undefined {
+  const path = openContextDir(contextDir).within(HOOKS).place(CLEARED);
+  const text = readPlain(path, LIMIT);
+  removeFile(path);
+  return text;
+}
+
+/** Takes away what is kept of sessions that are long over. */
+export function sweepHookSessions(contextDir: string, now: number): void {
+  const root = join(contextDir, HOOKS);
+  if (kindOf(root) !== 'folder') return;
+  for (const name of orStoreError(root, () => readdirSync(root))) {
+    const folder = join(root, name);
+    const state = lstatSync(join(folder, STATE), { throwIfNoEntry: false });
+    if (!isSessionId(name) || kindOf(folder) !== 'folder') continue;
+    if (state === undefined || now - state.mtimeMs < FORGOTTEN_MS) continue;
+    for (const file of readdirSync(folder)) removeFile(join(folder, file));
+    rmdirSync(folder);
+  }
+}
