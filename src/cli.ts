@@ -35,6 +35,11 @@ const COMMANDS: readonly { name: string; summary: string; load: () => Promise<Co
   { name: 'cleanup', summary: 'remove what ctxb has kept', load: () => import('./commands/cleanup.ts') },
   { name: 'config', summary: 'show the effective configuration', load: () => import('./commands/config.ts') },
   {
+    name: 'init',
+    summary: "write a configuration, and add ctxb to Claude Code's settings",
+    load: () => import('./commands/init.ts'),
+  },
+  {
     name: 'statusline',
     summary: "print the status line of Claude Code's terminal",
     load: () => import('./commands/statusline.ts'),

@@ -18,6 +18,7 @@ const COMMANDS = [
   'health',
   'cleanup',
   'config',
+  'init',
   'statusline',
   'hook',
   'demo',
