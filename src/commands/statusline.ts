@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { quickConfig } from '../config/quick-config.ts';
 import type { Io } from '../io.ts';
@@ -41,14 +43,23 @@ async function lineFor(status: StatusInput | undefined, io: Io): Promise<string>
   if (status === undefined) {
     return "ctxb: no session on stdin: name `ctxb statusline` as statusLine.command in Claude Code's settings.json";
   }
-  const { config, faults } = await quickConfig(status.project ?? io.cwd, io.env);
+  const project = status.project ?? io.cwd;
+  const { config, faults } = await quickConfig(project, io.env);
   const log = readLog(status.transcript);
   // claude reads the line from a pipe and shows its colours.
   const style = await styleFor({ isTTY: true }, io.env);
   const width = Math.max(1, (Number(io.env.COLUMNS) || USUAL_COLUMNS) - MARGIN);
   const text = statusText(judgeStatus(log.lines, status, config), status.costUsd, style, width);
+  await tellHooks(status, resolve(project, config.contextDir));
   const [fault] = [...faults, ...log.faults];
   return fault === undefined ? text : `${text} · ${style.red(`ctxb: ${onOneLine(fault)}`)}`;
+}
+
+/** Hooks are not told how large the window is. What writes is loaded only where there are some. */
+async function tellHooks({ sessionId, window }: StatusInput, folder: string): Promise<void> {
+  if (sessionId === undefined || window === undefined || !existsSync(join(folder, 'hooks', sessionId))) return;
+  const { noteWindow } = await import('../store/hook-sessions.ts');
+  noteWindow(folder, sessionId, window);
 }
 
 interface Log {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Config } from '../config/config.ts';
 import type { HookAnswer } from '../governor/actions.ts';
-import { learnFromModelId } from '../governor/gauge/window.ts';
+import { learnFromModelId, learnWindow } from '../governor/gauge/window.ts';
 import { type GovernorState, initialState, type Run } from '../governor/state.ts';
 import { hookOutput } from '../memory/hand-back/hand-back.ts';
 import { decisionText, isRoutine } from '../messages.ts';
@@ -62,7 +62,7 @@ async function answerAlone(input: HookInput, world: HookWorld, held: HookSession
   const before = successorOf(input, folder) ?? readKept(held.read());
   const run = hookRun(config, project, before.state?.run.runId ?? randomUUID());
   const store = createSessionStore(folder, { runId: run.runId, now, onFault });
-  const judge = createJudge(stateFor(input, before, run), {
+  const judge = createJudge(stateFor(input, before, run, held.window()), {
     store,
     toolFiles: createToolFiles({ folder, onFault }),
     now,
@@ -105,15 +105,15 @@ function wantsNotes({ hook, fields }: HookInput, { compaction }: KeptSession, { 
 }
 
 /** The governor as the hook before has left it, with the configuration of now. */
-function stateFor(input: HookInput, { state }: KeptSession, run: Run): GovernorState {
+function stateFor(input: HookInput, { state }: KeptSession, run: Run, window: number | undefined): GovernorState {
   const start = state === undefined ? initialState(run) : { ...state, run };
   const session = {
     ...start.session,
     id: start.session.id ?? input.sessionId,
     transcript: input.transcript ?? start.session.transcript,
   };
-  const window = learnFromModelId(start.gauge.window, textOf(input.fields.model));
-  return { ...start, session, gauge: { ...start.gauge, window } };
+  const known = learnWindow(start.gauge.window, run.policy.window ?? window ?? 0, run.policy.window ? 'user' : 'asked');
+  return { ...start, session, gauge: { ...start.gauge, window: learnFromModelId(known, textOf(input.fields.model)) } };
 }
 
 async function work(
@@ -122,10 +122,15 @@ async function work(
   judge: Judge,
   notes: HookNotes | undefined,
 ): Promise<{ readonly kept: KeptSession; readonly output: object }> {
-  if (judge.state.session.id !== input.sessionId) judge.claude(clearedEvent(input.sessionId));
+  if (judge.state.session.id !== input.sessionId) {
+    const cleared = clearedEvent(input.sessionId);
+    judge.claude(cleared);
+    notes?.heard(cleared);
+  }
   const { read, stopped } = catchUp(input, before, judge);
   const noted = notes === undefined ? before.noted : note(input, before, notes);
   const kept = { ...before, read, noted: noted ?? read, stopped };
+  if (AFTER_TURN.has(input.hook)) endTurn(input, kept, judge);
   const after = follow(input, kept, judge);
   if (notes !== undefined) recall(input, before, notes);
   const event = callbackEvent(input, input.hook);
@@ -160,14 +165,21 @@ function note(input: HookInput, { noted }: KeptSession, notes: HookNotes): numbe
   return start + bytes;
 }
 
+/** Hooks that come between turns or in one. */
+const AFTER_TURN: ReadonlySet<HookInput['hook']> = new Set(['UserPromptSubmit', 'PreCompact', 'SessionStart']);
+
+/** The last lines of a turn come into the log behind its end: only what follows on it ends it. */
+function endTurn({ sessionId }: HookInput, { stopped }: KeptSession, judge: Judge): void {
+  if (stopped === 'no' || judge.state.turn.phase === 'idle') return;
+  judge.claude(turnEnd(sessionId, stopped === 'interrupted'));
+}
+
 /** What the hook itself says of turns and compactions. */
-function follow({ hook, fields, sessionId, ...input }: HookInput, kept: KeptSession, judge: Judge): KeptSession {
+function follow(input: HookInput, kept: KeptSession, judge: Judge): KeptSession {
+  const { hook, fields } = input;
   switch (hook) {
     case 'UserPromptSubmit': {
-      const { event, line } = promptEvent({ hook, fields, sessionId, ...input });
-      if (kept.stopped !== 'no' && judge.state.turn.phase !== 'idle') {
-        judge.claude(turnEnd(sessionId, kept.stopped === 'interrupted'));
-      }
+      const { event, line } = promptEvent(input);
       judge.prompt(event, line);
       return { ...kept, stopped: 'no', compaction: [] };
     }

@@ -14,6 +14,8 @@ export const HOOKS = 'hooks';
 
 const STATE = 'state.json';
 const CLEARED = 'cleared.json';
+const WINDOW = 'window.json';
+const WINDOW_LIMIT = 32;
 /** Bytes; some hundred kilobytes are usual. */
 const LIMIT = 64 * 1024 * 1024;
 const PAUSE_MS = 5;
@@ -25,6 +27,8 @@ export interface HookSession {
   /** Undefined: there is nothing yet. */
   read(): string | undefined;
   write(text: string): void;
+  /** Tokens of the context window, where the status line has been told; hooks are not. */
+  window(): number | undefined;
   release(): void;
 }
 
@@ -46,7 +50,12 @@ export async function holdHookSession(
   for (const end = Date.now() + patienceMs; ; await delay(PAUSE_MS)) {
     const lock = takeLock(dir, holder);
     if (lock !== undefined) {
-      return { read: () => readPlain(path, LIMIT), write: (text) => dir.write(STATE, text), release: lock.release };
+      return {
+        read: () => readPlain(path, LIMIT),
+        write: (text) => dir.write(STATE, text),
+        window: () => Number(readPlain(dir.place(WINDOW), WINDOW_LIMIT)) || undefined,
+        release: lock.release,
+      };
     }
     if (Date.now() >= end) return undefined;
   }
@@ -60,6 +69,14 @@ export function readHookSession(contextDir: string, sessionId: string): string |
 
 function folderOf(contextDir: string, sessionId: string): ContextDir | undefined {
   return isSessionId(sessionId) ? openContextDir(contextDir).within(join(HOOKS, sessionId)) : undefined;
+}
+
+/** Leaves the size of the window for the hooks of a session; nothing where none are at work. */
+export function noteWindow(contextDir: string, sessionId: string, tokens: number): void {
+  const folder = join(contextDir, HOOKS, sessionId);
+  if (!isSessionId(sessionId) || kindOf(folder) !== 'folder') return;
+  const text = String(tokens);
+  if (readPlain(join(folder, WINDOW), WINDOW_LIMIT) !== text) folderOf(contextDir, sessionId)?.write(WINDOW, text);
 }
 
 /** A conversation was cleared: the next session goes on with the same work. */
@@ -81,8 +98,8 @@ export function sweepHookSessions(contextDir: string, now: number): void {
   if (kindOf(root) !== 'folder') return;
   for (const name of orStoreError(root, () => readdirSync(root))) {
     const folder = join(root, name);
-    const state = lstatSync(join(folder, STATE), { throwIfNoEntry: false });
     if (!isSessionId(name) || kindOf(folder) !== 'folder') continue;
+    const state = lstatSync(join(folder, STATE), { throwIfNoEntry: false });
     if (state === undefined || now - state.mtimeMs < FORGOTTEN_MS) continue;
     for (const file of readdirSync(folder)) removeFile(join(folder, file));
     rmdirSync(folder);
