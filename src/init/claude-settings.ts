@@ -37,8 +37,9 @@ export function withoutOurEntries(settings: Fields): Fields {
     if (name === 'statusLine' && isOurs(value)) return [];
     if (name !== 'hooks' || !isFields(value)) return [[name, value]];
     const left = Object.entries(value).flatMap(([hook, list]): [string, unknown][] => {
-      const others = Array.isArray(list) ? list.flatMap(withoutOurs) : list;
-      return Array.isArray(others) && others.length === 0 && others !== list ? [] : [[hook, others]];
+      if (!Array.isArray(list)) return [[hook, list]];
+      const others = list.flatMap(withoutOurs);
+      return others.length === 0 && list.length > 0 ? [] : [[hook, others]];
     });
     return left.length === 0 && Object.keys(value).length > 0 ? [] : [[name, Object.fromEntries(left)]];
   });
