@@ -5,6 +5,7 @@ import { type HookInput, readHookInput } from '../hook/hook-input.ts';
 import type { Io } from '../io.ts';
 import { onOneLine } from '../report/style.ts';
 import { RUN_VARIABLE } from '../session/run-variable.ts';
+import { openSeal, stateFolder } from '../store/seal.ts';
 import { readAll } from './read-all.ts';
 
 export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
@@ -39,7 +40,8 @@ async function answer(input: HookInput, io: Io): Promise<void> {
   if (config.observe) return;
   const { answerHook } = await import('../hook/answer-hook.ts');
   const folder = resolve(project, config.contextDir);
-  const { output, notices } = await answerHook(input, { config, project, folder, now: Date.now });
+  const seal = openSeal(stateFolder(io.env));
+  const { output, notices } = await answerHook(input, { config, project, folder, seal, now: Date.now });
   // Once for a session: at each tool call it would bury everything else.
   const isBeginning = input.hook === 'SessionStart' && faults.length > 0;
   say(output, isBeginning ? [...notices, `${faults[0]}; the defaults hold instead`] : notices, io, input);

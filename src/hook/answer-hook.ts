@@ -8,6 +8,7 @@ import { decisionText, isRoutine } from '../messages.ts';
 import { createFaults, type Faults } from '../session/faults.ts';
 import { createToolFiles } from '../session/tool-files.ts';
 import { type HookSession, holdHookSession, sweepHookSessions } from '../store/hook-sessions.ts';
+import type { Seal } from '../store/seal.ts';
 import { createSessionStore } from '../store/session-store.ts';
 import { decodeLine } from '../stream/decode.ts';
 import { textOf } from '../stream/fields.ts';
@@ -27,6 +28,8 @@ export interface HookWorld {
   /** The project's folder, and the context folder in it, absolute. */
   readonly project: string;
   readonly folder: string;
+  /** Of what hooks leave for each other. */
+  readonly seal: Seal;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
@@ -41,9 +44,12 @@ export interface HookResult {
 
 /** Answers a hook as a run would: with the same judgement, the same notes, and what the hook before it has left. */
 export async function answerHook(input: HookInput, world: HookWorld): Promise<HookResult> {
-  const { folder, config, now } = world;
+  const { folder, config, now, seal } = world;
   if (input.hook === 'SessionStart') sweepHookSessions(folder, now());
-  const held = await holdHookSession(folder, input.sessionId, config.hooks.watchdogSeconds * 1000);
+  const held = await holdHookSession(folder, input.sessionId, {
+    patienceMs: config.hooks.watchdogSeconds * 1000,
+    seal,
+  });
   // Hooks before it have taken all the time there was.
   if (held === undefined) return { output: {}, notices: [] };
   try {
@@ -59,7 +65,7 @@ async function answerAlone(input: HookInput, world: HookWorld, held: HookSession
   const notices: string[] = [];
   const faults: string[] = [];
   const onFault = createFaults((text) => faults.push(text));
-  const before = successorOf(input, folder) ?? readKept(held.read());
+  const before = successorOf(input, folder, world.seal) ?? readKept(held.read());
   const run = hookRun(config, project, before.state?.run.runId ?? randomUUID());
   const store = createSessionStore(folder, { runId: run.runId, now, onFault });
   const judge = createJudge(stateFor(input, before, run, held.window()), {

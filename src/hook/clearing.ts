@@ -1,4 +1,5 @@
 import { noteCleared, readHookSession, takeCleared } from '../store/hook-sessions.ts';
+import type { Seal } from '../store/seal.ts';
 import { parseFields, textOf } from '../stream/fields.ts';
 import type { HookInput } from './hook-input.ts';
 import { type KeptSession, readKept } from './kept-session.ts';
@@ -13,11 +14,11 @@ export function noteClearing({ fields, sessionId }: HookInput, folder: string): 
  * What a session that `/clear` has begun goes on with; undefined where it is no such session. Both hooks name the same
  * `/clear`, so that another session of the project is not taken for it.
  */
-export function successorOf({ hook, fields }: HookInput, folder: string): KeptSession | undefined {
+export function successorOf({ hook, fields }: HookInput, folder: string, seal: Seal): KeptSession | undefined {
   if (hook !== 'SessionStart' || fields.source !== 'clear') return undefined;
   const { session, prompt } = parseFields(takeCleared(folder) ?? '');
   const id = textOf(session);
   if (id === undefined || prompt !== fields.prompt_id) return undefined;
-  const kept = readKept(readHookSession(folder, id));
+  const kept = readKept(readHookSession(folder, id, seal));
   return kept.state === undefined ? undefined : { ...kept, read: 0, noted: 0, stopped: 'no', compaction: [] };
 }

@@ -30,7 +30,7 @@ const NEW_SESSION: KeptSession = {
 const { version: VERSION } = manifest;
 
 export function keptText(kept: KeptSession): string {
-  return `${JSON.stringify({ version: VERSION, ...kept })}\n`;
+  return JSON.stringify({ version: VERSION, ...kept });
 }
 
 /** The new one where there is none, or it is damaged, or another version's. */

@@ -6,6 +6,7 @@ import { type ContextDir, openContextDir } from './context-dir.ts';
 import { takeLock } from './lock.ts';
 import { kindOf, readPlain, removeFile } from './plain-file.ts';
 import { processMark } from './process-mark.ts';
+import type { Seal } from './seal.ts';
 import { isSessionId } from './session-file.ts';
 import { orStoreError } from './store-error.ts';
 
@@ -24,9 +25,9 @@ const FORGOTTEN_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** What is kept of a session between its hooks. No other hook of it can be at work meanwhile. */
 export interface HookSession {
-  /** Undefined: there is nothing yet. */
+  /** A JSON object; undefined: there is nothing yet, or nothing of ours. */
   read(): string | undefined;
-  write(text: string): void;
+  write(json: string): void;
   /** Tokens of the context window, where the status line has been told; hooks are not. */
   window(): number | undefined;
   release(): void;
@@ -41,7 +42,7 @@ export interface HookSession {
 export async function holdHookSession(
   contextDir: string,
   sessionId: string,
-  patienceMs: number,
+  { patienceMs, seal }: { readonly patienceMs: number; readonly seal: Seal },
 ): Promise<HookSession | undefined> {
   const dir = folderOf(contextDir, sessionId);
   if (dir === undefined) return undefined;
@@ -51,8 +52,8 @@ export async function holdHookSession(
     const lock = takeLock(dir, holder);
     if (lock !== undefined) {
       return {
-        read: () => readPlain(path, LIMIT),
-        write: (text) => dir.write(STATE, text),
+        read: () => readSealed(path, sessionId, seal),
+        write: (json) => dir.write(STATE, seal.close(json, purposeOf(sessionId))),
         window: () => Number(readPlain(dir.place(WINDOW), WINDOW_LIMIT)) || undefined,
         release: lock.release,
       };
@@ -62,9 +63,19 @@ export async function holdHookSession(
 }
 
 /** The state of a session that is over, for the one that goes on with it. */
-export function readHookSession(contextDir: string, sessionId: string): string | undefined {
+export function readHookSession(contextDir: string, sessionId: string, seal: Seal): string | undefined {
   const dir = folderOf(contextDir, sessionId);
-  return dir && readPlain(dir.place(STATE), LIMIT);
+  return dir && readSealed(dir.place(STATE), sessionId, seal);
+}
+
+/** What is handed back as the person's own words must not have come with a repository. */
+function readSealed(path: string, sessionId: string, seal: Seal): string | undefined {
+  const text = readPlain(path, LIMIT);
+  return text && seal.open(text, purposeOf(sessionId));
+}
+
+function purposeOf(sessionId: string): string {
+  return `${HOOKS}/${sessionId}`;
 }
 
 function folderOf(contextDir: string, sessionId: string): ContextDir | undefined {

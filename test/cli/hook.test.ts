@@ -81,6 +81,14 @@ describe('ctxb hook', () => {
     });
   });
 
+  it('writes nothing where a configuration from a repository would have it', async () => {
+    await using place = await createPlace();
+    await place.file('.contextbudgetrc.json', '{"contextDir":"../elsewhere"}');
+    expect((await hook(place, START)).stdout.toString()).toContain('contextDir: expected a folder inside of');
+    expect(existsSync(place.path('../elsewhere'))).toBe(false);
+    expect(existsSync(place.path('.context/hooks'))).toBe(true);
+  });
+
   it('says at the beginning what is wrong with the configuration, and goes on without it', async () => {
     await using place = await createPlace();
     await place.file('.contextbudgetrc.json', '{"tools":{"mod":"off"}}');

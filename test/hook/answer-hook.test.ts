@@ -1,10 +1,11 @@
-import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../src/config/defaults.ts';
 import { noteWindow } from '../../src/store/hook-sessions.ts';
 import { bashFields, callRow, type HookedSession, hookedSession, promptRow, resultRow } from '../support/hooks.ts';
 
+const VERSION = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version;
 const SMALL_RESULTS = { tools: { ...DEFAULTS.tools, perCall: 500 } };
 const LARGE = 'words of this line and words of it\n'.repeat(400);
 
@@ -216,6 +217,7 @@ describe('turns', () => {
 describe('faults', () => {
   it.each([
     { name: 'damaged', text: '{"version":' },
+    { name: 'not sealed', text: JSON.stringify({ version: VERSION, state: { session: { id: 'x' } } }) },
     { name: "another version's", text: '{"version":"0.0.0","state":{"run":7}}' },
   ])('a state that is $name counts as none', async ({ text }) => {
     using session = hookedSession();

@@ -6,6 +6,7 @@ import type { Config } from '../../src/config/config.ts';
 import { DEFAULTS } from '../../src/config/defaults.ts';
 import { answerHook, type HookResult } from '../../src/hook/answer-hook.ts';
 import { type HookEvent, readHookInput } from '../../src/hook/hook-input.ts';
+import { openSeal } from '../../src/store/seal.ts';
 
 type Line = Readonly<Record<string, unknown>>;
 
@@ -34,7 +35,7 @@ function sessionIn(project: string, config: Config): HookedSession {
   const id = randomUUID();
   const transcript = join(project, `${id}.jsonl`);
   const folder = join(project, '.context');
-  const world = { config, project, folder, now: Date.now };
+  const world = { config, project, folder, seal: openSeal(join(project, 'keys')), now: Date.now };
 
   async function hook(name: HookEvent, fields: Line = {}): Promise<HookResult> {
     const text = JSON.stringify({
