@@ -36,9 +36,19 @@ const COMMANDS: readonly { name: string; summary: string; load: () => Promise<Co
   { name: 'cleanup', summary: 'remove what ctxb has kept', load: () => import('./commands/cleanup.ts') },
   { name: 'config', summary: 'show the effective configuration', load: () => import('./commands/config.ts') },
   {
+    name: 'init',
+    summary: "write a configuration, and add ctxb to Claude Code's settings",
+    load: () => import('./commands/init.ts'),
+  },
+  {
     name: 'statusline',
     summary: "print the status line of Claude Code's terminal",
     load: () => import('./commands/statusline.ts'),
+  },
+  {
+    name: 'hook',
+    summary: 'answer a hook of Claude Code',
+    load: () => import('./commands/hook.ts'),
   },
   {
     name: 'doctor',
@@ -61,10 +71,11 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
       io.stdout.write(`${manifest.version}\n`);
       return 0;
     }
-    // claude waits for it at every message.
-    if (argv[0] === 'statusline' && argv.length === 1) {
+    // claude waits for these at every message and every tool.
+    if (argv.length === 1 && argv[0] === 'statusline') {
       return await (await import('./commands/statusline.ts')).runStatusline(io);
     }
+    if (argv.length === 1 && argv[0] === 'hook') return await (await import('./commands/hook.ts')).runHook(io);
     // What follows is claude's, down to `--help` and `--`: no parser of ours may look at it.
     if (argv[0] === 'shim') return await (await import('./commands/shim.ts')).shim(argv.slice(1), io);
     return await dispatch(argv, io);

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { quickConfig } from '../config/quick-config.ts';
 import type { Io } from '../io.ts';
@@ -6,6 +8,7 @@ import { judgeStatus } from '../statusline/judge-status.ts';
 import { newestLines } from '../statusline/log-tail.ts';
 import { readStatusInput, type StatusInput } from '../statusline/status-input.ts';
 import { statusText } from '../statusline/status-text.ts';
+import { readAll } from './read-all.ts';
 
 export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
   command.addHelpText('after', EXAMPLES).action(async () => finish(await runStatusline(io)));
@@ -28,7 +31,7 @@ const USUAL_COLUMNS = 80;
 export async function runStatusline(io: Io): Promise<number> {
   let line: string;
   try {
-    line = await lineFor(readStatusInput(await textOf(io.stdin)), io);
+    line = await lineFor(readStatusInput(await readAll(io.stdin)), io);
   } catch (error) {
     line = `ctxb: no status line: ${error instanceof Error ? error.message : String(error)}`;
   }
@@ -40,14 +43,23 @@ async function lineFor(status: StatusInput | undefined, io: Io): Promise<string>
   if (status === undefined) {
     return "ctxb: no session on stdin: name `ctxb statusline` as statusLine.command in Claude Code's settings.json";
   }
-  const { config, faults } = await quickConfig(status.project ?? io.cwd, io.env);
+  const project = status.project ?? io.cwd;
+  const { config, faults } = await quickConfig(project, io.env);
   const log = readLog(status.transcript);
   // claude reads the line from a pipe and shows its colours.
   const style = await styleFor({ isTTY: true }, io.env);
   const width = Math.max(1, (Number(io.env.COLUMNS) || USUAL_COLUMNS) - MARGIN);
   const text = statusText(judgeStatus(log.lines, status, config), status.costUsd, style, width);
+  await tellHooks(status, resolve(project, config.contextDir));
   const [fault] = [...faults, ...log.faults];
   return fault === undefined ? text : `${text} · ${style.red(`ctxb: ${onOneLine(fault)}`)}`;
+}
+
+/** Hooks are not told how large the window is. What writes is loaded only where there are some. */
+async function tellHooks({ sessionId, window }: StatusInput, folder: string): Promise<void> {
+  if (sessionId === undefined || window === undefined || !existsSync(join(folder, 'hooks', sessionId))) return;
+  const { noteWindow } = await import('../store/hook-sessions.ts');
+  noteWindow(folder, sessionId, window);
 }
 
 interface Log {
@@ -65,12 +77,4 @@ function readLog(path: string | undefined): Log {
     const message = error instanceof Error ? error.message : String(error);
     return { lines: [], faults: [`the session's log cannot be read: ${message}`] };
   }
-}
-
-/** Nothing is awaited that a person would have to type. */
-async function textOf(stdin: Io['stdin']): Promise<string> {
-  if (stdin.isTTY) return '';
-  const chunks: Buffer[] = [];
-  for await (const chunk of stdin) chunks.push(Buffer.from(chunk));
-  return Buffer.concat(chunks).toString('utf8');
 }

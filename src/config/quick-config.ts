@@ -1,3 +1,4 @@
+import { boundPatterns } from './bound-patterns.ts';
 import type { Config } from './config.ts';
 import { DEFAULTS } from './defaults.ts';
 import { readConfig } from './read-config.ts';
@@ -5,8 +6,9 @@ import { readConfig } from './read-config.ts';
 /** Variables that set no key, and are of no interest to a command that does not run claude. */
 const PREFIX = 'CTXB_';
 
-/** What holds, and how many faults there are; with faults the defaults stand in for what is refused. */
+/** What holds, and what is wrong. */
 export interface QuickConfig {
+  /** With faults: the defaults. Of a file that is refused in part, another part may be as hostile. */
   readonly config: Config;
   readonly faults: readonly string[];
 }
@@ -23,6 +25,10 @@ export async function quickConfig(
   const isSet = Object.keys(env).some((name) => name.startsWith(PREFIX));
   if (file === undefined && findings.length === 0 && !isSet) return { config: DEFAULTS, faults: [] };
   const { resolveConfig } = await import('./resolve-config.ts');
-  const resolved = await resolveConfig({ cwd, env, flags: {} });
-  return { config: resolved.config, faults: resolved.findings.map(({ message }) => message) };
+  const { config, findings: faults } = await resolveConfig({ cwd, env, flags: {} });
+  if (faults.length === 0) boundPatterns(config);
+  return {
+    config: faults.length === 0 ? config : { ...DEFAULTS, observe: config.observe },
+    faults: faults.map(({ message }) => message),
+  };
 }

@@ -5,7 +5,7 @@ import type { Finding } from './config.ts';
 import { parseData, parseJson, SyntaxFault } from './parse-data.ts';
 
 /** Data formats only. In one folder the first one counts. */
-const PLACES = [
+export const PLACES = [
   '.contextbudgetrc',
   '.contextbudgetrc.json',
   '.contextbudgetrc.yaml',

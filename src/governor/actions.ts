@@ -219,8 +219,11 @@ export interface HookAnswer {
   readonly specific?: Fields;
   /** What the agent is told with it. */
   readonly context?: string;
-  /** Working memory may add to the context. `lost`: a compaction has just taken away what was known. */
-  readonly recall?: 'lost' | 'prompt';
+  /**
+   * Working memory may add to the context. `lost`: a compaction has just taken away what was known; `begun`: a context
+   * begins that goes on with earlier work.
+   */
+  readonly recall?: 'lost' | 'begun' | 'prompt';
 }
 
 /** Hooks that ctxb registers over the control channel. */

@@ -41,6 +41,8 @@ export interface NoteTakerWorld {
   readonly onFault: Faults;
   /** Tells something that is no fault. */
   readonly notice: (text: string) => void;
+  /** Turns that were over when the notes were brought up to date last. Default: none. */
+  readonly turnsFlushed?: number;
 }
 
 const NOTHING: Heard = { decisions: [], tell: [] };
@@ -49,7 +51,7 @@ export function createNoteTaker(world: NoteTakerWorld): NoteTaker {
   const { memory, inbox } = world;
   let files: NoteFiles | undefined;
   let sessionId: string | undefined;
-  let turnsFlushed = 0;
+  let turnsFlushed = world.turnsFlushed ?? 0;
   let over = false;
 
   /** A fault (a full disk, a foreign file in the way) is told once, and the run goes on without notes. */

@@ -13,6 +13,7 @@ import { contextFolder, type HeadlessRun } from './headless-run.ts';
 import { INBOX_VARIABLE } from './inbox-variable.ts';
 import { createStamp, fixedPrompts } from './prompts.ts';
 import { openRecordFile } from './record-file.ts';
+import { RUN_VARIABLE } from './run-variable.ts';
 import type { Watcher } from './watcher.ts';
 
 /**
@@ -52,10 +53,12 @@ async function telemetryOf({ otlp }: HeadlessRun, runId: string, io: Io, { notic
   return openTelemetry({ otlp, runId, now: Date.now, notice }, io);
 }
 
-/** The user's own, and where ctxb's commands reach this run. */
+/** The user's own, and how ctxb's commands know this run and reach it. */
 function childEnvironment(headless: HeadlessRun, io: Io, runId: string): Io['env'] {
-  if (!headless.config.memory.enabled) return io.env;
-  return { ...io.env, [INBOX_VARIABLE]: inboxPath(contextFolder(headless, io), runId) };
+  const env = { ...io.env, [RUN_VARIABLE]: runId };
+  return headless.config.memory.enabled
+    ? { ...env, [INBOX_VARIABLE]: inboxPath(contextFolder(headless, io), runId) }
+    : env;
 }
 
 function noticeIgnored(invocation: HeadlessInvocation, { notice }: Watcher): void {

@@ -16,8 +16,8 @@ const SIDECHAIN = '"isSidechain":true';
  */
 export function newestLines(path: string): readonly string[] {
   for (let bytes = USUAL_BYTES; ; bytes = MOST_BYTES) {
-    const { lines, skipped } = readTail(path, bytes);
-    if (skipped === 0 || bytes === MOST_BYTES || lines.some(isCall)) return lines;
+    const { lines, start } = readTail(path, bytes);
+    if (start === 0 || bytes === MOST_BYTES || lines.some(isCall)) return lines;
   }
 }
 

@@ -4,6 +4,7 @@ import { readUsage } from '../stream/usage.ts';
 
 /** What Claude Code writes to the stdin of its status-line command, as far as it is shown. */
 export interface StatusInput {
+  readonly sessionId: string | undefined;
   /** Path of the session's log; it is there from the first prompt on. */
   readonly transcript: string | undefined;
   readonly model: string | undefined;
@@ -24,6 +25,7 @@ export function readStatusInput(text: string): StatusInput | undefined {
   const { context_window: context, workspace, model, cost } = fields;
   const usd = fieldsOf(cost).total_cost_usd;
   return {
+    sessionId: textOf(fields.session_id),
     transcript: textOf(fields.transcript_path),
     model: textOf(fieldsOf(model).id),
     project: textOf(fieldsOf(workspace).project_dir) ?? textOf(fields.cwd),

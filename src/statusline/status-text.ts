@@ -1,5 +1,5 @@
 import { readGauge } from '../governor/gauge/gauge.ts';
-import { NATIVE_RESERVE_TOKENS } from '../governor/policy.ts';
+import { inTokens } from '../governor/policy.ts';
 import type { GovernorState } from '../governor/state.ts';
 import type { ZoneName } from '../governor/zones/health.ts';
 import { zoneAt } from '../governor/zones/zones.ts';
@@ -80,16 +80,14 @@ function sizeParts({ gauge }: GovernorState): Part[] {
   return [{ text: `${tokens(predicted)}/${size} ${basis}`, rank: 3 }];
 }
 
-/** To the next level where something happens: the agent is asked to stop, or claude compacts by itself. */
+/** To the level at which the agent is asked to come to an end, and from there on to the end of the window. */
 function forecastParts(state: GovernorState, style: Style): Part[] {
   const { window, predicted, basis } = readGauge(state.gauge);
   const { warn } = state.run.policy.thresholds;
-  const isWarned = predicted >= (warn <= 1 ? warn * window : warn);
-  const native = Math.max(0, window - NATIVE_RESERVE_TOKENS);
-  const left = basis === 'none' ? undefined : turnsTo(state, isWarned ? Math.max(native, 2) : warn);
+  const isWarned = predicted >= inTokens(warn, window);
+  const left = basis === 'none' ? undefined : turnsTo(state, isWarned ? window : warn);
   if (left === undefined) return [];
-  const what = isWarned ? "claude's own compaction" : 'critical';
-  return [{ text: `~${counted(left, 'turn')} to ${what}`, rank: 4, paint: style.dim }];
+  return [{ text: `~${counted(left, 'turn')} to ${isWarned ? 'full' : 'critical'}`, rank: 4, paint: style.dim }];
 }
 
 function costParts(costUsd: number | undefined): Part[] {

@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { join, resolve, sep } from 'node:path';
 import { CtxbError } from '../errors.ts';
 import { IGNORE_ALL } from './context-dir.ts';
+import { HOOKS } from './hook-sessions.ts';
 import { liveInboxes } from './inbox.ts';
 import { isLocked } from './lock.ts';
 import { kindOf, readPlain } from './plain-file.ts';
@@ -24,6 +25,7 @@ export const KNOWN: Readonly<Record<string, 'file' | 'folder'>> = {
   [SESSIONS]: 'folder',
   prompts: 'folder',
   inbox: 'folder',
+  [HOOKS]: 'folder',
   handoffs: 'folder',
   runs: 'folder',
   flows: 'folder',

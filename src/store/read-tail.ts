@@ -3,29 +3,32 @@ import { readAt } from './plain-file.ts';
 
 const NEWLINE = 0x0a;
 
-/** The newest lines of a file, and how many bytes before them were not read. */
+/** The newest lines of a file, where they begin and where they end, in bytes. */
 export interface Tail {
   readonly lines: readonly string[];
-  readonly skipped: number;
+  readonly start: number;
+  readonly end: number;
 }
 
 /**
- * The whole lines in the last `bytes` of a file, without their newlines; a line that was cut at the beginning is left
- * out, and so is one at the end that is still being written. Links are followed, as nothing is written.
+ * The whole lines behind the byte `from`, but no more than the last `most` bytes of the file. A line that is cut at the
+ * beginning is left out, and so is one at the end that is still being written. Links are followed, as nothing is
+ * written.
  *
+ * @param from 0, or where a line begins; in a file that has become shorter since, its end
  * @throws Error of the file system
  */
-export function readTail(path: string, bytes: number): Tail {
+export function readTail(path: string, most: number, from = 0): Tail {
   // Without O_NONBLOCK, opening a pipe waits for its other end.
   const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const { size } = fstatSync(fd);
-    const start = Math.max(0, size - bytes);
-    const data = readAt(fd, start, bytes);
-    const begin = start === 0 ? 0 : data.indexOf(NEWLINE) + 1;
+    const start = Math.max(Math.min(from, size), size - most, 0);
+    const data = readAt(fd, start, size - start);
+    const begin = start <= from ? 0 : data.indexOf(NEWLINE) + 1;
     const end = data.lastIndexOf(NEWLINE);
-    const text = end < begin ? '' : data.toString('utf8', begin, end);
-    return { lines: text === '' ? [] : text.split('\n'), skipped: start };
+    const lines = end < begin ? [] : data.toString('utf8', begin, end).split('\n');
+    return { lines, start: start + begin, end: end < begin ? start + begin : start + end + 1 };
   } finally {
     closeSync(fd);
   }

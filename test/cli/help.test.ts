@@ -18,7 +18,9 @@ const COMMANDS = [
   'health',
   'cleanup',
   'config',
+  'init',
   'statusline',
+  'hook',
   'doctor',
   'demo',
 ];

@@ -25,6 +25,7 @@ const usage = (used: number) => ({ input: used, cacheCreation: 0, cacheRead: 0, 
 describe('the input', () => {
   it('is read as claude writes it', () => {
     expect(status('turn')).toEqual({
+      sessionId: 'd96215a1-226c-4c33-bb44-dc4ef2a6f48c',
       transcript: expect.stringMatching(/^\/home\/me\/.*\.jsonl$/),
       model: 'claude-sonnet-4-5',
       project: '/project',
@@ -46,6 +47,7 @@ describe('the input', () => {
   it('of odd types only what is right counts', () => {
     const odd = { model: 'x', cost: { total_cost_usd: '1' }, workspace: null, context_window: [], cwd: 7 };
     expect(readStatusInput(JSON.stringify(odd))).toEqual({
+      sessionId: undefined,
       transcript: undefined,
       model: undefined,
       project: undefined,

@@ -40,7 +40,7 @@ describe('what is said', () => {
       name: 'the agent was asked to stop',
       state: grown(100_000, 150_000),
       cost: undefined,
-      text: expect.stringContaining("75% · critical · 150,001/200,000 measured · ~0 turns to claude's own compaction"),
+      text: expect.stringContaining('75% · critical · 150,001/200,000 measured · ~1 turn to full'),
     },
   ])('when $name', ({ state, cost, text }) => {
     expect(statusText(state, cost, PLAIN, WIDE)).toEqual(text);

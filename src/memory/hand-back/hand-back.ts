@@ -75,6 +75,12 @@ export function createHandBack(notebook: Notebook, folder: () => string): HandBa
     };
   }
 
+  /** Where the notes are, and what the work is: what the context holds beside that is not known. */
+  function begun(before: string | undefined, state: GovernorState): Told {
+    const opening = openingOf(notebook, state, folder(), CONTEXT_LIMIT - (before?.length ?? 0) - 4);
+    return { context: [before, opening].filter(Boolean).join('\n\n'), decisions: [] };
+  }
+
   function missed(state: GovernorState): Told {
     phase = 'settled';
     const { text, items } = recall.take(roomFor(state, MISSED_LIMIT));
@@ -96,11 +102,13 @@ export function createHandBack(notebook: Notebook, folder: () => string): HandBa
     return { context, decisions: [{ kind: 'remind', ...decided(state, 'the notes were not read') }] };
   }
 
+  const TELL = { lost, begun, prompt: withPrompt } as const;
+
   return {
     answer(hook, state) {
       const isEmpty = notebook.toolLog.total + notebook.prompts.total + notebook.deadEnds.total === 0;
       const told = isEmpty || hook.recall === undefined ? NOTHING_TOLD : undefined;
-      const { context, decisions } = told ?? (hook.recall === 'lost' ? lost : withPrompt)(hook.context, state);
+      const { context, decisions } = told ?? TELL[hook.recall ?? 'prompt'](hook.context, state);
       return { output: hookOutput(hook, context === '' ? hook.context : context), decisions };
     },
     summary(text, state) {

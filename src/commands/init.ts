@@ -1,0 +1,116 @@
+import { accessSync, constants, existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { fileURLToPath } from 'node:url';
+import { type Command, Option } from 'commander';
+import { CtxbError } from '../errors.ts';
+import { addition, type Change, removal } from '../init/change-settings.ts';
+import { configFile } from '../init/config-file.ts';
+import { diffText } from '../init/diff-text.ts';
+import { SETTINGS_PLACES, type SettingsPlace, settingsPath } from '../init/places.ts';
+import { PRESET_NAMES, type PresetName } from '../init/presets.ts';
+import { openSettingsFile } from '../init/settings-file.ts';
+import type { Io } from '../io.ts';
+import { styleFor } from '../report/style.ts';
+
+interface InitOptions {
+  readonly preset: PresetName;
+  readonly claudeSettings?: SettingsPlace;
+  readonly program?: string;
+  readonly force?: true;
+  readonly yes?: true;
+  readonly undo?: true;
+}
+
+export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
+  command
+    .addOption(
+      new Option('--preset <name>', 'how much of the window is used: lean, balanced or heavy')
+        .choices(PRESET_NAMES)
+        .default('balanced'),
+    )
+    .addOption(
+      new Option(
+        '--claude-settings <place>',
+        "add status line and hooks to Claude Code's settings: of the project, your local ones of it, or of the user",
+      ).choices(SETTINGS_PLACES),
+    )
+    .option('--program <words>', 'how these settings call ctxb (default: ctxb where it is on PATH, else its path)')
+    .option('--force', "replace somebody else's status line")
+    .option('--yes', 'change the settings without asking')
+    .option('--undo', 'take the entries out of the settings again')
+    .addHelpText('after', EXAMPLES)
+    .action(async (options: InitOptions) => finish(await init(options, io)));
+}
+
+const EXAMPLES = `
+Settings are shown as a diff first. Everything else in them stays, and a copy of how they were is kept beside them.
+
+Examples:
+  ctxb init
+  ctxb init --preset lean --claude-settings local --yes
+  ctxb init --claude-settings local --undo --yes`;
+
+async function init(options: InitOptions, io: Io): Promise<number> {
+  const { undo, claudeSettings } = options;
+  if (undo && claudeSettings === undefined) {
+    throw new CtxbError('usage', `ctxb init --undo: say where: --claude-settings ${SETTINGS_PLACES.join(', ')}`);
+  }
+  if (!undo) io.stdout.write(configFile(io.cwd, options.preset));
+  return claudeSettings === undefined ? 0 : changeSettings(claudeSettings, options, io);
+}
+
+async function changeSettings(place: SettingsPlace, options: InitOptions, io: Io): Promise<number> {
+  const { undo, force = false, yes } = options;
+  const path = settingsPath(place, io);
+  const file = openSettingsFile(path);
+  const wishes = { program: options.program ?? ownProgram(io.env), force };
+  const change = undo ? removal(path, file, wishes) : addition(path, file, wishes);
+  for (const remark of change.remarks) io.stdout.write(`${remark}\n`);
+  if (change.before === change.after) {
+    io.stdout.write(`${path}: ${undo ? 'nothing of ours is there' : 'everything is there already'}\n`);
+    return 0;
+  }
+  io.stdout.write(diffText(path, change.before, change.after, await styleFor(io.stdout, io.env)));
+  if (!yes && !(await isWanted(io))) {
+    io.stdout.write(`${path}: nothing was changed\n`);
+    return 0;
+  }
+  change.make();
+  io.stdout.write(`${path}: ${told(change, undo, file.backupPath)}\n`);
+  return 0;
+}
+
+function told({ after }: Change, undo: true | undefined, backup: string): string {
+  if (undo) return after === '' ? 'removed, as there was none before' : 'our entries are out';
+  return `written; how it was before is in ${backup}`;
+}
+
+/** Whoever does not clearly say yes has said no. */
+async function isWanted({ stdin, stdout, stderr }: Io): Promise<boolean> {
+  if (stdin.isTTY !== true || stdout.isTTY !== true) {
+    throw new CtxbError('usage', 'nothing was changed: say --yes, as there is nobody to ask here');
+  }
+  const reader = createInterface({ input: stdin, output: stderr });
+  const closed = new Promise<string>((resolve) => reader.once('close', () => resolve('')));
+  try {
+    return /^y(es)?$/i.test((await Promise.race([reader.question('Write this? [y/N] '), closed])).trim());
+  } finally {
+    reader.close();
+  }
+}
+
+/** By its name where a shell finds it, so that the settings hold on another machine too. */
+function ownProgram({ PATH = '' }: Io['env']): string {
+  if (PATH.split(delimiter).some((folder) => isProgram(join(folder, 'ctxb')))) return 'ctxb';
+  return `'${process.execPath}' '${fileURLToPath(new URL('../ctxb.js', import.meta.url))}'`;
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return existsSync(path);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,221 @@
+import { randomUUID } from 'node:crypto';
+import type { Config } from '../config/config.ts';
+import type { HookAnswer } from '../governor/actions.ts';
+import { learnFromModelId, learnWindow } from '../governor/gauge/window.ts';
+import { type GovernorState, initialState, type Run } from '../governor/state.ts';
+import { hookOutput } from '../memory/hand-back/hand-back.ts';
+import { decisionText, isRoutine } from '../messages.ts';
+import { createFaults, type Faults } from '../session/faults.ts';
+import { createToolFiles } from '../session/tool-files.ts';
+import { type HookSession, holdHookSession, sweepHookSessions } from '../store/hook-sessions.ts';
+import type { Seal } from '../store/seal.ts';
+import { createSessionStore } from '../store/session-store.ts';
+import { decodeLine } from '../stream/decode.ts';
+import { textOf } from '../stream/fields.ts';
+import { noteClearing, successorOf } from './clearing.ts';
+import type { HookInput } from './hook-input.ts';
+import { callbackEvent, clearedEvent, promptEvent, turnEnd } from './hook-line.ts';
+import type { HookNotes } from './hook-notes.ts';
+import { hookRun } from './hook-run.ts';
+import { createJudge, type Judge } from './judge-session.ts';
+import { type KeptSession, keptText, readKept } from './kept-session.ts';
+import { isInterruption, logEvents } from './log-events.ts';
+import { newLines } from './log-lines.ts';
+import { settledLines } from './settled-lines.ts';
+
+export interface HookWorld {
+  readonly config: Config;
+  /** The project's folder, and the context folder in it, absolute. */
+  readonly project: string;
+  readonly folder: string;
+  /** Of what hooks leave for each other. */
+  readonly seal: Seal;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** What a hook has come to. */
+export interface HookResult {
+  /** For claude. */
+  readonly output: object;
+  /** For the person: what was decided, and faults that were not told before. */
+  readonly notices: readonly string[];
+}
+
+/** Answers a hook as a run would: with the same judgement, the same notes, and what the hook before it has left. */
+export async function answerHook(input: HookInput, world: HookWorld): Promise<HookResult> {
+  const { folder, config, now, seal } = world;
+  if (input.hook === 'SessionStart') sweepHookSessions(folder, now());
+  const held = await holdHookSession(folder, input.sessionId, {
+    patienceMs: config.hooks.watchdogSeconds * 1000,
+    seal,
+  });
+  // Hooks before it have taken all the time there was.
+  if (held === undefined) return { output: {}, notices: [] };
+  try {
+    return await answerAlone(input, world, held);
+  } finally {
+    held.release();
+  }
+}
+
+/** No other hook of the session is at work. */
+async function answerAlone(input: HookInput, world: HookWorld, held: HookSession): Promise<HookResult> {
+  const { folder, config, now, project } = world;
+  const notices: string[] = [];
+  const faults: string[] = [];
+  const onFault = createFaults((text) => faults.push(text));
+  const before = successorOf(input, folder, world.seal) ?? readKept(held.read());
+  const run = hookRun(config, project, before.state?.run.runId ?? randomUUID());
+  const store = createSessionStore(folder, { runId: run.runId, now, onFault });
+  const judge = createJudge(stateFor(input, before, run, held.window()), {
+    store,
+    toolFiles: createToolFiles({ folder, onFault }),
+    now,
+    onDecision: (decision) => {
+      if (!isRoutine(decision)) notices.push(decisionText(decision));
+    },
+  });
+  const open = () => openNotes(judge, { ...world, onFault, notice: (text) => notices.push(text) });
+  const { kept, output } = await work(
+    input,
+    before,
+    judge,
+    wantsNotes(input, before, config) ? await open() : undefined,
+  );
+  if (input.hook === 'SessionEnd') noteClearing(input, folder);
+  const news = faults.filter((fault) => !before.told.includes(fault));
+  for (const reason of news) store.journal({ kind: 'fault', hook: input.hook, reason });
+  held.write(keptText({ ...kept, state: judge.state, told: [...before.told, ...news].slice(-MOST_TOLD) }));
+  return { output, notices: [...notices, ...news] };
+}
+
+const MOST_TOLD = 20;
+
+/** The notes need what few hooks need: it is loaded only for them. */
+async function openNotes(
+  judge: Judge,
+  world: HookWorld & { readonly onFault: Faults; readonly notice: (text: string) => void },
+): Promise<HookNotes> {
+  const { openHookNotes } = await import('./hook-notes.ts');
+  return openHookNotes(judge, world);
+}
+
+/** Hooks at which notes are written or handed back. */
+const NOTE_HOOKS: ReadonlySet<HookInput['hook']> = new Set(['PreCompact', 'PostCompact', 'Stop', 'SessionEnd']);
+
+function wantsNotes({ hook, fields }: HookInput, { compaction }: KeptSession, { memory }: Config): boolean {
+  if (!memory.enabled) return false;
+  if (hook === 'SessionStart') return fields.source !== 'startup';
+  return NOTE_HOOKS.has(hook) || (hook === 'UserPromptSubmit' && compaction.length > 0);
+}
+
+/** The governor as the hook before has left it, with the configuration of now. */
+function stateFor(input: HookInput, { state }: KeptSession, run: Run, window: number | undefined): GovernorState {
+  const start = state === undefined ? initialState(run) : { ...state, run };
+  const session = {
+    ...start.session,
+    id: start.session.id ?? input.sessionId,
+    transcript: input.transcript ?? start.session.transcript,
+  };
+  const known = learnWindow(start.gauge.window, run.policy.window ?? window ?? 0, run.policy.window ? 'user' : 'asked');
+  return { ...start, session, gauge: { ...start.gauge, window: learnFromModelId(known, textOf(input.fields.model)) } };
+}
+
+async function work(
+  input: HookInput,
+  before: KeptSession,
+  judge: Judge,
+  notes: HookNotes | undefined,
+): Promise<{ readonly kept: KeptSession; readonly output: object }> {
+  if (judge.state.session.id !== input.sessionId) {
+    const cleared = clearedEvent(input.sessionId);
+    judge.claude(cleared);
+    notes?.heard(cleared);
+  }
+  const { read, stopped } = catchUp(input, before, judge);
+  const noted = notes === undefined ? before.noted : note(input, before, notes);
+  const kept = { ...before, read, noted: noted ?? read, stopped };
+  if (AFTER_TURN.has(input.hook)) endTurn(input, kept, judge);
+  const after = follow(input, kept, judge);
+  if (notes !== undefined) recall(input, before, notes);
+  const event = callbackEvent(input, input.hook);
+  if (event !== undefined) {
+    judge.claude(event);
+    if (input.hook === 'PostCompact') notes?.heard(event);
+  }
+  const output = judge.answer === undefined ? {} : complete(asked(input, judge.answer), notes);
+  notes?.close();
+  return { kept: after, output };
+}
+
+/** What the log has shown since the last hook. */
+function catchUp(input: HookInput, before: KeptSession, judge: Judge): Pick<KeptSession, 'read' | 'stopped'> {
+  const { lines, end } = newLines(input.transcript, before.read);
+  let { stopped } = before;
+  for (const line of lines) {
+    const event = decodeLine(line);
+    if (isInterruption(event)) stopped = 'interrupted';
+    for (const shown of logEvents(judge.state, event)) judge.claude(shown);
+  }
+  return { read: end, stopped };
+}
+
+/** Notes what the log has shown since the last time; what was there before the first hook is not noted. */
+function note(input: HookInput, { noted }: KeptSession, notes: HookNotes): number | undefined {
+  if (noted === undefined) return undefined;
+  const { lines, start } = newLines(input.transcript, noted);
+  const { events, bytes } = settledLines(lines);
+  // PostCompact has told of a summary already.
+  for (const event of events) if (event.kind !== 'user' || event.role !== 'summary') notes.heard(event);
+  return start + bytes;
+}
+
+/** Hooks that come between turns or in one. */
+const AFTER_TURN: ReadonlySet<HookInput['hook']> = new Set(['UserPromptSubmit', 'PreCompact', 'SessionStart']);
+
+/** The last lines of a turn come into the log behind its end: only what follows on it ends it. */
+function endTurn({ sessionId }: HookInput, { stopped }: KeptSession, judge: Judge): void {
+  if (stopped === 'no' || judge.state.turn.phase === 'idle') return;
+  judge.claude(turnEnd(sessionId, stopped === 'interrupted'));
+}
+
+/** What the hook itself says of turns and compactions. */
+function follow(input: HookInput, kept: KeptSession, judge: Judge): KeptSession {
+  const { hook, fields } = input;
+  switch (hook) {
+    case 'UserPromptSubmit': {
+      const { event, line } = promptEvent(input);
+      judge.prompt(event, line);
+      return { ...kept, stopped: 'no', compaction: [] };
+    }
+    case 'Stop':
+      return { ...kept, stopped: 'ended' };
+    case 'PreCompact':
+      return { ...kept, compaction: [] };
+    case 'SessionStart':
+      return { ...kept, compaction: fields.source === 'compact' ? [fields] : [] };
+    case 'PostCompact':
+      return { ...kept, compaction: [...kept.compaction, fields] };
+    default:
+      return kept;
+  }
+}
+
+/** The hooks round a compaction are gone through again, as each of them runs by itself. */
+function recall(input: HookInput, { compaction }: KeptSession, notes: HookNotes): void {
+  if (input.hook !== 'PostCompact' && input.hook !== 'UserPromptSubmit') return;
+  const [start, summary] = compaction;
+  if (start === undefined) return;
+  notes.recall(summary && callbackEvent({ ...input, hook: 'PostCompact', fields: summary }, ''));
+}
+
+/** A context that begins with earlier work in it, or behind it, is told where its notes are. */
+function asked({ hook, fields }: HookInput, answer: HookAnswer): HookAnswer {
+  const goesOn = hook === 'SessionStart' && (fields.source === 'clear' || fields.source === 'resume');
+  return goesOn ? { ...answer, recall: 'begun' } : answer;
+}
+
+function complete(answer: HookAnswer, notes: HookNotes | undefined): object {
+  return notes === undefined ? hookOutput(answer, answer.context) : notes.answer(answer);
+}

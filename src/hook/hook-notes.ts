@@ -1,0 +1,77 @@
+import { join, relative } from 'node:path';
+import type { HookAnswer } from '../governor/actions.ts';
+import type { Input, OwnEvent } from '../governor/input.ts';
+import { createMemory } from '../memory/memory.ts';
+import type { Faults } from '../session/faults.ts';
+import { createNoteTaker } from '../session/note-taker.ts';
+import type { Inbox } from '../store/inbox.ts';
+import { redact } from '../store/redact.ts';
+import { openSessionFolder } from '../store/session-folder.ts';
+import type { Event } from '../stream/events.ts';
+import type { Judge } from './judge-session.ts';
+
+/** The notes of a session while one hook is at work. */
+export interface HookNotes {
+  heard(event: Event): void;
+  /** Completes the answer to a hook. */
+  answer(hook: HookAnswer): object;
+  /** What was handed back after a compaction, and what its summary held, is known again. */
+  recall(summary: Event | undefined): void;
+  /** Brings all of them up to date. */
+  close(): void;
+}
+
+export interface HookNotesWorld {
+  /** The context folder, absolute. */
+  readonly folder: string;
+  readonly now: () => number;
+  readonly onFault: Faults;
+  readonly notice: (text: string) => void;
+}
+
+/** Nobody leaves anything for a hook. */
+const NO_INBOX: Inbox = { path: '', drain: () => [], dispose: () => {} };
+
+const LOST: HookAnswer = { kind: 'answer-hook', requestId: '', hook: 'SessionStart', output: {}, recall: 'lost' };
+
+/** Opens them and reads what earlier hooks have noted. */
+export function openHookNotes(judge: Judge, { folder, now, onFault, notice }: HookNotesWorld): HookNotes {
+  const { run } = judge.state;
+  const taker = createNoteTaker({
+    memory: createMemory({ run, mask: redact }),
+    open: (id) => openSessionFolder(folder, id, { pid: process.pid, runId: run.runId, now }),
+    nameOf: ({ path }) => join(run.contextDir, relative(folder, path)),
+    inbox: NO_INBOX,
+    now,
+    onFault,
+    notice,
+    turnsFlushed: judge.state.turn.ended,
+  });
+
+  function hear(input: Input): void {
+    const { decisions, tell } = taker.heard(input, judge.state);
+    for (const decision of decisions) judge.decide(decision);
+    for (const event of tell) own(event);
+  }
+
+  function own(event: OwnEvent): void {
+    judge.own(event);
+    hear({ t: now(), from: 'ctxb', event });
+  }
+
+  hear({ t: now(), from: 'ctxb', event: { kind: 'begin' } });
+
+  return {
+    heard: (event) => hear({ t: now(), from: 'claude', event }),
+    answer(hook) {
+      const { output, decisions } = taker.answer(hook, judge.state);
+      for (const decision of decisions) judge.decide(decision);
+      return output;
+    },
+    recall(summary) {
+      taker.answer(LOST, judge.state);
+      if (summary !== undefined) taker.heard({ t: now(), from: 'claude', event: summary }, judge.state);
+    },
+    close: () => taker.close(judge.state),
+  };
+}

@@ -1,0 +1,85 @@
+import { type Action, type Decision, type HookAnswer, isDecision } from '../governor/actions.ts';
+import type { Input, OwnEvent } from '../governor/input.ts';
+import type { GovernorState } from '../governor/state.ts';
+import { step } from '../governor/step.ts';
+import type { ToolFiles } from '../session/tool-files.ts';
+import type { SessionStore } from '../store/session-store.ts';
+import type { Event } from '../stream/events.ts';
+
+/** The governor at work for one hook: what it decides is carried out as far as a hook can. */
+export interface Judge {
+  readonly state: GovernorState;
+  /** What the hook is answered with, once it was fed. */
+  readonly answer: HookAnswer | undefined;
+  claude(event: Event): void;
+  /** A prompt, as a line of the caller's. */
+  prompt(event: Event, line: string): void;
+  own(event: OwnEvent): void;
+  /** Notes a decision, whoever made it. */
+  decide(decision: Decision): void;
+}
+
+export interface JudgeWorld {
+  readonly store: SessionStore;
+  readonly toolFiles: ToolFiles;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly onDecision: (decision: Decision) => void;
+}
+
+export function createJudge(start: GovernorState, { store, toolFiles, now, onDecision }: JudgeWorld): Judge {
+  let state = start;
+  let answer: HookAnswer | undefined;
+  /** What came of actions: it is judged when all of them are carried out. */
+  const outcomes: OwnEvent[] = [];
+
+  function feed(input: Input): void {
+    const next = step(state, input);
+    state = next.state;
+    for (const action of next.actions) carryOut(action);
+    for (let event = outcomes.shift(); event !== undefined; event = outcomes.shift()) own(event);
+  }
+
+  const own = (event: OwnEvent) => feed({ t: now(), from: 'ctxb', event });
+
+  function decide(decision: Decision): void {
+    store.journal(decision);
+    onDecision(decision);
+  }
+
+  /** There is no stream to write to: what is left out here are lines and timers of a run. */
+  function carryOut(action: Action): void {
+    switch (action.kind) {
+      case 'answer-hook':
+        answer = action;
+        return;
+      case 'measure-file':
+        outcomes.push(toolFiles.measure(action));
+        return;
+      case 'store-result':
+        outcomes.push(toolFiles.store(action));
+        return;
+      case 'keep':
+        store.keep(action.file, action.text);
+        return;
+      case 'health':
+        store.health(action.record);
+        return;
+      default:
+        if (isDecision(action)) decide(action);
+    }
+  }
+
+  return {
+    get state() {
+      return state;
+    },
+    get answer() {
+      return answer;
+    },
+    claude: (event) => feed({ t: now(), from: 'claude', event }),
+    prompt: (event, line) => feed({ t: now(), from: 'caller', event, line }),
+    own,
+    decide,
+  };
+}

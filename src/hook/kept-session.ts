@@ -1,0 +1,57 @@
+import manifest from '../../package.json' with { type: 'json' };
+import type { GovernorState } from '../governor/state.ts';
+import { countOf, type Fields, fieldsOf, isFields, textsOf } from '../stream/fields.ts';
+
+/** What one hook leaves for the next of the same session. */
+export interface KeptSession {
+  /** Undefined: this is the first one. */
+  readonly state: GovernorState | undefined;
+  /** Bytes of the session's log that the governor has seen, and that are noted; undefined: it has seen none. */
+  readonly read: number | undefined;
+  readonly noted: number | undefined;
+  /** The turn is over as far as claude says, by itself or by the person; its last lines may come into the log later. */
+  readonly stopped: 'no' | 'ended' | 'interrupted';
+  /** Inputs of the hooks of the last compaction, until what it lost has been handed back. */
+  readonly compaction: readonly Fields[];
+  /** Faults that have been told. */
+  readonly told: readonly string[];
+}
+
+const NEW_SESSION: KeptSession = {
+  state: undefined,
+  read: undefined,
+  noted: undefined,
+  stopped: 'no',
+  compaction: [],
+  told: [],
+};
+
+/** Only the version that has written a state knows its shape. */
+const { version: VERSION } = manifest;
+
+export function keptText(kept: KeptSession): string {
+  return JSON.stringify({ version: VERSION, ...kept });
+}
+
+/** The new one where there is none, or it is damaged, or another version's. */
+export function readKept(text: string | undefined): KeptSession {
+  const { version, state, stopped, ...fields } = parsed(text ?? '');
+  if (version !== VERSION || !isFields(state)) return NEW_SESSION;
+  return {
+    // The version says that this program wrote it, in this shape.
+    state: state as unknown as GovernorState,
+    read: countOf(fields.read),
+    noted: countOf(fields.noted),
+    stopped: stopped === 'ended' || stopped === 'interrupted' ? stopped : 'no',
+    compaction: Array.isArray(fields.compaction) ? fields.compaction.map(fieldsOf) : [],
+    told: textsOf(fields.told),
+  };
+}
+
+function parsed(text: string): Fields {
+  try {
+    return fieldsOf(JSON.parse(text));
+  } catch {
+    return {};
+  }
+}

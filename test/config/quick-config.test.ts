@@ -1,0 +1,31 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { DEFAULTS } from '../../src/config/defaults.ts';
+import { quickConfig } from '../../src/config/quick-config.ts';
+import { resolveConfig } from '../../src/config/resolve-config.ts';
+
+let cwd = '';
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'ctxb-quick-'));
+});
+afterEach(() => rmSync(cwd, { recursive: true, force: true }));
+
+it.each([
+  { name: 'nothing is set', file: undefined, env: {} },
+  { name: 'only other variables are', file: undefined, env: { CTXB_RUN: 'x', CTXB_INBOX: 'y' } },
+  { name: 'a file says something', file: '{"thresholds":{"compact":0.6}}', env: {} },
+  { name: 'a variable does', file: undefined, env: { CTXB_TOOLS_MODE: 'off' } },
+])('is what all checks come to when $name', async ({ file, env }) => {
+  if (file !== undefined) writeFileSync(join(cwd, '.contextbudgetrc'), file);
+  const { config } = await resolveConfig({ cwd, env, flags: {} });
+  expect(await quickConfig(cwd, env)).toEqual({ config, faults: [] });
+});
+
+it('takes nothing from a file that is refused, but that nothing is to be done', async () => {
+  writeFileSync(join(cwd, '.contextbudgetrc'), '{"observe":true,"contextDir":"/elsewhere","thresholds":{"warn":0.1}}');
+  const { config, faults } = await quickConfig(cwd, {});
+  expect(config).toEqual({ ...DEFAULTS, observe: true });
+  expect(faults).toHaveLength(1);
+});

@@ -1,0 +1,259 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { DEFAULTS } from '../../src/config/defaults.ts';
+import { noteWindow } from '../../src/store/hook-sessions.ts';
+import { bashFields, callRow, type HookedSession, hookedSession, promptRow, resultRow } from '../support/hooks.ts';
+
+const VERSION = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version;
+const SMALL_RESULTS = { tools: { ...DEFAULTS.tools, perCall: 500 } };
+const LARGE = 'words of this line and words of it\n'.repeat(400);
+
+describe('tool budgets', () => {
+  it('a result that is too large is cut, and kept whole', async () => {
+    using session = hookedSession(SMALL_RESULTS);
+    await session.hook('SessionStart', { source: 'startup' });
+    const { output } = await session.hook('PostToolUse', bashFields('toolu_1', 'cat it', LARGE));
+    expect(output).toMatchObject({
+      hookSpecificOutput: {
+        hookEventName: 'PostToolUse',
+        updatedToolOutput: { stdout: expect.stringMatching(/^\[ctxb cut this result .* cat it: 14000 characters/) },
+      },
+    });
+    expect(session.file('tool-results/toolu_1.txt')).toBe(LARGE);
+    expect(session.journal()).toEqual(['cut-result']);
+  });
+
+  it('a Read is limited before it is made', async () => {
+    using session = hookedSession(SMALL_RESULTS);
+    const path = join(session.project, 'long.txt');
+    writeFileSync(path, LARGE);
+    const { output } = await session.hook('PreToolUse', {
+      tool_name: 'Read',
+      tool_input: { file_path: path },
+      tool_use_id: 'toolu_1',
+    });
+    expect(output).toMatchObject({ hookSpecificOutput: { updatedInput: { limit: expect.any(Number) } } });
+    expect(JSON.stringify(output)).not.toContain('permissionDecision');
+  });
+
+  it('hooks of tools that run side by side are all answered, one after the other', async () => {
+    using session = hookedSession(SMALL_RESULTS);
+    await session.hook('SessionStart', { source: 'startup' });
+    const ids = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const results = await Promise.all(
+      ids.map((id) => session.hook('PostToolUse', bashFields(`toolu_${id}`, `cat ${id}`, LARGE))),
+    );
+    for (const { output, notices } of results) {
+      expect(output).toHaveProperty('hookSpecificOutput.updatedToolOutput');
+      expect(notices).toEqual([]);
+    }
+    const { state } = JSON.parse(session.file(`hooks/${session.id}/state.json`));
+    expect(Object.keys(state.toolBudget.open)).toEqual(ids.map((id) => `toolu_${id}`));
+  });
+});
+
+describe('alerts', () => {
+  it('the agent is asked once to come to a stopping point, and the person told', async () => {
+    using session = hookedSession();
+    await session.hook('SessionStart', { source: 'startup' });
+    await session.hook('UserPromptSubmit', { prompt: 'Go.', prompt_id: 'p-1' });
+    session.log(promptRow('Go.'), callRow(145_000, { id: 'toolu_1', command: 'true' }));
+    const first = await session.hook('PostToolUse', bashFields('toolu_1', 'true', ''));
+    expect(JSON.stringify(first.output)).toMatch(/Context budget: 73 % used \(145\d+ of 200000 tokens, measured\)/);
+    expect(JSON.stringify(first.output)).toContain('That is nearly full');
+    expect(first.notices).toEqual([expect.stringMatching(/^warning: the context is 73% full/)]);
+
+    session.log(resultRow('toolu_1', ''), callRow(146_000, { id: 'toolu_2', command: 'true' }));
+    const second = await session.hook('PostToolUse', bashFields('toolu_2', 'true', ''));
+    expect(second).toEqual({ output: {}, notices: [] });
+    expect(session.journal()).toEqual(['warn']);
+  });
+
+  it('the window is the one that the status line was told', async () => {
+    using session = hookedSession();
+    await session.hook('SessionStart', { source: 'startup' });
+    noteWindow(join(session.project, '.context'), session.id, 1_000_000);
+    session.log(callRow(145_000));
+    expect(await session.told('UserPromptSubmit', { prompt: 'Go.' })).toMatch(/15 % used \(\d+ of 1000000 tokens/);
+  });
+
+  it('a session whose log no hook has seen is judged by its end, and not noted', async () => {
+    using session = hookedSession();
+    session.log(promptRow('An old one.'), callRow(120_000, { id: 't', command: 'ls' }), resultRow('t', 'a'));
+    session.log(callRow(121_000));
+    expect(await session.told('UserPromptSubmit', { prompt: 'Go.' })).toContain('61 % used (121');
+    await session.hook('Stop');
+    expect(session.file('scratch.md')).not.toContain('ls');
+  });
+});
+
+/** A turn with one command, all of it in the log. */
+async function turn(session: HookedSession, prompt: string, command: string, used = 50_000) {
+  await session.hook('UserPromptSubmit', { prompt, prompt_id: prompt });
+  const id = `toolu_${command}`;
+  session.log(promptRow(prompt), callRow(used, { id, command }), resultRow(id, 'out'), callRow(used + 100));
+  await session.hook('Stop');
+}
+
+/** From the log that all notes are made from. */
+function commandsNoted(session: HookedSession, id: string): string[] {
+  const lines = session.file(`sessions/${id}/memory.ndjson`).trim().split('\n');
+  const entries = lines.map((line) => JSON.parse(line) as { kind: string; command?: { text: string } });
+  return entries.flatMap(({ kind, command }) => (kind === 'tool' && command ? [command.text] : []));
+}
+
+describe('notes', () => {
+  it('are kept at the end of each turn, each fact once', async () => {
+    using session = hookedSession();
+    await session.hook('SessionStart', { source: 'startup' });
+    await turn(session, 'First.', 'make one');
+    await turn(session, 'Second.', 'make two');
+    expect(commandsNoted(session, session.id)).toEqual(['make one', 'make two']);
+    expect(session.file('scratch.md')).toContain('Task: First.');
+  });
+
+  it('of a call whose result is not in the log yet are kept when it is', async () => {
+    using session = hookedSession();
+    await session.hook('SessionStart', { source: 'startup' });
+    await session.hook('UserPromptSubmit', { prompt: 'Go.' });
+    session.log(promptRow('Go.'), callRow(50_000, { id: 'toolu_1', command: 'make it' }));
+    await session.hook('PreCompact', { trigger: 'auto', custom_instructions: null });
+    expect(existsSync(join(session.project, `.context/sessions/${session.id}/commands.md`))).toBe(false);
+    session.log(resultRow('toolu_1', 'made'));
+    await session.hook('SessionStart', { source: 'compact' });
+    expect(commandsNoted(session, session.id)).toEqual(['make it']);
+  });
+
+  it('are handed back after a compaction, with the running prompt, and what is still missing with the next one', async () => {
+    using session = hookedSession({ memory: { ...DEFAULTS.memory, restoreTokens: 15 } });
+    await session.hook('SessionStart', { source: 'startup' });
+    await turn(session, 'First.', 'make one');
+    await turn(session, 'Second.', 'make two');
+    await session.hook('UserPromptSubmit', { prompt: 'Third.', prompt_id: 'p-3' });
+    session.log(
+      promptRow('Third.'),
+      callRow(60_000, { id: 'toolu_3', command: 'make three' }),
+      resultRow('toolu_3', ''),
+    );
+    const { output } = await session.hook('PreCompact', { trigger: 'auto', custom_instructions: null });
+    expect(output).toEqual({
+      systemMessage: expect.stringMatching(/^When you summarise, focus on First\. -- say that notes .*scratch\.md$/),
+    });
+    const back = await session.told('SessionStart', { source: 'compact' });
+    expect(back).toContain('word for word:\n\nThird.');
+    expect(back).toContain('`make three`');
+    expect(back).not.toContain('`make one`');
+    await session.hook('PostCompact', { trigger: 'auto', compact_summary: 'It ran make two and no more.' });
+    const next = await session.told('UserPromptSubmit', { prompt: 'Fourth.' });
+    expect(next).toContain('not in its summary');
+    expect(next).toContain('`make one`');
+    expect(next).not.toContain('`make three`');
+    expect(await session.told('UserPromptSubmit', { prompt: 'Fifth.' })).not.toContain('`make one`');
+    expect(session.journal()).toEqual(['focus', 'restore', 'recall', 'survival', 'recall']);
+  });
+
+  it('go on when the conversation is cleared, and are named in the new one', async () => {
+    using session = hookedSession();
+    await session.hook('SessionStart', { source: 'startup' });
+    await turn(session, 'First.', 'make one');
+    await session.hook('SessionEnd', { reason: 'clear', prompt_id: 'c-1' });
+    const next = session.next();
+    const told = await next.told('SessionStart', { source: 'clear', prompt_id: 'c-1' });
+    expect(told).toContain(`Notes of this session are kept in .context/sessions/${session.id}/scratch.md`);
+    expect(told).toContain('Task: First.');
+    await turn(next, 'Second.', 'make two');
+    expect(commandsNoted(session, session.id)).toEqual(['make one', 'make two']);
+  });
+
+  it('are not those of another session that was cleared', async () => {
+    using session = hookedSession();
+    await session.hook('SessionStart', { source: 'startup' });
+    await turn(session, 'First.', 'make one');
+    await session.hook('SessionEnd', { reason: 'clear', prompt_id: 'c-1' });
+    expect(await session.next().told('SessionStart', { source: 'clear', prompt_id: 'c-2' })).toBe('');
+  });
+
+  it('are named when the session is gone on with', async () => {
+    using session = hookedSession();
+    await session.hook('SessionStart', { source: 'startup' });
+    await turn(session, 'First.', 'make one');
+    await session.hook('SessionEnd', { reason: 'prompt_input_exit' });
+    expect(await session.told('SessionStart', { source: 'resume' })).toContain('Task: First.');
+  });
+
+  it('are none where memory is off', async () => {
+    using session = hookedSession({ memory: { ...DEFAULTS.memory, enabled: false } });
+    await session.hook('SessionStart', { source: 'startup' });
+    await turn(session, 'First.', 'make one');
+    expect(await session.told('SessionStart', { source: 'compact' })).toBe('');
+    expect(existsSync(join(session.project, '.context/sessions'))).toBe(false);
+  });
+});
+
+describe('turns', () => {
+  it('one that the person has stopped is over', async () => {
+    using session = hookedSession();
+    await session.hook('SessionStart', { source: 'startup' });
+    await session.hook('UserPromptSubmit', { prompt: 'Stop me.' });
+    session.log(promptRow('Stop me.'), callRow(50_000), promptRow('[Request interrupted by user]'));
+    await session.hook('UserPromptSubmit', { prompt: 'And now.' });
+    session.log(callRow(51_000, { id: 'toolu_1', command: 'x' }), resultRow('toolu_1', ''));
+    expect(await session.told('SessionStart', { source: 'compact' })).toContain('word for word:\n\nAnd now.\n');
+  });
+
+  it('what is said into one belongs to it', async () => {
+    using session = hookedSession();
+    await session.hook('SessionStart', { source: 'startup' });
+    await session.hook('UserPromptSubmit', { prompt: 'One.' });
+    session.log(promptRow('One.'), callRow(50_000, { id: 'toolu_1', command: 'x' }));
+    await session.hook('UserPromptSubmit', { prompt: 'And another.' });
+    expect(await session.told('SessionStart', { source: 'compact' })).toContain(
+      'word for word:\n\nOne.\n\nAnd another.',
+    );
+  });
+});
+
+describe('faults', () => {
+  it.each([
+    { name: 'damaged', text: '{"version":' },
+    { name: 'not sealed', text: JSON.stringify({ version: VERSION, state: { session: { id: 'x' } } }) },
+    { name: "another version's", text: '{"version":"0.0.0","state":{"run":7}}' },
+  ])('a state that is $name counts as none', async ({ text }) => {
+    using session = hookedSession();
+    await session.hook('SessionStart', { source: 'startup' });
+    writeFileSync(join(session.project, `.context/hooks/${session.id}/state.json`), text);
+    session.log(callRow(121_000));
+    expect(await session.told('UserPromptSubmit', { prompt: 'Go.' })).toContain('61 % used');
+  });
+
+  it('a log that was made anew is read from there', async () => {
+    using session = hookedSession();
+    await session.hook('SessionStart', { source: 'startup' });
+    session.log(callRow(40_000), callRow(41_000), callRow(42_000));
+    await session.hook('Stop');
+    rmSync(join(session.project, `${session.id}.jsonl`));
+    session.log(callRow(50_000));
+    await session.hook('Stop');
+    session.log(callRow(121_000));
+    expect(await session.told('UserPromptSubmit', { prompt: 'Go.' })).toContain('61 % used');
+  });
+
+  it('a symbolic link in the place of the context folder is refused', async () => {
+    using session = hookedSession();
+    mkdirSync(join(session.project, 'elsewhere'));
+    symlinkSync(join(session.project, 'elsewhere'), join(session.project, '.context'));
+    await expect(session.hook('SessionStart', { source: 'startup' })).rejects.toThrow(/is a symbolic link/);
+  });
+
+  it('what cannot be stored is told once', async () => {
+    using session = hookedSession(SMALL_RESULTS);
+    await session.hook('SessionStart', { source: 'startup' });
+    writeFileSync(join(session.project, '.context/tool-results'), 'in the way');
+    const first = await session.hook('PostToolUse', bashFields('toolu_1', 'cat it', LARGE));
+    const second = await session.hook('PostToolUse', bashFields('toolu_2', 'cat it', LARGE));
+    expect(first.notices).toEqual([expect.stringMatching(/results of tools are not cut, .*move it away$/)]);
+    expect(second.notices).toEqual([]);
+    expect(session.journal()).toEqual(['fault']);
+  });
+});

@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest';
+import { DEFAULTS } from '../../src/config/defaults.ts';
+import { resolveFile } from '../../src/config/resolve-config.ts';
+import { PRESETS } from '../../src/init/presets.ts';
+
+it.each(Object.entries(PRESETS))('the preset %s is a good configuration', (_, content) => {
+  expect(resolveFile({ path: 'preset', content }).findings).toEqual([]);
+});
+
+it('the balanced one says what holds anyway', () => {
+  const { config } = resolveFile({ path: 'preset', content: PRESETS.balanced });
+  expect({ ...config, flow: DEFAULTS.flow }).toEqual(DEFAULTS);
+});

@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto';
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Config } from '../../src/config/config.ts';
+import { DEFAULTS } from '../../src/config/defaults.ts';
+import { answerHook, type HookResult } from '../../src/hook/answer-hook.ts';
+import { type HookEvent, readHookInput } from '../../src/hook/hook-input.ts';
+import { openSeal } from '../../src/store/seal.ts';
+
+type Line = Readonly<Record<string, unknown>>;
+
+/** An interactive session as its hooks see it: a project, a log that grows, and hooks that come one by one. */
+export interface HookedSession extends Disposable {
+  readonly project: string;
+  /** Adds rows to the log, as claude does. */
+  log(...rows: readonly Line[]): void;
+  hook(name: HookEvent, fields?: Line): Promise<HookResult>;
+  /** What the agent is told with the answer. */
+  told(name: HookEvent, fields?: Line): Promise<string>;
+  /** The same project under another session id, with a log of its own. */
+  next(): HookedSession;
+  journal(): string[];
+  /** A file of the context folder. */
+  file(name: string): string;
+  readonly id: string;
+}
+
+export function hookedSession(changes: Partial<Config> = {}): HookedSession {
+  const project = mkdtempSync(join(tmpdir(), 'ctxb-hooks-'));
+  return sessionIn(project, { ...DEFAULTS, ...changes });
+}
+
+function sessionIn(project: string, config: Config): HookedSession {
+  const id = randomUUID();
+  const transcript = join(project, `${id}.jsonl`);
+  const folder = join(project, '.context');
+  const world = { config, project, folder, seal: openSeal(join(project, 'keys')), now: Date.now };
+
+  async function hook(name: HookEvent, fields: Line = {}): Promise<HookResult> {
+    const text = JSON.stringify({
+      session_id: id,
+      transcript_path: transcript,
+      cwd: project,
+      hook_event_name: name,
+      ...fields,
+    });
+    const input = readHookInput(text);
+    if (input === undefined) throw new Error('no hook');
+    return answerHook(input, world);
+  }
+
+  return {
+    project,
+    id,
+    log: (...rows) =>
+      appendFileSync(transcript, rows.map((row) => `${JSON.stringify({ sessionId: id, ...row })}\n`).join('')),
+    hook,
+    async told(name, fields) {
+      const { output } = await hook(name, fields);
+      const specific = (output as { hookSpecificOutput?: { additionalContext?: string } }).hookSpecificOutput;
+      return specific?.additionalContext ?? '';
+    },
+    next: () => sessionIn(project, config),
+    journal() {
+      const path = join(folder, 'journal.ndjson');
+      if (!existsSync(path)) return [];
+      const lines = readFileSync(path, 'utf8').trim().split('\n');
+      return lines.map((line) => String((JSON.parse(line) as Line).kind));
+    },
+    file: (name) => readFileSync(join(folder, name), 'utf8'),
+    [Symbol.dispose]: () => rmSync(project, { recursive: true, force: true }),
+  };
+}
+
+let rows = 0;
+
+/** A row of a call of the main thread that ends with the use of a tool, or with words. */
+export function callRow(used: number, tool?: { readonly id: string; readonly command: string }): Line {
+  const content = tool
+    ? [{ type: 'tool_use', id: tool.id, name: 'Bash', input: { command: tool.command } }]
+    : [{ type: 'text', text: 'Done.' }];
+  const usage = { input_tokens: used, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 1 };
+  const message = { id: `msg_${++rows}`, role: 'assistant', model: 'claude-sonnet-4-5', content, usage };
+  return { type: 'assistant', isSidechain: false, message };
+}
+
+export function resultRow(id: string, text: string): Line {
+  const content = [{ type: 'tool_result', tool_use_id: id, content: text }];
+  return { type: 'user', isSidechain: false, message: { role: 'user', content }, toolUseResult: { stdout: text } };
+}
+
+export function promptRow(text: string): Line {
+  return { type: 'user', isSidechain: false, message: { role: 'user', content: text } };
+}
+
+/** The input of a hook about a call of Bash. */
+export function bashFields(id: string, command: string, stdout: string): Line {
+  return {
+    tool_name: 'Bash',
+    tool_input: { command },
+    tool_use_id: id,
+    tool_response: { stdout, stderr: '', interrupted: false, isImage: false },
+  };
+}
