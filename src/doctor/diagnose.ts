@@ -5,7 +5,7 @@ import { askFreshContext } from './ask-fresh-context.ts';
 import { askVersion } from './ask-version.ts';
 import type { Check } from './check.ts';
 import type { Remark } from './remark.ts';
-import { type Limits, type Outcome, runChecks } from './run-checks.ts';
+import { type Limits, type Outcome, patienceMs, runChecks } from './run-checks.ts';
 import { orNothing } from './stage/scene.ts';
 import { type Place, withStage } from './stage/stage.ts';
 import { readSettingsFiles, settingOf, variablesOf } from './surroundings/claude-settings.ts';
@@ -68,7 +68,7 @@ export function diagnose(
 ): Promise<Diagnosis> {
   return withTemporaryFolder(async (root) => {
     const place = { ...claude, root };
-    const patience = AbortSignal.any([limits.stop, AbortSignal.timeout(limits.timeoutMs / 3)]);
+    const patience = AbortSignal.any([limits.stop, AbortSignal.timeout(patienceMs(limits))]);
     const [version, fresh] = await withStage({ calls: [] }, place, patience, (stage) =>
       Promise.all([askVersion(place.claude, stage), orNothing(askFreshContext(stage, around.model))]),
     );

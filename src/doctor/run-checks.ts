@@ -22,6 +22,11 @@ export interface Limits {
   readonly stop: AbortSignal;
 }
 
+/** What one scene may take. */
+export function patienceMs({ timeoutMs }: Limits): number {
+  return Math.ceil(timeoutMs / 3);
+}
+
 /** More than this at once only wait for the processors. */
 const MOST_AT_ONCE = 8;
 
@@ -30,7 +35,7 @@ export async function runChecks(checks: readonly Check[], place: Place, limits: 
   const over = AbortSignal.any([limits.stop, AbortSignal.timeout(limits.timeoutMs)]);
   const play = (scene: Scene) => {
     const facts = checks.filter((check) => check.scene === scene);
-    return lookAt(scene, facts, { place, over, patienceMs: limits.timeoutMs / 3 });
+    return lookAt(scene, facts, { place, over, patienceMs: patienceMs(limits) });
   };
   const [first, ...scenes] = new Set(checks.map(({ scene }) => scene));
   if (first === undefined) return [];
