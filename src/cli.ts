@@ -39,6 +39,11 @@ const COMMANDS: readonly { name: string; summary: string; load: () => Promise<Co
     summary: 'check claude, the configuration and the surroundings',
     load: () => import('./commands/doctor.ts'),
   },
+  {
+    name: 'completion',
+    summary: 'print a script that completes ctxb in a shell',
+    load: () => import('./commands/completion.ts'),
+  },
   { name: 'demo', summary: 'show it at work, offline', load: () => import('./commands/demo.ts') },
 ];
 
@@ -78,7 +83,7 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
     });
   for (const { name, summary, load } of COMMANDS) {
     const command = program.command(name).summary(summary).description(summary).copyInheritedSettings(program);
-    if (name === argv[0] || (argv[0] === 'help' && name === argv[1])) (await load()).define(command, io, finish);
+    if (isNeeded(name, argv)) (await load()).define(command, io, finish);
   }
   if (argv.length === 0) {
     program.outputHelp({ error: true });
@@ -86,6 +91,11 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
   }
   await program.parseAsync([...argv], { from: 'user' });
   return exitCode;
+}
+
+/** The command that is called, or that help is wanted for; the script of a shell is made of all. */
+function isNeeded(name: string, [called, topic]: readonly string[]): boolean {
+  return name === called || called === 'completion' || (called === 'help' && name === topic);
 }
 
 function report(error: unknown, io: Io): number {
