@@ -37,6 +37,10 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
     .argument('<file>', 'the document; - is stdin')
     .option('--cwd <folder>', 'what its paths are relative to (default: the working folder)')
     .option('--context-dir <folder>', 'where the notes are')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  ctxb handoff verify handoff.md\n  ctxb handoff verify handoff.md --cwd packages/parser',
+    )
     .action(async (file: string, flags: VerifyFlags) => finish(await verify(file, flags, io)));
   command
     .command('write')
@@ -44,12 +48,14 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
     .argument('[session]', 'a session of this folder (its id or the beginning of it), or a recording; - is stdin')
     .option('--out <file>', 'write it to this new file instead')
     .option('--context-dir <folder>', 'where the notes are')
+    .addHelpText('after', '\nExamples:\n  ctxb handoff write\n  ctxb handoff write session.jsonl --out handoff.md')
     .action(async (name: string | undefined, flags: WriteFlags) => finish(await write(name, flags, io)));
   command
     .command('list')
     .description('list the handoffs of this folder, newest first')
     .option('--json', 'as JSON')
     .option('--context-dir <folder>', 'where the handoffs are')
+    .addHelpText('after', '\nExamples:\n  ctxb handoff list\n  ctxb handoff list --json')
     .action(async (flags: ListFlags) => finish(await list(flags, io)));
 }
 
