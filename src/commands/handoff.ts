@@ -2,7 +2,7 @@ import { createReadStream, existsSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { effectiveConfig } from '../config/effective-config.ts';
-import { CtxbError } from '../errors.ts';
+import { CtxbError, unreadable } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { checkHandoff } from '../memory/handoff/check-handoff.ts';
 import { parseHandoffFile, writeHandoffFile } from '../memory/handoff/handoff-file.ts';
@@ -111,8 +111,7 @@ async function readDocument(file: string, io: Io): Promise<string> {
       if (size > DOCUMENT_LIMIT) break;
     }
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new CtxbError('unreadable-input', `${file}: cannot be read (${reason})`, { cause });
+    throw unreadable(file, cause);
   }
   return Buffer.concat(chunks).toString('utf8');
 }
