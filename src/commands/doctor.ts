@@ -107,7 +107,7 @@ async function createView({ stdout, env }: Io): Promise<View> {
   return {
     remarks,
     diagnosis(claude, diagnosis, ms) {
-      remarks(`claude ${diagnosis.version ?? '(tells no version)'}, ${onOneLine(claude)}`, diagnosis.thresholds);
+      remarks(`claude, ${onOneLine(claude)}`, diagnosis.remarks);
       if (diagnosis.outcomes.length === 0) return;
       stdout.write(`${factsText(diagnosis.outcomes, marks, style)}\n${verdictText(diagnosis, ms)}`);
     },

@@ -16,15 +16,18 @@ function doctor({ scratch }: World, args: readonly string[]) {
 it('every fact holds for the pinned claude, nothing is written outside of a folder that is removed, no API is called', async () => {
   await using world = await startWorld({ calls: [] });
   const run = await doctor(world, ['--claude', world.claude, '--timeout', '85', '--strict', '--json']);
-  const { claude, context, facts, surroundings, thresholds } = JSON.parse(run.stdout.toString());
+  const { claude, context, facts, surroundings, remarks } = JSON.parse(run.stdout.toString());
 
   expect(facts.filter(({ status }: { status: string }) => status !== 'holds')).toEqual([]);
   expect(facts).toHaveLength(ALL_CHECKS.length);
   expect(claude).toEqual({ path: world.claude, version: '2.1.197' });
   expect(context.window).toBeGreaterThanOrEqual(200_000);
   expect(context.prefix).toBeGreaterThan(5_000);
-  expect([...surroundings, ...thresholds].map(({ status }: { status: string }) => status)).not.toContain('fault');
-  expect(thresholds[0]).toMatchObject({ status: 'good' });
+  expect([...surroundings, ...remarks].map(({ status }: { status: string }) => status)).not.toContain('fault');
+  expect(remarks.map(({ subject, status }: Record<string, string>) => `${subject} ${status}`)).toEqual([
+    'version good',
+    'thresholds good',
+  ]);
   expect(run).toMatchObject({ code: 0, stderr: '' });
 
   const folders = [world.scratch.env.HOME, world.scratch.env.CLAUDE_CONFIG_DIR, world.scratch.env.TMPDIR];
