@@ -1,5 +1,6 @@
 import manifest from '../package.json' with { type: 'json' };
-import { isCtxbError } from './errors.ts';
+import { closest } from './config/closest.ts';
+import { CtxbError, isCtxbError } from './errors.ts';
 import type { Io } from './io.ts';
 import { printable } from './report/style.ts';
 
@@ -55,6 +56,11 @@ const COMMANDS: readonly { name: string; summary: string; load: () => Promise<Co
     summary: 'check claude, the configuration and the surroundings',
     load: () => import('./commands/doctor.ts'),
   },
+  {
+    name: 'completion',
+    summary: 'print a script that completes ctxb in a shell',
+    load: () => import('./commands/completion.ts'),
+  },
   { name: 'demo', summary: 'show it at work, offline', load: () => import('./commands/demo.ts') },
 ];
 
@@ -85,30 +91,66 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
 }
 
 async function dispatch(argv: readonly string[], io: Io): Promise<number> {
-  const { Command: Program } = await import('commander');
   let exitCode = 0;
-  const finish = (code: number) => {
-    exitCode = code;
-  };
+  const program = await createProgram(io, {
+    isNeeded: (name) => isNeeded(name, argv),
+    finish: (code) => {
+      exitCode = code;
+    },
+  });
+  if (argv.length === 0) {
+    program.outputHelp({ error: true });
+    return EXIT_USAGE;
+  }
+  if (argv[0] === 'help') checkTopic(argv[1]);
+  await program.parseAsync([...argv], { from: 'user' });
+  return exitCode;
+}
+
+/** How a program is made. */
+interface ProgramOptions {
+  /** Whether a command is to be loaded; of another only its name is known. */
+  readonly isNeeded: (name: string) => boolean;
+  readonly finish: (exitCode: number) => void;
+}
+
+/** The program with its commands, as the parser has them. */
+export async function createProgram(
+  io: Io,
+  { isNeeded, finish }: ProgramOptions,
+): Promise<import('commander').Command> {
+  const { Command: Program } = await import('commander');
   const program = new Program('ctxb')
     .description('Runs Claude Code, knows how full its context really is, and acts before it runs out.')
     .version(manifest.version)
     .enablePositionalOptions()
     .exitOverride()
+    .showHelpAfterError('See ctxb --help.')
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
       writeErr: (text) => io.stderr.write(printable(text)),
+      outputError: (text, write) => write(text.replace(/^error: /, 'ctxb: ')),
     });
   for (const { name, summary, load } of COMMANDS) {
     const command = program.command(name).summary(summary).description(summary).copyInheritedSettings(program);
-    if (name === argv[0] || (argv[0] === 'help' && name === argv[1])) (await load()).define(command, io, finish);
+    command.showHelpAfterError(`See ctxb ${name} --help.`);
+    if (isNeeded(name)) (await load()).define(command, io, finish);
   }
-  if (argv.length === 0) {
-    program.outputHelp({ error: true });
-    return EXIT_USAGE;
-  }
-  await program.parseAsync([...argv], { from: 'user' });
-  return exitCode;
+  return program;
+}
+
+/** commander shows all of the help for a topic that there is not. */
+function checkTopic(topic: string | undefined): void {
+  const names = COMMANDS.map(({ name }) => name);
+  if (topic === undefined || names.includes(topic) || topic === 'help' || topic.startsWith('-')) return;
+  const meant = closest(topic, names);
+  const todo = meant === undefined ? 'see ctxb --help' : `did you mean ${meant}?`;
+  throw new CtxbError('usage', `help: there is no command "${topic}": ${todo}`);
+}
+
+/** The command that is called, or that help is wanted for; the script of a shell is made of all. */
+function isNeeded(name: string, [called, topic]: readonly string[]): boolean {
+  return name === called || called === 'completion' || (called === 'help' && name === topic);
 }
 
 function report(error: unknown, io: Io): number {

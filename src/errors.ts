@@ -50,6 +50,22 @@ export class CtxbError extends Error {
   }
 }
 
+/** What to do about a path, by what the system says of it. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  ENOENT: 'name one that is there',
+  EACCES: 'make it readable',
+  EISDIR: 'name a file, not a folder',
+  ENOTDIR: 'name one that is there',
+};
+
+/** A file or folder that somebody has named and that cannot be read, and what to do about it. */
+export function unreadable(path: string, cause: unknown, code: ErrorCode = 'unreadable-input'): CtxbError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  const remedy = cause instanceof Error && 'code' in cause ? REMEDIES[String(cause.code)] : undefined;
+  const todo = remedy === undefined ? '' : `: ${remedy}`;
+  return new CtxbError(code, `${path}: cannot be read (${reason})${todo}`, { cause });
+}
+
 /** Whether it is one of ours. By name: each command is bundled with a class of its own. */
 export function isCtxbError(error: unknown): error is CtxbError {
   return error instanceof Error && error.name === 'CtxbError';

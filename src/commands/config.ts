@@ -16,8 +16,15 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
   command
     .option('--json', 'as JSON')
     .option('--schema', 'the JSON Schema of a configuration file instead')
+    .addHelpText('after', EXAMPLES)
     .action(async (options: ConfigOptions) => finish(await runConfig(options, io)));
 }
+
+const EXAMPLES = `
+Examples:
+  ctxb config
+  CTXB_THRESHOLDS_COMPACT=0.6 ctxb config --json
+  ctxb config --schema > contextbudgetrc.schema.json`;
 
 /**
  * Prints the effective configuration and where each value comes from. When something is wrong, nothing is effective:

@@ -26,8 +26,9 @@ const HELP = `
 A scripted job fills the context window twice. Nothing leaves this machine, no key is used, and your own settings
 are not touched: claude runs in a temporary folder and speaks to a stand-in for the API on 127.0.0.1.
 
-Example:
-  ctxb demo`;
+Examples:
+  ctxb demo
+  ctxb demo --claude ~/.local/bin/claude`;
 
 async function demo(flags: DemoFlags, io: Io): Promise<number> {
   const style = await styleFor(io.stdout, io.env);

@@ -10,6 +10,7 @@ import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { doctorJson } from '../report/doctor-json.ts';
 import { factsText, marksFor, remarksText, verdictText } from '../report/doctor-text.ts';
+import { createFactsProgress } from '../report/facts-progress.ts';
 import { glyphsFor, UNICODE } from '../report/glyphs.ts';
 import { onOneLine, styleFor } from '../report/style.ts';
 import { signalExitCode } from '../session/child.ts';
@@ -65,10 +66,12 @@ async function doctor(flags: DoctorFlags, io: Io): Promise<number> {
   view?.remarks('Surroundings', around.remarks);
   const claude = await locateClaude({ given: flags.claude, env: io.env, cwd: io.cwd });
   const signals = holdSignals();
+  const progress = createFactsProgress(io.stderr, checks.length);
   const started = Date.now();
   try {
-    const limits = { timeoutMs: flags.timeout * 1000, stop: signals.stop };
+    const limits = { timeoutMs: flags.timeout * 1000, stop: signals.stop, onLooked: progress.add };
     const diagnosis = await diagnose(checks, { claude, path: io.env.PATH }, around, limits);
+    progress.clear();
     const received = signals.received();
     if (received !== undefined) return signalExitCode(received);
     if (view === undefined) io.stdout.write(`${JSON.stringify(doctorJson(claude, around, diagnosis), null, 2)}\n`);
@@ -107,7 +110,7 @@ async function createView({ stdout, env }: Io): Promise<View> {
   return {
     remarks,
     diagnosis(claude, diagnosis, ms) {
-      remarks(`claude ${diagnosis.version ?? '(tells no version)'}, ${onOneLine(claude)}`, diagnosis.thresholds);
+      remarks(`claude, ${onOneLine(claude)}`, diagnosis.remarks);
       if (diagnosis.outcomes.length === 0) return;
       stdout.write(`${factsText(diagnosis.outcomes, marks, style)}\n${verdictText(diagnosis, ms)}`);
     },

@@ -16,6 +16,7 @@ export function define(command: Command, io: Io, finish: Finish): void {
     .option('--json', 'as JSON')
     .option('--html <file>', 'as a page in this file')
     .option('--context-dir <folder>', 'where the runs are')
+    .addHelpText('after', EXPLAIN_EXAMPLES)
     .action(async (file: string, options: ExplainOptions) => {
       const { explain } = await import('./flow-explain.ts');
       finish(await explain(file, options, io));
@@ -26,6 +27,7 @@ export function define(command: Command, io: Io, finish: Finish): void {
     .argument('[run]', 'its id or the beginning of it (default: the newest)')
     .option('--json', 'as JSON')
     .option('--context-dir <folder>', 'where the runs are')
+    .addHelpText('after', REPORT_EXAMPLES)
     .action(async (run: string | undefined, options: ReportOptions) => {
       const { report } = await import('./flow-report.ts');
       finish(await report(run, options, io));
@@ -36,6 +38,7 @@ export function define(command: Command, io: Io, finish: Finish): void {
     .argument('<file>', 'the flow, in YAML or JSON')
     .option('--no-open', 'print the address and open no browser')
     .option('--context-dir <folder>', 'where the receipts are')
+    .addHelpText('after', STUDIO_EXAMPLES)
     .action(async (file: string, options: { open: boolean; contextDir?: string }) => {
       const { studio } = await import('./flow-studio.ts');
       finish(await studio(file, options, io));
@@ -57,6 +60,7 @@ function defineRun(command: Command, io: Io, finish: Finish): void {
     .option('--otlp <url>', 'send metrics and traces of each step to this OpenTelemetry receiver')
     .option('--quiet', 'say nothing on stderr')
     .option('--context-dir <folder>', 'where runs, receipts and notes go')
+    .addHelpText('after', RUN_EXAMPLES)
     .action(async (file: string, words: string[], options: FlowRunOptions) => {
       const { runFlowFile } = await import('./flow-run.ts');
       finish(await runFlowFile(file, words, options, io));
@@ -70,3 +74,25 @@ Examples:
   ctxb flow explain flow.yaml --html flow.html
   ctxb flow report
   ctxb flow studio flow.yaml`;
+
+const RUN_EXAMPLES = `
+Examples:
+  ctxb flow run flow.yaml -- claude --permission-mode acceptEdits
+  ctxb flow run flow.yaml --parallel 2 --quiet -- claude
+  ctxb flow run flow.yaml --from implement --resume 2026-03-31 -- claude
+  ctxb flow run flow.yaml --dry-run -- claude`;
+
+const EXPLAIN_EXAMPLES = `
+Examples:
+  ctxb flow explain flow.yaml
+  ctxb flow explain flow.yaml --html flow.html`;
+
+const REPORT_EXAMPLES = `
+Examples:
+  ctxb flow report
+  ctxb flow report 2026-03-31 --json`;
+
+const STUDIO_EXAMPLES = `
+Examples:
+  ctxb flow studio flow.yaml
+  ctxb flow studio flow.yaml --no-open`;

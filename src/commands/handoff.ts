@@ -2,7 +2,7 @@ import { createReadStream, existsSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { effectiveConfig } from '../config/effective-config.ts';
-import { CtxbError } from '../errors.ts';
+import { CtxbError, unreadable } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { checkHandoff } from '../memory/handoff/check-handoff.ts';
 import { parseHandoffFile, writeHandoffFile } from '../memory/handoff/handoff-file.ts';
@@ -37,6 +37,10 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
     .argument('<file>', 'the document; - is stdin')
     .option('--cwd <folder>', 'what its paths are relative to (default: the working folder)')
     .option('--context-dir <folder>', 'where the notes are')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  ctxb handoff verify handoff.md\n  ctxb handoff verify handoff.md --cwd packages/parser',
+    )
     .action(async (file: string, flags: VerifyFlags) => finish(await verify(file, flags, io)));
   command
     .command('write')
@@ -44,12 +48,14 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
     .argument('[session]', 'a session of this folder (its id or the beginning of it), or a recording; - is stdin')
     .option('--out <file>', 'write it to this new file instead')
     .option('--context-dir <folder>', 'where the notes are')
+    .addHelpText('after', '\nExamples:\n  ctxb handoff write\n  ctxb handoff write session.jsonl --out handoff.md')
     .action(async (name: string | undefined, flags: WriteFlags) => finish(await write(name, flags, io)));
   command
     .command('list')
     .description('list the handoffs of this folder, newest first')
     .option('--json', 'as JSON')
     .option('--context-dir <folder>', 'where the handoffs are')
+    .addHelpText('after', '\nExamples:\n  ctxb handoff list\n  ctxb handoff list --json')
     .action(async (flags: ListFlags) => finish(await list(flags, io)));
 }
 
@@ -105,8 +111,7 @@ async function readDocument(file: string, io: Io): Promise<string> {
       if (size > DOCUMENT_LIMIT) break;
     }
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new CtxbError('unreadable-input', `${file}: cannot be read (${reason})`, { cause });
+    throw unreadable(file, cause);
   }
   return Buffer.concat(chunks).toString('utf8');
 }

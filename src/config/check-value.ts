@@ -36,9 +36,18 @@ function readings(text: string): unknown[] {
   return [text, ...(text.trim() === '' ? [] : [Number(text)]), ...(truth === undefined ? [] : [truth])];
 }
 
+/** The words that a key takes; none where it takes other values. */
+export function choicesOf(key: KeyPath): string[] {
+  const leaf = leafOf(key);
+  return choicesIn((leaf && expectation(leaf, {})) ?? '');
+}
+
+function choicesIn(expected: string): string[] {
+  return [...expected.matchAll(/"([a-z-]+)"/g)].flatMap(([, choice]) => choice ?? []);
+}
+
 function advice(key: KeyPath | ToolKey, value: unknown, expected: string): string {
-  const choices = [...expected.matchAll(/"([a-z-]+)"/g)].flatMap(([, choice]) => choice ?? []);
-  const meant = typeof value === 'string' ? closest(value, choices) : undefined;
+  const meant = typeof value === 'string' ? closest(value, choicesIn(expected)) : undefined;
   if (meant !== undefined) return `did you mean "${meant}"?`;
   const fallback = valueAt(DEFAULTS, key);
   return fallback === undefined

@@ -4,8 +4,9 @@ import { textOf } from '../stream/fields.ts';
 import { askFreshContext } from './ask-fresh-context.ts';
 import { askVersion } from './ask-version.ts';
 import type { Check } from './check.ts';
+import { judgeVersion } from './judge-version.ts';
 import type { Remark } from './remark.ts';
-import { type Limits, type Outcome, runChecks } from './run-checks.ts';
+import { type Limits, type Outcome, patienceMs, runChecks } from './run-checks.ts';
 import { orNothing } from './stage/scene.ts';
 import { type Place, withStage } from './stage/stage.ts';
 import { readSettingsFiles, settingOf, variablesOf } from './surroundings/claude-settings.ts';
@@ -32,7 +33,8 @@ export interface Diagnosis {
   readonly version: string | undefined;
   /** Undefined: it did not tell. */
   readonly fresh: FreshContext | undefined;
-  readonly thresholds: readonly Remark[];
+  /** On its version, and on the thresholds beside what it tells. */
+  readonly remarks: readonly Remark[];
   /** One for each check. */
   readonly outcomes: readonly Outcome[];
 }
@@ -68,12 +70,12 @@ export function diagnose(
 ): Promise<Diagnosis> {
   return withTemporaryFolder(async (root) => {
     const place = { ...claude, root };
-    const patience = AbortSignal.any([limits.stop, AbortSignal.timeout(limits.timeoutMs / 3)]);
+    const patience = AbortSignal.any([limits.stop, AbortSignal.timeout(patienceMs(limits))]);
     const [version, fresh] = await withStage({ calls: [] }, place, patience, (stage) =>
       Promise.all([askVersion(place.claude, stage), orNothing(askFreshContext(stage, around.model))]),
     );
-    const thresholds = thresholdsOf(around, fresh);
-    return { version, fresh, thresholds, outcomes: await runChecks(checks, place, limits) };
+    const remarks = [judgeVersion(version), ...thresholdsOf(around, fresh)];
+    return { version, fresh, remarks, outcomes: await runChecks(checks, place, limits) };
   });
 }
 

@@ -20,6 +20,13 @@ export interface Limits {
   readonly timeoutMs: number;
   /** Aborted when the user wants an end. */
   readonly stop: AbortSignal;
+  /** Told of so many facts when they were looked at. */
+  readonly onLooked?: (facts: number) => void;
+}
+
+/** What one scene may take. */
+export function patienceMs({ timeoutMs }: Limits): number {
+  return Math.ceil(timeoutMs / 3);
 }
 
 /** More than this at once only wait for the processors. */
@@ -28,9 +35,11 @@ const MOST_AT_ONCE = 8;
 /** Holds the facts against a claude. The first one's scene goes alone: where it fails, no other can be tried. */
 export async function runChecks(checks: readonly Check[], place: Place, limits: Limits): Promise<readonly Outcome[]> {
   const over = AbortSignal.any([limits.stop, AbortSignal.timeout(limits.timeoutMs)]);
-  const play = (scene: Scene) => {
+  const play = async (scene: Scene) => {
     const facts = checks.filter((check) => check.scene === scene);
-    return lookAt(scene, facts, { place, over, patienceMs: limits.timeoutMs / 3 });
+    const outcomes = await lookAt(scene, facts, { place, over, patienceMs: patienceMs(limits) });
+    limits.onLooked?.(facts.length);
+    return outcomes;
   };
   const [first, ...scenes] = new Set(checks.map(({ scene }) => scene));
   if (first === undefined) return [];

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
-import { CtxbError } from '../errors.ts';
+import { unreadable } from '../errors.ts';
 import { createFramer } from '../stream/frame.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
@@ -19,8 +19,7 @@ export async function readLines(file: string, stdin: Readable, onLine: (line: st
       for (const line of framer.push(chunk as Buffer)) onLine(line.toString());
     }
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new CtxbError('unreadable-input', `${file}: cannot be read (${reason})`, { cause });
+    throw unreadable(file, cause);
   }
   const last = framer.flush();
   if (last) onLine(last.toString());

@@ -1,6 +1,6 @@
 import { type Dirent, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { CtxbError } from '../errors.ts';
+import { CtxbError, unreadable } from '../errors.ts';
 
 /** One recording: its file, and the logs of subagents that belong to it. */
 export interface Source {
@@ -87,7 +87,6 @@ function attempt<T>(path: string, read: () => T): T {
   try {
     return read();
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new CtxbError('unreadable-input', `${path}: cannot be read (${reason})`, { cause });
+    throw unreadable(path, cause);
   }
 }

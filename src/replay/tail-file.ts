@@ -1,7 +1,7 @@
 import { watch } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import { CtxbError } from '../errors.ts';
+import { unreadable } from '../errors.ts';
 
 /** What happened to a file that is followed, other than that it grew. */
 export type TailTurn = 'truncated' | 'replaced' | 'gone';
@@ -77,8 +77,7 @@ async function opened(file: string): Promise<FileHandle> {
   try {
     return await open(file, 'r');
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new CtxbError('unreadable-input', `${file}: cannot be read (${reason})`, { cause });
+    throw unreadable(file, cause);
   }
 }
 

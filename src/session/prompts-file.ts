@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { CtxbError } from '../errors.ts';
+import { CtxbError, unreadable } from '../errors.ts';
 import { decodeLine } from '../stream/decode.ts';
 import { promptLine, type Stamp, withUuid } from './prompts.ts';
 
@@ -19,8 +19,7 @@ function read(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new CtxbError('usage', `--prompts ${path}: cannot be read (${reason})`, { cause });
+    throw unreadable(`--prompts ${path}`, cause, 'usage');
   }
 }
 

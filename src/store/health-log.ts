@@ -1,6 +1,6 @@
 import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { CtxbError } from '../errors.ts';
+import { unreadable } from '../errors.ts';
 import { kindOf } from './plain-file.ts';
 import { orStoreError } from './store-error.ts';
 
@@ -29,8 +29,7 @@ function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory();
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new CtxbError('unreadable-input', `${path}: cannot be read (${reason})`, { cause });
+    throw unreadable(path, cause);
   }
 }
 

@@ -70,8 +70,12 @@ describe('ctxb handoff verify', () => {
   });
 
   it.each([
-    { title: 'a file that is not there', args: ['gone.md'], says: 'gone.md: cannot be read' },
-    { title: 'a folder', args: ['.'], says: '.: cannot be read' },
+    { title: 'a file that is not there', args: ['gone.md'], says: 'name one that is there' },
+    {
+      title: 'a folder',
+      args: ['.'],
+      says: '.: cannot be read (EISDIR: illegal operation on a directory, read): name a file',
+    },
     { title: 'a folder for --cwd that is none', args: ['-', '--cwd', 'gone'], says: 'is no folder' },
     { title: 'no file at all', args: [], says: "'file'" },
   ])('ends with 2 for $title', async ({ args, says }) => {

@@ -22,6 +22,7 @@ const COMMANDS = [
   'statusline',
   'hook',
   'doctor',
+  'completion',
   'demo',
 ];
 
@@ -95,8 +96,8 @@ it.each([{ args: ['--version'] }, { args: ['-V'] }])('$args prints the version',
 
 describe('what is unknown is refused with exit 2', () => {
   it.each([
-    { title: 'a command', args: ['rum'], says: 'run' },
-    { title: 'a command that is near none', args: ['xyzzy'], says: 'xyzzy' },
+    { title: 'a command', args: ['rum'], says: "ctxb: unknown command 'rum'\n(Did you mean run?)" },
+    { title: 'a command that is near none', args: ['xyzzy'], says: 'See ctxb --help.' },
     { title: 'an option', args: ['--versoin'], says: '--version' },
     { title: 'an option of run', args: ['run', '--promt', 'x', '--', 'claude'], says: '--prompt' },
     { title: 'an option of replay', args: ['replay', '--jsn'], says: '--json' },
@@ -107,7 +108,14 @@ describe('what is unknown is refused with exit 2', () => {
     { title: 'a second session', args: ['scratch', 'one', 'two'], says: 'argument' },
     { title: 'state without a name', args: ['state'], says: "'name'" },
     { title: 'an option of config', args: ['config', '--jsno'], says: '--json' },
-    { title: 'a topic of help', args: ['help', 'xyzzy'], says: 'Usage: ctxb' },
+    { title: 'a topic of help', args: ['help', 'relpay'], says: 'did you mean replay?' },
+    { title: 'a topic of help that is near none', args: ['help', 'xyzzy'], says: 'see ctxb --help' },
+    { title: 'a command of flow', args: ['flow', 'rnu'], says: 'Did you mean run?' },
+    { title: 'a command of flow that is near none', args: ['flow', 'xyzzy'], says: 'See ctxb flow --help.' },
+    { title: 'a command of handoff', args: ['handoff', 'verfy', 'x'], says: 'Did you mean verify?' },
+    { title: 'an option of flow run', args: ['flow', 'run', '--paralel', '2'], says: 'Did you mean --parallel?' },
+    { title: 'an option that is near none', args: ['run', '--xyzzy'], says: 'See ctxb run --help.' },
+    { title: 'a shell of completion', args: ['completion', 'csh'], says: 'bash, zsh, fish' },
     { title: 'an argument of config', args: ['config', 'extra'], says: 'argument' },
     { title: 'an option without its value', args: ['run', '--prompts'], says: '--prompts' },
   ])('$title', async ({ args, says }) => {

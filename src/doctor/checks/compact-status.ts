@@ -8,7 +8,7 @@ export const compactStatus: Check = {
   fact: 'claude says when it begins to compact, and how that ended.',
   section: 'Compaction',
   instead:
-    'only the boundary and the result tell: a long compaction looks like silence until compaction.timeoutSeconds',
+    'the boundary and the result tell; why a compaction has failed, and whether it was one of a subagent, is not known',
   scene: compactAndClear,
   look({ turns: [, turn = []] }) {
     const phases = eventsOf(turn, 'compact-status').map(({ phase }) => phase);

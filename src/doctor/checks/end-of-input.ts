@@ -6,7 +6,7 @@ export const endOfInput: Check = {
   name: 'end-of-input',
   fact: 'When its input is closed, claude ends with exit code 0.',
   section: 'Running it',
-  instead: 'a claude that does not end is killed when ctxb is signalled; its exit code is passed on as it is',
+  instead: 'nothing: ctxb waits for the end until it is signalled itself; another exit code is passed on as it is',
   scene: plainTurns,
   look({ end }) {
     hold(end !== undefined, 'it did not end');

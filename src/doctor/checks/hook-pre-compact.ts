@@ -7,7 +7,7 @@ export const hookPreCompact: Check = {
   name: 'hook-pre-compact',
   fact: 'PreCompact is called before a compaction, and its systemMessage becomes part of what the summary is to do.',
   section: 'Hooks over the control channel',
-  instead: 'a compaction that claude begins itself has no focus; notes are written anyway, after every line',
+  instead: 'a compaction that claude begins itself has no focus; the notes are on disk anyway',
   scene: compactAndClear,
   look(seen) {
     const call = seen.calls.find(({ hook }) => hook === 'PreCompact');

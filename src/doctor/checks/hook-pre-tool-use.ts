@@ -7,7 +7,7 @@ export const hookPreToolUse: Check = {
   name: 'hook-pre-tool-use',
   fact: 'PreToolUse may change what a tool is called with (updatedInput), and what it adds reaches the model.',
   section: 'Hooks over the control channel',
-  instead: 'a Read that is too large is not limited before, but cut after the tool',
+  instead: 'a Read is not limited before, but cut after the tool where it is too large',
   scene: toolsWithHooks,
   look(seen) {
     hold(

@@ -7,7 +7,7 @@ export const hookUserPromptSubmit: Check = {
   name: 'hook-user-prompt-submit',
   fact: 'UserPromptSubmit is called with each prompt, and what it adds reaches the model with the prompt.',
   section: 'Hooks over the control channel',
-  instead: 'the agent is told of its budget, and gets what a summary lost, only after its next tool',
+  instead: 'the agent is told of its budget only after its next tool, and what a summary has lost is not handed back',
   scene: toolsWithHooks,
   look(seen) {
     const call = seen.calls.find(({ hook }) => hook === 'UserPromptSubmit');

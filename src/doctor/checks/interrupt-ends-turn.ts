@@ -7,7 +7,7 @@ export const interruptEndsTurn: Check = {
   name: 'interrupt-ends-turn',
   fact: 'An interrupt ends the turn with a result, and the process takes the next prompt.',
   section: 'Speaking into a running turn',
-  instead: 'the second Ctrl-C, or the limit that stops a run, kills claude; the session is gone on with',
+  instead: 'Ctrl-C twice ends claude; a limit of cost takes hold when the turn is over',
   scene: {
     scenario: {
       calls: (_, index) => (index === 0 ? { text: 'too late', delayMs: 600_000 } : { text: 'the answer after' }),

@@ -8,7 +8,7 @@ export const resumeAfterKill: Check = {
   name: 'resume-after-kill',
   fact: 'After SIGKILL a new process goes on with the session (--resume), with all that was said before.',
   section: 'Running it',
-  instead: 'a fresh session is begun with what the notes know',
+  instead: 'where claude says that it knows no such session, a fresh one is begun with what the notes know',
   scene: resumedAfterKill,
   look(seen) {
     const result = resultOf(seen.turns[1] ?? []);

@@ -7,7 +7,9 @@ export const usagePerCall: Check = {
   name: 'usage-per-call',
   fact: 'Each line of an answer carries the tokens that its own API call has read, not a sum.',
   section: 'The context gauge',
-  instead: 'the context is estimated from characters, and marked so',
+  instead:
+    'where there is no usage at all, the context is estimated from characters; a sum would be taken for a context',
+  vital: true,
   scene: plainTurns,
   look({ turns: [turn = []] }) {
     const shown = answersOf(turn).map(contextOf);

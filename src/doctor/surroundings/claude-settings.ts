@@ -29,10 +29,14 @@ export function readSettingsFiles({ env, cwd }: World): { files: SettingsFile[];
   const user = env.CLAUDE_CONFIG_DIR ?? join(env.HOME ?? homedir(), '.claude');
   const managed = process.platform === 'darwin' ? MANAGED.darwin : MANAGED.linux;
   const own = join(cwd, '.claude');
-  const places = [join(user, 'settings.json'), join(own, 'settings.json'), join(own, 'settings.local.json'), managed];
+  // In the home folder the user's own are the project's too.
+  const places = new Set([
+    ...[join(user, 'settings.json'), join(own, 'settings.json'), join(own, 'settings.local.json')],
+    managed,
+  ]);
   const files: SettingsFile[] = [];
   const remarks: Remark[] = [];
-  for (const path of places.filter((place) => existsSync(place))) {
+  for (const path of [...places].filter((place) => existsSync(place))) {
     try {
       files.push({ path, settings: fieldsOf(parseJson(readFileSync(path, 'utf8'))) });
     } catch (error) {

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import type { Readable } from 'node:stream';
-import { CtxbError } from '../../errors.ts';
+import { unreadable } from '../../errors.ts';
 import { createFastReader } from './fast-reader.ts';
 import { createLineFeed, feedChunk, type LineFeed, type LineStart } from './line-feed.ts';
 import type { LineReader } from './line-reader.ts';
@@ -115,6 +115,5 @@ function attempt<T>(file: string, work: () => T): T {
 }
 
 function fail(file: string, cause: unknown): never {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  throw new CtxbError('unreadable-input', `${file}: cannot be read (${reason})`, { cause });
+  throw unreadable(file, cause);
 }

@@ -1,0 +1,103 @@
+import { chmod, mkdir, readdir, readFile } from 'node:fs/promises';
+import { describe, expect, it, vi } from 'vitest';
+import { startProgram } from '../support/claude.ts';
+import { CTXB } from '../support/ctxb.ts';
+import { createPlace, ctxb, fake, isAlive, type Place } from './fakes.ts';
+
+/** A place whose temporary files are in a folder of their own. */
+async function placeWithTmp() {
+  const place = await createPlace();
+  const tmp = place.path('tmp');
+  await mkdir(tmp);
+  return { ...place, env: { ...place.env, PATH: '/usr/bin:/bin', TMPDIR: tmp, LANG: 'C.UTF-8' }, tmp };
+}
+
+/** A claude that does nothing but write its process id. */
+async function silentClaude(place: Place): Promise<string> {
+  const path = await place.file('silent', `#!/bin/sh\necho $$ >> '${place.path('pids')}'\nexec sleep 600\n`);
+  await chmod(path, 0o755);
+  return path;
+}
+
+async function pidsOf(place: Place): Promise<number[]> {
+  return (await readFile(place.path('pids'), 'utf8')).trim().split('\n').map(Number);
+}
+
+describe('a claude that is none', () => {
+  it.each([
+    { title: 'nowhere', args: [], env: {}, says: 'no claude on PATH: install one (npm install -g' },
+    { title: 'not where --claude says', args: ['--claude', './none'], env: {}, says: '--claude: ./none is no program' },
+    { title: 'not where CTXB_CLAUDE says', args: [], env: { CTXB_CLAUDE: '/none' }, says: 'CTXB_CLAUDE: /none is no' },
+  ])('is $title: 127', async ({ args, env, says }) => {
+    await using place = await placeWithTmp();
+    const run = await ctxb(place, ['doctor', ...args], { env });
+    expect(run.stderr).toContain(says);
+    expect(run.code).toBe(127);
+  });
+
+  it('ends at once: its first scene fails, the others are not tried, 3', async () => {
+    await using place = await placeWithTmp();
+    const run = await ctxb(place, ['doctor', '--claude', fake('kills-itself'), '--json']);
+    const { facts, claude } = JSON.parse(run.stdout.toString());
+    expect(claude).toEqual({ path: fake('kills-itself'), version: null });
+    expect(facts[0]).toMatchObject({ name: 'two-way-stream', status: 'fails', vital: true });
+    expect(facts[0].seen).toContain('claude ended before');
+    const others = facts.filter(({ section }: { section: string }) => section.startsWith('Hooks'));
+    for (const fact of others) expect(fact).toMatchObject({ status: 'untried', seen: 'without two-way-stream' });
+    expect(run.code).toBe(3);
+  });
+
+  it('says nothing: it is waited for no longer than --timeout says, ended, and its folder removed', async () => {
+    await using place = await placeWithTmp();
+    const run = await ctxb(place, ['doctor', '--claude', await silentClaude(place), '--timeout', '3']);
+    const text = run.stdout.toString();
+    expect(text).toContain('✗ A prompt on stdin is answered');
+    expect(text).toContain('      seen: the result of "the first prompt": waited for in vain\n');
+    expect(text).toContain('      ctxb: nothing: ctxb speaks to claude in this way only\n');
+    expect(text).toContain('      not tried: without two-way-stream\n');
+    expect(text).toContain('0 of 36 facts hold for claude of an unknown version, 30 not tried');
+    expect(run).toMatchObject({ code: 3, stderr: '' });
+    expect((await pidsOf(place)).filter(isAlive)).toEqual([]);
+    expect(await readdir(place.tmp)).toEqual([]);
+  });
+});
+
+it.each(['SIGINT', 'SIGTERM'] as const)('%s ends claude and removes its folder', async (signal) => {
+  await using place = await placeWithTmp();
+  const claude = await silentClaude(place);
+  const run = startProgram(process.execPath, [CTXB, 'doctor', '--claude', claude], { env: place.env, cwd: place.cwd });
+  await vi.waitFor(async () => expect(await pidsOf(place)).not.toEqual([]), { timeout: 20_000 });
+  run.kill(signal);
+  const { code } = await run.finished;
+  expect(code).toBe(signal === 'SIGINT' ? 130 : 143);
+  expect((await pidsOf(place)).filter(isAlive)).toEqual([]);
+  expect(await readdir(place.tmp)).toEqual([]);
+});
+
+it('a fault of the surroundings ends with 3, is shown with what to do, and claude is looked at all the same', async () => {
+  await using place = await placeWithTmp();
+  await place.file('.contextbudgetrc.json', '{"thresholds":{"wran":0.5}}');
+  const run = await ctxb(place, ['doctor', '--quick', '--claude', fake('kills-itself')]);
+  expect(run.stdout.toString()).toContain('  ✗ configuration: thresholds.wran');
+  expect(run.stdout.toString()).toContain('did you mean thresholds.warn?');
+  expect(run.stdout.toString()).toContain('! version: it does not tell its version');
+  expect(run.code).toBe(3);
+});
+
+it('without UTF-8 the marks are letters', async () => {
+  await using place = await placeWithTmp();
+  const run = await ctxb(place, ['doctor', '--quick', '--claude', fake('kills-itself')], { env: { LANG: 'C' } });
+  expect(run.stdout.toString()).toContain('  ok Node: ');
+});
+
+it.each([
+  { args: ['--only', 'compact-suceeds'], says: 'did you mean compact-succeeds?' },
+  { args: ['--only', 'xyzzy'], says: 'there are two-way-stream, ' },
+  { args: ['--timeout', '0'], says: '--timeout: expected a whole number of seconds' },
+])('$args is refused: $says', async ({ args, says }) => {
+  await using place = await placeWithTmp();
+  const run = await ctxb(place, ['doctor', ...args]);
+  expect(run.stderr).toContain(says);
+  expect(run.code).toBe(2);
+  expect(run.stdout.toString()).toBe('');
+});

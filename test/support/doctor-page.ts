@@ -1,0 +1,52 @@
+import { ALL_CHECKS } from '../../src/doctor/all-checks.ts';
+import type { Check } from '../../src/doctor/check.ts';
+
+const BEGINNING = `# Doctor
+
+Does ctxb work here, and with this claude?
+
+\`\`\`sh
+ctxb doctor --quick
+\`\`\`
+
+looks at Node, the configuration, the \`.context\` folder, claude's settings and environment, and asks claude for its window
+and for what every session begins with: are the thresholds above that, and below claude's own trigger? \`ctxb doctor\` then
+holds ${ALL_CHECKS.length} facts that ctxb relies on against the claude of \`--claude\`, of \`CTXB_CLAUDE\`, or on PATH:
+
+\`\`\`text
+Running it
+  ✓ A prompt on stdin is answered, its turn ends with one result, and the process takes the next prompt.
+  […]
+
+Compaction
+  ✓ /compact with a focus puts a summary in the place of the conversation, and says so by a boundary.
+  ✗ claude says when it begins to compact, and how that ended. (compact-status)
+      seen: no status line says that it compacts
+      ctxb: only the boundary and the result tell: a long compaction looks like silence until compaction.timeoutSeconds
+[…]
+35 of ${ALL_CHECKS.length} facts hold for claude 2.1.197 (10.4 s)
+\`\`\`
+
+No network, no account: a stand-in on 127.0.0.1 plays the API. claude gets an environment made from nothing and a temporary
+folder, which is removed, also after Ctrl-C. Your settings are read, and nothing of yours is written.
+
+The exit code is 0 when ctxb can work, 3 when something is missing that it cannot do without (**bold** below, or a fault of
+the configuration or of the \`.context\` folder), with \`--strict\` for any fact that does not hold, and 127 without a claude.
+\`--only NAME\` looks at one fact; a slow machine gets more time with \`--timeout\`; \`--json\` has everything.
+
+`;
+
+/** docs/doctor.md, made from the facts. */
+export function doctorPage(): string {
+  const sections = [...new Set(ALL_CHECKS.map(({ section }) => section))];
+  return BEGINNING + sections.map(table).join('\n');
+}
+
+function table(section: Check['section']): string {
+  const rows = ALL_CHECKS.filter((check) => check.section === section).map(row);
+  return `## ${section}\n\n| fact | where it does not hold, ctxb does |\n| --- | --- |\n${rows.join('')}`;
+}
+
+function row({ name, fact, instead, vital }: Check): string {
+  return `| ${vital ? `**${fact}**` : fact} \`${name}\` | ${instead} |\n`;
+}
