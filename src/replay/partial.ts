@@ -57,6 +57,7 @@ export function isSession(line: Fields): line is Fields & SessionSummary {
     typeof line.calls === 'number' &&
     [line.window, line.time, line.context, line.traffic, line.cost, line.growth, line.lines].every(isFields) &&
     [line.compactions, line.actions, line.largest, line.lineage, line.subagents].every(Array.isArray) &&
+    (line.pauses === undefined || isFields(line.pauses)) &&
     hasFigures(line)
   );
 }
@@ -66,9 +67,11 @@ function hasFigures(line: Fields): boolean {
   const [context, lines, traffic] = [fieldsOf(line.context), fieldsOf(line.lines), fieldsOf(line.traffic)];
   const sums = [fieldsOf(traffic.main), fieldsOf(traffic.subagents)];
   const { usd } = fieldsOf(line.cost);
+  const { count = 0, expired = 0, tokens = 0, usd: dearer = 0, cachedUsd = 0 } = fieldsOf(line.pauses);
   return [
     ...[line.turns, fieldsOf(line.window).tokens, context.last, context.peak, context.peakFraction, context.peakCall],
     ...[lines.total, lines.unknown, lines.malformed, ...Object.values(fieldsOf(line.growth)), usd ?? 0],
+    ...[count, expired, tokens, dearer, cachedUsd],
     ...sums.flatMap(({ input, cacheCreation, cacheRead, output }) => [input, cacheCreation, cacheRead, output]),
   ].every((figure) => typeof figure === 'number');
 }

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { startWorld } from '../support/claude.ts';
 import { conversation } from '../support/conversation.ts';
 import { prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
+import { growing } from '../support/handoff.ts';
 import { startOtlpReceiver } from '../support/otlp-receiver.ts';
 
 const JSON_PROTOCOL = { OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' };
@@ -59,4 +60,33 @@ it('a run with a compaction is told as metrics and a tree of spans, without a wo
   for (const word of ['alpha', 'beta', 'gamma', 'echo', world.scratch.cwd, world.scratch.home]) {
     expect(everything).not.toContain(word);
   }
+});
+
+it('a compaction that fails and the handoff in its place are spans with how they ended', async () => {
+  const summary = { error: { status: 400, message: 'no' } };
+  await using world = await startWorld(growing({ turns: [4, 4, 1], growBy: 18_000, summary }));
+  await using receiver = await startOtlpReceiver();
+  const run = await runCtxb(world, {
+    flags: [...prompts('prompt one', 'prompt two', 'prompt three'), '--otlp', receiver.url],
+    claude: SMALL_WINDOW,
+    env: JSON_PROTOCOL,
+  });
+  expect(run.code).toBe(0);
+
+  const spans = receiver.spans();
+  expect(spans.find(({ name }) => name === 'ctxb.compaction')).toMatchObject({
+    parent: 'ctxb.run',
+    error: 'failed',
+    attributes: { 'ctxb.compaction.by': 'ctxb', 'ctxb.compaction.verdict': 'failed', 'error.type': 'failed' },
+  });
+  expect(spans.find(({ name }) => name === 'ctxb.handoff')).toMatchObject({
+    parent: 'ctxb.run',
+    error: undefined,
+    attributes: { 'ctxb.handoff.by': 'agent', 'ctxb.handoff.way': 'clear' },
+  });
+  expect(spans.filter(({ parent }) => parent === 'ctxb.handoff').map(({ name }) => name)).toEqual([
+    'chat claude-sonnet-4-5',
+  ]);
+  expect(spans.filter(({ name }) => name.startsWith('invoke_agent'))).toHaveLength(3);
+  expect(receiver.points('ctxb.handoffs')).toMatchObject([{ value: 1 }]);
 });

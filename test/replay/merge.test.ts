@@ -109,6 +109,12 @@ describe('partials', () => {
       says: 'line 2 is no partial',
       left: 2,
     },
+    {
+      name: 'a figure of pauses that is none',
+      text: whole.replace(a, a.replace('"turns"', '"pauses":{"count":"x"},"turns"')) + next,
+      says: 'line 2 is no partial',
+      left: 2,
+    },
     { name: 'without its opening', text: a + b, says: '- is no partial', left: 0 },
     {
       name: 'a report',
