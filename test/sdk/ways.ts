@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import type { SpawnOptions } from '@anthropic-ai/claude-agent-sdk';
 import { CTXB } from '../support/ctxb.ts';
 import type { Way } from './trial.ts';
 
@@ -12,10 +13,13 @@ export const THROUGH_SHIM: Way = () => ({ pathToClaudeCodeExecutable: SHIM });
 
 export const AS_ITS_PROCESS: Way = ({ claude }) => ({
   pathToClaudeCodeExecutable: claude,
-  spawnClaudeCodeProcess: ({ command, args, env, ...where }) =>
-    spawn(process.execPath, [CTXB, 'run', '--', command, ...args], {
-      ...where,
-      env,
-      stdio: ['pipe', 'pipe', 'ignore'],
-    }),
+  spawnClaudeCodeProcess: startCtxbRun,
 });
+
+export function startCtxbRun({ command, args, env, cwd, signal }: SpawnOptions) {
+  const where = { env, signal, ...(cwd === undefined ? {} : { cwd }) };
+  return spawn(process.execPath, [CTXB, 'run', '--', command, ...args], {
+    ...where,
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+}
