@@ -6,7 +6,9 @@ import { LEAVES } from './schema.ts';
 const PREFIX = 'CTXB_';
 
 /** Variables with the prefix that are no configuration. */
-const OTHERS: ReadonlySet<string> = new Set(['CTXB_CLAUDE', 'CTXB_TEST_CLAUDE', 'CTXB_INBOX', 'CTXB_SHIMS']);
+const OTHERS: ReadonlySet<string> = new Set([
+  ...['CTXB_CLAUDE', 'CTXB_TEST_CLAUDE', 'CTXB_INBOX', 'CTXB_PARENT', 'CTXB_SHIMS'],
+]);
 
 /** The variable of a key: `thresholds.midTurn` is `CTXB_THRESHOLDS_MID_TURN`. */
 function variableName(key: KeyPath): string {

@@ -10,6 +10,7 @@ import { describeRun } from './describe-run.ts';
 import type { StartClaude } from './executor.ts';
 import { contextFolder, type HeadlessRun } from './headless-run.ts';
 import { INBOX_VARIABLE } from './inbox-variable.ts';
+import { forOwnChild } from './own-child.ts';
 import { createStamp, fixedPrompts } from './prompts.ts';
 import { openRecordFile } from './record-file.ts';
 import type { Watcher } from './watcher.ts';
@@ -46,8 +47,9 @@ export async function runHeadless(headless: HeadlessRun, io: Io, watcher: Watche
 
 /** The user's own, and where ctxb's commands reach this run. */
 function childEnvironment(headless: HeadlessRun, io: Io, runId: string): Io['env'] {
-  if (!headless.config.memory.enabled) return io.env;
-  return { ...io.env, [INBOX_VARIABLE]: inboxPath(contextFolder(headless, io), runId) };
+  const env = forOwnChild(io.env);
+  if (!headless.config.memory.enabled) return env;
+  return { ...env, [INBOX_VARIABLE]: inboxPath(contextFolder(headless, io), runId) };
 }
 
 function noticeIgnored(invocation: HeadlessInvocation, { notice }: Watcher): void {
