@@ -1,12 +1,10 @@
 import { chmodSync, copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { type Finished, runProgram, startProgram } from '../support/claude.ts';
+import { CTXB, SHIM } from '../support/ctxb.ts';
 import { createPlace, ctxb, fake, inputLines, inputOf, isAlive, type Place, STREAM } from './fakes.ts';
-
-const SHIM = fileURLToPath(new URL('../../dist/ctxb-shim.js', import.meta.url));
 
 /** A folder of programs that comes first on PATH. */
 function folderOf(place: Place, name: string): string {
@@ -161,10 +159,9 @@ describe('the claude that is run', () => {
 
 it('ctxb shim is the same', async () => {
   await using place = await createPlace();
-  const program = fileURLToPath(new URL('../../dist/ctxb.js', import.meta.url));
-  const run = await shim(place, { program, args: ['shim', '--help'], env: { CTXB_CLAUDE: fake('shows-world') } });
+  const run = await shim(place, { program: CTXB, args: ['shim', '--help'], env: { CTXB_CLAUDE: fake('shows-world') } });
   expect(JSON.parse(run.stdout.toString())).toMatchObject({ args: ['--help'] });
-  const help = await shim(place, { program, args: ['help', 'shim'] });
+  const help = await shim(place, { program: CTXB, args: ['help', 'shim'] });
   expect(help.stdout.toString()).toContain("Usage: ctxb shim [claude's arguments]");
 });
 

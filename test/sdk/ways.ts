@@ -1,10 +1,7 @@
 import { spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import type { SpawnOptions } from '@anthropic-ai/claude-agent-sdk';
-import { CTXB } from '../support/ctxb.ts';
+import { CTXB, SHIM } from '../support/ctxb.ts';
 import type { Way } from './trial.ts';
-
-const SHIM = fileURLToPath(new URL('../../dist/ctxb-shim.js', import.meta.url));
 
 export const ALONE: Way = ({ claude }) => ({ pathToClaudeCodeExecutable: claude });
 
