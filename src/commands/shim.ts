@@ -2,11 +2,10 @@ import type { Command } from 'commander';
 import { isCtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { type HeadlessInvocation, readClaudeArguments } from '../session/claude-arguments.ts';
-import { runHeadless } from '../session/run-headless.ts';
+import { isOwnChild } from '../session/own-child.ts';
 import { runUntouched } from '../session/run-untouched.ts';
 import { findRealClaude } from '../shim/find-real-claude.ts';
 import { nextShim } from '../shim/next-shim.ts';
-import { prepareRun } from './prepare-run.ts';
 
 /** For `ctxb help shim` alone: `ctxb shim --help` is claude's. */
 export function define(command: Command): void {
@@ -34,9 +33,11 @@ Examples:
  */
 export async function shim(args: readonly string[], io: Io): Promise<number> {
   const program = await findRealClaude({ env: io.env, self: process.argv[1] ?? '' });
+  // A copy would open stdin, which may be claude's alone.
   const world: Io = Object.create(io, { env: { value: nextShim(io.env) } });
   const invocation = readClaudeArguments(args);
-  if (invocation.kind === 'headless' && isHeadless(args, io)) return runGuarded(program, args, invocation, world);
+  const guards = invocation.kind === 'headless' && isHeadless(args, io) && !isOwnChild(io.env);
+  if (guards) return runGuarded(program, args, invocation, world);
   return runUntouched(program, args, world);
 }
 
@@ -46,6 +47,10 @@ function isHeadless(args: readonly string[], { stdout }: Io): boolean {
 }
 
 async function runGuarded(program: string, args: readonly string[], invocation: HeadlessInvocation, io: Io) {
+  const [{ prepareRun }, { runHeadless }] = await Promise.all([
+    import('./prepare-run.ts'),
+    import('../session/run-headless.ts'),
+  ]);
   const { config, terminal } = await prepareRun({}, io);
   const run = { program, invocation, config, prompts: undefined, promptsFile: undefined, record: undefined };
   try {

@@ -2,7 +2,7 @@ import type { ControlRequestEvent, Event, ResultEvent } from '../stream/events.t
 import type { Action } from './actions.ts';
 import { onOwnResponse, placeTrigger } from './control/control.ts';
 import { askContext, isOwnRequest, OWN_PREFIX } from './control/control-request.ts';
-import { denial, isAskedInHandoff, onQuestion } from './control/questions.ts';
+import { onQuestion, replyForCaller } from './control/questions.ts';
 import { answerCallback } from './control/restore.ts';
 import { cacheAfter, NO_CACHE } from './cost/cache-expiry.ts';
 import { readCost } from './cost/cost.ts';
@@ -13,6 +13,7 @@ import { isReading, judgeArrival, judgeLevel } from './judge.ts';
 import { noteLineage } from './process/lineage.ts';
 import { forgetRestarts, noteAlive, tellsVainStart } from './process/process.ts';
 import type { Prompt } from './prompts/mailbox.ts';
+import { stopBegunTurn } from './prompts/stop-next.ts';
 import { tasksAfter } from './prompts/tasks.ts';
 import { begunTurn, calledTurn, endedTurn, heard } from './prompts/turns.ts';
 import { fateOf, isInjectedTurn, startsForeignTurn } from './prompts/visibility.ts';
@@ -45,6 +46,7 @@ export function onClaude(state: GovernorState, event: Event): Step {
     (next) => noteLineage(state, next),
     (next) => followResults(state, next, event),
     (next) => (injected ? follow(next, event) : ownTurn(next, event, state)),
+    stopBegunTurn,
     measureLanding,
     measureHandoff,
     (next) => (isReading(next, event) && !injected ? judgeLevel(next) : keep(next)),
@@ -137,11 +139,11 @@ function forgetFresh(state: GovernorState): GovernorState {
 
 function onClaudeRequest(before: GovernorState, event: ControlRequestEvent): Step {
   const state = readSession(before, event);
-  if (event.callbackId?.startsWith(OWN_PREFIX)) {
-    const callbacks = [...state.control.callbacks.slice(-REMEMBERED_CALLBACKS), event.requestId];
-    return answerCallback({ ...state, control: { ...state.control, callbacks } }, event);
-  }
-  if (isAskedInHandoff(state, event)) return keep(state, [denial(event.requestId)]);
+  const callbacks = [...state.control.callbacks.slice(-REMEMBERED_CALLBACKS), event.requestId];
+  const answered = { ...state, control: { ...state.control, callbacks } };
+  if (event.callbackId?.startsWith(OWN_PREFIX)) return answerCallback(answered, event);
+  const reply = replyForCaller(state, event);
+  if (reply !== undefined) return keep(answered, [reply]);
   return state.run.mode === 'act' ? onQuestion(state, event.requestId) : keep(state);
 }
 

@@ -120,7 +120,7 @@ export interface Control {
   readonly phase: 'closed' | 'opening' | 'open';
   readonly sent: number;
   readonly pending: Readonly<Record<string, ControlPurpose>>;
-  /** Newest ids under which claude called our hooks, whose answers and cancellations are not shown either. */
+  /** Newest ids under which claude asked what ctxb answers: the answers and cancellations are not shown either. */
   readonly callbacks: readonly string[];
   /** Ids of claude's questions that the caller has not answered yet. */
   readonly questions: readonly string[];

@@ -1,5 +1,6 @@
 import { constants } from 'node:os';
 import { PassThrough, type Readable, type Writable } from 'node:stream';
+import { isatty } from 'node:tty';
 import { execa } from 'execa';
 import { CtxbError } from '../errors.ts';
 
@@ -72,13 +73,21 @@ export function signalExitCode(signal: NodeJS.Signals): number {
   return 128 + (constants.signals[signal] ?? 0);
 }
 
+/** Signals that end us are for the program in our place; what the terminal sends reaches it without us. */
+const PASSED_ON = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const;
+
 /**
  * Runs a program in our place: the same terminal, the same process group. Resolves when it has ended.
  *
  * @throws CtxbError as {@link startChild}
  */
 export async function runInOurPlace({ command, args, cwd, env }: ChildOptions): Promise<ChildEnd> {
-  const result = await execa(command, args, {
+  const passOn = (signal: NodeJS.Signals) => {
+    if (signal !== 'SIGINT' || ![0, 1, 2].some(isatty)) subprocess.kill(signal);
+  };
+  // Before the start: a signal that came in between would end us alone.
+  for (const signal of PASSED_ON) process.on(signal, passOn);
+  const subprocess = execa(command, args, {
     cwd,
     env,
     extendEnv: false,
@@ -86,6 +95,8 @@ export async function runInOurPlace({ command, args, cwd, env }: ChildOptions): 
     reject: false,
     stdio: 'inherit',
   });
+  const result = await subprocess;
+  for (const signal of PASSED_ON) process.off(signal, passOn);
   const end = { code: result.exitCode, signal: result.signal as NodeJS.Signals | undefined };
   if (end.code === undefined && end.signal === undefined) throw startError(command, result);
   return end;

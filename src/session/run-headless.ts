@@ -11,6 +11,7 @@ import { describeRun } from './describe-run.ts';
 import type { StartClaude } from './executor.ts';
 import { contextFolder, type HeadlessRun } from './headless-run.ts';
 import { INBOX_VARIABLE } from './inbox-variable.ts';
+import { forOwnChild } from './own-child.ts';
 import { createStamp, fixedPrompts } from './prompts.ts';
 import { openRecordFile } from './record-file.ts';
 import { RUN_VARIABLE } from './run-variable.ts';
@@ -55,10 +56,9 @@ async function telemetryOf({ otlp }: HeadlessRun, runId: string, io: Io, { notic
 
 /** The user's own, and how ctxb's commands know this run and reach it. */
 function childEnvironment(headless: HeadlessRun, io: Io, runId: string): Io['env'] {
-  const env = { ...io.env, [RUN_VARIABLE]: runId };
-  return headless.config.memory.enabled
-    ? { ...env, [INBOX_VARIABLE]: inboxPath(contextFolder(headless, io), runId) }
-    : env;
+  const env = { ...forOwnChild(io.env), [RUN_VARIABLE]: runId };
+  if (!headless.config.memory.enabled) return env;
+  return { ...env, [INBOX_VARIABLE]: inboxPath(contextFolder(headless, io), runId) };
 }
 
 function noticeIgnored(invocation: HeadlessInvocation, { notice }: Watcher): void {

@@ -7,13 +7,6 @@ import { runInOurPlace, signalExitCode } from './child.ts';
  * @throws CtxbError `command-not-found`, `command-failed`
  */
 export async function runUntouched(program: string, args: readonly string[], io: Io): Promise<number> {
-  // The terminal sends Ctrl-C to both; claude decides what it means.
-  const ignore = () => {};
-  process.on('SIGINT', ignore);
-  try {
-    const { code, signal } = await runInOurPlace({ command: program, args, cwd: io.cwd, env: io.env });
-    return signal === undefined ? (code ?? 1) : signalExitCode(signal);
-  } finally {
-    process.off('SIGINT', ignore);
-  }
+  const { code, signal } = await runInOurPlace({ command: program, args, cwd: io.cwd, env: io.env });
+  return signal === undefined ? (code ?? 1) : signalExitCode(signal);
 }

@@ -58,6 +58,7 @@ describe('the lines claude gets', () => {
       request: { subtype: 'get_context_usage', detail: 'summary' },
     });
     expect(third).toMatchObject({ type: 'user', message: { content: 'one' } });
+    expect(inputLines(place).map(subtypeOf).slice(3)).not.toContain('initialize');
   });
 
   it("place claude's trigger as soon as the window is known, not before", async () => {

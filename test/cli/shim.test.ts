@@ -1,11 +1,10 @@
 import { chmodSync, copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { constants } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { type Finished, runProgram } from '../support/claude.ts';
-import { createPlace, fake, inputLines, type Place, STREAM } from './fakes.ts';
-
-const SHIM = fileURLToPath(new URL('../../dist/ctxb-shim.js', import.meta.url));
+import { type Finished, runProgram, startProgram } from '../support/claude.ts';
+import { CTXB, SHIM } from '../support/ctxb.ts';
+import { createPlace, ctxb, fake, inputLines, inputOf, isAlive, type Place, STREAM } from './fakes.ts';
 
 /** A folder of programs that comes first on PATH. */
 function folderOf(place: Place, name: string): string {
@@ -160,9 +159,33 @@ describe('the claude that is run', () => {
 
 it('ctxb shim is the same', async () => {
   await using place = await createPlace();
-  const program = fileURLToPath(new URL('../../dist/ctxb.js', import.meta.url));
-  const run = await shim(place, { program, args: ['shim', '--help'], env: { CTXB_CLAUDE: fake('shows-world') } });
+  const run = await shim(place, { program: CTXB, args: ['shim', '--help'], env: { CTXB_CLAUDE: fake('shows-world') } });
   expect(JSON.parse(run.stdout.toString())).toMatchObject({ args: ['--help'] });
-  const help = await shim(place, { program, args: ['help', 'shim'] });
+  const help = await shim(place, { program: CTXB, args: ['help', 'shim'] });
   expect(help.stdout.toString()).toContain("Usage: ctxb shim [claude's arguments]");
 });
+
+it('under ctxb run it is claude alone: no run is watched twice', async () => {
+  await using place = await createPlace();
+  const folder = folderOf(place, 'bin');
+  symlinkSync(SHIM, join(folder, 'claude'));
+  const run = await ctxb(place, ['run', '--', join(folder, 'claude'), '-p', 'one'], {
+    env: { CTXB_CLAUDE: fake('answers'), PLAY_INPUT: place.path('input') },
+  });
+  expect(run.stdout.toString()).toBe('answer to one\n');
+  expect((await inputOf(place)).split('ctxb:pre-compact')).toHaveLength(2);
+});
+
+it.each([{ signal: 'SIGTERM' }, { signal: 'SIGHUP' }, { signal: 'SIGINT' }] as const)(
+  '$signal reaches a claude that is left alone, and ends both',
+  async ({ signal }) => {
+    await using place = await createPlace();
+    const claude = script(folderOf(place, 'bin'), "echo '{\"pid\": '$$'}'; exec sleep 60");
+    const { cwd, env } = place;
+    const run = startProgram(SHIM, ['mcp', 'serve'], { cwd, env: { ...env, CTXB_CLAUDE: claude } });
+    const { pid } = await run.waitForLine(() => true);
+    run.kill(signal);
+    expect((await run.finished).code).toBe(128 + constants.signals[signal]);
+    expect(isAlive(Number(pid))).toBe(false);
+  },
+);

@@ -1,20 +1,24 @@
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { runProgram, startWorld, type World } from '../support/claude.ts';
 import { installCtxb, journalLines } from '../support/ctxb.ts';
+import { PAGES } from '../support/pages.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
-const [WITH_SHIM = '', WITH_SPAWN = ''] = [...README.matchAll(/```js\n([\s\S]*?)```/g)].map(([, block]) => block);
+/** Those of the page: the README has the first of them. */
+const [WITH_SHIM = '', WITH_SPAWN = ''] = programsOf('docs/programs.md');
+
+function programsOf(page: string): string[] {
+  return [...(PAGES.get(page) ?? '').matchAll(/```js\n([\s\S]*?)```/g)].map(([, block = '']) => block);
+}
 
 /** A folder with the SDK, and ctxb and claude on PATH. */
 function install({ scratch, claude }: World): Record<string, string> {
   const bin = join(scratch.home, 'bin');
   mkdirSync(bin);
   symlinkSync(claude, join(bin, 'claude'));
-  symlinkSync(join(ROOT, 'dist/ctxb-shim.js'), join(bin, 'ctxb-shim'));
   installCtxb(bin);
   symlinkSync(join(ROOT, 'node_modules'), join(scratch.cwd, 'node_modules'));
   return { ...scratch.env, PATH: `${bin}:${process.env.PATH}` };
@@ -27,7 +31,7 @@ it.each([
     // Named, so that the claude which comes with the SDK is not run.
     program: WITH_SPAWN + WITH_SHIM.replace("'ctxb-shim'", "'claude', spawnClaudeCodeProcess"),
   },
-])("the README's program with $title runs as it is written, under ctxb", async ({ program }) => {
+])('the program with $title runs as it is written, under ctxb', async ({ program }) => {
   await using world = await startWorld({ calls: [{ text: 'hello from the model' }] });
   const env = install(world);
   const { cwd } = world.scratch;
@@ -37,3 +41,5 @@ it.each([
   expect(run.stdout.toString()).toBe('hello from the model\n');
   expect(journalLines(world).map(({ kind }) => kind)).toContain('end');
 });
+
+it('the README has the first of these programs', () => expect(programsOf('README.md')).toEqual([WITH_SHIM]));

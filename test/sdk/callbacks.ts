@@ -46,7 +46,7 @@ const EVENTS: readonly HookEvent[] = [
 ];
 
 /** A hook of each kind that notes what it is asked. */
-function notingHooks(trial: Trial, answer: HookCallback = async () => ({})) {
+export function notingHooks(trial: Trial, answer: HookCallback = async () => ({})) {
   const note: HookCallback = async (input, id, context) => {
     trial.note(input.hook_event_name, { input, id });
     return answer(input, id, context);

@@ -1,9 +1,7 @@
 import { spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
-import { CTXB } from '../support/ctxb.ts';
+import type { SpawnOptions } from '@anthropic-ai/claude-agent-sdk';
+import { CTXB, SHIM } from '../support/ctxb.ts';
 import type { Way } from './trial.ts';
-
-const SHIM = fileURLToPath(new URL('../../dist/ctxb-shim.js', import.meta.url));
 
 export const ALONE: Way = ({ claude }) => ({ pathToClaudeCodeExecutable: claude });
 
@@ -12,10 +10,13 @@ export const THROUGH_SHIM: Way = () => ({ pathToClaudeCodeExecutable: SHIM });
 
 export const AS_ITS_PROCESS: Way = ({ claude }) => ({
   pathToClaudeCodeExecutable: claude,
-  spawnClaudeCodeProcess: ({ command, args, env, ...where }) =>
-    spawn(process.execPath, [CTXB, 'run', '--', command, ...args], {
-      ...where,
-      env,
-      stdio: ['pipe', 'pipe', 'ignore'],
-    }),
+  spawnClaudeCodeProcess: startCtxbRun,
 });
+
+export function startCtxbRun({ command, args, env, cwd, signal }: SpawnOptions) {
+  const where = { env, signal, ...(cwd === undefined ? {} : { cwd }) };
+  return spawn(process.execPath, [CTXB, 'run', '--', command, ...args], {
+    ...where,
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+}

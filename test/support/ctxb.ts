@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Decision } from '../../src/governor/actions.ts';
@@ -7,8 +7,12 @@ import { type Finished, type RunningProgram, runProgram, startProgram, type Worl
 /** The built program, as a user runs it. */
 export const CTXB = fileURLToPath(new URL('../../dist/ctxb.js', import.meta.url));
 
-/** Puts the built program into a folder of programs, as an installation would. */
+/** The built program that stands in claude's place. */
+export const SHIM = fileURLToPath(new URL('../../dist/ctxb-shim.js', import.meta.url));
+
+/** Puts the built programs into a folder of programs, as an installation would. */
 export function installCtxb(bin: string): void {
+  symlinkSync(SHIM, join(bin, 'ctxb-shim'));
   writeFileSync(join(bin, 'ctxb'), `#!/bin/sh\nexec '${process.execPath}' '${CTXB}' "$@"\n`);
   chmodSync(join(bin, 'ctxb'), 0o755);
 }

@@ -74,7 +74,9 @@ function leftUndone(state: GovernorState): readonly Action[] {
 /** A process is there: the first, or one in its place. */
 export function onBegin(state: GovernorState): Step {
   if (state.run.mode !== 'act') return keep(state);
-  if (state.process.phase !== 'dead') return state.run.callerSpeaksProtocol ? keep(state) : openControl(state);
+  // A prompt that was known at the start has opened the channel already.
+  const isOpened = state.run.callerSpeaksProtocol || state.control.phase !== 'closed';
+  if (state.process.phase !== 'dead') return isOpened ? keep(state) : openControl(state);
   const alive: GovernorState = {
     ...withoutProcess(state),
     handoff: state.handoff,

@@ -13,6 +13,7 @@ import { announceLargeTask, isTooLarge, refuse } from '../zones/large-tasks.ts';
 import { type Prompt, toPrompt } from './mailbox.ts';
 import { resumeWork } from './resume.ts';
 import { say } from './say.ts';
+import { noteStop } from './stop-next.ts';
 
 /** A line the caller wrote, or a prompt that ctxb was given for him. */
 export function onCallerLine(state: GovernorState, event: Event, line: string): Step {
@@ -123,7 +124,8 @@ function closeInput(state: GovernorState): Step {
 
 function dispatch(state: GovernorState, event: Event, line: string): Step {
   if (event.kind === 'control-response') return pass(onAnswer(state, event.requestId), line);
-  if (event.kind === 'control-request' && event.subtype === 'interrupt') return pass(noteInterrupt(state), line);
+  if (event.kind === 'control-request' && event.subtype === 'interrupt')
+    return pass(noteStop(noteInterrupt(state)), line);
   if (isInitialize(event)) return mergeInitialize(state, event.request, event.requestId);
   if (event.kind !== 'user') return pass(state, line);
   const prompt = toPrompt(event, line);

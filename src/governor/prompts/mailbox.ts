@@ -18,9 +18,11 @@ export interface Mailbox {
   readonly ended: boolean;
   /** Newest `uuid`s that were sent: claude skips a prompt that it has seen. */
   readonly said: readonly string[];
+  /** The turn of the first that waits is to be stopped when it begins. */
+  readonly stopNext: boolean;
 }
 
-export const EMPTY_MAILBOX: Mailbox = { waiting: [], ended: false, said: [] };
+export const EMPTY_MAILBOX: Mailbox = { waiting: [], ended: false, said: [], stopNext: false };
 
 /** First of the last twelve digits of a `uuid` that a prompt was given here; ctxb's own lines begin with 0. */
 const STAMP = 'f';

@@ -1,7 +1,7 @@
 import { plainText } from '../../stream/blocks.ts';
 import type { Event } from '../../stream/events.ts';
 import { isOwnRequest, OWN_PREFIX } from '../control/control-request.ts';
-import { isAskedInHandoff } from '../control/questions.ts';
+import { replyForCaller } from '../control/questions.ts';
 import { tellsStop } from '../cost/spending.ts';
 import { tellsVainStart } from '../process/process.ts';
 import { isExhaustion, mayRelieve } from '../relief/relief.ts';
@@ -82,7 +82,7 @@ function isOwnTraffic(state: GovernorState, event: Event): boolean {
     case 'control-response':
       return isOwnRequest(state, event.requestId) || state.control.callbacks.includes(event.requestId);
     case 'control-request':
-      return (event.callbackId?.startsWith(OWN_PREFIX) ?? false) || isAskedInHandoff(state, event);
+      return event.callbackId?.startsWith(OWN_PREFIX) || replyForCaller(state, event) !== undefined;
     case 'control-cancel':
       return state.control.callbacks.includes(event.requestId);
     case 'user':

@@ -1,0 +1,171 @@
+import type { ChildProcess } from 'node:child_process';
+import { type Options, query, type SDKResultMessage } from '@anthropic-ai/claude-agent-sdk';
+import { describe, expect, it } from 'vitest';
+import type { RecordedRequest, Scenario } from '../../src/standin/scenario.ts';
+import { isAlive } from '../cli/fakes.ts';
+import { notingHooks } from '../sdk/callbacks.ts';
+import { bash, calls, converse, FREE, type Program, runTrial, type Seen, type Trial, talk } from '../sdk/trial.ts';
+import { ALONE, startCtxbRun, THROUGH_SHIM } from '../sdk/ways.ts';
+import { agent, promptText, wantedBy } from '../support/agent.ts';
+import { testClaude } from '../support/claude.ts';
+import { summaryRequests } from '../support/conversation.ts';
+import { journalLines } from '../support/ctxb.ts';
+import { expectEachPromptOnce } from '../support/proof.ts';
+
+const PROMPTS = [1, 2, 3, 4].map(promptText);
+const ANSWERS = ['answer 1', 'answer 2', 'answer 3', 'answer 4'];
+
+/** Four turns of two calls, of which the second crosses the level at which the context is relieved. */
+const CROSSING = { turns: [2, 2, 2, 2], growBy: 8_000 };
+const LOW = {
+  CTXB_THRESHOLDS_WARN: '45000',
+  CTXB_THRESHOLDS_COMPACT: '50000',
+  CTXB_THRESHOLDS_HANDOFF: '60000',
+  CTXB_COMPACTION_TARGET: '40000',
+};
+
+/** Runs a program under a ctxb that has to act, and says what ctxb did. */
+async function acting(program: Omit<Program, 'name'>, env: Record<string, string> = {}) {
+  let did: unknown[] = [];
+  const run = async (trial: Trial) => {
+    await program.run(trial);
+    did = journalLines(trial.world).map(({ kind }) => kind);
+  };
+  const where = { CTXB_CLAUDE: await testClaude(), ...LOW, ...env };
+  return { seen: await runTrial({ name: '', ...program, run }, THROUGH_SHIM, where), did };
+}
+
+function results({ message = [] }: Seen): unknown[] {
+  const all = message.filter((one): one is SDKResultMessage => (one as { type: string }).type === 'result');
+  return all.map((result) => (result.subtype === 'success' ? result.result : result.subtype));
+}
+
+/** What each message is, in a word or two. */
+function gists({ message = [] }: Seen): string[] {
+  return message.map((one) => {
+    const { type, subtype } = one as { type: string; subtype?: string };
+    return subtype === undefined ? type : `${type} ${subtype}`;
+  });
+}
+
+const TURN = ['system init', 'assistant', 'user', 'assistant', 'result success'];
+const FOUR_TURNS = PROMPTS.flatMap(() => TURN);
+
+describe('a program in whose midst ctxb acts', () => {
+  it.each([
+    { way: 'compact', does: 'compacted', sources: ['compact'] },
+    { way: 'handoff', does: 'handed-over', sources: ['clear'] },
+  ])('sees its own turns, each answered, and nothing of ours: $way', async ({ way, does, sources }) => {
+    const { seen, did } = await acting(
+      {
+        scenario: () => agent(CROSSING),
+        async run(trial) {
+          await converse(trial, PROMPTS, { ...FREE, hooks: notingHooks(trial) });
+          expectEachPromptOnce(trial.world.standin, PROMPTS);
+        },
+      },
+      { CTXB_STRATEGY: way },
+    );
+    expect(did).toContain(does);
+    expect(results(seen)).toEqual(ANSWERS);
+    expect(gists(seen)).toEqual(FOUR_TURNS);
+    const asked = (hook: string, key: string) =>
+      (seen[hook] ?? []).map((call) => (call as { input: Record<string, unknown> }).input[key]);
+    expect(asked('UserPromptSubmit', 'prompt')).toEqual(PROMPTS);
+    expect(seen.Stop).toHaveLength(PROMPTS.length);
+    // What really happened to the context is the program's business too.
+    expect(asked('SessionStart', 'source')).toEqual(sources);
+  });
+
+  it('may say everything at once: one turn for each prompt, in order', async () => {
+    const { seen, did } = await acting({
+      scenario: () => agent(CROSSING),
+      async run(trial) {
+        const { say, end, prompts } = talk();
+        for (const prompt of PROMPTS) say(prompt);
+        end();
+        const options = trial.options({ ...FREE, includePartialMessages: true });
+        for await (const message of query({ prompt: prompts, options })) trial.note('message', message);
+      },
+    });
+    expect(did).toContain('compacted');
+    expect(results(seen)).toEqual(ANSWERS);
+    expect(gists(seen).filter((gist) => gist === 'system compact_boundary')).toEqual([]);
+  });
+
+  it.each([{ way: 'compact' }, { way: 'handoff' }])(
+    'interrupts meanwhile: the prompt that waited is stopped, the next one answered ($way)',
+    async ({ way }) => {
+      const { seen } = await acting(
+        {
+          scenario: () => patient(agent(CROSSING)),
+          run: (trial) =>
+            converse(trial, PROMPTS, FREE, (message, conversation, answered) => {
+              if (message.type !== 'result' || answered !== 2) return;
+              void trial.world.standin.waitFor(isOurs).then(() => conversation.interrupt());
+            }),
+        },
+        { CTXB_STRATEGY: way },
+      );
+      expect(results(seen)).toEqual(['answer 1', 'answer 2', 'error_during_execution', 'answer 4']);
+    },
+  );
+
+  it('is asked for no tool, and its limits hold: a turn that is compacted by claude where ctxb placed it', async () => {
+    let summaries = 0;
+    const { seen, did } = await acting(
+      {
+        scenario: () => agent({ turns: [12], growBy: 12_000 }),
+        async run(trial) {
+          const canUseTool = async (_: string, updatedInput: Record<string, unknown>) => {
+            trial.note('permission', updatedInput.command);
+            return { behavior: 'allow', updatedInput } as const;
+          };
+          await converse(trial, PROMPTS.slice(0, 1), { canUseTool });
+          summaries = summaryRequests(trial.world.standin).length;
+        },
+      },
+      { CTXB_THRESHOLDS_COMPACT: '90000', CTXB_THRESHOLDS_HANDOFF: '95000', CTXB_THRESHOLDS_MID_TURN: '100000' },
+    );
+    expect(did).toContain('restore');
+    expect(summaries).toBe(1);
+    expect(results(seen)).toEqual(['answer 1']);
+    expect(seen.permission).toHaveLength(11);
+  });
+});
+
+/** Takes its time over what ctxb asks, so that an interrupt comes before its end. */
+function patient({ calls: answer, ...rest }: Scenario): Scenario {
+  if (typeof answer !== 'function') throw new Error('expected a function scenario');
+  const slowly = { delayMs: 60_000 };
+  return {
+    ...rest,
+    calls: (request, index) => ({ ...answer(request, index), ...(wantedBy(request) === 'document' ? slowly : {}) }),
+    summary: slowly,
+  };
+}
+
+function isOurs(request: RecordedRequest): boolean {
+  return request.kind === 'summary' || wantedBy(request) === 'document';
+}
+
+it('an abort in mid-turn leaves no claude behind', async () => {
+  const run = async (trial: Trial) => {
+    const abortController = new AbortController();
+    const started: ChildProcess[] = [];
+    const options = trial.options({ ...FREE, abortController });
+    const spawnClaudeCodeProcess: Options['spawnClaudeCodeProcess'] = (how) => {
+      const child = startCtxbRun(how);
+      started.push(child);
+      return child;
+    };
+    const conversation = query({ prompt: 'work', options: { ...options, spawnClaudeCodeProcess } });
+    await expect(async () => {
+      for await (const { type } of conversation) if (type === 'assistant') abortController.abort();
+    }).rejects.toThrow('aborted');
+    await Promise.all(started.map((child) => new Promise((resolve) => child.once('close', resolve))));
+    const pids = journalLines(trial.world).flatMap(({ pid }) => (typeof pid === 'number' ? [pid] : []));
+    expect(pids.map(isAlive)).toEqual([false]);
+  };
+  await runTrial({ name: '', scenario: calls(bash('sleep 60')), run }, ALONE);
+});
