@@ -21,15 +21,18 @@ import {
 
 export const thresholds = v.strictObject({
   warn: v.optional(
-    v.pipe(share, v.description('The agent is asked to come to a good stopping point.')),
+    v.pipe(share, v.description('The agent is asked to come to a good stopping point; the zone critical begins here.')),
     DEFAULTS.thresholds.warn,
   ),
   compact: v.optional(
-    v.pipe(share, v.description('The context is compacted at the next turn boundary.')),
+    v.pipe(share, v.description('The context is relieved at the next turn boundary.')),
     DEFAULTS.thresholds.compact,
   ),
   handoff: v.optional(
-    v.pipe(share, v.description('The work is handed over to a fresh context when compaction is off or does not help.')),
+    v.pipe(
+      share,
+      v.description('The work is handed over to a fresh context where compaction is off or does not help.'),
+    ),
     DEFAULTS.thresholds.handoff,
   ),
   midTurn: v.optional(
@@ -50,9 +53,15 @@ export const compaction = v.strictObject({
     ),
     DEFAULTS.compaction.when,
   ),
-  target: v.optional(v.pipe(share, v.description('A compaction should land below this.')), DEFAULTS.compaction.target),
+  target: v.optional(
+    v.pipe(
+      share,
+      v.description('A compaction should land below this; below it, a crossed threshold counts as never crossed.'),
+    ),
+    DEFAULTS.compaction.target,
+  ),
   timeoutSeconds: v.optional(
-    v.pipe(seconds, v.description('How long the verdict of a compaction is awaited.')),
+    v.pipe(seconds, v.description('How long claude may be silent about a compaction.')),
     DEFAULTS.compaction.timeoutSeconds,
   ),
   maxAttempts: v.optional(
@@ -60,7 +69,12 @@ export const compaction = v.strictObject({
     DEFAULTS.compaction.maxAttempts,
   ),
   focus: v.optional(
-    v.pipe(text, v.description('What the summary is to keep; {task} and {state} are filled in.')),
+    v.pipe(
+      text,
+      v.description(
+        'What the summary is to keep; {task} and {state} are filled in, what is unknown is left out with its words.',
+      ),
+    ),
     DEFAULTS.compaction.focus,
   ),
 });
@@ -78,19 +92,22 @@ export const memory = v.strictObject({
     DEFAULTS.memory.enabled,
   ),
   restoreTokens: v.optional(
-    v.pipe(restoreTokens, v.description('Tokens of evidence handed back after a compaction.')),
+    v.pipe(restoreTokens, v.description('How much evidence is handed back after a compaction.')),
     DEFAULTS.memory.restoreTokens,
   ),
   remind: v.optional(
-    v.pipe(flag, v.description('Remind the agent once of notes that it has not read.')),
+    v.pipe(flag, v.description('Remind the agent once of notes that it has not opened since the compaction.')),
     DEFAULTS.memory.remind,
   ),
   statePattern: v.optional(
-    v.pipe(pattern, v.description("Finds where the work stands in the agent's words; a named group is the state.")),
+    v.pipe(
+      pattern,
+      v.description(
+        'Finds where the work stands in what the agent says, ^ and $ at each line; a named group is what counts.',
+      ),
+    ),
   ),
-  deadEndPattern: v.optional(
-    v.pipe(pattern, v.description("Finds approaches that failed in the agent's words; a named group is the text.")),
-  ),
+  deadEndPattern: v.optional(v.pipe(pattern, v.description('Finds approaches that failed in the same way.'))),
 });
 
 export const zones = v.strictObject({
@@ -141,10 +158,10 @@ export const handoff = v.strictObject({
 export const cost = v.strictObject({
   limitUsd: v.optional(v.pipe(dollars, v.description('What one run may cost, in US dollars.'))),
   projectLimitUsd: v.optional(
-    v.pipe(dollars, v.description('What all runs with the same context folder may cost in one period.')),
+    v.pipe(dollars, v.description('What all runs with the same context folder may cost in one period, in US dollars.')),
   ),
   period: v.optional(
-    v.pipe(choice(['day', 'month']), v.description('The period of cost.projectLimitUsd.')),
+    v.pipe(choice(['day', 'month']), v.description('The period of cost.projectLimitUsd, in local time.')),
     DEFAULTS.cost.period,
   ),
   warnAt: v.optional(
@@ -163,7 +180,9 @@ export const cost = v.strictObject({
   prices: v.optional(
     v.pipe(
       prices,
-      v.description('Prices that are counted with instead of the built-in ones, where claude reports none.'),
+      v.description(
+        'Prices that are counted with instead of the built-in ones, where claude reports none; cacheWrite, cacheWriteHour and cacheRead follow the input.',
+      ),
     ),
     {},
   ),
@@ -182,7 +201,7 @@ export const recovery = v.strictObject({
 
 export const hooks = v.strictObject({
   watchdogSeconds: v.optional(
-    v.pipe(seconds, v.description('After this time a late hook is answered so that claude proceeds.')),
+    v.pipe(seconds, v.description('Then claude goes on without the answer of a hook.')),
     DEFAULTS.hooks.watchdogSeconds,
   ),
 });
@@ -213,7 +232,10 @@ export const budgets = {
 export const flow = v.strictObject({
   ...budgets,
   priorities: v.optional(
-    v.pipe(priorities, v.description("How much an agent's output counts, in the place of what is built in.")),
+    v.pipe(
+      priorities,
+      v.description("How much an agent's output counts, in the place of what is built in; in a file only."),
+    ),
     {},
   ),
 });
@@ -253,5 +275,8 @@ export const tools = v.objectWithRest(
       DEFAULTS.tools.criticalBelow,
     ),
   },
-  v.pipe(share, v.description("In the place of perCall, by the tool's name; * in it stands for any characters.")),
+  v.pipe(
+    share,
+    v.description("In the place of perCall, by the tool's name, in which * stands for any characters; in a file only."),
+  ),
 );

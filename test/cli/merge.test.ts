@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runProgram } from '../support/claude.ts';
 import { readCsv } from '../support/csv.ts';
 import { installCtxb } from '../support/ctxb.ts';
+import { DOCS } from '../support/pages.ts';
 import { fixture } from '../support/recordings.ts';
 import { createPlace, ctxb, type Place } from './fakes.ts';
 
@@ -25,7 +26,6 @@ async function withPartials(place: Place, ...flags: readonly string[]): Promise<
   }
 }
 
-const README = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
 const hasPython = spawnSync('python3', ['--version']).status === 0;
 
 /** A home with logs of Claude Code, one of them with a subagent, and a shell with ctxb. */
@@ -40,11 +40,11 @@ async function withHome(place: Place): Promise<Record<string, string>> {
   return { ...place.env, PATH: `${place.path('bin')}:${place.env.PATH}` };
 }
 
-describe('what the README shows', () => {
+describe('what the page shows', () => {
   it('xargs: the parts give what a replay of all gives', async () => {
     await using place = await createPlace();
     const env = await withHome(place);
-    const [command = ''] = /^find .* xargs .*$/m.exec(README) ?? [];
+    const [command = ''] = /^find .* xargs .*$/m.exec(DOCS) ?? [];
     const small = command.replace('-n 50', '-n 1');
     const shell = ['-c', `mkdir parts && ${small} && ctxb merge --csv parts/*`];
     const run = await runProgram('/bin/sh', shell, { env, cwd: place.cwd });
@@ -57,7 +57,7 @@ describe('what the README shows', () => {
   it.runIf(hasPython)('Spark: its map and its reduce', async () => {
     await using place = await createPlace();
     const env = await withHome(place);
-    const [, code = ''] = /```python\n([\s\S]*?)^total = /m.exec(README) ?? [];
+    const [, code = ''] = /```python\n([\s\S]*?)^total = /m.exec(DOCS) ?? [];
     const files = [...NAMES, 'subagent.session.jsonl'].map(fixture);
     const batches = JSON.stringify([files.slice(0, 2), [], files.slice(1, 4), files.slice(3)]);
     const reduced = `${code}

@@ -139,9 +139,9 @@ describe('whoever installed it', () => {
   });
 });
 
-describe('the README', () => {
-  const section = readFileSync(join(ROOT, 'README.md'), 'utf8').split('### As a library')[1]?.split('\n### ')[0] ?? '';
-  const examples = [...section.matchAll(/```js\n([\s\S]*?)```\n(?:[\s\S]*?```text\n([\s\S]*?)```)?/g)];
+describe('docs/library.md', () => {
+  const page = readFileSync(join(ROOT, 'docs/library.md'), 'utf8');
+  const examples = [...page.matchAll(/```js\n([\s\S]*?)```\n(?:[\s\S]*?```text\n([\s\S]*?)```)?/g)];
 
   it.each(examples.map(([, code = '', printed = ''], index) => ({ number: index + 1, code, printed })))(
     'prints what it says in example $number',

@@ -2,24 +2,26 @@ import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { LEAVES } from '../../src/config/schema.ts';
 import { promptLine, runProgram, startWorld, type World } from '../support/claude.ts';
 import { conversation } from '../support/conversation.ts';
 import { installCtxb, PROTOCOL, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
+import { DOCS, PAGES } from '../support/pages.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
+
 /** Commands that speak to a run. */
 const TELLS = /^ctxb (?:state|dead-end) /;
 
-const COMMANDS = [...README.matchAll(/```sh\n([\s\S]*?)```/g)].flatMap(([, block = '']) => block.trim().split('\n'));
+const COMMANDS = commandsOf(DOCS);
+/** Other pages go on with what it has made. */
+const RECORDS = COMMANDS.find((command) => command.includes('--record')) ?? '';
 
-it('every command of the README runs as it is written, in order, in one folder', async () => {
-  const commands = COMMANDS.filter((command) => !command.startsWith('npm '));
-  expect(commands.length).toBeGreaterThan(10);
+it.each(
+  [...PAGES].map(([path, text]) => ({ path, commands: commandsOf(text).filter((command) => !/^npm /.test(command)) })),
+)('every command of $path runs as it is written, in order, in one folder', async ({ path, commands }) => {
   await using world = await startWorld(conversation({ turns: Array(20).fill(1), growBy: 1_000 }));
   const env = await newcomersShell(world);
-  for (const command of commands) {
+  for (const command of path === 'README.md' ? commands : [RECORDS, ...commands]) {
     const say = () => runProgram('/bin/sh', ['-c', command], { env, cwd: world.scratch.cwd });
     const run = await situationOf(command)(world, say);
     expect({ command, code: run.code, stderr: run.stderr }).toMatchObject({ command, code: 0 });
@@ -27,9 +29,13 @@ it('every command of the README runs as it is written, in order, in one folder',
   }
 });
 
-it('the notes in the README are what its command prints', async () => {
+it('the README has commands to run', () => {
+  expect(COMMANDS.length).toBeGreaterThan(40);
+});
+
+it('the notes shown are what its command prints', async () => {
   const command = COMMANDS.find((command) => /^ctxb scratch \S/.test(command)) ?? '';
-  const [, shown = ''] = /```text\n(# Working memory[\s\S]*?)```/.exec(README) ?? [];
+  const [, shown = ''] = /```text\n(# Working memory[\s\S]*?)```/.exec(DOCS) ?? [];
   await using world = await startWorld({ calls: [] });
   const env = await newcomersShell(world);
   const { stdout } = await runProgram('/bin/sh', ['-c', command], { env, cwd: world.scratch.cwd });
@@ -45,13 +51,9 @@ it.each(COMMANDS.filter((command) => command.startsWith('npm ')))('%s names scri
   expect(named.filter((name) => !own.includes(name) && !(name in scripts))).toEqual([]);
 });
 
-it('every configuration key is in the README', () => {
-  const table = README.slice(README.indexOf('| key | default'));
-  const missing = [...LEAVES.keys()].filter(
-    (key) => !table.includes(`\`${key}\``) && !table.includes(`\`.${key.split('.')[1]}\``),
-  );
-  expect(missing).toEqual([]);
-});
+function commandsOf(text: string): string[] {
+  return [...text.matchAll(/```sh\n([\s\S]*?)```/g)].flatMap(([, block = '']) => block.trim().split('\n'));
+}
 
 type Situation = <T>(world: World, work: () => Promise<T>) => Promise<T>;
 

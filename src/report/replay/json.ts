@@ -1,4 +1,5 @@
 import { replayReport } from '../../replay/replay-report.ts';
+import { jsonText } from '../json-text.ts';
 import { collected } from './format.ts';
 
-export const json = collected(({ sessions }) => `${JSON.stringify(replayReport(sessions), null, 2)}\n`);
+export const json = collected(({ sessions }) => `${jsonText(replayReport(sessions), 2)}\n`);

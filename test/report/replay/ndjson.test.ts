@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { ndjson } from '../../../src/report/replay/ndjson.ts';
+import { DOCS } from '../../support/pages.ts';
 import { judged, written } from '../../support/session-summary.ts';
 
 function rowsOf(text: string): Record<string, unknown>[] {
@@ -49,9 +49,8 @@ it('has a flat line for each call, all with the same keys', async () => {
   ]);
 });
 
-it('has the columns that the README names, in their order', async () => {
-  const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
-  const [row = ''] = /^\| `--ndjson` \|.*$/m.exec(readme) ?? [];
+it('has the columns that the page names, in their order', async () => {
+  const [row = ''] = /^\| `--ndjson` \|.*$/m.exec(DOCS) ?? [];
   const names = [...row.matchAll(/`(\w+)`/g)].map(([, name = '']) => (name.startsWith('_') ? `added${name}` : name));
   const [first = {}] = rowsOf(written(ndjson, [await judged('compact.ndjson')]));
   const values = ['claude', 'placed', 'caller', 'ctxb'];

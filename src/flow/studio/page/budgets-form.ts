@@ -1,5 +1,5 @@
+import { button, grouped, h } from '../../../browser/dom.ts';
 import type { BudgetKey, BudgetsView } from '../studio-view.ts';
-import { button, grouped, h } from './dom.ts';
 
 interface Field {
   readonly key: BudgetKey;

@@ -1,5 +1,5 @@
+import { grouped, s } from '../../../browser/dom.ts';
 import type { FlowView, StepView } from '../studio-view.ts';
-import { grouped, s } from './dom.ts';
 
 const NODE = { width: 212, height: 56 };
 const GAP = { x: 20, y: 34 };

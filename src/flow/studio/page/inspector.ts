@@ -1,6 +1,6 @@
+import { counted, grouped, h, part } from '../../../browser/dom.ts';
 import type { BudgetKey, BudgetsView, Edit, FlowView, StepView, StudioView } from '../studio-view.ts';
 import { type BudgetsForm, createForm } from './budgets-form.ts';
-import { counted, grouped, h, part } from './dom.ts';
 import { type Drafts, levelOf } from './drafts.ts';
 import { overview } from './overview.ts';
 import { receiptPart } from './receipt.ts';

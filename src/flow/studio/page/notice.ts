@@ -1,4 +1,4 @@
-import { button, h, part } from './dom.ts';
+import { button, h, part } from '../../../browser/dom.ts';
 
 /** Something that stands in the way until it is dealt with. */
 export interface Notice {

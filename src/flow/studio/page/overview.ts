@@ -1,5 +1,5 @@
+import { grouped, h, table } from '../../../browser/dom.ts';
 import type { FlowView, StepView } from '../studio-view.ts';
-import { grouped, h, table } from './dom.ts';
 
 /** The effective budgets of all steps, with where each one comes from. */
 export function overview({ steps }: FlowView): HTMLElement {

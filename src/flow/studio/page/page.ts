@@ -1,6 +1,6 @@
+import { counted, part } from '../../../browser/dom.ts';
 import type { Edit, FlowView, StudioView } from '../studio-view.ts';
 import { type Answer, ask } from './api.ts';
-import { counted, part } from './dom.ts';
 import { createDrafts } from './drafts.ts';
 import { drawGraph } from './graph.ts';
 import { createInspector } from './inspector.ts';

@@ -1,5 +1,5 @@
+import { counted, grouped, h, table } from '../../../browser/dom.ts';
 import type { ReceiptView, StepView } from '../studio-view.ts';
-import { counted, grouped, h, table } from './dom.ts';
 
 /** What the last run says of a step. */
 export function receiptPart({ receipt, budgets }: StepView): HTMLElement {

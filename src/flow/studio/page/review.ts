@@ -1,5 +1,5 @@
+import { button, h, part } from '../../../browser/dom.ts';
 import type { DiffLine } from '../line-diff.ts';
-import { button, h, part } from './dom.ts';
 
 const SIGNS: Readonly<Record<DiffLine['kind'], string>> = { kept: ' ', added: '+', removed: '-', gap: '…' };
 

@@ -1,4 +1,4 @@
-import { h } from '../../../flow/studio/page/dom.ts';
+import { h } from '../../../browser/dom.ts';
 import { counted, dollars, percent, tokens } from '../../figures.ts';
 import type { Chart } from './chart.ts';
 import { KIND_COLORS } from './colors.ts';

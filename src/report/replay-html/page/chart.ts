@@ -1,5 +1,5 @@
 import uPlot from 'uplot';
-import { h } from '../../../flow/studio/page/dom.ts';
+import { h } from '../../../browser/dom.ts';
 import { type Colors, currentColors } from './colors.ts';
 import { followKeys } from './keys.ts';
 import { createPen, type Pen } from './pen.ts';

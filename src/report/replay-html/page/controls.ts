@@ -1,4 +1,4 @@
-import { button, h, s } from '../../../flow/studio/page/dom.ts';
+import { button, h, s } from '../../../browser/dom.ts';
 import { tokens } from '../../figures.ts';
 import type { Span } from './span.ts';
 

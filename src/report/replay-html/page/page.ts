@@ -1,4 +1,4 @@
-import { h, part } from '../../../flow/studio/page/dom.ts';
+import { h, part } from '../../../browser/dom.ts';
 import type { PageData } from '../page-data.ts';
 import type { Chart } from './chart.ts';
 import { onOtherColors } from './colors.ts';

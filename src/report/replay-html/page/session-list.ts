@@ -1,4 +1,4 @@
-import { h } from '../../../flow/studio/page/dom.ts';
+import { h } from '../../../browser/dom.ts';
 import { counted, dollars, percent, tokens } from '../../figures.ts';
 import type { PageSession } from '../page-data.ts';
 import { timeText } from './session-tables.ts';

@@ -1,4 +1,4 @@
-import { button, h } from '../../../flow/studio/page/dom.ts';
+import { button, h } from '../../../browser/dom.ts';
 import { dollars, percent, tokens } from '../../figures.ts';
 import { WHO } from './events.ts';
 import type { Session } from './session.ts';

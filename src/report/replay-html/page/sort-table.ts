@@ -1,4 +1,4 @@
-import { button, h } from '../../../flow/studio/page/dom.ts';
+import { button, h } from '../../../browser/dom.ts';
 import { tokens } from '../../figures.ts';
 
 export interface TableColumn<Row> {

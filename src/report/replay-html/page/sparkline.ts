@@ -1,4 +1,4 @@
-import { s } from '../../../flow/studio/page/dom.ts';
+import { s } from '../../../browser/dom.ts';
 
 const [WIDTH, HEIGHT] = [120, 28];
 

@@ -1,0 +1,53 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { resolveConfig } from '../src/config/resolve-config.ts';
+import { PAGES } from './support/pages.ts';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const README = PAGES.get('README.md') ?? '';
+
+it.each([...PAGES].map(([path, text]) => ({ path, text })))('every link of $path leads somewhere', ({ path, text }) => {
+  const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
+  expect(links.filter((target) => !leads(path, target))).toEqual([]);
+});
+
+it('every page is linked from the README', () => {
+  const pages = [...PAGES.keys()].filter((path) => path !== 'README.md');
+  expect(pages.filter((path) => !README.includes(`(${path})`))).toEqual([]);
+});
+
+it('the configuration that the README shows is a good one', async () => {
+  const [, json = ''] = /```json\n([\s\S]*?)```/.exec(README) ?? [];
+  const folder = mkdtempSync(join(tmpdir(), 'ctxb-config-'));
+  try {
+    writeFileSync(join(folder, '.contextbudgetrc'), json);
+    const { sources, findings } = await resolveConfig({ cwd: folder, env: {}, flags: {} });
+    expect(findings).toEqual([]);
+    expect(Object.values(sources).some(({ source }) => source === 'file')).toBe(true);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+/** To a page of the web, a file of the repository, or a heading of a page. */
+function leads(from: string, target: string): boolean {
+  const [path = '', heading] = target.split('#');
+  if (path.startsWith('https:')) return true;
+  const file = path === '' ? from : join(dirname(from), path);
+  if (!existsSync(join(ROOT, file))) return false;
+  return heading === undefined || headingsOf(PAGES.get(file) ?? '').includes(heading);
+}
+
+/** As they are named in links. */
+function headingsOf(text: string): string[] {
+  const headings = [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => heading);
+  return headings.map((heading) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} -]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}

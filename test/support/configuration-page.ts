@@ -1,0 +1,66 @@
+import * as v from 'valibot';
+import { DEFAULTS } from '../../src/config/defaults.ts';
+import { tools } from '../../src/config/group-schemas.ts';
+import { valueAt } from '../../src/config/key-path.ts';
+import { expectation, LEAVES, type Leaf, leafOf, settingsSchema } from '../../src/config/schema.ts';
+
+/** No value of any key. */
+const NOTHING = Symbol('nothing');
+
+const SHARE = said(leafOf('thresholds.warn'));
+
+const BEGINNING = `# Configuration
+
+\`.contextbudgetrc\`, \`.contextbudgetrc.json\`, \`.contextbudgetrc.yaml\`, \`.contextbudgetrc.yml\` or the \`contextbudget\` key of
+\`package.json\`, the nearest one upwards. They are data: nothing in them is executed. A flag wins over a \`CTXB_*\` variable
+(\`CTXB_THRESHOLDS_COMPACT=0.6\`), that over the file, that over the default. What is unknown or wrong is refused, all of it
+at once.
+
+\`\`\`sh
+ctxb config
+ctxb config --schema > contextbudgetrc.schema.json
+\`\`\`
+
+prints every key with its value and where that comes from, and the JSON Schema that
+[.contextbudgetrc.example.json](../.contextbudgetrc.example.json) names. The tables below are made from the same schema.
+
+A *share* is ${SHARE}.
+`;
+
+/** docs/configuration.md, made from the schema. */
+export function configurationPage(): string {
+  const groups = new Map<string, string[]>();
+  for (const [key, leaf] of LEAVES) {
+    const group = key.includes('.') ? key.slice(0, key.indexOf('.')) : '';
+    groups.set(group, [...(groups.get(group) ?? []), row(key, leaf, valueAt(DEFAULTS, key))]);
+  }
+  groups.get('tools')?.push(row('tools.NAME', tools.rest, undefined));
+  return [BEGINNING, ...[...groups].map(([group, rows]) => `${headOf(group)}\n${table(rows)}`)].join('\n');
+}
+
+function headOf(group: string): string {
+  if (group === '') return '## General\n';
+  const entries: Readonly<Record<string, Leaf>> = settingsSchema.pipe[0].entries;
+  return `## ${group}\n\n${described(entries[group])}\n`;
+}
+
+function table(rows: readonly string[]): string {
+  return `| key | default | meaning | value |\n| --- | --- | --- | --- |\n${rows.join('')}`;
+}
+
+function row(key: string, leaf: Leaf, preset: unknown): string {
+  const value = said(leaf) === SHARE ? 'a share' : said(leaf);
+  const cells = [`\`${key}\``, preset === undefined ? '–' : `\`${JSON.stringify(preset)}\``, described(leaf), value];
+  return `| ${cells.join(' | ')} |\n`;
+}
+
+/** What the key expects. */
+function said(leaf: Leaf | undefined): string {
+  return leaf === undefined ? '' : (expectation(leaf, NOTHING) ?? '');
+}
+
+function described(schema: Leaf | undefined): string {
+  if (schema === undefined) return '';
+  const { wrapped } = schema as { readonly wrapped?: Leaf };
+  return wrapped === undefined ? (v.getDescription(schema) ?? '') : described(wrapped);
+}
