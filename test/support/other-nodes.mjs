@@ -35,7 +35,8 @@ for (const version of VERSIONS) {
 /** The path of a Node of this version; undefined where the registry does not give one. */
 function download(version, cwd) {
   const quiet = { cwd, stdio: 'ignore' };
-  if (spawnSync('npm', ['pack', '--prefer-offline', '--fetch-retries=0', `${PACKAGE}@${version}`], quiet).status !== 0) return undefined;
+  const packing = ['pack', '--prefer-offline', '--fetch-retries=0', `${PACKAGE}@${version}`];
+  if (spawnSync('npm', packing, quiet).status !== 0) return undefined;
   const [archive] = readdirSync(cwd);
   const unpacked = spawnSync('tar', ['-xzf', archive, 'package/bin/node'], quiet);
   return unpacked.status === 0 ? join(cwd, 'package/bin/node') : undefined;
