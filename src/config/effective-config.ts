@@ -1,7 +1,7 @@
-import { CtxbError } from '../errors.ts';
 import { boundPatterns } from './bound-patterns.ts';
 import type { Config } from './config.ts';
-import { type Flags, type ResolvedConfig, resolveConfig } from './resolve-config.ts';
+import { requireGood } from './require-good.ts';
+import { type Flags, resolveConfig } from './resolve-config.ts';
 
 /**
  * The configuration a command runs with.
@@ -16,15 +16,4 @@ export async function effectiveConfig(world: {
   const config = requireGood(await resolveConfig(world));
   boundPatterns(config);
   return config;
-}
-
-/**
- * The configuration, where nothing in it is refused.
- *
- * @throws CtxbError `config` with every finding, one a line
- */
-export function requireGood({ config, findings }: ResolvedConfig): Config {
-  if (findings.length === 0) return config;
-  const lines = findings.map(({ message }) => `  ${message}`);
-  throw new CtxbError('config', `the configuration has ${findings.length} fault(s):\n${lines.join('\n')}`);
 }

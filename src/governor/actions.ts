@@ -209,6 +209,10 @@ export type Effect =
   /** Store the whole of a tool's result. Told back as `result-stored`. */
   | { readonly kind: 'store-result'; readonly requestId: string; readonly name: string; readonly text: string };
 
+/**
+ * The answer to a hook callback. claude takes it as `output` with, where there is any of it, `hookSpecificOutput`:
+ * `hookEventName` (`hook`), what is in `specific`, and `additionalContext` (`context`).
+ */
 export interface HookAnswer {
   readonly kind: 'answer-hook';
   readonly requestId: string;

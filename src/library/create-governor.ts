@@ -16,7 +16,9 @@ export interface GovernorOptions extends Partial<Omit<Run, 'policy' | 'mode'>> {
   /**
    * - `observe` (default): it says what is due and when; what it is given to pass on comes back as it was.
    * - `act`: its actions, carried out, keep the context in shape. Begin with `begin` from `ctxb`, send nothing to claude
-   *   but what it says, and tell it what timers, exits and questions came to.
+   *   but what it says, and tell it what timers, exits and questions came to. Where the policy switches off `handoff`,
+   *   `recovery`, `memory`, `tools` and has no limit of cost, it is enough to carry out `send`, `answer-hook`,
+   *   `set-timer`, `clear-timer`, `end-input` and `kill`.
    * - `replay`: for what is over; prompts are those that the recording shows.
    */
   readonly mode?: Run['mode'] | undefined;

@@ -23,7 +23,7 @@ export interface ReplayOptions {
  * Judges recordings of Claude Code after the fact: streams, session logs, records of `ctxb run`. Secrets that show in
  * texts are masked.
  *
- * A file is read in one go, which keeps other work of this thread waiting (about 0.7 s for 100 MB); a stream is not.
+ * A file is read in one go, which keeps other work of this thread waiting (about 0.6 s for 100 MB); a stream is not.
  *
  * @param source a path or several, each a file or a folder of `.ndjson` and `.jsonl` files; or a stream of the bytes of
  * one recording, which the summary calls `-`

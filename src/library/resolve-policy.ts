@@ -1,5 +1,5 @@
-import { requireGood } from '../config/effective-config.ts';
 import { isRecord } from '../config/read-config.ts';
+import { requireGood } from '../config/require-good.ts';
 import { resolveFile } from '../config/resolve-config.ts';
 import type { Policy } from '../governor/policy.ts';
 import type { PolicyOptions } from './policy-options.ts';

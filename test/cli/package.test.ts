@@ -119,6 +119,22 @@ describe('whoever installed it', () => {
     expect(ours.stdout.toString()).toBe(program.stdout.toString());
   });
 
+  it('can bundle replay into one file, without the kernel that reads recordings fast', async () => {
+    const outfile = join(installed.cwd, 'alone/bundle.mjs');
+    const contents = `import { replay } from 'ctxb'; console.log(JSON.stringify(await replay(process.argv[2])))`;
+    await build({
+      stdin: { contents, resolveDir: installed.cwd },
+      outfile,
+      bundle: true,
+      format: 'esm',
+      platform: 'node',
+    });
+    const recording = fixture('crossing.ndjson');
+    const run = await installed.run(process.execPath, [outfile, recording]);
+    const expected = JSON.parse(readFileSync(fixture('crossing.expected.json'), 'utf8'));
+    expect(JSON.parse(run.stdout.toString()).sessions).toEqual([{ ...expected, file: recording }]);
+  });
+
   it.each([
     { name: 'decodeLine', uses: [], bytes: 10_000 },
     { name: 'ContextGauge', uses: ['valibot'], bytes: 160_000 },
@@ -140,8 +156,8 @@ describe('whoever installed it', () => {
 });
 
 describe('docs/library.md', () => {
-  const section = readFileSync(join(ROOT, 'docs/library.md'), 'utf8');
-  const examples = [...section.matchAll(/```js\n([\s\S]*?)```\n(?:[\s\S]*?```text\n([\s\S]*?)```)?/g)];
+  const page = readFileSync(join(ROOT, 'docs/library.md'), 'utf8');
+  const examples = [...page.matchAll(/```js\n([\s\S]*?)```\n(?:[\s\S]*?```text\n([\s\S]*?)```)?/g)];
 
   it.each(examples.map(([, code = '', printed = ''], index) => ({ number: index + 1, code, printed })))(
     'prints what it says in example $number',
