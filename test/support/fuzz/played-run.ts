@@ -68,6 +68,7 @@ export async function playRun(options: PlayedOptions): Promise<PlayedRun> {
     child: claude.child,
     input,
     record: record === undefined ? undefined : openRecordFile(record),
+    telemetry: undefined,
     watcher: {
       ...terminal,
       status(now) {
