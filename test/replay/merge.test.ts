@@ -94,6 +94,7 @@ describe('partials', () => {
   const next = part([summaryOf({ sessionId: 'c' })]);
   it.each([
     { name: 'cut off after a line', text: opening + a, says: '- is cut off (1 session of it counted)', left: 1 },
+    { name: 'cut off after many', text: opening + a.repeat(1_200), says: '(1,200 sessions of it counted)', left: 1 },
     {
       name: 'cut off within a line',
       text: opening + a + b.slice(0, -9),

@@ -18,14 +18,14 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../../src/config/defaults.ts';
-import { recordRun } from '../../../src/governor/record.ts';
 import { type Bookmarks, createBookmarks } from '../../../src/replay/cache/bookmarks.ts';
 import { type ReplayOptions, replaySource } from '../../../src/replay/replay.ts';
 import { findSources } from '../../../src/replay/sources.ts';
 import type { SessionSummary } from '../../../src/replay/summary.ts';
 import { redact } from '../../../src/store/redact.ts';
-import { boundaryLine, type Line, policyWith, runWith, userLine } from '../../support/governor.ts';
-import { createRandom, type Random } from '../../support/random.ts';
+import { boundaryLine, type Line, userLine } from '../../support/governor.ts';
+import { asRecord, lineEndsOf, stagesOf } from '../../support/growing.ts';
+import { createRandom } from '../../support/random.ts';
 import { FIXTURE_RECORDINGS, fixture, SHARED_RECORDINGS, TRANSCRIPTS } from '../../support/recordings.ts';
 
 let root: string;
@@ -67,17 +67,6 @@ async function judge(file: string, variant: Variant, bookmarks?: Bookmarks): Pro
   return replaySource(source, { ...options, bookmarks });
 }
 
-/** Ends of the stages that a file grows in: anywhere, also inside a line or a character, and at the end of a line. */
-function stagesOf(content: Buffer, random: Random): number[] {
-  const within = Array.from({ length: random.whole(2, 4) }, () => random.whole(1, content.length));
-  const between = content.indexOf(10, random.whole(0, content.length - 1)) + 1;
-  return [...within, between, content.length].sort((a, b) => a - b);
-}
-
-function lineEndsOf(content: Buffer): number[] {
-  return [...content.keys()].filter((at) => content[at] === 10).map((at) => at + 1);
-}
-
 /**
  * Lets a copy grow, and compares at each stage what is gone on with to what is read from its beginning.
  *
@@ -112,13 +101,6 @@ async function createJudged(content: Buffer | string) {
       return counting.used > before;
     },
   };
-}
-
-/** A recording of both directions as `ctxb run` records it. */
-function asRecord(path: string, remembers: boolean): Buffer {
-  const { memory } = DEFAULTS;
-  const run = runWith({ policy: policyWith({ memory: { ...memory, enabled: remembers } }) });
-  return Buffer.concat([Buffer.from(`${JSON.stringify(recordRun(run, 1))}\n`), readFileSync(path)]);
 }
 
 /** Rows of a session log that mean something by what came before them. */
