@@ -39,10 +39,11 @@ export async function runHeadless(headless: HeadlessRun, io: Io, watcher: Watche
       ? budgetArguments(headless.config.cost, run.attended, spentUsd)
       : [];
   const first = resumed ? successorArguments(invocation, resumed.sessionId) : childArguments(invocation);
+  const opening = telemetryOf(headless, runId, io, watcher);
   const child = await start([...first, ...limits(0)]);
   // Loaded while claude starts, which takes far longer: what comes before the start is what the caller waits for.
   const { conduct } = await import('./conduct.ts');
-  const telemetry = await telemetryOf(headless, runId, io, watcher);
+  const telemetry = await opening;
   const startSuccessor = ({ resume, isFirst }: StartClaude, state: GovernorState) =>
     start([...(isFirst ? first : successorArguments(invocation, resume)), ...limits(costUsd(state))]);
   return conduct(headless, { run, io, child, input, record, watcher, telemetry, startSuccessor });

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
 import { startOtlpReceiver } from '../support/otlp-receiver.ts';
-import { createPlace, ctxb, runFake, STREAM, startFake } from './fakes.ts';
+import { createPlace, ctxb, fake, runFake, STREAM, startFake } from './fakes.ts';
 
 const FLAGS = ['--prompt', 'one', '--prompt', 'two'];
 /** Not to be waited for longer than needed. */
@@ -75,6 +75,17 @@ it('goes as protobuf to where the variables say, with their headers', async () =
   ]);
   const body = receiver.requests[0]?.body.toString('latin1');
   for (const name of ['nightly', 'ctxb.cost', 'ctxb.context.utilization']) expect(body).toContain(name);
+});
+
+it('each step of a flow is a run', async () => {
+  await using place = await createPlace();
+  await using receiver = await startOtlpReceiver();
+  await place.file('flow.yaml', 'name: job\nsteps: [{id: one, objective: One.}, {id: two, objective: Two.}]\n');
+  const env = { OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' };
+  const run = await ctxb(place, ['flow', 'run', 'flow.yaml', '--otlp', receiver.url, '--', fake('answers')], { env });
+  expect(run.code).toBe(0);
+  const runs = receiver.spans().filter(({ name }) => name === 'ctxb.run');
+  expect(new Set(runs.map(({ traceId }) => traceId)).size).toBe(2);
 });
 
 it.each([
