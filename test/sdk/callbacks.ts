@@ -55,7 +55,11 @@ export function notingHooks(trial: Trial, answer: HookCallback = async () => ({}
 }
 
 const answerHook: HookCallback = async (input) => {
+  if (input.hook_event_name === 'Stop') {
+    return input.stop_hook_active ? {} : { decision: 'block', reason: 'look at it once more' };
+  }
   if (input.hook_event_name === 'UserPromptSubmit') {
+    if (input.prompt === 'not this') return { decision: 'block', reason: 'not here' };
     return { hookSpecificOutput: { hookEventName: 'UserPromptSubmit', additionalContext: 'said by the hook' } };
   }
   if (input.hook_event_name !== 'PreToolUse') return {};
@@ -70,11 +74,18 @@ const answerHook: HookCallback = async (input) => {
 };
 
 const HOOKS: Program = {
-  name: 'hooks that watch, change input, deny and add context',
-  scenario: calls(...['echo original', 'echo forbidden', 'exit 3'].map(bash), { text: 'done' }, { text: 'again' }),
+  name: 'hooks that watch, change input, deny, add context, block a prompt and the end of a turn',
+  scenario: calls(
+    ...['echo original', 'echo forbidden', 'exit 3'].map(bash),
+    ...['done', 'looked at', 'again', 'looked at again'].map((text) => ({ text })),
+  ),
   async run(trial) {
     const hooks = notingHooks(trial, answerHook);
-    await converse(trial, ['work', '/compact keep names', 'go on'], { ...FREE, hooks, includeHookEvents: true });
+    await converse(trial, ['work', 'not this', '/compact keep names', 'go on'], {
+      ...FREE,
+      hooks,
+      includeHookEvents: true,
+    });
     for (const { kind, body } of trial.world.standin.requests) {
       if (kind === 'main') trial.note('told', JSON.stringify(body.messages).includes('said by the hook'));
     }
