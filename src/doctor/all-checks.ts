@@ -25,12 +25,14 @@ import { interruptEndsTurn } from './checks/interrupt-ends-turn.ts';
 import { oneIdPerCall } from './checks/one-id-per-call.ts';
 import { promptInSessionLog } from './checks/prompt-in-session-log.ts';
 import { promptTooLong } from './checks/prompt-too-long.ts';
+import { promptsTogether } from './checks/prompts-together.ts';
 import { replayedPrompt } from './checks/replayed-prompt.ts';
 import { resumeAfterKill } from './checks/resume-after-kill.ts';
 import { saidInMidTurn } from './checks/said-in-mid-turn.ts';
 import { sigtermEnds } from './checks/sigterm-ends.ts';
 import { subagentLines } from './checks/subagent-lines.ts';
 import { syntheticError } from './checks/synthetic-error.ts';
+import { taskStopped } from './checks/task-stopped.ts';
 import { triggerMoved } from './checks/trigger-moved.ts';
 import { twoWayStream } from './checks/two-way-stream.ts';
 import { usagePerCall } from './checks/usage-per-call.ts';
@@ -46,6 +48,7 @@ export const ALL_CHECKS: readonly Check[] = [
   promptInSessionLog,
   resumeAfterKill,
   replayedPrompt,
+  taskStopped,
   usagePerCall,
   oneIdPerCall,
   syntheticError,
@@ -62,6 +65,7 @@ export const ALL_CHECKS: readonly Check[] = [
   promptTooLong,
   interruptEndsTurn,
   saidInMidTurn,
+  promptsTogether,
   hookUserPromptSubmit,
   hookPreToolUse,
   hookPostToolUse,

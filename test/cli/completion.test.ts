@@ -1,16 +1,11 @@
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { runProgram } from '../support/claude.ts';
 import { createPlace, ctxb, type Place } from './fakes.ts';
 
-function isInstalled(shell: string): boolean {
-  try {
-    execFileSync(shell, ['-c', 'exit 0'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
+function isInstalled(program: string): boolean {
+  return spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
 }
 
 /** What each shell is to offer for a line that ends where the cursor is. */
@@ -95,11 +90,17 @@ describe.each(Object.entries(SHELLS).map(([shell, program]) => ({ shell, program
   },
 );
 
-it('the script of bash completes in a bash that is used', async () => {
-  await using place = await placeWithScript('bash');
+/** `script` gives a shell a terminal; of its forms the one of Linux is used. */
+const TERMINALS = [
+  { shell: 'bash', start: 'bash --norc --noprofile -i', first: '' },
+  { shell: 'zsh', start: 'zsh -f -i', first: 'autoload -U compinit; compinit -u -d ./dump; ' },
+].filter(({ shell }) => process.platform === 'linux' && isInstalled('script') && isInstalled(shell));
+
+it.each(TERMINALS)('the script of $shell completes in one that is used', async ({ shell, start, first }) => {
+  await using place = await placeWithScript(shell);
   // The keys, as a terminal sends them; what is completed is echoed by a command that prints its arguments.
-  await place.file('keys', 'source ./script; ctxb() { printf \'<%s>\' "$@"; }\nctxb run --strat\thand\t\nexit\n');
-  const run = await runProgram('sh', ['-c', 'script -qec "bash --norc --noprofile -i" /dev/null < keys'], {
+  await place.file('keys', `${first}source ./script; ctxb() { printf '<%s>' "$@"; }\nctxb run --strat\thand\t\nexit\n`);
+  const run = await runProgram('sh', ['-c', `script -qec "${start}" /dev/null < keys`], {
     ...place,
     env: { ...place.env, TERM: 'dumb' },
   });

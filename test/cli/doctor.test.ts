@@ -1,5 +1,6 @@
 import { chmod, mkdir, readdir, readFile } from 'node:fs/promises';
 import { describe, expect, it, vi } from 'vitest';
+import { ALL_CHECKS } from '../../src/doctor/all-checks.ts';
 import { startProgram } from '../support/claude.ts';
 import { CTXB } from '../support/ctxb.ts';
 import { createPlace, ctxb, fake, isAlive, type Place } from './fakes.ts';
@@ -55,7 +56,7 @@ describe('a claude that is none', () => {
     expect(text).toContain('      seen: the result of "the first prompt": waited for in vain\n');
     expect(text).toContain('      ctxb: nothing: ctxb speaks to claude in this way only\n');
     expect(text).toContain('      not tried: without two-way-stream\n');
-    expect(text).toContain('0 of 36 facts hold for claude of an unknown version, 30 not tried');
+    expect(text).toContain(`0 of ${ALL_CHECKS.length} facts hold for claude of an unknown version, `);
     expect(run).toMatchObject({ code: 3, stderr: '' });
     expect((await pidsOf(place)).filter(isAlive)).toEqual([]);
     expect(await readdir(place.tmp)).toEqual([]);

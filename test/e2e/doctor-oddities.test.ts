@@ -45,6 +45,8 @@ const ODDITIES = [
   { oddity: 'no reason', fails: ['prompt-too-long'] },
   { oddity: 'interrupt unknown', fails: ['interrupt-ends-turn'] },
   { oddity: 'deaf in mid-turn', fails: ['said-in-mid-turn'] },
+  { oddity: 'deaf to the second', fails: ['prompts-together'] },
+  { oddity: 'stop_task unknown', fails: ['task-stopped'] },
   { oddity: 'no user-prompt-submit + no updatedInput', fails: ['hook-user-prompt-submit', 'hook-pre-tool-use'] },
   {
     oddity: 'no updatedToolOutput + no post-tool-use-failure',

@@ -38,7 +38,6 @@ it('every fact holds for the pinned claude, nothing is written outside of a fold
 it.each([
   { oddity: 'no replay mark', only: 'replayed-prompt', flags: [], code: 0 },
   { oddity: 'no replay mark', only: 'replayed-prompt', flags: ['--strict'], code: 3 },
-  { oddity: 'errors block', only: 'hook-error-proceeds', flags: [], code: 3 },
 ])('a claude with "$oddity" and $flags: $code, with what ctxb does instead', async ({ oddity, only, flags, code }) => {
   await using world = await startWorld({ calls: [] });
   const claude = join(world.scratch.home, 'claude');

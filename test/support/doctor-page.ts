@@ -24,7 +24,7 @@ Compaction
       seen: no status line says that it compacts
       ctxb: only the boundary and the result tell: a long compaction looks like silence until compaction.timeoutSeconds
 […]
-35 of ${ALL_CHECKS.length} facts hold for claude 2.1.197 (10.4 s)
+35 of ${ALL_CHECKS.length} facts hold for claude 2.1.197 […]
 \`\`\`
 
 No network, no account: a stand-in on 127.0.0.1 plays the API. claude gets an environment made from nothing and a temporary

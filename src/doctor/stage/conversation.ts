@@ -1,14 +1,11 @@
-import { once } from 'node:events';
 import type { HookName } from '../../governor/actions.ts';
 import { MATCHERS } from '../../governor/control/control.ts';
 import { CALLBACKS } from '../../governor/control/restore.ts';
 import type { Child, ChildEnd } from '../../session/child.ts';
-import { decodeLine } from '../../stream/decode.ts';
 import type { ControlRequestEvent, ControlResponseEvent, Event } from '../../stream/events.ts';
 import { type Fields, fieldsOf, textOf } from '../../stream/fields.ts';
-import { createFramer } from '../../stream/frame.ts';
-import { Contradiction } from '../contradiction.ts';
 import { eventsOf } from './events.ts';
+import { listen } from './listen.ts';
 
 /** What a hook is answered: its output, or that it failed. */
 export type HookAnswer = object | 'error';
@@ -53,64 +50,14 @@ export interface Conversation {
  * @param patience aborted when nothing more is waited for
  */
 export function converse(child: Child, hooks: Hooks, patience: AbortSignal): Conversation {
-  const events: Event[] = [];
   const calls: HookCall[] = [];
-  const waiting = new Set<() => void>();
-  let end: ChildEnd | undefined;
   let at = 0;
   let asked = 0;
 
-  const framer = createFramer();
-  let stderr = '';
-  child.stdout.on('data', (chunk: Buffer) => framer.push(chunk).forEach(hear));
-  child.stderr.on('data', (chunk: Buffer) => {
-    stderr = `${stderr}${chunk}`.slice(-2_000);
+  const send = (line: Fields) => void (child.stdin.writable && child.stdin.write(`${JSON.stringify(line)}\n`));
+  const { events, end, wait } = listen(child, patience, (event) => {
+    if (event.kind === 'control-request') send(answerTo(event, hooks, calls));
   });
-  void Promise.all([child.ended, once(child.stdout, 'end')]).then(([how]) => {
-    end = how;
-    wake();
-  });
-  patience.addEventListener('abort', wake);
-
-  function wake(): void {
-    for (const look of [...waiting]) look();
-    waiting.clear();
-  }
-
-  function hear(line: Buffer): void {
-    const event = decodeLine(line.toString());
-    events.push(event);
-    if (event.kind === 'control-request') answer(event);
-    wake();
-  }
-
-  function answer({ requestId, callbackId, request }: ControlRequestEvent): void {
-    const [hook] = Object.entries(CALLBACKS).find(([, id]) => id === callbackId) ?? [];
-    const reply = hook === undefined ? undefined : hooks[hook as HookName];
-    const input = fieldsOf(request.input);
-    if (reply !== undefined) calls.push({ hook: hook as HookName, input });
-    const output = reply?.(input) ?? 'error';
-    const response =
-      output === 'error'
-        ? { subtype: 'error', request_id: requestId, error: 'refused on purpose' }
-        : { subtype: 'success', request_id: requestId, response: output };
-    send({ type: 'control_response', response });
-  }
-
-  function send(line: Fields): void {
-    if (child.stdin.writable) child.stdin.write(`${JSON.stringify(line)}\n`);
-  }
-
-  /** Looks again after each line, until it finds something. */
-  async function wait<T>(what: string, look: () => T | undefined): Promise<T> {
-    for (;;) {
-      const found = look();
-      if (found !== undefined) return found;
-      if (patience.aborted) throw new Contradiction(`${what}: waited for in vain`);
-      if (end !== undefined) throw new Contradiction(`${what}: claude ended before (${endText(end)}) ${stderr.trim()}`);
-      await new Promise<void>((resolve) => waiting.add(resolve));
-    }
-  }
 
   function ask(request: Fields): Promise<ControlResponseEvent> {
     asked += 1;
@@ -121,48 +68,61 @@ export function converse(child: Child, hooks: Hooks, patience: AbortSignal): Con
     );
   }
 
+  function until(what: string, fits: (event: Event) => boolean): Promise<readonly Event[]> {
+    return wait(what, () => {
+      const index = events.findIndex((event, place) => place >= at && fits(event));
+      if (index === -1) return undefined;
+      const heard = events.slice(at, index + 1);
+      at = index + 1;
+      return heard;
+    });
+  }
+
+  const say = (text: string, uuid?: string) => send(promptLine(text, uuid));
   const opened = ask({ subtype: 'initialize', hooks: registered(hooks) });
   // Most scenes do not wait for it.
   opened.catch(() => {});
-  const conversation: Conversation = {
+  return {
     events,
     calls,
     opened,
     ask,
-    say: (text, uuid) =>
-      send({
-        type: 'user',
-        message: { role: 'user', content: text },
-        parent_tool_use_id: null,
-        session_id: '',
-        ...(uuid === undefined ? {} : { uuid }),
-      }),
+    say,
+    until,
     turn(text, uuid) {
-      conversation.say(text, uuid);
-      return conversation.until(`the result of "${text}"`, ({ kind }) => kind === 'result');
+      say(text, uuid);
+      return until(`the result of "${text}"`, ({ kind }) => kind === 'result');
     },
-    until: (what, fits) =>
-      wait(what, () => {
-        const index = events.findIndex((event, place) => place >= at && fits(event));
-        if (index === -1) return undefined;
-        const heard = events.slice(at, index + 1);
-        at = index + 1;
-        return heard;
-      }),
     endInput: () => void child.stdin.end(),
     kill: child.kill,
-    ended: () => wait('its end', () => end),
+    ended: () => wait('its end', end),
   };
-  return conversation;
 }
+
+function promptLine(text: string, uuid: string | undefined): Fields {
+  const message = { role: 'user', content: text };
+  const line = { type: 'user', message, parent_tool_use_id: null, session_id: '' };
+  return uuid === undefined ? line : { ...line, uuid };
+}
+
+/** The answer to a hook, which is noted; anything else that claude asks is refused. */
+function answerTo({ requestId, callbackId, request }: ControlRequestEvent, hooks: Hooks, calls: HookCall[]): Fields {
+  const [hook] = HOOKS.find(([, id]) => id === callbackId) ?? [];
+  const input = fieldsOf(request.input);
+  if (hook !== undefined) calls.push({ hook, input });
+  const output = (hook && hooks[hook]?.(input)) ?? 'error';
+  const response =
+    output === 'error'
+      ? { subtype: 'error', request_id: requestId, error: 'refused on purpose' }
+      : { subtype: 'success', request_id: requestId, response: output };
+  return { type: 'control_response', response };
+}
+
+const HOOKS = Object.entries(CALLBACKS) as [HookName, string][];
 
 function registered(hooks: Hooks): Fields {
   const names = Object.keys(hooks) as HookName[];
   return Object.fromEntries(
     names.map((name) => [name, [{ matcher: MATCHERS[name] ?? null, hookCallbackIds: [CALLBACKS[name]] }]]),
   );
-}
-
-function endText({ code, signal }: ChildEnd): string {
-  return signal === undefined ? `exit code ${code}` : signal;
 }
