@@ -118,7 +118,9 @@ export function createMemory({ run, mask }: MemoryOptions): Memory {
     add(input, state) {
       if (input.from === 'ctxb' && input.event.kind === 'earlier') {
         // The log was written by this program, in this shape, and its lines are checked where they are read.
-        return { ...NOTHING, pages: notebook.add(input.event.entry as unknown as Entry).pages };
+        const entry = input.event.entry as unknown as Entry;
+        extractor.earlier(entry);
+        return { ...NOTHING, pages: notebook.add(entry).pages };
       }
       if (input.from === 'ctxb' && input.event.kind === 'notes') {
         folder = input.event.path;

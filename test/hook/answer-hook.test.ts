@@ -3,7 +3,15 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../src/config/defaults.ts';
 import { noteWindow } from '../../src/store/hook-sessions.ts';
-import { bashFields, callRow, type HookedSession, hookedSession, promptRow, resultRow } from '../support/hooks.ts';
+import {
+  bashFields,
+  callRow,
+  type HookedSession,
+  hookedSession,
+  promptRow,
+  resultRow,
+  toolRow,
+} from '../support/hooks.ts';
 
 const VERSION = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version;
 const SMALL_RESULTS = { tools: { ...DEFAULTS.tools, perCall: 500 } };
@@ -180,6 +188,22 @@ describe('notes', () => {
     await turn(session, 'First.', 'make one');
     await session.hook('SessionEnd', { reason: 'prompt_input_exit' });
     expect(await session.told('SessionStart', { source: 'resume' })).toContain('Task: First.');
+  });
+
+  it('of a task that an earlier turn has made know its name', async () => {
+    using session = hookedSession();
+    await session.hook('SessionStart', { source: 'startup' });
+    session.log(promptRow('Plan.'), toolRow('t1', 'TaskCreate', { subject: 'port the parser' }));
+    session.log(resultRow('t1', 'Task #1 created successfully: port the parser'), callRow(50_000));
+    await session.hook('Stop');
+    session.log(promptRow('Go.'), toolRow('t2', 'TaskUpdate', { taskId: '1', status: 'in_progress' }));
+    session.log(resultRow('t2', 'Updated task #1 status'), callRow(51_000));
+    await session.hook('Stop');
+    const tasks = session.file(`sessions/${session.id}/memory.ndjson`).match(/"subject":"[^"]*","status":"\w+"/g);
+    expect(tasks).toEqual([
+      '"subject":"port the parser","status":"pending"',
+      '"subject":"port the parser","status":"in_progress"',
+    ]);
   });
 
   it('are none where memory is off', async () => {

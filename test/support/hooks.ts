@@ -75,11 +75,18 @@ function sessionIn(project: string, config: Config): HookedSession {
 
 let rows = 0;
 
-/** A row of a call of the main thread that ends with the use of a tool, or with words. */
+/** A row of a call of the main thread that ends with a command, or with words. */
 export function callRow(used: number, tool?: { readonly id: string; readonly command: string }): Line {
-  const content = tool
-    ? [{ type: 'tool_use', id: tool.id, name: 'Bash', input: { command: tool.command } }]
-    : [{ type: 'text', text: 'Done.' }];
+  if (tool === undefined) return assistantRow([{ type: 'text', text: 'Done.' }], used);
+  return toolRow(tool.id, 'Bash', { command: tool.command }, used);
+}
+
+/** The same with any tool. */
+export function toolRow(id: string, name: string, input: object, used = 50_000): Line {
+  return assistantRow([{ type: 'tool_use', id, name, input }], used);
+}
+
+function assistantRow(content: readonly object[], used: number): Line {
   const usage = { input_tokens: used, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 1 };
   const message = { id: `msg_${++rows}`, role: 'assistant', model: 'claude-sonnet-4-5', content, usage };
   return { type: 'assistant', isSidechain: false, message };

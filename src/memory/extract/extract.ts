@@ -3,7 +3,7 @@ import { plainText } from '../../stream/blocks.ts';
 import type { AssistantEvent, Block, Event, UserEvent } from '../../stream/events.ts';
 import { fieldsOf, textOf } from '../../stream/fields.ts';
 import { isNotice } from '../../stream/user-role.ts';
-import type { PromptEntry, RemarkEntry, StateEntry, TaskEntry } from '../entry.ts';
+import type { Entry, PromptEntry, RemarkEntry, StateEntry, TaskEntry } from '../entry.ts';
 import { remember } from '../remember.ts';
 import { readOutcome } from './outcome.ts';
 import { createPatternReader, type Patterns, type Said } from './patterns.ts';
@@ -23,6 +23,8 @@ export interface ExtractOptions extends Patterns {
 export interface Extractor {
   /** What one input adds. */
   add(input: Input): readonly Found[];
+  /** An entry of an earlier run of the same session. */
+  earlier(entry: Entry): void;
 }
 
 const NOTHING: readonly Found[] = [];
@@ -137,6 +139,9 @@ export function createExtractor(options: ExtractOptions): Extractor {
   }
 
   return {
+    earlier(entry) {
+      if (entry.kind === 'task') tasks.earlier(entry);
+    },
     add(input) {
       if (input.from === 'claude') return fromClaude(input.event, input);
       if (input.from === 'ctxb') return own(input.event, input.t);

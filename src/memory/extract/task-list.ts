@@ -7,6 +7,8 @@ import { LINE_LENGTH, oneLine } from '../words.ts';
 export interface TaskList {
   /** What changed by a tool call that succeeded. */
   add(call: TaskCall): TaskEntry[];
+  /** What was noted of a task before. */
+  earlier(entry: TaskEntry): void;
 }
 
 export interface TaskCall {
@@ -34,17 +36,20 @@ export function createTaskList(): TaskList {
     return list;
   }
 
+  function put(list: Map<string, Change>, { id, subject, status }: Change): void {
+    if (status === 'deleted') list.delete(id);
+    else list.set(id, { id, subject, status });
+  }
+
   return {
+    earlier: (entry) => put(listOf(entry.agent), entry),
     add(call) {
       const list = listOf(call.agent);
       const changes = changesOf(call, list).filter(({ id, status, subject }) => {
         const known = list.get(id);
         return known?.status !== status || known.subject !== subject;
       });
-      for (const change of changes) {
-        if (change.status === 'deleted') list.delete(change.id);
-        else list.set(change.id, change);
-      }
+      for (const change of changes) put(list, change);
       return changes.map((change) => ({ kind: 'task', t: call.t, agent: call.agent, ...change }));
     },
   };
