@@ -11,7 +11,15 @@ export default defineConfig({
   root,
   test: {
     projects: [
-      { test: { name: 'unit', root, include: ['test/**/*.test.ts'], exclude: ['test/cli/**', 'test/e2e/**'] } },
+      {
+        test: {
+          name: 'unit',
+          root,
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/cli/**', 'test/e2e/**'],
+          testTimeout: 30_000,
+        },
+      },
       { test: { name: 'cli', root, include: ['test/cli/**/*.test.ts'], testTimeout: 30_000 } },
       { test: { name: 'e2e', root, include: ['test/e2e/**/*.test.ts'], testTimeout: 90_000 } },
     ],

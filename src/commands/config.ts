@@ -3,6 +3,7 @@ import type { KeyPath, Origin, ToolKey } from '../config/config.ts';
 import { valueAt } from '../config/key-path.ts';
 import { type ResolvedConfig, resolveConfig } from '../config/resolve-config.ts';
 import type { Io, Output } from '../io.ts';
+import { jsonText } from '../report/json-text.ts';
 
 interface ConfigOptions {
   readonly json?: boolean;
@@ -68,9 +69,9 @@ function table(rows: readonly Row[]): string {
 
 function valueText(key: string, value: unknown): string {
   if (value === null) return key === 'window' ? '(measured)' : '(not set)';
-  return JSON.stringify(value);
+  return jsonText(value);
 }
 
 function writeJson(stream: Output, value: unknown): void {
-  stream.write(`${JSON.stringify(value, null, 2)}\n`);
+  stream.write(`${jsonText(value, 2)}\n`);
 }

@@ -11,6 +11,7 @@ import type { Notebook } from '../memory/notebook/notebook.ts';
 import { readNotes } from '../replay/read-notes.ts';
 import { findSources } from '../replay/sources.ts';
 import { counted, tokens } from '../report/figures.ts';
+import { jsonText } from '../report/json-text.ts';
 import { onOneLine, printable } from '../report/style.ts';
 import { readNotebook } from '../session/read-notebook.ts';
 import { type HandoffInfo, listHandoffs } from '../store/handoffs.ts';
@@ -122,7 +123,7 @@ async function write(name: string | undefined, flags: WriteFlags, io: Io): Promi
   const head = { version: 1, t, session, reason: 'ctxb handoff write', by: 'memory' } as const;
   const body = renderHandoff(notebook, facts);
   const text = redact(writeHandoffFile({ ...head, tokens: null, window: null, checks: [] }, body));
-  if (flags.out === undefined) io.stdout.write(text);
+  if (flags.out === undefined) io.stdout.write(printable(text));
   else if (!writeNewFile(resolve(io.cwd, flags.out), text)) {
     throw new CtxbError('usage', `--out ${flags.out}: is there already: name a new file`);
   }
@@ -165,7 +166,7 @@ interface ListFlags extends Flags {
 
 async function list(flags: ListFlags, io: Io): Promise<number> {
   const handoffs = listHandoffs(await contextFolder(flags, io.cwd, io));
-  if (flags.json) io.stdout.write(`${JSON.stringify({ version: 1, handoffs }, null, 2)}\n`);
+  if (flags.json) io.stdout.write(`${jsonText({ version: 1, handoffs }, 2)}\n`);
   else io.stdout.write(handoffs.map((handoff) => `${printable(lineOf(handoff, io.cwd))}\n`).join(''));
   return 0;
 }

@@ -1,4 +1,5 @@
 import { CtxbError } from '../errors.ts';
+import { boundPatterns } from './bound-patterns.ts';
 import type { Config } from './config.ts';
 import { type Flags, resolveConfig } from './resolve-config.ts';
 
@@ -13,7 +14,10 @@ export async function effectiveConfig(world: {
   readonly flags: Flags;
 }): Promise<Config> {
   const { config, findings } = await resolveConfig(world);
-  if (findings.length === 0) return config;
+  if (findings.length === 0) {
+    boundPatterns(config);
+    return config;
+  }
   const lines = findings.map(({ message }) => `  ${message}`);
   throw new CtxbError('config', `the configuration has ${findings.length} fault(s):\n${lines.join('\n')}`);
 }

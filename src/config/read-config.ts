@@ -39,10 +39,19 @@ export async function readConfig(cwd: string): Promise<{ file?: ConfigFile; find
 
 function* candidates(cwd: string): Generator<string> {
   for (let folder = cwd; ; folder = dirname(folder)) {
-    // Only plain files: reading a named pipe would wait for ever.
-    yield* PLACES.map((place) => join(folder, place)).filter((path) => existsSync(path) && statSync(path).isFile());
+    yield* PLACES.map((place) => join(folder, place)).filter((path) => existsSync(path) && isOurs(path));
     if (folder === dirname(folder)) return;
   }
+}
+
+/**
+ * Only plain files: reading a named pipe would wait for ever. And in a folder that everybody may write to, such as
+ * `/tmp`, another user's file is not taken for the configuration of what lies below it.
+ */
+function isOurs(path: string): boolean {
+  const { uid } = statSync(path);
+  const foreign = uid !== 0 && uid !== process.getuid?.() && (statSync(dirname(path)).mode & 0o002) !== 0;
+  return statSync(path).isFile() && !foreign;
 }
 
 /**

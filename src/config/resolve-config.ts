@@ -2,6 +2,7 @@ import { checkFile } from './check-file.ts';
 import { checkValue, fromText } from './check-value.ts';
 import type { Config, Finding, KeyPath, Origin, ToolKey } from './config.ts';
 import { followThresholds } from './follow-thresholds.ts';
+import { keepInside } from './keep-inside.ts';
 import { isToolKey, splitKey } from './key-path.ts';
 import { normalise } from './normalise.ts';
 import { type ConfigFile, readConfig } from './read-config.ts';
@@ -42,7 +43,8 @@ export async function resolveConfig(world: {
   const inFile = file === undefined ? NOTHING : fileValues(file);
   const environment = environmentValues(world.env);
   const values = [...inFile.values, ...environment.values, ...flagValues(world.flags)];
-  return resolved(values, [...findings, ...inFile.findings, ...environment.findings]);
+  const found = resolved(values, [...findings, ...inFile.findings, ...environment.findings]);
+  return { ...found, findings: [...found.findings, ...keepInside(found.config, found.sources, world.cwd)] };
 }
 
 /** The same from what one file says, and nothing else. */

@@ -14,6 +14,7 @@ export interface BuildOptions extends ReadNotesOptions {
  */
 export async function buildNotes(source: Source, options: BuildOptions): Promise<string> {
   const { notebook, session, updated } = await readNotes(source, options);
-  const { firstPrompt: task, state } = notebook;
+  const { firstPrompt: task, state, toolLog } = notebook;
+  if (toolLog.total > 0) options.onPage?.({ file: toolLog.file, text: toolLog.render() });
   return renderIndex(notebook, { session: session ?? source.file, task, state, updated, folder: options.folder });
 }

@@ -5,7 +5,6 @@ import { createEntryMaker } from '../memory/entries/make-entry.ts';
 import { createExtractor } from '../memory/extract/extract.ts';
 import { compilePattern } from '../memory/extract/patterns.ts';
 import { createNotebook, type Notebook } from '../memory/notebook/notebook.ts';
-import type { Page } from '../memory/notebook/section.ts';
 import type { Event } from '../stream/events.ts';
 import { createInputReader } from './inputs.ts';
 import type { ReadLine } from './read/read-line.ts';
@@ -19,8 +18,8 @@ export interface ReadNotesOptions extends Pick<MemoryPolicy, 'statePattern' | 'd
   readonly stdin: Readable;
   /** Takes secrets out of texts. */
   readonly mask: (text: string) => string;
-  /** Told of every piece of a detail file, in order. */
-  readonly onPage?: (page: Page) => void;
+  /** Told of every piece of a file of notes, in order. */
+  readonly onPage?: (page: { readonly file: string; readonly text: string }) => void;
 }
 
 /** The working memory of a recording, as a run would have kept it. */

@@ -3,6 +3,7 @@ import { CtxbError } from '../errors.ts';
 import { asProcessMark, isAlive, type ProcessMark } from '../store/process-mark.ts';
 import { readLines } from '../store/read-lines.ts';
 import { readRunFile } from '../store/run-file.ts';
+import type { Seal } from '../store/seal.ts';
 import { decodeLine } from '../stream/decode.ts';
 import { type Fields, parseFields, textOf, textsOf } from '../stream/fields.ts';
 
@@ -37,9 +38,10 @@ interface Seen {
 /**
  * The newest run of a context folder that has no end in the journal, or the one whose id begins with `id`.
  *
- * @throws CtxbError `usage` when there is none, or when it is still running
+ * @param seal of what is believed: which program is started is said by its file
+ * @throws CtxbError `usage` when there is none, when it is still running, or when somebody else may have written it
  */
-export function findEarlierRun(contextDir: string, id: string | undefined): EarlierRun {
+export function findEarlierRun(contextDir: string, id: string | undefined, seal: Seal): EarlierRun {
   const runs = runsIn(contextDir);
   const open = [...runs].filter(([runId, { isOver }]) => (id === undefined ? !isOver : runId.startsWith(id)));
   const [runId, run] = open.at(-1) ?? [];
@@ -54,7 +56,7 @@ export function findEarlierRun(contextDir: string, id: string | undefined): Earl
   const sessions = run.entries.flatMap(({ kind, id: sessionId, log }) =>
     kind === 'session' && typeof sessionId === 'string' ? [{ id: sessionId, log: textOf(log) }] : [],
   );
-  return { runId, claude, sessions, ...mailOf(contextDir, runId) };
+  return { runId, claude, sessions, ...mailOf(contextDir, runId, seal) };
 }
 
 /** Runs of one ctxb that have no end in the journal, each with the claude that it had started last. */
@@ -88,8 +90,8 @@ function runsIn(contextDir: string): Map<string, Seen> {
   return runs;
 }
 
-function mailOf(contextDir: string, runId: string): Mail {
-  const mail = [...readRunFile(contextDir, runId)].map(parseFields);
+function mailOf(contextDir: string, runId: string, seal: Seal): Mail {
+  const mail = [...readRunFile(contextDir, runId, seal)].map(parseFields);
   const opening = mail.find((entry) => Array.isArray(entry.words)) ?? {};
   const prompts = new Map<string, { readonly uuid: string; readonly line: string }>();
   const take = (uuid: unknown, line: unknown) => {

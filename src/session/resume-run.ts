@@ -3,6 +3,7 @@ import { CtxbError } from '../errors.ts';
 import { isStamp } from '../governor/prompts/mailbox.ts';
 import type { Io } from '../io.ts';
 import { readPlain } from '../store/plain-file.ts';
+import { openSeal, stateFolder } from '../store/seal.ts';
 import { findSessionLog, readSessionLog, type SessionLog } from '../store/session-log.ts';
 import { readClaudeArguments } from './claude-arguments.ts';
 import { type EarlierRun, findEarlierRun } from './earlier-run.ts';
@@ -33,7 +34,7 @@ export async function resumeRun(
   io: Io,
   notice: (text: string) => void,
 ): Promise<Resumption | undefined> {
-  const run = findEarlierRun(contextDir, id);
+  const run = findEarlierRun(contextDir, id, openSeal(stateFolder(io.env)));
   tellEnd(await endClaude({ pid: run.claude.pid, mark: run.claude }), run, notice);
   const logs = logsOf(run, io);
   const known = new Set(logs.flatMap(({ delivered }) => [...delivered]));

@@ -3,6 +3,7 @@ import type { Io } from '../io.ts';
 import { createMemory, type Memory } from '../memory/memory.ts';
 import { processMark } from '../store/process-mark.ts';
 import { redact } from '../store/redact.ts';
+import { openSeal, stateFolder } from '../store/seal.ts';
 import { createSessionStore, type SessionStore } from '../store/session-store.ts';
 import type { Child } from './child.ts';
 import { type CostKeeper, createCostKeeper } from './cost-keeper.ts';
@@ -36,7 +37,12 @@ export function openRunFiles(headless: HeadlessRun, { run, io, record, notice }:
   const faults = createFaults(notice);
   const { runId } = run;
   const folder = contextFolder(headless, io);
-  const store = createSessionStore(folder, { runId, now: Date.now, onFault: faults });
+  const store = createSessionStore(folder, {
+    runId,
+    now: Date.now,
+    onFault: faults,
+    seal: openSeal(stateFolder(io.env)),
+  });
   const inbox = openInbox(headless, io, runId, faults);
   const memory = createMemory({ run, mask: redact });
   return {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -12,7 +13,7 @@ export type Condition = number | ((request: RecordedRequest) => boolean);
 
 /** A running stand-in for the Messages API. */
 export interface Standin {
-  /** For ANTHROPIC_BASE_URL; always on 127.0.0.1. */
+  /** For ANTHROPIC_BASE_URL; always on 127.0.0.1, with a token in its path that others on the machine do not know. */
   readonly url: string;
   /** All requests so far, in order of arrival. Grows while the stand-in runs. */
   readonly requests: readonly RecordedRequest[];
@@ -32,13 +33,16 @@ export async function startStandin(scenario: Scenario, now: () => number = Date.
   const script = createScript(scenario);
   const log = createLog();
   const closing = new AbortController();
+  const base = `/${randomBytes(16).toString('hex')}`;
   const server = createServer((incoming, response) => {
     handle(incoming, response).catch(() => response.destroy());
   });
 
   async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname } = new URL(incoming.url ?? '/', 'http://localhost');
+    if (!pathname.startsWith(`${base}/`)) return sendError(response, { status: 404 });
     const body = parseBody(await readAll(incoming));
-    const path = new URL(incoming.url ?? '/', 'http://localhost').pathname;
+    const path = pathname.slice(base.length);
     const kind = classify(path, incoming.headers, body ?? {});
     const request = { index: log.requests.length, path, kind, body: body ?? {}, at: now() };
     log.add(request);
@@ -50,7 +54,7 @@ export async function startStandin(scenario: Scenario, now: () => number = Date.
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
-    url: `http://127.0.0.1:${portOf(server)}`,
+    url: `http://127.0.0.1:${portOf(server)}${base}`,
     requests: log.requests,
     waitFor: log.waitFor,
     async close() {

@@ -20,7 +20,7 @@ const FOLDER_MODE = 0o700;
 /** Files are for their owner only. */
 export const FILE_MODE = 0o600;
 
-export type Kind = 'missing' | 'file' | 'folder' | 'symbolic link' | 'special file';
+export type Kind = 'missing' | 'file' | 'folder' | 'symbolic link' | 'hard link' | 'special file';
 
 /** What is at a path, without following a link there. */
 export function kindOf(path: string): Kind {
@@ -75,7 +75,10 @@ export function openPlain(path: string, flags: number): number {
   const safe = flags | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const fd = orStoreError(path, () => openSync(path, safe, FILE_MODE));
   try {
-    refuseForeign(path, kindOfStats(fstatSync(fd)));
+    const stats = fstatSync(fd);
+    // Under another name it may be any file, which adding to would change.
+    const isShared = (flags & constants.O_APPEND) !== 0 && stats.isFile() && stats.nlink > 1;
+    refuseForeign(path, isShared ? 'hard link' : kindOfStats(stats));
     return fd;
   } catch (error) {
     closeSync(fd);

@@ -1,9 +1,11 @@
 import { rmdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { CtxbError } from '../errors.ts';
 import { type ContextDir, openContextDir } from './context-dir.ts';
 import { fileName } from './file-name.ts';
 import { kindOf, removeFile } from './plain-file.ts';
 import { readLines } from './read-lines.ts';
+import type { Seal } from './seal.ts';
 
 /** The folder of what unfinished runs need to be taken up, in the context folder. */
 const RUNS = 'runs';
@@ -14,13 +16,14 @@ export interface RunFile {
   remove(): void;
 }
 
-export function createRunFile(contextDir: string, runId: string): RunFile {
+export function createRunFile(contextDir: string, runId: string, seal: Seal | undefined): RunFile {
   const name = nameOf(runId);
   let folder: ContextDir | undefined;
   return {
     add(entry) {
       folder ??= openContextDir(contextDir);
-      folder.append(name, JSON.stringify({ v: 1, ...entry }));
+      const json = JSON.stringify({ v: 1, ...entry });
+      folder.append(name, seal === undefined ? json : seal.close(json, name));
     },
     remove() {
       const path = join(resolve(contextDir), name);
@@ -34,9 +37,22 @@ export function createRunFile(contextDir: string, runId: string): RunFile {
   };
 }
 
-/** The lines of a run's file; none when there is no such file. */
-export function readRunFile(contextDir: string, runId: string): Iterable<string> {
-  return readLines(join(resolve(contextDir), nameOf(runId)));
+/**
+ * The lines of a run's file; none when there is no such file.
+ *
+ * @throws CtxbError `usage` at a line that this user's ctxb has not written
+ */
+export function* readRunFile(contextDir: string, runId: string, seal: Seal): Generator<string> {
+  const name = nameOf(runId);
+  const path = join(resolve(contextDir), name);
+  for (const line of readLines(path)) {
+    const json = seal.open(line, name);
+    if (json === undefined) {
+      const why = `it is not sealed with your key, ${seal.keyPath}: somebody else may have written it, or the key is new`;
+      throw new CtxbError('usage', `${path} is not used, because ${why}. Start the run anew`);
+    }
+    yield json;
+  }
 }
 
 function nameOf(runId: string): string {

@@ -2,6 +2,7 @@ import { type ContextDir, openContextDir } from './context-dir.ts';
 import { isTorn } from './read-lines.ts';
 import { redact } from './redact.ts';
 import { createRunFile } from './run-file.ts';
+import type { Seal } from './seal.ts';
 
 /** Files of a run. A fault (a full disk, a foreign file in the way) is told once and never stops the stream. */
 export interface SessionStore {
@@ -29,10 +30,12 @@ export interface SessionStoreOptions {
   readonly now: () => number;
   /** Told once. */
   readonly onFault: OnFault;
+  /** For what a later run is to believe; without it, nothing can be taken up. */
+  readonly seal?: Seal;
 }
 
 /** @param path the folder */
-export function createSessionStore(path: string, { runId, now, onFault }: SessionStoreOptions): SessionStore {
+export function createSessionStore(path: string, { runId, now, onFault, seal }: SessionStoreOptions): SessionStore {
   let dir: ContextDir | undefined;
   let faulty = false;
 
@@ -47,7 +50,7 @@ export function createSessionStore(path: string, { runId, now, onFault }: Sessio
     }
   }
 
-  const runFile = createRunFile(path, runId);
+  const runFile = createRunFile(path, runId, seal);
   const begun = new Set<string>();
 
   /** A run that was killed may have left half a line: what is written now begins a new one. */
@@ -66,7 +69,7 @@ export function createSessionStore(path: string, { runId, now, onFault }: Sessio
     health: (entry) => attempt((open) => append(open, 'health.ndjson', masked(entry))),
     mailbox: (entry) => attempt((open) => append(open, 'mailbox.ndjson', { run: runId, ...entry })),
     run: (entry) => attempt(() => runFile.add(entry)),
-    forgetRun: (other) => attempt(() => (other === undefined ? runFile : createRunFile(path, other)).remove()),
+    forgetRun: (other) => attempt(() => (other === undefined ? runFile : createRunFile(path, other, seal)).remove()),
     keep: (file, text) => attempt((open) => open.write(file, text)),
   };
 }

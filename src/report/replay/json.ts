@@ -1,9 +1,10 @@
 import { mergeAccuracy, NO_ACCURACY } from '../../replay/accuracy/accuracy.ts';
 import type { ReplayReport, SessionSummary } from '../../replay/summary.ts';
 import { totalsOf } from '../../replay/what-if/compare.ts';
+import { jsonText } from '../json-text.ts';
 import { collected } from './format.ts';
 
-export const json = collected((report) => `${JSON.stringify({ ...report, ...total(report) }, null, 2)}\n`);
+export const json = collected((report) => `${jsonText({ ...report, ...total(report) }, 2)}\n`);
 
 /** Over all sessions, where it was asked for. */
 function total({ sessions }: ReplayReport): Pick<ReplayReport, 'accuracy' | 'whatIf'> {

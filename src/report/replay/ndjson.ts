@@ -1,4 +1,5 @@
 import type { CallSeen, CompactionSeen, SessionSummary } from '../../replay/summary.ts';
+import { jsonText } from '../json-text.ts';
 import type { OpenReport } from './format.ts';
 import { isoTime } from './session-columns.ts';
 
@@ -9,7 +10,7 @@ export const ndjson: OpenReport = () => ({
 });
 
 export function callLines(calls: readonly CallSeen[], session: SessionSummary): string {
-  return calls.map((call) => `${JSON.stringify(callRow(call, session))}\n`).join('');
+  return calls.map((call) => `${jsonText(callRow(call, session))}\n`).join('');
 }
 
 /**

@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { fixture } from '../support/recordings.ts';
+import { createPlace, ctxb } from './fakes.ts';
+
+/** Sets the title, clears the screen, goes back to the line's beginning; the same in single characters of C1. */
+const STEERING = '\u001b]0;owned\u0007\u001b[2J\r\u009b31m\u0008';
+/** What makes a line what it is. */
+const KEPT = new Set(['type', 'subtype', 'role', 'timestamp', 'uuid', 'parentUuid', 'stop_reason', 'version', 'id']);
+
+/** Every text of a recording with something in it that would steer a terminal. */
+function steering(value: unknown, key = ''): unknown {
+  if (typeof value === 'string') return KEPT.has(key) ? value : `${value}${STEERING}`;
+  if (Array.isArray(value)) return value.map((item) => steering(item));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, steering(item, name)]));
+}
+
+function hostile(name: string): string {
+  const lines = readFileSync(fixture(name), 'utf8').trimEnd().split('\n');
+  return lines.map((line) => `${JSON.stringify(steering(JSON.parse(line)))}\n`).join('');
+}
+
+const COMMANDS = [
+  { command: ['replay'] },
+  { command: ['replay', '--detail'] },
+  { command: ['replay', '--accuracy'] },
+  { command: ['replay', '--explain', '1'] },
+  { command: ['replay', '--what-if', 'grid'] },
+  { command: ['replay', '--markdown'] },
+  { command: ['replay', '--csv'] },
+  { command: ['replay', '--ndjson'] },
+  { command: ['replay', '--json', '--series'] },
+  { command: ['replay', '--prometheus'] },
+  { command: ['replay', '--fail-over', '1%'] },
+  { command: ['scratch'] },
+  { command: ['handoff', 'write'] },
+];
+
+it.each(
+  COMMANDS.flatMap(({ command }) =>
+    ['tool-turn.session.jsonl', 'subagent.session.jsonl', 'compact.ndjson'].map((recording) => ({
+      title: command.join(' '),
+      command,
+      recording,
+    })),
+  ),
+)('ctxb $title: nothing in $recording steers the terminal', async ({ command, recording }) => {
+  await using place = await createPlace();
+  const file = await place.file(recording, hostile(recording));
+  const run = await ctxb(place, [...command, file]);
+  expect(run.stdout.length + run.stderr.length).toBeGreaterThan(0);
+  // RFC 4180 ends its rows with CRLF.
+  expect(
+    `${run.stdout}${run.stderr}`.replaceAll('\r\n', '\n').match(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g),
+  ).toBeNull();
+  expect(run.stderr).not.toContain('bug in ctxb');
+});
