@@ -5,10 +5,8 @@ import { decodeObject } from '../stream/decode.ts';
 import type { Fields } from '../stream/fields.ts';
 import { createKnown, type Known } from './known.ts';
 import type { ReadLine } from './read/read-line.ts';
+import { createRecentIds, noIds } from './recent-ids.ts';
 import type { Dialect } from './summary.ts';
-
-/** Rows of a session log that are remembered to know a repeated one: the kept messages of a compaction are fewer. */
-const REMEMBERED_ROWS = 4096;
 
 /** What a line of a recording is. */
 export type RecordingLine =
@@ -28,25 +26,30 @@ export interface InputReader {
 
 /** What is to be known of the lines before one. */
 interface Before {
-  // Two sets in turn: to take the oldest out of one set means to search for it, ever longer.
-  rows: Set<string>;
-  earlierRows: Set<string>;
+  /** Newest message of each thread and model, whose lines go on: a call of another model may come in between. */
+  readonly newest: Map<string, string>;
   time: number;
   dialect: Dialect | undefined;
 }
 
 export function createInputReader(known: Known = createKnown()): InputReader {
-  const own = known.of<Before>('inputs', { rows: new Set(), earlierRows: new Set(), time: 0, dialect: undefined });
+  const own = known.of<Before>('inputs', { newest: new Map(), time: 0, dialect: undefined });
+  const rows = createRecentIds(known.of('inputs: rows', noIds()));
+  const messages = createRecentIds(known.of('inputs: messages', noIds()));
 
   /** Around a compaction a session log holds the kept rows a second time, under the same uuid. */
   function isRepeated({ uuid, sessionId }: Fields): boolean {
     if (typeof uuid !== 'string' || sessionId === undefined) return false;
-    if (own.rows.has(uuid) || own.earlierRows.has(uuid)) return true;
-    own.rows.add(uuid);
-    if (own.rows.size === REMEMBERED_ROWS) {
-      own.earlierRows = own.rows;
-      own.rows = new Set();
-    }
+    return rows.seen(uuid);
+  }
+
+  /** A message that another one of its thread has followed is over: what comes under its id is there a second time. */
+  function isOver({ event }: Input, { sessionId }: Fields): boolean {
+    if (event.kind !== 'assistant' || event.messageId === '' || sessionId === undefined) return false;
+    const thread = `${event.model ?? ''} ${event.subagent ?? ''}`;
+    if (own.newest.get(thread) === event.messageId) return false;
+    if (messages.seen(event.messageId)) return true;
+    own.newest.set(thread, event.messageId);
     return false;
   }
 
@@ -60,6 +63,7 @@ export function createInputReader(known: Known = createKnown()): InputReader {
       if (decision) return { kind: 'decided', decision };
       if (isRepeated(value)) return { kind: 'repeated' };
       const input = readRecord(value, own.time) ?? plain(value, own.time);
+      if (isOver(input, value)) return { kind: 'repeated' };
       own.dialect ??= dialectOf(value);
       own.time = input.t;
       return { kind: 'input', input };

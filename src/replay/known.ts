@@ -21,6 +21,7 @@ export function createKnown(saved: Parts = new Map()): Known {
   const parts = new Map<string, object>();
   return {
     of<T extends object>(part: string, beginning: T): T {
+      if (parts.has(part)) throw new Error(`two parts are called ${part}`);
       const own = (saved.get(part) as T | undefined) ?? beginning;
       parts.set(part, own);
       return own;

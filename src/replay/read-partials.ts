@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { CtxbError } from '../errors.ts';
+import { counted } from '../memory/words.ts';
 import { createMerge } from './merge.ts';
 import { NoPartial, PARTIAL_VERSION, type PartialLine, readPartialLine } from './partial.ts';
 import { readLines } from './read-lines.ts';
@@ -47,7 +48,7 @@ function createReader(file: string, add: (session: SessionSummary) => void) {
   }
 
   function cutOff(): void {
-    damage(` is cut off (${counted(sessions)} of it counted): make it again with ctxb replay --partial`);
+    damage(` is cut off (${counted(sessions, 'session')} of it counted): make it again with ctxb replay --partial`);
   }
 
   function open(version: unknown): void {
@@ -99,10 +100,6 @@ const NOT_ONE = ' is no partial: make one with ctxb replay --partial';
 function otherVersion(version: unknown): string {
   const found = `is a partial of another version of ctxb (${String(version)}, expected ${PARTIAL_VERSION})`;
   return `${found}: make it again with this one`;
-}
-
-function counted(sessions: number): string {
-  return sessions === 1 ? '1 session' : `${sessions} sessions`;
 }
 
 function unreadable(message: string): CtxbError {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { homedir } from 'node:os';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { forgetOld } from './forget-old.ts';
 import { makeFolder, readPlain } from './plain-file.ts';
 import { replaceFile } from './replace-file.ts';
@@ -29,12 +29,26 @@ const VERSION = 1;
 /** Longer than any; a file beyond it is none of ours. */
 const MAX_BYTES = 256 * 1024 * 1024;
 
-/** The folder for what ctxb can make again: `$XDG_CACHE_HOME/ctxb`, else `~/.cache/ctxb`. */
-export function cacheFolder(env: Readonly<Record<string, string | undefined>>): string {
-  const { XDG_CACHE_HOME: named, HOME } = env;
-  // The rule of XDG: a path that is not absolute does not count.
-  const base = named?.startsWith('/') ? named : join(HOME || homedir(), '.cache');
-  return join(base, 'ctxb');
+/**
+ * The folder for what ctxb can make again: `$XDG_CACHE_HOME/ctxb`, else `~/.cache/ctxb`. The rule of XDG: a path that is
+ * not absolute does not count.
+ *
+ * @returns undefined where there is no home folder either
+ */
+export function cacheFolder(env: Readonly<Record<string, string | undefined>>): string | undefined {
+  const { XDG_CACHE_HOME: named = '', HOME } = env;
+  if (isAbsolute(named)) return join(named, 'ctxb');
+  const home = HOME || ownHome();
+  return isAbsolute(home) ? join(home, '.cache', 'ctxb') : undefined;
+}
+
+/** Empty for a user that the system does not know, as in some containers. */
+function ownHome(): string {
+  try {
+    return homedir();
+  } catch {
+    return '';
+  }
 }
 
 /**

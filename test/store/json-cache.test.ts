@@ -107,4 +107,5 @@ it.each([
     env: { XDG_CACHE_HOME: 'c', HOME: '/h' },
     expected: '/h/.cache/ctxb',
   },
+  { name: 'none where there is no absolute path', env: { XDG_CACHE_HOME: 'c', HOME: 'h' }, expected: undefined },
 ])('the folder is $name', ({ env, expected }) => expect(cacheFolder(env)).toBe(expected));

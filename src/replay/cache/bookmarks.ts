@@ -4,7 +4,7 @@ import { deserialize, serialize } from 'node:v8';
 import { type Fields, parseFields } from '../../stream/fields.ts';
 import type { Parts } from '../known.ts';
 import type { LineStart } from '../read/line-feed.ts';
-import { sealed, unsealed } from './sealed.ts';
+import { decrypt, encrypt } from './encrypt.ts';
 
 /** Goes on with files that have only grown since they were judged. */
 export interface Bookmarks {
@@ -94,7 +94,7 @@ function goesOn(before: Outside, now: Outside): boolean {
 interface Kept {
   readonly outside: Outside;
   readonly offset: number;
-  /** What was found there, sealed, in base64. */
+  /** What was found there, encrypted, in base64. */
   readonly found: string;
 }
 
@@ -104,7 +104,7 @@ function bookmarkOf(found: Found, file: string, outside: Outside): string | unde
   const key = content.length > MOST_BYTES ? undefined : keyOf(file, found.at.offset);
   const now = outsideOf(file);
   if (key === undefined || now === undefined || !goesOn(outside, now)) return undefined;
-  const kept: Kept = { outside, offset: found.at.offset, found: sealed(content, key).toString('base64') };
+  const kept: Kept = { outside, offset: found.at.offset, found: encrypt(content, key).toString('base64') };
   return JSON.stringify(kept);
 }
 
@@ -112,7 +112,7 @@ function readBookmark(text: string | undefined, file: string, now: Outside): Fou
   const kept = parseFields(text ?? '');
   if (!isKept(kept) || !goesOn(kept.outside, now)) return undefined;
   const key = keyOf(file, kept.offset);
-  const content = key && unsealed(Buffer.from(kept.found, 'base64'), key);
+  const content = key && decrypt(Buffer.from(kept.found, 'base64'), key);
   // Another version of Node may have written it in another form.
   return content && attempt(() => deserialize(content) as Found);
 }
@@ -122,8 +122,8 @@ function isKept(kept: Fields): kept is Fields & Kept {
 }
 
 /**
- * Made of the file's first bytes and of those before an offset: where they have changed, what was sealed with them does
- * not open. And what is kept holds texts as they stand in the file, so that only who can read that is to read them.
+ * Made of the file's first bytes and of those before an offset: where they have changed, what was encrypted with them
+ * cannot be read. And what is kept holds texts as they stand in the file, so that only who has that is to read them.
  */
 function keyOf(file: string, offset: number): Buffer | undefined {
   return attempt(() => {

@@ -9,6 +9,9 @@ const TEXT_BYTES = 256 * 1024;
 
 const LINE_FEED = 10;
 
+/** Some editors put it before the first line. */
+const BYTE_ORDER_MARK = Buffer.from('\ufeff');
+
 /** A place between two lines of a recording. */
 export interface LineStart {
   /** Of the first byte of the line that begins there, from 0. */
@@ -77,10 +80,15 @@ export function createLineFeed(reader: LineReader, options: FeedOptions, onLine:
     return end + 1;
   }
 
+  function withoutMark(from: number): number {
+    const end = from + BYTE_ORDER_MARK.length;
+    return BYTE_ORDER_MARK.equals(reader.bytes.subarray(from, end)) ? end : from;
+  }
+
   /** Reads the lines up to `end`, and keeps what is behind it. */
   function read(end: number): void {
     const from = skipped > 0 || held > maxLine ? refuse() : start;
-    reader.read(from, end, onFound);
+    reader.read(number === 0 ? withoutMark(from) : from, end, onFound);
     reader.bytes.copyWithin(start, end, start + held);
     offset += end - start;
     held -= end - start;

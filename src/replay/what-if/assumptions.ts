@@ -1,4 +1,5 @@
 import { DOCUMENT_TOKENS } from '../../governor/relief/strategy.ts';
+import { counted } from '../../memory/words.ts';
 import type { RecordedSteps } from './steps.ts';
 import type { Basis, Facts } from './what-if.ts';
 
@@ -21,7 +22,7 @@ export function assumptionsOf(all: readonly Facts[]): readonly string[] {
   const [calls, estimated, reliefs] = [sum((f) => f.calls), sum((f) => f.estimated), sum((f) => f.reliefs)];
   const [fresh, drops] = [sum((f) => f.fresh), sum((f) => f.drops)];
   return [
-    `Exact: what happened, and by how much the context grew before ${calls - estimated} of ${counted(calls, 'call')}.`,
+    `Exact: what happened, and by how much the context grew before ${(calls - estimated).toLocaleString('en-US')} of ${counted(calls, 'call')}.`,
     ...(reliefs > 0
       ? [
           `Undone under every policy: ${counted(reliefs, 'relief')} that happened; the growth of the call after each is estimated from its lines.`,
@@ -29,7 +30,7 @@ export function assumptionsOf(all: readonly Facts[]): readonly string[] {
       : []),
     ...(fresh > 0 ? [`Kept: ${counted(fresh, 'context')} that the caller began anew.`] : []),
     ...(drops > 0 ? [`Kept: ${counted(drops, 'drop')} of the context without a compaction.`] : []),
-    `Assumed: the first call after a compaction has ${landingText(all)}; after a handoff, the smallest context of the session and ${DOCUMENT_TOKENS} more.`,
+    `Assumed: the first call after a compaction has ${landingText(all)}; after a handoff, the smallest context of the session and ${DOCUMENT_TOKENS.toLocaleString('en-US')} more.`,
     ...GENERAL,
   ];
 }
@@ -47,14 +48,10 @@ function landingText(all: readonly Facts[]): string {
   const [only] = own;
   const ownText =
     own.length === 1 && others === undefined && only !== undefined
-      ? `${only.basis.landing.tokens} tokens (the median of its own ${only.basis.landing.of})`
+      ? `${counted(only.basis.landing.tokens, 'token')} (the median of its own ${only.basis.landing.of})`
       : `the median of the session's own where it has any (${counted(own.length, 'session')})`;
   if (others === undefined) return ownText;
   const where = others.from === 'replayed' ? 'in these recordings' : 'in published ones';
-  const otherText = `${others.tokens} tokens (the median of ${others.of} ${where})`;
+  const otherText = `${counted(others.tokens, 'token')} (the median of ${others.of} ${where})`;
   return own.length === 0 ? otherText : `${ownText}, else ${otherText}`;
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

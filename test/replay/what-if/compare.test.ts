@@ -87,7 +87,7 @@ describe('what is said of exact and assumed figures', () => {
         'Undone under every policy: 1 relief that happened; the growth of the call after each is estimated from its lines.',
         'Kept: 1 context that the caller began anew.',
         'Kept: 1 drop of the context without a compaction.',
-        'Assumed: the first call after a compaction has 30000 tokens (the median of its own 1); after a handoff, the smallest context of the session and 6000 more.',
+        'Assumed: the first call after a compaction has 30,000 tokens (the median of its own 1); after a handoff, the smallest context of the session and 6,000 more.',
       ],
     },
     {
@@ -95,15 +95,20 @@ describe('what is said of exact and assumed figures', () => {
       sessions: [plain],
       said: [
         'Exact: what happened, and by how much the context grew before 1 of 1 call.',
-        'Assumed: the first call after a compaction has 50821 tokens (the median of 14 in published ones); after a handoff, the smallest context of the session and 6000 more.',
+        'Assumed: the first call after a compaction has 50,821 tokens (the median of 14 in published ones); after a handoff, the smallest context of the session and 6,000 more.',
       ],
+    },
+    {
+      title: 'many calls',
+      sessions: [sketched({ calls: Array.from({ length: 1_200 }, () => ({ context: 20_000 })) })],
+      said: ['Exact: what happened, and by how much the context grew before 1,200 of 1,200 calls.'],
     },
     {
       title: 'both',
       sessions: [compacted, plain],
       said: [
         'Exact: what happened, and by how much the context grew before 4 of 5 calls.',
-        "Assumed: the first call after a compaction has the median of the session's own where it has any (1 session), else 50821 tokens (the median of 14 in published ones); after a handoff, the smallest context of the session and 6000 more.",
+        "Assumed: the first call after a compaction has the median of the session's own where it has any (1 session), else 50,821 tokens (the median of 14 in published ones); after a handoff, the smallest context of the session and 6,000 more.",
       ],
     },
   ])('$title', ({ sessions, said }) => {

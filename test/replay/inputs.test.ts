@@ -1,0 +1,54 @@
+import { expect, it } from 'vitest';
+import { type SessionSummary, withoutSeries } from '../../src/replay/summary.ts';
+import { createTracker } from '../../src/replay/tracker.ts';
+import { runWith } from '../support/governor.ts';
+import { asRead, fixture, objectsOf } from '../support/recordings.ts';
+
+type Row = Record<string, unknown>;
+
+function judged(rows: readonly Row[]): SessionSummary {
+  const tracker = createTracker({ run: runWith({ mode: 'replay' }), withSeries: true, mask: (text) => text });
+  for (const row of rows) tracker.line(asRead(JSON.stringify(row)));
+  return tracker.summary('r');
+}
+
+/** What calls amount to. */
+function callsIn(rows: readonly Row[]) {
+  const session = judged(rows);
+  const { calls, traffic, cost, context } = withoutSeries(session);
+  return { calls, traffic, cost, context, series: session.series?.map(({ messageId }) => messageId) };
+}
+
+const rows = objectsOf(fixture('tool-turn.session.jsonl'));
+const answers = rows.filter(({ type }) => type === 'assistant');
+/** The same rows as another writer of the log would put them there again. */
+const again = answers.map((row, at) => ({ ...row, uuid: `again-${at}` }));
+
+it('a log has calls that can be repeated', () => expect(callsIn(rows).calls).toBeGreaterThan(1));
+
+it.each([
+  { name: 'at the end', repeated: [...rows, ...again] },
+  { name: 'twice', repeated: [...rows, ...again, ...again.map((row) => ({ ...row, uuid: `${row.uuid}-more` }))] },
+  { name: 'at the end, but for the last call', repeated: [...rows, ...again.slice(0, -1)] },
+])('a call whose rows are in a log again counts once: $name', ({ repeated }) => {
+  expect(callsIn(repeated)).toEqual(callsIn(rows));
+});
+
+it('a call goes on behind a small one of another model', () => {
+  const [first] = answers;
+  const message = first?.message as Row;
+  const aside = {
+    ...first,
+    uuid: 'aside',
+    message: { ...message, id: 'aside', model: 'claude-haiku-4-5', content: [] },
+  };
+  const use = { type: 'tool_use', id: 'late', name: 'Read', input: { file_path: '/late' } };
+  const late = { ...first, uuid: 'late', message: { ...message, content: [use] } };
+  const result = {
+    ...rows.find(({ type }) => type === 'user'),
+    uuid: 'result',
+    message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'late', content: 'found' }] },
+  };
+  const until = rows.slice(0, rows.findIndex(({ uuid }) => uuid === first?.uuid) + 1);
+  expect(judged([...until, aside, late, result]).results?.map(({ target }) => target)).toContain('/late');
+});
