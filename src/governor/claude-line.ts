@@ -23,7 +23,7 @@ import { refillAfter } from './relief/refill.ts';
 import { measureHandoff, readExhaustion, readRelief } from './relief/relief.ts';
 import { wasReplaced } from './relief/replaced.ts';
 import type { GovernorState } from './state.ts';
-import { chain, keep, type Step } from './steps.ts';
+import { chain, inStages, keep, type Stage, type Step } from './steps.ts';
 import { followResults } from './tool-budget/follow-results.ts';
 import { noteHealth } from './zones/health-notes.ts';
 import { judgeZone } from './zones/notices.ts';
@@ -38,25 +38,37 @@ export function onClaude(state: GovernorState, event: Event): Step {
   }
   if (event.kind === 'control-request') return onClaudeRequest(state, event);
   if (tellsVainStart(state, event)) return keep(state);
-  const injected = isInjectedTurn(state) && !startsForeignTurn(state, event);
-  if (MEANINGLESS.has(event.kind) && !isInjectedTurn(state)) return keep(noteAlive(state, event));
-  return chain(
-    judgeArrival(state, event),
-    (next) => keep(read(noteAlive(next, event), event, injected)),
-    (next) => noteLineage(state, next),
-    (next) => followResults(state, next, event),
-    (next) => (injected ? follow(next, event) : ownTurn(next, event, state)),
-    stopBegunTurn,
-    measureLanding,
-    measureHandoff,
-    (next) => (isReading(next, event) && !injected ? judgeLevel(next) : keep(next)),
-    (next) => noteHealth(state, next, event),
-    judgeZone,
-    placeTrigger,
-    (next) => judgeSpending(state, readBudgetStop(next, event)),
-    (next) => (switchedModel(state.session.model, next, event) ? askContext(next) : keep(next)),
-  );
+  const isInjected = isInjectedTurn(state);
+  if (MEANINGLESS.has(event.kind) && !isInjected) return keep(noteAlive(state, event));
+  const line = { before: state, event, injected: isInjected && !startsForeignTurn(state, event) };
+  return inStages(STAGES, state, line);
 }
+
+/** A line of claude's that says something. */
+interface Line {
+  readonly event: Event;
+  /** The state that it found. */
+  readonly before: GovernorState;
+  /** It belongs to a turn of ctxb's own. */
+  readonly injected: boolean;
+}
+
+const STAGES: readonly Stage<Line>[] = [
+  (state, { event }) => judgeArrival(state, event),
+  (state, { event, injected }) => keep(read(noteAlive(state, event), event, injected)),
+  (state, { before }) => noteLineage(before, state),
+  (state, { before, event }) => followResults(before, state, event),
+  (state, { before, event, injected }) => (injected ? follow(state, event) : ownTurn(state, event, before)),
+  stopBegunTurn,
+  measureLanding,
+  measureHandoff,
+  (state, { event, injected }) => (isReading(state, event) && !injected ? judgeLevel(state) : keep(state)),
+  (state, { before, event }) => noteHealth(before, state, event),
+  judgeZone,
+  placeTrigger,
+  (state, { before, event }) => judgeSpending(before, readBudgetStop(state, event)),
+  (state, { before, event }) => (switchedModel(before.session.model, state, event) ? askContext(state) : keep(state)),
+];
 
 function read(state: GovernorState, event: Event, injected: boolean): GovernorState {
   const turn = injected ? state.turn : heard(begunTurn(state, event), event);

@@ -14,7 +14,7 @@ import { giveUpWaiting } from './relief/compaction.ts';
 import { onHandoffProblems, onHandoffTimeout, onHandoffWritten } from './relief/handoff.ts';
 import { afterRelief } from './relief/relief.ts';
 import { decided, type GovernorState, isRelieving } from './state.ts';
-import { chain, keep, type Step } from './steps.ts';
+import { chain, inStages, keep, type Stage, type Step } from './steps.ts';
 import { forgetChange } from './tool-budget/tool-state.ts';
 
 /**
@@ -24,8 +24,14 @@ import { forgetChange } from './tool-budget/tool-state.ts';
 export function step(before: GovernorState, input: Input): Step {
   const state = draftOf(before);
   state.now = input.t;
-  return chain(take(state, input), (next) => afterRelief(state, next), advance);
+  return inStages(STAGES, state, { before: state, input });
 }
+
+const STAGES: readonly Stage<{ readonly before: GovernorState; readonly input: Input }>[] = [
+  (state, { input }) => take(state, input),
+  (state, { before }) => afterRelief(before, state),
+  advance,
+];
 
 function take(state: GovernorState, input: Input): Step {
   switch (input.from) {

@@ -13,6 +13,21 @@ export function keep(state: GovernorState, actions = NOTHING): Step {
   return { state, actions };
 }
 
+/** A step that is always among the same others, and is told what they are about. */
+export type Stage<T> = (state: GovernorState, about: T) => Step;
+
+/** The same steps for everything there is to judge: a recording has millions of lines, and `chain` would need closures. */
+export function inStages<T>(stages: readonly Stage<T>[], before: GovernorState, about: T): Step {
+  let state = before;
+  let actions = NOTHING;
+  for (const stage of stages) {
+    const step = stage(state, about);
+    state = step.state;
+    if (step.actions.length > 0) actions = [...actions, ...step.actions];
+  }
+  return { state, actions };
+}
+
 /** Steps one after the other; each sees the state the one before left. */
 export function chain(first: Step, ...rest: readonly ((state: GovernorState) => Step)[]): Step {
   let { state, actions } = first;

@@ -34,6 +34,6 @@ export function isNotice(text: string): boolean {
 }
 
 function opensWith(blocks: readonly Block[], openings: readonly string[]): boolean {
-  const [first] = blocks;
+  const first = blocks[0];
   return first?.type === 'text' && openings.some((opening) => first.text.startsWith(opening));
 }

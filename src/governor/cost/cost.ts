@@ -220,8 +220,7 @@ function withCalls(cost: Cost, settled: number, known: boolean, calls: Cost['cal
 
 /** One call is open in each thread. */
 function replaced(calls: readonly PricedCall[], call: PricedCall): readonly PricedCall[] {
-  const [only] = calls;
-  if (calls.length === 1 && only?.thread === call.thread) return [call];
+  if (calls.length === 1 && calls[0]?.thread === call.thread) return [call];
   return [...calls.filter(({ thread }) => thread !== call.thread), call];
 }
 

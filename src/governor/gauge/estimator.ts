@@ -64,10 +64,10 @@ export const UNCALIBRATED: Calibration = { prose: PRIOR, code: PRIOR, json: PRIO
 
 /** What message content is expected to take. */
 export function measureContent(blocks: readonly Block[]): Content {
-  const [only, another] = blocks;
+  const only = blocks[0];
   if (only === undefined) return NO_CONTENT;
-  if (another === undefined) return contentOf(only);
-  return blocks.reduce((sum, block) => addContent(sum, contentOf(block)), NO_CONTENT);
+  if (blocks.length === 1) return measureBlock(only);
+  return blocks.reduce((sum, block) => addContent(sum, measureBlock(block)), NO_CONTENT);
 }
 
 export function addContent(a: Content, b: Content): Content {
@@ -130,12 +130,13 @@ export function scaleOf(calibration: Calibration, kind: ContentKind): number {
 /** The block that was measured last: the gauge, the cost and each report ask for the same one in turn. */
 let measured: { readonly block: Block; readonly content: Content } | undefined;
 
-function contentOf(block: Block): Content {
-  if (measured?.block !== block) measured = { block, content: newContentOf(block) };
+/** What one block is expected to take. */
+export function measureBlock(block: Block): Content {
+  if (measured?.block !== block) measured = { block, content: contentOf(block) };
   return measured.content;
 }
 
-function newContentOf(block: Block): Content {
+function contentOf(block: Block): Content {
   switch (block.type) {
     case 'text':
       return spoken(expectedTokens(block.text), block.text.length);

@@ -1,5 +1,5 @@
 import type { Block } from '../../stream/events.ts';
-import { type Content, measureContent, NO_CONTENT } from './estimator.ts';
+import { type Content, measureBlock, NO_CONTENT } from './estimator.ts';
 
 /**
  * Models whose thoughts of earlier turns the API takes out of the context when a new prompt comes. From Opus 4.5 and
@@ -9,7 +9,7 @@ const FORGETS = /claude-(?:3|haiku-4-5|sonnet-4(?:-[05]|-2025)|opus-4(?:-[01]|-2
 
 /** What the thoughts in a message are expected to take. */
 export function thoughtsIn(blocks: readonly Block[]): number {
-  return blocks.reduce((sum, block) => (block.type === 'thinking' ? sum + measureContent([block]).prose : sum), 0);
+  return blocks.reduce((sum, block) => (block.type === 'thinking' ? sum + measureBlock(block).prose : sum), 0);
 }
 
 /** What a new prompt takes out of the context, as content below zero. */

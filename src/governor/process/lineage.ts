@@ -13,7 +13,8 @@ export function lineageStep(
   before: GovernorState,
   { session, handoff, relief, process }: GovernorState,
 ): LineageStep | undefined {
-  const [from, to] = [before.session.id, session.id];
+  const from = before.session.id;
+  const to = session.id;
   if (from === undefined || to === undefined || from === to) return undefined;
   if (handoff.phase !== 'idle' || relief.left === from) return { from, to, reason: 'handed over' };
   return { from, to, reason: process.resumes ? 'resumed' : 'a new conversation' };

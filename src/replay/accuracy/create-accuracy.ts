@@ -1,4 +1,4 @@
-import { estimateTokens, measureContent } from '../../governor/gauge/estimator.ts';
+import { estimateTokens, measureBlock } from '../../governor/gauge/estimator.ts';
 import type { Block, UserRole } from '../../stream/events.ts';
 import { droppedTokens } from '../dropped.ts';
 import type { Known } from '../known.ts';
@@ -103,7 +103,7 @@ function createAdded(known: Known) {
     tools.see(block);
     if (hasPicture(block)) own.pictures = true;
     const source = sourceOf(block, role, tools);
-    const size = estimateTokens(measureContent([block]), after.gauge.calibration);
+    const size = estimateTokens(measureBlock(block), after.gauge.calibration);
     own.tokens[source] = (own.tokens[source] ?? 0) + size;
   }
 

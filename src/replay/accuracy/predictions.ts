@@ -1,4 +1,4 @@
-import { measureContent, nativeTokens } from '../../governor/gauge/estimator.ts';
+import { measureBlock, nativeTokens } from '../../governor/gauge/estimator.ts';
 import { type Gauge, predicted } from '../../governor/gauge/gauge.ts';
 import { wasReplaced } from '../../governor/relief/replaced.ts';
 import type { AssistantEvent, Block, Usage, UserEvent } from '../../stream/events.ts';
@@ -42,7 +42,7 @@ export function createPredictor(known: Known): Predictor {
 
   function count(blocks: readonly Block[], byModel: boolean): void {
     for (const block of blocks) {
-      const { chars } = measureContent([block]);
+      const { chars } = measureBlock(block);
       own.characters += Math.ceil(chars / CHARS_PER_TOKEN);
       if (!byModel) own.overhead += Math.max(1, Math.floor(chars / OVERHEAD_CHARS_PER_TOKEN));
     }

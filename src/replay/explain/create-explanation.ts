@@ -1,7 +1,7 @@
 import {
   type Calibration,
   type Content,
-  measureContent,
+  measureBlock,
   scaleOf,
   spokenTokens,
   UNCALIBRATED,
@@ -84,7 +84,7 @@ function isInContext(event: Seen['input']['event'], { call }: Gauge): event is A
 }
 
 function sizes(block: Block): Pick<Piece, 'chars' | 'content'> {
-  const content = measureContent([block]);
+  const content = measureBlock(block);
   return { chars: content.chars, content };
 }
 

@@ -1,4 +1,3 @@
-import type { UserEvent } from '../../stream/events.ts';
 import type { Known } from '../known.ts';
 import type { DropCause } from '../oddity.ts';
 import type { Seen } from './seen.ts';
@@ -37,12 +36,17 @@ export function createDropSigns(known: Known): DropSigns {
   const own = known.of<Signs>('drop signs', { signs: new Set(), prompted: false, last: undefined });
   const { signs } = own;
 
+  function noteOpening(text: string): void {
+    const found = OPENINGS.find(([opening]) => text.startsWith(opening));
+    if (found !== undefined) signs.add(found[1]);
+  }
+
   return {
     see({ input: { event }, before, after }) {
       if (event.kind === 'known' && event.name === 'system/microcompact_boundary') signs.add('micro-compaction');
       if (before.session.id !== undefined && before.session.id !== after.session.id) signs.add('resume');
       if (event.kind !== 'user' || event.subagent !== null) return;
-      for (const sign of openingSigns(event)) signs.add(sign);
+      for (const block of event.blocks) if (block.type === 'text') noteOpening(block.text);
       own.prompted ||= event.role === 'prompt';
     },
     atCall({ input: { t }, after: { gauge } }) {
@@ -58,12 +62,4 @@ export function createDropSigns(known: Known): DropSigns {
       return cause;
     },
   };
-}
-
-function openingSigns({ blocks }: UserEvent): Sign[] {
-  return blocks.flatMap((block) => {
-    if (block.type !== 'text') return [];
-    const found = OPENINGS.find(([opening]) => block.text.startsWith(opening));
-    return found === undefined ? [] : [found[1]];
-  });
 }

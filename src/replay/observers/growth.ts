@@ -1,4 +1,4 @@
-import { estimateTokens, measureContent } from '../../governor/gauge/estimator.ts';
+import { estimateTokens, measureBlock } from '../../governor/gauge/estimator.ts';
 import { wasReplaced } from '../../governor/relief/replaced.ts';
 import type { GovernorState } from '../../governor/state.ts';
 import { type Cutter, LINE_LENGTH } from '../../memory/words.ts';
@@ -7,21 +7,13 @@ import { fieldsOf, textOf } from '../../stream/fields.ts';
 import type { Known } from '../known.ts';
 import type { Growth, ResultSeen } from '../summary.ts';
 import type { Observer, Seen } from './seen.ts';
-import { createToolUses, type ToolUse, type ToolUses } from './tool-uses.ts';
+import { createToolUses, type ToolUse } from './tool-uses.ts';
 
 /** How many of the largest results are kept. */
 const LARGEST = 10;
 
 /** UTF-16 units of a target that are kept: enough to know a secret in what is shown of it. */
 const NEAR = 2_000;
-
-/** A part of a line's content, and what it is put down to. */
-interface Part {
-  readonly source: string;
-  readonly block: Block;
-  /** The tool call that it is the result of. */
-  readonly use?: Use | undefined;
-}
 
 /** What a tool was used on, as far as it may be shown. */
 interface Use {
@@ -54,14 +46,22 @@ export function createGrowth({ cut, keepAll, onAdded, known }: GrowthOptions): O
     known.of('growth: tools', new Map()),
   );
 
-  function add({ source, block, use }: Part, { line, after }: Seen): void {
+  function add(block: Block, source: string, use: Use | undefined, { line, after }: Seen): void {
     uses.see(block);
-    const tokens = estimateTokens(measureContent([block]), after.gauge.calibration);
+    const tokens = estimateTokens(measureBlock(block), after.gauge.calibration);
     if (tokens === 0) return;
     growth.set(source, (growth.get(source) ?? 0) + tokens);
     onAdded?.(source, tokens);
     if (block.type !== 'tool_result' || (!keepAll && isSmall(tokens))) return;
     kept.push({ tool: source, target: use?.target ?? '', tokens, line, call: after.gauge.calls + 1, gone: undefined });
+  }
+
+  /** A block in a user's place. */
+  function addGiven(block: Block, role: UserRole, seen: Seen): void {
+    const isResult = block.type === 'tool_result';
+    const use = isResult ? uses.of(block.toolUseId) : undefined;
+    const said = role === 'tool-result' ? 'notice' : role;
+    add(block, isResult ? (use?.name ?? 'other tools') : said, use, seen);
   }
 
   function isSmall(tokens: number): boolean {
@@ -71,11 +71,15 @@ export function createGrowth({ cut, keepAll, onAdded, known }: GrowthOptions): O
     return tokens <= (largest.at(-1)?.tokens ?? 0);
   }
 
-  function partsOf({ input: { event, from }, after }: Seen): readonly Part[] {
-    if (from !== 'claude' || !('subagent' in event) || event.subagent !== null) return [];
-    if (event.kind === 'assistant') return isAnswer(event, after) ? event.blocks.map(answerPart) : [];
-    if (event.kind !== 'user' || event.replay) return [];
-    return event.blocks.map((block) => userPart(block, event.role, uses));
+  function addLine(seen: Seen): void {
+    const { event, from } = seen.input;
+    if (from !== 'claude') return;
+    if (event.kind === 'assistant' && event.subagent === null && isAnswer(event, seen.after)) {
+      for (const block of event.blocks) add(block, 'answer', undefined, seen);
+    }
+    if (event.kind === 'user' && event.subagent === null && !event.replay) {
+      for (const block of event.blocks) addGiven(block, event.role, seen);
+    }
   }
 
   /** Masking takes longer than all the rest: what is not shown is not masked. */
@@ -88,7 +92,7 @@ export function createGrowth({ cut, keepAll, onAdded, known }: GrowthOptions): O
     see(seen) {
       own.calls = seen.after.gauge.calls;
       if (wasReplaced(seen.before, seen.after, seen.input.event)) leave(kept, own.calls);
-      for (const part of partsOf(seen)) add(part, seen);
+      addLine(seen);
     },
     found: () => ({
       growth: Object.fromEntries(growth),
@@ -114,16 +118,6 @@ function largestOf(kept: readonly Kept[]): Kept[] {
 /** What Claude Code writes in the model's place is in no context. */
 function isAnswer({ messageId }: { readonly messageId: string }, { gauge }: GovernorState): boolean {
   return gauge.call?.messageId === messageId;
-}
-
-function answerPart(block: Block): Part {
-  return { source: 'answer', block };
-}
-
-function userPart(block: Block, role: UserRole, uses: ToolUses<Use>): Part {
-  if (block.type !== 'tool_result') return { source: role === 'tool-result' ? 'notice' : role, block };
-  const use = uses.of(block.toolUseId);
-  return { source: use?.name ?? 'other tools', block, use };
 }
 
 /** What a tool is used on, by the names that tools give it. */

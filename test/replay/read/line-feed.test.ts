@@ -8,10 +8,10 @@ const readers = createReaders();
 const placesOf = (lines: readonly ReadLine[]) => lines.map(({ kind, number, offset }) => `${number} ${offset} ${kind}`);
 
 describe.each([
-  { how: 'fast', read: readIn.bind(undefined, readers.fast) },
-  { how: 'plain', read: readIn.bind(undefined, readers.plain) },
-  { how: 'for another thread', read: readPacked.bind(undefined, readers.packer) },
-])('read $how', ({ read }) => {
+  { how: 'fast', reader: readers.fast, read: readIn.bind(undefined, readers.fast) },
+  { how: 'plain', reader: readers.plain, read: readIn.bind(undefined, readers.plain) },
+  { how: 'for another thread', reader: readers.packer, read: readPacked.bind(undefined, readers.packer) },
+])('read $how', ({ reader, read }) => {
   it('tells number and place of each line', () => {
     const recording = Buffer.from('{"a":"é"}\n\n[]\n{"type":"user"}\r\n{}');
     const expected = ['1 0 value', '2 11 blank', '3 12 malformed', '4 15 value', '5 32 value'];
@@ -36,6 +36,26 @@ describe.each([
     for (const chunk of [1, 2, 3, 4, 100]) {
       expect(placesOf(read(Buffer.from(recording), { chunk }))).toEqual(expected);
     }
+  });
+
+  it('goes on from a place, where a byte order mark is none', () => {
+    const from = { offset: 100, lines: 7 };
+    expect(placesOf(read(Buffer.from('\ufeff{}\n{}'), { from }))).toEqual(['8 100 malformed', '9 106 value']);
+  });
+
+  it('tells where the last whole line ends, also behind one that is too long', () => {
+    const ends: unknown[] = [];
+    const feed = createLineFeed(reader, { chunk: 10, maxLine: 10 }, () => {});
+    for (const piece of ['{}\n{"a', '":1}\n', 'x'.repeat(50), `${'x'.repeat(9)}\n{}`]) {
+      feedChunk(feed, Buffer.from(piece));
+      ends.push(feed.place());
+    }
+    expect(ends).toEqual([
+      { offset: 3, lines: 1 },
+      { offset: 11, lines: 2 },
+      { offset: 11, lines: 2 },
+      { offset: 71, lines: 3 },
+    ]);
   });
 
   describe('a line that is too long', () => {
@@ -65,30 +85,5 @@ describe.each([
     const lines = read(Buffer.from(`{}\n${JSON.stringify({ text })}\n{}`));
     expect(lines[1]).toEqual({ kind: 'value', value: { text }, number: 2, offset: 3 });
     expect(lines[2]?.kind).toBe('value');
-  });
-});
-
-describe.each([
-  { how: 'fast', reader: readers.fast },
-  { how: 'plain', reader: readers.plain },
-])('read $how', ({ reader }) => {
-  it('goes on from a place, where a byte order mark is none', () => {
-    const from = { offset: 100, lines: 7 };
-    expect(placesOf(readIn(reader, Buffer.from('\ufeff{}\n{}'), { from }))).toEqual(['8 100 malformed', '9 106 value']);
-  });
-
-  it('tells where the last whole line ends, also behind one that is too long', () => {
-    const ends: unknown[] = [];
-    const feed = createLineFeed(reader, { chunk: 10, maxLine: 10 }, () => {});
-    for (const piece of ['{}\n{"a', '":1}\n', 'x'.repeat(50), `${'x'.repeat(9)}\n{}`]) {
-      feedChunk(feed, Buffer.from(piece));
-      ends.push(feed.place());
-    }
-    expect(ends).toEqual([
-      { offset: 3, lines: 1 },
-      { offset: 11, lines: 2 },
-      { offset: 11, lines: 2 },
-      { offset: 71, lines: 3 },
-    ]);
   });
 });
