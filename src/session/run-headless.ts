@@ -4,7 +4,7 @@ import type { Io } from '../io.ts';
 import { inboxPath } from '../store/inbox-path.ts';
 import { budgetArguments } from './budget.ts';
 import { callerInput } from './caller-input.ts';
-import { startChild } from './child.ts';
+import { type Child, startChild } from './child.ts';
 import { childArguments, type HeadlessInvocation, successorArguments } from './claude-arguments.ts';
 import { describeRun } from './describe-run.ts';
 import type { StartClaude } from './executor.ts';
@@ -12,6 +12,7 @@ import { contextFolder, type HeadlessRun } from './headless-run.ts';
 import { INBOX_VARIABLE } from './inbox-variable.ts';
 import { createStamp, fixedPrompts } from './prompts.ts';
 import { openRecordFile } from './record-file.ts';
+import { watchSignals } from './signals.ts';
 import type { Watcher } from './watcher.ts';
 
 /**
@@ -36,12 +37,22 @@ export async function runHeadless(headless: HeadlessRun, io: Io, watcher: Watche
       ? budgetArguments(headless.config.cost, run.attended, spentUsd)
       : [];
   const first = resumed ? successorArguments(invocation, resumed.sessionId) : childArguments(invocation);
-  const child = await start([...first, ...limits(0)]);
+  let child: Child | undefined;
+  const early = watchSignals({
+    interrupt: () => child?.kill('SIGINT'),
+    kill: (signal) => child?.kill(signal),
+  });
+  try {
+    child = await start([...first, ...limits(0)]);
+  } catch (error) {
+    early.stop();
+    throw error;
+  }
   // Loaded while claude starts, which takes far longer: what comes before the start is what the caller waits for.
   const { conduct } = await import('./conduct.ts');
   const startSuccessor = ({ resume, isFirst }: StartClaude, state: GovernorState) =>
     start([...(isFirst ? first : successorArguments(invocation, resume)), ...limits(costUsd(state))]);
-  return conduct(headless, { run, io, child, input, record, watcher, startSuccessor });
+  return conduct(headless, { run, io, child, early, input, record, watcher, startSuccessor });
 }
 
 /** The user's own, and where ctxb's commands reach this run. */

@@ -113,7 +113,7 @@ function unterminated(random: Random): Buffer {
 }
 
 /** Bytes of the heap that are used after all that can be was let go of. */
-export function heapAfterCollection(): number {
+function heapAfterCollection(): number {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   collect();
