@@ -1,11 +1,11 @@
-import { Writable } from 'node:stream';
+import type { Writable } from 'node:stream';
+import split2 from 'split2';
 import type { Output } from '../io.ts';
 import { counted } from '../report/figures.ts';
 import { printable, type Style } from '../report/style.ts';
 import { resultText } from '../session/result-text.ts';
 import { decodeLine } from '../stream/decode.ts';
 import type { Block, Event } from '../stream/events.ts';
-import { createFramer } from '../stream/frame.ts';
 
 /** The caller's side of the demo: shows the prompts and what claude's visible lines say, each under its speaker's name. */
 export interface Screen {
@@ -50,13 +50,8 @@ export function createScreen(stdout: Output, style: Style, prompts: readonly str
     if (event.isError) speak(resultText(event, true));
   }
 
-  const framer = createFramer();
-  const lines = new Writable({
-    write(chunk: Buffer, _, done) {
-      for (const line of framer.push(chunk)) show(decodeLine(line.toString()));
-      done();
-    },
-  });
+  const lines = split2();
+  lines.on('data', (line: string) => show(decodeLine(line)));
   // A reader that went away ends the run, as it would without the demo; where nothing runs, nothing has to end.
   lines.on('error', () => {});
   stdout.on('error', (error) => lines.destroy(error));

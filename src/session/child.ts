@@ -114,5 +114,16 @@ function startError(command: string, result: { code?: string | undefined; messag
   if (result.code === 'ENOENT') {
     return new CtxbError('command-not-found', `${command}: command not found`);
   }
-  return new CtxbError('command-failed', `${command} cannot be started: ${result.code ?? result.message}`);
+  const remedy = REMEDIES[result.code ?? ''];
+  const why = `${result.code ?? result.message}${remedy === undefined ? '' : ` (${remedy})`}`;
+  return new CtxbError('command-failed', `${command} cannot be started: ${why}`);
 }
+
+/** What a person can do about what the system said. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  EACCES: 'it is no program, or you may not execute it: check the path and chmod +x',
+  E2BIG: 'its arguments are too long: give the prompt on stdin or with --prompts',
+  EAGAIN: 'there are too many processes: end some, or raise ulimit -u',
+  EMFILE: 'there are too many open files: raise ulimit -n',
+  ENOMEM: 'there is not enough memory: end something else',
+};

@@ -11,7 +11,7 @@ import { type SignalWatch, watchSignals } from './signals.ts';
 /** Connects claude, the caller and the files, and sees the session through. Resolves with the exit code. */
 export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number> {
   const { invocation, resumed } = headless;
-  const { run, io, child, input, record, watcher } = ends;
+  const { run, io, child, early, input, record, watcher } = ends;
   const files = openRunFiles(headless, { run, io, record, notice: watcher.notice });
   const { store, recorder } = files;
   listen(child, watcher);
@@ -31,18 +31,21 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
     store.forgetRun(resumed.runId);
   }
   const signals = passSignals(session, asking, headless.config.observe);
+  // What has begun to end claude sees it through.
+  if (early?.received() === undefined) early?.stop();
   const stopping = stopOn(headless.stop, session, headless.config.observe);
   const end = await session.ended;
   stopping.clear();
   await output.finish();
   signals.stop();
+  early?.stop();
   recorder?.close();
   watcher.clear();
   const state = session.state();
   watcher.ended(state);
   const exitCode = exitCodeOf(end, {
     lastResult: output.lastResult,
-    received: signals.received(),
+    received: early?.received() ?? signals.received(),
     readerGone: outlet.isGone,
     outcome: state.outcome,
   });

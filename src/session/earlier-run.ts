@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { CtxbError } from '../errors.ts';
 import { asProcessMark, isAlive, type ProcessMark } from '../store/process-mark.ts';
 import { readLines } from '../store/read-lines.ts';
-import { readRunFile } from '../store/run-file.ts';
+import { hasRunFile, readRunFile } from '../store/run-file.ts';
 import type { Seal } from '../store/seal.ts';
 import { decodeLine } from '../stream/decode.ts';
 import { type Fields, parseFields, textOf, textsOf } from '../stream/fields.ts';
@@ -36,14 +36,16 @@ interface Seen {
 }
 
 /**
- * The newest run of a context folder that has no end in the journal, or the one whose id begins with `id`.
+ * The newest run of a context folder that did not come to its end, or the one whose id begins with `id`.
  *
  * @param seal of what is believed: which program is started is said by its file
  * @throws CtxbError `usage` when there is none, when it is still running, or when somebody else may have written it
  */
 export function findEarlierRun(contextDir: string, id: string | undefined, seal: Seal): EarlierRun {
   const runs = runsIn(contextDir);
-  const open = [...runs].filter(([runId, { isOver }]) => (id === undefined ? !isOver : runId.startsWith(id)));
+  // One that claude itself broke off has an end in the journal, and its file is still there.
+  const isOpen = (runId: string, { isOver }: Seen) => !isOver || hasRunFile(contextDir, runId);
+  const open = [...runs].filter(([runId, run]) => (id === undefined ? isOpen(runId, run) : runId.startsWith(id)));
   const [runId, run] = open.at(-1) ?? [];
   if (runId === undefined || run === undefined) {
     const which = id === undefined ? 'no run that was broken off' : `no run ${id}`;

@@ -5,7 +5,7 @@ import { inboxPath } from '../store/inbox-path.ts';
 import { wantsTelemetry } from '../telemetry/wants-telemetry.ts';
 import { budgetArguments } from './budget.ts';
 import { callerInput } from './caller-input.ts';
-import { startChild } from './child.ts';
+import { type Child, startChild } from './child.ts';
 import { childArguments, type HeadlessInvocation, successorArguments } from './claude-arguments.ts';
 import { describeRun } from './describe-run.ts';
 import type { StartClaude } from './executor.ts';
@@ -15,6 +15,7 @@ import { forOwnChild } from './own-child.ts';
 import { createStamp, fixedPrompts } from './prompts.ts';
 import { openRecordFile } from './record-file.ts';
 import { RUN_VARIABLE } from './run-variable.ts';
+import { watchSignals } from './signals.ts';
 import type { Watcher } from './watcher.ts';
 
 /**
@@ -40,13 +41,23 @@ export async function runHeadless(headless: HeadlessRun, io: Io, watcher: Watche
       : [];
   const first = resumed ? successorArguments(invocation, resumed.sessionId) : childArguments(invocation);
   const opening = telemetryOf(headless, runId, io, watcher);
-  const child = await start([...first, ...limits(0)]);
+  let child: Child | undefined;
+  const early = watchSignals({
+    interrupt: () => child?.kill('SIGINT'),
+    kill: (signal) => child?.kill(signal),
+  });
+  try {
+    child = await start([...first, ...limits(0)]);
+  } catch (error) {
+    early.stop();
+    throw error;
+  }
   // Loaded while claude starts, which takes far longer: what comes before the start is what the caller waits for.
   const { conduct } = await import('./conduct.ts');
   const telemetry = await opening;
   const startSuccessor = ({ resume, isFirst }: StartClaude, state: GovernorState) =>
     start([...(isFirst ? first : successorArguments(invocation, resume)), ...limits(costUsd(state))]);
-  return conduct(headless, { run, io, child, input, record, watcher, telemetry, startSuccessor });
+  return conduct(headless, { run, io, child, early, input, record, watcher, telemetry, startSuccessor });
 }
 
 async function telemetryOf({ otlp }: HeadlessRun, runId: string, io: Io, { notice }: Watcher) {

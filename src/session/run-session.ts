@@ -92,15 +92,21 @@ export function startSession(run: Run, world: SessionWorld): Session {
     state = next.state;
     world.telemetry?.see({ input, before, after: state, actions: next.actions });
     noteSession(before.session);
+    // The caller has the answer already, and writing notes takes a while: killed in that, a run would give it again.
+    carryOut(next.actions, isAnswered);
     // Noted before anything is done about it: what is done may take it out of the context.
     const heard = notes?.heard(input, state);
-    for (const action of next.actions) executor.execute(action);
+    carryOut(next.actions, (action) => !isAnswered(action));
     for (const decision of heard?.decisions ?? []) executor.execute(decision);
     world.onState(state);
     tell(heard?.tell ?? []);
     const costs = world.costs?.settle(state);
     if (costs !== undefined) tell([costs]);
     return next.actions;
+  }
+
+  function carryOut(actions: readonly Action[], which: (action: Action) => boolean): void {
+    for (const action of actions) if (which(action)) executor.execute(action);
   }
 
   function noteSession({ id, transcript }: GovernorState['session']): void {
@@ -158,6 +164,10 @@ export function startSession(run: Run, world: SessionWorld): Session {
     }),
     state: () => state,
   };
+}
+
+function isAnswered({ kind }: Action): boolean {
+  return kind === 'answered';
 }
 
 function mayFollowNote({ from, event }: Input): boolean {

@@ -1,7 +1,7 @@
-import split2 from 'split2';
 import type { GovernorState, Run } from '../governor/state.ts';
 import type { Io } from '../io.ts';
 import { decodeLine } from '../stream/decode.ts';
+import { createFramer } from '../stream/frame.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import { askForLimit } from './ask-person.ts';
 import type { Child } from './child.ts';
@@ -14,6 +14,7 @@ import type { CallerInput } from './prompts.ts';
 import type { RecordFile } from './record-file.ts';
 import { noteProcess, type RunFiles } from './run-files.ts';
 import type { SessionWorld } from './run-session.ts';
+import type { SignalWatch } from './signals.ts';
 import { createToolFiles } from './tool-files.ts';
 import type { Watcher } from './watcher.ts';
 
@@ -22,6 +23,8 @@ export interface Ends {
   readonly run: Run;
   readonly io: Io;
   readonly child: Child;
+  /** Passes signals to the child until there is a session to take them. */
+  readonly early?: SignalWatch;
   readonly input: CallerInput;
   readonly record: RecordFile | undefined;
   readonly watcher: Watcher;
@@ -82,9 +85,18 @@ export function sessionWorld(
   };
 }
 
+/** Bytes; a longer line of stderr is relayed in pieces, a line each. */
+const STDERR_LINE_BYTES = 1024 * 1024;
+
 /** What claude says on stderr is the caller's. */
 export function listen({ stderr }: Child, { relay }: Watcher): void {
-  stderr.pipe(split2()).on('data', relay);
+  const framer = createFramer(STDERR_LINE_BYTES);
+  const say = (line: Buffer) => relay(line.toString().replace(/\r?\n$/, ''));
+  stderr.on('data', (chunk: Buffer) => framer.push(chunk).forEach(say));
+  stderr.on('end', () => {
+    const last = framer.flush();
+    if (last) say(last);
+  });
 }
 
 /** A line for the caller that is not claude's, behind the line that is being judged, which may still be shown. */

@@ -55,7 +55,9 @@ export function seeThrough(world: Succession, { passOn, state, tell }: Listener)
   async function untilEnd(): Promise<ChildEnd> {
     await passOn.read(child.stdout);
     const end = await child.ended;
-    tell({ kind: 'exit', ...end, ...logged() });
+    // One that has not ended on SIGTERM and had to be killed was ended on purpose all the same.
+    const signal = isStopped && end.signal === 'SIGKILL' ? 'SIGTERM' : end.signal;
+    tell({ kind: 'exit', ...end, signal, ...logged() });
     return end;
   }
 

@@ -37,6 +37,11 @@ export function createRunFile(contextDir: string, runId: string, seal: Seal | un
   };
 }
 
+/** Whether a run has left something to go on with, however it ended. */
+export function hasRunFile(contextDir: string, runId: string): boolean {
+  return kindOf(join(resolve(contextDir), nameOf(runId))) === 'file';
+}
+
 /**
  * The lines of a run's file; none when there is no such file.
  *

@@ -1,7 +1,9 @@
 import type { AgentPlan } from '../support/agent.ts';
 import { SMALL_WINDOW } from '../support/ctxb.ts';
+import { fortyTurns } from '../support/forty-turns.ts';
 import { createRandom } from '../support/kill.ts';
 import { type Kill, type Played, playRound, type Round } from '../support/play-round.ts';
+import { createRandom as createChoice } from '../support/random.ts';
 import { faultsOf, storyOf } from '../support/round-faults.ts';
 
 const ROUNDS = 60;
@@ -48,20 +50,31 @@ const RECORD_LINES = 55;
 /** claude is started again so often in a row. */
 const MAX_KILLS = 3;
 
-/** Usage: `recovery.mjs [SEED [ROUNDS]]`. */
+/** Of the long job: so many in all, so many in each. */
+const LONG_JOBS = 20;
+const KILLS_PER_JOB = 15;
+
+/** Usage: `recovery.mjs [SEED [ROUNDS [LONG_JOBS]]]`. */
 const seed = Number(process.argv[2] ?? Date.now() % 1_000_000);
 const rounds = Number(process.argv[3] ?? ROUNDS);
-console.log(`Disturbs ${rounds} conversations with the real claude, seed ${seed}`);
+const longJobs = Number(process.argv[4] ?? LONG_JOBS);
+console.log(`Disturbs ${rounds} conversations and ${longJobs} jobs of forty turns with the real claude, seed ${seed}`);
 let faulty = 0;
 let killed = 0;
 // One after the other on each of two processors.
 await Promise.all([soak(seed, Math.ceil(rounds / 2)), soak(seed + 1, Math.floor(rounds / 2))]);
-console.log(`  ${killed} kills, ${faulty} of ${rounds} rounds with faults`);
+await Promise.all([soakLong(seed, Math.ceil(longJobs / 2)), soakLong(seed + 1, Math.floor(longJobs / 2))]);
+console.log(`  ${killed} kills, ${faulty} of ${rounds + longJobs} rounds with faults`);
 process.exitCode = faulty === 0 ? 0 : 1;
 
 async function soak(own: number, count: number): Promise<void> {
   const random = createRandom(own);
   for (let left = count; left > 0; left--) await playRound(anyRound(random), tell);
+}
+
+async function soakLong(own: number, count: number): Promise<void> {
+  const random = createChoice(own);
+  for (let left = count; left > 0; left--) await playRound(fortyTurns(random, KILLS_PER_JOB), tell);
 }
 
 async function tell(played: Played): Promise<void> {

@@ -1,0 +1,81 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { runProgram } from '../support/claude.ts';
+import { CTXB } from '../support/ctxb.ts';
+import { FAULTS, type Fault, UNANSWERED } from '../support/faults.ts';
+import { createPlace, ctxb, fake, isAlive } from './fakes.ts';
+
+const SESSION = new URL('../../src/session/', import.meta.url);
+
+/** Files that wait for something, and the tests of what befalls them there where it is not in the table. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  'ask-person': 'session/ask-person',
+  'caller-input': 'cli/open-stdin',
+  'end-claude': 'session/end-claude',
+  'end-left': 'e2e/flow-stops',
+  prompts: 'session/fuzz',
+  'resume-run': 'e2e/recovery',
+  'run-untouched': 'cli/untouched',
+  'stdin-text': 'session/stdin-text',
+  watchdog: 'session/watchdog',
+};
+
+describe('what the user sees and what is lost', () => {
+  it.each(FAULTS)('$fault', async ({ play, says, code, lost, stdout = 'one\ntwo\n' }) => {
+    await using place = await createPlace();
+    play.prepare?.(place);
+    const program = play.program?.(place) ?? (play.fault === undefined ? fake('echoes') : fake('misbehaves'));
+    const command = ['run', ...(play.flags ?? []), '--prompt', 'one', '--prompt', 'two', '--', program];
+    const env = { ...place.env, PLAY_FAULT: play.fault ?? '' };
+    const script = play.script ?? '"$@"';
+    const run = await runProgram('sh', ['-c', script, 'sh', process.execPath, CTXB, ...command], {
+      env,
+      cwd: place.cwd,
+    });
+    expect({ code: run.code, stdout: run.stdout.toString() }).toEqual({ code, stdout });
+    if (says === undefined) expect(run.stderr).toBe('');
+    else expect(run.stderr).toContain(says);
+    expect(run.stderr).not.toContain('bug in ctxb');
+    if (existsSync(place.path('pid'))) expect(isAlive(Number(readFileSync(place.path('pid'), 'utf8')))).toBe(false);
+    if (lost !== UNANSWERED) return;
+    const resumed = await ctxb(place, ['run', '--resume-run', '--', fake('echoes')]);
+    expect(stdout + resumed.stdout).toBe('one\ntwo\n');
+  });
+});
+
+it('docs/faults.md tells the same', async () => {
+  await expect(page()).toMatchFileSnapshot('../../docs/faults.md');
+});
+
+it('every file of the session that waits for something is in the table, or has a test of its own', () => {
+  const waiting = readdirSync(SESSION)
+    .filter((name) => /\bawait\b|\.then\(/.test(readFileSync(new URL(name, SESSION), 'utf8')))
+    .map((name) => name.replace('.ts', ''));
+  const covered = new Set([...FAULTS.flatMap(({ at }) => at), ...Object.keys(ELSEWHERE)]);
+  expect(waiting.filter((name) => !covered.has(name))).toEqual([]);
+  const tests = new URL('..', import.meta.url);
+  for (const test of Object.values(ELSEWHERE))
+    expect(readFileSync(new URL(`${test}.test.ts`, tests), 'utf8')).not.toBe('');
+});
+
+function page(): string {
+  return [
+    '# When something goes wrong',
+    '',
+    'Each row is a test: `npx vitest run --config test/vitest.config.ts --project cli test/cli/faults.test.ts`, which also',
+    'fails when this page says something else (`-u` writes it anew).',
+    '',
+    '| what goes wrong | stderr says `ctxb: …` | exit code | lost |',
+    '| --- | --- | ---: | --- |',
+    ...FAULTS.map(row),
+    '',
+    'The exit code is that of claude where claude ended by itself. A line of stderr longer than 1 MiB is relayed in pieces, and',
+    'one of stdout longer than 256 MiB is judged in pieces; it is passed on whole. ctxb keeps about four times the length of',
+    'the line that it reads in memory.',
+    '',
+  ].join('\n');
+}
+
+function row({ fault, says, code, lost }: Fault): string {
+  return `| ${fault} | ${says === undefined ? 'nothing' : `\`${says}\``} | ${code} | ${lost} |`;
+}

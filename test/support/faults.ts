@@ -1,0 +1,204 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import type { Place } from '../cli/fakes.ts';
+
+/** Something that goes wrong, and what comes of it. The table in `docs/faults.md` is made of these. */
+export interface Fault {
+  /** What goes wrong. */
+  readonly fault: string;
+  /** Where ctxb waits for it: files of `src/session`, without ending. */
+  readonly at: readonly string[];
+  /** What the user sees: a part of a line on stderr; nothing is said where it is left out. */
+  readonly says?: string;
+  readonly code: number;
+  /** What comes out of stdout for the prompts `one` and `two`; `one\ntwo\n` where it is left out. */
+  readonly stdout?: string;
+  /** What is lost, of what the user gave or was owed. */
+  readonly lost: string;
+  readonly play: Play;
+}
+
+/** `ctxb run FLAGS --prompt one --prompt two -- PROGRAM`, run by a shell as `"$@"` in `script`. */
+export interface Play {
+  readonly fault?: string;
+  readonly program?: (place: Place) => string;
+  readonly flags?: readonly string[];
+  readonly script?: string;
+  readonly prepare?: (place: Place) => void;
+}
+
+const LOG = 'the record from there on';
+const NOTES = "the run's notes and journal from there on";
+const NOTHING = 'nothing';
+const NOT_TAKEN = "answers that nobody took; they are in claude's session log";
+/** Held by the test: it takes the run up. */
+export const UNANSWERED = 'nothing: `ctxb run --resume-run` takes up what was not answered';
+
+export const FAULTS: readonly Fault[] = [
+  {
+    fault: 'claude is not there (ENOENT)',
+    at: ['run-headless', 'child'],
+    says: 'no-such-claude: command not found',
+    code: 127,
+    stdout: '',
+    lost: NOTHING,
+    play: { program: () => 'no-such-claude' },
+  },
+  {
+    fault: 'claude may not be executed (EACCES)',
+    at: ['run-headless', 'child'],
+    says: 'cannot be started: EACCES (it is no program, or you may not execute it',
+    code: 126,
+    stdout: '',
+    lost: NOTHING,
+    play: {
+      program: (place) => place.path('claude'),
+      prepare: (place) => {
+        mkdirSync(place.path('claude'));
+        chmodSync(place.path('claude'), 0o600);
+      },
+    },
+  },
+  {
+    fault: 'two results in a row',
+    at: ['run-session', 'pass-on'],
+    code: 0,
+    stdout: 'one\none\ntwo\ntwo\n',
+    lost: NOTHING,
+    play: { fault: 'two-results' },
+  },
+  {
+    fault: 'claude ends without a result',
+    at: ['succession', 'conduct'],
+    says: 'claude has ended and is not started again: 2 prompts not answered; ctxb run --resume-run may go on',
+    code: 0,
+    stdout: '',
+    lost: UNANSWERED,
+    play: { fault: 'no-result' },
+  },
+  {
+    fault: 'claude ends in the middle of a line',
+    at: ['succession', 'pass-on'],
+    says: 'claude has ended and is not started again: 2 prompts not answered',
+    code: 0,
+    stdout: '',
+    lost: UNANSWERED,
+    play: { fault: 'half-a-line' },
+  },
+  { fault: 'output behind the result', at: ['pass-on'], code: 0, lost: NOTHING, play: { fault: 'more-behind-result' } },
+  {
+    fault: 'claude closes its stdin (EPIPE)',
+    at: ['executor', 'child'],
+    says: 'claude has ended and is not started again: 1 prompt not answered',
+    code: 0,
+    stdout: 'one\n',
+    lost: UNANSWERED,
+    play: { fault: 'closes-stdin' },
+  },
+  {
+    fault: 'no control request of ctxb is answered',
+    at: ['executor'],
+    code: 0,
+    lost: NOTHING,
+    play: { fault: 'never-answers' },
+  },
+  {
+    fault: '30 MB on stderr, without a line feed',
+    at: ['session-world'],
+    says: 'noise noise',
+    code: 0,
+    lost: NOTHING,
+    play: { fault: 'floods-stderr' },
+  },
+  {
+    fault: 'claude ignores SIGTERM, and ctxb gets one: SIGKILL after 5 s',
+    at: ['signals', 'conduct'],
+    code: 143,
+    stdout: '',
+    lost: UNANSWERED,
+    play: {
+      fault: 'ignores-sigterm',
+      script: '"$@" & until [ -s pid ]; do sleep 0.05; done; kill -TERM $!; wait $!',
+    },
+  },
+  {
+    fault: 'ctxb gets SIGTERM in the moment in which claude starts',
+    at: ['run-headless', 'conduct'],
+    code: 143,
+    stdout: '',
+    lost: UNANSWERED,
+    play: {
+      program: (place) => place.path('claude'),
+      prepare: (place) =>
+        writeFileSync(place.path('claude'), '#!/bin/sh\necho $$ > pid\nkill -TERM $PPID\nexec sleep 60\n', {
+          mode: 0o755,
+        }),
+    },
+  },
+  {
+    fault: 'the disk with the record is full (ENOSPC)',
+    at: ['recorder'],
+    says: 'nothing more is recorded to /dev/full: ENOSPC',
+    code: 0,
+    lost: LOG,
+    play: { flags: ['--record', '/dev/full'] },
+  },
+  {
+    fault: 'the disk takes no more (EFBIG, as ENOSPC and EDQUOT)',
+    at: ['run-files', 'note-taker', 'cost-keeper'],
+    says: 'nothing more is written to',
+    code: 0,
+    lost: NOTES,
+    play: { script: 'ulimit -f 1; "$@"' },
+  },
+  {
+    fault: 'no folder can be made for the notes (EPERM, EROFS)',
+    at: ['open-notes', 'run-files'],
+    says: 'nothing more is written to /sys/ctxb: /sys/ctxb cannot be used',
+    code: 0,
+    lost: NOTES,
+    play: { flags: ['--context-dir', '/sys/ctxb'] },
+  },
+  {
+    fault: 'the record cannot be opened',
+    at: ['record-file'],
+    says: '--record /nowhere/run.ndjson: cannot be written (ENOENT',
+    code: 2,
+    stdout: '',
+    lost: 'nothing: claude is not started',
+    play: { flags: ['--record', '/nowhere/run.ndjson'] },
+  },
+  {
+    fault: 'stdout is on a full disk (ENOSPC)',
+    at: ['outlet', 'output'],
+    says: 'stdout cannot be written: ENOSPC',
+    code: 141,
+    stdout: '',
+    lost: NOT_TAKEN,
+    play: { script: '"$@" > /dev/full' },
+  },
+  {
+    fault: 'the reader of stdout goes away (EPIPE)',
+    at: ['outlet', 'output'],
+    code: 141,
+    stdout: '',
+    lost: NOT_TAKEN,
+    // The pipe's other end is closed before anything is written.
+    play: { script: 'mkfifo pipe; { "$@" > pipe; } & head -c 0 < pipe; wait $!' },
+  },
+  {
+    fault: 'stdout is closed',
+    at: ['outlet'],
+    code: 0,
+    stdout: '',
+    lost: 'what was not wanted',
+    play: { script: '"$@" >&-' },
+  },
+  { fault: 'stderr is closed', at: ['session-world'], code: 0, lost: 'notices', play: { script: '"$@" 2>&-' } },
+  {
+    fault: 'stderr is on a full disk',
+    at: ['session-world'],
+    code: 0,
+    lost: 'notices',
+    play: { script: '"$@" 2>/dev/full' },
+  },
+];
