@@ -1,4 +1,3 @@
-import type { Writable } from 'node:stream';
 import split2 from 'split2';
 import type { Output } from '../io.ts';
 import { counted } from '../report/figures.ts';

@@ -42,7 +42,7 @@ it('plays a recording where there is no claude, and says so', async () => {
 it('explains itself', async () => {
   const { stdout, code } = await demoWithoutClaude('--help');
   expect(code).toBe(0);
-  expect(stdout.toString()).toContain('Example:\n  ctxb demo');
+  expect(stdout.toString()).toContain('Examples:\n  ctxb demo');
 });
 
 it('refuses a claude that is not there', async () => {

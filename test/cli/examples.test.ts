@@ -78,7 +78,9 @@ it('every command has examples of itself', async () => {
 
 it('every example of the help is what the parser takes', async () => {
   const { program } = await inertProgram();
-  const examples = commands(program).flatMap(examplesOf);
+  // What follows `ctxb shim` is claude's: no parser looks at it.
+  const parsed = commands(program).filter((command) => command.name() !== 'shim');
+  const examples = parsed.flatMap(examplesOf);
   const calls = argumentsIn(examples);
   expect(calls.length).toBeGreaterThanOrEqual(examples.length);
   for (const words of calls) {

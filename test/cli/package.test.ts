@@ -30,6 +30,7 @@ it('holds what is needed, and nothing else', () => {
     'README.md',
     'dist/commands',
     'dist/contextbudgetrc.schema.json',
+    'dist/ctxb-shim.js',
     'dist/ctxb.js',
     'dist/flow.schema.json',
     'dist/index.d.ts',
@@ -39,6 +40,7 @@ it('holds what is needed, and nothing else', () => {
     'dist/reading.wasm',
     'dist/replay.html',
     'dist/studio',
+    'dist/telemetry',
     'package.json',
   ]);
 });
