@@ -2,13 +2,13 @@ import { expect, it } from 'vitest';
 import { fortyTurns } from '../support/forty-turns.ts';
 import { playRound } from '../support/play-round.ts';
 import { createRandom } from '../support/random.ts';
-import { faultsOf, storyOf } from '../support/round-faults.ts';
+import { faultsOfDelivery, storyOf } from '../support/round-faults.ts';
 
 const KILLS = 20;
 
 it('a job of forty turns says each prompt once and has it answered, however often ctxb and claude are killed', async () => {
   await playRound(fortyTurns(createRandom(1), KILLS), async (played) => {
-    expect(await faultsOf(played), storyOf(played)).toEqual([]);
+    expect(await faultsOfDelivery(played), storyOf(played)).toEqual([]);
     expect(played.killed).toBe(KILLS);
   });
 }, 200_000);

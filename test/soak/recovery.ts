@@ -4,7 +4,7 @@ import { fortyTurns } from '../support/forty-turns.ts';
 import { createRandom } from '../support/kill.ts';
 import { type Kill, type Played, playRound, type Round } from '../support/play-round.ts';
 import { createRandom as createChoice } from '../support/random.ts';
-import { faultsOf, storyOf } from '../support/round-faults.ts';
+import { faultsOf, faultsOfDelivery, storyOf } from '../support/round-faults.ts';
 
 const ROUNDS = 60;
 
@@ -69,16 +69,17 @@ process.exitCode = faulty === 0 ? 0 : 1;
 
 async function soak(own: number, count: number): Promise<void> {
   const random = createRandom(own);
-  for (let left = count; left > 0; left--) await playRound(anyRound(random), tell);
+  for (let left = count; left > 0; left--) await playRound(anyRound(random), (played) => tell(played));
 }
 
 async function soakLong(own: number, count: number): Promise<void> {
   const random = createChoice(own);
-  for (let left = count; left > 0; left--) await playRound(fortyTurns(random, KILLS_PER_JOB), tell);
+  for (let left = count; left > 0; left--)
+    await playRound(fortyTurns(random, KILLS_PER_JOB), (played) => tell(played, faultsOfDelivery));
 }
 
-async function tell(played: Played): Promise<void> {
-  const faults = await faultsOf(played);
+async function tell(played: Played, judge = faultsOf): Promise<void> {
+  const faults = await judge(played);
   killed += played.killed;
   if (faults.length === 0) return;
   faulty++;

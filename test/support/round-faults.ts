@@ -11,6 +11,25 @@ export async function faultsOf(played: Played): Promise<string[]> {
   return [...new Set(found.flat())];
 }
 
+/**
+ * The same without what claude has forgotten: it writes its log late, the later the busier the machine is, and what is
+ * not in it when it is killed in short turns it does not know again, not even as the newest prompt.
+ */
+export async function faultsOfDelivery(played: Played): Promise<string[]> {
+  const faults = await faultsOf(played);
+  return [...faults.filter((fault) => !/knows nothing of|were said in the order/.test(fault)), ...delivered(played)];
+}
+
+/** Each prompt reaches the model for the first time behind the one before it. */
+function delivered({ round, world }: Played): string[] {
+  const firsts: number[] = [];
+  for (const newest of mainRequests(world.standin).map(newestPrompt)) {
+    if (newest > (firsts.at(-1) ?? 0)) firsts.push(newest);
+  }
+  const isEach = firsts.join() === round.agent.turns.map((_, index) => index + 1).join();
+  return isEach ? [] : [`the prompts reached the model in the order ${firsts.join(' ')}`];
+}
+
 function ending(played: Played): string[] {
   const { runs, ms, timedOut } = played;
   const code = runs.at(-1)?.code;
