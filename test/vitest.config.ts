@@ -10,6 +10,8 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 export default defineConfig({
   root,
   test: {
+    // Also the processor that vitest would leave free: most tests wait for processes that they have started.
+    maxWorkers: '100%',
     projects: [
       {
         test: {

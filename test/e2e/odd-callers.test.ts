@@ -15,7 +15,7 @@ function isResult(line: JsonLine): boolean {
 }
 
 /** The end of a program, which is killed when it has not come in time, so that a hang is a failure and not a wait. */
-async function ended(program: RunningProgram, ms = 5_000) {
+async function ended(program: RunningProgram, ms = 30_000) {
   const limit = AbortSignal.timeout(ms);
   limit.addEventListener('abort', () => program.kill('SIGTERM'));
   return program.finished;
