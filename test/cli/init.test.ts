@@ -1,5 +1,7 @@
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
+  cpSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -8,7 +10,9 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { CTXB } from '../support/ctxb.ts';
 import { createPlace, ctxb, type Place } from './fakes.ts';
 
 const SETTINGS = '.claude/settings.json';
@@ -135,6 +139,26 @@ describe("Claude Code's settings", () => {
     await ctxb(place, ['init', '--claude-settings', where, '--yes'], { env });
     const { statusLine } = JSON.parse(read(place, path));
     expect(statusLine.command).toMatch(/^'.*node' '.*\/dist\/ctxb\.js' statusline$/);
+  });
+
+  it('call a ctxb whose path a shell would take for something else', async () => {
+    await using place = await createPlace();
+    cpSync(dirname(CTXB), place.path("o'brien/dist"), { recursive: true });
+    // On PATH, but a folder: nothing that a shell could start.
+    mkdirSync(place.path('tools/ctxb'), { recursive: true });
+    const args = [place.path("o'brien/dist/ctxb.js"), 'init', '--claude-settings', 'project', '--yes'];
+    execFileSync(process.execPath, args, { cwd: place.cwd, env: { PATH: place.path('tools') } });
+    const { statusLine } = JSON.parse(read(place, SETTINGS));
+    const shown = execFileSync('/bin/sh', ['-c', statusLine.command], { input: '{"cwd":"/"}', encoding: 'utf8' });
+    expect(shown).toContain('not measured yet');
+  });
+
+  it('are not changed to words that --undo would not find', async () => {
+    await using place = await createPlace();
+    const { code, stderr } = await run(place, '--yes', '--program', 'node /opt/wrapper.mjs');
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/--program: expected words that end in ctxb/);
+    expect(existsSync(place.path(SETTINGS))).toBe(false);
   });
 
   it('--undo asks where', async () => {
