@@ -119,6 +119,34 @@ describe("Claude Code's settings", () => {
   });
 
   it.each([
+    {
+      name: 'a link to nothing',
+      prepare: (place: Place) => {
+        mkdirSync(place.path('.claude'));
+        symlinkSync('../nothing.json', place.path(SETTINGS));
+      },
+      said: /is a link to a file that is not there: make the file, or remove the link/,
+    },
+    {
+      name: 'below a file',
+      prepare: (place: Place) => writeFileSync(place.path('.claude'), ''),
+      said: /settings\.json\S* cannot be used \(ENOTDIR/,
+    },
+    {
+      name: 'below a link that leads to itself',
+      prepare: (place: Place) => symlinkSync('.claude', place.path('.claude')),
+      said: /is a symbolic link/,
+    },
+  ])('that are $name are refused, and nothing is written', async ({ prepare, said }) => {
+    await using place = await createPlace();
+    prepare(place);
+    const { code, stderr } = await run(place, '--yes');
+    expect(stderr).toMatch(said);
+    expect(code).toBe(2);
+    expect(existsSync(place.path(`${SETTINGS}.ctxb-backup`))).toBe(false);
+  });
+
+  it.each([
     { name: 'no JSON', text: '{\n  "model": m\n}', said: /settings\.json:2:12: expected JSON, .*nothing was changed/ },
     { name: 'no object', text: '[]', said: /settings\.json: expected an object in JSON/ },
   ])('that are $name are refused and stay', async ({ text, said }) => {
@@ -159,6 +187,13 @@ describe("Claude Code's settings", () => {
     expect(code).toBe(2);
     expect(stderr).toMatch(/--program: expected words that end in ctxb/);
     expect(existsSync(place.path(SETTINGS))).toBe(false);
+  });
+
+  it('cannot be where no folder can be made', async () => {
+    await using place = await createPlace();
+    const env = { CLAUDE_CONFIG_DIR: '/proc/none/here' };
+    const { code, stderr } = await ctxb(place, ['init', '--claude-settings', 'user', '--yes'], { env });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('cannot be used (ENOENT') });
   });
 
   it('--undo asks where', async () => {
