@@ -94,7 +94,9 @@ const PLAIN_RUN: Omit<Run, 'policy' | 'mode' | 'runId'> = {
 export function createGovernor(options: GovernorOptions = {}): Governor {
   const { policy, mode = 'observe', ...circumstances } = options;
   const runId = crypto.randomUUID();
-  const run: Run = { ...PLAIN_RUN, runId, ...circumstances, mode, policy: resolvePolicy(policy) };
+  // As in the policy, what is undefined was not said.
+  const said = Object.fromEntries(Object.entries(circumstances).filter(([, value]) => value !== undefined));
+  const run: Run = { ...PLAIN_RUN, runId, ...said, mode, policy: resolvePolicy(policy) };
   let state = initialState(run);
   return {
     step(input) {

@@ -5,6 +5,7 @@ import {
   createGovernor,
   decodeLine,
   type Governor,
+  type GovernorOptions,
   type Input,
   isDecision,
   replay,
@@ -29,6 +30,13 @@ describe('a governor for another program', () => {
     expect(actions.filter(isDecision)).toEqual(session?.actions);
     expect(governor.state).toMatchObject({ turns: session?.turns, calls: session?.calls });
     expect(governor.state.costUsd ?? null).toBe(session?.cost.usd);
+  });
+
+  it('takes what is undefined for not said', () => {
+    const unsaid: Record<string, undefined> = { runId: undefined, contextDir: undefined };
+    const governor = createGovernor({ mode: 'act', ...(unsaid as GovernorOptions) });
+    governor.step({ t: 0, from: 'ctxb', event: { kind: 'begin' } });
+    expect(tell(governor, 'caller', userLine('go on')).map(({ kind }) => kind)).toContain('send');
   });
 
   it('says in time what is due, and gives back what it is to pass on', () => {
