@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { lstatSync, readdirSync, rmdirSync } from 'node:fs';
+import { lstatSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ContextDir, openContextDir } from './context-dir.ts';
@@ -112,7 +112,10 @@ export function sweepHookSessions(contextDir: string, now: number): void {
     if (!isSessionId(name) || kindOf(folder) !== 'folder') continue;
     const state = lstatSync(join(folder, STATE), { throwIfNoEntry: false });
     if (state === undefined || now - state.mtimeMs < FORGOTTEN_MS) continue;
-    for (const file of readdirSync(folder)) removeFile(join(folder, file));
-    rmdirSync(folder);
+    try {
+      rmSync(folder, { recursive: true, force: true });
+    } catch {
+      // What is in the way now, such as another hook that sweeps, may be gone the next time.
+    }
   }
 }

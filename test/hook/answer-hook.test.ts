@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../src/config/defaults.ts';
@@ -117,6 +117,18 @@ it('what one hook leaves for the next holds no secret once the turn is over', as
   expect(state()).not.toContain(token);
   await session.hook('UserPromptSubmit', { prompt: 'Go on.', prompt_id: 'p-2' });
   expect(state()).toContain('Push with [masked: GitHub token].');
+});
+
+it('sessions that are long over are swept away, whatever is in their folders', async () => {
+  using session = hookedSession();
+  const [over, lately] = ['over', 'lately'].map((id) => join(session.project, '.context/hooks', id));
+  for (const folder of [over, lately]) {
+    mkdirSync(join(String(folder), 'planted'), { recursive: true });
+    writeFileSync(join(String(folder), 'state.json'), '{}');
+  }
+  utimesSync(join(String(over), 'state.json'), 0, 0);
+  expect(await session.hook('SessionStart', { source: 'startup' })).toEqual({ output: {}, notices: [] });
+  expect([over, lately].map((folder) => existsSync(String(folder)))).toEqual([false, true]);
 });
 
 /** From the log that all notes are made from. */
