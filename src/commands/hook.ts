@@ -9,6 +9,8 @@ import { openSeal, stateFolder } from '../store/seal.ts';
 import { readAll } from './read-all.ts';
 
 export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
+  // claude takes the code of wrong usage, 2, for a verdict: a word too many would block every prompt and tool.
+  command.allowExcessArguments().allowUnknownOption();
   command.addHelpText('after', EXAMPLES).action(async () => finish(await runHook(io)));
 }
 

@@ -1,10 +1,12 @@
-import { accessSync, constants, existsSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { fileURLToPath } from 'node:url';
 import { type Command, Option } from 'commander';
+import { quoted } from '../completion/quoted.ts';
 import { CtxbError } from '../errors.ts';
 import { addition, type Change, removal } from '../init/change-settings.ts';
+import { isKnownAgain } from '../init/claude-settings.ts';
 import { configFile } from '../init/config-file.ts';
 import { diffText } from '../init/diff-text.ts';
 import { SETTINGS_PLACES, type SettingsPlace, settingsPath } from '../init/places.ts';
@@ -52,7 +54,13 @@ Examples:
   ctxb init --claude-settings local --undo --yes`;
 
 async function init(options: InitOptions, io: Io): Promise<number> {
-  const { undo, claudeSettings } = options;
+  const { undo, claudeSettings, program } = options;
+  if (program !== undefined && !isKnownAgain(program)) {
+    throw new CtxbError(
+      'usage',
+      `--program: expected words that end in ctxb or ctxb.js, found "${program}": --undo would not know them again`,
+    );
+  }
   if (undo && claudeSettings === undefined) {
     throw new CtxbError('usage', `ctxb init --undo: say where: --claude-settings ${SETTINGS_PLACES.join(', ')}`);
   }
@@ -103,13 +111,13 @@ async function isWanted({ stdin, stdout, stderr }: Io): Promise<boolean> {
 /** By its name where a shell finds it, so that the settings hold on another machine too. */
 function ownProgram({ PATH = '' }: Io['env']): string {
   if (PATH.split(delimiter).some((folder) => isProgram(join(folder, 'ctxb')))) return 'ctxb';
-  return `'${process.execPath}' '${fileURLToPath(new URL('../ctxb.js', import.meta.url))}'`;
+  return [process.execPath, fileURLToPath(new URL('../ctxb.js', import.meta.url))].map(quoted).join(' ');
 }
 
 function isProgram(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
-    return existsSync(path);
+    return statSync(path).isFile();
   } catch {
     return false;
   }

@@ -33,7 +33,7 @@ export async function runStatusline(io: Io): Promise<number> {
   try {
     line = await lineFor(readStatusInput(await readAll(io.stdin)), io);
   } catch (error) {
-    line = `ctxb: no status line: ${error instanceof Error ? error.message : String(error)}`;
+    line = `ctxb: no status line: ${onOneLine(messageOf(error))}`;
   }
   io.stdout.write(`${line}\n`);
   return 0;
@@ -50,16 +50,25 @@ async function lineFor(status: StatusInput | undefined, io: Io): Promise<string>
   const style = await styleFor({ isTTY: true }, io.env);
   const width = Math.max(1, (Number(io.env.COLUMNS) || USUAL_COLUMNS) - MARGIN);
   const text = statusText(judgeStatus(log.lines, status, config), status.costUsd, style, width);
-  await tellHooks(status, resolve(project, config.contextDir));
-  const [fault] = [...faults, ...log.faults];
+  const untold = await tellHooks(status, resolve(project, config.contextDir));
+  const [fault] = [...faults, ...log.faults, ...untold];
   return fault === undefined ? text : `${text} · ${style.red(`ctxb: ${onOneLine(fault)}`)}`;
 }
 
 /** Hooks are not told how large the window is. What writes is loaded only where there are some. */
-async function tellHooks({ sessionId, window }: StatusInput, folder: string): Promise<void> {
-  if (sessionId === undefined || window === undefined || !existsSync(join(folder, 'hooks', sessionId))) return;
+async function tellHooks({ sessionId, window }: StatusInput, folder: string): Promise<readonly string[]> {
+  if (sessionId === undefined || window === undefined || !existsSync(join(folder, 'hooks', sessionId))) return [];
   const { noteWindow } = await import('../store/hook-sessions.ts');
-  noteWindow(folder, sessionId, window);
+  try {
+    noteWindow(folder, sessionId, window);
+    return [];
+  } catch (error) {
+    return [`hooks are not told of the window: ${messageOf(error)}`];
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 interface Log {
@@ -74,7 +83,6 @@ function readLog(path: string | undefined): Log {
     return { lines: newestLines(path), faults: [] };
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return { lines: [], faults: [] };
-    const message = error instanceof Error ? error.message : String(error);
-    return { lines: [], faults: [`the session's log cannot be read: ${message}`] };
+    return { lines: [], faults: [`the session's log cannot be read: ${messageOf(error)}`] };
   }
 }

@@ -69,13 +69,30 @@ async function parseYaml(path: string, text: string): Promise<unknown> {
   // folder, and so executes it; its `$import` key loads JavaScript too.
   // It is CommonJS, whose named exports are lost when it is bundled.
   const { default: cosmiconfig } = await import('cosmiconfig');
+  let value: unknown;
   try {
-    return cosmiconfig.defaultLoaders['.yaml'](path, text);
+    value = cosmiconfig.defaultLoaders['.yaml'](path, text);
   } catch (error) {
     if (!isYamlFault(error)) throw error;
     const { mark, reason } = error;
     throw new SyntaxFault('YAML', reason, { line: (mark?.line ?? 0) + 1, column: (mark?.column ?? 0) + 1 });
   }
+  if (isBounded(value)) return value;
+  throw new SyntaxFault('YAML', `more than ${MOST_VALUES} values, or one that holds itself`, { line: 1, column: 1 });
+}
+
+/** More than any configuration has. */
+const MOST_VALUES = 10_000;
+
+/** With anchors a few lines stand for billions of values, or for one without an end. */
+function isBounded(root: unknown): boolean {
+  const open = [root];
+  for (let count = 1; open.length > 0; count++) {
+    if (count > MOST_VALUES) return false;
+    const value = open.pop();
+    if (typeof value === 'object' && value !== null) for (const part of Object.values(value)) open.push(part);
+  }
+  return true;
 }
 
 /** What js-yaml throws; its lines and columns count from 0. */

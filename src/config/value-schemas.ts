@@ -24,7 +24,12 @@ const PERCENTAGE = /^(?:100(?:\.0+)?|(?!0+(?:\.0+)?%)\d{1,2}(?:\.\d+)?)%$/;
 
 export const flag = v.boolean('true or false');
 export const text = v.string('a text');
-export const folder = v.pipe(v.string('a path'), v.nonEmpty('a path'));
+/** No system takes a zero in a path, and the other control characters would steer a terminal that shows it. */
+export const folder = v.pipe(
+  v.string('a path'),
+  v.nonEmpty('a path'),
+  v.check((path) => !/\p{Cc}/u.test(path), 'a path'),
+);
 export const pattern = v.pipe(v.string(PATTERN), v.nonEmpty(PATTERN), v.check(isPattern, PATTERN));
 export const tokens = v.pipe(v.number(TOKENS), v.integer(TOKENS), v.minValue(1000, TOKENS));
 export const anyTokens = v.pipe(v.number(ANY_TOKENS), v.integer(ANY_TOKENS), v.minValue(0, ANY_TOKENS));

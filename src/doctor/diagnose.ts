@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { type ResolvedConfig, resolveConfig } from '../config/resolve-config.ts';
+import { timeoutSignal } from '../session/timeout-signal.ts';
 import { textOf } from '../stream/fields.ts';
 import { askFreshContext } from './ask-fresh-context.ts';
 import { askVersion } from './ask-version.ts';
@@ -70,7 +71,7 @@ export function diagnose(
 ): Promise<Diagnosis> {
   return withTemporaryFolder(async (root) => {
     const place = { ...claude, root };
-    const patience = AbortSignal.any([limits.stop, AbortSignal.timeout(patienceMs(limits))]);
+    const patience = timeoutSignal(patienceMs(limits), limits.stop);
     const [version, fresh] = await withStage({ calls: [] }, place, patience, (stage) =>
       Promise.all([askVersion(place.claude, stage), orNothing(askFreshContext(stage, around.model))]),
     );

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { timeoutSignal } from '../session/timeout-signal.ts';
 import type { Check } from './check.ts';
 import { Contradiction } from './contradiction.ts';
 import type { Scene } from './stage/scene.ts';
@@ -34,7 +35,7 @@ const MOST_AT_ONCE = 8;
 
 /** Holds the facts against a claude. The first one's scene goes alone: where it fails, no other can be tried. */
 export async function runChecks(checks: readonly Check[], place: Place, limits: Limits): Promise<readonly Outcome[]> {
-  const over = AbortSignal.any([limits.stop, AbortSignal.timeout(limits.timeoutMs)]);
+  const over = timeoutSignal(limits.timeoutMs, limits.stop);
   const play = async (scene: Scene) => {
     const facts = checks.filter((check) => check.scene === scene);
     const outcomes = await lookAt(scene, facts, { place, over, patienceMs: patienceMs(limits) });
@@ -60,7 +61,7 @@ interface Circumstances {
 /** Plays a scene once for all facts that are looked at in it. */
 async function lookAt(scene: Scene, checks: readonly Check[], { place, over, patienceMs }: Circumstances) {
   if (over.aborted) return checks.map((check) => untried(check, TIME_IS_UP));
-  const patience = AbortSignal.any([over, AbortSignal.timeout(patienceMs)]);
+  const patience = timeoutSignal(patienceMs, over);
   try {
     return await withStage(scene.scenario, place, patience, async (stage) => {
       const seen = await scene.play(stage);

@@ -1,5 +1,6 @@
 import manifest from '../../package.json' with { type: 'json' };
 import type { GovernorState } from '../governor/state.ts';
+import { redact } from '../store/redact.ts';
 import { countOf, type Fields, fieldsOf, isFields, textsOf } from '../stream/fields.ts';
 
 /** What one hook leaves for the next of the same session. */
@@ -29,8 +30,10 @@ const NEW_SESSION: KeptSession = {
 /** Only the version that has written a state knows its shape. */
 const { version: VERSION } = manifest;
 
+/** While a turn is under way its prompts stay as they were said: a compaction in it has them handed back so. */
 export function keptText(kept: KeptSession): string {
-  return JSON.stringify({ version: VERSION, ...kept });
+  const masked = (_: string, value: unknown) => (typeof value === 'string' ? redact(value) : value);
+  return JSON.stringify({ version: VERSION, ...kept }, kept.stopped === 'no' ? undefined : masked);
 }
 
 /** The new one where there is none, or it is damaged, or another version's. */

@@ -9,8 +9,13 @@ export interface Installed {
   readonly otherStatusLine: string | undefined;
 }
 
-/** However it is called: by its name, by its path, by Node. */
-const OURS = /(?:^|[\s/\\'"])ctxb(?:\.js)?['"]? (?:statusline|hook)$/;
+/** However it is called: by its name, with a version, by its path, by Node. */
+const OURS = /(?:^|[\s/\\'"])ctxb(?:@[\w.^~-]+|\.js)?['"]? (?:statusline|hook)$/;
+
+/** Whether entries that call ctxb in these words are known again, to be brought up to date or taken out. */
+export function isKnownAgain(program: string): boolean {
+  return OURS.test(`${program} hook`);
+}
 
 /**
  * Adds our status line and our hooks to settings of Claude Code. What else is there stays; entries of ours that are

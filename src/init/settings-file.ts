@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync, realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { CtxbError } from '../errors.ts';
 import { writeNewFile } from '../store/new-file.ts';
-import { readPlain, removeFile } from '../store/plain-file.ts';
+import { kindOf, makeFolder, readPlain, removeFile } from '../store/plain-file.ts';
 import { readUserFile, replaceUserFile } from '../store/user-file.ts';
 
 /** Bytes. */
@@ -25,13 +25,16 @@ export interface SettingsFile {
 
 /** @throws CtxbError `store` when it is no regular file, too long, or no text */
 export function openSettingsFile(named: string): SettingsFile {
+  if (!existsSync(named) && kindOf(named) === 'symbolic link') {
+    throw new CtxbError('store', `${named} is a link to a file that is not there: make the file, or remove the link`);
+  }
   const path = existsSync(named) ? realpathSync(named) : named;
   const backupPath = `${path}.ctxb-backup`;
   const file = existsSync(path) ? readUserFile(path, LIMIT) : undefined;
 
   function put(text: string): boolean {
     if (file !== undefined) return replaceUserFile(path, text, { hash: file.hash, limit: LIMIT });
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolderFor(path);
     return writeNewFile(path, text);
   }
 
@@ -40,7 +43,7 @@ export function openSettingsFile(named: string): SettingsFile {
     backup: readPlain(backupPath, LIMIT),
     backupPath,
     keep() {
-      mkdirSync(dirname(path), { recursive: true });
+      makeFolderFor(path);
       writeNewFile(backupPath, file?.text ?? '');
     },
     write(text) {
@@ -49,4 +52,9 @@ export function openSettingsFile(named: string): SettingsFile {
     },
     forget: () => removeFile(backupPath),
   };
+}
+
+/** A folder that is there may be a link. */
+function makeFolderFor(path: string): void {
+  if (!existsSync(dirname(path))) makeFolder(dirname(path));
 }

@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import type { Io } from '../io.ts';
 import type { AskPerson } from './executor.ts';
+import { timeoutSignal } from './timeout-signal.ts';
 
 /** A person who says nothing for so long is not there. */
 const PATIENCE_MS = 600_000;
@@ -16,8 +17,7 @@ export async function askForLimit(
 ): Promise<number | undefined> {
   // Not as a terminal: then Ctrl-C would come here and not to the run.
   const reader = createInterface({ input: stdin, output: stderr, terminal: false });
-  const patience = AbortSignal.timeout(PATIENCE_MS);
-  const until = signal === undefined ? patience : AbortSignal.any([signal, patience]);
+  const until = timeoutSignal(PATIENCE_MS, signal);
   const closed = new Promise<string>((resolve) => reader.once('close', () => resolve('')));
   try {
     return readLimit(await Promise.race([reader.question(questionText(effect), { signal: until }), closed]), effect);

@@ -1,4 +1,5 @@
 import { open, realpath } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { CtxbError } from '../errors.ts';
 import { claudesOn, isExecutable } from '../standin/find-claude.ts';
 
@@ -23,12 +24,13 @@ const HEAD_BYTES = 4_096;
  */
 export async function findRealClaude({ env, self }: RealClaudeOptions): Promise<string> {
   const own = await realpath(self);
-  const { CTXB_CLAUDE: chosen } = env;
-  if (chosen) return check(chosen, own);
-  for (const place of claudesOn(env.PATH)) {
+  const name = env.CTXB_CLAUDE || 'claude';
+  if (basename(name) !== name) return check(name, own);
+  // As a shell has it: a word without a slash is looked for on PATH.
+  for (const place of claudesOn(env.PATH, name)) {
     if ((await isExecutable(place)) && !(await isOurs(place, own))) return place;
   }
-  throw new CtxbError('command-not-found', `there is no claude on PATH besides ctxb itself: ${REMEDY}`);
+  throw new CtxbError('command-not-found', `there is no ${name} on PATH besides ctxb itself: ${REMEDY}`);
 }
 
 /** What the user has named is believed, unless it would start the shim for ever. */

@@ -70,6 +70,16 @@ describe('ctxb hook', () => {
     expect(existsSync(place.path('../elsewhere'))).toBe(false);
   });
 
+  it.each([{ words: ['extra'] }, { words: ['--quiet'] }])(
+    'never blocks claude: called with $words',
+    async ({ words }) => {
+      await using place = await createPlace();
+      const stdin = JSON.stringify({ session_id: ID, cwd: place.cwd, ...START });
+      expect(await ctxb(place, ['hook', ...words], { stdin })).toMatchObject({ code: 0, stderr: '' });
+      expect(existsSync(place.path('.context/hooks'))).toBe(true);
+    },
+  );
+
   it('says what is in the way of its files', async () => {
     await using place = await createPlace();
     mkdirSync(place.path('elsewhere'));

@@ -1,5 +1,7 @@
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
+  cpSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -8,7 +10,9 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { CTXB } from '../support/ctxb.ts';
 import { createPlace, ctxb, type Place } from './fakes.ts';
 
 const SETTINGS = '.claude/settings.json';
@@ -115,6 +119,34 @@ describe("Claude Code's settings", () => {
   });
 
   it.each([
+    {
+      name: 'a link to nothing',
+      prepare: (place: Place) => {
+        mkdirSync(place.path('.claude'));
+        symlinkSync('../nothing.json', place.path(SETTINGS));
+      },
+      said: /is a link to a file that is not there: make the file, or remove the link/,
+    },
+    {
+      name: 'below a file',
+      prepare: (place: Place) => writeFileSync(place.path('.claude'), ''),
+      said: /settings\.json\S* cannot be used \(ENOTDIR/,
+    },
+    {
+      name: 'below a link that leads to itself',
+      prepare: (place: Place) => symlinkSync('.claude', place.path('.claude')),
+      said: /is a symbolic link/,
+    },
+  ])('that are $name are refused, and nothing is written', async ({ prepare, said }) => {
+    await using place = await createPlace();
+    prepare(place);
+    const { code, stderr } = await run(place, '--yes');
+    expect(stderr).toMatch(said);
+    expect(code).toBe(2);
+    expect(existsSync(place.path(`${SETTINGS}.ctxb-backup`))).toBe(false);
+  });
+
+  it.each([
     { name: 'no JSON', text: '{\n  "model": m\n}', said: /settings\.json:2:12: expected JSON, .*nothing was changed/ },
     { name: 'no object', text: '[]', said: /settings\.json: expected an object in JSON/ },
   ])('that are $name are refused and stay', async ({ text, said }) => {
@@ -135,6 +167,33 @@ describe("Claude Code's settings", () => {
     await ctxb(place, ['init', '--claude-settings', where, '--yes'], { env });
     const { statusLine } = JSON.parse(read(place, path));
     expect(statusLine.command).toMatch(/^'.*node' '.*\/dist\/ctxb\.js' statusline$/);
+  });
+
+  it('call a ctxb whose path a shell would take for something else', async () => {
+    await using place = await createPlace();
+    cpSync(dirname(CTXB), place.path("o'brien/dist"), { recursive: true });
+    // On PATH, but a folder: nothing that a shell could start.
+    mkdirSync(place.path('tools/ctxb'), { recursive: true });
+    const args = [place.path("o'brien/dist/ctxb.js"), 'init', '--claude-settings', 'project', '--yes'];
+    execFileSync(process.execPath, args, { cwd: place.cwd, env: { PATH: place.path('tools') } });
+    const { statusLine } = JSON.parse(read(place, SETTINGS));
+    const shown = execFileSync('/bin/sh', ['-c', statusLine.command], { input: '{"cwd":"/"}', encoding: 'utf8' });
+    expect(shown).toContain('not measured yet');
+  });
+
+  it('are not changed to words that --undo would not find', async () => {
+    await using place = await createPlace();
+    const { code, stderr } = await run(place, '--yes', '--program', 'node /opt/wrapper.mjs');
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/--program: expected words that end in ctxb/);
+    expect(existsSync(place.path(SETTINGS))).toBe(false);
+  });
+
+  it('cannot be where no folder can be made', async () => {
+    await using place = await createPlace();
+    const env = { CLAUDE_CONFIG_DIR: '/proc/none/here' };
+    const { code, stderr } = await ctxb(place, ['init', '--claude-settings', 'user', '--yes'], { env });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('cannot be used (ENOENT') });
   });
 
   it('--undo asks where', async () => {

@@ -124,6 +124,20 @@ describe('the claude that is run', () => {
     expect(run.stdout.toString()).toBe('answer to one\n');
   });
 
+  it.each([{ name: 'claude' }, { name: 'another' }])(
+    'is looked for on PATH when CTXB_CLAUDE is $name',
+    async ({ name }) => {
+      await using place = await createPlace();
+      const [first, second] = [folderOf(place, 'first'), folderOf(place, 'second')];
+      symlinkSync(SHIM, join(first, name));
+      symlinkSync(fake('answers'), join(second, name));
+      // Not in the working folder, which may be anybody's.
+      symlinkSync(fake('shows-world'), place.path(name));
+      const run = await shim(place, { args: ['-p', 'one'], folders: [first, second], env: { CTXB_CLAUDE: name } });
+      expect(run.stdout.toString()).toBe('answer to one\n');
+    },
+  );
+
   const NONE = 'there is no claude on PATH besides ctxb itself';
 
   it.each([

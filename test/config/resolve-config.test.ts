@@ -257,6 +257,8 @@ describe('findings', () => {
     { text: '{ "compaction": { "maxAttempts": 0 } }', says: /^compaction\.maxAttempts: / },
     { text: '{ "compaction": { "timeoutSeconds": 1e9 } }', says: /^compaction\.timeoutSeconds: / },
     { text: '{ "contextDir": "" }', says: /^contextDir: expected a path, found ""/ },
+    { text: '{ "contextDir": "a\\u0000b" }', says: /^contextDir: expected a path, found "a\\u0000b"/ },
+    { text: '{ "contextDir": "a\\u001b]0;b" }', says: /^contextDir: expected a path, found "a\\u001b\]0;b"/ },
     { text: '{ "memory": { "enabled": "of" } }', says: /^memory\.enabled: expected true or false, found "of"/ },
     { text: '{ "memory": { "restoreTokens": 2001 } }', says: /^memory\.restoreTokens: .*from 0 to 2000, found 2001/ },
     {
@@ -342,6 +344,19 @@ describe('findings', () => {
     put('.contextbudgetrc.yaml', '__proto__:\n  quiet: true\n');
     const { config, findings } = await resolve();
     expect([config.quiet, findings.map(({ key }) => key)]).toEqual([false, ['__proto__']]);
+  });
+
+  const tenfold = (level: number) => `  mcp__${level}: &a${level} [${`*a${level - 1},`.repeat(10)}]`;
+  it.each([
+    { name: 'holds itself', text: 'tools: &a\n  perCall: *a\n' },
+    {
+      name: 'stands for billions of values',
+      text: ['tools:', '  mcp__0: &a0 [x]', ...Array.from({ length: 9 }, (_, level) => tenfold(level + 1))].join('\n'),
+    },
+  ])('refuses YAML that $name', async ({ text }) => {
+    const path = put('.contextbudgetrc.yaml', text);
+    const { findings } = await resolve();
+    expect(findings).toEqual([{ key: path, message: expect.stringContaining('found: more than 10000 values') }]);
   });
 
   it.each([

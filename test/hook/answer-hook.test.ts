@@ -104,6 +104,21 @@ async function turn(session: HookedSession, prompt: string, command: string, use
   await session.hook('Stop');
 }
 
+it('what one hook leaves for the next holds no secret once the turn is over', async () => {
+  const token = `ghp_${'a1B2'.repeat(9)}`;
+  using session = hookedSession();
+  const state = () => session.file(`hooks/${session.id}/state.json`);
+  await session.hook('SessionStart', { source: 'startup' });
+  await session.hook('UserPromptSubmit', { prompt: `Push with ${token}.`, prompt_id: 'p-1' });
+  session.log(promptRow('Push.'), callRow(60_000, { id: 'toolu_1', command: 'git push' }), resultRow('toolu_1', ''));
+  const back = await session.told('SessionStart', { source: 'compact' });
+  expect(back).toContain(`word for word:\n\nPush with ${token}.`);
+  await session.hook('Stop');
+  expect(state()).not.toContain(token);
+  await session.hook('UserPromptSubmit', { prompt: 'Go on.', prompt_id: 'p-2' });
+  expect(state()).toContain('Push with [masked: GitHub token].');
+});
+
 /** From the log that all notes are made from. */
 function commandsNoted(session: HookedSession, id: string): string[] {
   const lines = session.file(`sessions/${id}/memory.ndjson`).trim().split('\n');

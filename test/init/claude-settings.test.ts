@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { HOOK_EVENTS } from '../../src/hook/hook-input.ts';
-import { withOurEntries, withoutOurEntries } from '../../src/init/claude-settings.ts';
+import { isKnownAgain, withOurEntries, withoutOurEntries } from '../../src/init/claude-settings.ts';
 
 const hook = (command: string) => ({ hooks: [{ type: 'command', command }] });
 const OURS = hook('ctxb hook');
@@ -68,6 +68,19 @@ describe('adding', () => {
   ])('refuses $name', ({ settings, said }) => {
     expect(() => withOurEntries(settings, 'ctxb', false)).toThrow(said);
   });
+});
+
+it.each([
+  { program: 'ctxb', known: true },
+  { program: 'npx --no ctxb', known: true },
+  { program: 'npx -y ctxb@^1.2.0', known: true },
+  { program: "'/usr/bin/node' '/o'\\''brien/ctxb.js'", known: true },
+  { program: 'node /opt/wrapper.mjs', known: false },
+  { program: 'ctxb --quiet', known: false },
+])('entries by $program are known again: $known', ({ program, known }) => {
+  expect(isKnownAgain(program)).toBe(known);
+  const { settings } = withOurEntries({}, program, false);
+  expect(withoutOurEntries(settings)).toEqual(known ? {} : settings);
 });
 
 describe('taking out', () => {

@@ -39,6 +39,12 @@ function isWritable(folder: string): boolean {
   }
 }
 
+/**
+ * Only patterns are asked for: a folder that came with somebody else's repository, which can be one itself, may name
+ * programs that git starts when it reads the index.
+ */
+const CHECK = ['-c', 'core.fsmonitor=false', '-c', 'safe.bareRepository=explicit', 'check-ignore', '--no-index', '-q'];
+
 /** Where ctxb's own file stands, git need not be asked. */
 async function isSeenByGit(folder: string): Promise<boolean> {
   const own = join(folder, '.gitignore');
@@ -46,8 +52,6 @@ async function isSeenByGit(folder: string): Promise<boolean> {
   if (!existsSync(own) || readFileSync(own, 'utf8') === IGNORE_ALL) return false;
   return new Promise((resolve) => {
     // 1 says that it is not ignored; anything else that there is no git, or no repository.
-    execFile('git', ['check-ignore', '-q', join(folder, 'journal.ndjson')], { cwd: folder }, (error) =>
-      resolve(error?.code === 1),
-    );
+    execFile('git', [...CHECK, join(folder, 'journal.ndjson')], { cwd: folder }, (error) => resolve(error?.code === 1));
   });
 }

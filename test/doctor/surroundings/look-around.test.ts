@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -135,4 +136,18 @@ it('a context folder that git sees is found, one that another file ignores is fi
   expect(await found()).toEqual([expect.stringMatching(/^warning context folder: .* is not ignored by git/)]);
   await file('.gitignore', '.context\n');
   expect(await found()).toEqual([]);
+});
+
+it.each([
+  { name: 'a repository', folder: '.', args: [] },
+  { name: 'a context folder that is a repository itself', folder: '.context', args: ['--bare'] },
+])('no program is started that the configuration of $name names', async ({ folder, args }) => {
+  await file('.context/.gitignore', '# nothing\n');
+  const git = (...words: string[]) => execFileSync('git', words, { cwd: join(cwd, folder) });
+  git('init', '-q', ...args, '.');
+  if (folder !== '.') git('config', 'core.worktree', '..');
+  git('config', 'core.bare', 'false');
+  git('config', 'core.fsmonitor', `touch '${join(cwd, 'owned')}'; false`);
+  await found();
+  expect(existsSync(join(cwd, 'owned'))).toBe(false);
 });
