@@ -42,10 +42,12 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
 }
 
 const EXAMPLES = `
-Nothing leaves this machine, no key is used, and your own settings are read but not touched: claude runs in a temporary
-folder, which is removed, and speaks to a stand-in for the API on 127.0.0.1.
+Nothing leaves this machine, no key is used, and your own settings are read but
+not touched: claude runs in a temporary folder, which is removed, and speaks to
+a stand-in for the API on 127.0.0.1.
 
-Exit code: 0 when ctxb can work here, 3 when something is missing that it cannot do without, 127 without a claude.
+Exit code: 0 when ctxb can work here, 3 when something is missing that it cannot
+do without, 127 without a claude.
 
 Examples:
   ctxb doctor

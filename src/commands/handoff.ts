@@ -60,8 +60,8 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
 }
 
 const EXAMPLES = `
-verify prints what is wrong and ends with 3 when anything is. write without an argument takes the session that was noted
-last.
+verify prints what is wrong and ends with 3 when anything is. write without an
+argument takes the session that was noted last.
 
 Examples:
   ctxb handoff write --out handoff.md

@@ -122,8 +122,9 @@ const EXAMPLES = `
 Examples:
   ctxb run -- claude -p "fix the failing test"
   ctxb run --prompts steps.ndjson -- claude --permission-mode acceptEdits
-  ctxb run --task "port the parser" --state-pattern '^STATE: (?<state>.*)' -- claude -p "go on" --continue
-  git diff | ctxb run --compact-at 60% -- claude -p "review this" --output-format json`;
+  ctxb run --task "port the parser" --state-pattern '^STATE: (?<state>.*)' \\
+    -- claude -p "go on" --continue
+  git diff | ctxb run --compact-at 60% -- claude -p "review this"`;
 
 async function run(words: readonly string[], options: RunOptions, io: Io): Promise<number> {
   if (options.resumeRun !== undefined) return takeUp(words, options.resumeRun, options, io);
