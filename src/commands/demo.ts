@@ -5,10 +5,10 @@ import { readFacts } from '../demo/facts.ts';
 import { DEMO_PROMPTS } from '../demo/job.ts';
 import { type DemoRun, runLive } from '../demo/live-run.ts';
 import { createScreen } from '../demo/screen.ts';
-import { textWidth, wrap } from '../demo/wrap.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { styleFor } from '../report/style.ts';
+import { textWidth, wrap } from '../report/wrap.ts';
 import { findClaude } from '../standin/find-claude.ts';
 
 interface DemoFlags {

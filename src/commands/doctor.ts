@@ -104,17 +104,17 @@ interface View {
 }
 
 async function createView({ stdout, env }: Io): Promise<View> {
-  const style = await styleFor(stdout, env);
   const marks = marksFor(glyphsFor(env) === UNICODE);
+  const sheet = { marks, style: await styleFor(stdout, env), columns: stdout.columns };
   const remarks: View['remarks'] = (heading, list) => {
-    stdout.write(`${remarksText(heading, list, marks, style)}\n`);
+    stdout.write(`${remarksText(heading, list, sheet)}\n`);
   };
   return {
     remarks,
     diagnosis(claude, diagnosis, ms) {
       remarks(`claude, ${onOneLine(claude)}`, diagnosis.remarks);
       if (diagnosis.outcomes.length === 0) return;
-      stdout.write(`${factsText(diagnosis.outcomes, marks, style)}\n${verdictText(diagnosis, ms)}`);
+      stdout.write(`${factsText(diagnosis.outcomes, sheet)}\n${verdictText(diagnosis, ms)}`);
     },
   };
 }
