@@ -23,7 +23,7 @@ export function sessionTable(sessions: readonly SessionSummary[], page: Page): s
   const figures = aligned([['', ...HEADINGS], ...sessions.map((session) => cellsOf([session], page)), ...totals]);
   const names = shortNames(sessions.map(({ file }) => file));
   const firsts = ['session', ...names, ...(several ? [`${tokens(sessions.length)} sessions`] : [])];
-  const curves = Math.max(CURVE_HEADING.length, ...sessions.map(sparklineWidth));
+  const curves = Math.max(MIN_CURVE, ...sessions.map(sparklineWidth));
   const widths = shared(page.columns - (figures[0]?.length ?? 0) - GAP.length, longest(firsts), curves);
   const lines = firsts.map((first, at) => {
     const session = sessions[at - 1];

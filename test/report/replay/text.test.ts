@@ -115,6 +115,12 @@ two/c.jsonl  ▂▄▇▂▂      80%      5          0      –
 `);
   });
 
+  it('keep to the page where a curve is shorter than its heading', () => {
+    const session = summaryOf({ file: `${'a'.repeat(60)}.jsonl`, compactions: [], context: { curve: [1, 2] } });
+    const [heading = ''] = written(text, [session], { page: pageOf({ columns: 80 }) }).split('\n');
+    expect(heading).toHaveLength(80);
+  });
+
   it.each([40, 60, 80, 120, 200])('keep to %d columns', (columns) => {
     const curve = Array.from({ length: 60 }, (_, at) => at * 3_000);
     const sessions = ['0276a600-2f22-4d2b-844c-3feb9c5aa108', '1dac1b6d-223c-4476-a42a-cedaae0d8a42'].map((id) =>
