@@ -52,8 +52,12 @@ function longest(texts: readonly string[]): number {
   return texts.reduce((most, text) => Math.max(most, [...text].length), 0);
 }
 
-/** Of a name that is too long its end, which tells files of one folder apart; of a long file name its beginning. */
-function nameCell(name: string, width: number, { glyphs: { ellipsis } }: Page): string {
+/**
+ * Of a name that is too long its end, which tells files of one folder apart; of a long file name its beginning, and
+ * its ending, which is that of all, first.
+ */
+function nameCell(full: string, width: number, { glyphs: { ellipsis } }: Page): string {
+  const name = [...full].length > width ? full.replace(/\.(?:jsonl|ndjson)$/, '') : full;
   const file = name.slice(name.lastIndexOf('/') + 1);
   const isFolderLong = [...file].length < width;
   return filled(isFolderLong ? fitted(name, width, ellipsis, 'end') : fitted(file, width, ellipsis), width);
