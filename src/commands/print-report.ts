@@ -60,7 +60,8 @@ export async function printReport(
 
   const take = (session: SessionSummary) => {
     meant++;
-    if (isForeign(session)) say(`${session.file}: no line of it is claude's: ${HOW_TO_RECORD}`);
+    if (isForeign(session))
+      say(`${session.file === '-' ? 'stdin' : session.file}: no line of it is claude's: ${HOW_TO_RECORD}`);
     outcome.breaches.push(...breachTexts(session, options.gates));
     print(report.session(series ? session : withoutSeries(session)));
     for (const extra of extras) extra.session(session);
