@@ -97,7 +97,7 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
     )
     .option(
       '--expired-cache-notice <usd>',
-      `announce a prompt that comes after the prompt cache has expired when it is dearer by this; or off (default: ${cost.expiredCacheUsd})`,
+      `announce a prompt that comes after the prompt cache has expired when that costs so much more; or off (default: ${cost.expiredCacheUsd})`,
     )
     .option('--no-recovery', 'do not start a claude again that died')
     .option('--resume-run [id]', 'take up the newest run that was broken off, or the one whose id begins so')

@@ -172,7 +172,7 @@ describe('lines', () => {
     {
       title: 'is said of a text',
       stdin: 'All tests pass.\nNothing is left to do.\n',
-      says: "no line of it is claude's",
+      says: "stdin: no line of it is claude's",
     },
     { title: 'is not said of nothing', stdin: '', says: '' },
   ])("that none is claude's $title", async ({ stdin, says }) => {

@@ -86,7 +86,7 @@ it('without a log of the session nothing is promised, which is said at the start
     flags: prompts('prompt one'),
     claude: [...SMALL_WINDOW, '--no-session-persistence'],
   });
-  expect(run.stderr).toMatch(/--no-session-persistence.* cannot be gone on with/);
+  expect(run.stderr).toMatch(/--no-session-persistence.* cannot be continued/);
   expect(run.stdout.toString()).toBe('answer 1\n');
 });
 
