@@ -50,6 +50,13 @@ export class CtxbError extends Error {
   }
 }
 
+/** All that is wrong with what somebody wrote, one finding a line. */
+export function faulty(what: string, findings: readonly { readonly message: string }[]): CtxbError {
+  const count = findings.length === 1 ? '1 fault' : `${findings.length} faults`;
+  const lines = findings.map(({ message }) => `  ${message}`);
+  return new CtxbError('config', `${what} has ${count}:\n${lines.join('\n')}`);
+}
+
 /** What to do about a path, by what the system says of it. */
 const REMEDIES: Readonly<Record<string, string>> = {
   ENOENT: 'name one that is there',

@@ -14,7 +14,7 @@ interface CleanupFlags {
 
 export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
   command
-    .option('--keep <number>', 'remove only sessions, all but the newest of this number')
+    .option('--keep <number>', 'remove only sessions, and keep this many of the newest')
     .option('--context-dir <folder>', 'the folder to clean')
     .addHelpText('after', EXAMPLES)
     .action(async (flags: CleanupFlags) => finish(await cleanup(flags, io)));

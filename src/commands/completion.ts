@@ -25,7 +25,8 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
 }
 
 const EXAMPLES = `
-The script goes where the shell looks for such scripts, or is read at each start:
+The script goes where the shell looks for such scripts, or is read at each
+start:
 
 Examples:
   ctxb completion bash > ~/.local/share/bash-completion/completions/ctxb

@@ -60,6 +60,9 @@ function rowsOf({ config, sources }: ResolvedConfig): Row[] {
   return origins.map(([key, origin]) => ({ key, value: valueAt(config, key) ?? null, origin }));
 }
 
+/** One long text would take the source of every key beyond the edge of a terminal; its own moves to the right. */
+const VALUE_WIDTH = 20;
+
 function table(rows: readonly Row[]): string {
   const cells = [
     ['key', 'value', 'source'],
@@ -70,7 +73,7 @@ function table(rows: readonly Row[]): string {
     ]),
   ];
   const width = (column: number) => Math.max(...cells.map((row) => row[column]?.length ?? 0));
-  const widths = [width(0), width(1), 0];
+  const widths = [width(0), Math.min(width(1), VALUE_WIDTH), 0];
   return cells.map((row) => `${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}\n`).join('');
 }
 

@@ -17,7 +17,8 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
 }
 
 const EXAMPLES = `
-Called by the agent, a hook or a script inside of a run it reaches that run, elsewhere the only one in the folder.
+Called by the agent, a hook or a script inside of a run it reaches that run,
+elsewhere the only one in the folder.
 
 Examples:
   ctxb dead-end "the old API has no paging"`;

@@ -5,10 +5,10 @@ import { readFacts } from '../demo/facts.ts';
 import { DEMO_PROMPTS } from '../demo/job.ts';
 import { type DemoRun, runLive } from '../demo/live-run.ts';
 import { createScreen } from '../demo/screen.ts';
-import { textWidth, wrap } from '../demo/wrap.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { styleFor } from '../report/style.ts';
+import { textWidth, wrap } from '../report/wrap.ts';
 import { findClaude } from '../standin/find-claude.ts';
 
 interface DemoFlags {
@@ -23,8 +23,9 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
 }
 
 const HELP = `
-A scripted job fills the context window twice. Nothing leaves this machine, no key is used, and your own settings
-are not touched: claude runs in a temporary folder and speaks to a stand-in for the API on 127.0.0.1.
+A scripted job fills the context window twice. Nothing leaves this machine, no
+key is used, and your own settings are not touched: claude runs in a temporary
+folder and speaks to a stand-in for the API on 127.0.0.1.
 
 Examples:
   ctxb demo

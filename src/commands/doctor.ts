@@ -42,10 +42,12 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
 }
 
 const EXAMPLES = `
-Nothing leaves this machine, no key is used, and your own settings are read but not touched: claude runs in a temporary
-folder, which is removed, and speaks to a stand-in for the API on 127.0.0.1.
+Nothing leaves this machine, no key is used, and your own settings are read but
+not touched: claude runs in a temporary folder, which is removed, and speaks to
+a stand-in for the API on 127.0.0.1.
 
-Exit code: 0 when ctxb can work here, 3 when something is missing that it cannot do without, 127 without a claude.
+Exit code: 0 when ctxb can work here, 3 when something is missing that it cannot
+do without, 127 without a claude.
 
 Examples:
   ctxb doctor
@@ -102,17 +104,17 @@ interface View {
 }
 
 async function createView({ stdout, env }: Io): Promise<View> {
-  const style = await styleFor(stdout, env);
   const marks = marksFor(glyphsFor(env) === UNICODE);
+  const sheet = { marks, style: await styleFor(stdout, env), columns: stdout.columns };
   const remarks: View['remarks'] = (heading, list) => {
-    stdout.write(`${remarksText(heading, list, marks, style)}\n`);
+    stdout.write(`${remarksText(heading, list, sheet)}\n`);
   };
   return {
     remarks,
     diagnosis(claude, diagnosis, ms) {
       remarks(`claude, ${onOneLine(claude)}`, diagnosis.remarks);
       if (diagnosis.outcomes.length === 0) return;
-      stdout.write(`${factsText(diagnosis.outcomes, marks, style)}\n${verdictText(diagnosis, ms)}`);
+      stdout.write(`${factsText(diagnosis.outcomes, sheet)}\n${verdictText(diagnosis, ms)}`);
     },
   };
 }

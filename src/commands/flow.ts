@@ -69,7 +69,7 @@ function defineRun(command: Command, io: Io, finish: Finish): void {
 
 const EXAMPLES = `
 Examples:
-  ctxb flow run fixtures/flows/small.yaml -- claude --permission-mode acceptEdits
+  ctxb flow run flow.yaml -- claude --permission-mode acceptEdits
   ctxb flow run flow.yaml --parallel 2 -- claude
   ctxb flow explain flow.yaml --html flow.html
   ctxb flow report

@@ -60,8 +60,8 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
 }
 
 const EXAMPLES = `
-verify prints what is wrong and ends with 3 when anything is. write without an argument takes the session that was noted
-last.
+verify prints what is wrong and ends with 3 when anything is. write without an
+argument takes the session that was noted last.
 
 Examples:
   ctxb handoff write --out handoff.md
@@ -170,8 +170,10 @@ interface ListFlags extends Flags {
 }
 
 async function list(flags: ListFlags, io: Io): Promise<number> {
-  const handoffs = listHandoffs(await contextFolder(flags, io.cwd, io));
+  const folder = await contextFolder(flags, io.cwd, io);
+  const handoffs = listHandoffs(folder);
   if (flags.json) io.stdout.write(`${jsonText({ version: 1, handoffs }, 2)}\n`);
+  else if (handoffs.length === 0) io.stderr.write(printable(`ctxb: no handoffs in ${folder}\n`));
   else io.stdout.write(handoffs.map((handoff) => `${printable(lineOf(handoff, io.cwd))}\n`).join(''));
   return 0;
 }

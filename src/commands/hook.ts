@@ -15,13 +15,14 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
 }
 
 const EXAMPLES = `
-Claude Code calls it; \`ctxb init --claude-settings project\` sets it up. It reads one hook's JSON on stdin and answers on
-stdout: notes are kept and handed back, results of tools kept within the budget, and the agent told how full its context
-is, as by \`ctxb run\`. Inside of a run it does nothing, as the run does all of that. It never blocks claude: at any fault
-it ends with 0 and says so once.
+Claude Code calls it; \`ctxb init --claude-settings project\` sets it up. It reads
+one hook's JSON on stdin and answers on stdout: notes are kept and handed back,
+results of tools kept within the budget, and the agent told how full its context
+is, as by \`ctxb run\`. Inside of a run it does nothing, as the run does all of
+that. It never blocks claude: at any fault it ends with 0 and says so once.
 
 Examples:
-  echo '{"hook_event_name":"SessionStart","source":"startup","session_id":"example"}' | ctxb hook`;
+  echo '{"hook_event_name":"SessionStart","session_id":"example"}' | ctxb hook`;
 
 /** Answers one hook. Resolves with 0, whatever comes: claude takes any other code for a verdict. */
 export async function runHook(io: Io): Promise<number> {

@@ -46,7 +46,8 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
 }
 
 const EXAMPLES = `
-Settings are shown as a diff first. Everything else in them stays, and a copy of how they were is kept beside them.
+Settings are shown as a diff first. Everything else in them stays, and a copy of
+how they were is kept beside them.
 
 Examples:
   ctxb init

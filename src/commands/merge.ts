@@ -19,8 +19,9 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
 }
 
 const EXAMPLES = `
-A session counts once, however often it is there: the same file name, session and first line. Of a recording that has
-grown the longest counts. --detail and --ndjson show calls: make the partials with --partial --series for them.
+A session counts once, however often it is there: the same file name, session
+and first line. Of a recording that has grown the longest counts. --detail and
+--ndjson show calls: make the partials with --partial --series for them.
 
 Examples:
   ctxb merge a.part b.part

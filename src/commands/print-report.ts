@@ -60,6 +60,8 @@ export async function printReport(
 
   const take = (session: SessionSummary) => {
     meant++;
+    if (isForeign(session))
+      say(`${session.file === '-' ? 'stdin' : session.file}: no line of it is claude's: ${HOW_TO_RECORD}`);
     outcome.breaches.push(...breachTexts(session, options.gates));
     print(report.session(series ? session : withoutSeries(session)));
     for (const extra of extras) extra.session(session);
@@ -86,6 +88,13 @@ export async function printReport(
   if (unwritten === undefined) return exitCodeOf(outcome);
   say(unwritten);
   return Math.max(exitCodeOf(outcome), EXIT_UNWRITTEN);
+}
+
+const HOW_TO_RECORD = 'claude writes them with --output-format stream-json --verbose';
+
+/** A file that claude has not written, such as its answer as text. */
+function isForeign({ lines: { total, malformed, unknown } }: SessionSummary): boolean {
+  return total > 0 && malformed + unknown === total;
 }
 
 function breachTexts(session: SessionSummary, gates: Gates): string[] {

@@ -1,7 +1,7 @@
 import { basename, resolve } from 'node:path';
 import type { Config, Finding } from '../config/config.ts';
 import { readSettings } from '../config/read-config.ts';
-import { CtxbError } from '../errors.ts';
+import { faulty } from '../errors.ts';
 import { type Filters, isMeant } from '../replay/filters.ts';
 import type { Judged } from '../replay/replay-all.ts';
 import type { SessionSummary } from '../replay/summary.ts';
@@ -51,10 +51,7 @@ async function* tryPolicies(
 async function readPolicies(named: readonly string[], cwd: string): Promise<readonly WhatIfPolicy[]> {
   const read = (await Promise.all(named.map((one) => readOne(one, cwd)))).flat();
   const findings = read.flatMap((one) => one.findings);
-  if (findings.length > 0) {
-    const lines = findings.map(({ message }) => `  ${message}`);
-    throw new CtxbError('config', `--what-if has ${findings.length} fault(s):\n${lines.join('\n')}`);
-  }
+  if (findings.length > 0) throw faulty('--what-if', findings);
   return read.flatMap(({ whatIf }) => whatIf ?? []);
 }
 

@@ -57,7 +57,8 @@ Examples:
   ctxb replay --since 7d --fail-over 85% --max-unplanned 0 ~/.claude/projects
   claude -p "hello" --output-format stream-json --verbose | ctxb replay
   ctxb replay --what-if grid ~/.claude/projects
-  ctxb replay --what-if '{"thresholds": {"compact": "60%"}}' --what-if handoff.json session.jsonl
+  ctxb replay --what-if '{"thresholds": {"compact": "60%"}}' \\
+    --what-if handoff.json session.jsonl
   ctxb replay --check run.ndjson`;
 
 async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Promise<number> {

@@ -97,7 +97,7 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
     )
     .option(
       '--expired-cache-notice <usd>',
-      `announce a prompt that comes after the prompt cache has expired when it is dearer by this; or off (default: ${cost.expiredCacheUsd})`,
+      `announce a prompt that comes after the prompt cache has expired when that costs so much more; or off (default: ${cost.expiredCacheUsd})`,
     )
     .option('--no-recovery', 'do not start a claude again that died')
     .option('--resume-run [id]', 'take up the newest run that was broken off, or the one whose id begins so')
@@ -122,8 +122,9 @@ const EXAMPLES = `
 Examples:
   ctxb run -- claude -p "fix the failing test"
   ctxb run --prompts steps.ndjson -- claude --permission-mode acceptEdits
-  ctxb run --task "port the parser" --state-pattern '^STATE: (?<state>.*)' -- claude -p "go on" --continue
-  git diff | ctxb run --compact-at 60% -- claude -p "review this" --output-format json`;
+  ctxb run --task "port the parser" --state-pattern '^STATE: (?<state>.*)' \\
+    -- claude -p "go on" --continue
+  git diff | ctxb run --compact-at 60% -- claude -p "review this"`;
 
 async function run(words: readonly string[], options: RunOptions, io: Io): Promise<number> {
   if (options.resumeRun !== undefined) return takeUp(words, options.resumeRun, options, io);

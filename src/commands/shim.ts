@@ -17,9 +17,11 @@ export function define(command: Command): void {
 }
 
 const HELP = `
-Runs claude under ctxb, headless runs only; everything else (a terminal, claude mcp, claude --version …) is claude alone.
-What ctxb does is said in its configuration and CTXB_* variables. The claude is the one that CTXB_CLAUDE names, else the
-next one on PATH. ctxb-shim is the same as a program of its own, for whoever starts a path without arguments.
+Runs claude under ctxb, headless runs only; everything else (a terminal, claude
+mcp, claude --version …) is claude alone. What ctxb does is said in its
+configuration and CTXB_* variables. The claude is the one that CTXB_CLAUDE
+names, else the next one on PATH. ctxb-shim is the same as a program of its own,
+for whoever starts a path without arguments.
 
 Examples:
   ctxb shim -p "say hello"

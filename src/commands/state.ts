@@ -6,7 +6,7 @@ import { leaveNote } from '../session/leave-note.ts';
 
 export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
   command
-    .argument('<name>', 'where the work stands now')
+    .argument('<text>', 'where the work stands now')
     .option('--context-dir <folder>', 'where the files of the run are')
     .addHelpText('after', EXAMPLES)
     .action(async (text: string, { contextDir }: { contextDir?: string }) => {
@@ -17,7 +17,8 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
 }
 
 const EXAMPLES = `
-Called by the agent, a hook or a script inside of a run it reaches that run, elsewhere the only one in the folder.
+Called by the agent, a hook or a script inside of a run it reaches that run,
+elsewhere the only one in the folder.
 
 Examples:
   ctxb state "tests written, parser next"`;

@@ -15,13 +15,15 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
 }
 
 const EXAMPLES = `
-Claude Code calls it after every message and shows what it prints: how full the context is, the zone, about how many
-turns are left, and the cost. \`ctxb init --claude-settings project\` sets it up, or in Claude Code's settings.json:
+Claude Code calls it after every message and shows what it prints: how full the
+context is, the zone, about how many turns are left, and the cost. \`ctxb init
+--claude-settings project\` sets it up, or in Claude Code's settings.json:
 
   "statusLine": { "type": "command", "command": "ctxb statusline" }
 
 Examples:
-  echo '{"context_window":{"context_window_size":200000,"current_usage":{"input_tokens":90000}}}' | ctxb statusline`;
+  echo '{"context_window":{"current_usage":{"input_tokens":90000}}}' |
+    ctxb statusline`;
 
 /** What claude leaves free on both sides. */
 const MARGIN = 4;

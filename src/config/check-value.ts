@@ -46,9 +46,13 @@ function choicesIn(expected: string): string[] {
   return [...expected.matchAll(/"([a-z-]+)"/g)].flatMap(([, choice]) => choice ?? []);
 }
 
+/** A part of a hundred that lacks its sign. */
+const WHOLE_PERCENT = /^(?:[2-9]|[1-9]\d|100)$/;
+
 function advice(key: KeyPath | ToolKey, value: unknown, expected: string): string {
   const meant = typeof value === 'string' ? closest(value, choicesIn(expected)) : undefined;
   if (meant !== undefined) return `did you mean "${meant}"?`;
+  if (WHOLE_PERCENT.test(String(value)) && expected.includes('%"')) return `did you mean "${value}%"?`;
   const fallback = valueAt(DEFAULTS, key);
   return fallback === undefined
     ? 'correct it or leave the key out'

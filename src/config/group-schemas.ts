@@ -173,7 +173,7 @@ export const cost = v.strictObject({
     v.pipe(
       dollarsOrOff,
       v.description(
-        'A prompt after the prompt cache has expired is announced when it is dearer by so many US dollars; or "off".',
+        'A prompt after the prompt cache has expired is announced when that costs so many US dollars more; or "off".',
       ),
     ),
     DEFAULTS.cost.expiredCacheUsd,

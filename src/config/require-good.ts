@@ -1,4 +1,4 @@
-import { CtxbError } from '../errors.ts';
+import { faulty } from '../errors.ts';
 import type { Config } from './config.ts';
 import type { ResolvedConfig } from './resolve-config.ts';
 
@@ -9,6 +9,5 @@ import type { ResolvedConfig } from './resolve-config.ts';
  */
 export function requireGood({ config, findings }: ResolvedConfig): Config {
   if (findings.length === 0) return config;
-  const lines = findings.map(({ message }) => `  ${message}`);
-  throw new CtxbError('config', `the configuration has ${findings.length} fault(s):\n${lines.join('\n')}`);
+  throw faulty('the configuration', findings);
 }

@@ -9,7 +9,7 @@ const MAX_USD = 1_000_000;
 // The message of each part says what is expected; findings are built round it.
 const TOKENS = 'a whole number of tokens, 1000 or more';
 const ANY_TOKENS = 'a whole number of tokens, 0 or more';
-const SHARE = 'a fraction of the window (0 < x <= 1), a percentage such as "78%" or a whole number of tokens above 1';
+const SHARE = 'a fraction of the window (0 < x <= 1), a percentage such as "78%" or a whole number of tokens above 100';
 const PORTION = 'a fraction (0 < x <= 1) or a percentage such as "80%"';
 const SECONDS = `a number of seconds above 0, at most ${MAX_SECONDS}`;
 const MINUTES = `a number of minutes above 0, at most ${MAX_MINUTES}`;
@@ -65,9 +65,9 @@ export const dollarsOrOff = v.union(
 );
 export const attempts = v.pipe(v.number(ATTEMPTS), v.integer(ATTEMPTS), v.minValue(1, ATTEMPTS));
 export const times = v.pipe(v.number(TIMES), v.integer(TIMES), v.minValue(0, TIMES));
-/** A level of the window. */
+/** A level of the window. Nothing fits into 100 tokens: who writes 60 means 60%. */
 export const share = v.union(
-  [fraction(SHARE), v.pipe(v.number(SHARE), v.integer(SHARE), v.minValue(2, SHARE)), percentage(SHARE)],
+  [fraction(SHARE), v.pipe(v.number(SHARE), v.integer(SHARE), v.gtValue(100, SHARE)), percentage(SHARE)],
   SHARE,
 );
 /** A part of something that has no tokens. */

@@ -1,9 +1,9 @@
 import type { Decision } from '../governor/actions.ts';
 import { counted, dollars, percent, tokens } from '../report/figures.ts';
 import { printable, type Style } from '../report/style.ts';
+import { textWidth, wrap } from '../report/wrap.ts';
 import { arrivals, handedBack, hasMixedIn, type Sighting } from './arrivals.ts';
 import type { DemoFacts, NativeCompaction, TurnFacts } from './facts.ts';
-import { textWidth, wrap } from './wrap.ts';
 
 /** What the closing words are made from. */
 export interface DemoStory {

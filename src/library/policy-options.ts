@@ -1,6 +1,6 @@
 import type { CostPolicy, Policy, Tiers, ToolsPolicy, ZonesPolicy } from '../governor/policy.ts';
 
-/** A share of the window (`0.78`, `"78%"`), or tokens (a number above 1). */
+/** A share of the window (`0.78`, `"78%"`), or tokens (a number above 100). */
 export type Share = number | `${number}%`;
 
 /** Every key may be left out. */

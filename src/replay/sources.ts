@@ -1,5 +1,6 @@
 import { type Dirent, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { DEFAULTS } from '../config/defaults.ts';
 import { CtxbError, unreadable } from '../errors.ts';
 
 /** One recording: its file, and the logs of subagents that belong to it. */
@@ -15,7 +16,8 @@ const RECORDING = /\.(ndjson|jsonl)$/;
 const SUBAGENTS = 'subagents';
 
 /**
- * The recordings under a path: the file itself, or all `.ndjson` and `.jsonl` files below a folder, in order of name.
+ * The recordings under a path: the file itself, or all `.ndjson` and `.jsonl` files below a folder, in order of name;
+ * what ctxb keeps of runs is none.
  *
  * @param onFault told of each folder below that cannot be read; without it the first one is thrown
  * @throws CtxbError `unreadable-input` naming the path
@@ -53,7 +55,7 @@ function raise(fault: CtxbError): never {
 function filesBelow(folder: string, onFault: OnFault): string[] {
   return entriesOf(folder, onFault).flatMap((entry) => {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) return filesBelow(path, onFault);
+    if (entry.isDirectory()) return entry.name === DEFAULTS.contextDir ? [] : filesBelow(path, onFault);
     return entry.isFile() && RECORDING.test(entry.name) ? [path] : [];
   });
 }

@@ -3,6 +3,7 @@ import type { Remark } from '../doctor/remark.ts';
 import type { Outcome } from '../doctor/run-checks.ts';
 import { duration } from './figures.ts';
 import { onOneLine, type Style } from './style.ts';
+import { wrap } from './wrap.ts';
 
 /** What stands before a line: it is so, it is not, it is so but, it is not known. */
 export interface Marks {
@@ -20,38 +21,62 @@ export function marksFor(isUnicode: boolean): Marks {
   return isUnicode ? UNICODE : ASCII;
 }
 
-/** A heading and a line for each remark, with what to do about it. */
-export function remarksText(heading: string, remarks: readonly Remark[], marks: Marks, style: Style): string {
-  return [style.bold(heading), ...remarks.flatMap((remark) => remarkLines(remark, marks, style)), ''].join('\n');
+/** What the report is written on. */
+export interface Sheet {
+  readonly marks: Marks;
+  readonly style: Style;
+  /** Columns of the terminal; undefined: none, each sentence is a line. */
+  readonly columns: number | undefined;
 }
 
-function remarkLines({ status, subject, text, todo }: Remark, marks: Marks, style: Style): string[] {
+/** A heading and each remark, with what to do about it. */
+export function remarksText(heading: string, remarks: readonly Remark[], sheet: Sheet): string {
+  return [sheet.style.bold(heading), ...remarks.flatMap((remark) => remarkLines(remark, sheet)), ''].join('\n');
+}
+
+function remarkLines({ status, subject, text, todo }: Remark, sheet: Sheet): string[] {
+  const { marks, style } = sheet;
   const mark = { good: style.green(marks.yes), warning: style.yellow(marks.but), fault: style.red(marks.no) }[status];
-  const lines = [`  ${mark} ${onOneLine(`${subject}: ${text}`)}`];
-  return todo === undefined ? lines : [...lines, `      ${style.dim(onOneLine(todo))}`];
+  const lines = marked(mark, onOneLine(`${subject}: ${text}`), sheet);
+  return todo === undefined ? lines : [...lines, ...below(onOneLine(todo), sheet).map(style.dim)];
+}
+
+/** A sentence behind its mark. */
+function marked(mark: string, text: string, { marks, columns }: Sheet): string[] {
+  const indent = ' '.repeat('  '.length + marks.yes.length + ' '.length);
+  const lines = folded(text, indent.length, columns);
+  return lines.map((line, at) => (at === 0 ? `  ${mark} ${line}` : indent + line));
+}
+
+/** What is said about the sentence above. */
+function below(text: string, { columns }: Sheet): string[] {
+  return folded(text, 6, columns).map((line) => `      ${line}`);
+}
+
+function folded(text: string, indent: number, columns = Number.POSITIVE_INFINITY): string[] {
+  return wrap(text, columns - indent);
 }
 
 /** The facts by section; for one that does not hold, what was seen and what ctxb does instead. */
-export function factsText(outcomes: readonly Outcome[], marks: Marks, style: Style): string {
+export function factsText(outcomes: readonly Outcome[], sheet: Sheet): string {
   const sections = [...new Set(outcomes.map(({ check }) => check.section))];
   return sections
     .map((section) => {
-      const lines = outcomes
-        .filter(({ check }) => check.section === section)
-        .flatMap((each) => factLines(each, marks, style));
-      return [style.bold(section), ...lines, ''].join('\n');
+      const lines = outcomes.filter(({ check }) => check.section === section).flatMap((each) => factLines(each, sheet));
+      return [sheet.style.bold(section), ...lines, ''].join('\n');
     })
     .join('\n');
 }
 
-function factLines({ check, status, seen = '' }: Outcome, marks: Marks, style: Style): string[] {
+function factLines({ check, status, seen = '' }: Outcome, sheet: Sheet): string[] {
+  const { marks, style } = sheet;
   const mark = { holds: style.green(marks.yes), fails: style.red(marks.no), untried: style.yellow(marks.unknown) }[
     status
   ];
-  const line = `  ${mark} ${check.fact}`;
-  if (status === 'holds') return [line];
-  if (status === 'untried') return [line, `      ${style.dim(`not tried: ${onOneLine(seen)}`)}`];
-  return [`${line} (${check.name})`, `      seen: ${onOneLine(seen)}`, `      ctxb: ${check.instead}`];
+  const lines = marked(mark, status === 'fails' ? `${check.fact} (${check.name})` : check.fact, sheet);
+  if (status === 'holds') return lines;
+  if (status === 'untried') return [...lines, ...below(`not tried: ${onOneLine(seen)}`, sheet).map(style.dim)];
+  return [...lines, ...below(`seen: ${onOneLine(seen)}`, sheet), ...below(`ctxb: ${check.instead}`, sheet)];
 }
 
 /** The last line. */

@@ -76,6 +76,9 @@ export function createTerminal({ stderr, style, quiet, statusLine: wanted }: Ter
       draw();
     },
     ended(state) {
+      clear();
+      // Nobody takes it away any more: what is said from now on stands alone.
+      text = '';
       for (const said of closing.texts(state.notes)) notice(said);
     },
     clear,

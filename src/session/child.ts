@@ -112,12 +112,15 @@ function killGroup(pid: number, signal: NodeJS.Signals): void {
 
 function startError(command: string, result: { code?: string | undefined; message?: string | undefined }): CtxbError {
   if (result.code === 'ENOENT') {
-    return new CtxbError('command-not-found', `${command}: command not found`);
+    const todo = command === 'claude' ? `: ${INSTALL}` : '';
+    return new CtxbError('command-not-found', `${command}: command not found${todo}`);
   }
   const remedy = REMEDIES[result.code ?? ''];
   const why = `${result.code ?? result.message}${remedy === undefined ? '' : ` (${remedy})`}`;
   return new CtxbError('command-failed', `${command} cannot be started: ${why}`);
 }
+
+const INSTALL = 'install one (npm install -g @anthropic-ai/claude-code), or give its path';
 
 /** What a person can do about what the system said. */
 const REMEDIES: Readonly<Record<string, string>> = {

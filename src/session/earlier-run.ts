@@ -48,8 +48,8 @@ export function findEarlierRun(contextDir: string, id: string | undefined, seal:
   const open = [...runs].filter(([runId, run]) => (id === undefined ? isOpen(runId, run) : runId.startsWith(id)));
   const [runId, run] = open.at(-1) ?? [];
   if (runId === undefined || run === undefined) {
-    const which = id === undefined ? 'no run that was broken off' : `no run ${id}`;
-    throw new CtxbError('usage', `${contextDir} knows ${which}: its journal.ndjson names the runs (runId)`);
+    const which = id === undefined ? 'no run that was broken off' : `no run whose id begins with ${id}`;
+    throw new CtxbError('usage', `there is ${which} in ${contextDir}: its journal.ndjson names all runs (runId)`);
   }
   const start = run.entries.findLast(({ kind }) => kind === 'start');
   refuseRunning(runId, asProcessMark(start?.ctxb));

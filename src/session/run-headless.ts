@@ -79,7 +79,7 @@ function noticeIgnored(invocation: HeadlessInvocation, { notice }: Watcher): voi
     notice(`with --input-format stream-json the prompt "${ignoredPrompt}" is ignored: send it as a line on stdin`);
   }
   if (!invocation.sessionPersistence) {
-    notice('with --no-session-persistence claude keeps no log: if it dies, the work cannot be gone on with');
+    notice('with --no-session-persistence claude keeps no log: if it dies, the work cannot be continued');
   }
   if (ignoredWords.length > 0) {
     notice(`only the first word is the prompt; ignored: ${ignoredWords.join(' ')} (quote the prompt)`);

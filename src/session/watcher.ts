@@ -10,7 +10,7 @@ export interface Watcher {
   status(state: GovernorState): void;
   /** A line of claude's stderr. */
   relay(line: string): void;
-  /** The session is over. */
+  /** The session is over; there is no status any more. */
   ended(state: GovernorState): void;
   /** Something is about to be written to stdout, which may be the same terminal. */
   clear(): void;

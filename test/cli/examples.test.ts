@@ -40,6 +40,7 @@ function helpOf(command: Command): string {
 function examplesOf(command: Command): string[] {
   const [, examples = ''] = helpOf(command).split('\nExamples:\n');
   return examples
+    .replace(/\\?\n {4}/g, ' ')
     .split('\n')
     .filter((line) => line.startsWith('  '))
     .map((line) => line.trim());
@@ -74,6 +75,16 @@ it('every command has examples of itself', async () => {
   const own = commands(program).filter((command) => command.name() !== 'help' && command !== program);
   const without = own.filter((command) => !examplesOf(command).some((line) => line.includes(pathOf(command))));
   expect(without.map(pathOf)).toEqual([]);
+});
+
+it('no help is wider than 80 columns', async () => {
+  const { program } = await inertProgram();
+  const wide = commands(program).flatMap((command) =>
+    helpOf(command)
+      .split('\n')
+      .filter((line) => line.length > 80),
+  );
+  expect(wide).toEqual([]);
 });
 
 it('every example of the help is what the parser takes', async () => {

@@ -10,6 +10,15 @@ describe('the program', () => {
     expect(run.stdout.toString()).toBe('');
   });
 
+  it('is claude, and not on PATH: how to get it', async () => {
+    await using place = await createPlace();
+    const run = await ctxb(place, ['run', '--prompt', 'hi', '--', 'claude', '-p'], { env: { PATH: place.cwd } });
+    expect(run.stderr).toBe(
+      'ctxb: claude: command not found: install one (npm install -g @anthropic-ai/claude-code), or give its path\n',
+    );
+    expect(run.code).toBe(127);
+  });
+
   it.each([
     { title: 'a headless run', args: ['-p', 'hi'] },
     { title: 'an untouched one', args: ['--help'] },

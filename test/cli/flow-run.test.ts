@@ -62,7 +62,7 @@ it('everything that is wrong with a flow is said at once, and nothing is run', a
   const end = await run(place);
   expect(end.code).toBe(2);
   const [heading, ...lines] = end.stderr.trimEnd().split('\n');
-  expect(heading).toBe('ctxb: the flow has 4 fault(s):');
+  expect(heading).toBe('ctxb: the flow has 4 faults:');
   expect(lines).toHaveLength(4);
   for (const line of lines) expect(line).toMatch(/^ {2}steps\[\d\].*flow\.yaml:\d\)/);
   expect(existsSync(place.path('.context'))).toBe(false);

@@ -172,7 +172,7 @@ describe.each([
       file: 'flow.yaml',
       text: 'name: a\nsteps:\n  - {id: x, objetive: y}\n  - {id: x, needs: [z], retries: -1}\n',
       says: [
-        'the flow has 6 fault(s)',
+        'the flow has 6 faults',
         'did you mean objective?',
         'steps[1].retries: ',
         'steps[1].needs[0]: ',

@@ -172,7 +172,8 @@ describe('ctxb handoff list', () => {
   it('of nothing is empty, and makes nothing', async () => {
     await using place = await createPlace();
     const run = await ctxb(place, ['handoff', 'list']);
-    expect(run).toMatchObject({ code: 0, stdout: Buffer.alloc(0), stderr: '' });
+    expect(run).toMatchObject({ code: 0, stdout: Buffer.alloc(0) });
+    expect(run.stderr).toBe(`ctxb: no handoffs in ${place.path('.context')}\n`);
     expect(existsSync(place.path('.context'))).toBe(false);
   });
 });

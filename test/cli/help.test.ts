@@ -40,7 +40,7 @@ describe('help', () => {
     expect(run.code).toBe(code);
   });
 
-  it.each(COMMANDS)('ctxb help %s and ctxb %s --help say the same', async (name) => {
+  it.each(COMMANDS)('ctxb help %s says what its --help says', async (name) => {
     await using place = await createPlace();
     const one = await ctxb(place, ['help', name]);
     const other = await ctxb(place, [name, '--help']);
@@ -106,7 +106,7 @@ describe('what is unknown is refused with exit 2', () => {
     { title: 'an option of health', args: ['health', '--promtheus'], says: '--prometheus' },
     { title: 'an option of scratch', args: ['scratch', '--ot', 'x'], says: '--out' },
     { title: 'a second session', args: ['scratch', 'one', 'two'], says: 'argument' },
-    { title: 'state without a name', args: ['state'], says: "'name'" },
+    { title: 'state without a text', args: ['state'], says: "'text'" },
     { title: 'an option of config', args: ['config', '--jsno'], says: '--json' },
     { title: 'a topic of help', args: ['help', 'relpay'], says: 'did you mean replay?' },
     { title: 'a topic of help that is near none', args: ['help', 'xyzzy'], says: 'see ctxb --help' },

@@ -168,6 +168,21 @@ describe('lines', () => {
     expect(code).toBe(0);
   });
 
+  it.each([
+    {
+      title: 'is said of a text',
+      stdin: 'All tests pass.\nNothing is left to do.\n',
+      says: "stdin: no line of it is claude's",
+    },
+    { title: 'is not said of nothing', stdin: '', says: '' },
+  ])("that none is claude's $title", async ({ stdin, says }) => {
+    await using place = await createPlace();
+    const run = await ctxb(place, ['replay'], { stdin });
+    expect(run.code).toBe(0);
+    if (says === '') expect(run.stderr).toBe('');
+    else expect(run.stderr).toContain(says);
+  });
+
   it('may end in CRLF or in nothing', async () => {
     await using place = await createPlace();
     const bytes = readFileSync(fixture('tool-turn.ndjson'), 'utf8').trimEnd().replaceAll('\n', '\r\n');

@@ -104,7 +104,7 @@ describe('--what-if', () => {
     await using place = await createPlace();
     const run = await whatIf(place, [policy, '{"landing": 1}']);
     expect(run.code).toBe(2);
-    expect(run.stderr).toContain('--what-if has 2 fault(s):');
+    expect(run.stderr).toContain('--what-if has 2 faults:');
     expect(run.stderr).toContain(said);
     expect(run.stdout.toString()).toBe('');
   });

@@ -267,6 +267,8 @@ describe('findings', () => {
     },
     { text: '{ "memory": { "deadEndPattern": "" } }', says: /^memory\.deadEndPattern: expected a regular expression/ },
     { text: '{ "memory": { "remnd": true } }', says: /^memory\.remnd: .*did you mean (?:memory\.)?remind\?$/ },
+    { text: '{ "thresholds": { "compact": 60 } }', says: /found 60 .*did you mean "60%"\?$/ },
+    { text: '{ "cost": { "warnAt": 80 } }', says: /found 80 .*did you mean "80%"\?$/ },
     { text: '{ "strategy": "compct" }', says: /^strategy: .*found "compct" .*did you mean "compact"\?$/ },
     { text: '{ "strategy": 1 }', says: /^strategy: expected one of "compact", .*found 1 .*\(default "compact"\)$/ },
     { text: '{ "zones": { "monitor": 0 } }', says: /^zones\.monitor: expected a fraction .*\(default 0\.3\)$/ },

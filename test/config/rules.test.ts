@@ -25,7 +25,11 @@ describe('rules between keys', () => {
       flags: { 'thresholds.warn': 190_000, window: 200_000 },
       keys: ['thresholds.warn'],
     },
-    { name: 'tokens with tokens', flags: { 'thresholds.warn': 9, 'thresholds.compact': 8 }, keys: ['thresholds.warn'] },
+    {
+      name: 'tokens with tokens',
+      flags: { 'thresholds.warn': 900, 'thresholds.compact': 800 },
+      keys: ['thresholds.warn'],
+    },
     { name: 'defaults of 200k', flags: { window: 200_000 }, keys: [] },
     { name: 'at the native trigger', flags: { window: 200_000, 'thresholds.compact': 167_000 }, keys: [] },
     {

@@ -86,7 +86,7 @@ it('without a log of the session nothing is promised, which is said at the start
     flags: prompts('prompt one'),
     claude: [...SMALL_WINDOW, '--no-session-persistence'],
   });
-  expect(run.stderr).toMatch(/--no-session-persistence.* cannot be gone on with/);
+  expect(run.stderr).toMatch(/--no-session-persistence.* cannot be continued/);
   expect(run.stdout.toString()).toBe('answer 1\n');
 });
 
@@ -114,7 +114,7 @@ it('a run whose ctxb was killed is taken up with --resume-run', async () => {
 
   const again = await takeUp();
   expect(again.code).toBe(2);
-  expect(again.stderr).toContain('knows no run that was broken off');
+  expect(again.stderr).toContain('there is no run that was broken off');
   expect(journal(world).map(({ kind }) => kind)).toContain('resume');
 });
 

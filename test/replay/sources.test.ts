@@ -35,6 +35,11 @@ describe('what is found', () => {
   it.each([
     { name: 'nothing in an empty folder', files: [], expected: [] },
     {
+      name: 'nothing that ctxb itself keeps of runs',
+      files: ['a.ndjson', '.context/journal.ndjson', 'b/.context/sessions/s/memory.ndjson'],
+      expected: alone('a.ndjson'),
+    },
+    {
       name: 'recordings of both dialects, in order of name',
       files: ['b.jsonl', 'a.ndjson', 'c/d.jsonl'],
       expected: alone('a.ndjson', 'b.jsonl', 'c/d.jsonl'),

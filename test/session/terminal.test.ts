@@ -70,6 +70,15 @@ describe('the status line', () => {
     expect(take()).not.toBe('');
   });
 
+  it('is gone for good when the session is over', () => {
+    const { terminal, take } = screen();
+    terminal.status(STATE);
+    take();
+    terminal.ended(STATE);
+    terminal.notice('one word more');
+    expect(take()).toBe(`${CLEAR}ctxb: one word more\n`);
+  });
+
   it.each([{ columns: 10 }, { columns: 40 }, { columns: 2 }])('is never wider than $columns columns', ({ columns }) => {
     const { terminal, take } = screen({ columns });
     terminal.status(STATE);

@@ -5,7 +5,7 @@ import { CONTEXT, resumedAfterKill } from '../scenes/resumed-after-kill.ts';
 
 export const contextOfResumed: Check = {
   name: 'context-of-resumed',
-  fact: 'In a session that is gone on with, claude tells the last measured context before the first prompt.',
+  fact: 'In a session that is continued, claude tells the last measured context before the first prompt.',
   section: 'The context gauge',
   instead: 'the context is not known before the first call, so that a full one is not relieved before it',
   scene: resumedAfterKill,

@@ -7,7 +7,7 @@ export const costAsked: Check = {
   name: 'cost-asked',
   fact: 'Before the first prompt claude tells what its session has cost, when it is asked (get_usage).',
   section: 'Cost',
-  instead: 'what a session has cost before it is gone on with may count once more until the first result',
+  instead: 'what a session has cost before it is continued may count once more until the first result',
   scene: askedAtTheStart,
   look({ answers: [, answer] }) {
     hold(answer?.ok === true, answer === undefined ? 'there was no answer' : 'the question was refused');

@@ -20,7 +20,7 @@ const VARIABLES: Readonly<Record<string, Oddity>> = {
   DISABLE_COMPACT: { text: NO_COMPACTION, todo: 'remove it', applies: isOn },
   CLAUDE_CODE_SIMPLE: { text: NO_HOOKS, todo: 'remove it', applies: isOn },
   CLAUDE_CODE_SKIP_PROMPT_HISTORY: {
-    text: 'claude keeps no log of a session: after a crash nothing can be gone on with',
+    text: 'claude keeps no log of a session: after a crash it cannot be continued',
     todo: 'remove it',
     applies: isOn,
   },

@@ -1,4 +1,4 @@
-import { CtxbError } from '../../errors.ts';
+import { faulty } from '../../errors.ts';
 import type { Flow } from '../flow.ts';
 import { readFlow } from './read-flow.ts';
 
@@ -10,6 +10,5 @@ import { readFlow } from './read-flow.ts';
 export function requireFlow(path: string): Flow {
   const { flow, findings } = readFlow(path);
   if (flow !== undefined) return flow;
-  const lines = findings.map(({ message }) => `  ${message}`);
-  throw new CtxbError('config', `the flow has ${findings.length} fault(s):\n${lines.join('\n')}`);
+  throw faulty('the flow', findings);
 }

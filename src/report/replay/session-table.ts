@@ -23,7 +23,7 @@ export function sessionTable(sessions: readonly SessionSummary[], page: Page): s
   const figures = aligned([['', ...HEADINGS], ...sessions.map((session) => cellsOf([session], page)), ...totals]);
   const names = shortNames(sessions.map(({ file }) => file));
   const firsts = ['session', ...names, ...(several ? [`${tokens(sessions.length)} sessions`] : [])];
-  const curves = Math.max(CURVE_HEADING.length, ...sessions.map(sparklineWidth));
+  const curves = Math.max(MIN_CURVE, ...sessions.map(sparklineWidth));
   const widths = shared(page.columns - (figures[0]?.length ?? 0) - GAP.length, longest(firsts), curves);
   const lines = firsts.map((first, at) => {
     const session = sessions[at - 1];
@@ -52,8 +52,12 @@ function longest(texts: readonly string[]): number {
   return texts.reduce((most, text) => Math.max(most, [...text].length), 0);
 }
 
-/** Of a name that is too long its end, which tells files of one folder apart; of a long file name its beginning. */
-function nameCell(name: string, width: number, { glyphs: { ellipsis } }: Page): string {
+/**
+ * Of a name that is too long its end, which tells files of one folder apart; of a long file name its beginning, and
+ * its ending, which is that of all, first.
+ */
+function nameCell(full: string, width: number, { glyphs: { ellipsis } }: Page): string {
+  const name = [...full].length > width ? full.replace(/\.(?:jsonl|ndjson)$/, '') : full;
   const file = name.slice(name.lastIndexOf('/') + 1);
   const isFolderLong = [...file].length < width;
   return filled(isFolderLong ? fitted(name, width, ellipsis, 'end') : fitted(file, width, ellipsis), width);

@@ -96,7 +96,7 @@ it.each([
       'steps[0].budgets.contextBudgetChars: expected a whole number of characters, 0 or more, found "200,000" (f.yaml:6); write 200000',
       'steps[0].budgets.historyRecentChars: expected a whole number of characters, 0 or more, found 1.5 (f.yaml:7); correct it',
       'steps[0].budgets.historyOlderChars: expected a whole number of characters, 0 or more, found -1 (f.yaml:8); correct it',
-      'steps[0].budgets.contextBudgetTokens: expected a fraction of the window (0 < x <= 1), a percentage such as "78%" or a whole number of tokens above 1, found "120%" (f.yaml:9); correct it',
+      'steps[0].budgets.contextBudgetTokens: expected a fraction of the window (0 < x <= 1), a percentage such as "78%" or a whole number of tokens above 100, found "120%" (f.yaml:9); correct it',
       'steps[0].budgets.preset: expected one of "lean", "balanced", "heavy", found "leen" (f.yaml:10); did you mean "lean"?',
     ],
   },

@@ -115,6 +115,32 @@ two/c.jsonl  ▂▄▇▂▂      80%      5          0      –
 `);
   });
 
+  it.each([
+    { name: 'some', source: 'result', whose: '1 of 2' },
+    { name: 'all', source: 'assumed', whose: 'all' },
+  ] as const)('tell that the window of $name is assumed', ({ source, whose }) => {
+    const sessions = [
+      summaryOf({ file: 'a.jsonl', window: { tokens: 200_000, source: 'assumed' } }),
+      summaryOf({ file: 'b.jsonl', window: { tokens: 200_000, source } }),
+    ];
+    const last = written(text, sessions).trimEnd().split('\n').at(-1);
+    expect(last).toBe(`  The window is assumed for ${whose}: logs do not name it, --window does.`);
+  });
+
+  it('are named without their ending where there is no room for it', () => {
+    const id = '0276a600-2f22-4d2b-844c-3feb9c5aa108';
+    const curve = Array.from({ length: 60 }, (_, at) => at * 3_000);
+    const session = summaryOf({ file: `${id}.jsonl`, context: { curve }, compactions: [] });
+    expect(written(text, [session], { page: pageOf({ columns: 80 }) })).toContain(`\n${id.slice(0, 20)}`);
+    expect(written(text, [session], { page: pageOf({ columns: 110 }) })).toContain(`\n${id}  `);
+  });
+
+  it('keep to the page where a curve is shorter than its heading', () => {
+    const session = summaryOf({ file: `${'a'.repeat(60)}.jsonl`, compactions: [], context: { curve: [1, 2] } });
+    const [heading = ''] = written(text, [session], { page: pageOf({ columns: 80 }) }).split('\n');
+    expect(heading).toHaveLength(80);
+  });
+
   it.each([40, 60, 80, 120, 200])('keep to %d columns', (columns) => {
     const curve = Array.from({ length: 60 }, (_, at) => at * 3_000);
     const sessions = ['0276a600-2f22-4d2b-844c-3feb9c5aa108', '1dac1b6d-223c-4476-a42a-cedaae0d8a42'].map((id) =>

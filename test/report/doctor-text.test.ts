@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { marksFor, remarksText } from '../../src/report/doctor-text.ts';
+import { PLAIN } from '../../src/report/style.ts';
+
+const REMARK = {
+  status: 'warning',
+  subject: 'ANTHROPIC_BASE_URL in the environment',
+  text: 'another server than the API answers: where it reports no usage, the context is estimated from characters',
+  todo: 'see with ctxb replay --accuracy how good the figures are, and set window where it is not known',
+} as const;
+
+it.each([
+  {
+    name: 'a terminal: words stay whole, and below each other',
+    columns: 80,
+    isUnicode: true,
+    lines: [
+      '  ! ANTHROPIC_BASE_URL in the environment: another server than the API answers:',
+      '    where it reports no usage, the context is estimated from characters',
+      '      see with ctxb replay --accuracy how good the figures are, and set window',
+      '      where it is not known',
+    ],
+  },
+  {
+    name: 'no terminal: a sentence is a line',
+    columns: undefined,
+    isUnicode: false,
+    lines: [`  !  ${REMARK.subject}: ${REMARK.text}`, `      ${REMARK.todo}`],
+  },
+])('on $name', ({ columns, isUnicode, lines }) => {
+  const sheet = { marks: marksFor(isUnicode), style: PLAIN, columns };
+  expect(remarksText('Surroundings', [REMARK], sheet)).toBe(['Surroundings', ...lines, ''].join('\n'));
+});
