@@ -1,4 +1,6 @@
 import type { Command } from 'commander';
+import { lookForClaude } from '../claude/find-claude.ts';
+import { installedClaude } from '../claude/installed-claude.ts';
 import { arrivals } from '../demo/arrivals.ts';
 import { closingText } from '../demo/closing-text.ts';
 import { readFacts } from '../demo/facts.ts';
@@ -9,7 +11,6 @@ import { textWidth, wrap } from '../demo/wrap.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { styleFor } from '../report/style.ts';
-import { findClaude } from '../standin/find-claude.ts';
 
 interface DemoFlags {
   readonly claude?: string;
@@ -17,7 +18,10 @@ interface DemoFlags {
 
 export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
   command
-    .option('--claude <path>', 'the claude to run (default: the one installed beside ctxb, then the one on PATH)')
+    .option(
+      '--claude <path>',
+      'the claude to run (default: CTXB_CLAUDE, else the next one on PATH that is not ctxb, else one beside it)',
+    )
     .addHelpText('after', HELP)
     .action(async (flags: DemoFlags) => finish(await demo(flags, io)));
 }
@@ -33,7 +37,7 @@ Examples:
 async function demo(flags: DemoFlags, io: Io): Promise<number> {
   const style = await styleFor(io.stdout, io.env);
   const screen = createScreen(io.stdout, style, DEMO_PROMPTS);
-  const claude = flags.claude ?? (await findClaude({ from: import.meta.url, path: io.env.PATH }));
+  const claude = (await lookForClaude(io, { given: flags.claude })) ?? (await installedClaude(import.meta.url));
   const opening = (claude === undefined ? RECORDED : LIVE).flatMap((text) => wrap(text, textWidth(io.stdout.columns)));
   io.stdout.write(`${opening.map((line) => style.dim(line)).join('\n')}\n\n`);
   const run = await perform(claude, screen, io);

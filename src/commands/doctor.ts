@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
+import { findClaude } from '../claude/find-claude.ts';
 import { closest } from '../config/closest.ts';
 import { ALL_CHECKS } from '../doctor/all-checks.ts';
 import type { Check } from '../doctor/check.ts';
 import { type Diagnosis, diagnose, lookAround, type Surroundings } from '../doctor/diagnose.ts';
 import { holdSignals } from '../doctor/hold-signals.ts';
-import { locateClaude } from '../doctor/locate-claude.ts';
 import type { Remark } from '../doctor/remark.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
@@ -28,7 +28,10 @@ const EXIT_GATE = 3;
 
 export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
   command
-    .option('--claude <path>', 'the claude to look at (default: CTXB_CLAUDE, else the one on PATH)')
+    .option(
+      '--claude <path>',
+      'the claude to look at (default: CTXB_CLAUDE, else the next one on PATH that is not ctxb)',
+    )
     .option('--quick', 'leave the protocol out')
     .option('--only <name>', 'one fact of the protocol; repeat it for several', (name, all: string[] = []) => [
       ...all,
@@ -64,7 +67,7 @@ async function doctor(flags: DoctorFlags, io: Io): Promise<number> {
   const view = flags.json ? undefined : await createView(io);
   // What is known is shown at once: the protocol takes a while.
   view?.remarks('Surroundings', around.remarks);
-  const claude = await locateClaude({ given: flags.claude, env: io.env, cwd: io.cwd });
+  const claude = await findClaude(io, { given: flags.claude });
   const signals = holdSignals();
   const progress = createFactsProgress(io.stderr, checks.length);
   const started = Date.now();

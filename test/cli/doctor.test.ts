@@ -26,7 +26,7 @@ async function pidsOf(place: Place): Promise<number[]> {
 
 describe('a claude that is none', () => {
   it.each([
-    { title: 'nowhere', args: [], env: {}, says: 'no claude on PATH: install one (npm install -g' },
+    { title: 'nowhere', args: [], env: {}, says: 'no claude on PATH besides ctxb itself: install Claude Code (npm' },
     { title: 'not where --claude says', args: ['--claude', './none'], env: {}, says: '--claude: ./none is no program' },
     { title: 'not where CTXB_CLAUDE says', args: [], env: { CTXB_CLAUDE: '/none' }, says: 'CTXB_CLAUDE: /none is no' },
   ])('is $title: 127', async ({ args, env, says }) => {
