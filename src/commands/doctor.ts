@@ -4,7 +4,6 @@ import { closest } from '../config/closest.ts';
 import { ALL_CHECKS } from '../doctor/all-checks.ts';
 import type { Check } from '../doctor/check.ts';
 import { type Diagnosis, diagnose, lookAround, type Surroundings } from '../doctor/diagnose.ts';
-import { holdSignals } from '../doctor/hold-signals.ts';
 import type { Remark } from '../doctor/remark.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
@@ -14,6 +13,7 @@ import { createFactsProgress } from '../report/facts-progress.ts';
 import { glyphsFor, UNICODE } from '../report/glyphs.ts';
 import { onOneLine, styleFor } from '../report/style.ts';
 import { signalExitCode } from '../session/child.ts';
+import { holdSignals } from '../session/hold-signals.ts';
 
 interface DoctorFlags {
   readonly claude?: string;

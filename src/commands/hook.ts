@@ -5,7 +5,8 @@ import { type HookInput, readHookInput } from '../hook/hook-input.ts';
 import type { Io } from '../io.ts';
 import { onOneLine } from '../report/style.ts';
 import { RUN_VARIABLE } from '../session/run-variable.ts';
-import { openSeal, stateFolder } from '../store/seal.ts';
+import { openSeal } from '../store/seal.ts';
+import { stateFolder } from '../store/user-folders.ts';
 import { readAll } from './read-all.ts';
 
 export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
