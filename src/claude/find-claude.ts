@@ -1,8 +1,8 @@
-import { basename, delimiter, isAbsolute, join, resolve } from 'node:path';
+import { basename, isAbsolute, resolve } from 'node:path';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
+import { firstExecutable, isExecutable, placesOn } from './executables.ts';
 import { isCtxb, namesCtxb } from './is-ctxb.ts';
-import { firstExecutable, isExecutable } from './is-executable.ts';
 
 /** What is looked for, beside what the environment says. */
 export interface FindOptions {
@@ -58,13 +58,6 @@ async function named(name: string, by: string, where: Where, self: string): Prom
 /** The current folder may be gone: it is asked for only where it is needed. */
 function absolute(path: string, where: Where): string {
   return isAbsolute(path) ? path : resolve(where.cwd, path);
-}
-
-/** Where a program would stand on a PATH, in its order. */
-function placesOn(path: string | undefined, name: string): string[] {
-  const names = process.platform === 'win32' ? [`${name}.exe`, `${name}.cmd`] : [name];
-  const folders = (path ?? '').split(delimiter).filter((folder) => folder !== '');
-  return folders.flatMap((folder) => names.map((name) => join(folder, name)));
 }
 
 function refuse(what: string): never {

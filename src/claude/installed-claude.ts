@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { firstExecutable } from './is-executable.ts';
+import { firstExecutable } from './executables.ts';
 
 /**
  * The claude of the platform's own package, in the node_modules folders from here upwards. The main package's

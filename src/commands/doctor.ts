@@ -11,6 +11,7 @@ import { doctorJson } from '../report/doctor-json.ts';
 import { factsText, marksFor, remarksText, verdictText } from '../report/doctor-text.ts';
 import { createFactsProgress } from '../report/facts-progress.ts';
 import { glyphsFor, UNICODE } from '../report/glyphs.ts';
+import { printableJson } from '../report/printable-json.ts';
 import { onOneLine, styleFor } from '../report/style.ts';
 import { signalExitCode } from '../session/child.ts';
 import { holdSignals } from '../session/hold-signals.ts';
@@ -77,7 +78,7 @@ async function doctor(flags: DoctorFlags, io: Io): Promise<number> {
     progress.clear();
     const received = signals.received();
     if (received !== undefined) return signalExitCode(received);
-    if (view === undefined) io.stdout.write(`${JSON.stringify(doctorJson(claude, around, diagnosis), null, 2)}\n`);
+    if (view === undefined) io.stdout.write(`${printableJson(doctorJson(claude, around, diagnosis), 2)}\n`);
     else view.diagnosis(claude, diagnosis, Date.now() - started);
     return isUsable(around, diagnosis, flags.strict === true) ? 0 : EXIT_GATE;
   } finally {

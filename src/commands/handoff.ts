@@ -11,7 +11,7 @@ import type { Notebook } from '../memory/notebook/notebook.ts';
 import { readNotes } from '../replay/read-notes.ts';
 import { findSources } from '../replay/sources.ts';
 import { counted, tokens } from '../report/figures.ts';
-import { jsonText } from '../report/json-text.ts';
+import { printableJson } from '../report/printable-json.ts';
 import { onOneLine, printable } from '../report/style.ts';
 import { readNotebook } from '../session/read-notebook.ts';
 import { type HandoffInfo, listHandoffs } from '../store/handoffs.ts';
@@ -171,7 +171,7 @@ interface ListFlags extends Flags {
 
 async function list(flags: ListFlags, io: Io): Promise<number> {
   const handoffs = listHandoffs(await contextFolder(flags, io.cwd, io));
-  if (flags.json) io.stdout.write(`${jsonText({ version: 1, handoffs }, 2)}\n`);
+  if (flags.json) io.stdout.write(`${printableJson({ version: 1, handoffs }, 2)}\n`);
   else io.stdout.write(handoffs.map((handoff) => `${printable(lineOf(handoff, io.cwd))}\n`).join(''));
   return 0;
 }

@@ -2,13 +2,14 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { quickConfig } from '../config/quick-config.ts';
+import { messageOf } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { onOneLine, styleFor } from '../report/style.ts';
 import { judgeStatus } from '../statusline/judge-status.ts';
 import { newestLines } from '../statusline/log-tail.ts';
 import { readStatusInput, type StatusInput } from '../statusline/status-input.ts';
 import { statusText } from '../statusline/status-text.ts';
-import { readAll } from './read-all.ts';
+import { readStdin } from './read-stdin.ts';
 
 export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
   command.addHelpText('after', EXAMPLES).action(async () => finish(await runStatusline(io)));
@@ -31,9 +32,9 @@ const USUAL_COLUMNS = 80;
 export async function runStatusline(io: Io): Promise<number> {
   let line: string;
   try {
-    line = await lineFor(readStatusInput(await readAll(io.stdin)), io);
+    line = await lineFor(readStatusInput(await readStdin(io.stdin)), io);
   } catch (error) {
-    line = `ctxb: no status line: ${error instanceof Error ? error.message : String(error)}`;
+    line = `ctxb: no status line: ${messageOf(error)}`;
   }
   io.stdout.write(`${line}\n`);
   return 0;
@@ -74,7 +75,7 @@ function readLog(path: string | undefined): Log {
     return { lines: newestLines(path), faults: [] };
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return { lines: [], faults: [] };
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     return { lines: [], faults: [`the session's log cannot be read: ${message}`] };
   }
 }

@@ -3,7 +3,7 @@ import type { Config } from './config.ts';
 import { DEFAULTS } from './defaults.ts';
 import { readConfig } from './read-config.ts';
 
-/** Variables that set no key, and are of no interest to a command that does not run claude. */
+/** Variables with it may set a key. It stands here too, as what reads them brings the whole schema with it. */
 const PREFIX = 'CTXB_';
 
 /** What holds, and what is wrong. */

@@ -1,6 +1,6 @@
 import manifest from '../../package.json' with { type: 'json' };
 import type { GovernorState } from '../governor/state.ts';
-import { countOf, type Fields, fieldsOf, isFields, textsOf } from '../stream/fields.ts';
+import { countOf, type Fields, fieldsOf, isFields, parseFields, textsOf } from '../stream/fields.ts';
 
 /** What one hook leaves for the next of the same session. */
 export interface KeptSession {
@@ -35,7 +35,7 @@ export function keptText(kept: KeptSession): string {
 
 /** The new one where there is none, or it is damaged, or another version's. */
 export function readKept(text: string | undefined): KeptSession {
-  const { version, state, stopped, ...fields } = parsed(text ?? '');
+  const { version, state, stopped, ...fields } = parseFields(text ?? '');
   if (version !== VERSION || !isFields(state)) return NEW_SESSION;
   return {
     // The version says that this program wrote it, in this shape.
@@ -46,12 +46,4 @@ export function readKept(text: string | undefined): KeptSession {
     compaction: Array.isArray(fields.compaction) ? fields.compaction.map(fieldsOf) : [],
     told: textsOf(fields.told),
   };
-}
-
-function parsed(text: string): Fields {
-  try {
-    return fieldsOf(JSON.parse(text));
-  } catch {
-    return {};
-  }
 }
