@@ -1,3 +1,4 @@
+import type { Environment } from '../io.ts';
 import { boundPatterns } from './bound-patterns.ts';
 import type { Config } from './config.ts';
 import { DEFAULTS } from './defaults.ts';
@@ -17,10 +18,7 @@ export interface QuickConfig {
  * The configuration for a command that must answer within milliseconds and whatever somebody wrote: the checks are
  * loaded only where there is something to check. Never throws.
  */
-export async function quickConfig(
-  cwd: string,
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<QuickConfig> {
+export async function quickConfig(cwd: string, env: Environment): Promise<QuickConfig> {
   const { file, findings } = await readConfig(cwd);
   const isSet = Object.keys(env).some((name) => name.startsWith(PREFIX));
   if (file === undefined && findings.length === 0 && !isSet) return { config: DEFAULTS, faults: [] };

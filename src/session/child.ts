@@ -3,6 +3,7 @@ import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { isatty } from 'node:tty';
 import { execa } from 'execa';
 import { CtxbError } from '../errors.ts';
+import type { Environment } from '../io.ts';
 import { ENDING_SIGNALS } from './ending-signals.ts';
 
 /** How the child ended: its own exit code, or the signal that ended it. */
@@ -28,7 +29,7 @@ export interface ChildOptions {
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
 }
 
 /**

@@ -1,7 +1,6 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-
-type Environment = Readonly<Record<string, string | undefined>>;
+import type { Environment } from '../io.ts';
 
 /**
  * The folder for what ctxb can make again: `$XDG_CACHE_HOME/ctxb`, else `~/.cache/ctxb`.
