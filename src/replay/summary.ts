@@ -141,6 +141,8 @@ export interface CallSeen {
   /** Output tokens, an estimate where the recording holds only a placeholder. */
   readonly output: number;
   readonly outputKnown: boolean;
+  /** Output tokens that `usd` counts: the true count, or a quarter of the characters, which is rarely too much. */
+  readonly billedOutput: number;
   /** Its context as predicted before it, null for the first call and after a compaction. */
   readonly predicted: number | null;
   /** From list prices; null for a model without one. */

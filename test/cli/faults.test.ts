@@ -91,7 +91,7 @@ function page(): string {
     '',
     'The exit code is that of claude where claude ended by itself. A line of stderr longer than 1 MiB is relayed in pieces, and',
     'one of stdout longer than 256 MiB is judged in pieces; it is passed on whole. ctxb keeps about four times the length of',
-    'the line that it reads in memory.',
+    'the line that it reads in memory. A reader that is slow makes claude wait, and nothing else: `test/cli/back-pressure.test.ts`.',
     '',
     '## Figures',
     '',

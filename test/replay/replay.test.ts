@@ -17,6 +17,19 @@ function options(more: Partial<ReplayOptions> = {}): ReplayOptions {
 const SOURCES = findSources(fixture('.')).map((source) => ({ name: basename(source.file), source }));
 
 describe('the summary of a recording', () => {
+  it.each(['tool-turn.session.jsonl', 'native-mid-turn.session.jsonl', 'crossing.session.jsonl'])(
+    'counts the calls of %s at what the session cost, where all of it is computed',
+    async (name) => {
+      // As if each answer were cut off: its output count is a placeholder.
+      const text = readFileSync(fixture(name), 'utf8').replaceAll(/"stop_reason":"\w+"/g, '"stop_reason":null');
+      const stdin = Readable.from([Buffer.from(text)]);
+      const { series = [], cost } = await replaySource({ file: '-', subagents: [] }, options({ series: true, stdin }));
+      const sum = series.reduce((usd, call) => usd + (call.usd ?? 0), 0);
+      expect(series.some(({ outputKnown }) => !outputKnown)).toBe(true);
+      expect(sum).toBeCloseTo(cost.usd ?? Number.NaN, 9);
+    },
+  );
+
   it.each(SOURCES)('$name is as it was checked by hand', async ({ name, source }) => {
     const expected = fixture(name.replace(/\.(ndjson|jsonl)$/, '.expected.json'));
     const { file, ...summary } = await replaySource(source, options());
@@ -47,6 +60,7 @@ describe('the summary of a recording', () => {
         cacheCreation: 9_996,
         cacheRead: 20_000,
         output: 38,
+        billedOutput: 38,
         predicted: null,
         usd: 0.044067,
         added: {},
@@ -61,6 +75,7 @@ describe('the summary of a recording', () => {
         cacheCreation: 496,
         cacheRead: 30_000,
         output: 10,
+        billedOutput: 10,
         predicted: 30_054,
         usd: 0.011022,
         added: { answer: 84, Bash: 16 },

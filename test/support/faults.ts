@@ -1,4 +1,5 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import type { Place } from '../cli/fakes.ts';
 
 /** Something that goes wrong, and what comes of it. The table in `docs/faults.md` is made of these. */
@@ -24,6 +25,12 @@ export interface Play {
   readonly flags?: readonly string[];
   readonly script?: string;
   readonly prepare?: (place: Place) => void;
+}
+
+/** Has a program of `fixtures/faults` loaded by ctxb itself before it begins. */
+function loaded(name: string): string {
+  const path = fileURLToPath(new URL(`../../fixtures/faults/${name}.mjs`, import.meta.url));
+  return `node="$1"; shift; "$node" --import '${path}' "$@"`;
 }
 
 const LOG = 'the record from there on';
@@ -57,6 +64,29 @@ export const FAULTS: readonly Fault[] = [
         chmodSync(place.path('claude'), 0o600);
       },
     },
+  },
+  {
+    fault: 'the arguments are too long for the system (E2BIG)',
+    at: ['run-headless', 'child'],
+    says: 'cannot be started: E2BIG (its arguments are too long: give the prompt on stdin or with --prompts)',
+    code: 126,
+    stdout: '',
+    lost: NOTHING,
+    play: { script: loaded('too-many-arguments') },
+  },
+  {
+    fault: 'the clock goes back, a minute at each look',
+    at: ['run-session', 'conduct'],
+    code: 0,
+    lost: NOTHING,
+    play: { script: loaded('clock-goes-back') },
+  },
+  {
+    fault: 'claude writes a few bytes at a time',
+    at: ['pass-on'],
+    code: 0,
+    lost: NOTHING,
+    play: { fault: 'writes-slowly' },
   },
   {
     fault: 'two results in a row',
@@ -149,6 +179,14 @@ export const FAULTS: readonly Fault[] = [
     code: 0,
     lost: NOTES,
     play: { script: 'ulimit -f 1; "$@"' },
+  },
+  {
+    fault: 'the disk is full below `.context` (ENOSPC)',
+    at: ['run-files', 'note-taker', 'cost-keeper'],
+    says: 'no more notes are kept: ENOSPC',
+    code: 0,
+    lost: NOTES,
+    play: { script: loaded('full-disk') },
   },
   {
     fault: 'no folder can be made for the notes (EPERM, EROFS)',

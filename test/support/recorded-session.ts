@@ -70,6 +70,7 @@ function callOf(
     context,
     ...usage,
     outputKnown: true,
+    billedOutput: output,
     predicted: null,
     usd: price === undefined ? null : microUsdOf(usage, price) / 1_000_000,
     added,

@@ -108,6 +108,7 @@ function callsOf(count: number, seed: number) {
       cacheRead: context - read - FRESH,
       output: answer,
       outputKnown: number % 3 !== 0,
+      billedOutput: answer,
       predicted: number === 1 || isCompacted ? null : context - whole(0, 100),
       usd: context / 2_000_000,
       added: number % 4 === 0 ? { answer, Bash: read } : { answer, Read: read },

@@ -228,8 +228,16 @@ function openMicroUsd({ settled, calls }: Cost): number {
   return calls.reduce((sum, call) => sum + callMicroUsd(call), settled);
 }
 
+/** Output tokens of a call as they are paid for, as far as is known: rather too few than too many. */
+export function billedOutput(
+  output: number,
+  { outputKnown, generated }: Pick<PricedCall, 'outputKnown' | 'generated'>,
+) {
+  return outputKnown ? output : Math.max(output, nativeTokens(generated));
+}
+
 function callMicroUsd({ usage, outputKnown, generated, price }: PricedCall): number {
-  const output = outputKnown ? usage.output : Math.max(usage.output, nativeTokens(generated));
+  const output = billedOutput(usage.output, { outputKnown, generated });
   return microUsdOf(usage, price, output);
 }
 

@@ -1,4 +1,4 @@
-import { toUsd } from '../../governor/cost/cost.ts';
+import { billedOutput, toUsd } from '../../governor/cost/cost.ts';
 import { microUsdOf, type Prices, priceFor } from '../../governor/cost/prices.ts';
 import { callOutput } from '../../governor/gauge/gauge.ts';
 import type { Usage } from '../../stream/events.ts';
@@ -33,7 +33,9 @@ export function createCalls(prices: Prices, known: Known): Calls {
       const current = calls.at(-1);
       if (current === undefined || gauge.call === seen.before.gauge.call) return;
       if (gauge.call?.messageId !== current.messageId) return;
-      const settled = { ...current, output: callOutput(gauge), outputKnown: gauge.call.outputKnown };
+      const { output, outputKnown } = gauge.call;
+      const billed = billedOutput(output, gauge.call);
+      const settled = { ...current, output: callOutput(gauge), outputKnown, billedOutput: billed };
       calls[calls.length - 1] = priced(settled, prices);
     },
     found: () => [...calls],
@@ -58,6 +60,7 @@ function callOf({ line, input, after }: Seen, added: Growth): CallSeen {
     cacheRead: usage.cacheRead,
     output: 0,
     outputKnown: false,
+    billedOutput: 0,
     predicted: gauge.foreseen ?? null,
     usd: null,
     added,
@@ -71,5 +74,7 @@ function usageOf({ event }: Seen['input']): Usage | undefined {
 
 function priced(call: CallSeen, prices: Prices): CallSeen {
   const price = priceFor(call.model, prices);
-  return price === undefined ? call : { ...call, usd: toUsd(microUsdOf(call, price)) };
+  return price === undefined
+    ? call
+    : { ...call, usd: toUsd(microUsdOf({ ...call, output: call.billedOutput }, price)) };
 }

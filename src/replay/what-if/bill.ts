@@ -22,7 +22,7 @@ export function createBill(caches: boolean): Bill {
 
   return {
     call(step, { before, context, relief }) {
-      const { input, cacheCreation, cacheRead, output } = step.call;
+      const { input, cacheCreation, cacheRead, billedOutput: output } = step.call;
       if (step.change === 'first' || step.change === 'fresh') {
         return { input, ...written(cacheCreation, step), cacheRead, output };
       }

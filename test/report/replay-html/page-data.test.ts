@@ -36,7 +36,7 @@ describe('what the page is told', () => {
     });
     expect(session.calls).toBe(150);
     for (const [index, call] of (given.series ?? []).entries()) {
-      const { number: _, messageId, window, usd, ...figures } = call;
+      const { number: _, messageId, window, usd, billedOutput, ...figures } = call;
       // What was written anew is what is neither input nor read.
       const cacheCreation = figures.context - figures.cacheRead - figures.input;
       expect(at(index)).toEqual({ ...figures, cacheCreation });
