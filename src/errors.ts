@@ -67,10 +67,15 @@ const REMEDIES: Readonly<Record<string, string>> = {
 
 /** A file or folder that somebody has named and that cannot be read, and what to do about it. */
 export function unreadable(path: string, cause: unknown, code: ErrorCode = 'unreadable-input'): CtxbError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = messageOf(cause);
   const remedy = cause instanceof Error && 'code' in cause ? REMEDIES[String(cause.code)] : undefined;
   const todo = remedy === undefined ? '' : `: ${remedy}`;
   return new CtxbError(code, `${path}: cannot be read (${reason})${todo}`, { cause });
+}
+
+/** What was thrown, in words, whatever it is. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Whether it is one of ours. By name: each command is bundled with a class of its own. */

@@ -3,12 +3,15 @@ import type { Readable, Writable } from 'node:stream';
 /** A stream to write to, which may be a terminal. `process.stdout` and any test's own stream both fit. */
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
+/** Variables of the environment. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
 /** The world as a command sees it: nothing else of the process is read. */
 export interface Io {
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Output;
   readonly stderr: Output;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   /** Absolute path of the working folder. */
   readonly cwd: string;
 }

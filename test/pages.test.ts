@@ -1,6 +1,6 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { resolveConfig } from '../src/config/resolve-config.ts';
@@ -17,6 +17,16 @@ it.each([...PAGES].map(([path, text]) => ({ path, text })))('every link of $path
 it('every page is linked from the README', () => {
   const pages = [...PAGES.keys()].filter((path) => path !== 'README.md');
   expect(pages.filter((path) => !README.includes(`(${path})`))).toEqual([]);
+});
+
+it('the README says of every folder of the source what is in it', () => {
+  const files = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.ts'),
+  );
+  const folders = new Set(files.filter((file) => file.includes(sep)).map((file) => `src/${file.split(sep)[0]}`));
+  const table = README.slice(README.indexOf('| folder |'));
+  const named = [...table.matchAll(/`(src\/[\w-]+)`/g)].map(([, name]) => name);
+  expect(named.sort()).toEqual([...folders].sort());
 });
 
 it('the configuration that the README shows is a good one', async () => {

@@ -3,7 +3,7 @@ import type { KeyPath, Origin, ToolKey } from '../config/config.ts';
 import { valueAt } from '../config/key-path.ts';
 import { type ResolvedConfig, resolveConfig } from '../config/resolve-config.ts';
 import type { Io, Output } from '../io.ts';
-import { jsonText } from '../report/json-text.ts';
+import { printableJson } from '../report/printable-json.ts';
 
 interface ConfigOptions {
   readonly json?: boolean;
@@ -79,9 +79,9 @@ function table(rows: readonly Row[]): string {
 
 function valueText(key: string, value: unknown): string {
   if (value === null) return key === 'window' ? '(measured)' : '(not set)';
-  return jsonText(value);
+  return printableJson(value);
 }
 
 function writeJson(stream: Output, value: unknown): void {
-  stream.write(`${jsonText(value, 2)}\n`);
+  stream.write(`${printableJson(value, 2)}\n`);
 }

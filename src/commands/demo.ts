@@ -1,4 +1,6 @@
 import type { Command } from 'commander';
+import { lookForClaude } from '../claude/find-claude.ts';
+import { installedClaude } from '../claude/installed-claude.ts';
 import { arrivals } from '../demo/arrivals.ts';
 import { closingText } from '../demo/closing-text.ts';
 import { readFacts } from '../demo/facts.ts';
@@ -9,7 +11,6 @@ import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { styleFor } from '../report/style.ts';
 import { textWidth, wrap } from '../report/wrap.ts';
-import { findClaude } from '../standin/find-claude.ts';
 
 interface DemoFlags {
   readonly claude?: string;
@@ -17,7 +18,10 @@ interface DemoFlags {
 
 export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
   command
-    .option('--claude <path>', 'the claude to run (default: the one installed beside ctxb, then the one on PATH)')
+    .option(
+      '--claude <path>',
+      'the claude to run (default: the one installed beside ctxb, else CTXB_CLAUDE, else the next on PATH that is not ctxb)',
+    )
     .addHelpText('after', HELP)
     .action(async (flags: DemoFlags) => finish(await demo(flags, io)));
 }
@@ -34,7 +38,7 @@ Examples:
 async function demo(flags: DemoFlags, io: Io): Promise<number> {
   const style = await styleFor(io.stdout, io.env);
   const screen = createScreen(io.stdout, style, DEMO_PROMPTS);
-  const claude = flags.claude ?? (await findClaude({ from: import.meta.url, path: io.env.PATH }));
+  const claude = await claudeFor(flags, io);
   const opening = (claude === undefined ? RECORDED : LIVE).flatMap((text) => wrap(text, textWidth(io.stdout.columns)));
   io.stdout.write(`${opening.map((line) => style.dim(line)).join('\n')}\n\n`);
   const run = await perform(claude, screen, io);
@@ -56,6 +60,12 @@ const RECORDED = [
   'No claude was found here, so this is a RECORDING of a run: nothing is being run now. To see it live:',
   '  npm install -g @anthropic-ai/claude-code',
 ];
+
+/** The one that this ctxb was tried with, where it is there. */
+async function claudeFor({ claude: given }: DemoFlags, io: Io): Promise<string | undefined> {
+  const beside = given === undefined ? await installedClaude(import.meta.url) : undefined;
+  return beside ?? (await lookForClaude(io, { given }));
+}
 
 async function perform(claude: string | undefined, screen: ReturnType<typeof createScreen>, io: Io): Promise<DemoRun> {
   if (claude !== undefined) return runLive(claude, { ...io, stdout: screen.stdout });

@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
+import { findClaude } from '../claude/find-claude.ts';
 import { closest } from '../config/closest.ts';
 import { ALL_CHECKS } from '../doctor/all-checks.ts';
 import type { Check } from '../doctor/check.ts';
 import { type Diagnosis, diagnose, lookAround, type Surroundings } from '../doctor/diagnose.ts';
-import { holdSignals } from '../doctor/hold-signals.ts';
-import { locateClaude } from '../doctor/locate-claude.ts';
 import type { Remark } from '../doctor/remark.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
@@ -12,8 +11,10 @@ import { doctorJson } from '../report/doctor-json.ts';
 import { factsText, marksFor, remarksText, verdictText } from '../report/doctor-text.ts';
 import { createFactsProgress } from '../report/facts-progress.ts';
 import { glyphsFor, UNICODE } from '../report/glyphs.ts';
+import { printableJson } from '../report/printable-json.ts';
 import { onOneLine, styleFor } from '../report/style.ts';
 import { signalExitCode } from '../session/child.ts';
+import { holdSignals } from '../session/hold-signals.ts';
 
 interface DoctorFlags {
   readonly claude?: string;
@@ -28,7 +29,10 @@ const EXIT_GATE = 3;
 
 export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
   command
-    .option('--claude <path>', 'the claude to look at (default: CTXB_CLAUDE, else the one on PATH)')
+    .option(
+      '--claude <path>',
+      'the claude to look at (default: CTXB_CLAUDE, else the next one on PATH that is not ctxb)',
+    )
     .option('--quick', 'leave the protocol out')
     .option('--only <name>', 'one fact of the protocol; repeat it for several', (name, all: string[] = []) => [
       ...all,
@@ -66,7 +70,7 @@ async function doctor(flags: DoctorFlags, io: Io): Promise<number> {
   const view = flags.json ? undefined : await createView(io);
   // What is known is shown at once: the protocol takes a while.
   view?.remarks('Surroundings', around.remarks);
-  const claude = await locateClaude({ given: flags.claude, env: io.env, cwd: io.cwd });
+  const claude = await findClaude(io, { given: flags.claude });
   const signals = holdSignals();
   const progress = createFactsProgress(io.stderr, checks.length);
   const started = Date.now();
@@ -76,7 +80,7 @@ async function doctor(flags: DoctorFlags, io: Io): Promise<number> {
     progress.clear();
     const received = signals.received();
     if (received !== undefined) return signalExitCode(received);
-    if (view === undefined) io.stdout.write(`${JSON.stringify(doctorJson(claude, around, diagnosis), null, 2)}\n`);
+    if (view === undefined) io.stdout.write(`${printableJson(doctorJson(claude, around, diagnosis), 2)}\n`);
     else view.diagnosis(claude, diagnosis, Date.now() - started);
     return isUsable(around, diagnosis, flags.strict === true) ? 0 : EXIT_GATE;
   } finally {

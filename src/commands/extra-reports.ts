@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { messageOf } from '../errors.ts';
 import type { Io } from '../io.ts';
 import type { SessionSummary } from '../replay/summary.ts';
 import type { Outcome, Page } from '../report/replay/format.ts';
@@ -43,7 +44,7 @@ async function openCiSummary(path: string, page: Page, say: (message: string) =>
         appendText(path, `${writer.end(outcome)}\n`);
       } catch (error) {
         // The report itself is printed, and is what the job is judged by.
-        say(error instanceof Error ? error.message : String(error));
+        say(messageOf(error));
       }
     },
   };

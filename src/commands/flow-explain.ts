@@ -8,7 +8,7 @@ import type { Io } from '../io.ts';
 import { flowExplainHtml } from '../report/flow-explain-html.ts';
 import { flowExplainText } from '../report/flow-explain-text.ts';
 import { HTML_MARK } from '../report/html.ts';
-import { jsonText } from '../report/json-text.ts';
+import { printableJson } from '../report/printable-json.ts';
 import { styleFor } from '../report/style.ts';
 import { writePage } from '../store/write-page.ts';
 
@@ -29,7 +29,7 @@ export async function explain(file: string, { json, html, contextDir }: ExplainO
   const world = briefingWorld({ file: path, cwd: io.cwd, run, window, global });
   const explained = explainFlow(flow, world, run?.id);
   if (html !== undefined) writePage(resolve(io.cwd, html), flowExplainHtml(explained), HTML_MARK);
-  if (json) io.stdout.write(`${jsonText(explained, 2)}\n`);
+  if (json) io.stdout.write(`${printableJson(explained, 2)}\n`);
   else if (html === undefined) io.stdout.write(flowExplainText(explained, await styleFor(io.stdout, io.env)));
   return 0;
 }

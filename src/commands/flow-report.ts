@@ -6,7 +6,7 @@ import type { KnownReceipt } from '../flow/read-receipt.ts';
 import { reportRun } from '../flow/report-run.ts';
 import type { Io } from '../io.ts';
 import { flowReportText } from '../report/flow-report-text.ts';
-import { jsonText } from '../report/json-text.ts';
+import { printableJson } from '../report/printable-json.ts';
 import { styleFor } from '../report/style.ts';
 
 /** Runs that are looked through for a step to compare with. */
@@ -26,7 +26,7 @@ export async function report(name: string | undefined, options: ReportOptions, i
   if (run === undefined) throw new CtxbError('unreadable-input', `${folder} holds no run of a flow: run one first`);
   const reported = reportRun(run, comparableWith(run, runs));
   io.stdout.write(
-    options.json ? `${jsonText(reported, 2)}\n` : flowReportText(reported, await styleFor(io.stdout, io.env)),
+    options.json ? `${printableJson(reported, 2)}\n` : flowReportText(reported, await styleFor(io.stdout, io.env)),
   );
   return 0;
 }

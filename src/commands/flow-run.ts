@@ -15,7 +15,7 @@ import { stepOutput } from '../flow/step-output.ts';
 import type { Io } from '../io.ts';
 import { createFlowProgress } from '../report/flow-progress.ts';
 import { flowTable } from '../report/flow-table.ts';
-import { jsonText } from '../report/json-text.ts';
+import { printableJson } from '../report/printable-json.ts';
 import { printable, styleFor } from '../report/style.ts';
 import { refuseRunning } from '../session/earlier-run.ts';
 import { endLeft } from '../session/end-left.ts';
@@ -146,7 +146,7 @@ function dryRun(run: FlowRun, io: Io): number {
     const { pack, budgets } = briefingOf(flow, step, { ...brief(step), outputs });
     const receipt = { ...pack.receipt, budgets: budgets.values, budget_warnings: budgets.warnings };
     io.stdout.write(`===== ${step.id}: briefing =====\n${pack.text}`);
-    io.stdout.write(`===== ${step.id}: receipt =====\n${jsonText(receipt, 2)}\n`);
+    io.stdout.write(`===== ${step.id}: receipt =====\n${printableJson(receipt, 2)}\n`);
   }
   return 0;
 }

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { effectiveConfig } from '../config/effective-config.ts';
@@ -8,6 +9,7 @@ import { readAssets } from '../flow/studio/read-assets.ts';
 import { startStudioServer } from '../flow/studio/studio-server.ts';
 import type { Io } from '../io.ts';
 import { printable } from '../report/style.ts';
+import { untilSignal } from '../session/until-signal.ts';
 
 /** Options of `ctxb flow studio`, as commander hands them over. */
 export interface StudioOptions {
@@ -38,21 +40,10 @@ export async function studio(file: string, { open, contextDir }: StudioOptions, 
   io.stdout.write(`${server.url}\n`);
   io.stderr.write('ctxb: this address is for you alone; Ctrl-C ends the studio\n');
   if (open) openBrowser(server.url);
-  await ended();
+  // Ctrl-C is how it is meant to end.
+  await once(untilSignal().signal, 'abort');
   await server.close();
   return 0;
-}
-
-/** Ctrl-C is how it is meant to end. */
-function ended(): Promise<void> {
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-  return new Promise((end) => {
-    const onSignal = () => {
-      for (const signal of signals) process.off(signal, onSignal);
-      end();
-    };
-    for (const signal of signals) process.on(signal, onSignal);
-  });
 }
 
 /** Whoever has no browser has read the address. */

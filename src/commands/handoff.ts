@@ -11,7 +11,7 @@ import type { Notebook } from '../memory/notebook/notebook.ts';
 import { readNotes } from '../replay/read-notes.ts';
 import { findSources } from '../replay/sources.ts';
 import { counted, tokens } from '../report/figures.ts';
-import { jsonText } from '../report/json-text.ts';
+import { printableJson } from '../report/printable-json.ts';
 import { onOneLine, printable } from '../report/style.ts';
 import { readNotebook } from '../session/read-notebook.ts';
 import { type HandoffInfo, listHandoffs } from '../store/handoffs.ts';
@@ -172,7 +172,7 @@ interface ListFlags extends Flags {
 async function list(flags: ListFlags, io: Io): Promise<number> {
   const folder = await contextFolder(flags, io.cwd, io);
   const handoffs = listHandoffs(folder);
-  if (flags.json) io.stdout.write(`${jsonText({ version: 1, handoffs }, 2)}\n`);
+  if (flags.json) io.stdout.write(`${printableJson({ version: 1, handoffs }, 2)}\n`);
   else if (handoffs.length === 0) io.stderr.write(printable(`ctxb: no handoffs in ${folder}\n`));
   else io.stdout.write(handoffs.map((handoff) => `${printable(lineOf(handoff, io.cwd))}\n`).join(''));
   return 0;

@@ -8,7 +8,7 @@ import type { Io } from '../io.ts';
 import { counted } from '../report/figures.ts';
 import { healthPrometheus } from '../report/health-prometheus.ts';
 import { healthTable } from '../report/health-table.ts';
-import { jsonText } from '../report/json-text.ts';
+import { printableJson } from '../report/printable-json.ts';
 import { onOneLine, printable, styleFor } from '../report/style.ts';
 import { findHealthLogs } from '../store/health-log.ts';
 import { isTorn, readLines } from '../store/read-lines.ts';
@@ -54,7 +54,7 @@ async function health(folders: readonly string[], flags: HealthFlags, io: Io): P
 }
 
 async function textOf(report: HealthReport, flags: HealthFlags, io: Io): Promise<string> {
-  if (flags.json) return `${jsonText(report, 2)}\n`;
+  if (flags.json) return `${printableJson(report, 2)}\n`;
   if (flags.prometheus) return healthPrometheus(report);
   return healthTable(report, await styleFor(io.stdout, io.env));
 }

@@ -1,12 +1,14 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { quickConfig } from '../config/quick-config.ts';
+import { messageOf } from '../errors.ts';
 import { type HookInput, readHookInput } from '../hook/hook-input.ts';
 import type { Io } from '../io.ts';
 import { onOneLine } from '../report/style.ts';
 import { RUN_VARIABLE } from '../session/run-variable.ts';
-import { openSeal, stateFolder } from '../store/seal.ts';
-import { readAll } from './read-all.ts';
+import { openSeal } from '../store/seal.ts';
+import { stateFolder } from '../store/user-folders.ts';
+import { readStdin } from './read-stdin.ts';
 
 export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
   // claude takes the code of wrong usage, 2, for a verdict: a word too many would block every prompt and tool.
@@ -28,10 +30,10 @@ Examples:
 export async function runHook(io: Io): Promise<number> {
   if (io.env[RUN_VARIABLE]) return 0;
   try {
-    const input = readHookInput(await readAll(io.stdin));
+    const input = readHookInput(await readStdin(io.stdin));
     if (input !== undefined) await answer(input, io);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     say({}, [`this hook did nothing: ${reason}`], io);
   }
   return 0;

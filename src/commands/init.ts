@@ -1,15 +1,14 @@
-import { accessSync, constants, statSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { fileURLToPath } from 'node:url';
 import { type Command, Option } from 'commander';
+import { firstExecutable, placesOn } from '../claude/executables.ts';
+import { SETTINGS_PLACES, type SettingsPlace, settingsPath } from '../claude/settings-places.ts';
 import { quoted } from '../completion/quoted.ts';
 import { CtxbError } from '../errors.ts';
 import { addition, type Change, removal } from '../init/change-settings.ts';
 import { isKnownAgain } from '../init/claude-settings.ts';
 import { configFile } from '../init/config-file.ts';
 import { diffText } from '../init/diff-text.ts';
-import { SETTINGS_PLACES, type SettingsPlace, settingsPath } from '../init/places.ts';
 import { PRESET_NAMES, type PresetName } from '../init/presets.ts';
 import { openSettingsFile } from '../init/settings-file.ts';
 import type { Io } from '../io.ts';
@@ -73,7 +72,7 @@ async function changeSettings(place: SettingsPlace, options: InitOptions, io: Io
   const { undo, force = false, yes } = options;
   const path = settingsPath(place, io);
   const file = openSettingsFile(path);
-  const wishes = { program: options.program ?? ownProgram(io.env), force };
+  const wishes = { program: options.program ?? (await ownProgram(io.env)), force };
   const change = undo ? removal(path, file, wishes) : addition(path, file, wishes);
   for (const remark of change.remarks) io.stdout.write(`${remark}\n`);
   if (change.before === change.after) {
@@ -110,16 +109,7 @@ async function isWanted({ stdin, stdout, stderr }: Io): Promise<boolean> {
 }
 
 /** By its name where a shell finds it, so that the settings hold on another machine too. */
-function ownProgram({ PATH = '' }: Io['env']): string {
-  if (PATH.split(delimiter).some((folder) => isProgram(join(folder, 'ctxb')))) return 'ctxb';
+async function ownProgram({ PATH }: Io['env']): Promise<string> {
+  if ((await firstExecutable(placesOn(PATH, 'ctxb'))) !== undefined) return 'ctxb';
   return [process.execPath, fileURLToPath(new URL('../ctxb.js', import.meta.url))].map(quoted).join(' ');
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
 }

@@ -10,7 +10,7 @@ import { requireFlow } from '../flow/file/require-flow.ts';
 import type { Flow, FlowStep } from '../flow/flow.ts';
 import { briefingWorld } from '../flow/flow-files.ts';
 import type { Io } from '../io.ts';
-import { jsonText } from '../report/json-text.ts';
+import { printableJson } from '../report/printable-json.ts';
 import { printable } from '../report/style.ts';
 
 interface PackFlags {
@@ -51,7 +51,9 @@ async function printPack(
   for (const text of [...withoutOutput(missing), ...warningsOf({ pack, budgets })])
     io.stderr.write(`ctxb: ${printable(text)}\n`);
   const receipt = { ...pack.receipt, budgets: budgets.values, budget_warnings: budgets.warnings };
-  io.stdout.write(flags.receipt ? `${jsonText(receipt, 2)}\n` : io.stdout.isTTY ? printable(pack.text) : pack.text);
+  io.stdout.write(
+    flags.receipt ? `${printableJson(receipt, 2)}\n` : io.stdout.isTTY ? printable(pack.text) : pack.text,
+  );
   return 0;
 }
 

@@ -3,7 +3,7 @@ import type { Io } from '../io.ts';
 import { type CheckedRecord, checkRecord } from '../replay/check-record.ts';
 import { eachSource, findAllSources } from '../replay/replay-all.ts';
 import { checkText } from '../report/check-text.ts';
-import { jsonText } from '../report/json-text.ts';
+import { printableJson } from '../report/printable-json.ts';
 import { printable } from '../report/style.ts';
 import { redact } from '../store/redact.ts';
 import { openStdin } from './open-stdin.ts';
@@ -31,6 +31,6 @@ export async function checkRecords(
   }
   for (const fault of faults) io.stderr.write(`ctxb: ${printable(fault.message)}\n`);
   const text = found.map((checked) => `${checkText(checked)}\n`).join('');
-  io.stdout.write(json ? `${jsonText({ version: 1, checked: found }, 2)}\n` : text);
+  io.stdout.write(json ? `${printableJson({ version: 1, checked: found }, 2)}\n` : text);
   return Math.max(faults.length > 0 ? EXIT_UNREADABLE : 0, ...found.map(({ verdict }) => EXIT_CODES[verdict]));
 }

@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Environment } from '../io.ts';
 import { replayCached, type SummaryCache } from '../replay/cache/replay-cached.ts';
 import { isSession } from '../replay/partial.ts';
 import type { ReplayOptions } from '../replay/replay.ts';
 import type { Judged } from '../replay/replay-all.ts';
 import type { Source } from '../replay/sources.ts';
-import { cacheFolder, openJsonCache } from '../store/json-cache.ts';
+import { openJsonCache } from '../store/json-cache.ts';
+import { cacheFolder } from '../store/user-folders.ts';
 import { isFields } from '../stream/fields.ts';
 import type { CachePlace } from './open-bookmarks.ts';
 import { WORKER_FILE } from './worker-file.ts';
@@ -14,7 +16,7 @@ import { WORKER_FILE } from './worker-file.ts';
 export interface SourcesOptions extends ReplayOptions {
   /** What was made of a recording the last time will do, where it has not changed. */
   readonly cached: boolean;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
 }
 
 /** Judges recordings, and hands them over in their order. */

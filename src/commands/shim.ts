@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
+import { findClaude } from '../claude/find-claude.ts';
+import { nextShim } from '../claude/next-shim.ts';
 import { isCtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { type HeadlessInvocation, readClaudeArguments } from '../session/claude-arguments.ts';
 import { isOwnChild } from '../session/own-child.ts';
 import { runUntouched } from '../session/run-untouched.ts';
-import { findRealClaude } from '../shim/find-real-claude.ts';
-import { nextShim } from '../shim/next-shim.ts';
 
 /** For `ctxb help shim` alone: `ctxb shim --help` is claude's. */
 export function define(command: Command): void {
@@ -34,7 +34,7 @@ Examples:
  * @throws CtxbError `command-not-found` when there is no claude but this, `config`, and as `runHeadless`
  */
 export async function shim(args: readonly string[], io: Io): Promise<number> {
-  const program = await findRealClaude({ env: io.env, self: process.argv[1] ?? '' });
+  const program = await findClaude(io);
   // A copy would open stdin, which may be claude's alone.
   const world: Io = Object.create(io, { env: { value: nextShim(io.env) } });
   const invocation = readClaudeArguments(args);

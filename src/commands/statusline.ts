@@ -2,13 +2,14 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { quickConfig } from '../config/quick-config.ts';
+import { messageOf } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { onOneLine, styleFor } from '../report/style.ts';
 import { judgeStatus } from '../statusline/judge-status.ts';
 import { newestLines } from '../statusline/log-tail.ts';
 import { readStatusInput, type StatusInput } from '../statusline/status-input.ts';
 import { statusText } from '../statusline/status-text.ts';
-import { readAll } from './read-all.ts';
+import { readStdin } from './read-stdin.ts';
 
 export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
   command.addHelpText('after', EXAMPLES).action(async () => finish(await runStatusline(io)));
@@ -33,7 +34,7 @@ const USUAL_COLUMNS = 80;
 export async function runStatusline(io: Io): Promise<number> {
   let line: string;
   try {
-    line = await lineFor(readStatusInput(await readAll(io.stdin)), io);
+    line = await lineFor(readStatusInput(await readStdin(io.stdin)), io);
   } catch (error) {
     line = `ctxb: no status line: ${onOneLine(messageOf(error))}`;
   }
@@ -67,10 +68,6 @@ async function tellHooks({ sessionId, window }: StatusInput, folder: string): Pr
   } catch (error) {
     return [`hooks are not told of the window: ${messageOf(error)}`];
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 interface Log {

@@ -1,3 +1,4 @@
+import type { Environment } from '../io.ts';
 import { boundPatterns } from './bound-patterns.ts';
 import type { Config } from './config.ts';
 import { requireGood } from './require-good.ts';
@@ -10,7 +11,7 @@ import { type Flags, resolveConfig } from './resolve-config.ts';
  */
 export async function effectiveConfig(world: {
   readonly cwd: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly flags: Flags;
 }): Promise<Config> {
   const config = requireGood(await resolveConfig(world));

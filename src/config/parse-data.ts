@@ -1,4 +1,5 @@
 import { extname } from 'node:path';
+import { messageOf } from '../errors.ts';
 
 /** A text that is not in its format, and where it goes wrong (line and column count from 1). */
 export class SyntaxFault extends Error {
@@ -103,8 +104,4 @@ interface YamlFault {
 
 function isYamlFault(error: unknown): error is YamlFault {
   return error instanceof Error && 'reason' in error && typeof error.reason === 'string';
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,9 +1,10 @@
+import type { Environment } from '../io.ts';
 import { boundPatterns } from './bound-patterns.ts';
 import type { Config } from './config.ts';
 import { DEFAULTS } from './defaults.ts';
 import { readConfig } from './read-config.ts';
 
-/** Variables that set no key, and are of no interest to a command that does not run claude. */
+/** Variables with it may set a key. It stands here too, as what reads them brings the whole schema with it. */
 const PREFIX = 'CTXB_';
 
 /** What holds, and what is wrong. */
@@ -17,10 +18,7 @@ export interface QuickConfig {
  * The configuration for a command that must answer within milliseconds and whatever somebody wrote: the checks are
  * loaded only where there is something to check. Never throws.
  */
-export async function quickConfig(
-  cwd: string,
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<QuickConfig> {
+export async function quickConfig(cwd: string, env: Environment): Promise<QuickConfig> {
   const { file, findings } = await readConfig(cwd);
   const isSet = Object.keys(env).some((name) => name.startsWith(PREFIX));
   if (file === undefined && findings.length === 0 && !isSet) return { config: DEFAULTS, faults: [] };

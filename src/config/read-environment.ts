@@ -1,3 +1,4 @@
+import type { Environment } from '../io.ts';
 import { closest } from './closest.ts';
 import type { Finding, KeyPath } from './config.ts';
 import { finding, shown } from './finding.ts';
@@ -16,7 +17,7 @@ function variableName(key: KeyPath): string {
 }
 
 /** The keys that the environment sets, as text. An empty variable counts as not set. */
-export function readEnvironment(env: Readonly<Record<string, string | undefined>>): {
+export function readEnvironment(env: Environment): {
   values: { key: KeyPath; where: string; value: string }[];
   findings: Finding[];
 } {

@@ -1,3 +1,4 @@
+import type { Environment } from '../io.ts';
 import { checkFile } from './check-file.ts';
 import { checkValue, fromText } from './check-value.ts';
 import type { Config, Finding, KeyPath, Origin, ToolKey } from './config.ts';
@@ -36,7 +37,7 @@ interface Value {
  */
 export async function resolveConfig(world: {
   readonly cwd: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly flags: Flags;
 }): Promise<ResolvedConfig> {
   const { file, findings } = await readConfig(world.cwd);
@@ -73,7 +74,7 @@ function fileValues(file: ConfigFile): { values: Value[]; findings: Finding[] } 
   return { values: checked.values.map((value) => ({ ...value, origin })), findings: checked.findings };
 }
 
-function environmentValues(env: Readonly<Record<string, string | undefined>>): {
+function environmentValues(env: Environment): {
   values: Value[];
   findings: Finding[];
 } {

@@ -8,6 +8,7 @@ import type { Io } from '../io.ts';
 import { styleFor } from '../report/style.ts';
 import { createTerminal } from '../report/terminal.ts';
 import { readClaudeArguments } from '../session/claude-arguments.ts';
+import { holdSignals } from '../session/hold-signals.ts';
 import { runHeadless } from '../session/run-headless.ts';
 import type { Watcher } from '../session/watcher.ts';
 import { createScratchEnvironment, type ScratchEnvironment } from '../standin/scratch-environment.ts';
@@ -26,6 +27,8 @@ export interface DemoRun {
   readonly seen: readonly Sighting[];
 }
 
+type DemoIo = Pick<Io, 'stdout' | 'stderr' | 'env'>;
+
 /** The arguments that a caller would write after `ctxb run -- claude`. */
 const ARGUMENTS = ['-p', '--output-format', 'stream-json', '--verbose', '--model', DEMO_MODEL, '--allowedTools=Bash'];
 
@@ -33,21 +36,29 @@ const ARGUMENTS = ['-p', '--output-format', 'stream-json', '--verbose', '--model
  * Runs the job with a real claude against the stand-in, in a scratch environment that is removed afterwards, also
  * when a signal ends the run.
  */
-export async function runLive(claude: string, io: Pick<Io, 'stdout' | 'stderr' | 'env'>): Promise<DemoRun> {
-  return withSignalsHeld(async (isStopped) => {
-    const standin = await startStandin(demoScenario());
-    const { PATH: path } = io.env;
-    const scratch = await createScratchEnvironment({ url: standin.url, ...(path === undefined ? {} : { path }) });
-    try {
-      await writeDemoFiles(scratch.cwd);
-      if (isStopped()) return { exitCode: EXIT_INTERRUPTED, interrupted: true, record: [], seen: [] };
-      const finished = await run(claude, { standin, scratch }, io);
-      return { ...finished, interrupted: isStopped() };
-    } finally {
-      await standin.close();
-      await scratch.dispose();
-    }
-  });
+export async function runLive(claude: string, io: DemoIo): Promise<DemoRun> {
+  // The run itself heeds them too.
+  const signals = holdSignals();
+  try {
+    return await runInScratch(claude, io, signals.stop);
+  } finally {
+    signals.release();
+  }
+}
+
+async function runInScratch(claude: string, io: DemoIo, stop: AbortSignal): Promise<DemoRun> {
+  const standin = await startStandin(demoScenario());
+  const { PATH: path } = io.env;
+  const scratch = await createScratchEnvironment({ url: standin.url, ...(path === undefined ? {} : { path }) });
+  try {
+    await writeDemoFiles(scratch.cwd);
+    if (stop.aborted) return { exitCode: EXIT_INTERRUPTED, interrupted: true, record: [], seen: [] };
+    const finished = await run(claude, { standin, scratch }, io);
+    return { ...finished, interrupted: stop.aborted };
+  } finally {
+    await standin.close();
+    await scratch.dispose();
+  }
 }
 
 const EXIT_INTERRUPTED = 130;
@@ -60,7 +71,7 @@ interface DemoWorld {
 async function run(
   claude: string,
   { standin, scratch }: DemoWorld,
-  { stdout, stderr, env }: Pick<Io, 'stdout' | 'stderr' | 'env'>,
+  { stdout, stderr, env }: DemoIo,
 ): Promise<Omit<DemoRun, 'interrupted'>> {
   const invocation = readClaudeArguments(ARGUMENTS);
   if (invocation.kind !== 'headless') throw new CtxbError('bug', 'the demo cannot read its own arguments');
@@ -88,21 +99,6 @@ async function run(
 /** All that the scratch environment takes over from the user's. */
 function colourWishes({ NO_COLOR, TERM }: Io['env']): Record<string, string> {
   return { ...(NO_COLOR ? { NO_COLOR } : {}), ...(TERM ? { TERM } : {}) };
-}
-
-/** A signal must not end the process before the scratch environment is removed. The run itself heeds them too. */
-async function withSignalsHeld<T>(work: (isStopped: () => boolean) => Promise<T>): Promise<T> {
-  let stopped = false;
-  const stop = () => {
-    stopped = true;
-  };
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-  for (const signal of signals) process.on(signal, stop);
-  try {
-    return await work(() => stopped);
-  } finally {
-    for (const signal of signals) process.off(signal, stop);
-  }
 }
 
 /** As in any run, but for the place of the notes: the demo's folder is gone at its end. */

@@ -1,5 +1,5 @@
 import type { HookName } from '../governor/actions.ts';
-import { type Fields, isFields, textOf } from '../stream/fields.ts';
+import { type Fields, parseFields, textOf } from '../stream/fields.ts';
 
 /** Hooks that Claude Code calls as a command: those that are answered, and those that only tell. */
 export type HookEvent = HookName | 'Stop' | 'SessionEnd';
@@ -32,18 +32,9 @@ export interface HookInput {
 
 /** Undefined where the text is no such JSON, or of a hook that nothing is done about. */
 export function readHookInput(text: string): HookInput | undefined {
-  const fields = parsed(text);
-  if (!isFields(fields)) return undefined;
+  const fields = parseFields(text);
   const [hook, sessionId] = [textOf(fields.hook_event_name), textOf(fields.session_id)];
   if (hook === undefined || sessionId === undefined || !Object.hasOwn(HOOK_EVENTS, hook)) return undefined;
   const transcript = textOf(fields.transcript_path);
   return { hook: hook as HookEvent, sessionId, transcript, cwd: textOf(fields.cwd), fields };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

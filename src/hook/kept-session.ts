@@ -1,7 +1,7 @@
 import manifest from '../../package.json' with { type: 'json' };
 import type { GovernorState } from '../governor/state.ts';
 import { redact } from '../store/redact.ts';
-import { countOf, type Fields, fieldsOf, isFields, textsOf } from '../stream/fields.ts';
+import { countOf, type Fields, fieldsOf, isFields, parseFields, textsOf } from '../stream/fields.ts';
 
 /** What one hook leaves for the next of the same session. */
 export interface KeptSession {
@@ -38,7 +38,7 @@ export function keptText(kept: KeptSession): string {
 
 /** The new one where there is none, or it is damaged, or another version's. */
 export function readKept(text: string | undefined): KeptSession {
-  const { version, state, stopped, ...fields } = parsed(text ?? '');
+  const { version, state, stopped, ...fields } = parseFields(text ?? '');
   if (version !== VERSION || !isFields(state)) return NEW_SESSION;
   return {
     // The version says that this program wrote it, in this shape.
@@ -49,12 +49,4 @@ export function readKept(text: string | undefined): KeptSession {
     compaction: Array.isArray(fields.compaction) ? fields.compaction.map(fieldsOf) : [],
     told: textsOf(fields.told),
   };
-}
-
-function parsed(text: string): Fields {
-  try {
-    return fieldsOf(JSON.parse(text));
-  } catch {
-    return {};
-  }
 }

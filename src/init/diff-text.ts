@@ -1,4 +1,4 @@
-import { type DiffLine, lineDiff } from '../flow/studio/line-diff.ts';
+import { type DiffLine, lineDiff } from '../report/line-diff.ts';
 import { onOneLine, type Style } from '../report/style.ts';
 
 /** What a change makes of a file, as a unified diff without line numbers; empty: nothing. */

@@ -1,4 +1,5 @@
 import type { Output } from '../io.ts';
+import { CLEAR_LINE } from './clear-line.ts';
 
 /** Says on stderr how many facts were looked at, where a person watches. */
 export interface FactsProgress {
@@ -7,8 +8,6 @@ export interface FactsProgress {
   /** Takes the line away, before something else is written. */
   clear(): void;
 }
-
-const CLEAR_LINE = '\r\u001b[2K';
 
 export function createFactsProgress(stderr: Output, total: number): FactsProgress {
   if (stderr.isTTY !== true || total === 0) return { add: () => {}, clear: () => {} };

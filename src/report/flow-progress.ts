@@ -6,6 +6,7 @@ import type { Decision } from '../governor/actions.ts';
 import { readGauge } from '../governor/gauge/gauge.ts';
 import { costUsd, type GovernorState } from '../governor/state.ts';
 import { decisionText, isRoutine } from '../messages.ts';
+import { CLEAR_LINE } from './clear-line.ts';
 import { counted, dollars, duration, percent, tokens } from './figures.ts';
 import { onOneLine, type Style } from './style.ts';
 
@@ -38,8 +39,6 @@ export interface FlowProgressOptions {
 }
 
 const STARTING = { text: 'starting', costUsd: 0 };
-
-const CLEAR_LINE = '\r\u001b[2K';
 
 export function createFlowProgress({ stderr, style, quiet, total, done: before }: FlowProgressOptions): FlowProgress {
   const running = new Map<string, { readonly text: string; readonly costUsd: number }>();

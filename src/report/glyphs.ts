@@ -1,3 +1,4 @@
+import type { Environment } from '../io.ts';
 /** Signs outside of ASCII that reports are drawn with, or what stands for them. */
 export interface Glyphs {
   /** Cells of a curve, the lowest first. */
@@ -24,6 +25,6 @@ export const UNICODE: Glyphs = {
 const ASCII: Glyphs = { levels: [...'._-~=+*#'], boundary: '|', arrow: '->', dot: '|', none: '-', ellipsis: '~' };
 
 /** By the locale, as POSIX looks it up: the first of the three that is set counts. */
-export function glyphsFor({ LC_ALL, LC_CTYPE, LANG }: Readonly<Record<string, string | undefined>>): Glyphs {
+export function glyphsFor({ LC_ALL, LC_CTYPE, LANG }: Environment): Glyphs {
   return /utf-?8/i.test(LC_ALL || LC_CTYPE || LANG || '') ? UNICODE : ASCII;
 }

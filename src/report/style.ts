@@ -1,3 +1,4 @@
+import type { Environment } from '../io.ts';
 /** Where text goes decides whether it may be coloured. */
 export interface Surface {
   readonly isTTY?: boolean | undefined;
@@ -16,7 +17,7 @@ export const PLAIN: Style = { bold: asItIs, dim: asItIs, green: asItIs, yellow: 
  * Colours for a surface: none when it is no terminal or NO_COLOR is set (https://no-color.org). chalk is loaded only
  * where it colours: in a script it would be a fifth of the start-up.
  */
-export async function styleFor(surface: Surface, env: Readonly<Record<string, string | undefined>>): Promise<Style> {
+export async function styleFor(surface: Surface, env: Environment): Promise<Style> {
   if (surface.isTTY !== true || env.NO_COLOR || env.TERM === 'dumb') return PLAIN;
   const { Chalk } = await import('chalk');
   const chalk = new Chalk({ level: 1 });

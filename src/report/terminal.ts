@@ -2,6 +2,7 @@ import type { Writable } from 'node:stream';
 import type { Decision } from '../governor/actions.ts';
 import type { GovernorState } from '../governor/state.ts';
 import { decisionText, isRoutine } from '../messages.ts';
+import { CLEAR_LINE } from './clear-line.ts';
 import { createClosingFigures } from './closing-text.ts';
 import { statusLine } from './status-line.ts';
 import { onOneLine, type Style } from './style.ts';
@@ -29,7 +30,6 @@ export interface TerminalOptions {
   readonly statusLine: 'auto' | 'always' | 'never';
 }
 
-const CLEAR_LINE = '\r\u001b[2K';
 const ESCAPES = /\u001b\[[0-9;]*m/g;
 
 export function createTerminal({ stderr, style, quiet, statusLine: wanted }: TerminalOptions): Terminal {

@@ -3,6 +3,8 @@ import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { isatty } from 'node:tty';
 import { execa } from 'execa';
 import { CtxbError } from '../errors.ts';
+import type { Environment } from '../io.ts';
+import { ENDING_SIGNALS } from './ending-signals.ts';
 
 /** How the child ended: its own exit code, or the signal that ended it. */
 export interface ChildEnd {
@@ -27,7 +29,7 @@ export interface ChildOptions {
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
 }
 
 /**
@@ -73,11 +75,9 @@ export function signalExitCode(signal: NodeJS.Signals): number {
   return 128 + (constants.signals[signal] ?? 0);
 }
 
-/** Signals that end us are for the program in our place; what the terminal sends reaches it without us. */
-const PASSED_ON = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const;
-
 /**
- * Runs a program in our place: the same terminal, the same process group. Resolves when it has ended.
+ * Runs a program in our place: the same terminal, the same process group. Signals that end us are for it; what the
+ * terminal sends reaches it without us. Resolves when it has ended.
  *
  * @throws CtxbError as {@link startChild}
  */
@@ -86,7 +86,7 @@ export async function runInOurPlace({ command, args, cwd, env }: ChildOptions): 
     if (signal !== 'SIGINT' || ![0, 1, 2].some(isatty)) subprocess.kill(signal);
   };
   // Before the start: a signal that came in between would end us alone.
-  for (const signal of PASSED_ON) process.on(signal, passOn);
+  for (const signal of ENDING_SIGNALS) process.on(signal, passOn);
   const subprocess = execa(command, args, {
     cwd,
     env,
@@ -96,7 +96,7 @@ export async function runInOurPlace({ command, args, cwd, env }: ChildOptions): 
     stdio: 'inherit',
   });
   const result = await subprocess;
-  for (const signal of PASSED_ON) process.off(signal, passOn);
+  for (const signal of ENDING_SIGNALS) process.off(signal, passOn);
   const end = { code: result.exitCode, signal: result.signal as NodeJS.Signals | undefined };
   if (end.code === undefined && end.signal === undefined) throw startError(command, result);
   return end;

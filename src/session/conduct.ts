@@ -32,20 +32,20 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
   }
   const signals = passSignals(session, asking, headless.config.observe);
   // What has begun to end claude sees it through.
-  if (early?.received() === undefined) early?.stop();
+  if (early.received() === undefined) early.stop();
   const stopping = stopOn(headless.stop, session, headless.config.observe);
   const end = await session.ended;
   stopping.clear();
   await output.finish();
   signals.stop();
-  early?.stop();
+  early.stop();
   recorder?.close();
   watcher.clear();
   const state = session.state();
   watcher.ended(state);
   const exitCode = exitCodeOf(end, {
     lastResult: output.lastResult,
-    received: early?.received() ?? signals.received(),
+    received: early.received() ?? signals.received(),
     readerGone: outlet.isGone,
     outcome: state.outcome,
   });

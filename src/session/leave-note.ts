@@ -1,4 +1,5 @@
 import { CtxbError } from '../errors.ts';
+import type { Environment } from '../io.ts';
 import { leaveInInbox, liveInboxes } from '../store/inbox.ts';
 import { redact } from '../store/redact.ts';
 import { INBOX_VARIABLE } from './inbox-variable.ts';
@@ -15,7 +16,7 @@ export interface Note {
  * @param folder absolute, where the runs keep their files
  * @throws CtxbError `usage` when there is nothing to say, or no run or more than one to say it to; `store`
  */
-export function leaveNote(note: Note, folder: string, env: Readonly<Record<string, string | undefined>>): void {
+export function leaveNote(note: Note, folder: string, env: Environment): void {
   if (note.text.trim() === '') throw new CtxbError('usage', `ctxb ${note.kind}: the text is empty: say what`);
   leaveInInbox(
     env[INBOX_VARIABLE] || onlyInbox(note.kind, folder),

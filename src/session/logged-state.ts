@@ -9,7 +9,7 @@ const UNKNOWN: LoggedState = { logged: false, delivered: [], finished: false, op
 /** What claude's own log says about the turn that was under way. */
 export function readLoggedState({ session, turn }: GovernorState, { env, cwd }: Io): LoggedState {
   const { id, transcript } = session;
-  const path = id && findSessionLog(id, { env, cwd, home: env.HOME, transcriptPath: transcript });
+  const path = id && findSessionLog(id, { env, cwd, transcriptPath: transcript });
   if (path === undefined) return UNKNOWN;
   const log = readSessionLog(path);
   if (!log.hasMessages) return UNKNOWN;

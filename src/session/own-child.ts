@@ -1,6 +1,9 @@
 import type { Io } from '../io.ts';
 
-/** Names the ctxb that has started a claude: what claude itself starts inherits the variable, but has another parent. */
+/**
+ * Names the ctxb that has started a claude. All that claude starts finds the run's id; this tells the claude that was
+ * started through a shim from one that the agent starts, which inherits the variable too, but has another parent.
+ */
 const VARIABLE = 'CTXB_PARENT';
 
 /** The environment for a claude that this process starts. */

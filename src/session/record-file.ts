@@ -1,5 +1,5 @@
 import { openSync } from 'node:fs';
-import { CtxbError } from '../errors.ts';
+import { CtxbError, messageOf } from '../errors.ts';
 
 /** An open file for a record. */
 export interface RecordFile {
@@ -17,7 +17,7 @@ export function openRecordFile(path: string): RecordFile {
   try {
     return { path, descriptor: openSync(path, 'w', 0o600) };
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = messageOf(cause);
     throw new CtxbError('usage', `--record ${path}: cannot be written (${reason})`, { cause });
   }
 }

@@ -1,4 +1,5 @@
 import { closeSync, writeSync } from 'node:fs';
+import { messageOf } from '../errors.ts';
 import type { Decision } from '../governor/actions.ts';
 import type { Input } from '../governor/input.ts';
 import { recordDecision, recordRun, toRecord } from '../governor/record.ts';
@@ -28,7 +29,7 @@ export function createRecorder(
       writeSync(descriptor, `${JSON.stringify(line)}\n`);
     } catch (error) {
       faulty = true;
-      onFault(`nothing more is recorded to ${path}: ${error instanceof Error ? error.message : String(error)}`);
+      onFault(`nothing more is recorded to ${path}: ${messageOf(error)}`);
     }
   }
 

@@ -3,8 +3,9 @@ import { CtxbError } from '../errors.ts';
 import { isStamp } from '../governor/prompts/mailbox.ts';
 import type { Io } from '../io.ts';
 import { readPlain } from '../store/plain-file.ts';
-import { openSeal, stateFolder } from '../store/seal.ts';
+import { openSeal } from '../store/seal.ts';
 import { findSessionLog, readSessionLog, type SessionLog } from '../store/session-log.ts';
+import { stateFolder } from '../store/user-folders.ts';
 import { readClaudeArguments } from './claude-arguments.ts';
 import { type EarlierRun, findEarlierRun } from './earlier-run.ts';
 import { type ClaudeEnd, endClaude } from './end-claude.ts';
@@ -55,7 +56,7 @@ export async function resumeRun(
 function logsOf({ sessions }: EarlierRun, io: Io): SessionLog[] {
   return sessions.flatMap(({ id, log }) => {
     const { env, cwd } = io;
-    const path = findSessionLog(id, { env, cwd, home: env.HOME, transcriptPath: log });
+    const path = findSessionLog(id, { env, cwd, transcriptPath: log });
     return path === undefined ? [] : [readSessionLog(path)];
   });
 }

@@ -24,7 +24,7 @@ export interface Ends {
   readonly io: Io;
   readonly child: Child;
   /** Passes signals to the child until there is a session to take them. */
-  readonly early?: SignalWatch;
+  readonly early: SignalWatch;
   readonly input: CallerInput;
   readonly record: RecordFile | undefined;
   readonly watcher: Watcher;

@@ -1,3 +1,5 @@
+import { ENDING_SIGNALS } from './ending-signals.ts';
+
 /** What the user's signals do while claude runs. */
 export interface SignalWatch {
   /** The first signal that came, if any. */
@@ -36,16 +38,15 @@ export function watchSignals({ interrupt, kill }: Signalled): SignalWatch {
     else end();
   }
 
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   const onExit = () => kill('SIGKILL');
-  for (const signal of signals) process.on(signal, onSignal);
+  for (const signal of ENDING_SIGNALS) process.on(signal, onSignal);
   process.on('exit', onExit);
 
   return {
     received: () => first,
     stop() {
       clearTimeout(killTimer);
-      for (const signal of signals) process.off(signal, onSignal);
+      for (const signal of ENDING_SIGNALS) process.off(signal, onSignal);
       process.off('exit', onExit);
     },
   };

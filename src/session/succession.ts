@@ -1,3 +1,4 @@
+import { messageOf } from '../errors.ts';
 import type { ExitEvent, OwnEvent } from '../governor/input.ts';
 import type { GovernorState } from '../governor/state.ts';
 import type { Child, ChildEnd } from './child.ts';
@@ -47,7 +48,7 @@ export function seeThrough(world: Succession, { passOn, state, tell }: Listener)
     try {
       return world.readLog(state());
     } catch (error) {
-      world.onFault(error instanceof Error ? error.message : String(error));
+      world.onFault(messageOf(error));
       return UNREADABLE;
     }
   }
@@ -71,7 +72,7 @@ export function seeThrough(world: Succession, { passOn, state, tell }: Listener)
     try {
       return await world.startNext(start, state());
     } catch (error) {
-      world.onFault(error instanceof Error ? error.message : String(error));
+      world.onFault(messageOf(error));
       tell({ kind: 'exit', code: 127, signal: undefined, ...logged() });
       return next();
     }

@@ -1,3 +1,5 @@
+import { ENDING_SIGNALS } from './ending-signals.ts';
+
 /** Something that goes on until the user ends it. */
 export interface UntilSignal {
   readonly signal: AbortSignal;
@@ -7,12 +9,11 @@ export interface UntilSignal {
 
 /** Takes the first Ctrl-C, SIGTERM or SIGHUP for the wish to end. */
 export function untilSignal(): UntilSignal {
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   const controller = new AbortController();
   const stop = () => {
-    for (const signal of signals) process.off(signal, stop);
+    for (const signal of ENDING_SIGNALS) process.off(signal, stop);
     controller.abort();
   };
-  for (const signal of signals) process.on(signal, stop);
+  for (const signal of ENDING_SIGNALS) process.on(signal, stop);
   return { signal: controller.signal, stop };
 }

@@ -1,3 +1,4 @@
+import { messageOf } from '../errors.ts';
 /**
  * The answer to a callback claude waits for. claude's hooks fail closed: unanswered, they hang the turn or lose the
  * prompt. So an answer always goes out: `success` when the work is done in time, else `error`, with which claude goes
@@ -24,7 +25,7 @@ export async function answerHook(answer: HookAnswer): Promise<void> {
     await Promise.race([Promise.resolve().then(answer.work), late]);
     reply(response({ subtype: 'success', request_id: requestId, response: output }));
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     reply(response({ subtype: 'error', request_id: requestId, error: `ctxb: ${message}` }));
     answer.onFault(message);
   } finally {

@@ -1,7 +1,8 @@
 import { learnFromModelId, learnWindow } from '../governor/gauge/window.ts';
 import type { Policy } from '../governor/policy.ts';
-import { type GovernorState, initialState, type Run } from '../governor/state.ts';
+import { type GovernorState, initialState } from '../governor/state.ts';
 import { step } from '../governor/step.ts';
+import { replayRun } from '../replay/replay-run.ts';
 import { decodeLine } from '../stream/decode.ts';
 import type { AssistantEvent, Event } from '../stream/events.ts';
 import { contextOf, saysNothing } from '../stream/usage.ts';
@@ -13,7 +14,8 @@ import type { StatusInput } from './status-input.ts';
  * @param lines the newest lines of the session's log
  */
 export function judgeStatus(lines: Iterable<string>, status: StatusInput, policy: Policy): GovernorState {
-  let state = withWindow(initialState(runOf(status, policy)), status);
+  // A recording is judged, of which this is the end.
+  let state = withWindow(initialState(replayRun(policy)), status);
   const feed = (event: Event) => {
     state = step(state, { t: 0, from: 'claude', event }).state;
   };
@@ -21,25 +23,6 @@ export function judgeStatus(lines: Iterable<string>, status: StatusInput, policy
   const ahead = callAhead(state, status);
   if (ahead !== undefined) feed(ahead);
   return state;
-}
-
-/** A recording is judged, of which this is the end. */
-function runOf({ project }: StatusInput, policy: Policy): Run {
-  return {
-    policy,
-    mode: 'replay',
-    runId: '00000000-0000-4000-8000-000000000000',
-    contextDir: '',
-    resumes: false,
-    callerSpeaksProtocol: false,
-    showInjected: false,
-    callerPlacedTrigger: true,
-    project: project ?? '',
-    answersInSchema: false,
-    withoutHooks: false,
-    persistent: true,
-    attended: true,
-  };
 }
 
 function withWindow(state: GovernorState, { window, model }: StatusInput): GovernorState {

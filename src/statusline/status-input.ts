@@ -1,5 +1,5 @@
 import type { Usage } from '../stream/events.ts';
-import { countOf, fieldsOf, isFields, textOf } from '../stream/fields.ts';
+import { countOf, fieldsOf, isFields, parsed, textOf } from '../stream/fields.ts';
 import { readUsage } from '../stream/usage.ts';
 
 /** What Claude Code writes to the stdin of its status-line command, as far as it is shown. */
@@ -33,12 +33,4 @@ export function readStatusInput(text: string): StatusInput | undefined {
     window: countOf(fieldsOf(context).context_window_size),
     usage: readUsage(fieldsOf(context).current_usage),
   };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
-import { homedir } from 'node:os';
-import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
+import { cachePath } from './cache-path.ts';
 import { forgetOld } from './forget-old.ts';
 import { makeFolder, readPlain } from './plain-file.ts';
 import { replaceFile } from './replace-file.ts';
@@ -30,37 +29,13 @@ const VERSION = 1;
 const MAX_BYTES = 256 * 1024 * 1024;
 
 /**
- * The folder for what ctxb can make again: `$XDG_CACHE_HOME/ctxb`, else `~/.cache/ctxb`. The rule of XDG: a path that is
- * not absolute does not count.
- *
- * @returns undefined where there is no home folder either
- */
-export function cacheFolder(env: Readonly<Record<string, string | undefined>>): string | undefined {
-  const { XDG_CACHE_HOME: named = '', HOME } = env;
-  if (isAbsolute(named)) return join(named, 'ctxb');
-  const home = HOME || ownHome();
-  return isAbsolute(home) ? join(home, '.cache', 'ctxb') : undefined;
-}
-
-/** Empty for a user that the system does not know, as in some containers. */
-function ownHome(): string {
-  try {
-    return homedir();
-  } catch {
-    return '';
-  }
-}
-
-/**
  * @param folder where the cache is
  * @param key everything else that the values depend on
  */
 export function openJsonCache(folder: string, key: string): JsonCache {
   const pages = new Map<string, Page>();
 
-  function pagePath(of: string): string {
-    return join(folder, `${createHash('sha256').update(`${key}\n${of}`).digest('hex').slice(0, 32)}.json`);
-  }
+  const pagePath = (of: string) => cachePath(folder, key, of);
 
   function pageOf(file: string): Page {
     const of = dirname(resolve(file));

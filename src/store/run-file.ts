@@ -53,7 +53,8 @@ export function* readRunFile(contextDir: string, runId: string, seal: Seal): Gen
   for (const line of readLines(path)) {
     const json = seal.open(line, name);
     if (json === undefined) {
-      const why = `it is not sealed with your key, ${seal.keyPath}: somebody else may have written it, or the key is new`;
+      const key = seal.keyPath ?? 'for which there is no home folder';
+      const why = `it is not sealed with your key, ${key}: somebody else may have written it, or the key is new`;
       throw new CtxbError('usage', `${path} is not used, because ${why}. Start the run anew`);
     }
     yield json;

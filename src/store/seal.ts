@@ -1,6 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { CtxbError } from '../errors.ts';
 import { writeNewFile } from './new-file.ts';
 import { makeFolder, readPlain } from './plain-file.ts';
@@ -15,8 +14,8 @@ const SEALED = /^(.*),"seal":"([0-9a-f]{64})"\}$/s;
  * says which program is to be started must not come with a repository.
  */
 export interface Seal {
-  /** Where the key is. */
-  readonly keyPath: string;
+  /** Where the key is; undefined: there is no place for one. */
+  readonly keyPath: string | undefined;
   /**
    * A JSON object with a seal as its last member; as it is where no key can be kept.
    *
@@ -27,16 +26,9 @@ export interface Seal {
   open(line: string, purpose: string): string | undefined;
 }
 
-/** The folder for what ctxb must not lose: `$XDG_STATE_HOME/ctxb`, else `~/.local/state/ctxb`. */
-export function stateFolder(env: Readonly<Record<string, string | undefined>>): string {
-  const { XDG_STATE_HOME: named, HOME } = env;
-  const home = HOME?.startsWith('/') ? HOME : homedir();
-  return join(named?.startsWith('/') ? named : join(home, '.local', 'state'), 'ctxb');
-}
-
-/** @param folder the key is in it, and is made when the first seal is */
-export function openSeal(folder: string): Seal {
-  const keyPath = join(folder, 'key');
+/** @param folder the key is in it, and is made when the first seal is; undefined: no key can be kept */
+export function openSeal(folder: string | undefined): Seal {
+  const keyPath = folder && join(folder, 'key');
   let key: Buffer | undefined;
 
   function seal(json: string, purpose: string): Buffer | undefined {
@@ -46,7 +38,7 @@ export function openSeal(folder: string): Seal {
   return {
     keyPath,
     close(json, purpose) {
-      key ??= readKey(keyPath) ?? makeKey(folder, keyPath);
+      key ??= readKey(keyPath) ?? makeKey(keyPath);
       const made = seal(json, purpose);
       return made === undefined ? json : `${json.slice(0, -1)},"seal":"${made.toString('hex')}"}`;
     },
@@ -60,7 +52,8 @@ export function openSeal(folder: string): Seal {
   };
 }
 
-function readKey(path: string): Buffer | undefined {
+function readKey(path: string | undefined): Buffer | undefined {
+  if (path === undefined) return undefined;
   try {
     const text = readPlain(path, 2 * BYTES);
     return text !== undefined && KEY.test(text) ? Buffer.from(text, 'hex') : undefined;
@@ -70,9 +63,10 @@ function readKey(path: string): Buffer | undefined {
 }
 
 /** The first of two runs that make one at the same time wins. */
-function makeKey(folder: string, path: string): Buffer | undefined {
+function makeKey(path: string | undefined): Buffer | undefined {
+  if (path === undefined) return undefined;
   try {
-    makeFolder(folder);
+    makeFolder(dirname(path));
     writeNewFile(path, randomBytes(BYTES).toString('hex'));
     return readKey(path);
   } catch (error) {

@@ -1,17 +1,11 @@
 import { readdirSync, realpathSync, statSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
+import { type ClaudePlace, configFolder } from '../claude/config-folder.ts';
 import { kindOf } from './plain-file.ts';
 import { readLines } from './read-lines.ts';
 
 /** Where a claude runs, or ran, as far as its logs depend on it. */
-export interface LogPlace {
-  /** The environment that claude gets. */
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** claude's working folder. */
-  readonly cwd: string;
-  /** Default: the user's. */
-  readonly home?: string | undefined;
+export interface LogPlace extends ClaudePlace {
   /** The log as a hook's input named it. It wins, unless it is gone or another session's. */
   readonly transcriptPath?: string | undefined;
 }
@@ -191,10 +185,6 @@ function fieldsOf(value: unknown): Fields {
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
-}
-
-function configFolder({ env, cwd, home = env.HOME || homedir() }: LogPlace): string {
-  return env.CLAUDE_CONFIG_DIR ? resolve(cwd, env.CLAUDE_CONFIG_DIR) : join(home, '.claude');
 }
 
 const FOLDER_LENGTH = 200;

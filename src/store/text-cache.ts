@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
+import { cachePath } from './cache-path.ts';
 import { forgetOld } from './forget-old.ts';
 import { makeFolder, readPlain } from './plain-file.ts';
 import { replaceFile } from './replace-file.ts';
@@ -25,15 +25,7 @@ const FOLDER_BYTES = 64 * 1024 * 1024;
 export function openTextCache(folder: string, key: string): TextCache {
   let isTidy = false;
 
-  function pathOf(file: string): string {
-    return join(
-      folder,
-      `${createHash('sha256')
-        .update(`${key}\n${resolve(file)}`)
-        .digest('hex')
-        .slice(0, 32)}.json`,
-    );
-  }
+  const pathOf = (file: string) => cachePath(folder, key, resolve(file));
 
   return {
     get(file) {

@@ -23,10 +23,15 @@ export function textsOf(value: unknown): string[] {
 
 /** The fields of an object in JSON; none where the line is no such thing, as one that a kill has torn. */
 export function parseFields(line: string): Fields {
+  return fieldsOf(parsed(line));
+}
+
+/** The value of a text in JSON; undefined where it is none. */
+export function parsed(text: string): unknown {
   try {
-    return fieldsOf(JSON.parse(line));
+    return JSON.parse(text);
   } catch {
-    return NONE;
+    return undefined;
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Environment } from '../io.ts';
 /** Where one kind of signal goes. */
 export interface Destination {
   /** Undefined: the exporter reads it from the environment. */
@@ -12,8 +13,6 @@ export interface Destinations {
   /** What cannot be sent as asked, and why. */
   readonly faults: readonly string[];
 }
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 const SIGNALS = { metrics: 'METRICS', traces: 'TRACES' } as const;
 

@@ -22,6 +22,7 @@ import {
 import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import manifest from '../../package.json' with { type: 'json' };
+import type { Environment } from '../io.ts';
 import type { Destination, Destinations } from './destinations.ts';
 import { INSTRUMENTS, type Instrument, type Measurement, type Metric, type Signal } from './signal.ts';
 
@@ -35,7 +36,7 @@ export interface Sender {
 export interface SenderOptions extends Pick<Destinations, 'metrics' | 'traces'> {
   /** A UUID; tells this run's figures from those of others. */
   readonly runId: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   /** Told why something could not be sent. */
   readonly onFault: (fault: string) => void;
 }
@@ -79,7 +80,6 @@ function resourceOf(runId: string): Resource {
 }
 
 type Fault = SenderOptions['onFault'];
-type Environment = SenderOptions['env'];
 
 function meterProvider(to: Destination, resource: Resource, env: Environment, onFault: Fault): MeterProvider {
   const Exporter = to.protocol === 'http/json' ? JsonMetricExporter : OTLPMetricExporter;

@@ -1,3 +1,4 @@
+import { messageOf } from '../errors.ts';
 import type { Decision } from '../governor/actions.ts';
 import type { GovernorState } from '../governor/state.ts';
 import type { Io } from '../io.ts';
@@ -71,8 +72,4 @@ function once(notice: (text: string) => void): (fault: string) => void {
     if (!told) notice(`telemetry is not sent: ${fault}; the run goes on`);
     told = true;
   };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

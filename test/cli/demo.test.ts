@@ -1,10 +1,10 @@
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { DEMO_PROMPTS } from '../../src/demo/job.ts';
 import { type Finished, runProgram } from '../support/claude.ts';
-import { CTXB } from '../support/ctxb.ts';
+import { CTXB, SHIM } from '../support/ctxb.ts';
 
 let folder: string;
 
@@ -14,11 +14,20 @@ beforeEach(async () => {
 
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-/** The program as it is published, where there is no node_modules to find a claude in and nothing on PATH. */
+/** A PATH on which only ctxb is called claude. */
+async function folderOfShim(): Promise<string> {
+  const bin = join(folder, 'bin');
+  await mkdir(bin);
+  await symlink(SHIM, join(bin, 'claude'));
+  return bin;
+}
+
+/** The program as it is published, where there is no node_modules to find a claude in and none on PATH but ctxb. */
 async function demoWithoutClaude(...args: string[]): Promise<Finished> {
   await cp(dirname(CTXB), join(folder, 'dist'), { recursive: true });
   await cp(new URL('../../package.json', import.meta.url), join(folder, 'package.json'));
-  return runProgram(process.execPath, [join(folder, 'dist/ctxb.js'), 'demo', ...args], { env: {}, cwd: folder });
+  const env = { PATH: await folderOfShim() };
+  return runProgram(process.execPath, [join(folder, 'dist/ctxb.js'), 'demo', ...args], { env, cwd: folder });
 }
 
 it('plays a recording where there is no claude, and says so', async () => {
@@ -47,5 +56,8 @@ it('explains itself', async () => {
 
 it('refuses a claude that is not there', async () => {
   const { stderr, code } = await demoWithoutClaude('--claude', join(folder, 'claude'));
-  expect({ code, stderr }).toEqual({ code: 127, stderr: `ctxb: ${join(folder, 'claude')}: command not found\n` });
+  expect({ code, stderr }).toEqual({
+    code: 127,
+    stderr: expect.stringContaining(`${join(folder, 'claude')} is no program`),
+  });
 });

@@ -1,8 +1,9 @@
-import { chmod, mkdir, readdir, readFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { ALL_CHECKS } from '../../src/doctor/all-checks.ts';
 import { startProgram } from '../support/claude.ts';
-import { CTXB } from '../support/ctxb.ts';
+import { CTXB, SHIM } from '../support/ctxb.ts';
 import { createPlace, ctxb, fake, isAlive, type Place } from './fakes.ts';
 
 /** A place whose temporary files are in a folder of their own. */
@@ -26,7 +27,7 @@ async function pidsOf(place: Place): Promise<number[]> {
 
 describe('a claude that is none', () => {
   it.each([
-    { title: 'nowhere', args: [], env: {}, says: 'no claude on PATH: install one (npm install -g' },
+    { title: 'nowhere', args: [], env: {}, says: 'no claude on PATH besides ctxb itself: install Claude Code (npm' },
     { title: 'not where --claude says', args: ['--claude', './none'], env: {}, says: '--claude: ./none is no program' },
     { title: 'not where CTXB_CLAUDE says', args: [], env: { CTXB_CLAUDE: '/none' }, says: 'CTXB_CLAUDE: /none is no' },
   ])('is $title: 127', async ({ args, env, says }) => {
@@ -34,6 +35,21 @@ describe('a claude that is none', () => {
     const run = await ctxb(place, ['doctor', ...args], { env });
     expect(run.stderr).toContain(says);
     expect(run.code).toBe(127);
+  });
+
+  it('is ctxb in its place, and the next one on PATH is looked at', async () => {
+    await using place = await placeWithTmp();
+    const [first, second] = [place.path('first'), place.path('second')];
+    for (const [folder, program] of [
+      [first, SHIM],
+      [second, fake('kills-itself')],
+    ] as const) {
+      await mkdir(folder);
+      await symlink(program, join(folder, 'claude'));
+    }
+    const env = { PATH: [first, second, place.env.PATH].join(':') };
+    const run = await ctxb(place, ['doctor', '--quick', '--json'], { env });
+    expect(JSON.parse(run.stdout.toString()).claude.path).toBe(join(second, 'claude'));
   });
 
   it('ends at once: its first scene fails, the others are not tried, 3', async () => {

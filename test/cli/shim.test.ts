@@ -142,8 +142,12 @@ describe('the claude that is run', () => {
 
   it.each([
     { title: 'there is none', env: {}, says: NONE },
-    { title: 'CTXB_CLAUDE names nothing', env: { CTXB_CLAUDE: '/nowhere/claude' }, says: 'where there is no program' },
-    { title: 'CTXB_CLAUDE names the shim', env: { CTXB_CLAUDE: SHIM }, says: 'which is ctxb itself' },
+    {
+      title: 'CTXB_CLAUDE names nothing',
+      env: { CTXB_CLAUDE: '/nowhere/claude' },
+      says: '/nowhere/claude is no program that can be run',
+    },
+    { title: 'CTXB_CLAUDE names the shim', env: { CTXB_CLAUDE: SHIM }, says: `${SHIM} is ctxb itself` },
   ])('$title: an error with what to do, and code 127', async ({ env, says }) => {
     await using place = await createPlace();
     const folder = folderOf(place, 'only');

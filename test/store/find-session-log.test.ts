@@ -20,7 +20,7 @@ function put(name: string): string {
 
 describe('finds the log', () => {
   const find = (more: Partial<Parameters<typeof findSessionLog>[1]> = {}, id = 'id') =>
-    findSessionLog(id, { env: { CLAUDE_CONFIG_DIR: join(root, 'config') }, cwd: root, home: root, ...more });
+    findSessionLog(id, { env: { CLAUDE_CONFIG_DIR: join(root, 'config') }, cwd: root, ...more });
   const folder = (cwd: string) => cwd.replaceAll(/[^a-zA-Z0-9]/g, '-');
 
   it('in the folder of its project', () => {
@@ -68,8 +68,8 @@ describe('finds the log', () => {
 
   it('in the home, when nothing else is set', () => {
     const path = put(`.claude/projects/${folder(root)}/id.jsonl`);
-    expect(find({ env: {} })).toBe(path);
-    expect(find({ env: { CLAUDE_CONFIG_DIR: '', HOME: root }, home: undefined })).toBe(path);
+    expect(find({ env: { HOME: root } })).toBe(path);
+    expect(find({ env: { CLAUDE_CONFIG_DIR: '', HOME: root } })).toBe(path);
   });
 
   it('where a hook has named it', () => {

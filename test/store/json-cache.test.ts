@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { cacheFolder, openJsonCache } from '../../src/store/json-cache.ts';
+import { openJsonCache } from '../../src/store/json-cache.ts';
 
 let root: string;
 beforeEach(() => {
@@ -98,14 +98,3 @@ describe('where it cannot be written', () => {
     chmodSync(root, 0o700);
   });
 });
-
-it.each([
-  { name: 'as XDG says', env: { XDG_CACHE_HOME: '/c', HOME: '/h' }, expected: '/c/ctxb' },
-  { name: 'below the home folder', env: { HOME: '/h' }, expected: '/h/.cache/ctxb' },
-  {
-    name: 'below the home folder, where XDG is no absolute path',
-    env: { XDG_CACHE_HOME: 'c', HOME: '/h' },
-    expected: '/h/.cache/ctxb',
-  },
-  { name: 'none where there is no absolute path', env: { XDG_CACHE_HOME: 'c', HOME: 'h' }, expected: undefined },
-])('the folder is $name', ({ env, expected }) => expect(cacheFolder(env)).toBe(expected));

@@ -1,6 +1,6 @@
 import type { Check } from '../check.ts';
 import { hold } from '../contradiction.ts';
-import { answersOf, contextOf, eventsOf } from '../stage/events.ts';
+import { answersOf, contextIn, eventsOf } from '../stage/events.ts';
 import { scene } from '../stage/scene.ts';
 
 export const subagentLines: Check = {
@@ -27,7 +27,7 @@ export const subagentLines: Check = {
     says: ['a prompt'],
   }),
   look({ turns: [turn = []] }) {
-    const main = answersOf(turn).map(contextOf);
+    const main = answersOf(turn).map(contextIn);
     hold(main.join() === '90000,91000', `calls of 90000, 91000 tokens show ${main.join(', ')} on the main thread`);
     const others = eventsOf(turn, 'assistant').filter(({ subagent }) => subagent !== null);
     hold(others.length > 0, 'no line is marked as one of a subagent');

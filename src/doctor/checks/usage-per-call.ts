@@ -1,7 +1,7 @@
 import type { Check } from '../check.ts';
 import { hold } from '../contradiction.ts';
 import { CONTEXTS, plainTurns } from '../scenes/plain-turns.ts';
-import { answersOf, contextOf } from '../stage/events.ts';
+import { answersOf, contextIn } from '../stage/events.ts';
 
 export const usagePerCall: Check = {
   name: 'usage-per-call',
@@ -12,7 +12,7 @@ export const usagePerCall: Check = {
   vital: true,
   scene: plainTurns,
   look({ turns: [turn = []] }) {
-    const shown = answersOf(turn).map(contextOf);
+    const shown = answersOf(turn).map(contextIn);
     const text = `calls of ${CONTEXTS.join(', ')} tokens show ${shown.join(', ')}`;
     hold([...new Set(shown)].join() === CONTEXTS.join(), text);
   },

@@ -1,4 +1,5 @@
 import type { AssistantEvent, Event, ResultEvent } from '../../stream/events.ts';
+import { contextOf } from '../../stream/usage.ts';
 
 type KindOf<K extends Event['kind']> = Extract<Event, { readonly kind: K }>;
 
@@ -18,6 +19,6 @@ export function answersOf(events: readonly Event[]): AssistantEvent[] {
 }
 
 /** Tokens that a line says its call has read; undefined: it does not say. */
-export function contextOf({ usage }: AssistantEvent): number | undefined {
-  return usage === undefined ? undefined : usage.input + usage.cacheCreation + usage.cacheRead;
+export function contextIn({ usage }: AssistantEvent): number | undefined {
+  return usage && contextOf(usage);
 }

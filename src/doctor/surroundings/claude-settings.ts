@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { settingsPath } from '../../claude/settings-places.ts';
 import { parseJson, SyntaxFault } from '../../config/parse-data.ts';
 import { type Fields, fieldsOf, textOf } from '../../stream/fields.ts';
 import type { Remark } from '../remark.ts';
@@ -25,15 +24,11 @@ const MANAGED = {
 } as const;
 
 /** claude's settings that hold in the folder, the one that wins last. What is no JSON is left out, with a remark. */
-export function readSettingsFiles({ env, cwd }: World): { files: SettingsFile[]; remarks: Remark[] } {
-  const user = env.CLAUDE_CONFIG_DIR ?? join(env.HOME ?? homedir(), '.claude');
+export function readSettingsFiles(world: World): { files: SettingsFile[]; remarks: Remark[] } {
   const managed = process.platform === 'darwin' ? MANAGED.darwin : MANAGED.linux;
-  const own = join(cwd, '.claude');
+  const own = (['user', 'project', 'local'] as const).map((place) => settingsPath(place, world));
   // In the home folder the user's own are the project's too.
-  const places = new Set([
-    ...[join(user, 'settings.json'), join(own, 'settings.json'), join(own, 'settings.local.json')],
-    managed,
-  ]);
+  const places = new Set([...own, managed]);
   const files: SettingsFile[] = [];
   const remarks: Remark[] = [];
   for (const path of [...places].filter((place) => existsSync(place))) {

@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream';
 import type { Config } from '../../config/config.ts';
+import { messageOf } from '../../errors.ts';
 import type { Io } from '../../io.ts';
 import { LONG_LINE_LENGTH, oneLine } from '../../memory/words.ts';
 import type { Watcher } from '../../session/watcher.ts';
@@ -62,7 +63,7 @@ export async function curate(
     if (end.exitCode !== 0) return { choice: undefined, costUsd, durationMs, fault: endFault(end, lastError) };
     return { ...judge(end.output, history, options, io), costUsd, durationMs };
   } catch (error) {
-    const fault = told(error instanceof Error ? error.message : String(error));
+    const fault = told(messageOf(error));
     return { choice: undefined, costUsd: 0, durationMs: options.now() - begun, fault };
   }
 }

@@ -1,4 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+import { messageOf } from '../../errors.ts';
 
 /** Of a flow, and of a file with a prompt. */
 export const MAX_FILE_BYTES = 1_000_000;
@@ -17,7 +18,7 @@ export function readText(path: string): ReadText {
       closeSync(fd);
     }
   } catch (error) {
-    return { expected: 'a file that can be read', found: error instanceof Error ? error.message : String(error) };
+    return { expected: 'a file that can be read', found: messageOf(error) };
   }
 }
 

@@ -1,4 +1,5 @@
 import { Composer, type Document, Lexer, LineCounter, Parser } from 'yaml';
+import { messageOf } from '../../errors.ts';
 
 export { isAlias, isMap, isScalar, isSeq, type Node } from 'yaml';
 
@@ -59,7 +60,7 @@ function compose(text: string, lines: LineCounter): Pick<YamlText, 'document' | 
     const offset = error instanceof Limit ? error.offset : 0;
     return {
       document: undefined,
-      errors: [{ offset, message: error instanceof Error ? error.message : String(error) }],
+      errors: [{ offset, message: messageOf(error) }],
     };
   }
 }

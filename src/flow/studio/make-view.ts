@@ -1,11 +1,11 @@
 import { basename } from 'node:path';
+import { lineDiff } from '../../report/line-diff.ts';
 import { effectiveBudgets } from '../effective-budgets.ts';
 import { orderSteps, type StepOrder } from '../file/order-steps.ts';
 import { checkFlow } from '../file/read-flow.ts';
 import type { BudgetChanges, Flow, FlowStep } from '../flow.ts';
 import { REFERENCE_WINDOW } from '../pack/budgets.ts';
 import { editedKey, editFlow, ownBudgets } from './edit-flow.ts';
-import { lineDiff } from './line-diff.ts';
 import type { BudgetsView, Edit, FlowView, StepView, StudioView } from './studio-view.ts';
 
 /** A flow's file as it was read. */

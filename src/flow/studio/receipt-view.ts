@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { parsed } from '../../stream/fields.ts';
 import { TIERS } from '../pack/priority.ts';
 import type { ReceiptView, TierCounts } from './studio-view.ts';
 
@@ -39,14 +40,6 @@ type Receipt = v.InferOutput<typeof receiptSchema>;
 export function receiptView(json: string): ReceiptView | { readonly fault: string } {
   const { success, output } = v.safeParse(receiptSchema, parsed(json));
   return success ? viewOf(output) : { fault: 'its receipt is not one that can be read' };
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
 }
 
 function viewOf({ context_truncation: truncation, measured, ...receipt }: Receipt): ReceiptView {

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import * as v from 'valibot';
+import { parsed } from '../../stream/fields.ts';
 import { budgets } from '../file/flow-schema.ts';
 import type { BudgetKey } from './studio-view.ts';
 
@@ -33,12 +34,4 @@ export async function readRequest(request: IncomingMessage): Promise<StudioReque
   }
   const { success, output } = v.safeParse(requestSchema, parsed(Buffer.concat(chunks).toString('utf8')));
   return success ? output : undefined;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,9 +1,9 @@
 import type { Finding } from '../../config/config.ts';
+import type { DiffLine } from '../../report/line-diff.ts';
 import type { BudgetChanges } from '../flow.ts';
 import type { BudgetWarning } from '../pack/guardrails.ts';
 import type { Tier } from '../pack/priority.ts';
 import type { SourcedBudgets } from '../pack/resolve-budgets.ts';
-import type { DiffLine } from './line-diff.ts';
 
 /** A key of `budgets` that the studio changes. */
 export type BudgetKey = keyof BudgetChanges;

@@ -1,5 +1,5 @@
 import { replayReport } from '../../replay/replay-report.ts';
-import { jsonText } from '../json-text.ts';
+import { printableJson } from '../printable-json.ts';
 import { collected } from './format.ts';
 
-export const json = collected(({ sessions }) => `${jsonText(replayReport(sessions), 2)}\n`);
+export const json = collected(({ sessions }) => `${printableJson(replayReport(sessions), 2)}\n`);

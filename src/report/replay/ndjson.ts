@@ -1,5 +1,5 @@
 import type { CallSeen, CompactionSeen, SessionSummary } from '../../replay/summary.ts';
-import { jsonText } from '../json-text.ts';
+import { printableJson } from '../printable-json.ts';
 import type { OpenReport } from './format.ts';
 import { isoTime } from './session-columns.ts';
 
@@ -10,7 +10,7 @@ export const ndjson: OpenReport = () => ({
 });
 
 export function callLines(calls: readonly CallSeen[], session: SessionSummary): string {
-  return calls.map((call) => `${jsonText(callRow(call, session))}\n`).join('');
+  return calls.map((call) => `${printableJson(callRow(call, session))}\n`).join('');
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Output } from '../../io.ts';
+import { CLEAR_LINE } from '../clear-line.ts';
 import { duration, percent, tokens } from '../figures.ts';
 
 /** Says on stderr how far the reading has come, where a person watches and it takes a while. */
@@ -21,8 +22,6 @@ interface ProgressOptions {
 const QUIET_MS = 1_000;
 const REDRAW_MS = 200;
 const BAR_CELLS = 20;
-const CLEAR_LINE = '\r\u001b[2K';
-
 export function createProgress({ stderr, total, now }: ProgressOptions): Progress {
   if (stderr.isTTY !== true) return { add: () => {}, clear: () => {} };
   const begun = now();

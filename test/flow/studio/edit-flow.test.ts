@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { checkFlow } from '../../../src/flow/file/read-flow.ts';
 import { editFlow, ownBudgets } from '../../../src/flow/studio/edit-flow.ts';
-import { lineDiff } from '../../../src/flow/studio/line-diff.ts';
 import type { Edit } from '../../../src/flow/studio/studio-view.ts';
+import { lineDiff } from '../../../src/report/line-diff.ts';
 
 const lines = (...all: string[]) => `${all.join('\n')}\n`;
 

@@ -66,6 +66,7 @@ export async function playRun(options: PlayedOptions): Promise<PlayedRun> {
     run,
     io,
     child: claude.child,
+    early: { received: () => undefined, stop: () => {} },
     input,
     record: record === undefined ? undefined : openRecordFile(record),
     telemetry: undefined,

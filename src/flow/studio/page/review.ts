@@ -1,5 +1,5 @@
 import { button, h, part } from '../../../browser/dom.ts';
-import type { DiffLine } from '../line-diff.ts';
+import type { DiffLine } from '../../../report/line-diff.ts';
 
 const SIGNS: Readonly<Record<DiffLine['kind'], string>> = { kept: ' ', added: '+', removed: '-', gap: '…' };
 

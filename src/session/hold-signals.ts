@@ -1,3 +1,5 @@
+import { ENDING_SIGNALS } from './ending-signals.ts';
+
 /** What the user's signals have said while something that leaves traces went on. */
 export interface HeldSignals {
   /** Aborted by the first signal. */
@@ -9,19 +11,18 @@ export interface HeldSignals {
 
 /** No signal ends the process before what it has started is ended, and what it has written is removed. */
 export function holdSignals(): HeldSignals {
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   const controller = new AbortController();
   let first: NodeJS.Signals | undefined;
   const onSignal = (signal: NodeJS.Signals) => {
     first ??= signal;
     controller.abort();
   };
-  for (const signal of signals) process.on(signal, onSignal);
+  for (const signal of ENDING_SIGNALS) process.on(signal, onSignal);
   return {
     stop: controller.signal,
     received: () => first,
     release() {
-      for (const signal of signals) process.off(signal, onSignal);
+      for (const signal of ENDING_SIGNALS) process.off(signal, onSignal);
     },
   };
 }

@@ -1,10 +1,9 @@
 import { CtxbError } from '../errors.ts';
+import type { Environment } from '../io.ts';
 
 /** How many shims stand one inside the other: an agent that starts claude is legitimate, a wrapper that starts its caller is not. */
 const VARIABLE = 'CTXB_SHIMS';
 const MOST = 8;
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * The environment for what a shim starts.

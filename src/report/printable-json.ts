@@ -4,7 +4,7 @@
  *
  * @param indent spaces for each level; without it, all stands on one line
  */
-export function jsonText(value: unknown, indent?: number): string {
+export function printableJson(value: unknown, indent?: number): string {
   return JSON.stringify(value, null, indent).replace(
     /[\u007f-\u009f]/g,
     (character) => `\\u00${character.charCodeAt(0).toString(16)}`,

@@ -2,6 +2,6 @@ import { text } from 'node:stream/consumers';
 import type { Io } from '../io.ts';
 
 /** All of stdin as text; nothing where a person would have to type it. */
-export function readAll(stdin: Io['stdin']): Promise<string> {
+export function readStdin(stdin: Io['stdin']): Promise<string> {
   return stdin.isTTY ? Promise.resolve('') : text(stdin);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type DiffLine, lineDiff } from '../../../src/flow/studio/line-diff.ts';
-import { createRandom } from '../../support/random.ts';
+import { type DiffLine, lineDiff } from '../../src/report/line-diff.ts';
+import { createRandom } from '../support/random.ts';
 
 const SIGNS = { kept: ' ', added: '+', removed: '-', gap: '~' } as const;
 

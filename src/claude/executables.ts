@@ -1,0 +1,26 @@
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+
+/** Whether there is a file that may be run. */
+export async function isExecutable(file: string): Promise<boolean> {
+  try {
+    await access(file, constants.X_OK);
+    return (await stat(file)).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/** The first of them that may be run. */
+export async function firstExecutable(files: readonly string[]): Promise<string | undefined> {
+  for (const file of files) if (await isExecutable(file)) return file;
+  return undefined;
+}
+
+/** Where a program would stand on a PATH, in its order. */
+export function placesOn(path: string | undefined, name: string): string[] {
+  const names = process.platform === 'win32' ? [`${name}.exe`, `${name}.cmd`] : [name];
+  const folders = (path ?? '').split(delimiter).filter((folder) => folder !== '');
+  return folders.flatMap((folder) => names.map((name) => join(folder, name)));
+}

@@ -1,0 +1,65 @@
+import { basename, isAbsolute, resolve } from 'node:path';
+import { CtxbError } from '../errors.ts';
+import type { Io } from '../io.ts';
+import { firstExecutable, isExecutable, placesOn } from './executables.ts';
+import { isCtxb, namesCtxb } from './is-ctxb.ts';
+
+/** What is looked for, beside what the environment says. */
+export interface FindOptions {
+  /** `--claude`. */
+  readonly given?: string | undefined;
+  /** The file that runs now, which is never the answer. Default: the program that node was started with. */
+  readonly self?: string;
+}
+
+type Where = Pick<Io, 'env' | 'cwd'>;
+
+const REMEDY =
+  'install Claude Code (npm install -g @anthropic-ai/claude-code), or set CTXB_CLAUDE to the path of its claude';
+
+/**
+ * The path of the claude that is meant: `--claude`, else `CTXB_CLAUDE`, else the first on PATH that is not ctxb in its
+ * place. Skipped there are ctxb's own programs, also behind links, and scripts that name ctxb.
+ *
+ * @throws CtxbError `command-not-found`, with what to do
+ */
+export async function findClaude(where: Where, options: FindOptions = {}): Promise<string> {
+  return (await lookForClaude(where, options)) ?? refuse('there is no claude on PATH besides ctxb itself');
+}
+
+/**
+ * As {@link findClaude}; undefined when none is named and there is none on PATH.
+ *
+ * @throws CtxbError `command-not-found` when the one that is named cannot be run, or is ctxb itself
+ */
+export async function lookForClaude(
+  where: Where,
+  { given, self = process.argv[1] ?? '' }: FindOptions = {},
+): Promise<string | undefined> {
+  if (given !== undefined) return named(given, '--claude', where, self);
+  const { CTXB_CLAUDE: chosen, PATH } = where.env;
+  if (chosen) return named(chosen, 'CTXB_CLAUDE', where, self);
+  for (const place of placesOn(PATH, 'claude')) {
+    if ((await isExecutable(place)) && !(await isCtxb(place, self)) && !(await namesCtxb(place))) return place;
+  }
+  return undefined;
+}
+
+/** What the user has named is believed, unless it would start ctxb for ever. */
+async function named(name: string, by: string, where: Where, self: string): Promise<string> {
+  // As a shell has it: a word without a slash is looked for on PATH.
+  const places = basename(name) === name ? placesOn(where.env.PATH, name) : [absolute(name, where)];
+  const found = await firstExecutable(places);
+  if (found === undefined) refuse(`${by}: ${name} is no program that can be run`);
+  if (await isCtxb(found, self)) refuse(`${by}: ${name} is ctxb itself`);
+  return found;
+}
+
+/** The current folder may be gone: it is asked for only where it is needed. */
+function absolute(path: string, where: Where): string {
+  return isAbsolute(path) ? path : resolve(where.cwd, path);
+}
+
+function refuse(what: string): never {
+  throw new CtxbError('command-not-found', `${what}: ${REMEDY}`);
+}

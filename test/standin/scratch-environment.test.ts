@@ -1,0 +1,39 @@
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createScratchEnvironment } from '../../src/standin/scratch-environment.ts';
+
+let root = '';
+
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'ctxb-places-'));
+});
+
+afterEach(() => rm(root, { recursive: true, force: true }));
+
+describe('createScratchEnvironment', () => {
+  it('builds everything inside one folder, from nothing', async () => {
+    const scratch = await createScratchEnvironment({ url: 'http://127.0.0.1:1', root, path: '/here' });
+    const { env, home, cwd } = scratch;
+    expect(Object.keys(env).sort()).toEqual([
+      'ANTHROPIC_API_KEY',
+      'ANTHROPIC_BASE_URL',
+      'CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC',
+      'CLAUDE_CONFIG_DIR',
+      'DISABLE_AUTOUPDATER',
+      'HOME',
+      'IS_SANDBOX',
+      'LANG',
+      'PATH',
+      'TMPDIR',
+    ]);
+    expect(env).toMatchObject({ PATH: '/here', HOME: home, ANTHROPIC_BASE_URL: 'http://127.0.0.1:1' });
+    for (const folder of [home, cwd, env.CLAUDE_CONFIG_DIR, env.TMPDIR]) {
+      expect((await stat(folder ?? '')).isDirectory()).toBe(true);
+      expect(dirname(folder ?? '')).toBe(dirname(home));
+    }
+    await scratch.dispose();
+    await expect(stat(dirname(home))).rejects.toThrow('ENOENT');
+  });
+});
