@@ -28,6 +28,7 @@ it('holds what is needed, and nothing else', () => {
     '.contextbudgetrc.example.json',
     'LICENSE',
     'README.md',
+    'dist/LICENSES.txt',
     'dist/commands',
     'dist/contextbudgetrc.schema.json',
     'dist/ctxb-shim.js',
@@ -43,6 +44,15 @@ it('holds what is needed, and nothing else', () => {
     'dist/telemetry',
     'package.json',
   ]);
+});
+
+it('brings the licences of what is bundled', () => {
+  const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  const licences = readFileSync(join(installed.cwd, 'node_modules/ctxb/dist/LICENSES.txt'), 'utf8');
+  const parts = licences.split(/^===== /m).slice(1);
+  const names = parts.map((part) => part.slice(0, part.indexOf(' ')));
+  expect(names).toEqual(expect.arrayContaining([...Object.keys(dependencies), 'uplot']));
+  expect(parts.filter((part) => part.split('\n').length < 5)).toEqual([]);
 });
 
 it('runs no script where it is installed, nor does what it depends on', () => {

@@ -126,10 +126,8 @@ describe('errorSignature', () => {
     { name: 'spaces', text: `Error:${' '.repeat(100_000)}x` },
     { name: 'colons', text: `Error ${'a:1:'.repeat(25_000)}` },
     { name: 'line feeds', text: '\n'.repeat(100_000) },
-  ])('is quick with many $name', ({ text }) => {
-    const start = performance.now();
-    errorSignature('Bash', text);
-    expect(performance.now() - start).toBeLessThan(5_000);
+  ])('stays short with many $name', ({ text }) => {
+    expect((errorSignature('Bash', text) ?? '').length).toBeLessThan(1_000);
   });
 });
 

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import asc from 'assemblyscript/asc';
 import { build } from 'esbuild';
+import { licences } from './licences.mjs';
 
 const COMMON = {
   bundle: true,
@@ -123,6 +124,8 @@ async function bundled(entryPoint) {
   });
   return outputFiles[0].text;
 }
+
+writeFileSync('dist/LICENSES.txt', licences());
 
 // Editors find the schemas of the files that people write beside the program.
 await writeSchema('src/config/json-schema.ts', 'jsonSchema', 'contextbudgetrc');

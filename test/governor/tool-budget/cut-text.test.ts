@@ -248,17 +248,11 @@ const HOSTILE = [
   'not ok ',
 ];
 
-describe('a large text of one thing is cut in time that grows with its length only', () => {
+// Anything that took the square of its length would take hours.
+describe('a large text of one thing is cut to its room', () => {
   it.each(HOSTILE)('%j', (unit) => {
-    const timed = (length: number) => {
-      const text = unit.repeat(length / unit.length);
-      const begun = performance.now();
-      cutText(text, 28_000);
-      return performance.now() - begun;
-    };
-    timed(100_000);
-    const [small, large] = [timed(500_000), timed(4_000_000)];
-    // Eight times the text; the square of it would be 64 times the time. What takes hardly any time is not measured.
-    expect(large).toBeLessThan(Math.max(32 * small, 200));
+    const { text } = cutText(unit.repeat(20_000_000 / unit.length), 28_000);
+    expect(text.length).toBeLessThanOrEqual(28_000);
+    expect(text.length).toBeGreaterThan(0);
   });
 });
