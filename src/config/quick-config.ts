@@ -19,11 +19,11 @@ export interface QuickConfig {
  * loaded only where there is something to check. Never throws.
  */
 export async function quickConfig(cwd: string, env: Environment): Promise<QuickConfig> {
-  const { file, findings } = await readConfig(cwd);
+  const found = await readConfig(cwd);
   const isSet = Object.keys(env).some((name) => name.startsWith(PREFIX));
-  if (file === undefined && findings.length === 0 && !isSet) return { config: DEFAULTS, faults: [] };
-  const { resolveConfig } = await import('./resolve-config.ts');
-  const { config, findings: faults } = await resolveConfig({ cwd, env, flags: {} });
+  if (found.file === undefined && found.findings.length === 0 && !isSet) return { config: DEFAULTS, faults: [] };
+  const { resolveFound } = await import('./resolve-config.ts');
+  const { config, findings: faults } = resolveFound(found, { cwd, env, flags: {} });
   if (faults.length === 0) boundPatterns(config);
   return {
     config: faults.length === 0 ? config : { ...DEFAULTS, observe: config.observe },

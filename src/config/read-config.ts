@@ -21,11 +21,17 @@ export interface ConfigFile {
   readonly content: unknown;
 }
 
+/** The nearest configuration, or what is wrong with it. */
+export interface FoundConfig {
+  readonly file?: ConfigFile;
+  readonly findings: readonly Finding[];
+}
+
 /**
  * Looks for the nearest configuration in a folder and those above it. An empty file and a `package.json` without the key
  * `contextbudget` say nothing, so the search goes on. A file that cannot be read or parsed is a finding and ends it.
  */
-export async function readConfig(cwd: string): Promise<{ file?: ConfigFile; findings: Finding[] }> {
+export async function readConfig(cwd: string): Promise<FoundConfig> {
   for (const path of candidates(resolve(cwd))) {
     try {
       const content = await readPlace(path);
@@ -49,9 +55,10 @@ function* candidates(cwd: string): Generator<string> {
  * `/tmp`, another user's file is not taken for the configuration of what lies below it.
  */
 function isOurs(path: string): boolean {
-  const { uid } = statSync(path);
-  const foreign = uid !== 0 && uid !== process.getuid?.() && (statSync(dirname(path)).mode & 0o002) !== 0;
-  return statSync(path).isFile() && !foreign;
+  const stats = statSync(path);
+  if (!stats.isFile()) return false;
+  const isMine = stats.uid === 0 || stats.uid === process.getuid?.();
+  return isMine || (statSync(dirname(path)).mode & 0o002) === 0;
 }
 
 /**

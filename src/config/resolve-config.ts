@@ -6,7 +6,7 @@ import { followThresholds } from './follow-thresholds.ts';
 import { keepInside } from './keep-inside.ts';
 import { isToolKey, splitKey } from './key-path.ts';
 import { normalise } from './normalise.ts';
-import { type ConfigFile, readConfig } from './read-config.ts';
+import { type ConfigFile, type FoundConfig, readConfig } from './read-config.ts';
 import { readEnvironment } from './read-environment.ts';
 import { checkRules } from './rules.ts';
 import { completeSettings, LEAVES } from './schema.ts';
@@ -25,6 +25,13 @@ export interface ResolvedConfig {
   readonly findings: readonly Finding[];
 }
 
+/** Where values may come from. */
+export interface ConfigWorld {
+  readonly cwd: string;
+  readonly env: Environment;
+  readonly flags: Flags;
+}
+
 interface Value {
   readonly key: KeyPath | ToolKey;
   readonly value: unknown;
@@ -35,17 +42,17 @@ interface Value {
  * Works out the configuration: flag before `CTXB_*` variable before the nearest file before default. Never throws for
  * what somebody wrote in one of these places, and prints nothing.
  */
-export async function resolveConfig(world: {
-  readonly cwd: string;
-  readonly env: Environment;
-  readonly flags: Flags;
-}): Promise<ResolvedConfig> {
-  const { file, findings } = await readConfig(world.cwd);
+export async function resolveConfig(world: ConfigWorld): Promise<ResolvedConfig> {
+  return resolveFound(await readConfig(world.cwd), world);
+}
+
+/** The same where the file was looked for already. */
+export function resolveFound({ file, findings }: FoundConfig, { cwd, env, flags }: ConfigWorld): ResolvedConfig {
   const inFile = file === undefined ? NOTHING : fileValues(file);
-  const environment = environmentValues(world.env);
-  const values = [...inFile.values, ...environment.values, ...flagValues(world.flags)];
+  const environment = environmentValues(env);
+  const values = [...inFile.values, ...environment.values, ...flagValues(flags)];
   const found = resolved(values, [...findings, ...inFile.findings, ...environment.findings]);
-  return { ...found, findings: [...found.findings, ...keepInside(found.config, found.sources, world.cwd)] };
+  return { ...found, findings: [...found.findings, ...keepInside(found.config, found.sources, cwd)] };
 }
 
 /** The same from what one file says, and nothing else. */
