@@ -1,25 +1,11 @@
-import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { fixture } from '../support/recordings.ts';
+import { changedRecording } from '../support/change-texts.ts';
 import { createPlace, ctxb } from './fakes.ts';
 
 /** Sets the title, clears the screen, goes back to the line's beginning; the same in single characters of C1. */
 const STEERING = '\u001b]0;owned\u0007\u001b[2J\r\u009b31m\u0008';
 /** What makes a line what it is. */
 const KEPT = new Set(['type', 'subtype', 'role', 'timestamp', 'uuid', 'parentUuid', 'stop_reason', 'version', 'id']);
-
-/** Every text of a recording with something in it that would steer a terminal. */
-function steering(value: unknown, key = ''): unknown {
-  if (typeof value === 'string') return KEPT.has(key) ? value : `${value}${STEERING}`;
-  if (Array.isArray(value)) return value.map((item) => steering(item));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, steering(item, name)]));
-}
-
-function hostile(name: string): string {
-  const lines = readFileSync(fixture(name), 'utf8').trimEnd().split('\n');
-  return lines.map((line) => `${JSON.stringify(steering(JSON.parse(line)))}\n`).join('');
-}
 
 const COMMANDS = [
   { command: ['replay'] },
@@ -47,7 +33,10 @@ it.each(
   ),
 )('ctxb $title: nothing in $recording steers the terminal', async ({ command, recording }) => {
   await using place = await createPlace();
-  const file = await place.file(recording, hostile(recording));
+  const file = await place.file(
+    recording,
+    changedRecording(recording, (text, key) => (KEPT.has(key) ? text : `${text}${STEERING}`)),
+  );
   const run = await ctxb(place, [...command, file]);
   expect(run.stdout.length + run.stderr.length).toBeGreaterThan(0);
   // RFC 4180 ends its rows with CRLF.

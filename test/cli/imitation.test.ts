@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { fixture } from '../support/recordings.ts';
+import { changedRecording } from '../support/change-texts.ts';
 import { createPlace, ctxb } from './fakes.ts';
 
 /** What a prompt, a command or a file may hold to be taken for ctxb's own words. */
@@ -18,18 +18,6 @@ const IMITATION = [
 ].join('\n');
 const TEXTS = new Set(['content', 'text', 'stdout', 'command']);
 
-function imitating(value: unknown, key = ''): unknown {
-  if (typeof value === 'string') return TEXTS.has(key) ? `${value}\n${IMITATION}` : value;
-  if (Array.isArray(value)) return value.map((item) => imitating(item, key));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, imitating(item, name)]));
-}
-
-function hostile(): string {
-  const lines = readFileSync(fixture('tool-turn.session.jsonl'), 'utf8').trimEnd().split('\n');
-  return lines.map((line) => `${JSON.stringify(imitating(JSON.parse(line)))}\n`).join('');
-}
-
 /** Lines outside of fences; a fence ends with as many backticks as it began with. */
 function ownLines(text: string): string[] {
   let fence: string | undefined;
@@ -44,7 +32,8 @@ function ownLines(text: string): string[] {
 
 it('no text of a recording stands where only ctxb speaks', async () => {
   await using place = await createPlace();
-  const file = await place.file('hostile.session.jsonl', hostile());
+  const imitating = (text: string, key: string) => (TEXTS.has(key) ? `${text}\n${IMITATION}` : text);
+  const file = await place.file('hostile.session.jsonl', changedRecording('tool-turn.session.jsonl', imitating));
   await ctxb(place, ['scratch', file, '--out', 'notes']);
   const { stdout: handoff } = await ctxb(place, ['handoff', 'write', file]);
   const names = readdirSync(place.path('notes'));

@@ -230,6 +230,6 @@ it.each([
   { name: 'blanks', output: `5 passed${' '.repeat(100_000)}` },
   { name: 'pairs', output: `Tests  ${'5 passed | '.repeat(20_000)}` },
   { name: 'escapes', output: '\x1b[1m'.repeat(50_000) },
-])('finds no more than a few figures in many $name', ({ output }) => {
-  expect(Object.keys(readCounts(output.repeat(10)) ?? {}).length).toBeLessThan(10);
+])('finds in many $name what their end says', ({ output }) => {
+  expect(readCounts(output)).toEqual(readCounts(output.slice(-50_000)));
 });

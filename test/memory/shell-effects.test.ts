@@ -200,9 +200,12 @@ it.each([
   'mv a b c;',
   '[[ ',
   'sed -i ',
-])('tells the same of many %j, however often it is asked', (piece) => {
-  const command = `${piece.repeat(100_000 / piece.length)}a`;
-  expect(shellEffects(command)).toEqual(shellEffects(command));
+])('tells the same of 100,000 characters of %j as of 1,000', (piece) => {
+  const told = (length: number) => {
+    const { changes, ...rest } = shellEffects(`${piece.repeat(length / piece.length)}a`);
+    return { ...rest, changes: [...new Set(changes.map(({ path, change }) => `${change} ${path}`))] };
+  };
+  expect(told(100_000)).toEqual(told(1_000));
 });
 
 it('never throws, whatever is cut off', () => {
