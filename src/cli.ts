@@ -2,7 +2,7 @@ import manifest from '../package.json' with { type: 'json' };
 import { closest } from './config/closest.ts';
 import { CtxbError, isCtxbError } from './errors.ts';
 import type { Io } from './io.ts';
-import { printable } from './report/style.ts';
+import { printable, shownOn } from './report/shown.ts';
 
 /** A command describes its options and arguments, and calls `finish` with its exit code. */
 interface CommandModule {
@@ -84,10 +84,18 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
     if (argv.length === 1 && argv[0] === 'hook') return await (await import('./commands/hook.ts')).runHook(io);
     // What follows is claude's, down to `--help` and `--`: no parser of ours may look at it.
     if (argv[0] === 'shim') return await (await import('./commands/shim.ts')).shim(argv.slice(1), io);
-    return await dispatch(argv, io);
+    return await dispatch(
+      argv,
+      isVerbatim(argv) ? io : { ...io, stdout: shownOn(io.stdout), stderr: shownOn(io.stderr) },
+    );
   } catch (error) {
     return report(error, io);
   }
+}
+
+/** What these print is claude's own words, or for claude; what they say themselves they clean where they say it. */
+function isVerbatim([command]: readonly string[]): boolean {
+  return command === 'run' || command === 'pack';
 }
 
 async function dispatch(argv: readonly string[], io: Io): Promise<number> {
@@ -164,7 +172,9 @@ function report(error: unknown, io: Io): number {
   }
   // commander has told what is wrong; its own code 0 stands for help and version.
   if (isCommanderError(error)) return error.exitCode === 0 ? 0 : EXIT_USAGE;
-  io.stderr.write(`ctxb: this is a bug in ctxb: ${error instanceof Error ? error.stack : String(error)}\n`);
+  io.stderr.write(
+    `ctxb: this is a bug in ctxb: ${printable(error instanceof Error ? String(error.stack) : String(error))}\n`,
+  );
   return EXIT_BUG;
 }
 

@@ -9,11 +9,11 @@ export function decisionText(decision: Decision): string {
     case 'warn':
       return `warning: the context is ${full}`;
     case 'compact':
-      return `compacting before the next prompt: the context is ${full}`;
+      return `compacting: the context is ${full}`;
     case 'compacted':
-      return decision.verdict === 'success' ? 'compacted' : `not compacted (${decision.verdict}): ${decision.reason}`;
+      return compactedText(decision);
     case 'landed':
-      return `${decision.reason}: ${tokens(decision.gauge.used)} tokens now, ${tokens(decision.freed)} less`;
+      return `${decision.reason}: ${tokens(decision.gauge.used)} tokens now, ${differenceText(decision.freed)}`;
     case 'give-up':
       return `${decision.reason}; no more are tried until the context shrinks`;
     case 'place-trigger':
@@ -21,7 +21,11 @@ export function decisionText(decision: Decision): string {
     case 'trigger-refused':
       return `${decision.reason}: its own limits hold in mid-turn`;
     case 'focus':
-      return `claude compacts in mid-turn: the context is ${full}`;
+      return `told claude what its summary is to keep: ${decision.reason}`;
+    case 'native-compaction':
+      return `claude has compacted by itself ${WHEN[decision.when]}: the context held ${tokens(decision.tokens)} tokens`;
+    case 'thrash':
+      return `${decision.reason}${decision.last ? ': the turn is ended' : ''}`;
     case 'restore':
       return 'gave the running prompt back after the compaction';
     case 'dead-end':
@@ -36,6 +40,8 @@ export function decisionText(decision: Decision): string {
       return 'reminded the agent of its notes';
     case 'handoff':
       return `handing over to a fresh context: ${decision.reason}`;
+    case 'put-off':
+      return `not handed over, because the API is not available: ${decision.reason}`;
     case 'ask-again':
       return `the agent's handoff is asked back: ${decision.problems.join(' ')}`;
     case 'handed-over':
@@ -43,7 +49,7 @@ export function decisionText(decision: Decision): string {
     case 'lineage':
       return `the session goes on as ${decision.to}`;
     case 'exhausted':
-      return `${decision.reason}: it is relieved first`;
+      return decision.reason;
     case 'unrelieved':
       return `${decision.reason}; the work so far: ${decision.path ?? 'not written down'}`;
     case 'resume':
@@ -67,6 +73,32 @@ export function decisionText(decision: Decision): string {
     case 'interrupt':
       return 'interrupting; press Ctrl-C again to end now';
   }
+}
+
+/** The same where ctxb only observes: nothing of it is done. */
+export function observedText(decision: Decision): string {
+  switch (decision.kind) {
+    case 'compact':
+      return `a compaction is due: the context is ${fullness(decision.gauge)}`;
+    case 'handoff':
+      return `a handoff to a fresh context is due: ${decision.reason}`;
+    case 'large-task':
+      return decision.reason;
+    default:
+      return decisionText(decision);
+  }
+}
+
+const WHEN = { 'mid-turn': 'in mid-turn', 'before-turn': 'before the turn' } as const;
+
+function compactedText({ verdict, reason }: Extract<Decision, { readonly kind: 'compacted' }>): string {
+  if (verdict === 'success') return 'compacted';
+  if (verdict === 'blocked') return `not compacted, and the context is left as it is: ${reason}`;
+  return `not compacted (${verdict}): ${reason}`;
+}
+
+function differenceText(freed: number): string {
+  return freed < 0 ? `${tokens(-freed)} more` : `${tokens(freed)} less`;
 }
 
 const LARGE_TASK = {
@@ -96,6 +128,7 @@ export function isRoutine(decision: Decision): boolean {
 
 const ROUTINE: ReadonlySet<Decision['kind']> = new Set([
   'place-trigger',
+  'focus',
   'recall',
   'survival',
   'read-back',
@@ -125,6 +158,7 @@ function sum({ paths, commands, numbers, deadEnds }: FactTally): number {
 
 /** `71% full (142,000 of 200,000 tokens, measured)` */
 function fullness(gauge: Reading): string {
-  const source = gauge.windowSource === 'assumed' ? `${gauge.basis}, window assumed` : gauge.basis;
-  return `${percent(gauge.fraction)} full (${tokens(gauge.predicted)} of ${tokens(gauge.window)} tokens, ${source})`;
+  const { fraction, window, predicted, basis } = gauge;
+  if (window === undefined) return `at ${tokens(predicted)} tokens (${basis})`;
+  return `${percent(fraction)} full (${tokens(predicted)} of ${tokens(window)} tokens, ${basis})`;
 }

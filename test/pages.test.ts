@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { NEWEST_CLAUDE, OLDEST_CLAUDE } from '../src/claude/supported-versions.ts';
 import { resolveConfig } from '../src/config/resolve-config.ts';
+import { ALL_CHECKS } from '../src/doctor/all-checks.ts';
 import { PAGES } from './support/pages.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -27,6 +29,20 @@ it('the README says of every folder of the source what is in it', () => {
   const table = README.slice(README.indexOf('| folder |'));
   const named = [...table.matchAll(/`(src\/[\w-]+)`/g)].map(([, name]) => name);
   expect(named.sort()).toEqual([...folders].sort());
+});
+
+it('the versions in the README are those that ctxb is tested with', () => {
+  const table = README.slice(README.indexOf('## Versions of Claude Code'), README.indexOf('## Work on it'));
+  const rows = [...table.matchAll(/^\| (\d+\.\d+\.\d+) \| (.*) \|$/gm)].map(([, version, text]) => ({ version, text }));
+  const all = `all ${ALL_CHECKS.length} facts of \`ctxb doctor\` hold`;
+  expect(rows).toEqual([
+    { version: NEWEST_CLAUDE, text: expect.stringContaining(`the newest: ${all}`) },
+    { version: OLDEST_CLAUDE, text: expect.stringContaining(`the oldest supported: ${all}`) },
+    { version: '1.0.128', text: expect.stringContaining('recordings are read') },
+  ]);
+  expect(README).toContain(
+    `newest Claude Code (${NEWEST_CLAUDE}), in part with the oldest that is supported (${OLDEST_CLAUDE})`,
+  );
 });
 
 it('the configuration that the README shows is a good one', async () => {

@@ -4,38 +4,85 @@ import { effectiveConfig } from '../config/effective-config.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { counted } from '../report/figures.ts';
-import { printable } from '../report/style.ts';
-import { cleanContextDir } from '../store/cleanup.ts';
+import { printable } from '../report/shown.ts';
+import { type CleanupOptions, type CleanupPlan, carryOutCleanup, planCleanup, type Removal } from '../store/cleanup.ts';
+import { isWanted } from './is-wanted.ts';
 
 interface CleanupFlags {
   readonly keep?: string;
+  readonly dryRun?: true;
+  readonly yes?: true;
   readonly contextDir?: string;
 }
 
 export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
   command
     .option('--keep <number>', 'remove only sessions, and keep this many of the newest')
+    .option('--dry-run', 'say what would be removed, and remove nothing')
+    .option('--yes', 'remove it without asking')
     .option('--context-dir <folder>', 'the folder to clean')
     .addHelpText('after', EXAMPLES)
     .action(async (flags: CleanupFlags) => finish(await cleanup(flags, io)));
 }
 
 const EXAMPLES = `
-What is not of ctxb stays, and so does what a run that goes on has open.
+It says first what it will remove: files that ctxb made, by their names, in a
+folder that ctxb made. What else is in there stays, and so does what a run that
+goes on has open, and the ledger of costs until its day or month is over.
 
 Examples:
-  ctxb cleanup
-  ctxb cleanup --keep 10`;
+  ctxb cleanup --dry-run
+  ctxb cleanup --yes
+  ctxb cleanup --keep 10 --yes`;
 
 async function cleanup(flags: CleanupFlags, io: Io): Promise<number> {
   const config = await effectiveConfig({ cwd: io.cwd, env: io.env, flags: { contextDir: flags.contextDir } });
   const folder = resolve(io.cwd, config.contextDir);
   const keep = flags.keep === undefined ? {} : { keep: readKeep(flags.keep) };
-  const { removed, left, running } = cleanContextDir(folder, keep);
-  io.stdout.write(`${printable(`${counted(removed.length, 'item')} removed from ${folder}`)}\n`);
-  for (const name of left) io.stderr.write(`ctxb: left ${printable(name)}: it is none of ctxb's\n`);
-  for (const name of running) io.stderr.write(`ctxb: left session ${printable(name)}: a run goes on in it\n`);
+  const options = { ...keep, period: config.cost.period };
+  const plan = planCleanup(folder, options);
+  show(plan, options, io);
+  const isAsked = plan.remove.length > 0 || plan.removesFolder;
+  if (flags.dryRun) return told('nothing was removed', folder, io);
+  if (isAsked && !flags.yes && !(await isWanted('Remove this?', 'nothing was removed', io))) {
+    return told('nothing was removed', folder, io);
+  }
+  const agreed = flags.yes ? plan : stillTrue(plan, planCleanup(folder, options));
+  carryOutCleanup(agreed);
+  return told(`${counted(agreed.remove.length, 'item')} removed`, folder, io);
+}
+
+function told(what: string, folder: string, { stdout }: Io): number {
+  stdout.write(`${printable(`${what} from ${folder}`)}\n`);
   return 0;
+}
+
+function show(plan: CleanupPlan, { period }: CleanupOptions, { stdout, stderr }: Io): void {
+  for (const removal of plan.remove) stdout.write(`remove ${printable(describe(removal))}\n`);
+  if (plan.removesFolder) stdout.write(`remove ${printable(plan.root)}\n`);
+  for (const name of plan.left) stderr.write(`ctxb: left ${printable(name)}: it is none of ctxb's\n`);
+  for (const name of plan.running) stderr.write(`ctxb: left session ${printable(name)}: a run goes on in it\n`);
+  if (plan.isCounting)
+    stderr.write(
+      `ctxb: left cost.ndjson: it counts what runs have cost ${period === 'day' ? 'today' : 'this month'}\n`,
+    );
+}
+
+function describe({ name, parts }: Removal): string {
+  const inside = parts.filter((part) => part.name !== name && part.kind !== 'folder').length;
+  return parts.some((part) => part.name === name && part.kind === 'folder')
+    ? `${name} (${counted(inside, 'file')})`
+    : name;
+}
+
+/** While a person thought about it a run may have begun. */
+function stillTrue(shown: CleanupPlan, now: CleanupPlan): CleanupPlan {
+  const names = new Set(shown.remove.map(({ name }) => name));
+  return {
+    ...now,
+    remove: now.remove.filter(({ name }) => names.has(name)),
+    removesFolder: shown.removesFolder && now.removesFolder,
+  };
 }
 
 function readKeep(text: string): number {

@@ -1,9 +1,11 @@
 import type { Command } from 'commander';
-import type { KeyPath, Origin, ToolKey } from '../config/config.ts';
+import type { Config, KeyPath, Origin, ToolKey } from '../config/config.ts';
 import { valueAt } from '../config/key-path.ts';
 import { type ResolvedConfig, resolveConfig } from '../config/resolve-config.ts';
+import { handoffLevel, inTokens, nativeLevel } from '../governor/policy.ts';
 import type { Io, Output } from '../io.ts';
 import { printableJson } from '../report/printable-json.ts';
+import { onOneLine } from '../report/shown.ts';
 
 interface ConfigOptions {
   readonly json?: boolean;
@@ -38,12 +40,15 @@ export async function runConfig(options: ConfigOptions, io: Io): Promise<number>
   }
   const resolved = await resolveConfig({ cwd: io.cwd, env: io.env, flags: {} });
   if (resolved.findings.length > 0) {
-    io.stderr.write(resolved.findings.map(({ message }) => `ctxb: ${message}\n`).join(''));
+    io.stderr.write(resolved.findings.map(({ message }) => `ctxb: ${onOneLine(message)}\n`).join(''));
     return EXIT_CONFIG;
   }
   const rows = rowsOf(resolved);
   if (options.json)
-    writeJson(io.stdout, Object.fromEntries(rows.map(({ key, value, origin }) => [key, { value, ...origin }])));
+    writeJson(
+      io.stdout,
+      Object.fromEntries(rows.map(({ key, value, origin, note }) => [key, { value, ...origin, note }])),
+    );
   else io.stdout.write(table(rows));
   return 0;
 }
@@ -53,11 +58,29 @@ interface Row {
   /** `null` when the key is not set. */
   readonly value: unknown;
   readonly origin: Origin;
+  /** What holds instead where the value cannot hold as it stands. */
+  readonly note?: string;
 }
 
 function rowsOf({ config, sources }: ResolvedConfig): Row[] {
   const origins = Object.entries(sources) as [KeyPath | ToolKey, Origin][];
-  return origins.map(([key, origin]) => ({ key, value: valueAt(config, key) ?? null, origin }));
+  return origins.map(([key, origin]) => ({
+    key,
+    value: valueAt(config, key) ?? null,
+    origin,
+    ...(key === 'thresholds.handoff' ? noteOf(config) : {}),
+  }));
+}
+
+/** The smaller of claude's windows; in the larger one the same levels leave more room. */
+const SMALL_WINDOW = 200_000;
+
+/** The handoff keeps below claude's own compaction, which the question for the document would set off. */
+function noteOf(config: Config): Pick<Row, 'note'> {
+  const window = config.window ?? SMALL_WINDOW;
+  const level = handoffLevel(config, window);
+  if (level >= inTokens(config.thresholds.handoff, window)) return {};
+  return { note: `${level} in a window of ${window}: claude compacts by itself at ${nativeLevel(config, window)}` };
 }
 
 /** One long text would take the source of every key beyond the edge of a terminal; its own moves to the right. */
@@ -66,10 +89,10 @@ const VALUE_WIDTH = 20;
 function table(rows: readonly Row[]): string {
   const cells = [
     ['key', 'value', 'source'],
-    ...rows.map(({ key, value, origin }) => [
-      key,
+    ...rows.map(({ key, value, origin, note }) => [
+      onOneLine(key),
       valueText(key, value),
-      [origin.source, origin.where].filter(Boolean).join(' '),
+      onOneLine([origin.source, origin.where, note && `(${note})`].filter(Boolean).join(' ')),
     ]),
   ];
   const width = (column: number) => Math.max(...cells.map((row) => row[column]?.length ?? 0));

@@ -12,7 +12,8 @@ import { factsText, marksFor, remarksText, verdictText } from '../report/doctor-
 import { createFactsProgress } from '../report/facts-progress.ts';
 import { glyphsFor, UNICODE } from '../report/glyphs.ts';
 import { printableJson } from '../report/printable-json.ts';
-import { onOneLine, styleFor } from '../report/style.ts';
+import { onOneLine } from '../report/shown.ts';
+import { styleFor } from '../report/style.ts';
 import { signalExitCode } from '../session/child.ts';
 import { holdSignals } from '../session/hold-signals.ts';
 
@@ -21,7 +22,7 @@ interface DoctorFlags {
   readonly quick?: true;
   readonly only?: readonly string[];
   readonly strict?: true;
-  readonly timeout: number;
+  readonly timeout?: number;
   readonly json?: true;
 }
 
@@ -38,8 +39,12 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
       ...all,
       name,
     ])
-    .option('--strict', 'end with 3 for each fact that does not hold, not only for those that ctxb cannot do without')
-    .option('--timeout <seconds>', 'for the whole protocol; a fact has a third of it', readSeconds, 30)
+    .option('--strict', 'end with 3 also for a fact that ctxb can do without, or that was waited for too long')
+    .option(
+      '--timeout <seconds>',
+      'for the whole protocol; a fact has a third of it (default: as long as the machine needs)',
+      readSeconds,
+    )
     .option('--json', 'as JSON')
     .addHelpText('after', EXAMPLES)
     .action(async (flags: DoctorFlags) => finish(await doctor(flags, io)));
@@ -50,8 +55,9 @@ Nothing leaves this machine, no key is used, and your own settings are read but
 not touched: claude runs in a temporary folder, which is removed, and speaks to
 a stand-in for the API on 127.0.0.1.
 
-Exit code: 0 when ctxb can work here, 3 when something is missing that it cannot
-do without, 127 without a claude.
+Exit code: 0 when nothing was found that keeps ctxb from working here, 3 when
+something is missing that it cannot do without, 127 without a claude. A fact for
+which the time was too short is shown as not known, and does not count.
 
 Examples:
   ctxb doctor
@@ -75,7 +81,8 @@ async function doctor(flags: DoctorFlags, io: Io): Promise<number> {
   const progress = createFactsProgress(io.stderr, checks.length);
   const started = Date.now();
   try {
-    const limits = { timeoutMs: flags.timeout * 1000, stop: signals.stop, onLooked: progress.add };
+    const timeoutMs = flags.timeout === undefined ? undefined : flags.timeout * 1000;
+    const limits = { timeoutMs, stop: signals.stop, onLooked: progress.add };
     const diagnosis = await diagnose(checks, { claude, path: io.env.PATH }, around, limits);
     progress.clear();
     const received = signals.received();
@@ -123,8 +130,8 @@ async function createView({ stdout, env }: Io): Promise<View> {
   };
 }
 
-/** Whether nothing is missing that ctxb cannot do without; strictly: nothing at all. */
+/** Whether nothing is missing that ctxb cannot do without; strictly: whether everything is there. */
 function isUsable({ remarks }: Surroundings, { outcomes }: Diagnosis, strict: boolean): boolean {
   if (remarks.some(({ status }) => status === 'fault')) return false;
-  return outcomes.every(({ status, check }) => status === 'holds' || (status === 'fails' && !check.vital && !strict));
+  return outcomes.every(({ status, check }) => (strict ? status === 'holds' : status !== 'fails' || !check.vital));
 }

@@ -10,7 +10,7 @@ import { flowExplainText } from '../report/flow-explain-text.ts';
 import { HTML_MARK } from '../report/html.ts';
 import { printableJson } from '../report/printable-json.ts';
 import { styleFor } from '../report/style.ts';
-import { writePage } from '../store/write-page.ts';
+import { writePage } from '../store/output-file.ts';
 
 export interface ExplainOptions {
   readonly json?: true;

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { resolve } from 'node:path';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { effectiveConfig } from '../config/effective-config.ts';
 import { readFlow } from '../flow/file/read-flow.ts';
@@ -8,8 +10,10 @@ import { createFileStudio } from '../flow/studio/file-studio.ts';
 import { readAssets } from '../flow/studio/read-assets.ts';
 import { startStudioServer } from '../flow/studio/studio-server.ts';
 import type { Io } from '../io.ts';
-import { printable } from '../report/style.ts';
+import { printable } from '../report/shown.ts';
 import { untilSignal } from '../session/until-signal.ts';
+import { asItIs } from '../store/disk-text.ts';
+import { writeNewFile } from '../store/new-file.ts';
 
 /** Options of `ctxb flow studio`, as commander hands them over. */
 export interface StudioOptions {
@@ -39,19 +43,33 @@ export async function studio(file: string, { open, contextDir }: StudioOptions, 
   const server = await startStudioServer(fileStudio, readAssets(fileURLToPath(PAGE)));
   io.stdout.write(`${server.url}\n`);
   io.stderr.write('ctxb: this address is for you alone; Ctrl-C ends the studio\n');
-  if (open) openBrowser(server.url);
   // Ctrl-C is how it is meant to end.
-  await once(untilSignal().signal, 'abort');
+  const over = once(untilSignal().signal, 'abort');
+  const door = open ? await openBrowser(server.url) : undefined;
+  await over;
   await server.close();
+  if (door !== undefined) await rm(door, { recursive: true, force: true });
   return 0;
 }
 
-/** Whoever has no browser has read the address. */
-function openBrowser(url: string): void {
+/**
+ * Everybody on this machine can read the arguments of a program, and the address lets in whoever knows it: the browser is
+ * given a file that only this user can read, which leads there. Whoever has no browser has read the address.
+ *
+ * @returns the folder of that file, to be removed
+ */
+async function openBrowser(url: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'ctxb-studio-'));
+  const file = join(folder, 'studio.html');
+  writeNewFile(
+    file,
+    asItIs(`<!doctype html><meta http-equiv="refresh" content="0; url=${url}"><a href="${url}">Studio</a>\n`),
+  );
   const [program, ...before] = OPENERS[process.platform] ?? ['xdg-open'];
-  const child = spawn(program, [...before, url], { stdio: 'ignore', detached: true });
+  const child = spawn(program, [...before, file], { stdio: 'ignore', detached: true });
   child.on('error', () => {});
   child.unref();
+  return folder;
 }
 
 const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>>> = {

@@ -12,8 +12,9 @@ import { readNotes } from '../replay/read-notes.ts';
 import { findSources } from '../replay/sources.ts';
 import { counted, tokens } from '../report/figures.ts';
 import { printableJson } from '../report/printable-json.ts';
-import { onOneLine, printable } from '../report/style.ts';
+import { onOneLine, printable } from '../report/shown.ts';
 import { readNotebook } from '../session/read-notebook.ts';
+import { masked } from '../store/disk-text.ts';
 import { type HandoffInfo, listHandoffs } from '../store/handoffs.ts';
 import { writeNewFile } from '../store/new-file.ts';
 import { redact } from '../store/redact.ts';
@@ -124,10 +125,10 @@ async function write(name: string | undefined, flags: WriteFlags, io: Io): Promi
   const isFile = name !== undefined && isRecording(name, io);
   const { notebook, session, t, folder } = isFile ? await recorded(name, io) : await kept(name, flags, io);
   const { firstPrompt, state } = notebook;
-  const facts = { session, task: undefined, state, firstPrompt, running: [], folder, t };
+  const facts = { session, task: undefined, state, firstPrompt, running: [], waiting: 0, folder, t };
   const head = { version: 1, t, session, reason: 'ctxb handoff write', by: 'memory' } as const;
   const body = renderHandoff(notebook, facts);
-  const text = redact(writeHandoffFile({ ...head, tokens: null, window: null, checks: [] }, body));
+  const text = masked(writeHandoffFile({ ...head, tokens: null, window: null, checks: [] }, body));
   if (flags.out === undefined) io.stdout.write(printable(text));
   else if (!writeNewFile(resolve(io.cwd, flags.out), text)) {
     throw new CtxbError('usage', `--out ${flags.out}: is there already: name a new file`);

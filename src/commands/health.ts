@@ -9,7 +9,8 @@ import { counted } from '../report/figures.ts';
 import { healthPrometheus } from '../report/health-prometheus.ts';
 import { healthTable } from '../report/health-table.ts';
 import { printableJson } from '../report/printable-json.ts';
-import { onOneLine, printable, styleFor } from '../report/style.ts';
+import { onOneLine, printable } from '../report/shown.ts';
+import { styleFor } from '../report/style.ts';
 import { findHealthLogs } from '../store/health-log.ts';
 import { isTorn, readLines } from '../store/read-lines.ts';
 

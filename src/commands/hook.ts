@@ -4,8 +4,9 @@ import { quickConfig } from '../config/quick-config.ts';
 import { messageOf } from '../errors.ts';
 import { type HookInput, readHookInput } from '../hook/hook-input.ts';
 import type { Io } from '../io.ts';
-import { onOneLine } from '../report/style.ts';
+import { onOneLine } from '../report/shown.ts';
 import { RUN_VARIABLE } from '../session/run-variable.ts';
+import { callerOf, processMark } from '../store/process-mark.ts';
 import { openSeal } from '../store/seal.ts';
 import { stateFolder } from '../store/user-folders.ts';
 import { readStdin } from './read-stdin.ts';
@@ -45,8 +46,19 @@ async function answer(input: HookInput, io: Io): Promise<void> {
   if (config.observe) return;
   const { answerHook } = await import('../hook/answer-hook.ts');
   const folder = resolve(project, config.contextDir);
-  const seal = openSeal(stateFolder(io.env));
-  const { output, notices } = await answerHook(input, { config, project, folder, seal, now: Date.now });
+  const userFolder = stateFolder(io.env);
+  const seal = openSeal(userFolder);
+  // Claude Code tells its hooks its process id; older ones do not.
+  const claude = processMark(Number(io.env.CLAUDE_PID) || callerOf(process.ppid));
+  const { output, notices } = await answerHook(input, {
+    config,
+    project,
+    folder,
+    userFolder,
+    seal,
+    claude,
+    now: Date.now,
+  });
   // Once for a session: at each tool call it would bury everything else.
   const isBeginning = input.hook === 'SessionStart' && faults.length > 0;
   say(output, isBeginning ? [...notices, `${faults[0]}; the defaults hold instead`] : notices, io, input);

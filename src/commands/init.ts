@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline/promises';
 import { fileURLToPath } from 'node:url';
 import { type Command, Option } from 'commander';
 import { firstExecutable, placesOn } from '../claude/executables.ts';
@@ -13,6 +12,7 @@ import { PRESET_NAMES, type PresetName } from '../init/presets.ts';
 import { openSettingsFile } from '../init/settings-file.ts';
 import type { Io } from '../io.ts';
 import { styleFor } from '../report/style.ts';
+import { isWanted } from './is-wanted.ts';
 
 interface InitOptions {
   readonly preset: PresetName;
@@ -80,7 +80,7 @@ async function changeSettings(place: SettingsPlace, options: InitOptions, io: Io
     return 0;
   }
   io.stdout.write(diffText(path, change.before, change.after, await styleFor(io.stdout, io.env)));
-  if (!yes && !(await isWanted(io))) {
+  if (!yes && !(await isWanted('Write this?', 'nothing was changed', io))) {
     io.stdout.write(`${path}: nothing was changed\n`);
     return 0;
   }
@@ -92,20 +92,6 @@ async function changeSettings(place: SettingsPlace, options: InitOptions, io: Io
 function told({ after }: Change, undo: true | undefined, backup: string): string {
   if (undo) return after === '' ? 'removed, as there was none before' : 'our entries are out';
   return `written; how it was before is in ${backup}`;
-}
-
-/** Whoever does not clearly say yes has said no. */
-async function isWanted({ stdin, stdout, stderr }: Io): Promise<boolean> {
-  if (stdin.isTTY !== true || stdout.isTTY !== true) {
-    throw new CtxbError('usage', 'nothing was changed: say --yes, as there is nobody to ask here');
-  }
-  const reader = createInterface({ input: stdin, output: stderr });
-  const closed = new Promise<string>((resolve) => reader.once('close', () => resolve('')));
-  try {
-    return /^y(es)?$/i.test((await Promise.race([reader.question('Write this? [y/N] '), closed])).trim());
-  } finally {
-    reader.close();
-  }
 }
 
 /** By its name where a shell finds it, so that the settings hold on another machine too. */

@@ -11,7 +11,7 @@ import type { Flow, FlowStep } from '../flow/flow.ts';
 import { briefingWorld } from '../flow/flow-files.ts';
 import type { Io } from '../io.ts';
 import { printableJson } from '../report/printable-json.ts';
-import { printable } from '../report/style.ts';
+import { printable } from '../report/shown.ts';
 
 interface PackFlags {
   readonly run?: string;

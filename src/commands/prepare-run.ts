@@ -12,7 +12,7 @@ import { createTerminal, type Terminal } from '../report/terminal.ts';
  */
 export async function prepareRun(flags: Flags, io: Io): Promise<{ config: Config; terminal: Terminal }> {
   const config = await effectiveConfig({ cwd: io.cwd, env: io.env, flags });
-  const { quiet, statusLine } = config;
+  const { quiet, statusLine, observe } = config;
   const style = await styleFor(io.stderr, io.env);
-  return { config, terminal: createTerminal({ stderr: io.stderr, style, quiet, statusLine }) };
+  return { config, terminal: createTerminal({ stderr: io.stderr, style, quiet, statusLine, observe }) };
 }

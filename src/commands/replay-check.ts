@@ -4,7 +4,7 @@ import { type CheckedRecord, checkRecord } from '../replay/check-record.ts';
 import { eachSource, findAllSources } from '../replay/replay-all.ts';
 import { checkText } from '../report/check-text.ts';
 import { printableJson } from '../report/printable-json.ts';
-import { printable } from '../report/style.ts';
+import { printable } from '../report/shown.ts';
 import { redact } from '../store/redact.ts';
 import { openStdin } from './open-stdin.ts';
 

@@ -7,7 +7,7 @@ import type { TailTurn } from '../replay/tail-file.ts';
 import type { ReportFormat } from '../report/replay/formats.ts';
 import { createLiveLines, createLiveText, type LiveView } from '../report/replay/live.ts';
 import { openPage } from '../report/replay/open-page.ts';
-import { printable } from '../report/style.ts';
+import { printable } from '../report/shown.ts';
 import { createOutlet } from '../session/outlet.ts';
 import { untilSignal } from '../session/until-signal.ts';
 import { redact } from '../store/redact.ts';

@@ -3,7 +3,7 @@ import { CtxbError } from '../errors.ts';
 import type { Filters } from '../replay/filters.ts';
 import type { Gates } from '../replay/gates.ts';
 import { chosenFormat, FORMATS, type ReportFormat } from '../report/replay/formats.ts';
-import { onOneLine } from '../report/style.ts';
+import { onOneLine } from '../report/shown.ts';
 
 /** What commander hands over of the options that commands which report on sessions share. */
 export interface ReportFlags extends Readonly<Record<string, unknown>> {

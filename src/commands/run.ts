@@ -134,6 +134,8 @@ async function run(words: readonly string[], options: RunOptions, io: Io): Promi
   if (invocation.kind === 'untouched') return runUntouched(program, args, io);
   if (invocation.kind === 'ambiguous') {
     const { option, candidate } = invocation;
+    const { refusesArguments } = await import('../session/refuses-arguments.ts');
+    if (await refusesArguments(program, args, io)) return runUntouched(program, args, io);
     throw new CtxbError(
       'usage',
       `ctxb does not know claude's option ${option}, so "${candidate}" may be its value or the prompt: ` +

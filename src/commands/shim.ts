@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { findClaude } from '../claude/find-claude.ts';
 import { nextShim } from '../claude/next-shim.ts';
-import { isCtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { type HeadlessInvocation, readClaudeArguments } from '../session/claude-arguments.ts';
 import { isOwnChild } from '../session/own-child.ts';
@@ -38,28 +37,23 @@ export async function shim(args: readonly string[], io: Io): Promise<number> {
   // A copy would open stdin, which may be claude's alone.
   const world: Io = Object.create(io, { env: { value: nextShim(io.env) } });
   const invocation = readClaudeArguments(args);
-  const guards = invocation.kind === 'headless' && isHeadless(args, io) && !isOwnChild(io.env);
-  if (guards) return runGuarded(program, args, invocation, world);
+  if (invocation.kind === 'headless' && isHeadless(invocation, io) && !isOwnChild(io.env)) {
+    return runGuarded(program, invocation, world);
+  }
   return runUntouched(program, args, world);
 }
 
 /** claude is headless when it is told so, and wherever its output is no terminal. */
-function isHeadless(args: readonly string[], { stdout }: Io): boolean {
-  return args.includes('-p') || args.includes('--print') || stdout.isTTY !== true;
+function isHeadless({ isPrint }: HeadlessInvocation, { stdout }: Io): boolean {
+  return isPrint || stdout.isTTY !== true;
 }
 
-async function runGuarded(program: string, args: readonly string[], invocation: HeadlessInvocation, io: Io) {
+async function runGuarded(program: string, invocation: HeadlessInvocation, io: Io) {
   const [{ prepareRun }, { runHeadless }] = await Promise.all([
     import('./prepare-run.ts'),
     import('../session/run-headless.ts'),
   ]);
   const { config, terminal } = await prepareRun({}, io);
   const run = { program, invocation, config, prompts: undefined, promptsFile: undefined, record: undefined };
-  try {
-    return await runHeadless(run, io, terminal);
-  } catch (error) {
-    // There is no prompt: claude says so in its own words.
-    if (isCtxbError(error) && error.code === 'usage') return runUntouched(program, args, io);
-    throw error;
-  }
+  return runHeadless(run, io, terminal);
 }

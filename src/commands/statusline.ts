@@ -4,11 +4,13 @@ import type { Command } from 'commander';
 import { quickConfig } from '../config/quick-config.ts';
 import { messageOf } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { onOneLine, styleFor } from '../report/style.ts';
+import { onOneLine } from '../report/shown.ts';
+import { styleFor } from '../report/style.ts';
 import { judgeStatus } from '../statusline/judge-status.ts';
 import { newestLines } from '../statusline/log-tail.ts';
 import { readStatusInput, type StatusInput } from '../statusline/status-input.ts';
 import { statusText } from '../statusline/status-text.ts';
+import { stateFolder } from '../store/user-folders.ts';
 import { readStdin } from './read-stdin.ts';
 
 export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
@@ -53,17 +55,27 @@ async function lineFor(status: StatusInput | undefined, io: Io): Promise<string>
   const style = await styleFor({ isTTY: true }, io.env);
   const width = Math.max(1, (Number(io.env.COLUMNS) || USUAL_COLUMNS) - MARGIN);
   const text = statusText(judgeStatus(log.lines, status, config), status.costUsd, style, width);
-  const untold = await tellHooks(status, resolve(project, config.contextDir));
+  const untold = await tellHooks(status, resolve(project, config.contextDir), stateFolder(io.env));
   const [fault] = [...faults, ...log.faults, ...untold];
   return fault === undefined ? text : `${text} · ${style.red(`ctxb: ${onOneLine(fault)}`)}`;
 }
 
-/** Hooks are not told how large the window is. What writes is loaded only where there are some. */
-async function tellHooks({ sessionId, window }: StatusInput, folder: string): Promise<readonly string[]> {
+/**
+ * Hooks are not told how large the window is, neither in this session nor in those without a status line. What writes is
+ * loaded only where there are some.
+ */
+async function tellHooks(
+  status: StatusInput,
+  folder: string,
+  userFolder: string | undefined,
+): Promise<readonly string[]> {
+  const { sessionId, window } = status;
   if (sessionId === undefined || window === undefined || !existsSync(join(folder, 'hooks', sessionId))) return [];
   const { noteWindow } = await import('../store/hook-sessions.ts');
+  const { noteModelWindow } = await import('../store/model-windows.ts');
   try {
     noteWindow(folder, sessionId, window);
+    if (userFolder !== undefined) noteModelWindow(userFolder, status, window);
     return [];
   } catch (error) {
     return [`hooks are not told of the window: ${messageOf(error)}`];

@@ -13,7 +13,7 @@ export const DEFAULTS: Config = {
     maxAttempts: 2,
     focus: 'focus on {task} -- current state is {state}',
   },
-  midTurn: { enabled: true },
+  midTurn: { enabled: true, maxCompactions: 5 },
   task: undefined,
   state: undefined,
   observe: false,

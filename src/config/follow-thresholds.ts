@@ -9,6 +9,9 @@ interface Level {
   readonly usual: number;
 }
 
+/** Where the context is relieved between two turns. */
+type Relief = Pick<Config['thresholds'], 'compact' | 'handoff'>;
+
 type IsDefault = (key: KeyPath) => boolean;
 
 /** The level, moved below the upper one where it is a default that does not lie there. */
@@ -27,7 +30,12 @@ export function followThresholds(config: Config, origins: Readonly<Record<KeyPat
   const below: Below = (key, level, upper) =>
     isDefault(key) && isBelow(level.value, upper.value, window) === false ? scaled(level, upper) : level;
 
-  const { compact, handoff } = compaction.enabled ? levelsOfRelief(config, isDefault) : thresholds;
+  const midTurn = { value: thresholds.midTurn, usual: USUAL.midTurn };
+  const inTurn = {
+    compact: below('thresholds.compact', { value: thresholds.compact, usual: USUAL.compact }, midTurn).value,
+    handoff: below('thresholds.handoff', { value: thresholds.handoff, usual: USUAL.handoff }, midTurn).value,
+  };
+  const { compact, handoff } = compaction.enabled ? levelsOfRelief(window, inTurn, isDefault) : thresholds;
   const first = { value: compact, usual: USUAL.compact };
   const early = below('thresholds.warn', { value: thresholds.warn, usual: USUAL.warn }, first);
   const warn = below('thresholds.warn', early, { value: handoff, usual: USUAL.handoff });
@@ -78,11 +86,11 @@ function toolsWithin({ window, tools, tiers }: Config, isDefault: IsDefault, bel
 }
 
 /** The default compaction keeps below a handoff that somebody set, the default handoff above such a compaction. */
-function levelsOfRelief({ window, thresholds }: Config, isDefault: IsDefault): { compact: number; handoff: number } {
-  const { compact, handoff } = thresholds;
-  if (isBelow(compact, handoff, window) !== false) return thresholds;
+function levelsOfRelief(window: number | undefined, levels: Relief, isDefault: IsDefault): Relief {
+  const { compact, handoff } = levels;
+  if (isBelow(compact, handoff, window) !== false) return levels;
   if (isDefault('thresholds.handoff')) return { compact, handoff: above(compact, window) };
-  if (!isDefault('thresholds.compact')) return thresholds;
+  if (!isDefault('thresholds.compact')) return levels;
   const lowered = scaled({ value: compact, usual: USUAL.compact }, { value: handoff, usual: USUAL.handoff });
   return { compact: lowered.value, handoff };
 }

@@ -85,6 +85,13 @@ export const midTurn = v.strictObject({
     v.pipe(flag, v.description("Place claude's own compaction at thresholds.midTurn.")),
     DEFAULTS.midTurn.enabled,
   ),
+  maxCompactions: v.optional(
+    v.pipe(
+      attempts,
+      v.description('Compactions in one turn, each filled again within ten calls, at which it is ended.'),
+    ),
+    DEFAULTS.midTurn.maxCompactions,
+  ),
 });
 
 export const memory = v.strictObject({

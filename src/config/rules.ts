@@ -1,11 +1,8 @@
-import { inTokens, NATIVE_RESERVE_TOKENS } from '../governor/policy.ts';
+import { inTokens, LEAST_NATIVE_WINDOW, NATIVE_RESERVE_TOKENS } from '../governor/policy.ts';
 import type { Config, Finding, KeyPath, Origin } from './config.ts';
 import { finding } from './finding.ts';
 import { isBelow } from './is-below.ts';
 import { valueAt } from './key-path.ts';
-
-/** The least window that claude's own trigger can be set for (measured); a smaller one is a budget below claude's. */
-const LEAST_NATIVE_WINDOW = 100_000;
 
 /** Fractions have been added up, which may differ in the last digit. */
 function exceeds(sum: number, total: number): boolean {

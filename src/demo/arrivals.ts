@@ -15,7 +15,9 @@ export interface Sighting {
 export function sightings(requests: readonly RecordedRequest[], prompts: readonly string[]): Sighting[] {
   return requests.flatMap(({ kind, body }) => {
     if (kind !== 'main' && kind !== 'summary') return [];
-    const blocks = (body.messages ?? []).flatMap(({ role, content }) => (role === 'user' ? readBlocks(content) : []));
+    const blocks = (body.messages ?? []).flatMap(({ role, content }) =>
+      role === 'assistant' ? [] : readBlocks(content),
+    );
     const count = (fits: (block: Block, prompt: string) => boolean) =>
       prompts.map((prompt) => blocks.filter((block) => fits(block, prompt)).length);
     return [{ kind, said: count(isSaid), quoted: count(isQuoted) }];
@@ -26,7 +28,7 @@ function isSaid(block: Block, prompt: string): boolean {
   return block.type === 'text' && block.text.trim() === prompt;
 }
 
-/** claude puts what hooks say into reminders, and those also at the end of tool results. */
+/** claude puts what hooks say into reminders, also at the end of tool results, or into messages of the system's. */
 function isQuoted(block: Block, prompt: string): boolean {
   const hasText = block.type === 'text' || block.type === 'tool_result';
   return hasText && block.text.includes(prompt) && !isSaid(block, prompt);

@@ -1,6 +1,7 @@
 import type { Decision } from '../governor/actions.ts';
-import { counted, dollars, percent, tokens } from '../report/figures.ts';
-import { printable, type Style } from '../report/style.ts';
+import { counted, dollars, percent, shareOf, tokens } from '../report/figures.ts';
+import { printable } from '../report/shown.ts';
+import type { Style } from '../report/style.ts';
 import { textWidth, wrap } from '../report/wrap.ts';
 import { arrivals, handedBack, hasMixedIn, type Sighting } from './arrivals.ts';
 import type { DemoFacts, NativeCompaction, TurnFacts } from './facts.ts';
@@ -34,7 +35,7 @@ export function closingText(story: DemoStory, style: Style, columns: number | un
     naiveSection(facts),
   ];
   const title = `What happened${live ? '' : ' in the recording'}, and why`;
-  const origin = `Claude Code ${facts.version ?? '?'}, ${facts.model ?? '?'}, window of ${tokens(facts.window)} tokens`;
+  const origin = `Claude Code ${facts.version ?? '?'}, ${facts.model ?? '?'}, window of ${facts.window === undefined ? '?' : tokens(facts.window)} tokens`;
   const body = sections.map((section) => layOut(section, style, textWidth(columns))).join('');
   return `\n${style.bold(title)}\n  ${style.dim(origin)}\n${body}`;
 }
@@ -57,7 +58,7 @@ function turnSection(facts: DemoFacts, turn: TurnFacts, index: number): Section 
 }
 
 function contextSentence({ window }: DemoFacts, { calls, first, last }: TurnFacts): string {
-  const share = `${percent(last / window)} of the window`;
+  const share = `${shareOf(last, window)} of the window`;
   if (calls < 2) return `${counted(calls, 'call')} with a context of ${tokens(last)} tokens: ${share}.`;
   return `${counted(calls, 'call')} with a context of ${tokens(first)} tokens at the first and ${tokens(last)} at the last: ${share}.`;
 }
@@ -125,7 +126,7 @@ function naiveSection({ turns, window, levels }: DemoFacts): Section {
   );
   const alarms = turns.filter(({ sum = 0 }) => sum >= levels.compact).length;
   const needed = turns.filter(({ last }) => last >= levels.compact).length;
-  const worst = Math.max(...turns.map(({ sum = 0 }) => sum)) / window;
+  const worst = Math.max(...turns.map(({ sum = 0 }) => sum)) / (window ?? Number.NaN);
   return {
     heading: 'Without',
     sentences: [

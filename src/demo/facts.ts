@@ -31,7 +31,7 @@ export interface NativeCompaction {
 export interface DemoFacts {
   readonly version: string | undefined;
   readonly model: string | undefined;
-  readonly window: number;
+  readonly window: number | undefined;
   /** Thresholds of the run, in tokens. */
   readonly levels: { readonly warn: number; readonly compact: number };
   readonly turns: readonly TurnFacts[];
@@ -44,7 +44,7 @@ export interface DemoFacts {
 const NO_FACTS: DemoFacts = {
   version: undefined,
   model: undefined,
-  window: 0,
+  window: undefined,
   levels: { warn: 0, compact: 0 },
   turns: [],
   decisions: [],

@@ -10,13 +10,10 @@ interface Task {
   readonly answer: string;
 }
 
-/** 200,000 tokens wide. */
-export const DEMO_MODEL = 'claude-sonnet-4-5';
-
-/** What one file counts for in the stand-in. With it the window fills twice in about thirty calls. */
-const TOKENS_PER_FILE = 12_000;
-
+/** What a context counts for that has nothing but claude's own prompt and tools. */
 const EMPTY_CONTEXT = 20_000;
+/** The first two prompts fill so much of the window, whatever its size: past the level at which ctxb compacts. */
+const FILLED = 0.82;
 const CHARS_PER_TOKEN = 4;
 
 /** So that a person can follow: thirty calls without any delay are over before the first is read. */
@@ -60,15 +57,23 @@ export async function writeDemoFiles(folder: string): Promise<void> {
   for (const file of TASKS.flatMap(({ files }) => files)) {
     const path = join(folder, file);
     await mkdir(dirname(path), { recursive: true });
-    await writeFile(path, `${file}: the stand-in counts this line as ${TOKENS_PER_FILE} tokens\n`);
+    await writeFile(path, `${file}: the stand-in counts this line as a large file\n`);
   }
+}
+
+/** Tokens of one file. With them the window fills twice in about thirty calls. */
+function tokensPerFile(window: number): number {
+  const files = TASKS.slice(0, 2).flatMap((task) => task.files);
+  return Math.round((FILLED * window - EMPTY_CONTEXT) / files.length);
 }
 
 /**
  * What the stand-in answers: for each prompt the agent reads its files one by one and then speaks. The context is
  * counted from what the request holds, so it falls when claude compacts.
+ *
+ * @param window tokens of claude's window
  */
-export function demoScenario(): Scenario {
+export function demoScenario(window: () => number): Scenario {
   let task = 0;
   let filesRead = 0;
 
@@ -77,12 +82,16 @@ export function demoScenario(): Scenario {
     if (latest > task) [task, filesRead] = [latest, 0];
     const { files = [], answer: text = '' } = TASKS[task] ?? {};
     const file = files[filesRead++];
-    const context = contextIn(request);
+    const context = contextIn(request, tokensPerFile(window()));
     return { context, delayMs: THINKING_MS, ...(file === undefined ? { text } : { tools: [readFile(file)] }) };
   }
   return {
     calls: answer,
-    summary: (request) => ({ text: SUMMARY, context: contextIn(request), delayMs: SUMMARISING_MS }),
+    summary: (request) => ({
+      text: SUMMARY,
+      context: contextIn(request, tokensPerFile(window())),
+      delayMs: SUMMARISING_MS,
+    }),
   };
 }
 
@@ -97,10 +106,10 @@ function latestTask({ body }: RecordedRequest): number {
   return DEMO_PROMPTS.findLastIndex((prompt) => said.some((block) => block.type === 'text' && block.text === prompt));
 }
 
-function contextIn({ body }: RecordedRequest): number {
+function contextIn({ body }: RecordedRequest, perFile: number): number {
   const blocks = (body.messages ?? []).flatMap(({ content }) => readBlocks(content));
   return blocks.reduce((sum, block) => {
-    if (block.type === 'tool_result') return sum + TOKENS_PER_FILE;
+    if (block.type === 'tool_result') return sum + perFile;
     return block.type === 'text' ? sum + Math.ceil(block.text.length / CHARS_PER_TOKEN) : sum;
   }, EMPTY_CONTEXT);
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { DEFAULTS } from '../config/defaults.ts';
 import { CtxbError } from '../errors.ts';
+import { SMALL_WINDOW } from '../governor/gauge/window.ts';
 import type { RecordLine } from '../governor/record.ts';
 import type { Io } from '../io.ts';
 import { styleFor } from '../report/style.ts';
@@ -14,7 +15,7 @@ import type { Watcher } from '../session/watcher.ts';
 import { createScratchEnvironment, type ScratchEnvironment } from '../standin/scratch-environment.ts';
 import { type Standin, startStandin } from '../standin/server.ts';
 import { type Sighting, sightings } from './arrivals.ts';
-import { DEMO_MODEL, DEMO_PROMPTS, DEMO_TASK, demoScenario, writeDemoFiles } from './job.ts';
+import { DEMO_PROMPTS, DEMO_TASK, demoScenario, writeDemoFiles } from './job.ts';
 
 /** What a run left behind. */
 export interface DemoRun {
@@ -30,7 +31,7 @@ export interface DemoRun {
 type DemoIo = Pick<Io, 'stdout' | 'stderr' | 'env'>;
 
 /** The arguments that a caller would write after `ctxb run -- claude`. */
-const ARGUMENTS = ['-p', '--output-format', 'stream-json', '--verbose', '--model', DEMO_MODEL, '--allowedTools=Bash'];
+const ARGUMENTS = ['-p', '--output-format', 'stream-json', '--verbose', '--allowedTools=Bash'];
 
 /**
  * Runs the job with a real claude against the stand-in, in a scratch environment that is removed afterwards, also
@@ -47,13 +48,25 @@ export async function runLive(claude: string, io: DemoIo): Promise<DemoRun> {
 }
 
 async function runInScratch(claude: string, io: DemoIo, stop: AbortSignal): Promise<DemoRun> {
-  const standin = await startStandin(demoScenario());
+  // claude tells it before its first call of the model.
+  let window = SMALL_WINDOW;
+  const standin = await startStandin(demoScenario(() => window));
   const { PATH: path } = io.env;
   const scratch = await createScratchEnvironment({ url: standin.url, ...(path === undefined ? {} : { path }) });
   try {
     await writeDemoFiles(scratch.cwd);
     if (stop.aborted) return { exitCode: EXIT_INTERRUPTED, interrupted: true, record: [], seen: [] };
-    const finished = await run(claude, { standin, scratch }, io);
+    const finished = await run(
+      claude,
+      {
+        standin,
+        scratch,
+        onWindow: (tokens) => {
+          window = tokens;
+        },
+      },
+      io,
+    );
     return { ...finished, interrupted: stop.aborted };
   } finally {
     await standin.close();
@@ -66,11 +79,12 @@ const EXIT_INTERRUPTED = 130;
 interface DemoWorld {
   readonly standin: Standin;
   readonly scratch: ScratchEnvironment;
+  readonly onWindow: (tokens: number) => void;
 }
 
 async function run(
   claude: string,
-  { standin, scratch }: DemoWorld,
+  { standin, scratch, onWindow }: DemoWorld,
   { stdout, stderr, env }: DemoIo,
 ): Promise<Omit<DemoRun, 'interrupted'>> {
   const invocation = readClaudeArguments(ARGUMENTS);
@@ -86,7 +100,7 @@ async function run(
       record,
     },
     { stdin: Readable.from([]), stdout, stderr, env: { ...scratch.env, ...colourWishes(env) }, cwd: scratch.cwd },
-    await watcherFor(stderr, env),
+    await watcherFor(stderr, env, onWindow),
   );
   const lines = (await readFile(record, 'utf8')).split('\n').filter(Boolean);
   return {
@@ -102,8 +116,15 @@ function colourWishes({ NO_COLOR, TERM }: Io['env']): Record<string, string> {
 }
 
 /** As in any run, but for the place of the notes: the demo's folder is gone at its end. */
-async function watcherFor(stderr: Io['stderr'], env: Io['env']): Promise<Watcher> {
+async function watcherFor(stderr: Io['stderr'], env: Io['env'], onWindow: DemoWorld['onWindow']): Promise<Watcher> {
   const style = await styleFor(stderr, env);
   const terminal = createTerminal({ stderr, style, quiet: false, statusLine: DEFAULTS.statusLine });
-  return { ...terminal, ended: (state) => terminal.ended({ ...state, notes: undefined }) };
+  return {
+    ...terminal,
+    status(state) {
+      if (state.gauge.window.tokens !== undefined) onWindow(state.gauge.window.tokens);
+      terminal.status(state);
+    },
+    ended: (state) => terminal.ended({ ...state, notes: undefined }),
+  };
 }

@@ -1,7 +1,8 @@
 import split2 from 'split2';
 import type { Output } from '../io.ts';
 import { counted } from '../report/figures.ts';
-import { printable, type Style } from '../report/style.ts';
+import { printable } from '../report/shown.ts';
+import type { Style } from '../report/style.ts';
 import { resultText } from '../session/result-text.ts';
 import { decodeLine } from '../stream/decode.ts';
 import type { Block, Event } from '../stream/events.ts';
@@ -46,7 +47,7 @@ export function createScreen(stdout: Output, style: Style, prompts: readonly str
     if (event.kind === 'assistant') event.blocks.forEach(hear);
     if (event.kind !== 'result') return;
     isOpen = false;
-    if (event.isError) speak(resultText(event, true));
+    if (event.isError) speak(resultText(event));
   }
 
   const lines = split2();

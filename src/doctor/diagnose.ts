@@ -52,7 +52,7 @@ export async function lookAround(world: World): Promise<Surroundings> {
     remarks: [
       checkNode(process.versions.node),
       ...checkConfiguration(resolved),
-      await checkContextFolder(resolve(world.cwd, resolved.config.contextDir)),
+      checkContextFolder(resolve(world.cwd, resolved.config.contextDir)),
       ...remarks,
       ...checkOddSettings(files, variables),
     ],

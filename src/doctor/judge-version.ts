@@ -1,7 +1,8 @@
+import { NEWEST_CLAUDE, OLDEST_CLAUDE } from '../claude/supported-versions.ts';
 import type { Remark } from './remark.ts';
 
 /** Versions that the protocol was measured with. */
-const MEASURED: readonly string[] = ['1.0.128', '2.1.197', '2.1.329'];
+const MEASURED: readonly string[] = [OLDEST_CLAUDE, NEWEST_CLAUDE];
 
 /** What is known of a version before anything is tried with it. */
 export function judgeVersion(version: string | undefined): Remark {

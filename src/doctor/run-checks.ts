@@ -8,26 +8,32 @@ import { type Place, withStage } from './stage/stage.ts';
 /**
  * - `holds`
  * - `fails`: claude did something else; `seen` says what.
- * - `untried`: nothing is known; `seen` says why.
+ * - `unknown`: it was not looked at, or waited for longer than there was time; `seen` says why.
  */
 export interface Outcome {
   readonly check: Check;
-  readonly status: 'holds' | 'fails' | 'untried';
+  readonly status: 'holds' | 'fails' | 'unknown';
   readonly seen: string | undefined;
 }
 
 export interface Limits {
-  /** For all checks together. One check has a third of it. */
-  readonly timeoutMs: number;
+  /** For all checks together. One check has a third of it. Undefined: as long as the machine needs. */
+  readonly timeoutMs: number | undefined;
   /** Aborted when the user wants an end. */
   readonly stop: AbortSignal;
   /** Told of so many facts when they were looked at. */
   readonly onLooked?: (facts: number) => void;
 }
 
-/** What one scene may take. */
+/** For a scene as long as it is not known how fast the machine is. */
+const UNMEASURED_MS = 120_000;
+/** The least, and how many times as long as the first scene: the others are longer, and share the processors. */
+const LEAST_MS = 20_000;
+const TIMES_THE_FIRST = 8;
+
+/** What one scene may take before the machine is measured. */
 export function patienceMs({ timeoutMs }: Limits): number {
-  return Math.ceil(timeoutMs / 3);
+  return timeoutMs === undefined ? UNMEASURED_MS : Math.ceil(timeoutMs / 3);
 }
 
 /** More than this at once only wait for the processors. */
@@ -35,21 +41,25 @@ const MOST_AT_ONCE = 8;
 
 /** Holds the facts against a claude. The first one's scene goes alone: where it fails, no other can be tried. */
 export async function runChecks(checks: readonly Check[], place: Place, limits: Limits): Promise<readonly Outcome[]> {
-  const over = timeoutSignal(limits.timeoutMs, limits.stop);
-  const play = async (scene: Scene) => {
+  const { timeoutMs, stop } = limits;
+  const over = timeoutMs === undefined ? stop : timeoutSignal(timeoutMs, stop);
+  const play = async (scene: Scene, ms: number) => {
     const facts = checks.filter((check) => check.scene === scene);
-    const outcomes = await lookAt(scene, facts, { place, over, patienceMs: patienceMs(limits) });
+    const outcomes = await lookAt(scene, facts, { place, over, patienceMs: ms });
     limits.onLooked?.(facts.length);
     return outcomes;
   };
   const [first, ...scenes] = new Set(checks.map(({ scene }) => scene));
   if (first === undefined) return [];
-  const opening = await play(first);
+  const started = performance.now();
+  const opening = await play(first, patienceMs(limits));
   const works = opening[0]?.status === 'holds';
   const atOnce = Math.min(MOST_AT_ONCE, 2 * availableParallelism());
-  const others = works ? (await inParallel(scenes, atOnce, play)).flat() : [];
+  const measured = Math.max(LEAST_MS, TIMES_THE_FIRST * atOnce * (performance.now() - started));
+  const ms = timeoutMs === undefined ? measured : patienceMs(limits);
+  const others = works ? (await inParallel(scenes, atOnce, (scene) => play(scene, ms))).flat() : [];
   const outcomes = new Map([...opening, ...others].map((outcome) => [outcome.check, outcome]));
-  return checks.map((check) => outcomes.get(check) ?? untried(check, `without ${checks[0]?.name}`));
+  return checks.map((check) => outcomes.get(check) ?? unknown(check, `not tried without ${checks[0]?.name}`));
 }
 
 interface Circumstances {
@@ -60,27 +70,31 @@ interface Circumstances {
 
 /** Plays a scene once for all facts that are looked at in it. */
 async function lookAt(scene: Scene, checks: readonly Check[], { place, over, patienceMs }: Circumstances) {
-  if (over.aborted) return checks.map((check) => untried(check, TIME_IS_UP));
+  const more = `give a slow machine more time with --timeout ${Math.ceil((6 * patienceMs) / 1000)}`;
+  if (over.aborted) return checks.map((check) => unknown(check, `not tried, the time was up: ${more}`));
   const patience = timeoutSignal(patienceMs, over);
+  // What does not hold where something was still waited for may only not have come yet.
+  const waited = (text: string) =>
+    patience.aborted ? `${text}, waited for ${Math.ceil(patienceMs / 1000)} s: ${more}` : undefined;
   try {
     return await withStage(scene.scenario, place, patience, async (stage) => {
       const seen = await scene.play(stage);
-      return checks.map((check) => judge(check, () => check.look(seen)));
+      return checks.map((check) => judge(check, () => check.look(seen), waited));
     });
   } catch (error) {
-    if (over.aborted) return checks.map((check) => untried(check, TIME_IS_UP));
     // A scene that is not played to its end shows none of its facts.
-    return checks.map((check) => judge(check, () => rethrow(error)));
+    return checks.map((check) => judge(check, () => rethrow(error), waited));
   }
 }
 
-function judge(check: Check, look: () => void): Outcome {
+function judge(check: Check, look: () => void, waited: (text: string) => string | undefined): Outcome {
   try {
     look();
     return { check, status: 'holds', seen: undefined };
   } catch (error) {
     if (!(error instanceof Contradiction)) throw error;
-    return { check, status: 'fails', seen: error.message };
+    const late = waited(error.message);
+    return late === undefined ? { check, status: 'fails', seen: error.message } : unknown(check, late);
   }
 }
 
@@ -88,10 +102,8 @@ function rethrow(error: unknown): never {
   throw error;
 }
 
-const TIME_IS_UP = 'the time was up';
-
-function untried(check: Check, seen: string): Outcome {
-  return { check, status: 'untried', seen };
+function unknown(check: Check, seen: string): Outcome {
+  return { check, status: 'unknown', seen };
 }
 
 /** The results in the order of the items, with so many of them under way at a time. */

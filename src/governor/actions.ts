@@ -14,7 +14,9 @@ export type Verdict =
   | 'empty'
   /** Slash commands are off. */
   | 'refused'
-  /** The API was overloaded or down: later, and it does not count as a failure. */
+  /** A hook of the user's forbids it: the context is left as it is. */
+  | 'blocked'
+  /** The API was overloaded, down or out of reach: later, and it does not count as a failure. */
   | 'unavailable'
   /** Nothing came within the time limit. */
   | 'silent';
@@ -41,6 +43,16 @@ export type Decision =
   | (Decided & { readonly kind: 'give-up' })
   /** A handoff begins. */
   | (Decided & { readonly kind: 'handoff' })
+  /** The API was not available for the document: the conversation stays as it is. */
+  | (Decided & { readonly kind: 'put-off' })
+  /** The window is filled again and again in one turn. `last`: the turn is ended. */
+  | (Decided & { readonly kind: 'thrash'; readonly compactions: number; readonly last: boolean })
+  /** claude has compacted by itself, at `tokens` by its own count. */
+  | (Decided & {
+      readonly kind: 'native-compaction';
+      readonly when: 'mid-turn' | 'before-turn';
+      readonly tokens: number;
+    })
   /** The agent's document was not good enough and it was told so. */
   | (Decided & { readonly kind: 'ask-again'; readonly problems: readonly string[] })
   /** A fresh context has taken the place of the full one. `way`: by `/clear`, or by a new process. */

@@ -1,7 +1,7 @@
 import type { ControlRequestEvent, Event, ResultEvent } from '../stream/events.ts';
 import type { Action } from './actions.ts';
-import { onOwnResponse, placeTrigger } from './control/control.ts';
-import { askContext, isOwnRequest, OWN_PREFIX } from './control/control-request.ts';
+import { askNewWindow, onOwnResponse, placeTrigger } from './control/control.ts';
+import { isOwnRequest, OWN_PREFIX } from './control/control-request.ts';
 import { onQuestion, replyForCaller } from './control/questions.ts';
 import { answerCallback } from './control/restore.ts';
 import { cacheAfter, NO_CACHE } from './cost/cache-expiry.ts';
@@ -18,10 +18,12 @@ import { tasksAfter } from './prompts/tasks.ts';
 import { begunTurn, calledTurn, endedTurn, heard } from './prompts/turns.ts';
 import { fateOf, isInjectedTurn, startsForeignTurn } from './prompts/visibility.ts';
 import { endOverdue, followCompaction, forgetFailures, measureLanding, waitLonger } from './relief/compaction.ts';
+import { readExhaustion } from './relief/exhaustion.ts';
 import { followHandoff, waitForHandoff } from './relief/handoff.ts';
 import { refillAfter } from './relief/refill.ts';
-import { measureHandoff, readExhaustion, readRelief } from './relief/relief.ts';
+import { measureHandoff, readRelief, tellNative } from './relief/relief.ts';
 import { wasReplaced } from './relief/replaced.ts';
+import { brakeThrash, readBreaker } from './relief/thrash.ts';
 import type { GovernorState } from './state.ts';
 import { chain, inStages, keep, type Stage, type Step } from './steps.ts';
 import { followResults } from './tool-budget/follow-results.ts';
@@ -60,6 +62,8 @@ const STAGES: readonly Stage<Line>[] = [
   (state, { before, event }) => followResults(before, state, event),
   (state, { before, event, injected }) => (injected ? follow(state, event) : ownTurn(state, event, before)),
   stopBegunTurn,
+  (state, { before, event }) => tellNative(before, state, event),
+  (state, { before, event, injected }) => (injected ? keep(state) : brakeThrash(before, state, event)),
   measureLanding,
   measureHandoff,
   (state, { event, injected }) => (isReading(state, event) && !injected ? judgeLevel(state) : keep(state)),
@@ -67,7 +71,7 @@ const STAGES: readonly Stage<Line>[] = [
   judgeZone,
   placeTrigger,
   (state, { before, event }) => judgeSpending(before, readBudgetStop(state, event)),
-  (state, { before, event }) => (switchedModel(before.session.model, state, event) ? askContext(state) : keep(state)),
+  (state, { before, event }) => (switchedModel(before.session.model, state, event) ? askNewWindow(state) : keep(state)),
 ];
 
 function read(state: GovernorState, event: Event, injected: boolean): GovernorState {
@@ -114,7 +118,7 @@ function ownTurn(state: GovernorState, event: Event, before: GovernorState): Ste
   return chain(
     released,
     (next) => endTurn(next, event, isShown),
-    (next) => readExhaustion(before, next, event),
+    (next) => readExhaustion(before, readBreaker(next, event), event),
     waitLonger,
     waitForHandoff,
   );
@@ -127,13 +131,15 @@ function endTurn(state: GovernorState, event: ResultEvent, isShown: boolean): St
   const turn = endedTurn(state, event);
   const calm = event.isError ? state : forgetFresh(forgetRestarts(state));
   const watch = { kind: 'set-timer', timer: 'turn', afterMs: LATE_TURN_MS } as const;
-  const uuids = isShown ? answeredBy(state, turn.prompts) : [];
-  const relief = isShown ? { ...calm.relief, resuming: undefined } : calm.relief;
+  // One that tells of a background task while a prompt waits behind it answers nothing that was asked.
+  const isAnswer = isShown && !(event.fromBackgroundTask && state.turn.startedBy === 'prompt');
+  const uuids = isAnswer ? answeredBy(state, turn.prompts) : [];
+  const relief = isAnswer ? { ...calm.relief, resuming: undefined } : calm.relief;
   return keep({ ...calm, turn, relief }, [
     ...(turn.phase === 'sent' ? [watch] : []),
     ...(uuids.length > 0 ? [{ kind: 'answered', uuids } as const] : []),
     // Another turn has given the answer.
-    ...(isShown && state.relief.resuming !== undefined ? [{ kind: 'postponed', fate: 'drop' } as const] : []),
+    ...(isAnswer && state.relief.resuming !== undefined ? [{ kind: 'postponed', fate: 'drop' } as const] : []),
   ]);
 }
 

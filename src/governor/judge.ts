@@ -2,8 +2,7 @@ import type { Event } from '../stream/events.ts';
 import { announceExpiry } from './cost/cache-expiry.ts';
 import { draftOf } from './draft.ts';
 import { TOOL_CALL_LIMIT } from './gauge/character-estimate.ts';
-import { isCharactersOnly, predicted } from './gauge/gauge.ts';
-import { inTokens } from './policy.ts';
+import { crossedText, isCharactersOnly, predicted } from './gauge/gauge.ts';
 import { toPrompt } from './prompts/mailbox.ts';
 import { noteFirstPrompt } from './prompts/say.ts';
 import { closedLogTurn, openLogTurn } from './prompts/turns.ts';
@@ -23,17 +22,16 @@ export function judgeLevel(state: GovernorState): Step {
   // While a compaction is under way the figure is the one it is to bring down.
   if (gauge.basis === 'none' || isRelieving(state) || state.input === 'interrupted') return keep(state);
   const tired = isCharactersOnly(gauge) && gauge.characters.toolCalls >= TOOL_CALL_LIMIT;
-  const level = tired ? gauge.window.tokens : predicted(gauge);
+  const level = tired ? (gauge.window.tokens ?? 0) : predicted(gauge);
   const latch = latchAt(state.latch, level, gauge.window.tokens, run.policy);
   if (latch === state.latch) return keep(state);
   const next = draftOf(state);
   next.latch = latch;
   const latched = latch === 'none' ? forgetFailures(next) : next;
   if (state.latch !== 'none' || latch === 'none') return keep(latched);
-  const crossed = inTokens(run.policy.thresholds.warn, gauge.window.tokens);
   const reason = tired
     ? `${gauge.characters.toolCalls} tool calls without any usage figures`
-    : `${predicted(gauge)} tokens have crossed ${crossed} of ${gauge.window.tokens}`;
+    : crossedText(gauge, run.policy.thresholds.warn);
   return keep(latched, [{ kind: 'warn', ...decided(latched, reason) }]);
 }
 

@@ -26,7 +26,11 @@ export interface Policy {
     readonly focus: string;
   };
   /** Whether claude's own compaction trigger is placed at `thresholds.midTurn`. */
-  readonly midTurn: { readonly enabled: boolean };
+  readonly midTurn: {
+    readonly enabled: boolean;
+    /** Compactions in a row in one turn, each filled again within a few calls, at which the turn is ended. */
+    readonly maxCompactions: number;
+  };
   readonly task: string | undefined;
   readonly state: string | undefined;
   readonly memory: MemoryPolicy;
@@ -132,10 +136,11 @@ export interface MemoryPolicy {
  * A threshold in whole tokens.
  *
  * @param threshold a fraction of the window (≤ 1) or tokens (> 1)
- * @param window tokens
+ * @param window tokens; undefined: not known, and no context reaches a share of it
  */
-export function inTokens(threshold: number, window: number): number {
-  return threshold <= 1 ? Math.round(threshold * window) : threshold;
+export function inTokens(threshold: number, window: number | undefined): number {
+  if (threshold > 1) return threshold;
+  return window === undefined ? Number.POSITIVE_INFINITY : Math.round(threshold * window);
 }
 
 /**
@@ -143,6 +148,29 @@ export function inTokens(threshold: number, window: number): number {
  * summary (measured: with a window setting of N it compacts at N − 33,000).
  */
 export const NATIVE_RESERVE_TOKENS = 33_000;
+
+/** What the question for a handoff document, the answer, and a correction of it may add to the context. */
+const ASKING_TOKENS = 8_000;
+
+/** The least window whose native trigger is known; a smaller one is a budget of the user's below claude's own. */
+export const LEAST_NATIVE_WINDOW = 100_000;
+
+/** Where claude compacts by itself at the latest, wherever its trigger is placed. */
+export function nativeLevel(policy: Policy, window: number): number {
+  const latest = policy.compaction.enabled && policy.midTurn.enabled ? undefined : window;
+  return nativeTrigger(policy, window, latest)?.at ?? window - NATIVE_RESERVE_TOKENS;
+}
+
+/**
+ * Where the work is handed over when nothing else relieves the context: below claude's own trigger by the room that
+ * asking for the document needs, else the question would set off the compaction.
+ */
+export function handoffLevel(policy: Policy, window: number | undefined): number {
+  const level = inTokens(policy.thresholds.handoff, window);
+  if (window === undefined || window < LEAST_NATIVE_WINDOW) return level;
+  const least = policy.compaction.enabled ? inTokens(policy.thresholds.compact, window) : 0;
+  return Math.min(level, Math.max(nativeLevel(policy, window) - ASKING_TOKENS, least));
+}
 
 /** Bounds of `CLAUDE_CODE_AUTO_COMPACT_WINDOW`, in tokens. */
 const PLACEABLE = { least: 100_000, most: 1_000_000 };

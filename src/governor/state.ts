@@ -77,7 +77,8 @@ export interface Attempt {
   /** Micro-dollars. */
   readonly costBefore: number;
   readonly error: string | undefined;
-  readonly apiStatus: number | undefined;
+  /** Status for which claude tried a call again last; `unreachable`: there was no answer at all. */
+  readonly apiStatus: number | 'unreachable' | undefined;
   readonly boundarySeen: boolean;
   /** The caller interrupted it: that says nothing about compacting. */
   readonly interrupted: boolean;
@@ -128,7 +129,15 @@ export interface Control {
   readonly initialize: Fields | undefined;
 }
 
-export type ControlPurpose = 'initialize' | 'context' | 'trigger' | 'interrupt' | 'stop-task' | 'proof' | 'usage';
+export type ControlPurpose =
+  | 'initialize'
+  | 'context'
+  | 'trigger'
+  | 'release-trigger'
+  | 'interrupt'
+  | 'stop-task'
+  | 'proof'
+  | 'usage';
 
 /** The meter of one subagent, in tokens. */
 export interface Meter {
@@ -276,5 +285,5 @@ export function costUsd(state: GovernorState): number {
 
 /** Verdicts that show that compacting again would not help either. */
 export function countsAsFailure(verdict: Verdict): boolean {
-  return verdict !== 'success' && verdict !== 'unavailable';
+  return verdict !== 'success' && verdict !== 'unavailable' && verdict !== 'blocked';
 }

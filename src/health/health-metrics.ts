@@ -105,9 +105,10 @@ export function createHealthTally(): HealthTally {
 
 function handoffMetrics(handoffs: readonly Handoff[], sessions: number): HandoffMetrics {
   const count = handoffs.length;
-  const early = handoffs.filter(({ fraction }) => fraction < EARLY_BELOW).length;
+  const known = handoffs.flatMap(({ fraction }) => fraction ?? []);
+  const early = known.filter((fraction) => fraction < EARLY_BELOW).length;
   const agent = handoffs.filter(({ by }) => by === 'agent').length;
-  const fractions = sumOf(handoffs.map(({ fraction }) => fraction));
+  const fractions = sumOf(known);
   const ms = sumOf(handoffs.map((handoff) => handoff.ms));
   const longest = handoffs.reduce<number | null>((most, handoff) => Math.max(most ?? 0, handoff.ms), null);
   return {
@@ -116,7 +117,7 @@ function handoffMetrics(handoffs: readonly Handoff[], sessions: number): Handoff
     by: { agent, memory: count - agent },
     early,
     earlyRate: ratio(early, count),
-    fraction: { sum: fractions, mean: ratio(fractions, count) },
+    fraction: { sum: fractions, mean: ratio(fractions, known.length) },
     tokens: { mean: ratio(sumOf(handoffs.map(({ tokens }) => tokens)), count) },
     ms: { sum: ms, mean: ratio(ms, count), longest },
   };

@@ -22,10 +22,10 @@ export function parseHealth(line: string): HealthEntry | undefined {
 
 function detailsOf(fields: Fields): HealthDetails | undefined {
   const tokens = countOf(fields.tokens);
-  const window = countOf(fields.window);
+  const window = countOf(fields.window) || null;
   const zone = zoneOf(fields.zone);
-  if (tokens === undefined || window === undefined || window === 0 || zone === undefined) return undefined;
-  const level = { tokens, window, fraction: tokens / window, zone };
+  if (tokens === undefined || zone === undefined) return undefined;
+  const level = { tokens, window, fraction: window === null ? null : tokens / window, zone };
   switch (fields.event) {
     case 'turn':
       return { ...level, event: 'turn', turn: countOf(fields.turn) ?? 0 };

@@ -7,12 +7,15 @@ import { hookOutput } from '../memory/hand-back/hand-back.ts';
 import { decisionText, isRoutine } from '../messages.ts';
 import { createFaults, type Faults } from '../session/faults.ts';
 import { createToolFiles } from '../session/tool-files.ts';
+import { sweepClaudeSessions } from '../store/claude-sessions.ts';
 import { type HookSession, holdHookSession, sweepHookSessions } from '../store/hook-sessions.ts';
+import { type ModelInVersion, modelWindow } from '../store/model-windows.ts';
+import type { ProcessMark } from '../store/process-mark.ts';
 import type { Seal } from '../store/seal.ts';
 import { createSessionStore } from '../store/session-store.ts';
 import { decodeLine } from '../stream/decode.ts';
 import { textOf } from '../stream/fields.ts';
-import { noteClearing, successorOf } from './clearing.ts';
+import { followClaude, predecessorOf } from './clearing.ts';
 import type { HookInput } from './hook-input.ts';
 import { callbackEvent, clearedEvent, promptEvent, turnEnd } from './hook-line.ts';
 import type { HookNotes } from './hook-notes.ts';
@@ -30,6 +33,10 @@ export interface HookWorld {
   readonly folder: string;
   /** Of what hooks leave for each other. */
   readonly seal: Seal;
+  /** Where ctxb keeps what is the user's; undefined: nowhere. */
+  readonly userFolder: string | undefined;
+  /** The Claude Code that calls the hook. */
+  readonly claude: ProcessMark;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
@@ -45,7 +52,10 @@ export interface HookResult {
 /** Answers a hook as a run would: with the same judgement, the same notes, and what the hook before it has left. */
 export async function answerHook(input: HookInput, world: HookWorld): Promise<HookResult> {
   const { folder, config, now, seal } = world;
-  if (input.hook === 'SessionStart') sweepHookSessions(folder, now());
+  if (input.hook === 'SessionStart') {
+    sweepHookSessions(folder, now());
+    sweepClaudeSessions(folder);
+  }
   const held = await holdHookSession(folder, input.sessionId, {
     patienceMs: config.hooks.watchdogSeconds * 1000,
     seal,
@@ -65,17 +75,21 @@ async function answerAlone(input: HookInput, world: HookWorld, held: HookSession
   const notices: string[] = [];
   const faults: string[] = [];
   const onFault = createFaults((text) => faults.push(text));
-  const before = successorOf(input, folder, world.seal) ?? readKept(held.read());
+  const before = predecessorOf(input, world) ?? readKept(held.read());
+  followClaude(input, world);
   const run = hookRun(config, project, before.state?.run.runId ?? randomUUID());
   const store = createSessionStore(folder, { runId: run.runId, now, onFault });
-  const judge = createJudge(stateFor(input, before, run, held.window()), {
-    store,
-    toolFiles: createToolFiles({ folder, onFault }),
-    now,
-    onDecision: (decision) => {
-      if (!isRoutine(decision)) notices.push(decisionText(decision));
+  const judge = createJudge(
+    stateFor(input, before, run, (model) => held.window() ?? windowOf(model, world)),
+    {
+      store,
+      toolFiles: createToolFiles({ folder, onFault }),
+      now,
+      onDecision: (decision) => {
+        if (!isRoutine(decision)) notices.push(decisionText(decision));
+      },
     },
-  });
+  );
   const open = () => openNotes(judge, { ...world, onFault, notice: (text) => notices.push(text) });
   const { kept, output } = await work(
     input,
@@ -83,7 +97,6 @@ async function answerAlone(input: HookInput, world: HookWorld, held: HookSession
     judge,
     wantsNotes(input, before, config) ? await open() : undefined,
   );
-  if (input.hook === 'SessionEnd') noteClearing(input, folder);
   const news = faults.filter((fault) => !before.told.includes(fault));
   for (const reason of news) store.journal({ kind: 'fault', hook: input.hook, reason });
   held.write(keptText({ ...kept, state: judge.state, told: [...before.told, ...news].slice(-MOST_TOLD) }));
@@ -110,15 +123,27 @@ function wantsNotes({ hook, fields }: HookInput, { compaction }: KeptSession, { 
   return NOTE_HOOKS.has(hook) || (hook === 'UserPromptSubmit' && compaction.length > 0);
 }
 
+/** What claude has said of the model in another session. */
+function windowOf(model: ModelInVersion, { userFolder }: HookWorld): number | undefined {
+  return userFolder === undefined ? undefined : modelWindow(userFolder, model);
+}
+
 /** The governor as the hook before has left it, with the configuration of now. */
-function stateFor(input: HookInput, { state }: KeptSession, run: Run, window: number | undefined): GovernorState {
+function stateFor(
+  input: HookInput,
+  { state }: KeptSession,
+  run: Run,
+  windowOf: (model: ModelInVersion) => number | undefined,
+): GovernorState {
   const start = state === undefined ? initialState(run) : { ...state, run };
   const session = {
     ...start.session,
     id: start.session.id ?? input.sessionId,
     transcript: input.transcript ?? start.session.transcript,
   };
-  const known = learnWindow(start.gauge.window, run.policy.window ?? window ?? 0, run.policy.window ? 'user' : 'asked');
+  const model = start.gauge.call?.model ?? start.session.model;
+  const window = run.policy.window ?? windowOf({ model, version: start.session.version });
+  const known = learnWindow(start.gauge.window, window ?? 0, run.policy.window ? 'user' : 'asked');
   return { ...start, session, gauge: { ...start.gauge, window: learnFromModelId(known, textOf(input.fields.model)) } };
 }
 

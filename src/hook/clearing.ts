@@ -1,24 +1,36 @@
-import { noteCleared, readHookSession, takeCleared } from '../store/hook-sessions.ts';
+import { noteSessionOf, sessionOf } from '../store/claude-sessions.ts';
+import { readHookSession } from '../store/hook-sessions.ts';
+import type { ProcessMark } from '../store/process-mark.ts';
 import type { Seal } from '../store/seal.ts';
-import { parseFields, textOf } from '../stream/fields.ts';
 import type { HookInput } from './hook-input.ts';
 import { type KeptSession, readKept } from './kept-session.ts';
 
-/** `/clear` ends a session and begins another: the end leaves word for the beginning. */
-export function noteClearing({ fields, sessionId }: HookInput, folder: string): void {
-  if (fields.reason !== 'clear') return;
-  noteCleared(folder, JSON.stringify({ session: sessionId, prompt: fields.prompt_id }));
+export interface ClearingWorld {
+  readonly folder: string;
+  readonly seal: Seal;
+  readonly claude: ProcessMark;
 }
 
 /**
- * What a session that `/clear` has begun goes on with; undefined where it is no such session. Both hooks name the same
- * `/clear`, so that another session of the project is not taken for it.
+ * What a session that `/clear` has begun goes on with; undefined where it is no such session. Its first hook names
+ * neither the session before nor the `/clear`: the same Claude Code was at that session until now.
  */
-export function successorOf({ hook, fields }: HookInput, folder: string, seal: Seal): KeptSession | undefined {
+export function predecessorOf(
+  { hook, fields, sessionId }: HookInput,
+  { folder, seal, claude }: ClearingWorld,
+): KeptSession | undefined {
   if (hook !== 'SessionStart' || fields.source !== 'clear') return undefined;
-  const { session, prompt } = parseFields(takeCleared(folder) ?? '');
-  const id = textOf(session);
-  if (id === undefined || prompt !== fields.prompt_id) return undefined;
-  const kept = readKept(readHookSession(folder, id, seal));
+  const before = sessionOf(folder, claude);
+  if (before === undefined || before === sessionId) return undefined;
+  const kept = readKept(readHookSession(folder, before, seal));
   return kept.state === undefined ? undefined : { ...kept, read: 0, noted: 0, stopped: 'no', compaction: [] };
+}
+
+/**
+ * Only the beginning of a session moves Claude Code to it: hooks of the one before may still be at work. Any hook will
+ * do where nothing is known yet, as ctxb may be set up in the middle of a session.
+ */
+export function followClaude({ hook, sessionId }: HookInput, { folder, claude }: ClearingWorld): void {
+  if (hook !== 'SessionStart' && sessionOf(folder, claude) !== undefined) return;
+  noteSessionOf(folder, claude, sessionId);
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { jsonSchema } from '../config/json-schema.ts';
 import { PLACES } from '../config/read-config.ts';
+import { asItIs } from '../store/disk-text.ts';
 import { writeNewFile } from '../store/new-file.ts';
 import { PRESETS, type PresetName } from './presets.ts';
 
@@ -20,9 +21,10 @@ export function configFile(folder: string, preset: PresetName): string {
   const there = PLACES.find((name) => name.startsWith('.') && existsSync(join(folder, name)));
   if (there !== undefined) return `${join(folder, there)}: is there already and stays as it is\n`;
   const schema = existsSync(join(folder, INSTALLED)) ? INSTALLED : BESIDE;
-  const isNew = schema === BESIDE && writeNewFile(join(folder, BESIDE), `${JSON.stringify(jsonSchema(), null, 2)}\n`);
+  const isNew =
+    schema === BESIDE && writeNewFile(join(folder, BESIDE), asItIs(`${JSON.stringify(jsonSchema(), null, 2)}\n`));
   const path = join(folder, NAME);
-  writeNewFile(path, `${JSON.stringify({ $schema: `./${schema}`, ...PRESETS[preset] }, null, 2)}\n`);
+  writeNewFile(path, asItIs(`${JSON.stringify({ $schema: `./${schema}`, ...PRESETS[preset] }, null, 2)}\n`));
   return [
     `${path}: written (${preset})`,
     ...(isNew ? [`${join(folder, BESIDE)}: written, for editors that explain the keys`] : []),

@@ -1,5 +1,6 @@
 import { type DiffLine, lineDiff } from '../report/line-diff.ts';
-import { onOneLine, type Style } from '../report/style.ts';
+import { onOneLine } from '../report/shown.ts';
+import type { Style } from '../report/style.ts';
 
 /** What a change makes of a file, as a unified diff without line numbers; empty: nothing. */
 export function diffText(path: string, before: string, after: string, style: Style): string {

@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { CtxbError } from '../errors.ts';
+import { asItIs } from '../store/disk-text.ts';
 import { writeNewFile } from '../store/new-file.ts';
 import { kindOf, makeFolder, readPlain, removeFile } from '../store/plain-file.ts';
 import { readUserFile, replaceUserFile } from '../store/user-file.ts';
@@ -35,7 +36,7 @@ export function openSettingsFile(named: string): SettingsFile {
   function put(text: string): boolean {
     if (file !== undefined) return replaceUserFile(path, text, { hash: file.hash, limit: LIMIT });
     makeFolderFor(path);
-    return writeNewFile(path, text);
+    return writeNewFile(path, asItIs(text));
   }
 
   return {
@@ -44,7 +45,7 @@ export function openSettingsFile(named: string): SettingsFile {
     backupPath,
     keep() {
       makeFolderFor(path);
-      writeNewFile(backupPath, file?.text ?? '');
+      writeNewFile(backupPath, asItIs(file?.text ?? ''));
     },
     write(text) {
       if (text === '') removeFile(path);

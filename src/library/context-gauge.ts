@@ -1,4 +1,4 @@
-import { type Basis, type Reading, readGauge } from '../governor/gauge/gauge.ts';
+import { type Reading, readGauge } from '../governor/gauge/gauge.ts';
 import type { WindowSource } from '../governor/gauge/window.ts';
 import type { Input } from '../governor/input.ts';
 import type { Policy } from '../governor/policy.ts';
@@ -86,18 +86,18 @@ export class ContextGauge {
     return this.reading.predicted;
   }
 
-  /** Size of the window. */
-  get window(): number {
+  /** Size of the window; undefined until it is known. */
+  get window(): number | undefined {
     return this.reading.window;
   }
 
-  /** Where the size of the window comes from; `assumed` is a guess of 200,000. */
+  /** Where the size of the window comes from; `unknown`: from nowhere yet. */
   get windowSource(): WindowSource {
     return this.reading.windowSource;
   }
 
-  /** `predicted` / `window`. */
-  get fraction(): number {
+  /** `predicted` / `window`; undefined until the window is known. */
+  get fraction(): number | undefined {
     return this.reading.fraction;
   }
 
@@ -107,7 +107,7 @@ export class ContextGauge {
   }
 
   /** What `used` rests on. */
-  get basis(): Basis {
+  get basis(): Reading['basis'] {
     return this.reading.basis;
   }
 

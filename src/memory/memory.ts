@@ -1,6 +1,6 @@
 import type { Decision, HookAnswer } from '../governor/actions.ts';
 import { isOfSubagent } from '../governor/control/subagent-hooks.ts';
-import { ASSUMED_WINDOW } from '../governor/gauge/window.ts';
+import { SMALL_WINDOW } from '../governor/gauge/window.ts';
 import type { Input, OwnEvent } from '../governor/input.ts';
 import { inTokens } from '../governor/policy.ts';
 import { decided, type GovernorState, type Run } from '../governor/state.ts';
@@ -62,8 +62,8 @@ export function createMemory({ run, mask }: MemoryOptions): Memory {
     deadEndPattern: compilePattern(deadEndPattern),
   });
   const entryOf = createEntryMaker(mask);
-  // The window is measured later, and the log is not to change its size with it.
-  const notebook = createNotebook(inTokens(run.policy.tiers.history, run.policy.window ?? ASSUMED_WINDOW.tokens));
+  // The window is learnt later, and the log is not to change its size with it: a share is one of the smallest window.
+  const notebook = createNotebook(inTokens(run.policy.tiers.history, run.policy.window ?? SMALL_WINDOW));
   const summaryIn = createSummaryReader();
   let folder: string | undefined;
   let waiting: Input[] = [];
@@ -101,14 +101,18 @@ export function createMemory({ run, mask }: MemoryOptions): Memory {
     };
   }
 
+  function maskedOr(text: string | undefined): string | undefined {
+    return text === undefined ? undefined : mask(text);
+  }
+
   function handoffFacts(state: GovernorState, t: number): HandoffFacts {
-    const masked = (text: string | undefined) => (text === undefined ? undefined : mask(text));
     return {
       session: state.session.id ?? run.runId,
-      task: masked(run.policy.task),
-      state: notebook.state ?? masked(run.policy.state),
-      firstPrompt: notebook.firstPrompt ?? masked(state.session.firstPrompt),
+      task: maskedOr(run.policy.task),
+      state: notebook.state ?? maskedOr(run.policy.state),
+      firstPrompt: notebook.firstPrompt ?? maskedOr(state.session.firstPrompt),
       running: state.turn.prompts.map(({ text }) => mask(text)),
+      waiting: state.mailbox.waiting.length,
       folder: folder ?? run.contextDir,
       t,
     };
@@ -135,8 +139,8 @@ export function createMemory({ run, mask }: MemoryOptions): Memory {
     index: (state, t) =>
       renderIndex(notebook, {
         session: state.session.id ?? run.runId,
-        task: run.policy.task ?? notebook.firstPrompt,
-        state: notebook.state ?? run.policy.state,
+        task: maskedOr(run.policy.task) ?? notebook.firstPrompt,
+        state: notebook.state ?? maskedOr(run.policy.state),
         updated: t,
         folder: folder ?? run.contextDir,
       }),
@@ -171,5 +175,7 @@ function announced({ cause, text, count, evidence }: DeadEnd, state: GovernorSta
 function goneOnWith(found: Found, { run, turn, session }: GovernorState): Found {
   const isNew = found.kind === 'state' && (found.what === 'clear' || found.what === 'session');
   if (!isNew || run.mode !== 'act' || turn.prompts.some(({ command }) => command === 'clear')) return found;
-  return { kind: 'state', t: found.t, what: 'handoff', to: `goes on as session ${session.id ?? run.runId}` };
+  // The line that tells of the cleared conversation still has the id of the one before.
+  const to = found.what === 'clear' ? 'goes on in a fresh context' : `goes on as session ${session.id ?? run.runId}`;
+  return { kind: 'state', t: found.t, what: 'handoff', to };
 }

@@ -21,7 +21,8 @@ export interface Breach {
   readonly call: number | null;
 }
 
-/** The gates that a session did not pass. A cost that is not known (`found` is NaN) is none that passes. */
+/** The gates that a session did not pass. What is not known (a cost, a share of
+ * an unknown window) does not pass: `found` is NaN. */
 export function breachesOf(session: SessionSummary, gates: Gates): Breach[] {
   const { compactions } = session;
   const unplanned = compactions.filter(({ by }) => by === 'claude');
@@ -33,8 +34,10 @@ export function breachesOf(session: SessionSummary, gates: Gates): Breach[] {
   ];
 }
 
-function contextBreach({ context, window }: SessionSummary, limit: number | undefined): Breach[] {
-  if (limit === undefined || context.peak <= inTokens(limit, window.tokens)) return [];
+function contextBreach({ context, window, calls }: SessionSummary, limit: number | undefined): Breach[] {
+  if (limit === undefined || calls === 0) return [];
+  if (limit <= 1 && window.tokens === null) return [{ gate: 'context', found: Number.NaN, limit, call: null }];
+  if (context.peak <= inTokens(limit, window.tokens ?? undefined)) return [];
   return [{ gate: 'context', found: context.peak, limit, call: context.peakCall }];
 }
 

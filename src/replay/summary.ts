@@ -21,13 +21,14 @@ export interface SessionSummary {
   readonly project: string | null;
   /** Of the first line that carries one, and of the last, in milliseconds since the epoch. */
   readonly time: { readonly first: number | null; readonly last: number | null };
-  readonly window: { readonly tokens: number; readonly source: WindowSource };
+  /** null: not known, nor are shares of it. */
+  readonly window: { readonly tokens: number | null; readonly source: WindowSource };
   readonly turns: number;
   readonly calls: number;
   readonly context: {
     readonly last: number;
     readonly peak: number;
-    readonly peakFraction: number;
+    readonly peakFraction: number | null;
     /** Number of the call that the peak was measured at, from 1; 0 where no call was measured. */
     readonly peakCall: number;
     readonly basis: Basis;
@@ -130,7 +131,8 @@ export interface CallSeen {
   readonly turn: number;
   readonly messageId: string;
   readonly model: string | null;
-  readonly window: number;
+  /** null: not known. */
+  readonly window: number | null;
   /** Sum of the three parts of the input side. */
   readonly context: number;
   readonly input: number;
@@ -187,9 +189,9 @@ export interface ReplayReport {
   readonly whatIf?: WhatIfTotals;
 }
 
-/** Share of the window at the highest reading. */
-export function peakFraction(gauge: Gauge): number {
-  return gauge.window.tokens > 0 ? gauge.peak / gauge.window.tokens : 0;
+/** Share of the window at the highest reading; null where the window is not known. */
+export function peakFraction({ window, peak }: Gauge): number | null {
+  return window.tokens === undefined ? null : peak / window.tokens;
 }
 
 /** The summary alone, where what is in it one by one was only asked for by another report. */

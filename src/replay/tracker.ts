@@ -211,7 +211,7 @@ export function createTracker({
         model: session.model ?? null,
         project,
         time,
-        window: gauge.window,
+        window: { tokens: gauge.window.tokens ?? null, source: gauge.window.source },
         turns: turn.ended + (turn.phase === 'idle' ? 0 : 1),
         calls: gauge.calls,
         context: {

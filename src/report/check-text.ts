@@ -1,7 +1,7 @@
 import type { CheckedRecord, Difference } from '../replay/check-record.ts';
 import { type Fields, jsonText, textOf } from '../stream/fields.ts';
 import { counted } from './figures.ts';
-import { onOneLine } from './style.ts';
+import { onOneLine } from './shown.ts';
 
 /** What checking a record came to, in one line. */
 export function checkText(checked: CheckedRecord): string {

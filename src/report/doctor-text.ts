@@ -2,7 +2,8 @@ import type { Diagnosis } from '../doctor/diagnose.ts';
 import type { Remark } from '../doctor/remark.ts';
 import type { Outcome } from '../doctor/run-checks.ts';
 import { duration } from './figures.ts';
-import { onOneLine, type Style } from './style.ts';
+import { onOneLine } from './shown.ts';
+import type { Style } from './style.ts';
 import { wrap } from './wrap.ts';
 
 /** What stands before a line: it is so, it is not, it is so but, it is not known. */
@@ -70,19 +71,19 @@ export function factsText(outcomes: readonly Outcome[], sheet: Sheet): string {
 
 function factLines({ check, status, seen = '' }: Outcome, sheet: Sheet): string[] {
   const { marks, style } = sheet;
-  const mark = { holds: style.green(marks.yes), fails: style.red(marks.no), untried: style.yellow(marks.unknown) }[
+  const mark = { holds: style.green(marks.yes), fails: style.red(marks.no), unknown: style.yellow(marks.unknown) }[
     status
   ];
   const lines = marked(mark, status === 'fails' ? `${check.fact} (${check.name})` : check.fact, sheet);
   if (status === 'holds') return lines;
-  if (status === 'untried') return [...lines, ...below(`not tried: ${onOneLine(seen)}`, sheet).map(style.dim)];
+  if (status === 'unknown') return [...lines, ...below(`not known: ${onOneLine(seen)}`, sheet).map(style.dim)];
   return [...lines, ...below(`seen: ${onOneLine(seen)}`, sheet), ...below(`ctxb: ${check.instead}`, sheet)];
 }
 
 /** The last line. */
 export function verdictText({ outcomes, version }: Diagnosis, ms: number): string {
   const count = (status: Outcome['status']) => outcomes.filter((outcome) => outcome.status === status).length;
-  const untried = count('untried') === 0 ? '' : `, ${count('untried')} not tried`;
+  const unknown = count('unknown') === 0 ? '' : `, ${count('unknown')} not known`;
   const what = `${count('holds')} of ${outcomes.length} facts hold for claude ${version ?? 'of an unknown version'}`;
-  return `${what}${untried} (${duration(ms)})\n`;
+  return `${what}${unknown} (${duration(ms)})\n`;
 }

@@ -5,9 +5,14 @@ export function tokens(count: number): string {
     .replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
-/** 0.705 → `71%`. */
-export function percent(fraction: number): string {
-  return `${Math.round(fraction * 100)}%`;
+/** 0.705 → `71%`; `?` for what is not known. */
+export function percent(fraction: number | null | undefined): string {
+  return fraction === null || fraction === undefined ? '?' : `${Math.round(fraction * 100)}%`;
+}
+
+/** What part of the window tokens are: `71%`; `?` where the window is not known. */
+export function shareOf(count: number, window: number | null | undefined): string {
+  return percent(window ? count / window : null);
 }
 
 /** 0.4217 → `$0.42`; amounts below a cent keep four places. */

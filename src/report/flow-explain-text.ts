@@ -1,7 +1,8 @@
 import type { FlowExplained, StepExplained } from '../flow/explain.ts';
 import { BUDGET_FIELDS } from '../flow/pack/budgets.ts';
 import { counted, percent, tokens } from './figures.ts';
-import { onOneLine, type Style } from './style.ts';
+import { onOneLine } from './shown.ts';
+import type { Style } from './style.ts';
 import { aligned } from './table.ts';
 
 /** For a person: each step's budgets and what its pack would hold. */

@@ -8,7 +8,8 @@ import { costUsd, type GovernorState } from '../governor/state.ts';
 import { decisionText, isRoutine } from '../messages.ts';
 import { CLEAR_LINE } from './clear-line.ts';
 import { counted, dollars, duration, percent, tokens } from './figures.ts';
-import { onOneLine, type Style } from './style.ts';
+import { onOneLine } from './shown.ts';
+import type { Style } from './style.ts';
 
 /** Tells a person how far a flow has come. */
 export interface FlowProgress {

@@ -1,6 +1,7 @@
 import type { CuratorComparison, RunReport, StepFigures } from '../flow/report-run.ts';
 import { counted, dollars, duration, tokens } from './figures.ts';
-import { onOneLine, type Style } from './style.ts';
+import { onOneLine } from './shown.ts';
+import type { Style } from './style.ts';
 import { aligned } from './table.ts';
 
 const NONE = '–';

@@ -1,7 +1,8 @@
 import type { HealthMetrics } from '../health/health-metrics.ts';
 import type { HealthReport } from '../health/health-report.ts';
 import { duration, percent, tokens } from './figures.ts';
-import { onOneLine, type Style } from './style.ts';
+import { onOneLine } from './shown.ts';
+import type { Style } from './style.ts';
 import { aligned } from './table.ts';
 
 const NONE = '–';

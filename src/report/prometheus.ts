@@ -1,4 +1,4 @@
-import { printable } from './style.ts';
+import { printable } from './shown.ts';
 
 /** One figure of a family: what is put to the family's name (`_sum`), labels, value. */
 export interface Sample {

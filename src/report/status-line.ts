@@ -1,7 +1,7 @@
 import { readGauge } from '../governor/gauge/gauge.ts';
 import { inTokens } from '../governor/policy.ts';
 import { costUsd, type GovernorState } from '../governor/state.ts';
-import { counted, dollars, percent, tokens } from './figures.ts';
+import { counted, dollars, percent, shareOf, tokens } from './figures.ts';
 import type { Style } from './style.ts';
 
 const BAR_CELLS = 20;
@@ -15,12 +15,15 @@ export function statusLine(state: GovernorState, style: Style): string {
   const reading = readGauge(gauge);
   const { thresholds } = run.policy;
   const colour = latch === 'none' ? style.green : latch === 'warn' ? style.yellow : style.red;
-  const level = (threshold: number) => percent(inTokens(threshold, reading.window) / reading.window);
+  const { window, fraction, predicted, basis } = reading;
   const left = turnsTo(state, thresholds.compact);
+  const rests = basis === 'none' ? 'not measured yet' : basis;
+  const level = (threshold: number) => shareOf(inTokens(threshold, window), window);
+  const levels = `warn ${level(thresholds.warn)} compact ${level(thresholds.compact)}`;
   return [
-    `${colour(bar(reading.fraction))} ${percent(reading.fraction)}`,
-    `${tokens(reading.predicted)}/${tokens(reading.window)} ${reading.basis === 'none' ? 'not measured yet' : reading.basis}`,
-    style.dim(`warn ${level(thresholds.warn)} compact ${level(thresholds.compact)}`),
+    ...(fraction === undefined ? [] : [`${colour(bar(fraction))} ${percent(fraction)}`]),
+    window === undefined ? `${tokens(predicted)} tokens ${rests}` : `${tokens(predicted)}/${tokens(window)} ${rests}`,
+    ...(window === undefined ? [] : [style.dim(levels)]),
     `turn ${turn.ended + (turn.phase === 'idle' ? 0 : 1)}`,
     ...(cost.known ? [dollars(costUsd(state))] : []),
     ...(left === undefined ? [] : [`~${counted(left, 'turn')} left`]),
@@ -29,14 +32,15 @@ export function statusLine(state: GovernorState, style: Style): string {
 }
 
 /**
- * Turns until a threshold is crossed, if they go on growing as they did; undefined before a turn was seen to grow.
+ * Turns until a threshold is crossed, if they go on growing as they did; undefined before a turn was seen
+ * to grow, and where the window is not known.
  *
  * @param threshold a fraction of the window (≤ 1) or tokens (> 1)
  */
 export function turnsTo({ gauge, turn }: GovernorState, threshold: number): number | undefined {
   const { tokens: grown, turns } = turn.growth;
-  if (turns === 0) return undefined;
   const room = inTokens(threshold, gauge.window.tokens) - gauge.used;
+  if (turns === 0 || !Number.isFinite(room)) return undefined;
   return Math.max(0, Math.floor(room / (grown / turns)));
 }
 

@@ -35,13 +35,3 @@ export async function styleFor(surface: Surface, env: Environment): Promise<Styl
     cyan: paint('cyan'),
   };
 }
-
-/** Text from outside without control characters, so that it cannot steer the terminal it is shown on. */
-export function printable(text: string): string {
-  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '');
-}
-
-/** The same on one line. */
-export function onOneLine(text: string): string {
-  return printable(text).replace(/[\t\n]+/g, ' ');
-}

@@ -1,11 +1,12 @@
 import type { Writable } from 'node:stream';
 import type { Decision } from '../governor/actions.ts';
 import type { GovernorState } from '../governor/state.ts';
-import { decisionText, isRoutine } from '../messages.ts';
+import { decisionText, isRoutine, observedText } from '../messages.ts';
 import { CLEAR_LINE } from './clear-line.ts';
 import { createClosingFigures } from './closing-text.ts';
+import { onOneLine } from './shown.ts';
 import { statusLine } from './status-line.ts';
-import { onOneLine, type Style } from './style.ts';
+import type { Style } from './style.ts';
 
 /** What ctxb says to a person, on stderr: notices, claude's own stderr, and a status line that stays at the bottom. */
 export interface Terminal {
@@ -28,11 +29,13 @@ export interface TerminalOptions {
   readonly style: Style;
   readonly quiet: boolean;
   readonly statusLine: 'auto' | 'always' | 'never';
+  /** Decisions are only noted, and not carried out. */
+  readonly observe?: boolean;
 }
 
 const ESCAPES = /\u001b\[[0-9;]*m/g;
 
-export function createTerminal({ stderr, style, quiet, statusLine: wanted }: TerminalOptions): Terminal {
+export function createTerminal({ stderr, style, quiet, statusLine: wanted, observe }: TerminalOptions): Terminal {
   const drawsStatus = !quiet && (wanted === 'always' || (wanted === 'auto' && stderr.isTTY === true));
   const closing = createClosingFigures();
   let text = '';
@@ -65,7 +68,7 @@ export function createTerminal({ stderr, style, quiet, statusLine: wanted }: Ter
     notice,
     decision: (decision) => {
       closing.add(decision);
-      if (!isRoutine(decision)) notice(decisionText(decision));
+      if (!isRoutine(decision)) notice(observe ? observedText(decision) : decisionText(decision));
     },
     relay: line,
     status(state) {

@@ -9,18 +9,23 @@ const WAYS =
   'no prompt: give one as an argument of claude, with --prompt "…", with --prompts FILE, ' +
   'on stdin, or as lines on stdin with --input-format stream-json';
 
+/** There is no prompt, which claude refuses; the text is all that was on stdin. */
+export interface NoPrompt {
+  readonly piped: string;
+}
+
 /**
  * Where this run's prompts come from: its own options, else lines on stdin if the caller speaks the protocol, else
  * claude's argument and piped text.
  *
- * @throws CtxbError `usage` when there is no prompt from anywhere; it names the ways
+ * @throws CtxbError `usage` when a person gave no prompt, or an option of ours none; it names the ways
  */
 export async function callerInput(
   run: HeadlessRun,
   io: Io,
   stamp: Stamp,
   onNotice: (text: string) => void,
-): Promise<CallerInput> {
+): Promise<CallerInput | NoPrompt> {
   const { invocation, prompts = [], promptsFile, config } = run;
   if (invocation.inputFormat === 'stream-json') {
     if (prompts.length > 0 || promptsFile !== undefined) {
@@ -34,6 +39,9 @@ export async function callerInput(
   const argument = invocation.prompt;
   const piped = await readStdinText({ stdin: io.stdin, hasPrompt: Boolean(argument), onNotice });
   const prompt = joinPrompt(argument, piped);
-  if (prompt === undefined) throw new CtxbError('usage', WAYS);
-  return fixedPrompts([line(prompt)]);
+  if (prompt?.trim()) return fixedPrompts([line(prompt)]);
+  // At a terminal claude would not be headless.
+  const isTalk = io.stdin.isTTY && io.stdout.isTTY && !invocation.isPrint;
+  if (promptsFile !== undefined || isTalk) throw new CtxbError('usage', WAYS);
+  return { piped: piped ?? '' };
 }

@@ -79,9 +79,10 @@ export function signalExitCode(signal: NodeJS.Signals): number {
  * Runs a program in our place: the same terminal, the same process group. Signals that end us are for it; what the
  * terminal sends reaches it without us. Resolves when it has ended.
  *
+ * @param input all of its stdin; without it, it has ours
  * @throws CtxbError as {@link startChild}
  */
-export async function runInOurPlace({ command, args, cwd, env }: ChildOptions): Promise<ChildEnd> {
+export async function runInOurPlace({ command, args, cwd, env }: ChildOptions, input?: string): Promise<ChildEnd> {
   const passOn = (signal: NodeJS.Signals) => {
     if (signal !== 'SIGINT' || ![0, 1, 2].some(isatty)) subprocess.kill(signal);
   };
@@ -93,7 +94,10 @@ export async function runInOurPlace({ command, args, cwd, env }: ChildOptions): 
     extendEnv: false,
     buffer: false,
     reject: false,
-    stdio: 'inherit',
+    stdin: input === undefined ? 'inherit' : 'pipe',
+    stdout: 'inherit',
+    stderr: 'inherit',
+    ...(input === undefined ? {} : { input }),
   });
   const result = await subprocess;
   for (const signal of ENDING_SIGNALS) process.off(signal, passOn);

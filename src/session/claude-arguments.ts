@@ -17,6 +17,10 @@ export interface AmbiguousInvocation {
 /** A headless run, and what the caller asked of it. Settings files and environment variables are not looked at. */
 export interface HeadlessInvocation {
   readonly kind: 'headless';
+  /** The arguments as they came. */
+  readonly written: readonly string[];
+  /** `-p` or `--print` is among them. */
+  readonly isPrint: boolean;
   /** The prompt among the arguments; claude takes an empty one, and the single word `code`, for none. */
   readonly prompt: string | undefined;
   /** A prompt that claude ignores, because the prompts come as stream-json on stdin. */
@@ -39,6 +43,8 @@ export interface HeadlessInvocation {
   readonly sessionPersistence: boolean;
   readonly slashCommandsDisabled: boolean;
   readonly bare: boolean;
+  /** The output has no place for thoughts, and claude asks the API for none. */
+  readonly hidesThoughts: boolean;
   /** Answers have a shape that the caller prescribed. */
   readonly jsonSchema: boolean;
   /** The caller's own limit for claude, in US dollars. */
@@ -53,6 +59,9 @@ type Options = ReadonlyMap<string, string | undefined>;
 
 const OURS: ReadonlySet<string> = new Set(['--print', '--input-format', '--output-format', '--verbose']);
 const OUR_ARGUMENTS = ['-p', '--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'];
+const NO_THOUGHTS = ['--thinking-display', 'omitted'];
+/** Goes with these arguments: with them alone claude 2.1.330 would ask the API for short thoughts. */
+export const NO_THOUGHTS_ENV = { CLAUDE_CODE_THINKING_DISPLAY_UPDATES: '0' };
 const RESUMING = ['--continue', '--resume', '--from-pr', '--teleport'];
 const NAMING_A_SESSION: ReadonlySet<string> = new Set([
   ...RESUMING,
@@ -82,7 +91,7 @@ export function readClaudeArguments(argv: readonly string[]): ClaudeInvocation {
     tokens.flatMap((token) => (token.kind === 'option' ? [[token.name, token.value]] : [])),
   );
   const reason = otherMode(argv, tokens, options) ?? refusal(tokens, options);
-  return reason === undefined ? headless(tokens, options) : { kind: 'untouched', reason };
+  return reason === undefined ? headless(argv, tokens, options) : { kind: 'untouched', reason };
 }
 
 /**
@@ -90,7 +99,7 @@ export function readClaudeArguments(argv: readonly string[]): ClaudeInvocation {
  * its values, and none of ours takes a variable number of values.
  */
 export function childArguments(invocation: HeadlessInvocation): string[] {
-  return [...OUR_ARGUMENTS, ...invocation.passed];
+  return [...ourArguments(invocation), ...invocation.passed];
 }
 
 /**
@@ -99,7 +108,15 @@ export function childArguments(invocation: HeadlessInvocation): string[] {
  * @param resume the session it goes on with; undefined: a fresh one
  */
 export function successorArguments(invocation: HeadlessInvocation, resume: string | undefined): string[] {
-  return [...OUR_ARGUMENTS, ...(resume === undefined ? [] : ['--resume', resume]), ...invocation.passedAgain];
+  return [
+    ...ourArguments(invocation),
+    ...(resume === undefined ? [] : ['--resume', resume]),
+    ...invocation.passedAgain,
+  ];
+}
+
+function ourArguments({ hidesThoughts }: HeadlessInvocation): readonly string[] {
+  return hidesThoughts ? [...OUR_ARGUMENTS, ...NO_THOUGHTS] : OUR_ARGUMENTS;
 }
 
 /** Why this is no headless run at all. */
@@ -114,9 +131,15 @@ function otherMode(argv: readonly string[], tokens: readonly Token[], options: O
   return command === undefined ? undefined : `${command} is a command of its own`;
 }
 
-/** claude looks for `-p` and `--print` as whole arguments, anywhere, before it defines its commands. */
+/** claude looks for these as whole arguments, anywhere before `--` (2.1.197: behind it as well), before it has commands. */
+function isPrint(argv: readonly string[]): boolean {
+  const end = argv.indexOf('--');
+  const options = end === -1 ? argv : argv.slice(0, end);
+  return options.includes('-p') || options.includes('--print');
+}
+
 function findCommand(argv: readonly string[], tokens: readonly Token[]): string | undefined {
-  if (argv.includes('-p') || argv.includes('--print')) return undefined;
+  if (isPrint(argv)) return undefined;
   const first = tokens.find((token) => token.kind !== 'option');
   return first?.kind === 'word' && CLAUDE_COMMANDS.has(first.value) ? first.value : undefined;
 }
@@ -157,21 +180,33 @@ function pick<T extends string>(allowed: readonly [T, ...T[]], value: string | u
   return isOneOf(allowed, value) ? value : allowed[0];
 }
 
-function headless(tokens: readonly Token[], options: Options): HeadlessInvocation | AmbiguousInvocation {
+function headless(
+  argv: readonly string[],
+  tokens: readonly Token[],
+  options: Options,
+): HeadlessInvocation | AmbiguousInvocation {
   const inputFormat = pick(INPUT_FORMATS, options.get('--input-format'));
+  const outputFormat = pick(OUTPUT_FORMATS, options.get('--output-format'));
   const prompt = inputFormat === 'text' ? findPrompt(tokens) : freeWords(tokens)[0];
   if (prompt?.kind === 'ambiguous') return prompt;
   return {
     kind: 'headless',
+    written: argv,
+    isPrint: isPrint(argv),
     prompt: inputFormat === 'text' ? meant(prompt?.value) : undefined,
     ignoredPrompt: inputFormat === 'text' ? undefined : meant(prompt?.value),
     ignoredWords: freeWords(tokens).flatMap((word) => (word === prompt ? [] : [word.value])),
     passed: tokens.flatMap((token) => (token === prompt ? [] : passedOn(token))),
     passedAgain: tokens.flatMap((token) => (token === prompt || namesSession(token) ? [] : passedOn(token))),
     inputFormat,
-    outputFormat: pick(OUTPUT_FORMATS, options.get('--output-format')),
+    outputFormat,
+    hidesThoughts: !options.has('--thinking-display') && !showsMessages(outputFormat, options),
     ...switches(options),
   };
+}
+
+function showsMessages(outputFormat: HeadlessInvocation['outputFormat'], options: Options): boolean {
+  return outputFormat === 'stream-json' || (outputFormat === 'json' && options.has('--verbose'));
 }
 
 function switches(options: Options) {

@@ -8,8 +8,8 @@ export interface ClaudeOption {
 }
 
 /**
- * The options of claude's main command, aliases side by side with the reported name first. Source: `claude --help` and the
- * option definitions (hidden ones too) inside the 2.1.197 binary, and `--mcp-debug`, which 1.0.128 still had.
+ * The options of claude's main command, aliases side by side with the reported name first. Source: `claude --help` and what
+ * the 2.1.197 and 2.1.330 programs take (hidden ones too), and `--mcp-debug`, which 1.0.128 still had.
  */
 const SPELLINGS: Readonly<Record<ValueCount, readonly string[]>> = {
   none: [
@@ -19,24 +19,33 @@ const SPELLINGS: Readonly<Record<ValueCount, readonly string[]>> = {
     '--version -v',
     '--background --bg',
     '--debug-to-stderr -d2e',
-    ...['--allow-dangerously-skip-permissions', '--ax-screen-reader', '--bare', '--brief', '--chrome', '--no-chrome'],
-    ...['--dangerously-skip-permissions', '--deep-link-origin', '--disable-slash-commands', '--enable-auth-status'],
-    ...['--enable-auto-mode', '--exclude-dynamic-system-prompt-sections', '--fork-session', '--ide', '--init'],
-    ...['--include-hook-events', '--include-partial-messages', '--init-only', '--maintenance', '--mcp-debug'],
-    ...['--no-session-persistence', '--plan-mode-required', '--replay-user-messages', '--reply-on-resume'],
-    ...['--safe-mode', '--session-mirror', '--strict-mcp-config', '--tmux', '--verbose'],
+    ...['--agents-view-if-allowed', '--allow-dangerously-skip-permissions', '--allow-other-models', '--await-claim'],
+    ...['--await-initialize', '--ax-screen-reader', '--bare', '--brief', '--chrome', '--no-chrome'],
+    ...['--dangerously-skip-permissions', '--deep-link-origin', '--desktop', '--disable-slash-commands'],
+    ...['--enable-auth-status', '--enable-auto-mode', '--exclude-dynamic-system-prompt-sections', '--fork-session'],
+    ...['--forward-subagent-text', '--hold-repository-while-parked', '--host-auth-is-org-sign-in', '--ide', '--init'],
+    ...['--include-hook-events', '--include-partial-messages', '--include-unsupported-models', '--init-only'],
+    ...['--maintenance', '--managed-settings-in-initialize', '--mcp-debug', '--no-session-persistence'],
+    ...['--plan-mode-required', '--replay-user-messages', '--reply-on-resume', '--restricted', '--safe-mode'],
+    ...['--session-mirror', '--strict-mcp-config', '--tmux', '--verbose'],
   ],
   one: [
     '--name -n',
     ...['--advisor', '--agent', '--agent-color', '--agent-id', '--agent-name', '--agent-type', '--agents'],
-    ...['--append-system-prompt', '--append-system-prompt-file', '--debug-file', '--deep-link-cwd-b64'],
-    ...['--deep-link-last-fetch', '--deep-link-repo', '--effort', '--fallback-model', '--input-format'],
-    ...['--json-schema', '--managed-settings', '--max-budget-usd', '--max-thinking-tokens', '--max-turns', '--model'],
-    ...['--output-format', '--parent-session-id', '--permission-mode', '--permission-prompt-tool'],
-    ...['--plan-mode-instructions', '--plugin-dir', '--plugin-dir-no-mcp', '--plugin-url', '--prefill'],
-    ...['--prefill-b64', '--remote-control-session-name-prefix', '--resume-session-at', '--rewind-files', '--sdk-url'],
-    ...['--session-id', '--setting-sources', '--settings', '--system-prompt', '--system-prompt-file', '--task-budget'],
-    ...['--team-name', '--teammate-mode', '--thinking', '--thinking-display', '--workload'],
+    ...['--append-subagent-system-prompt', '--append-subagent-system-prompt-file', '--append-system-prompt'],
+    ...['--append-system-prompt-file', '--attach-serve', '--autocompact', '--client-data-url', '--correlation-id'],
+    ...['--debug-file', '--deep-link-cwd-b64', '--deep-link-last-fetch', '--deep-link-repo', '--effort'],
+    ...['--environment', '--fallback-model', '--fast-mode', '--forward-home-settings', '--inherit-permission-mode'],
+    ...['--initialize-fields', '--input-format', '--json-schema', '--lead-verify-key', '--managed-settings'],
+    ...['--max-budget-usd', '--max-thinking-tokens', '--max-turns', '--messaging-socket-path', '--metadata', '--model'],
+    ...['--on-branch', '--output-format', '--parent-session-id', '--permission-mode', '--permission-prompt-tool'],
+    ...['--permission-prompts', '--plan-mode-instructions', '--plugin-dir', '--plugin-dir-no-mcp', '--plugin-url'],
+    ...['--pool', '--prefill', '--prefill-b64', '--proactivity', '--project-config-root', '--ref'],
+    ...['--remote-control-session-name-prefix', '--resume-drops-turn', '--resume-session-at', '--rewind-files'],
+    ...['--runner-declares', '--sdk-url', '--session-began-as-copy', '--session-id', '--setting-sources', '--settings'],
+    ...['--system-prompt', '--system-prompt-file', '--system-prompt-snapshot', '--task-budget', '--team-name'],
+    ...['--teammate-mode', '--thinking', '--thinking-display', '--watch-artifact', '--watch-artifact-no-autoreact'],
+    '--workload',
   ],
   optional: [
     '--debug -d',
@@ -54,24 +63,16 @@ const SPELLINGS: Readonly<Record<ValueCount, readonly string[]>> = {
   ],
 };
 
-/** Commands of claude 2.1.197, hidden ones too. They are commands only where neither `-p` nor `--print` is written. */
+/** Commands of claude up to 2.1.330, hidden ones too. They are commands only where neither `-p` nor `--print` is written. */
 export const CLAUDE_COMMANDS: ReadonlySet<string> = new Set([
-  ...[
-    'agents',
-    'auth',
-    'auto-mode',
-    'doctor',
-    'gateway',
-    'import-conversations',
-    'install',
-    'mcp',
-    'plugin',
-    'plugins',
-  ],
-  ...['project', 'rc', 'remote-control', 'setup-token', 'ultrareview', 'update', 'upgrade'],
+  ...['agents', 'auth', 'auto-mode', 'design-login', 'doctor', 'edit-chrome-settings', 'edit-hook'],
+  ...['edit-memory-settings', 'edit-permission-rules', 'edit-sandbox-settings', 'edit-skill-overrides', 'gateway'],
+  ...['import', 'import-conversations', 'install', 'mcp', 'plugin', 'plugins', 'project', 'purge', 'rc'],
+  ...['remote-control', 'sandbox', 'self-hosted-runner', 'setup-token', 'ultrareview', 'update', 'upgrade'],
+  ...['workspace-trust', 'worktree-hook'],
 ]);
 
-/** Words that claude 2.1.197 takes for a command when they are the very first argument, whatever follows. */
+/** Words that claude takes for a command when they are the very first argument, whatever follows. */
 export const CLAUDE_FIRST_WORDS: ReadonlySet<string> = new Set([
   ...['attach', 'bridge', 'daemon', 'kill', 'logs', 'rc', 'remote', 'remote-control', 'respawn', 'rm', 'stop', 'sync'],
   ...['--bg-pty-host', '--bg-spare', '--chrome-native-host', '--claude-in-chrome-mcp', '--computer-use-mcp'],

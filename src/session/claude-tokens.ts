@@ -24,7 +24,7 @@ export interface WordToken {
 
 export type Token = OptionToken | UnknownToken | WordToken;
 
-/** claude's arguments as its own parser tells them apart. The rules are those of commander 12, which claude 2.1.197 bundles. */
+/** claude's arguments as its own parser tells them apart. The rules are those of commander 12, which claude bundles. */
 export function tokenise(argv: readonly string[]): Token[] {
   const rest = [...argv];
   const tokens: Token[] = [];

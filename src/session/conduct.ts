@@ -17,8 +17,12 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
   listen(child, watcher);
   noteBeginning(files, headless, run, child, input.lines ?? []);
 
+  let isUnwritable = false;
   const onGone = (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') watcher.notice(`stdout cannot be written: ${error.message}`);
+    // As claude does: where nobody reads any more, the work is still wanted.
+    if (error.code === 'EPIPE') return;
+    isUnwritable = true;
+    watcher.notice(`stdout cannot be written: ${error.message}`);
     session.kill('SIGTERM');
   };
   const outlet = createOutlet(io.stdout, onGone, watcher.clear);
@@ -46,7 +50,7 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
   const exitCode = exitCodeOf(end, {
     lastResult: output.lastResult,
     received: early.received() ?? signals.received(),
-    readerGone: outlet.isGone,
+    isUnwritable,
     outcome: state.outcome,
   });
   // What was ended on purpose is not to be taken up again.

@@ -27,6 +27,8 @@ export interface ExecutorWorld {
   readonly onDecision: (decision: Decision) => void;
   /** A prompt goes to claude. */
   readonly onPrompt: () => void;
+  /** Calls back when the caller has all answers until now. */
+  readonly whenGiven: (callback: () => void) => void;
   readonly onFault: (message: string) => void;
   /** Completes what a hook is answered, from the notes. */
   readonly answer: (hook: HookAnswer) => Answered;
@@ -126,7 +128,7 @@ export function createExecutor(world: ExecutorWorld): Executor {
     'start-claude': world.startClaude,
     health: ({ record }) => store.health(record),
     reply: ({ line }) => world.reply(line),
-    answered: ({ uuids }) => store.run({ answered: uuids }),
+    answered: ({ uuids }) => world.whenGiven(() => store.run({ answered: uuids })),
     'ask-person': world.askPerson,
     kill: () => world.child().kill('SIGKILL'),
     'measure-file': world.measureFile,

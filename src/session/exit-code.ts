@@ -7,7 +7,8 @@ interface RunEnd {
   readonly lastResult: ResultEvent | undefined;
   /** The first signal that ctxb got. */
   readonly received: NodeJS.Signals | undefined;
-  readonly readerGone: boolean;
+  /** stdout took no more, though it had a reader. */
+  readonly isUnwritable: boolean;
   readonly outcome: GovernorState['outcome'];
 }
 
@@ -18,9 +19,9 @@ const OUTCOMES = { limit: 3, unrelieved: 4 } as const;
  * The exit code for the caller: the signal that ended the run, else claude's own. Where claude judged by its last
  * result (0 or 1) the last *visible* result counts instead, because a hidden turn after an error would turn 1 into 0.
  */
-export function exitCodeOf(end: ChildEnd, { lastResult, received, readerGone, outcome }: RunEnd): number {
+export function exitCodeOf(end: ChildEnd, { lastResult, received, isUnwritable, outcome }: RunEnd): number {
   if (received !== undefined) return signalExitCode(received);
-  if (readerGone) return signalExitCode('SIGPIPE');
+  if (isUnwritable) return signalExitCode('SIGPIPE');
   if (outcome !== undefined) return OUTCOMES[outcome];
   if (end.signal !== undefined) return signalExitCode(end.signal);
   const code = end.code ?? 1;

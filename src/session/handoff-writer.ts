@@ -66,7 +66,9 @@ export function createHandoffWriter(world: HandoffWriterWorld): HandoffWriter {
     const nameOf = (path: string) => join(world.contextDir, relative(world.root, path));
     const path = written && nameOf(written.path);
     const notes = written && usable && nameOf(written.memoryPath);
-    const text = toHandOver(redact(usable ?? mechanical), { path, notes, problems });
+    // What was wrong with an answer that is not used says nothing about the notes.
+    const doubts = usable === undefined ? [] : problems;
+    const text = toHandOver(redact(usable ?? mechanical), { path, notes, problems: doubts });
     return { kind: 'handoff-written', path, text, by: usable === undefined ? 'memory' : 'agent', problems };
   }
 
@@ -90,7 +92,7 @@ function headOf(
 ): HandoffHead {
   const before = 'plan' in handoff ? handoff.plan.before : relief.landing;
   const tokens = before?.predicted ?? null;
-  return { version: 1, session: session.id ?? run.runId, tokens, window: gauge.window.tokens, ...head };
+  return { version: 1, session: session.id ?? run.runId, tokens, window: gauge.window.tokens ?? null, ...head };
 }
 
 interface Whereabouts {

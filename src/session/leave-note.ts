@@ -1,7 +1,7 @@
 import { CtxbError } from '../errors.ts';
 import type { Environment } from '../io.ts';
+import { maskedJson } from '../store/disk-text.ts';
 import { leaveInInbox, liveInboxes } from '../store/inbox.ts';
-import { redact } from '../store/redact.ts';
 import { INBOX_VARIABLE } from './inbox-variable.ts';
 
 /** Something a hook, a script or the agent itself has to tell the run that goes on. */
@@ -18,10 +18,7 @@ export interface Note {
  */
 export function leaveNote(note: Note, folder: string, env: Environment): void {
   if (note.text.trim() === '') throw new CtxbError('usage', `ctxb ${note.kind}: the text is empty: say what`);
-  leaveInInbox(
-    env[INBOX_VARIABLE] || onlyInbox(note.kind, folder),
-    JSON.stringify({ ...note, text: redact(note.text) }),
-  );
+  leaveInInbox(env[INBOX_VARIABLE] || onlyInbox(note.kind, folder), maskedJson(note));
 }
 
 function onlyInbox(command: string, folder: string): string {

@@ -1,6 +1,7 @@
 import type { Entry } from '../memory/entry.ts';
 import { createNotebook } from '../memory/notebook/notebook.ts';
 import type { DetailFile, Page } from '../memory/notebook/section.ts';
+import { type DiskText, joined, masked, maskedJson } from '../store/disk-text.ts';
 import type { SessionFolder } from '../store/session-folder.ts';
 import type { Fields } from '../stream/fields.ts';
 import { entriesIn, LOG, LOG_VERSION } from './read-notebook.ts';
@@ -37,19 +38,20 @@ export function createNoteFiles(folder: SessionFolder): NoteFiles {
   return {
     earlier: () => entriesIn(folder.logLines()),
     check(pages) {
-      for (const { file, text } of pages) sizes.set(file, (sizes.get(file) ?? 0) + Buffer.byteLength(text));
+      for (const { file, text } of pages) sizes.set(file, (sizes.get(file) ?? 0) + Buffer.byteLength(masked(text)));
     },
     repair() {
       for (const [file, size] of sizes) if (folder.sizeOf(file) !== size) folder.rewrite(file, pagesOf(folder, file));
     },
     append(entries, pages) {
-      folder.append(LOG, entries.map((entry) => `${JSON.stringify({ v: LOG_VERSION, ...entry })}\n`).join(''));
-      for (const [file, text] of byFile(pages)) folder.append(file, text);
+      const lines = entries.map((entry) => maskedJson({ v: LOG_VERSION, ...entry }));
+      folder.append(LOG, joined(lines, '\n'));
+      for (const [file, texts] of byFile(pages)) folder.append(file, joined(texts));
     },
     writeWhole({ index, toolLog }) {
-      if (toolLog !== undefined && toolLog !== logged) folder.rewrite(TOOL_LOG, [toolLog]);
+      if (toolLog !== undefined && toolLog !== logged) folder.rewrite(TOOL_LOG, [masked(toolLog)]);
       logged = toolLog;
-      folder.writeIndex(index);
+      folder.writeIndex(masked(index));
     },
     alias: (sessionId) => folder.alias(sessionId),
     close: () => folder.close(),
@@ -64,16 +66,16 @@ export function createNoteFiles(folder: SessionFolder): NoteFiles {
 }
 
 /** The whole text of a detail file, in pieces. */
-function* pagesOf(folder: SessionFolder, wanted: DetailFile): Generator<string> {
+function* pagesOf(folder: SessionFolder, wanted: DetailFile): Generator<DiskText> {
   const notebook = createNotebook();
   for (const entry of entriesIn(folder.logLines())) {
     // The log was written by this program in this version's shape.
-    for (const { file, text } of notebook.add(entry as unknown as Entry).pages) if (file === wanted) yield text;
+    for (const { file, text } of notebook.add(entry as unknown as Entry).pages) if (file === wanted) yield masked(text);
   }
 }
 
-function byFile(pages: readonly Page[]): Map<DetailFile, string> {
-  const texts = new Map<DetailFile, string>();
-  for (const { file, text } of pages) texts.set(file, (texts.get(file) ?? '') + text);
+function byFile(pages: readonly Page[]): Map<DetailFile, DiskText[]> {
+  const texts = new Map<DetailFile, DiskText[]>();
+  for (const { file, text } of pages) texts.set(file, [...(texts.get(file) ?? []), masked(text)]);
   return texts;
 }

@@ -1,7 +1,7 @@
 import type { Event, ResultEvent } from '../stream/events.ts';
 import { reportsEachTask } from '../stream/version.ts';
 import type { Outlet } from './outlet.ts';
-import { resultText } from './result-text.ts';
+import { isBrokenOff, resultText } from './result-text.ts';
 
 /** What the caller asked claude for. */
 export interface OutputFormat {
@@ -11,12 +11,19 @@ export interface OutputFormat {
 
 /** The caller's view of the run: he sees visible lines only, in the format he asked for. */
 export interface CallerOutput {
+  readonly format: OutputFormat['format'];
   /** A visible line, before it was looked at. */
   bytes(line: Buffer): void;
-  /** The same line, decoded. */
-  event(event: Event, line: Buffer): void;
+  /**
+   * The same line, decoded.
+   *
+   * @param isFinal no answer that comes later takes the place of this one
+   */
+  event(event: Event, line: Buffer, isFinal: boolean): void;
   /** A prompt goes to claude: what was answered before is complete. */
   promptSent(): void;
+  /** Calls back when all answers until now are out, at once when they are. */
+  whenGiven(callback: () => void): void;
   /** No more lines come. Resolves when all bytes have left the process. */
   finish(): Promise<void>;
   readonly isBlocked: boolean;
@@ -26,23 +33,18 @@ export interface CallerOutput {
 }
 
 /** What is done with visible lines. */
-interface Writer {
-  bytes(line: Buffer): void;
-  event(event: Event, line: Buffer): void;
-  promptSent(): void;
-  end(): void;
-}
+type Writer = Pick<CallerOutput, 'bytes' | 'event' | 'promptSent' | 'whenGiven'> & { end(): void };
 
 export function createOutput({ format, verbose }: OutputFormat, outlet: Outlet): CallerOutput {
   let lastResult: ResultEvent | undefined;
   const writer = createWriter(format, verbose, outlet);
   return {
-    bytes: writer.bytes,
-    event(event, line) {
+    ...writer,
+    format,
+    event(event, line, isFinal) {
       if (event.kind === 'result') lastResult = event;
-      writer.event(event, line);
+      writer.event(event, line, isFinal);
     },
-    promptSent: writer.promptSent,
     finish() {
       writer.end();
       return outlet.finish();
@@ -59,28 +61,43 @@ export function createOutput({ format, verbose }: OutputFormat, outlet: Outlet):
 
 function createWriter(format: OutputFormat['format'], verbose: boolean, outlet: Outlet): Writer {
   if (format === 'stream-json') return passThrough(outlet);
-  if (format === 'text') return text(outlet);
-  return verbose ? array(outlet) : json(outlet);
+  if (format === 'json' && verbose) return withoutVain(array(outlet));
+  return withoutVain(format === 'text' ? text(outlet) : json(outlet));
 }
 
+/** Of a session that claude does not know it prints nothing: there is a result, and no beginning. */
+function withoutVain(writer: Writer): Writer {
+  let begun = false;
+  return {
+    ...writer,
+    event(event, line, isFinal) {
+      begun ||= event.kind === 'init';
+      const isVain = event.kind === 'result' && event.subtype === 'error_during_execution' && !begun;
+      if (!isVain) writer.event(event, line, isFinal);
+    },
+  };
+}
+
+/** Nothing waits. */
+const AT_ONCE = { promptSent() {}, whenGiven: (callback: () => void) => callback() };
+
 function passThrough(outlet: Outlet): Writer {
-  return { bytes: (line) => outlet.write(line), event() {}, promptSent() {}, end() {} };
+  return { ...AT_ONCE, bytes: (line) => outlet.write(line), event() {}, end() {} };
 }
 
 /** The text of each answer, as claude's own text mode prints it. */
 function text(outlet: Outlet): Writer {
-  let begun = false;
   let version: string | undefined;
   const answers = lastOfEachTurn(outlet);
   return {
     ...answers,
-    event(event) {
+    event(event, _, isFinal) {
       if (event.kind === 'init') version = event.version;
-      begun ||= event.kind === 'init';
-      if (event.kind !== 'result') return;
-      const answer = resultText(event, begun);
-      if (event.fromBackgroundTask && reportsEachTask(version)) answers.add(`\n${answer}`);
-      else answers.put(answer, event.fromBackgroundTask);
+      if (event.kind !== 'result' || isBrokenOff(event)) return;
+      const answer = resultText(event);
+      const replaces = event.fromBackgroundTask;
+      if (reportsEachTask(version)) answers.put(replaces ? `\n${answer}` : answer, { replaces: false, isFinal: true });
+      else answers.put(answer, { replaces, isFinal });
     },
   };
 }
@@ -90,8 +107,9 @@ function json(outlet: Outlet): Writer {
   const answers = lastOfEachTurn(outlet);
   return {
     ...answers,
-    event(event, line) {
-      if (event.kind === 'result') answers.put(Buffer.concat([trimmed(line), NEWLINE]), event.fromBackgroundTask);
+    event(event, line, isFinal) {
+      if (event.kind !== 'result' || isBrokenOff(event)) return;
+      answers.put(Buffer.concat([trimmed(line), NEWLINE]), { replaces: event.fromBackgroundTask, isFinal });
     },
   };
 }
@@ -99,30 +117,40 @@ function json(outlet: Outlet): Writer {
 const NEWLINE = Buffer.from('\n');
 
 /**
- * One answer for each prompt. The one that a background task brought later takes the place of the one before, unless
- * it is added to it.
+ * One answer for each prompt: the one that a background task brought later takes the place of the one before. One that
+ * comes before any prompt is answered, to a task of an earlier run, gives way to that.
  */
 function lastOfEachTurn(outlet: Outlet) {
   let pending: Buffer | string | undefined;
+  let isAnswered = false;
+  let waiting: (() => void)[] = [];
 
   function settle(): void {
     if (pending !== undefined) outlet.write(pending);
     pending = undefined;
-  }
-
-  function add(answer: Buffer | string): void {
-    settle();
-    pending = answer;
+    const callbacks = waiting;
+    waiting = [];
+    for (const callback of callbacks) callback();
   }
 
   return {
-    add,
-    put(answer: Buffer | string, replaces: boolean): void {
-      if (replaces) pending = answer;
-      else add(answer);
+    put(
+      answer: Buffer | string,
+      { replaces, isFinal }: { readonly replaces: boolean; readonly isFinal: boolean },
+    ): void {
+      if (!replaces && isAnswered) settle();
+      pending = answer;
+      isAnswered ||= !replaces;
+      if (isFinal && isAnswered) settle();
     },
     bytes() {},
-    promptSent: settle,
+    promptSent() {
+      if (isAnswered) settle();
+    },
+    whenGiven(callback: () => void): void {
+      if (pending === undefined) callback();
+      else waiting.push(callback);
+    },
     end: settle,
   };
 }
@@ -138,7 +166,7 @@ function array(outlet: Outlet): Writer {
       outlet.write(count++ === 0 ? '[' : ',');
       outlet.write(trimmed(line));
     },
-    promptSent() {},
+    ...AT_ONCE,
     end: () => outlet.write(count === 0 ? '' : ']\n'),
   };
 }

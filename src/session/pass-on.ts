@@ -1,6 +1,11 @@
 import type { Readable } from 'node:stream';
+import { registeredHooks } from '../governor/control/control.ts';
+import { STAMP_MARK } from '../governor/prompts/mailbox.ts';
+import { isOwnOrStamped } from '../governor/prompts/own-lines.ts';
+import { isAnswerFinal } from '../governor/prompts/tasks.ts';
 import { fateOf, isInjectedTurn } from '../governor/prompts/visibility.ts';
 import type { GovernorState } from '../governor/state.ts';
+import { asAlone, type Traces, traceMarks } from '../stream/as-alone.ts';
 import { decodeLine } from '../stream/decode.ts';
 import type { Event } from '../stream/events.ts';
 import { createFramer } from '../stream/frame.ts';
@@ -20,22 +25,33 @@ export interface PassOn {
 export interface PassOnOptions {
   readonly output: CallerOutput;
   readonly state: () => GovernorState;
-  /** Told of every line, after it was passed on. */
-  readonly onEvent: (event: Event, line: string) => void;
+  /** Told of every line. `passOn` is called once: behind what was kept back, before anything else is done about it. */
+  readonly onEvent: (event: Event, line: string, passOn: () => void) => void;
 }
 
 /**
  * Lines are passed on first and parsed after, so that no line waits for the judgement of it. Only where a line may be
- * ctxb's own (in an injected turn, on the control channel, or when it names one of our ids), or tells of a failure that
- * can be mended, it is looked at before.
+ * ctxb's own (in an injected turn, on the control channel, or when it names one of our ids), may hold what is there
+ * because of ctxb, or tells of a failure that can be mended, it is looked at before.
  */
 export function createPassOn({ output, state, onEvent }: PassOnOptions): PassOn {
   const keptBack: Record<'withheld' | 'postponed', { bytes: Buffer; event: Event }[]> = { withheld: [], postponed: [] };
-  const marks = ['"control_', state().run.runId.slice(0, -12), ...EXHAUSTION_MARKS].map((mark) => Buffer.from(mark));
+  const traces: Traces = {
+    isStamped: (uuid) => isOwnOrStamped(state(), uuid),
+    isStreamed: output.format === 'json',
+    ownHooks: () => registeredHooks(state()),
+    hasOnlyOwnHooks: () => state().control.initialize?.hooks === undefined,
+  };
+  const own = ['"control_', state().run.runId.slice(0, -12), STAMP_MARK];
+  const marks = [...own, ...traceMarks(traces), ...EXHAUSTION_MARKS].map((mark) => Buffer.from(mark));
 
   function show(bytes: Buffer, event: Event): void {
     output.bytes(bytes);
-    output.event(event, bytes);
+    tell(bytes, event);
+  }
+
+  function tell(bytes: Buffer, event: Event): void {
+    output.event(event, bytes, isAnswerFinal(state()));
   }
 
   /** Of turns that failed one after the other only the last one tells how it stands. */
@@ -52,19 +68,21 @@ export function createPassOn({ output, state, onEvent }: PassOnOptions): PassOn 
       now.process.phase === 'starting' ||
       marks.some((mark) => bytes.includes(mark));
     if (!mayBeOwn) output.bytes(bytes);
-    const line = withoutTerminator(bytes.toString());
+    const text = bytes.toString();
+    const line = withoutTerminator(text);
     const event = decodeLine(line);
     if (!mayBeOwn) {
-      output.event(event, bytes);
-      onEvent(event, line);
+      onEvent(event, line, () => tell(bytes, event));
       return;
     }
     const fate = fateOf(now, event);
-    if (fate === 'withhold') keptBack.withheld.push({ bytes, event });
-    if (fate === 'postpone') postpone({ bytes, event });
-    // The judgement comes first here: it may say that what was withheld goes before this line.
-    onEvent(event, line);
-    if (fate === 'show') show(bytes, event);
+    const alone = event.kind === 'malformed' ? text : asAlone(text, traces);
+    const shown = { bytes: alone === text ? bytes : Buffer.from(alone), event };
+    if (fate === 'withhold') keptBack.withheld.push(shown);
+    if (fate === 'postpone') postpone(shown);
+    onEvent(event, line, () => {
+      if (fate === 'show') show(shown.bytes, event);
+    });
   }
 
   return {

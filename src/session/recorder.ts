@@ -1,9 +1,11 @@
-import { closeSync, writeSync } from 'node:fs';
+import { closeSync } from 'node:fs';
 import { messageOf } from '../errors.ts';
 import type { Decision } from '../governor/actions.ts';
 import type { Input } from '../governor/input.ts';
 import { recordDecision, recordRun, toRecord } from '../governor/record.ts';
 import type { Run } from '../governor/state.ts';
+import { asItIs } from '../store/disk-text.ts';
+import { writeWhole } from '../store/plain-file.ts';
 import type { RecordFile } from './record-file.ts';
 
 /** Writes everything the governor is told and what it decides to a file, for `ctxb replay`. */
@@ -26,7 +28,7 @@ export function createRecorder(
   function put(line: object): void {
     if (faulty) return;
     try {
-      writeSync(descriptor, `${JSON.stringify(line)}\n`);
+      writeWhole(descriptor, asItIs(`${JSON.stringify(line)}\n`));
     } catch (error) {
       faulty = true;
       onFault(`nothing more is recorded to ${path}: ${messageOf(error)}`);

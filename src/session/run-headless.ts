@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { costUsd, type GovernorState } from '../governor/state.ts';
 import type { Io } from '../io.ts';
 import { inboxPath } from '../store/inbox-path.ts';
+import { checkFolder } from '../store/own-folder.ts';
 import { wantsTelemetry } from '../telemetry/wants-telemetry.ts';
 import { budgetArguments } from './budget.ts';
 import { callerInput } from './caller-input.ts';
 import { type Child, startChild } from './child.ts';
-import { childArguments, type HeadlessInvocation, successorArguments } from './claude-arguments.ts';
+import { childArguments, type HeadlessInvocation, NO_THOUGHTS_ENV, successorArguments } from './claude-arguments.ts';
 import { describeRun } from './describe-run.ts';
 import type { StartClaude } from './executor.ts';
 import { contextFolder, type HeadlessRun } from './headless-run.ts';
@@ -14,6 +15,7 @@ import { INBOX_VARIABLE } from './inbox-variable.ts';
 import { forOwnChild } from './own-child.ts';
 import { createStamp, fixedPrompts } from './prompts.ts';
 import { openRecordFile } from './record-file.ts';
+import { runUntouched } from './run-untouched.ts';
 import { RUN_VARIABLE } from './run-variable.ts';
 import { watchSignals } from './signals.ts';
 import type { Watcher } from './watcher.ts';
@@ -21,16 +23,18 @@ import type { Watcher } from './watcher.ts';
 /**
  * Runs it to its end. Resolves with the exit code for the caller.
  *
- * @throws CtxbError `usage` when there is no prompt, `command-not-found` and `command-failed` as {@link startChild}
+ * @throws CtxbError `store` when the context folder is not ctxb's, and as {@link callerInput} and {@link startChild}
  */
 export async function runHeadless(headless: HeadlessRun, io: Io, watcher: Watcher): Promise<number> {
   const { program, invocation } = headless;
+  for (const remark of checkFolder(contextFolder(headless, io))) watcher.notice(remark);
   noticeIgnored(invocation, watcher);
   const runId = randomUUID();
   const { resumed } = headless;
   const input = resumed
     ? fixedPrompts(resumed.lines)
     : await callerInput(headless, io, createStamp(runId), watcher.notice);
+  if ('piped' in input) return runUntouched(program, invocation.written, io, input.piped);
   const record = headless.record === undefined ? undefined : openRecordFile(headless.record);
   const env = childEnvironment(headless, io, runId);
   const start = (args: readonly string[]) => startChild({ command: program, args, cwd: io.cwd, env });
@@ -68,7 +72,8 @@ async function telemetryOf({ otlp }: HeadlessRun, runId: string, io: Io, { notic
 
 /** The user's own, and how ctxb's commands know this run and reach it. */
 function childEnvironment(headless: HeadlessRun, io: Io, runId: string): Io['env'] {
-  const env = { ...forOwnChild(io.env), [RUN_VARIABLE]: runId };
+  const display = headless.invocation.hidesThoughts ? NO_THOUGHTS_ENV : {};
+  const env = { ...forOwnChild(io.env), ...display, [RUN_VARIABLE]: runId };
   if (!headless.config.memory.enabled) return env;
   return { ...env, [INBOX_VARIABLE]: inboxPath(contextFolder(headless, io), runId) };
 }

@@ -72,9 +72,9 @@ export function startSession(run: Run, world: SessionWorld): Session {
   const outcomes: OwnEvent[] = [];
 
   /** What a command of ctxb has left comes before the line that tells of its end, and before the next prompt. */
-  function feed(input: Input, raw?: string): readonly Action[] {
+  function feed(input: Input, raw?: string, passOn?: () => void): readonly Action[] {
     if (mayFollowNote(input)) tell(notes?.told() ?? []);
-    const actions = judge(input, raw);
+    const actions = judge(input, raw, passOn);
     for (let next = outcomes.shift(); next !== undefined; next = outcomes.shift()) tell([next]);
     return actions;
   }
@@ -85,18 +85,21 @@ export function startSession(run: Run, world: SessionWorld): Session {
 
   const feedOwn = (event: OwnEvent) => feed({ t: now(), from: 'ctxb', event });
 
-  function judge(input: Input, raw?: string): readonly Action[] {
+  function judge(input: Input, raw?: string, passOn = () => {}): readonly Action[] {
     recorder?.write(input, raw);
     const before = state;
     const next = step(before, input);
     state = next.state;
     world.telemetry?.see({ input, before, after: state, actions: next.actions });
     noteSession(before.session);
-    // The caller has the answer already, and writing notes takes a while: killed in that, a run would give it again.
+    // What was kept back goes before the line, and the line before all that comes of it: killed in that, a run would
+    // not have given the answer. Then it is noted as given, as writing notes takes a while.
+    carryOut(next.actions, settlesLines);
+    passOn();
     carryOut(next.actions, isAnswered);
     // Noted before anything is done about it: what is done may take it out of the context.
     const heard = notes?.heard(input, state);
-    carryOut(next.actions, (action) => !isAnswered(action));
+    carryOut(next.actions, (action) => !settlesLines(action) && !isAnswered(action));
     for (const decision of heard?.decisions ?? []) executor.execute(decision);
     world.onState(state);
     tell(heard?.tell ?? []);
@@ -118,7 +121,7 @@ export function startSession(run: Run, world: SessionWorld): Session {
   const passOn = createPassOn({
     output: world.output,
     state: () => state,
-    onEvent: (event: Event, line: string) => feed({ t: now(), from: 'claude', event }, line),
+    onEvent: (event: Event, line: string, pass: () => void) => feed({ t: now(), from: 'claude', event }, line, pass),
   });
   const line = seeThrough(world, { passOn, state: () => state, tell: feedOwn });
   const executor = createExecutor({
@@ -164,6 +167,10 @@ export function startSession(run: Run, world: SessionWorld): Session {
     }),
     state: () => state,
   };
+}
+
+function settlesLines({ kind }: Action): boolean {
+  return kind === 'withheld' || kind === 'postponed';
 }
 
 function isAnswered({ kind }: Action): boolean {

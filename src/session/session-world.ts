@@ -54,6 +54,7 @@ export function sessionWorld(
     onState: watcher.status,
     onDecision: watcher.decision,
     onPrompt: output.promptSent,
+    whenGiven: output.whenGiven,
     onFault: watcher.notice,
     onSession: (id, log) => store.journal({ kind: 'session', runId: run.runId, id, log }),
     writeHandoff: createHandoffWriter({
@@ -103,5 +104,5 @@ export function listen({ stderr }: Child, { relay }: Watcher): void {
 function show(output: CallerOutput, line: string): void {
   const bytes = Buffer.from(`${line}\n`);
   output.bytes(bytes);
-  output.event(decodeLine(line), bytes);
+  output.event(decodeLine(line), bytes, true);
 }

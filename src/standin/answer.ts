@@ -75,6 +75,7 @@ export function buildError({ status, type, message }: CallError): object {
 const USUAL_ERRORS: Readonly<Record<number, { type: string; message: string }>> = {
   400: { type: 'invalid_request_error', message: 'prompt is too long: 210000 tokens > 200000 maximum' },
   401: { type: 'authentication_error', message: 'invalid x-api-key' },
+  402: { type: 'billing_error', message: 'Your credit balance is too low' },
   404: { type: 'not_found_error', message: 'Not found' },
   429: { type: 'rate_limit_error', message: 'This request would exceed your rate limit' },
   529: { type: 'overloaded_error', message: 'Overloaded' },

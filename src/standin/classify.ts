@@ -3,10 +3,13 @@ import type { RequestBody, RequestKind } from './scenario.ts';
 /** Request headers as node:http gives them: names in lower case. */
 export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-// Both wordings are in 1.0.128 to 2.1.197: the prompt that asks for a summary, and the system prompt of a summary
+// Both wordings are in 1.0.128 to 2.1.330: the prompt that asks for a summary, and the system prompt of a summary
 // that is asked for outside the conversation.
 const SUMMARY_PROMPT = /Your task is to create a detailed summary of/;
 const SUMMARY_SYSTEM = /tasked with summarizing conversations/;
+
+// What claude asks with the conversation before it, but not for it: the user's next prompt, and an answer beside it.
+const SIDE_PROMPT = /^\[SUGGESTION MODE\b|^<system-reminder>This is a side question from the user\b/;
 
 // Newer versions mark a subagent in a header and in the first system block, older ones only by its system prompt.
 const SUBAGENT_HEADER = 'x-claude-code-agent-id';
@@ -20,7 +23,9 @@ export function classify(path: string, headers: Headers, body: RequestBody): Req
   if (path === '/v1/messages/count_tokens') return 'count';
   if (path !== '/v1/messages') return 'other';
   const system = textOf(body.system);
-  if (SUMMARY_SYSTEM.test(system) || SUMMARY_PROMPT.test(lastUserText(body))) return 'summary';
+  const asked = lastUserText(body);
+  if (SUMMARY_SYSTEM.test(system) || SUMMARY_PROMPT.test(asked)) return 'summary';
+  if (SIDE_PROMPT.test(asked)) return 'other';
   if (headers[SUBAGENT_HEADER] !== undefined || SUBAGENT_SYSTEM.test(system)) return 'subagent';
   return isSideRequest(body, system) ? 'other' : 'main';
 }

@@ -4,6 +4,7 @@ import {
   type Calls,
   FIRST_CONTEXT,
   type RecordedRequest,
+  type RequestBody,
   type RequestKind,
   type Scenario,
 } from './scenario.ts';
@@ -48,8 +49,32 @@ function pick(scenario: Scenario, request: RecordedRequest, index: number): Call
     case 'summary':
       return summaryCall(scenario, request, index);
     default:
-      return { text: 'ok' };
+      return { text: sideAnswer(request.body) };
   }
+}
+
+/** The answer to what does not belong to the conversation. */
+const SIDE_TEXT = 'Nothing in particular';
+
+/** A title and the like is asked for as JSON of a shape, which the API keeps to. */
+function sideAnswer({ output_config }: RequestBody): string {
+  const { format } = (output_config ?? {}) as { format?: { schema?: Schema } };
+  return format?.schema === undefined ? SIDE_TEXT : JSON.stringify(sampleOf(format.schema));
+}
+
+/** The part of JSON Schema that claude uses for such questions. */
+interface Schema {
+  readonly type?: string;
+  readonly enum?: readonly unknown[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+}
+
+function sampleOf({ type, enum: choices, properties = {} }: Schema): unknown {
+  if (choices !== undefined) return choices[0];
+  if (type === 'object') return Object.fromEntries(Object.entries(properties).map(([key, of]) => [key, sampleOf(of)]));
+  if (type === 'array') return [];
+  if (type === 'boolean') return false;
+  return type === 'number' || type === 'integer' ? 0 : SIDE_TEXT;
 }
 
 function callAt(calls: Calls, request: RecordedRequest, index: number): Call | undefined {

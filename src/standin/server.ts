@@ -19,6 +19,10 @@ export interface Standin {
   readonly requests: readonly RecordedRequest[];
   /** Resolves with the first request that fits, past or to come. Rejects when the stand-in is closed before. */
   waitFor(condition: Condition): Promise<RecordedRequest>;
+  /** Refuses every connection until `up`; ends also the answers under way. */
+  down(): Promise<void>;
+  /** Listens again where it did before, and goes on with the scenario. */
+  up(): Promise<void>;
   /** Ends also the answers under way. */
   close(): Promise<void>;
 }
@@ -51,19 +55,31 @@ export async function startStandin(scenario: Scenario, now: () => number = Date.
     else await answer({ request, response }, script, closing.signal).catch((error) => sendFault(response, error));
   }
 
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  async function listen(port: number): Promise<void> {
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+  }
+
+  async function down(): Promise<void> {
+    if (!server.listening) return;
+    const closed = once(server, 'close');
+    server.close();
+    server.closeAllConnections();
+    await closed;
+  }
+
+  await listen(0);
+  const port = portOf(server);
   return {
-    url: `http://127.0.0.1:${portOf(server)}${base}`,
+    url: `http://127.0.0.1:${port}${base}`,
     requests: log.requests,
     waitFor: log.waitFor,
+    down,
+    up: () => listen(port),
     async close() {
       closing.abort();
       log.close();
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
+      await down();
     },
   };
 }
@@ -74,6 +90,7 @@ async function answer({ request, response }: Exchange, script: Script, closing: 
   if (request.kind === 'count') return sendJson(response, 200, { input_tokens: estimateTokens(request.body) });
   const call = script.next(request);
   if (call.delayMs) await delay(call.delayMs, undefined, { signal: untilGone(response, closing) });
+  if (call.reset) return void response.socket?.resetAndDestroy();
   if (call.error) return sendError(response, call.error);
   const message = script.message(call, request);
   if (request.body.stream) sendStream(response, message);

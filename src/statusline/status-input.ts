@@ -8,6 +8,8 @@ export interface StatusInput {
   /** Path of the session's log; it is there from the first prompt on. */
   readonly transcript: string | undefined;
   readonly model: string | undefined;
+  /** Of Claude Code. */
+  readonly version: string | undefined;
   /** The folder claude was started in. */
   readonly project: string | undefined;
   /** US dollars since claude was started, in its own count. */
@@ -28,6 +30,7 @@ export function readStatusInput(text: string): StatusInput | undefined {
     sessionId: textOf(fields.session_id),
     transcript: textOf(fields.transcript_path),
     model: textOf(fieldsOf(model).id),
+    version: textOf(fields.version),
     project: textOf(fieldsOf(workspace).project_dir) ?? textOf(fields.cwd),
     costUsd: typeof usd === 'number' && usd >= 0 ? usd : undefined,
     window: countOf(fieldsOf(context).context_window_size),

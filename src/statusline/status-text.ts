@@ -56,6 +56,7 @@ function line(parts: readonly Part[]): string {
 function barParts(state: GovernorState, style: Style, cells: number | undefined): Part[] {
   const { fraction, basis } = readGauge(state.gauge);
   if (basis === 'none') return [{ text: `${bar(0, cells)} not measured yet`.trim(), rank: 0, paint: style.dim }];
+  if (fraction === undefined) return [];
   const zone = zoneOf(state);
   return [
     { text: `${bar(fraction, cells)} ${percent(fraction)}`.trim(), rank: 0, paint: paintOf(zone, style) },
@@ -72,10 +73,11 @@ function paintOf(zone: ZoneName, style: Style): (text: string) => string {
   return zone === 'critical' || zone === 'handoff' ? style.red : style.green;
 }
 
-/** What is guessed says so. */
+/** Where the window is not known, tokens without a share. */
 function sizeParts({ gauge }: GovernorState): Part[] {
-  const { predicted, window, windowSource, basis } = readGauge(gauge);
-  const size = `${tokens(window)}${windowSource === 'assumed' ? ' (assumed)' : ''}`;
+  const { predicted, window, basis } = readGauge(gauge);
+  if (window === undefined) return basis === 'none' ? [] : [{ text: `${tokens(predicted)} tokens ${basis}`, rank: 0 }];
+  const size = tokens(window);
   if (basis === 'none') return [{ text: size, rank: 3 }];
   return [{ text: `${tokens(predicted)}/${size} ${basis}`, rank: 3 }];
 }
@@ -85,7 +87,7 @@ function forecastParts(state: GovernorState, style: Style): Part[] {
   const { window, predicted, basis } = readGauge(state.gauge);
   const { warn } = state.run.policy.thresholds;
   const isWarned = predicted >= inTokens(warn, window);
-  const left = basis === 'none' ? undefined : turnsTo(state, isWarned ? window : warn);
+  const left = basis === 'none' ? undefined : turnsTo(state, isWarned && window !== undefined ? window : warn);
   if (left === undefined) return [];
   return [{ text: `~${counted(left, 'turn')} to ${isWarned ? 'full' : 'critical'}`, rank: 4, paint: style.dim }];
 }

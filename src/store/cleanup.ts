@@ -1,50 +1,45 @@
-import { readdirSync, realpathSync, rmdirSync, rmSync } from 'node:fs';
+import { readdirSync, realpathSync, rmdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve, sep } from 'node:path';
 import { CtxbError } from '../errors.ts';
-import { IGNORE_ALL } from './context-dir.ts';
-import { HOOKS } from './hook-sessions.ts';
+import { COST_LEDGER, isCounting } from './cost-ledger.ts';
 import { liveInboxes } from './inbox.ts';
-import { isLocked } from './lock.ts';
-import { kindOf, readPlain } from './plain-file.ts';
-import { LEFTOVER } from './replace-file.ts';
-import { SESSION_FOLDER, SESSIONS } from './session-file.ts';
+import { requireOwn } from './own-folder.ts';
+import { everythingIn, type Found, IGNORE, MARK } from './own-names.ts';
+import { kindOf, removeFile } from './plain-file.ts';
+import { SESSIONS } from './session-file.ts';
 import { listSessions } from './sessions.ts';
 import { errorCode, orStoreError } from './store-error.ts';
 
-const IGNORE = '.gitignore';
-
-/** Everything that ctxb makes in its folder. What is not here is somebody else's. */
-export const KNOWN: Readonly<Record<string, 'file' | 'folder'>> = {
-  'scratch.md': 'file',
-  'journal.ndjson': 'file',
-  'mailbox.ndjson': 'file',
-  'health.ndjson': 'file',
-  'cost.ndjson': 'file',
-  [IGNORE]: 'file',
-  [SESSIONS]: 'folder',
-  prompts: 'folder',
-  inbox: 'folder',
-  [HOOKS]: 'folder',
-  handoffs: 'folder',
-  runs: 'folder',
-  flows: 'folder',
-  receipts: 'folder',
-  'tool-results': 'folder',
-};
-
-/** What was done, as names in the folder (`journal.ndjson`, `sessions/<id>`). */
-export interface Cleanup {
-  readonly removed: string[];
+/** What a clean-up would do, as names in the folder (`journal.ndjson`, `sessions/<id>`). */
+export interface CleanupPlan {
+  /** Absolute. */
+  readonly root: string;
+  readonly remove: readonly Removal[];
+  /** Nothing stays in the folder, so it goes as well. */
+  readonly removesFolder: boolean;
   /** Foreign things, which stay. */
-  readonly left: string[];
+  readonly left: readonly string[];
   /** Ids of sessions (of runs, if they have no session yet) that stay because a living process has them open. */
-  readonly running: string[];
+  readonly running: readonly string[];
+  /** The ledger stays: it counts the day or month that it is now. */
+  readonly isCounting: boolean;
+}
+
+/** A session, or something else right in the folder. */
+export interface Removal {
+  readonly name: string;
+  /** All that is ctxb's in it, and it itself, what is in a folder before the folder. */
+  readonly parts: readonly Found[];
 }
 
 export interface CleanupOptions {
   /** Remove only the sessions beyond the newest so many, and nothing else. */
   readonly keep?: number;
+  /** What a limit of cost counts. */
+  readonly period: 'day' | 'month';
+  /** Default: the system's clock. */
+  readonly now?: () => number;
   /** Default: the process's. */
   readonly cwd?: string;
   /** Default: the user's. */
@@ -52,22 +47,23 @@ export interface CleanupOptions {
 }
 
 /**
- * Removes what ctxb keeps in its folder, and the folder when nothing else is in it. Links are never followed. While a
- * run has it open, only the sessions that are over go, as the rest may be needed by the run.
+ * What ctxb keeps in its folder and may go: only what is named as ctxb names files, and the folder when nothing else is
+ * in it. Links are never followed. While a run has it open, only the sessions that are over go, as the rest may be
+ * needed by the run.
  *
  * @throws CtxbError `store` when the folder is not ctxb's, or one that is never removed; `usage` for a bad `keep`
  */
-export function cleanContextDir(contextDir: string, options: CleanupOptions = {}): Cleanup {
+export function planCleanup(contextDir: string, options: CleanupOptions): CleanupPlan {
   const root = resolve(contextDir);
-  const result: Cleanup = { removed: [], left: [], running: [] };
   if (options.keep !== undefined) checkCount(options.keep);
-  if (kindOf(root) === 'missing') return result;
+  if (kindOf(root) === 'missing') return { ...NOTHING, root };
   refuseDangerous(root, options);
-  refuseForeignFolder(root);
-  if (options.keep === undefined) cleanAll(root, result);
-  else cleanOldest(root, options.keep, result);
-  return result;
+  requireOwn(root);
+  if (namesIn(root).length === 0) throw new CtxbError('store', `${root} is not a folder that ctxb made: it is empty`);
+  return options.keep === undefined ? planAll(root, options) : planOldest(root, options.keep);
 }
+
+const NOTHING = { remove: [], removesFolder: false, left: [], running: [], isCounting: false };
 
 function checkCount(keep: number): void {
   if (Number.isSafeInteger(keep) && keep >= 0) return;
@@ -92,82 +88,69 @@ function realPath(path: string): string {
   }
 }
 
-/** `scratch.md` and names of folders are no proof: others call theirs so too. */
-function refuseForeignFolder(root: string): void {
-  const ours = namesIn(root).some((name) =>
-    name === IGNORE ? isOurIgnore(root) : name.endsWith('.ndjson') && isKnown(root, name),
-  );
-  if (ours) return;
-  throw new CtxbError('store', `${root} is not a folder that ctxb made: name another or remove it yourself`);
+function planOldest(root: string, keep: number): CleanupPlan {
+  const old = listSessions(root).slice(keep);
+  const running = old.filter((session) => session.running).map(({ id }) => id);
+  const names = new Set(old.map(({ id }) => join(SESSIONS, id)).filter((name) => !running.includes(idOf(name))));
+  return { ...NOTHING, root, remove: removalsIn(root).filter(({ name }) => names.has(name)), running };
 }
 
-function isOurIgnore(root: string): boolean {
-  const path = join(root, IGNORE);
-  return kindOf(path) === 'file' && readPlain(path, IGNORE_ALL.length + 1) === IGNORE_ALL;
+function planAll(root: string, options: CleanupOptions): CleanupPlan {
+  const sessions = listSessions(root).filter(({ running }) => running);
+  const running = sessions.length > 0 ? sessions.map(({ id }) => id) : liveInboxes(root).map(runOf);
+  const left = [...everythingIn(root)].filter(({ isOurs }) => !isOurs).map(({ name }) => name);
+  const counts = running.length === 0 && isCounting(root, { period: options.period, now: options.now ?? Date.now });
+  const remove = removalsIn(root).filter(({ name }) => {
+    if (running.length > 0) return name.startsWith(SESSIONS + sep) && !running.includes(idOf(name));
+    return !(counts && name === COST_LEDGER);
+  });
+  const removesFolder = left.length === 0 && running.length === 0 && !counts;
+  return { root, remove, removesFolder, left, running, isCounting: counts };
 }
 
-function cleanOldest(root: string, keep: number, result: Cleanup): void {
-  for (const { id, path, running } of sessionsIn(root).slice(keep)) {
-    if (running) result.running.push(id);
-    else remove(path, `${SESSIONS}/${id}`, result);
-  }
-}
-
-function cleanAll(root: string, result: Cleanup): void {
-  cleanSessions(root, result);
-  if (result.running.length === 0) result.running.push(...liveInboxes(root).map(runOf));
-  // .gitignore goes last: until then a clean-up that was interrupted can be done again.
-  const names = namesIn(root).sort((a, b) => Number(a === IGNORE) - Number(b === IGNORE));
-  for (const name of names) {
-    if (!isKnown(root, name)) result.left.push(name);
-    else if (result.running.length === 0 && !isSessionsFolder(root, name)) remove(join(root, name), name, result);
-  }
-  removeIfEmpty(root);
+function idOf(name: string): string {
+  return name.slice(SESSIONS.length + 1);
 }
 
 function runOf(inbox: string): string {
   return inbox.slice(inbox.lastIndexOf(sep) + 1, -'.ndjson'.length);
 }
 
-/** Whether it has the name and the kind of something ctxb makes; a link in such a place is removed itself. */
-function isKnown(root: string, name: string): boolean {
-  const kind = kindOf(join(root, name));
-  if (name === IGNORE && kind === 'file') return isOurIgnore(root);
-  const expected = Object.hasOwn(KNOWN, name) ? KNOWN[name] : undefined;
-  if (expected !== undefined) return kind === expected || kind === 'symbolic link';
-  const origin = LEFTOVER.exec(name)?.[1] ?? '';
-  return kind === 'file' && Object.hasOwn(KNOWN, origin) && KNOWN[origin] === 'file';
-}
-
-function isSessionsFolder(root: string, name: string): boolean {
-  return name === SESSIONS && kindOf(join(root, name)) === 'folder';
-}
-
-function sessionsIn(root: string) {
-  return isSessionsFolder(root, SESSIONS) ? listSessions(root) : [];
-}
-
-function cleanSessions(root: string, result: Cleanup): void {
-  const folder = join(root, SESSIONS);
-  if (!isSessionsFolder(root, SESSIONS)) return;
-  for (const name of namesIn(folder)) {
-    const path = join(folder, name);
-    const kind = kindOf(path);
-    if (!SESSION_FOLDER.test(name) || (kind !== 'folder' && kind !== 'symbolic link')) {
-      result.left.push(`${SESSIONS}/${name}`);
-    } else if (kind === 'folder' && isLocked(path)) result.running.push(name);
-    else remove(path, `${SESSIONS}/${name}`, result);
+/** All that is ctxb's, but for what says that the folder is. */
+function removalsIn(root: string): Removal[] {
+  const removals = new Map<string, Found[]>();
+  for (const found of everythingIn(root)) {
+    const [first = '', second] = found.name.split(sep);
+    if (!found.isOurs || first === MARK || first === IGNORE) continue;
+    const name = first === SESSIONS && second !== undefined ? join(first, second) : first;
+    const parts = removals.get(name) ?? [];
+    parts.push(found);
+    removals.set(name, parts);
   }
-  removeIfEmpty(folder);
+  return [...removals].map(([name, parts]) => ({ name, parts }));
+}
+
+/**
+ * Removes what was planned.
+ *
+ * @throws CtxbError `store`
+ */
+export function carryOutCleanup({ root, remove, removesFolder }: CleanupPlan): void {
+  for (const { parts } of remove) {
+    for (const { name, kind } of parts) {
+      if (kind === 'folder') removeIfEmpty(join(root, name));
+      else removeFile(join(root, name));
+    }
+  }
+  if (!removesFolder) return;
+  // The mark goes last: until then a clean-up that was interrupted can be done again.
+  const marks = namesIn(root).filter((name) => name.startsWith(IGNORE) || name.startsWith(MARK));
+  for (const name of marks) removeFile(join(root, name));
+  removeIfEmpty(root);
 }
 
 function namesIn(folder: string): string[] {
   return orStoreError(folder, () => readdirSync(folder)).sort();
-}
-
-function remove(path: string, name: string, result: Cleanup): void {
-  orStoreError(path, () => rmSync(path, { recursive: true, force: true }));
-  result.removed.push(name);
 }
 
 function removeIfEmpty(folder: string): void {

@@ -1,14 +1,13 @@
-import { closeSync, constants, writeFileSync } from 'node:fs';
+import { closeSync, constants } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { CtxbError } from '../errors.ts';
-import { appendWhole, FILE_MODE, kindOf, makeFolder, openPlain, refuseForeign } from './plain-file.ts';
+import { type DiskText, joined } from './disk-text.ts';
+import { claimFolder } from './own-folder.ts';
+import { appendWhole, kindOf, makeFolder, openPlain, refuseForeign } from './plain-file.ts';
 import { replaceFile } from './replace-file.ts';
-import { errorCode, orStoreError } from './store-error.ts';
+import { orStoreError } from './store-error.ts';
 
 const { O_APPEND, O_CREAT, O_WRONLY } = constants;
-
-/** What ctxb writes into its folder's `.gitignore`: git sees nothing of it. */
-export const IGNORE_ALL = '*\n';
 
 /**
  * The folder ctxb keeps its files in, usually `.context/`, or one below it. Only its owner can read it, and git
@@ -20,9 +19,9 @@ export interface ContextDir {
   /** The absolute path of a file in the folder, which is a regular file or not there. Makes the folders on the way. */
   place(file: string): string;
   /** Adds a line to a file in the folder. */
-  append(file: string, line: string): void;
+  append(file: string, line: DiskText): void;
   /** Writes a text, or the pieces of one, to a file in the folder, whole or not at all. */
-  write(file: string, text: string | Iterable<string>): void;
+  write(file: string, text: DiskText | Iterable<DiskText>): void;
   /** Opens a file in the folder for appending, making it if it is not there. The caller closes the descriptor. */
   open(file: string): number;
   /** A folder in this one. It is made with its first file. */
@@ -32,38 +31,21 @@ export interface ContextDir {
 /**
  * Opens the folder, making it if it is not there.
  *
- * @throws CtxbError `store` when the folder or one of its files is a symbolic link or not what it should be: somebody
- * else may have put it there to have our writes land elsewhere.
+ * @throws CtxbError `store` when the folder is not ctxb's, or it or one of its files is a symbolic link or not what it
+ * should be: somebody else may have put it there to have our writes land elsewhere.
  */
 export function openContextDir(path: string): ContextDir {
   const root = resolve(path);
-  makeRoot(root);
+  claimFolder(root);
   return folderIn(root, root);
-}
-
-function makeRoot(root: string): void {
-  makeFolder(root);
-  ignoreAll(join(root, '.gitignore'));
-}
-
-function ignoreAll(path: string): void {
-  if (kindOf(path) !== 'missing') return;
-  orStoreError(path, () => {
-    try {
-      writeFileSync(path, IGNORE_ALL, { mode: FILE_MODE, flag: 'wx' });
-    } catch (error) {
-      // Another run was quicker.
-      if (errorCode(error) !== 'EEXIST') throw error;
-    }
-  });
 }
 
 function folderIn(root: string, path: string): ContextDir {
   function place(file: string): string {
     const target = resolve(path, file);
     if (!target.startsWith(path + sep)) throw new CtxbError('store', `${file} is not inside ${path}: name one that is`);
-    // The root as well: somebody may have removed it in the meantime.
-    makeRoot(root);
+    // Somebody may have removed it in the meantime.
+    if (kindOf(root) !== 'folder') claimFolder(root);
     for (const folder of foldersBetween(root, target)) makeFolder(folder);
     refuseForeign(target, kindOf(target));
     return target;
@@ -71,10 +53,10 @@ function folderIn(root: string, path: string): ContextDir {
 
   const open = (file: string) => openPlain(place(file), O_WRONLY | O_APPEND | O_CREAT);
 
-  function append(file: string, line: string): void {
+  function append(file: string, line: DiskText): void {
     const fd = open(file);
     try {
-      orStoreError(resolve(path, file), () => appendWhole(fd, Buffer.from(`${line}\n`)));
+      orStoreError(resolve(path, file), () => appendWhole(fd, joined([line], '\n')));
     } finally {
       closeSync(fd);
     }

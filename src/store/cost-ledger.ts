@@ -1,11 +1,12 @@
-import { closeSync, constants, fstatSync, type Stats } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import type { ContextDir } from './context-dir.ts';
+import { asItIs, joined, maskedJson } from './disk-text.ts';
 import { kindOf, openPlain, readAt } from './plain-file.ts';
 import { isTorn } from './read-lines.ts';
 import { orStoreError } from './store-error.ts';
 
-const FILE = 'cost.ndjson';
+export const COST_LEDGER = 'cost.ndjson';
 /** Bytes that are in memory at a time; a line of ours has about 200, a longer one than this is left out. */
 const CHUNK = 64 * 1024;
 
@@ -70,7 +71,7 @@ export function openCostLedger(folder: ContextDir, { now, runId, period }: CostL
     const entry = parseEntry(line);
     if (entry !== undefined) addTo(entry.run === runId ? own : others, periodOf(Date.parse(entry.t), period), entry);
   };
-  const look = follow(join(folder.path, FILE), { forget, take });
+  const look = follow(join(folder.path, COST_LEDGER), { forget, take });
   return {
     add(microUsd, { session, computed }) {
       if (microUsd !== 0)
@@ -88,12 +89,19 @@ export function openCostLedger(folder: ContextDir, { now, runId, period }: CostL
   };
 }
 
+/** Whether a ledger has been written to in the period that it is now, so that a limit still counts what is in it. */
+export function isCounting(contextDir: string, { now, period }: Pick<CostLedgerOptions, 'now' | 'period'>): boolean {
+  const path = join(contextDir, COST_LEDGER);
+  const stats = orStoreError(path, () => lstatSync(path, { throwIfNoEntry: false }));
+  return stats !== undefined && periodOf(stats.mtimeMs, period) >= periodOf(now(), period);
+}
+
 function append(folder: ContextDir, entry: CostEntry): void {
   if (!Number.isSafeInteger(entry.microUsd))
     throw new TypeError(`${entry.microUsd} is no whole number of micro-dollars`);
-  const line = JSON.stringify(entry);
+  const line = maskedJson(entry);
   // A line that somebody could not write to its end must not take ours with it.
-  folder.append(FILE, isTorn(folder.place(FILE)) ? `\n${line}` : line);
+  folder.append(COST_LEDGER, isTorn(folder.place(COST_LEDGER)) ? joined([asItIs('\n'), line]) : line);
 }
 
 function addTo(sums: Sums, when: string, { microUsd }: CostEntry): void {

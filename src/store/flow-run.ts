@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { openContextDir } from './context-dir.ts';
+import { type DiskText, joined, masked, maskedJson } from './disk-text.ts';
 import { fileName } from './file-name.ts';
 import { flowReceiptFile } from './flow-receipt.ts';
 import { appendWhole, kindOf, readPlain } from './plain-file.ts';
-import { redact } from './redact.ts';
 import type { OnFault } from './session-store.ts';
 
 /** Folder of the runs of flows in the context folder. */
@@ -51,10 +51,10 @@ export function openFlowRun(contextDir: string, id: string, onFault: OnFault = (
   const dir = () => openContextDir(contextDir);
   const run = join(FLOWS, id);
   const of = (step: string, file: string) => join(run, fileName(step), file);
-  const unwritten = new Map<string, string>();
+  const unwritten = new Map<string, DiskText>();
   const read = (file: string) => unwritten.get(file) ?? readPlain(resolve(contextDir, file), OUTPUT_LIMIT);
 
-  function write(file: string, text: string): void {
+  function write(file: string, text: DiskText): void {
     try {
       dir().write(file, text);
       unwritten.delete(file);
@@ -72,10 +72,10 @@ export function openFlowRun(contextDir: string, id: string, onFault: OnFault = (
   return {
     id,
     folder: resolve(contextDir, run),
-    writeRun: (state) => dir().write(join(run, 'run.json'), masked(state)),
+    writeRun: (state) => dir().write(join(run, 'run.json'), jsonOf(state)),
     readRun: () => read(join(run, 'run.json')),
-    write: (step, file, text) => write(of(step, file), redact(text)),
-    writeJson: (step, file, value) => write(of(step, file), masked(value)),
+    write: (step, file, text) => write(of(step, file), masked(text)),
+    writeJson: (step, file, value) => write(of(step, file), jsonOf(value)),
     read: (step, file) => read(of(step, file)),
     path: (step, file) => resolve(contextDir, of(step, file)),
     open(step) {
@@ -87,7 +87,7 @@ export function openFlowRun(contextDir: string, id: string, onFault: OnFault = (
       }
     },
     receipt(flow, step, receipt) {
-      const text = masked(receipt);
+      const text = jsonOf(receipt);
       write(of(step, 'receipt.json'), text);
       write(flowReceiptFile(flow, step), text);
     },
@@ -118,9 +118,8 @@ function freeName(place: (name: string) => string): string {
   }
 }
 
-function masked(value: object): string {
-  const text = JSON.stringify(value, (_, part: unknown) => (typeof part === 'string' ? redact(part) : part), 2);
-  return `${text}\n`;
+function jsonOf(value: object): DiskText {
+  return joined([maskedJson(value, 2)], '\n');
 }
 
 function lineFile(fd: number, onFault: (error: unknown) => void): LineFile {
@@ -129,7 +128,7 @@ function lineFile(fd: number, onFault: (error: unknown) => void): LineFile {
     add(line) {
       if (faulty) return;
       try {
-        appendWhole(fd, Buffer.from(`${redact(line)}\n`));
+        appendWhole(fd, joined([masked(line)], '\n'));
       } catch (error) {
         faulty = true;
         onFault(error);

@@ -1,17 +1,19 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { CACHE_FILE } from './cache-path.ts';
 import { removeFile } from './plain-file.ts';
 
 /** What nobody has written for so long is of recordings that are gone, or of a policy of then. */
 const FORGOTTEN_MS = 30 * 24 * 60 * 60 * 1000;
 
 /**
- * Removes from a cache's folder what is old.
+ * Removes from a cache's folder what is old, and named as ctxb names it: `XDG_CACHE_HOME` may have any folder be the cache.
  *
  * @param most bytes that its files may take: beyond it the oldest are removed as well
  */
 export function forgetOld(folder: string, most = Number.POSITIVE_INFINITY): void {
   const newestFirst = readdirSync(folder)
+    .filter((name) => CACHE_FILE.test(name))
     .map((name) => join(folder, name))
     .map((path) => ({ path, stats: statSync(path, { throwIfNoEntry: false }) }))
     .sort((a, b) => (b.stats?.mtimeMs ?? 0) - (a.stats?.mtimeMs ?? 0));

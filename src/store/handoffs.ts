@@ -3,9 +3,9 @@ import { join, resolve } from 'node:path';
 import { CtxbError } from '../errors.ts';
 import { type HandoffHead, parseHandoffFile } from '../memory/handoff/handoff-file.ts';
 import { openContextDir } from './context-dir.ts';
+import { masked } from './disk-text.ts';
 import { writeNewFile } from './new-file.ts';
 import { kindOf, readPlain, removeFile } from './plain-file.ts';
-import { redact } from './redact.ts';
 import { orStoreError } from './store-error.ts';
 
 const HANDOFFS = 'handoffs';
@@ -45,9 +45,9 @@ export function writeHandoff(contextDir: string, { t, document, memory }: Handof
     const stem = `handoff-${timeName(t)}${count === 1 ? '' : `-${count}`}`;
     const path = folder.place(`${stem}.md`);
     const memoryPath = folder.place(`${stem}.memory.md`);
-    if (kindOf(path) !== 'missing' || !writeNewFile(memoryPath, redact(memory))) continue;
+    if (kindOf(path) !== 'missing' || !writeNewFile(memoryPath, masked(memory))) continue;
     if (document === undefined) return { path: memoryPath, memoryPath };
-    if (writeNewFile(path, redact(document))) return { path, memoryPath };
+    if (writeNewFile(path, masked(document))) return { path, memoryPath };
     // Another run took the name in between, so that the two would not belong together.
     removeFile(memoryPath);
   }

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { lstatSync, readdirSync, rmSync } from 'node:fs';
+import { lstatSync, readdirSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ContextDir, openContextDir } from './context-dir.ts';
+import { asItIs } from './disk-text.ts';
 import { takeLock } from './lock.ts';
+import { everythingIn } from './own-names.ts';
 import { kindOf, readPlain, removeFile } from './plain-file.ts';
 import { processMark } from './process-mark.ts';
 import type { Seal } from './seal.ts';
@@ -14,7 +16,6 @@ import { orStoreError } from './store-error.ts';
 export const HOOKS = 'hooks';
 
 const STATE = 'state.json';
-const CLEARED = 'cleared.json';
 const WINDOW = 'window.json';
 const WINDOW_LIMIT = 32;
 /** Bytes; some hundred kilobytes are usual. */
@@ -53,7 +54,7 @@ export async function holdHookSession(
     if (lock !== undefined) {
       return {
         read: () => readSealed(path, sessionId, seal),
-        write: (json) => dir.write(STATE, seal.close(json, purposeOf(sessionId))),
+        write: (json) => dir.write(STATE, asItIs(seal.close(json, purposeOf(sessionId)))),
         window: () => Number(readPlain(dir.place(WINDOW), WINDOW_LIMIT)) || undefined,
         release: lock.release,
       };
@@ -87,35 +88,29 @@ export function noteWindow(contextDir: string, sessionId: string, tokens: number
   const folder = join(contextDir, HOOKS, sessionId);
   if (!isSessionId(sessionId) || kindOf(folder) !== 'folder') return;
   const text = String(tokens);
-  if (readPlain(join(folder, WINDOW), WINDOW_LIMIT) !== text) folderOf(contextDir, sessionId)?.write(WINDOW, text);
-}
-
-/** A conversation was cleared: the next session goes on with the same work. */
-export function noteCleared(contextDir: string, text: string): void {
-  openContextDir(contextDir).within(HOOKS).write(CLEARED, text);
-}
-
-/** What was noted last, once. */
-export function takeCleared(contextDir: string): string | undefined {
-  const path = openContextDir(contextDir).within(HOOKS).place(CLEARED);
-  const text = readPlain(path, LIMIT);
-  removeFile(path);
-  return text;
+  if (readPlain(join(folder, WINDOW), WINDOW_LIMIT) !== text)
+    folderOf(contextDir, sessionId)?.write(WINDOW, asItIs(text));
 }
 
 /** Takes away what is kept of sessions that are long over. */
 export function sweepHookSessions(contextDir: string, now: number): void {
-  const root = join(contextDir, HOOKS);
+  const root = openContextDir(contextDir).within(HOOKS).path;
   if (kindOf(root) !== 'folder') return;
   for (const name of orStoreError(root, () => readdirSync(root))) {
     const folder = join(root, name);
     if (!isSessionId(name) || kindOf(folder) !== 'folder') continue;
     const state = lstatSync(join(folder, STATE), { throwIfNoEntry: false });
-    if (state === undefined || now - state.mtimeMs < FORGOTTEN_MS) continue;
-    try {
-      rmSync(folder, { recursive: true, force: true });
-    } catch {
-      // What is in the way now, such as another hook that sweeps, may be gone the next time.
+    if (state !== undefined && now - state.mtimeMs >= FORGOTTEN_MS) forget(contextDir, name);
+  }
+}
+
+function forget(contextDir: string, session: string): void {
+  try {
+    for (const { name, kind, isOurs } of everythingIn(contextDir, join(HOOKS, session))) {
+      if (isOurs && kind === 'file') removeFile(join(contextDir, name));
     }
+    rmdirSync(join(contextDir, HOOKS, session));
+  } catch {
+    // What is in the way now, such as another hook that sweeps or a file of somebody else's, may be gone the next time.
   }
 }

@@ -2,6 +2,7 @@ import { closeSync, constants, fstatSync, readdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { CtxbError } from '../errors.ts';
 import { openContextDir } from './context-dir.ts';
+import { type DiskText, joined, maskedJson } from './disk-text.ts';
 import { INBOX, inboxPath } from './inbox-path.ts';
 import { appendWhole, kindOf, openPlain, readAt, readPlain, removeFile } from './plain-file.ts';
 import { asProcessMark, isAlive, type ProcessMark, processMark } from './process-mark.ts';
@@ -34,7 +35,7 @@ export function createInbox(contextDir: string, runId: string): Inbox {
   sweep(dirname(path));
   const { O_RDWR, O_APPEND, O_CREAT, O_EXCL } = constants;
   const fd = openPlain(path, O_RDWR | O_APPEND | O_CREAT | O_EXCL);
-  const header = Buffer.from(`${JSON.stringify(processMark(process.pid))}\n`);
+  const header = joined([maskedJson(processMark(process.pid))], '\n');
   const remove = () => {
     closeSync(fd);
     removeFile(path);
@@ -91,11 +92,12 @@ function lineReader(fd: number, start: number): () => string[] {
  * @param line without a newline, at most 16 KiB
  * @throws CtxbError `usage` when the line is too long or more than one; `store`
  */
-export function leaveInInbox(path: string, line: string): void {
-  const data = Buffer.from(`${line}\n`);
+export function leaveInInbox(path: string, line: DiskText): void {
+  const data = joined([line], '\n');
+  const bytes = Buffer.byteLength(data);
   if (/[\n\r]/.test(line)) throw new CtxbError('usage', 'expected one line, found several: leave them one by one');
-  if (data.length > LINE_LIMIT) {
-    throw new CtxbError('usage', `expected at most ${LINE_LIMIT} bytes, found ${data.length}: say it more shortly`);
+  if (bytes > LINE_LIMIT) {
+    throw new CtxbError('usage', `expected at most ${LINE_LIMIT} bytes, found ${bytes}: say it more shortly`);
   }
   if (kindOf(path) === 'missing') {
     throw new CtxbError('store', `${path} is not there, so no ctxb listens to it: run it inside of \`ctxb run\``);

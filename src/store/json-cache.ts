@@ -1,5 +1,6 @@
 import { basename, dirname, resolve } from 'node:path';
 import { cachePath } from './cache-path.ts';
+import { asItIs, type DiskText, masked, maskedJson } from './disk-text.ts';
 import { forgetOld } from './forget-old.ts';
 import { makeFolder, readPlain } from './plain-file.ts';
 import { replaceFile } from './replace-file.ts';
@@ -68,14 +69,14 @@ export function openJsonCache(folder: string, key: string): JsonCache {
   };
 }
 
-function* textOf(entries: Page['entries']): Generator<string> {
-  yield `{"version":${VERSION},"entries":{`;
+function* textOf(entries: Page['entries']): Generator<DiskText> {
+  yield asItIs(`{"version":${VERSION},"entries":{`);
   let comma = '';
   for (const [name, entry] of entries) {
-    yield `${comma}\n${JSON.stringify(name)}:${JSON.stringify(entry)}`;
+    yield asItIs(`${comma}\n${masked(JSON.stringify(name))}:${maskedJson(entry)}`);
     comma = ',';
   }
-  yield '\n}}\n';
+  yield asItIs('\n}}\n');
 }
 
 /** Nothing where there is none, or one that is damaged or of another version. */

@@ -1,6 +1,7 @@
 import { closeSync, constants, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ContextDir } from './context-dir.ts';
+import { maskedJson } from './disk-text.ts';
 import { fileName } from './file-name.ts';
 import { kindOf, openPlain, readPlain, refuseForeign, removeFile, writeWhole } from './plain-file.ts';
 import { asProcessMark, isAlive, type ProcessMark } from './process-mark.ts';
@@ -110,7 +111,7 @@ function isHeld({ holder }: LockFile): boolean {
 function create(path: string, holder: Holder): void {
   const fd = openPlain(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL);
   try {
-    orStoreError(path, () => writeWhole(fd, Buffer.from(JSON.stringify(holder))));
+    orStoreError(path, () => writeWhole(fd, maskedJson(holder)));
   } catch (error) {
     removeFile(path);
     throw error;

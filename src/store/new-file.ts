@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { closeSync, constants, fsyncSync, linkSync, renameSync } from 'node:fs';
+import type { DiskText } from './disk-text.ts';
 import { kindOf, openPlain, removeFile, writeWhole } from './plain-file.ts';
 import { errorCode, orStoreError } from './store-error.ts';
 
@@ -14,7 +15,7 @@ const WITHOUT_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLI
  *
  * @throws CtxbError `store`
  */
-export function writeNewFile(path: string, text: string): boolean {
+export function writeNewFile(path: string, text: DiskText): boolean {
   if (kindOf(path) !== 'missing') return false;
   // Named as the other temporary files are, so that what a killed process leaves is known for what it is.
   const temporary = `${path}.${randomInt(1_000_000_000)}`;
@@ -26,11 +27,11 @@ export function writeNewFile(path: string, text: string): boolean {
   }
 }
 
-function fill(path: string, text: string): void {
+function fill(path: string, text: DiskText): void {
   const fd = openPlain(path, O_WRONLY | O_CREAT | O_EXCL);
   try {
     orStoreError(path, () => {
-      writeWhole(fd, Buffer.from(text));
+      writeWhole(fd, text);
       fsyncSync(fd);
     });
   } finally {

@@ -1,6 +1,7 @@
 import { closeSync, constants, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { CtxbError } from '../errors.ts';
+import { masked } from './disk-text.ts';
 import { appendWhole, kindOf, makeFolder, openPlain, readPlain } from './plain-file.ts';
 import { replaceFile } from './replace-file.ts';
 import { orStoreError } from './store-error.ts';
@@ -35,10 +36,10 @@ export function openNotesFolder(path: string): NotesFolder {
   }
 
   return {
-    append: (file, text) => orStoreError(join(path, file), () => appendWhole(descriptor(file), Buffer.from(text))),
+    append: (file, text) => orStoreError(join(path, file), () => appendWhole(descriptor(file), masked(text))),
     finish(index) {
       for (const fd of open.values()) closeSync(fd);
-      replaceFile(join(path, INDEX), [index]);
+      replaceFile(join(path, INDEX), [masked(index)]);
     },
   };
 }

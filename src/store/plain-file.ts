@@ -2,6 +2,7 @@ import {
   closeSync,
   constants,
   existsSync,
+  fchmodSync,
   fstatSync,
   ftruncateSync,
   lstatSync,
@@ -14,11 +15,14 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { CtxbError } from '../errors.ts';
+import type { DiskText } from './disk-text.ts';
 import { errorCode, orStoreError } from './store-error.ts';
 
-const FOLDER_MODE = 0o700;
-/** Files are for their owner only. */
+/** Folders and files are for their owner only. */
+export const FOLDER_MODE = 0o700;
 export const FILE_MODE = 0o600;
+
+const WRITES = constants.O_WRONLY | constants.O_RDWR;
 
 export type Kind = 'missing' | 'file' | 'folder' | 'symbolic link' | 'hard link' | 'special file';
 
@@ -79,11 +83,30 @@ export function openPlain(path: string, flags: number): number {
     // Under another name it may be any file, which adding to would change.
     const isShared = (flags & constants.O_APPEND) !== 0 && stats.isFile() && stats.nlink > 1;
     refuseForeign(path, isShared ? 'hard link' : kindOfStats(stats));
+    if ((flags & WRITES) !== 0) keepPrivate(path, fd, stats);
     return fd;
   } catch (error) {
     closeSync(fd);
     throw error;
   }
+}
+
+/** What ctxb writes to is the user's, and his alone. */
+function keepPrivate(path: string, fd: number, stats: Stats): void {
+  requireOwner(path, stats);
+  if (isOpenToOthers(stats)) orStoreError(path, () => fchmodSync(fd, FILE_MODE));
+}
+
+/** @throws CtxbError `store` when a file or folder belongs to somebody else */
+export function requireOwner(path: string, { uid }: Pick<Stats, 'uid'>): void {
+  // Where there are no numbers of users, as on Windows, there is nothing to compare.
+  const own = process.geteuid?.() ?? uid;
+  if (uid === own) return;
+  throw new CtxbError('store', `${path} belongs to another user (${uid}, you are ${own}): name another place`);
+}
+
+export function isOpenToOthers({ mode }: Pick<Stats, 'mode'>): boolean {
+  return process.geteuid !== undefined && (mode & 0o077) !== 0;
 }
 
 /** @throws CtxbError `store` when there is something that is no regular file */
@@ -116,17 +139,18 @@ export function readAt(fd: number, position: number, length: number): Buffer {
 }
 
 /** A disk that is nearly full takes a part without an error; only the next write says so. */
-export function writeWhole(fd: number, data: Buffer): void {
+export function writeWhole(fd: number, text: DiskText): void {
+  const data = Buffer.from(text);
   for (let written = 0; written < data.length; ) written += writeSync(fd, data, written);
 }
 
 /** Adds to a file that is open for appending: all of it or, as far as the system allows, nothing. */
-export function appendWhole(fd: number, data: Buffer): void {
+export function appendWhole(fd: number, text: DiskText): void {
   const before = fstatSync(fd).size;
   try {
-    writeWhole(fd, data);
+    writeWhole(fd, text);
   } catch (error) {
-    takeBack(fd, before, data.length);
+    takeBack(fd, before, Buffer.byteLength(text));
     throw error;
   }
 }

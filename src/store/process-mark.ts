@@ -12,6 +12,17 @@ export function processMark(pid: number): ProcessMark {
   return start === undefined ? { pid } : { pid, start };
 }
 
+const SHELL = /^(?:ba|da|z|k|a)?sh$/;
+
+/**
+ * The process that has started one, past the shell between them: some shells make way for the only command they run,
+ * others wait for it. Where there is no `/proc`, the shell counts.
+ */
+export function callerOf(parent: number): number {
+  const stat = readStat(parent);
+  return stat !== undefined && SHELL.test(stat.name) ? callerOf(stat.parent) : parent;
+}
+
 /** Reads a mark out of a file; undefined when it is none. */
 export function asProcessMark(value: unknown): ProcessMark | undefined {
   if (typeof value !== 'object' || value === null || !('pid' in value) || typeof value.pid !== 'number')
@@ -28,13 +39,22 @@ export function isAlive({ pid, start }: ProcessMark): boolean {
   return !'ZX'.includes(stat.state) && (start === undefined || start === stat.start);
 }
 
-function readStat(pid: number): { readonly state: string; readonly start: string } | undefined {
+interface Stat {
+  readonly name: string;
+  readonly state: string;
+  readonly parent: number;
+  readonly start: string;
+}
+
+function readStat(pid: number): Stat | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     // proc(5): the program's name comes second, in brackets, and may itself hold spaces and brackets.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const end = stat.lastIndexOf(')');
+    const fields = stat.slice(end + 2).split(' ');
     const [state, start] = [fields[0], fields[19]];
-    return state && start ? { state, start } : undefined;
+    const name = stat.slice(stat.indexOf('(') + 1, end);
+    return state && start ? { name, state, parent: Number(fields[1]), start } : undefined;
   } catch {
     return undefined;
   }

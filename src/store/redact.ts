@@ -1,4 +1,5 @@
-import { NAME_HINT, SECRET_RULES, type SecretRule, TOKEN_HINT } from './secret-rules.ts';
+import type { SecretRule } from './secret-rule.ts';
+import { NAME_HINT, SECRET_RULES, TOKEN_HINT } from './secret-rules.ts';
 
 const KEY_BEGIN = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
 const KEY_END = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
@@ -28,12 +29,16 @@ export function redact(text: string, { keepLines = false } = {}): string {
   if (!TOKEN_HINT.test(text) && !NAME_HINT.test(text)) return text;
   const inPlaceOf = keepLines ? maskedWithLines : () => MASKED_KEY;
   let masked = text.includes('PRIVATE KEY') ? maskKeyEnds(maskKeys(text, inPlaceOf), inPlaceOf) : text;
-  for (const rule of SECRET_RULES) masked = apply(rule, masked);
+  for (const rule of SECRET_RULES) if (mayHold(masked, rule)) masked = apply(rule, masked);
   return masked;
 }
 
 function mask(what: string): string {
   return `[masked: ${what}]`;
+}
+
+function mayHold(text: string, { hint }: SecretRule): boolean {
+  return typeof hint === 'string' ? text.includes(hint) : hint.test(text);
 }
 
 function apply({ what, pattern, holds }: SecretRule, text: string): string {

@@ -1,12 +1,10 @@
 import { closeSync, constants } from 'node:fs';
 import writeFileAtomic from 'write-file-atomic';
+import { type DiskText, joined } from './disk-text.ts';
 import { FILE_MODE, openPlain, writeWhole } from './plain-file.ts';
 import { orStoreError } from './store-error.ts';
 
 const BLOCK = 64 * 1024;
-
-/** What write-file-atomic calls its temporary files, of the kinds that ctxb replaces: the name and 32 bits. */
-export const LEFTOVER = /^(.+\.(?:md|json|ndjson))\.\d{1,10}$/;
 
 /**
  * Puts a file in the place of the old one, whole or not at all. Memory stays bounded however long the text is.
@@ -17,7 +15,7 @@ export const LEFTOVER = /^(.+\.(?:md|json|ndjson))\.\d{1,10}$/;
  * @param mode permissions of the new file
  * @throws CtxbError `store`
  */
-export function replaceFile(path: string, chunks: Iterable<string>, mode = FILE_MODE): void {
+export function replaceFile(path: string, chunks: Iterable<DiskText>, mode = FILE_MODE): void {
   surviveLongFiles();
   orStoreError(path, () => {
     writeFileAtomic.sync(path, '', { mode, tmpfileCreated: (temporary) => fill(temporary, chunks) });
@@ -32,26 +30,26 @@ function surviveLongFiles(): void {
   if (process.listenerCount('SIGXFSZ') === 0) process.on('SIGXFSZ', () => {});
 }
 
-function fill(path: string, chunks: Iterable<string>): void {
+function fill(path: string, chunks: Iterable<DiskText>): void {
   const fd = openPlain(path, constants.O_WRONLY);
   try {
-    for (const block of blocksOf(chunks)) writeWhole(fd, Buffer.from(block));
+    for (const block of blocksOf(chunks)) writeWhole(fd, block);
   } finally {
     closeSync(fd);
   }
 }
 
 /** Joins small chunks, so that a line costs no system call of its own. */
-function* blocksOf(chunks: Iterable<string>): Generator<string> {
-  let pending: string[] = [];
+function* blocksOf(chunks: Iterable<DiskText>): Generator<DiskText> {
+  let pending: DiskText[] = [];
   let length = 0;
   for (const chunk of chunks) {
     pending.push(chunk);
     length += chunk.length;
     if (length < BLOCK) continue;
-    yield pending.join('');
+    yield joined(pending);
     pending = [];
     length = 0;
   }
-  yield pending.join('');
+  yield joined(pending);
 }

@@ -2,6 +2,7 @@ import { rmdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { CtxbError } from '../errors.ts';
 import { type ContextDir, openContextDir } from './context-dir.ts';
+import { asItIs } from './disk-text.ts';
 import { fileName } from './file-name.ts';
 import { kindOf, removeFile } from './plain-file.ts';
 import { readLines } from './read-lines.ts';
@@ -23,7 +24,7 @@ export function createRunFile(contextDir: string, runId: string, seal: Seal | un
     add(entry) {
       folder ??= openContextDir(contextDir);
       const json = JSON.stringify({ v: 1, ...entry });
-      folder.append(name, seal === undefined ? json : seal.close(json, name));
+      folder.append(name, asItIs(seal === undefined ? json : seal.close(json, name)));
     },
     remove() {
       const path = join(resolve(contextDir), name);

@@ -1,6 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { CtxbError } from '../errors.ts';
+import { asItIs } from './disk-text.ts';
 import { writeNewFile } from './new-file.ts';
 import { makeFolder, readPlain } from './plain-file.ts';
 
@@ -67,7 +68,7 @@ function makeKey(path: string | undefined): Buffer | undefined {
   if (path === undefined) return undefined;
   try {
     makeFolder(dirname(path));
-    writeNewFile(path, randomBytes(BYTES).toString('hex'));
+    writeNewFile(path, asItIs(randomBytes(BYTES).toString('hex')));
     return readKey(path);
   } catch (error) {
     return unlessStore(error);

@@ -1,129 +1,200 @@
-/** One kind of secret. */
-export interface SecretRule {
-  /** What it is, for the words that take its place. */
-  readonly what: string;
-  /** With the flag `g`. A first group is what stays in front of the secret; the rest of the match is the secret. */
-  readonly pattern: RegExp;
-  /** Judges what was found, where the pattern alone would take ordinary text for a secret. */
-  readonly holds?: (secret: string, before: string, next: string) => boolean;
-}
+import { rule, type SecretRule, START } from './secret-rule.ts';
+import { isMixed, TOKENS } from './token-rules.ts';
 
-/** Every form of token below, by its rarest part: a text without a match holds none of them. */
+/** Every form of token, by its rarest part: a text without a match holds none of them. */
 export const TOKEN_HINT =
-  /A[KS]IA|AIza|hooks\.slack|SG\.|-----(?:BEGIN|END)|:\/\/[^\s/@]{0,200}@|ya29\.|hv[sbr]\.|eyJ|SK[0-9a-f]{8}|whsec_|[-_][A-Za-z0-9_-]{16}|AccountKey|SharedAccess/;
+  /A[3BCKS][A-Z0-9]{10}|ABSK|GR1348941|ATATT3|-us\d|AIza|AQVN|EAA|EZ[AT]K|LTAI|AKCp|cmVmd|dapi|hooks\.slack|webhook|SG\.|dp\.pt|dt0|\.atlasv1|Q~|~[\w-]{40}|t1\.|pat[A-Za-z0-9]{14}\.|-----(?:BEGIN|END)|LS0tLS1CRUdJTi|:\/\/[^\s/@]{0,200}@|%40|ya29\.|hv[sbr]\.|eyJ|SK[0-9a-f]{8}|whsec_|\d:A[\w-]{34}|\.[\w-]{6}\.[\w-]{27}|[-_][A-Za-z0-9_-]{16}|AccountKey|SharedAccess/;
 
 const NAME =
   'pass(?:word|wd|phrase)|pwd|secret|token|credentials?|api[_-]?key|(?:access|private|auth|account|signing|encryption|master)[_-]?key';
 
-/** Words that come before a secret which has no form of its own: the beginnings of `NAME`, and of headers. */
-export const NAME_HINT = /pass[wp]|pwd|secret|token|credential|[isehgrnt][-_]?key|bearer|authorization/i;
+/** Words that come before a secret which has no form of its own: the beginnings of `NAME`, of headers and commands. */
+export const NAME_HINT =
+  /pass|pwd|secret|token|credential|[isehgrnt][-_]?key|bearer|authorization|cookie|_auth|auth\\{0,3}"|machine|signature|sig(?:=|%3d)|:(?:\d{4,5}|\*):|curl|mysql|mariadb|redis-cli|docker|ldap|smbclient|sudo|from-literal/i;
 
-/** Forms as the providers document them. Where one is silent on the length, a lower bound that no word reaches. */
-const PROVIDERS: readonly SecretRule[] = [
-  // platform.claude.com, API overview and Admin API: sk-ant-api03-, sk-ant-admin01-; claude setup-token: sk-ant-oat01-.
-  rule('Anthropic key', 'sk-ant-[\\w-]{16,}'),
-  // platform.openai.com, API keys (also sk-proj-, sk-svcacct-, sk-admin-); OpenRouter and others follow with sk-or-v1-.
-  rule('API key', `${atStart('sk-')}[\\w-]{20,}`, isMixed),
-  // docs.github.com, "About authentication to GitHub", token formats; ghs_ may go on with the parts of a JWT.
-  rule('GitHub token', 'gh[pousr]_\\w{30,}(?:\\.[\\w-]{10,})*|github_pat_\\w{22,}'),
-  // docs.gitlab.com, "Token overview", token prefixes.
-  rule('GitLab token', 'gl(?:pat|oas|dt|rt|rtr|cbt|ptt|ft|imt|agent|soat|ffct)-[\\w-]{20,}(?:\\.\\w{2,12})*'),
-  // docs.aws.amazon.com, IAM identifiers: AKIA and ASIA with 16 characters; secret keys have 40.
-  rule('AWS access key id', '(?<![A-Z0-9])A[KS]IA[A-Z0-9]{16}(?![A-Za-z0-9])'),
-  // cloud.google.com: API keys, OAuth client secrets and access tokens.
-  rule('Google key', 'AIza[\\w-]{35}|GOCSPX-[\\w-]{20,}|ya29\\.[\\w-]{20,}'),
-  // api.slack.com, token types and incoming webhooks.
-  rule('Slack token', `(?:${atStart('xox')}[a-z](?:\\.xox[a-z])?|${atStart('xapp')})-[\\w-]{16,}`, isMixed),
-  rule('Slack webhook', 'https://hooks\\.slack\\.com/(?:services|workflows|triggers)/[\\w/+-]{20,}'),
-  // docs.stripe.com, API keys and webhook signing secrets.
-  rule('Stripe key', '(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{16,}|whsec_[A-Za-z0-9+/]{24,}=*'),
-  // docs.npmjs.com, "About access tokens"; pypi.org/help, API tokens (a macaroon in base64).
-  rule('npm token', `${atStart('npm_')}[A-Za-z0-9]{36,}`),
-  rule('PyPI token', 'pypi-Ag[\\w-]{40,}'),
-  // huggingface.co/docs/hub, user access tokens.
-  rule('Hugging Face token', `${atStart('hf_')}[A-Za-z0-9]{30,}`),
-  // twilio.com/docs: SendGrid API keys (22 and 43 characters), API key SIDs.
-  rule('SendGrid key', `${atStart('SG\\.')}[\\w-]{16,32}\\.[\\w-]{30,64}`),
-  rule('Twilio key', `${atStart('SK')}[0-9a-f]{32}(?![A-Za-z0-9])`),
-  // learn.microsoft.com, connection strings of Azure Storage (88 characters) and Service Bus (44).
-  rule('Azure key', '((?:AccountKey|SharedAccessKey)=)[A-Za-z0-9+/]{40,}={0,2}'),
-  // docs.digitalocean.com, docs.docker.com, linear.app/developers, developer.hashicorp.com/vault: token prefixes.
-  rule('DigitalOcean token', 'do[opr]_v1_[0-9a-f]{64}'),
-  rule('Docker token', 'dckr_(?:pat|oat)_[\\w-]{20,}'),
-  rule('Linear key', 'lin_(?:api|oauth)_[A-Za-z0-9]{32,}'),
-  rule('Vault token', `${atStart('hv')}[sbr]\\.[\\w-]{24,}`),
-  // RFC 7519; header and payload are JSON objects, so both begin with eyJ; the signature may be cut off.
-  rule('JWT', `${atStart('eyJ')}[\\w-]{10,}\\.eyJ[\\w-]{10,}(?:\\.[\\w-]*)?`),
-  // Texts are cut to fit a line before they come here, and most of a key is still most of a secret.
-  rule(
-    'cut-off token',
-    `${atStart('(?:gh[pousr]_|npm_|hf_|do[opr]_v1_|lin_api_|AIza|A[KS]IA)')}[A-Za-z0-9]{12,}(?=…?$)`,
-  ),
-];
+/** Quotes, escaped as often as JSON in JSON in JSON escapes them. */
+const ESCAPED = '\\\\{0,7}["\'`]?';
+const NO_VALUE = '\\s"\'`';
+/** White space, also as an escape has it. */
+const GAP = '(?:\\s|\\\\[nrt]){1,8}';
+/** The words of one command before the one that counts. */
+const WORDS = '[^\\n|;&]{0,300}?\\s';
 
 /** Places where secrets of any form stand. They come last, so that a token is called by its own name. */
 const PLACES: readonly SecretRule[] = [
   // RFC 3986, userinfo. An @ may stand unescaped in a password, so the last one before the path counts.
-  place('password', `(://[^\\s/:@"'<>\`]{0,80}:)[^\\s/"'<>\`]{1,200}(?=@)`, isNoPlaceholder),
+  place('password', '://', `(://[^\\s/:@"'<>\`]{0,80}:)[^\\s/"'<>\`]{1,200}(?=@)`, isNoPlaceholder),
+  place('token', '://', `(://)[^\\s/:@"'<>\`$%{]{16,200}(?=@)`, isMixed),
+  place('password', /%3a%2f%2f/i, '(%3A%2F%2F[\\w.~+-]{0,80}%3A)[\\w.~!*%+-]{1,200}?(?=%40)', isNoPlaceholder),
   // RFC 7235 and RFC 6750.
   place(
     'credentials',
-    `(authorization["'\\\\]{0,3}\\s{0,3}[:=]\\s{0,3}["'\\\\]{0,2}(?:bearer|basic|token)\\s{1,3})[\\w.~+/=-]{8,}`,
+    /authorization/i,
+    `(authorization["'\\\\]{0,5}\\s{0,3}[:=]\\s{0,3}["'\\\\]{0,5}(?:bearer|basic|token|apikey|digest)(?:\\s|%20|\\+){1,3})[\\w.~+/=-]{8,}`,
     (secret, _, next) => next !== '(' && (/\d/.test(secret) || /[a-z][A-Z]/.test(secret)) && !isMember(secret),
   ),
-  place('bearer token', `(\\bbearer\\s{1,3})[\\w.~+/-]{20,}=*`, isMixed),
+  place(
+    'credentials',
+    /authorization/i,
+    `(authorization${ESCAPED}\\s{0,3}:\\s{0,3}${ESCAPED})[\\w.~+/=-]{20,}`,
+    isMixed,
+  ),
+  place('bearer token', /bearer/i, `(\\bbearer(?:\\s|%20){1,3})[\\w.~+/-]{20,}=*`, isMixed),
+  // RFC 6265. A header holds several; one that looks random takes all of them with it.
+  place(
+    'cookie',
+    /cookie/i,
+    `(cookie${ESCAPED}\\s{0,3}[:=]\\s{0,3}${ESCAPED}|\\s--cookie[= ]["']?)[\\w.-]{1,64}=[^\\r\\n"'\\\\]{8,4000}`,
+    (secret) => secret.split(/[;=]/).some((part) => part.trim().length >= 12 && isMixed(part)),
+  ),
   // AWS CLI configuration: 40 characters of base64, which may begin like a path.
   place(
     'AWS secret key',
+    /secret_?access/i,
     `(secret_?access_?key["'\\\\]{0,3}\\s{0,3}[:=]\\s{0,3}["'\\\\]{0,2})[A-Za-z0-9/+]{40}(?![\\w/+=])`,
+  ),
+  // Signed URLs: Azure SAS, Amazon S3, Google Cloud Storage, CloudFront.
+  place(
+    'signature',
+    /sig(?:nature)?(?:=|%3d)/i,
+    '((?:[?&;]|\\\\u0026|%26|x-amz-|x-goog-)(?:sig|signature)(?:=|%3D))[\\w%+/=.~-]{20,}',
+  ),
+  place('signature', /security-token/i, '(x-amz-security-token(?:=|%3D))[\\w%+/=.~-]{20,}'),
+  // .npmrc, the configuration of Docker, kubeconfig.
+  place(
+    'credentials',
+    /_auth/i,
+    `((?:^|[\\s:"'])_auth${ESCAPED}\\s{0,3}[:=]\\s{0,3}${ESCAPED})[A-Za-z0-9+/]{8,}={0,2}`,
+  ),
+  place(
+    'credentials',
+    /auth/i,
+    `(\\\\{0,7}"auth\\\\{0,7}"\\s{0,3}:\\s{0,3}\\\\{0,7}")[A-Za-z0-9+/]{8,}={0,2}`,
+    isUserAndPassword,
+  ),
+  place(
+    'private key',
+    /client-key-data/i,
+    `(client-key-data${ESCAPED}\\s{0,3}:\\s{0,3}${ESCAPED})[A-Za-z0-9+/]{20,}={0,2}`,
+  ),
+  place('private key', 'LS0tLS1CRUdJTi', `${START}LS0tLS1CRUdJTi[A-Za-z0-9+/]{40,}={0,2}`, isEncodedKey),
+  place(
+    'private key',
+    /PRIVATE(?:%20|\+)KEY/,
+    '-----BEGIN(?:%20|\\+)[A-Z0-9%+]{0,40}PRIVATE(?:%20|\\+)KEY(?:(?:%20|\\+)BLOCK)?-----[\\w%+/=.-]{40,24000}',
+  ),
+  // .netrc and .pgpass.
+  place(
+    'password',
+    /login/i,
+    `(${START}(?:machine${GAP}[^\\s\\\\]{1,200}|default)${GAP}login${GAP}[^\\s\\\\]{1,200}${GAP}password${GAP})[^${NO_VALUE}\\\\]{1,200}`,
+  ),
+  place(
+    'password',
+    /:(?:\d{4,5}|\*):/,
+    `((?:^|[\\s"'\`]|\\\\n)[\\w.*-]{1,100}:(?:\\d{4,5}|\\*):[A-Za-z*][\\w.-]{0,63}:[A-Za-z*][\\w.-]{0,63}:)[^\\s:"'\`\\\\]{4,100}`,
+  ),
+  // Maven, NuGet and other files in XML.
+  place(
+    'secret',
+    '<',
+    `(<(?:[\\w.:-]{0,40}(?:${NAME})[\\w.-]{0,20})(?:\\s[^<>]{0,100})?>\\s{0,3})[^<>\\s]{4,200}(?=\\s{0,3}<\\\\{0,3}/)`,
+    isNoPlaceholder,
   ),
   place(
     'secret',
-    `((?:${NAME})(?:[_-]?(?:key|base|value|prod|dev|test|live|\\d)){0,3}["'\`\\\\\\]]{0,4}[ \\t]{0,3}` +
-      `(?::[ \\t]?(?:string|str)[ \\t]?=|:=|=>|={1,3}|:)[ \\t]{0,3}\\\\?["'\`]?)[^\\s"'\`,;&<>(){}[\\]|\\\\…]{8,}`,
+    /value=/i,
+    `(key=\\\\{0,3}"[\\w.]{0,40}(?:${NAME})[\\w.]{0,20}\\\\{0,3}"\\s{1,3}value=\\\\{0,3}")[^"\\\\]{4,200}`,
+    isNoPlaceholder,
+  ),
+  // Commands that are given a password.
+  command('curl', `(?:-u|--user|--proxy-user|-U)[\\s=]{0,3}${ESCAPED}[^\\s"':\\\\]{1,80}:`),
+  command('curl', `-b\\s{1,3}${ESCAPED}[\\w.-]{1,64}=`),
+  command('mysql|mariadb', `-p${ESCAPED}(?=[^\\s-])`),
+  command('sshpass', `-p\\s{0,3}${ESCAPED}`),
+  command('redis-cli', `-a\\s{1,3}${ESCAPED}`),
+  command(
+    'docker',
+    `-p\\s{1,3}${ESCAPED}(?!\\d{1,5}:|[\\d.]{7,15}:)`,
+    (secret, before) => /\blogin\b/.test(before) && isNoPlaceholder(secret),
+  ),
+  command('ldap', `-w\\s{1,3}${ESCAPED}`),
+  command('smbclient', `-U\\s{0,3}${ESCAPED}[^\\s%]{1,80}%`),
+  command('kubectl', `--from-literal[= ]${ESCAPED}[\\w.-]{1,80}=`),
+  place('password', 'pass:', `(\\s-pass(?:in|out)?\\s{1,3}${ESCAPED}pass:)[^${NO_VALUE}\\\\]{4,200}`, isNoPlaceholder),
+  place(
+    'password',
+    'sudo',
+    `(${START}echo\\s{1,3}(?:-\\w\\s{1,3})?${ESCAPED})[^${NO_VALUE}\\\\|]{4,100}(?=${ESCAPED}\\s{0,3}\\|\\s{0,3}sudo\\s[^|;&\\n]{0,40}-\\w{0,3}S)`,
+    isNoPlaceholder,
+  ),
+  place(
+    'password',
+    /--[a-z-]{0,30}pass/i,
+    `((?<![\\w-])--[a-z-]{0,30}pass(?:word|wd|phrase)?(?:=|\\s{1,3})${ESCAPED})[^\\s"'\`$<>(){}[\\]|\\\\…-][^${NO_VALUE}\\\\]{3,200}`,
+    (secret, before) =>
+      isNoPlaceholder(secret) &&
+      (before.includes('=') || /[\dA-Z!@#$%^&*]/.test(secret)) &&
+      !/^[.~]{0,2}\//.test(secret),
+  ),
+  place(
+    'secret',
+    NAME_HINT,
+    `((?:${NAME})(?:[_-]?(?:key|base|value|prod|dev|test|live|\\d)){0,3}["'\`\\\\\\]]{0,8}[ \\t]{0,3}` +
+      `(?::[ \\t]?(?:string|str)[ \\t]?=|:=|=>|={1,3}|:)[ \\t]{0,3}${ESCAPED})[^\\s"'\`,;&<>(){}[\\]|\\\\…]{8,}`,
     isAssigned,
   ),
   place(
     'secret',
+    /%3[ad]/i,
+    `((?:${NAME})(?:%22|%27){0,2}(?:%20|\\+)?(?:%3D|%3A)(?:%20|\\+)?(?:%22|%27)?)(?:(?!%(?:26|22|27|2C|3B|0A|0D|20|7D))[\\w.~!*%+/=-]){8,200}`,
+    (value, before, next) => isAssigned(value.replaceAll(/%[0-9a-f]{2}/gi, '!'), `${before}"`, next),
+  ),
+  place(
+    'secret',
+    /--/,
     `((?<![\\w-])--[a-z-]{0,30}(?:${NAME})\\s{1,3}["']?)[^\\s"'\`$<>(){}[\\]|\\\\…-][^\\s"'\`<>(){}[\\]|\\\\…]{7,}`,
     isAssigned,
   ),
 ];
 
 /** All of them, in the order in which they are tried. */
-export const SECRET_RULES: readonly SecretRule[] = [...PROVIDERS, ...PLACES];
-
-/**
- * A short prefix counts only at the start of a word; in escaped or coloured text that is also after `\n` or `ESC[32m`.
- * The look behind comes second, so that the engine may search for the prefix.
- */
-function atStart(prefix: string): string {
-  return `${prefix}(?<=(?:^|[^\\w-]|\\\\[nrt]|\\[[\\d;]{0,8}m)${prefix})`;
-}
-
-function rule(what: string, source: string, holds?: SecretRule['holds'], flags = 'g'): SecretRule {
-  const pattern = new RegExp(source, flags);
-  return holds === undefined ? { what, pattern } : { what, pattern, holds };
-}
+export const SECRET_RULES: readonly SecretRule[] = [...TOKENS, ...PLACES];
 
 /** Names of headers and variables are written in either case, the tokens of providers are not. */
-function place(what: string, source: string, holds?: SecretRule['holds']): SecretRule {
-  return rule(what, source, holds, 'gi');
+function place(what: string, hint: string | RegExp, source: string, holds?: SecretRule['holds']): SecretRule {
+  return rule(what, hint, source, holds, 'gi');
 }
 
-/** Digits and letters meet at least three times: by chance in a key, hardly ever in a name made of words. */
-function isMixed(text: string): boolean {
-  const meetings = text.slice(0, 200).match(/\d(?=[A-Za-z])|[A-Za-z](?=\d)/g);
-  return meetings !== null && meetings.length >= 3;
+/** A word of a command that is a password; the option stands before it. */
+function command(name: string, option: string, holds: SecretRule['holds'] = isNoPlaceholder): SecretRule {
+  return rule(
+    'password',
+    new RegExp(name),
+    `(${START}(?:${name})\\w{0,12}\\b${WORDS}${option})[^${NO_VALUE}\\\\]{2,200}`,
+    holds,
+  );
 }
 
-/** `process.env.TOKEN` and the like: code that fetches a secret. */
+/** `process.env.TOKEN` and the like: code that fetches a secret. A part that looks random makes it none. */
 function isMember(text: string): boolean {
-  return /^[A-Za-z_$][\w$]*\??(?:\.[A-Za-z_$][\w$]*)+[!?:]*$/.test(text);
+  if (!/^[A-Za-z_$][\w$]*\??(?:\.[A-Za-z_$][\w$]*)+[!?:]*$/.test(text)) return false;
+  return !text
+    .split('.')
+    .some((part) => part.length >= 16 && /[a-z]/.test(part) && /[A-Z]/.test(part) && isMixed(part));
 }
 
 function isNoPlaceholder(password: string): boolean {
-  return !/^(?:[$%{[(]|(.)\1*$)/.test(password);
+  return !/^(?:[$%{[<]|\*|(.)\1*$)/.test(password) && !password.startsWith('[masked');
+}
+
+/** Base64 of `user:password`. */
+function isUserAndPassword(secret: string): boolean {
+  return /^[^:]{1,200}:[^:]/.test(Buffer.from(secret, 'base64').toString('latin1'));
+}
+
+function isEncodedKey(secret: string): boolean {
+  return Buffer.from(secret.slice(0, 80), 'base64').includes('PRIVATE KEY');
 }
 
 /** A literal value, and no reference, path, type or word. */

@@ -2,12 +2,13 @@ import { closeSync, fstatSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { CtxbError } from '../errors.ts';
 import { type ContextDir, openContextDir } from './context-dir.ts';
+import { type DiskText, joined, maskedJson } from './disk-text.ts';
 import { fileName } from './file-name.ts';
 import { type Holder, type Lock, takeLock } from './lock.ts';
+import { LEFTOVER } from './own-names.ts';
 import { appendWhole, kindOf, removeFile } from './plain-file.ts';
 import { processMark } from './process-mark.ts';
 import { cutTornLine, readLines } from './read-lines.ts';
-import { LEFTOVER } from './replace-file.ts';
 import { isSessionId, readSessionFile, SESSION_FILE, SESSIONS } from './session-file.ts';
 import { listSessions, sessionWithId } from './sessions.ts';
 import { orStoreError } from './store-error.ts';
@@ -39,13 +40,13 @@ export interface SessionFolder {
   /** The whole lines of the log, without newlines, one at a time. */
   logLines(): Iterable<string>;
   /** Adds the text, all of it or nothing. The file stays open. */
-  append(file: string, text: string): void;
+  append(file: string, text: DiskText): void;
   /** Puts a file in the place of the old one, whole or not at all. Memory stays bounded. */
-  rewrite(file: string, chunks: Iterable<string>): void;
+  rewrite(file: string, chunks: Iterable<DiskText>): void;
   /** Bytes; 0 when there is no such file. */
   sizeOf(file: string): number;
   /** Writes `scratch.md`, here and in the folder above all sessions. */
-  writeIndex(text: string): void;
+  writeIndex(text: DiskText): void;
   /** Has the folder answer to another of claude's ids too. What is no id is ignored. */
   alias(id: string): void;
   /** Nothing may be written after it. */
@@ -167,7 +168,7 @@ function isOlder(path: string, time: number): boolean {
 const ABANDONED_AFTER_MS = 60_000;
 
 interface OpenFiles {
-  append(file: string, text: string): void;
+  append(file: string, text: DiskText): void;
   close(file: string): void;
   closeAll(): void;
 }
@@ -193,7 +194,7 @@ function keepOpen(dir: ContextDir): OpenFiles {
   }
 
   return {
-    append: (file, text) => orStoreError(join(dir.path, file), () => appendWhole(descriptor(file), Buffer.from(text))),
+    append: (file, text) => orStoreError(join(dir.path, file), () => appendWhole(descriptor(file), text)),
     close,
     closeAll() {
       for (const file of [...open.keys()]) orStoreError(join(dir.path, file), () => close(file));
@@ -210,7 +211,7 @@ function keepRecord(dir: ContextDir, name: string, now: () => number) {
 
   function save(): void {
     const file = { v: 1, ids: [...ids], startedAt, updatedAt: time() };
-    dir.write(SESSION_FILE, `${JSON.stringify(file)}\n`);
+    dir.write(SESSION_FILE, joined([maskedJson(file)], '\n'));
   }
 
   function add(id: string): void {

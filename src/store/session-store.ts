@@ -1,6 +1,6 @@
 import { type ContextDir, openContextDir } from './context-dir.ts';
+import { asItIs, masked, maskedJson } from './disk-text.ts';
 import { isTorn } from './read-lines.ts';
-import { redact } from './redact.ts';
 import { createRunFile } from './run-file.ts';
 import type { Seal } from './seal.ts';
 
@@ -55,21 +55,18 @@ export function createSessionStore(path: string, { runId, now, onFault, seal }: 
 
   /** A run that was killed may have left half a line: what is written now begins a new one. */
   function append(open: ContextDir, file: string, entry: object): void {
-    if (!begun.has(file) && isTorn(open.place(file))) open.append(file, '');
+    if (!begun.has(file) && isTorn(open.place(file))) open.append(file, asItIs(''));
     begun.add(file);
     open.append(file, line(entry));
   }
 
-  const line = (entry: object) => JSON.stringify({ v: 1, t: new Date(now()).toISOString(), ...entry });
-  // Prompts wait in the mailbox as they are, since they have to be delivered so; nothing else needs its secrets.
-  const masked = (entry: object) =>
-    JSON.parse(JSON.stringify(entry, (_, value: unknown) => (typeof value === 'string' ? redact(value) : value)));
+  const line = (entry: object) => maskedJson({ v: 1, t: new Date(now()).toISOString(), ...entry });
   return {
-    journal: (entry) => attempt((open) => append(open, 'journal.ndjson', masked(entry))),
-    health: (entry) => attempt((open) => append(open, 'health.ndjson', masked(entry))),
+    journal: (entry) => attempt((open) => append(open, 'journal.ndjson', entry)),
+    health: (entry) => attempt((open) => append(open, 'health.ndjson', entry)),
     mailbox: (entry) => attempt((open) => append(open, 'mailbox.ndjson', { run: runId, ...entry })),
     run: (entry) => attempt(() => runFile.add(entry)),
     forgetRun: (other) => attempt(() => (other === undefined ? runFile : createRunFile(path, other, seal)).remove()),
-    keep: (file, text) => attempt((open) => open.write(file, text)),
+    keep: (file, text) => attempt((open) => open.write(file, masked(text))),
   };
 }

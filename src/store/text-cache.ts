@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { cachePath } from './cache-path.ts';
+import { asItIs } from './disk-text.ts';
 import { forgetOld } from './forget-old.ts';
 import { makeFolder, readPlain } from './plain-file.ts';
 import { replaceFile } from './replace-file.ts';
@@ -40,7 +41,7 @@ export function openTextCache(folder: string, key: string): TextCache {
         makeFolder(folder);
         if (!isTidy) forgetOld(folder, FOLDER_BYTES);
         isTidy = true;
-        replaceFile(pathOf(file), [text]);
+        replaceFile(pathOf(file), [asItIs(text)]);
       } catch {
         // A full disk or a folder of somebody else's: only time is lost.
       }

@@ -1,9 +1,9 @@
 import { closeSync, constants } from 'node:fs';
 import { join } from 'node:path';
 import { openContextDir } from './context-dir.ts';
+import { masked } from './disk-text.ts';
 import { fileName } from './file-name.ts';
 import { kindOf, openPlain, removeFile, writeWhole } from './plain-file.ts';
-import { redact } from './redact.ts';
 import { orStoreError } from './store-error.ts';
 
 const { O_CREAT, O_EXCL, O_WRONLY } = constants;
@@ -23,7 +23,7 @@ export function storeToolResult(contextDir: string, name: string, text: string):
   const path = freePath(contextDir, fileName(name));
   const fd = openPlain(path, O_WRONLY | O_CREAT | O_EXCL);
   try {
-    orStoreError(path, () => writeWhole(fd, Buffer.from(redact(text, { keepLines: true }))));
+    orStoreError(path, () => writeWhole(fd, masked(text)));
   } catch (error) {
     removeFile(path);
     throw error;

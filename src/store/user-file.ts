@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { accessSync, closeSync, constants, fstatSync, lstatSync } from 'node:fs';
 import { CtxbError } from '../errors.ts';
+import { asItIs } from './disk-text.ts';
 import { kindOf, openPlain, readAt } from './plain-file.ts';
 import { replaceFile } from './replace-file.ts';
 import { orStoreError } from './store-error.ts';
@@ -42,7 +43,7 @@ export function readUserFile(path: string, limit: number): UserFile {
 export function replaceUserFile(path: string, text: string, { hash, limit }: { hash: string; limit: number }): boolean {
   if (readUserFile(path, limit).hash !== hash) return false;
   orStoreError(path, () => accessSync(path, constants.W_OK));
-  replaceFile(path, [text], lstatSync(path).mode & 0o777);
+  replaceFile(path, [asItIs(text)], lstatSync(path).mode & 0o777);
   return true;
 }
 

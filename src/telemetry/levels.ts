@@ -34,8 +34,8 @@ export function createLevels(): Levels {
     const zone = zoneAt(predicted, window, run.policy);
     return [
       ...set('ctxb.context.tokens', predicted),
-      ...set('ctxb.context.window', window),
-      ...set('ctxb.context.utilization', fraction),
+      ...(window === undefined ? [] : set('ctxb.context.window', window)),
+      ...(fraction === undefined ? [] : set('ctxb.context.utilization', fraction)),
       ...ZONES.flatMap((name) => set('ctxb.context.zone', name === zone ? 1 : 0, { 'ctxb.zone': name })),
     ];
   }

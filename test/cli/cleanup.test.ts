@@ -1,8 +1,9 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, utimesSync } from 'node:fs';
 import { mkdir, rm, symlink } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { promptLine, type RunningProgram } from '../support/claude.ts';
-import { PROTOCOL } from '../support/ctxb.ts';
+import { CTXB, PROTOCOL } from '../support/ctxb.ts';
+import { atTerminal } from '../support/pty.ts';
 import { createPlace, ctxb, type Place, runFake, startFake } from './fakes.ts';
 
 async function session(place: Place, id: string): Promise<void> {
@@ -22,15 +23,66 @@ function sessions(place: Place): string[] {
   return readdirSync(place.path('.context/sessions')).sort();
 }
 
-it('removes everything, and says how much', async () => {
+/** The costs are of a day that is over. */
+function age(place: Place): void {
+  utimesSync(place.path('.context/cost.ndjson'), 1, 1);
+}
+
+it('says what it removes, and removes it', async () => {
   await using place = await createPlace();
   await session(place, 'aaaa');
   await session(place, 'bbbb');
+  age(place);
   await place.file('mine.txt', '');
-  const run = await ctxb(place, ['cleanup']);
+  const dry = await ctxb(place, ['cleanup', '--dry-run']);
+  expect(dry).toMatchObject({ code: 0, stderr: '' });
+  const root = place.path('.context');
+  const lines = dry.stdout.toString().trimEnd().split('\n');
+  expect(lines).toEqual(
+    expect.arrayContaining(['remove journal.ndjson', expect.stringMatching(/^remove sessions\/aaaa \(\d+ files\)$/)]),
+  );
+  expect(lines.slice(-2)).toEqual([`remove ${root}`, `nothing was removed from ${root}`]);
+  expect(sessions(place)).toEqual(['aaaa', 'bbbb']);
+  const run = await ctxb(place, ['cleanup', '--yes']);
   expect(run).toMatchObject({ code: 0, stderr: '' });
-  expect(run.stdout.toString()).toMatch(/^\d+ items removed from \/.*\/\.context\n$/);
+  expect(run.stdout.toString().trimEnd().split('\n').slice(0, -1)).toEqual(lines.slice(0, -1));
+  expect(run.stdout.toString()).toMatch(/\d+ items removed from \/.*\/\.context\n$/);
   expect(readdirSync(place.cwd)).toEqual(['mine.txt']);
+});
+
+it('removes nothing where nobody can be asked', async () => {
+  await using place = await createPlace();
+  await session(place, 'aaaa');
+  const run = await ctxb(place, ['cleanup']);
+  expect(run).toMatchObject({ code: 2, stderr: expect.stringMatching(/say --yes, as there is nobody to ask here\n$/) });
+  expect(run.stdout.toString()).toContain('remove sessions/aaaa');
+  expect(sessions(place)).toEqual(['aaaa']);
+});
+
+it.each([
+  { answer: 'n', left: ['aaaa'], says: /nothingwasremovedfrom/ },
+  { answer: 'y', left: undefined, says: /itemsremovedfrom/ },
+])('asks at a terminal: $answer', async ({ answer, left, says }) => {
+  await using place = await createPlace();
+  await session(place, 'aaaa');
+  await using terminal = atTerminal(`${process.execPath} ${CTXB} cleanup`, { env: place.env, cwd: place.cwd });
+  await terminal.shows(/removesessions\/aaaa.*Removethis\?\[y\/N\]/);
+  expect(sessions(place)).toEqual(['aaaa']);
+  terminal.type(`${answer}\n`);
+  await terminal.shows(says);
+  expect(await terminal.ended).toBe(0);
+  expect(existsSync(place.path('.context/sessions')) ? sessions(place) : undefined).toEqual(left);
+});
+
+it('leaves the ledger while its day lasts', async () => {
+  await using place = await createPlace();
+  await session(place, 'aaaa');
+  const run = await ctxb(place, ['cleanup', '--yes']);
+  expect(run).toMatchObject({
+    code: 0,
+    stderr: 'ctxb: left cost.ndjson: it counts what runs have cost today\n',
+  });
+  expect(readdirSync(place.path('.context')).sort()).toEqual(['.gitignore', 'CTXB.TAG', 'cost.ndjson']);
 });
 
 it('has nothing to do where nothing was kept', async () => {
@@ -50,9 +102,9 @@ it.each([
 ])('--keep $keep keeps so many of the newest sessions, and everything else', async ({ keep, left }) => {
   await using place = await createPlace();
   for (const id of ['aaaa', 'bbbb', 'cccc']) await session(place, id);
-  const run = await ctxb(place, ['cleanup', '--keep', keep]);
+  const run = await ctxb(place, ['cleanup', '--yes', '--keep', keep]);
   expect(run).toMatchObject({ code: 0, stderr: '' });
-  expect(run.stdout.toString()).toMatch(new RegExp(`^${3 - left.length} items? removed`));
+  expect(run.stdout.toString()).toMatch(new RegExp(`^${3 - left.length} items? removed`, 'm'));
   expect(sessions(place)).toEqual(left);
   for (const file of ['scratch.md', 'journal.ndjson', 'mailbox.ndjson']) {
     expect(existsSync(place.path(`.context/${file}`))).toBe(true);
@@ -72,17 +124,24 @@ it('leaves what is not of ctxb, and names it', async () => {
   await using place = await createPlace();
   await session(place, 'aaaa');
   await place.file('.context/mine.txt', 'mine');
+  age(place);
   await mkdir(place.path('.context/sessions/not a session'));
   await place.file('target', 'mine');
   await symlink('../target', place.path('.context/link'));
-  const run = await ctxb(place, ['cleanup']);
+  const run = await ctxb(place, ['cleanup', '--yes']);
   expect(run.code).toBe(0);
   expect(run.stderr.trimEnd().split('\n').sort()).toEqual([
     "ctxb: left link: it is none of ctxb's",
     "ctxb: left mine.txt: it is none of ctxb's",
     "ctxb: left sessions/not a session: it is none of ctxb's",
   ]);
-  expect(readdirSync(place.path('.context')).sort()).toEqual(['link', 'mine.txt', 'sessions']);
+  expect(readdirSync(place.path('.context')).sort()).toEqual([
+    '.gitignore',
+    'CTXB.TAG',
+    'link',
+    'mine.txt',
+    'sessions',
+  ]);
   expect(existsSync(place.path('target'))).toBe(true);
 });
 
@@ -90,10 +149,11 @@ it.each([{ flags: [] }, { flags: ['--keep', '0'] }])('leaves a run that goes on 
   await using place = await createPlace();
   await session(place, 'aaaa');
   const live = await startSession(place, 'bbbb');
-  const run = await ctxb(place, ['cleanup', ...flags]);
+  age(place);
+  const run = await ctxb(place, ['cleanup', '--yes', ...flags]);
   expect(run.code).toBe(0);
   expect(run.stderr).toBe('ctxb: left session bbbb: a run goes on in it\n');
-  expect(run.stdout.toString()).toMatch(/^1 item removed/);
+  expect(run.stdout.toString()).toMatch(/^1 item removed/m);
   expect(sessions(place)).toEqual(['bbbb']);
   live.send(promptLine('y'));
   await live.waitForLine(({ type }) => type === 'result');
@@ -108,7 +168,7 @@ it('removes what a run that was killed has left', async () => {
   const live = await startSession(place, 'aaaa');
   live.kill('SIGKILL');
   await live.finished;
-  expect(await ctxb(place, ['cleanup'])).toMatchObject({ code: 0, stderr: '' });
+  expect(await ctxb(place, ['cleanup', '--yes'])).toMatchObject({ code: 0, stderr: '' });
   expect(existsSync(place.path('.context'))).toBe(false);
 });
 

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { chmod, mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { openContextDir } from '../../src/store/context-dir.ts';
 import { createPlace, journalOf, type Place, runFake } from './fakes.ts';
 
 const TWO_PROMPTS = { fake: 'answers', flags: ['--prompt', 'one', '--prompt', 'two'] };
@@ -37,14 +38,20 @@ describe('.context', () => {
     expect(journalOf(place).every(({ v, t }) => v === 1 && !Number.isNaN(Date.parse(String(t))))).toBe(true);
   });
 
-  it('of a user who made it himself keeps its .gitignore, and what is added is private', async () => {
+  it('that was open to others, and seen by git, is put right, and the run says so', async () => {
     await using place = await createPlace();
-    await mkdir(place.path('.context'));
-    await place.file('.context/.gitignore', '!journal.ndjson\n');
-    await chmod(place.path('.context'), 0o755);
     await run(place);
-    expect(readFileSync(place.path('.context/.gitignore'), 'utf8')).toBe('!journal.ndjson\n');
-    expect(mode(place.path('.context/journal.ndjson'))).toBe('600');
+    const before = journalOf(place).length;
+    await place.file('.context/.gitignore', '');
+    await chmod(place.path('.context'), 0o755);
+    await chmod(place.path('.context/journal.ndjson'), 0o644);
+    const { code, stderr } = await run(place);
+    expect(code).toBe(0);
+    expect(stderr).toContain(`${place.path('.context')} was open to other users (mode 755), and is yours alone now`);
+    expect(stderr).toContain('.gitignore did not have git ignore the folder, and does now');
+    expect(readFileSync(place.path('.context/.gitignore'), 'utf8')).toBe('*\n');
+    expect([mode(place.path('.context')), mode(place.path('.context/journal.ndjson'))]).toEqual(['700', '600']);
+    expect(journalOf(place).length).toBeGreaterThan(before);
   });
 
   it('goes where --context-dir says', async () => {
@@ -89,14 +96,17 @@ const IN_THE_WAY: readonly InTheWay[] = [
   {
     title: 'the journal is a symbolic link',
     prepare: async (place) => {
-      await mkdir(place.path('.context'));
+      openContextDir(place.path('.context'));
       await place.file('target', '');
       await symlink(place.path('target'), place.path('.context/journal.ndjson'));
     },
   },
   {
     title: 'the journal is a folder',
-    prepare: (place) => mkdir(place.path('.context/journal.ndjson'), { recursive: true }),
+    prepare: async (place) => {
+      openContextDir(place.path('.context'));
+      await mkdir(place.path('.context/journal.ndjson'));
+    },
   },
 ];
 

@@ -38,7 +38,7 @@ it('plays a recording where there is no claude, and says so', async () => {
   expect(said).toContain('npm install -g @anthropic-ai/claude-code');
   for (const prompt of DEMO_PROMPTS) expect(said).toContain(`you │ ${prompt}`);
   expect(said.match(/claude │ /g)).toHaveLength(DEMO_PROMPTS.length);
-  expect(said).toContain('What happened in the recording, and why Claude Code 2.1.197, claude-sonnet-4-5, window');
+  expect(said).toContain('What happened in the recording, and why Claude Code 2.1.330, claude-opus-5-5, window');
   expect(said).toMatch(
     /ctxb sent “\/compact focus on why the build breaks on Sundays -- .*” alone, while prompt 3 waited\./,
   );

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -51,23 +51,21 @@ function argumentsIn(examples: readonly string[]): string[][] {
   const folder = mkdtempSync(join(tmpdir(), 'ctxb-examples-'));
   const places = ['.local/share/bash-completion/completions', '.zsh/completions', '.config/fish/completions', 'parts'];
   for (const place of places) mkdirSync(join(folder, place), { recursive: true });
+  // A file a call: the two ends of a pipe run at the same time.
   const inert = `
-    ctxb() { { printf '%s\\0' "$@"; printf '\\n'; } >> "$HOME/words"; }
+    ctxb() { printf '%s\\0' "$@" > "$(mktemp "$HOME/calls/XXXXXXXX")"; }
     export -f ctxb
     claude() { :; }
     git() { :; }
     xargs() { :; }
     find() { :; }`;
-  writeFileSync(join(folder, 'words'), '');
+  mkdirSync(join(folder, 'calls'));
   for (const name of ['a.part', 'b.part']) writeFileSync(join(folder, 'parts', name), '');
   const options = { cwd: folder, env: { PATH: process.env.PATH, HOME: folder }, input: '' };
   execFileSync('bash', ['-c', `${inert}\n${examples.join('\n')}`], options);
-  const words = readFileSync(join(folder, 'words'), 'utf8');
+  const calls = readdirSync(join(folder, 'calls')).map((name) => readFileSync(join(folder, 'calls', name), 'utf8'));
   rmSync(folder, { recursive: true });
-  return words
-    .split('\0\n')
-    .slice(0, -1)
-    .map((line) => line.split('\0'));
+  return calls.map((words) => words.split('\0').slice(0, -1));
 }
 
 it('every command has examples of itself', async () => {

@@ -1,6 +1,8 @@
-import { symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { startProgram } from '../support/claude.ts';
+import { CTXB } from '../support/ctxb.ts';
 import { startStudio, studioFolder } from '../support/studio.ts';
 import { createPlace, ctxb } from './fakes.ts';
 
@@ -19,6 +21,25 @@ describe('ctxb flow studio', () => {
     expect(await answer.json()).toMatchObject({
       flow: { budgets: { effective: { contextBudgetChars: { value: 400_000, source: 'preset heavy (global)' } } } },
     });
+  });
+
+  it('gives the browser a private file that leads there, and nobody else the token', async () => {
+    await using place = await createPlace();
+    await place.file('job.yaml', FLOW);
+    const opener = `#!/bin/sh\nstat -c %a "$1" > mode; cp "$1" page; printf '%s' "$*" > new; mv new words\n`;
+    for (const name of ['xdg-open', 'open']) writeFileSync(place.path(name), opener, { mode: 0o755 });
+    const env = { ...place.env, PATH: `${place.cwd}:${place.env.PATH}` };
+    const studio = startProgram(process.execPath, [CTXB, 'flow', 'studio', 'job.yaml'], { env, cwd: place.cwd });
+    await vi.waitFor(() => expect(existsSync(place.path('words'))).toBe(true), { timeout: 20_000 });
+    studio.kill('SIGINT');
+    const { code, stdout } = await studio.finished;
+    const [url = 'none', token = 'none'] = /http:\/\/127\.0\.0\.1:\d+\/([^/\s]+)\//.exec(stdout.toString()) ?? [];
+    const words = readFileSync(place.path('words'), 'utf8');
+    expect(words).not.toContain(token);
+    expect(readFileSync(place.path('page'), 'utf8')).toContain(`url=${url}`);
+    expect(readFileSync(place.path('mode'), 'utf8')).toBe('600\n');
+    expect(code).toBe(0);
+    expect(existsSync(words)).toBe(false);
   });
 
   it('tells all that is wrong with a flow and serves nothing', async () => {

@@ -1,37 +1,45 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import type { HookEvent } from '../../src/hook/hook-input.ts';
+import { hookInput } from '../support/hook-inputs.ts';
 import { createPlace, ctxb, type Place } from './fakes.ts';
 
+const LARGE_TEXT = 'words of this line\n'.repeat(2_000);
 const ID = '0f3a0c6e-0000-4000-8000-000000000001';
 
 const hook = (place: Place, fields: object, env: Readonly<Record<string, string>> = {}) =>
   ctxb(place, ['hook'], { stdin: JSON.stringify({ session_id: ID, cwd: place.cwd, ...fields }), env });
 
-const START = { hook_event_name: 'SessionStart', source: 'startup' };
-const LARGE = {
-  hook_event_name: 'PostToolUse',
+/** As claude gives it, but for where it is. */
+function input(name: HookEvent, fields: Readonly<Record<string, unknown>>) {
+  const { session_id, cwd, ...rest } = hookInput(name, fields, 'a-prompt');
+  return rest;
+}
+const START = input('SessionStart', { source: 'startup' });
+const LARGE = input('PostToolUse', {
   tool_name: 'Bash',
   tool_input: { command: 'cat it' },
   tool_use_id: 'toolu_1',
-  tool_response: { stdout: 'words of this line\n'.repeat(2_000), stderr: '', interrupted: false, isImage: false },
-};
+  tool_response: { stdout: LARGE_TEXT, stderr: '', interrupted: false, isImage: false },
+});
 
 describe('ctxb hook', () => {
   it('answers with the JSON of a hook', async () => {
     await using place = await createPlace();
+    await place.file('.contextbudgetrc.json', '{"window":200000}');
     const { code, stdout, stderr } = await hook(place, LARGE);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(JSON.parse(stdout.toString())).toMatchObject({
       hookSpecificOutput: { updatedToolOutput: { stdout: expect.stringContaining('[ctxb cut this result') } },
     });
-    expect(readFileSync(place.path('.context/tool-results/toolu_1.txt'), 'utf8')).toBe(LARGE.tool_response.stdout);
+    expect(readFileSync(place.path('.context/tool-results/toolu_1.txt'), 'utf8')).toBe(LARGE_TEXT);
   });
 
   it('says instructions for a summary in words, as claude takes all of stdout for them', async () => {
     await using place = await createPlace();
     await hook(place, START);
-    await hook(place, { hook_event_name: 'UserPromptSubmit', prompt: 'Port the parser.' });
-    const { stdout } = await hook(place, { hook_event_name: 'PreCompact', trigger: 'auto' });
+    await hook(place, input('UserPromptSubmit', { prompt: 'Port the parser.' }));
+    const { stdout } = await hook(place, input('PreCompact', { trigger: 'auto' }));
     expect(stdout.toString()).toBe(
       `When you summarise, focus on Port the parser. -- say that notes of the whole session are in .context/sessions/${ID}/scratch.md\n`,
     );

@@ -1,6 +1,7 @@
 import { chownSync, existsSync, linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
+import { openContextDir } from '../../src/store/context-dir.ts';
 import { createPlace, ctxb, journalOf, type Place, runFake } from './fakes.ts';
 
 const RUN_ID = '11111111-2222-4333-8444-555555555555';
@@ -79,7 +80,7 @@ describe('a folder that came with somebody else’s files', () => {
 
   it('does not have a file changed that its journal is another name of', async () => {
     await using place = await createPlace();
-    mkdirSync(place.path('.context'));
+    openContextDir(place.path('.context'));
     linkSync(await place.file('target', 'mine\n'), place.path('.context/journal.ndjson'));
     const run = await runFake(place, { fake: 'answers', flags: ['--prompt', 'one'] });
     expect(run.stderr).toContain('journal.ndjson is a hard link, so ctxb does not use it: move it away');
@@ -110,4 +111,33 @@ it('the journal of a run names no secret of the sealing', async () => {
   const key = readFileSync(`${place.env.XDG_STATE_HOME}/ctxb/key`, 'utf8');
   expect(key).toMatch(/^[0-9a-f]{64}$/);
   expect(JSON.stringify(journalOf(place))).not.toContain(key);
+});
+
+describe('what looks at a suspicious folder does not let it steer the terminal', () => {
+  const STEERING = '\u001b]0;owned\u0007\u001b[2J\u009b31m\u202eevil\u2066';
+  const STEERS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
+
+  it.each([
+    { title: 'a key', config: { [`bad${STEERING}`]: 1 } },
+    { title: 'the name of a tool', config: { tools: { [`mcp__${STEERING}`]: 1000 } } },
+    { title: 'a value', config: { contextDir: `a${STEERING}` } },
+    { title: 'a faulty value', config: { strategy: STEERING } },
+  ])('ctxb config and doctor: $title, below a folder of such a name', async ({ config }) => {
+    await using place = await createPlace();
+    const cwd = place.path(`x${STEERING}`);
+    mkdirSync(cwd);
+    writeFileSync(`${cwd}/.contextbudgetrc`, JSON.stringify(config));
+    for (const args of [
+      ['config'],
+      ['config', '--json'],
+      ['doctor', '--quick'],
+      ['cleanup'],
+      ['health'],
+      ['scratch'],
+      ['flow', 'report'],
+    ]) {
+      const { stdout, stderr } = await ctxb({ ...place, cwd }, args);
+      expect(`${stdout}${stderr}`, args.join(' ')).not.toMatch(STEERS);
+    }
+  });
 });

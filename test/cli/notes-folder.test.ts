@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { mkdir, symlink } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
+import { openContextDir } from '../../src/store/context-dir.ts';
 import { promptLine, runProgram } from '../support/claude.ts';
 import { CTXB, PROTOCOL } from '../support/ctxb.ts';
 import { createPlace, type FakeRun, fakeArguments, type Place, runFake, startFake } from './fakes.ts';
@@ -65,7 +66,7 @@ const IN_THE_WAY: readonly Fault[] = [
     title: '.context/sessions is a symbolic link',
     prepare: async (place) => {
       await mkdir(place.path('elsewhere'));
-      await mkdir(place.path('.context'));
+      openContextDir(place.path('.context'));
       await symlink('../elsewhere', place.path('.context/sessions'));
     },
     says: /sessions is a symbolic link/,
@@ -73,7 +74,7 @@ const IN_THE_WAY: readonly Fault[] = [
   {
     title: '.context/inbox is a file',
     prepare: async (place) => {
-      await mkdir(place.path('.context'));
+      openContextDir(place.path('.context'));
       await place.file('.context/inbox', 'mine');
     },
     says: /inbox is a file, not a folder/,
@@ -82,7 +83,7 @@ const IN_THE_WAY: readonly Fault[] = [
     title: 'scratch.md is a symbolic link',
     prepare: async (place) => {
       await mkdir(place.path('elsewhere'));
-      await mkdir(place.path('.context'));
+      openContextDir(place.path('.context'));
       await symlink('../elsewhere/target', place.path('.context/scratch.md'));
     },
     says: /scratch\.md is a symbolic link/,
@@ -223,9 +224,9 @@ describe('secrets', () => {
     expect(readFileSync(place.path('.context/scratch.md'), 'utf8')).toContain('1 prompt →');
   });
 
-  it('a prompt that had to wait is in the mailbox only, from which it would be delivered after a crash', async () => {
+  it('a prompt that had to wait is masked in the mailbox too', async () => {
     await using place = await createPlace();
     await run(place, ['echo one', `: ${TOKEN}`]);
-    expect(holding(place)).toEqual(['mailbox.ndjson']);
+    expect(holding(place)).toEqual([]);
   });
 });

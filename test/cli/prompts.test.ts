@@ -163,17 +163,24 @@ describe('what is refused', () => {
     },
   );
 
-  it('no prompt from anywhere: the ways are named', async () => {
+  it.each([
+    { title: 'nothing at all', claude: ['-p', '--output-format', 'json'], stdin: '' },
+    { title: 'blanks as the argument', claude: ['-p', ' \n'], stdin: '' },
+    { title: 'blanks on stdin', claude: ['--continue'], stdin: '  \n' },
+  ])('no prompt, but $title: claude is given it as it is, and says in its own words what is wrong', async (given) => {
     await using place = await createPlace();
-    const run = await runFake(place, { fake: 'answers', claude: ['-p'] });
-    expect(run.code).toBe(2);
-    for (const way of ['argument', '--prompt ', '--prompts FILE', 'stdin', '--input-format stream-json']) {
-      expect(run.stderr).toContain(way);
-    }
-    expect(run.stderr.trimEnd().split('\n')).toHaveLength(1);
+    const run = await runFake(place, { fake: 'refuses', ...given });
+    const { claude: args, stdin } = given;
+    expect(run).toMatchObject({ code: 1, stderr: `Error: no prompt in ${JSON.stringify({ args, stdin })}\n` });
   });
 
-  it('a word that may be the value of an option nobody knows', async () => {
+  it('an option that claude does not know, before a word: claude says so', async () => {
+    await using place = await createPlace();
+    const run = await runFake(place, { fake: 'refuses', claude: ['-p', '--brand-new', 'fix it'] });
+    expect(run).toMatchObject({ code: 1, stderr: "error: unknown option '--brand-new'\n" });
+  });
+
+  it('a word that may be the value of an option that claude knows and ctxb does not', async () => {
     await using place = await createPlace();
     const run = await runFake(place, { fake: 'answers', claude: ['-p', '--brand-new', 'fix it'] });
     expect(run.code).toBe(2);

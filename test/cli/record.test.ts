@@ -1,6 +1,7 @@
-import { statSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, linkSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { createPlace, ctxb, inputOf, journalOf, runFake, STREAM } from './fakes.ts';
+import { createPlace, ctxb, inputOf, journalOf, type Place, runFake, STREAM } from './fakes.ts';
 
 const THREE_PROMPTS = ['--prompt', 'one', '--prompt', 'two', '--prompt', 'three'];
 
@@ -55,6 +56,65 @@ describe('a record replays with the decisions of the journal', () => {
 it('a record can be read by its owner only', async () => {
   await using place = await createPlace();
   await runFake(place, { fake: 'answers', flags: ['--record', 'rec', '--prompt', 'one'] });
+  expect((statSync(place.path('rec')).mode & 0o777).toString(8)).toBe('600');
+});
+
+interface InTheWay {
+  readonly title: string;
+  readonly says: string;
+  readonly prepare: (place: Place) => unknown;
+}
+
+const IN_THE_WAY: readonly InTheWay[] = [
+  {
+    title: 'a file that is no record',
+    says: 'is there already, and not written by ctxb',
+    prepare: (place) => place.file('rec', '{"type":"system"}\n'),
+  },
+  {
+    title: 'a link to a file',
+    says: 'is a symbolic link',
+    prepare: (place) => symlinkSync(place.path('target'), place.path('rec')),
+  },
+  {
+    title: 'a link to nothing',
+    says: 'is a symbolic link',
+    prepare: (place) => symlinkSync(place.path('nowhere'), place.path('rec')),
+  },
+  {
+    title: 'a FIFO',
+    says: 'is a special file',
+    prepare: (place) => execFileSync('mkfifo', [place.path('rec')]),
+  },
+];
+
+it.each(IN_THE_WAY)(
+  'a record is not written to $title: exit 2, and claude is not started',
+  async ({ prepare, says }) => {
+    await using place = await createPlace();
+    await place.file('target', 'mine\n');
+    await prepare(place);
+    const env = { PLAY_INPUT: place.path('input') };
+    const run = await runFake(place, { fake: 'answers', flags: ['--record', 'rec', '--prompt', 'one'], env });
+    expect(run.stderr).toContain('--record rec: cannot be written');
+    expect(run.stderr).toContain(says);
+    expect(run.code).toBe(2);
+    await expect(inputOf(place)).rejects.toThrow('ENOENT');
+    expect(readFileSync(place.path('target'), 'utf8')).toBe('mine\n');
+    expect(existsSync(place.path('nowhere'))).toBe(false);
+  },
+);
+
+it('an older record makes way, its other names keep it, and nobody else can read the new one', async () => {
+  await using place = await createPlace();
+  const record = () => runFake(place, { fake: 'answers', flags: ['--record', 'rec', '--prompt', 'one'] });
+  await record();
+  const old = readFileSync(place.path('rec'), 'utf8');
+  linkSync(place.path('rec'), place.path('kept'));
+  chmodSync(place.path('rec'), 0o666);
+  expect(await record()).toMatchObject({ code: 0, stderr: '' });
+  expect(readFileSync(place.path('kept'), 'utf8')).toBe(old);
+  expect(readFileSync(place.path('rec'), 'utf8')).not.toBe(old);
   expect((statSync(place.path('rec')).mode & 0o777).toString(8)).toBe('600');
 });
 

@@ -2,6 +2,7 @@ import { appendFileSync, copyFileSync, mkdirSync, readFileSync, symlinkSync, tru
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { openContextDir } from '../../src/store/context-dir.ts';
 import { createPlace, ctxb, type Place } from './fakes.ts';
 
 const fixture = (path: string) => fileURLToPath(new URL(`../../fixtures/${path}`, import.meta.url));
@@ -87,6 +88,7 @@ describe('ctxb statusline', () => {
   it('says what hooks cannot be told, and shows the rest', async () => {
     await using place = await createPlace();
     const project = place.path('a\u001b]0;title\u0007\nb');
+    openContextDir(join(project, '.context'));
     mkdirSync(join(project, '.context/hooks/a-1'), { recursive: true });
     symlinkSync('/dev/null', join(project, '.context/hooks/a-1/window.json'));
     const workspace = { project_dir: project };

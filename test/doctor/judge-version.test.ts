@@ -1,9 +1,15 @@
 import { expect, it } from 'vitest';
+import { NEWEST_CLAUDE, OLDEST_CLAUDE } from '../../src/claude/supported-versions.ts';
 import { judgeVersion } from '../../src/doctor/judge-version.ts';
 
 it.each([
-  { version: '2.1.197', status: 'good', says: 'which ctxb was measured with' },
-  { version: '3.0.1', status: 'good', says: 'none of those that ctxb was measured with (1.0.128, 2.1.197, 2.1.329)' },
+  { version: OLDEST_CLAUDE, status: 'good', says: 'which ctxb was measured with' },
+  { version: NEWEST_CLAUDE, status: 'good', says: 'which ctxb was measured with' },
+  {
+    version: '3.0.1',
+    status: 'good',
+    says: `none of those that ctxb was measured with (${OLDEST_CLAUDE}, ${NEWEST_CLAUDE})`,
+  },
   { version: '1.0.128', status: 'warning', says: 'does not move its trigger' },
   { version: undefined, status: 'warning', says: 'does not tell its version' },
 ])('$version: $status', ({ version, status, says }) => {

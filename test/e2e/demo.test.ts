@@ -41,20 +41,25 @@ describe('with a real claude', () => {
     const said = sentences(finished);
     for (const prompt of DEMO_PROMPTS) expect(said).toContain(`you │ ${prompt}`);
     expect(said.match(/claude │ /g)).toHaveLength(DEMO_PROMPTS.length);
-    expect(said).toContain('window of 200,000 tokens');
-    expect(said).toMatch(/The warning came at 14\d,\d{3} tokens \(7\d%\), past the level of 140,000\./);
-    expect(said).toMatch(/16\d,\d{3} tokens had crossed the level of 156,000\./);
+    // claude's default model, whose window is larger since 2.1.285.
+    const isLarge = said.includes('window of 1,000,000 tokens');
+    expect(said).toMatch(/window of (?:1,000,000|200,000) tokens/);
+    const [warn, compact, trigger] = isLarge ? ['700,000', '780,000', '880,000'] : ['140,000', '156,000', '167,000'];
+    expect(said).toMatch(new RegExp(`The warning came at [\\d,]+ tokens \\(7\\d%\\), past the level of ${warn}\\.`));
+    expect(said).toMatch(new RegExp(`[\\d,]+ tokens had crossed the level of ${compact}\\.`));
     expect(said).toMatch(
       /ctxb sent “\/compact focus on why the build breaks on Sundays -- say that notes .*scratch\.md” alone, while prompt 3 waited\./,
     );
-    expect(said).toMatch(/The context went from 165,\d{3} to 21,\d{3} tokens, measured at the next call\./);
-    expect(said).toMatch(/In mid-turn claude compacted by itself at 17\d,\d{3} tokens: .* trigger at 167,000\./);
+    expect(said).toMatch(/The context went from [\d,]+ to 2\d,\d{3} tokens, measured at the next call\./);
+    expect(said).toMatch(
+      new RegExp(`In mid-turn claude compacted by itself at [\\d,]+ tokens: .* trigger at ${trigger}\\.`),
+    );
     expect(said).toContain('ctxb handed that back, word for word');
     expect(said).toContain('Every prompt reached the model exactly once (the record of the stand-in, 34 requests)');
-    expect(said).toContain('Prompt 3 was in 4 later requests as what ctxb had handed back.');
+    expect(said).toMatch(/Prompt 3 was in \d later requests as what ctxb had handed back\./);
     expect(said).toContain('No request for a summary held a prompt that was still waiting.');
-    expect(said).toMatch(/\$\d\.\d\d by claude's own count/);
-    expect(said).toContain('It would have compacted after 3 of 4 prompts; there was need after 1.');
+    expect(said).toMatch(/\$\d+\.\d\d by claude's own count/);
+    expect(said).toMatch(/It would have compacted after [23] of 4 prompts; there was need after 1\./);
   });
 
   it('removes its folders when it is interrupted', async ({ signal }) => {

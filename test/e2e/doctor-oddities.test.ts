@@ -34,7 +34,7 @@ const ODDITIES = [
   { oddity: 'no replay mark', fails: ['replayed-prompt'] },
   { oddity: 'no boundary', fails: ['compact-succeeds'] },
   {
-    oddity: 'no status + one session id + no systemMessage',
+    oddity: 'no status + nothing shows a reset + no systemMessage',
     fails: ['compact-status', 'clear-forgets', 'hook-pre-compact'],
   },
   { oddity: 'no session-start + no post-compact', fails: ['hook-session-start', 'hook-post-compact'] },
@@ -71,13 +71,12 @@ it.concurrent.each(ODDITIES)('a claude with $oddity is found out by $fails alone
     `#!/bin/sh\nexec '${process.execPath}' '${ODD_CLAUDE}' '${await testClaude()}' '${oddity}' "$@"\n`,
   );
   await chmod(claude, 0o755);
-  const limits = { timeoutMs: 180_000, stop: new AbortController().signal };
+  const limits = { timeoutMs: undefined, stop: new AbortController().signal };
   const outcomes = await runChecks(checks, { claude, path: process.env.PATH, root }, limits);
 
   const failed = outcomes.filter(({ status }) => status === 'fails');
   expect(failed.map(({ check, seen }) => `${check.name}: ${seen}`)).toEqual(
     fails.map((name) => expect.stringContaining(`${name}: `)),
   );
-  expect(failed.map(({ seen }) => seen).join()).not.toContain('in vain');
-  expect(outcomes.map(({ status }) => status)).not.toContain('untried');
+  expect(outcomes.map(({ status }) => status)).not.toContain('unknown');
 });

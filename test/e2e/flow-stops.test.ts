@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import type { Call, RecordedRequest } from '../../src/standin/scenario.ts';
 import { asProcessMark, isAlive } from '../../src/store/process-mark.ts';
 import { startWorld, type World } from '../support/claude.ts';
-import { mainRequests } from '../support/conversation.ts';
+import { mainRequests, REFUSED } from '../support/conversation.ts';
 import { journalLines } from '../support/ctxb.ts';
 import {
   briefingIn,
@@ -156,7 +156,7 @@ it('what a step has started does not outlive its time', async () => {
       context: contextOf(request),
     }),
   });
-  const run = await runFlowFile(world, writeFlow(world, { steps: [{ id: 'one', timeoutSeconds: 5 }] }));
+  const run = await runFlowFile(world, writeFlow(world, { steps: [{ id: 'one', timeoutSeconds: 10 }] }));
   expect(run.code).toBe(124);
   const pid = Number(readFileSync(join(world.scratch.cwd, 'pid'), 'utf8'));
   expect(isAlive({ pid })).toBe(false);
@@ -179,8 +179,7 @@ it('a step that was not done in time and is tried again may still be done', asyn
 function refuses(step: string, times: number) {
   let left = times;
   return {
-    calls: (request: RecordedRequest): Call =>
-      stepIn(request) === step && left-- > 0 ? { error: { status: 400, message: 'no such thing' } } : named(request),
+    calls: (request: RecordedRequest): Call => (stepIn(request) === step && left-- > 0 ? REFUSED : named(request)),
   };
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Call, RecordedRequest } from '../../src/standin/scenario.ts';
 import { startWorld } from '../support/claude.ts';
-import { mainRequests } from '../support/conversation.ts';
+import { mainRequests, REFUSED } from '../support/conversation.ts';
 import { journalLines } from '../support/ctxb.ts';
 import {
   briefingIn,
@@ -106,7 +106,7 @@ it('each step is under all that the configuration says, and the worst of their e
   await using world = await startWorld({
     calls: (request) => {
       const step = briefingIn(request)?.step;
-      if (step === 'refused') return { error: { status: 400, message: 'no such thing' } };
+      if (step === 'refused') return REFUSED;
       return step === 'dear' ? { ...look, usage: { cacheCreation: 60_000 } } : named(request);
     },
   });

@@ -67,9 +67,15 @@ const CASES: readonly Case[] = [
   },
   { name: 'a broken line on stdin', claude: PROTOCOL, stdin: 'not json\n' },
   {
+    // 2.1.197 gives it five seconds, 2.1.330 waits for it.
     name: 'a background command that outlives the turn by far',
-    scenario: background('sleep 600'),
+    scenario: background('sleep 15'),
     claude: ['-p', 'hello'],
+  },
+  {
+    name: 'the same in json',
+    scenario: background('sleep 15'),
+    claude: ['-p', 'hello', '--output-format', 'json'],
   },
   { name: 'a background command that ends soon', scenario: background('sleep 1'), claude: ['-p', 'hello'] },
   { name: 'an unknown option', claude: ['-p', 'hello', '--frobnicate'] },
@@ -104,8 +110,9 @@ function comparable({ stdout, code }: Finished) {
     .toString()
     .replace(/127\.0\.0\.1:\d+/g, 'HOST')
     .replace(/ctxb-scratch-\w+/g, 'SCRATCH')
+    .replace(/cc-socks\/\d+/g, 'cc-socks/PID')
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'UUID')
-    .replace(/"(timestamp)":"[^"]*"/g, '"$1":"T"')
+    .replace(/"(timestamp|runId)":"[^"]*"/g, '"$1":"T"')
     .replace(/"(\w+_ms)":[\d.]+/g, '"$1":0');
   return { text, code };
 }

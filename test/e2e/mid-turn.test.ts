@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { startWorld } from '../support/claude.ts';
+import { runProgram, startWorld } from '../support/claude.ts';
 import { conversation, givenTexts, instructionsOf, mainRequests, summaryRequests } from '../support/conversation.ts';
 import { journal, LARGE_WINDOW, outputLines, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
 
@@ -66,6 +66,16 @@ it.each([
 ])("claude's own trigger is left alone when the caller set it by $name", async ({ env, claude }) => {
   await using world = await startWorld(conversation({ turns: [3], growBy: 1_000 }));
   const run = await runCtxb(world, { claude: [...SMALL_WINDOW, ...claude, '-p', 'hello'], env });
+
+  expect(run.stdout.toString()).toBe('answer 1\n');
+  expect(journal(world).map(({ kind }) => kind)).not.toContain('place-trigger');
+});
+
+it("claude's own trigger is left alone when the caller set it by --autocompact", async ({ skip }) => {
+  await using world = await startWorld(conversation({ turns: [3], growBy: 1_000 }));
+  const help = await runProgram(world.claude, ['--help'], world.scratch);
+  if (!help.stdout.includes('--autocompact')) skip('this claude has no such option');
+  const run = await runCtxb(world, { claude: [...SMALL_WINDOW, '--autocompact', '120000', '-p', 'hello'] });
 
   expect(run.stdout.toString()).toBe('answer 1\n');
   expect(journal(world).map(({ kind }) => kind)).not.toContain('place-trigger');

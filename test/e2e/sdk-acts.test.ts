@@ -1,4 +1,3 @@
-import type { ChildProcess } from 'node:child_process';
 import { type Options, query, type SDKResultMessage } from '@anthropic-ai/claude-agent-sdk';
 import { describe, expect, it } from 'vitest';
 import type { RecordedRequest, Scenario } from '../../src/standin/scenario.ts';
@@ -152,20 +151,21 @@ function isOurs(request: RecordedRequest): boolean {
 it('an abort in mid-turn leaves no claude behind', async () => {
   const run = async (trial: Trial) => {
     const abortController = new AbortController();
-    const started: ChildProcess[] = [];
+    const closed: Promise<unknown>[] = [];
     const options = trial.options({ ...FREE, abortController });
     const spawnClaudeCodeProcess: Options['spawnClaudeCodeProcess'] = (how) => {
       const child = startCtxbRun(how);
-      started.push(child);
+      // The SDK itself may wait for it.
+      closed.push(new Promise((resolve) => child.once('close', resolve)));
       return child;
     };
     const conversation = query({ prompt: 'work', options: { ...options, spawnClaudeCodeProcess } });
     await expect(async () => {
       for await (const { type } of conversation) if (type === 'assistant') abortController.abort();
     }).rejects.toThrow('aborted');
-    await Promise.all(started.map((child) => new Promise((resolve) => child.once('close', resolve))));
+    await Promise.all(closed);
     const pids = journalLines(trial.world).flatMap(({ pid }) => (typeof pid === 'number' ? [pid] : []));
     expect(pids.map(isAlive)).toEqual([false]);
   };
-  await runTrial({ name: '', scenario: calls(bash('sleep 60')), run }, ALONE);
+  await runTrial({ name: '', scenario: calls(bash('touch begun; sleep 60')), run }, ALONE);
 });

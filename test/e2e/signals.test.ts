@@ -3,7 +3,11 @@ import { startWorld } from '../support/claude.ts';
 import { journalLines, outputLines, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
 
 const STREAM = ['--output-format', 'stream-json', '--verbose'];
-const SLEEP = { tools: [{ name: 'Bash', input: { command: 'sleep 300', description: 'Wait' } }], context: 20_000 };
+// claude 2.1.330 refuses a command that is nothing but a sleep.
+const SLEEP = {
+  tools: [{ name: 'Bash', input: { command: 'touch begun; sleep 300', description: 'Wait' } }],
+  context: 20_000,
+};
 
 function isToolCall(line: Readonly<Record<string, unknown>>): boolean {
   return line.type === 'assistant' && JSON.stringify(line).includes('sleep 300');

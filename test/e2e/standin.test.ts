@@ -34,6 +34,40 @@ it('recognises the summary request of /compact', async ({ signal }) => {
   expect(JSON.stringify(summary?.body.messages?.at(-1))).toContain('focus on x');
 });
 
+it('answers what claude asks beside the conversation, which uses up no call', async ({ signal }) => {
+  const calls = ['one', 'two', 'three'].map((text) => ({ text: `answer to ${text}`, context: 50_000 }));
+  world = await startWorld({ calls });
+  const { env, cwd } = world.scratch;
+  const claude = startProgram(world.claude, STREAM_JSON, { env, cwd, signal });
+  const ask = async (id: string, request: object) => {
+    claude.send({ type: 'control_request', request_id: id, request });
+    const { response } = await claude.waitForLine(({ type }) => type === 'control_response');
+    return (response as { response: Record<string, unknown> }).response;
+  };
+  await ask('start', { subtype: 'initialize', promptSuggestions: true, hooks: {} });
+  const { title } = await ask('title', {
+    subtype: 'generate_session_title',
+    description: 'fix the parser',
+    persist: false,
+  });
+  expect(title).toBe('Nothing in particular');
+  const answers: unknown[] = [];
+  for (const prompt of ['one', 'two', 'three']) {
+    claude.send(promptLine(prompt));
+    answers.push((await claude.waitForLine(isResult)).result);
+  }
+  expect((await claude.waitForLine(({ type }) => type === 'prompt_suggestion')).suggestion).toBe(
+    'Nothing in particular',
+  );
+  expect(await ask('side', { subtype: 'side_question', question: 'what is it?' })).toMatchObject({
+    response: 'Nothing in particular',
+  });
+  claude.stdin.end();
+  expect((await claude.finished).code).toBe(0);
+  expect(answers).toEqual(['answer to one', 'answer to two', 'answer to three']);
+  expect(world.standin.requests.filter(({ kind }) => kind === 'main')).toHaveLength(3);
+});
+
 function isResult(line: JsonLine): boolean {
   return line.type === 'result';
 }

@@ -23,13 +23,14 @@ const ENV = { CLAUDE_CODE_AUTO_COMPACT_WINDOW: '183000' };
 /** As a person would set it up in the project. */
 async function install(world: World): Promise<void> {
   const { env, cwd } = world.scratch;
-  configure(world, { tools: { perCall: 2_000 } });
+  // No status line tells these hooks the window.
+  configure(world, { window: 200_000, tools: { perCall: 2_000 } });
   const args = [CTXB, 'init', '--claude-settings', 'project', '--yes', '--program', `'${process.execPath}' '${CTXB}'`];
   expect(await runProgram(process.execPath, args, { env, cwd })).toMatchObject({ code: 0, stderr: '' });
 }
 
 const claude = (world: World, prompt: string) =>
-  runProgram(world.claude, [...SMALL_WINDOW, '-p', prompt], {
+  runProgram(world.claude, ['--model', 'claude-sonnet-4-6', '--dangerously-skip-permissions', '-p', prompt], {
     env: { ...world.scratch.env, ...ENV },
     cwd: world.scratch.cwd,
   });
@@ -61,7 +62,7 @@ it('without a wrapper a large result is cut, a full context told, and notes surv
   expect(handedBack).toContain('Commands that failed when they last ran:\n- `false` exit 1');
 
   const kinds = journalLines(world).map(({ kind }) => kind);
-  expect(kinds).toEqual(['cut-result', 'warn', 'focus', 'restore', 'recall', 'survival']);
+  expect(kinds).toEqual(['cut-result', 'warn', 'focus', 'restore', 'recall', 'survival', 'native-compaction']);
   const [session = ''] = readdirSync(join(world.scratch.cwd, '.context', 'sessions'));
   const commands = join(world.scratch.cwd, '.context', 'sessions', session, 'commands.md');
   expect(readFileSync(commands, 'utf8')).toMatch(/seq 1 5000[\s\S]*echo nearly full[\s\S]*false/);

@@ -1,56 +1,71 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { runProgram, startWorld, type World } from '../support/claude.ts';
-import { conversation } from '../support/conversation.ts';
+import type { RecordedRequest } from '../../src/standin/scenario.ts';
+import { startWorld } from '../support/claude.ts';
+import { conversation, givenTexts, mainRequests, userTexts } from '../support/conversation.ts';
 import { CTXB, SMALL_WINDOW } from '../support/ctxb.ts';
+import { initTerminal, interactiveClaude, quoted, say, settleIn } from '../support/interactive.ts';
 import { atTerminal } from '../support/pty.ts';
-
-/** What a person has answered before: the theme, the key, and that the folder is to be trusted. */
-function settleIn({ scratch: { env, cwd } }: World): void {
-  const config = {
-    hasCompletedOnboarding: true,
-    theme: 'dark',
-    bypassPermissionsModeAccepted: true,
-    customApiKeyResponses: { approved: [env.ANTHROPIC_API_KEY?.slice(-20)], rejected: [] },
-    projects: { [cwd]: { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true } },
-  };
-  writeFileSync(join(env.CLAUDE_CONFIG_DIR ?? '', '.claude.json'), JSON.stringify(config));
-}
 
 /** As long as the test may take. */
 const poll = <T>(look: () => T) => expect.poll(look, { timeout: 60_000 });
-const quoted = (words: readonly string[]) => words.map((word) => `'${word}'`).join(' ');
 
 it('interactive claude shows the status line, and its hooks keep the notes', async () => {
   await using world = await startWorld(conversation({ turns: [2, 2], from: 50_000, growBy: 20_000 }));
-  const { env, cwd } = world.scratch;
+  const { cwd } = world.scratch;
   settleIn(world);
-  const program = quoted([process.execPath, CTXB]);
-  const init = ['init', '--claude-settings', 'local', '--yes', '--program', program];
-  await runProgram(process.execPath, [CTXB, ...init], { env, cwd });
+  await initTerminal(world);
 
-  const session = () => readdirSync(join(cwd, '.context', 'hooks'))[0] ?? '';
+  const session = () => readdirSync(join(cwd, '.context', 'sessions'))[0] ?? '';
   const notes = () => {
+    if (!existsSync(join(cwd, '.context', 'sessions'))) return '';
     const path = join(cwd, '.context', 'sessions', session(), 'human-input.md');
     return existsSync(path) ? readFileSync(path, 'utf8') : '';
   };
 
-  await using claude = atTerminal(quoted([world.claude, ...SMALL_WINDOW]), { env, cwd });
+  await using claude = interactiveClaude(world, SMALL_WINDOW);
   await claude.shows(/░notmeasuredyet·200,000/);
-  claude.type('count');
-  await claude.shows(/count/);
-  claude.type('\r');
+  await say(claude, 'count');
   await claude.shows(/monitor/);
   // They are written at the end of the turn; what is typed before would belong to it.
   await poll(notes).toContain('count');
-  claude.type('again');
-  await claude.shows(/again/);
-  claude.type('\r');
+  await say(claude, 'again');
   await claude.shows(/warning/);
   await poll(notes).toMatch(/count[\s\S]*again/);
   expect(readFileSync(join(cwd, '.context', 'hooks', session(), 'window.json'), 'utf8')).toBe('200000');
+  // For sessions without a status line.
+  const windows = readFileSync(join(world.scratch.home, '.local', 'state', 'ctxb', 'windows.json'), 'utf8');
+  expect(Object.values(JSON.parse(windows))).toEqual([200_000]);
 });
+
+it('after /clear the notes are those of the same claude, of several in one folder', async () => {
+  const answers = (request: RecordedRequest) => ({ text: `Heard: ${saidLast(request)}`, context: 40_000 });
+  await using world = await startWorld({ calls: answers });
+  settleIn(world);
+  await initTerminal(world);
+  const begin = async (task: string) => {
+    const claude = interactiveClaude(world, ['--dangerously-skip-permissions']);
+    await claude.shows(/bypasspermissions/);
+    await say(claude, task);
+    await claude.shows(new RegExp(`Heard:${task}[\\s\\S]*40,0`));
+    return claude;
+  };
+  await using one = await begin('paint');
+  await using two = await begin('count');
+  for (const claude of [one, two]) {
+    await say(claude, '/clear ');
+    await claude.shows(/notmeasuredyet/);
+  }
+  const toldWith = (prompt: string) =>
+    givenTexts(mainRequests(world.standin).find((request) => saidLast(request) === prompt)).join('\n');
+  await say(one, 'goon');
+  await poll(() => toldWith('goon')).toMatch(/Notes of this session are kept in[\s\S]*Task: paint/);
+  await say(two, 'andnow');
+  await poll(() => toldWith('andnow')).toMatch(/Notes of this session are kept in[\s\S]*Task: count/);
+});
+
+const saidLast = (request: RecordedRequest) => userTexts(request).at(-1) ?? '';
 
 it('ctxb init asks the person at the terminal', async () => {
   await using world = await startWorld({ calls: [] });

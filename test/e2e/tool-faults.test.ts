@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { HookName } from '../../src/governor/actions.ts';
+import { openContextDir } from '../../src/store/context-dir.ts';
 import { runProgram, type World } from '../support/claude.ts';
 import { mainRequests } from '../support/conversation.ts';
 import { CTXB, journal, prompts, SMALL_WINDOW } from '../support/ctxb.ts';
@@ -72,7 +73,7 @@ it.each([
   { name: 'is a file', inTheWay: (path: string) => writeFileSync(path, 'mine') },
 ])('results go whole where the folder for them $name, which is said once', async ({ inTheWay }) => {
   await using world = await startPrinters();
-  mkdirSync(join(world.scratch.cwd, '.context'), { mode: 0o700 });
+  openContextDir(join(world.scratch.cwd, '.context'));
   inTheWay(join(world.scratch.cwd, '.context', 'tool-results'), world);
   const { code, stderr } = await runTools(world);
 

@@ -89,14 +89,15 @@ const PICTURE = Buffer.from(
   'base64',
 );
 
+/** Larger than a result may be, and together within the plan for a turn, so that the agent is told nothing of it. */
 const LEFT_ALONE: readonly (readonly [path: string, content: string | Uint8Array])[] = [
   ['short.txt', numbered(400)],
   ['empty.txt', ''],
   ['picture.png', PICTURE],
-  ['large.png', Buffer.concat([PICTURE, Buffer.alloc(60_000)])],
-  ['data.bin', Buffer.alloc(60_000, 'a\0b\n')],
-  ['binary-after-all.txt', Buffer.alloc(60_000, 'a\0b\n')],
-  ['notebook.ipynb', notebook(200)],
+  ['large.png', Buffer.concat([PICTURE, Buffer.alloc(40_000)])],
+  ['data.bin', Buffer.alloc(40_000, 'a\0b\n')],
+  ['binary-after-all.txt', Buffer.alloc(40_000, 'a\0b, and words to the end of this line\n')],
+  ['notebook.ipynb', notebook(120)],
 ];
 
 it('short files, pictures, binary files, notebooks, folders and what is not there are left alone', async () => {

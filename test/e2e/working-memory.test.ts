@@ -155,6 +155,7 @@ it('without memory nothing is noted and nothing handed back', async () => {
 
   expect(readdirSync(join(world.scratch.cwd, '.context')).sort()).toEqual([
     '.gitignore',
+    'CTXB.TAG',
     'cost.ndjson',
     'health.ndjson',
     'journal.ndjson',

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { UNKNOWN_WINDOW } from '../../src/governor/gauge/window.ts';
 import type { PolicyChanges } from '../support/governor.ts';
 import {
   callLine,
@@ -150,8 +151,38 @@ describe("claude's answer about its context", () => {
     const driver = begun();
     const actions = driver.claude(contextAnswer(driver, context(120_000, 0, more)));
     expect(driver.state.trigger).toBe('off');
-    expect(driver.state.gauge.window).toEqual({ tokens: 200_000, source: 'assumed' });
+    expect(driver.state.gauge.window).toEqual(UNKNOWN_WINDOW);
     expect(kinds(actions)).toEqual([]);
+  });
+
+  it.each([
+    'model-default',
+    'unknown-model',
+    'auto',
+    'model',
+    'clientdata',
+    'experiment',
+    'a source to come',
+    undefined,
+  ])('a window of claude itself (%s) is the window, and the trigger is placed in it', (autocompactSource) => {
+    const driver = begun();
+    driver.claude(contextAnswer(driver, context(1_000_000, 0, { autocompactSource })));
+    expect(driver.state.gauge.window).toEqual({ tokens: 1_000_000, source: 'asked' });
+    expect(driver.state.trigger).toBe(880_000);
+  });
+
+  it('another model in mid-session: our trigger is taken back before its window is asked for', () => {
+    const driver = begun();
+    driver.prompt('Do it.');
+    driver.claude(contextAnswer(driver, context(200_000, 0)), initLine(), callLine(20_000));
+    const asked = sent(driver.claude(initLine({ model: 'another-model' }))).map(({ request }) => request);
+    expect(asked).toEqual([
+      { subtype: 'apply_flag_settings', settings: { env: { CLAUDE_CODE_AUTO_COMPACT_WINDOW: '' } } },
+      { subtype: 'get_context_usage', detail: 'summary' },
+    ]);
+    expect(driver.state.gauge.window).toEqual(UNKNOWN_WINDOW);
+    driver.claude(contextAnswer(driver, context(1_000_000, 0)));
+    expect(driver.state.trigger).toBe(880_000);
   });
 
   it('native compaction switched off by the caller: its trigger is left alone', () => {

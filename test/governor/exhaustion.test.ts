@@ -95,12 +95,21 @@ describe('a context that is too full for a turn', () => {
     expect(driver.state.outcome).toBeUndefined();
   });
 
-  it('ends the run where a fresh context does not help either, and says where the document is', () => {
+  it('ends the run where three fresh contexts do not help either, and says where the document is', () => {
     const driver = exhausted({ compaction: { enabled: false } });
     driver.tell(WRITTEN);
     driver.claude(...CLEARED);
-    const actions = driver.claude(...TOO_LONG.map((line) => ({ ...line, session_id: 's2' })));
-    expect(decisions(actions)).toMatchObject([{ kind: 'exhausted' }, { kind: 'unrelieved', path: 'h.md' }]);
+    for (const session_id of ['s2', 's3']) {
+      const again = driver.claude(...TOO_LONG.map((line) => ({ ...line, session_id })));
+      expect(kinds(decisions(again))).toEqual(expect.arrayContaining(['exhausted', 'handoff']));
+      driver.tell({ ...WRITTEN, path: `${session_id}.md` });
+      driver.claude(
+        ...CLEARED.map((line) => ('session_id' in line ? { ...line, session_id: `${session_id}c` } : line)),
+      );
+    }
+    expect(kinds(decisions(driver.claude(...TOO_LONG)))).not.toContain('handoff');
+    const actions = driver.tell({ ...WRITTEN, path: 'last.md' });
+    expect(decisions(actions)).toMatchObject([{ kind: 'unrelieved', path: 'last.md' }]);
     expect(actions).toContainEqual({ kind: 'postponed', fate: 'show' });
     expect(driver.state).toMatchObject({ outcome: 'unrelieved', input: 'closed' });
   });

@@ -18,7 +18,7 @@ const SPEAKS = { callerSpeaksProtocol: true };
 
 /** The agent is asked for a handoff document, because a prompt waits. */
 function asking(): Driver {
-  const driver = afterTurn(175_000, { ...SPEAKS, policy: policyWith({ strategy: 'handoff' }) });
+  const driver = afterTurn(157_000, { ...SPEAKS, policy: policyWith({ strategy: 'handoff' }) });
   driver.prompt('Next.');
   return driver;
 }

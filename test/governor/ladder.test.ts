@@ -51,8 +51,9 @@ const ZONES: readonly Rung[] = [
 ];
 
 const SETTINGS: readonly Rung[] = [
-  { name: 'compaction off, below the level of handoff', at: 0.84, settings: OFF, does: [SAY] },
-  { name: 'compaction off, at the level of handoff', at: 0.86, settings: OFF, does: HANDOFF },
+  { name: "compaction off, below claude's trigger by more than asking needs", at: 0.79, settings: OFF, does: [SAY] },
+  { name: "compaction off, below claude's trigger by what asking needs", at: 0.8, settings: OFF, does: HANDOFF },
+  { name: 'compaction off, where the question would set off a compaction', at: 0.86, settings: OFF, does: ['handoff'] },
   { name: 'handoff off', at: 0.99, settings: NO_HANDOFF, does: COMPACT },
   { name: 'both off', at: 0.99, settings: { ...OFF, ...NO_HANDOFF }, does: [SAY] },
   { name: 'strategy handoff, below the level of compaction', at: 0.77, settings: { strategy: 'handoff' }, does: [SAY] },

@@ -45,13 +45,14 @@ describe('the health ledger', () => {
   });
 
   it('says where, in which session and run, and how full', () => {
-    const [record] = healthOf(afterTurn(100_000).actions);
+    // The window is known from the first result on.
+    const record = healthOf(afterTurn(100_000).actions).at(-1);
     expect(record).toMatchObject({
       project: '/project',
       session: 's1',
       run: '11111111-2222-4333-8444-555555555555',
       check_type: 'context',
-      details: { event: 'zone', from: 'ok', window: 200_000, tokens: 100_001, fraction: 0.500005 },
+      details: { window: 200_000, tokens: 100_001, fraction: 0.500005 },
     });
   });
 
@@ -76,13 +77,11 @@ describe('the health ledger', () => {
 });
 
 describe('the budget that the agent is told with a prompt', () => {
-  it('comes when it is 10 points from what it was told last', () => {
+  it('does not come below the zone of warnings', () => {
     const driver = afterTurn(20_000);
-    expect(submitted(driver)).toEqual(['Context budget: 10 % used (20001 of 200000 tokens, measured).']);
-    driver.claude(initLine(), callLine(38_000), resultLine());
     expect(submitted(driver)).toEqual([]);
-    driver.claude(initLine(), callLine(41_000), resultLine());
-    expect(submitted(driver)).toEqual([expect.stringContaining('21 % used')]);
+    driver.claude(initLine(), callLine(99_000), resultLine());
+    expect(submitted(driver)).toEqual([]);
   });
 
   it('comes with every prompt from the zone of warnings on', () => {

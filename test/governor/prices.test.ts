@@ -13,6 +13,9 @@ describe('the price of a model', () => {
     { model: 'claude-opus-4-8', input: 5_000_000 },
     { model: 'claude-3-5-haiku-latest', input: 800_000 },
     { model: 'us.anthropic.claude-haiku-4-5-20251001-v1:0', input: 1_000_000 },
+    { model: 'claude-opus-5-5', input: 4_000_000 },
+    { model: 'claude-opus-5', input: 5_000_000 },
+    { model: 'claude-sonnet-5', input: 2_000_000 },
     { model: 'claude-opus-4-10', input: undefined },
     { model: 'claude-opus-4-9', input: undefined },
     { model: 'glm-5.1', input: undefined },
@@ -30,9 +33,55 @@ describe('the price of a model', () => {
   });
 
   it('is made of whole numbers', () => {
-    const figures = Object.values(PRICES).flatMap((price) => Object.values(price));
+    const figures = Object.values(PRICES).flatMap(({ longPrompt, ...price }) => [
+      ...Object.values(price),
+      ...Object.values(longPrompt ?? {}),
+    ]);
     expect(figures.filter((figure) => !Number.isSafeInteger(figure) || figure <= 0)).toEqual([]);
   });
+});
+
+/** What 2.1.330 says that a thousand tokens of each kind cost, and 150,000 of one kind, in micro-dollars. */
+describe.each([
+  { model: 'claude-opus-5-5', each: [4_000, 20_000, 5_000, 8_000, 200], long: { input: 600_000, read: 30_000 } },
+  { model: 'claude-opus-5', each: [5_000, 25_000, 6_250, 10_000, 500], long: { input: 750_000, read: 75_000 } },
+  { model: 'claude-sonnet-5', each: [2_000, 10_000, 2_500, 4_000, 200], long: { input: 300_000, read: 30_000 } },
+  { model: 'claude-sonnet-5-5', each: [2_000, 10_000, 2_500, 4_000, 100], long: { input: 300_000, read: 15_000 } },
+  { model: 'claude-fable-5', each: [10_000, 50_000, 12_500, 20_000, 1_000], long: { input: 1_500_000, read: 150_000 } },
+  { model: 'claude-fable-5-1', each: [10_000, 50_000, 12_500, 20_000, 250], long: { input: 1_500_000, read: 37_500 } },
+  { model: 'claude-fable-5-2', each: [8_000, 40_000, 10_000, 16_000, 200], long: { input: 1_200_000, read: 30_000 } },
+  { model: 'claude-haiku-5-5', each: [100, 500, 125, 200, 10], long: { input: 75_000, read: 7_500 } },
+])('what $model costs', ({ model, each, long }) => {
+  const nothing = { input: 0, output: 0, cacheCreation: 0, cacheRead: 0 };
+  const costOf = (usage: object) => {
+    const price = priceOf(model, PRICES);
+    return price && microUsdOf({ ...nothing, ...usage }, price);
+  };
+
+  it('is what claude counts for a thousand tokens of each kind', () => {
+    const thousand = [
+      { input: 1_000 },
+      { output: 1_000 },
+      { cacheCreation: 1_000 },
+      { cacheCreation: 1_000, cacheCreationHour: 1_000 },
+      { cacheRead: 1_000 },
+    ];
+    expect(thousand.map(costOf)).toEqual(each);
+  });
+
+  it('is what claude counts for a long prompt', () => {
+    expect(costOf({ input: 150_000 })).toBe(long.input);
+    expect(costOf({ cacheRead: 150_000 })).toBe(long.read);
+  });
+});
+
+it('a prompt of 100,001 tokens costs Haiku 5.5 five times as much, with all that it answers', () => {
+  const price = priceOf('claude-haiku-5-5', PRICES);
+  const costOf = (input: number, output: number) =>
+    price && microUsdOf({ input, output, cacheCreation: 0, cacheRead: 0 }, price);
+  expect(costOf(100_000, 0)).toBe(10_000);
+  expect(costOf(100_001, 0)).toBe(50_001);
+  expect(costOf(150_000, 1_000)).toBe(77_500);
 });
 
 describe('the cost of a call', () => {

@@ -143,14 +143,14 @@ describe('UserPromptSubmit', () => {
       prompt: 'Go on.',
       recall: {
         recall: 'prompt',
-        context: 'Context budget: 10 % used (20001 of 200000 tokens, measured).',
+        context: 'Context budget: 55 % used (110001 of 200000 tokens, measured).',
       },
     },
     { name: 'a command, whose context may reach nobody', prompt: '/cost', recall: {} },
   ])('lets the notes add to $name', ({ prompt, recall }) => {
     const hook = 'UserPromptSubmit';
     const answer = { kind: 'answer-hook', requestId: 'h1', hook, output: {}, ...recall };
-    expect(afterTurn(20_000).claude(callback('ctxb:user-prompt-submit', { hook_event_name: hook, prompt }))).toEqual([
+    expect(afterTurn(110_000).claude(callback('ctxb:user-prompt-submit', { hook_event_name: hook, prompt }))).toEqual([
       answer,
     ]);
   });
@@ -167,7 +167,7 @@ describe('SessionStart', () => {
   it('hands the running prompt back, word for word, in mid-turn', () => {
     const prompt = 'Do the thing.\n\n  Keep this: "x"  ';
     const actions = midTurn(prompt).claude(boundaryLine('auto', 170_000), sessionStart('compact'));
-    expect(kinds(actions).filter((kind) => kind !== 'health')).toEqual(['restore', 'answer-hook']);
+    expect(kinds(actions).filter((kind) => kind !== 'health')).toEqual(['native-compaction', 'restore', 'answer-hook']);
     expect(restored(actions)).toContain(`word for word:\n\n${prompt}`);
   });
 

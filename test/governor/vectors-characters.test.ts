@@ -146,7 +146,10 @@ describe('whether to restart: known defects, inverted', () => {
 
 describe('a stream without any usage', () => {
   const latchAfter = (toolCalls: number) =>
-    replayed(Array.from({ length: toolCalls }, () => decodeObject(toolResultLine('x')))).latch;
+    replayed(
+      Array.from({ length: toolCalls }, () => decodeObject(toolResultLine('x'))),
+      { policy: policyWith({ window: 200_000 }) },
+    ).latch;
 
   it.each([
     { calls: TOOL_CALL_LIMIT - 1, latch: 'none' },

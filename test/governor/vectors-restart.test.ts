@@ -26,7 +26,8 @@ const FULL = /^CONTEXT_LIMIT_RESTART/;
 /** A run whose attempts end as the vector says; a full context is ours to see by claude's result. */
 function play({ input }: Vector<Loop, Ended>) {
   const { prompt = 'BASE PROMPT', max_restarts = 1, results } = input;
-  const policy = policyWith({ compaction: { enabled: false }, handoff: { enabled: max_restarts > 0 } });
+  const handoff = { enabled: max_restarts > 0 };
+  const policy = policyWith({ compaction: { enabled: false }, handoff, recovery: { maxRestarts: max_restarts } });
   const driver = drive(runWith({ policy, withoutHooks: true }));
   driver.begin();
   driver.prompt(prompt);
@@ -43,6 +44,8 @@ function play({ input }: Vector<Loop, Ended>) {
     driver.claude(initLine(fresh), resultLine({ ...fresh, result: '' }));
     driver.claude(initLine(fresh), resultLine({ session_id: 's2', result: 'OK' }));
     attempt(1);
+    // What is left is a last document.
+    if (driver.state.handoff.phase === 'writing') driver.tell(written);
   }
   return driver;
 }

@@ -102,11 +102,15 @@ function roomOf({ total_limit: total = DEFAULTS.tiers.total, record }: Recorded)
 /** Without the least that a result gets, which the vectors do not know. */
 const LIMITS = { perCall: DEFAULTS.tools.perCall, minTokens: 0 };
 
-/** Levels and figures that the agent is told, one after the other. */
+/**
+ * Levels and figures that the agent is told, one after the other. The vectors know no window, only a plan: here the
+ * window is as large as the plan, and filled as it.
+ */
 function told(record: Recorded['record']): { level: string; text: string }[] {
-  let state: GovernorState = initialState(runWith());
+  let state: GovernorState = initialState(runWith({ policy: policyWith({ window: DEFAULTS.tiers.total }) }));
   return spentAfter(record).flatMap(({ history, toolResults }) => {
-    const alert = alertAgent({ ...state, toolBudget: { ...state.toolBudget, history, results: toolResults } });
+    const used = DEFAULTS.tiers.system + history + toolResults;
+    const alert = alertAgent({ ...state, gauge: { ...state.gauge, basis: 'asked', used } });
     state = alert.state;
     return alert.text === '' ? [] : [{ level: state.toolBudget.alerted, text: alert.text }];
   });
@@ -187,7 +191,7 @@ describe('the alert', () => {
   it.each(ALL)('$id: $name', ({ input, expected }) => {
     const room = roomOf(input);
     const level = alertLevel(room.plan, DEFAULTS.tools);
-    const text = level === 'none' ? null : alertText(level, room, DEFAULTS.tiers.total);
+    const text = level === 'none' ? null : alertText(level, room.plan);
     expect(opening(text)).toBe(opening(expected.warning));
     // The newest level comes first, and what is told comes down one level after the other.
     expect(level).toBe(expected.stored_warnings[0]?.[0] ?? 'none');
@@ -217,9 +221,7 @@ describe('the alert', () => {
     { left: -1_000, text: '[BUDGET CRITICAL: ~-1k tokens remaining' },
   ])('$left left: $text', ({ left, text }) => {
     const level = left < 10_000 ? 'critical' : 'low';
-    expect(opening(alertText(level, { plan: left, results: 0, window: undefined, relief: undefined }, 100_000))).toBe(
-      text,
-    );
+    expect(opening(alertText(level, left))).toBe(text);
   });
 
   it('ef-031, the other half: it is told again when there was more meanwhile', () => {
@@ -339,9 +341,9 @@ describe('the hint', () => {
 
   it.each(HINTS.filter(({ expected }) => expected === 'DESC'))('$id: $name', ({ input }) => {
     const driver = inTurn({ zones: { warning: 0.1, monitor: 0.05 } });
+    // What fills their plan fills our window.
     const used = spentAfter(input.record).at(-1)?.toolResults ?? 0;
-    if (used > 0) driver.claude(toolResultLine('x'.repeat(used * 3.5)));
-    driver.claude(callLine(60_000));
+    driver.claude(callLine(60_000 + 2 * used));
     const call = CALL_OF[input.tool];
     expect(answer(played(driver, calling({ ...call }), { file: { lines: 1, fitting: 1 } })).context).toBeUndefined();
   });

@@ -58,6 +58,33 @@ describe('the verdict', () => {
       lines: failed('Error during compaction: API Error: 429 rate_limit_error'),
       verdict: 'unavailable',
     },
+    ...[
+      'Connection refused — a firewall or proxy may be blocking it (ECONNREFUSED)',
+      'Connection dropped (ECONNRESET)',
+      "Can't reach the API server — check your internet or DNS (ENOTFOUND)",
+      'Unable to connect to API (ConnectionRefused)',
+      'Unable to connect to API. Check your internet connection',
+      'Request timed out. Check your internet connection and proxy settings',
+      'The API is temporarily unavailable',
+    ].map((text) => ({
+      name: text,
+      lines: failed(`Error during compaction: API Error: ${text}`),
+      verdict: 'unavailable',
+    })),
+    {
+      name: "a hook of the user's",
+      lines: failed('Compaction blocked by PreCompact hook: [./guard.sh]: not while tests run'),
+      verdict: 'blocked',
+    },
+    {
+      name: 'retries without any answer',
+      lines: [
+        statusLine({ status: 'compacting' }),
+        { type: 'system', subtype: 'api_retry', attempt: 1, error_status: null },
+        ...failed('Error during compaction: it broke').slice(1),
+      ],
+      verdict: 'unavailable',
+    },
     { name: 'an internal error', lines: failed('API Error: 500 Internal server error'), verdict: 'unavailable' },
     {
       name: 'retries that came to nothing',
@@ -82,6 +109,13 @@ describe('the verdict', () => {
     const actions = driver.timeout('compaction');
     expect(decisions(actions)).toMatchObject([{ kind: 'compacted', verdict: 'silent' }]);
     expect(said(actions)).toEqual(['Next.']);
+  });
+
+  it('unavailable, when nothing came in time because claude tries again and again', () => {
+    const driver = compacting();
+    driver.claude(statusLine({ status: 'compacting' }), { type: 'system', subtype: 'api_retry', error_status: null });
+    expect(decisions(driver.timeout('compaction'))).toMatchObject([{ kind: 'compacted', verdict: 'unavailable' }]);
+    expect(driver.state.compaction).toMatchObject({ phase: 'overdue', failures: 0 });
   });
 
   it('comes once: a timer that runs out later changes nothing', () => {

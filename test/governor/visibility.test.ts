@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { stampUuid } from '../../src/governor/prompts/mailbox.ts';
 import { fateOf } from '../../src/governor/prompts/visibility.ts';
 import { decodeObject } from '../../src/stream/decode.ts';
 import {
@@ -12,6 +13,8 @@ import {
   userLine,
 } from '../support/governor.ts';
 import { COMPACT_TURNS, cut } from '../support/recordings.ts';
+
+const EARLIER_RUN = 'b35a8e5c-3c1c-4d5b-9d5e-000000000000';
 
 /** Feeds lines one by one and says what becomes of each. */
 function fates(driver: Driver, lines: readonly Line[]): string[] {
@@ -41,6 +44,17 @@ describe('lines of our own compaction', () => {
   it('are shown when that is asked for', () => {
     const seen = fates(compacting({ showInjected: true }), COMPACT_TURNS.success);
     expect(new Set(seen)).toEqual(new Set(['show']));
+  });
+});
+
+describe('what claude says of the way of a prompt', () => {
+  it.each([
+    { title: 'that got its uuid here', uuid: stampUuid('da51682a-0961-40d1-a057-000000000000', 1), fate: 'hide' },
+    { title: 'that got it in a run that this one goes on with', uuid: stampUuid(EARLIER_RUN, 4_000), fate: 'hide' },
+    { title: 'that the caller gave one', uuid: '99999999-2222-4333-9444-f55555555555', fate: 'show' },
+  ])('$title: $fate', ({ uuid, fate }) => {
+    const line = { type: 'command_lifecycle', command_uuid: uuid, state: 'started', session_id: 's', uuid: 'u' };
+    expect(fates(afterTurn(20_000), [line])).toEqual([fate]);
   });
 });
 

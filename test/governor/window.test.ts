@@ -1,12 +1,31 @@
 import { describe, expect, it } from 'vitest';
-import { learnWindow, mainWindow, type WindowSource } from '../../src/governor/gauge/window.ts';
+import { learnWindow, mainWindow, UNKNOWN_WINDOW, type WindowSource } from '../../src/governor/gauge/window.ts';
 import { decodeObject } from '../../src/stream/decode.ts';
-import { callLine, initLine, type Line, policyWith, replayed, resultLine, userLine } from '../support/governor.ts';
+import {
+  callLine,
+  drive,
+  initLine,
+  type Line,
+  policyWith,
+  replayed,
+  resultLine,
+  runWith,
+  userLine,
+} from '../support/governor.ts';
 
 const windowAfter = (lines: readonly Line[], window?: number) =>
   replayed(lines.map(decodeObject), { policy: policyWith({ window }) }).gauge.window;
 
-const BEST_FIRST: readonly WindowSource[] = ['user', 'result', 'asked', 'reported', 'raised', 'model-id', 'assumed'];
+const BEST_FIRST: readonly WindowSource[] = [
+  'user',
+  'result',
+  'asked',
+  'reported',
+  'raised',
+  'model-id',
+  'version',
+  'unknown',
+];
 
 describe('sources of the window', () => {
   it.each(BEST_FIRST.slice(1).map((worse, index) => ({ better: BEST_FIRST[index] ?? 'user', worse })))(
@@ -26,7 +45,7 @@ describe('sources of the window', () => {
   });
 
   it('a window of nothing is none', () => {
-    expect(learnWindow({ tokens: 5, source: 'assumed' }, 0, 'user')).toEqual({ tokens: 5, source: 'assumed' });
+    expect(learnWindow({ tokens: 5, source: 'asked' }, 0, 'user')).toEqual({ tokens: 5, source: 'asked' });
   });
 });
 
@@ -38,7 +57,7 @@ describe('the window of a session', () => {
     });
 
   it.each([
-    { name: 'nothing known', lines: [initLine()], window: { tokens: 200_000, source: 'assumed' } },
+    { name: 'nothing known', lines: [initLine({ model: 'some-other-model' })], window: UNKNOWN_WINDOW },
     { name: 'the mark in the model id', lines: [LARGE], window: { tokens: 1_000_000, source: 'model-id' } },
     { name: 'a result', lines: [initLine(), resultLine()], window: { tokens: 200_000, source: 'result' } },
     {
@@ -52,7 +71,7 @@ describe('the window of a session', () => {
       window: { tokens: 1_000_000, source: 'result' },
     },
     {
-      name: 'a context above what was assumed',
+      name: 'a context above the small window',
       lines: [initLine(), callLine(626_000)],
       window: { tokens: 1_000_000, source: 'raised' },
     },
@@ -63,8 +82,8 @@ describe('the window of a session', () => {
     },
     {
       name: 'another model without the mark',
-      lines: [LARGE, callLine(10), resultLine(), initLine({ model: 'claude-haiku-4-5' })],
-      window: { tokens: 200_000, source: 'assumed' },
+      lines: [LARGE, callLine(10), resultLine(), initLine({ model: 'some-other-model' })],
+      window: UNKNOWN_WINDOW,
     },
     {
       name: 'a report in a reminder, where no usage is given',
@@ -78,7 +97,7 @@ describe('the window of a session', () => {
           { type: 'tool_result', content: '<system-reminder>Token usage: 5/9; 4 remaining</system-reminder>' },
         ]),
       ],
-      window: { tokens: 200_000, source: 'assumed' },
+      window: UNKNOWN_WINDOW,
     },
   ])('$name', ({ lines, window }) => {
     expect(windowAfter(lines)).toEqual(window);
@@ -100,5 +119,51 @@ describe('the main model in a result', () => {
     { name: 'none', windows: {}, model: 'a', window: undefined },
   ])('$name', ({ windows, model, window }) => {
     expect(mainWindow(windows, model)).toBe(window);
+  });
+});
+
+describe('the window of a recording that does not name it', () => {
+  const stream = (model: string, version: string) => [initLine({ model, claude_code_version: version })];
+  const log = (model: string, version: string, ...contexts: readonly number[]) =>
+    contexts.map((used): Line => {
+      const call = callLine(used, { version, sessionId: 's1' });
+      return { ...call, message: { ...(call.message as Line), model } };
+    });
+
+  it.each([
+    { name: 'the newest default', lines: stream('claude-opus-5-5', '2.1.330'), tokens: 1_000_000 },
+    { name: 'a model that was small before', lines: stream('claude-sonnet-5', '2.1.197'), tokens: 200_000 },
+    { name: 'a small model', lines: stream('claude-opus-4-6', '2.1.330'), tokens: 200_000 },
+    { name: 'an id with a date', lines: stream('claude-haiku-4-5-20251001', '2.1.330'), tokens: 200_000 },
+    { name: 'an old model of an old version', lines: stream('claude-opus-4-1', '1.0.128'), tokens: 200_000 },
+    { name: 'a model nobody knows', lines: stream('glm-5', '2.1.330'), tokens: undefined },
+    { name: 'a small model in a version to come', lines: stream('claude-opus-4-6', '2.2.0'), tokens: undefined },
+    { name: 'a large model in a version to come', lines: stream('claude-opus-5-5', '2.2.0'), tokens: 1_000_000 },
+    {
+      name: 'no version',
+      lines: [initLine({ model: 'claude-opus-5-5', claude_code_version: undefined })],
+      tokens: undefined,
+    },
+    { name: 'a log of a marked default', lines: log('claude-opus-4-8', '2.1.197', 50_000), tokens: undefined },
+    { name: 'a log of a small model', lines: log('claude-sonnet-4-5', '2.1.20', 150_000), tokens: 200_000 },
+    {
+      name: 'a log past the native trigger',
+      lines: log('claude-sonnet-4-5', '2.1.20', 156_000, 158_000),
+      tokens: 1_000_000,
+    },
+    {
+      name: 'the same where nothing is compacted before',
+      lines: log('claude-sonnet-4-5', '2.1.197', 198_000, 199_000),
+      tokens: 200_000,
+    },
+  ])('$name: $tokens', ({ lines, tokens }) => {
+    expect(windowAfter(lines).tokens).toBe(tokens);
+  });
+
+  it('is no ground to act on', () => {
+    const driver = drive(runWith());
+    driver.begin();
+    driver.claude(...stream('claude-sonnet-4-5', '2.1.330'), callLine(190_000));
+    expect(driver.state.gauge.window).toEqual(UNKNOWN_WINDOW);
   });
 });

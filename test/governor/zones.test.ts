@@ -62,9 +62,15 @@ describe('levels', () => {
       policy: withLevels({ zones: { warning: 90_000 } }),
       zone: 'critical',
     },
-    { title: 'a window that is not known', tokens: 100_000, window: 0, policy: withLevels({}), zone: 'ok' },
   ])('$title', ({ tokens, window, policy, zone }) => {
     expect(zoneAt(tokens, window, policy)).toBe(zone);
+  });
+
+  it.each([
+    { levels: 'shares', policy: withLevels({}), zone: 'ok' },
+    { levels: 'tokens', policy: withLevels({ zones: { warning: 90_000 } }), zone: 'warning' },
+  ])('in $levels, while the window is not known: $zone', ({ policy, zone }) => {
+    expect(zoneAt(100_000, undefined, policy)).toBe(zone);
   });
 
   it('zones never go down as the context grows', () => {

@@ -35,7 +35,6 @@ describe('what is no such record is not', () => {
       { event: 'party' },
       { zone: 'twilight' },
       { tokens: -1 },
-      { window: 0 },
       { ms: null },
       { by: 'nobody' },
       { event: 'zone', from: 'nowhere' },

@@ -1,8 +1,19 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../src/config/defaults.ts';
+import { openContextDir } from '../../src/store/context-dir.ts';
 import { noteWindow } from '../../src/store/hook-sessions.ts';
+import { noteModelWindow } from '../../src/store/model-windows.ts';
 import {
   bashFields,
   callRow,
@@ -79,11 +90,37 @@ describe('alerts', () => {
   });
 
   it('the window is the one that the status line was told', async () => {
-    using session = hookedSession();
+    using session = hookedSession({ window: undefined });
     await session.hook('SessionStart', { source: 'startup' });
     noteWindow(join(session.project, '.context'), session.id, 1_000_000);
-    session.log(callRow(145_000));
-    expect(await session.told('UserPromptSubmit', { prompt: 'Go.' })).toMatch(/15 % used \(\d+ of 1000000 tokens/);
+    session.log(callRow(545_000));
+    expect(await session.told('UserPromptSubmit', { prompt: 'Go.' })).toMatch(/55 % used \(\d+ of 1000000 tokens/);
+  });
+
+  it.each([
+    { name: 'in this version', version: '2.1.330', others: [], says: /61 % used \(121\d+ of 200000 tokens/ },
+    { name: 'in another version', version: '2.1.197', others: [], says: /^$/ },
+    { name: 'which stands for two', version: '2.1.330', others: ['claude-sonnet-4-5[1m]'], says: /^$/ },
+  ])(
+    'without a status line the window is what claude has said of the model $name',
+    async ({ version, others, says }) => {
+      using session = hookedSession({ window: undefined });
+      const userFolder = join(session.project, 'keys');
+      noteModelWindow(userFolder, { model: 'claude-sonnet-4-5', version }, 200_000);
+      for (const model of others) noteModelWindow(userFolder, { model, version }, 1_000_000);
+      await session.hook('SessionStart', { source: 'startup' });
+      session.log({ ...callRow(120_000), version: '2.1.330' });
+      await session.hook('Stop');
+      session.log({ ...callRow(121_000), version: '2.1.330' });
+      expect(await session.told('UserPromptSubmit', { prompt: 'Go.' })).toMatch(says);
+    },
+  );
+
+  it('nothing is told while the window is not known', async () => {
+    using session = hookedSession({ window: undefined });
+    await session.hook('SessionStart', { source: 'startup' });
+    session.log(callRow(165_000));
+    expect(await session.told('UserPromptSubmit', { prompt: 'Go.' })).toBe('');
   });
 
   it('a session whose log no hook has seen is judged by its end, and not noted', async () => {
@@ -119,16 +156,23 @@ it('what one hook leaves for the next holds no secret once the turn is over', as
   expect(state()).toContain('Push with [masked: GitHub token].');
 });
 
-it('sessions that are long over are swept away, whatever is in their folders', async () => {
+it('of sessions that are long over ctxb’s files are swept away, and nothing else', async () => {
   using session = hookedSession();
-  const [over, lately] = ['over', 'lately'].map((id) => join(session.project, '.context/hooks', id));
-  for (const folder of [over, lately]) {
-    mkdirSync(join(String(folder), 'planted'), { recursive: true });
-    writeFileSync(join(String(folder), 'state.json'), '{}');
+  const hooks = join(session.project, '.context/hooks');
+  openContextDir(join(session.project, '.context'));
+  for (const id of ['over', 'lately', 'theirs']) {
+    mkdirSync(join(hooks, id), { recursive: true });
+    writeFileSync(join(hooks, id, 'state.json'), '{}');
+    if (id !== 'lately') utimesSync(join(hooks, id, 'state.json'), 0, 0);
   }
-  utimesSync(join(String(over), 'state.json'), 0, 0);
+  writeFileSync(join(hooks, 'theirs/mine.sh'), 'mine');
   expect(await session.hook('SessionStart', { source: 'startup' })).toEqual({ output: {}, notices: [] });
-  expect([over, lately].map((folder) => existsSync(String(folder)))).toEqual([false, true]);
+  expect(
+    readdirSync(hooks)
+      .filter((id) => ['over', 'lately', 'theirs'].includes(id))
+      .sort(),
+  ).toEqual(['lately', 'theirs']);
+  expect(readdirSync(join(hooks, 'theirs'))).toEqual(['mine.sh']);
 });
 
 /** From the log that all notes are made from. */
@@ -192,21 +236,50 @@ describe('notes', () => {
     using session = hookedSession();
     await session.hook('SessionStart', { source: 'startup' });
     await turn(session, 'First.', 'make one');
-    await session.hook('SessionEnd', { reason: 'clear', prompt_id: 'c-1' });
+    await session.hook('SessionEnd', { reason: 'clear' });
     const next = session.next();
-    const told = await next.told('SessionStart', { source: 'clear', prompt_id: 'c-1' });
+    const told = await next.told('SessionStart', { source: 'clear' });
     expect(told).toContain(`Notes of this session are kept in .context/sessions/${session.id}/scratch.md`);
     expect(told).toContain('Task: First.');
     await turn(next, 'Second.', 'make two');
     expect(commandsNoted(session, session.id)).toEqual(['make one', 'make two']);
+    await next.hook('SessionEnd', { reason: 'clear' });
+    expect(await next.next().told('SessionStart', { source: 'clear' })).toContain('Task: First.');
   });
 
-  it('are not those of another session that was cleared', async () => {
+  it('are those of the same claude where several are at work and are cleared at once', async () => {
+    using session = hookedSession();
+    const other = session.beside();
+    for (const one of [session, other]) await one.hook('SessionStart', { source: 'startup' });
+    await turn(session, 'First.', 'make one');
+    await turn(other, 'Other.', 'make other');
+    for (const one of [session, other]) await one.hook('SessionEnd', { reason: 'clear' });
+    expect(await session.next().told('SessionStart', { source: 'clear' })).toContain('Task: First.');
+    expect(await other.next().told('SessionStart', { source: 'clear' })).toContain('Task: Other.');
+    expect(await other.beside().told('SessionStart', { source: 'clear' })).toBe('');
+  });
+
+  it('are handed on when claude had no time for the hook at the end, and when it comes late', async () => {
+    using session = hookedSession();
+    // ctxb was set up in the middle of the session.
+    await turn(session, 'First.', 'make one');
+    const next = session.next();
+    expect(await next.told('SessionStart', { source: 'clear' })).toContain('Task: First.');
+    await session.hook('SessionEnd', { reason: 'clear' });
+    expect(await next.next().told('SessionStart', { source: 'clear' })).toContain('Task: First.');
+  });
+
+  it('are those of the session that was gone back to', async () => {
     using session = hookedSession();
     await session.hook('SessionStart', { source: 'startup' });
     await turn(session, 'First.', 'make one');
-    await session.hook('SessionEnd', { reason: 'clear', prompt_id: 'c-1' });
-    expect(await session.next().told('SessionStart', { source: 'clear', prompt_id: 'c-2' })).toBe('');
+    const other = session.next();
+    await other.hook('SessionStart', { source: 'startup' });
+    await turn(other, 'Other.', 'make other');
+    await other.hook('SessionEnd', { reason: 'resume' });
+    await session.hook('SessionStart', { source: 'resume' });
+    await session.hook('SessionEnd', { reason: 'clear' });
+    expect(await session.next().told('SessionStart', { source: 'clear' })).toContain('Task: First.');
   });
 
   it('are named when the session is gone on with', async () => {

@@ -14,6 +14,7 @@ const FACTS: HandoffFacts = {
   state: undefined,
   firstPrompt: undefined,
   running: [],
+  waiting: 0,
   folder: '.context/sessions/s1',
   t: 0,
 };
@@ -43,6 +44,31 @@ describe('the mechanical handoff', () => {
     expect(text).toContain('All of it: .context/sessions/s1/scratch.md');
     expect(section(text, 'Decisions and why')).toMatch(/^Not known: /);
     for (const name of HANDOFF_SECTIONS) expect(section(text, name)).toMatch(/Not known|ctxb's notes|were noted/);
+  });
+
+  it('names the states before the last one, and no prompt that still waits', () => {
+    const state = (to: string, from?: string): Entry => ({
+      kind: 'state',
+      t: 1,
+      what: 'state',
+      to,
+      ...(from && { from }),
+    });
+    const said = (text: string): Entry => ({ kind: 'prompt', t: 0, text, pictures: 0 });
+    const entries = [
+      said('one'),
+      said('two'),
+      said('three waits'),
+      state('read'),
+      state('half', 'read'),
+      state('done', 'half'),
+    ];
+    const text = handoffOf(entries, { waiting: 1 });
+    expect(section(text, 'Goal')).toContain('`two`');
+    expect(text).not.toContain('three waits');
+    const progress = section(text, 'In progress');
+    expect(progress).toContain('`done`');
+    expect(progress).toMatch(/Before that, #2: `state: read → half`\n- Before that, #1: `state: read`/);
   });
 
   it('tells the task, the first prompt and what is under way, word for word', () => {

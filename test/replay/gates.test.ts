@@ -23,6 +23,17 @@ it.each<{ name: string; gates: Gates; session?: SessionSummary; says?: string }>
     gates: { context: 159_999 },
     says: 'call 3 had a context of 160,000 tokens (80.0%), over 159,999',
   },
+  {
+    name: 'a level as a fraction of an unknown window',
+    gates: { context: 0.8 },
+    session: summaryOf({ window: { tokens: null, source: 'unknown' } }),
+    says: 'its window is not known, so 80% of it means nothing: set it with --window',
+  },
+  {
+    name: 'a level as tokens, where the window is not known',
+    gates: { context: 160_000 },
+    session: summaryOf({ window: { tokens: null, source: 'unknown' } }),
+  },
   { name: 'as many compactions as allowed', gates: { compactions: 2 }, session: BOTH },
   {
     name: 'one compaction too many',

@@ -34,7 +34,7 @@ const PERMISSIONS: Program = {
         },
       },
       (_, conversation) => {
-        interrupt = () => conversation.interrupt();
+        interrupt = async () => void (await conversation.interrupt());
       },
     );
   },

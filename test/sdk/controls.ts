@@ -1,4 +1,7 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { query } from '@anthropic-ai/claude-agent-sdk';
+import { expect, vi } from 'vitest';
 import { bash, calls, converse, FREE, type Program, talk } from './trial.ts';
 
 const INTERRUPT: Program = {
@@ -6,7 +9,11 @@ const INTERRUPT: Program = {
   scenario: calls(bash('touch begun; sleep 30'), { text: 'after it' }, { text: 'last' }),
   run: (trial) =>
     converse(trial, ['work', 'go on', 'finish'], FREE, async (message, conversation, answered) => {
-      if (answered === 0 && message.type === 'assistant') await conversation.interrupt();
+      if (answered > 0 || message.type !== 'assistant') return;
+      // What claude says of the tool depends on whether it runs.
+      const begun = join(trial.world.scratch.cwd, 'begun');
+      await vi.waitFor(() => expect(existsSync(begun)).toBe(true), { timeout: 60_000 });
+      await conversation.interrupt();
     }),
 };
 
@@ -122,7 +129,7 @@ const ABORT: Program = {
 
 const LEAVING: Program = {
   name: 'a loop that is left in mid-turn',
-  scenario: calls(bash('sleep 30'), { text: 'never' }),
+  scenario: calls(bash('touch begun; sleep 30'), { text: 'never' }),
   async run(trial) {
     for await (const message of query({ prompt: 'work', options: trial.options(FREE) })) {
       trial.note('message', message);

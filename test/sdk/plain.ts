@@ -1,9 +1,6 @@
 /** Fields whose values are other ones in every run; how long a summary is depends on what it is asked for. */
 const VOLATILE =
-  /^(?:.*_ms|.*[Uu]uid|(?:session|request|agent|task|hook)_id|(?:agent_)?transcript_path|timestamp|end_time|totalDurationMs|post_tokens|cumulative_dropped_tokens)$/;
-
-/** claude lists the hooks that ran around a compaction, those of ctxb as well. */
-const HOOKS_THAT_RAN = /(<local-command-stdout>Compacted).*?(<\/local-command-stdout>)/g;
+  /^(?:.*_ms|.*[Uu]uid|(?:session|request|agent|task|hook|run)_id|(?:agent_)?transcript_path|messaging_socket_path|timestamp|end_time|totalDurationMs|post_tokens|cumulative_dropped_tokens)$/;
 
 /** Of sessions and of subagents; also a duration that stands in a text. */
 const ID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\ba[0-9a-f]{16}\b|duration_ms: \d+/g;
@@ -13,7 +10,5 @@ export function plain(value: unknown, root: string): unknown {
   const text = JSON.stringify(value, (key, part) => (VOLATILE.test(key) && part !== undefined ? `<${key}>` : part));
   if (text === undefined) return undefined;
   const slug = root.replace(/[^a-zA-Z0-9]/g, '-');
-  return JSON.parse(
-    text.replaceAll(root, '<root>').replaceAll(slug, '<slug>').replace(ID, '<id>').replace(HOOKS_THAT_RAN, '$1$2'),
-  );
+  return JSON.parse(text.replaceAll(root, '<root>').replaceAll(slug, '<slug>').replace(ID, '<id>'));
 }

@@ -73,11 +73,14 @@ const FAILURES: Program = {
   },
 };
 
+const LOOKER = { description: 'Look', prompt: 'look', subagent_type: 'looker' };
+
 const STRUCTURED: Program = {
   name: 'structured output, a subagent, a session store and a system prompt',
   scenario: () => ({
     calls: [
-      { tools: [{ name: 'Agent', input: { description: 'Look', prompt: 'look', subagent_type: 'looker' } }] },
+      // 2.1.330 does not wait for it otherwise, and the lines of both come as it happens.
+      { tools: [{ name: 'Agent', input: { ...LOOKER, run_in_background: false } }] },
       { tools: [{ name: 'StructuredOutput', input: { found: 3 } }] },
       { text: 'done' },
     ],

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { childArguments, type HeadlessInvocation, readClaudeArguments } from '../../src/session/claude-arguments.ts';
 
 const OURS = ['-p', '--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'];
+const HIDDEN = ['--thinking-display', 'omitted'];
 const STREAMS = ['--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'];
 
 function headless(argv: readonly string[]): HeadlessInvocation {
@@ -83,7 +84,6 @@ const VERIFIED: readonly PromptCase[] = [
   { title: 'the word code, which is none', argv: ['-p', 'code'] },
   { title: 'the name of a command behind -p', argv: ['-p', 'mcp'], prompt: 'mcp' },
   { title: 'the name of a command before -p', argv: ['mcp', '-p'], prompt: 'mcp' },
-  { title: 'the name of a command before -p behind --', argv: ['--', 'mcp', '-p'], prompt: 'mcp' },
   { title: 'a first word that is not first', argv: ['-p', 'stop'], prompt: 'stop' },
   { title: 'help, which is no command', argv: ['help'], prompt: 'help' },
   { title: 'a command of old versions', argv: ['config'], prompt: 'config' },
@@ -173,6 +173,12 @@ const READ: readonly PromptCase[] = [
     passed: ['--new', 'x'],
   },
   {
+    title: 'options of 2.1.330, with and without a value',
+    argv: ['--autocompact', '120000', '--restricted', 'hi'],
+    prompt: 'hi',
+    passed: ['--autocompact', '120000', '--restricted'],
+  },
+  {
     title: 'two unknown options with values and the prompt',
     argv: ['--new', 'x', '--newer', 'y', 'hi'],
     prompt: 'hi',
@@ -181,13 +187,13 @@ const READ: readonly PromptCase[] = [
 ];
 
 describe('readClaudeArguments finds the prompt', () => {
-  it.each(VERIFIED)('$title (verified with claude 2.1.197)', expectPrompt);
+  it.each(VERIFIED)('$title (verified with claude 2.1.197 and 2.1.330)', expectPrompt);
   it.each(READ)('$title', expectPrompt);
 
   function expectPrompt({ argv, prompt, passed = [] }: PromptCase) {
     const invocation = headless(argv);
     expect({ prompt: invocation.prompt, passed: invocation.passed }).toEqual({ prompt, passed });
-    expect(childArguments(invocation)).toEqual([...OURS, ...passed]);
+    expect(childArguments(invocation)).toEqual([...OURS, ...(invocation.hidesThoughts ? HIDDEN : []), ...passed]);
   }
 
   it.each([
@@ -237,15 +243,20 @@ describe('readClaudeArguments leaves alone', () => {
   it.each([
     { title: '--help', argv: ['-p', 'hello', '-h'] },
     { title: '--version', argv: ['--version'] },
-    { title: '-v behind an unknown option (verified with claude 2.1.197)', argv: ['-p', '--new', '-v'] },
-    { title: '-v in a cluster (verified with claude 2.1.197)', argv: ['-p', '-pv'] },
+    { title: '-v behind an unknown option (verified with claude 2.1.197 and 2.1.330)', argv: ['-p', '--new', '-v'] },
+    { title: '-v in a cluster (verified with claude 2.1.197 and 2.1.330)', argv: ['-p', '-pv'] },
     { title: 'a command', argv: ['mcp', 'list'] },
     { title: 'a command behind options', argv: ['--model', 'haiku', 'doctor'] },
-    { title: 'a command behind -c (verified with claude 2.1.197)', argv: ['-c', 'mcp'] },
-    { title: 'a command behind a cluster with p (verified with claude 2.1.197)', argv: ['-pc', 'mcp'] },
-    { title: 'a command behind -- (verified with claude 2.1.197)', argv: ['--', 'mcp'] },
+    { title: 'a command behind -c (verified with claude 2.1.197 and 2.1.330)', argv: ['-c', 'mcp'] },
+    { title: 'a command behind a cluster with p (verified with claude 2.1.197 and 2.1.330)', argv: ['-pc', 'mcp'] },
+    { title: 'a command behind -- (verified with claude 2.1.197 and 2.1.330)', argv: ['--', 'mcp'] },
+    { title: 'a command before -p, both behind -- (verified with claude 2.1.330)', argv: ['--', 'mcp', '-p'] },
     { title: 'a command alias', argv: ['upgrade'] },
-    { title: 'a word that is a command in first place (verified with claude 2.1.197)', argv: ['stop', '-p'] },
+    { title: 'a command of 2.1.330', argv: ['worktree-hook'] },
+    {
+      title: 'a word that is a command in first place (verified with claude 2.1.197 and 2.1.330)',
+      argv: ['stop', '-p'],
+    },
     { title: 'an inner entry point', argv: ['--claude-in-chrome-mcp'] },
     { title: '--bg', argv: ['--bg', 'hello'] },
     { title: '--background', argv: ['-p', 'hello', '--background'] },
@@ -317,6 +328,9 @@ describe('readClaudeArguments reads the formats and switches', () => {
   it('has claude’s defaults', () => {
     expect(headless(['-p', 'hi'])).toEqual({
       kind: 'headless',
+      written: ['-p', 'hi'],
+      isPrint: true,
+      hidesThoughts: true,
       prompt: 'hi',
       ignoredPrompt: undefined,
       ignoredWords: [],
@@ -387,6 +401,19 @@ describe('readClaudeArguments reads the formats and switches', () => {
     { title: '--no-session-persistence', argv: ['--no-session-persistence'], read: { sessionPersistence: false } },
     { title: '--disable-slash-commands', argv: ['--disable-slash-commands'], read: { slashCommandsDisabled: true } },
     { title: '--bare', argv: ['--bare'], read: { bare: true } },
+    { title: 'json, which has no thoughts', argv: ['--output-format', 'json'], read: { hidesThoughts: true } },
+    {
+      title: 'json with --verbose, which has',
+      argv: ['--output-format', 'json', '--verbose'],
+      read: { hidesThoughts: false },
+    },
+    { title: 'stream-json, which has', argv: STREAMS, read: { hidesThoughts: false } },
+    {
+      title: 'a display of thoughts',
+      argv: ['--thinking-display', 'summarized'],
+      read: { hidesThoughts: false },
+    },
+    { title: 'no -p', argv: ['hi'], read: { isPrint: false } },
     { title: 'nothing behind --', argv: ['--', '--bare'], read: { bare: false, prompt: '--bare' } },
   ])('and passes them on: $title', ({ argv, read }) => {
     expect(headless(argv)).toMatchObject(read);

@@ -32,6 +32,7 @@ function noting(more: Partial<ExecutorWorld> = {}) {
     feed: note('feed'),
     onDecision: note('decision'),
     onPrompt: note('prompt'),
+    whenGiven: (callback) => callback(),
     onFault: note('fault'),
     beforeHook: () => {},
     answer: (hook) => ({ output: hookOutput(hook, hook.context), decisions: [] }),

@@ -12,7 +12,7 @@ interface CodeCase {
   readonly end: Partial<ChildEnd>;
   readonly result?: ResultEvent;
   readonly received?: NodeJS.Signals;
-  readonly readerGone?: true;
+  readonly isUnwritable?: true;
   readonly code: number;
   readonly outcome?: 'limit' | 'unrelieved';
 }
@@ -34,13 +34,13 @@ const CASES: readonly CodeCase[] = [
     received: 'SIGTERM',
     code: 143,
   },
-  { title: 'a reader that is gone', end: { signal: 'SIGTERM' }, result: GOOD, readerGone: true, code: 141 },
+  { title: 'an output that takes no more', end: { signal: 'SIGTERM' }, result: GOOD, isUnwritable: true, code: 141 },
   { title: 'a limit that was hit', end: { code: 0 }, result: GOOD, outcome: 'limit', code: 3 },
   { title: 'a context that could not be relieved', end: { code: 1 }, result: GOOD, outcome: 'unrelieved', code: 4 },
   { title: 'a signal of the user after a limit', end: { code: 0 }, outcome: 'limit', received: 'SIGINT', code: 130 },
 ];
 
-it.each(CASES)('$title: $code', ({ end, result, received, readerGone = false, outcome, code }) => {
-  const run = { lastResult: result, received, readerGone, outcome };
+it.each(CASES)('$title: $code', ({ end, result, received, isUnwritable = false, outcome, code }) => {
+  const run = { lastResult: result, received, isUnwritable, outcome };
   expect(exitCodeOf({ code: end.code, signal: end.signal }, run)).toBe(code);
 });

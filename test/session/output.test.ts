@@ -19,6 +19,8 @@ function collector() {
 }
 
 const INIT = '{"type":"system","subtype":"init"}';
+/** Prints the answer to each background task. */
+const NEWEST = '{"type":"system","subtype":"init","claude_code_version":"2.1.330"}';
 
 function result(text: string, more: object = {}): string {
   return JSON.stringify({ type: 'result', subtype: 'success', is_error: false, result: text, ...more });
@@ -26,7 +28,8 @@ function result(text: string, more: object = {}): string {
 
 const TASK = { origin: { kind: 'task-notification' } };
 
-type Part = { readonly line: string } | 'prompt';
+/** `pending`: a background task can still bring another answer. */
+type Part = { readonly line: string; readonly pending?: true } | 'prompt';
 
 async function write(format: OutputFormat, parts: readonly Part[]) {
   const { outlet, written } = collector();
@@ -36,12 +39,17 @@ async function write(format: OutputFormat, parts: readonly Part[]) {
     else {
       const bytes = Buffer.from(part.line);
       output.bytes(bytes);
-      output.event(decodeLine(part.line), bytes);
+      output.event(decodeLine(part.line), bytes, !part.pending);
     }
   }
   const before = written();
+  let given: string | undefined;
+  output.whenGiven(() => {
+    given = written();
+  });
+  const isGivenBefore = given !== undefined;
   await output.finish();
-  return { before, after: written(), lastResult: output.lastResult };
+  return { before, isGivenBefore, given, after: written(), lastResult: output.lastResult };
 }
 
 interface OutputCase {
@@ -68,12 +76,41 @@ const CASES: readonly OutputCase[] = [
   { title: 'text: nothing without a result', format: TEXT, parts: ['prompt', { line: `${INIT}\n` }], after: '' },
   { title: 'text: a result', format: TEXT, parts: ['prompt', { line: `${result('a')}\n` }], after: 'a\n' },
   {
-    title: 'text: a result goes out when the next prompt is sent',
+    title: 'text: a result goes out at once',
     format: TEXT,
-    parts: ['prompt', { line: `${result('a')}\n` }, 'prompt'],
+    parts: ['prompt', { line: `${result('a')}\n` }],
     before: 'a\n',
     after: 'a\n',
   },
+  {
+    title: 'text: a result that may be replaced goes out when the next prompt is sent',
+    format: TEXT,
+    parts: ['prompt', { line: `${result('a')}\n`, pending: true }, 'prompt'],
+    before: 'a\n',
+    after: 'a\n',
+  },
+  {
+    title: 'text: where claude prints the answer to each task, nothing waits',
+    format: TEXT,
+    parts: [{ line: NEWEST }, { line: result('a'), pending: true }, { line: result('b', TASK), pending: true }],
+    before: 'a\n\nb\n',
+    after: 'a\n\nb\n',
+  },
+  ...[TEXT, JSON_FORMAT, ARRAY].map((format) => ({
+    title: `${format.format}${format.verbose ? ', verbose' : ''}: nothing of a session that claude does not know`,
+    format,
+    parts: [{ line: result('x', { subtype: 'error_during_execution' }) }],
+    after: '',
+  })),
+  ...[TEXT, JSON_FORMAT].map((format) => ({
+    title: `${format.format}: nothing of a turn that was broken off`,
+    format,
+    parts: [
+      { line: INIT },
+      { line: result('x', { subtype: 'error_during_execution', terminal_reason: 'aborted_streaming' }) },
+    ],
+    after: '',
+  })),
   {
     title: 'text: two prompts',
     format: TEXT,
@@ -83,7 +120,8 @@ const CASES: readonly OutputCase[] = [
   {
     title: "text: a background task's result takes the place of the one before",
     format: TEXT,
-    parts: ['prompt', { line: `${result('a')}\n` }, { line: `${result('b', TASK)}\n` }],
+    parts: ['prompt', { line: `${result('a')}\n`, pending: true }, { line: `${result('b', TASK)}\n` }],
+    before: 'b\n',
     after: 'b\n',
   },
   {
@@ -102,6 +140,20 @@ const CASES: readonly OutputCase[] = [
     title: 'json: the bytes of the result',
     format: JSON_FORMAT,
     parts: [{ line: `${INIT}\n` }, { line: `${result('a')}\r\n` }],
+    after: `${result('a')}\n`,
+  },
+  {
+    title: "json: a background task's result before the first answer gives way to it",
+    format: JSON_FORMAT,
+    parts: ['prompt', { line: result('', TASK) }, 'prompt', { line: result('a') }],
+    before: `${result('a')}\n`,
+    after: `${result('a')}\n`,
+  },
+  {
+    title: 'json: a result that may be replaced waits',
+    format: JSON_FORMAT,
+    parts: [{ line: NEWEST }, { line: result('a'), pending: true }],
+    before: '',
     after: `${result('a')}\n`,
   },
   {
@@ -126,6 +178,14 @@ describe('the output', () => {
     expect(written.after).toBe(after);
     if (before !== undefined) expect(written.before).toBe(before);
   });
+
+  it.each([{ pending: true }, {}] as const)(
+    'says when an answer is given, which is when it is out ($pending)',
+    async (more) => {
+      const { isGivenBefore, given } = await write(JSON_FORMAT, [{ line: result('a'), ...more }]);
+      expect({ isGivenBefore, given }).toEqual({ isGivenBefore: !('pending' in more), given: `${result('a')}\n` });
+    },
+  );
 
   it('remembers the last result, which decides the exit code', async () => {
     const { lastResult } = await write(TEXT, [{ line: result('a') }, { line: result('b', { is_error: true }) }]);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { resultText } from '../../src/session/result-text.ts';
+import { isBrokenOff, resultText } from '../../src/session/result-text.ts';
 import { decodeLine } from '../../src/stream/decode.ts';
 import type { ResultEvent } from '../../src/stream/events.ts';
 
@@ -39,9 +39,13 @@ it.each([
   { title: 'an interruption', fields: { subtype: 'error_during_execution', result: 'x' }, text: 'Execution error' },
   { title: 'a subtype nobody knows', fields: { subtype: 'brand_new', result: 'x' }, text: 'x\n' },
 ])('$title', ({ fields, text }) => {
-  expect(resultText(result(fields), true)).toBe(text);
+  expect(resultText(result(fields))).toBe(text);
 });
 
-it('a session that could not be resumed: nothing', () => {
-  expect(resultText(result({ subtype: 'error_during_execution' }), false)).toBe('');
+it.each([
+  { title: 'a turn that was broken off in a tool', reason: 'aborted_tools', brokenOff: true },
+  { title: 'a turn that was broken off in an answer', reason: 'aborted_streaming', brokenOff: true },
+  { title: 'another failure', reason: 'model_error', brokenOff: false },
+])('$title is one that was broken off: $brokenOff', ({ reason, brokenOff }) => {
+  expect(isBrokenOff(result({ subtype: 'error_during_execution', terminal_reason: reason }))).toBe(brokenOff);
 });

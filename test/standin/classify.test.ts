@@ -93,6 +93,30 @@ const cases: Case[] = [
     kind: 'other',
     body: { system: system(TITLE_PROMPT), tools: [], messages: [user('<session>fix it</session>')] },
   },
+  {
+    name: 'a suggestion of the next prompt, with the conversation before it',
+    kind: 'other',
+    body: {
+      tools: TOOLS,
+      messages: [user(CACHED), user('[SUGGESTION MODE: Suggest what the user might naturally type next.]')],
+    },
+  },
+  {
+    name: 'a question beside the conversation',
+    kind: 'other',
+    body: {
+      tools: TOOLS,
+      messages: [
+        user(CACHED),
+        user([{ type: 'text', text: '<system-reminder>This is a side question from the user. Answer it.' }]),
+      ],
+    },
+  },
+  {
+    name: 'a prompt that quotes such a question',
+    kind: 'main',
+    body: { tools: TOOLS, messages: [user('What does "[SUGGESTION MODE" mean?')] },
+  },
   { name: 'a quota probe', kind: 'other', body: { max_tokens: 1, messages: [user('quota')] } },
   {
     name: 'a token count',

@@ -55,6 +55,28 @@ describe('plain answers', () => {
     expect(second.content.map(({ id }) => id)).toEqual(['toolu_standin_0002', 'toolu_standin_0003']);
   });
 
+  it('keeps to the shape that a title is asked for in, and uses up no call for it', async () => {
+    const { url } = await start({ calls: [{ text: 'one' }] });
+    const properties = {
+      title: { type: 'string' },
+      kind: { enum: ['bug', 'feature'] },
+      tags: { type: 'array' },
+      size: { type: 'integer' },
+      done: { type: 'boolean' },
+    };
+    const format = { type: 'json_schema', schema: { type: 'object', properties } };
+    const title = { ...PROMPT, system: 'You are naming a session.', output_config: { format } };
+    const [block] = (await ask(url, title)).content;
+    expect(JSON.parse(String(block?.text))).toEqual({
+      title: 'Nothing in particular',
+      kind: 'bug',
+      tags: [],
+      size: 0,
+      done: false,
+    });
+    expect((await ask(url)).content).toEqual([{ type: 'text', text: 'one' }]);
+  });
+
   it('goes on at the last context when the calls are used up', async () => {
     const { url } = await start({ calls: [{ text: 'one', context: 90_000 }] });
     await post(url, PROMPT);

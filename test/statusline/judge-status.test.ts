@@ -4,6 +4,7 @@ import { DEFAULTS } from '../../src/config/defaults.ts';
 import { readGauge } from '../../src/governor/gauge/gauge.ts';
 import { judgeStatus } from '../../src/statusline/judge-status.ts';
 import { readStatusInput, type StatusInput } from '../../src/statusline/status-input.ts';
+import { recordedInputs } from '../support/hook-inputs.ts';
 
 function fixture(path: string): string {
   return readFileSync(new URL(`../../fixtures/${path}`, import.meta.url), 'utf8');
@@ -24,14 +25,15 @@ const usage = (used: number) => ({ input: used, cacheCreation: 0, cacheRead: 0, 
 
 describe('the input', () => {
   it('is read as claude writes it', () => {
-    expect(status('turn')).toEqual({
-      sessionId: 'd96215a1-226c-4c33-bb44-dc4ef2a6f48c',
+    expect(readStatusInput(JSON.stringify(recordedInputs()['status line turn']))).toEqual({
+      sessionId: expect.stringMatching(/^[0-9a-f-]{36}$/),
       transcript: expect.stringMatching(/^\/home\/me\/.*\.jsonl$/),
-      model: 'claude-sonnet-4-5',
+      model: 'claude-opus-5-5',
+      version: '2.1.330',
       project: '/project',
-      costUsd: 0.1700196,
-      window: 200_000,
-      usage: { input: 4, cacheCreation: 8996, cacheRead: 43_000, output: 9 },
+      costUsd: expect.any(Number),
+      window: 1_000_000,
+      usage: { input: 4, cacheCreation: expect.any(Number), cacheRead: expect.any(Number), output: expect.any(Number) },
     });
   });
 
@@ -50,6 +52,7 @@ describe('the input', () => {
       sessionId: undefined,
       transcript: undefined,
       model: undefined,
+      version: undefined,
       project: undefined,
       costUsd: undefined,
       window: undefined,
@@ -91,7 +94,7 @@ describe('the judgement', () => {
       lines: log('crossing'),
       used: 163_000,
       basis: 'measured',
-      source: 'assumed',
+      source: 'version',
     },
     {
       name: 'a larger window was measured',

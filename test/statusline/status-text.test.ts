@@ -22,7 +22,7 @@ describe('what is said', () => {
       name: 'nothing is known',
       state: drive(runWith()).state,
       cost: undefined,
-      text: `${'░'.repeat(20)} not measured yet · 200,000 (assumed)`,
+      text: `${'░'.repeat(20)} not measured yet`,
     },
     {
       name: 'one turn was seen',

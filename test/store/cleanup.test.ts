@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CtxbError } from '../../src/errors.ts';
-import { cleanContextDir, KNOWN } from '../../src/store/cleanup.ts';
+import { type CleanupOptions, carryOutCleanup, planCleanup } from '../../src/store/cleanup.ts';
 import { openContextDir } from '../../src/store/context-dir.ts';
+import { asItIs } from '../../src/store/disk-text.ts';
 import { createInbox } from '../../src/store/inbox.ts';
 import { openSessionFolder, type SessionFolder } from '../../src/store/session-folder.ts';
 
@@ -26,74 +27,118 @@ afterEach(async () => {
 function session(id: string, minute = 0): SessionFolder {
   const now = () => Date.UTC(2026, 0, 2, 12, minute);
   const opened = openSessionFolder(root, id, { pid: process.pid, runId: `run-${id}`, now });
-  opened.append('memory.ndjson', '{}\n');
-  opened.writeIndex('index');
+  opened.append('memory.ndjson', asItIs('{}\n'));
+  opened.writeIndex(asItIs('index'));
   return opened;
 }
+
+/** A file of each kind that ctxb makes, by unit of a clean-up. */
+const MADE: Readonly<Record<string, readonly string[]>> = {
+  'cost.ndjson': ['cost.ndjson'],
+  flows: ['flows/20260102T120000000-0a1b-job/run.json', 'flows/20260102T120000000-0a1b-job/one/stream-2.ndjson'],
+  handoffs: ['handoffs/handoff-2026-01-02T12-00-00-000Z-2.memory.md', 'handoffs/handoff-2026-01-02T12-00-00-000Z.md'],
+  'health.ndjson': ['health.ndjson'],
+  hooks: ['hooks/abc/state.json', 'hooks/claude-123.json'],
+  inbox: ['inbox/run-1.ndjson'],
+  'journal.ndjson': ['journal.ndjson'],
+  'mailbox.ndjson': ['mailbox.ndjson'],
+  prompts: ['prompts/abc.md'],
+  receipts: ['receipts/job/one.json'],
+  runs: ['runs/run-1.ndjson'],
+  'scratch.md': ['scratch.md'],
+  'tool-results': ['tool-results/toolu_01-2.txt'],
+};
+const UNITS = [...Object.keys(MADE), 'sessions', 'sessions/abc'].sort();
+
+/** The ledger was written to long ago. */
+const LATER = () => Date.now() + 400 * 24 * 60 * 60 * 1000;
 
 /** Everything that ctxb makes. */
 function fill(): void {
   const dir = openContextDir(root);
-  for (const [name, kind] of Object.entries(KNOWN)) {
-    if (name !== '.gitignore') dir.write(kind === 'file' ? name : `${name}/deep/file`, 'x');
-  }
+  for (const name of Object.values(MADE).flat()) dir.write(name, asItIs('x'));
   session('abc').close();
+}
+
+/** Does it, and says what came of it. */
+function clean(options: Partial<CleanupOptions> = {}, path = root) {
+  const plan = planCleanup(path, { period: 'month', now: LATER, ...options });
+  carryOutCleanup(plan);
+  const { left, running } = plan;
+  return { removed: plan.remove.map(({ name }) => name).sort(), left, running };
 }
 
 describe('a clean-up', () => {
   it('removes everything that ctxb makes, and then the folder', () => {
     fill();
     writeFileSync(join(root, 'scratch.md.1234567890'), 'left by a run that was killed');
-    const { removed, ...rest } = cleanContextDir(root);
-    expect(rest).toEqual({ left: [], running: [] });
-    const names = Object.keys(KNOWN).filter((name) => name !== 'sessions');
-    expect(removed.toSorted()).toEqual([...names, 'scratch.md.1234567890', 'sessions/abc', 'sessions/deep'].toSorted());
-    expect(removed.at(-1)).toBe('.gitignore');
+    const units = [...UNITS, 'scratch.md.1234567890'].sort();
+    expect(clean()).toEqual({ removed: units, left: [], running: [] });
     expect(existsSync(root)).toBe(false);
   });
 
   it('does nothing where there is nothing', () => {
-    expect(cleanContextDir(root)).toEqual({ removed: [], left: [], running: [] });
+    expect(clean()).toEqual({ removed: [], left: [], running: [] });
   });
 
-  it('leaves foreign things, and names them', () => {
+  it('leaves foreign things in folders of ours too, names them, and the folder stays ours', () => {
     fill();
-    writeFileSync(join(root, 'notes.md'), 'mine');
-    mkdirSync(join(root, 'pictures'));
-    writeFileSync(join(root, 'sessions/readme'), 'mine');
-    mkdirSync(join(root, 'journal.ndjson.old'));
-    writeFileSync(join(root, 'constructor'), 'mine');
-    const { left } = cleanContextDir(root);
-    const stay = ['constructor', 'journal.ndjson.old', 'notes.md', 'pictures'];
-    expect(left).toEqual(['sessions/readme', ...stay]);
-    expect(readdirSync(root).sort()).toEqual([...stay, 'sessions']);
+    const foreign = [
+      'constructor',
+      'hooks/abc/run.sh',
+      'hooks/pre-commit',
+      'notes.md',
+      'pictures',
+      'prompts/mine.txt',
+      'receipts/2026/january.pdf',
+      'sessions/abc/mine.md',
+      'sessions/readme.txt',
+    ];
+    for (const name of foreign) {
+      mkdirSync(join(root, name, '..'), { recursive: true });
+      if (name === 'pictures') mkdirSync(join(root, name));
+      else writeFileSync(join(root, name), 'mine');
+    }
+    expect(clean().left.toSorted()).toEqual(foreign);
+    const files = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    const names = files.map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1));
+    const stay = foreign.filter((name) => name !== 'pictures');
+    expect(names.sort()).toEqual(['.gitignore', 'CTXB.TAG', ...stay].sort());
+    expect(clean().removed).toEqual(['hooks', 'prompts', 'receipts', 'sessions', 'sessions/abc']);
+    openContextDir(root);
   });
 
-  it('leaves what has a name of ours and is of another kind or content', () => {
+  it('leaves what has a name of ours and is of another kind', () => {
     const dir = openContextDir(root);
-    dir.append('journal.ndjson', '{}');
+    dir.append('journal.ndjson', asItIs('{}'));
     mkdirSync(join(root, 'scratch.md'));
     writeFileSync(join(root, 'prompts'), 'mine');
-    writeFileSync(join(root, '.gitignore'), '*\n!keep\n');
-    expect(cleanContextDir(root)).toEqual({
-      removed: ['journal.ndjson'],
-      left: ['prompts', 'scratch.md', '.gitignore'],
-      running: [],
-    });
+    expect(clean()).toEqual({ removed: ['journal.ndjson'], left: ['prompts', 'scratch.md'], running: [] });
   });
 
   it('removes links themselves and never follows them', () => {
-    fill();
-    for (const name of ['prompts/link', 'sessions/link', 'sessions/abc/link'])
+    openContextDir(root);
+    mkdirSync(join(root, 'prompts'));
+    for (const name of ['prompts/link.md', 'inbox', 'journal.ndjson'])
       symlinkSync(join(folder, 'theirs'), join(root, name));
-    expect(cleanContextDir(root).left).toEqual([]);
+    expect(clean().left).toEqual([]);
     expect(existsSync(root)).toBe(false);
   });
 
-  it.each(['sessions', 'inbox', 'journal.ndjson'])('removes a link that is called %s', (name) => {
-    openContextDir(root);
-    symlinkSync(join(folder, 'theirs'), join(root, name));
-    expect(cleanContextDir(root)).toMatchObject({ removed: [name, '.gitignore'], left: [] });
+  it.each([
+    { title: 'the month', period: 'month', days: 0, stays: true },
+    { title: 'the day', period: 'day', days: 0, stays: true },
+    { title: 'a month that is over', period: 'month', days: 32, stays: false },
+    { title: 'a day that is over', period: 'day', days: 2, stays: false },
+  ] as const)('of a ledger of $title: stays $stays', ({ period, days, stays }) => {
+    fill();
+    const now = () => Date.now() + days * 24 * 60 * 60 * 1000;
+    const plan = planCleanup(root, { period, now });
+    expect(plan).toMatchObject({ isCounting: stays, removesFolder: !stays });
+    carryOutCleanup(plan);
+    expect(existsSync(join(root, 'cost.ndjson'))).toBe(stays);
+    expect(existsSync(root)).toBe(stays);
+    if (stays) expect(readdirSync(root).sort()).toEqual(['.gitignore', 'CTXB.TAG', 'cost.ndjson']);
   });
 });
 
@@ -102,24 +147,21 @@ describe('while something is running, a clean-up', () => {
     fill();
     const open = session('open');
     writeFileSync(join(root, 'notes.md'), 'mine');
-    expect(cleanContextDir(root)).toEqual({
-      removed: ['sessions/abc', 'sessions/deep'],
-      left: ['notes.md'],
-      running: ['open'],
-    });
-    expect(readdirSync(root).sort()).toEqual([...Object.keys(KNOWN), 'notes.md'].sort());
-    open.append('memory.ndjson', '{}\n');
+    const before = readdirSync(root);
+    expect(clean()).toEqual({ removed: ['sessions/abc'], left: ['notes.md'], running: ['open'] });
+    expect(readdirSync(root)).toEqual(before);
+    open.append('memory.ndjson', asItIs('{}\n'));
     expect([...open.logLines()]).toHaveLength(2);
     open.close();
-    cleanContextDir(root);
-    expect(readdirSync(root)).toEqual(['notes.md']);
+    clean();
+    expect(readdirSync(root).sort()).toEqual(['.gitignore', 'CTXB.TAG', 'notes.md']);
   });
 
   it('leaves what belongs to a run that has no session yet', () => {
     const inbox = createInbox(root, 'the-run');
-    expect(cleanContextDir(root)).toEqual({ removed: [], left: [], running: ['the-run'] });
+    expect(clean()).toEqual({ removed: [], left: [], running: ['the-run'] });
     inbox.dispose();
-    expect(cleanContextDir(root).running).toEqual([]);
+    expect(clean().running).toEqual([]);
     expect(existsSync(root)).toBe(false);
   });
 });
@@ -127,25 +169,25 @@ describe('while something is running, a clean-up', () => {
 describe('a clean-up that keeps some', () => {
   it.each([
     { keep: 9, removed: [] },
-    { keep: 2, removed: ['sessions/b', 'sessions/a'] },
-    { keep: 0, removed: ['sessions/d', 'sessions/c', 'sessions/b', 'sessions/a'] },
+    { keep: 2, removed: ['sessions/a', 'sessions/b'] },
+    { keep: 0, removed: ['sessions/a', 'sessions/b', 'sessions/c', 'sessions/d'] },
   ])('$keep removes older sessions and nothing else', ({ keep, removed }) => {
     for (const [minute, id] of ['a', 'b', 'c', 'd'].entries()) session(id, minute).close();
-    writeFileSync(join(root, 'sessions/readme'), 'mine');
-    expect(cleanContextDir(root, { keep })).toEqual({ removed, left: [], running: [] });
-    expect(readdirSync(root).sort()).toEqual(['.gitignore', 'scratch.md', 'sessions']);
+    writeFileSync(join(root, 'sessions/readme.txt'), 'mine');
+    expect(clean({ keep })).toEqual({ removed, left: [], running: [] });
+    expect(readdirSync(root).sort()).toEqual(['.gitignore', 'CTXB.TAG', 'scratch.md', 'sessions']);
     expect(readdirSync(join(root, 'sessions'))).toHaveLength(5 - removed.length);
   });
 
   it('leaves one that is running', () => {
     const open = session('a', 1);
     session('b', 2).close();
-    expect(cleanContextDir(root, { keep: 1 })).toEqual({ removed: [], left: [], running: ['a'] });
+    expect(clean({ keep: 1 })).toEqual({ removed: [], left: [], running: ['a'] });
     open.close();
   });
 
   it.each([-1, 1.5, Number.NaN])('%d is refused', (keep) => {
-    expect(() => cleanContextDir(root, { keep })).toThrow(/expected a whole number/);
+    expect(() => clean({ keep })).toThrow(/expected a whole number/);
   });
 });
 
@@ -154,7 +196,8 @@ describe('a clean-up is refused', () => {
     { title: 'a link', path: 'link', says: /symbolic link, not a folder/ },
     { title: 'a link with a slash', path: 'link/', says: /symbolic link, not a folder/ },
     { title: 'a file', path: 'theirs/file', says: /is a file, not a folder/ },
-    { title: 'a foreign folder', path: 'theirs', says: /not a folder that ctxb made/ },
+    { title: 'a foreign folder', path: 'theirs', says: /theirs holds file, which ctxb did not make/ },
+    { title: 'an empty folder', path: 'empty', says: /not a folder that ctxb made/ },
     { title: 'the working folder', path: '.context', says: /holds the working folder/, cwd: '.context' },
     { title: 'a folder above it', path: '.context', says: /holds the working folder/, cwd: '.context/a/b' },
     { title: 'one reached by a link', path: '.context', says: /holds the working folder/, cwd: 'link/a' },
@@ -166,9 +209,10 @@ describe('a clean-up is refused', () => {
     mkdirSync(join(root, 'a/b'), { recursive: true });
     symlinkSync('.context', join(folder, 'link'));
     const target = path === '/' ? '/' : `${folder}/${path}`;
-    const clean = () => cleanContextDir(target, { cwd: join(folder, cwd), home: join(folder, home) });
-    expect(clean).toThrow(says);
-    expect(clean).toThrow(CtxbError);
+    mkdirSync(join(folder, 'empty'));
+    const refused = () => clean({ cwd: join(folder, cwd), home: join(folder, home) }, target);
+    expect(refused).toThrow(says);
+    expect(refused).toThrow(CtxbError);
     expect(existsSync(join(root, 'journal.ndjson'))).toBe(true);
   });
 
@@ -176,14 +220,16 @@ describe('a clean-up is refused', () => {
     mkdirSync(join(root, 'prompts'), { recursive: true });
     writeFileSync(join(root, 'scratch.md'), 'mine');
     writeFileSync(join(root, '.gitignore'), 'node_modules\n');
-    expect(() => cleanContextDir(root)).toThrow(/not a folder that ctxb made/);
+    expect(() => clean()).toThrow(/holds \.gitignore, which ctxb did not make/);
+    writeFileSync(join(root, '.gitignore'), '');
+    expect(() => clean()).toThrow(/not a folder that ctxb made/);
     expect(readdirSync(root)).toHaveLength(3);
   });
 
   it('but not for a name that begins like the working folder', () => {
     fill();
     mkdirSync(join(folder, '.context-of-mine'));
-    cleanContextDir(root, { cwd: join(folder, '.context-of-mine') });
+    clean({ cwd: join(folder, '.context-of-mine') });
     expect(existsSync(root)).toBe(false);
   });
 });

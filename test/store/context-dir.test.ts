@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openContextDir } from '../../src/store/context-dir.ts';
+import { asItIs } from '../../src/store/disk-text.ts';
 
 let folder: string;
 let root: string;
@@ -27,10 +28,10 @@ describe('a context folder', () => {
 
   it('adds lines and writes texts, for the owner only', () => {
     const dir = openContextDir(root);
-    dir.append('log', 'one');
-    dir.append('log', 'two');
-    dir.write('deep/er/text', 'old and long');
-    dir.write('deep/er/text', 'new');
+    dir.append('log', asItIs('one'));
+    dir.append('log', asItIs('two'));
+    dir.write('deep/er/text', asItIs('old and long'));
+    dir.write('deep/er/text', asItIs('new'));
     expect(readFileSync(join(root, 'log'), 'utf8')).toBe('one\ntwo\n');
     expect(readFileSync(join(root, 'deep/er/text'), 'utf8')).toBe('new');
     expect([mode(join(root, 'log')), mode(join(root, 'deep/er')), mode(join(root, 'deep/er/text'))]).toEqual([
@@ -41,14 +42,14 @@ describe('a context folder', () => {
   });
 
   it('may be opened again', () => {
-    openContextDir(root).append('log', 'one');
-    openContextDir(root).append('log', 'two');
+    openContextDir(root).append('log', asItIs('one'));
+    openContextDir(root).append('log', asItIs('two'));
     expect(readFileSync(join(root, 'log'), 'utf8')).toBe('one\ntwo\n');
   });
 
   it.each(['../outside', '/etc/outside', '..', 'a/../../outside', '.'])('does not write to %s', (file) => {
     const dir = openContextDir(root);
-    expect(() => dir.append(file, 'x')).toThrow(/not inside|is a folder/);
+    expect(() => dir.append(file, asItIs('x'))).toThrow(/not inside|is a folder/);
     expect(existsSync(join(folder, 'a/outside'))).toBe(false);
   });
 
@@ -63,8 +64,8 @@ describe('a context folder', () => {
     writeFileSync(join(folder, 'target'), 'theirs');
     const dir = openContextDir(root);
     make(join(root, 'log'));
-    expect(() => dir.append('log', 'x')).toThrow(says);
-    expect(() => dir.write('log', 'x')).toThrow(says);
+    expect(() => dir.append('log', asItIs('x'))).toThrow(says);
+    expect(() => dir.write('log', asItIs('x'))).toThrow(says);
     expect(readFileSync(join(folder, 'target'), 'utf8')).toBe('theirs');
   });
 
@@ -72,8 +73,8 @@ describe('a context folder', () => {
     const dir = openContextDir(root);
     mkdirSync(join(folder, 'elsewhere'));
     symlinkSync(join(folder, 'elsewhere'), join(root, 'prompts'));
-    expect(() => dir.write('prompts/x', 'x')).toThrow('symbolic link');
-    expect(() => dir.write('prompts/deep/x', 'x')).toThrow('symbolic link');
+    expect(() => dir.write('prompts/x', asItIs('x'))).toThrow('symbolic link');
+    expect(() => dir.write('prompts/deep/x', asItIs('x'))).toThrow('symbolic link');
     expect(existsSync(join(folder, 'elsewhere/x'))).toBe(false);
     expect(existsSync(join(folder, 'elsewhere/deep/x'))).toBe(false);
   });

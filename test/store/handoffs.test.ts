@@ -5,6 +5,8 @@ import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CtxbError } from '../../src/errors.ts';
 import { type HandoffHead, writeHandoffFile } from '../../src/memory/handoff/handoff-file.ts';
+import { openContextDir } from '../../src/store/context-dir.ts';
+import { asItIs } from '../../src/store/disk-text.ts';
 import { listHandoffs, writeHandoff } from '../../src/store/handoffs.ts';
 import { writeNewFile } from '../../src/store/new-file.ts';
 
@@ -77,7 +79,7 @@ describe('writing a handoff', () => {
   });
 
   it('is refused where the folder is a link, and writes nothing behind it', () => {
-    mkdirSync(root);
+    openContextDir(root);
     mkdirSync(join(folder, 'elsewhere'));
     symlinkSync(join(folder, 'elsewhere'), join(root, 'handoffs'));
     expect(() => writeHandoff(root, texts())).toThrow(CtxbError);
@@ -85,6 +87,7 @@ describe('writing a handoff', () => {
   });
 
   it('is refused where a link has its name', () => {
+    openContextDir(root);
     mkdirSync(join(root, 'handoffs'), { recursive: true });
     symlinkSync(join(folder, 'target'), join(root, 'handoffs', `${NAME}.md`));
     expect(() => writeHandoff(root, texts())).toThrow(/symbolic link/);
@@ -95,7 +98,7 @@ describe('writing a handoff', () => {
 describe('a new file', () => {
   it('is made once, and leaves nothing else behind', () => {
     const path = join(folder, 'a.md');
-    expect([writeNewFile(path, 'one'), writeNewFile(path, 'two')]).toStrictEqual([true, false]);
+    expect([writeNewFile(path, asItIs('one')), writeNewFile(path, asItIs('two'))]).toStrictEqual([true, false]);
     expect(readFileSync(path, 'utf8')).toBe('one');
     expect(readdirSync(folder)).toStrictEqual(['a.md']);
   });
@@ -103,12 +106,15 @@ describe('a new file', () => {
   it('takes the place of nothing, a folder and a broken link included', () => {
     mkdirSync(join(folder, 'b.md'));
     symlinkSync('nowhere', join(folder, 'c.md'));
-    expect([writeNewFile(join(folder, 'b.md'), 'x'), writeNewFile(join(folder, 'c.md'), 'x')]).toEqual([false, false]);
+    expect([writeNewFile(join(folder, 'b.md'), asItIs('x')), writeNewFile(join(folder, 'c.md'), asItIs('x'))]).toEqual([
+      false,
+      false,
+    ]);
     expect(readdirSync(folder).sort()).toStrictEqual(['b.md', 'c.md']);
   });
 
   it('says what to do where the folder is not there', () => {
-    expect(() => writeNewFile(join(folder, 'gone', 'a.md'), 'x')).toThrow(CtxbError);
+    expect(() => writeNewFile(join(folder, 'gone', 'a.md'), asItIs('x'))).toThrow(CtxbError);
   });
 });
 

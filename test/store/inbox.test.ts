@@ -15,6 +15,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CtxbError } from '../../src/errors.ts';
+import { openContextDir } from '../../src/store/context-dir.ts';
+import { asItIs } from '../../src/store/disk-text.ts';
 import { createInbox, type Inbox, leaveInInbox, liveInboxes } from '../../src/store/inbox.ts';
 import { bundleStore, startStoreProgram } from './store-program.ts';
 
@@ -47,11 +49,11 @@ describe('an inbox', () => {
       '700',
     ]);
     expect(inbox.drain()).toEqual([]);
-    leaveInInbox(inbox.path, '{"state":"é"}');
-    leaveInInbox(inbox.path, 'two');
+    leaveInInbox(inbox.path, asItIs('{"state":"é"}'));
+    leaveInInbox(inbox.path, asItIs('two'));
     expect(inbox.drain()).toEqual(['{"state":"é"}', 'two']);
     expect(inbox.drain()).toEqual([]);
-    leaveInInbox(inbox.path, 'three');
+    leaveInInbox(inbox.path, asItIs('three'));
     expect(inbox.drain()).toEqual(['three']);
   });
 
@@ -67,7 +69,7 @@ describe('an inbox', () => {
 
   it('reads at most 1 MB at a time', () => {
     const line = 'x'.repeat(9_999);
-    for (let i = 0; i < 250; i++) leaveInInbox(inbox.path, line);
+    for (let i = 0; i < 250; i++) leaveInInbox(inbox.path, asItIs(line));
     const counts = [inbox.drain(), inbox.drain(), inbox.drain(), inbox.drain()].map((lines) => lines.length);
     expect(counts).toEqual([104, 104, 42, 0]);
   });
@@ -79,11 +81,11 @@ describe('an inbox', () => {
   });
 
   it('goes on when somebody has cut the file', () => {
-    leaveInInbox(inbox.path, 'one');
+    leaveInInbox(inbox.path, asItIs('one'));
     inbox.drain();
     truncateSync(inbox.path);
     expect(inbox.drain()).toEqual([]);
-    leaveInInbox(inbox.path, 'two');
+    leaveInInbox(inbox.path, asItIs('two'));
     expect(inbox.drain()).toEqual(['two']);
   });
 
@@ -92,7 +94,7 @@ describe('an inbox', () => {
     inbox.dispose();
     expect(existsSync(inbox.path)).toBe(false);
     expect(inbox.drain()).toEqual([]);
-    expect(() => leaveInInbox(inbox.path, 'x')).toThrow(/is not there, so no ctxb listens/);
+    expect(() => leaveInInbox(inbox.path, asItIs('x'))).toThrow(/is not there, so no ctxb listens/);
   });
 
   it('cannot be made twice', () => {
@@ -114,6 +116,7 @@ describe('an inbox', () => {
 
   it.each(['inbox', 'inbox/new.ndjson'])('is not made when %s is a link', (name) => {
     const other = join(folder, 'other');
+    openContextDir(other);
     mkdirSync(join(other, name, '..'), { recursive: true });
     symlinkSync(folder, join(other, name));
     expect(() => createInbox(other, 'new')).toThrow(/is a symbolic link.*move it away/);
@@ -127,13 +130,13 @@ describe('leaving a line', () => {
     { title: 'several', line: 'a\nb', says: /expected one line/ },
     { title: 'several of the old kind', line: 'a\rb', says: /expected one line/ },
   ])('refuses $title', ({ line, says }) => {
-    expect(() => leaveInInbox(inbox.path, line)).toThrow(says);
-    expect(() => leaveInInbox(inbox.path, line)).toThrow(CtxbError);
+    expect(() => leaveInInbox(inbox.path, asItIs(line))).toThrow(says);
+    expect(() => leaveInInbox(inbox.path, asItIs(line))).toThrow(CtxbError);
     expect(inbox.drain()).toEqual([]);
   });
 
   it('takes one of just that length', () => {
-    leaveInInbox(inbox.path, 'x'.repeat(16_383));
+    leaveInInbox(inbox.path, asItIs('x'.repeat(16_383)));
     expect(inbox.drain()[0]).toHaveLength(16_383);
   });
 
@@ -144,7 +147,7 @@ describe('leaving a line', () => {
     { title: 'nothing', put: () => {}, says: /is not there/ },
   ])('refuses $title', ({ put, says }) => {
     put(join(folder, 'way'));
-    expect(() => leaveInInbox(join(folder, 'way'), 'x')).toThrow(says);
+    expect(() => leaveInInbox(join(folder, 'way'), asItIs('x'))).toThrow(says);
     expect(inbox.drain()).toEqual([]);
   });
 

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openContextDir } from '../../src/store/context-dir.ts';
 import { openSessionFolder } from '../../src/store/session-folder.ts';
 import { listSessions } from '../../src/store/sessions.ts';
 import { bundleStore, type StoreProgram, startStoreProgram } from './store-program.ts';
@@ -65,6 +66,7 @@ describe('a lock', () => {
       `{"pid":${process.pid},"start":"1","runId":"gone","since":"-"}`,
       '{"pid":-1,"runId":""}',
     ];
+    openContextDir(root);
     for (const [index, id] of ids.entries()) {
       await mkdir(join(root, 'sessions', id), { recursive: true });
       writeFileSync(join(root, 'sessions', id, 'lock.gone'), locks[index % locks.length] ?? '');
@@ -96,7 +98,7 @@ it('lets only one at a time into a folder, however often they come and go', asyn
     say(entered);`;
   const racers = [1, 2, 3].map(() => start(code));
   for (const racer of racers) expect(Number(await racer.next())).toBeGreaterThan(0);
-  expect(readdirSync(root)).toEqual(['.gitignore']);
+  expect(readdirSync(root)).toEqual(['.gitignore', 'CTXB.TAG']);
 });
 
 describe('a process killed at any moment', () => {
@@ -106,7 +108,7 @@ describe('a process killed at any moment', () => {
     for (;;) {
       s.append('memory.ndjson', JSON.stringify({ n: n++, text: 'x'.repeat(20_000) }) + '\\n');
       if (n % 5 === 0) s.writeIndex('begin ' + 'y'.repeat(50_000) + ' end');
-      if (n % 7 === 0) s.rewrite('a.md', ['begin ', 'z'.repeat(100_000), ' end']);
+      if (n % 7 === 0) s.rewrite('commands.md', ['begin ', 'z'.repeat(100_000), ' end']);
       if (n % 50 === 0) say(n);
     }`;
 
@@ -121,7 +123,7 @@ describe('a process killed at any moment', () => {
     const numbers = [...session.logLines()].map((line) => (JSON.parse(line) as { n: number }).n);
     expect(numbers).toEqual(numbers.map((_, index) => index));
     expect(numbers.length).toBeGreaterThan(100);
-    for (const file of ['scratch.md', '../../scratch.md', 'a.md']) {
+    for (const file of ['scratch.md', '../../scratch.md', 'commands.md']) {
       expect(readFileSync(join(session.path, file), 'utf8')).toMatch(/^begin [yz]+ end$/);
     }
     expect(readdirSync(session.path).filter((name) => /\.\d{3,}$/.test(name))).toEqual([]);
@@ -158,8 +160,7 @@ describe('a disk that is full', () => {
   });
 
   it('leaves no lock behind when not even that can be written', async () => {
-    await mkdir(root);
-    writeFileSync(join(root, '.gitignore'), '*\n');
+    openContextDir(root);
     const program = start(`${fault} say(fault(() => store.openSessionFolder(root, 'abc', who)));`, 0);
     expect(await program.next()).toMatch(/^"CtxbError store .*lock\.\d+-child cannot be used \(EFBIG/);
     expect(readdirSync(join(root, 'sessions/abc'))).toEqual([]);

@@ -15,6 +15,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CtxbError } from '../../src/errors.ts';
+import { openContextDir } from '../../src/store/context-dir.ts';
+import { asItIs } from '../../src/store/disk-text.ts';
 import { openSessionFolder, type SessionFolder } from '../../src/store/session-folder.ts';
 
 const NOON = Date.UTC(2026, 0, 2, 12);
@@ -71,9 +73,9 @@ function expectRefusal(work: () => unknown, path: string, says: RegExp | string)
 describe('a session folder', () => {
   it('is private, and says what it is', () => {
     const session = open('abc');
-    session.append('memory.ndjson', '{"a":1}\n');
-    session.rewrite('tool-log.md', ['x']);
-    session.writeIndex('index');
+    session.append('memory.ndjson', asItIs('{"a":1}\n'));
+    session.rewrite('tool-log.md', ['x'].map(asItIs));
+    session.writeIndex(asItIs('index'));
     expect(session).toMatchObject({ id: 'abc', contested: false, path: join(root, 'sessions/abc') });
     expect([mode(), mode('sessions'), mode('sessions/abc')]).toEqual(['700', '700', '700']);
     for (const name of readdirSync(session.path))
@@ -95,31 +97,31 @@ describe('a session folder', () => {
 
   it('adds to files, also after they were replaced or removed', () => {
     const session = open('abc');
-    session.append('a.md', 'one\n');
-    session.append('a.md', 'two\n');
-    session.rewrite('a.md', ['ne', 'w\n']);
-    session.append('a.md', 'three\n');
+    session.append('a.md', asItIs('one\n'));
+    session.append('a.md', asItIs('two\n'));
+    session.rewrite('a.md', ['ne', 'w\n'].map(asItIs));
+    session.append('a.md', asItIs('three\n'));
     expect(read('sessions/abc/a.md')).toBe('new\nthree\n');
     expect(session.sizeOf('a.md')).toBe(10);
     rmSync(join(session.path, 'a.md'));
-    session.append('a.md', 'four\n');
+    session.append('a.md', asItIs('four\n'));
     expect(read('sessions/abc/a.md')).toBe('four\n');
     expect(session.sizeOf('none.md')).toBe(0);
   });
 
   it('comes back, ignored by git, when somebody removed everything in mid-run', () => {
     const session = open('abc');
-    session.append('a.md', 'one\n');
+    session.append('a.md', asItIs('one\n'));
     rmSync(root, { recursive: true });
-    session.append('a.md', 'two\n');
+    session.append('a.md', asItIs('two\n'));
     expect([read('sessions/abc/a.md'), read('.gitignore')]).toEqual(['two\n', '*\n']);
   });
 
   it('keeps the old file when the new one fails half-way', () => {
     const session = open('abc');
-    session.rewrite('a.md', ['old']);
+    session.rewrite('a.md', ['old'].map(asItIs));
     const broken = (function* () {
-      yield 'x'.repeat(200_000);
+      yield asItIs('x'.repeat(200_000));
       throw new RangeError('no more');
     })();
     expect(() => session.rewrite('a.md', broken)).toThrow(RangeError);
@@ -129,8 +131,8 @@ describe('a session folder', () => {
 
   it('writes the index twice, the copy being the latest of all sessions', () => {
     const [one, two] = [open('one'), open('two')];
-    one.writeIndex('of one');
-    two.writeIndex('of two');
+    one.writeIndex(asItIs('of one'));
+    two.writeIndex(asItIs('of two'));
     expect([read('scratch.md'), read('sessions/one/scratch.md')]).toEqual(['of two', 'of one']);
   });
 
@@ -138,14 +140,14 @@ describe('a session folder', () => {
     const session = open('abc');
     session.close();
     session.close();
-    expect(() => session.append('a', 'b')).toThrow(/closed: open it again/);
+    expect(() => session.append('a', asItIs('b'))).toThrow(/closed: open it again/);
     expect(readdirSync(session.path)).toEqual(['session.json']);
   });
 
   it.each(['../x', '/etc/x', '../../sessions/other/x'])('does not reach %s', (file) => {
     const session = open('abc');
-    expect(() => session.append(file, 'x')).toThrow(/not inside/);
-    expect(() => session.rewrite(file, ['x'])).toThrow(/not inside/);
+    expect(() => session.append(file, asItIs('x'))).toThrow(/not inside/);
+    expect(() => session.rewrite(file, ['x'].map(asItIs))).toThrow(/not inside/);
     expect(() => session.sizeOf(file)).toThrow(/not inside/);
   });
 });
@@ -168,7 +170,7 @@ describe('the ids of a session', () => {
     session.alias('second');
     session.alias('second');
     session.alias('../third');
-    session.append('memory.ndjson', '{}\n');
+    session.append('memory.ndjson', asItIs('{}\n'));
     session.close();
     expect(JSON.parse(read('sessions/first/session.json')).ids).toEqual(['first', 'second']);
     const again = open('second');
@@ -186,6 +188,7 @@ describe('the ids of a session', () => {
   it.each(['', '{', '[]', '{"ids":[1]}', '{"v":1,"ids":["abc"],"startedAt":"x","updatedAt":"y"}'])(
     'makes a new session.json of %j',
     (text) => {
+      openContextDir(root);
       mkdirSync(join(root, 'sessions/abc'), { recursive: true });
       writeFileSync(join(root, 'sessions/abc/session.json'), text);
       expect(open('abc').id).toBe('abc');
@@ -197,7 +200,7 @@ describe('the ids of a session', () => {
 describe('a folder that is held', () => {
   it('is left alone: the run gets one of its own, under the same lock', () => {
     const first = open('abc');
-    first.append('memory.ndjson', 'first\n');
+    first.append('memory.ndjson', asItIs('first\n'));
     const second = open('abc', 'fedcba98-7654');
     expect(second).toMatchObject({ id: 'abc.fedcba98', contested: true });
     expect([...second.logLines()]).toEqual([]);
@@ -216,6 +219,7 @@ describe('a folder that is held', () => {
 
 describe('the log', () => {
   function prepare(text: string | Buffer): void {
+    openContextDir(root);
     mkdirSync(join(root, 'sessions/abc'), { recursive: true });
     writeFileSync(join(root, 'sessions/abc/memory.ndjson'), text);
   }
@@ -236,21 +240,21 @@ describe('the log', () => {
     prepare(text);
     const session = open('abc');
     expect([...session.logLines()]).toEqual(lines);
-    session.append('memory.ndjson', 'next\n');
+    session.append('memory.ndjson', asItIs('next\n'));
     expect([...session.logLines()]).toEqual([...lines, 'next']);
   });
 
   it('leaves out a line that is being written', () => {
     const session = open('abc');
-    session.append('memory.ndjson', 'whole\nha');
+    session.append('memory.ndjson', asItIs('whole\nha'));
     expect([...session.logLines()]).toEqual(['whole']);
-    session.append('memory.ndjson', 'lf\n');
+    session.append('memory.ndjson', asItIs('lf\n'));
     expect([...session.logLines()]).toEqual(['whole', 'half']);
   });
 
   it('may be left in the middle', () => {
     const session = open('abc');
-    session.append('memory.ndjson', 'a\nb\n');
+    session.append('memory.ndjson', asItIs('a\nb\n'));
     for (const line of session.logLines()) {
       expect(line).toBe('a');
       break;
@@ -304,6 +308,7 @@ describe('something foreign in the way', () => {
   it.each(FOREIGN.flatMap((foreign) => names.map((name) => ({ ...foreign, name }))))(
     'where $name should be, $title, is refused',
     ({ put, says, name }) => {
+      openContextDir(root);
       mkdirSync(join(root, 'sessions/abc'), { recursive: true });
       put(join(root, 'sessions/abc', name));
       expectRefusal(() => open('abc'), join(root, 'sessions/abc', name), says);
@@ -315,6 +320,7 @@ describe('something foreign in the way', () => {
 
   it.each(['', 'sessions', 'sessions/abc'])('where the folder %j should be, a link is refused', (name) => {
     const path = join(root, name);
+    if (path !== root) openContextDir(root);
     mkdirSync(join(path, '..'), { recursive: true });
     symlinkSync(join(folder, 'elsewhere'), path);
     expectRefusal(() => open('abc'), path, /symbolic link/);
@@ -322,6 +328,7 @@ describe('something foreign in the way', () => {
 
   it.each(['', 'sessions', 'sessions/abc'])('where the folder %j should be, a file is refused', (name) => {
     const path = join(root, name);
+    if (path !== root) openContextDir(root);
     mkdirSync(join(path, '..'), { recursive: true });
     writeFileSync(path, 'mine');
     expectRefusal(() => open('abc'), path, /is a file/);
@@ -333,41 +340,41 @@ describe('something foreign in the way', () => {
     put(join(session.path, 'scratch.md'));
     put(join(session.path, 'memory.ndjson'));
     const path = join(session.path, 'a.md');
-    expectRefusal(() => session.append('a.md', 'x'), path, says);
-    expectRefusal(() => session.rewrite('a.md', ['x']), path, says);
+    expectRefusal(() => session.append('a.md', asItIs('x')), path, says);
+    expectRefusal(() => session.rewrite('a.md', ['x'].map(asItIs)), path, says);
     expectRefusal(() => session.sizeOf('a.md'), path, says);
-    expectRefusal(() => session.writeIndex('x'), join(session.path, 'scratch.md'), says);
+    expectRefusal(() => session.writeIndex(asItIs('x')), join(session.path, 'scratch.md'), says);
     expectRefusal(() => session.logLines(), join(session.path, 'memory.ndjson'), says);
   });
 
   it('put in the place of an open file, a link gets nothing of what is written', () => {
     const session = open('abc');
-    session.append('a.md', 'one\n');
+    session.append('a.md', asItIs('one\n'));
     rmSync(join(session.path, 'a.md'));
     symlinkSync(join(folder, 'target'), join(session.path, 'a.md'));
-    expectRefusal(() => session.append('a.md', 'two\n'), join(session.path, 'a.md'), /symbolic link/);
+    expectRefusal(() => session.append('a.md', asItIs('two\n')), join(session.path, 'a.md'), /symbolic link/);
   });
 
   it.each(['', 'sessions', 'sessions/abc'])('put in the place of the folder %j, a link is not followed', (name) => {
     const session = open('abc');
     renameSync(join(root, name), join(folder, 'moved'));
     symlinkSync(join(folder, 'elsewhere'), join(root, name));
-    expectRefusal(() => session.append('new.md', 'x'), join(root, name), /symbolic link/);
-    expectRefusal(() => session.writeIndex('x'), join(root, name), /symbolic link/);
+    expectRefusal(() => session.append('new.md', asItIs('x')), join(root, name), /symbolic link/);
+    expectRefusal(() => session.writeIndex(asItIs('x')), join(root, name), /symbolic link/);
     expectRefusal(() => session.close(), join(root, name), /symbolic link/);
   });
 
   it('is refused when the copy of the index is a link', () => {
     const session = open('abc');
     symlinkSync(join(folder, 'target'), join(root, 'scratch.md'));
-    expectRefusal(() => session.writeIndex('x'), join(root, 'scratch.md'), /symbolic link/);
+    expectRefusal(() => session.writeIndex(asItIs('x')), join(root, 'scratch.md'), /symbolic link/);
   });
 
   it('does not wait for the other end of a pipe', async () => {
     const { execFileSync } = await import('node:child_process');
     const session = open('abc');
     execFileSync('mkfifo', [join(session.path, 'a.md')]);
-    expectRefusal(() => session.append('a.md', 'x'), join(session.path, 'a.md'), /special file/);
+    expectRefusal(() => session.append('a.md', asItIs('x')), join(session.path, 'a.md'), /special file/);
   });
 });
 
@@ -375,6 +382,6 @@ it('adds an entry in little time', () => {
   const session = open('abc');
   const entry = `${'x'.repeat(300)}\n`;
   for (let i = 0; i < 10_000; i++) appendFileSync(join(folder, 'plain'), entry);
-  for (let i = 0; i < 10_000; i++) session.append('a.md', entry);
+  for (let i = 0; i < 10_000; i++) session.append('a.md', asItIs(entry));
   expect(session.sizeOf('a.md')).toBe(3_010_000);
 });

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CtxbError } from '../../src/errors.ts';
+import { asItIs } from '../../src/store/disk-text.ts';
 import { openSessionFolder, type SessionFolder } from '../../src/store/session-folder.ts';
 import { findSession, listSessions } from '../../src/store/sessions.ts';
 
@@ -59,7 +60,7 @@ describe('the list of sessions', () => {
     session('b', 3).close();
     expect(listSessions(root).map(({ id }) => id)).toEqual(['b', 'a']);
     minute = 5;
-    open.writeIndex('x');
+    open.writeIndex(asItIs('x'));
     expect(listSessions(root).map(({ id }) => id)).toEqual(['a', 'b']);
     open.close();
   });

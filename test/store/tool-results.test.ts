@@ -13,6 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openContextDir } from '../../src/store/context-dir.ts';
 import { storeToolResult } from '../../src/store/tool-results.ts';
 
 let root: string;
@@ -90,7 +91,7 @@ describe('a result is stored', () => {
 describe('nothing is stored', () => {
   it('through a link in the place of the folder', () => {
     mkdirSync(join(root, 'elsewhere'));
-    mkdirSync(context);
+    openContextDir(context);
     symlinkSync(join(root, 'elsewhere'), folder());
     expect(() => storeToolResult(context, 'toolu_01', 'x')).toThrow('symbolic link');
     expect(readdirSync(join(root, 'elsewhere'))).toEqual([]);
@@ -104,6 +105,7 @@ describe('nothing is stored', () => {
   });
 
   it('through a link in the place of the file', () => {
+    openContextDir(context);
     mkdirSync(folder(), { recursive: true });
     const target = join(root, 'target');
     symlinkSync(target, join(folder(), 'toolu_01.txt'));
@@ -112,7 +114,7 @@ describe('nothing is stored', () => {
   });
 
   it('where a file stands in the place of the folder', () => {
-    mkdirSync(context);
+    openContextDir(context);
     writeFileSync(folder(), 'mine');
     expect(() => storeToolResult(context, 'toolu_01', 'x')).toThrow();
     expect(readFileSync(folder(), 'utf8')).toBe('mine');
@@ -127,6 +129,7 @@ describe('nothing is stored', () => {
   });
 
   it.skipIf(process.getuid?.() === 0)('where nobody may write', () => {
+    openContextDir(context);
     mkdirSync(folder(), { recursive: true });
     chmodSync(folder(), 0o500);
     expect(() => storeToolResult(context, 'toolu_01', 'x')).toThrow();

@@ -1,6 +1,12 @@
 import type { Call, RecordedRequest, RequestMessage, Scenario } from '../../src/standin/scenario.ts';
 import type { Standin } from '../../src/standin/server.ts';
 
+/**
+ * A refusal that claude passes on at once. It tries other refusals again: those for load in every version, and 2.1.330
+ * also a 400 that does not name its cause, up to six times with ever less in the request.
+ */
+export const REFUSED: Call = { error: { status: 402, message: 'no such thing' } };
+
 export interface Conversation {
   /** Calls of each turn: all but the last of them use a tool. */
   readonly turns: readonly number[];
@@ -44,9 +50,12 @@ export function summaryRequests(standin: Standin): RecordedRequest[] {
   return standin.requests.filter((request) => request.kind === 'summary');
 }
 
-/** Every text a user's message holds, also those that Claude Code puts into a tool's result (hook contexts). */
+/**
+ * Every text that the model is given, also what hooks say: Claude Code puts that into the results of tools, or, for
+ * models that take them, into messages of the system's.
+ */
 export function givenTexts(request: RecordedRequest | undefined): string[] {
-  return userMessages(request).flatMap((content) => textsIn(content));
+  return messagesOf(request, ['user', 'system']).flatMap((content) => textsIn(content));
 }
 
 /** The instructions a compaction was given, as they stand in the summary request. */
@@ -56,16 +65,16 @@ export function instructionsOf(request: RecordedRequest | undefined): string {
 
 /** What each of the user's text blocks in a request said. */
 export function userTexts(request: RecordedRequest | undefined): string[] {
-  return userMessages(request).flatMap((content) =>
+  return messagesOf(request, ['user']).flatMap((content) =>
     typeof content === 'string'
       ? [content]
       : listOf(content).flatMap((block) => (block.type === 'text' ? [String(block.text)] : [])),
   );
 }
 
-function userMessages(request: RecordedRequest | undefined): unknown[] {
+function messagesOf(request: RecordedRequest | undefined, roles: readonly string[]): unknown[] {
   return (request?.body.messages ?? [])
-    .filter(({ role }: RequestMessage) => role === 'user')
+    .filter(({ role }: RequestMessage) => roles.includes(role))
     .map(({ content }) => content);
 }
 

@@ -17,6 +17,8 @@ export function installCtxb(bin: string): void {
   chmodSync(join(bin, 'ctxb'), 0o755);
 }
 
+/** The default model, whose window has 1,000,000 tokens, and no questions about tools. */
+export const DEFAULT_MODEL = ['--dangerously-skip-permissions'];
 /** A model with a window of 200,000 tokens, and no questions about tools. */
 export const SMALL_WINDOW = ['--model', 'claude-sonnet-4-5', '--dangerously-skip-permissions'];
 /** The same with 1,000,000. */

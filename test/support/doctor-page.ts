@@ -1,3 +1,4 @@
+import { NEWEST_CLAUDE } from '../../src/claude/supported-versions.ts';
 import { ALL_CHECKS } from '../../src/doctor/all-checks.ts';
 import type { Check } from '../../src/doctor/check.ts';
 
@@ -24,15 +25,18 @@ Compaction
       seen: no status line says that it compacts
       ctxb: only the boundary and the result tell: a long compaction looks like silence until compaction.timeoutSeconds
 […]
-35 of ${ALL_CHECKS.length} facts hold for claude 2.1.197 […]
+35 of ${ALL_CHECKS.length} facts hold for claude ${NEWEST_CLAUDE} […]
 \`\`\`
 
 No network, no account: a stand-in on 127.0.0.1 plays the API. claude gets an environment made from nothing and a temporary
 folder, which is removed, also after Ctrl-C. Your settings are read, and nothing of yours is written.
 
 The exit code is 0 when ctxb can work, 3 when something is missing that it cannot do without (**bold** below, or a fault of
-the configuration or of the \`.context\` folder), with \`--strict\` for any fact that does not hold, and 127 without a claude.
-\`--only NAME\` looks at one fact; a slow machine gets more time with \`--timeout\`; \`--json\` has everything.
+the configuration or of the \`.context\` folder), with \`--strict\` for any fact that is not shown to hold, and 127 without a claude.
+
+The time that each fact gets is measured by the first one, so a slow machine gets more; \`--timeout SECONDS\` sets a limit
+for all of them. What was waited for in vain is marked \`?\`, with the time to try next, and does not count as a fault.
+\`--only NAME\` looks at one fact; \`--json\` has everything.
 
 `;
 

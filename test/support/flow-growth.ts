@@ -64,11 +64,6 @@ export async function measureLog(flow: Flow): Promise<Growth> {
   return await measured(world, () => runCtxb(world, run));
 }
 
-/** Seconds from each step's request to the next one's. */
-export function stepSeconds({ requests }: Growth): number[] {
-  return requests.slice(1).map(({ at }, index) => (at - (requests[index]?.at ?? at)) / 1_000);
-}
-
 async function measured({ standin }: World, start: () => Promise<Finished>): Promise<Growth> {
   const begun = performance.now();
   const run = await start();

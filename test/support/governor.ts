@@ -18,6 +18,7 @@ export function policyWith(changes: PolicyChanges = {}): Policy {
     ...DEFAULTS,
     ...changes,
     thresholds: { ...DEFAULTS.thresholds, ...changes.thresholds },
+    midTurn: { ...DEFAULTS.midTurn, ...changes.midTurn },
     compaction: { ...DEFAULTS.compaction, ...changes.compaction },
     handoff: { ...DEFAULTS.handoff, ...changes.handoff },
     zones: { ...DEFAULTS.zones, ...changes.zones },
@@ -28,7 +29,7 @@ export function policyWith(changes: PolicyChanges = {}): Policy {
   };
 }
 
-type Group = 'thresholds' | 'compaction' | 'handoff' | 'zones' | 'cost' | 'recovery' | 'tools' | 'tiers';
+type Group = 'thresholds' | 'midTurn' | 'compaction' | 'handoff' | 'zones' | 'cost' | 'recovery' | 'tools' | 'tiers';
 
 export type PolicyChanges = Partial<Omit<Policy, Group>> & { readonly [K in Group]?: Partial<Policy[K]> };
 

@@ -70,7 +70,7 @@ export function growing({
     },
     summary: (request, index) => {
       const answer = typeof summary === 'function' ? summary(request, index) : summary;
-      if (answer?.error === undefined) context = landing - growBy;
+      if (answer?.error === undefined && !answer?.reset) context = landing - growBy;
       return answer ?? { text: '<summary>What was done so far.</summary>' };
     },
   };

@@ -7,6 +7,7 @@ import { DEFAULTS } from '../../src/config/defaults.ts';
 import { answerHook, type HookResult } from '../../src/hook/answer-hook.ts';
 import { type HookEvent, readHookInput } from '../../src/hook/hook-input.ts';
 import { openSeal } from '../../src/store/seal.ts';
+import { hookInput } from './hook-inputs.ts';
 
 type Line = Readonly<Record<string, unknown>>;
 
@@ -18,8 +19,10 @@ export interface HookedSession extends Disposable {
   hook(name: HookEvent, fields?: Line): Promise<HookResult>;
   /** What the agent is told with the answer. */
   told(name: HookEvent, fields?: Line): Promise<string>;
-  /** The same project under another session id, with a log of its own. */
+  /** What `/clear` begins: another session, with a log of its own, of the same Claude Code. */
   next(): HookedSession;
+  /** A session of another Claude Code in the same project. */
+  beside(): HookedSession;
   journal(): string[];
   /** A file of the context folder. */
   file(name: string): string;
@@ -28,24 +31,44 @@ export interface HookedSession extends Disposable {
 
 export function hookedSession(changes: Partial<Config> = {}): HookedSession {
   const project = mkdtempSync(join(tmpdir(), 'ctxb-hooks-'));
-  return sessionIn(project, { ...DEFAULTS, ...changes });
+  return sessionIn({ project, claudes: LIVING, config: { ...DEFAULTS, window: 200_000, ...changes } });
 }
 
-function sessionIn(project: string, config: Config): HookedSession {
+/** Any processes that are sure to live on. */
+const LIVING = [process.pid, process.ppid, 1];
+
+interface Where {
+  readonly project: string;
+  /** Process ids: its own, and those for others beside it. */
+  readonly claudes: readonly number[];
+  readonly config: Config;
+}
+
+function sessionIn(where: Where): HookedSession {
+  const {
+    project,
+    config,
+    claudes: [own = 0, ...others],
+  } = where;
   const id = randomUUID();
+  let promptId = randomUUID();
   const transcript = join(project, `${id}.jsonl`);
   const folder = join(project, '.context');
-  const world = { config, project, folder, seal: openSeal(join(project, 'keys')), now: Date.now };
+  const userFolder = join(project, 'keys');
+  const world = {
+    config,
+    project,
+    folder,
+    userFolder,
+    seal: openSeal(userFolder),
+    claude: { pid: own },
+    now: Date.now,
+  };
 
   async function hook(name: HookEvent, fields: Line = {}): Promise<HookResult> {
-    const text = JSON.stringify({
-      session_id: id,
-      transcript_path: transcript,
-      cwd: project,
-      hook_event_name: name,
-      ...fields,
-    });
-    const input = readHookInput(text);
+    if (name === 'UserPromptSubmit') promptId = randomUUID();
+    const here = { session_id: id, transcript_path: transcript, cwd: project };
+    const input = readHookInput(JSON.stringify(hookInput(name, { ...here, ...fields }, promptId)));
     if (input === undefined) throw new Error('no hook');
     return answerHook(input, world);
   }
@@ -61,7 +84,8 @@ function sessionIn(project: string, config: Config): HookedSession {
       const specific = (output as { hookSpecificOutput?: { additionalContext?: string } }).hookSpecificOutput;
       return specific?.additionalContext ?? '';
     },
-    next: () => sessionIn(project, config),
+    next: () => sessionIn(where),
+    beside: () => sessionIn({ ...where, claudes: others }),
     journal() {
       const path = join(folder, 'journal.ndjson');
       if (!existsSync(path)) return [];

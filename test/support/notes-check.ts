@@ -245,6 +245,7 @@ function leadsTo(lines: readonly string[], number: number, from: number, to: num
 export function leftovers(context: string): string[] {
   const kept = new Set([
     '.gitignore',
+    'CTXB.TAG',
     'journal.ndjson',
     'mailbox.ndjson',
     'health.ndjson',

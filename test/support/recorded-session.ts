@@ -137,6 +137,6 @@ export function compared(
 ): { readonly sessions: readonly (SessionWhatIf | undefined)[]; readonly totals: WhatIfTotals } {
   const tried = comparePolicies(sessions, { policies: [], prices: {}, withCurves: false, ...options });
   const totals = totalsOf(tried);
-  if (totals === undefined) throw new Error('sessions without calls');
+  if (totals === undefined) throw new Error('sessions without calls or a known window');
   return { sessions: tried.map(({ whatIf }) => whatIf), totals };
 }

@@ -17,7 +17,7 @@ export const WARNING: Decision = {
     used: 160_000,
     predicted: 160_002,
     window: 200_000,
-    windowSource: 'assumed',
+    windowSource: 'version',
     fraction: 0.80001,
     basis: 'measured',
   },

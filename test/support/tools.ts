@@ -55,7 +55,7 @@ export function bash(stdout: string, more: Line = {}): Line {
 
 /** A driver in the middle of a turn, with `used` tokens of 200,000 in the context. */
 export function inTurn(changes: PolicyChanges = {}, used = 20_000): Driver {
-  const driver = drive(runWith({ policy: policyWith(changes) }));
+  const driver = drive(runWith({ policy: policyWith({ window: 200_000, ...changes }) }));
   driver.begin();
   driver.prompt('Do it.');
   driver.claude(initLine(), callLine(used));

@@ -3,7 +3,6 @@ import { hold } from '../contradiction.ts';
 import { resultOf } from '../stage/events.ts';
 import { requestsOf } from '../stage/requests.ts';
 import { scene } from '../stage/scene.ts';
-import { MODEL } from '../stage/stage.ts';
 
 export const budgetStops: Check = {
   name: 'budget-stops',
@@ -15,7 +14,7 @@ export const budgetStops: Check = {
       calls: (_, index) =>
         index < 5 ? { tools: [{ name: 'Bash', input: { command: 'true' } }], context: 100_000 } : { text: 'too late' },
     },
-    args: [...MODEL, '--max-budget-usd', '0.000001'],
+    args: ['--max-budget-usd', '0.000001'],
     says: ['a prompt'],
   }),
   look(seen) {

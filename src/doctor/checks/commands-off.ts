@@ -1,7 +1,6 @@
 import type { Check } from '../check.ts';
 import { hold } from '../contradiction.ts';
 import { scene } from '../stage/scene.ts';
-import { MODEL } from '../stage/stage.ts';
 import { verdictIn } from '../stage/verdict.ts';
 
 export const commandsOff: Check = {
@@ -11,7 +10,7 @@ export const commandsOff: Check = {
   instead: 'it counts as a failed compaction, and after two of them the work is handed over',
   scene: scene({
     scenario: { calls: [{ text: 'answer', context: 100_000 }] },
-    args: [...MODEL, '--disable-slash-commands'],
+    args: ['--disable-slash-commands'],
     says: ['a prompt', '/compact'],
   }),
   look({ turns: [, turn = []] }) {

@@ -1,4 +1,4 @@
-import { isExhaustion } from '../../governor/relief/relief.ts';
+import { isExhaustion } from '../../governor/relief/exhaustion.ts';
 import type { Check } from '../check.ts';
 import { hold } from '../contradiction.ts';
 import { resultOf } from '../stage/events.ts';

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { already, orNothing, type Scene, seen } from '../stage/scene.ts';
 import { untilLogged } from '../stage/session-logs.ts';
-import { MODEL } from '../stage/stage.ts';
 
 /** The uuid of the prompt before the kill. */
 export const UUID = randomUUID();
@@ -17,7 +16,7 @@ export const resumedAfterKill: Scene = {
     const { session, log } = await untilLogged(stage, first);
     first.kill('SIGKILL');
     await first.ended();
-    const second = await stage.start({ args: [...MODEL, '--resume', session] });
+    const second = await stage.start({ args: ['--resume', session] });
     const answer = orNothing(second.ask({ subtype: 'get_context_usage', detail: 'summary' }));
     const after = await second.turn('the prompt after');
     return seen(stage, second, { turns: [before, after], answers: [await already(answer)], log });

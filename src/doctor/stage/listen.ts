@@ -59,7 +59,7 @@ export function listen(child: Child, patience: AbortSignal, onEvent: (event: Eve
       for (;;) {
         const found = look();
         if (found !== undefined) return found;
-        if (patience.aborted) throw new Contradiction(`${what}: waited for in vain`);
+        if (patience.aborted) throw new Contradiction(`${what} did not come`);
         if (end !== undefined) {
           throw new Contradiction(`${what}: claude ended before (${endText(end)}) ${stderr.trim()}`.trim());
         }

@@ -15,7 +15,7 @@ export interface Place {
 }
 
 export interface StartOptions {
-  /** Beside those of the two-way mode. Default: a model with a window of 200,000 tokens. */
+  /** Beside those of the two-way mode. */
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly hooks?: Hooks;
@@ -39,8 +39,6 @@ export interface Stage {
 
 const TWO_WAY = ['-p', '--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'];
 const UNASKED = ['--dangerously-skip-permissions'];
-/** Arguments for a model of which claude knows that its window has 200,000 tokens. */
-export const MODEL = ['--model', 'claude-sonnet-4-5'];
 
 /** Sets a stage for one scene; whatever is started on it ends with it. */
 export async function withStage<T>(
@@ -56,7 +54,7 @@ export async function withStage<T>(
     standin,
     scratch,
     patience,
-    async start({ args = MODEL, env = {}, hooks = {} } = {}) {
+    async start({ args = [], env = {}, hooks = {} } = {}) {
       const child = await startChild({
         command: claude,
         args: [...TWO_WAY, ...UNASKED, ...args],
@@ -80,7 +78,7 @@ export async function withStage<T>(
 
 function orLosePatience<T>(what: string, coming: Promise<T>, patience: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    const give = () => reject(new Contradiction(`${what}: waited for in vain`));
+    const give = () => reject(new Contradiction(`${what} did not come`));
     patience.addEventListener('abort', give);
     if (patience.aborted) give();
     coming.then(resolve, reject).finally(() => patience.removeEventListener('abort', give));

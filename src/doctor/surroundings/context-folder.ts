@@ -1,12 +1,12 @@
-import { execFile } from 'node:child_process';
-import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { IGNORE_ALL } from '../../store/context-dir.ts';
+import { accessSync, constants, existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { messageOf } from '../../errors.ts';
+import { requireOwn } from '../../store/own-folder.ts';
 import { kindOf } from '../../store/plain-file.ts';
 import type { Remark } from '../remark.ts';
 
 /** @param folder absolute; it need not be there */
-export async function checkContextFolder(folder: string): Promise<Remark> {
+export function checkContextFolder(folder: string): Remark {
   const subject = 'context folder';
   const kind = kindOf(folder);
   if (kind !== 'missing' && kind !== 'folder') {
@@ -18,11 +18,22 @@ export async function checkContextFolder(folder: string): Promise<Remark> {
     const todo = `make ${place} writable, or name another folder (contextDir)`;
     return { status: 'fault', subject, text: `${folder} cannot be written: no notes, no recovery`, todo };
   }
-  if (kind === 'folder' && (await isSeenByGit(folder))) {
-    const todo = `write a line with * to ${join(folder, '.gitignore')}`;
-    return { status: 'warning', subject, text: `${folder} is not ignored by git: notes could be committed`, todo };
+  const refusal = kind === 'folder' ? refusalOf(folder) : undefined;
+  if (refusal !== undefined) {
+    const todo = 'name another folder (contextDir)';
+    return { status: 'fault', subject, text: `ctxb run will not start: ${refusal}`, todo };
   }
   return { status: 'good', subject, text: kind === 'folder' ? folder : `${folder} (made by the first run)` };
+}
+
+/** Why ctxb would not use it. */
+function refusalOf(folder: string): string | undefined {
+  try {
+    requireOwn(folder);
+    return undefined;
+  } catch (error) {
+    return messageOf(error);
+  }
 }
 
 /** The folder itself, or the one above it that would hold it. */
@@ -37,21 +48,4 @@ function isWritable(folder: string): boolean {
   } catch {
     return false;
   }
-}
-
-/**
- * Only patterns are asked for: a folder that came with somebody else's repository, which can be one itself, may name
- * programs that git starts when it reads the index.
- */
-const CHECK = ['-c', 'core.fsmonitor=false', '-c', 'safe.bareRepository=explicit', 'check-ignore', '--no-index', '-q'];
-
-/** Where ctxb's own file stands, git need not be asked. */
-async function isSeenByGit(folder: string): Promise<boolean> {
-  const own = join(folder, '.gitignore');
-  // Where there is none, the next run writes it.
-  if (!existsSync(own) || readFileSync(own, 'utf8') === IGNORE_ALL) return false;
-  return new Promise((resolve) => {
-    // 1 says that it is not ignored; anything else that there is no git, or no repository.
-    execFile('git', [...CHECK, join(folder, 'journal.ndjson')], { cwd: folder }, (error) => resolve(error?.code === 1));
-  });
 }

@@ -4,8 +4,8 @@ import { type HeadlessInvocation, readClaudeArguments } from '../../session/clau
 import { ANSWER_JSON_SCHEMA } from './curator-answer.ts';
 
 /**
- * There is no other tool, so that nothing need be forbidden. (With a list of what is allowed or forbidden claude
- * 2.1.197 keeps all others, and runs harmless commands of its shell without asking.)
+ * There is no other tool, so that nothing need be forbidden. (With a list of what is allowed or forbidden claude keeps
+ * all others, and runs harmless commands of its shell without asking.)
  */
 const READ_ONLY = ['--tools', 'Read,Grep,Glob', '--strict-mcp-config'];
 

@@ -5,8 +5,8 @@ import { takeReading } from '../gauge/gauge.ts';
 import { isKnown, learnWindow } from '../gauge/window.ts';
 import { NATIVE_RESERVE_TOKENS } from '../policy.ts';
 import { triggerPlace } from '../relief/forecast.ts';
-import { onProof } from '../relief/handoff.ts';
-import { decided, type GovernorState } from '../state.ts';
+import { onProof } from '../relief/fresh-context.ts';
+import { type ControlPurpose, decided, type GovernorState } from '../state.ts';
 import { chain, keep, type Step } from '../steps.ts';
 import { askContext, controlLine, request } from './control-request.ts';
 import { CALLBACKS } from './restore.ts';
@@ -36,6 +36,11 @@ function hooksFor({ run }: GovernorState): Fields {
   );
 }
 
+/** Names of the hooks about which claude asks us. */
+export function registeredHooks(state: GovernorState): string[] {
+  return state.control.phase === 'closed' ? [] : Object.keys(hooksFor(state));
+}
+
 /** Opens the control channel in our own name, again for a process that took the place of another. */
 export function openControl(state: GovernorState): Step {
   const body = withOurHooks(state, state.control.initialize ?? { subtype: 'initialize' });
@@ -62,6 +67,13 @@ function withOurHooks(state: GovernorState, callers: Fields): Fields {
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
+
+/**
+ * What decided the window that claude names, where somebody placed claude's trigger: then it is the lesser of the
+ * setting and the model's window. Every other source (`model-default`, `unknown-model`, `auto`, those of claude's own
+ * servers) is what claude itself goes by (2.1.197 to 2.1.330).
+ */
+const PLACED_SOURCES: ReadonlySet<unknown> = new Set(['env', 'settings']);
 
 /** claude's answer to a request of ours. */
 export function onOwnResponse(state: GovernorState, event: ControlResponseEvent): Step {
@@ -107,9 +119,20 @@ export function placeTrigger(state: GovernorState): Step {
   if (trigger === 'off' || control.phase === 'closed' || !isKnown(gauge.window)) return keep(state);
   const place = triggerPlace(state);
   if (place === undefined || place.at === trigger) return keep(state);
-  const env = { CLAUDE_CODE_AUTO_COMPACT_WINDOW: String(place.setting) };
   const placed: GovernorState = { ...state, trigger: place.at, triggerReason: place.reason };
-  return request(placed, 'trigger', { subtype: 'apply_flag_settings', settings: { env } });
+  return setTrigger(placed, 'trigger', String(place.setting));
+}
+
+/** The model is another: its window is asked for, with our trigger out of the way, which would be told in its place. */
+export function askNewWindow(state: GovernorState): Step {
+  if (typeof state.trigger !== 'number') return askContext(state);
+  return chain(setTrigger({ ...state, trigger: 'unplaced' }, 'release-trigger', ''), askContext);
+}
+
+/** @param setting tokens as `CLAUDE_CODE_AUTO_COMPACT_WINDOW` takes them; empty: claude's own again */
+function setTrigger(state: GovernorState, purpose: ControlPurpose, setting: string): Step {
+  const env = { CLAUDE_CODE_AUTO_COMPACT_WINDOW: setting };
+  return request(state, purpose, { subtype: 'apply_flag_settings', settings: { env } });
 }
 
 /** Only a session that goes on has a context to be known before the first prompt. */
@@ -123,8 +146,7 @@ function onContext(state: GovernorState, event: ControlResponseEvent): Step {
   const { response } = event;
   const tokens = countOf(response.rawMaxTokens) ?? 0;
   const total = countOf(response.totalTokens) ?? 0;
-  // With a trigger of its own, whoever placed it, claude reports that in the window's place.
-  const placed = response.autocompactSource !== undefined && response.autocompactSource !== 'auto';
+  const placed = PLACED_SOURCES.has(response.autocompactSource);
   // Below our own setting it can only be the model's true window, which caps it.
   const isOurs = typeof state.trigger === 'number' && tokens >= state.trigger + NATIVE_RESERVE_TOKENS;
   const hidesWindow = placed && (typeof state.trigger !== 'number' || isOurs);

@@ -5,7 +5,7 @@ import { readGauge } from '../gauge/gauge.ts';
 import { commandIn, type Prompt } from '../prompts/mailbox.ts';
 import { giveBack, requestsIn } from '../prompts/prompt-words.ts';
 import { focusText, notesClause } from '../relief/focus.ts';
-import { documentToGive, noteGiven } from '../relief/handoff.ts';
+import { documentToGive, noteGiven } from '../relief/fresh-context.ts';
 import { decided, type GovernorState } from '../state.ts';
 import { keep, type Step } from '../steps.ts';
 import { remembered } from '../tool-budget/follow-results.ts';

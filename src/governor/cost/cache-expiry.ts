@@ -5,7 +5,7 @@ import { decided, type GovernorState } from '../state.ts';
 import { keep, type Step } from '../steps.ts';
 import { compactFirst } from './compact-first.ts';
 import { toUsd } from './cost.ts';
-import { type Price, priceFor } from './prices.ts';
+import { type Price, priceAt, priceFor } from './prices.ts';
 
 /** The prompt cache that the main thread's calls write and read. */
 export interface PromptCache {
@@ -54,13 +54,14 @@ export function announceExpiry(state: GovernorState, prompt: Prompt | 'unseen'):
   const { gauge, cache, now, session, run } = state;
   const idleMs = idleBeyondLife(cache, now);
   const least = run.policy.cost.expiredCacheUsd;
-  const price = priceFor(gauge.call?.model ?? session.model, run.policy.cost.prices);
+  const listPrice = priceFor(gauge.call?.model ?? session.model, run.policy.cost.prices);
   // Another basis says that the context has been replaced since, or may have been.
-  if (idleMs === undefined || gauge.basis !== 'measured' || typeof least !== 'number' || price === undefined) {
+  if (idleMs === undefined || gauge.basis !== 'measured' || typeof least !== 'number' || listPrice === undefined) {
     return keep(state);
   }
   if (prompt !== 'unseen' && relievesContext(prompt)) return keep(state);
   const tokens = gauge.used + callOutput(gauge);
+  const price = priceAt(listPrice, tokens);
   const [usd, cachedUsd] = [writePrice(cache, price), price.cacheRead].map((rate) => usdOf(tokens, rate));
   if (usd === undefined || cachedUsd === undefined || usd - cachedUsd < least) return keep(state);
   const { lifetimeMs } = cache;

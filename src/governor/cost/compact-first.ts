@@ -1,6 +1,5 @@
 import { inTokens } from '../policy.ts';
-import { mayCompact } from '../relief/compaction.ts';
-import { landingOf } from '../relief/strategy.ts';
+import { landingOf, mayCompact } from '../relief/strategy.ts';
 import type { GovernorState } from '../state.ts';
 import { toUsd } from './cost.ts';
 

@@ -139,7 +139,7 @@ export function readReport(cost: Cost, usd: number): Cost {
   const open = openMicroUsd(cost);
   // A counter that stands still does not know of the calls since: they are under way, or the back-end never counts.
   if (total === cost.reported && open > 0) return cost;
-  // 2.1.329 sets it to 0 with `/clear`; calls it had not reported by then never will be.
+  // 2.1.329 and later set it to 0 with `/clear`; calls it had not reported by then never will be.
   const lost = total === 0 ? open : 0;
   const before = total < cost.reported ? cost.reported + lost : 0;
   return {
@@ -243,8 +243,8 @@ function callMicroUsd({ usage, outputKnown, generated, price }: PricedCall): num
 
 /**
  * The first version whose counter begins, in a process that goes on with a session, with what the session had cost at
- * its exit, as others measured it and as the `cost-state` row in the session logs of 2.1.329 suggests. In 2.1.197 it
- * begins at 0 (measured with `--resume`, `--continue` and `--fork-session`).
+ * its exit, as others measured it; 2.1.330 does so (measured with `--continue`). In 2.1.197 it begins at 0 (measured
+ * with `--resume`, `--continue` and `--fork-session`).
  */
 const FIRST_TO_CARRY_ON = [2, 1, 277] as const;
 

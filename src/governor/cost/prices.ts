@@ -1,4 +1,5 @@
 import type { Usage } from '../../stream/events.ts';
+import { contextOf } from '../../stream/usage.ts';
 
 /** What tokens cost: micro-dollars (millionths of a US dollar) for a million of them, in whole numbers. */
 export interface Price {
@@ -9,22 +10,29 @@ export interface Price {
   /** Written to the prompt cache for an hour. */
   readonly cacheWriteHour: number;
   readonly cacheRead: number;
+  /** A call whose prompt is longer than so many tokens costs so many times as much, all of it. */
+  readonly longPrompt?: { readonly above: number; readonly times: number };
 }
 
 /** Prices by the beginning of a model's id, which may be the whole id. The longest that fits counts. */
 export type Prices = Readonly<Record<string, Price>>;
 
 /**
- * List prices as Claude Code 2.1.197 itself counts them, measured with a thousand tokens of each kind and model; those
- * of Opus 5 are from recordings. They meet the 97 `costUSD` figures of these models that were recorded, from 1.0.128
- * to 2.1.329, to the micro-dollar. Up to 2.1.87 an hour's cache was counted as five minutes', from 2.1.178 on as here.
+ * List prices as Claude Code 2.1.330 itself counts them, measured with a thousand and with 150,000 tokens of each kind
+ * and model; those of models that it has retired are as 2.1.197 counts them. They meet the `costUSD` figures of the
+ * recordings, from 1.0.128 to 2.1.330, to the micro-dollar. Two things differ between versions: 2.1.197 counts Sonnet 5
+ * at 3 and 15 dollars, and up to 2.1.87 an hour's cache was counted as five minutes'.
  *
  * Not told apart: fast mode (twice to six times as much), the surcharge for a region, web searches. A model that is
  * not named here has no price; Claude Code takes it for an Opus of today.
  */
 export const PRICES: Prices = {
   'claude-fable-5': listed(10_000_000, 50_000_000),
+  'claude-fable-5-1': listed(10_000_000, 50_000_000, 40),
+  'claude-fable-5-2': listed(8_000_000, 40_000_000, 40),
   'claude-mythos-5': listed(10_000_000, 50_000_000),
+  'claude-mythos-5-1': listed(10_000_000, 50_000_000, 40),
+  'claude-mythos-5-2': listed(8_000_000, 40_000_000, 40),
   'claude-opus-4-0': listed(15_000_000, 75_000_000),
   'claude-opus-4-1': listed(15_000_000, 75_000_000),
   'claude-opus-4-20250514': listed(15_000_000, 75_000_000),
@@ -33,17 +41,34 @@ export const PRICES: Prices = {
   'claude-opus-4-7': listed(5_000_000, 25_000_000),
   'claude-opus-4-8': listed(5_000_000, 25_000_000),
   'claude-opus-5': listed(5_000_000, 25_000_000),
+  'claude-opus-5-5': listed(4_000_000, 20_000_000, 20),
   'claude-3-5-sonnet': listed(3_000_000, 15_000_000),
   'claude-3-7-sonnet': listed(3_000_000, 15_000_000),
   'claude-sonnet-4': listed(3_000_000, 15_000_000),
-  'claude-sonnet-5': listed(3_000_000, 15_000_000),
+  'claude-sonnet-5': listed(2_000_000, 10_000_000),
+  'claude-sonnet-5-5': listed(2_000_000, 10_000_000, 20),
   'claude-3-5-haiku': listed(800_000, 4_000_000),
   'claude-haiku-4-5': listed(1_000_000, 5_000_000),
+  'claude-haiku-5-5': { ...listed(100_000, 500_000), longPrompt: { above: 100_000, times: 5 } },
 };
 
-/** The cache's prices stand in the same relation to the input's in every model. */
-function listed(input: number, output: number): Price {
-  return { input, output, cacheWrite: (input * 5) / 4, cacheWriteHour: input * 2, cacheRead: input / 10 };
+/** Writing to the cache stands in the same relation to the input in every model, reading is one of so many parts. */
+function listed(input: number, output: number, readParts = 10): Price {
+  return { input, output, cacheWrite: (input * 5) / 4, cacheWriteHour: input * 2, cacheRead: input / readParts };
+}
+
+/** What tokens cost in a call with a prompt of so many, which is all of its context. */
+export function priceAt(price: Price, promptTokens: number): Price {
+  const { longPrompt } = price;
+  if (longPrompt === undefined || promptTokens <= longPrompt.above) return price;
+  const { times } = longPrompt;
+  return {
+    input: price.input * times,
+    output: price.output * times,
+    cacheWrite: price.cacheWrite * times,
+    cacheWriteHour: price.cacheWriteHour * times,
+    cacheRead: price.cacheRead * times,
+  };
 }
 
 /**
@@ -69,7 +94,8 @@ function isBeginning(name: string, id: string): boolean {
 }
 
 /** What a call costs, in micro-dollars, rounded once. @param output its output where the usage holds a placeholder */
-export function microUsdOf(usage: Usage, price: Price, output = usage.output): number {
+export function microUsdOf(usage: Usage, listPrice: Price, output = usage.output): number {
+  const price = priceAt(listPrice, contextOf(usage));
   const hour = Math.min(usage.cacheCreationHour ?? 0, usage.cacheCreation);
   const sum =
     usage.input * price.input +

@@ -1,5 +1,6 @@
 import type { Block, Usage } from '../../stream/events.ts';
 import { contextOf } from '../../stream/usage.ts';
+import { inTokens } from '../policy.ts';
 import { type CharacterEstimate, NO_CHARACTERS, totalTokens } from './character-estimate.ts';
 import {
   addContent,
@@ -12,7 +13,7 @@ import {
   UNCALIBRATED,
 } from './estimator.ts';
 import { forgotten, thoughtsIn } from './thoughts.ts';
-import { ASSUMED_WINDOW, type ContextWindow, learnFromContext } from './window.ts';
+import { type ContextWindow, learnFromContext, UNKNOWN_WINDOW } from './window.ts';
 
 /**
  * What the figure of the context rests on.
@@ -59,7 +60,7 @@ export interface Gauge {
 }
 
 export const EMPTY_GAUGE: Gauge = {
-  window: ASSUMED_WINDOW,
+  window: UNKNOWN_WINDOW,
   basis: 'none',
   used: 0,
   call: null,
@@ -79,11 +80,13 @@ export interface Reading {
   readonly used: number;
   /** Size of the next request before anything new is said: `used` + output of the last call + what was added. */
   readonly predicted: number;
-  readonly window: number;
+  /** undefined: not known, nor is the share. */
+  readonly window: number | undefined;
   readonly windowSource: ContextWindow['source'];
-  /** `predicted` / `window`; 0 for a window of 0. */
-  readonly fraction: number;
-  readonly basis: Basis;
+  /** `predicted` / `window` */
+  readonly fraction: number | undefined;
+  /** What `predicted` rests on: `predicted` once something has come in since a measured call or claude's answer. */
+  readonly basis: Basis | 'predicted';
 }
 
 /** Size of the next request, in tokens. */
@@ -95,8 +98,24 @@ export function predicted(gauge: Gauge): number {
 export function readGauge(gauge: Gauge): Reading {
   const next = predicted(gauge);
   const { tokens, source } = gauge.window;
-  const fraction = tokens > 0 ? next / tokens : 0;
-  return { used: gauge.used, predicted: next, window: tokens, windowSource: source, fraction, basis: gauge.basis };
+  const fraction = tokens === undefined ? undefined : next / tokens;
+  return { used: gauge.used, predicted: next, window: tokens, windowSource: source, fraction, basis: basisOf(gauge) };
+}
+
+/**
+ * What was crossed, as a reason.
+ *
+ * @param threshold a fraction of the window (≤ 1) or tokens (> 1)
+ */
+export function crossedText(gauge: Gauge, threshold: number): string {
+  const { tokens } = gauge.window;
+  const of = tokens === undefined ? '' : ` of ${tokens}`;
+  return `${predicted(gauge)} tokens have crossed ${inTokens(threshold, tokens)}${of}`;
+}
+
+function basisOf({ basis, added, calibration }: Gauge): Reading['basis'] {
+  const isFigure = basis === 'measured' || basis === 'asked';
+  return isFigure && estimateTokens(added, calibration) > 0 ? 'predicted' : basis;
 }
 
 /** A gauge that is being made, before anyone has seen it. */

@@ -19,7 +19,15 @@ import {
   takeReading,
 } from './gauge.ts';
 import { readTextReport } from './text-report.ts';
-import { ASSUMED_WINDOW, learnFromModelId, learnWindow, mainWindow } from './window.ts';
+import { nativeReserve, windowIn } from './version-facts.ts';
+import {
+  type ContextWindow,
+  LARGE_WINDOW,
+  learnFromModelId,
+  learnWindow,
+  mainWindow,
+  UNKNOWN_WINDOW,
+} from './window.ts';
 
 /** What a line of claude's says about the size of the main thread's context. */
 export function readContext(state: GovernorState, event: Event): GovernorState {
@@ -63,7 +71,8 @@ function withEmptyContext(state: GovernorState, keptTokens: number): GovernorSta
   return next;
 }
 
-function readAssistant({ gauge, session }: GovernorState, event: AssistantEvent): Gauge {
+function readAssistant(state: GovernorState, event: AssistantEvent): Gauge {
+  const { gauge, session } = state;
   const { usage, messageId, model, blocks, outputFinal } = event;
   if (event.synthetic || usage === undefined || saysNothing(usage)) return gauge;
   // Without an id each line is a call of its own.
@@ -71,9 +80,20 @@ function readAssistant({ gauge, session }: GovernorState, event: AssistantEvent)
   if (isSame) return extendCall(gauge, blocks, usage.output, outputFinal);
   const aside = asideOf(gauge, event, session.model);
   if (aside !== null) return aside === gauge.aside ? gauge : withAside(gauge, aside);
-  const known = withWindow(gauge, learnFromModelId(gauge.window, model));
+  const known = withWindow(gauge, recordedWindow(state, event, learnFromModelId(gauge.window, model)));
   const call = { messageId, model, output: usage.output, outputKnown: outputFinal };
   return addCall(known, call, usage, blocks);
+}
+
+/** What a recording tells that names no window: its version and model, and a context that would have been compacted. */
+function recordedWindow({ gauge, session, run }: GovernorState, event: AssistantEvent, known: ContextWindow) {
+  if (run.mode !== 'replay') return known;
+  const version = event.version ?? session.version;
+  if (known.tokens === undefined) return learnWindow(known, windowIn(version, event.model, false) ?? 0, 'version');
+  const reserve = nativeReserve(version);
+  if (known.source !== 'version' || reserve === 0 || gauge.call === null) return known;
+  const isUncompacted = event.usage !== undefined && contextOf(event.usage) >= gauge.used;
+  return isUncompacted && gauge.used > known.tokens - reserve ? learnWindow(known, LARGE_WINDOW, 'raised') : known;
 }
 
 function withWindow(gauge: Gauge, window: Gauge['window']): Gauge {
@@ -138,7 +158,10 @@ function readInit(state: GovernorState, event: InitEvent): GovernorState {
   // A new session id in mid-stream is a cleared conversation (2.1.197 says no more than that).
   const gauge = another ? emptyContext(state.gauge, 0) : state.gauge;
   const mayKeep = !switched || gauge.window.source === 'user';
-  const window = learnFromModelId(mayKeep ? gauge.window : ASSUMED_WINDOW, event.model);
+  const named = learnFromModelId(mayKeep ? gauge.window : UNKNOWN_WINDOW, event.model);
+  const listed =
+    state.run.mode === 'replay' ? windowIn(event.version ?? session.version, event.model, true) : undefined;
+  const window = learnWindow(named, listed ?? 0, 'version');
   const next = draftOf(state);
   next.gauge = withWindow(gauge, window);
   if (another) next.latch = 'none';

@@ -1,32 +1,36 @@
 /**
  * Where the size of the window comes from, best first: the user's own value, claude's result line, claude's answer
- * when asked, a report in text, a model id that ends in `[1m]`, a measured context above what was assumed, a guess.
+ * when asked, a report in text, a measured context above what was believed, a model id that ends in `[1m]`, and, in
+ * recordings only, the model and the version of Claude Code. `unknown`: nothing has told it yet.
  */
-export type WindowSource = 'user' | 'result' | 'asked' | 'reported' | 'raised' | 'model-id' | 'assumed';
+export type WindowSource = 'user' | 'result' | 'asked' | 'reported' | 'raised' | 'model-id' | 'version' | 'unknown';
 
-/** The context window of the main model, in tokens. */
+/** The context window of the main model. */
 export interface ContextWindow {
-  readonly tokens: number;
+  /** undefined: not known, so nothing acts on a share of it. */
+  readonly tokens: number | undefined;
   readonly source: WindowSource;
 }
 
 const RANK: Readonly<Record<WindowSource, number>> = {
-  user: 6,
-  result: 5,
-  asked: 4,
-  reported: 3,
-  raised: 2,
-  'model-id': 1,
-  assumed: 0,
+  user: 7,
+  result: 6,
+  asked: 5,
+  reported: 4,
+  raised: 3,
+  'model-id': 2,
+  version: 1,
+  unknown: 0,
 };
 
-const SMALL_WINDOW = 200_000;
-const LARGE_WINDOW = 1_000_000;
+/** The two windows that there are. */
+export const SMALL_WINDOW = 200_000;
+export const LARGE_WINDOW = 1_000_000;
 
-export const ASSUMED_WINDOW: ContextWindow = { tokens: SMALL_WINDOW, source: 'assumed' };
+export const UNKNOWN_WINDOW: ContextWindow = { tokens: undefined, source: 'unknown' };
 
 /** A window that claude itself named, or the user: safe to place the native trigger on. */
-export function isKnown(window: ContextWindow): boolean {
+export function isKnown(window: ContextWindow): window is ContextWindow & { readonly tokens: number } {
   return RANK[window.source] >= RANK.asked;
 }
 
@@ -49,7 +53,7 @@ export function windowOfModel(model: string | undefined): number | undefined {
 
 /** A context larger than the window proves a larger window, unless the user insists on his. */
 export function learnFromContext(window: ContextWindow, used: number): ContextWindow {
-  if (used <= window.tokens || window.source === 'user') return window;
+  if (used <= (window.tokens ?? SMALL_WINDOW) || window.source === 'user') return window;
   return { tokens: Math.max(LARGE_WINDOW, used), source: 'raised' };
 }
 

@@ -3,7 +3,7 @@ import type { Action } from '../actions.ts';
 import { openControl } from '../control/control.ts';
 import { restarted } from '../cost/cost.ts';
 import type { ExitEvent } from '../input.ts';
-import { finishLeaving, startFresh } from '../relief/handoff.ts';
+import { finishLeaving, startFresh } from '../relief/fresh-context.ts';
 import { decided, type GovernorState, isCompacting } from '../state.ts';
 import { chain, keep, type Step } from '../steps.ts';
 import { restart } from './restart.ts';

@@ -5,7 +5,7 @@ import { stopTask } from '../control/control-request.ts';
 import { onAnswer, refuseQuestions } from '../control/questions.ts';
 import { atLimit } from '../cost/spending.ts';
 import { noteInterrupt } from '../relief/compaction.ts';
-import { startBriefing } from '../relief/handoff.ts';
+import { startBriefing } from '../relief/fresh-context.ts';
 import { adviseRelief, dueRelief, relieveFor, startRelief } from '../relief/relief.ts';
 import { type GovernorState, isRelieving } from '../state.ts';
 import { chain, keep, type Step } from '../steps.ts';
@@ -14,6 +14,7 @@ import { type Prompt, toPrompt } from './mailbox.ts';
 import { resumeWork } from './resume.ts';
 import { say } from './say.ts';
 import { noteStop } from './stop-next.ts';
+import { tasksAside } from './tasks.ts';
 
 /** A line the caller wrote, or a prompt that ctxb was given for him. */
 export function onCallerLine(state: GovernorState, event: Event, line: string): Step {
@@ -88,7 +89,7 @@ function isFree(state: GovernorState): boolean {
  */
 function endWhenDone(state: GovernorState): Step {
   if (!state.mailbox.ended) return keep(state);
-  const tasks = Object.entries(state.tasks).filter(([, { phase }]) => phase !== 'foreground');
+  const tasks = tasksAside(state.tasks);
   if (tasks.length === 0) return closeInput(state);
   if (tasks.some(([, { kind, phase }]) => kind === 'agent' && phase === 'background')) return keep(state);
   switch (state.grace) {

@@ -32,9 +32,18 @@ export function stampUuid(runId: string, count: number): string {
   return runId.slice(0, -12) + STAMP + count.toString(16).padStart(11, '0');
 }
 
+/**
+ * Whether a `uuid` was given here, in this run or in one that this one goes on with. So many zeros as its count has are
+ * in no random one.
+ */
 export function isStamp(uuid: string): boolean {
-  return uuid.at(-12) === STAMP;
+  return STAMPED.test(uuid);
 }
+
+/** In every such `uuid`. */
+export const STAMP_MARK = `-${STAMP}00000`;
+
+const STAMPED = new RegExp(`${STAMP_MARK}[0-9a-f]{6}$`);
 
 const COMMAND = /^\s*\/([\w:-]+)(?=\s|$)/;
 

@@ -17,9 +17,9 @@ export function userLine(content: string, uuid: string): string {
   return JSON.stringify({ type: 'user', message, parent_tool_use_id: null, session_id: '', uuid });
 }
 
-/** Whether a line was sent by ctxb, or got its `uuid` from it. */
+/** Whether a line was sent by ctxb, or got its `uuid` from it: a prompt keeps that when its run is taken up. */
 export function isOwnOrStamped({ run }: GovernorState, uuid: string | undefined): boolean {
-  return uuid !== undefined && hasRunPrefix(run, uuid);
+  return uuid !== undefined && (hasRunPrefix(run, uuid) || isStamp(uuid));
 }
 
 /** Whether an echo that claude sends back is of a line that ctxb wrote. */

@@ -1,4 +1,5 @@
 import type { Event } from '../../stream/events.ts';
+import type { GovernorState } from '../state.ts';
 
 /**
  * A subagent or a command beside the conversation.
@@ -13,6 +14,16 @@ export interface Task {
 }
 
 export type Tasks = Readonly<Record<string, Task>>;
+
+/** The tasks that no turn waits for, by their ids. */
+export function tasksAside(tasks: Tasks): [string, Task][] {
+  return Object.entries(tasks).filter(([, { phase }]) => phase !== 'foreground');
+}
+
+/** Whether what was answered stays the answer: no task can bring another one before the next prompt goes. */
+export function isAnswerFinal({ tasks, mailbox }: Pick<GovernorState, 'tasks' | 'mailbox'>): boolean {
+  return mailbox.waiting.length > 0 || tasksAside(tasks).length === 0;
+}
 
 /** The tasks that matter after this line. */
 export function tasksAfter(tasks: Tasks, event: Event): Tasks {

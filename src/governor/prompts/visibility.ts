@@ -4,7 +4,7 @@ import { isOwnRequest, OWN_PREFIX } from '../control/control-request.ts';
 import { replyForCaller } from '../control/questions.ts';
 import { tellsStop } from '../cost/spending.ts';
 import { tellsVainStart } from '../process/process.ts';
-import { isExhaustion, mayRelieve } from '../relief/relief.ts';
+import { isExhaustion, mayRelieve } from '../relief/exhaustion.ts';
 import type { Handoff } from '../relief/relief-state.ts';
 import type { GovernorState } from '../state.ts';
 import { isOwnOrStamped, isOwnUuid } from './own-lines.ts';
@@ -30,6 +30,7 @@ function fateOfCallers(state: GovernorState, event: Event): Fate {
 }
 
 function fateInInjected(state: GovernorState, event: Event): Fate {
+  if (isNoNews(state, event)) return 'hide';
   // Only its result tells whether a turn was the one that was asked for or one that claude started by itself.
   if (isAnswering(state.handoff)) return speaksOfTurn(event) || isAmbiguous(event) ? 'withhold' : 'show';
   if (phaseOfInjected(state) === 'running') return speaksOfTurn(event) ? 'hide' : 'show';
@@ -106,6 +107,7 @@ function speaksOfTurn(event: Event): boolean {
     case 'init':
     case 'compact-status':
     case 'boundary':
+    case 'reset':
     case 'api-retry':
       return true;
     case 'known':
@@ -114,6 +116,13 @@ function speaksOfTurn(event: Event): boolean {
       return false;
   }
 }
+
+/** A fresh context brings a list of background tasks also where there were none. */
+function isNoNews({ tasks }: GovernorState, event: Event): boolean {
+  return event.kind === 'known' && event.name === TASKS_CHANGED && Object.keys(tasks).length === 0;
+}
+
+const TASKS_CHANGED = 'system/background_tasks_changed';
 
 function isAmbiguous(event: Event): boolean {
   return event.kind === 'init' || event.kind === 'known' || event.kind === 'api-retry';

@@ -3,15 +3,16 @@ import type { Event } from '../../stream/events.ts';
 import type { Verdict } from '../actions.ts';
 import { askContext, sendInterrupt } from '../control/control-request.ts';
 import { totalMicroUsd, toUsd } from '../cost/cost.ts';
-import { type Reading, readGauge } from '../gauge/gauge.ts';
+import { crossedText, type Reading, readGauge } from '../gauge/gauge.ts';
 import { inTokens } from '../policy.ts';
 import { type Prompt, relievesContext } from '../prompts/mailbox.ts';
 import { countSent, ownUuid, userLine } from '../prompts/own-lines.ts';
 import { type Attempt, type Compaction, countsAsFailure, decided, type GovernorState, isCompacting } from '../state.ts';
 import { chain, keep, type Step } from '../steps.ts';
+import { leaveExhausted } from './exhaustion.ts';
 import { focusText } from './focus.ts';
-import { sumsOf } from './strategy.ts';
-import { isRejected, verdictOf } from './verdict.ts';
+import { mayCompact, sumsOf } from './strategy.ts';
+import { isDown, isRejected, statusOf, verdictOf } from './verdict.ts';
 
 /** How long claude may take to say that it has stopped compacting before it is ended. */
 const STOPPING_PATIENCE_MS = 10_000;
@@ -25,12 +26,6 @@ export function shouldCompact(state: GovernorState, next: NextPrompt): boolean {
   if (latch !== 'compact' || compaction.phase !== 'idle' || !mayCompact(state)) return false;
   if (next !== 'unseen' && relievesContext(next)) return false;
   return next !== undefined || (run.policy.compaction.when === 'boundary' && !mailbox.ended);
-}
-
-/** Compacting is wanted and has not proved useless. */
-export function mayCompact({ compaction, session, run }: GovernorState): boolean {
-  const { enabled, maxAttempts } = run.policy.compaction;
-  return enabled && !session.commandsOff && compaction.failures < maxAttempts;
 }
 
 /** `/compact` goes alone: the whole message is its argument, and a prompt sent with it would be lost in it. */
@@ -74,9 +69,16 @@ export function giveUpWaiting(state: GovernorState): Step {
   if (!isCompacting(state.compaction)) return keep(state);
   // A turn that claude started itself is in the way, and not the compaction.
   if (state.turn.phase === 'running') return waitLonger(state);
+  const { attempt } = state.compaction;
+  const concluded = conclude(state, attempt, isDown(attempt.apiStatus) ? 'unavailable' : 'silent');
   // Stuck, it would hold up every prompt behind it.
   const watch = { kind: 'set-timer', timer: 'handoff', afterMs: STOPPING_PATIENCE_MS } as const;
-  return chain(conclude(state, state.compaction.attempt, 'silent'), sendInterrupt, (next) => keep(next, [watch]));
+  return chain(
+    concluded,
+    (next) => keep(overdue(next, attempt)),
+    sendInterrupt,
+    (next) => keep(next, [watch]),
+  );
 }
 
 /** The caller interrupts while a compaction of ours is under way, of which he knows nothing. */
@@ -84,6 +86,12 @@ export function noteInterrupt(state: GovernorState): GovernorState {
   const { compaction } = state;
   if (!isCompacting(compaction)) return state;
   return { ...state, compaction: { ...compaction, attempt: { ...compaction.attempt, interrupted: true } } };
+}
+
+/** claude has not stopped yet. */
+function overdue(state: GovernorState, attempt: Attempt): GovernorState {
+  const { failures } = state.compaction;
+  return { ...state, compaction: { phase: 'overdue', failures, attempt, triedAt: state.gauge.calls } };
 }
 
 /** The lines of a compaction that came too late are over. */
@@ -120,11 +128,12 @@ export function measureLanding(state: GovernorState): Step {
 export function forgetFailures(state: GovernorState): GovernorState {
   const { compaction, relief } = state;
   if (compaction.phase !== 'idle') return state;
-  if (compaction.failures === 0 && relief.due === undefined && !relief.useless) return state;
+  const isFresh = compaction.failures === 0 && relief.due === undefined && !relief.useless && !relief.blocked;
+  if (isFresh) return state;
   return {
     ...state,
     compaction: { ...compaction, failures: 0 },
-    relief: { ...relief, due: undefined, useless: false },
+    relief: { ...relief, due: undefined, useless: false, blocked: false },
   };
 }
 
@@ -138,10 +147,7 @@ function conclude(state: GovernorState, attempt: Attempt, verdict: Verdict): Ste
   const landing: Reading | undefined = verdict === 'success' ? attempt.before : undefined;
   const failures = countsAsFailure(verdict) && !attempt.interrupted ? failuresAfter(state, attempt) : failuresBefore;
   const triedAt = verdict === 'success' ? undefined : state.gauge.calls;
-  const compaction: Compaction =
-    verdict === 'silent'
-      ? { phase: 'overdue', failures, attempt, triedAt: state.gauge.calls }
-      : { phase: 'idle', failures, landing, triedAt };
+  const compaction: Compaction = { phase: 'idle', failures, landing, triedAt };
   // What was crossed stays crossed after a failure, so it is not announced again.
   const latch = verdict === 'success' ? state.latch : 'warn';
   const commandsOff = state.session.commandsOff || verdict === 'refused';
@@ -150,7 +156,7 @@ function conclude(state: GovernorState, attempt: Attempt, verdict: Verdict): Ste
     ...state,
     compaction,
     latch,
-    relief: { ...state.relief, due },
+    relief: { ...state.relief, due, blocked: state.relief.blocked || verdict === 'blocked' },
     session: { ...state.session, commandsOff },
   };
   const reason = attempt.error ?? REASONS[verdict];
@@ -160,7 +166,8 @@ function conclude(state: GovernorState, attempt: Attempt, verdict: Verdict): Ste
       { kind: 'clear-timer', timer: 'compaction' },
       { kind: 'compacted', ...decided(concluded, reason), verdict, costUsd: spent },
     ]),
-    (next) => giveUpWhenUseless(next, failuresBefore),
+    (next) => giveUpWhenUseless(next, failuresBefore, verdict === 'failed' && isRejected(attempt)),
+    (next) => (verdict === 'unavailable' || verdict === 'blocked' ? leaveExhausted(next) : keep(next)),
     (next) => (verdict === 'success' ? askContext(next) : keep(next)),
   );
 }
@@ -175,16 +182,19 @@ const REASONS: Readonly<Record<Verdict, string>> = {
   success: 'the context was replaced by a summary',
   failed: 'claude could not compact',
   empty: 'there was nothing to compact',
+  blocked: 'a hook blocks compactions',
   refused: 'slash commands are switched off',
   unavailable: 'the API was not available',
   silent: 'claude said nothing about the compaction in time',
 };
 
-function giveUpWhenUseless(state: GovernorState, failuresBefore: number): Step {
+/** @param rejected the API refused this attempt for good */
+function giveUpWhenUseless(state: GovernorState, failuresBefore: number, rejected = false): Step {
   const { failures } = state.compaction;
   const limit = state.run.policy.compaction.maxAttempts;
   if (failures < limit || failuresBefore >= limit) return keep(state);
-  const reason = failures === 1 ? 'a compaction did not help' : `${failures} compactions in a row did not help`;
+  const tried = failures === 1 ? 'a compaction did not help' : `${failures} compactions in a row did not help`;
+  const reason = rejected ? 'the API refuses to summarise the context' : tried;
   const due = state.run.policy.handoff.enabled ? reason : undefined;
   return keep({ ...state, relief: { ...state.relief, due } }, [{ kind: 'give-up', ...decided(state, reason) }]);
 }
@@ -203,7 +213,7 @@ function note(attempt: Attempt, event: Event): Attempt {
     case 'compact-status':
       return { ...attempt, error: event.error ?? attempt.error };
     case 'api-retry':
-      return { ...attempt, apiStatus: event.status ?? attempt.apiStatus };
+      return { ...attempt, apiStatus: statusOf(event) };
     case 'assistant':
       return event.synthetic ? { ...attempt, error: plainText(event.blocks) || attempt.error } : attempt;
     default:
@@ -213,9 +223,7 @@ function note(attempt: Attempt, event: Event): Attempt {
 
 /** What was crossed; where the way had to be chosen, also the sums. */
 export function dueReason(state: GovernorState): string {
-  const { thresholds } = state.run.policy;
-  const { window } = state.gauge;
-  const level = inTokens(thresholds.compact, window.tokens);
-  const crossed = `${readGauge(state.gauge).predicted} tokens have crossed ${level} of ${window.tokens}`;
-  return state.run.policy.strategy === 'auto' ? `${crossed}; ${sumsOf(state).text}` : crossed;
+  const { thresholds, strategy } = state.run.policy;
+  const crossed = crossedText(state.gauge, thresholds.compact);
+  return strategy === 'auto' ? `${crossed}; ${sumsOf(state).text}` : crossed;
 }

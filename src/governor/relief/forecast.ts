@@ -1,7 +1,8 @@
 import { predicted } from '../gauge/gauge.ts';
 import { inTokens, nativeTrigger } from '../policy.ts';
 import { type GovernorState, isRelieving } from '../state.ts';
-import { mayCompact } from './compaction.ts';
+import { handoffReason } from './relief.ts';
+import { mayCompact } from './strategy.ts';
 
 /** With fewer there is none. */
 const LEAST_TURNS = 2;
@@ -32,11 +33,12 @@ export interface TriggerPlace {
  * Claude's own trigger rests where the policy puts it. When the next turn would probably cross it, it is lowered by a
  * turn's growth: then claude compacts before the turn begins, with the prompt whole, and not in the middle of it.
  *
- * @returns undefined when claude would not accept the place
+ * @returns undefined when the window is not known, or claude would not accept the place
  */
 export function triggerPlace(state: GovernorState): TriggerPlace | undefined {
   const { gauge, run, turn } = state;
   const window = gauge.window.tokens;
+  if (window === undefined) return undefined;
   const { compaction, thresholds } = run.policy;
   // Who wants no compaction gets claude's own as late as it can come.
   const rest = nativeTrigger(run.policy, window, compaction.enabled ? inTokens(thresholds.midTurn, window) : window);
@@ -57,9 +59,10 @@ export function triggerPlace(state: GovernorState): TriggerPlace | undefined {
   return { ...lowered, reason };
 }
 
-/** There is no next turn, or it is compacted before it anyway, or nobody wants it compacted. */
+/** There is no next turn, or the context is relieved before it anyway, or nobody wants it compacted. */
 function isNeedless(state: GovernorState): boolean {
   const { mailbox, latch, run } = state;
   if (!run.policy.compaction.enabled) return true;
-  return (mailbox.ended && mailbox.waiting.length === 0) || (latch === 'compact' && mayCompact(state));
+  if (mailbox.ended && mailbox.waiting.length === 0) return true;
+  return (latch === 'compact' && mayCompact(state)) || handoffReason(state) !== undefined;
 }

@@ -1,42 +1,57 @@
-import type { ControlResponseEvent, Event, ResultEvent } from '../../stream/events.ts';
-import { countOf } from '../../stream/fields.ts';
-import { request, sendInterrupt } from '../control/control-request.ts';
-import { emptyContext, readGauge } from '../gauge/gauge.ts';
+import type { Event, ResultEvent } from '../../stream/events.ts';
+import { sendInterrupt } from '../control/control-request.ts';
+import { predicted, readGauge } from '../gauge/gauge.ts';
 import type { OwnEvent } from '../input.ts';
+import { LEAST_NATIVE_WINDOW, nativeLevel } from '../policy.ts';
 import { countSent, ownUuid, userLine } from '../prompts/own-lines.ts';
 import { decided, type GovernorState } from '../state.ts';
 import { chain, keep, type Step } from '../steps.ts';
-import { health } from '../zones/notices.ts';
+import {
+  BRIEFING_PATIENCE_MS,
+  CLEAR_PATIENCE_MS,
+  CLEAR_TIMER,
+  clear,
+  EXIT_PATIENCE_MS,
+  endBriefing,
+  followClear,
+  leave,
+} from './fresh-context.ts';
 import { askAgain, handoffRequest } from './handoff-request.ts';
-import type { Handoff, HandoffDocument, HandoffPlan } from './relief-state.ts';
-import { COMMANDS_OFF } from './verdict.ts';
-
-/** Nothing has to be computed for `/clear`. */
-const CLEAR_PATIENCE_MS = 30_000;
-
-const BRIEFING_PATIENCE_MS = 120_000;
-
-/** A claude whose input is closed and that has nothing to do ends at once. */
-const EXIT_PATIENCE_MS = 10_000;
-
-type Phase<P extends Handoff['phase']> = Extract<Handoff, { readonly phase: P }>;
+import type { Handoff, HandoffDocument, HandoffPhase, HandoffPlan } from './relief-state.ts';
+import { isDown, saysUnavailable, statusOf } from './verdict.ts';
 
 /**
  * Hands the work over to a fresh context: the agent is asked for a document, it is checked and written, the
  * conversation is cleared, and the fresh one begins with the document.
  */
 export function startHandoff(state: GovernorState, reason: string): Step {
-  const plan: HandoffPlan = {
-    reason,
-    before: readGauge(state.gauge),
-    startedAt: state.now,
-    sessionId: state.session.id,
-    mustLeave: state.session.commandsOff || isDeaf(state),
-  };
+  const plan = planOf(state, reason, state.session.commandsOff || isDeaf(state) ? 'leave' : 'clear');
   const begun: GovernorState = { ...state, relief: { ...state.relief, due: undefined } };
   return chain(keep(begun, [{ kind: 'handoff', ...decided(state, reason) }]), (next) =>
     mayAsk(next) ? ask(next, plan, handoffRequest({ reason }), 'first') : write(next, plan, undefined, false),
   );
+}
+
+function planOf(state: GovernorState, reason: string, way: HandoffPlan['way']): HandoffPlan {
+  const { gauge, session, relief, now } = state;
+  return { reason, before: readGauge(gauge), startedAt: now, sessionId: session.id, way, due: relief.due };
+}
+
+/** Nothing relieves the context: what is known is written down, and the run ends. */
+export function endUnrelieved(state: GovernorState, reason: string): Step {
+  const { relief, run } = state;
+  const plan = planOf(state, reason, 'end');
+  const ending: GovernorState = { ...state, relief: { ...relief, exhausted: undefined, hopeless: undefined } };
+  return run.policy.handoff.enabled ? write(ending, plan, undefined, false) : unrelieved(ending, plan, relief.document);
+}
+
+function unrelieved(state: GovernorState, { reason }: HandoffPlan, path: string | undefined): Step {
+  const relief = { ...state.relief, document: path };
+  const ended: GovernorState = { ...state, handoff: { phase: 'idle' }, outcome: 'unrelieved', relief };
+  return keep(ended, [
+    { kind: 'unrelieved', ...decided(state, reason), path },
+    { kind: 'postponed', fate: 'show' },
+  ]);
 }
 
 /** claude does not even say that it has stopped compacting, or it is dead. */
@@ -53,12 +68,25 @@ function leaveDeaf(state: GovernorState): Step {
 
 /** A full context takes no further question, and an answer in a prescribed shape is no document. */
 function mayAsk(state: GovernorState): boolean {
-  return !state.run.answersInSchema && state.relief.exhausted === undefined && !isDeaf(state);
+  const isFull = state.relief.exhausted !== undefined || !hasRoomToAsk(state);
+  return !state.run.answersInSchema && !isFull && !isDeaf(state);
 }
 
-function ask(state: GovernorState, plan: HandoffPlan, text: string, attempt: Phase<'asking'>['attempt']): Step {
+/** The question itself must not set off claude's own compaction. */
+function hasRoomToAsk({ gauge, trigger, run }: GovernorState): boolean {
+  const window = gauge.window.tokens;
+  if (window === undefined || window < LEAST_NATIVE_WINDOW) return true;
+  const native = typeof trigger === 'number' ? trigger : nativeLevel(run.policy, window);
+  return predicted(gauge) + QUESTION_TOKENS < native;
+}
+
+/** The longest question, problems of a document included. */
+const QUESTION_TOKENS = 2_000;
+
+function ask(state: GovernorState, plan: HandoffPlan, text: string, attempt: HandoffPhase<'asking'>['attempt']): Step {
   const line = userLine(text, ownUuid(state));
-  const asking: GovernorState = { ...countSent(state), handoff: { phase: 'asking', turn: 'asked', plan, attempt } };
+  const handoff: Handoff = { phase: 'asking', turn: 'asked', plan, attempt, apiDown: false };
+  const asking: GovernorState = { ...countSent(state), handoff };
   const afterMs = state.run.policy.handoff.timeoutSeconds * 1000;
   return keep(asking, [
     { kind: 'send', line },
@@ -71,7 +99,7 @@ export function followHandoff(state: GovernorState, event: Event): Step {
   const { handoff } = state;
   switch (handoff.phase) {
     case 'asking':
-      return event.kind === 'result' ? readAnswer(state, handoff, event) : keep(running(state, handoff));
+      return event.kind === 'result' ? readAnswer(state, handoff, event) : keep(answering(state, handoff, event));
     case 'clearing':
       return followClear(state, handoff, event);
     case 'briefing':
@@ -81,19 +109,34 @@ export function followHandoff(state: GovernorState, event: Event): Step {
   }
 }
 
-function running(state: GovernorState, handoff: Phase<'asking' | 'clearing' | 'briefing'>): GovernorState {
+function running(state: GovernorState, handoff: HandoffPhase<'asking' | 'clearing' | 'briefing'>): GovernorState {
   return handoff.turn === 'running' ? state : { ...state, handoff: { ...handoff, turn: 'running' } };
 }
 
-function readAnswer(state: GovernorState, { plan, attempt }: Phase<'asking'>, event: ResultEvent): Step {
+function answering(state: GovernorState, handoff: HandoffPhase<'asking'>, event: Event): GovernorState {
+  const isAnswer = event.kind === 'assistant' && !event.synthetic && event.subagent === null;
+  const apiDown = isAnswer ? false : handoff.apiDown || (event.kind === 'api-retry' && isDown(statusOf(event)));
+  return running({ ...state, handoff: { ...handoff, apiDown } }, { ...handoff, apiDown });
+}
+
+function readAnswer(state: GovernorState, handoff: HandoffPhase<'asking'>, event: ResultEvent): Step {
+  const { plan, attempt } = handoff;
+  const said = [event.text, ...event.errors].join('\n');
+  if (event.isError && (handoff.apiDown || saysUnavailable(said))) return putOff(state, plan, said);
   const answer = event.isError ? undefined : event.text;
-  const mayAskAgain = attempt === 'first' && answer !== undefined;
+  const mayAskAgain = attempt === 'first' && answer !== undefined && hasRoomToAsk(state);
   return chain(keep(state, [CLEAR_TIMER, { kind: 'withheld', fate: 'drop' }]), (next) =>
     write(next, plan, answer, mayAskAgain),
   );
 }
 
-const CLEAR_TIMER = { kind: 'clear-timer', timer: 'handoff' } as const;
+/** Nothing is thrown away because the API is down: the conversation goes on as it is. */
+function putOff(state: GovernorState, { due }: HandoffPlan, said: string): Step {
+  const relief = { ...state.relief, due, putOffAt: state.gauge.calls };
+  const kept: GovernorState = { ...state, handoff: { phase: 'idle' }, relief };
+  const reason = said.trim() || 'the API was not available';
+  return keep(kept, [CLEAR_TIMER, { kind: 'withheld', fate: 'drop' }, { kind: 'put-off', ...decided(kept, reason) }]);
+}
 
 function write(state: GovernorState, plan: HandoffPlan, answer: string | undefined, mayAskAgain: boolean): Step {
   const { reason } = plan;
@@ -119,84 +162,16 @@ export function onHandoffWritten(
   if (handoff.phase !== 'writing') return keep(state);
   // The user stopped it: the conversation stays as it is.
   if (state.input === 'interrupted') return keep({ ...state, handoff: { phase: 'idle' } });
+  const { plan } = handoff;
   const document: HandoffDocument = { path, text, by, problems };
-  return handoff.plan.mustLeave ? leave(state, handoff.plan, document) : clear(state, handoff.plan, document);
-}
-
-function clear(state: GovernorState, plan: HandoffPlan, document: HandoffDocument): Step {
-  const line = userLine('/clear', ownUuid(state));
-  const handoff: Handoff = { phase: 'clearing', turn: 'asked', plan, document, proved: false, given: false };
-  return keep({ ...countSent(state), handoff }, [
-    { kind: 'send', line },
-    { kind: 'set-timer', timer: 'handoff', afterMs: CLEAR_PATIENCE_MS },
-  ]);
-}
-
-function followClear(state: GovernorState, handoff: Phase<'clearing'>, event: Event): Step {
-  const another = state.session.id !== handoff.plan.sessionId;
-  const proved = handoff.proved || event.kind === 'reset' || (event.kind === 'init' && another);
-  const followed: GovernorState = { ...state, handoff: { ...handoff, turn: 'running', proved } };
-  if (event.kind !== 'result') return keep(followed);
-  const cleared = keep(followed, [CLEAR_TIMER, { kind: 'withheld', fate: 'drop' }]);
-  const { plan, document } = handoff;
-  if (proved) return chain(cleared, (next) => finish(next, plan, document, { way: 'clear', given: handoff.given }));
-  const refused = event.isError || COMMANDS_OFF.test(event.text ?? '');
-  return chain(cleared, (next) => (refused ? leave(next, plan, document) : prove(next, plan, document)));
-}
-
-/** claude itself says that a conversation begins, and asks what to begin it with. */
-export function noteGiven(state: GovernorState): GovernorState {
-  const { handoff, relief } = state;
-  if (handoff.phase === 'clearing') return { ...state, handoff: { ...handoff, proved: true, given: true } };
-  return relief.pending === undefined ? state : { ...state, relief: { ...relief, pending: undefined } };
-}
-
-/** The document that the agent is still to be given. */
-export function documentToGive({ handoff, relief }: GovernorState): HandoffDocument | undefined {
-  return handoff.phase === 'clearing' && !handoff.given ? handoff.document : relief.pending;
-}
-
-function prove(state: GovernorState, plan: HandoffPlan, document: HandoffDocument): Step {
-  const watch = { kind: 'set-timer', timer: 'handoff', afterMs: CLEAR_PATIENCE_MS } as const;
-  return chain(keep({ ...state, handoff: { phase: 'proving', plan, document } }, [watch]), (next) =>
-    request(next, 'proof', { subtype: 'get_context_usage', detail: 'summary' }),
-  );
-}
-
-/** How full claude says its context is, after a `/clear` that said nothing. */
-export function onProof(state: GovernorState, event: ControlResponseEvent): Step {
-  const { handoff } = state;
-  if (handoff.phase !== 'proving') return keep(state);
-  const { plan, document } = handoff;
-  const total = countOf(event.response.totalTokens) ?? 0;
-  const isEmpty = event.ok && total > 0 && total < plan.before.predicted / 2;
-  return chain(keep(state, [CLEAR_TIMER]), (next) =>
-    isEmpty ? finish(next, plan, document, { way: 'clear', given: false }) : leave(next, plan, document),
-  );
-}
-
-/** What `/clear` does not do a new process does. */
-function leave(state: GovernorState, plan: HandoffPlan, document: HandoffDocument): Step {
-  const left: GovernorState = { ...state, handoff: { phase: 'leaving', plan, document } };
-  if (state.process.phase === 'dead') return startFresh(left);
-  return keep(left, [{ kind: 'end-input' }, { kind: 'set-timer', timer: 'exit', afterMs: EXIT_PATIENCE_MS }]);
-}
-
-/** The process has ended: the next one knows nothing of the conversation. */
-export function startFresh(state: GovernorState): Step {
-  const restarts = state.process.restarts + 1;
-  const dead: GovernorState = { ...state, process: { phase: 'dead', resumes: false, restarts } };
-  return keep(dead, [
-    { kind: 'clear-timer', timer: 'exit' },
-    { kind: 'start-claude', resume: undefined, isFirst: false, afterMs: 0 },
-  ]);
-}
-
-/** A new process is there. */
-export function finishLeaving(state: GovernorState): Step {
-  const { handoff } = state;
-  if (handoff.phase !== 'leaving') return keep(state);
-  return finish(state, handoff.plan, handoff.document, { way: 'process', given: false });
+  switch (plan.way) {
+    case 'clear':
+      return clear(state, plan, document);
+    case 'leave':
+      return leave(state, plan, document);
+    case 'end':
+      return unrelieved(state, plan, path);
+  }
 }
 
 export function onHandoffTimeout(state: GovernorState): Step {
@@ -231,7 +206,7 @@ function patienceOf({ handoff, run }: GovernorState): number | undefined {
 }
 
 /** The agent is told to stop; a claude that does not even do that is left. */
-function giveUpAsking(state: GovernorState, handoff: Phase<'asking'>): Step {
+function giveUpAsking(state: GovernorState, handoff: HandoffPhase<'asking'>): Step {
   if (handoff.attempt === 'late') return leaveSilent(state, handoff.plan);
   const late: GovernorState = { ...state, handoff: { ...handoff, attempt: 'late' } };
   const watch = { kind: 'set-timer', timer: 'handoff', afterMs: EXIT_PATIENCE_MS } as const;
@@ -240,57 +215,6 @@ function giveUpAsking(state: GovernorState, handoff: Phase<'asking'>): Step {
 
 function leaveSilent(state: GovernorState, plan: HandoffPlan): Step {
   return chain(keep(state, [{ kind: 'withheld', fate: 'drop' }]), (next) =>
-    write(next, { ...plan, mustLeave: true }, undefined, false),
+    write(next, { ...plan, way: 'leave' }, undefined, false),
   );
-}
-
-interface Arrival {
-  readonly way: 'clear' | 'process';
-  readonly given: boolean;
-}
-
-function finish(state: GovernorState, plan: HandoffPlan, document: HandoffDocument, { way, given }: Arrival): Step {
-  const { relief, gauge } = state;
-  const { path, by, problems } = document;
-  const fresh: GovernorState = {
-    ...state,
-    handoff: { phase: 'idle' },
-    latch: 'none',
-    gauge: emptyContext(gauge, 0),
-    compaction: { phase: 'idle', failures: 0, landing: undefined, triedAt: undefined },
-    relief: {
-      ...relief,
-      due: undefined,
-      handoffs: relief.handoffs + 1,
-      left: way === 'process' ? plan.sessionId : undefined,
-      landing: plan.before,
-      boundaries: [],
-      pending: given ? undefined : document,
-      fresh: document,
-      document: path,
-    },
-  };
-  const ms = state.now - plan.startedAt;
-  const decision = { kind: 'handed-over', ...decided(fresh, plan.reason), by, path, way, ms, problems } as const;
-  const occurrence = { event: 'handoff', ms, by, reason: plan.reason } as const;
-  return keep(fresh, [decision, health(fresh, occurrence, plan.before.predicted)]);
-}
-
-/** Where claude calls no hooks, the document is said, in a turn that nobody sees. */
-export function startBriefing(state: GovernorState, document: HandoffDocument): Step {
-  const line = userLine(
-    `${document.text}
-
-The work goes on with the next message. Answer only: OK`,
-    ownUuid(state),
-  );
-  const briefing: GovernorState = { ...countSent(state), handoff: { phase: 'briefing', turn: 'asked' } };
-  return keep({ ...briefing, relief: { ...briefing.relief, pending: undefined } }, [
-    { kind: 'send', line },
-    { kind: 'set-timer', timer: 'handoff', afterMs: BRIEFING_PATIENCE_MS },
-  ]);
-}
-
-function endBriefing(state: GovernorState): Step {
-  return keep({ ...state, handoff: { phase: 'idle' } }, [CLEAR_TIMER, { kind: 'withheld', fate: 'drop' }]);
 }

@@ -6,12 +6,13 @@ export type Handoff =
   | { readonly phase: 'idle' }
   /**
    * The agent answers with the document. `second`: it was told what was wrong with its first answer. `late`: it took
-   * too long and was interrupted.
+   * too long and was interrupted. `apiDown`: claude tries again, and the API has not answered since.
    */
   | (InjectedTurn & {
       readonly phase: 'asking';
       readonly plan: HandoffPlan;
       readonly attempt: 'first' | 'second' | 'late';
+      readonly apiDown: boolean;
     })
   /** The answer is checked and written. */
   | { readonly phase: 'writing'; readonly plan: HandoffPlan }
@@ -26,6 +27,9 @@ export type Handoff =
   | (Written & { readonly phase: 'leaving' })
   /** No hook takes the document to the agent, so it is said. */
   | (InjectedTurn & { readonly phase: 'briefing' });
+
+/** A handoff in one of its phases. */
+export type HandoffPhase<P extends Handoff['phase']> = Extract<Handoff, { readonly phase: P }>;
 
 interface InjectedTurn {
   readonly turn: 'asked' | 'running';
@@ -42,8 +46,10 @@ export interface HandoffPlan {
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   readonly sessionId: string | undefined;
-  /** `/clear` would not be run: the process has to be left. */
-  readonly mustLeave: boolean;
+  /** What becomes of the conversation: `/clear`, another process where that would not be run, or the end of the run. */
+  readonly way: 'clear' | 'leave' | 'end';
+  /** Why it was due before it began. */
+  readonly due: string | undefined;
 }
 
 /** What a fresh context begins with. */
@@ -67,10 +73,27 @@ export interface Unfinished {
   readonly answers: readonly string[];
 }
 
+/** How the context is to be relieved, and why. */
+export type Due =
+  | { readonly way: 'compact' }
+  | { readonly way: 'handoff'; readonly reason: string }
+  /** Everything was tried: the run ends. */
+  | { readonly way: 'none'; readonly reason: string };
+
+/** Where a compaction was: turns ended and calls measured before it. */
+export interface Boundary {
+  readonly turn: number;
+  readonly call: number;
+}
+
 /** What is known about relieving the context beyond one attempt. */
 export interface Relief {
   /** Why compacting is no longer enough. */
   readonly due: string | undefined;
+  /** Calls that were measured when a handoff was put off: until there is another, it is not tried again. */
+  readonly putOffAt: number | undefined;
+  /** Why nothing more is tried: the run ends. */
+  readonly hopeless: string | undefined;
   readonly handoffs: number;
   /** The session that another process took over from last. */
   readonly left: string | undefined;
@@ -78,8 +101,12 @@ export interface Relief {
   readonly landing: Reading | undefined;
   /** The last handoff did not help either, and the context has not fallen below the target since. */
   readonly useless: boolean;
-  /** Turns ended at the last compactions, newest last. */
-  readonly boundaries: readonly number[];
+  /** A hook of the user's has blocked a compaction, and the context is still the same: nothing replaces it. */
+  readonly blocked: boolean;
+  /** The last compactions, newest last. */
+  readonly boundaries: readonly Boundary[];
+  /** Compactions in a row in one turn, each of which was filled again within a few calls. */
+  readonly refilled: number;
   /** Contexts of the first calls after compactions, newest last, in tokens. */
   readonly landings: readonly number[];
   /** A document that the agent has not been given yet. */
@@ -99,18 +126,24 @@ export interface Relief {
 /** The API refused a turn's prompts for the length of the context, and no turn has gone well since. */
 export interface Exhausted {
   readonly prompts: readonly Prompt[];
-  readonly tried: 'nothing' | 'compaction' | 'handoff';
+  readonly tried: 'nothing' | 'compaction';
+  /** Handoffs that were tried since. */
+  readonly handoffs: number;
   /** It is still as full. */
   readonly open: boolean;
 }
 
 export const NO_RELIEF: Relief = {
   due: undefined,
+  putOffAt: undefined,
+  hopeless: undefined,
   handoffs: 0,
   left: undefined,
   landing: undefined,
   useless: false,
+  blocked: false,
   boundaries: [],
+  refilled: 0,
   landings: [],
   pending: undefined,
   fresh: undefined,

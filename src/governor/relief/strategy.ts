@@ -11,6 +11,12 @@ export const DOCUMENT_TOKENS = 6_000;
 /** Until the session has turns of its own. Median growth from call to call, in tokens. */
 const USUAL_GROWTH = 617;
 
+/** Compacting is wanted and has not proved useless. */
+export function mayCompact({ compaction, relief, session, run }: GovernorState): boolean {
+  const { enabled, maxAttempts } = run.policy.compaction;
+  return enabled && !session.commandsOff && !relief.blocked && compaction.failures < maxAttempts;
+}
+
 export interface Sums {
   /** Tokens read until the context is as full again. */
   readonly compact: number;

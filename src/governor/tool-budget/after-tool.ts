@@ -8,7 +8,16 @@ import { resultText, storedPath } from './result-text.ts';
 import { allocation } from './room.ts';
 import { estimateTokens } from './token-estimate.ts';
 import type { ToolCall } from './tool-call.ts';
-import { answerTool, charsPerToken, forgetOpen, keepOpen, mayChange, mayPass, passed } from './tool-state.ts';
+import {
+  answerTool,
+  budgetMode,
+  charsPerToken,
+  forgetOpen,
+  keepOpen,
+  mayChange,
+  mayPass,
+  passed,
+} from './tool-state.ts';
 
 /** A tool has succeeded: its result goes to the agent as it is, or cut. */
 export function afterTool(before: GovernorState, call: ToolCall): Step {
@@ -19,8 +28,8 @@ export function afterTool(before: GovernorState, call: ToolCall): Step {
 }
 
 function withinBudget(before: GovernorState, call: ToolCall): Step {
-  const { mode } = before.run.policy.tools;
-  const result = mode === 'off' || hasPassed(before, call) ? undefined : resultText(call.tool, call.response);
+  const result =
+    budgetMode(before) === 'off' || hasPassed(before, call) ? undefined : resultText(call.tool, call.response);
   if (result === undefined) return keep(afterPass(before, call), [answerTool(call, 'PostToolUse')]);
   const stored = storedPath(call.tool, call.response);
   if (stored !== undefined)
@@ -52,7 +61,7 @@ function afterPass(state: GovernorState, call: ToolCall): GovernorState {
 export function afterFailure(state: GovernorState, call: ToolCall): Step {
   const tokens = estimateTokens(call.error, charsPerToken(state));
   const allowed = allocation(state, call.tool, call.agent);
-  const isLarge = state.run.policy.tools.mode !== 'off' && tokens > allowed;
+  const isLarge = budgetMode(state) !== 'off' && tokens > allowed;
   return keep(afterPass(state, call), [
     answerTool(call, 'PostToolUseFailure', isLarge ? { context: advice(tokens, allowed) } : {}),
   ]);

@@ -1,8 +1,8 @@
 import type { ToolsPolicy } from '../policy.ts';
 import type { GovernorState } from '../state.ts';
-import { type Room, remaining, roomFor, tiersInTokens } from './room.ts';
+import { roomFor } from './room.ts';
 import type { AlertLevel } from './tool-budget.ts';
-import { withBudget } from './tool-state.ts';
+import { budgetMode, withBudget } from './tool-state.ts';
 
 export interface Alert {
   readonly state: GovernorState;
@@ -14,15 +14,12 @@ export interface Alert {
 export function alertAgent(state: GovernorState): Alert {
   const { tools } = state.run.policy;
   const { toolBudget } = state;
-  if (tools.mode === 'off') return { state, text: '' };
-  const room = roomFor(state, null);
-  const level = alertLevel(remaining(room), tools);
+  const { window: left } = roomFor(state, null);
+  if (budgetMode(state) === 'off' || left === undefined) return { state, text: '' };
+  const level = alertLevel(left, tools);
   if (level === toolBudget.alerted) return { state, text: '' };
   const isWorse = level === 'critical' || (level === 'low' && toolBudget.alerted === 'none');
-  const text = isWorse
-    ? alertText(level, room, tiersInTokens(state.run.policy.tiers, state.gauge.window.tokens).total)
-    : '';
-  return { state: withBudget(state, { alerted: level }), text };
+  return { state: withBudget(state, { alerted: level }), text: isWorse ? alertText(level, left) : '' };
 }
 
 export function alertLevel(left: number, tools: Pick<ToolsPolicy, 'warnBelow' | 'criticalBelow'>): AlertLevel {
@@ -30,19 +27,10 @@ export function alertLevel(left: number, tools: Pick<ToolsPolicy, 'warnBelow' | 
   return left < tools.warnBelow ? 'low' : 'none';
 }
 
-/** Says of what they are left: an agent that takes its plan for its window gives up in the middle of the work. */
-export function alertText(level: 'low' | 'critical', room: Room, total: number): string {
-  const left = remaining(room);
+/** Speaks of the window alone: an agent that takes its plan for its window gives up in the middle of the work. */
+export function alertText(level: 'low' | 'critical', left: number): string {
   const opening = level === 'critical' ? 'BUDGET CRITICAL' : 'Budget Alert';
-  return `[${opening}: ~${thousands(left)}k tokens remaining${ofWhat(room, total)}]`;
-}
-
-function ofWhat({ plan, window }: Room, total: number): string {
-  if (window === undefined) return `. Of the ${total} tokens planned for; the size of the context is not known.`;
-  if (window <= plan) {
-    return ' in the context window (measured). Bring the work to a point from which it can be taken up again.';
-  }
-  return ` of the ${total} planned for this turn; the context window itself has ~${thousands(window)}k (measured). Read and search narrowly.`;
+  return `[${opening}: ~${thousands(left)}k tokens remaining in the context window (measured). Bring the work to a point from which it can be taken up again.]`;
 }
 
 /** Cut, never rounded up: -500 is 0. */

@@ -1,4 +1,4 @@
-import { type JsonMember, type JsonSpan, membersAt } from './json-spans.ts';
+import { type JsonMember, type JsonSpan, membersAt } from '../../stream/json-spans.ts';
 
 /** JSON that was cut and is still JSON of the same shape. */
 export interface CutJson {

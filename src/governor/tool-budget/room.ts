@@ -46,20 +46,15 @@ export function roomFor(state: GovernorState, agent: string | null): Room {
 }
 
 /**
- * @param window tokens
+ * @param window tokens; undefined: not known
  * @param used what the window holds, in tokens; undefined where nothing is measured
  */
-export function roomIn(policy: Policy, window: number, spent: Spent, used: number | undefined): Room {
+export function roomIn(policy: Policy, window: number | undefined, spent: Spent, used: number | undefined): Room {
   const tiers = tiersInTokens(policy.tiers, window);
   const plan = planRoom(tiers, spent);
-  if (used === undefined) return { ...plan, window: undefined, relief: undefined };
+  if (used === undefined || window === undefined) return { ...plan, window: undefined, relief: undefined };
   const left = window - used - tiers.response;
   return { ...plan, window: left, relief: Math.min(left, reliefLevel(policy, window) - used) };
-}
-
-/** Tokens that are left before something has to give: of the plan or of the window, whichever has less. */
-export function remaining({ plan, window }: Room): number {
-  return window === undefined ? plan : Math.min(plan, window);
 }
 
 /**
@@ -71,7 +66,7 @@ export function allocation(state: GovernorState, tool: string, agent: string | n
 }
 
 /** @param window tokens */
-export function allocationIn({ tools }: Policy, window: number, room: Room, tool: string): number {
+export function allocationIn({ tools }: Policy, window: number | undefined, room: Room, tool: string): number {
   const { minTokens } = tools;
   return allot(room, { perCall: inTokens(perCallOf(tools, tool), window), minTokens });
 }
@@ -108,7 +103,10 @@ function matches(pattern: string, tool: string): boolean {
 }
 
 /** @param window tokens */
-export function tiersInTokens({ system, history, toolResults, user, response, total }: Tiers, window: number): Tiers {
+export function tiersInTokens(
+  { system, history, toolResults, user, response, total }: Tiers,
+  window: number | undefined,
+): Tiers {
   const tokens = (tier: number) => inTokens(tier, window);
   return {
     system: tokens(system),
@@ -151,6 +149,6 @@ function usedByAgent(state: GovernorState, agent: string): number | undefined {
 }
 
 /** Where the context is relieved, in tokens: between two turns, or else in one. */
-function reliefLevel({ compaction, thresholds }: Policy, window: number): number {
+function reliefLevel({ compaction, thresholds }: Policy, window: number | undefined): number {
   return inTokens(compaction.enabled ? thresholds.compact : thresholds.midTurn, window);
 }

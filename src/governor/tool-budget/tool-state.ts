@@ -2,6 +2,7 @@ import type { Fields } from '../../stream/fields.ts';
 import type { HookAnswer, HookName } from '../actions.ts';
 import { draftOf } from '../draft.ts';
 import { learnedCharsPerToken } from '../gauge/estimator.ts';
+import type { ToolsPolicy } from '../policy.ts';
 import { remember } from '../remember.ts';
 import type { GovernorState } from '../state.ts';
 import { CHARS_PER_TOKEN } from './token-estimate.ts';
@@ -14,9 +15,14 @@ const REMEMBERED = 64;
 /** Cuts of the same call after which its result passes whole: the agent seems to need it. */
 const CUTS_IN_A_ROW = 3;
 
+/** What is done about results: nothing while the window is not known. */
+export function budgetMode({ run, gauge }: GovernorState): ToolsPolicy['mode'] {
+  return gauge.window.tokens === undefined ? 'off' : run.policy.tools.mode;
+}
+
 /** Whether something of a call may be changed, and not only told. */
-export function mayChange({ run, toolBudget }: GovernorState, what: 'input' | 'output'): boolean {
-  return run.policy.tools.mode === 'enforce' && !toolBudget.ignores.includes(what);
+export function mayChange(state: GovernorState, what: 'input' | 'output'): boolean {
+  return budgetMode(state) === 'enforce' && !state.toolBudget.ignores.includes(what);
 }
 
 export function withBudget(state: GovernorState, change: Partial<ToolBudget>): GovernorState {

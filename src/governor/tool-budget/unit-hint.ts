@@ -1,6 +1,6 @@
 import type { GovernorState } from '../state.ts';
 import { statusOf } from '../zones/zones.ts';
-import { remaining, roomFor } from './room.ts';
+import { roomFor } from './room.ts';
 import type { ToolCall } from './tool-call.ts';
 import { withBudget } from './tool-state.ts';
 
@@ -56,10 +56,11 @@ export interface Hint {
 export function hintFor(state: GovernorState, call: ToolCall): Hint {
   const unit = unitOf(call);
   if (unit === undefined || call.agent !== null || statusOf(state.told.zone) === 'ok') return { state, text: '' };
-  const left = remaining(roomFor(state, null));
+  const { window: left } = roomFor(state, null);
   const { hinted } = state.toolBudget;
   const last = hinted[unit.name];
-  if (left < LEAST_REMAINING || (last !== undefined && left > last * FALLEN)) return { state, text: '' };
+  if (left === undefined || left < LEAST_REMAINING || (last !== undefined && left > last * FALLEN))
+    return { state, text: '' };
   return {
     state: withBudget(state, { hinted: { ...hinted, [unit.name]: left } }),
     text: hintText(unit, left),

@@ -1,5 +1,5 @@
 import type { Event } from '../../stream/events.ts';
-import { isExhaustion } from '../relief/relief.ts';
+import { isExhaustion } from '../relief/exhaustion.ts';
 import type { GovernorState } from '../state.ts';
 import { keep, type Step } from '../steps.ts';
 import { health } from './notices.ts';

@@ -13,10 +13,10 @@ export interface HealthRecord {
 }
 
 interface Level {
-  /** Predicted context in tokens, the window, and their ratio. */
+  /** Predicted context in tokens, the window, and their ratio; null where the window is not known. */
   readonly tokens: number;
-  readonly window: number;
-  readonly fraction: number;
+  readonly window: number | null;
+  readonly fraction: number | null;
   readonly zone: ZoneName;
 }
 

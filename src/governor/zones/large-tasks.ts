@@ -1,6 +1,5 @@
 import { estimateTokens, measureContent } from '../gauge/estimator.ts';
-import { predicted, readGauge } from '../gauge/gauge.ts';
-import { percentText } from '../percent-text.ts';
+import { predicted } from '../gauge/gauge.ts';
 import type { Prompt } from '../prompts/mailbox.ts';
 import { countSent, ownUuid } from '../prompts/own-lines.ts';
 import { decided, type GovernorState } from '../state.ts';
@@ -16,7 +15,9 @@ export function isTooLarge(state: GovernorState, prompt: Prompt | undefined): pr
 
 /** The agent may have been told of another: a context that has just been replaced is in none that was seen before. */
 function zoneNow({ gauge, run }: GovernorState): ZoneName {
-  return gauge.basis === 'none' ? 'ok' : zoneAt(predicted(gauge), gauge.window.tokens, run.policy);
+  // After a break there is only an estimate, which in a resumed session holds all that was there before.
+  const isGuess = gauge.basis === 'none' || (gauge.basis === 'estimated' && gauge.calls > 0);
+  return isGuess ? 'ok' : zoneAt(predicted(gauge), gauge.window.tokens, run.policy);
 }
 
 /** Estimated tokens. */
@@ -35,8 +36,7 @@ export function announceLargeTask(state: GovernorState, prompt: Prompt): Step {
 
 /** The caller is answered by ctxb: the prompt is not sent. */
 export function refuse(state: GovernorState, prompt: Prompt): Step {
-  const { fraction } = readGauge(state.gauge);
-  const said = `ctxb did not send this prompt: about ${sizeOf(state, prompt)} tokens are too large a task for a context that is ${percentText(fraction)} full (zones.onLargeTask is "reject"). Compact or clear the conversation, or send a smaller task.`;
+  const said = `ctxb did not send this prompt: about ${sizeOf(state, prompt)} tokens are too large a task for a context of ${predicted(state.gauge)} tokens (zones.onLargeTask is "reject"). Compact or clear the conversation, or send a smaller task.`;
   const line = JSON.stringify({
     type: 'result',
     subtype: 'error_context_budget',

@@ -9,18 +9,13 @@ import { statusOf, zoneAt } from './zones.ts';
 /** What the agent knows of its budget. */
 export interface Told {
   readonly zone: ZoneName;
-  /** Share of the window when it was last told; undefined: never. */
-  readonly fraction: number | undefined;
   /** When it was last asked to come to a stopping point, in milliseconds since the epoch; undefined: not since. */
   readonly askedAt: number | undefined;
   /** Warnings of cost that it has not been told yet. */
   readonly costs: readonly string[];
 }
 
-export const NOTHING_TOLD: Told = { zone: 'ok', fraction: undefined, askedAt: undefined, costs: [] };
-
-/** Points of the window by which the fraction must differ from what the agent was told last. */
-const STEP = 0.1;
+export const NOTHING_TOLD: Told = { zone: 'ok', askedAt: undefined, costs: [] };
 
 /** Notes when the context has come into another zone. */
 export function judgeZone(state: GovernorState): Step {
@@ -50,7 +45,7 @@ export function health(state: GovernorState, occurrence: Occurrence, tokens = re
   const window = state.gauge.window.tokens;
   const zone = zoneAt(tokens, window, state.run.policy);
   const status = occurrence.event === 'exhausted' ? 'critical' : statusOf(zone);
-  const fraction = window > 0 ? tokens / window : 0;
+  const fraction = window === undefined ? null : tokens / window;
   const { project, runId } = state.run;
   const record: HealthRecord = {
     project,
@@ -58,7 +53,7 @@ export function health(state: GovernorState, occurrence: Occurrence, tokens = re
     run: runId,
     check_type: 'context',
     status,
-    details: { ...occurrence, tokens, window, fraction, zone },
+    details: { ...occurrence, tokens, window: window ?? null, fraction, zone },
   };
   return { kind: 'health', record } as const;
 }
@@ -71,14 +66,12 @@ export interface Telling {
 
 /**
  * What the agent is told at the end of the conversation, where it breaks no prompt cache. With a prompt: its budget,
- * when it matters or has changed. In the middle of a turn only what cannot wait.
+ * from the zone of warnings on. In the middle of a turn only what cannot wait.
  */
 export function tellAgent(state: GovernorState, where: 'prompt' | 'mid-turn'): Telling {
   const { told, gauge, run } = state;
   if (!run.policy.zones.tellAgent || gauge.basis === 'none') return { state, text: '' };
-  const { fraction } = readGauge(gauge);
-  const isDue = statusOf(told.zone) !== 'ok' || Math.abs(fraction - (told.fraction ?? 0)) >= STEP;
-  const budget = where === 'prompt' && isDue ? [budgetText(state)] : [];
+  const budget = where === 'prompt' && statusOf(told.zone) !== 'ok' ? [budgetText(state)] : [];
   const request = mustAsk(state) ? [STOPPING_POINT] : [];
   const parts = [
     ...budget,
@@ -87,12 +80,13 @@ export function tellAgent(state: GovernorState, where: 'prompt' | 'mid-turn'): T
     ...told.costs,
   ];
   if (parts.length === 0) return { state, text: '' };
-  const now: Told = { ...told, fraction, costs: [], askedAt: request.length > 0 ? state.now : told.askedAt };
+  const now: Told = { ...told, costs: [], askedAt: request.length > 0 ? state.now : told.askedAt };
   return { state: { ...state, told: now }, text: parts.join(' ') };
 }
 
 function budgetText(state: GovernorState): string {
   const { predicted: tokens, window, fraction, basis } = readGauge(state.gauge);
+  if (fraction === undefined) return `Context budget: ${tokens} tokens used (${basis}).`;
   return `Context budget: ${percentText(fraction)} used (${tokens} of ${window} tokens, ${basis}).`;
 }
 

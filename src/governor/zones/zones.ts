@@ -9,11 +9,10 @@ type ZoneLevels = Pick<Policy, 'thresholds' | 'zones'>;
  * tokens mixed, and the window too small for that) the highest zone that has begun counts.
  *
  * @param tokens the predicted context
- * @param window tokens; while it is not known (0 or less) everything is `ok`
+ * @param window tokens; while it is not known, only levels in tokens count
  */
-export function zoneAt(tokens: number, window: number, { thresholds, zones }: ZoneLevels): ZoneName {
+export function zoneAt(tokens: number, window: number | undefined, { thresholds, zones }: ZoneLevels): ZoneName {
   const hasBegun = (threshold: number) => tokens >= inTokens(threshold, window);
-  if (window <= 0) return 'ok';
   if (hasBegun(thresholds.handoff)) return 'handoff';
   if (hasBegun(thresholds.warn)) return 'critical';
   if (hasBegun(zones.warning)) return 'warning';

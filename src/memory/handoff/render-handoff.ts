@@ -3,7 +3,7 @@ import { onlyReads } from '../dead-ends/command-words.ts';
 import type { TaskEntry, ToolEntry } from '../entry.ts';
 import type { EvidenceItem } from '../hand-back/evidence.ts';
 import type { Notebook } from '../notebook/notebook.ts';
-import { timeText } from '../notebook/section.ts';
+import { type Section, timeText } from '../notebook/section.ts';
 import { knownCommand } from '../tool-log/known-command.ts';
 import { shortenedLine } from '../tool-log/quote.ts';
 import { gistOf, type LoggedCall } from '../tool-log/tool-log.ts';
@@ -21,6 +21,8 @@ export interface HandoffFacts {
   readonly firstPrompt: string | undefined;
   /** Prompts that are being worked on, oldest first. */
   readonly running: readonly string[];
+  /** Of the newest prompts so many wait and were not said yet. */
+  readonly waiting: number;
   /** Folder of the index and the detail files, as the reader is to name it; undefined where there are none. */
   readonly folder: string | undefined;
   /** Milliseconds since the epoch; 0 where a recording does not say. */
@@ -140,22 +142,21 @@ function partsOf(notebook: Notebook, facts: HandoffFacts): Record<HandoffSection
   };
 }
 
-function goal({ prompts }: Notebook, { task, firstPrompt, running }: HandoffFacts): Part {
+function goal({ prompts }: Notebook, { task, firstPrompt, running, waiting }: HandoffFacts): Part {
   const first = firstPrompt === task ? undefined : firstPrompt;
   const blocks = [
     ...(task === undefined ? [] : ['The task, as the user named it:', block(task, TASK_LENGTH)]),
     ...(first === undefined ? [] : ['The first prompt, word for word:', block(first, PROMPT_LENGTH)]),
   ];
-  const said = prompts.items().reverse().slice(0, MAX_ITEMS);
+  const newest = prompts.items().reverse();
+  const said = newest.slice(waiting, waiting + MAX_ITEMS);
+  const isListed = running.length === 0 && said.length > 1;
   return {
     opening: [
       ...(blocks.length === 0 ? ["Not known: ctxb's notes hold no first prompt."] : blocks),
-      ...(running.length === 0 && said.length > 1 ? ['Prompts, the newest first:'] : []),
+      ...(isListed ? ['Prompts, the newest first:'] : []),
     ],
-    items:
-      running.length > 0 || said.length < 2
-        ? []
-        : said.map(({ number, text }) => `- #${number}: ${quoted(text, LINE_LENGTH)}`),
+    items: isListed ? said.map(({ number, text }) => `- #${number}: ${quoted(text, LINE_LENGTH)}`) : [],
     file: prompts.file,
   };
 }
@@ -197,15 +198,23 @@ function looksUp({ name, command }: ToolEntry): boolean {
 }
 
 function inProgress({ tasks, states }: Notebook, { state, running }: HandoffFacts): Part {
-  const items = tasks.open().filter(isUnderWay).map(taskItem);
+  const items = [...tasks.open().filter(isUnderWay).map(taskItem), ...earlierStates(states)];
   const each = Math.floor(RUNNING_LENGTH / Math.max(1, Math.min(3, running.length)));
   const prompts = running.slice(-3).map((text) => block(text, each));
   const opening = [
     ...(state === undefined ? [] : [`State, as it was said last: ${quoted(state, 2 * LINE_LENGTH)}`]),
     ...(prompts.length === 0 ? [] : ['Being worked on, word for word:', ...prompts]),
-    ...(items.length === 0 ? [] : ["In progress on the agent's task list:"]),
+    ...(tasks.open().some(isUnderWay) ? ["In progress on the agent's task list:"] : []),
   ];
   return { opening: opening.length === 0 ? [NONE] : opening, items, file: states.file };
+}
+
+const isState = ({ text }: { readonly text: string }) => text.startsWith('state: ');
+
+/** What was said of the state before the last time, the newest first. */
+function earlierStates(states: Section): string[] {
+  const [, ...before] = states.items().filter(isState).reverse();
+  return before.map(({ number, text }) => `- Before that, #${number}: ${quoted(text, LINE_LENGTH)}`);
 }
 
 function nextSteps({ tasks, states }: Notebook): Part {

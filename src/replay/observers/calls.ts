@@ -52,7 +52,7 @@ function callOf({ line, input, after }: Seen, added: Growth): CallSeen {
     turn: turn.ended + 1,
     messageId: gauge.call?.messageId ?? '',
     model: gauge.call?.model ?? null,
-    window: gauge.window.tokens,
+    window: gauge.window.tokens ?? null,
     context: gauge.used,
     input: usage.input,
     cacheCreation: usage.cacheCreation,

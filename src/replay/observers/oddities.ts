@@ -49,8 +49,9 @@ export function createOddities(known: Known): Observer<readonly Oddity[]> {
     if (droppedTokens(before.gauge, after.gauge) > 0) {
       note('drop', { ...at, expected: foreseen ?? null, found: used }, cause);
     }
-    if (window.source === 'raised' && before.gauge.window.tokens < window.tokens) {
-      note('larger-window', { ...at, expected: before.gauge.window.tokens, found: used });
+    const believed = before.gauge.window.tokens;
+    if (window.source === 'raised' && believed !== undefined && believed !== window.tokens) {
+      note('larger-window', { ...at, expected: believed, found: used });
     }
     const { beforeBoundary } = last;
     if (beforeBoundary !== undefined && used > beforeBoundary * SAME_SIZE) {

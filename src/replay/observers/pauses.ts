@@ -1,6 +1,6 @@
 import { idleBeyondLife, writePrice } from '../../governor/cost/cache-expiry.ts';
 import { toUsd } from '../../governor/cost/cost.ts';
-import { type Prices, priceFor } from '../../governor/cost/prices.ts';
+import { type Prices, priceAt, priceFor } from '../../governor/cost/prices.ts';
 import type { Known } from '../known.ts';
 import type { Pauses } from '../summary.ts';
 import type { Observer } from './seen.ts';
@@ -26,11 +26,12 @@ export function createPauses(prices: Prices, known: Known): Observer<Pauses> {
       pauses.count++;
       if (cacheRead >= used * KEPT_SHARE) return;
       const tokens = Math.min(used - cacheRead, cacheCreation + uncached);
-      const price = priceFor(event.model, prices);
+      const listPrice = priceFor(event.model, prices);
       const cost = (rate: number) => toUsd(Math.round((tokens * rate) / 1_000_000));
       pauses.expired++;
       pauses.tokens += tokens;
-      if (price === undefined) return;
+      if (listPrice === undefined) return;
+      const price = priceAt(listPrice, cacheRead + cacheCreation + uncached);
       pauses.usd += cost(writePrice(before.cache, price));
       pauses.cachedUsd += cost(price.cacheRead);
     },

@@ -22,27 +22,27 @@ export interface CompareOptions {
 const ACTUAL = 'what happened';
 
 /**
- * Tries policies on recorded sessions; one without calls stays as it is. Deterministic: data in, data out.
+ * Tries policies on recorded sessions; one without calls, or whose window is not known, stays as it is. Deterministic: data in, data out.
  *
  * @param sessions with their series
  */
 export function comparePolicies(sessions: readonly SessionSummary[], options: CompareOptions): SessionSummary[] {
   const replayed = landingsOf(sessions);
   return sessions.map((session) =>
-    session.series === undefined || session.series.length === 0
+    session.window.tokens === null || session.series === undefined || session.series.length === 0
       ? session
-      : { ...session, whatIf: whatIfOf(session, basisOf(session, replayed), options) },
+      : { ...session, whatIf: whatIfOf(session, session.window.tokens, basisOf(session, replayed), options) },
   );
 }
 
 function whatIfOf(
   session: SessionSummary,
+  tokens: number,
   basis: Basis,
   { policies, prices, withCurves }: CompareOptions,
 ): SessionWhatIf {
   const recorded = stepsOf(session);
   const facts = factsOf(recorded, basis);
-  const { tokens } = session.window;
   const shown = ({ curve, ...run }: Required<WhatIfRun>): WhatIfRun => (withCurves ? { ...run, curve } : run);
   const actual = simulate(recorded, recordedPilot(recorded, basis, tokens), { window: tokens, prices: [prices] });
   const runs = policies.map((whatIf) => {

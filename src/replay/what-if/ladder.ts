@@ -1,7 +1,7 @@
-import { inTokens, type Policy } from '../../governor/policy.ts';
+import { handoffLevel, inTokens, type Policy } from '../../governor/policy.ts';
 import { type Latch, latchAt } from '../../governor/relief/latch.ts';
-import { isThrashing } from '../../governor/relief/relief.ts';
 import { sumsFrom } from '../../governor/relief/strategy.ts';
+import { isThrashing } from '../../governor/relief/thrash.ts';
 
 /** How ctxb relieves a context. */
 export type Way = 'compact' | 'handoff';
@@ -54,8 +54,8 @@ export function createLadder(policy: Policy, window: number): Ladder {
 
   function wantsHandoff(full: number): boolean {
     if (!handoff.enabled || isUseless) return false;
-    if (needsHandoff || (full >= inTokens(thresholds.handoff, window) && !mayCompact())) return true;
-    return latch === 'compact' && (isThrashing({ boundaries }) || prefersHandoff(full));
+    if (needsHandoff || (full >= handoffLevel(policy, window) && !mayCompact())) return true;
+    return latch === 'compact' && (isThrashing(boundaries) || prefersHandoff(full));
   }
 
   return {

@@ -159,7 +159,7 @@ function cleanOrNull(text: string | null): string | null {
   return text === null ? null : clean(text);
 }
 
-function levelsOf(window: number, { thresholds, zones }: PageOptions['policy']): Level[] {
+function levelsOf(window: number | null, { thresholds, zones }: PageOptions['policy']): Level[] {
   const levels = {
     monitor: zones.monitor,
     warning: zones.warning,
@@ -168,7 +168,8 @@ function levelsOf(window: number, { thresholds, zones }: PageOptions['policy']):
     handoff: thresholds.handoff,
   };
   return Object.entries(levels)
-    .map(([name, threshold]) => ({ name: name as Level['name'], tokens: inTokens(threshold, window) }))
+    .map(([name, threshold]) => ({ name: name as Level['name'], tokens: inTokens(threshold, window ?? undefined) }))
+    .filter(({ tokens }) => Number.isFinite(tokens))
     .sort((a, b) => a.tokens - b.tokens);
 }
 

@@ -1,7 +1,7 @@
 import type { Breach } from '../../replay/gates.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
 import { counted, dollars, percent, tokens } from '../figures.ts';
-import { onOneLine } from '../style.ts';
+import { onOneLine } from '../shown.ts';
 
 /** What a session did not keep to, on one line, with its file and the call. */
 export function breachText({ file, sessionId, window }: SessionSummary, breach: Breach): string {
@@ -9,10 +9,12 @@ export function breachText({ file, sessionId, window }: SessionSummary, breach: 
   return onOneLine(`${file}${session}: ${whatText(breach, window.tokens)}`);
 }
 
-function whatText({ gate, found, limit, call }: Breach, window: number): string {
+function whatText({ gate, found, limit, call }: Breach, window: number | null): string {
   switch (gate) {
     case 'context': {
-      const share = window > 0 ? ` (${exactPercent(found / window)})` : '';
+      if (Number.isNaN(found))
+        return `its window is not known, so ${percent(limit)} of it means nothing: set it with --window`;
+      const share = window === null ? '' : ` (${exactPercent(found / window)})`;
       return `call ${call} had a context of ${tokens(found)} tokens${share}, over ${limit > 1 ? tokens(limit) : percent(limit)}`;
     }
     case 'compactions':

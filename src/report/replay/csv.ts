@@ -1,4 +1,4 @@
-import { onOneLine } from '../style.ts';
+import { onOneLine } from '../shown.ts';
 import type { OpenReport } from './format.ts';
 import { SESSION_COLUMNS } from './session-columns.ts';
 

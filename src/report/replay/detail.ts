@@ -1,7 +1,7 @@
 import type { Growth, ResultSeen, SessionSummary, SubagentSeen } from '../../replay/summary.ts';
-import { counted, percent, tokens } from '../figures.ts';
+import { counted, shareOf, tokens } from '../figures.ts';
 import { fitted } from '../fitted.ts';
-import { onOneLine } from '../style.ts';
+import { onOneLine } from '../shown.ts';
 import { aligned } from '../table.ts';
 import type { OpenReport, Page } from './format.ts';
 import { actionText, compactionRow, linesRow, originRows, row } from './session-rows.ts';
@@ -62,7 +62,7 @@ function stretchRows(stretch: Stretch, session: SessionSummary, page: Page): str
 function contextText({ calls }: Stretch, { glyphs, levels, style }: Page): string {
   const [first, last] = [calls[0], calls.at(-1)];
   if (first === undefined || last === undefined) return '';
-  const share = style[zoneColour(last.context, last.window, levels)](percent(last.context / last.window));
+  const share = style[zoneColour(last.context, last.window, levels)](shareOf(last.context, last.window));
   const from = first === last ? '' : `${tokens(first.context)} ${glyphs.arrow} `;
   return `${from}${tokens(last.context)} (${share})`;
 }

@@ -1,6 +1,7 @@
 import type { ExplainedPart, Explanation, Prediction } from '../../replay/explain/explanation.ts';
 import { dollars, tokens } from '../figures.ts';
-import { onOneLine, type Style } from '../style.ts';
+import { onOneLine } from '../shown.ts';
+import type { Style } from '../style.ts';
 import { aligned } from '../table.ts';
 import { collected } from './format.ts';
 

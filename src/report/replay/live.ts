@@ -1,5 +1,5 @@
 import type { CallSeen, SessionSummary } from '../../replay/summary.ts';
-import { percent, tokens } from '../figures.ts';
+import { shareOf, tokens } from '../figures.ts';
 import { fitted } from '../fitted.ts';
 import { growthText } from './detail.ts';
 import type { Page } from './format.ts';
@@ -50,11 +50,11 @@ export function createLiveText(page: Page): LiveView {
 }
 
 function callText(call: CallSeen, series: readonly CallSeen[], { style, levels, glyphs, columns }: Page): string {
-  const share = percent(call.context / call.window).padStart(4);
+  const part = shareOf(call.context, call.window).padStart(4);
   const before = series[call.number - 2]?.context;
   const grown =
     before === undefined ? '' : `${call.context < before ? '-' : '+'}${tokens(Math.abs(call.context - before))}`;
-  const coloured = style[zoneColour(call.context, call.window, levels)](share);
+  const coloured = style[zoneColour(call.context, call.window, levels)](part);
   const figures = `${tokens(call.context).padStart(9)} ${coloured} ${grown.padStart(9)}`;
   const came = growthText(call.added);
   const begin = `  call ${tokens(call.number).padStart(5)} ${figures}`;

@@ -1,7 +1,8 @@
 import type { CompactionSeen, ResultSeen, SessionSummary } from '../../replay/summary.ts';
 import { counted, dollars, percent, tokens } from '../figures.ts';
 import { UNICODE } from '../glyphs.ts';
-import { onOneLine, PLAIN } from '../style.ts';
+import { onOneLine } from '../shown.ts';
+import { PLAIN } from '../style.ts';
 import { collected, type Page } from './format.ts';
 import { shortNames } from './short-names.ts';
 import { sparkline, sparklineWidth } from './sparkline.ts';

@@ -1,6 +1,6 @@
 import type { DropCause, Oddity, OddityKind } from '../../replay/oddity.ts';
 import { tokens } from '../figures.ts';
-import { onOneLine } from '../style.ts';
+import { onOneLine } from '../shown.ts';
 
 const NAMES: Readonly<Record<OddityKind, string>> = {
   drop: 'the context became smaller',

@@ -3,7 +3,7 @@ import { decisionText } from '../../messages.ts';
 import type { CompactionSeen, Pauses, SessionSummary } from '../../replay/summary.ts';
 import { counted, dollars, percent, tokens } from '../figures.ts';
 import type { Glyphs } from '../glyphs.ts';
-import { onOneLine } from '../style.ts';
+import { onOneLine } from '../shown.ts';
 import { oddityText } from './oddity-text.ts';
 
 /** What there is to say about one session, as lines. */
@@ -31,7 +31,10 @@ export function originRows(session: SessionSummary, { arrow, dot }: Glyphs): str
   return [
     row('file', onOneLine(session.file)),
     ...(known.length > 0 ? [row('session', onOneLine(known.join(` ${dot} `)))] : []),
-    row('window', `${tokens(window.tokens)} tokens (${window.source})`),
+    row(
+      'window',
+      window.tokens === null ? 'not known: set it with --window' : `${tokens(window.tokens)} tokens (${window.source})`,
+    ),
     row('context', contextText(session)),
     row('traffic', `${counted(session.turns, 'turn')}, ${counted(session.calls, 'call')}${subagentText(session)}`),
     ...(session.cost.usd === null ? [] : [row('cost', costText(session.cost.usd, session.cost.computed))]),

@@ -1,4 +1,4 @@
-import { onOneLine } from '../style.ts';
+import { onOneLine } from '../shown.ts';
 
 /** Names of files for a table, without the folder that all of them are in: it says nothing about one. */
 export function shortNames(files: readonly string[]): string[] {

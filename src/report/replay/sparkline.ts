@@ -26,7 +26,8 @@ export function sparkline(session: Session, width: number, { glyphs, levels, sty
   const { cells, marks } = cellsOf(session, width);
   const { tokens: window } = session.window;
   const shown = cells.map((context, at) => {
-    const share = window > 0 ? context / window : 0;
+    // Where the window is not known, a curve is as high as its own peak.
+    const share = context / (window ?? Math.max(...cells));
     const level = Math.min(glyphs.levels.length, Math.max(1, Math.ceil(share * glyphs.levels.length)));
     const mark = marks.has(at) ? style.dim(glyphs.boundary) : '';
     return mark + style[zoneColour(context, window, levels)](glyphs.levels[level - 1] ?? '');
@@ -36,8 +37,8 @@ export function sparkline(session: Session, width: number, { glyphs, levels, sty
 }
 
 /** The colour of a context, by its zone. */
-export function zoneColour(context: number, window: number, levels: Page['levels']): keyof Style {
-  return COLOURS[zoneAt(context, window, levels)];
+export function zoneColour(context: number, window: number | null, levels: Page['levels']): keyof Style {
+  return COLOURS[zoneAt(context, window ?? undefined, levels)];
 }
 
 /** How wide a curve can get. */

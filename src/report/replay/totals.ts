@@ -2,7 +2,7 @@ import type { SessionSummary } from '../../replay/summary.ts';
 
 /** What sessions amount to. */
 export interface Totals {
-  /** The highest share of a window; null where nothing was measured. */
+  /** The highest share of a window; null where none is known. */
   readonly peakFraction: number | null;
   readonly calls: number;
   readonly compactions: number;
@@ -12,7 +12,7 @@ export interface Totals {
 
 export function totalsOf(sessions: readonly SessionSummary[]): Totals {
   const sum = (figure: (session: SessionSummary) => number) => sessions.reduce((all, each) => all + figure(each), 0);
-  const peaks = sessions.filter(({ calls }) => calls > 0).map(({ context }) => context.peakFraction);
+  const peaks = sessions.flatMap(({ calls, context }) => (calls > 0 ? (context.peakFraction ?? []) : []));
   return {
     peakFraction: peaks.length === 0 ? null : peaks.reduce((most, peak) => Math.max(most, peak)),
     calls: sum(({ calls }) => calls),

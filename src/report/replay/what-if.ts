@@ -3,17 +3,21 @@ import { usdOf } from '../../replay/what-if/best.ts';
 import { totalsOf } from '../../replay/what-if/compare.ts';
 import type { Best, Figures, ReliefBy, SessionWhatIf, WhatIfTotals } from '../../replay/what-if/what-if.ts';
 import { counted, dollars, percent, tokens } from '../figures.ts';
-import { onOneLine, type Style } from '../style.ts';
+import { onOneLine } from '../shown.ts';
+import type { Style } from '../style.ts';
 import { aligned } from '../table.ts';
 import { collected } from './format.ts';
 
 /** What other policies would have come to, for a person: a table for each session, and one for all. */
 export const whatIf = collected(({ sessions }, { style }) => {
   const totals = totalsOf(sessions);
-  if (totals === undefined) return 'no calls to try a policy on\n';
+  const unknown = sessions.filter(({ window, calls }) => window.tokens === null && calls > 0).length;
+  const left =
+    unknown === 0 ? [] : [`${counted(unknown, 'session')} left out: the window is not known, --window sets it`];
+  if (totals === undefined) return `${['no calls to try a policy on', ...left].join('\n')}\n`;
   const each = sessions.flatMap((session) => (session.whatIf ? [sessionText(session, session.whatIf, style)] : []));
   const all = each.length > 1 ? [totalsText(totals, style)] : [];
-  return `${[...each, ...all].join('\n\n')}\n`;
+  return `${[...each, ...all, ...left].join('\n\n')}\n`;
 });
 
 /** A line of a table. */
@@ -31,7 +35,7 @@ function sessionText({ file, calls, window }: SessionSummary, whatIf: SessionWha
     peak: figures.peak,
     exhausted: exhaustedAfter === null ? '' : `after ${tokens(exhaustedAfter)}`,
   }));
-  const title = `${style.bold(onOneLine(file))}  ${counted(calls, 'call')}, window ${tokens(window.tokens)}`;
+  const title = `${style.bold(onOneLine(file))}  ${counted(calls, 'call')}, window ${tokens(window.tokens ?? 0)}`;
   return [title, ...bodyText('peak', rows, whatIf, style)].join('\n');
 }
 

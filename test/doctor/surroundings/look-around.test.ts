@@ -130,12 +130,13 @@ it('a context folder below what is no folder cannot be written', async () => {
   ]);
 });
 
-it('a context folder that git sees is found, one that another file ignores is fine', async () => {
-  execFileSync('git', ['init', '-q'], { cwd });
-  await file('.context/.gitignore', '# nothing\n');
-  expect(await found()).toEqual([expect.stringMatching(/^warning context folder: .* is not ignored by git/)]);
-  await file('.gitignore', '.context\n');
-  expect(await found()).toEqual([]);
+it('a context folder that ctxb did not make is a fault', async () => {
+  await file('.context/mine.txt', '');
+  expect(await found()).toEqual([
+    expect.stringMatching(
+      /^fault context folder: ctxb run will not start: .* holds mine\.txt, which ctxb did not make/,
+    ),
+  ]);
 });
 
 it.each([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type CutJson, cutJson } from '../../../src/governor/tool-budget/cut-json.ts';
-import { membersAt } from '../../../src/governor/tool-budget/json-spans.ts';
 import { storedJson } from '../../../src/governor/tool-budget/stored-json.ts';
+import { membersAt } from '../../../src/stream/json-spans.ts';
 import { createRandom, type Random } from '../../support/random.ts';
 
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json };

@@ -1,13 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../../src/config/defaults.ts';
-import {
-  allot,
-  perCallOf,
-  planRoom,
-  type Room,
-  remaining,
-  tiersInTokens,
-} from '../../../src/governor/tool-budget/room.ts';
+import { allot, perCallOf, planRoom, type Room, tiersInTokens } from '../../../src/governor/tool-budget/room.ts';
 import { createRandom } from '../../support/random.ts';
 
 const { tiers, tools } = DEFAULTS;
@@ -33,17 +26,6 @@ describe('the plan', () => {
   it('may be shares of the window', () => {
     const shares = { ...DEFAULTS.tiers, total: 0.5, toolResults: 0.25, system: 1 };
     expect(tiersInTokens(shares, 200_000)).toMatchObject({ total: 100_000, toolResults: 50_000, system: 200_000 });
-  });
-});
-
-describe('what remains', () => {
-  it.each([
-    { plan: 10, window: 20, left: 10 },
-    { plan: 20, window: 10, left: 10 },
-    { plan: -5, window: -9, left: -9 },
-    { plan: 7, window: undefined, left: 7 },
-  ])('of a plan with $plan and a window with $window: $left', ({ plan, window, left }) => {
-    expect(remaining({ plan, window, results: 0, relief: undefined })).toBe(left);
   });
 });
 

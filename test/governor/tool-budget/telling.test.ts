@@ -1,14 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { roomFor } from '../../../src/governor/tool-budget/room.ts';
-import {
-  boundaryLine,
-  callLine,
-  type Driver,
-  kinds,
-  resultLine,
-  toolResultLine,
-  userLine,
-} from '../../support/governor.ts';
+import { boundaryLine, callLine, type Driver, kinds, toolResultLine, userLine } from '../../support/governor.ts';
 import {
   answer,
   answers,
@@ -42,8 +34,8 @@ describe('a hint', () => {
 
   it('is told once for each unit, and again when half of it is gone', () => {
     const driver = inTurn({}, 110_000);
-    const told = [0, 5_000, 20_000, 10_000, 5_000].map((tokens) => {
-      if (tokens > 0) fill(driver, tokens);
+    const told = [60_000, 55_000, 35_000, 25_000, 20_000].map((left) => {
+      driver.claude(callLine(170_000 - left));
       return [hint(driver, GREP), hint(driver, LOG)].map((text) => text !== undefined);
     });
     expect(told).toEqual([
@@ -72,9 +64,8 @@ describe('a hint', () => {
     { left: 5_000, text: 'Budget allows ~25 matches with context.' },
     { left: 4_999, text: undefined },
   ])('with $left tokens left: $text', ({ left, text }) => {
-    const driver = inTurn({}, 110_000);
-    const { plan } = roomFor(driver.state, null);
-    fill(driver, plan - left);
+    const driver = inTurn({}, 170_000 - left - 1);
+    expect(roomFor(driver.state, null).window).toBe(left);
     expect(hint(driver, GREP)).toBe(text);
   });
 
@@ -104,51 +95,61 @@ const OPENING = /\[(Budget Alert|BUDGET CRITICAL): ~-?\d+k/;
 const level = (text: string | undefined) => OPENING.exec(text ?? '')?.[1];
 
 describe('an alert', () => {
+  /** Of 200,000 tokens 30,000 are kept for the answer. */
+  const holding = (left: number) => callLine(170_000 - left);
+
   it('is told once for each crossing, and again after there was more', () => {
     const driver = inTurn();
-    const steps = [0, 43_000, 1_000, 9_000, 1_000].map((tokens) => {
-      if (tokens > 0) fill(driver, tokens);
+    const steps = [40_000, 19_000, 18_000, 9_000, 8_000, 40_000, 19_000].map((left) => {
+      driver.claude(holding(left));
       return level(afterwards(driver));
     });
-    expect(steps).toEqual([undefined, 'Budget Alert', undefined, 'BUDGET CRITICAL', undefined]);
-    driver.claude(resultLine(), callLine(30_000));
-    expect(level(afterwards(driver))).toBeUndefined();
-    fill(driver, 43_000);
-    expect(level(afterwards(driver))).toBe('Budget Alert');
+    expect(steps).toEqual([
+      undefined,
+      'Budget Alert',
+      undefined,
+      'BUDGET CRITICAL',
+      undefined,
+      undefined,
+      'Budget Alert',
+    ]);
   });
 
   it('is told again in a context that knows nothing of it', () => {
     const driver = inTurn();
-    fill(driver, 43_000);
+    driver.claude(holding(19_000));
     expect(level(afterwards(driver))).toBe('Budget Alert');
-    driver.claude(boundaryLine('auto', 150_000), callLine(30_000));
-    fill(driver, 43_000);
+    driver.claude(boundaryLine('auto', 150_000), holding(19_000));
     expect(level(afterwards(driver))).toBe('Budget Alert');
   });
 
-  it('says of the plan that it is one, and of the window that it is measured', () => {
+  it('speaks of the window, and is silent where only the plan is used up', () => {
     const plan = inTurn();
-    fill(plan, 43_000);
-    expect(afterwards(plan)).toContain('of the 100000 planned for this turn; the context window itself has ~');
-    const window = inTurn({}, 155_000);
-    expect(afterwards(window)).toContain('in the context window (measured)');
+    fill(plan, 60_000);
+    expect(level(afterwards(plan))).toBeUndefined();
+    expect(afterwards(inTurn({}, 155_000))).toContain('~14k tokens remaining in the context window (measured)');
+  });
+
+  it('is silent, as hints and cuts are, while the window is not known', () => {
+    const driver = inTurn({ window: undefined }, 165_000);
+    const actions = played(driver, called({ response: bash('a line of output\n'.repeat(3_000)) }));
+    expect(kinds(actions)).not.toContain('cut-result');
+    expect(answer(actions).context).toBeUndefined();
+    expect(hint(driver, GREP)).toBeUndefined();
   });
 
   it.each([
     { what: 'the agent is told nothing', changes: { zones: { tellAgent: false } } },
     { what: 'there are no budgets', changes: { tools: { mode: 'off' } } },
   ] as const)('is none where $what', ({ changes }) => {
-    const driver = inTurn(changes);
-    fill(driver, 60_000);
+    const driver = inTurn(changes, 165_000);
     expect(level(afterwards(driver))).toBeUndefined();
   });
 
   it('comes with a failure, with a cut, and with the next prompt too', () => {
-    const failure = inTurn();
-    fill(failure, 43_000);
+    const failure = inTurn({}, 155_000);
     expect(level(answer(played(failure, failing({ error: 'no' }))).context)).toBe('Budget Alert');
-    const cut = inTurn();
-    fill(cut, 43_000);
+    const cut = inTurn({}, 155_000);
     const actions = played(cut, called({ response: bash('a line of output\n'.repeat(3_000)) }));
     expect(kinds(actions)).toContain('cut-result');
     expect(level(answer(actions).context)).toBeDefined();

@@ -58,9 +58,8 @@ describe('the curve', () => {
     expect(sparkline(drawn, 5, pageOf({ style: tagged }))).toBe('g▁c▃y▄r▆r▇');
   });
 
-  it('is low where the window is not known', () => {
-    expect(sparkline({ ...session({ curve: [20 * K] }), window: { tokens: 0, source: 'assumed' } }, 1, pageOf())).toBe(
-      '▁',
-    );
+  it('is as high as its own peak where the window is not known', () => {
+    const unknown = { ...session({ curve: [20 * K] }), window: { tokens: null, source: 'unknown' } } as const;
+    expect(sparkline(unknown, 1, pageOf())).toBe('█');
   });
 });

@@ -116,15 +116,13 @@ two/c.jsonl  ▂▄▇▂▂      80%      5          0      –
   });
 
   it.each([
-    { name: 'some', source: 'result', whose: '1 of 2' },
-    { name: 'all', source: 'assumed', whose: 'all' },
-  ] as const)('tell that the window of $name is assumed', ({ source, whose }) => {
-    const sessions = [
-      summaryOf({ file: 'a.jsonl', window: { tokens: 200_000, source: 'assumed' } }),
-      summaryOf({ file: 'b.jsonl', window: { tokens: 200_000, source } }),
-    ];
+    { name: 'some', window: { tokens: 200_000, source: 'result' }, whose: '1 of 2' },
+    { name: 'all', window: { tokens: null, source: 'unknown' }, whose: 'all' },
+  ] as const)('tell that the window of $name is not known', ({ window, whose }) => {
+    const unknown = { tokens: null, source: 'unknown' } as const;
+    const sessions = [summaryOf({ file: 'a.jsonl', window: unknown }), summaryOf({ file: 'b.jsonl', window })];
     const last = written(text, sessions).trimEnd().split('\n').at(-1);
-    expect(last).toBe(`  The window is assumed for ${whose}: logs do not name it, --window does.`);
+    expect(last).toBe(`  The window is not known for ${whose}, so there are no shares of it: set it with --window.`);
   });
 
   it('are named without their ending where there is no room for it', () => {

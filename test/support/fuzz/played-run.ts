@@ -59,6 +59,7 @@ export async function playRun(options: PlayedOptions): Promise<PlayedRun> {
     said = (said + bytes).slice(-STDERR_KEPT);
   });
   const input = await callerInput(headless, io, createStamp(runId), () => {});
+  if ('piped' in input) throw new Error('a played run has lines on stdin');
   const run = describeRun(headless, runId, io);
   const terminal = createTerminal({ stderr, style: PLAIN, quiet: false, statusLine: 'never' });
   let state: GovernorState | undefined;

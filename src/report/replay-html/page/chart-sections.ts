@@ -26,7 +26,7 @@ export function contextSection(session: Session, span: Span, table: MakeTable): 
     isOn: show,
     toggle: (isOn: boolean) => chart.show(at, isOn),
   }));
-  const isWhole = session.info.context.peakFraction >= 0.4;
+  const isWhole = (session.info.context.peakFraction ?? 0) >= 0.4;
   const scale = choice('Scale', { window: 'Whole window', context: 'Fit' }, isWhole ? 'window' : 'context', (way) =>
     chart.fit(way === 'window'),
   );

@@ -1,4 +1,4 @@
-import { percent, tokens } from '../../figures.ts';
+import { shareOf, tokens } from '../../figures.ts';
 import { type Chart, createChart, type Line } from './chart.ts';
 import { KIND_COLORS } from './colors.ts';
 import { drawEvents } from './events.ts';
@@ -29,14 +29,14 @@ export interface ContextChart extends Chart {
 export function createContextChart(session: Session, span: Span): ContextChart {
   const window = session.info.window.tokens;
   const lines = linesOf(session);
-  let whole = session.info.context.peakFraction >= 0.4;
+  let whole = (session.info.context.peakFraction ?? 0) >= 0.4;
   const highest = session.curves.reduce((most, { context }) => largest(context, most), session.info.context.peak);
   const chart = createChart({
     name: 'Context over calls',
     span,
     lines,
     height: 340,
-    top: () => (whole ? Math.max(window, highest) * 1.04 : highest * 1.2),
+    top: () => (whole ? Math.max(window ?? 0, highest) * 1.04 : highest * 1.2),
     figure: short,
     behind: (pen) => {
       drawZones(pen, session);
@@ -48,7 +48,7 @@ export function createContextChart(session: Session, span: Span): ContextChart {
     },
     tell: (call) => {
       const context = session.context[call - 1] ?? 0;
-      return `Call ${call}, turn ${session.turn[call - 1]}: ${tokens(context)} tokens, ${percent(context / window)}`;
+      return `Call ${call}, turn ${session.turn[call - 1]}: ${tokens(context)} tokens, ${shareOf(context, window)}`;
     },
   });
   return {
@@ -121,7 +121,10 @@ const APART = 15;
 function drawLevels(pen: Pen, { info: { levels, window } }: Session): void {
   const { box, colors, y, stroke, text } = pen;
   let last = Number.POSITIVE_INFINITY;
-  for (const { name, tokens: at } of [...levels, { name: 'window', tokens: window.tokens }]) {
+  for (const { name, tokens: at } of [
+    ...levels,
+    { name: 'window', tokens: window.tokens ?? Number.POSITIVE_INFINITY },
+  ]) {
     const height = y(at);
     if (name === 'monitor' || height < box.top || height > box.top + box.height) continue;
     stroke(
@@ -134,6 +137,6 @@ function drawLevels(pen: Pen, { info: { levels, window } }: Session): void {
     );
     if (last - height < APART) continue;
     last = height;
-    text(colors.quiet, `${name} ${percent(at / window.tokens)}`, box.left + 6, height);
+    text(colors.quiet, `${name} ${shareOf(at, window.tokens)}`, box.left + 6, height);
   }
 }

@@ -1,5 +1,5 @@
 import { h } from '../../../browser/dom.ts';
-import { dollars, percent, tokens } from '../../figures.ts';
+import { dollars, shareOf, tokens } from '../../figures.ts';
 import { WHO } from './events.ts';
 import type { Session } from './session.ts';
 import type { Span } from './span.ts';
@@ -52,7 +52,7 @@ function figuresOf(session: Session, call: number): [string, string][] {
   const output = session.output[at] ?? 0;
   return [
     ['Turn', `${session.turn[at]}`],
-    ['Context', `${tokens(context)} (${percent(context / session.info.window.tokens)})`],
+    ['Context', `${tokens(context)} (${shareOf(context, session.info.window.tokens)})`],
     ...(predicted === null
       ? []
       : [['Predicted', `${tokens(predicted)} (${signed(context - predicted)})`] as [string, string]]),

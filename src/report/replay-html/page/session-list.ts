@@ -89,7 +89,7 @@ function textOf({ file, sessionId, model, project }: PageSession): string {
 function totals(sessions: readonly PageSession[]): string {
   const sum = (figure: (session: PageSession) => number) =>
     sessions.reduce((total, session) => total + figure(session), 0);
-  const full = sessions.filter(({ context }) => context.peakFraction >= 0.85).length;
+  const full = sessions.filter(({ context }) => (context.peakFraction ?? 0) >= 0.85).length;
   return [
     counted(sessions.length, 'session'),
     counted(

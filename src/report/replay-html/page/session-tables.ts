@@ -1,5 +1,5 @@
 import { button, h } from '../../../browser/dom.ts';
-import { dollars, percent, tokens } from '../../figures.ts';
+import { dollars, shareOf, tokens } from '../../figures.ts';
 import { WHO } from './events.ts';
 import type { Session } from './session.ts';
 import { createSortTable, type TableColumn } from './sort-table.ts';
@@ -56,8 +56,8 @@ function contextColumns(session: Session): TableColumn<number>[] {
     { title: 'Context', value: (at) => context[at] ?? 0 },
     {
       title: 'Of the window',
-      value: (at) => (context[at] ?? 0) / info.window.tokens,
-      show: (at) => percent((context[at] ?? 0) / info.window.tokens),
+      value: (at) => (info.window.tokens === null ? null : (context[at] ?? 0) / info.window.tokens),
+      show: (at) => shareOf(context[at] ?? 0, info.window.tokens),
     },
     { title: 'Predicted', value: (at) => predicted[at] ?? null },
     { title: 'Off by', value: error },

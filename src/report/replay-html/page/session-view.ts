@@ -59,7 +59,9 @@ function tiles(info: PageSession): HTMLElement {
     [
       'Peak context',
       tokens(context.peak),
-      `${percent(context.peakFraction)} of ${tokens(window.tokens)} (${window.source})`,
+      window.tokens === null
+        ? 'the window is not known'
+        : `${percent(context.peakFraction)} of ${tokens(window.tokens)} (${window.source})`,
     ],
     ['Last context', tokens(context.last), context.basis],
     [

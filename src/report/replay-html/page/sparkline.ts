@@ -2,9 +2,9 @@ import { s } from '../../../browser/dom.ts';
 
 const [WIDTH, HEIGHT] = [120, 28];
 
-/** A curve without scales; its upper edge is the window. */
-export function sparkline(figures: readonly number[], window: number, words: string): SVGElement {
-  const top = Math.max(window, ...figures, 1);
+/** A curve without scales; its upper edge is the window, where that is known. */
+export function sparkline(figures: readonly number[], window: number | null, words: string): SVGElement {
+  const top = Math.max(window ?? 0, ...figures, 1);
   const step = figures.length > 1 ? WIDTH / (figures.length - 1) : 0;
   const points = figures.map((figure, at) => `${round(at * step)},${round(HEIGHT - (figure / top) * HEIGHT)}`);
   const line =
@@ -12,7 +12,7 @@ export function sparkline(figures: readonly number[], window: number, words: str
   return s(
     'svg',
     {
-      class: `sparkline ${ratingOf(Math.max(...figures, 0) / window)}`,
+      class: `sparkline ${ratingOf(window === null ? 0 : Math.max(...figures, 0) / window)}`,
       viewBox: `0 -2 ${WIDTH} ${HEIGHT + 4}`,
       width: WIDTH,
       height: HEIGHT + 4,

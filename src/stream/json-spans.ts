@@ -40,6 +40,32 @@ export function membersAt(text: string, bracket: number): JsonMember[] {
   return members;
 }
 
+/**
+ * An array or an object with some of its members taken out or written anew; the others stay byte for byte.
+ *
+ * @param bracket offset of the opening one
+ * @param change what becomes of the value of a member: another text, or undefined, which takes the member out
+ */
+export function withMembers(
+  text: string,
+  bracket: number,
+  change: (member: JsonMember) => string | undefined,
+): { readonly text: string; readonly count: number } {
+  const members = membersAt(text, bracket);
+  let kept = '';
+  let count = 0;
+  for (const [index, member] of members.entries()) {
+    const value = change(member);
+    if (value === undefined) continue;
+    const separator = count === 0 ? '' : text.slice(members[index - 1]?.to, member.at);
+    kept += separator + text.slice(member.at, member.from) + value;
+    count++;
+  }
+  const [first, last] = [members[0], members.at(-1)];
+  if (first === undefined || last === undefined) return { text, count };
+  return { text: text.slice(0, first.at) + kept + text.slice(last.to), count };
+}
+
 /** Where the value that begins at `at` ends. */
 function valueEnd(text: string, at: number): number {
   if (text[at] === '"') return stringEnd(text, at);

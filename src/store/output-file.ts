@@ -1,5 +1,7 @@
+import { constants } from 'node:fs';
 import { CtxbError } from '../errors.ts';
-import { readPlain } from './plain-file.ts';
+import { asItIs } from './disk-text.ts';
+import { openPlain, readPlain, removeFile } from './plain-file.ts';
 import { replaceFile } from './replace-file.ts';
 
 /** Bytes of a file in which `mark` is looked for. */
@@ -13,7 +15,7 @@ const HEAD = 1_024;
  */
 export function writePage(path: string, page: string, mark: string): void {
   requireFree(path, mark);
-  replaceFile(path, [page]);
+  replaceFile(path, [asItIs(page)]);
 }
 
 /**
@@ -27,4 +29,18 @@ export function requireFree(path: string, mark: string): void {
   if (old !== undefined && old !== '' && !old.includes(mark)) {
     throw new CtxbError('usage', `${path} is there already, and not written by ctxb: name another file`);
   }
+}
+
+/**
+ * Opens a new file that is written piece by piece, also in the place of an older one, which is removed: another name of it
+ * keeps what it has.
+ *
+ * @param mark stands at the beginning of all such files
+ * @returns a descriptor; the caller closes it
+ * @throws CtxbError `usage` when there is another file, `store` when it is a link or no regular file
+ */
+export function openOutput(path: string, mark: string): number {
+  requireFree(path, mark);
+  removeFile(path);
+  return openPlain(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL);
 }

@@ -1,0 +1,7 @@
+import manifest from '../../package.json' with { type: 'json' };
+
+/** The newest Claude Code, pinned in package.json: ctxb is developed and tested with it. */
+export const NEWEST_CLAUDE: string = manifest.devDependencies['@anthropic-ai/claude-code'];
+
+/** The oldest that ctxb supports: the facts of the doctor and a part of the tests are held against it. */
+export const OLDEST_CLAUDE: string = manifest.config.oldestClaudeCode;

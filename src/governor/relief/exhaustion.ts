@@ -1,0 +1,90 @@
+import type { ResultEvent } from '../../stream/events.ts';
+import { decided, type GovernorState } from '../state.ts';
+import { keep, type Step } from '../steps.ts';
+import type { Due, Exhausted } from './relief-state.ts';
+import { mayCompact } from './strategy.ts';
+
+/** Whether the prompt was refused because the context was full. */
+export function isExhaustion(event: ResultEvent): boolean {
+  const { isError, terminalReason, text } = event;
+  if (!isError) return false;
+  return terminalReason === 'blocking_limit' || terminalReason === 'prompt_too_long' || TOO_LONG.test(text ?? '');
+}
+
+const TOO_LONG = /^(?:API Error: 400 .*)?prompt is too long/i;
+
+/** Whether something can be done about it, so that the caller need not see it. */
+export function mayRelieve(state: GovernorState): boolean {
+  const { run, relief } = state;
+  if (run.mode !== 'act' || relief.blocked) return false;
+  return mayHandOver(state) || (run.policy.compaction.enabled && relief.exhausted === undefined);
+}
+
+/** A handoff that did not help is followed by another, but not for ever. */
+function mayHandOver({ run, relief }: GovernorState): boolean {
+  const { handoff, recovery } = run.policy;
+  return handoff.enabled && (relief.exhausted?.handoffs ?? 0) < Math.max(1, recovery.maxRestarts);
+}
+
+/** The end of a turn: was the context too full for it? */
+export function readExhaustion(before: GovernorState, state: GovernorState, event: ResultEvent): Step {
+  const { relief } = state;
+  const { compaction, handoff } = state.run.policy;
+  if ((!compaction.enabled && !handoff.enabled) || relief.blocked) return keep(state);
+  if (!isExhaustion(event)) return keep({ ...state, relief: { ...relief, exhausted: undefined } });
+  const { exhausted } = relief;
+  const prompts = exhausted?.prompts ?? before.turn.prompts;
+  const { tried, handoffs } = exhausted ?? ({ tried: 'nothing', handoffs: 0 } as const);
+  const full: GovernorState = { ...state, relief: { ...relief, exhausted: { prompts, tried, handoffs, open: true } } };
+  return keep(full, [{ kind: 'exhausted', ...decided(full, 'the prompt is too long for the context') }]);
+}
+
+/** How a context that was too full is relieved. */
+export function dueForExhausted(state: GovernorState, { tried }: Exhausted): Due | undefined {
+  if (state.run.mode !== 'act') return undefined;
+  // One that claude does not come back from is not followed by another.
+  const canCompact = state.compaction.phase === 'idle' && mayCompact(state);
+  if (tried === 'nothing' && canCompact) return { way: 'compact' };
+  // One that a crash broke off is due again.
+  const { due } = state.relief;
+  if ((due !== undefined && state.run.policy.handoff.enabled) || mayHandOver(state))
+    return { way: 'handoff', reason: due ?? 'the prompt is too long for the context' };
+  return { way: 'none', reason: 'nothing has relieved the context' };
+}
+
+/** A handoff is tried. */
+export function noteTried(state: GovernorState): GovernorState {
+  const { exhausted } = state.relief;
+  return exhausted === undefined ? state : withExhausted(state, { ...exhausted, handoffs: exhausted.handoffs + 1 });
+}
+
+/** It cannot be relieved now, and is left as it is: the caller gets claude's own answer. */
+export function leaveExhausted(state: GovernorState): Step {
+  const { relief } = state;
+  if (!relief.exhausted?.open) return keep(state);
+  const uuids = [...relief.exhausted.prompts.map(({ uuid }) => uuid), ...(relief.resuming?.answers ?? [])];
+  return keep({ ...state, relief: { ...relief, exhausted: undefined } }, [
+    { kind: 'postponed', fate: 'show' },
+    { kind: 'answered', uuids },
+  ]);
+}
+
+/** Room was made for a turn that had none: it is gone on with. */
+export function afterRelief(before: GovernorState, state: GovernorState): Step {
+  const { exhausted, unfinished } = state.relief;
+  const wasBusy = before.compaction.phase !== 'idle' || before.handoff.phase !== 'idle';
+  const isBusy = state.compaction.phase !== 'idle' || state.handoff.phase !== 'idle';
+  if (!exhausted?.open || !wasBusy || isBusy || state.process.phase === 'dead') return keep(state);
+  const succeeded = state.compaction.phase === 'idle' && state.compaction.landing !== undefined;
+  const handedOver = state.relief.handoffs > before.relief.handoffs;
+  if (!succeeded && !handedOver) return keep(withExhausted(state, { ...exhausted, tried: 'compaction' }));
+  const because = 'The context was full in the middle of the work, and it was replaced by what is above.';
+  const resumed = withExhausted(state, { ...exhausted, tried: 'compaction', open: false });
+  const answers = exhausted.prompts.map(({ uuid }) => uuid);
+  const work = unfinished ?? { because, prompts: exhausted.prompts, answers };
+  return keep({ ...resumed, relief: { ...resumed.relief, unfinished: work } });
+}
+
+function withExhausted(state: GovernorState, exhausted: Exhausted): GovernorState {
+  return { ...state, relief: { ...state.relief, exhausted } };
+}

@@ -1,0 +1,45 @@
+import type { Output } from '../io.ts';
+
+/** Turns the direction of the text after it, so that something else is read than is there (Unicode, UAX 9). */
+const DIRECTIONS = '\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069';
+
+const STEERING = new RegExp(`[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u2028\\u2029${DIRECTIONS}]`, 'g');
+
+/** What ctxb itself sends a terminal: the colours of {@link Style}, and the removal of its status line. */
+const OURS = '\\r\\n|\\r?\\u001b\\[2?K|\\u001b\\[(?:0|1|2|22|31|32|33|36|39)?m';
+const NOT_OURS = new RegExp(`(${OURS})|${STEERING.source}`, 'g');
+
+/** Escaped in JSON besides what JSON itself escapes. */
+export const ESCAPED_IN_JSON = new RegExp(`[\\u007f-\\u009f\\u2028\\u2029${DIRECTIONS}]`, 'g');
+
+/**
+ * Text from outside without what steers a terminal: control characters, which move, hide and overwrite, and those that
+ * turn the direction of writing.
+ */
+export function printable(text: string): string {
+  return text.replace(STEERING, '');
+}
+
+/** The same on one line. */
+export function onOneLine(text: string): string {
+  return printable(text).replace(/[\t\n]+/g, ' ');
+}
+
+/**
+ * What a command prints on. Nothing gets through that steers a terminal but what ctxb makes itself, wherever it comes
+ * from: a command cannot forget it.
+ */
+export function shownOn(output: Output): Output {
+  const write = (chunk: unknown, ...more: unknown[]) =>
+    Reflect.apply(output.write, output, [
+      typeof chunk === 'string' ? chunk.replace(NOT_OURS, (_, ours?: string) => ours ?? '') : chunk,
+      ...more,
+    ]);
+  return new Proxy(output, {
+    get(target, name) {
+      if (name === 'write') return write;
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}

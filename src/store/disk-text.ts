@@ -1,0 +1,54 @@
+import { redact } from './redact.ts';
+
+declare const MAY_BE_WRITTEN: unique symbol;
+
+/**
+ * A text that may be written to a file. Whatever writes takes nothing else, so that each text has gone through one of the
+ * functions here: what is not masked is said to be.
+ */
+export type DiskText = string & { readonly [MAY_BE_WRITTEN]: true };
+
+/** Without its secrets. Lines keep their numbers. */
+export function masked(text: string): DiskText {
+  return redact(text, { keepLines: true }) as DiskText;
+}
+
+/** As JSON, without the secrets in its texts, names and pairs of a name and a text. */
+export function maskedJson(value: object, indent?: number): DiskText {
+  const json = JSON.stringify(value, (_, part: unknown) => withoutSecrets(part), indent);
+  const whole = redact(json);
+  return (whole === json || isJson(whole) ? whole : json) as DiskText;
+}
+
+function withoutSecrets(part: unknown): unknown {
+  if (typeof part === 'string') return redact(part);
+  if (typeof part !== 'object' || part === null || Array.isArray(part)) return part;
+  const names = Object.keys(part);
+  const hidden = names.map((name) => redact(name));
+  if (hidden.every((name, index) => name === names[index])) return part;
+  return Object.fromEntries(Object.values(part).map((value, index) => [hidden[index], value]));
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * As it is, for three things only: what is the user's own (his files, a record that he asked for), what claude must get as
+ * it was said (sealed, and gone when it was answered), and what ctxb makes itself and nobody says (a key, a number).
+ */
+export function asItIs(text: string): DiskText {
+  return text as DiskText;
+}
+
+/** The texts one behind the other, each with its end. */
+export function joined(texts: Iterable<DiskText>, end = ''): DiskText {
+  let all = '';
+  for (const text of texts) all += text + end;
+  return all as DiskText;
+}

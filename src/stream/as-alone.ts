@@ -1,0 +1,88 @@
+import { parseFields, textOf, textsOf } from './fields.ts';
+import { CALLBACK_MARK, withoutOwnHooks } from './hooks-that-ran.ts';
+import { withMembers } from './json-spans.ts';
+
+/** What ctxb does that claude's lines show. */
+export interface Traces {
+  /** Whether a prompt has its `uuid` from ctxb. */
+  readonly isStamped: (uuid: string) => boolean;
+  /** claude was asked for stream-json, and the caller asked for json. */
+  readonly isStreamed: boolean;
+  /** Names of ctxb's hooks. */
+  readonly ownHooks: () => readonly string[];
+  /** All hooks that claude was given on the control channel are ctxb's. */
+  readonly hasOnlyOwnHooks: () => boolean;
+}
+
+const OF_STAMPS = '"user_message_uuid';
+/** What 2.1.330 writes only where it is asked for stream-json. */
+const OF_STREAMS = { usage: '"model_usage_since_last_result"', capability: '"lifecycle_wakeup_source_v1"' };
+
+/** In the answer to an `initialize` that has hooks. */
+const OF_HOOKS = '"hooks_applied"';
+
+/** One of these texts is in each line that may have to be changed. */
+export function traceMarks({ isStreamed }: Pick<Traces, 'isStreamed'>): readonly string[] {
+  return [OF_STAMPS, OF_HOOKS, CALLBACK_MARK, ...(isStreamed ? Object.values(OF_STREAMS) : [])];
+}
+
+/** What 2.1.330 writes, besides the ids, only where the turn began with a prompt that has one. */
+const BESIDE_STAMPS = /^"(?:request_sent_wall_ms|first_request_\w+|owed_rows)"$/;
+
+/**
+ * A line of claude's as it would be without ctxb: what stands there because of ctxb is taken out, every other byte
+ * stays.
+ *
+ * @param line JSON, with or without its terminator
+ */
+export function asAlone(line: string, traces: Traces): string {
+  if (!traceMarks(traces).some((mark) => line.includes(mark))) return line;
+  const plain = withoutKeys(withoutHooksApplied(line, traces), traces);
+  return plain.includes(CALLBACK_MARK) ? withoutOwnHooks(plain, traces.ownHooks()) : plain;
+}
+
+function withoutKeys(line: string, { isStamped, isStreamed }: Traces): string {
+  const { type, user_message_uuid: first, user_message_uuids: all } = parseFields(line);
+  // Here claude names a prompt without a `uuid` too, by one of its own.
+  if (type === 'conversation_reset') return line;
+  const isBegun = isStamped(textOf(first) ?? '');
+  const other = textsOf(all).find((uuid) => !isStamped(uuid));
+  const changes: Readonly<Record<string, (value: string) => string | undefined>> = {
+    '"user_message_uuid"': (value) => (isBegun ? other && JSON.stringify(other) : value),
+    '"user_message_uuids"': (value) => without(value, (uuid) => isStamped(uuid.slice(1, -1))),
+    ...(isStreamed ? OF_STREAMS_TAKEN_OUT : {}),
+  };
+  return withMembers(line, line.indexOf('{'), ({ name = '', from, to }) => {
+    if (isBegun && BESIDE_STAMPS.test(name)) return undefined;
+    const value = line.slice(from, to);
+    const change = changes[name];
+    return change ? change(value) : value;
+  }).text;
+}
+
+const OF_STREAMS_TAKEN_OUT = {
+  [OF_STREAMS.usage]: () => undefined,
+  '"capabilities"': (value: string) => without(value, (capability) => capability === OF_STREAMS.capability),
+};
+
+function withoutHooksApplied(line: string, { hasOnlyOwnHooks }: Traces): string {
+  return line.includes(OF_HOOKS) && hasOnlyOwnHooks() ? takeOut(line, ['"response"', '"response"', OF_HOOKS]) : line;
+}
+
+/** An object without the member that these names lead to. */
+function takeOut(object: string, [name, ...deeper]: readonly string[]): string {
+  return withMembers(object, object.indexOf('{'), (member) => {
+    const value = object.slice(member.from, member.to);
+    if (member.name !== name) return value;
+    return deeper.length === 0 ? undefined : takeOut(value, deeper);
+  }).text;
+}
+
+/** An array without some of its values; undefined: none is left. */
+function without(array: string, isTakenOut: (value: string) => boolean): string | undefined {
+  const left = withMembers(array, 0, ({ from, to }) => {
+    const value = array.slice(from, to);
+    return isTakenOut(value) ? undefined : value;
+  });
+  return left.count === 0 && left.text !== array ? undefined : left.text;
+}

@@ -1,0 +1,48 @@
+/** A difference that stays, and why. */
+export interface KnownDifference {
+  /** As the page says it. */
+  readonly what: string;
+  /** The differences it stands for, as {@link differencesOf} says them. */
+  readonly matches: RegExp;
+  readonly why: string;
+}
+
+const CALLBACKS =
+  'claude tells the model of every hook that ran around a compaction, here of the two with which ctxb keeps notes';
+
+export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
+  {
+    what: 'request: in the descriptions of Bash and Monitor, a background command may run 1,800,000 ms instead of 600,000',
+    matches: /tools\[(?:Bash|Monitor)\]\..*(?:1800000|30 minutes)/,
+    why: 'claude has the lower limit where its input is no stream, and no option for it; ctxb needs the stream',
+  },
+  {
+    what: 'stdout: after `/compact`, `post_tokens` is larger and `cumulative_dropped_tokens` smaller by about 60',
+    matches: /compact_metadata\.(?:post_tokens|cumulative_dropped_tokens): \d+ instead of \d+$/,
+    why: CALLBACKS,
+  },
+  {
+    what: 'request: after `/compact`, the conversation names `PreCompact [callback]` and `PostCompact [callback]`, and where the notes are',
+    matches: /^request\.main\[\]\.messages.*(?:\[callback\]|Notes of this session)/,
+    why: CALLBACKS,
+  },
+  {
+    what: 'request: the summary is asked to name the notes',
+    matches: /^request\.summary\[\]\.messages.*Additional Instructions/,
+    why: 'what a summary leaves out is in the notes. `--no-memory` keeps none',
+  },
+  {
+    what: 'stdout: `/context` shows a larger "Autocompact buffer", and less free space',
+    matches: /^stdout: ".*Autocompact buffer/,
+    why: 'ctxb has placed the trigger of claude in mid-turn. `--no-mid-turn` leaves it where it is',
+  },
+  {
+    what: 'exit code: 130 instead of 0 after Ctrl-C',
+    matches: /^exit: 130 instead of 0$/,
+    why: 'a script must not take work that was broken off for done',
+  },
+];
+
+export function knownDifference(difference: string): KnownDifference | undefined {
+  return KNOWN_DIFFERENCES.find(({ matches }) => matches.test(difference));
+}

@@ -1,0 +1,70 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Call } from '../../src/standin/scenario.ts';
+import { promptLine, startWorld } from '../support/claude.ts';
+import { mainRequests, userTexts } from '../support/conversation.ts';
+import { journal, PROTOCOL, prompts, runCtxb, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
+import { growing } from '../support/handoff.ts';
+import { expectEachPromptOnce, expectSameDecisions, kinds } from '../support/proof.ts';
+
+const FOUR = ['prompt one', 'prompt two', 'prompt three', 'prompt four'];
+/** Two turns, the second of which crosses 156,000 tokens, and two short ones. */
+const CROSSING = { turns: [4, 4, 1, 1], growBy: 18_000 };
+const ONE_RETRY = { CLAUDE_CODE_MAX_RETRIES: '1' };
+
+describe('an API that is not available', () => {
+  it.each<{ name: string; summary: Call }>([
+    { name: 'resets the connection', summary: { reset: true } },
+    { name: 'is overloaded', summary: { error: { status: 529 } } },
+    { name: 'limits the rate', summary: { error: { status: 429 } } },
+    { name: 'has a fault', summary: { error: { status: 503 } } },
+  ])('$name during the summary: nothing is handed over, and every prompt is answered', async ({ summary }) => {
+    await using world = await startWorld(growing({ ...CROSSING, summary }));
+    const record = join(world.scratch.cwd, 'run.ndjson');
+    const run = await runCtxb(world, {
+      flags: [...prompts(...FOUR), '--record', record],
+      claude: SMALL_WINDOW,
+      env: ONE_RETRY,
+    });
+    expect(run.stdout.toString()).toBe('answer 1\nanswer 2\nanswer 3\nanswer 4\n');
+    const verdicts = journal(world).flatMap((one) => (one.kind === 'compacted' ? [one.verdict] : []));
+    expect(verdicts).toEqual(['unavailable', 'unavailable']);
+    expect(kinds(world)).not.toContain('handoff');
+    expectEachPromptOnce(world.standin, FOUR);
+    await expectSameDecisions(world, record);
+  });
+
+  it.each([
+    { name: 'compaction', flags: [], decided: ['compact', 'compacted', 'compact', 'compacted', 'landed'] },
+    {
+      name: 'handoff',
+      flags: ['--strategy', 'handoff'],
+      decided: ['handoff', 'put-off', 'handoff', 'lineage', 'handed-over', 'landed'],
+    },
+  ])(
+    'refuses every connection when a $name is due: nothing is thrown away, and it is done when the API is back',
+    async ({ flags, decided }) => {
+      await using world = await startWorld(growing(CROSSING));
+      const run = startCtxb(world, { flags, claude: [...PROTOCOL, ...SMALL_WINDOW], env: ONE_RETRY });
+      const say = async (prompt: string) => {
+        run.send(promptLine(prompt));
+        return (await run.waitForLine(({ type }) => type === 'result')).result;
+      };
+      expect([await say('prompt one'), await say('prompt two')]).toEqual(['answer 1', 'answer 2']);
+      await world.standin.down();
+      expect(await say('prompt three')).toMatch(/ECONNREFUSED|Connection refused|Unable to connect/);
+      await world.standin.up();
+      expect(await say('prompt four')).toBe('answer 3');
+      expect(await say('prompt five')).toBe('answer 4');
+      run.stdin.end();
+      expect((await run.finished).code).toBe(0);
+
+      expect(kinds(world)).toEqual(decided);
+      const requests = mainRequests(world.standin);
+      // What was said in the outage reaches the model with the next prompt, once.
+      const [after] = requests.filter((request) => userTexts(request).includes('prompt four'));
+      expect(userTexts(after).filter((text) => text === 'prompt three')).toHaveLength(1);
+      expect(userTexts(after)).toContain('prompt one');
+    },
+  );
+});

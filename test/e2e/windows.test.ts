@@ -1,0 +1,179 @@
+import { describe, expect, it } from 'vitest';
+import { windowIn } from '../../src/governor/gauge/version-facts.ts';
+import {
+  type JsonLine,
+  promptLine,
+  type RunningProgram,
+  runProgram,
+  startProgram,
+  startWorld,
+  type World,
+} from '../support/claude.ts';
+import { conversation, mainRequests, summaryRequests } from '../support/conversation.ts';
+import {
+  DEFAULT_MODEL,
+  journal,
+  LARGE_WINDOW,
+  PROTOCOL,
+  prompts,
+  runCtxb,
+  SMALL_WINDOW,
+  startCtxb,
+} from '../support/ctxb.ts';
+
+/** Contexts that a window of 200,000 would be nearly full with. */
+const LONG = { turns: [1, 1, 1], from: 160_000, growBy: 5_000 };
+
+/** The window of the default model is known by itself; before 2.1.285 by its mark, which a continued session loses. */
+it('on the default model 165,000 tokens are nothing to speak of', async () => {
+  await using world = await startWorld(conversation(LONG));
+  const run = await runCtxb(world, { flags: prompts('one', 'two'), claude: DEFAULT_MODEL });
+  const isMarked = windowIn(await versionOf(world), 'claude-opus-5-5', true) !== 1_000_000;
+  const model = isMarked ? LARGE_WINDOW : DEFAULT_MODEL;
+  const more = await runCtxb(world, { claude: [...model, '-p', 'three', '--continue'] });
+
+  expect([run.code, more.code]).toEqual([0, 0]);
+  expect(run.stdout.toString() + more.stdout.toString()).toBe('answer 1\nanswer 2\nanswer 3\n');
+  expect(run.stderr + more.stderr).toBe('');
+  expect(summaryRequests(world.standin)).toEqual([]);
+  expect(JSON.stringify(mainRequests(world.standin).map(({ body }) => body.messages))).not.toMatch(
+    /Context budget|nearly full/,
+  );
+  const placed = journal(world).filter(({ kind }) => kind === 'place-trigger');
+  expect(placed.map(({ gauge }) => [gauge.window, gauge.windowSource])).toEqual([
+    [1_000_000, 'asked'],
+    [1_000_000, 'asked'],
+  ]);
+});
+
+async function versionOf({ claude, scratch: { env, cwd } }: World): Promise<string | undefined> {
+  const said = await runProgram(claude, ['--version'], { env, cwd });
+  return /[\d.]+/.exec(said.stdout.toString())?.[0];
+}
+
+it.each([
+  { name: 'the default model', claude: DEFAULT_MODEL, tokens: 400_000 },
+  { name: 'a model of 200,000', claude: SMALL_WINDOW, tokens: 80_000 },
+  { name: 'a model of 1,000,000', claude: LARGE_WINDOW, tokens: 400_000 },
+])('--mid-turn-at 40% places the trigger of $name at $tokens', async ({ claude, tokens }) => {
+  await using world = await startWorld(conversation({ turns: [1], growBy: 0 }));
+  await runCtxb(world, { flags: ['--mid-turn-at', '40%'], claude: [...claude, '-p', 'one'] });
+  const placed = journal(world).find(({ kind }) => kind === 'place-trigger');
+  expect(placed).toMatchObject({ tokens, gauge: { windowSource: 'asked' } });
+});
+
+const WINDOWS = [
+  { name: 'of 200,000', model: SMALL_WINDOW, window: 200_000 },
+  { name: 'of the default model', model: DEFAULT_MODEL, window: 1_000_000 },
+];
+
+/** Contexts of 10, 45 and 80 % of a window, one for each turn, and 10 % again after a relief. */
+const rising = (window: number) => conversation({ turns: [1, 1, 1, 1], from: 0.1 * window, growBy: 0.35 * window });
+
+const PROMPTS = prompts('one', 'two', 'three', 'four');
+
+describe.each(WINDOWS)('the ladder on the window $name', ({ model, window }) => {
+  it('warns, compacts before the next prompt, and sees the room it made', async () => {
+    await using world = await startWorld(rising(window));
+    const run = await runCtxb(world, { flags: PROMPTS, claude: model });
+    expect(run.stdout.toString()).toBe('answer 1\nanswer 2\nanswer 3\nanswer 4\n');
+    const ladder = journal(world).filter(({ kind }) => ['warn', 'compact', 'compacted', 'landed'].includes(kind));
+    expect(ladder.map(({ kind, gauge }) => [kind, gauge.window])).toEqual(
+      ['warn', 'compact', 'compacted', 'landed'].map((kind) => [kind, window]),
+    );
+    expect(ladder.map(({ gauge }) => Math.round((gauge.fraction ?? 0) * 100))).toEqual([
+      80,
+      80,
+      expect.any(Number),
+      10,
+    ]);
+    expect(summaryRequests(world.standin)).toHaveLength(1);
+  });
+
+  it('hands over', async () => {
+    await using world = await startWorld(rising(window));
+    const run = await runCtxb(world, { flags: [...PROMPTS, '--strategy', 'handoff'], claude: model });
+    expect(run.code).toBe(0);
+    const handoff = journal(world).find(({ kind }) => kind === 'handoff');
+    expect(handoff).toMatchObject({ gauge: { window, windowSource: 'result' } });
+    expect(journal(world).map(({ kind }) => kind)).toContain('handed-over');
+    expect(summaryRequests(world.standin)).toEqual([]);
+  });
+
+  it('cuts results of tools by what is left of it', async () => {
+    const tool = { name: 'Bash', input: { command: 'seq 1 5500', description: 'Count' } };
+    const call = (share: number) => ({ tools: [tool], context: share * window });
+    await using world = await startWorld({ calls: [call(0.1), call(0.76), { text: 'done', context: 0.77 * window }] });
+    const run = await runCtxb(world, { claude: [...model, '-p', 'count'] });
+    expect(run.code).toBe(0);
+    const cuts = journal(world).flatMap((decision) =>
+      decision.kind === 'cut-result' ? [decision.gauge.fraction] : [],
+    );
+    // The same result fits where the same share leaves five times as much.
+    expect(cuts.map((share) => Math.round((share ?? 0) * 100))).toEqual(window === 200_000 ? [76] : []);
+  });
+
+  it('stops at a limit of cost', async () => {
+    await using world = await startWorld(rising(window));
+    const run = await runCtxb(world, {
+      flags: [...PROMPTS, '--cost-limit', '0.10', '--on-cost-limit', 'stop'],
+      claude: model,
+    });
+    expect(run.code).toBe(3);
+    expect(run.stderr).toContain('the cost limit of this run is reached');
+    expect(journal(world).find(({ kind }) => kind === 'cost')).toMatchObject({ gauge: { window } });
+  });
+});
+
+/** Asks claude over the control channel, and waits for its answer. */
+async function ask(program: RunningProgram, id: string, request: object): Promise<JsonLine> {
+  program.send({ type: 'control_request', request_id: id, request });
+  const answer = await program.waitForLine(({ response }) => (response as JsonLine)?.request_id === id);
+  return ((answer.response as JsonLine).response ?? {}) as JsonLine;
+}
+
+const MODELS = ['claude-opus-5-5', 'claude-sonnet-5', 'claude-fable-5', 'claude-opus-4-8', 'claude-opus-4-7'];
+const SMALL_MODELS = [
+  'claude-opus-4-6',
+  'claude-opus-4-5',
+  'claude-sonnet-4-6',
+  'claude-sonnet-4-5',
+  'claude-haiku-4-5',
+];
+
+it('the windows of recordings are those that this claude names for its models', async () => {
+  await using world = await startWorld(conversation({ turns: [], growBy: 0 }));
+  const { env, cwd } = world.scratch;
+  const program = startProgram(world.claude, PROTOCOL, { env, cwd });
+  const version = await versionOf(world);
+  await ask(program, 'initialize', { subtype: 'initialize', hooks: {} });
+  const told: unknown[] = [];
+  for (const model of [...MODELS, ...SMALL_MODELS]) {
+    await ask(program, `to ${model}`, { subtype: 'set_model', model });
+    const { rawMaxTokens } = await ask(program, `of ${model}`, { subtype: 'get_context_usage', detail: 'summary' });
+    told.push([model, rawMaxTokens]);
+  }
+  program.stdin.end();
+  await program.finished;
+  expect(told).toEqual([...MODELS, ...SMALL_MODELS].map((model) => [model, windowIn(version, model, true)]));
+});
+
+it('another model in mid-session has its own window, whichever way it is changed', async () => {
+  await using world = await startWorld(conversation({ turns: [1, 1, 1], from: 30_000, growBy: 1_000 }));
+  const program = startCtxb(world, { claude: [...SMALL_WINDOW, ...PROTOCOL] });
+  for (const [index, model] of [undefined, 'claude-sonnet-4-5[1m]', 'claude-sonnet-4-5'].entries()) {
+    if (model !== undefined) await ask(program, `to ${model}`, { subtype: 'set_model', model });
+    program.send(promptLine(`prompt ${index}`));
+    await program.waitForLine(({ type }) => type === 'result');
+  }
+  // claude answers in order: behind this the trigger of the last model is placed.
+  await ask(program, 'done', { subtype: 'get_context_usage', detail: 'summary' });
+  program.stdin.end();
+  expect((await program.finished).code).toBe(0);
+  const placed = journal(world).flatMap((decision) => (decision.kind === 'place-trigger' ? [decision] : []));
+  expect(placed.map(({ gauge, tokens }) => [gauge.window, tokens])).toEqual([
+    [200_000, 167_000],
+    [1_000_000, 880_000],
+    [200_000, 167_000],
+  ]);
+});

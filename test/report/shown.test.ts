@@ -1,0 +1,52 @@
+import { PassThrough } from 'node:stream';
+import { expect, it } from 'vitest';
+import { printableJson } from '../../src/report/printable-json.ts';
+import { onOneLine, printable, shownOn } from '../../src/report/shown.ts';
+
+const STEERING = [
+  '\u0007',
+  '\u001b[2J',
+  '\u001b]0;owned\u0007',
+  '\u0008',
+  '\u009b31m',
+  '\u202e',
+  '\u2066',
+  '\u200f',
+  '\u061c',
+  '\u2028',
+];
+const STEERS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
+
+it.each(STEERING)('%j is left out of a text, and escaped in JSON', (steering) => {
+  expect(printable(`a${steering}\tb\nc`)).not.toMatch(STEERS);
+  expect(onOneLine(`a${steering}\tb\nc`)).not.toMatch(/[\t\n]/);
+  const json = printableJson({ [steering]: steering });
+  expect(json).not.toMatch(STEERS);
+  expect(JSON.parse(json)).toEqual({ [steering]: steering });
+});
+
+it.each(STEERING)('%j is not printed by a command that forgets to leave it out', (steering) => {
+  const stream = new PassThrough({ encoding: 'utf8' });
+  shownOn(stream).write(`a${steering}b\n`);
+  expect(String(stream.read())).not.toMatch(STEERS);
+});
+
+it('colours, the end of a status line and line ends of CSV stay', () => {
+  const stream = new PassThrough({ encoding: 'utf8' });
+  const text = '\u001b[1mbold\u001b[22m \u001b[32mgreen\u001b[39m\r\u001b[2K\ta,b\r\n';
+  shownOn(stream).write(text);
+  expect(stream.read()).toBe(text);
+});
+
+it('what hides text, or colours it in another way than ctxb does, goes', () => {
+  const stream = new PassThrough({ encoding: 'utf8' });
+  shownOn(stream).write('\u001b[8mhidden\u001b[0;30;40m');
+  expect(stream.read()).toBe('[8mhidden[0;30;40m');
+});
+
+it('is a stream as the one behind it', () => {
+  const stream = Object.assign(new PassThrough(), { isTTY: true, columns: 80 });
+  const shown = shownOn(stream);
+  expect([shown.isTTY, shown.columns, shown.writable]).toEqual([true, 80, true]);
+  expect(shown.once('finish', () => {})).toBe(stream);
+});

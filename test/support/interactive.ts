@@ -1,0 +1,39 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { runProgram, type World } from './claude.ts';
+import { CTXB } from './ctxb.ts';
+import { type AtTerminal, atTerminal } from './pty.ts';
+
+/** What a person has answered before: the theme, the key, and that the folder is to be trusted. */
+export function settleIn({ scratch: { env, cwd } }: World): void {
+  const config = {
+    hasCompletedOnboarding: true,
+    theme: 'dark',
+    bypassPermissionsModeAccepted: true,
+    customApiKeyResponses: { approved: [env.ANTHROPIC_API_KEY?.slice(-20)], rejected: [] },
+    projects: { [cwd]: { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true } },
+  };
+  writeFileSync(join(env.CLAUDE_CONFIG_DIR ?? '', '.claude.json'), JSON.stringify(config));
+}
+
+/** A word for the shell each. */
+export const quoted = (words: readonly string[]) => words.map((word) => `'${word}'`).join(' ');
+
+/** Sets the hooks and the status line up, as a person would. */
+export async function initTerminal({ scratch: { env, cwd } }: World): Promise<void> {
+  const init = ['init', '--claude-settings', 'local', '--yes', '--program', quoted([process.execPath, CTXB])];
+  const { code, stderr } = await runProgram(process.execPath, [CTXB, ...init], { env, cwd });
+  if (code !== 0) throw new Error(stderr);
+}
+
+/** Claude Code as a person starts it. */
+export function interactiveClaude({ claude, scratch: { env, cwd } }: World, args: readonly string[]): AtTerminal {
+  return atTerminal(quoted([claude, ...args]), { env, cwd });
+}
+
+/** Types a line and sends it once it is seen: claude takes a line end that comes together with text for a part of it. */
+export async function say(terminal: AtTerminal, text: string): Promise<void> {
+  terminal.type(text);
+  await terminal.shows(new RegExp(text.replace(/\s+/g, '').replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')));
+  terminal.type('\r');
+}
