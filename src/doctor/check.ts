@@ -12,7 +12,7 @@ export type Section =
 
 /** One fact about how claude behaves that ctxb relies on. */
 export interface Check {
-  /** The name of its file, for `--only`. */
+  /** For `--only`. */
   readonly name: string;
   /** A sentence of the present tense. */
   readonly fact: string;
@@ -25,4 +25,9 @@ export interface Check {
   readonly scene: Scene;
   /** @throws Contradiction when what was seen is not what the fact says */
   readonly look: (seen: Seen) => void;
+}
+
+/** The facts of one section. */
+export function factsOf(section: Section, checks: readonly Omit<Check, 'section'>[]): readonly Check[] {
+  return checks.map((check) => ({ ...check, section }));
 }

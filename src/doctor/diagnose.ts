@@ -1,11 +1,11 @@
-import { resolve } from 'node:path';
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { type ResolvedConfig, resolveConfig } from '../config/resolve-config.ts';
 import { timeoutSignal } from '../session/timeout-signal.ts';
 import { textOf } from '../stream/fields.ts';
-import { askFreshContext } from './ask-fresh-context.ts';
-import { askVersion } from './ask-version.ts';
 import type { Check } from './check.ts';
-import { judgeVersion } from './judge-version.ts';
+import { askVersion, judgeVersion } from './claude-version.ts';
 import type { Remark } from './remark.ts';
 import { type Limits, type Outcome, patienceMs, runChecks } from './run-checks.ts';
 import { orNothing } from './stage/scene.ts';
@@ -16,8 +16,7 @@ import { checkContextFolder } from './surroundings/context-folder.ts';
 import { checkNode } from './surroundings/node-version.ts';
 import { checkOddSettings, isTriggerTaken } from './surroundings/odd-settings.ts';
 import type { World } from './surroundings/world.ts';
-import { withTemporaryFolder } from './temporary-folder.ts';
-import { type FreshContext, judgeThresholds } from './thresholds.ts';
+import { askFreshContext, type FreshContext, judgeThresholds } from './thresholds.ts';
 
 /** What ctxb would find where it is run. */
 export interface Surroundings {
@@ -87,4 +86,14 @@ function thresholdsOf({ resolved, isTriggerTaken }: Surroundings, fresh: FreshCo
   }
   const text = 'claude did not tell its window: nothing can be said about them';
   return [{ status: 'warning', subject: 'thresholds', text, todo: 'set window in the configuration' }];
+}
+
+/** Works in a folder of its own, which is removed in any case. */
+async function withTemporaryFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'ctxb-doctor-')));
+  try {
+    return await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
 }

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { timeoutSignal } from '../session/timeout-signal.ts';
 import type { Check } from './check.ts';
-import { Contradiction } from './contradiction.ts';
+import { Contradiction } from './expect-fact.ts';
 import type { Scene } from './stage/scene.ts';
 import { type Place, withStage } from './stage/stage.ts';
 

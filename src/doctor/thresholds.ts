@@ -2,7 +2,9 @@ import type { Config, KeyPath } from '../config/config.ts';
 import { valueAt } from '../config/key-path.ts';
 import { inTokens, NATIVE_RESERVE_TOKENS, nativeTrigger } from '../governor/policy.ts';
 import { tokens } from '../report/figures.ts';
+import { countOf, textOf } from '../stream/fields.ts';
 import type { Remark } from './remark.ts';
+import type { Stage } from './stage/stage.ts';
 
 /** What claude says of a session that has not begun yet. */
 export interface FreshContext {
@@ -12,6 +14,20 @@ export interface FreshContext {
   readonly window: number;
   /** Estimated tokens of what is always there: system prompt, tools. Without the user's own files and servers. */
   readonly prefix: number;
+}
+
+/**
+ * Asks claude for the window of its model and for what a session begins with. Undefined: it does not tell.
+ *
+ * @param model the user's; undefined: claude's default
+ */
+export async function askFreshContext(stage: Stage, model: string | undefined): Promise<FreshContext | undefined> {
+  const claude = await stage.start({ args: model === undefined ? [] : ['--model', model] });
+  // Not the summary: the parts are counted by the API, for which the stand-in estimates.
+  const { ok, response } = await claude.ask({ subtype: 'get_context_usage' });
+  const window = countOf(response.rawMaxTokens);
+  if (!ok || window === undefined || window === 0) return undefined;
+  return { model: textOf(response.model), window, prefix: countOf(response.totalTokens) ?? 0 };
 }
 
 /** Levels that a fresh context must be below, or they are crossed by the first call. */

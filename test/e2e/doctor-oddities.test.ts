@@ -35,7 +35,7 @@ const ODDITIES = [
   { oddity: 'no boundary', fails: ['compact-succeeds'] },
   {
     oddity: 'no status + nothing shows a reset + no systemMessage',
-    fails: ['compact-status', 'clear-forgets', 'hook-pre-compact'],
+    fails: ['hook-pre-compact', 'compact-status', 'clear-forgets'],
   },
   { oddity: 'no session-start + no post-compact', fails: ['hook-session-start', 'hook-post-compact'] },
   { oddity: 'no compact_error', fails: ['compact-fails'] },

@@ -3,7 +3,7 @@ import type { RecordedRequest, Scenario } from '../../standin/scenario.ts';
 import type { SessionLog } from '../../store/session-log.ts';
 import type { ControlResponseEvent, Event } from '../../stream/events.ts';
 import type { Fields } from '../../stream/fields.ts';
-import { Contradiction } from '../contradiction.ts';
+import { Contradiction } from '../expect-fact.ts';
 import type { Conversation, HookCall } from './conversation.ts';
 import type { Stage, StartOptions } from './stage.ts';
 

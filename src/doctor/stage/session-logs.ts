@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { findSessionLog, readSessionLog, type SessionLog } from '../../store/session-log.ts';
-import { Contradiction } from '../contradiction.ts';
+import { Contradiction } from '../expect-fact.ts';
 import type { Conversation } from './conversation.ts';
-import { eventsOf } from './events.ts';
+import { eventsOf } from './read-seen.ts';
 import type { Stage } from './stage.ts';
 
 const LOOK_EVERY_MS = 20;

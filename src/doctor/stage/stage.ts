@@ -2,7 +2,7 @@ import { type Child, startChild } from '../../session/child.ts';
 import type { RecordedRequest, Scenario } from '../../standin/scenario.ts';
 import { createScratchEnvironment, type ScratchEnvironment } from '../../standin/scratch-environment.ts';
 import { type Standin, startStandin } from '../../standin/server.ts';
-import { Contradiction } from '../contradiction.ts';
+import { Contradiction } from '../expect-fact.ts';
 import { type Conversation, converse, type Hooks } from './conversation.ts';
 
 /** The claude that is looked at, and where. */

@@ -5,6 +5,6 @@ export class Contradiction extends Error {}
  * @param otherwise what was seen when it does not hold
  * @throws Contradiction
  */
-export function hold(condition: boolean, otherwise: string): asserts condition {
+export function expectFact(condition: boolean, otherwise: string): asserts condition {
   if (!condition) throw new Contradiction(otherwise);
 }

@@ -1,0 +1,145 @@
+import { NATIVE_RESERVE_TOKENS } from '../../governor/policy.ts';
+import { isExhaustion } from '../../governor/relief/exhaustion.ts';
+import { steps } from '../../standin/scenario.ts';
+import { type Check, factsOf } from '../check.ts';
+import { expectFact } from '../expect-fact.ts';
+import { compactAndClear, hookOutput } from '../scenes.ts';
+import { eventsOf, holds, requestsOf, requestWith, resultOf, verdictIn } from '../stage/read-seen.ts';
+import { scene } from '../stage/scene.ts';
+
+const TRIGGER = 120_000;
+const SETTING = String(TRIGGER + NATIVE_RESERVE_TOKENS);
+const GIVEN_BACK = hookOutput('SessionStart', { additionalContext: 'what was given back' });
+
+export const COMPACTION_FACTS: readonly Check[] = factsOf('Compaction', [
+  {
+    name: 'compact-succeeds',
+    fact: '/compact with a focus puts a summary in the place of the conversation, and says so by a boundary.',
+    instead: 'a compaction that does not help is tried twice at most, then the work is handed over to a fresh context',
+    scene: compactAndClear,
+    look(seen) {
+      const turn = seen.turns[1] ?? [];
+      expectFact(
+        eventsOf(turn, 'boundary')[0]?.trigger === 'manual',
+        'there is no compact_boundary with the trigger "manual"',
+      );
+      expectFact(resultOf(turn)?.isError === false, 'the result is an error');
+      const [summary] = requestsOf(seen, 'summary');
+      expectFact(holds(summary, 'focus on the parser'), 'the summary is asked for without the focus');
+      const next = requestWith(seen, 'the prompt after compact');
+      expectFact(holds(next, 'what the summary says'), 'the next request does not hold the summary');
+      expectFact(!holds(next, 'the prompt before'), 'the next request still holds what was before');
+    },
+  },
+  {
+    name: 'compact-status',
+    fact: 'claude says when it begins to compact, and how that ended.',
+    instead:
+      'the boundary and the result tell; why a compaction has failed, and whether it was one of a subagent, is not known',
+    scene: compactAndClear,
+    look({ turns: [, turn = []] }) {
+      const phases = eventsOf(turn, 'compact-status').map(({ phase }) => phase);
+      expectFact(phases.includes('compacting'), 'no status line says that it compacts');
+      expectFact(phases.includes('success'), 'no status line says that it has succeeded');
+    },
+  },
+  {
+    name: 'compact-fails',
+    fact: 'A /compact whose summary the API refuses says that it failed and why; the conversation stays as it was.',
+    instead: 'a /compact without a boundary counts as failed whatever is said; why is not known',
+    scene: scene({
+      scenario: {
+        calls: [...steps({ count: 1, from: 90_000, growBy: 10_000 }), { text: 'the answer after' }],
+        summary: { error: { status: 400, message: 'refused on purpose' } },
+      },
+      says: ['the prompt before', '/compact', 'the prompt after'],
+    }),
+    look({ turns: [, turn = [], next = []] }) {
+      expectFact(eventsOf(turn, 'boundary').length === 0, 'there is a boundary all the same');
+      const failure = eventsOf(turn, 'compact-status').find(({ phase }) => phase === 'failed');
+      expectFact(failure !== undefined, 'no status line says that it failed');
+      expectFact(failure.error?.includes('refused on purpose') === true, `the reason is "${failure.error}"`);
+      const after = resultOf(next);
+      expectFact(after?.text === 'the answer after', `the next result says "${after?.text}"`);
+    },
+  },
+  {
+    name: 'compact-empty',
+    fact: 'A /compact of an empty conversation says that there is nothing to compact.',
+    instead: 'it counts as a failed compaction, of which two in a row are the last',
+    scene: scene({ scenario: { calls: [] }, says: ['/compact'] }),
+    look({ turns: [turn = []] }) {
+      const verdict = verdictIn(turn);
+      expectFact(verdict === 'empty', `the verdict would be "${verdict}"`);
+    },
+  },
+  {
+    name: 'commands-off',
+    fact: 'With --disable-slash-commands, a /compact is answered that it is not available.',
+    instead: 'it counts as a failed compaction, and after two of them the work is handed over',
+    scene: scene({
+      scenario: { calls: [{ text: 'answer', context: 100_000 }] },
+      args: ['--disable-slash-commands'],
+      says: ['a prompt', '/compact'],
+    }),
+    look({ turns: [, turn = []] }) {
+      const verdict = verdictIn(turn);
+      expectFact(verdict === 'refused', `the verdict would be "${verdict}"`);
+    },
+  },
+  {
+    name: 'clear-forgets',
+    fact: '/clear empties the conversation, and a new session id or a reset shows it.',
+    instead: 'a handoff asks claude how full its context is, and starts a new process where that is not empty',
+    scene: compactAndClear,
+    look(seen) {
+      const [, , before = [], clear = [], after = []] = seen.turns;
+      const [old, fresh] = [before, [...clear, ...after]].map((turn) => eventsOf(turn, 'init').at(-1)?.sessionId);
+      expectFact(eventsOf(clear, 'reset').length > 0 || old !== fresh, 'nothing shows it');
+      const next = requestWith(seen, 'the prompt after clear');
+      expectFact(
+        next !== undefined && !holds(next, 'the prompt after compact'),
+        'the next request holds what was before',
+      );
+    },
+  },
+  {
+    name: 'trigger-moved',
+    fact: "claude's own trigger is moved while it runs (apply_flag_settings); it then compacts in the middle of a turn.",
+    instead: 'the trigger stays where claude has it; in one long turn nothing can be done before that',
+    scene: scene({
+      scenario: { calls: [...steps({ count: 4, from: 90_000, growBy: 20_000 }), { text: 'Done.', context: 30_000 }] },
+      hooks: { SessionStart: ({ source }) => (source === 'compact' ? GIVEN_BACK : {}) },
+      asks: [{ subtype: 'apply_flag_settings', settings: { env: { CLAUDE_CODE_AUTO_COMPACT_WINDOW: SETTING } } }],
+      says: ['the long prompt'],
+    }),
+    look(seen) {
+      const { answers, turns } = seen;
+      expectFact(answers[0]?.ok === true, 'the setting was refused');
+      expectFact(eventsOf(turns[0] ?? [], 'boundary')[0]?.trigger === 'auto', 'it did not compact by itself');
+      const [summary] = requestsOf(seen, 'summary');
+      const calls = requestsOf(seen).filter(({ index }) => index < (summary?.index ?? 0)).length;
+      // 90,000 and 110,000 are below, 130,000 is above.
+      expectFact(calls === 3, `with ${TRIGGER} tokens it compacted after ${calls} calls of 90000, 110000, 130000, …`);
+      const next = requestsOf(seen).find(({ index }) => index > (summary?.index ?? 0));
+      expectFact(holds(next, 'what was given back'), 'what the hook SessionStart gave back is not in the next request');
+    },
+  },
+  {
+    name: 'prompt-too-long',
+    fact: 'A prompt that the API refuses as too long, and that claude cannot make room for, ends in a result that says so.',
+    instead: 'the caller gets the error: the context is not relieved at once, but before the next prompt',
+    scene: scene({
+      scenario: { calls: () => ({ error: { status: 400 } }), summary: { error: { status: 400 } } },
+      env: { DISABLE_AUTO_COMPACT: '1' },
+      says: ['a prompt'],
+    }),
+    look({ turns: [turn = []] }) {
+      const result = resultOf(turn);
+      expectFact(
+        result !== undefined && isExhaustion(result),
+        `the result says "${result?.text}" (${result?.terminalReason})`,
+      );
+    },
+  },
+]);

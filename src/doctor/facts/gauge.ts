@@ -1,0 +1,95 @@
+import { countOf } from '../../stream/fields.ts';
+import { type Check, factsOf } from '../check.ts';
+import { expectFact } from '../expect-fact.ts';
+import {
+  askedAtTheStart,
+  CONTEXT_BEFORE_KILL,
+  CONTEXTS_OF_FIRST_TURN,
+  plainTurns,
+  refusedCall,
+  resumedAfterKill,
+} from '../scenes.ts';
+import { answersOf, contextIn, eventsOf, requestsOf, resultOf } from '../stage/read-seen.ts';
+
+export const GAUGE_FACTS: readonly Check[] = factsOf('The context gauge', [
+  {
+    name: 'usage-per-call',
+    fact: 'Each line of an answer carries the tokens that its own API call has read, not a sum.',
+    instead:
+      'where there is no usage at all, the context is estimated from characters; a sum would be taken for a context',
+    vital: true,
+    scene: plainTurns,
+    look({ turns: [turn = []] }) {
+      const shown = answersOf(turn).map(contextIn);
+      const text = `calls of ${CONTEXTS_OF_FIRST_TURN.join(', ')} tokens show ${shown.join(', ')}`;
+      expectFact([...new Set(shown)].join() === CONTEXTS_OF_FIRST_TURN.join(), text);
+    },
+  },
+  {
+    name: 'one-id-per-call',
+    fact: 'The lines of one API call have one message.id.',
+    instead: 'each line counts as a call: growth and cost come out too high until the result corrects the cost',
+    scene: plainTurns,
+    look({ turns: [turn = []] }) {
+      const lines = answersOf(turn);
+      const ids = new Set(lines.map(({ messageId }) => messageId)).size;
+      expectFact(ids === 3, `3 calls have ${ids} ids on ${lines.length} lines`);
+    },
+  },
+  {
+    name: 'synthetic-error',
+    fact: 'An assistant line that claude makes up itself, such as for an error of the API, says so in its model.',
+    instead: 'its usage is all zero in the versions known, and usage that is all zero is not taken either',
+    scene: refusedCall,
+    look({ turns: [turn = []] }) {
+      const lines = eventsOf(turn, 'assistant');
+      expectFact(lines.length > 0, 'there is no assistant line');
+      expectFact(
+        lines.every(({ synthetic }) => synthetic),
+        `its model is "${lines[0]?.model}"`,
+      );
+    },
+  },
+  {
+    name: 'window-in-result',
+    fact: 'A result says how large the window of its model is.',
+    instead: 'the window is asked for over the control channel, else taken from the name of the model',
+    scene: plainTurns,
+    look({ turns: [turn = []] }) {
+      const windows = Object.values(resultOf(turn)?.windows ?? {});
+      expectFact(
+        windows.some((tokens) => tokens > 0),
+        `it says ${windows.join(', ') || 'nothing'}`,
+      );
+    },
+  },
+  {
+    name: 'context-asked',
+    fact: 'Right after the start claude tells its window when it is asked, without a call of the model.',
+    instead: 'the window is not known before the first result: until then nothing is warned of, cut or compacted',
+    scene: askedAtTheStart,
+    look(seen) {
+      const [answer] = seen.answers;
+      expectFact(answer?.ok === true, answer === undefined ? 'there was no answer' : 'the question was refused');
+      const { rawMaxTokens, totalTokens, isAutoCompactEnabled } = answer.response;
+      expectFact((countOf(rawMaxTokens) ?? 0) > 0, `rawMaxTokens is ${rawMaxTokens}`);
+      expectFact(countOf(totalTokens) !== undefined, 'totalTokens is missing');
+      expectFact(typeof isAutoCompactEnabled === 'boolean', 'isAutoCompactEnabled is missing');
+      const calls = requestsOf(seen).length;
+      expectFact(calls === 0, `it made ${calls} calls of the model`);
+    },
+  },
+  {
+    name: 'context-of-resumed',
+    fact: 'In a session that is continued, claude tells the last measured context before the first prompt.',
+    instead: 'the context is not known before the first call, so that a full one is not relieved before it',
+    scene: resumedAfterKill,
+    look({ answers: [answer] }) {
+      const total = countOf(answer?.response.totalTokens) ?? 0;
+      expectFact(
+        Math.abs(total - CONTEXT_BEFORE_KILL) < CONTEXT_BEFORE_KILL / 10,
+        `it says ${total} after a call of ${CONTEXT_BEFORE_KILL} tokens`,
+      );
+    },
+  },
+]);

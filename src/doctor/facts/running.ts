@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto';
+import { type Check, factsOf } from '../check.ts';
+import { expectFact } from '../expect-fact.ts';
+import { plainTurns, refusedCall, resumedAfterKill, UUID_BEFORE_KILL } from '../scenes.ts';
+import { eventsOf, holds, requestsOf, resultOf } from '../stage/read-seen.ts';
+import { seen } from '../stage/scene.ts';
+
+const UUID = randomUUID();
+
+/** Outlives claude by no more than a moment, as its folder is removed then. */
+const WAIT = {
+  command: 'touch here; while [ -e here ]; do sleep 0.2; done',
+  description: 'Wait',
+  run_in_background: true,
+};
+
+export const RUNNING_FACTS: readonly Check[] = factsOf('Running it', [
+  {
+    name: 'two-way-stream',
+    fact: 'A prompt on stdin is answered, its turn ends with one result, and the process takes the next prompt.',
+    instead: 'nothing: ctxb speaks to claude in this way only',
+    vital: true,
+    scene: plainTurns,
+    look({ turns }) {
+      const answers = ['the first answer', 'the second answer'];
+      for (const [index, turn] of turns.entries()) {
+        const result = resultOf(turn);
+        expectFact(eventsOf(turn, 'init').length > 0, 'no system/init line before the result');
+        expectFact(result?.isError === false, 'the result is an error');
+        expectFact(result.text === answers[index], `the result says "${result.text}"`);
+      }
+    },
+  },
+  {
+    name: 'end-of-input',
+    fact: 'When its input is closed, claude ends with exit code 0.',
+    instead: 'nothing: ctxb waits for the end until it is signalled itself; another exit code is passed on as it is',
+    scene: plainTurns,
+    look({ end }) {
+      expectFact(end !== undefined, 'it did not end');
+      expectFact(end.code === 0, `it ended with ${end.signal ?? `exit code ${end.code}`}`);
+    },
+  },
+  {
+    name: 'exit-code-of-error',
+    fact: 'A turn that the API refuses ends with a result that is an error, and the process with exit code 1.',
+    instead: 'the exit code of a run is taken from the last result that was shown',
+    scene: refusedCall,
+    look({ turns: [turn = []], end }) {
+      expectFact(resultOf(turn)?.isError === true, 'the result is no error');
+      expectFact(end !== undefined, 'it did not end');
+      expectFact(end.code === 1, `it ended with ${end.signal ?? `exit code ${end.code}`}`);
+    },
+  },
+  {
+    name: 'sigterm-ends',
+    fact: 'SIGTERM ends claude in the middle of a turn, without a result.',
+    instead: 'claude is killed five seconds later',
+    scene: {
+      scenario: { calls: [{ text: 'too late', delayMs: 600_000 }] },
+      async play(stage) {
+        const claude = await stage.start();
+        claude.say('a prompt');
+        await stage.request('the first call', ({ kind }) => kind === 'main');
+        claude.kill('SIGTERM');
+        const end = await claude.ended();
+        return seen(stage, claude, { turns: [claude.events], end });
+      },
+    },
+    look({ turns: [turn = []], end }) {
+      expectFact(
+        end?.code === 143 || end?.signal === 'SIGTERM',
+        `it ended with ${end?.signal ?? `exit code ${end?.code}`}`,
+      );
+      expectFact(!turn.some(({ kind }) => kind === 'result'), 'there was a result all the same');
+    },
+  },
+  {
+    name: 'prompt-in-session-log',
+    fact: "A prompt's uuid is the uuid of its row in claude's own session log.",
+    instead: 'after a crash the prompts of the turn that was under way are sent again, though claude may know them',
+    scene: resumedAfterKill,
+    look({ log }) {
+      expectFact(log?.delivered.has(UUID_BEFORE_KILL) === true, 'the log does not hold it');
+    },
+  },
+  {
+    name: 'resume-after-kill',
+    fact: 'After SIGKILL a new process goes on with the session (--resume), with all that was said before.',
+    instead: 'where claude says that it knows no such session, a fresh one is begun with what the notes know',
+    scene: resumedAfterKill,
+    look(seen) {
+      const result = resultOf(seen.turns[1] ?? []);
+      expectFact(result?.text === 'the answer after', `the result says "${result?.text}"`);
+      for (const words of ['the prompt before', 'the answer before']) {
+        expectFact(holds(requestsOf(seen).at(-1), words), `the next request does not hold ${words}`);
+      }
+    },
+  },
+  {
+    name: 'replayed-prompt',
+    fact: 'With --replay-user-messages claude shows each prompt again, under its own uuid and marked as a replay.',
+    instead: 'such echoes are shown to the caller, also those of lines that ctxb has sent',
+    scene: {
+      scenario: { calls: [{ text: 'answer' }] },
+      async play(stage) {
+        const claude = await stage.start({ args: ['--replay-user-messages'] });
+        return seen(stage, claude, { turns: [await claude.turn('a prompt', UUID)] });
+      },
+    },
+    look({ turns: [turn = []] }) {
+      const echoes = eventsOf(turn, 'user').filter(({ uuid }) => uuid === UUID);
+      expectFact(echoes.length === 1, `${echoes.length} lines have its uuid`);
+      expectFact(echoes[0]?.replay === true, 'the line is not marked as a replay');
+    },
+  },
+  {
+    name: 'task-stopped',
+    fact: 'A command in the background is reported, and ended when that is asked for (stop_task).',
+    instead: 'a run waits at its end until claude itself has ended what goes on in the background',
+    scene: {
+      scenario: { calls: [{ tools: [{ name: 'Bash', input: WAIT }] }, { text: 'it goes on' }] },
+      async play(stage) {
+        const claude = await stage.start();
+        const turn = await claude.turn('a prompt');
+        const task = eventsOf(turn, 'task').find(({ change }) => change === 'started')?.taskId;
+        expectFact(task !== undefined, 'it was not reported');
+        const answer = await claude.ask({ subtype: 'stop_task', task_id: task });
+        expectFact(answer.ok, 'the request was refused');
+        const after = await claude.until('its end', (event) => event.kind === 'task' && event.taskId === task);
+        return seen(stage, claude, { turns: [turn, after], answers: [answer] });
+      },
+    },
+    look({ turns: [, after = []] }) {
+      const change = eventsOf(after, 'task').at(-1)?.change;
+      expectFact(change === 'stopped' || change === 'ended', `it is reported as ${change}`);
+    },
+  },
+]);

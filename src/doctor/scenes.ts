@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto';
+import type { HookName } from '../governor/actions.ts';
+import { turns } from '../standin/scenario.ts';
+import type { Fields } from '../stream/fields.ts';
+import { already, orNothing, type Scene, scene, seen } from './stage/scene.ts';
+import { untilLogged } from './stage/session-logs.ts';
+
+/** Contexts of the calls of the first turn, in tokens. */
+export const CONTEXTS_OF_FIRST_TURN = [31_000, 42_000, 53_000] as const;
+
+const IDLE_TOOL = { name: 'Bash', input: { command: 'true' } };
+
+/** Two prompts, the first of them with two tools; then the end. */
+export const plainTurns = scene({
+  scenario: {
+    calls: [
+      { thinking: 'a thought', text: 'a word', tools: [IDLE_TOOL], context: CONTEXTS_OF_FIRST_TURN[0] },
+      { tools: [IDLE_TOOL], context: CONTEXTS_OF_FIRST_TURN[1] },
+      { text: 'the first answer', context: CONTEXTS_OF_FIRST_TURN[2] },
+      { text: 'the second answer', context: 54_000 },
+    ],
+  },
+  says: ['the first prompt', 'the second prompt'],
+  ends: true,
+});
+
+/** The API refuses everything; then the end. */
+export const refusedCall = scene({
+  scenario: { calls: () => ({ error: { status: 400, message: 'refused on purpose' } }) },
+  says: ['a prompt'],
+  ends: true,
+});
+
+/** What ctxb asks before the first prompt. */
+export const askedAtTheStart = scene({
+  scenario: { calls: [] },
+  hooks: { PreCompact: () => ({}), SessionStart: () => ({}) },
+  asks: [{ subtype: 'get_context_usage', detail: 'summary' }, { subtype: 'get_usage' }],
+});
+
+/** A conversation that is compacted, goes on, is cleared, and goes on. */
+export const compactAndClear = scene({
+  scenario: {
+    calls: turns([{ count: 1, from: 90_000, growBy: 10_000 }, [{ text: 'after compact' }], [{ text: 'after clear' }]]),
+    summary: { text: '<summary>what the summary says</summary>' },
+  },
+  hooks: {
+    PreCompact: () => ({ systemMessage: 'keep the paths' }),
+    PostCompact: () => ({}),
+    SessionStart: ({ source }) => hookOutput('SessionStart', { additionalContext: `added on ${source}` }),
+  },
+  says: [
+    'the prompt before',
+    '/compact focus on the parser',
+    'the prompt after compact',
+    '/clear',
+    'the prompt after clear',
+  ],
+});
+
+/** Three tools: the first is called with something else, the result of the second replaced, the third fails. */
+export const toolsWithHooks = scene({
+  scenario: {
+    calls: [
+      { tools: [{ name: 'Bash', input: { command: 'printf %s as-the-model-said' } }] },
+      { tools: [{ name: 'Bash', input: { command: 'printf %s to-be-replaced' } }] },
+      { tools: [{ name: 'Bash', input: { command: 'exit 3' } }] },
+      { text: 'done' },
+    ],
+  },
+  hooks: {
+    UserPromptSubmit: () => hookOutput('UserPromptSubmit', { additionalContext: 'added to the prompt' }),
+    PreToolUse: ({ tool_input: input }) => hookOutput('PreToolUse', isOf(input, 'as-the-model-said') ? CHANGED : {}),
+    PostToolUse: ({ tool_input: input, tool_response: report }) =>
+      hookOutput('PostToolUse', isOf(input, 'to-be-replaced') ? replaced(report) : {}),
+    PostToolUseFailure: () => hookOutput('PostToolUseFailure', { additionalContext: 'added to the failure' }),
+  },
+  says: ['the prompt'],
+});
+
+const CHANGED = {
+  updatedInput: { command: 'printf %s%s as-the-hook -said' },
+  additionalContext: 'added before the tool',
+};
+
+function replaced(report: unknown) {
+  return {
+    updatedToolOutput: { ...Object(report), stdout: 'made by the hook' },
+    additionalContext: 'added after the tool',
+  };
+}
+
+function isOf(input: unknown, words: string): boolean {
+  return JSON.stringify(input).includes(words);
+}
+
+/** The uuid of the prompt before the kill. */
+export const UUID_BEFORE_KILL = randomUUID();
+/** Context of the last call before the kill, in tokens. */
+export const CONTEXT_BEFORE_KILL = 125_000;
+
+/** A claude is killed after a turn, and another goes on with its session. */
+export const resumedAfterKill: Scene = {
+  scenario: { calls: [{ text: 'the answer before', context: CONTEXT_BEFORE_KILL }, { text: 'the answer after' }] },
+  async play(stage) {
+    const first = await stage.start();
+    const before = await first.turn('the prompt before', UUID_BEFORE_KILL);
+    const { session, log } = await untilLogged(stage, first);
+    first.kill('SIGKILL');
+    await first.ended();
+    const second = await stage.start({ args: ['--resume', session] });
+    const answer = orNothing(second.ask({ subtype: 'get_context_usage', detail: 'summary' }));
+    const after = await second.turn('the prompt after');
+    return seen(stage, second, { turns: [before, after], answers: [await already(answer)], log });
+  },
+};
+
+/** The output of a hook that gives claude something, in the shape that claude takes it. */
+export function hookOutput(hook: HookName, fields: Fields): Fields {
+  return { hookSpecificOutput: { hookEventName: hook, ...fields } };
+}
