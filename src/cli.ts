@@ -32,7 +32,6 @@ const COMMANDS: readonly { name: string; summary: string; load: () => Promise<Co
   },
   { name: 'state', summary: 'tell a run where the work stands', load: () => import('./commands/state.ts') },
   { name: 'dead-end', summary: 'tell a run what does not work', load: () => import('./commands/dead-end.ts') },
-  { name: 'pack', summary: 'print the briefing of a step of a flow', load: () => import('./commands/pack.ts') },
   { name: 'health', summary: 'say how the contexts of projects fared', load: () => import('./commands/health.ts') },
   { name: 'cleanup', summary: 'remove what ctxb has kept', load: () => import('./commands/cleanup.ts') },
   { name: 'config', summary: 'show the effective configuration', load: () => import('./commands/config.ts') },
@@ -64,11 +63,15 @@ const COMMANDS: readonly { name: string; summary: string; load: () => Promise<Co
   { name: 'demo', summary: 'show it at work, offline', load: () => import('./commands/demo.ts') },
 ];
 
+/** Earlier names of commands, which still run, and the words that replace them. */
+const RENAMED: Readonly<Partial<Record<string, readonly string[]>>> = { pack: ['flow', 'pack'] };
+
 const EXIT_USAGE = 2;
 const EXIT_BUG = 70;
 
 /** Runs the program. Resolves with its exit code; never rejects. */
-export async function main(argv: readonly string[], io: Io): Promise<number> {
+export async function main(given: readonly string[], io: Io): Promise<number> {
+  const argv = underNewName(given, io);
   // A reader that went away (`ctxb replay | head`) is no fault; what follows is written to nobody.
   io.stdout.on('error', () => {});
   try {
@@ -93,9 +96,18 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
   }
 }
 
+/** Scripts that use an earlier name keep working, and say on stderr what to write instead. */
+function underNewName(argv: readonly string[], io: Io): readonly string[] {
+  const [called = '', ...rest] = argv;
+  const words = Object.hasOwn(RENAMED, called) ? RENAMED[called] : undefined;
+  if (words === undefined) return argv;
+  io.stderr.write(`ctxb: "ctxb ${called}" is called "ctxb ${words.join(' ')}" now\n`);
+  return [...words, ...rest];
+}
+
 /** What these print is claude's own words, or for claude; what they say themselves they clean where they say it. */
-function isVerbatim([command]: readonly string[]): boolean {
-  return command === 'run' || command === 'pack';
+function isVerbatim([command, subcommand]: readonly string[]): boolean {
+  return command === 'run' || (command === 'flow' && subcommand === 'pack');
 }
 
 async function dispatch(argv: readonly string[], io: Io): Promise<number> {

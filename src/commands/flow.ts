@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Io } from '../io.ts';
 import type { ExplainOptions } from './flow-explain.ts';
+import type { PackOptions } from './flow-pack.ts';
 import type { ReportOptions } from './flow-report.ts';
 import type { FlowRunOptions } from './flow-run.ts';
 
@@ -20,6 +21,19 @@ export function define(command: Command, io: Io, finish: Finish): void {
     .action(async (file: string, options: ExplainOptions) => {
       const { explain } = await import('./flow-explain.ts');
       finish(await explain(file, options, io));
+    });
+  command
+    .command('pack')
+    .description('print the briefing of a step')
+    .argument('<file>', 'the flow, in YAML or JSON')
+    .argument('<step>', 'the id of one of its steps')
+    .option('--run <run>', 'the run with the outputs of earlier steps (default: the newest of this flow)')
+    .option('--receipt', 'print what the pack holds and what it does not, as JSON, in its place')
+    .option('--context-dir <folder>', 'where the runs are')
+    .addHelpText('after', PACK_EXAMPLES)
+    .action(async (file: string, step: string, options: PackOptions) => {
+      const { printPack } = await import('./flow-pack.ts');
+      finish(await printPack(file, step, options, io));
     });
   command
     .command('report')
@@ -72,6 +86,7 @@ Examples:
   ctxb flow run flow.yaml -- claude --permission-mode acceptEdits
   ctxb flow run flow.yaml --parallel 2 -- claude
   ctxb flow explain flow.yaml --html flow.html
+  ctxb flow pack flow.yaml implement | claude -p
   ctxb flow report
   ctxb flow studio flow.yaml`;
 
@@ -86,6 +101,11 @@ const EXPLAIN_EXAMPLES = `
 Examples:
   ctxb flow explain flow.yaml
   ctxb flow explain flow.yaml --html flow.html`;
+
+const PACK_EXAMPLES = `
+Examples:
+  ctxb flow pack flow.yaml implement | claude -p
+  ctxb flow pack flow.yaml implement --receipt`;
 
 const REPORT_EXAMPLES = `
 Examples:

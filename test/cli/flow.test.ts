@@ -163,7 +163,7 @@ describe('ctxb flow explain', () => {
 
 describe.each([
   { command: 'flow explain', args: (file: string) => ['flow', 'explain', file] },
-  { command: 'pack', args: (file: string) => ['pack', file, 'x'] },
+  { command: 'flow pack', args: (file: string) => ['flow', 'pack', file, 'x'] },
 ])('ctxb $command of a bad flow', ({ args }) => {
   it.each([
     { title: 'no file', file: 'none.yaml', text: '', says: ['none.yaml: expected a file that can be read'] },
@@ -191,11 +191,11 @@ describe.each([
   });
 });
 
-describe('ctxb pack', () => {
+describe('ctxb flow pack', () => {
   it('prints the pack of a step, with the outputs of the newest run', async () => {
     await using place = await createFlowPlace();
     keepTwoRuns(place);
-    const text = await said(place, ['pack', 'flow.yaml', 'clarify']);
+    const text = await said(place, ['flow', 'pack', 'flow.yaml', 'clarify']);
     expect(text).toMatch(/^# Briefing for step clarify\n\n## Objective\n\nList what the wishes leave open/);
     expect(text).toContain('### Step: normalize [OK]\nOutput:\n```text\nthe wishes\n```\n');
     expect(text).toMatch(/\n## Task\n\n[^\n]+\n$/);
@@ -205,13 +205,13 @@ describe('ctxb pack', () => {
     await using place = await createFlowPlace();
     keepTwoRuns(place);
     for (const run of ['20260101T000000-aaaa', '20260101']) {
-      expect(await said(place, ['pack', 'flow.yaml', 'frame', '--run', run])).toContain('the older wishes');
+      expect(await said(place, ['flow', 'pack', 'flow.yaml', 'frame', '--run', run])).toContain('the older wishes');
     }
   });
 
   it('a prompt in a file', async () => {
     await using place = await createFlowPlace();
-    const run = await ctxb(place, ['pack', 'flow.yaml', 'history']);
+    const run = await ctxb(place, ['flow', 'pack', 'flow.yaml', 'history']);
     expect(run.stdout.toString()).toContain('\n## Task\n\nRead what the steps before you left behind');
     expect(run.code).toBe(0);
   });
@@ -219,8 +219,8 @@ describe('ctxb pack', () => {
   it('--receipt says what it holds', async () => {
     await using place = await createFlowPlace();
     keepTwoRuns(place);
-    const text = await said(place, ['pack', 'flow.yaml', 'clarify']);
-    expect(JSON.parse(await said(place, ['pack', 'flow.yaml', 'clarify', '--receipt']))).toMatchObject({
+    const text = await said(place, ['flow', 'pack', 'flow.yaml', 'clarify']);
+    expect(JSON.parse(await said(place, ['flow', 'pack', 'flow.yaml', 'clarify', '--receipt']))).toMatchObject({
       version: 1,
       step: 'clarify',
       context_truncation: { steps_included: 2, steps_total: 2, chars_used: [...text].length, truncated: false },
@@ -234,7 +234,7 @@ describe('ctxb pack', () => {
     keepTwoRuns(place);
     await place.file('.contextbudgetrc.yaml', 'flow:\n  contextBudgetChars: 9\n  priorities: {Problem-Framer: high}\n');
     await place.file('flow.yaml', FLOW.replace('profile: daily', ''));
-    const run = await ctxb(place, ['pack', 'flow.yaml', 'clarify', '--receipt']);
+    const run = await ctxb(place, ['flow', 'pack', 'flow.yaml', 'clarify', '--receipt']);
     expect(JSON.parse(run.stdout.toString())).toMatchObject({
       context_truncation: { budget_chars: 10_000 },
       items: [{}, { step: 'frame', tier: 'HIGH', classified_by: 'configured agent (global)' }],
@@ -247,13 +247,24 @@ describe('ctxb pack', () => {
   it('what is not in it, and what was set otherwise, is said on stderr', async () => {
     await using place = await createFlowPlace();
     await place.file('flow.yaml', FLOW.replace('historyOlderChars: 8000', 'historyOlderChars: 8'));
-    const run = await ctxb(place, ['pack', 'flow.yaml', 'clarify']);
+    const run = await ctxb(place, ['flow', 'pack', 'flow.yaml', 'clarify']);
     expect(run.stderr).toBe(
       'ctxb: steps without an output are not in the pack: normalize, frame\n' +
         'ctxb: historyOlderChars: 8 (flow) is below the floor of 500; 500 is used\n',
     );
     expect(run.stdout.toString()).not.toContain('## Earlier steps');
     expect(run.code).toBe(0);
+  });
+
+  it('runs under its earlier name too, and says the new one', async () => {
+    await using place = await createFlowPlace();
+    keepTwoRuns(place);
+    const run = await ctxb(place, ['pack', 'flow.yaml', 'clarify']);
+    expect(run).toMatchObject({ code: 0, stderr: 'ctxb: "ctxb pack" is called "ctxb flow pack" now\n' });
+    expect(run.stdout.toString()).toBe(await said(place, ['flow', 'pack', 'flow.yaml', 'clarify']));
+    const bad = await ctxb(place, ['pack', 'flow.yaml']);
+    expect(bad.code).toBe(2);
+    expect(bad.stderr).toContain("missing required argument 'step'");
   });
 
   it.each([
@@ -265,7 +276,7 @@ describe('ctxb pack', () => {
   ])('$args is refused', async ({ args, says }) => {
     await using place = await createFlowPlace();
     keepTwoRuns(place);
-    const run = await ctxb(place, ['pack', 'flow.yaml', ...args]);
+    const run = await ctxb(place, ['flow', 'pack', 'flow.yaml', ...args]);
     expect(run.code).toBe(2);
     expect(run.stdout.toString()).toBe('');
     expect(run.stderr).toContain(says);

@@ -14,7 +14,6 @@ const COMMANDS = [
   'handoff',
   'dead-end',
   'flow',
-  'pack',
   'health',
   'cleanup',
   'config',
@@ -73,14 +72,14 @@ describe('help', () => {
     { name: 'state', options: ['--context-dir'] },
     { name: 'dead-end', options: ['--context-dir'] },
     { name: 'handoff', options: ['verify ', 'write ', 'list '] },
-    { name: 'flow', options: ['explain ', 'report '] },
-    { name: 'pack', options: ['--run', '--receipt', '--context-dir'] },
+    { name: 'flow', options: ['explain ', 'pack ', 'report '] },
+    { name: 'flow pack', options: ['--run', '--receipt', '--context-dir'] },
     { name: 'health', options: ['--json', '--prometheus', '--context-dir'] },
     { name: 'cleanup', options: ['--keep', '--context-dir'] },
     { name: 'doctor', options: ['--claude', '--quick', '--only', '--strict', '--timeout', '--json'] },
   ])('ctxb $name --help names its options and has examples', async ({ name, options }) => {
     await using place = await createPlace();
-    const run = await ctxb(place, [name, '--help']);
+    const run = await ctxb(place, [...name.split(' '), '--help']);
     const text = run.stdout.toString();
     for (const option of options) expect(text).toContain(`  ${option}`);
     expect(text).toContain(`Examples:\n  ctxb ${name}`);

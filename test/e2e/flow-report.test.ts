@@ -25,7 +25,7 @@ it('what a run has left is reported, explained and packed', async () => {
   for (const step of explained.steps) expect(step.without_output).toEqual([]);
 
   const [, , last] = explained.steps;
-  expect(await said(world, 'pack', 'flow.yaml', last.step)).toContain('answer 2');
+  expect(await said(world, 'flow', 'pack', 'flow.yaml', last.step)).toContain('answer 2');
 });
 
 function ctxb({ scratch: { env, cwd } }: World, ...args: readonly string[]) {

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import type { Command } from 'commander';
 import { closest } from '../config/closest.ts';
 import { effectiveConfig } from '../config/effective-config.ts';
 import { CtxbError } from '../errors.ts';
@@ -13,37 +12,20 @@ import type { Io } from '../io.ts';
 import { printableJson } from '../report/printable-json.ts';
 import { printable } from '../report/shown.ts';
 
-interface PackFlags {
+/** Options of `ctxb flow pack`, as commander hands them over. */
+export interface PackOptions {
   readonly run?: string;
   readonly receipt?: true;
   readonly contextDir?: string;
 }
 
-export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
-  command
-    .argument('<file>', 'the flow')
-    .argument('<step>', 'the id of one of its steps')
-    .option('--run <run>', 'the run with the outputs of earlier steps (default: the newest of this flow)')
-    .option('--receipt', 'print what the pack holds and what it does not, as JSON, in its place')
-    .option('--context-dir <folder>', 'where the runs are')
-    .addHelpText('after', EXAMPLES)
-    .action(async (file: string, step: string, flags: PackFlags) => finish(await printPack({ file, step, flags }, io)));
-}
-
-const EXAMPLES = `
-Examples:
-  ctxb pack flow.yaml implement | claude -p
-  ctxb pack flow.yaml implement --receipt`;
-
-async function printPack(
-  { file, step: id, flags }: { readonly file: string; readonly step: string; readonly flags: PackFlags },
-  io: Io,
-): Promise<number> {
+/** `ctxb flow pack`: prints the briefing of one step, or its receipt. */
+export async function printPack(file: string, id: string, options: PackOptions, io: Io): Promise<number> {
   const path = resolve(io.cwd, file);
   const flow = requireFlow(path);
   const step = stepOf(flow, id);
-  const config = await effectiveConfig({ cwd: io.cwd, env: io.env, flags: { contextDir: flags.contextDir } });
-  const run = runOf(flow, earlierRuns(resolve(io.cwd, config.contextDir)), flags.run);
+  const config = await effectiveConfig({ cwd: io.cwd, env: io.env, flags: { contextDir: options.contextDir } });
+  const run = runOf(flow, earlierRuns(resolve(io.cwd, config.contextDir)), options.run);
   const { window, flow: global } = config;
   const world = briefingWorld({ file: path, cwd: io.cwd, run, window, global });
   const { pack, budgets } = briefingOf(flow, step, world);
@@ -52,7 +34,7 @@ async function printPack(
     io.stderr.write(`ctxb: ${printable(text)}\n`);
   const receipt = { ...pack.receipt, budgets: budgets.values, budget_warnings: budgets.warnings };
   io.stdout.write(
-    flags.receipt ? `${printableJson(receipt, 2)}\n` : io.stdout.isTTY ? printable(pack.text) : pack.text,
+    options.receipt ? `${printableJson(receipt, 2)}\n` : io.stdout.isTTY ? printable(pack.text) : pack.text,
   );
   return 0;
 }
