@@ -1,5 +1,5 @@
-import type { FlowGlobals } from '../flow/flow.ts';
 import type { Policy } from '../governor/policy.ts';
+import type { FlowGlobals } from './flow-settings.ts';
 
 /** The effective configuration: every key resolved, every number in one form. Keys are described in `schema.ts`. */
 export interface Config extends Policy {

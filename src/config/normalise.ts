@@ -1,7 +1,7 @@
-import type { BudgetChanges } from '../flow/flow.ts';
 import { toMicroUsd } from '../governor/cost/cost.ts';
 import type { Price } from '../governor/cost/prices.ts';
 import type { Config } from './config.ts';
+import type { BudgetChanges } from './flow-settings.ts';
 import type { Settings } from './schema.ts';
 
 /** Brings checked settings into the one form the program works with: percentages become fractions. */

@@ -1,6 +1,7 @@
+import type { FlowGlobals } from '../config/flow-settings.ts';
 import { effectiveBudgets } from './effective-budgets.ts';
 import { orderSteps, type StepOrder } from './file/order-steps.ts';
-import type { Flow, FlowGlobals, FlowStep } from './flow.ts';
+import type { Flow, FlowStep } from './flow.ts';
 import type { CuratedChoice } from './pack/curated.ts';
 import { type Pack, pack } from './pack/pack.ts';
 import type { ResolvedBudgets } from './pack/resolve-budgets.ts';

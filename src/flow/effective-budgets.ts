@@ -1,5 +1,6 @@
+import type { BudgetChanges } from '../config/flow-settings.ts';
 import { windowOfModel } from '../governor/gauge/window.ts';
-import type { BudgetChanges, Flow, FlowStep } from './flow.ts';
+import type { Flow, FlowStep } from './flow.ts';
 import { type BudgetLevels, type ModelFigures, type ResolvedBudgets, resolveBudgets } from './pack/resolve-budgets.ts';
 
 /**

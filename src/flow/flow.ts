@@ -1,3 +1,5 @@
+import type { BudgetChanges, Priority } from '../config/flow-settings.ts';
+
 /** A long job as steps, each in a fresh context with a briefing of its own. As read from a file, and checked. */
 export interface Flow {
   /** Names folders, like a step's id. */
@@ -47,9 +49,6 @@ export interface Teaching {
   readonly constraints: readonly string[];
 }
 
-/** How much a step's output counts when there is not room for all. */
-export type Priority = 'critical' | 'high' | 'medium' | 'low';
-
 /** A cheap run before a step that says which files and which earlier steps matter to it. */
 export interface Curator {
   readonly enabled: boolean;
@@ -57,31 +56,6 @@ export interface Curator {
   readonly timeoutSeconds: number;
   readonly maxFiles: number;
 }
-
-/**
- * In characters (code points): what a briefing may take, what of it the output of the newest step or of a critical one,
- * and what that of each other step.
- */
-export interface Budgets {
-  readonly contextBudgetChars: number;
-  readonly historyRecentChars: number;
-  readonly historyOlderChars: number;
-}
-
-/**
- * What a level (configuration, profile, flow, step) says otherwise. `contextBudgetTokens` takes the place of the characters:
- * a share of the window (≤ 1) or tokens (> 1); the other two are then in proportion, unless they are given.
- */
-export type BudgetChanges = Partial<Budgets> & {
-  readonly preset?: 'lean' | 'balanced' | 'heavy';
-  readonly contextBudgetTokens?: number;
-};
-
-/** What holds for all flows that say nothing else themselves. */
-export type FlowGlobals = BudgetChanges & {
-  /** As those of a flow, which stand above them. */
-  readonly priorities: Flow['priorities'];
-};
 
 /** The output of an earlier step, oldest first. */
 export interface HistoryItem {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { BudgetChanges } from '../../src/config/flow-settings.ts';
 import { effectiveBudgets } from '../../src/flow/effective-budgets.ts';
-import type { BudgetChanges } from '../../src/flow/flow.ts';
 import { flowOf, flowStep } from '../support/packs.ts';
 
 describe('effective budgets', () => {

@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Budgets } from '../../src/config/flow-settings.ts';
 import { briefingOf } from '../../src/flow/briefing.ts';
 import { readFlow } from '../../src/flow/file/read-flow.ts';
-import type { Budgets, Flow } from '../../src/flow/flow.ts';
+import type { Flow } from '../../src/flow/flow.ts';
 import type { RecordedRequest, Scenario } from '../../src/standin/scenario.ts';
 import { type Finished, startWorld, type World } from './claude.ts';
 import { mainRequests } from './conversation.ts';

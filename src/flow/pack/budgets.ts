@@ -1,4 +1,4 @@
-import type { BudgetChanges, Budgets } from '../flow.ts';
+import type { BudgetChanges, Budgets } from '../../config/flow-settings.ts';
 
 export type Preset = NonNullable<BudgetChanges['preset']>;
 

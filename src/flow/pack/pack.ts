@@ -1,4 +1,4 @@
-import type { Budgets } from '../flow.ts';
+import type { Budgets } from '../../config/flow-settings.ts';
 import { BETWEEN_PARTS, costOf, grouped } from './characters.ts';
 import { type CuratedChoice, curatorEffect } from './curated.ts';
 import { type Frame, frameOf } from './frame.ts';

@@ -1,4 +1,5 @@
-import type { HistoryItem, Priority } from '../flow.ts';
+import type { Priority } from '../../config/flow-settings.ts';
+import type { HistoryItem } from '../flow.ts';
 import { tierOfId, tierOfOutput } from './priority-words.ts';
 
 /** A priority as notes and receipts spell it. */

@@ -1,4 +1,4 @@
-import type { BudgetChanges, Budgets } from '../flow.ts';
+import type { BudgetChanges, Budgets } from '../../config/flow-settings.ts';
 import { CHARS_PER_TOKEN, eachBudget, type Preset, presetBudgets, REFERENCE_WINDOW } from './budgets.ts';
 import { type BudgetWarning, guardBudgets } from './guardrails.ts';
 

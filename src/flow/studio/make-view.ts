@@ -1,9 +1,10 @@
 import { basename } from 'node:path';
+import type { BudgetChanges } from '../../config/flow-settings.ts';
 import { lineDiff } from '../../report/line-diff.ts';
 import { effectiveBudgets } from '../effective-budgets.ts';
 import { orderSteps, type StepOrder } from '../file/order-steps.ts';
 import { checkFlow } from '../file/read-flow.ts';
-import type { BudgetChanges, Flow, FlowStep } from '../flow.ts';
+import type { Flow, FlowStep } from '../flow.ts';
 import { REFERENCE_WINDOW } from '../pack/budgets.ts';
 import { editedKey, editFlow, ownBudgets } from './edit-flow.ts';
 import type { BudgetsView, Edit, FlowView, StepView, StudioView } from './studio-view.ts';

@@ -1,6 +1,6 @@
 import type { Finding } from '../../config/config.ts';
+import type { BudgetChanges } from '../../config/flow-settings.ts';
 import type { DiffLine } from '../../report/line-diff.ts';
-import type { BudgetChanges } from '../flow.ts';
 import type { BudgetWarning } from '../pack/guardrails.ts';
 import type { Tier } from '../pack/priority.ts';
 import type { SourcedBudgets } from '../pack/resolve-budgets.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Budgets } from '../../../src/flow/flow.ts';
+import type { Budgets } from '../../../src/config/flow-settings.ts';
 import { PRESETS } from '../../../src/flow/pack/budgets.ts';
 import { type PackExtras, pack } from '../../../src/flow/pack/pack.ts';
 import type { PackItem } from '../../../src/flow/pack/step-block.ts';

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { BudgetChanges, Budgets } from '../../../src/config/flow-settings.ts';
 import { resolveConfig } from '../../../src/config/resolve-config.ts';
-import type { BudgetChanges, Budgets } from '../../../src/flow/flow.ts';
 import { PRESETS, type Preset, presetOf, windowBudgets } from '../../../src/flow/pack/budgets.ts';
 import {
   type BudgetLevels,
