@@ -1,3 +1,5 @@
+import { distance as editDistance } from 'fastest-levenshtein';
+
 /**
  * The candidate that was probably meant, or undefined when none is near. Case, `_` and `-` do not count, and a
  * candidate's last part alone may match (`warn` for `thresholds.warn`).
@@ -16,18 +18,4 @@ export function closest(word: string, candidates: Iterable<string>): string | un
 
 function plain(name: string): string {
   return name.toLowerCase().replace(/[_-]/g, '').slice(0, 64);
-}
-
-/** Levenshtein's distance, with one row kept. */
-function editDistance(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (const [line, letter] of [...from].entries()) {
-    const next = [line + 1];
-    for (let column = 1; column <= to.length; column += 1) {
-      const [left = 0, above = 0, diagonal = 0] = [next[column - 1], row[column], row[column - 1]];
-      next.push(Math.min(left + 1, above + 1, diagonal + (letter === to[column - 1] ? 0 : 1)));
-    }
-    row = next;
-  }
-  return row[to.length] ?? 0;
 }
