@@ -18,9 +18,12 @@ describe('what a command comes down to', () => {
     { text: 'npm test | tee log | tail -3', core: 'npm test', piped: true },
     { text: 'npm test | grep failed', core: 'npm test | grep failed' },
     { text: 'npm run lint && npm test', core: 'npm run lint && npm test' },
-    { text: 'sort < list', core: 'sort <list' },
+    { text: 'sort < list', core: 'sort < list' },
     { text: 'cd app', core: 'cd app' },
     { text: 'CI=1', core: 'CI=1' },
+    { text: 'cd app && CI=1', core: 'CI=1' },
+    { text: '(npm test) > log', core: '(npm test)' },
+    { text: 'npm test # all', core: 'npm test' },
     { text: 'echo "not closed', core: 'echo "not closed' },
     { text: '', core: '' },
   ])('$text', ({ text, core, piped = false }) => {

@@ -76,6 +76,9 @@ describe('what has certainly succeeded', () => {
     { command: 'case $a in b) rm b;; esac; rm c', files: ['-c'] },
     { command: '[[ -f a && b > c ]] && rm a', files: ['-a'] },
     { command: '[ -f a ] && rm a', files: ['-a'] },
+    { command: 'rm a && ((1 < 2))', files: ['-a'] },
+    { command: 'timeout -k 5 60s rm a', files: ['-a'] },
+    { command: 'timeout 60s rm a', files: ['-a'] },
     { command: 'rm() { echo; }; rm a', files: [] },
     { command: 'f() { rm a; }\nf', files: [] },
     {
@@ -176,7 +179,7 @@ it.each([
 
 it('says nothing of what it does not understand', () => {
   const nothing = { changes: [], discards: undefined, commits: false, certain: false };
-  for (const command of ['rm a; echo "', 'rm a && ((1 < 2))', 'rm a )', 'f() { :; }; rm a', 'exec a && rm b']) {
+  for (const command of ['rm a; echo "', 'rm a )', 'f() { :; }; rm a', 'exec a && rm b']) {
     expect(shellEffects(command)).toEqual(nothing);
   }
   expect(shellEffects('')).toEqual({ ...nothing, certain: true });

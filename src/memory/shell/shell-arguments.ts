@@ -1,4 +1,21 @@
-import type { Word } from './shell-words.ts';
+import type { Word } from './shell-lists.ts';
+
+/** Programs that run the command that follows them. */
+const CARRIERS = new Set(['sudo', 'command', 'builtin', 'nohup', 'env', 'time', 'timeout']);
+/** A variable before a command, and what may stand between a carrier and its command. */
+const ASSIGNMENT = /^[A-Za-z_]\w*\+?=/;
+const CARRIER_OPTION: Readonly<Record<string, RegExp>> = { sudo: /^-[nEH]$/, timeout: /^(?:-\S+|\d[\d.]*[smhd]?)$/ };
+
+/** A program and its arguments, without the variables and the programs before it that only run it. */
+export function programIn(words: readonly Word[]): readonly Word[] {
+  let carrier = '';
+  const from = words.findIndex(({ raw, text }) => {
+    if (text !== null && CARRIERS.has(text)) carrier = text;
+    else return !ASSIGNMENT.test(raw) && CARRIER_OPTION[carrier]?.test(raw) !== true;
+    return false;
+  });
+  return from < 0 ? [] : words.slice(from);
+}
 
 /** The words behind a command's name, sorted. */
 export interface Arguments {

@@ -1,5 +1,5 @@
 import type { Discard, FileChange } from '../entry.ts';
-import { inFolder, START } from './shell-arguments.ts';
+import { inFolder, programIn, START } from './shell-arguments.ts';
 import { fileChanges, redirectChanges } from './shell-files.ts';
 import { gitEffects } from './shell-git.ts';
 import {
@@ -11,8 +11,8 @@ import {
   type List,
   type Simple,
   shellLists,
+  type Word,
 } from './shell-lists.ts';
-import type { Word } from './shell-words.ts';
 
 export interface ShellEffects {
   /** In the order they came; paths are relative to the folder that the command was run in. */
@@ -31,9 +31,6 @@ const UNCERTAIN: ShellEffects = { ...NOTHING, certain: false };
 const DECIDING = new Set(['exit', 'return', 'exec', 'trap', 'alias', 'logout']);
 /** They go to another folder, or may. */
 const TRAVELLING = new Set(['cd', 'pushd', 'popd', 'eval', 'source', '.', 'chdir']);
-/** They run the command that follows them. */
-const CARRIERS = new Set(['sudo', 'command', 'builtin', 'nohup', 'env', 'time']);
-const ASSIGNMENT = /^[A-Za-z_]\w*\+?=/;
 
 /**
  * What a Bash command has certainly done to files, given that its exit status was 0: the last chain of `&&` has succeeded
@@ -111,7 +108,8 @@ class Run {
   }
 
   private simple({ words }: Simple, sure: boolean): void {
-    const [name, rest] = program(words);
+    const [program, ...rest] = programIn(words);
+    const name = nameOf(program);
     if (decides(name, rest[0])) this.decided = true;
     else if (TRAVELLING.has(name)) this.folder = name === 'cd' && sure ? this.target(rest) : null;
     else if (!sure) return;
@@ -133,16 +131,10 @@ class Run {
   }
 }
 
-/** A command's name, without assignments and carriers before it and without its folder, and its arguments. */
-function program(words: readonly Word[]): [name: string, rest: readonly Word[]] {
-  let at = 0;
-  for (let carried = ''; at < words.length; at++) {
-    const word = words[at];
-    if (CARRIERS.has(word?.text ?? '')) carried = word?.text ?? '';
-    else if (!ASSIGNMENT.test(word?.raw ?? '') && !(carried === 'sudo' && /^-[nEH]$/.test(word?.raw ?? ''))) break;
-  }
-  const name = words[at]?.text ?? '';
-  return [name.startsWith('/') ? name.slice(name.lastIndexOf('/') + 1) : name, words.slice(at + 1)];
+/** Of an absolute path the last part. */
+function nameOf(program: Word | undefined): string {
+  const name = program?.text ?? '';
+  return name.startsWith('/') ? name.slice(name.lastIndexOf('/') + 1) : name;
 }
 
 /** An exit with a status other than 0 was not run, for the status was 0. */

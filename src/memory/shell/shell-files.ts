@@ -1,6 +1,6 @@
 import type { FileChange } from '../entry.ts';
 import { type Accepted, type Arguments, inFolder, literals, readArguments } from './shell-arguments.ts';
-import type { Redirect, Word } from './shell-words.ts';
+import type { Redirect, Word } from './shell-lists.ts';
 
 type Program = (words: readonly Word[], folder: string | null) => readonly FileChange[];
 

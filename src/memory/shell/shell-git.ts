@@ -1,7 +1,7 @@
 import type { Discard, FileChange } from '../entry.ts';
 import { type Accepted, type Arguments, inFolder, literals, readArguments, START } from './shell-arguments.ts';
 import { movedFiles } from './shell-files.ts';
-import type { Word } from './shell-words.ts';
+import type { Word } from './shell-lists.ts';
 
 /** What a git command that succeeded did to the files of the working tree. */
 export interface GitEffects {

@@ -1,4 +1,16 @@
-import { isOperator, type Redirect, shellWords, type Token, type Word } from './shell-words.ts';
+import {
+  type Assignment,
+  type CommandNode,
+  type CompoundCommand,
+  forEachChild,
+  type Word as ParsedWord,
+  type PipelineNode,
+  parse,
+  type Redirection,
+  type Statement,
+  type SyntaxNode,
+  type WordPart,
+} from 'unbash';
 
 /** Commands separated by `;`, `&` or line feeds. */
 export type List = readonly Chain[];
@@ -24,187 +36,137 @@ export interface Link {
  */
 export type Command = Simple | Group | Block;
 
-export interface Simple {
+/** Where something begins and ends in the text, in UTF-16 units. */
+interface Place {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface Simple extends Place {
   readonly kind: 'simple';
+  /** Without the assignments before the program. */
   readonly words: readonly Word[];
   readonly redirects: readonly Redirect[];
 }
 
-export interface Group {
+export interface Group extends Place {
   readonly kind: 'group' | 'subshell';
   readonly body: List;
   readonly redirects: readonly Redirect[];
 }
 
-export interface Block {
+export interface Block extends Place {
   readonly kind: 'block';
   readonly words: readonly Word[];
   readonly redirects: readonly Redirect[];
 }
 
-const DEPTH_LIMIT = 50;
-const OPENERS = new Set(['if', 'for', 'while', 'until', 'case', 'select']);
-const CLOSERS = new Set(['fi', 'done', 'esac']);
-/** Keywords after which a command begins. */
-const STARTERS = new Set(['if', 'while', 'until', 'then', 'do', 'else', 'elif', '!', '{', 'time']);
-/** Keywords that can't begin a command, or begin one that is not read here. */
-const STRAY = new Set([...CLOSERS, 'then', 'do', 'else', 'elif', '}', 'function', 'coproc', ']]']);
-
-/** The structure of a shell text; undefined where it can't be understood, or where it defines functions. */
-export function shellLists(command: string): List | undefined {
-  const tokens = shellWords(command);
-  if (tokens === undefined) return undefined;
-  const parser = new Parser(tokens);
-  const list = parser.list();
-  return parser.failed || parser.left > 0 ? undefined : list;
+/** A word of a command line, quotes taken off. */
+export interface Word extends Place {
+  /** What the shell makes of it; null where that is not certain (variables, substitutions, globs, braces, a tilde). */
+  readonly text: string | null;
+  /** As it was typed. */
+  readonly raw: string;
+  /** Exactly one argument. */
+  readonly one: boolean;
 }
 
-/** After a failure every method returns at once with something empty. */
-class Parser {
-  failed = false;
-  private at = 0;
-  private depth = 0;
+/** A redirection; descriptor numbers and the bodies of here-documents are not kept. */
+export interface Redirect {
+  readonly operator: string;
+  readonly target: Word;
+}
 
-  constructor(private readonly tokens: readonly Token[]) {}
+/**
+ * The structure of the text of a Bash call; undefined where it has an error of syntax, or defines functions. zsh runs
+ * such texts as well: what only zsh reads otherwise is an error here or not certain.
+ */
+export function shellLists(command: string): List | undefined {
+  const script = parse(command);
+  return script.errors !== undefined || definesFunction(script) ? undefined : script.commands.map(chainOf);
+}
 
-  get left(): number {
-    return this.tokens.length - this.at;
-  }
+/** After a definition a name may stand for anything. */
+function definesFunction(node: SyntaxNode): boolean {
+  if (node.type === 'Function' || node.type === 'Coproc') return true;
+  let found = false;
+  forEachChild(node, (child) => {
+    found ||= !isLeaf(child) && definesFunction(child);
+  });
+  return found;
+}
 
-  list(): List {
-    const chains: Chain[] = [];
-    if (++this.depth > DEPTH_LIMIT) this.failed = true;
-    for (this.skipSeparators(); !this.failed && !this.atListEnd(); this.skipSeparators()) {
-      const links = this.links();
-      const background = this.accept('&');
-      chains.push({ links, background });
-      if (!background && !this.atListEnd() && !this.atSeparator()) this.failed = true;
+/** What is in a word happens elsewhere. */
+function isLeaf({ type }: SyntaxNode): boolean {
+  return type === 'Word' || type === 'Assignment' || type === 'HereDoc';
+}
+
+function chainOf({ command, background = false }: Statement): Chain {
+  if (command.type !== 'AndOr') return { links: [linkOf(command, false)], background };
+  const links = command.commands.map((pipeline, at) => linkOf(pipeline, command.operators[at - 1] === '||'));
+  return { links, background };
+}
+
+function linkOf(node: PipelineNode, otherwise: boolean): Link {
+  if (node.type !== 'Pipeline') return { otherwise, negated: false, commands: [commandOf(node, [])] };
+  const negations = node.prefixes.filter(({ type }) => type === 'Negation');
+  const commands = node.commands.map((command) => commandOf(command, []));
+  return { otherwise, negated: negations.length % 2 === 1, commands };
+}
+
+function commandOf(node: CommandNode | CompoundCommand, redirects: readonly Redirect[]): Command {
+  const place = { from: node.pos, to: node.end };
+  switch (node.type) {
+    case 'Command': {
+      const words = [...(node.name === undefined ? [] : [node.name]), ...node.args].map(wordOf);
+      return { kind: 'simple', words, redirects: node.redirects.flatMap(redirectOf), ...place };
     }
-    this.depth--;
-    return chains;
+    case 'Redirected':
+      return commandOf(node.command, node.redirects.flatMap(redirectOf));
+    case 'BraceGroup':
+      return { kind: 'group', body: node.body.commands.map(chainOf), redirects, ...place };
+    case 'Subshell':
+      return { kind: 'subshell', body: node.body.commands.map(chainOf), redirects, ...place };
+    default:
+      return { kind: 'block', words: wordsIn(node), redirects, ...place };
   }
+}
 
-  private links(): Link[] {
-    const links = [this.pipeline(false)];
-    while (!this.failed) {
-      const otherwise = this.accept('||');
-      if (!otherwise && !this.accept('&&')) break;
-      this.skipLines();
-      links.push(this.pipeline(otherwise));
-    }
-    return links;
-  }
+function wordsIn(node: SyntaxNode): Word[] {
+  const words: Word[] = [];
+  forEachChild(node, (child) => {
+    if (child.type === 'Word' || child.type === 'Assignment') words.push(wordOf(child));
+    else if (!isLeaf(child)) for (const word of wordsIn(child)) words.push(word);
+  });
+  return words;
+}
 
-  private pipeline(otherwise: boolean): Link {
-    let negated = false;
-    for (; this.atWord('!'); this.at++) negated = !negated;
-    const commands = [this.command()];
-    while (!this.failed && (this.accept('|') || this.accept('|&'))) {
-      this.skipLines();
-      commands.push(this.command());
-    }
-    return { otherwise, negated, commands };
-  }
+function redirectOf({ operator, ...node }: Redirection): Redirect[] {
+  if (node.type !== 'HereDoc') return node.target === undefined ? [] : [{ operator, target: wordOf(node.target) }];
+  const { delimiter } = node;
+  if (delimiter === undefined) return [];
+  const { value, text, pos, end } = delimiter;
+  return [{ operator, target: { text: value, raw: text, one: true, from: pos, to: end } }];
+}
 
-  private command(): Command {
-    if (this.accept('(')) return this.group('subshell');
-    const token = this.tokens[this.at];
-    if (token?.kind !== 'word') return this.simple();
-    if (token.raw === '{') {
-      this.at++;
-      return this.group('group');
-    }
-    if (token.raw === '[[') return this.block(() => this.test());
-    if (OPENERS.has(token.raw)) return this.block(() => this.compound());
-    if (STRAY.has(token.raw)) this.failed = true;
-    return this.simple();
-  }
+function wordOf(node: ParsedWord | Assignment): Word {
+  const { text: raw, pos: from, end: to } = node;
+  if (node.type === 'Assignment') return { text: null, raw, one: true, from, to };
+  const { value, parts = [] } = node;
+  // zsh takes the place of a program for `=name`.
+  const isCertain = !/^[~=]/.test(raw) && parts.every(isFixed);
+  return { text: isCertain ? value : null, raw, one: parts.every(isOne), from, to };
+}
 
-  private group(kind: 'group' | 'subshell'): Group {
-    // `((` is arithmetic, `()` a function.
-    if (isOperator(this.tokens[this.at], '(') || isOperator(this.tokens[this.at], ')')) this.failed = true;
-    const body = this.list();
-    const closed = kind === 'group' ? this.atWord('}') : isOperator(this.tokens[this.at], ')');
-    if (closed) this.at++;
-    else this.failed = true;
-    return { kind, body, redirects: this.redirects() };
-  }
+function isFixed(part: WordPart): boolean {
+  if (part.type === 'DoubleQuoted' || part.type === 'LocaleString') return part.parts.every(isFixed);
+  return part.type === 'Literal' || part.type === 'SingleQuoted' || part.type === 'AnsiCQuoted';
+}
 
-  private simple(): Simple {
-    const words: Word[] = [];
-    const redirects: Redirect[] = [];
-    for (let token = this.tokens[this.at]; token !== undefined; token = this.tokens[++this.at]) {
-      if (token.kind === 'word') words.push(token);
-      else if (token.kind === 'redirect') redirects.push(token);
-      else break;
-    }
-    if (words.length + redirects.length === 0 || isOperator(this.tokens[this.at], '(')) this.failed = true;
-    return { kind: 'simple', words, redirects };
+/** `"$@"` and `"${list[@]}"` are several arguments. */
+function isOne(part: WordPart): boolean {
+  if (part.type === 'DoubleQuoted' || part.type === 'LocaleString') {
+    return part.parts.every(({ type, text }) => !type.endsWith('Expansion') || !/^\$\{?[^("]*@/.test(text));
   }
-
-  private block(skip: () => void): Block {
-    const from = this.at;
-    skip();
-    const words = this.tokens.slice(from, this.at).filter((token) => token.kind === 'word');
-    return { kind: 'block', words, redirects: this.redirects() };
-  }
-
-  /** Passes `[[ … ]]`. */
-  private test(): void {
-    while (!this.atWord(']]') && this.left > 0) this.at++;
-    if (this.left === 0) this.failed = true;
-    else this.at++;
-  }
-
-  /** Passes a loop, a condition or a `case`, with all that are in it. */
-  private compound(): void {
-    let open = 0;
-    let starts = true;
-    while (this.left > 0 && !this.atFunction()) {
-      const token = this.tokens[this.at++];
-      const keyword: string = starts && token?.kind === 'word' ? token.raw : '';
-      if (OPENERS.has(keyword)) open++;
-      if (CLOSERS.has(keyword) && --open === 0) return;
-      starts = token?.kind === 'operator' || STARTERS.has(keyword);
-    }
-    this.failed = true;
-  }
-
-  private atFunction(): boolean {
-    return isOperator(this.tokens[this.at], '(') && isOperator(this.tokens[this.at + 1], ')');
-  }
-
-  private redirects(): Redirect[] {
-    const redirects: Redirect[] = [];
-    for (let token = this.tokens[this.at]; token?.kind === 'redirect'; token = this.tokens[++this.at])
-      redirects.push(token);
-    return redirects;
-  }
-
-  private skipSeparators(): void {
-    while (this.atSeparator()) this.at++;
-  }
-
-  private skipLines(): void {
-    while (this.accept('\n'));
-  }
-
-  private atSeparator(): boolean {
-    return isOperator(this.tokens[this.at], ';') || isOperator(this.tokens[this.at], '\n');
-  }
-
-  private atListEnd(): boolean {
-    return this.left === 0 || this.atWord('}') || isOperator(this.tokens[this.at], ')');
-  }
-
-  private atWord(raw: string): boolean {
-    const token = this.tokens[this.at];
-    return token?.kind === 'word' && token.raw === raw;
-  }
-
-  private accept(operator: string): boolean {
-    const found = isOperator(this.tokens[this.at], operator);
-    if (found) this.at++;
-    return found;
-  }
+  return isFixed(part) || part.type === 'ProcessSubstitution';
 }

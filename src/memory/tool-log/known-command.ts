@@ -1,6 +1,13 @@
-import { readArguments } from '../shell/shell-arguments.ts';
-import { type Chain, type Command, type Link, type Simple, shellLists } from '../shell/shell-lists.ts';
-import type { Redirect, Word } from '../shell/shell-words.ts';
+import { programIn, readArguments } from '../shell/shell-arguments.ts';
+import {
+  type Chain,
+  type Command,
+  type Link,
+  type Redirect,
+  type Simple,
+  shellLists,
+  type Word,
+} from '../shell/shell-lists.ts';
 
 /** A command whose output has a form that can be summed up. */
 export interface KnownCommand {
@@ -22,9 +29,6 @@ const SILENT = new Set(['cd', 'export', 'set', 'source', '.', 'true', ':', 'slee
 /** Behind a pipe they leave the lines as they are. */
 const VIEWERS = new Set(['cat', 'less', 'sort', 'head', 'tail']);
 const CUTTERS = new Set(['head', 'tail']);
-/** They run what follows them. */
-const CARRIERS = new Set(['env', 'command', 'nohup', 'sudo', 'builtin']);
-const ASSIGNMENT = /^[A-Za-z_]\w*\+?=/;
 /** Standard output goes nowhere; what a program says of its errors may. */
 const DROPS_OUTPUT = /(?:^|[^2>])>{1,2}\s{0,9}\/dev\/null/;
 
@@ -55,7 +59,7 @@ export function knownCommand(command: string): KnownCommand | undefined {
   const [first, ...viewers] = link.commands;
   if (first?.kind !== 'simple' || !viewers.every(isViewer)) return undefined;
   if (!first.redirects.every(isHarmless)) return undefined;
-  const words = ownWords(first.words);
+  const words = programIn(first.words);
   const known = kindOf(words);
   const limits = viewers.filter((viewer) => CUTTERS.has(programOf(viewer))).map(limitOf);
   return known && { ...known, ...(limits.length === 0 ? {} : { limit: Math.min(...limits) }) };
@@ -73,11 +77,7 @@ const BACKGROUND: Background = { otherwise: false, negated: false, commands: [] 
 
 function isSilent({ commands }: Link): boolean {
   const [only, ...others] = commands;
-  return only !== undefined && others.length === 0 && (SILENT.has(programOf(only)) || setsOnly(only));
-}
-
-function setsOnly(command: Command): boolean {
-  return command.kind === 'simple' && command.words.every(({ raw }) => ASSIGNMENT.test(raw));
+  return only?.kind === 'simple' && others.length === 0 && (only.words.length === 0 || SILENT.has(programOf(only)));
 }
 
 function isViewer(command: Command): command is Simple {
@@ -103,12 +103,6 @@ function programOf(command: Command): string {
 
 function isHarmless({ operator, target }: Redirect): boolean {
   return operator.startsWith('<') || operator === '>&' || target.text === '/dev/null';
-}
-
-/** Without variables and programs that only carry another one. */
-function ownWords(words: readonly Word[]): readonly Word[] {
-  const from = words.findIndex(({ raw, text }) => !ASSIGNMENT.test(raw) && !CARRIERS.has(text ?? ''));
-  return from < 0 ? [] : words.slice(from);
 }
 
 function kindOf(words: readonly Word[]): Pick<KnownCommand, 'kind' | 'words'> | undefined {

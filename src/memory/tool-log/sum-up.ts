@@ -1,4 +1,4 @@
-import type { Word } from '../shell/shell-words.ts';
+import type { Word } from '../shell/shell-lists.ts';
 import { type FileList, tellFiles } from './file-list.ts';
 import { readGitDiff, tellGitDiff } from './git-diff.ts';
 import { readGitLog, tellGitLog } from './git-log.ts';
