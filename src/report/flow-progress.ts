@@ -28,6 +28,7 @@ export interface StepWatcher {
   relay(line: string): void;
   ended(state: GovernorState): void;
   clear(): void;
+  ask(): Promise<undefined>;
 }
 
 export interface FlowProgressOptions {
@@ -106,6 +107,8 @@ export function createFlowProgress({ stderr, style, quiet, total, done: before }
       },
       ended: () => {},
       clear: () => {},
+      // A step has no terminal of its own.
+      ask: async () => undefined,
     }),
     close() {
       clear();

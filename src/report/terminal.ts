@@ -22,6 +22,13 @@ export interface Terminal {
   ended(state: GovernorState): void;
   /** Takes the status line away before something else is written to the same terminal. */
   clear(): void;
+  /**
+   * Asks the person, and keeps the end of the terminal for the answer: no status line is drawn, and behind what is
+   * written in the meantime the question stands again.
+   *
+   * @param answer resolves with what was typed; undefined: no line was
+   */
+  ask(question: string, answer: () => Promise<string | undefined>): Promise<string | undefined>;
 }
 
 export interface TerminalOptions {
@@ -39,19 +46,27 @@ export function createTerminal({ stderr, style, quiet, statusLine: wanted, obser
   const drawsStatus = !quiet && (wanted === 'always' || (wanted === 'auto' && stderr.isTTY === true));
   const closing = createClosingFigures();
   let text = '';
+  /** It has the end of the terminal in the status line's place. */
+  let question: string | undefined;
+  /** The status line or the question is the last thing on the terminal. */
   let shown = false;
   // A reader of stderr that went away must not end the run.
   stderr.on('error', () => {});
 
   function clear(): void {
-    if (shown) stderr.write(CLEAR_LINE);
+    // A question may take several lines, and something may be typed behind it.
+    if (shown) stderr.write(question === undefined ? CLEAR_LINE : '\n');
     shown = false;
   }
 
   function draw(): void {
-    if (!drawsStatus || text === '') return;
-    stderr.write(`${CLEAR_LINE}${text}`);
-    shown = true;
+    if (question !== undefined) {
+      if (!shown) stderr.write(question);
+      shown = true;
+    } else if (drawsStatus && text !== '') {
+      stderr.write(`${CLEAR_LINE}${text}`);
+      shown = true;
+    }
   }
 
   function line(content: string): void {
@@ -85,6 +100,18 @@ export function createTerminal({ stderr, style, quiet, statusLine: wanted, obser
       for (const said of closing.texts(state.notes)) notice(said);
     },
     clear,
+    async ask(asked, answer) {
+      clear();
+      question = asked;
+      draw();
+      const typed = await answer().catch(() => undefined);
+      // What was typed ends its line itself.
+      if (typed === undefined) clear();
+      question = undefined;
+      shown = false;
+      draw();
+      return typed;
+    },
   };
 }
 

@@ -1,31 +1,56 @@
-import { createInterface } from 'node:readline/promises';
+import { createInterface } from 'node:readline';
 import type { Io } from '../io.ts';
 import type { AskPerson } from './executor.ts';
 import { timeoutSignal } from './timeout-signal.ts';
+import type { Watcher } from './watcher.ts';
 
 /** A person who says nothing for so long is not there. */
 const PATIENCE_MS = 600_000;
 
-/**
- * Asks the person at the terminal whether the work may go on at a limit of cost. Resolves with the new limit in US
- * dollars, or with undefined: no, no answer, or a terminal that went away.
- */
-export async function askForLimit(
-  effect: AskPerson,
-  { stdin, stderr }: Io,
-  signal?: AbortSignal,
-): Promise<number | undefined> {
+/** Puts a question to the person. Resolves with what was typed; undefined: nothing was. */
+export type Ask = (question: string) => Promise<string | undefined>;
+
+/** Questions to the person of a run. */
+export interface Questions {
+  readonly ask: Ask;
+  /** Nobody waits for the answer of the one that is open. */
+  takeBack(): void;
+}
+
+export function createQuestions(io: Io, { ask }: Pick<Watcher, 'ask'>): Questions {
+  let open = new AbortController();
+  return {
+    ask(question) {
+      open = new AbortController();
+      return ask(question, () => readAnswer(io, open.signal));
+    },
+    takeBack: () => open.abort(),
+  };
+}
+
+/** The next line that is typed; undefined: the person says nothing, or the terminal or the signal ends the wait. */
+export async function readAnswer({ stdin }: Io, signal?: AbortSignal): Promise<string | undefined> {
   // Not as a terminal: then Ctrl-C would come here and not to the run.
-  const reader = createInterface({ input: stdin, output: stderr, terminal: false });
+  const reader = createInterface({ input: stdin, terminal: false });
   const until = timeoutSignal(PATIENCE_MS, signal);
-  const closed = new Promise<string>((resolve) => reader.once('close', () => resolve('')));
   try {
-    return readLimit(await Promise.race([reader.question(questionText(effect), { signal: until }), closed]), effect);
-  } catch {
-    return undefined;
+    return await new Promise((resolve) => {
+      const noAnswer = () => resolve(undefined);
+      reader.once('line', resolve).once('close', noAnswer);
+      until.addEventListener('abort', noAnswer);
+      if (until.aborted) noAnswer();
+    });
   } finally {
     reader.close();
   }
+}
+
+/**
+ * Asks whether the work may go on at a limit of cost. Resolves with the new limit in US dollars, or with undefined: no,
+ * or no answer.
+ */
+export async function askForLimit(effect: AskPerson, ask: Ask): Promise<number | undefined> {
+  return readLimit((await ask(questionText(effect))) ?? '', effect);
 }
 
 function questionText(effect: AskPerson): string {

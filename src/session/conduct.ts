@@ -1,4 +1,5 @@
 import type { GovernorState } from '../governor/state.ts';
+import { createQuestions, type Questions } from './ask-person.ts';
 import { exitCodeOf } from './exit-code.ts';
 import type { HeadlessRun } from './headless-run.ts';
 import { createOutlet } from './outlet.ts';
@@ -27,14 +28,14 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
   };
   const outlet = createOutlet(io.stdout, onGone, watcher.clear);
   const output = createOutput({ format: invocation.outputFormat, verbose: invocation.verbose }, outlet);
-  const asking = new AbortController();
-  const session = startSession(run, sessionWorld(headless, ends, files, { output, stopAsking: asking.signal }));
+  const questions = createQuestions(io, watcher);
+  const session = startSession(run, sessionWorld(headless, ends, files, { output, ask: questions.ask }));
   if (resumed !== undefined) {
     // Only now is everything of it in this run's own file.
     store.journal({ kind: 'end', runId: resumed.runId, resumedBy: run.runId });
     store.forgetRun(resumed.runId);
   }
-  const signals = passSignals(session, asking, headless.config.observe);
+  const signals = passSignals(session, questions, headless.config.observe);
   // What has begun to end claude sees it through.
   if (early.received() === undefined) early.stop();
   const stopping = stopOn(headless.stop, session, headless.config.observe);
@@ -61,15 +62,15 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
 }
 
 /** Signals of ours are claude's; a question to the person is over with the first. */
-function passSignals(session: Session, asking: AbortController, observe: boolean): SignalWatch {
+function passSignals(session: Session, questions: Questions, observe: boolean): SignalWatch {
   const interrupt = observe ? () => session.kill('SIGINT') : session.interrupt;
   return watchSignals({
     interrupt() {
-      asking.abort();
+      questions.takeBack();
       interrupt();
     },
     kill(signal) {
-      asking.abort();
+      questions.takeBack();
       session.kill(signal);
     },
   });

@@ -3,7 +3,7 @@ import type { Io } from '../io.ts';
 import { decodeLine } from '../stream/decode.ts';
 import { createFramer } from '../stream/frame.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
-import { askForLimit } from './ask-person.ts';
+import { type Ask, askForLimit } from './ask-person.ts';
 import type { Child } from './child.ts';
 import type { StartClaude } from './executor.ts';
 import { createHandoffWriter } from './handoff-writer.ts';
@@ -38,7 +38,7 @@ export function sessionWorld(
   headless: HeadlessRun,
   { run, io, child, input, watcher, telemetry, startSuccessor }: Ends,
   files: RunFiles,
-  { output, stopAsking }: { readonly output: CallerOutput; readonly stopAsking: AbortSignal },
+  { output, ask }: { readonly output: CallerOutput; readonly ask: Ask },
 ): SessionWorld {
   const { config, resumed } = headless;
   const { store, memory, faults } = files;
@@ -68,12 +68,7 @@ export function sessionWorld(
     }),
     toolFiles: createToolFiles({ folder, onFault: faults }),
     reply: (line) => queueMicrotask(() => show(output, line)),
-    async askPerson(effect) {
-      // The status line is drawn once more for the step that asks, and would stand where the answer goes.
-      await Promise.resolve();
-      watcher.clear();
-      return askForLimit(effect, io, stopAsking);
-    },
+    askPerson: (effect) => askForLimit(effect, ask),
     startNext: async (start, state) => {
       const next = await startSuccessor(start, state);
       listen(next, watcher);

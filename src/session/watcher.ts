@@ -14,4 +14,6 @@ export interface Watcher {
   ended(state: GovernorState): void;
   /** Something is about to be written to stdout, which may be the same terminal. */
   clear(): void;
+  /** Puts a question to the person. Resolves with what was typed; undefined: nothing was, or nobody is there. */
+  ask(question: string, answer: () => Promise<string | undefined>): Promise<string | undefined>;
 }

@@ -6,7 +6,15 @@ import { runStep } from '../../src/flow/run/run-step.ts';
 import { readClaudeArguments } from '../../src/session/claude-arguments.ts';
 import { startWorld } from '../support/claude.ts';
 
-const SILENT = { notice() {}, decision() {}, status() {}, relay() {}, ended() {}, clear() {} };
+const SILENT = {
+  notice() {},
+  decision() {},
+  status() {},
+  relay() {},
+  ended() {},
+  clear() {},
+  ask: async () => undefined,
+};
 
 it('has the answer also where what it says is written slowly', async () => {
   await using world = await startWorld({ calls: [{ text: 'the answer' }] });

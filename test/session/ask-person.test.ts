@@ -1,8 +1,7 @@
 import { PassThrough } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import type { Io } from '../../src/io.ts';
-import { askForLimit, readLimit } from '../../src/session/ask-person.ts';
+import { askForLimit, createQuestions, readAnswer, readLimit } from '../../src/session/ask-person.ts';
 import { vectorsOf } from '../support/recordings.ts';
 
 const REACHED = { kind: 'ask-person', scope: 'run', spentUsd: 10, limitUsd: 10 } as const;
@@ -10,9 +9,8 @@ const REACHED = { kind: 'ask-person', scope: 'run', spentUsd: 10, limitUsd: 10 }
 /** A terminal with a person at it. */
 function terminal() {
   const stdin = new PassThrough();
-  const stderr = new PassThrough();
-  const io: Io = { stdin, stdout: new PassThrough(), stderr, env: {}, cwd: '/' };
-  return { stdin, stderr, io };
+  const io: Io = { stdin, stdout: new PassThrough(), stderr: new PassThrough(), env: {}, cwd: '/' };
+  return { stdin, io };
 }
 
 describe('an answer at a limit', () => {
@@ -65,35 +63,48 @@ describe('the vectors of the answers', () => {
 
 describe('the question', () => {
   it('names the sums, and what "y" means', async () => {
-    const { stdin, stderr, io } = terminal();
-    const asked = text(stderr);
-    stdin.end('30\n');
-    expect(await askForLimit(REACHED, io)).toBe(30);
-    stderr.end();
-    expect(await asked).toBe(
+    const asked: string[] = [];
+    const limitUsd = await askForLimit(REACHED, async (question) => {
+      asked.push(question);
+      return '30';
+    });
+    expect(limitUsd).toBe(30);
+    expect(asked).toEqual([
       'ctxb: This run cost $10.00; the limit is $10.00. Go on? [y: up to $20.00, a sum in dollars, n: wrap up] ',
-    );
+    ]);
   });
 
   it('promises no other limit than "y" sets', async () => {
-    const { stdin, stderr, io } = terminal();
-    const asked = text(stderr);
-    stdin.end('y\n');
-    const limitUsd = await askForLimit({ ...REACHED, spentUsd: 25 }, io);
-    stderr.end();
-    expect(await asked).toContain(`up to $${limitUsd?.toFixed(2)},`);
+    let asked = '';
+    const limitUsd = await askForLimit({ ...REACHED, spentUsd: 25 }, async (question) => {
+      asked = question;
+      return 'y';
+    });
+    expect(asked).toContain(`up to $${limitUsd?.toFixed(2)},`);
   });
 
-  it('is answered with no when the terminal goes away', async () => {
+  it('without an answer is answered with no', async () => {
+    expect(await askForLimit(REACHED, async () => undefined)).toBeUndefined();
+  });
+});
+
+describe('the answer', () => {
+  it('is the line that is typed', async () => {
+    const { stdin, io } = terminal();
+    stdin.end('30\n');
+    expect(await readAnswer(io)).toBe('30');
+  });
+
+  it('is none when the terminal goes away', async () => {
     const { stdin, io } = terminal();
     stdin.end();
-    expect(await askForLimit(REACHED, io)).toBeUndefined();
+    expect(await readAnswer(io)).toBeUndefined();
   });
 
-  it('is answered with no when the run ends before the person says anything', async () => {
+  it('is none when the question is taken back', async () => {
     const { io } = terminal();
     const over = new AbortController();
-    const answer = askForLimit(REACHED, io, over.signal);
+    const answer = readAnswer(io, over.signal);
     over.abort();
     expect(await answer).toBeUndefined();
   });
@@ -101,8 +112,19 @@ describe('the question', () => {
   it('leaves the terminal to the next question', async () => {
     const { stdin, io } = terminal();
     stdin.write('y\n');
-    expect(await askForLimit(REACHED, io)).toBe(20);
+    expect(await readAnswer(io)).toBe('y');
     stdin.write('n\n');
-    expect(await askForLimit(REACHED, io)).toBeUndefined();
+    expect(await readAnswer(io)).toBe('n');
   });
+});
+
+it('a question that was taken back does not take the next one back', async () => {
+  const { stdin, io } = terminal();
+  const questions = createQuestions(io, { ask: (_, answer) => answer() });
+  const first = questions.ask('One? ');
+  questions.takeBack();
+  expect(await first).toBeUndefined();
+  const second = questions.ask('Two? ');
+  stdin.write('y\n');
+  expect(await second).toBe('y');
 });

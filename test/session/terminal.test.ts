@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../src/config/defaults.ts';
 import { initialState } from '../../src/governor/state.ts';
 import { PLAIN } from '../../src/report/style.ts';
-import { createTerminal, type TerminalOptions } from '../../src/report/terminal.ts';
+import { createTerminal, type Terminal, type TerminalOptions } from '../../src/report/terminal.ts';
 import { runWith } from '../support/governor.ts';
 
 const CLEAR = '\r\u001b[2K';
@@ -94,6 +94,71 @@ describe('the status line', () => {
     terminal.status(STATE);
     terminal.clear();
     expect(take()).toBe('');
+  });
+});
+
+describe('a question', () => {
+  /** A person who answers when the test says so. */
+  function asked(columns = 80) {
+    const { terminal, take } = screen({ columns });
+    terminal.status(STATE);
+    take();
+    let answer = (_: string) => {};
+    const answered = terminal.ask('Go on? ', () => new Promise((resolve) => (answer = resolve)));
+    return { terminal, take, answer: (typed: string) => answer(typed), answered };
+  }
+
+  it('stands in the place of the status line', () => {
+    expect(asked().take()).toBe(`${CLEAR}Go on? `);
+  });
+
+  it('is not painted over by the status line, which is back behind the answer', async () => {
+    const { terminal, take, answer, answered } = asked();
+    take();
+    terminal.status(CHANGED);
+    terminal.status(STATE);
+    expect(take()).toBe('');
+    terminal.status(CHANGED);
+    answer('y');
+    expect(await answered).toBe('y');
+    expect(take()).toMatch(/^\r\u001b\[2K.*1,000,000/);
+  });
+
+  it.each([
+    { title: 'a notice', say: ({ notice }: Terminal) => notice('hello'), said: 'ctxb: hello' },
+    { title: "claude's stderr", say: ({ relay }: Terminal) => relay('claude says'), said: 'claude says' },
+  ])('stands again behind what is said in the meantime: $title', ({ say, said }) => {
+    const { terminal, take } = asked();
+    take();
+    say(terminal);
+    expect(take()).toBe(`\n${said}\nGo on? `);
+  });
+
+  it("stands again behind what claude's stdout brings", () => {
+    const { terminal, take } = asked();
+    take();
+    terminal.clear();
+    terminal.clear();
+    expect(take()).toBe('\n');
+    terminal.status(STATE);
+    expect(take()).toBe('Go on? ');
+  });
+
+  it.each([
+    { title: 'is taken back', end: async () => undefined },
+    { title: 'cannot be read', end: () => Promise.reject(new Error('EIO')) },
+  ])('that $title leaves its line to itself', async ({ end }) => {
+    const { terminal, take } = screen();
+    terminal.notice('before');
+    take();
+    expect(await terminal.ask('Go on? ', end)).toBeUndefined();
+    expect(take()).toBe('Go on? \n');
+  });
+
+  it('is put in a quiet run too', async () => {
+    const { terminal, take } = screen({ quiet: true });
+    await terminal.ask('Go on? ', async () => 'y');
+    expect(take()).toBe('Go on? ');
   });
 });
 

@@ -98,6 +98,7 @@ const SILENT: Watcher = {
   relay() {},
   ended() {},
   clear() {},
+  ask: async () => undefined,
 };
 
 function judge(output: string, history: readonly PackItem[], { curator }: CurateOptions, io: Io): CheckedAnswer {
