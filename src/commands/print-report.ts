@@ -56,12 +56,11 @@ export async function printReport(
   const report = (await options.format.load())(page);
   const isGated = Object.values(options.gates).some((limit) => limit !== undefined);
   const outcome = { faults: [] as string[], breaches: [] as string[] };
-  let [left, meant] = [leftOut, 0];
+  let [left, meant, held] = [leftOut, 0, 0];
 
   const take = (session: SessionSummary) => {
     meant++;
-    if (isForeign(session))
-      say(`${session.file === '-' ? 'stdin' : session.file}: no line of it is claude's: ${HOW_TO_RECORD}`);
+    if (session.calls > 0) held++;
     outcome.breaches.push(...breachTexts(session, options.gates));
     print(report.session(series ? session : withoutSeries(session)));
     for (const extra of extras) extra.session(session);
@@ -78,23 +77,23 @@ export async function printReport(
     if (outlet.isGone && !isGated && extras.length === 0) break;
   }
   clear();
-  print(report.end(outcome));
+  if (held === 0) outcome.breaches.push(...vainTexts(outcome, isGated && !options.allowEmpty));
+  // Without any session it would only say again that there is none.
+  if (meant > 0 || outcome.faults.length === 0) print(report.end(outcome));
   await outlet.finish();
   for (const extra of extras) extra.end(outcome);
   if (meant === 0 && left > 0)
     say(`none of ${counted(left, 'session')} is what --since, --project and --model ask for`);
-  if (meant === 0 && isGated) say('no session was held against the gates');
   outcome.breaches.forEach(say);
   if (unwritten === undefined) return exitCodeOf(outcome);
   say(unwritten);
   return Math.max(exitCodeOf(outcome), EXIT_UNWRITTEN);
 }
 
-const HOW_TO_RECORD = 'claude writes them with --output-format stream-json --verbose';
-
-/** A file that claude has not written, such as its answer as text. */
-function isForeign({ lines: { total, malformed, unknown } }: SessionSummary): boolean {
-  return total > 0 && malformed + unknown === total;
+/** Gates that were held against nothing would pass whatever was done. */
+function vainTexts({ faults }: Outcome, needsSession: boolean): string[] {
+  const remedy = 'name recordings that have some, or permit it with --allow-empty';
+  return needsSession && faults.length === 0 ? [`no session with a call was held against the gates: ${remedy}`] : [];
 }
 
 function breachTexts(session: SessionSummary, gates: Gates): string[] {

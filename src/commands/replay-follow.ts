@@ -11,6 +11,7 @@ import { printable } from '../report/shown.ts';
 import { createOutlet } from '../session/outlet.ts';
 import { untilSignal } from '../session/until-signal.ts';
 import { redact } from '../store/redact.ts';
+import { onlyRecordings } from './only-recordings.ts';
 import { openStdin } from './open-stdin.ts';
 import { printReport } from './print-report.ts';
 import type { ReportOptions } from './report-options.ts';
@@ -58,7 +59,8 @@ export async function follow(
   end.stop();
   // The terminal has shown ^C on the line that the report would begin on.
   if (io.stdout.isTTY) outlet.write('\n');
-  const judged = sessions.map((session) => ({ found: session }));
+  const found = sessions.map((session) => ({ found: session }));
+  const judged = onlyRecordings(found, [source.file], () => {});
   const left = { ...options, format: options.format.name === 'ndjson' ? NOTHING : options.format };
   return printReport(judged, left, { io, levels: policy, series, clear: () => {}, leftOut: 0 });
 }

@@ -4,8 +4,10 @@ import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { findAllSources, type Judged } from '../replay/replay-all.ts';
 import { bytesOf } from '../replay/sources.ts';
+import { counted } from '../report/figures.ts';
 import { createProgress } from '../report/replay/progress.ts';
 import { redact } from '../store/redact.ts';
+import { onlyRecordings } from './only-recordings.ts';
 import { openStdin } from './open-stdin.ts';
 import { printReport } from './print-report.ts';
 import { replaySources } from './replay-sources.ts';
@@ -93,7 +95,12 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
     mask: redact,
     onBytes: io.stderr.isTTY ? progress.add : undefined,
   });
-  const all = flags.explain === undefined ? judged : onlyExplained(judged, flags.explain);
+  const tell = (leftOut: number) => {
+    progress.clear();
+    io.stderr.write(`ctxb: ${counted(leftOut, 'file')} left out: no line there is claude's\n`);
+  };
+  const recordings = onlyRecordings(judged, files, tell);
+  const all = flags.explain === undefined ? recordings : onlyExplained(recordings, flags.explain);
   return printReport(after(faults, tryPolicies?.(all) ?? all), options, {
     io,
     levels: policy,

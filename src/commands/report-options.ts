@@ -13,6 +13,7 @@ export interface ReportFlags extends Readonly<Record<string, unknown>> {
   readonly maxCompactions?: string;
   readonly maxUnplanned?: string;
   readonly maxCost?: string;
+  readonly allowEmpty?: true;
   readonly since?: string;
   readonly project?: string;
   readonly model?: string;
@@ -26,6 +27,8 @@ export interface ReportOptions {
   /** Path of a page with charts that is written besides. */
   readonly html: string | undefined;
   readonly gates: Gates;
+  /** Gates that no session was held against are passed. */
+  readonly allowEmpty: boolean;
   readonly filters: Filters;
 }
 
@@ -41,11 +44,12 @@ export function addReportOptions(command: Command): void {
     .option('--project <pattern>', 'of a working folder with this in its path, or like this pattern with * or ?')
     .option('--model <text>', 'of a model with this in its id');
   command
-    .optionsGroup('Gates, exit 3 when a session does not pass:')
+    .optionsGroup('Gates, exit 3 when a session does not pass, or when there is none with a call:')
     .option('--fail-over <level>', 'its context was larger (85%, 0.85 or tokens)')
     .option('--max-compactions <number>', 'it was compacted more often')
     .option('--max-unplanned <number>', 'claude itself began more compactions')
-    .option('--max-cost <dollars>', 'it cost more, or what it cost is not known');
+    .option('--max-cost <dollars>', 'it cost more, or what it cost is not known')
+    .option('--allow-empty', 'there need be no session with a call');
 }
 
 /**
@@ -63,6 +67,7 @@ export function readReportFlags(flags: ReportFlags, now: number): ReportOptions 
       unplanned: read('--max-unplanned', flags.maxUnplanned, 'a whole number, 0 or more', countOf),
       costUsd: read('--max-cost', flags.maxCost, 'an amount in US dollars such as 2.50', dollarsOf),
     },
+    allowEmpty: flags.allowEmpty === true,
     filters: {
       since: read('--since', flags.since, 'a date such as 2026-03-31, or an age such as 3d or 12h', (text) =>
         timeOf(text, now),

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { fixture } from '../support/recordings.ts';
 import { createPlace, ctxb } from './fakes.ts';
@@ -30,10 +30,64 @@ describe('gates', () => {
     expect(run.stdout.toString()).not.toContain('"series"');
   });
 
-  it('say when there was nothing to judge', async () => {
+  it.each([
+    { title: 'an empty folder', files: ['empty'] },
+    { title: 'an empty recording', files: ['empty.ndjson'] },
+    { title: 'an empty recording on stdin', files: ['-'] },
+    { title: 'sessions that a filter leaves out', files: ['--model', 'opus', COMPACT] },
+    { title: 'a folder without a recording', files: ['others'] },
+    { title: 'a session without a call', files: ['no-call.ndjson'] },
+  ])('are not passed by $title, unless that is permitted', async ({ files }) => {
     await using place = await createPlace();
-    const run = await ctxb(place, ['replay', '--fail-over', '85%', place.cwd]);
-    expect(run).toMatchObject({ code: 0, stderr: 'ctxb: no session was held against the gates\n' });
+    for (const folder of ['empty', 'others']) mkdirSync(place.path(folder));
+    await place.file('empty.ndjson', '');
+    await place.file('no-call.ndjson', '{"type":"user","message":{"role":"user","content":"hello"}}\n');
+    await place.file('others/log.ndjson', '{"level":30,"msg":"started"}\n');
+    for (const gate of [
+      ['--fail-over', '85%'],
+      ['--max-compactions', '0'],
+      ['--max-unplanned', '0'],
+      ['--max-cost', '1'],
+    ]) {
+      const run = await ctxb(place, ['replay', ...gate, ...files]);
+      expect(run).toMatchObject({
+        code: 3,
+        stderr: expect.stringContaining('no session with a call was held against'),
+      });
+      expect(run.stderr).toContain('--allow-empty');
+    }
+    const permitted = await ctxb(place, ['replay', '--allow-empty', '--max-cost', '1', ...files]);
+    expect(permitted.code).toBe(0);
+    expect(permitted.stderr).not.toContain('gates');
+  });
+
+  it.each([
+    { title: 'without a gate', args: [] },
+    { title: 'with one', args: ['--max-cost', '1'] },
+    { title: 'with one that may be empty', args: ['--max-cost', '1', '--allow-empty'] },
+    { title: 'as JSON', args: ['--json'] },
+    { title: 'with policies to try', args: ['--what-if', 'grid'] },
+    { title: 'with estimators to compare', args: ['--accuracy'] },
+    { title: 'one call explained', args: ['--explain', '1'] },
+  ])('a named file that is no recording is refused, $title', async ({ args }) => {
+    await using place = await createPlace();
+    const file = await place.file('passwd', 'root:x:0:0:root:/root:/bin/sh\n');
+    const run = await ctxb(place, ['replay', ...args, file]);
+    const says = `ctxb: ${file}: no line of it is claude's: claude writes them with --output-format stream-json --verbose\n`;
+    expect({ ...run, stdout: run.stdout.toString() }).toMatchObject({ code: 2, stdout: '', stderr: says });
+    const beside = await ctxb(place, ['replay', file, COMPACT]);
+    expect(beside).toMatchObject({ code: 2, stderr: says });
+    expect(beside.stdout.toString()).toContain(COMPACT.slice(-16));
+    expect(beside.stdout.toString()).not.toContain('passwd');
+  });
+
+  it('other files of a folder are left out', async () => {
+    await using place = await createPlace();
+    await place.file('log.ndjson', '{"level":30,"msg":"started"}\n');
+    await place.file('run.ndjson', readFileSync(COMPACT));
+    const run = await ctxb(place, ['replay', '--max-cost', '1', place.cwd]);
+    expect(run).toMatchObject({ code: 0, stderr: "ctxb: 1 file left out: no line there is claude's\n" });
+    expect(run.stdout.toString()).not.toContain('log.ndjson');
   });
 
   it('one that is not passed counts more than a file that cannot be read', async () => {
@@ -75,7 +129,7 @@ describe('filters', () => {
     { args: ['--since', '2026-11-21T00:00Z'], code: 0, says: '' },
     { args: ['--model', 'opus'], code: 0, says: 'none of 1 session is' },
     { args: ['--since', '9999-01-01'], code: 0, says: 'none of 1 session is' },
-    { args: ['--model', 'opus', '--max-compactions', '0'], code: 0, says: 'none of 1 session is' },
+    { args: ['--model', 'opus', '--max-compactions', '0'], code: 3, says: 'none of 1 session is' },
   ])('$args', async ({ args, code, says }) => {
     await using place = await createPlace();
     const run = await ctxb(place, ['replay', ...args, COMPACT]);

@@ -74,7 +74,7 @@ describe('--json', () => {
 
   it('has null where a recording does not say', async () => {
     await using place = await createPlace();
-    const { report } = await replayJson(place, ['-'], '{"type":"brand_new"}\n');
+    const { report } = await replayJson(place, ['-'], '{"type":"brand_new"}\n{"type":"system","subtype":"init"}\n');
     expect(report.sessions).toMatchObject([
       { file: '-', sessionId: null, claudeCodeVersion: null, model: null, cost: { usd: null }, turns: 0, calls: 0 },
     ]);
@@ -162,9 +162,10 @@ describe('lines', () => {
       '',
       '   ',
       '{"type":',
+      '{"type":"user","message":{"role":"user","content":"hello"}}',
     ];
     const { report, code } = await replayJson(place, ['-'], lines.join('\n'));
-    expect(report.sessions[0]?.lines).toEqual({ total: 6, unknown: 2, malformed: 4 });
+    expect(report.sessions[0]?.lines).toEqual({ total: 7, unknown: 2, malformed: 4 });
     expect(code).toBe(0);
   });
 
@@ -173,12 +174,13 @@ describe('lines', () => {
       title: 'is said of a text',
       stdin: 'All tests pass.\nNothing is left to do.\n',
       says: "stdin: no line of it is claude's",
+      code: 2,
     },
-    { title: 'is not said of nothing', stdin: '', says: '' },
-  ])("that none is claude's $title", async ({ stdin, says }) => {
+    { title: 'is not said of nothing', stdin: '', says: '', code: 0 },
+  ])("that none is claude's $title", async ({ stdin, says, code }) => {
     await using place = await createPlace();
     const run = await ctxb(place, ['replay'], { stdin });
-    expect(run.code).toBe(0);
+    expect(run.code).toBe(code);
     if (says === '') expect(run.stderr).toBe('');
     else expect(run.stderr).toContain(says);
   });
