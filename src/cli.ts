@@ -30,8 +30,11 @@ const COMMANDS: readonly { name: string; summary: string; load: () => Promise<Co
     summary: 'run a long job as steps, each with a fresh context',
     load: () => import('./commands/flow.ts'),
   },
-  { name: 'state', summary: 'tell a run where the work stands', load: () => import('./commands/state.ts') },
-  { name: 'dead-end', summary: 'tell a run what does not work', load: () => import('./commands/dead-end.ts') },
+  {
+    name: 'note',
+    summary: 'tell a run where the work stands, or what does not work',
+    load: () => import('./commands/note.ts'),
+  },
   { name: 'health', summary: 'say how the contexts of projects fared', load: () => import('./commands/health.ts') },
   { name: 'cleanup', summary: 'remove what ctxb has kept', load: () => import('./commands/cleanup.ts') },
   { name: 'config', summary: 'show the effective configuration', load: () => import('./commands/config.ts') },
@@ -64,7 +67,11 @@ const COMMANDS: readonly { name: string; summary: string; load: () => Promise<Co
 ];
 
 /** Earlier names of commands, which still run, and the words that replace them. */
-const RENAMED: Readonly<Partial<Record<string, readonly string[]>>> = { pack: ['flow', 'pack'] };
+const RENAMED: Readonly<Partial<Record<string, readonly string[]>>> = {
+  pack: ['flow', 'pack'],
+  state: ['note', 'state'],
+  'dead-end': ['note', 'dead-end'],
+};
 
 const EXIT_USAGE = 2;
 const EXIT_BUG = 70;

@@ -55,7 +55,7 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
     .option('--prompt <text>', 'a prompt; repeat it for several turns', (text, all: string[] = []) => [...all, text])
     .option('--prompts <file>', 'prompts from a file, one a line: JSON strings or user lines')
     .option('--task <text>', 'what the work is about, for the notes and the focus of a compaction')
-    .option('--state <text>', 'where the work stands, for the same; ctxb state changes it')
+    .option('--state <text>', 'where the work stands, for the same; ctxb note state changes it')
     .option('--window <tokens>', 'size of the context window (default: measured)')
     .option(
       '--warn-at <threshold>',

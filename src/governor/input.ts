@@ -41,9 +41,9 @@ export type OwnEvent =
   | { readonly kind: 'cost-answer'; readonly limitUsd: number | undefined }
   | RecoveredEvent
   | ExitEvent
-  /** Where the work stands now: `told` with `ctxb state`, or found in the agent's words. */
+  /** Where the work stands now: `told` with `ctxb note state`, or found in the agent's words. */
   | { readonly kind: 'state'; readonly to: string; readonly source: 'told' | 'pattern' }
-  /** An approach that does not work, told with `ctxb dead-end`. */
+  /** An approach that does not work, told with `ctxb note dead-end`. */
   | { readonly kind: 'dead-end'; readonly text: string }
   /** An entry of working memory from an earlier run of the same session. */
   | { readonly kind: 'earlier'; readonly entry: Fields }

@@ -127,7 +127,7 @@ export interface RemarkEntry {
   readonly kind: 'remark';
   readonly t: number;
   readonly text: string;
-  /** `told`: with `ctxb dead-end`. `pattern`: the agent's words matched `deadEndPattern`. */
+  /** `told`: with `ctxb note dead-end`. `pattern`: the agent's words matched `deadEndPattern`. */
   readonly source: 'told' | 'pattern';
 }
 

@@ -4,7 +4,7 @@ import { maskedJson } from '../store/disk-text.ts';
 import { leaveInInbox, liveInboxes } from '../store/inbox.ts';
 import { INBOX_VARIABLE } from './inbox-variable.ts';
 
-/** Something a hook, a script or the agent itself has to tell the run that goes on. */
+/** What a hook, a script or the agent itself tells the active run. */
 export interface Note {
   readonly kind: 'state' | 'dead-end';
   readonly text: string;
@@ -17,16 +17,16 @@ export interface Note {
  * @throws CtxbError `usage` when there is nothing to say, or no run or more than one to say it to; `store`
  */
 export function leaveNote(note: Note, folder: string, env: Environment): void {
-  if (note.text.trim() === '') throw new CtxbError('usage', `ctxb ${note.kind}: the text is empty: say what`);
+  if (note.text.trim() === '') throw new CtxbError('usage', `ctxb note ${note.kind}: the text is empty: say what`);
   leaveInInbox(env[INBOX_VARIABLE] || onlyInbox(note.kind, folder), maskedJson(note));
 }
 
-function onlyInbox(command: string, folder: string): string {
+function onlyInbox(kind: Note['kind'], folder: string): string {
   const [inbox, ...others] = liveInboxes(folder);
   if (inbox === undefined) {
-    throw new CtxbError('usage', `ctxb ${command}: no ctxb run goes on in ${folder}: say it while one does`);
+    throw new CtxbError('usage', `ctxb note ${kind}: no run is active in ${folder}: call it while one is`);
   }
   if (others.length === 0) return inbox;
   const all = [inbox, ...others].join(', ');
-  throw new CtxbError('usage', `ctxb ${command}: several runs go on: set ${INBOX_VARIABLE} to one of ${all}`);
+  throw new CtxbError('usage', `ctxb note ${kind}: several runs are active: set ${INBOX_VARIABLE} to one of ${all}`);
 }

@@ -155,7 +155,7 @@ function* begun(files: NoteFiles, path: string): Generator<OwnEvent> {
   yield { kind: 'notes', path };
 }
 
-/** A line that `ctxb state` or `ctxb dead-end` left. */
+/** A line that `ctxb note` left. */
 function readNote(line: string): OwnEvent[] {
   const { kind, text } = parseFields(line);
   const said = textOf(text) ?? '';

@@ -23,7 +23,7 @@ const LINES = [
   { line: 'ctxb replay no', offers: ['notes.yaml'], not: [] },
   { line: 'ctxb scratch --out ', offers: ['notes'], not: ['notes.yaml'] },
   { line: 'ctxb completion ', offers: ['bash', 'zsh', 'fish'], not: ['notes.yaml'] },
-  { line: 'ctxb help st', offers: ['state'], not: ['run'] },
+  { line: 'ctxb help no', offers: ['note'], not: ['run'] },
   { line: 'ctxb cleanup --keep ', offers: [], not: ['notes.yaml', '--context-dir'] },
   { line: 'ctxb run -- env no', offers: ['notes.yaml'], not: [] },
   { line: 'ctxb run -- env', offers: ['env'], not: ['notes.yaml'] },

@@ -8,7 +8,7 @@ const FULL = '160000';
 
 /** A command of ctxb as the agent, a hook or a script inside of claude calls it. */
 function inside(command: 'state' | 'dead-end', text: string): string {
-  return `node '${CTXB}' ${command} '${text}'`;
+  return `node '${CTXB}' note ${command} '${text}'`;
 }
 
 /** Runs prompts, each of which the program takes for a command of the shell. */
@@ -100,10 +100,10 @@ describe('said from outside', () => {
   it.each([
     { command: 'state', said: 'half way', noted: '\nState: half way\n' },
     { command: 'dead-end', said: 'no paging', noted: '- #1: no paging [L' },
-  ] as const)('ctxb $command reaches the only run in the folder', async ({ command, said, noted }) => {
+  ] as const)('ctxb note $command reaches the only run in the folder', async ({ command, said, noted }) => {
     await using place = await createPlace();
     const run = await startRun(place);
-    expect(await ctxb(place, [command, said])).toMatchObject({ code: 0, stderr: '', stdout: Buffer.alloc(0) });
+    expect(await ctxb(place, ['note', command, said])).toMatchObject({ code: 0, stderr: '', stdout: Buffer.alloc(0) });
     await turn(run, 'echo more');
     await end(run);
     expect(scratch(place)).toContain(noted);
@@ -112,7 +112,7 @@ describe('said from outside', () => {
   it('is noted also when no turn follows', async () => {
     await using place = await createPlace();
     const run = await startRun(place);
-    await ctxb(place, ['state', 'all done']);
+    await ctxb(place, ['note', 'state', 'all done']);
     await end(run);
     expect(scratch(place)).toContain('\nState: all done\n');
   });
@@ -120,33 +120,46 @@ describe('said from outside', () => {
   it('between two turns it is in the focus of the compaction that the next prompt brings', async () => {
     await using place = await createPlace();
     const run = await startRun(place, { PLAY_CONTEXTS: FULL });
-    await ctxb(place, ['state', 'half way']);
+    await ctxb(place, ['note', 'state', 'half way']);
     await turn(run, 'echo more');
     await end(run);
     expect(compactions(await inputOf(place))[0]).toContain('current state is half way');
   });
 
   it.each([{ command: 'state' }, { command: 'dead-end' }])(
-    'ctxb $command without a run says so, exit 2',
+    'ctxb note $command without a run says so, exit 2',
     async ({ command }) => {
       await using place = await createPlace();
-      const run = await ctxb(place, [command, 'x']);
+      const run = await ctxb(place, ['note', command, 'x']);
       expect(run).toMatchObject({ code: 2, stdout: Buffer.alloc(0) });
       expect(run.stderr).toBe(
-        `ctxb: ctxb ${command}: no ctxb run goes on in ${place.path('.context')}: say it while one does\n`,
+        `ctxb: ctxb note ${command}: no run is active in ${place.path('.context')}: call it while one is\n`,
       );
       expect(readdirSync(place.cwd)).toEqual([]);
     },
   );
+
+  it.each([
+    { command: 'state', said: 'half way', noted: '\nState: half way\n' },
+    { command: 'dead-end', said: 'no paging', noted: '- #1: no paging [L' },
+  ] as const)('the earlier name ctxb $command still works, and says the new one', async ({ command, said, noted }) => {
+    await using place = await createPlace();
+    const run = await startRun(place);
+    const stderr = `ctxb: "ctxb ${command}" is called "ctxb note ${command}" now\n`;
+    expect(await ctxb(place, [command, said])).toMatchObject({ code: 0, stderr, stdout: Buffer.alloc(0) });
+    await turn(run, 'echo more');
+    await end(run);
+    expect(scratch(place)).toContain(noted);
+  });
 
   it('a run that was killed is none', async () => {
     await using place = await createPlace();
     const run = await startRun(place);
     run.kill('SIGKILL');
     await run.finished;
-    expect(await ctxb(place, ['state', 'x'])).toMatchObject({
+    expect(await ctxb(place, ['note', 'state', 'x'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('no ctxb run'),
+      stderr: expect.stringContaining('no run is active'),
     });
   });
 
@@ -156,11 +169,11 @@ describe('said from outside', () => {
       await startRun(place, { PLAY_SESSION: 'aaaa' }),
       await startRun(place, { PLAY_SESSION: 'bbbb' }),
     ];
-    const refused = await ctxb(place, ['state', 'x']);
+    const refused = await ctxb(place, ['note', 'state', 'x']);
     expect(refused.code).toBe(2);
     const inboxes = /set CTXB_INBOX to one of (\S+), (\S+)\n$/.exec(refused.stderr)?.slice(1) ?? [];
     expect(inboxes).toHaveLength(2);
-    for (const inbox of inboxes) await ctxb(place, ['state', `for ${inbox}`], { env: { CTXB_INBOX: inbox } });
+    for (const inbox of inboxes) await ctxb(place, ['note', 'state', `for ${inbox}`], { env: { CTXB_INBOX: inbox } });
     await turn(one, 'printf %s "$CTXB_INBOX" > aaaa');
     await turn(two, 'printf %s "$CTXB_INBOX" > bbbb');
     await end(one);
@@ -172,10 +185,10 @@ describe('said from outside', () => {
   });
 
   it.each([
-    { title: 'nothing', args: ['state', ' '], says: 'the text is empty' },
-    { title: 'no text at all', args: ['dead-end'], says: "missing required argument 'text'" },
-    { title: 'a text without its quotes', args: ['state', 'two', 'words'], says: 'too many arguments' },
-    { title: 'more than 16 KiB', args: ['dead-end', 'x'.repeat(17_000)], says: 'at most 16384 bytes' },
+    { title: 'nothing', args: ['note', 'state', ' '], says: 'the text is empty' },
+    { title: 'no text at all', args: ['note', 'dead-end'], says: "missing required argument 'text'" },
+    { title: 'a text without its quotes', args: ['note', 'state', 'two', 'words'], says: 'too many arguments' },
+    { title: 'more than 16 KiB', args: ['note', 'dead-end', 'x'.repeat(17_000)], says: 'at most 16384 bytes' },
   ])('$title is refused', async ({ args, says }) => {
     await using place = await createPlace();
     const run = await startRun(place);
@@ -185,7 +198,7 @@ describe('said from outside', () => {
 
   it('an inbox that is not there any more is named', async () => {
     await using place = await createPlace();
-    const run = await ctxb(place, ['state', 'x'], { env: { CTXB_INBOX: place.path('gone.ndjson') } });
+    const run = await ctxb(place, ['note', 'state', 'x'], { env: { CTXB_INBOX: place.path('gone.ndjson') } });
     expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('gone.ndjson is not there') });
   });
 });

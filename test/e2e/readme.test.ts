@@ -10,7 +10,7 @@ import { DOCS, PAGES } from '../support/pages.ts';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Commands that speak to a run. */
-const TELLS = /^ctxb (?:state|dead-end) /;
+const TELLS = /^ctxb note /;
 
 const COMMANDS = commandsOf(DOCS);
 /** Other pages go on with what it has made. */

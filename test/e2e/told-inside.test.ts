@@ -18,7 +18,7 @@ function job(...commands: readonly string[]): Scenario {
 }
 
 function tell(command: 'state' | 'dead-end', text: string): string {
-  return `node '${CTXB}' ${command} '${text}'`;
+  return `node '${CTXB}' note ${command} '${text}'`;
 }
 
 /** node must be found by what claude runs. */

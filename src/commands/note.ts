@@ -1,0 +1,35 @@
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { effectiveConfig } from '../config/effective-config.ts';
+import type { Io } from '../io.ts';
+import { leaveNote, type Note } from '../session/leave-note.ts';
+
+const KINDS: readonly { kind: Note['kind']; about: string; example: string }[] = [
+  { kind: 'state', about: 'where the work stands', example: 'tests written, parser next' },
+  { kind: 'dead-end', about: 'what was tried and does not work', example: 'the old API has no paging' },
+];
+
+export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
+  command.addHelpText('after', `${WHERE}\n\nExamples:\n${KINDS.map(exampleOf).join('\n')}`);
+  for (const one of KINDS) {
+    command
+      .command(one.kind)
+      .description(`tell a run ${one.about}`)
+      .argument('<text>', one.about)
+      .option('--context-dir <folder>', 'where the files of the run are')
+      .addHelpText('after', `${WHERE}\n\nExamples:\n${exampleOf(one)}`)
+      .action(async (text: string, { contextDir }: { contextDir?: string }) => {
+        const config = await effectiveConfig({ cwd: io.cwd, env: io.env, flags: { contextDir } });
+        leaveNote({ kind: one.kind, text }, resolve(io.cwd, config.contextDir), io.env);
+        finish(0);
+      });
+  }
+}
+
+const WHERE = `
+Called inside a run, by the agent, a hook or a script, it reaches that run;
+elsewhere it reaches the only run of the folder.`;
+
+function exampleOf({ kind, example }: (typeof KINDS)[number]): string {
+  return `  ctxb note ${kind} "${example}"`;
+}
