@@ -1,5 +1,8 @@
 import type { SecretRule } from './secret-rule.ts';
-import { NAME_HINT, SECRET_RULES, TOKEN_HINT } from './secret-rules.ts';
+import { SECRET_RULES } from './secret-rules.ts';
+import { createWordFinder } from './word-finder.ts';
+
+const findHints = createWordFinder(SECRET_RULES.map(({ hints }) => hints));
 
 const KEY_BEGIN = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
 const KEY_END = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
@@ -26,10 +29,17 @@ const LAST_LINE = /^[\s\d→:|>"'`]{0,40}[A-Za-z0-9+/]{0,23}={0,2}(?:[\s"'`,+]|\
  * not know a secret by its meaning: a password of plain words passes. Masking twice is the same as masking once.
  */
 export function redact(text: string, { keepLines = false } = {}): string {
-  if (!TOKEN_HINT.test(text) && !NAME_HINT.test(text)) return text;
   const inPlaceOf = keepLines ? maskedWithLines : () => MASKED_KEY;
   let masked = text.includes('PRIVATE KEY') ? maskKeyEnds(maskKeys(text, inPlaceOf), inPlaceOf) : text;
-  for (const rule of SECRET_RULES) if (mayHold(masked, rule)) masked = apply(rule, masked);
+  const hinted = findHints(masked);
+  for (let index = 0; index < SECRET_RULES.length; index += 1) {
+    const rule = SECRET_RULES[index];
+    if (rule === undefined || (hinted[index] !== 1 && rule.hints.length > 0)) continue;
+    const before = masked;
+    masked = apply(rule, before);
+    // The words of a mask may be what stands before another secret.
+    if (masked !== before) findHints(mask(rule.what), hinted);
+  }
   return masked;
 }
 
@@ -37,23 +47,20 @@ function mask(what: string): string {
   return `[masked: ${what}]`;
 }
 
-function mayHold(text: string, { hint }: SecretRule): boolean {
-  return typeof hint === 'string' ? text.includes(hint) : hint.test(text);
-}
-
 function apply({ what, pattern, holds }: SecretRule, text: string): string {
-  return text.replace(pattern, (match: string, ...rest: unknown[]) => {
-    const [first] = rest;
-    const before = typeof first === 'string' ? first : '';
-    const secret = match.slice(before.length);
-    const next = text.charAt(offsetIn(rest) + match.length);
-    return holds === undefined || holds(secret, before, next) ? before + mask(what) : match;
-  });
-}
-
-/** `replace` hands over the groups, however many there are, and after them the offset. */
-function offsetIn(rest: readonly unknown[]): number {
-  return rest.find((value) => typeof value === 'number') ?? 0;
+  if (text.search(pattern) < 0) return text;
+  let masked = '';
+  let done = 0;
+  for (const match of text.matchAll(pattern)) {
+    const head = match.groups?.head ?? '';
+    const before = head === '' ? (match[1] ?? '') : '';
+    const from = match.index - head.length + before.length;
+    const end = match.index + match[0].length;
+    if (from < done || holds?.(text.slice(from, end), before, text.charAt(end)) === false) continue;
+    masked += text.slice(done, from) + mask(what);
+    done = end;
+  }
+  return done === 0 ? text : masked + text.slice(done);
 }
 
 function maskedWithLines(key: string): string {

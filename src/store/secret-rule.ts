@@ -2,9 +2,12 @@
 export interface SecretRule {
   /** What it is, for the words that take its place. */
   readonly what: string;
-  /** A text without it holds none, and is not searched. */
-  readonly hint: string | RegExp;
-  /** With the flag `g`. A first group is what stays in front of the secret; the rest of the match is the secret. */
+  /** A text with none of them holds no such secret, and is not searched. None: every text is searched. */
+  readonly hints: readonly string[];
+  /**
+   * With the flag `g`. A first group is what stays in front of the secret; the rest of the match is the secret. A group
+   * `head` is its beginning, which stands before the match.
+   */
   readonly pattern: RegExp;
   /** Judges what was found, where the pattern alone would take ordinary text for a secret. */
   readonly holds?: ((secret: string, before: string, next: string) => boolean) | undefined;
@@ -12,20 +15,28 @@ export interface SecretRule {
 
 export function rule(
   what: string,
-  hint: string | RegExp,
+  hints: string | readonly string[],
   source: string,
   holds?: SecretRule['holds'],
   flags = 'g',
 ): SecretRule {
-  return { what, hint, pattern: new RegExp(source, flags), holds };
+  return { what, hints: typeof hints === 'string' ? [hints] : hints, pattern: new RegExp(source, flags), holds };
 }
 
 /** The start of a word: in escaped, encoded or coloured text that is also after `\\n`, `%3D` or `ESC[32m`. */
-export const START = '(?<=^|[^\\w-]|\\\\[nrt]|%[0-9A-Fa-f]{2}|\\[[\\d;]{0,8}m)';
+const START = '(?:^|[^\\w-]|\\\\[nrt]|%[0-9A-Fa-f]{2}|\\[[\\d;]{0,8}m)';
 
 /**
  * A short prefix counts only at the start of a word. The look behind comes second, so that the engine may search for the prefix.
  */
 export function atStart(prefix: string): string {
-  return `${prefix}(?<=(?:^|[^\\w-]|\\\\[nrt]|%[0-9A-Fa-f]{2}|\\[[\\d;]{0,8}m)${prefix})`;
+  return `${prefix}(?<=${START}${prefix})`;
+}
+
+/**
+ * For a look behind: the beginning of a secret whose rarest part stands further on. The engine searches for that part,
+ * and looks back from there, which it does far less often than try every character as the first.
+ */
+export function head(source: string): string {
+  return `${START}(?<head>${source})`;
 }

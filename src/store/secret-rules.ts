@@ -1,16 +1,13 @@
-import { rule, type SecretRule, START } from './secret-rule.ts';
+import { atStart, rule, type SecretRule } from './secret-rule.ts';
 import { isMixed, TOKENS } from './token-rules.ts';
-
-/** Every form of token, by its rarest part: a text without a match holds none of them. */
-export const TOKEN_HINT =
-  /A[3BCKS][A-Z0-9]{10}|ABSK|GR1348941|ATATT3|-us\d|AIza|AQVN|EAA|EZ[AT]K|LTAI|AKCp|cmVmd|dapi|hooks\.slack|webhook|SG\.|dp\.pt|dt0|\.atlasv1|Q~|~[\w-]{40}|t1\.|pat[A-Za-z0-9]{14}\.|-----(?:BEGIN|END)|LS0tLS1CRUdJTi|:\/\/[^\s/@]{0,200}@|%40|ya29\.|hv[sbr]\.|eyJ|SK[0-9a-f]{8}|whsec_|\d:A[\w-]{34}|\.[\w-]{6}\.[\w-]{27}|[-_][A-Za-z0-9_-]{16}|AccountKey|SharedAccess/;
 
 const NAME =
   'pass(?:word|wd|phrase)|pwd|secret|token|credentials?|api[_-]?key|(?:access|private|auth|account|signing|encryption|master)[_-]?key';
 
-/** Words that come before a secret which has no form of its own: the beginnings of `NAME`, of headers and commands. */
-export const NAME_HINT =
-  /pass|pwd|secret|token|credential|[isehgrnt][-_]?key|bearer|authorization|cookie|_auth|auth\\{0,3}"|machine|signature|sig(?:=|%3d)|:(?:\d{4,5}|\*):|curl|mysql|mariadb|redis-cli|docker|ldap|smbclient|sudo|from-literal/i;
+/** The beginnings of `NAME`; of its keys, the last letter before the word. */
+const NAMES = ['pass', 'pwd', 'secret', 'token', 'credential'].concat(
+  [...'isehtgnr'].flatMap((letter) => ['key', '_key', '-key'].map((key) => letter + key)),
+);
 
 /** Quotes, escaped as often as JSON in JSON in JSON escapes them. */
 const ESCAPED = '\\\\{0,7}["\'`]?';
@@ -25,74 +22,70 @@ const PLACES: readonly SecretRule[] = [
   // RFC 3986, userinfo. An @ may stand unescaped in a password, so the last one before the path counts.
   place('password', '://', `(://[^\\s/:@"'<>\`]{0,80}:)[^\\s/"'<>\`]{1,200}(?=@)`, isNoPlaceholder),
   place('token', '://', `(://)[^\\s/:@"'<>\`$%{]{16,200}(?=@)`, isMixed),
-  place('password', /%3a%2f%2f/i, '(%3A%2F%2F[\\w.~+-]{0,80}%3A)[\\w.~!*%+-]{1,200}?(?=%40)', isNoPlaceholder),
+  place('password', '%3a%2f%2f', '(%3A%2F%2F[\\w.~+-]{0,80}%3A)[\\w.~!*%+-]{1,200}?(?=%40)', isNoPlaceholder),
   // RFC 7235 and RFC 6750.
   place(
     'credentials',
-    /authorization/i,
+    'authorization',
     `(authorization["'\\\\]{0,5}\\s{0,3}[:=]\\s{0,3}["'\\\\]{0,5}(?:bearer|basic|token|apikey|digest)(?:\\s|%20|\\+){1,3})[\\w.~+/=-]{8,}`,
     (secret, _, next) => next !== '(' && (/\d/.test(secret) || /[a-z][A-Z]/.test(secret)) && !isMember(secret),
   ),
   place(
     'credentials',
-    /authorization/i,
+    'authorization',
     `(authorization${ESCAPED}\\s{0,3}:\\s{0,3}${ESCAPED})[\\w.~+/=-]{20,}`,
     isMixed,
   ),
-  place('bearer token', /bearer/i, `(\\bbearer(?:\\s|%20){1,3})[\\w.~+/-]{20,}=*`, isMixed),
+  place('bearer token', 'bearer', `(\\bbearer(?:\\s|%20){1,3})[\\w.~+/-]{20,}=*`, isMixed),
   // RFC 6265. A header holds several; one that looks random takes all of them with it.
   place(
     'cookie',
-    /cookie/i,
+    'cookie',
     `(cookie${ESCAPED}\\s{0,3}[:=]\\s{0,3}${ESCAPED}|\\s--cookie[= ]["']?)[\\w.-]{1,64}=[^\\r\\n"'\\\\]{8,4000}`,
     (secret) => secret.split(/[;=]/).some((part) => part.trim().length >= 12 && isMixed(part)),
   ),
   // AWS CLI configuration: 40 characters of base64, which may begin like a path.
   place(
     'AWS secret key',
-    /secret_?access/i,
+    ['secretaccess', 'secret_access'],
     `(secret_?access_?key["'\\\\]{0,3}\\s{0,3}[:=]\\s{0,3}["'\\\\]{0,2})[A-Za-z0-9/+]{40}(?![\\w/+=])`,
   ),
   // Signed URLs: Azure SAS, Amazon S3, Google Cloud Storage, CloudFront.
   place(
     'signature',
-    /sig(?:nature)?(?:=|%3d)/i,
+    ['sig=', 'signature=', 'sig%3d', 'signature%3d'],
     '((?:[?&;]|\\\\u0026|%26|x-amz-|x-goog-)(?:sig|signature)(?:=|%3D))[\\w%+/=.~-]{20,}',
   ),
-  place('signature', /security-token/i, '(x-amz-security-token(?:=|%3D))[\\w%+/=.~-]{20,}'),
+  place('signature', 'security-token', '(x-amz-security-token(?:=|%3D))[\\w%+/=.~-]{20,}'),
   // .npmrc, the configuration of Docker, kubeconfig.
+  place('credentials', '_auth', `((?:^|[\\s:"'])_auth${ESCAPED}\\s{0,3}[:=]\\s{0,3}${ESCAPED})[A-Za-z0-9+/]{8,}={0,2}`),
   place(
     'credentials',
-    /_auth/i,
-    `((?:^|[\\s:"'])_auth${ESCAPED}\\s{0,3}[:=]\\s{0,3}${ESCAPED})[A-Za-z0-9+/]{8,}={0,2}`,
-  ),
-  place(
-    'credentials',
-    /auth/i,
-    `(\\\\{0,7}"auth\\\\{0,7}"\\s{0,3}:\\s{0,3}\\\\{0,7}")[A-Za-z0-9+/]{8,}={0,2}`,
+    '"auth',
+    `("auth\\\\{0,7}"\\s{0,3}:\\s{0,3}\\\\{0,7}")[A-Za-z0-9+/]{8,}={0,2}`,
     isUserAndPassword,
   ),
   place(
     'private key',
-    /client-key-data/i,
+    'client-key-data',
     `(client-key-data${ESCAPED}\\s{0,3}:\\s{0,3}${ESCAPED})[A-Za-z0-9+/]{20,}={0,2}`,
   ),
-  place('private key', 'LS0tLS1CRUdJTi', `${START}LS0tLS1CRUdJTi[A-Za-z0-9+/]{40,}={0,2}`, isEncodedKey),
+  place('private key', 'LS0tLS1CRUdJTi', `${atStart('LS0tLS1CRUdJTi')}[A-Za-z0-9+/]{40,}={0,2}`, isEncodedKey),
   place(
     'private key',
-    /PRIVATE(?:%20|\+)KEY/,
+    ['PRIVATE%20KEY', 'PRIVATE+KEY'],
     '-----BEGIN(?:%20|\\+)[A-Z0-9%+]{0,40}PRIVATE(?:%20|\\+)KEY(?:(?:%20|\\+)BLOCK)?-----[\\w%+/=.-]{40,24000}',
   ),
   // .netrc and .pgpass.
   place(
     'password',
-    /login/i,
-    `(${START}(?:machine${GAP}[^\\s\\\\]{1,200}|default)${GAP}login${GAP}[^\\s\\\\]{1,200}${GAP}password${GAP})[^${NO_VALUE}\\\\]{1,200}`,
+    'login',
+    `((?:${atStart('machine')}${GAP}[^\\s\\\\]{1,200}|${atStart('default')})${GAP}login${GAP}[^\\s\\\\]{1,200}${GAP}password${GAP})[^${NO_VALUE}\\\\]{1,200}`,
   ),
   place(
     'password',
-    /:(?:\d{4,5}|\*):/,
-    `((?:^|[\\s"'\`]|\\\\n)[\\w.*-]{1,100}:(?:\\d{4,5}|\\*):[A-Za-z*][\\w.-]{0,63}:[A-Za-z*][\\w.-]{0,63}:)[^\\s:"'\`\\\\]{4,100}`,
+    [],
+    `(:(?:\\d{4,5}|\\*):(?<=(?:^|[\\s"'\`]|\\\\n)[\\w.*-]{1,100}:(?:\\d{4,5}|\\*):)[A-Za-z*][\\w.-]{0,63}:[A-Za-z*][\\w.-]{0,63}:)[^\\s:"'\`\\\\]{4,100}`,
   ),
   // Maven, NuGet and other files in XML.
   place(
@@ -103,7 +96,7 @@ const PLACES: readonly SecretRule[] = [
   ),
   place(
     'secret',
-    /value=/i,
+    'value=',
     `(key=\\\\{0,3}"[\\w.]{0,40}(?:${NAME})[\\w.]{0,20}\\\\{0,3}"\\s{1,3}value=\\\\{0,3}")[^"\\\\]{4,200}`,
     isNoPlaceholder,
   ),
@@ -125,13 +118,13 @@ const PLACES: readonly SecretRule[] = [
   place(
     'password',
     'sudo',
-    `(${START}echo\\s{1,3}(?:-\\w\\s{1,3})?${ESCAPED})[^${NO_VALUE}\\\\|]{4,100}(?=${ESCAPED}\\s{0,3}\\|\\s{0,3}sudo\\s[^|;&\\n]{0,40}-\\w{0,3}S)`,
+    `(${atStart('echo')}\\s{1,3}(?:-\\w\\s{1,3})?${ESCAPED})[^${NO_VALUE}\\\\|]{4,100}(?=${ESCAPED}\\s{0,3}\\|\\s{0,3}sudo\\s[^|;&\\n]{0,40}-\\w{0,3}S)`,
     isNoPlaceholder,
   ),
   place(
     'password',
-    /--[a-z-]{0,30}pass/i,
-    `((?<![\\w-])--[a-z-]{0,30}pass(?:word|wd|phrase)?(?:=|\\s{1,3})${ESCAPED})[^\\s"'\`$<>(){}[\\]|\\\\…-][^${NO_VALUE}\\\\]{3,200}`,
+    '--',
+    `(--(?<![\\w-]--)[a-z-]{0,30}pass(?:word|wd|phrase)?(?:=|\\s{1,3})${ESCAPED})[^\\s"'\`$<>(){}[\\]|\\\\…-][^${NO_VALUE}\\\\]{3,200}`,
     (secret, before) =>
       isNoPlaceholder(secret) &&
       (before.includes('=') || /[\dA-Z!@#$%^&*]/.test(secret)) &&
@@ -139,21 +132,21 @@ const PLACES: readonly SecretRule[] = [
   ),
   place(
     'secret',
-    NAME_HINT,
+    NAMES,
     `((?:${NAME})(?:[_-]?(?:key|base|value|prod|dev|test|live|\\d)){0,3}["'\`\\\\\\]]{0,8}[ \\t]{0,3}` +
       `(?::[ \\t]?(?:string|str)[ \\t]?=|:=|=>|={1,3}|:)[ \\t]{0,3}${ESCAPED})[^\\s"'\`,;&<>(){}[\\]|\\\\…]{8,}`,
     isAssigned,
   ),
   place(
     'secret',
-    /%3[ad]/i,
+    ['%3a', '%3d'],
     `((?:${NAME})(?:%22|%27){0,2}(?:%20|\\+)?(?:%3D|%3A)(?:%20|\\+)?(?:%22|%27)?)(?:(?!%(?:26|22|27|2C|3B|0A|0D|20|7D))[\\w.~!*%+/=-]){8,200}`,
     (value, before, next) => isAssigned(value.replaceAll(/%[0-9a-f]{2}/gi, '!'), `${before}"`, next),
   ),
   place(
     'secret',
-    /--/,
-    `((?<![\\w-])--[a-z-]{0,30}(?:${NAME})\\s{1,3}["']?)[^\\s"'\`$<>(){}[\\]|\\\\…-][^\\s"'\`<>(){}[\\]|\\\\…]{7,}`,
+    '--',
+    `(--(?<![\\w-]--)[a-z-]{0,30}(?:${NAME})\\s{1,3}["']?)[^\\s"'\`$<>(){}[\\]|\\\\…-][^\\s"'\`<>(){}[\\]|\\\\…]{7,}`,
     isAssigned,
   ),
 ];
@@ -162,16 +155,21 @@ const PLACES: readonly SecretRule[] = [
 export const SECRET_RULES: readonly SecretRule[] = [...TOKENS, ...PLACES];
 
 /** Names of headers and variables are written in either case, the tokens of providers are not. */
-function place(what: string, hint: string | RegExp, source: string, holds?: SecretRule['holds']): SecretRule {
-  return rule(what, hint, source, holds, 'gi');
+function place(
+  what: string,
+  hints: string | readonly string[],
+  source: string,
+  holds?: SecretRule['holds'],
+): SecretRule {
+  return rule(what, hints, source, holds, 'gi');
 }
 
 /** A word of a command that is a password; the option stands before it. */
 function command(name: string, option: string, holds: SecretRule['holds'] = isNoPlaceholder): SecretRule {
   return rule(
     'password',
-    new RegExp(name),
-    `(${START}(?:${name})\\w{0,12}\\b${WORDS}${option})[^${NO_VALUE}\\\\]{2,200}`,
+    name.split('|'),
+    `(${atStart(`(?:${name})`)}\\w{0,12}\\b${WORDS}${option})[^${NO_VALUE}\\\\]{2,200}`,
     holds,
   );
 }

@@ -1,4 +1,13 @@
-import { atStart, rule, type SecretRule, START } from './secret-rule.ts';
+import { atStart, head, rule, type SecretRule } from './secret-rule.ts';
+
+const GITLAB = ['pat', 'oas', 'dt', 'rt', 'rtr', 'cbt', 'ptt', 'ft', 'imt', 'agent', 'soat', 'ffct'];
+const VERCEL = ['vca_', 'vcc_', 'vci_', 'vcp_', 'vck_', 'vcr_'];
+const GITHUB = ['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'];
+/** What a token begins with that is still one when its end is cut off. */
+const CUT = [
+  ...GITHUB,
+  ...['npm_', 'hf_', 'doo_v1_', 'dop_v1_', 'dor_v1_', 'lin_api_', 'AIza', 'AKIA', 'ASIA', 'gsk_', 'r8_', 'ntn_'],
+];
 
 /**
  * Forms of tokens, as the providers document them or as two public sets of rules know them: gitleaks
@@ -11,34 +20,38 @@ export const TOKENS: readonly SecretRule[] = [
   // platform.openai.com (also sk-proj-, sk-svcacct-, sk-admin-); OpenRouter, DeepSeek and others follow with sk-.
   token('API key', 'sk-', '[\\w-]{20,}', isMixed),
   // docs.github.com, token formats; ghs_ may go on with the parts of a JWT.
-  rule('GitHub token', /gh[pousr]_|github_pat_/, 'gh[pousr]_\\w{30,}(?:\\.[\\w-]{10,})*|github_pat_\\w{22,}'),
+  rule('GitHub token', [...GITHUB, 'github_pat_'], 'gh[pousr]_\\w{30,}(?:\\.[\\w-]{10,})*|github_pat_\\w{22,}'),
   // docs.gitlab.com, token prefixes.
   rule(
     'GitLab token',
-    /gl[a-z]{2,5}-|GR1348941/,
-    'gl(?:pat|oas|dt|rt|rtr|cbt|ptt|ft|imt|agent|soat|ffct)-[\\w-]{20,}(?:\\.\\w{2,12})*|GR1348941[\\w-]{20,}',
+    [...GITLAB.map((kind) => `gl${kind}-`), 'GR1348941'],
+    `gl(?:${GITLAB.join('|')})-[\\w-]{20,}(?:\\.\\w{2,12})*|GR1348941[\\w-]{20,}`,
   ),
   token('GitLab cookie', '_gitlab_session=', '[0-9a-z]{32}'),
   // docs.aws.amazon.com, IAM identifiers.
   rule(
     'AWS access key id',
-    /A[A3BCKS][A-Z0-9]{2}/,
+    ['A3T', 'AKIA', 'ASIA', 'ABIA', 'ACCA'],
     '(?<![A-Z0-9])(?:A3T[A-Z0-9]|A[KS]IA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])',
   ),
   token('AWS Bedrock key', 'ABSK', '[A-Za-z0-9+/]{100,}={0,2}'),
   // cloud.google.com: API keys, OAuth client secrets and access tokens.
-  rule('Google key', /AIza|GOCSPX-|ya29\./, 'AIza[\\w-]{35}|GOCSPX-[\\w-]{20,}|ya29\\.[\\w-]{20,}'),
+  rule('Google key', ['AIza', 'GOCSPX-', 'ya29.'], 'AIza[\\w-]{35}|GOCSPX-[\\w-]{20,}|ya29\\.[\\w-]{20,}'),
   // api.slack.com, token types and incoming webhooks.
   {
-    ...rule('Slack token', /xox|xapp/, `(?:${atStart('xox')}[a-z](?:\\.xox[a-z])?|${atStart('xapp')})-[\\w-]{16,}`),
+    ...rule(
+      'Slack token',
+      ['xox', 'xapp-'],
+      `(?:${atStart('xox')}[a-z](?:\\.xox[a-z])?|${atStart('xapp')})-[\\w-]{16,}`,
+    ),
     holds: isMixed,
   },
   rule('Slack webhook', 'hooks.slack', 'https://hooks\\.slack\\.com/(?:services|workflows|triggers)/[\\w/+-]{20,}'),
   // discord.com/developers: the id of a bot, a time and a signature; webhooks.
   rule(
     'Discord token',
-    /\.[\w-]{6}\.[\w-]{27}/,
-    `${START}[MNO][\\w-]{22,28}\\.[\\w-]{6}\\.[\\w-]{27,40}(?![\\w-])`,
+    [],
+    `\\.[\\w-]{6}\\.(?<=${head('[MNO][\\w-]{22,28}')}\\.[\\w-]{6}\\.)[\\w-]{27,40}(?![\\w-])`,
     (secret) => {
       const [id = '', , signature = ''] = secret.split('.');
       return isMixed(id) && isMixed(signature);
@@ -51,11 +64,11 @@ export const TOKENS: readonly SecretRule[] = [
   ),
   rule('Teams webhook', '.webhook.office', 'https://[a-z0-9]{1,63}\\.webhook\\.office\\.com/webhookb2/[\\w@/-]{40,}'),
   // core.telegram.org/bots: the id of a bot and 35 characters.
-  rule('Telegram token', ':A', `${START}\\d{8,12}:A[\\w-]{34}(?![\\w-])`),
+  rule('Telegram token', ':A', `:A(?<=${head('\\d{8,12}')}:A)[\\w-]{34}(?![\\w-])`),
   // docs.stripe.com.
   rule(
     'Stripe key',
-    /_(?:live|test|prod)_|whsec_/,
+    ['k_live_', 'k_test_', 'k_prod_', 'whsec_'],
     '(?:sk|rk)_(?:live|test|prod)_[A-Za-z0-9]{16,}|whsec_[A-Za-z0-9+/]{24,}=*',
   ),
   token('npm token', 'npm_', '[A-Za-z0-9]{36,}'),
@@ -75,15 +88,15 @@ export const TOKENS: readonly SecretRule[] = [
   rule('Shopify token', 'shp', 'shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32,}'),
   // documentation.mailgun.com: private, public and signing keys.
   token('Mailgun key', 'key-', '[a-f0-9]{32}(?![a-zA-Z0-9])'),
-  rule('Mailgun key', /[a-f0-9]{32}-[a-f0-9]{8}-/, `${START}[a-f0-9]{32}-[a-f0-9]{8}-[a-f0-9]{8}(?![\\w-])`),
+  rule('Mailgun key', [], `-[a-f0-9]{8}-(?<=${head('[a-f0-9]{32}')}-[a-f0-9]{8}-)[a-f0-9]{8}(?![\\w-])`),
   // twilio.com/docs: SendGrid API keys (22 and 43 characters), API key SIDs.
   token('SendGrid key', 'SG.', '[\\w-]{16,32}\\.[\\w-]{30,64}'),
   token('Twilio key', 'SK', '[0-9a-f]{32}(?![A-Za-z0-9])'),
   token('Brevo key', 'xkeysib-', '[a-f0-9]{64}-\\w{16}'),
-  rule('Mailchimp key', '-us', `${START}[a-f0-9]{32}-us\\d{1,2}(?!\\w)`),
+  rule('Mailchimp key', '-us', `-us(?<=${head('[a-f0-9]{32}')}-us)\\d{1,2}(?!\\w)`),
   // learn.microsoft.com: connection strings of Azure Storage (88 characters) and Service Bus (44), client secrets.
-  rule('Azure key', /AccountKey|SharedAccess/, '((?:AccountKey|SharedAccessKey)=)[A-Za-z0-9+/]{40,}={0,2}'),
-  rule('Azure client secret', 'Q~', `${START}[\\w.~]{3}\\dQ~[\\w.~-]{31,34}(?![\\w~-])`),
+  rule('Azure key', ['AccountKey', 'SharedAccess'], '((?:AccountKey|SharedAccessKey)=)[A-Za-z0-9+/]{40,}={0,2}'),
+  rule('Azure client secret', 'Q~', `Q~(?<=${head('[\\w.~]{3}\\d')}Q~)[\\w.~-]{31,34}(?![\\w~-])`),
   rule('DigitalOcean token', '_v1_', 'do[opr]_v1_[0-9a-f]{64}'),
   rule('Docker token', 'dckr_', 'dckr_(?:pat|oat)_[\\w-]{20,}'),
   rule('Linear key', 'lin_', 'lin_(?:api|oauth)_[A-Za-z0-9]{32,}'),
@@ -94,19 +107,19 @@ export const TOKENS: readonly SecretRule[] = [
   rule('Grafana token', 'gl', 'glc_[A-Za-z0-9+/]{32,}={0,2}|glsa_[A-Za-z0-9]{32}_[A-Fa-f0-9]{8}'),
   rule('New Relic key', 'NR', 'NR(?:AK|II|RA|JS)-[A-Za-z0-9-]{19,}'),
   rule('Sentry token', 'sntry', 'sntrys_eyJ[\\w+/=-]{40,}|sntryu_[a-f0-9]{60,}'),
-  rule('Sonar token', /sq[apu]_/, 'sq[apu]_[a-f0-9]{40}'),
+  rule('Sonar token', ['sqa_', 'sqp_', 'squ_'], 'sq[apu]_[a-f0-9]{40}'),
   token('Sourcegraph token', 'sgp_', '(?:[a-f0-9]{16}_|local_)?[a-f0-9]{40}'),
   token('Pulumi token', 'pul-', '[a-f0-9]{40}'),
   token('PlanetScale secret', 'pscale_', '(?:tkn|oauth|pw)_[\\w.-]{32,}'),
   token('Prefect key', 'pnu_', '[A-Za-z0-9]{36}'),
   token('Infracost key', 'ico-', '[A-Za-z0-9]{32}'),
-  rule('Fly.io token', /fo1_|fm[12]/, 'fo1_[\\w-]{43}|fm(?:1[ar]|2)_[A-Za-z0-9+/]{80,}={0,3}'),
+  rule('Fly.io token', ['fo1_', 'fm1a_', 'fm1r_', 'fm2_'], 'fo1_[\\w-]{43}|fm(?:1[ar]|2)_[A-Za-z0-9+/]{80,}={0,3}'),
   token('Heroku key', 'HRKU-AA', '[\\w-]{50,}'),
-  rule('Vercel token', /vc[acipkr]_/, `${START}vc[acipkr]_[A-Za-z0-9]{20,60}`, isMixed),
+  rule('Vercel token', VERCEL, `${atStart('vc[acipkr]_')}[A-Za-z0-9]{20,60}`, isMixed),
   rule(
     'Cloudflare token',
-    /cf(?:k|ut|at)_|v1\.0-/,
-    `${START}cf(?:k|ut|at)_[A-Za-z0-9]{40,}|v1\\.0-[a-f0-9]{24}-[a-f0-9]{140,}`,
+    ['cfk_', 'cfut_', 'cfat_', 'v1.0-'],
+    `${atStart('cf(?:k|ut|at)_')}[A-Za-z0-9]{40,}|v1\\.0-[a-f0-9]{24}-[a-f0-9]{140,}`,
   ),
   rule('Tailscale key', 'tskey-', 'tskey-[a-z]{2,20}-\\w{8,40}-\\w{16,}'),
   rule('Figma token', 'figd_', 'figd_[\\w-]{40,}'),
@@ -114,7 +127,7 @@ export const TOKENS: readonly SecretRule[] = [
   rule('Atlassian token', 'ATATT3', 'ATATT3[\\w=-]{100,}'),
   rule('Typeform token', 'tfp_', 'tfp_[\\w.=-]{50,}'),
   rule('Square token', 'sq0', 'sq0(?:atp|csp)-[\\w-]{22,}'),
-  rule('EasyPost key', /EZ[AT]K/, 'EZ[AT]K[A-Za-z0-9]{54}'),
+  rule('EasyPost key', ['EZAK', 'EZTK'], 'EZ[AT]K[A-Za-z0-9]{54}'),
   rule('Shippo token', 'shippo_', 'shippo_(?:live|test)_[a-f0-9]{40}'),
   rule('Duffel token', 'duffel_', 'duffel_(?:test|live)_[\\w=-]{40,}'),
   rule('Flutterwave key', 'FLWSECK', 'FLWSECK(?:_TEST)?-[A-Za-z0-9]{12,}(?:-X)?'),
@@ -125,16 +138,16 @@ export const TOKENS: readonly SecretRule[] = [
   rule('Alibaba key id', 'LTAI', `${atStart('LTAI')}[A-Za-z0-9]{16,24}(?![A-Za-z0-9])`, isMixed),
   rule(
     'Yandex key',
-    /AQVN|t1\./,
+    ['AQVN', 't1.'],
     `${atStart('AQVN')}[\\w-]{35,38}|${atStart('t1\\.')}[\\w-]{10,}={0,2}\\.[\\w-]{86}={0,2}`,
   ),
-  rule('Artifactory key', /AKCp|cmVmd/, `${atStart('AKCp')}[A-Za-z0-9]{69}|${atStart('cmVmd')}[A-Za-z0-9]{59}`),
+  rule('Artifactory key', ['AKCp', 'cmVmd'], `${atStart('AKCp')}[A-Za-z0-9]{69}|${atStart('cmVmd')}[A-Za-z0-9]{59}`),
   rule('OpenShift token', 'sha256~', 'sha256~[\\w-]{43}'),
   rule('Octopus key', 'API-', `${atStart('API-')}[A-Z0-9]{25,}`, isMixed),
   rule('ReadMe key', 'rdme_', 'rdme_[a-z0-9]{70}'),
   rule(
     '1Password key',
-    /A3-|ops_eyJ/,
+    ['A3-', 'ops_eyJ'],
     `${atStart('A3-')}[A-Z0-9]{6}-[A-Z0-9]{6}-?[A-Z0-9]{5}-[A-Z0-9]{5}-[A-Z0-9]{5}-[A-Z0-9]{5}|ops_eyJ[A-Za-z0-9+/]{200,}={0,3}`,
   ),
   rule('age key', 'AGE-SECRET-KEY-', 'AGE-SECRET-KEY-1[A-Z0-9]{50,58}'),
@@ -142,11 +155,7 @@ export const TOKENS: readonly SecretRule[] = [
   rule('JWT', 'eyJ', `${atStart('eyJ')}[\\w-]{10,}\\.eyJ[\\w-]{10,}(?:\\.[\\w-]*)?`),
   rule('Grafana token', 'eyJrIjoi', `${atStart('eyJrIjoi')}[A-Za-z0-9]{60,}={0,3}`),
   // Texts are cut to fit a line before they come here, and most of a key is still most of a secret.
-  rule(
-    'cut-off token',
-    /(?:gh[pousr]_|npm_|hf_|do[opr]_v1_|lin_api_|AIza|A[KS]IA|gsk_|r8_|ntn_)/,
-    `${atStart('(?:gh[pousr]_|npm_|hf_|do[opr]_v1_|lin_api_|AIza|A[KS]IA|gsk_|r8_|ntn_)')}[A-Za-z0-9]{12,}(?=…?$)`,
-  ),
+  rule('cut-off token', CUT, `${atStart(`(?:${CUT.join('|')})`)}[A-Za-z0-9]{12,}(?=…?$)`),
 ];
 
 /** A prefix of letters counts only at the start of a word. */

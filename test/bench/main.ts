@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { benchHookAnswers } from './hook-answers.ts';
 import { benchLatency } from './latency.ts';
+import { benchMasking } from './masking.ts';
 import { benchMemory } from './memory.ts';
 import { benchPacks } from './packs.ts';
 import { benchReading } from './reading.ts';
@@ -19,6 +20,7 @@ const parts: Readonly<Record<string, () => unknown>> = {
   latency: () => benchLatency(folder, ctxb, env),
   'hook-answers': () => benchHookAnswers(folder, ctxb, env),
   memory: benchMemory,
+  masking: benchMasking,
   packs: benchPacks,
   reading: () => benchReading(folder, ctxb, env),
 };

@@ -54,7 +54,7 @@ describe('no secret is', () => {
     'npm run build -- --password-policy strict && node app.js --no-password -h localhost',
     'use the --password option, or --password=<password>, or set PASSWORD=$PASSWORD',
     'echo hello | sudo tee /etc/motd',
-    '<password/> <password></password> <password>${db.password}</password> <input type="password" name="password">',
+    `<password/> <password></password> <password>${'$'}{db.password}</password> <input type="password" name="password">`,
     'interface Login { machine: string; login: string; password: string }',
     'the login page, the password field and the machine that it runs on',
     "document.cookie = 'theme=dark'; const cookie: Cookie = parse(header.cookie);",
