@@ -101,7 +101,7 @@ export const TOKENS: readonly SecretRule[] = [
   rule('Docker token', 'dckr_', 'dckr_(?:pat|oat)_[\\w-]{20,}'),
   rule('Linear key', 'lin_', 'lin_(?:api|oauth)_[A-Za-z0-9]{32,}'),
   rule('Vault token', 'hv', `${atStart('hv')}[sbr]\\.[\\w-]{24,}`),
-  rule('Terraform token', '.atlasv1.', '[A-Za-z0-9]{14}\\.atlasv1\\.[\\w-]{60,}'),
+  rule('Terraform token', '.atlasv1.', '\\.atlasv1\\.(?<=(?<head>[A-Za-z0-9]{14})\\.atlasv1\\.)[\\w-]{60,}'),
   token('Doppler token', 'dp.pt.', '[A-Za-z0-9]{40,}'),
   rule('Dynatrace token', 'dt0', 'dt0[a-z]\\d\\d\\.[A-Z0-9]{24}\\.[A-Z0-9]{60,}'),
   rule('Grafana token', 'gl', 'glc_[A-Za-z0-9+/]{32,}={0,2}|glsa_[A-Za-z0-9]{32}_[A-Fa-f0-9]{8}'),
@@ -133,7 +133,7 @@ export const TOKENS: readonly SecretRule[] = [
   rule('Flutterwave key', 'FLWSECK', 'FLWSECK(?:_TEST)?-[A-Za-z0-9]{12,}(?:-X)?'),
   rule('Facebook token', 'EAA', `${atStart('EAA')}[A-Za-z0-9]{100,}`),
   token('Mapbox token', 'sk.eyJ', '[\\w-]{40,}\\.[\\w-]{20,}'),
-  rule('MaxMind key', '_mmk', '\\w{6}_\\w{29}_mmk'),
+  rule('MaxMind key', '_mmk', '_mmk(?<=(?<head>\\w{6}_\\w{29})_mmk)'),
   rule('Adobe secret', 'p8e-', 'p8e-[A-Za-z0-9]{32}'),
   rule('Alibaba key id', 'LTAI', `${atStart('LTAI')}[A-Za-z0-9]{16,24}(?![A-Za-z0-9])`, isMixed),
   rule(
