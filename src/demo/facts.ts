@@ -1,8 +1,8 @@
 import { type Decision, isDecision } from '../governor/actions.ts';
+import { isInjectedTurn } from '../governor/conversation/visibility.ts';
+import { costUsd } from '../governor/cost/cost.ts';
 import { inTokens } from '../governor/policy.ts';
-import { isInjectedTurn } from '../governor/prompts/visibility.ts';
 import type { RecordLine } from '../governor/record.ts';
-import { costUsd } from '../governor/state.ts';
 import { contextOf } from '../stream/usage.ts';
 import { type PlayedLine, playRecord } from './played-record.ts';
 

@@ -1,7 +1,8 @@
 import type { Action } from '../governor/actions.ts';
+import { initialState } from '../governor/initial-state.ts';
 import type { Input } from '../governor/input.ts';
 import { type RecordLine, readRecord, readRecordedRun } from '../governor/record.ts';
-import { type GovernorState, initialState } from '../governor/state.ts';
+import type { GovernorState } from '../governor/state.ts';
 import { step } from '../governor/step.ts';
 
 /** One line of a record of `ctxb run`, judged again. */

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import recording from '../../fixtures/demo/recording.json' with { type: 'json' };
 import { DEFAULTS } from '../config/defaults.ts';
 import { isDecision } from '../governor/actions.ts';
-import { fateOf } from '../governor/prompts/visibility.ts';
+import { fateOf } from '../governor/conversation/visibility.ts';
 import type { RecordLine } from '../governor/record.ts';
 import type { Io } from '../io.ts';
 import { styleFor } from '../report/style.ts';

@@ -1,5 +1,4 @@
 import type { Fields } from '../stream/fields.ts';
-import type { Saving } from './cost/compact-first.ts';
 import type { CostScope } from './cost/cost-limit.ts';
 import type { Reading } from './gauge/gauge.ts';
 import type { HealthRecord } from './zones/health.ts';
@@ -25,6 +24,12 @@ export type Verdict =
 export interface Place {
   readonly turn: number;
   readonly call: number;
+}
+
+/** What compacting before the next prompt would save, and over how many calls. */
+export interface Saving {
+  readonly usd: number;
+  readonly calls: number;
 }
 
 interface Decided {

@@ -1,7 +1,7 @@
-import type { Event } from '../stream/events.ts';
+import type { Event, UserEvent } from '../stream/events.ts';
 import type { Fields } from '../stream/fields.ts';
 import type { TimerName } from './actions.ts';
-import type { FileMeasure } from './tool-budget/limit-read.ts';
+import type { FileMeasure } from './tool-budget/tool-budget.ts';
 
 /** Something that happened, with its time in milliseconds since the epoch and where it came from. */
 export type Input =
@@ -78,4 +78,15 @@ export interface ExitEvent {
   readonly finished: boolean;
   /** A tool call without a result, in a few words. */
   readonly openTool: string | undefined;
+}
+
+/** A prompt on its way to claude. */
+export interface Prompt {
+  readonly uuid: string;
+  /** The line for claude's stdin, without terminator: the caller's own bytes where he wrote a line. */
+  readonly line: string;
+  readonly text: string;
+  /** Name of the slash command, where it is one. */
+  readonly command: string | undefined;
+  readonly event: UserEvent;
 }

@@ -1,18 +1,12 @@
 import type { Fields } from '../stream/fields.ts';
-import type { Place, Verdict } from './actions.ts';
-import { NO_CACHE, type PromptCache } from './cost/cache-expiry.ts';
-import { type Cost, EMPTY_COST, restarted, totalMicroUsd, toUsd } from './cost/cost.ts';
-import { NO_SPENDING, type Spending } from './cost/spending.ts';
-import { EMPTY_GAUGE, type Gauge, type Reading, readGauge } from './gauge/gauge.ts';
-import { learnWindow } from './gauge/window.ts';
+import type { Cost } from './cost/cost.ts';
+import type { CostNotice } from './cost/cost-limit.ts';
+import type { Gauge, Reading } from './gauge/gauge.ts';
+import type { Prompt } from './input.ts';
 import type { Policy } from './policy.ts';
-import { EMPTY_MAILBOX, type Mailbox, type Prompt } from './prompts/mailbox.ts';
-import type { Tasks } from './prompts/tasks.ts';
-import type { Latch } from './relief/latch.ts';
-import { NO_REFILL, type Refill } from './relief/refill.ts';
-import { type Handoff, NO_RELIEF, type Relief } from './relief/relief-state.ts';
-import { NEW_TOOL_BUDGET, type ToolBudget } from './tool-budget/tool-budget.ts';
-import { NOTHING_TOLD, type Told } from './zones/notices.ts';
+import type { Handoff, Latch, Refill, Relief } from './relief/relief-state.ts';
+import type { ToolBudget } from './tool-budget/tool-budget.ts';
+import type { ZoneName } from './zones/health.ts';
 
 /** What does not change during a session. */
 export interface Run {
@@ -148,6 +142,67 @@ export interface Meter {
   readonly calls: number;
 }
 
+/** Prompts that wait for their turn, oldest first, and whether more can come. */
+export interface Mailbox {
+  readonly waiting: readonly Prompt[];
+  readonly ended: boolean;
+  /** Newest `uuid`s that were sent: claude skips a prompt that it has seen. */
+  readonly said: readonly string[];
+  /** The turn of the first that waits is to be stopped when it begins. */
+  readonly stopNext: boolean;
+}
+
+/**
+ * A subagent or a command beside the conversation.
+ * - `foreground`: the turn waits for it
+ * - `background`: its tool call was answered while it goes on
+ * - `reporting`: it has ended, and claude will start a turn to say so
+ */
+export interface Task {
+  readonly kind: 'agent' | 'shell';
+  readonly toolUseId: string | undefined;
+  readonly phase: 'foreground' | 'background' | 'reporting';
+}
+
+export type Tasks = Readonly<Record<string, Task>>;
+
+/** The prompt cache that the main thread's calls write and read. */
+export interface PromptCache {
+  /** When a call last used it, in milliseconds since the epoch; undefined: nothing is known to be in it. */
+  readonly usedAt: number | undefined;
+  readonly lifetimeMs: number;
+  /** Calls since the context was new. */
+  readonly calls: number;
+}
+
+/** What is done about the limits of cost. */
+export interface Spending {
+  /** What has been announced. */
+  readonly said: readonly CostNotice[];
+  /** What other runs have spent in the period, and this one before it began, in micro-dollars. */
+  readonly others: number;
+  readonly earlier: number;
+  /** Limits in US dollars that the person has set instead of those that were reached. */
+  readonly raised: { readonly run?: number; readonly project?: number };
+  /**
+   * - `stopping`: the turn that crossed a limit is being interrupted.
+   * - `asking`: the person is asked.
+   * - `wrapping`: the last turn runs.
+   */
+  readonly phase: 'within' | 'stopping' | 'asking' | 'wrapping' | 'over';
+  /** The turn that crossed the limit did not come to its end. */
+  readonly brokenOff: boolean;
+}
+
+/** What the agent knows of its budget. */
+export interface Told {
+  readonly zone: ZoneName;
+  /** When it was last asked to come to a stopping point, in milliseconds since the epoch; undefined: not since. */
+  readonly askedAt: number | undefined;
+  /** Warnings of cost that it has not been told yet. */
+  readonly costs: readonly string[];
+}
+
 export interface GovernorState {
   readonly run: Run;
   /** Time of the input that is being judged, in milliseconds since the epoch. */
@@ -196,94 +251,4 @@ export interface GovernorState {
   readonly input: 'open' | 'interrupted' | 'closed';
   /** Why the run ends otherwise than by claude's own end. */
   readonly outcome: 'limit' | 'unrelieved' | undefined;
-}
-
-/** The state before anything happened. */
-export function initialState(run: Run): GovernorState {
-  const { window } = run.policy;
-  return {
-    run,
-    now: 0,
-    process: { phase: 'running', resumes: run.resumes, restarts: 0 },
-    session: NO_SESSION,
-    notes: undefined,
-    gauge:
-      window === undefined ? EMPTY_GAUGE : { ...EMPTY_GAUGE, window: learnWindow(EMPTY_GAUGE.window, window, 'user') },
-    latch: 'none',
-    turn: {
-      phase: 'idle',
-      startedBy: 'prompt',
-      ended: 0,
-      unprompted: 0,
-      growth: { tokens: 0, turns: 0, recent: [] },
-      startedAt: 0,
-      calls: 0,
-      prompts: [],
-      last: undefined,
-      unheard: [],
-    },
-    compaction: { phase: 'idle', failures: 0, landing: undefined, triedAt: undefined },
-    handoff: { phase: 'idle' },
-    relief: NO_RELIEF,
-    refill: NO_REFILL,
-    summarising: false,
-    mailbox: EMPTY_MAILBOX,
-    control: { phase: 'closed', sent: 0, pending: {}, callbacks: [], questions: [], initialize: undefined },
-    trigger: run.mode !== 'act' || run.callerPlacedTrigger || !run.policy.midTurn.enabled ? 'off' : 'unplaced',
-    triggerReason: '',
-    tasks: {},
-    grace: 'none',
-    subagents: {},
-    toolBudget: NEW_TOOL_BUDGET,
-    told: NOTHING_TOLD,
-    largeTask: undefined,
-    cost: run.resumes ? restarted(EMPTY_COST, 'resumed') : EMPTY_COST,
-    cache: NO_CACHE,
-    spending: NO_SPENDING,
-    input: 'open',
-    outcome: undefined,
-  };
-}
-
-const NO_SESSION: GovernorState['session'] = {
-  id: undefined,
-  model: undefined,
-  version: undefined,
-  firstPrompt: undefined,
-  state: undefined,
-  transcript: undefined,
-  commandsOff: false,
-};
-
-/** A compaction of ours is under way: prompts wait. */
-export function isCompacting(
-  compaction: Compaction,
-): compaction is Extract<Compaction, { readonly phase: 'asked' | 'running' }> {
-  return compaction.phase === 'asked' || compaction.phase === 'running';
-}
-
-/** Something of ctxb's own is under way: prompts wait. */
-export function isRelieving({ compaction, handoff, process, spending }: GovernorState): boolean {
-  return (
-    isCompacting(compaction) || handoff.phase !== 'idle' || process.phase === 'dead' || spending.phase === 'asking'
-  );
-}
-
-/** The common part of every decision. */
-export function decided(state: GovernorState, reason: string): { at: Place; reason: string; gauge: Reading } {
-  return { at: placeOf(state), reason, gauge: readGauge(state.gauge) };
-}
-
-function placeOf(state: GovernorState): Place {
-  return { turn: state.turn.ended, call: state.gauge.calls };
-}
-
-/** US dollars so far, subagents included. */
-export function costUsd(state: GovernorState): number {
-  return toUsd(totalMicroUsd(state.cost));
-}
-
-/** Verdicts that show that compacting again would not help either. */
-export function countsAsFailure(verdict: Verdict): boolean {
-  return verdict !== 'success' && verdict !== 'unavailable' && verdict !== 'blocked';
 }

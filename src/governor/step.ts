@@ -1,20 +1,21 @@
 import type { TimerName } from './actions.ts';
-import { onClaude } from './claude-line.ts';
 import { finishOpening } from './control/control.ts';
-import { sendInterrupt } from './control/control-request.ts';
-import { onFileMeasured, onResultStored } from './control/tool-hooks.ts';
-import { onCostAnswer, onProjectCost } from './cost/spending.ts';
+import { onFileMeasured, onResultStored } from './control/hook-callbacks.ts';
+import { advance, onCallerEnd, onCallerLine } from './conversation/caller-line.ts';
+import { onClaude } from './conversation/claude-line.ts';
+import { forgetSkipped } from './conversation/say.ts';
+import { onCostAnswer, onProjectCost } from './conversation/spending.ts';
 import { draftOf } from './draft.ts';
 import type { Input, OwnEvent } from './input.ts';
+import { isRelieving } from './phases.ts';
 import { onBegin, onExit } from './process/process.ts';
 import { onRecovered } from './process/restart.ts';
-import { advance, onCallerEnd, onCallerLine } from './prompts/caller.ts';
-import { forgetSkipped } from './prompts/say.ts';
+import { sendInterrupt } from './prompts/own-lines.ts';
 import { giveUpWaiting } from './relief/compaction.ts';
 import { afterRelief } from './relief/exhaustion.ts';
 import { onHandoffProblems, onHandoffTimeout, onHandoffWritten } from './relief/handoff.ts';
-import { decided, type GovernorState, isRelieving } from './state.ts';
-import { chain, inStages, keep, type Stage, type Step } from './steps.ts';
+import type { GovernorState } from './state.ts';
+import { chain, decided, inStages, keep, type Stage, type Step } from './steps.ts';
 import { forgetChange } from './tool-budget/tool-state.ts';
 
 /**

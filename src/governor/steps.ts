@@ -1,4 +1,5 @@
-import type { Action } from './actions.ts';
+import type { Action, Place } from './actions.ts';
+import { type Reading, readGauge } from './gauge/gauge.ts';
 import type { GovernorState } from './state.ts';
 
 /** A new state and what is to be done about it. */
@@ -37,4 +38,13 @@ export function chain(first: Step, ...rest: readonly ((state: GovernorState) => 
     if (step.actions.length > 0) actions = [...actions, ...step.actions];
   }
   return { state, actions };
+}
+
+/** The common part of every decision. */
+export function decided(state: GovernorState, reason: string): { at: Place; reason: string; gauge: Reading } {
+  return { at: placeOf(state), reason, gauge: readGauge(state.gauge) };
+}
+
+function placeOf(state: GovernorState): Place {
+  return { turn: state.turn.ended, call: state.gauge.calls };
 }

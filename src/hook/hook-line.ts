@@ -1,4 +1,4 @@
-import { CALLBACKS } from '../governor/control/restore.ts';
+import { CALLBACKS } from '../governor/control/hook-callbacks.ts';
 import { decodeObject } from '../stream/decode.ts';
 import type { Event } from '../stream/events.ts';
 import { textOf } from '../stream/fields.ts';

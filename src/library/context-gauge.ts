@@ -1,8 +1,9 @@
 import { type Reading, readGauge } from '../governor/gauge/gauge.ts';
 import type { WindowSource } from '../governor/gauge/window.ts';
+import { initialState } from '../governor/initial-state.ts';
 import type { Input } from '../governor/input.ts';
 import type { Policy } from '../governor/policy.ts';
-import { type GovernorState, initialState } from '../governor/state.ts';
+import type { GovernorState } from '../governor/state.ts';
 import { step } from '../governor/step.ts';
 import type { ZoneName } from '../governor/zones/health.ts';
 import { zoneAt } from '../governor/zones/zones.ts';

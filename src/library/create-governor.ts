@@ -1,9 +1,12 @@
 import { CtxbError } from '../errors.ts';
 import type { Action } from '../governor/actions.ts';
+import { costUsd } from '../governor/cost/cost.ts';
+import { initialState } from '../governor/initial-state.ts';
 import type { Input } from '../governor/input.ts';
+import { isRelieving } from '../governor/phases.ts';
 import { type RecordLine, readRecord, readRecordedRun } from '../governor/record.ts';
-import type { Latch } from '../governor/relief/latch.ts';
-import { costUsd, type GovernorState, initialState, isRelieving, type Run } from '../governor/state.ts';
+import type { Latch } from '../governor/relief/relief-state.ts';
+import type { GovernorState, Run } from '../governor/state.ts';
 import { step } from '../governor/step.ts';
 import { type ContextReading, readContext } from './context-gauge.ts';
 import type { PolicyOptions } from './policy-options.ts';

@@ -1,9 +1,10 @@
 import type { Decision, HookAnswer } from '../governor/actions.ts';
-import { isOfSubagent } from '../governor/control/subagent-hooks.ts';
+import { isOfSubagent } from '../governor/control/hook-callbacks.ts';
 import { SMALL_WINDOW } from '../governor/gauge/window.ts';
 import type { Input, OwnEvent } from '../governor/input.ts';
 import { inTokens } from '../governor/policy.ts';
-import { decided, type GovernorState, type Run } from '../governor/state.ts';
+import type { GovernorState, Run } from '../governor/state.ts';
+import { decided } from '../governor/steps.ts';
 import { plainText } from '../stream/blocks.ts';
 import { fieldsOf, textOf } from '../stream/fields.ts';
 import { createEntryMaker } from './entries/make-entry.ts';

@@ -1,9 +1,10 @@
 import { type Action, type Decision, isDecision } from '../governor/actions.ts';
-import { isComputed } from '../governor/cost/cost.ts';
+import { costUsd, isComputed } from '../governor/cost/cost.ts';
 import { predicted } from '../governor/gauge/gauge.ts';
+import { initialState } from '../governor/initial-state.ts';
 import type { Input } from '../governor/input.ts';
-import { lineageStep } from '../governor/process/lineage.ts';
-import { costUsd, type GovernorState, initialState, type Run } from '../governor/state.ts';
+import { lineageStep } from '../governor/process/process.ts';
+import type { GovernorState, Run } from '../governor/state.ts';
 import { step } from '../governor/step.ts';
 import { createMemory, type Memory } from '../memory/memory.ts';
 import { cutterWith } from '../memory/words.ts';

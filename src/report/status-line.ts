@@ -1,6 +1,7 @@
+import { costUsd } from '../governor/cost/cost.ts';
 import { readGauge } from '../governor/gauge/gauge.ts';
 import { inTokens } from '../governor/policy.ts';
-import { costUsd, type GovernorState } from '../governor/state.ts';
+import type { GovernorState } from '../governor/state.ts';
 import { counted, dollars, percent, shareOf, tokens } from './figures.ts';
 import type { Style } from './style.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import type { OwnEvent } from '../governor/input.ts';
-import { HANDOFF_SECTIONS } from '../governor/relief/handoff-sections.ts';
+import { HANDOFF_SECTIONS } from '../governor/relief/handoff-request.ts';
 import type { GovernorState } from '../governor/state.ts';
 import { checkHandoff, type Problem } from '../memory/handoff/check-handoff.ts';
 import { type HandoffHead, writeHandoffFile } from '../memory/handoff/handoff-file.ts';

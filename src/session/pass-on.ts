@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
 import { registeredHooks } from '../governor/control/control.ts';
-import { STAMP_MARK } from '../governor/prompts/mailbox.ts';
+import { fateOf, isInjectedTurn } from '../governor/conversation/visibility.ts';
 import { isOwnOrStamped } from '../governor/prompts/own-lines.ts';
+import { STAMP_MARK } from '../governor/prompts/prompt.ts';
 import { isAnswerFinal } from '../governor/prompts/tasks.ts';
-import { fateOf, isInjectedTurn } from '../governor/prompts/visibility.ts';
 import type { GovernorState } from '../governor/state.ts';
 import { asAlone, type Traces, traceMarks } from '../stream/as-alone.ts';
 import { decodeLine } from '../stream/decode.ts';

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
-import { stampUuid } from '../governor/prompts/mailbox.ts';
 import { userLine } from '../governor/prompts/own-lines.ts';
+import { stampUuid } from '../governor/prompts/prompt.ts';
 import { decodeLine } from '../stream/decode.ts';
 import type { Event } from '../stream/events.ts';
 import { createFramer } from '../stream/frame.ts';

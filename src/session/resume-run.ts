@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { CtxbError } from '../errors.ts';
-import { isStamp } from '../governor/prompts/mailbox.ts';
+import { isStamp } from '../governor/prompts/prompt.ts';
 import type { Io } from '../io.ts';
 import { readPlain } from '../store/plain-file.ts';
 import { openSeal } from '../store/seal.ts';

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { costUsd, type GovernorState } from '../governor/state.ts';
+import { costUsd } from '../governor/cost/cost.ts';
+import type { GovernorState } from '../governor/state.ts';
 import type { Io } from '../io.ts';
 import { inboxPath } from '../store/inbox-path.ts';
 import { checkFolder } from '../store/own-folder.ts';

@@ -1,6 +1,7 @@
 import type { Action } from '../governor/actions.ts';
+import { initialState } from '../governor/initial-state.ts';
 import type { Input, OwnEvent } from '../governor/input.ts';
-import { type GovernorState, initialState, type Run } from '../governor/state.ts';
+import type { GovernorState, Run } from '../governor/state.ts';
 import { step } from '../governor/step.ts';
 import { hookOutput } from '../memory/hand-back/hand-back.ts';
 import type { Event } from '../stream/events.ts';

@@ -1,6 +1,7 @@
 import { learnFromModelId, learnWindow } from '../governor/gauge/window.ts';
+import { initialState } from '../governor/initial-state.ts';
 import type { Policy } from '../governor/policy.ts';
-import { type GovernorState, initialState } from '../governor/state.ts';
+import type { GovernorState } from '../governor/state.ts';
 import { step } from '../governor/step.ts';
 import { replayRun } from '../replay/replay-run.ts';
 import { decodeLine } from '../stream/decode.ts';

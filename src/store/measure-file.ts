@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync } from 'node:fs';
-import type { FileMeasure } from '../governor/tool-budget/limit-read.ts';
+import type { FileMeasure } from '../governor/tool-budget/tool-budget.ts';
 import { readAt } from './plain-file.ts';
 
 /** Larger files are not looked through: claude waits meanwhile. */

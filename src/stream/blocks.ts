@@ -1,5 +1,5 @@
 import type { Block } from './events.ts';
-import { fieldsOf, textOf } from './fields.ts';
+import { type Fields, fieldsOf, jsonText, textOf } from './fields.ts';
 
 /** Content of a message: a string, or a list of blocks. Anything else is no content. */
 export function readBlocks(content: unknown): Block[] {
@@ -59,4 +59,23 @@ function readToolResult(block: Readonly<Record<string, unknown>>): Block {
     images: parts.filter((part) => part.type === 'image' || part.type === 'document').length,
     definitions: parts.filter((part) => part.type === 'other' && part.name === 'tool_reference').length,
   };
+}
+
+/** Fields of an attachment that hold what the model is given, in the versions that write it. */
+const GIVEN = ['snippet', 'content', 'files', 'addedLines', 'addedBlocks', 'prompt'];
+
+/** Attachments that only the person sees, or that say what ran and not what came of it. */
+const UNSEEN = new Set(['hook_system_message', 'hook_cancelled', 'hook_non_blocking_error', 'command_permissions']);
+
+/** What an attachment of a session log puts into the context: changed files, reminders, lists of tools and skills. */
+export function attachedText(attachment: Fields): string {
+  if (typeof attachment.type !== 'string' || UNSEEN.has(attachment.type)) return '';
+  return GIVEN.flatMap((name) => textsIn(attachment[name])).join('\n');
+}
+
+function textsIn(value: unknown): readonly string[] {
+  if (value === undefined || value === null || value === '') return [];
+  if (typeof value === 'string') return [value];
+  if (!Array.isArray(value)) return [jsonText(value)];
+  return value.map((item) => (typeof item === 'string' ? item : jsonText(item)));
 }

@@ -1,8 +1,15 @@
-import { attachedText } from './attached-text.ts';
-import { readBlocks } from './blocks.ts';
-import { decodeControl } from './decode-control.ts';
+import { attachedText, readBlocks } from './blocks.ts';
 import { decodeSystem } from './decode-system.ts';
-import type { AssistantEvent, Event, PartialEvent, ResultEvent, UserEvent } from './events.ts';
+import type {
+  AssistantEvent,
+  ControlCancelEvent,
+  ControlRequestEvent,
+  ControlResponseEvent,
+  Event,
+  PartialEvent,
+  ResultEvent,
+  UserEvent,
+} from './events.ts';
 import { countOf, type Fields, fieldsOf, isFields, textOf, timeOf } from './fields.ts';
 import { readLastIteration, readUsage } from './usage.ts';
 import { userRole } from './user-role.ts';
@@ -197,4 +204,33 @@ function decodePartial(line: Fields): PartialEvent {
 function decodeOther(line: Fields): Event {
   const name = textOf(line.type) ?? '';
   return { kind: KNOWN_TYPES.has(name) ? 'known' : 'unknown', ...lineFields(line), name };
+}
+
+/** The control channel: requests and answers in both directions, between the lines of the conversation. */
+export function decodeControl(line: Fields): ControlRequestEvent | ControlResponseEvent | ControlCancelEvent {
+  if (line.type === 'control_cancel_request') {
+    return { kind: 'control-cancel', requestId: textOf(line.request_id) ?? '' };
+  }
+  return line.type === 'control_request' ? decodeRequest(line) : decodeResponse(line);
+}
+
+function decodeRequest(line: Fields): ControlRequestEvent {
+  const request = fieldsOf(line.request);
+  return {
+    kind: 'control-request',
+    requestId: textOf(line.request_id) ?? '',
+    subtype: textOf(request.subtype) ?? '',
+    callbackId: textOf(request.callback_id),
+    request,
+  };
+}
+
+function decodeResponse(line: Fields): ControlResponseEvent {
+  const envelope = fieldsOf(line.response);
+  return {
+    kind: 'control-response',
+    requestId: textOf(envelope.request_id) ?? '',
+    ok: envelope.subtype === 'success',
+    response: fieldsOf(envelope.response),
+  };
 }

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { HANDOFF_SECTIONS } from '../../src/governor/relief/handoff-sections.ts';
+import { HANDOFF_SECTIONS } from '../../src/governor/relief/handoff-request.ts';
 import { writeHandoffFile } from '../../src/memory/handoff/handoff-file.ts';
 import { writeHandoff } from '../../src/store/handoffs.ts';
 import { fixture } from '../support/recordings.ts';

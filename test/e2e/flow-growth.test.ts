@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { effectiveBudgets } from '../../src/flow/effective-budgets.ts';
 import { readFlow } from '../../src/flow/file/read-flow.ts';
 import type { Flow } from '../../src/flow/flow.ts';
-import { codePoints } from '../../src/governor/tool-budget/token-estimate.ts';
+import { codePoints } from '../../src/governor/gauge/token-estimate.ts';
 import type { RecordedRequest } from '../../src/standin/scenario.ts';
 import { runProgram, startWorld } from '../support/claude.ts';
 import { givenTexts, mainRequests } from '../support/conversation.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Decision } from '../../src/governor/actions.ts';
-import { compareWays, type Outlook } from '../../src/governor/cost/compact-first.ts';
 import type { CostPolicy } from '../../src/governor/policy.ts';
+import { compareWays, type Outlook } from '../../src/governor/relief/cache-expiry.ts';
 import { decisionText } from '../../src/messages.ts';
 import {
   boundaryLine,

@@ -3,12 +3,12 @@ import {
   type Calibration,
   calibrate,
   estimateTokens,
+  expectedTokens,
   learnedCharsPerToken,
   measureContent,
   nativeTokens,
   UNCALIBRATED,
 } from '../../src/governor/gauge/estimator.ts';
-import { expectedTokens } from '../../src/governor/gauge/text-tokens.ts';
 import type { Block } from '../../src/stream/events.ts';
 
 const result = (text: string, more = {}): Block => ({

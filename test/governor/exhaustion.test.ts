@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { fateOf } from '../../src/governor/conversation/visibility.ts';
 import type { OwnEvent } from '../../src/governor/input.ts';
-import { fateOf } from '../../src/governor/prompts/visibility.ts';
 import { decodeObject } from '../../src/stream/decode.ts';
 import {
   afterTurn,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { predicted } from '../../src/governor/gauge/gauge.ts';
+import { initialState } from '../../src/governor/initial-state.ts';
 import { readRecord } from '../../src/governor/record.ts';
-import { initialState } from '../../src/governor/state.ts';
 import { step } from '../../src/governor/step.ts';
 import { decodeObject } from '../../src/stream/decode.ts';
 import { runWith } from '../support/governor.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fateOf } from '../../src/governor/prompts/visibility.ts';
+import { fateOf } from '../../src/governor/conversation/visibility.ts';
 import { decodeObject } from '../../src/stream/decode.ts';
 import {
   afterTurn,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { NO_REFILL, openTools, type Refill, refillAfter, refillText } from '../../src/governor/relief/refill.ts';
+import type { Refill } from '../../src/governor/relief/relief-state.ts';
+import { NO_REFILL, openTools, refillAfter, refillText } from '../../src/governor/relief/thrash.ts';
 import { decodeObject } from '../../src/stream/decode.ts';
 import { boundaryLine, callLine, type Line, resultLine, userLine } from '../support/governor.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Action } from '../../src/governor/actions.ts';
+import { initialState } from '../../src/governor/initial-state.ts';
 import type { Policy } from '../../src/governor/policy.ts';
-import { focusText } from '../../src/governor/relief/focus.ts';
-import { initialState } from '../../src/governor/state.ts';
+import { focusText } from '../../src/governor/relief/compaction.ts';
 import {
   afterTurn,
   boundaryLine,

@@ -9,7 +9,7 @@ import {
   textTokens,
   totalTokens,
 } from '../../src/governor/gauge/character-estimate.ts';
-import { latchAt } from '../../src/governor/relief/latch.ts';
+import { latchAt } from '../../src/governor/relief/ladder.ts';
 import { decodeObject } from '../../src/stream/decode.ts';
 import { policyWith, replayed, toolResultLine } from '../support/governor.ts';
 import { vectorsOf } from '../support/recordings.ts';

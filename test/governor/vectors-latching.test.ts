@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { focusText } from '../../src/governor/relief/focus.ts';
-import { type Latch, latchAt } from '../../src/governor/relief/latch.ts';
-import { initialState } from '../../src/governor/state.ts';
+import { initialState } from '../../src/governor/initial-state.ts';
+import { focusText } from '../../src/governor/relief/compaction.ts';
+import { latchAt } from '../../src/governor/relief/ladder.ts';
+import type { Latch } from '../../src/governor/relief/relief-state.ts';
 import { policyWith, runWith } from '../support/governor.ts';
 import { vectorsOf } from '../support/recordings.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { stampUuid } from '../../src/governor/prompts/mailbox.ts';
-import { fateOf } from '../../src/governor/prompts/visibility.ts';
+import { fateOf } from '../../src/governor/conversation/visibility.ts';
+import { stampUuid } from '../../src/governor/prompts/prompt.ts';
 import { decodeObject } from '../../src/stream/decode.ts';
 import {
   afterTurn,

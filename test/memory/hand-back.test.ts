@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Decision, HookAnswer } from '../../src/governor/actions.ts';
-import { type GovernorState, initialState } from '../../src/governor/state.ts';
+import { initialState } from '../../src/governor/initial-state.ts';
+import type { GovernorState } from '../../src/governor/state.ts';
 import type { Entry } from '../../src/memory/entry.ts';
 import { createHandBack } from '../../src/memory/hand-back/hand-back.ts';
 import { createNotebook } from '../../src/memory/notebook/notebook.ts';

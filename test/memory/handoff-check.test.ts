@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { HANDOFF_SECTIONS } from '../../src/governor/relief/handoff-sections.ts';
+import { HANDOFF_SECTIONS } from '../../src/governor/relief/handoff-request.ts';
 import { type Checks, checkHandoff } from '../../src/memory/handoff/check-handoff.ts';
 import { randomTexts } from '../support/notes.ts';
 

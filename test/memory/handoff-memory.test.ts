@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { initialState } from '../../src/governor/state.ts';
+import { initialState } from '../../src/governor/initial-state.ts';
 import { step } from '../../src/governor/step.ts';
 import { createMemory } from '../../src/memory/memory.ts';
 import { decodeObject } from '../../src/stream/decode.ts';

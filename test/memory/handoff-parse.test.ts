@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { HANDOFF_SECTIONS } from '../../src/governor/relief/handoff-sections.ts';
+import { HANDOFF_SECTIONS } from '../../src/governor/relief/handoff-request.ts';
 import { parseHandoff } from '../../src/memory/handoff/parse-handoff.ts';
 
 /** A document whose headings are written by `heading`, and whose bodies are `body 0`, `body 1`, … */

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { askAgain, handoffRequest } from '../../src/governor/relief/handoff-request.ts';
-import { HANDOFF_SECTIONS } from '../../src/governor/relief/handoff-sections.ts';
+import { askAgain, HANDOFF_SECTIONS, handoffRequest } from '../../src/governor/relief/handoff-request.ts';
 import { parseHandoff } from '../../src/memory/handoff/parse-handoff.ts';
 
 describe('the request', () => {

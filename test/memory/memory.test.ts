@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Decision } from '../../src/governor/actions.ts';
-import { isDecision } from '../../src/governor/actions.ts';
-import { CALLBACKS } from '../../src/governor/control/restore.ts';
+import { type Decision, isDecision } from '../../src/governor/actions.ts';
+import { CALLBACKS } from '../../src/governor/control/hook-callbacks.ts';
+import { initialState } from '../../src/governor/initial-state.ts';
 import type { Input, OwnEvent } from '../../src/governor/input.ts';
 import { recordRun, toRecord } from '../../src/governor/record.ts';
-import { initialState, type Run } from '../../src/governor/state.ts';
+import type { Run } from '../../src/governor/state.ts';
 import { step } from '../../src/governor/step.ts';
 import type { Entry } from '../../src/memory/entry.ts';
 import { createMemory, type Remembered } from '../../src/memory/memory.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { estimateTokens } from '../../src/governor/tool-budget/token-estimate.ts';
+import { estimateTokens } from '../../src/governor/gauge/token-estimate.ts';
 import { createEntryMaker } from '../../src/memory/entries/make-entry.ts';
 import { createExtractor } from '../../src/memory/extract/extract.ts';
 import { EVIDENCE_KINDS } from '../../src/memory/hand-back/evidence.ts';

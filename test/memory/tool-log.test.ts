@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { estimateTokens } from '../../src/governor/tool-budget/token-estimate.ts';
+import { estimateTokens } from '../../src/governor/gauge/token-estimate.ts';
 import type { Entry, ToolEntry } from '../../src/memory/entry.ts';
 import { createNotebook } from '../../src/memory/notebook/notebook.ts';
 import { renderIndex } from '../../src/memory/notebook/render.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { HANDOFF_SECTIONS } from '../../src/governor/relief/handoff-sections.ts';
+import { HANDOFF_SECTIONS } from '../../src/governor/relief/handoff-request.ts';
 import type { Entry, FileChange } from '../../src/memory/entry.ts';
 import { RENDERED_LIMIT, renderHandoff } from '../../src/memory/handoff/render-handoff.ts';
 import { createNotebook } from '../../src/memory/notebook/notebook.ts';

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../src/config/defaults.ts';
-import { initialState } from '../../src/governor/state.ts';
+import { initialState } from '../../src/governor/initial-state.ts';
 import { PLAIN } from '../../src/report/style.ts';
 import { createTerminal, type Terminal, type TerminalOptions } from '../../src/report/terminal.ts';
 import { runWith } from '../support/governor.ts';

@@ -1,10 +1,10 @@
 import { DEFAULTS } from '../../src/config/defaults.ts';
-import type { Action, Decision, HookName, TimerName } from '../../src/governor/actions.ts';
-import { isDecision } from '../../src/governor/actions.ts';
-import { CALLBACKS } from '../../src/governor/control/restore.ts';
+import { type Action, type Decision, type HookName, isDecision, type TimerName } from '../../src/governor/actions.ts';
+import { CALLBACKS } from '../../src/governor/control/hook-callbacks.ts';
+import { initialState } from '../../src/governor/initial-state.ts';
 import type { ExitEvent, Input, OwnEvent } from '../../src/governor/input.ts';
 import type { Policy } from '../../src/governor/policy.ts';
-import { type ControlPurpose, type GovernorState, initialState, type Run } from '../../src/governor/state.ts';
+import type { ControlPurpose, GovernorState, Run } from '../../src/governor/state.ts';
 import { step } from '../../src/governor/step.ts';
 import { decodeObject } from '../../src/stream/decode.ts';
 import type { Event } from '../../src/stream/events.ts';

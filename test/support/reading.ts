@@ -1,4 +1,4 @@
-import { codePoints } from '../../src/governor/tool-budget/token-estimate.ts';
+import { codePoints } from '../../src/governor/gauge/token-estimate.ts';
 import { createInputReader, type RecordingLine } from '../../src/replay/inputs.ts';
 import { createFastReader } from '../../src/replay/read/fast-reader.ts';
 import { createLineFeed, type FeedOptions, type LineFeed } from '../../src/replay/read/line-feed.ts';

@@ -1,7 +1,6 @@
 import type { Action, HookAnswer } from '../../src/governor/actions.ts';
-import { CALLBACKS } from '../../src/governor/control/restore.ts';
-import type { ToolHook } from '../../src/governor/control/tool-hooks.ts';
-import type { FileMeasure } from '../../src/governor/tool-budget/limit-read.ts';
+import { CALLBACKS, type ToolHook } from '../../src/governor/control/hook-callbacks.ts';
+import type { FileMeasure } from '../../src/governor/tool-budget/tool-budget.ts';
 import {
   callLine,
   type Driver,

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { isDecision } from '../../src/governor/actions.ts';
+import { initialState } from '../../src/governor/initial-state.ts';
 import type { Input } from '../../src/governor/input.ts';
-import { initialState, type Run } from '../../src/governor/state.ts';
+import type { Run } from '../../src/governor/state.ts';
 import { step } from '../../src/governor/step.ts';
 import { decodeObject } from '../../src/stream/decode.ts';
 import { createSignals } from '../../src/telemetry/create-signals.ts';

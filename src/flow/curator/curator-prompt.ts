@@ -1,4 +1,4 @@
-import { codePoints } from '../../governor/tool-budget/token-estimate.ts';
+import { codePoints } from '../../governor/gauge/token-estimate.ts';
 import { fenced, LINE_LENGTH, LONG_LINE_LENGTH, quoted } from '../../memory/words.ts';
 import { BETWEEN_PARTS, grouped } from '../pack/characters.ts';
 import type { PackItem } from '../pack/step-block.ts';

@@ -1,4 +1,4 @@
-import { codePoints } from '../../governor/tool-budget/token-estimate.ts';
+import { codePoints } from '../../governor/gauge/token-estimate.ts';
 import { fenced, quoted } from '../../memory/words.ts';
 import { costOf, fitted, grouped, head } from './characters.ts';
 import { outcomeOf, type PackReceipt } from './receipt.ts';

@@ -1,4 +1,4 @@
-import { codePoints } from '../../governor/tool-budget/token-estimate.ts';
+import { codePoints } from '../../governor/gauge/token-estimate.ts';
 import { cut } from '../../memory/words.ts';
 
 const HIGH_SURROGATE = /[\ud800-\udbff]/;

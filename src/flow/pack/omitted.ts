@@ -1,4 +1,4 @@
-import { codePoints } from '../../governor/tool-budget/token-estimate.ts';
+import { codePoints } from '../../governor/gauge/token-estimate.ts';
 import { LINE_LENGTH, oneLine } from '../../memory/words.ts';
 import { BETWEEN_PARTS, grouped } from './characters.ts';
 

@@ -1,4 +1,4 @@
-import { codePoints } from '../../governor/tool-budget/token-estimate.ts';
+import { codePoints } from '../../governor/gauge/token-estimate.ts';
 import { fenced, LINE_LENGTH, LONG_LINE_LENGTH, oneLine, quoted } from '../../memory/words.ts';
 import type { HistoryItem } from '../flow.ts';
 import { costOf, fitted, grouped, head, type Part } from './characters.ts';

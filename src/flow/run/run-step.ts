@@ -1,7 +1,8 @@
 import { PassThrough, type Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { Config } from '../../config/config.ts';
-import { costUsd, type GovernorState } from '../../governor/state.ts';
+import { costUsd } from '../../governor/cost/cost.ts';
+import type { GovernorState } from '../../governor/state.ts';
 import type { Io } from '../../io.ts';
 import type { HeadlessInvocation } from '../../session/claude-arguments.ts';
 import { runHeadless } from '../../session/run-headless.ts';

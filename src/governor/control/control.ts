@@ -4,12 +4,12 @@ import { readOpening } from '../cost/cost.ts';
 import { takeReading } from '../gauge/gauge.ts';
 import { isKnown, learnWindow } from '../gauge/window.ts';
 import { NATIVE_RESERVE_TOKENS } from '../policy.ts';
+import { askContext, controlLine, request } from '../prompts/own-lines.ts';
 import { triggerPlace } from '../relief/forecast.ts';
 import { onProof } from '../relief/fresh-context.ts';
-import { type ControlPurpose, decided, type GovernorState } from '../state.ts';
-import { chain, keep, type Step } from '../steps.ts';
-import { askContext, controlLine, request } from './control-request.ts';
-import { CALLBACKS } from './restore.ts';
+import type { ControlPurpose, GovernorState } from '../state.ts';
+import { chain, decided, keep, type Step } from '../steps.ts';
+import { CALLBACKS } from './hook-callbacks.ts';
 
 /** Tools of which something is known before they are called. */
 const BEFORE = '^(?:Read|Bash|Grep|Glob|mcp__.*)$';

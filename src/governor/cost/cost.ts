@@ -1,6 +1,6 @@
 import type { AssistantEvent, Event, PartialEvent, Usage } from '../../stream/events.ts';
 import { saysNothing, withOutput } from '../../stream/usage.ts';
-import { addContent, type Content, measureContent, nativeTokens } from '../gauge/estimator.ts';
+import { addContent, type Content, nativeTokens, writtenIn } from '../gauge/estimator.ts';
 import { microUsdOf, type Price, type Prices, priceFor } from './prices.ts';
 
 /** One API call since claude's last report. */
@@ -63,13 +63,14 @@ const NOTHING_OPEN = { settled: 0, calls: [] } as const;
  * What a line of claude's says about money.
  *
  * @param prices those that count before the built-in ones
+ * @param written what the model wrote in it, where that has been measured already
  */
-export function readCost(cost: Cost, event: Event, prices: Prices): Cost {
+export function readCost(cost: Cost, event: Event, prices: Prices, written = writtenIn(event)): Cost {
   switch (event.kind) {
     case 'init':
       return event.version === undefined || carriesOn(event.version) ? cost : { ...cost, carried: undefined };
     case 'assistant':
-      return readCall(cost, event, prices);
+      return readCall(cost, event, prices, written);
     case 'partial':
       return readOutput(cost, event);
     case 'result':
@@ -82,6 +83,11 @@ export function readCost(cost: Cost, event: Event, prices: Prices): Cost {
 /** Micro-dollars so far. */
 export function totalMicroUsd(cost: Cost): number {
   return cost.counted + cost.reported + openMicroUsd(cost);
+}
+
+/** US dollars so far, subagents included. */
+export function costUsd({ cost }: { readonly cost: Cost }): number {
+  return toUsd(totalMicroUsd(cost));
 }
 
 /** Whether some of the total is only computed, not reported by claude. */
@@ -171,24 +177,23 @@ function readFirstReport(cost: Cost, total: number, carried: number): Cost {
   };
 }
 
-function readCall(cost: Cost, event: AssistantEvent, prices: Prices): Cost {
+function readCall(cost: Cost, event: AssistantEvent, prices: Prices, generated: Content): Cost {
   const { usage, messageId, subagent, model } = event;
   if (event.synthetic || usage === undefined || saysNothing(usage)) return cost;
   const last = cost.calls.find(({ thread }) => thread === subagent);
   // Without an id each line is a call of its own.
   if (last !== undefined && messageId !== '' && last.messageId === messageId) {
-    return withCall(cost, extended(last, event, usage.output));
+    return withCall(cost, extended(last, event.outputFinal, usage.output, generated));
   }
   const price = last !== undefined && last.model === model ? last.price : priceFor(model, prices);
   if (price === undefined) return { ...cost, unpriced: cost.unpriced ?? model ?? '' };
-  const generated = measureContent(event.blocks);
   const call = { thread: subagent, messageId, model, price, usage, outputKnown: event.outputFinal, generated };
   const settled = cost.settled + (last === undefined ? 0 : callMicroUsd(last));
   return withCalls(cost, settled, true, replaced(cost.calls, call));
 }
 
 /** A further line of a call: more content, perhaps a better output count. */
-function extended(call: PricedCall, event: AssistantEvent, output: number): PricedCall {
+function extended(call: PricedCall, isFinal: boolean, output: number, written: Content): PricedCall {
   const { thread, messageId, model, price, usage } = call;
   return {
     thread,
@@ -196,8 +201,8 @@ function extended(call: PricedCall, event: AssistantEvent, output: number): Pric
     model,
     price,
     usage: output > usage.output ? withOutput(usage, output) : usage,
-    outputKnown: call.outputKnown || event.outputFinal,
-    generated: addContent(call.generated, measureContent(event.blocks)),
+    outputKnown: call.outputKnown || isFinal,
+    generated: addContent(call.generated, written),
   };
 }
 

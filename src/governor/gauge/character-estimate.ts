@@ -1,5 +1,5 @@
 import type { Block } from '../../stream/events.ts';
-import { codePoints } from '../tool-budget/token-estimate.ts';
+import { codePoints } from './token-estimate.ts';
 
 /**
  * The estimate for streams without any usage figures: characters of files, tool output and prompts, times an overhead

@@ -1,6 +1,5 @@
-import type { Block } from '../../stream/events.ts';
+import type { Block, Event } from '../../stream/events.ts';
 import { isFields } from '../../stream/fields.ts';
-import { expectedTokens } from './text-tokens.ts';
 
 /** Content whose tokens a session's calls may show to be more or fewer than expected, each in its own measure. */
 export type ContentKind = 'prose' | 'code' | 'json';
@@ -8,6 +7,8 @@ export type ContentKind = 'prose' | 'code' | 'json';
 /** What was put into the context and not measured yet: tokens as expected, by kind, and those of pictures and such. */
 export interface Content {
   readonly prose: number;
+  /** Of the prose, what thoughts take. */
+  readonly thoughts: number;
   readonly code: number;
   readonly json: number;
   readonly fixedTokens: number;
@@ -15,7 +16,7 @@ export interface Content {
   readonly chars: number;
 }
 
-export const NO_CONTENT: Content = { prose: 0, code: 0, json: 0, fixedTokens: 0, chars: 0 };
+export const NO_CONTENT: Content = { prose: 0, thoughts: 0, code: 0, json: 0, fixedTokens: 0, chars: 0 };
 
 /** Characters per token that Claude Code itself assumes (its `pre_tokens` follow it to the token). */
 const NATIVE_CHARS_PER_TOKEN = 4;
@@ -70,9 +71,15 @@ export function measureContent(blocks: readonly Block[]): Content {
   return blocks.reduce((sum, block) => addContent(sum, measureBlock(block)), NO_CONTENT);
 }
 
+/** What the model wrote in a line. */
+export function writtenIn(event: Event): Content {
+  return event.kind === 'assistant' ? measureContent(event.blocks) : NO_CONTENT;
+}
+
 export function addContent(a: Content, b: Content): Content {
   return {
     prose: a.prose + b.prose,
+    thoughts: a.thoughts + b.thoughts,
     code: a.code + b.code,
     json: a.json + b.json,
     fixedTokens: a.fixedTokens + b.fixedTokens,
@@ -127,27 +134,21 @@ export function scaleOf(calibration: Calibration, kind: ContentKind): number {
   return calibration[kind].tokens / calibration[kind].expected;
 }
 
-/** The block that was measured last: the gauge, the cost and each report ask for the same one in turn. */
-let measured: { readonly block: Block; readonly content: Content } | undefined;
-
 /** What one block is expected to take. */
 export function measureBlock(block: Block): Content {
-  if (measured?.block !== block) measured = { block, content: contentOf(block) };
-  return measured.content;
-}
-
-function contentOf(block: Block): Content {
   switch (block.type) {
     case 'text':
-      return spoken(expectedTokens(block.text), block.text.length);
-    case 'thinking':
-      return spoken(thoughtTokens(block.text, block.signatureLength), block.text.length);
+      return spoken(expectedTokens(block.text), 0, block.text.length);
+    case 'thinking': {
+      const tokens = thoughtTokens(block.text, block.signatureLength);
+      return spoken(tokens, tokens, block.text.length);
+    }
     case 'tool_use':
       return inputContent(block.name, block.input);
     case 'tool_result': {
       const fixedTokens = block.images * PICTURE_TOKENS + block.definitions * DEFINITION_TOKENS;
       const code = TOOL_RESULT_TOKENS + expectedTokens(block.text);
-      return { prose: 0, code, json: 0, fixedTokens, chars: block.text.length };
+      return { prose: 0, thoughts: 0, code, json: 0, fixedTokens, chars: block.text.length };
     }
     case 'image':
     case 'document':
@@ -157,8 +158,8 @@ function contentOf(block: Block): Content {
   }
 }
 
-function spoken(prose: number, chars: number): Content {
-  return { prose, code: 0, json: 0, fixedTokens: 0, chars };
+function spoken(prose: number, thoughts: number, chars: number): Content {
+  return { prose, thoughts, code: 0, json: 0, fixedTokens: 0, chars };
 }
 
 function thoughtTokens(text: string, signatureLength: number): number {
@@ -182,7 +183,7 @@ function inputContent(name: string, input: unknown): Content {
       chars += text.length;
     }
   }
-  return { prose: 0, code: 0, json, fixedTokens: 0, chars };
+  return { prose: 0, thoughts: 0, code: 0, json, fixedTokens: 0, chars };
 }
 
 /** Names and values that stand by themselves; what is nested in them stands as JSON, whose marks weigh little. */
@@ -192,4 +193,52 @@ function partCount(input: unknown): number {
 
 function partsOf(value: object): readonly unknown[] {
   return Array.isArray(value) ? value : [...Object.keys(value), ...Object.values(value)];
+}
+
+/** UTF-16 units at the beginning of a text that stand for all of it: no text is read to its end. */
+const SAMPLE_LENGTH = 256;
+
+/**
+ * Tokens that a character adds to a text, by what it is. Least absolute error over 16,631 calls of 290 public session
+ * logs (Claude models of 4.5 and 4.6), each half of the sessions alone giving the same to 0.07. Newer models use a
+ * tokenizer that makes about 1.4 times as many; a session's own calls show that.
+ */
+const LETTER = 0.26;
+const CAPITAL = 0.35;
+const DIGIT = 0.45;
+const SPACE = 0.21;
+const MARK = 0.84;
+const OTHER = 0.92;
+
+const ASCII = Float64Array.from({ length: 128 }, (_, code) => weightOf(String.fromCharCode(code)));
+
+/** Tokens that a text is expected to be, not rounded, by the characters that it begins with. */
+export function expectedTokens(text: string): number {
+  const sample = Math.min(text.length, SAMPLE_LENGTH);
+  if (sample === 0) return 0;
+  let tokens = 0;
+  for (let at = 0; at < sample; at++) {
+    const code = text.charCodeAt(at);
+    // Without asking first, V8 looks for what is beyond the table's end in a way that takes twice as long.
+    tokens += code < ASCII.length ? (ASCII[code] ?? OTHER) : OTHER;
+  }
+  return (tokens / sample) * text.length;
+}
+
+function weightOf(character: string): number {
+  if (/[a-z]/.test(character)) return LETTER;
+  if (/[A-Z]/.test(character)) return CAPITAL;
+  if (/\d/.test(character)) return DIGIT;
+  return /\s/.test(character) ? SPACE : MARK;
+}
+
+/**
+ * Models whose thoughts of earlier turns the API takes out of the context when a new prompt comes. From Opus 4.5 and
+ * Sonnet 4.6 on they stay (Anthropic's documentation of extended thinking, and 1,700 calls of public session logs).
+ */
+const FORGETS = /claude-(?:3|haiku-4-5|sonnet-4(?:-[05]|-2025)|opus-4(?:-[01]|-2025))/;
+
+/** What a new prompt takes out of the context, as content below zero. */
+export function forgotten(model: string | undefined, thoughts: number): Content {
+  return FORGETS.test(model ?? '') ? { ...NO_CONTENT, prose: -thoughts } : NO_CONTENT;
 }

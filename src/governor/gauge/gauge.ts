@@ -8,11 +8,11 @@ import {
   type Content,
   calibrate,
   estimateTokens,
+  forgotten,
   measureContent,
   NO_CONTENT,
   UNCALIBRATED,
 } from './estimator.ts';
-import { forgotten, thoughtsIn } from './thoughts.ts';
 import { type ContextWindow, learnFromContext, UNKNOWN_WINDOW } from './window.ts';
 
 /**
@@ -140,23 +140,17 @@ export function gaugeDraftOf(gauge: Gauge): GaugeDraft {
   };
 }
 
-/** A new API call of the main thread; `blocks` are what its first line brings. */
-export function addCall(gauge: Gauge, call: Omit<Call, 'generated'>, usage: Usage, blocks: readonly Block[]): Gauge {
+/** A new API call of the main thread; `call.generated` is what its first line brings. */
+export function addCall(gauge: Gauge, call: Call, usage: Usage): Gauge {
   const used = contextOf(usage);
   const comparable = gauge.basis === 'measured' && gauge.call !== null;
   const next = gaugeDraftOf(gauge);
   next.window = learnFromContext(gauge.window, used);
   next.basis = 'measured';
   next.used = used;
-  next.call = {
-    messageId: call.messageId,
-    model: call.model,
-    output: call.output,
-    outputKnown: call.outputKnown,
-    generated: measureContent(blocks),
-  };
+  next.call = call;
   next.added = NO_CONTENT;
-  next.thoughts = gauge.thoughts + thoughtsIn(blocks);
+  next.thoughts = gauge.thoughts + call.generated.thoughts;
   if (comparable) next.calibration = learn(gauge, used);
   next.calls = gauge.calls + 1;
   next.peak = Math.max(gauge.peak, used);
@@ -167,7 +161,7 @@ export function addCall(gauge: Gauge, call: Omit<Call, 'generated'>, usage: Usag
 }
 
 /** A further line of the call that is under way: more content, perhaps a better output count. */
-export function extendCall(gauge: Gauge, blocks: readonly Block[], output: number, final: boolean): Gauge {
+export function extendCall(gauge: Gauge, written: Content, output: number, final: boolean): Gauge {
   if (gauge.call === null) return gauge;
   const { messageId, model, generated, outputKnown } = gauge.call;
   const next = gaugeDraftOf(gauge);
@@ -176,9 +170,9 @@ export function extendCall(gauge: Gauge, blocks: readonly Block[], output: numbe
     model,
     output: Math.max(gauge.call.output, output),
     outputKnown: outputKnown || final,
-    generated: addContent(generated, measureContent(blocks)),
+    generated: addContent(generated, written),
   };
-  next.thoughts = gauge.thoughts + thoughtsIn(blocks);
+  next.thoughts = gauge.thoughts + written.thoughts;
   return next;
 }
 

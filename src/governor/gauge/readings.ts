@@ -1,10 +1,11 @@
-import type { AssistantEvent, Event, InitEvent, ResultEvent, UserEvent } from '../../stream/events.ts';
+import type { AssistantEvent, Block, Event, InitEvent, ResultEvent, UserEvent } from '../../stream/events.ts';
+import { COMMANDS_OFF } from '../../stream/failures.ts';
 import { type Fields, fieldsOf, textOf } from '../../stream/fields.ts';
 import { contextOf, saysNothing } from '../../stream/usage.ts';
 import { draftOf } from '../draft.ts';
-import { COMMANDS_OFF } from '../relief/verdict.ts';
 import type { GovernorState } from '../state.ts';
 import { addBlocks } from './character-estimate.ts';
+import { type Content, NO_CONTENT } from './estimator.ts';
 import {
   addCall,
   addToContext,
@@ -18,22 +19,26 @@ import {
   settleOutput,
   takeReading,
 } from './gauge.ts';
-import { readTextReport } from './text-report.ts';
-import { nativeReserve, windowIn } from './version-facts.ts';
 import {
   type ContextWindow,
   LARGE_WINDOW,
   learnFromModelId,
   learnWindow,
   mainWindow,
+  nativeReserve,
   UNKNOWN_WINDOW,
+  windowIn,
 } from './window.ts';
 
-/** What a line of claude's says about the size of the main thread's context. */
-export function readContext(state: GovernorState, event: Event): GovernorState {
+/**
+ * What a line of claude's says about the size of the main thread's context.
+ *
+ * @param written what the model wrote in it
+ */
+export function readContext(state: GovernorState, event: Event, written: Content): GovernorState {
   switch (event.kind) {
     case 'assistant':
-      return event.subagent === null ? withGauge(state, readAssistant(state, event)) : state;
+      return event.subagent === null ? withGauge(state, readAssistant(state, event, written)) : state;
     case 'user':
       return event.subagent === null ? withGauge(state, readUser(state.gauge, event)) : state;
     case 'partial':
@@ -71,18 +76,17 @@ function withEmptyContext(state: GovernorState, keptTokens: number): GovernorSta
   return next;
 }
 
-function readAssistant(state: GovernorState, event: AssistantEvent): Gauge {
+function readAssistant(state: GovernorState, event: AssistantEvent, generated: Content): Gauge {
   const { gauge, session } = state;
-  const { usage, messageId, model, blocks, outputFinal } = event;
+  const { usage, messageId, model, outputFinal } = event;
   if (event.synthetic || usage === undefined || saysNothing(usage)) return gauge;
   // Without an id each line is a call of its own.
   const isSame = messageId !== '' && gauge.call?.messageId === messageId;
-  if (isSame) return extendCall(gauge, blocks, usage.output, outputFinal);
+  if (isSame) return extendCall(gauge, generated, usage.output, outputFinal);
   const aside = asideOf(gauge, event, session.model);
   if (aside !== null) return aside === gauge.aside ? gauge : withAside(gauge, aside);
   const known = withWindow(gauge, recordedWindow(state, event, learnFromModelId(gauge.window, model)));
-  const call = { messageId, model, output: usage.output, outputKnown: outputFinal };
-  return addCall(known, call, usage, blocks);
+  return addCall(known, { messageId, model, output: usage.output, outputKnown: outputFinal, generated }, usage);
 }
 
 /** What a recording tells that names no window: its version and model, and a context that would have been compacted. */
@@ -198,8 +202,8 @@ function isLoneCall(event: ResultEvent): boolean {
 function readLoneCall(gauge: Gauge, event: ResultEvent): Gauge {
   if (event.usage === undefined) return gauge;
   const { output } = event.usage;
-  const call = { messageId: event.uuid ?? '', model: undefined, output, outputKnown: true };
-  return addCall(gauge, call, event.usage, []);
+  const call = { messageId: event.uuid ?? '', model: undefined, output, outputKnown: true, generated: NO_CONTENT };
+  return addCall(gauge, call, event.usage);
 }
 
 /** The meter of the subagent a line belongs to. */
@@ -260,4 +264,38 @@ function withSession(state: GovernorState, changes: Partial<GovernorState['sessi
   const next = draftOf(state);
   next.session = { ...state.session, ...changes };
   return next;
+}
+
+/** A context size that was reported in text. */
+export interface TextReport {
+  readonly used: number;
+  readonly window: number;
+}
+
+const REMINDER = /<system-reminder>([\s\S]*?)<\/system-reminder>/g;
+const USAGE_LINE = /Token usage: (\d+)\/(\d+); \d+ remaining/;
+const CONTEXT_LINE = /Context: \d+(?:\.\d+)?% \((\d+)\/(\d+) tokens\)/;
+
+/**
+ * The last report in the system reminders of a message. Only text blocks are read and only reminders in them: what a
+ * tool printed can imitate a reminder, so tool results are not looked at.
+ */
+export function readTextReport(blocks: readonly Block[]): TextReport | undefined {
+  return blocks
+    .flatMap((block) => (block.type === 'text' ? [...block.text.matchAll(REMINDER)] : []))
+    .map((reminder) => parseReport(reminder[1] ?? ''))
+    .findLast((report) => report !== undefined);
+}
+
+function parseReport(text: string): TextReport | undefined {
+  const found = USAGE_LINE.exec(text) ?? CONTEXT_LINE.exec(text);
+  if (!found) return undefined;
+  const [used, window] = [Number(found[1]), Number(found[2])];
+  return window > 0 ? { used, window } : undefined;
+}
+
+/** The context was replaced or emptied, by whomever, with any event. A new session id in mid-stream is a cleared conversation. */
+export function wasReplaced(before: GovernorState, after: GovernorState, { kind }: { readonly kind: string }): boolean {
+  const another = before.session.id !== undefined && before.session.id !== after.session.id;
+  return kind === 'boundary' || kind === 'reset' || another;
 }

@@ -3,11 +3,11 @@ import type { Action } from '../actions.ts';
 import { openControl } from '../control/control.ts';
 import { restarted } from '../cost/cost.ts';
 import type { ExitEvent } from '../input.ts';
+import { isCompacting } from '../phases.ts';
 import { finishLeaving, startFresh } from '../relief/fresh-context.ts';
-import { decided, type GovernorState, isCompacting } from '../state.ts';
-import { chain, keep, type Step } from '../steps.ts';
-import { restart } from './restart.ts';
-import { withoutProcess } from './without-process.ts';
+import type { GovernorState } from '../state.ts';
+import { chain, decided, keep, type Step } from '../steps.ts';
+import { restart, withoutProcess } from './restart.ts';
 
 /** Ends that somebody has asked for: an end of its own, and what Ctrl-C, `kill` and a closed terminal leave behind. */
 const ASKED_CODES: ReadonlySet<number> = new Set([0, 129, 130, 143]);
@@ -104,4 +104,29 @@ export function noteAlive(state: GovernorState, event: Event): GovernorState {
 /** What a claude says that cannot go on with the session, before it ends: another attempt may still follow. */
 export function tellsVainStart({ process, input }: GovernorState, event: Event): boolean {
   return process.phase === 'starting' && input === 'open' && event.kind === 'result' && event.isError;
+}
+
+/** From one session id of claude's to the next: the line of descent of the work. */
+export interface LineageStep {
+  readonly from: string;
+  readonly to: string;
+  readonly reason: string;
+}
+
+/** Undefined while the id stays the same. */
+export function lineageStep(
+  before: GovernorState,
+  { session, handoff, relief, process }: GovernorState,
+): LineageStep | undefined {
+  const from = before.session.id;
+  const to = session.id;
+  if (from === undefined || to === undefined || from === to) return undefined;
+  if (handoff.phase !== 'idle' || relief.left === from) return { from, to, reason: 'handed over' };
+  return { from, to, reason: process.resumes ? 'resumed' : 'a new conversation' };
+}
+
+/** A recording shows what happened, and nothing was done about it. */
+export function noteLineage(before: GovernorState, state: GovernorState): Step {
+  const next = state.run.mode === 'replay' ? undefined : lineageStep(before, state);
+  return keep(state, next === undefined ? [] : [{ kind: 'lineage', ...decided(before, next.reason), ...next }]);
 }

@@ -1,14 +1,12 @@
 import { type Action, TIMERS } from '../actions.ts';
-import type { ExitEvent, RecoveredEvent } from '../input.ts';
-import type { Mailbox, Prompt } from '../prompts/mailbox.ts';
+import type { ExitEvent, Prompt, RecoveredEvent } from '../input.ts';
 import { isOwnUuid } from '../prompts/own-lines.ts';
-import { cut } from '../prompts/prompt-words.ts';
+import { cut } from '../prompts/prompt.ts';
 import { startHandoff } from '../relief/handoff.ts';
-import { openTools } from '../relief/refill.ts';
 import type { HandoffDocument, Relief, Unfinished } from '../relief/relief-state.ts';
-import { decided, type GovernorState } from '../state.ts';
-import { chain, keep, type Step } from '../steps.ts';
-import { withoutProcess } from './without-process.ts';
+import { openTools } from '../relief/thrash.ts';
+import type { GovernorState, Mailbox } from '../state.ts';
+import { chain, decided, keep, type Step } from '../steps.ts';
 
 /** The wait before the first new start; it doubles with each further one. */
 const FIRST_DELAY_MS = 1_000;
@@ -123,4 +121,25 @@ function interruption(what: string, { finished, openTool }: Pick<ExitEvent, 'fin
   if (finished) return `${begun} The last answer did not arrive: give it again.`;
   if (openTool === undefined || openTool === '') return begun;
   return `${begun} This was under way and its end is not known: ${openTool}. Look what it has done before you do it again.`;
+}
+
+/** All that belonged to the process is gone with it. */
+export function withoutProcess(state: GovernorState): GovernorState {
+  const { compaction, control, turn, trigger } = state;
+  const wasCompacting = compaction.phase !== 'idle';
+  return {
+    ...state,
+    turn: { ...turn, phase: 'idle', prompts: [], unheard: [] },
+    compaction: wasCompacting
+      ? { phase: 'idle', failures: compaction.failures, landing: undefined, triedAt: undefined }
+      : compaction,
+    handoff: { phase: 'idle' },
+    summarising: false,
+    control: { ...control, phase: 'closed', pending: {}, callbacks: [], questions: [] },
+    trigger: typeof trigger === 'number' ? 'unplaced' : trigger,
+    tasks: {},
+    refill: { ...state.refill, open: [] },
+    grace: 'none',
+    spending: state.spending.phase === 'stopping' ? { ...state.spending, phase: 'within' } : state.spending,
+  };
 }

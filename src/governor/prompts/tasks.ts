@@ -1,19 +1,5 @@
 import type { Event } from '../../stream/events.ts';
-import type { GovernorState } from '../state.ts';
-
-/**
- * A subagent or a command beside the conversation.
- * - `foreground`: the turn waits for it
- * - `background`: its tool call was answered while it goes on
- * - `reporting`: it has ended, and claude will start a turn to say so
- */
-export interface Task {
-  readonly kind: 'agent' | 'shell';
-  readonly toolUseId: string | undefined;
-  readonly phase: 'foreground' | 'background' | 'reporting';
-}
-
-export type Tasks = Readonly<Record<string, Task>>;
+import type { GovernorState, Task, Tasks } from '../state.ts';
 
 /** The tasks that no turn waits for, by their ids. */
 export function tasksAside(tasks: Tasks): [string, Task][] {

@@ -1,6 +1,6 @@
 import type { Event, ResultEvent } from '../../stream/events.ts';
+import type { Prompt } from '../input.ts';
 import type { GovernorState, Turn } from '../state.ts';
-import type { Prompt } from './mailbox.ts';
 
 /** A prompt is on its way: the turn it will start, or the turn it is said into. */
 export function saidPrompt({ turn, gauge }: GovernorState, prompt: Prompt): Turn {

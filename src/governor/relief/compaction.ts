@@ -1,18 +1,18 @@
 import { plainText } from '../../stream/blocks.ts';
 import type { Event } from '../../stream/events.ts';
 import type { Verdict } from '../actions.ts';
-import { askContext, sendInterrupt } from '../control/control-request.ts';
 import { totalMicroUsd, toUsd } from '../cost/cost.ts';
 import { crossedText, type Reading, readGauge } from '../gauge/gauge.ts';
+import type { Prompt } from '../input.ts';
+import { isCompacting } from '../phases.ts';
 import { inTokens } from '../policy.ts';
-import { type Prompt, relievesContext } from '../prompts/mailbox.ts';
-import { countSent, ownUuid, userLine } from '../prompts/own-lines.ts';
-import { type Attempt, type Compaction, countsAsFailure, decided, type GovernorState, isCompacting } from '../state.ts';
-import { chain, keep, type Step } from '../steps.ts';
+import { askContext, countSent, ownUuid, sendInterrupt, userLine } from '../prompts/own-lines.ts';
+import { relievesContext } from '../prompts/prompt.ts';
+import type { Attempt, Compaction, GovernorState } from '../state.ts';
+import { chain, decided, keep, type Step } from '../steps.ts';
 import { leaveExhausted } from './exhaustion.ts';
-import { focusText } from './focus.ts';
 import { mayCompact, sumsOf } from './strategy.ts';
-import { isDown, isRejected, statusOf, verdictOf } from './verdict.ts';
+import { countsAsFailure, isDown, isRejected, statusOf, verdictOf } from './verdict.ts';
 
 /** How long claude may take to say that it has stopped compacting before it is ended. */
 const STOPPING_PATIENCE_MS = 10_000;
@@ -226,4 +226,44 @@ export function dueReason(state: GovernorState): string {
   const { thresholds, strategy } = state.run.policy;
   const crossed = crossedText(state.gauge, thresholds.compact);
   return strategy === 'auto' ? `${crossed}; ${sumsOf(state).text}` : crossed;
+}
+
+/** Code points of the first prompt that stand for the task. */
+const TASK_LENGTH = 200;
+
+/** Clauses of the template are separated by this; a clause whose placeholder has no value is left out. */
+const CLAUSE = ' -- ';
+
+/**
+ * What a compaction is to keep: the template with `{task}` and `{state}` filled in, on one line, because the whole
+ * message after `/compact` is its argument. Notes that outlive it are named in it. Empty when nothing is known.
+ */
+export function focusText(state: GovernorState): string {
+  const { policy } = state.run;
+  const values: Record<string, string | undefined> = {
+    task: flatten(policy.task ?? state.session.firstPrompt),
+    state: flatten(state.session.state ?? policy.state),
+  };
+  const clauses = policy.compaction.focus
+    .split(CLAUSE)
+    .filter((clause) => placeholders(clause).every((name) => values[name]));
+  const filled = clauses.map((clause) => clause.replace(PLACEHOLDER, (_, name: string) => values[name] ?? ''));
+  return [...filled, notesClause(state)].filter((clause) => clause !== '').join(CLAUSE);
+}
+
+/** Where the notes are that outlive the compaction; empty when there are none. */
+export function notesClause({ notes }: GovernorState): string {
+  return notes === undefined ? '' : `say that notes of the whole session are in ${notes}/scratch.md`;
+}
+
+const PLACEHOLDER = /\{(task|state)\}/g;
+
+function placeholders(clause: string): string[] {
+  return [...clause.matchAll(PLACEHOLDER)].map((match) => match[1] ?? '');
+}
+
+function flatten(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line === '' ? undefined : [...line].slice(0, TASK_LENGTH).join('');
 }

@@ -1,17 +1,9 @@
 import type { ResultEvent } from '../../stream/events.ts';
-import { decided, type GovernorState } from '../state.ts';
-import { keep, type Step } from '../steps.ts';
+import { isExhaustion } from '../../stream/failures.ts';
+import type { GovernorState } from '../state.ts';
+import { decided, keep, type Step } from '../steps.ts';
 import type { Due, Exhausted } from './relief-state.ts';
 import { mayCompact } from './strategy.ts';
-
-/** Whether the prompt was refused because the context was full. */
-export function isExhaustion(event: ResultEvent): boolean {
-  const { isError, terminalReason, text } = event;
-  if (!isError) return false;
-  return terminalReason === 'blocking_limit' || terminalReason === 'prompt_too_long' || TOO_LONG.test(text ?? '');
-}
-
-const TOO_LONG = /^(?:API Error: 400 .*)?prompt is too long/i;
 
 /** Whether something can be done about it, so that the caller need not see it. */
 export function mayRelieve(state: GovernorState): boolean {

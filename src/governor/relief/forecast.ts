@@ -1,6 +1,7 @@
 import { predicted } from '../gauge/gauge.ts';
+import { isRelieving } from '../phases.ts';
 import { inTokens, nativeTrigger } from '../policy.ts';
-import { type GovernorState, isRelieving } from '../state.ts';
+import type { GovernorState } from '../state.ts';
 import { handoffReason } from './relief.ts';
 import { mayCompact } from './strategy.ts';
 

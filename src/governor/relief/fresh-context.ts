@@ -1,13 +1,12 @@
 import type { ControlResponseEvent, Event } from '../../stream/events.ts';
+import { COMMANDS_OFF } from '../../stream/failures.ts';
 import { countOf } from '../../stream/fields.ts';
-import { request } from '../control/control-request.ts';
 import { emptyContext } from '../gauge/gauge.ts';
-import { countSent, ownUuid, userLine } from '../prompts/own-lines.ts';
-import { decided, type GovernorState } from '../state.ts';
-import { chain, keep, type Step } from '../steps.ts';
+import { countSent, ownUuid, request, userLine } from '../prompts/own-lines.ts';
+import type { GovernorState } from '../state.ts';
+import { chain, decided, keep, type Step } from '../steps.ts';
 import { health } from '../zones/notices.ts';
 import type { Handoff, HandoffDocument, HandoffPhase, HandoffPlan } from './relief-state.ts';
-import { COMMANDS_OFF } from './verdict.ts';
 
 /** Nothing has to be computed for `/clear`. */
 export const CLEAR_PATIENCE_MS = 30_000;

@@ -1,5 +1,3 @@
-import type { HandoffSection } from './handoff-sections.ts';
-
 /** UTF-16 units of a reason, and of a problem, that are repeated to the agent. */
 const REASON_LENGTH = 160;
 const PROBLEM_LENGTH = 240;
@@ -52,3 +50,17 @@ function onLine(text: string, length: number): string {
     .replace(/\s+/g, ' ')
     .trim();
 }
+
+/** Headings of a handoff document, in their order. */
+export const HANDOFF_SECTIONS = [
+  'Goal',
+  'Done',
+  'In progress',
+  'Next steps',
+  'Decisions and why',
+  'Dead ends',
+  'Files',
+  'Commands to verify',
+] as const;
+
+export type HandoffSection = (typeof HANDOFF_SECTIONS)[number];

@@ -1,11 +1,11 @@
 import type { Event, ResultEvent } from '../../stream/events.ts';
-import { sendInterrupt } from '../control/control-request.ts';
+import { saysUnavailable } from '../../stream/failures.ts';
 import { predicted, readGauge } from '../gauge/gauge.ts';
 import type { OwnEvent } from '../input.ts';
 import { LEAST_NATIVE_WINDOW, nativeLevel } from '../policy.ts';
-import { countSent, ownUuid, userLine } from '../prompts/own-lines.ts';
-import { decided, type GovernorState } from '../state.ts';
-import { chain, keep, type Step } from '../steps.ts';
+import { countSent, ownUuid, sendInterrupt, userLine } from '../prompts/own-lines.ts';
+import type { GovernorState } from '../state.ts';
+import { chain, decided, keep, type Step } from '../steps.ts';
 import {
   BRIEFING_PATIENCE_MS,
   CLEAR_PATIENCE_MS,
@@ -18,7 +18,7 @@ import {
 } from './fresh-context.ts';
 import { askAgain, handoffRequest } from './handoff-request.ts';
 import type { Handoff, HandoffDocument, HandoffPhase, HandoffPlan } from './relief-state.ts';
-import { isDown, saysUnavailable, statusOf } from './verdict.ts';
+import { isDown, statusOf } from './verdict.ts';
 
 /**
  * Hands the work over to a fresh context: the agent is asked for a document, it is checked and written, the

@@ -1,5 +1,5 @@
 import type { Reading } from '../gauge/gauge.ts';
-import type { Prompt } from '../prompts/mailbox.ts';
+import type { Prompt } from '../input.ts';
 
 /** A handoff under way: from the question for the document to the fresh context. */
 export type Handoff =
@@ -133,23 +133,22 @@ export interface Exhausted {
   readonly open: boolean;
 }
 
-export const NO_RELIEF: Relief = {
-  due: undefined,
-  putOffAt: undefined,
-  hopeless: undefined,
-  handoffs: 0,
-  left: undefined,
-  landing: undefined,
-  useless: false,
-  blocked: false,
-  boundaries: [],
-  refilled: 0,
-  landings: [],
-  pending: undefined,
-  fresh: undefined,
-  document: undefined,
-  unfinished: undefined,
-  resuming: undefined,
-  exhausted: undefined,
-  isLanding: false,
-};
+/**
+ * How far the context has risen since the last relief. A latch stays until it is cleared, so that a crossing in
+ * mid-turn is still known at the turn's end. `spent`: compacting was advised already and cannot be carried out here.
+ */
+export type Latch = 'none' | 'warn' | 'compact' | 'spent';
+
+/** What has come into the context since it was last relieved, by tool and file, in characters. */
+export interface Refill {
+  /** Tool calls under way: what they are counted under, and what each does. */
+  readonly open: readonly { readonly id: string; readonly label: string; readonly title: string }[];
+  /** The results, each by itself until there are many. */
+  readonly results: readonly RefillShare[];
+}
+
+export interface RefillShare {
+  readonly label: string;
+  /** UTF-16 units. */
+  readonly chars: number;
+}

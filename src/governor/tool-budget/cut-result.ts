@@ -1,27 +1,15 @@
 import { type Fields, fieldsOf, jsonText, textOf } from '../../stream/fields.ts';
 import type { Action } from '../actions.ts';
-import { cut as shorten } from '../prompts/prompt-words.ts';
-import { decided, type GovernorState } from '../state.ts';
-import { keep, type Step } from '../steps.ts';
-import { type CutJson, type CutList, cutJson } from './cut-json.ts';
+import { codePoints, estimateTokens } from '../gauge/token-estimate.ts';
+import { cut as shorten } from '../prompts/prompt.ts';
+import type { GovernorState } from '../state.ts';
+import { decided, keep, type Step } from '../steps.ts';
+import { type CutList, cutJson, storedJson } from './cut-json.ts';
 import { cutText } from './cut-text.ts';
 import { resultText } from './result-text.ts';
 import { allocation } from './room.ts';
-import { type StoredJson, storedJson } from './stored-json.ts';
-import { codePoints, estimateTokens } from './token-estimate.ts';
-import type { ToolCall } from './tool-call.ts';
+import type { ResultPlan, ToolCall } from './tool-budget.ts';
 import { answerTool, charsPerToken, countCut, keepOpen, waitFor } from './tool-state.ts';
-
-/** A result that is too large and is cut when all of it is stored. */
-export interface ResultPlan {
-  readonly kind: 'result';
-  readonly call: ToolCall;
-  /** Tokens it may take, and those it would. */
-  readonly allowed: number;
-  readonly tokens: number;
-  /** Where it is JSON. */
-  readonly json: (CutJson & { readonly stored: StoredJson }) | undefined;
-}
 
 /** Of a call's input, as far as it names the call. */
 const TITLE_LENGTH = 120;

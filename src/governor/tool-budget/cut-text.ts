@@ -1,6 +1,3 @@
-import { FAILURES } from './failure-words.ts';
-import { lineFeeds } from './line-feeds.ts';
-
 /** A text that was cut, and where its reader can go on. */
 export interface CutText {
   readonly text: string;
@@ -146,4 +143,21 @@ function gapText(text: string, { from, to }: Span, first: number, lines: number)
 
 function beginsLine(text: string, at: number): boolean {
   return at === 0 || text[at - 1] === '\n';
+}
+
+/** Names a test that failed, at the beginning of a line. */
+const TEST = /^[ \t]*(?:--- FAIL:|\(fail\) |FAIL(?:ED)?:?[ \t]+\S|not ok \d|[✗✘✖×][ \t]|test .* \.\.\. FAILED)/;
+
+/** Says what is wrong: a named error, or a word that a message of failure begins with. */
+const ERROR =
+  /\b[A-Z]\w{0,60}(?:Error|Exception|Failure)\b|\b(?:error|fatal|panic(?:ked)?)(?:\[\w{1,20}\])?(?: \w{1,8})?:|\berror TS\d|\b(?:ERROR|FATAL|CRITICAL|FAILED)\b|\bpanicked at\b|^Traceback \(most recent call last\)|^E {2,}\S/;
+
+/** Finds the places in a tool's output that say that something failed. For `matchAll`. */
+export const FAILURES = new RegExp(`${TEST.source}|${ERROR.source}`, 'gm');
+
+/** Line feeds from one offset up to another: as many lines end there. */
+export function lineFeeds(text: string, from = 0, to = text.length): number {
+  let count = 0;
+  for (let at = text.indexOf('\n', from); at >= 0 && at < to; at = text.indexOf('\n', at + 1)) count++;
+  return count;
 }

@@ -1,12 +1,10 @@
 import { plainText } from '../../stream/blocks.ts';
 import type { Block, Event, UserEvent } from '../../stream/events.ts';
-import { wasReplaced } from '../relief/replaced.ts';
-import { remember } from '../remember.ts';
+import { wasReplaced } from '../gauge/readings.ts';
+import { estimateTokens } from '../gauge/token-estimate.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, keep, type Step } from '../steps.ts';
-import { noteIgnored } from './ignored.ts';
-import { estimateTokens } from './token-estimate.ts';
-import { charsPerToken, forgetOpen, withBudget } from './tool-state.ts';
+import { charsPerToken, forgetOpen, noteIgnored, remember, withBudget } from './tool-state.ts';
 
 /** Subagents of which it is remembered what their tools have taken. */
 const REMEMBERED_AGENTS = 64;

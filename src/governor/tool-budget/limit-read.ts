@@ -1,28 +1,10 @@
 import type { Fields } from '../../stream/fields.ts';
 import type { Action } from '../actions.ts';
-import { decided, type GovernorState } from '../state.ts';
-import { keep, type Step } from '../steps.ts';
+import type { GovernorState } from '../state.ts';
+import { decided, keep, type Step } from '../steps.ts';
 import { allocation } from './room.ts';
-import type { ToolCall } from './tool-call.ts';
+import type { FileMeasure, ReadPlan, ToolCall } from './tool-budget.ts';
 import { answerTool, charsPerToken, countCut, keepOpen, mayChange, mayPass, waitFor } from './tool-state.ts';
-
-/** A call of Read that waits for its file to be looked at. */
-export interface ReadPlan {
-  readonly kind: 'read';
-  readonly call: ToolCall;
-  /** Tokens its result may take. */
-  readonly allowed: number;
-  /** What the agent is told anyway. */
-  readonly hint: string;
-}
-
-/** What the shell has found out about a text file. */
-export interface FileMeasure {
-  /** Lines of the whole file. */
-  readonly lines: number;
-  /** Lines from the first that is asked for on, as Read shows them: as many as fit into what was asked about. */
-  readonly fitting: number;
-}
 
 /**
  * claude itself cuts a result of Read at 25,000 tokens, by its own count, and refuses one that a limit makes larger. A

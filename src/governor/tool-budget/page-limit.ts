@@ -1,11 +1,9 @@
-import { remember } from '../remember.ts';
-import { decided, type GovernorState } from '../state.ts';
-import { keep, type Step } from '../steps.ts';
+import { estimateTokens } from '../gauge/token-estimate.ts';
+import type { GovernorState } from '../state.ts';
+import { decided, keep, type Step } from '../steps.ts';
 import { allocation } from './room.ts';
-import { estimateTokens } from './token-estimate.ts';
-import type { Pages } from './tool-budget.ts';
-import type { ToolCall } from './tool-call.ts';
-import { answerTool, charsPerToken, keepOpen, mayChange, withBudget } from './tool-state.ts';
+import type { Pages, ToolCall } from './tool-budget.ts';
+import { answerTool, charsPerToken, keepOpen, mayChange, remember, withBudget } from './tool-state.ts';
 
 /** Names under which tools take how many items are wanted. */
 const PARAMETERS = [

@@ -1,7 +1,7 @@
 import { predicted } from '../gauge/gauge.ts';
+import { estimateTokens } from '../gauge/token-estimate.ts';
 import { inTokens, type Policy, type Tiers, type ToolsPolicy } from '../policy.ts';
 import type { GovernorState } from '../state.ts';
-import { estimateTokens } from './token-estimate.ts';
 
 /** What a context is known to hold of each tier, in tokens; the rest of the plan is taken as planned. */
 export interface Spent {

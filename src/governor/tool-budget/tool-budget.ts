@@ -1,5 +1,5 @@
-import type { ResultPlan } from './cut-result.ts';
-import type { ReadPlan } from './limit-read.ts';
+import type { Fields } from '../../stream/fields.ts';
+import type { CutJson, StoredJson } from './cut-json.ts';
 
 /** What results of tools have taken of the plan, and what is under way. All figures in tokens. */
 export interface ToolBudget {
@@ -47,15 +47,47 @@ export interface Pages {
   readonly isLarge: boolean;
 }
 
-export const NEW_TOOL_BUDGET: ToolBudget = {
-  ignores: [],
-  history: 0,
-  results: 0,
-  agents: {},
-  open: {},
-  waiting: {},
-  repeats: {},
-  pages: {},
-  hinted: {},
-  alerted: 'none',
-};
+/** What a hook of a tool says about the call. */
+export interface ToolCall {
+  readonly requestId: string;
+  readonly toolUseId: string;
+  readonly tool: string;
+  readonly input: Fields;
+  /** The subagent's id; null for the main thread. */
+  readonly agent: string | null;
+  /** Working folder of claude. */
+  readonly cwd: string;
+  /** What the tool gave, in its own shape; only after a success. */
+  readonly response: unknown;
+  /** What it failed with; only after a failure. */
+  readonly error: string;
+}
+
+/** A call of Read that waits for its file to be looked at. */
+export interface ReadPlan {
+  readonly kind: 'read';
+  readonly call: ToolCall;
+  /** Tokens its result may take. */
+  readonly allowed: number;
+  /** What the agent is told anyway. */
+  readonly hint: string;
+}
+
+/** What the shell has found out about a text file. */
+export interface FileMeasure {
+  /** Lines of the whole file. */
+  readonly lines: number;
+  /** Lines from the first that is asked for on, as Read shows them: as many as fit into what was asked about. */
+  readonly fitting: number;
+}
+
+/** A result that is too large and is cut when all of it is stored. */
+export interface ResultPlan {
+  readonly kind: 'result';
+  readonly call: ToolCall;
+  /** Tokens it may take, and those it would. */
+  readonly allowed: number;
+  readonly tokens: number;
+  /** Where it is JSON. */
+  readonly json: (CutJson & { readonly stored: StoredJson }) | undefined;
+}

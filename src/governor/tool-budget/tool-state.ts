@@ -1,13 +1,13 @@
-import type { Fields } from '../../stream/fields.ts';
+import type { ControlRequestEvent } from '../../stream/events.ts';
+import { type Fields, fieldsOf, jsonText, textOf } from '../../stream/fields.ts';
 import type { HookAnswer, HookName } from '../actions.ts';
 import { draftOf } from '../draft.ts';
 import { learnedCharsPerToken } from '../gauge/estimator.ts';
+import { CHARS_PER_TOKEN } from '../gauge/token-estimate.ts';
 import type { ToolsPolicy } from '../policy.ts';
-import { remember } from '../remember.ts';
 import type { GovernorState } from '../state.ts';
-import { CHARS_PER_TOKEN } from './token-estimate.ts';
-import type { OpenResult, ToolBudget } from './tool-budget.ts';
-import { callKey, type ToolCall } from './tool-call.ts';
+import { decided, keep, type Step } from '../steps.ts';
+import type { OpenResult, ToolBudget, ToolCall } from './tool-budget.ts';
 
 /** Calls and tools of which something is remembered: they come from a stream without end. */
 const REMEMBERED = 64;
@@ -98,4 +98,48 @@ export function answerTool(
   { specific = {}, context }: { readonly specific?: Fields; readonly context?: string } = {},
 ): HookAnswer {
   return { kind: 'answer-hook', requestId, hook, output: {}, specific, ...(context ? { context } : {}) };
+}
+
+/** `record` with `key` as its newest; of more than `limit` the oldest are left out. Keys come from a stream. */
+export function remember<T>(
+  record: Readonly<Record<string, T>>,
+  key: string,
+  value: T,
+  limit: number,
+): Readonly<Record<string, T>> {
+  const kept = Object.entries(record).filter(([name]) => name !== key);
+  return Object.fromEntries([...kept.slice(-(limit - 1)), [key, value]]);
+}
+
+export function readToolCall({ requestId, request }: ControlRequestEvent): ToolCall {
+  const input = fieldsOf(request.input);
+  return {
+    requestId,
+    // 1.0.128 names it only beside the input.
+    toolUseId: textOf(input.tool_use_id) ?? textOf(request.tool_use_id) ?? '',
+    tool: textOf(input.tool_name) ?? '',
+    input: fieldsOf(input.tool_input),
+    agent: textOf(input.agent_id) || null,
+    cwd: textOf(input.cwd) ?? '',
+    response: input.tool_response,
+    error: textOf(input.error) ?? '',
+  };
+}
+
+/** The same call has the same key. */
+export function callKey({ tool, input }: Pick<ToolCall, 'tool' | 'input'>): string {
+  return `${tool} ${jsonText(input)}`;
+}
+
+/**
+ * claude goes on as if nothing had been changed (1.0.128 does), or whoever answers its questions about tools does. It is
+ * said once, and what does not hold is only told the agent from there on.
+ */
+export function noteIgnored(state: GovernorState, what: 'input' | 'output'): Step {
+  const { ignores } = state.toolBudget;
+  // What is answered when claude's input is closed does not reach it.
+  if (ignores.includes(what) || state.input === 'closed') return keep(state);
+  const after = withBudget(state, { ignores: [...ignores, what] });
+  const reason = `${what === 'input' ? 'a limit that was set for a tool' : 'a result that was cut'} did not hold`;
+  return keep(after, ignores.length > 0 ? [] : [{ kind: 'tools-ignored', ...decided(after, reason) }]);
 }

@@ -1,9 +1,9 @@
 import { estimateTokens, measureContent } from '../gauge/estimator.ts';
 import { predicted } from '../gauge/gauge.ts';
-import type { Prompt } from '../prompts/mailbox.ts';
+import type { Prompt } from '../input.ts';
 import { countSent, ownUuid } from '../prompts/own-lines.ts';
-import { decided, type GovernorState } from '../state.ts';
-import { keep, type Step } from '../steps.ts';
+import type { GovernorState } from '../state.ts';
+import { decided, keep, type Step } from '../steps.ts';
 import type { ZoneName } from './health.ts';
 import { isLargeTask, zoneAt } from './zones.ts';
 

@@ -1,21 +1,11 @@
+import type { Event } from '../../stream/events.ts';
+import { isExhaustion } from '../../stream/failures.ts';
 import { draftOf } from '../draft.ts';
 import { predicted, readGauge } from '../gauge/gauge.ts';
-import { percentText } from '../percent-text.ts';
-import type { GovernorState } from '../state.ts';
+import type { GovernorState, Told } from '../state.ts';
 import { keep, type Step } from '../steps.ts';
 import type { HealthRecord, ZoneName } from './health.ts';
 import { statusOf, zoneAt } from './zones.ts';
-
-/** What the agent knows of its budget. */
-export interface Told {
-  readonly zone: ZoneName;
-  /** When it was last asked to come to a stopping point, in milliseconds since the epoch; undefined: not since. */
-  readonly askedAt: number | undefined;
-  /** Warnings of cost that it has not been told yet. */
-  readonly costs: readonly string[];
-}
-
-export const NOTHING_TOLD: Told = { zone: 'ok', askedAt: undefined, costs: [] };
 
 /** Notes when the context has come into another zone. */
 export function judgeZone(state: GovernorState): Step {
@@ -96,4 +86,20 @@ const STOPPING_POINT =
 function mustAsk({ told, now, run }: GovernorState): boolean {
   if (!isCritical(told.zone)) return false;
   return told.askedAt === undefined || now - told.askedAt >= run.policy.zones.repromptMinutes * 60_000;
+}
+
+/** `78 %`, of a fraction. */
+function percentText(fraction: number): string {
+  return `${Math.round(fraction * 100)} %`;
+}
+
+/** What a line of claude's adds to the health ledger; zones and handoffs are noted where they are decided. */
+export function noteHealth(before: GovernorState, state: GovernorState, event: Event): Step {
+  if (event.kind === 'boundary') {
+    const occurrence = { event: 'compaction', trigger: event.trigger, ms: null } as const;
+    return keep(state, [health(state, occurrence, event.preTokens ?? before.gauge.used)]);
+  }
+  if (event.kind !== 'result' || state.turn.ended === before.turn.ended) return keep(state);
+  const turn = health(state, { event: 'turn', turn: state.turn.ended });
+  return keep(state, isExhaustion(event) ? [turn, health(state, { event: 'exhausted' })] : [turn]);
 }

@@ -1,5 +1,6 @@
 import type { Decision, HookAnswer } from '../../governor/actions.ts';
-import { decided, type GovernorState } from '../../governor/state.ts';
+import type { GovernorState } from '../../governor/state.ts';
+import { decided } from '../../governor/steps.ts';
 import type { ToolEntry } from '../entry.ts';
 import type { Notebook } from '../notebook/notebook.ts';
 import { oneLine } from '../words.ts';

@@ -1,4 +1,4 @@
-import { HANDOFF_SECTIONS, type HandoffSection } from '../../governor/relief/handoff-sections.ts';
+import { HANDOFF_SECTIONS, type HandoffSection } from '../../governor/relief/handoff-request.ts';
 import type { CommandOutcome } from '../notebook/command-runs.ts';
 import { counted, oneLine } from '../words.ts';
 import { HANDOFF_LIMIT, parseHandoff } from './parse-handoff.ts';

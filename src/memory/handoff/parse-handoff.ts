@@ -1,4 +1,4 @@
-import { HANDOFF_SECTIONS, type HandoffSection } from '../../governor/relief/handoff-sections.ts';
+import { HANDOFF_SECTIONS, type HandoffSection } from '../../governor/relief/handoff-request.ts';
 import { commandsIn, type NamedCommand } from './named-commands.ts';
 import { filesInList, filesInText } from './named-files.ts';
 

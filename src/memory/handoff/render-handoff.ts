@@ -1,4 +1,4 @@
-import { HANDOFF_SECTIONS, type HandoffSection } from '../../governor/relief/handoff-sections.ts';
+import { HANDOFF_SECTIONS, type HandoffSection } from '../../governor/relief/handoff-request.ts';
 import { onlyReads } from '../dead-ends/command-words.ts';
 import type { TaskEntry, ToolEntry } from '../entry.ts';
 import type { EvidenceItem } from '../hand-back/evidence.ts';

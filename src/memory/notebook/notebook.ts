@@ -1,4 +1,4 @@
-import { commandIn } from '../../governor/prompts/mailbox.ts';
+import { commandIn } from '../../governor/prompts/prompt.ts';
 import { createDeadEnds } from '../dead-ends/dead-ends.ts';
 import type { DeadEnd, Entry, FileChange, PromptEntry, StateEntry, TaskEntry, ToolEntry } from '../entry.ts';
 import { createEvidence, type Evidence } from '../hand-back/evidence.ts';

@@ -1,4 +1,4 @@
-import { lineFeeds } from '../../governor/tool-budget/line-feeds.ts';
+import { lineFeeds } from '../../governor/tool-budget/cut-text.ts';
 import { remember } from '../remember.ts';
 import { counted } from '../words.ts';
 

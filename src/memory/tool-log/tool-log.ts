@@ -1,4 +1,4 @@
-import { estimateTokens } from '../../governor/tool-budget/token-estimate.ts';
+import { estimateTokens } from '../../governor/gauge/token-estimate.ts';
 import type { ToolEntry } from '../entry.ts';
 import { timeText } from '../notebook/section.ts';
 import { counted, oneLine, quoted } from '../words.ts';

@@ -1,6 +1,6 @@
 import { measureBlock, nativeTokens } from '../../governor/gauge/estimator.ts';
 import { type Gauge, predicted } from '../../governor/gauge/gauge.ts';
-import { wasReplaced } from '../../governor/relief/replaced.ts';
+import { wasReplaced } from '../../governor/gauge/readings.ts';
 import type { AssistantEvent, Block, Usage, UserEvent } from '../../stream/events.ts';
 import { contextOf, saysNothing } from '../../stream/usage.ts';
 import type { Known } from '../known.ts';

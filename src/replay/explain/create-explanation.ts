@@ -1,13 +1,13 @@
 import {
   type Calibration,
   type Content,
+  forgotten,
   measureBlock,
   scaleOf,
   spokenTokens,
   UNCALIBRATED,
 } from '../../governor/gauge/estimator.ts';
 import { callOutput, type Gauge, predicted } from '../../governor/gauge/gauge.ts';
-import { forgotten } from '../../governor/gauge/thoughts.ts';
 import type { AssistantEvent, Block, UserEvent } from '../../stream/events.ts';
 import type { Observer, Seen } from '../observers/seen.ts';
 import { createToolUses } from '../observers/tool-uses.ts';

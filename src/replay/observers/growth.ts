@@ -1,5 +1,5 @@
 import { estimateTokens, measureBlock } from '../../governor/gauge/estimator.ts';
-import { wasReplaced } from '../../governor/relief/replaced.ts';
+import { wasReplaced } from '../../governor/gauge/readings.ts';
 import type { GovernorState } from '../../governor/state.ts';
 import { type Cutter, LINE_LENGTH } from '../../memory/words.ts';
 import type { Block, UserRole } from '../../stream/events.ts';

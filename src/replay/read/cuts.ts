@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { type Fields, isFields } from '../../stream/fields.ts';
-import { forgetJoined } from '../../stream/long-text.ts';
 import { TARGETS } from '../observers/growth.ts';
 import { standIn } from './stand-in.ts';
 
@@ -41,7 +40,6 @@ export function createMark(): string {
 export function fillCuts(line: Fields, mark: string, table: CutTable): boolean {
   const message = line.message;
   if (!isFields(message)) return false;
-  forgetJoined();
   const isUser = line.type === 'user';
   let found = 0;
 

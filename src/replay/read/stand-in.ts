@@ -1,5 +1,3 @@
-import { joinedText } from '../../stream/long-text.ts';
-
 /** What is missing of a text: UTF-16 units, characters of two units, and what JSON.stringify needs beyond the units. */
 export interface Missing {
   readonly units: number;
@@ -20,7 +18,7 @@ export function standIn(beginning: string, { units, pairs, extra }: Missing): st
   const quotes = extra % 5;
   const spaces = units - 2 * pairs - controls - quotes;
   const rare = extra + pairs === 0 ? '' : `${'😀'.repeat(pairs)}${'\u0001'.repeat(controls)}${'"'.repeat(quotes)}`;
-  return joinedText(beginning, `${rare}${spacesOf(spaces)}`);
+  return `${beginning}${rare}${spacesOf(spaces)}`;
 }
 
 function spacesOf(count: number): string {

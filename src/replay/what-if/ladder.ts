@@ -1,5 +1,6 @@
 import { handoffLevel, inTokens, type Policy } from '../../governor/policy.ts';
-import { type Latch, latchAt } from '../../governor/relief/latch.ts';
+import { latchAt } from '../../governor/relief/ladder.ts';
+import type { Latch } from '../../governor/relief/relief-state.ts';
 import { sumsFrom } from '../../governor/relief/strategy.ts';
 import { isThrashing } from '../../governor/relief/thrash.ts';
 

@@ -1,4 +1,4 @@
-import { nativeReserve } from '../../governor/gauge/version-facts.ts';
+import { nativeReserve } from '../../governor/gauge/window.ts';
 import { nativeTrigger } from '../../governor/policy.ts';
 import type { WhatIfPolicy } from './what-if.ts';
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type CutJson, cutJson } from '../../../src/governor/tool-budget/cut-json.ts';
-import { storedJson } from '../../../src/governor/tool-budget/stored-json.ts';
+import { type CutJson, cutJson, storedJson } from '../../../src/governor/tool-budget/cut-json.ts';
 import { membersAt } from '../../../src/stream/json-spans.ts';
 import { createRandom, type Random } from '../../support/random.ts';
 

@@ -1,7 +1,8 @@
 import type { Action, TimerName } from '../../../src/governor/actions.ts';
+import { initialState } from '../../../src/governor/initial-state.ts';
 import type { Input, OwnEvent } from '../../../src/governor/input.ts';
-import { stampUuid } from '../../../src/governor/prompts/mailbox.ts';
-import { type GovernorState, initialState, type Run } from '../../../src/governor/state.ts';
+import { stampUuid } from '../../../src/governor/prompts/prompt.ts';
+import type { GovernorState, Run } from '../../../src/governor/state.ts';
 import { step } from '../../../src/governor/step.ts';
 import { decodeObject } from '../../../src/stream/decode.ts';
 import { fieldsOf } from '../../../src/stream/fields.ts';

@@ -1,16 +1,17 @@
-import type { Event } from '../stream/events.ts';
-import { announceExpiry } from './cost/cache-expiry.ts';
-import { draftOf } from './draft.ts';
-import { TOOL_CALL_LIMIT } from './gauge/character-estimate.ts';
-import { crossedText, isCharactersOnly, predicted } from './gauge/gauge.ts';
-import { toPrompt } from './prompts/mailbox.ts';
-import { noteFirstPrompt } from './prompts/say.ts';
-import { closedLogTurn, openLogTurn } from './prompts/turns.ts';
-import { forgetFailures, type NextPrompt } from './relief/compaction.ts';
-import { latchAt } from './relief/latch.ts';
-import { adviseRelief, dueRelief } from './relief/relief.ts';
-import { decided, type GovernorState, isRelieving } from './state.ts';
-import { chain, keep, type Step } from './steps.ts';
+import type { Event } from '../../stream/events.ts';
+import { draftOf } from '../draft.ts';
+import { TOOL_CALL_LIMIT } from '../gauge/character-estimate.ts';
+import { crossedText, isCharactersOnly, predicted } from '../gauge/gauge.ts';
+import { isRelieving } from '../phases.ts';
+import { toPrompt } from '../prompts/prompt.ts';
+import { closedLogTurn, openLogTurn } from '../prompts/turns.ts';
+import { announceExpiry } from '../relief/cache-expiry.ts';
+import { forgetFailures, type NextPrompt } from '../relief/compaction.ts';
+import { latchAt } from '../relief/ladder.ts';
+import { adviseRelief, dueRelief } from '../relief/relief.ts';
+import type { GovernorState } from '../state.ts';
+import { chain, decided, keep, type Step } from '../steps.ts';
+import { noteFirstPrompt } from './say.ts';
 
 /** Latches what was crossed; says so once. */
 export function judgeLevel(state: GovernorState): Step {

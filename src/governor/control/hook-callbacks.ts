@@ -2,16 +2,20 @@ import type { ControlRequestEvent } from '../../stream/events.ts';
 import { fieldsOf, textOf } from '../../stream/fields.ts';
 import type { Action, HookAnswer, HookName } from '../actions.ts';
 import { readGauge } from '../gauge/gauge.ts';
-import { commandIn, type Prompt } from '../prompts/mailbox.ts';
-import { giveBack, requestsIn } from '../prompts/prompt-words.ts';
-import { focusText, notesClause } from '../relief/focus.ts';
+import type { Prompt } from '../input.ts';
+import { commandIn, giveBack, requestsIn } from '../prompts/prompt.ts';
+import { focusText, notesClause } from '../relief/compaction.ts';
 import { documentToGive, noteGiven } from '../relief/fresh-context.ts';
-import { decided, type GovernorState } from '../state.ts';
-import { keep, type Step } from '../steps.ts';
+import type { GovernorState } from '../state.ts';
+import { decided, keep, type Step } from '../steps.ts';
+import { cutResult } from '../tool-budget/cut-result.ts';
 import { remembered } from '../tool-budget/follow-results.ts';
-import { isOfSubagent } from './subagent-hooks.ts';
-import { tellWith } from './telling.ts';
-import { answerToolHook, type ToolHook } from './tool-hooks.ts';
+import { alertAgent } from '../tool-budget/hints.ts';
+import { limitRead } from '../tool-budget/limit-read.ts';
+import type { FileMeasure, ToolCall } from '../tool-budget/tool-budget.ts';
+import { afterFailure, afterTool, beforeTool } from '../tool-budget/tool-hooks.ts';
+import { readToolCall, stopWaiting } from '../tool-budget/tool-state.ts';
+import { tellAgent } from '../zones/notices.ts';
 
 /** Ids under which our hooks are registered; claude names one of them when it calls back. */
 export const CALLBACKS: Readonly<Record<HookName, string>> = {
@@ -122,4 +126,68 @@ function isMidTurn(state: GovernorState): boolean {
 function opening(prompts: readonly Prompt[]): string {
   const what = prompts.length === 1 ? 'The request' : 'The requests';
   return `The context was compacted while you were working. ${what} that this turn is to answer`;
+}
+
+/**
+ * Whether a hook was raised by a subagent that compacts its own context, which is nothing that ctxb keeps notes of.
+ *
+ * 2.1.329 names the subagent in the hook's input. 2.1.197 names it nowhere, but writes `status: compacting` for the
+ * main thread only, between PreCompact and SessionStart; and while the turn waits for a subagent, the main thread
+ * cannot compact.
+ */
+export function isOfSubagent(state: GovernorState, event: ControlRequestEvent): boolean {
+  const { agent_id: agent, hook_event_name: hook } = fieldsOf(event.request.input);
+  if (textOf(agent)) return true;
+  if (hook === 'UserPromptSubmit') return false;
+  const agents = Object.values(state.tasks).filter(({ kind }) => kind === 'agent');
+  if (hook === 'PreCompact') return agents.some(({ phase }) => phase === 'foreground');
+  return !state.summarising && agents.some(({ phase }) => phase !== 'reporting');
+}
+
+/** Puts what the agent is to be told of its budget behind the context of an answer, if there is one. */
+export function tellWith(step: Step, where: 'prompt' | 'mid-turn'): Step {
+  if (!step.actions.some(({ kind }) => kind === 'answer-hook')) return step;
+  const { state: told, text } = words(step.state, where);
+  if (text === '') return keep(told, step.actions);
+  const answers = step.actions.map((action) =>
+    action.kind === 'answer-hook'
+      ? { ...action, context: [action.context, text].filter(Boolean).join('\n\n') }
+      : action,
+  );
+  return keep(told, answers);
+}
+
+function words(state: GovernorState, where: 'prompt' | 'mid-turn') {
+  const zone = tellAgent(state, where);
+  const alert = state.run.policy.zones.tellAgent ? alertAgent(zone.state) : { state: zone.state, text: '' };
+  return { state: alert.state, text: [zone.text, alert.text].filter(Boolean).join(' ') };
+}
+
+/** Hooks of tools. */
+export type ToolHook = 'PreToolUse' | 'PostToolUse' | 'PostToolUseFailure';
+
+/** Answers a hook of a tool, at once or when the shell has looked at a file or stored a result. */
+export function answerToolHook(state: GovernorState, hook: ToolHook, event: ControlRequestEvent): Step {
+  const call = readToolCall(event);
+  if (hook === 'PreToolUse') return beforeTool(state, call);
+  return tellMain(hook === 'PostToolUse' ? afterTool(state, call) : afterFailure(state, call), call);
+}
+
+/** The file that a Read is about was looked at. */
+export function onFileMeasured(state: GovernorState, requestId: string, file: FileMeasure | undefined): Step {
+  const plan = state.toolBudget.waiting[requestId];
+  return plan?.kind === 'read' ? limitRead(stopWaiting(state, requestId), plan, file) : keep(state);
+}
+
+/** A result that is to be cut was stored, or could not be. */
+export function onResultStored(state: GovernorState, requestId: string, path: string | undefined): Step {
+  const plan = state.toolBudget.waiting[requestId];
+  return plan?.kind === 'result'
+    ? tellMain(cutResult(stopWaiting(state, requestId), plan, path), plan.call)
+    : keep(state);
+}
+
+/** A subagent's context is its own: how full the main thread's is, is no business of it. */
+function tellMain(step: Step, { agent }: ToolCall): Step {
+  return agent === null ? tellWith(step, 'mid-turn') : step;
 }

@@ -1,12 +1,44 @@
+import type { Saving } from '../actions.ts';
+import { toUsd } from '../cost/cost.ts';
+import { priceAt, priceFor } from '../cost/prices.ts';
+import { idleBeyondLife, writePrice } from '../cost/prompt-cache.ts';
+import { callOutput } from '../gauge/gauge.ts';
+import type { Prompt } from '../input.ts';
 import { inTokens } from '../policy.ts';
-import { landingOf, mayCompact } from '../relief/strategy.ts';
+import { relievesContext } from '../prompts/prompt.ts';
 import type { GovernorState } from '../state.ts';
-import { toUsd } from './cost.ts';
+import { decided, keep, type Step } from '../steps.ts';
+import { landingOf, mayCompact } from './strategy.ts';
 
-/** What compacting before the next prompt would save, and over how many calls. */
-export interface Saving {
-  readonly usd: number;
-  readonly calls: number;
+/** Says before a prompt what it will cost that the cache is gone, where that is worth a word. */
+export function announceExpiry(state: GovernorState, prompt: Prompt | 'unseen'): Step {
+  const { gauge, cache, now, session, run } = state;
+  const idleMs = idleBeyondLife(cache, now);
+  const least = run.policy.cost.expiredCacheUsd;
+  const listPrice = priceFor(gauge.call?.model ?? session.model, run.policy.cost.prices);
+  // Another basis says that the context has been replaced since, or may have been.
+  if (idleMs === undefined || gauge.basis !== 'measured' || typeof least !== 'number' || listPrice === undefined) {
+    return keep(state);
+  }
+  if (prompt !== 'unseen' && relievesContext(prompt)) return keep(state);
+  const tokens = gauge.used + callOutput(gauge);
+  const price = priceAt(listPrice, tokens);
+  const [usd, cachedUsd] = [writePrice(cache, price), price.cacheRead].map((rate) => usdOf(tokens, rate));
+  if (usd === undefined || cachedUsd === undefined || usd - cachedUsd < least) return keep(state);
+  const { lifetimeMs } = cache;
+  const reason = `the prompt cache has probably expired (no call for ${minutes(idleMs)} minutes, it is kept for ${minutes(lifetimeMs)})`;
+  const saving = compactFirst(state, tokens, { ...price, write: writePrice(cache, price) });
+  return keep(state, [
+    { kind: 'cache-expired', ...decided(state, reason), idleMs, lifetimeMs, tokens, usd, cachedUsd, saving },
+  ]);
+}
+
+function usdOf(tokens: number, rate: number): number {
+  return toUsd(Math.round((tokens * rate) / 1_000_000));
+}
+
+function minutes(ms: number): number {
+  return Math.round(ms / 6_000) / 10;
 }
 
 /** What is compared; sizes in tokens, rates in micro-dollars for a million of them. */

@@ -1,20 +1,20 @@
 import type { ControlRequestEvent, Event } from '../../stream/events.ts';
 import { reportsEachTask } from '../../stream/version.ts';
 import { mergeInitialize, openControl } from '../control/control.ts';
-import { stopTask } from '../control/control-request.ts';
 import { onAnswer, refuseQuestions } from '../control/questions.ts';
-import { atLimit } from '../cost/spending.ts';
+import type { Prompt } from '../input.ts';
+import { isRelieving } from '../phases.ts';
+import { stopTask } from '../prompts/own-lines.ts';
+import { toPrompt } from '../prompts/prompt.ts';
+import { tasksAside } from '../prompts/tasks.ts';
 import { noteInterrupt } from '../relief/compaction.ts';
 import { startBriefing } from '../relief/fresh-context.ts';
 import { adviseRelief, dueRelief, relieveFor, startRelief } from '../relief/relief.ts';
-import { type GovernorState, isRelieving } from '../state.ts';
+import type { GovernorState } from '../state.ts';
 import { chain, keep, type Step } from '../steps.ts';
 import { announceLargeTask, isTooLarge, refuse } from '../zones/large-tasks.ts';
-import { type Prompt, toPrompt } from './mailbox.ts';
-import { resumeWork } from './resume.ts';
-import { say } from './say.ts';
-import { noteStop } from './stop-next.ts';
-import { tasksAside } from './tasks.ts';
+import { noteStop, resumeWork, say } from './say.ts';
+import { atLimit } from './spending.ts';
 
 /** A line the caller wrote, or a prompt that ctxb was given for him. */
 export function onCallerLine(state: GovernorState, event: Event, line: string): Step {

@@ -1,13 +1,14 @@
 import { isFields } from '../../stream/fields.ts';
+import { estimateTokens } from '../gauge/token-estimate.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, keep, type Step } from '../steps.ts';
 import { planCut } from './cut-result.ts';
-import { noteIgnored } from './ignored.ts';
-import { learnPage, noteLarge } from './page-limit.ts';
+import { hintFor } from './hints.ts';
+import { planRead } from './limit-read.ts';
+import { learnPage, limitPage, noteLarge } from './page-limit.ts';
 import { resultText, storedPath } from './result-text.ts';
 import { allocation } from './room.ts';
-import { estimateTokens } from './token-estimate.ts';
-import type { ToolCall } from './tool-call.ts';
+import type { ToolCall } from './tool-budget.ts';
 import {
   answerTool,
   budgetMode,
@@ -16,6 +17,7 @@ import {
   keepOpen,
   mayChange,
   mayPass,
+  noteIgnored,
   passed,
 } from './tool-state.ts';
 
@@ -79,4 +81,12 @@ function pointer(state: GovernorState, call: ToolCall, path: string): string {
       : '';
   const allowed = allocation(state, 'Read', call.agent);
   return `All of this result is in ${path}${size}: look into it with Read, offset and limit, or by characters where its lines are long, or search in it; one result may take about ${allowed} tokens now.`;
+}
+
+/** A tool is about to be called: it may be asked for less, and the agent told what the budget allows. */
+export function beforeTool(before: GovernorState, call: ToolCall): Step {
+  if (budgetMode(before) === 'off') return keep(before, [answerTool(call, 'PreToolUse')]);
+  const { state, text } = hintFor(before, call);
+  if (call.tool === 'Read') return planRead(state, call, text);
+  return limitPage(state, call, text) ?? keep(state, [answerTool(call, 'PreToolUse', { context: text })]);
 }

@@ -1,13 +1,13 @@
 import { plainText } from '../../stream/blocks.ts';
 import type { Event } from '../../stream/events.ts';
-import { isOwnRequest, OWN_PREFIX } from '../control/control-request.ts';
+import { isExhaustion } from '../../stream/failures.ts';
 import { replyForCaller } from '../control/questions.ts';
-import { tellsStop } from '../cost/spending.ts';
 import { tellsVainStart } from '../process/process.ts';
-import { isExhaustion, mayRelieve } from '../relief/exhaustion.ts';
+import { isOwnOrStamped, isOwnRequest, isOwnUuid, OWN_PREFIX } from '../prompts/own-lines.ts';
+import { mayRelieve } from '../relief/exhaustion.ts';
 import type { Handoff } from '../relief/relief-state.ts';
 import type { GovernorState } from '../state.ts';
-import { isOwnOrStamped, isOwnUuid } from './own-lines.ts';
+import { tellsStop } from './spending.ts';
 
 /**
  * What becomes of a line of claude's on its way to the caller. `withhold`: it may belong to the injected turn or to

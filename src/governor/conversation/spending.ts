@@ -1,38 +1,10 @@
 import type { Event } from '../../stream/events.ts';
-import { sendInterrupt } from '../control/control-request.ts';
-import { sayOwn } from '../prompts/say.ts';
-import { decided, type GovernorState } from '../state.ts';
-import { chain, keep, type Step } from '../steps.ts';
-import { isComputed, totalMicroUsd, toUsd } from './cost.ts';
-import { type CostJudgement, type CostLimits, type CostNotice, judgeCost } from './cost-limit.ts';
-
-/** What is done about the limits of cost. */
-export interface Spending {
-  /** What has been announced. */
-  readonly said: readonly CostNotice[];
-  /** What other runs have spent in the period, and this one before it began, in micro-dollars. */
-  readonly others: number;
-  readonly earlier: number;
-  /** Limits in US dollars that the person has set instead of those that were reached. */
-  readonly raised: { readonly run?: number; readonly project?: number };
-  /**
-   * - `stopping`: the turn that crossed a limit is being interrupted.
-   * - `asking`: the person is asked.
-   * - `wrapping`: the last turn runs.
-   */
-  readonly phase: 'within' | 'stopping' | 'asking' | 'wrapping' | 'over';
-  /** The turn that crossed the limit did not come to its end. */
-  readonly brokenOff: boolean;
-}
-
-export const NO_SPENDING: Spending = {
-  said: [],
-  others: 0,
-  earlier: 0,
-  raised: {},
-  phase: 'within',
-  brokenOff: false,
-};
+import { isComputed, totalMicroUsd, toUsd } from '../cost/cost.ts';
+import { type CostJudgement, type CostLimits, type CostNotice, judgeCost } from '../cost/cost-limit.ts';
+import { sendInterrupt } from '../prompts/own-lines.ts';
+import type { GovernorState, Spending } from '../state.ts';
+import { chain, decided, keep, type Step } from '../steps.ts';
+import { sayOwn } from './say.ts';
 
 /** claude's own stop at the limit: it takes no further prompt. */
 export function readBudgetStop(state: GovernorState, event: Event): GovernorState {

@@ -1,13 +1,15 @@
 import { decodeLine } from '../../stream/decode.ts';
 import type { UserEvent } from '../../stream/events.ts';
-import { announceExpiry } from '../cost/cache-expiry.ts';
 import { draftOf } from '../draft.ts';
 import { readPrompt } from '../gauge/readings.ts';
+import type { Prompt } from '../input.ts';
+import { countSent, isOwnUuid, ownUuid, sendInterrupt, userLine } from '../prompts/own-lines.ts';
+import { giveBack, isStamp, requestsIn, toPrompt } from '../prompts/prompt.ts';
+import { saidPrompt } from '../prompts/turns.ts';
+import { announceExpiry } from '../relief/cache-expiry.ts';
+import type { Unfinished } from '../relief/relief-state.ts';
 import type { GovernorState } from '../state.ts';
-import { keep, type Step } from '../steps.ts';
-import { isStamp, type Prompt, toPrompt } from './mailbox.ts';
-import { countSent, isOwnUuid, ownUuid, userLine } from './own-lines.ts';
-import { saidPrompt } from './turns.ts';
+import { chain, decided, keep, type Step } from '../steps.ts';
 
 /** claude begins a turn at once; one that shows nothing for so long was for a prompt in the resumed session's log. */
 const SKIPPED_AFTER_MS = 30_000;
@@ -61,4 +63,36 @@ export function noteFirstPrompt(state: GovernorState, prompt: Prompt): GovernorS
   const next = draftOf(state);
   next.session = { ...state.session, firstPrompt: prompt.text };
   return next;
+}
+
+/** Has the agent go on with what was broken off. The caller sees the turn: it is the answer to his request. */
+export function resumeWork(state: GovernorState, work: Unfinished): Step {
+  const { because, prompts } = work;
+  const resumed: GovernorState = { ...state, relief: { ...state.relief, unfinished: undefined, resuming: work } };
+  const requests = requestsIn(prompts);
+  const opening = requests.length === 1 ? 'The request that it was to answer' : 'The requests that it was to answer';
+  const { text, actions } = requests.length === 0 ? NOTHING : giveBack(state, requests, opening);
+  const words = [because, text, 'Go on from where the work stands.'].filter((part) => part !== '').join('\n\n');
+  return chain(keep(resumed, [...actions, { kind: 'resume', ...decided(state, because) }]), (next) =>
+    sayOwn(next, words),
+  );
+}
+
+const NOTHING = { text: '', actions: [] } as const;
+
+/**
+ * The caller interrupts while his prompt waits for ctxb, of which he knows nothing. claude has no turn of his to stop
+ * then, so the turn of that prompt is stopped when it comes.
+ */
+export function noteStop(state: GovernorState): GovernorState {
+  const { turn, mailbox } = state;
+  const isHeld = turn.phase === 'idle' && mailbox.waiting.length > 0;
+  return isHeld ? { ...state, mailbox: { ...mailbox, stopNext: true } } : state;
+}
+
+/** Stops the turn that was to be stopped, once it has begun: before that claude would not heed it. */
+export function stopBegunTurn(state: GovernorState): Step {
+  const { turn, mailbox } = state;
+  if (!mailbox.stopNext || turn.phase !== 'running' || turn.startedBy !== 'prompt') return keep(state);
+  return sendInterrupt({ ...state, mailbox: { ...mailbox, stopNext: false } });
 }

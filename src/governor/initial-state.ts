@@ -1,0 +1,112 @@
+import { EMPTY_COST, restarted } from './cost/cost.ts';
+import { NO_CACHE } from './cost/prompt-cache.ts';
+import { EMPTY_GAUGE } from './gauge/gauge.ts';
+import { learnWindow } from './gauge/window.ts';
+import type { Relief } from './relief/relief-state.ts';
+import { NO_REFILL } from './relief/thrash.ts';
+import type { GovernorState, Mailbox, Run, Spending, Told } from './state.ts';
+import type { ToolBudget } from './tool-budget/tool-budget.ts';
+
+/** The state before anything happened. */
+export function initialState(run: Run): GovernorState {
+  const { window } = run.policy;
+  return {
+    run,
+    now: 0,
+    process: { phase: 'running', resumes: run.resumes, restarts: 0 },
+    session: NO_SESSION,
+    notes: undefined,
+    gauge:
+      window === undefined ? EMPTY_GAUGE : { ...EMPTY_GAUGE, window: learnWindow(EMPTY_GAUGE.window, window, 'user') },
+    latch: 'none',
+    turn: {
+      phase: 'idle',
+      startedBy: 'prompt',
+      ended: 0,
+      unprompted: 0,
+      growth: { tokens: 0, turns: 0, recent: [] },
+      startedAt: 0,
+      calls: 0,
+      prompts: [],
+      last: undefined,
+      unheard: [],
+    },
+    compaction: { phase: 'idle', failures: 0, landing: undefined, triedAt: undefined },
+    handoff: { phase: 'idle' },
+    relief: NO_RELIEF,
+    refill: NO_REFILL,
+    summarising: false,
+    mailbox: EMPTY_MAILBOX,
+    control: { phase: 'closed', sent: 0, pending: {}, callbacks: [], questions: [], initialize: undefined },
+    trigger: run.mode !== 'act' || run.callerPlacedTrigger || !run.policy.midTurn.enabled ? 'off' : 'unplaced',
+    triggerReason: '',
+    tasks: {},
+    grace: 'none',
+    subagents: {},
+    toolBudget: NEW_TOOL_BUDGET,
+    told: NOTHING_TOLD,
+    largeTask: undefined,
+    cost: run.resumes ? restarted(EMPTY_COST, 'resumed') : EMPTY_COST,
+    cache: NO_CACHE,
+    spending: NO_SPENDING,
+    input: 'open',
+    outcome: undefined,
+  };
+}
+
+const NO_SESSION: GovernorState['session'] = {
+  id: undefined,
+  model: undefined,
+  version: undefined,
+  firstPrompt: undefined,
+  state: undefined,
+  transcript: undefined,
+  commandsOff: false,
+};
+
+const EMPTY_MAILBOX: Mailbox = { waiting: [], ended: false, said: [], stopNext: false };
+
+const NO_SPENDING: Spending = {
+  said: [],
+  others: 0,
+  earlier: 0,
+  raised: {},
+  phase: 'within',
+  brokenOff: false,
+};
+
+const NOTHING_TOLD: Told = { zone: 'ok', askedAt: undefined, costs: [] };
+
+const NO_RELIEF: Relief = {
+  due: undefined,
+  putOffAt: undefined,
+  hopeless: undefined,
+  handoffs: 0,
+  left: undefined,
+  landing: undefined,
+  useless: false,
+  blocked: false,
+  boundaries: [],
+  refilled: 0,
+  landings: [],
+  pending: undefined,
+  fresh: undefined,
+  document: undefined,
+  unfinished: undefined,
+  resuming: undefined,
+  exhausted: undefined,
+  isLanding: false,
+};
+
+const NEW_TOOL_BUDGET: ToolBudget = {
+  ignores: [],
+  history: 0,
+  results: 0,
+  agents: {},
+  open: {},
+  waiting: {},
+  repeats: {},
+  pages: {},
+  hinted: {},
+  alerted: 'none',
+};
