@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { effectiveConfig } from '../config/effective-config.ts';
+import { briefingWorld } from '../flow/briefing-world.ts';
 import { earlierRuns } from '../flow/earlier-run.ts';
 import { explainFlow } from '../flow/explain.ts';
-import { requireFlow } from '../flow/file/require-flow.ts';
-import { briefingWorld } from '../flow/flow-files.ts';
+import { requireFlow } from '../flow/file/read-flow.ts';
 import type { Io } from '../io.ts';
 import { flowExplainHtml } from '../report/flow-explain-html.ts';
 import { flowExplainText } from '../report/flow-explain-text.ts';

@@ -48,7 +48,10 @@ export function toBudgets({ contextBudgetTokens, ...sizes }: RawBudgets): Budget
   return contextBudgetTokens === undefined ? sizes : { ...sizes, contextBudgetTokens: share(contextBudgetTokens) };
 }
 
-type RawBudgets = Omit<BudgetChanges, 'contextBudgetTokens'> & { readonly contextBudgetTokens?: number | string };
+/** Budgets as a file has them. */
+export type RawBudgets = Omit<BudgetChanges, 'contextBudgetTokens'> & {
+  readonly contextBudgetTokens?: number | string;
+};
 
 /** `"78%"` is 0.78; numbers are what they are. */
 function share(value: number | string): number {

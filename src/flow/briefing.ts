@@ -1,23 +1,22 @@
 import type { FlowGlobals } from '../config/flow-settings.ts';
-import { effectiveBudgets } from './effective-budgets.ts';
+import { windowOfModel } from '../governor/gauge/window.ts';
 import { orderSteps, type StepOrder } from './file/order-steps.ts';
-import type { Flow, FlowStep } from './flow.ts';
-import type { CuratedChoice } from './pack/curated.ts';
+import type { Flow, FlowStep, StepOutput } from './flow.ts';
 import { type Pack, pack } from './pack/pack.ts';
-import type { ResolvedBudgets } from './pack/resolve-budgets.ts';
+import type { CuratedChoice } from './pack/receipt.ts';
+import { type ResolvedBudgets, resolveBudgets } from './pack/resolve-budgets.ts';
 import type { PackItem } from './pack/step-block.ts';
 
-/** What a step has left for later ones. */
-export interface StepOutput {
-  readonly ok: boolean;
-  readonly output: string;
-  readonly error: string | undefined;
-  /** Where the whole of it can be read; told where it is cut. */
-  readonly path?: string | undefined;
+/** What budgets depend on beside the flow. */
+export interface BudgetWorld {
+  /** The configuration of all flows. */
+  readonly global?: Partial<FlowGlobals> | undefined;
+  /** Tokens of the context window; where it is not known, what the step's model names, or 200,000. */
+  readonly window?: number | undefined;
 }
 
 /** What a briefing needs to know of the world. */
-export interface BriefingWorld {
+export interface BriefingWorld extends BudgetWorld {
   /** undefined: the step has not run, so it is not told of. */
   readonly outputs: (stepId: string) => StepOutput | undefined;
   /** Whether a file is there; its path is as the flow has it. */
@@ -26,12 +25,8 @@ export interface BriefingWorld {
   readonly readHints?: (path: string) => string | undefined;
   /** The text of a file with a prompt; its path is as the flow has it. */
   readonly readPrompt: (file: string) => string;
-  /** What holds for all flows. */
-  readonly global?: FlowGlobals | undefined;
   /** What a curator has found to matter. */
   readonly curated?: CuratedChoice | undefined;
-  /** Tokens of the model's context window, default 200,000. */
-  readonly window?: number | undefined;
 }
 
 /** A step's pack, and the budgets that it was made within. */
@@ -46,7 +41,7 @@ export interface Briefing {
  */
 export function briefingOf(flow: Flow, step: FlowStep, world: BriefingWorld): Briefing {
   const seen = seenBy(flow, step);
-  const budgets = effectiveBudgets(flow, step, { global: world.global, model: { windowTokens: world.window } });
+  const budgets = effectiveBudgets(flow, step, world);
   const history = historyOf(flow, step, world);
   // When there is not room for all, the last are left out.
   const artifacts = seen.toReversed().flatMap(({ outputs }) => outputs.filter(world.exists));
@@ -88,4 +83,30 @@ export function promptOf(
 ): string | undefined {
   if (promptFile !== undefined) return read(promptFile);
   return prompt ?? (objective === undefined ? undefined : OBJECTIVE_IS_TASK);
+}
+
+/** The budgets that hold for a step of a checked flow, each with the level that it comes from. */
+export function effectiveBudgets(
+  { profile, profiles, budgets }: Pick<Flow, 'profile' | 'profiles' | 'budgets'>,
+  step: Pick<FlowStep, 'budgets' | 'model'>,
+  { global, window }: BudgetWorld,
+): ResolvedBudgets {
+  const chosen = profile !== undefined && Object.hasOwn(profiles, profile) ? profiles[profile]?.budgets : undefined;
+  const levels = { global, profile: chosen, flow: budgets, step: step.budgets };
+  return resolveBudgets(levels, window ?? windowOfModel(step.model));
+}
+
+/** What guardrails change in the budgets of steps: each once, with the steps where it does not hold for all of them. */
+export function budgetWarnings(
+  flow: Flow,
+  steps: readonly FlowStep[],
+  worldOf: (step: FlowStep) => BudgetWorld,
+): string[] {
+  const ids = new Map<string, string[]>();
+  for (const step of steps) {
+    for (const { message } of effectiveBudgets(flow, step, worldOf(step)).warnings) {
+      ids.set(message, [...(ids.get(message) ?? []), step.id]);
+    }
+  }
+  return [...ids].map(([message, of]) => (of.length === steps.length ? message : `${of.join(', ')}: ${message}`));
 }

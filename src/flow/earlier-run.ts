@@ -1,11 +1,11 @@
 import { readdirSync } from 'node:fs';
 import { CtxbError } from '../errors.ts';
-import { listFlowRuns, openFlowRun } from '../store/flow-run.ts';
+import { type FlowRunFiles, listFlowRuns, openFlowRun } from '../store/flow-run.ts';
 import { kindOf } from '../store/plain-file.ts';
 import { orStoreError } from '../store/store-error.ts';
-import type { StepOutput } from './briefing.ts';
-import { type KnownReceipt, readReceipt } from './read-receipt.ts';
-import { stepOutput } from './step-output.ts';
+import { parseFields, textOf } from '../stream/fields.ts';
+import type { StepOutput } from './flow.ts';
+import { type KnownReceipt, readReceipt } from './step-receipt.ts';
 
 /** What a run of a flow has left. */
 export interface EarlierRun {
@@ -71,4 +71,16 @@ export function findRun(runs: readonly EarlierRun[], name: string): EarlierRun {
   const ids = (found.length === 0 ? runs : found).slice(0, 5).map(({ id }) => id);
   const known = ids.length === 0 ? 'there is none yet' : `there are ${ids.join(', ')}`;
   throw new CtxbError('usage', `${name}: ${found.length === 0 ? 'no run begins' : 'several runs begin'} so; ${known}`);
+}
+
+/** What became of a step, and what it has said. */
+export const STEP_FILE = 'step.json';
+export const OUTPUT_FILE = 'output.md';
+
+/** What a step of a run has said; undefined: it has not ended by itself. */
+export function stepOutput(files: Pick<FlowRunFiles, 'read' | 'path'>, id: string): StepOutput | undefined {
+  const { status, error } = parseFields(files.read(id, STEP_FILE) ?? '');
+  if (status !== 'done' && status !== 'failed') return undefined;
+  const output = files.read(id, OUTPUT_FILE) ?? '';
+  return { ok: status === 'done', output, error: textOf(error), path: files.path(id, OUTPUT_FILE) };
 }

@@ -5,14 +5,14 @@ export interface Flow {
   /** Names folders, like a step's id. */
   readonly name: string;
   /** Name of one of `profiles` whose budgets hold. */
-  readonly profile: string | undefined;
+  readonly profile?: string | undefined;
   readonly profiles: Readonly<Record<string, { readonly budgets: BudgetChanges }>>;
   readonly budgets: BudgetChanges;
   readonly curator: Curator;
   /** How much the output of an agent counts, by its name, in the place of what is built in. */
   readonly priorities: Readonly<Record<string, Priority>>;
   /** A file with hints from earlier runs, relative to the working folder; its beginning goes into every briefing. */
-  readonly scentTrail: string | undefined;
+  readonly scentTrail?: string | undefined;
   readonly steps: readonly FlowStep[];
 }
 
@@ -20,31 +20,31 @@ export interface FlowStep {
   /** Unlike that of any other step, also in other case: letters, digits, `-` and `_`, a letter or digit first. */
   readonly id: string;
   /** Who does it, in the words of the job: `test-author`. Says how important its output is for later steps. */
-  readonly agent: string | undefined;
+  readonly agent?: string | undefined;
   /** The same said outright. */
-  readonly priority: Priority | undefined;
-  readonly objective: string | undefined;
+  readonly priority?: Priority | undefined;
+  readonly objective?: string | undefined;
   /** Files that it builds on and files that it makes, relative to the working folder. */
   readonly inputs: readonly string[];
   readonly outputs: readonly string[];
   readonly teaching: Teaching;
   /** What is asked of it; where there is neither this nor a file, to reach its objective. */
-  readonly prompt: string | undefined;
+  readonly prompt?: string | undefined;
   /** A file with the prompt, relative to the flow's. */
-  readonly promptFile: string | undefined;
+  readonly promptFile?: string | undefined;
   readonly budgets: BudgetChanges;
   /** Model of claude for this step. */
-  readonly model: string | undefined;
+  readonly model?: string | undefined;
   /** Ids of steps that must be over before. Where it is not said, these are all steps above; `[]` is none. */
-  readonly needs: readonly string[] | undefined;
-  readonly timeoutSeconds: number | undefined;
+  readonly needs?: readonly string[] | undefined;
+  readonly timeoutSeconds?: number | undefined;
   readonly retries: number;
   readonly onFail: 'stop' | 'continue';
 }
 
 /** What a step must keep in mind; it is always told whole. */
 export interface Teaching {
-  readonly notes: string | undefined;
+  readonly notes?: string | undefined;
   readonly emphasis: readonly string[];
   readonly constraints: readonly string[];
 }
@@ -57,12 +57,11 @@ export interface Curator {
   readonly maxFiles: number;
 }
 
-/** The output of an earlier step, oldest first. */
-export interface HistoryItem {
-  readonly stepId: string;
-  readonly agent: string | undefined;
-  readonly priority: Priority | undefined;
+/** What a step has left for later ones. */
+export interface StepOutput {
   readonly ok: boolean;
   readonly output: string;
   readonly error: string | undefined;
+  /** Where the whole of it can be read; told where it is cut. */
+  readonly path?: string | undefined;
 }

@@ -1,4 +1,4 @@
-import type { KnownReceipt } from './read-receipt.ts';
+import type { KnownReceipt } from './step-receipt.ts';
 
 /** What the steps of a run were given, and what they took. */
 export interface RunReport {

@@ -1,6 +1,6 @@
 import type { Flow } from '../flow/flow.ts';
+import type { Board, StepStatus } from '../flow/run/run-flow.ts';
 import type { StepEnd } from '../flow/run/run-step.ts';
-import type { Board, StepStatus } from '../flow/run/schedule.ts';
 import { dollars, duration, tokens } from './figures.ts';
 import { aligned } from './table.ts';
 

@@ -1,9 +1,8 @@
 import { existsSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { FLOW_DEFAULTS } from '../../src/flow/file/flow-defaults.ts';
-import type { CuratedChoice } from '../../src/flow/pack/curated.ts';
 import { pack } from '../../src/flow/pack/pack.ts';
+import type { CuratedChoice } from '../../src/flow/pack/receipt.ts';
 import type { Call, RecordedRequest } from '../../src/standin/scenario.ts';
 import { runProgram, startWorld, type World } from '../support/claude.ts';
 import { givenTexts, mainRequests, REFUSED } from '../support/conversation.ts';
@@ -122,7 +121,7 @@ const FAILURES = [
   {
     name: 'silence',
     calls: [{ ...names([], ['plan']), delayMs: 80_000 }],
-    curator: { ...FLOW_DEFAULTS.curator, timeoutSeconds: 3 },
+    curator: { enabled: true, model: 'haiku', timeoutSeconds: 3, maxFiles: 20 },
     fault: 'not done after 3 s',
   },
 ];

@@ -1,7 +1,7 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { effectiveBudgets } from '../../src/flow/effective-budgets.ts';
+import { effectiveBudgets } from '../../src/flow/briefing.ts';
 import { readFlow } from '../../src/flow/file/read-flow.ts';
 import type { Flow } from '../../src/flow/flow.ts';
 import { codePoints } from '../../src/governor/gauge/token-estimate.ts';
@@ -43,7 +43,7 @@ async function expectBriefings(flow: Flow, requests: readonly RecordedRequest[])
     const { objective = '', inputs, outputs, teaching } = step;
     const notes = [objective, ...inputs, ...outputs, ...teaching.emphasis, ...teaching.constraints];
     for (const note of notes) expect(text.split(/^## Earlier steps$/m)[0]).toContain(note);
-    const budget = effectiveBudgets(flow, step).budgets.contextBudgetChars;
+    const budget = effectiveBudgets(flow, step, {}).budgets.contextBudgetChars;
     expect(codePoints(text)).toBeLessThanOrEqual(budget);
     expect(codePoints(givenTexts(request).join(''))).toBeLessThanOrEqual(budget + ownWords);
   }

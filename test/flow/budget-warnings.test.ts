@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { budgetWarnings } from '../../src/flow/budget-warnings.ts';
+import { budgetWarnings } from '../../src/flow/briefing.ts';
 import { flowOf, flowStep } from '../support/packs.ts';
 
 const LOW = 'historyOlderChars: 8 (flow) is below the floor of 500; 500 is used';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { BudgetChanges } from '../../src/config/flow-settings.ts';
-import { effectiveBudgets } from '../../src/flow/effective-budgets.ts';
+import { effectiveBudgets } from '../../src/flow/briefing.ts';
 import { flowOf, flowStep } from '../support/packs.ts';
 
 describe('effective budgets', () => {
@@ -44,9 +44,8 @@ describe('effective budgets', () => {
   });
 
   it('a share is one of the window', () => {
-    const model = { windowTokens: 1_000_000 };
     const step = flowStep({ budgets: { contextBudgetTokens: 0.1 } });
-    expect(effectiveBudgets(flowOf([step]), step, { model }).budgets.contextBudgetChars).toBe(400_000);
+    expect(effectiveBudgets(flowOf([step]), step, { window: 1_000_000 }).budgets.contextBudgetChars).toBe(400_000);
   });
 
   it.each([
@@ -54,7 +53,7 @@ describe('effective budgets', () => {
     { title: 'it is known', known: 128_000, chars: 128_000 },
   ])('the window is the one that counts where $title', ({ known, chars }) => {
     const step = flowStep({ model: 'claude-sonnet-4-5[1m]' });
-    const { budgets } = effectiveBudgets(flowOf([step]), step, { model: { windowTokens: known } });
+    const { budgets } = effectiveBudgets(flowOf([step]), step, { window: known });
     expect(budgets.contextBudgetChars).toBe(chars);
   });
 

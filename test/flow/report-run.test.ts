@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CuratorEffect } from '../../src/flow/pack/receipt.ts';
-import { type KnownReceipt, readReceipt } from '../../src/flow/read-receipt.ts';
 import { reportRun } from '../../src/flow/report-run.ts';
+import { type KnownReceipt, readReceipt } from '../../src/flow/step-receipt.ts';
 import { figures, fixtureFlow, stepReceipt } from '../support/flow-run.ts';
 
 const { flow } = fixtureFlow('25-steps.yaml');

@@ -1,7 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { DEFAULTS } from '../../src/config/defaults.ts';
 import { type CurateOptions, type Curation, curate } from '../../src/flow/curator/curate.ts';
-import { FLOW_DEFAULTS } from '../../src/flow/file/flow-defaults.ts';
 import type { Call } from '../../src/standin/scenario.ts';
 import type { World } from './claude.ts';
 import { flowStep, packItem } from './packs.ts';
@@ -22,7 +21,7 @@ export function curateIn(world: World, options: Partial<CurateOptions> = {}): Pr
     cwd: world.scratch.cwd,
   };
   const defaults: CurateOptions = {
-    curator: { ...FLOW_DEFAULTS.curator, maxFiles: 3 },
+    curator: { enabled: true, model: 'haiku', timeoutSeconds: 60, maxFiles: 3 },
     program: world.claude,
     config: DEFAULTS,
     settings: undefined,

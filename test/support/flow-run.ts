@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { briefingOf, type StepOutput } from '../../src/flow/briefing.ts';
+import { briefingOf } from '../../src/flow/briefing.ts';
 import { checkFlow } from '../../src/flow/file/read-flow.ts';
-import type { Flow } from '../../src/flow/flow.ts';
+import type { Flow, StepOutput } from '../../src/flow/flow.ts';
 import type { CuratorEffect } from '../../src/flow/pack/receipt.ts';
 import type { StepFigures, StepReceipt } from '../../src/flow/step-receipt.ts';
 import { openFlowRun } from '../../src/store/flow-run.ts';

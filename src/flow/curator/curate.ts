@@ -1,18 +1,17 @@
 import { PassThrough } from 'node:stream';
 import type { Config } from '../../config/config.ts';
-import { messageOf } from '../../errors.ts';
+import { CtxbError, messageOf } from '../../errors.ts';
 import type { Io } from '../../io.ts';
 import { LONG_LINE_LENGTH, oneLine } from '../../memory/words.ts';
+import { type HeadlessInvocation, readClaudeArguments } from '../../session/claude-arguments.ts';
 import type { Watcher } from '../../session/watcher.ts';
-import { fileInside } from '../file/file-inside.ts';
+import { fileInside } from '../file/files.ts';
 import type { Curator } from '../flow.ts';
-import type { CuratedChoice } from '../pack/curated.ts';
+import type { TaughtStep } from '../pack/frame.ts';
+import type { CuratedChoice } from '../pack/receipt.ts';
 import type { PackItem } from '../pack/step-block.ts';
-import type { TaughtStep } from '../pack/teaching.ts';
 import { runStep, type StepEnd } from '../run/run-step.ts';
-import { type CheckedAnswer, checkAnswer } from './check-answer.ts';
-import { readAnswer } from './curator-answer.ts';
-import { curatorConfig, curatorInvocation } from './curator-claude.ts';
+import { ANSWER_JSON_SCHEMA, type CheckedAnswer, checkAnswer, readAnswer } from './curator-answer.ts';
 import { curatorPrompt } from './curator-prompt.ts';
 
 /** How a curator is run. */
@@ -120,4 +119,42 @@ function endFault({ error, exitCode }: StepEnd, lastError: string): string {
 
 function told(text: string): string {
   return oneLine(text, LONG_LINE_LENGTH);
+}
+
+/**
+ * There is no other tool, so that nothing need be forbidden. (With a list of what is allowed or forbidden claude keeps
+ * all others, and runs harmless commands of its shell without asking.)
+ */
+const READ_ONLY = ['--tools', 'Read,Grep,Glob', '--strict-mcp-config'];
+
+/** The one mode in which reading is free in the working folder and refused outside, whatever the user's settings say. */
+const IN_THE_FOLDER = ['--permission-mode', 'default'];
+
+/** @param settings the user's `--settings`, which may say how claude reaches its API; undefined: none */
+export function curatorInvocation(model: string, settings: string | undefined): HeadlessInvocation {
+  const invocation = readClaudeArguments([
+    ...['-p', '--output-format', 'stream-json', '--verbose'],
+    ...['--model', model],
+    ...(settings === undefined ? [] : ['--settings', settings]),
+    ...READ_ONLY,
+    ...IN_THE_FOLDER,
+    // A later `claude --continue` of the user's is not to find this one.
+    '--no-session-persistence',
+    ...['--json-schema', ANSWER_JSON_SCHEMA],
+  ]);
+  if (invocation.kind === 'headless') return invocation;
+  throw new CtxbError('bug', `the arguments of the curator are read as ${invocation.kind}`);
+}
+
+/** The user's policies, but for notes and handoffs, which are the steps' own, and a hard limit of what it may cost. */
+export function curatorConfig(config: Config, limitUsd: number): Config {
+  const { memory, handoff, recovery, cost } = config;
+  return {
+    ...config,
+    observe: false,
+    memory: { ...memory, enabled: false },
+    handoff: { ...handoff, enabled: false },
+    recovery: { ...recovery, enabled: false },
+    cost: { ...cost, limitUsd: Math.min(limitUsd, cost.limitUsd ?? limitUsd), onLimit: 'stop' },
+  };
 }

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { LINE_LENGTH, quoted } from '../../memory/words.ts';
+import { counted, LINE_LENGTH, quoted } from '../../memory/words.ts';
+import type { CuratedChoice } from '../pack/receipt.ts';
 
 /** What a curator names, unchecked against history and disk. */
 export type CuratorAnswer = v.InferOutput<typeof answerSchema>;
@@ -28,4 +29,57 @@ export function readAnswer(text: string): { readonly answer: CuratorAnswer } | {
   } catch {
     return { fault: `expected JSON, found ${found}` };
   }
+}
+
+/** What an answer is held against. */
+export interface AnswerBounds {
+  /** Ids of the steps in the history. */
+  readonly steps: ReadonlySet<string>;
+  readonly maxFiles: number;
+  /** The file's name in the working folder, or why it cannot be taken. */
+  readonly find: (file: string) => { readonly name: string } | { readonly fault: string };
+}
+
+/** What of an answer is right, and what is not. */
+export interface CheckedAnswer {
+  /** undefined: something was named, and nothing of it is right. */
+  readonly choice: CuratedChoice | undefined;
+  readonly fault: string | undefined;
+}
+
+/** Takes what is right of an answer. Of too many files the first are taken. */
+export function checkAnswer({ files, steps }: CuratorAnswer, bounds: AnswerBounds): CheckedAnswer {
+  const { steps: known, maxFiles, find } = bounds;
+  const looked = [...new Set(files)].map((file) => ({ file, ...find(file) }));
+  const names = new Set(looked.flatMap((found) => ('name' in found ? [found.name] : [])));
+  const bad = looked.flatMap((found) => ('fault' in found ? [`${shown(found.file)} (${found.fault})`] : []));
+  const asked = [...new Set(steps)];
+  const unknown = asked.filter((id) => !known.has(id)).map(shown);
+  const choice: CuratedChoice = {
+    steps: asked.filter((id) => known.has(id)),
+    files: [...names].slice(0, maxFiles),
+  };
+  const faults = [
+    ...listed('files left out', bad),
+    ...listed('unknown steps', unknown),
+    ...(names.size > maxFiles ? [`${counted(names.size - maxFiles, 'file')} beyond the limit of ${maxFiles}`] : []),
+  ];
+  const isEmpty = choice.steps.length === 0 && choice.files.length === 0;
+  return {
+    choice: isEmpty && faults.length > 0 ? undefined : choice,
+    fault: faults.length === 0 ? undefined : faults.join('; '),
+  };
+}
+
+/** Names that are told one by one; of more only the number is. */
+const TOLD = 5;
+
+function listed(title: string, all: readonly string[]): string[] {
+  if (all.length === 0) return [];
+  const more = all.length > TOLD ? ` and ${all.length - TOLD} more` : '';
+  return [`${title}: ${all.slice(0, TOLD).join(', ')}${more}`];
+}
+
+function shown(name: string): string {
+  return quoted(name, LINE_LENGTH);
 }

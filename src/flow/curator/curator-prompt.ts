@@ -1,8 +1,8 @@
 import { codePoints } from '../../governor/gauge/token-estimate.ts';
 import { fenced, LINE_LENGTH, LONG_LINE_LENGTH, quoted } from '../../memory/words.ts';
 import { BETWEEN_PARTS, grouped } from '../pack/characters.ts';
+import { type TaughtStep, taskParts, teachingParts } from '../pack/frame.ts';
 import type { PackItem } from '../pack/step-block.ts';
-import { type TaughtStep, taskParts, teachingParts } from '../pack/teaching.ts';
 
 /** Steps that are listed, from the newest: a line takes some hundred characters, and the run is to be cheap. */
 const LISTED = 200;

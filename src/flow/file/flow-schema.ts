@@ -1,9 +1,8 @@
 import * as v from 'valibot';
 import { budgets as budgetEntries } from '../../config/group-schemas.ts';
 import { choice, flag, priority, seconds } from '../../config/value-schemas.ts';
-import { FLOW_DEFAULTS } from './flow-defaults.ts';
 
-/** A job of so many steps is several jobs; the bound keeps the order of steps cheap to find. */
+/** A longer job is several jobs; the bound keeps the order of steps cheap to find. */
 export const MAX_STEPS = 1000;
 const MAX_RETRIES = 10;
 const MAX_FILES = 200;
@@ -32,6 +31,10 @@ const maxFiles = v.pipe(v.number(FILES), v.integer(FILES), v.minValue(1, FILES),
 
 export const promptPath = path;
 
+function described<const S extends v.GenericSchema>(schema: S, description: string) {
+  return v.pipe(schema, v.description(description));
+}
+
 function group<const T extends v.ObjectEntries>(entries: T) {
   return v.strictObject(entries, `an object with ${Object.keys(entries).join(', ')}`);
 }
@@ -39,93 +42,80 @@ function group<const T extends v.ObjectEntries>(entries: T) {
 export const budgets = group(budgetEntries);
 
 const profile = group({
-  budgets: v.optional(v.pipe(budgets, v.description('Sizes of briefings while the profile is chosen.')), {}),
+  budgets: v.optional(described(budgets, 'Sizes of briefings while the profile is chosen.'), {}),
 });
 
 const curator = group({
-  enabled: v.optional(
-    v.pipe(flag, v.description('Let a cheap run say before each step what matters to it.')),
-    FLOW_DEFAULTS.curator.enabled,
-  ),
-  model: v.optional(v.pipe(model, v.description('Its model.')), FLOW_DEFAULTS.curator.model),
+  enabled: v.optional(described(flag, 'Let a cheap run say before each step what matters to it.'), false),
+  model: v.optional(described(model, 'Its model.'), 'haiku'),
   timeoutSeconds: v.optional(
-    v.pipe(seconds, v.description('After this time it goes without.')),
-    FLOW_DEFAULTS.curator.timeoutSeconds,
+    // A cheap model reads and lists for some ten seconds; beyond a minute the mechanical selection is the better deal.
+    described(seconds, 'After this time it goes without.'),
+    60,
   ),
-  maxFiles: v.optional(v.pipe(maxFiles, v.description('How many files it may name.')), FLOW_DEFAULTS.curator.maxFiles),
+  maxFiles: v.optional(described(maxFiles, 'How many files it may name.'), 20),
 });
 
 const teaching = group({
-  notes: v.optional(v.pipe(text, v.description('What is good to know.'))),
-  emphasis: v.optional(v.pipe(texts, v.description('What matters most.')), []),
-  constraints: v.optional(v.pipe(texts, v.description('What must not be done, or must hold.')), []),
+  notes: v.optional(described(text, 'What is good to know.')),
+  emphasis: v.optional(described(texts, 'What matters most.'), []),
+  constraints: v.optional(described(texts, 'What must not be done, or must hold.'), []),
 });
 
 const step = group({
-  id: v.pipe(name, v.description('Unlike that of any other step; the name of its folder.')),
-  agent: v.optional(
-    v.pipe(text, v.description('Who does it, for instance test-author: says how much its output counts.')),
-  ),
-  priority: v.optional(v.pipe(priority, v.description('How much its output counts for later steps, said outright.'))),
-  objective: v.optional(
-    v.pipe(text, v.description('What the step is for; without a prompt it is asked to reach this.')),
-  ),
-  inputs: v.optional(v.pipe(paths, v.description('Files it builds on, relative to the working folder.')), []),
-  outputs: v.optional(v.pipe(paths, v.description('Files it makes, relative to the working folder.')), []),
-  teaching: v.optional(v.pipe(teaching, v.description('What the step must keep in mind; always told whole.')), {}),
-  prompt: v.optional(v.pipe(text, v.description('What is asked of it.'))),
-  promptFile: v.optional(
-    v.pipe(path, v.description("A file with the prompt in the flow's folder, relative to the flow.")),
-  ),
-  budgets: v.optional(v.pipe(budgets, v.description('Sizes of the briefing of this step.')), {}),
-  model: v.optional(v.pipe(model, v.description('Model of claude for this step.'))),
+  id: described(name, 'Unlike that of any other step; the name of its folder.'),
+  agent: v.optional(described(text, 'Who does it, for instance test-author: says how much its output counts.')),
+  priority: v.optional(described(priority, 'How much its output counts for later steps, said outright.')),
+  objective: v.optional(described(text, 'What the step is for; without a prompt it is asked to reach this.')),
+  inputs: v.optional(described(paths, 'Files it builds on, relative to the working folder.'), []),
+  outputs: v.optional(described(paths, 'Files it makes, relative to the working folder.'), []),
+  teaching: v.optional(described(teaching, 'What the step must keep in mind; always told whole.'), {}),
+  prompt: v.optional(described(text, 'What is asked of it.')),
+  promptFile: v.optional(described(path, "A file with the prompt in the flow's folder, relative to the flow.")),
+  budgets: v.optional(described(budgets, 'Sizes of the briefing of this step.'), {}),
+  model: v.optional(described(model, 'Model of claude for this step.')),
   needs: v.optional(
-    v.pipe(
+    described(
       v.array(v.string('the id of a step'), 'a list of ids of steps'),
-      v.description('Steps that must be over before, and whose output it sees; without it all steps above.'),
+      'Steps that must be over before, and whose output it sees; without it all steps above.',
     ),
   ),
-  timeoutSeconds: v.optional(v.pipe(seconds, v.description('After this time the step has failed.'))),
-  retries: v.optional(
-    v.pipe(retries, v.description('How often it is tried again after a failure.')),
-    FLOW_DEFAULTS.step.retries,
-  ),
+  timeoutSeconds: v.optional(described(seconds, 'After this time the step has failed.')),
+  retries: v.optional(described(retries, 'How often it is tried again after a failure.'), 0),
   onFail: v.optional(
-    v.pipe(choice(['stop', 'continue']), v.description('Whether the flow ends when the step has failed.')),
-    FLOW_DEFAULTS.step.onFail,
+    described(choice(['stop', 'continue']), 'Whether the flow ends when the step has failed.'),
+    'stop',
   ),
 });
 
 /** What a flow file may say. Reading it with `v.parse` fills in the defaults. */
 export const flowFileSchema = v.pipe(
   group({
-    $schema: v.optional(v.pipe(text, v.description('The JSON Schema for editors; ignored.'))),
-    name: v.pipe(name, v.description('Names the folders of runs and receipts.')),
-    profile: v.optional(v.pipe(text, v.description('The one of profiles whose budgets hold.'))),
+    $schema: v.optional(described(text, 'The JSON Schema for editors; ignored.')),
+    name: described(name, 'Names the folders of runs and receipts.'),
+    profile: v.optional(described(text, 'The one of profiles whose budgets hold.')),
     profiles: v.optional(
-      v.pipe(
+      described(
         v.record(v.string(), profile, 'an object with a profile by each name'),
-        v.description('Sizes of briefings by name, to choose from.'),
+        'Sizes of briefings by name, to choose from.',
       ),
       {},
     ),
-    budgets: v.optional(v.pipe(budgets, v.description('Sizes of the briefings of all steps.')), {}),
-    curator: v.optional(v.pipe(curator, v.description('A cheap run before each step.')), {}),
+    budgets: v.optional(described(budgets, 'Sizes of the briefings of all steps.'), {}),
+    curator: v.optional(described(curator, 'A cheap run before each step.'), {}),
     priorities: v.optional(
-      v.pipe(
+      described(
         v.record(v.string(), priority, 'an object with a priority by the name of each agent'),
-        v.description("How much an agent's output counts, in the place of what is built in."),
+        "How much an agent's output counts, in the place of what is built in.",
       ),
       {},
     ),
     scentTrail: v.optional(
-      v.pipe(path, v.description('A file with hints from earlier runs, of which every step is given the beginning.')),
+      described(path, 'A file with hints from earlier runs, of which every step is given the beginning.'),
     ),
-    steps: v.pipe(
-      v.array(step, STEPS),
-      v.minLength(1, STEPS),
-      v.maxLength(MAX_STEPS, STEPS),
-      v.description('The steps, in the order in which they run unless needs say otherwise.'),
+    steps: described(
+      v.pipe(v.array(step, STEPS), v.minLength(1, STEPS), v.maxLength(MAX_STEPS, STEPS)),
+      'The steps, in the order in which they run unless needs say otherwise.',
     ),
   }),
   v.title('ctxb flow'),

@@ -1,20 +1,18 @@
 import { dirname, extname } from 'node:path';
 import * as v from 'valibot';
 import type { Finding } from '../../config/config.ts';
+import { type RawBudgets, toBudgets } from '../../config/normalise.ts';
 import { parseJson, SyntaxFault } from '../../config/parse-data.ts';
 import { isRecord } from '../../config/read-config.ts';
+import { faulty } from '../../errors.ts';
 import type { Flow } from '../flow.ts';
-import { checkKeys } from './check-keys.ts';
-import { checkProfile } from './check-profile.ts';
-import { checkPromptFiles } from './check-prompt-files.ts';
-import { checkSteps } from './check-steps.ts';
-import { checkValues } from './check-values.ts';
+import { checkKeys, checkValues } from './check-entries.ts';
+import { checkProfile, checkSteps } from './check-references.ts';
 import { type Fault, pathText, toFinding } from './fault.ts';
-import { flowFileSchema, MAX_STEPS } from './flow-schema.ts';
-import { readText } from './read-text.ts';
-import { toData } from './to-data.ts';
-import { toFlow } from './to-flow.ts';
-import { parseYaml, type YamlText } from './yaml-document.ts';
+import { readText } from './files.ts';
+import { type FlowFile, flowFileSchema, MAX_STEPS } from './flow-schema.ts';
+import { checkPromptFiles } from './prompt-file.ts';
+import { parseYaml, toData, type YamlText } from './yaml.ts';
 
 /** More at once help nobody. */
 const MAX_FINDINGS = 100;
@@ -107,4 +105,25 @@ function syntaxFinding(path: string, format: string, { message, line, column }: 
   const words = message.replaceAll(/[\s\x00-\x1f\x7f-\x9f]+/g, ' ').slice(0, 200);
   const place = `${path}:${line}:${column}`;
   return { key: path, message: `${place}: expected valid ${format}, found: ${words}; correct the file` };
+}
+
+/**
+ * The flow in a file.
+ *
+ * @throws CtxbError `config` with every finding, one a line
+ */
+export function requireFlow(path: string): Flow {
+  const { flow, findings } = readFlow(path);
+  if (flow !== undefined) return flow;
+  throw faulty('the flow', findings);
+}
+
+/** Brings a checked file into the one form the program works with: percentages become fractions. */
+function toFlow({ $schema: _, ...file }: FlowFile): Flow {
+  const withBudgets = <T extends { readonly budgets: RawBudgets }>(level: T) => ({
+    ...level,
+    budgets: toBudgets(level.budgets),
+  });
+  const profiles = Object.entries(file.profiles).map(([name, profile]) => [name, withBudgets(profile)]);
+  return { ...withBudgets(file), profiles: Object.fromEntries(profiles), steps: file.steps.map(withBudgets) };
 }

@@ -2,7 +2,6 @@ import type { BudgetChanges, Budgets } from '../../config/flow-settings.ts';
 
 export type Preset = NonNullable<BudgetChanges['preset']>;
 
-/** A budget that can be set. */
 export type BudgetField = keyof Budgets;
 
 /** `contextBudgetChars` first: the other two are parts of it. */
@@ -10,9 +9,6 @@ export const BUDGET_FIELDS = ['contextBudgetChars', 'historyRecentChars', 'histo
 
 /** Tokens of the window that the presets are made for. */
 export const REFERENCE_WINDOW = 200_000;
-
-/** Code points that a token is taken for when nothing was measured. */
-export const CHARS_PER_TOKEN = 4;
 
 /** For a window of 200,000 tokens, of which `balanced`, the default, takes a quarter. */
 export const PRESETS: Readonly<Record<Preset, Budgets>> = {
@@ -26,31 +22,14 @@ export const FLOORS: Budgets = { contextBudgetChars: 10_000, historyRecentChars:
 
 export const CEILING = 600_000;
 
-/** The shares of `balanced` in a window. */
-const SHARES: Budgets = { contextBudgetChars: 0.25, historyRecentChars: 0.075, historyOlderChars: 0.0125 };
-
 /** A preset in proportion to a window in tokens, from the floors up to the ceiling. */
 export function presetBudgets(preset: Preset, windowTokens = REFERENCE_WINDOW): Budgets {
-  const size = (field: BudgetField) => {
+  return eachBudget((field) => {
     const chars = Math.trunc((PRESETS[preset][field] * windowTokens) / REFERENCE_WINDOW);
     return Math.min(Math.max(chars, FLOORS[field]), CEILING);
-  };
-  return eachBudget(size);
+  });
 }
 
-/** Shares of a window as characters, neither raised nor cut; the default budgets where the window is not known. */
-export function windowBudgets(windowTokens: number | undefined, shares: Budgets = SHARES): Budgets {
-  if (windowTokens === undefined) return PRESETS.balanced;
-  return eachBudget((field) => Math.trunc(windowTokens * CHARS_PER_TOKEN * shares[field]));
-}
-
-/** The preset that has just these three values. */
-export function presetOf(budgets: Budgets): Preset | undefined {
-  const presets = Object.keys(PRESETS) as Preset[];
-  return presets.find((preset) => BUDGET_FIELDS.every((field) => PRESETS[preset][field] === budgets[field]));
-}
-
-/** One value for each budget. */
 export function eachBudget<T>(value: (field: BudgetField) => T): { readonly [K in BudgetField]: T } {
   return {
     contextBudgetChars: value('contextBudgetChars'),

@@ -1,11 +1,23 @@
-import { type ArtifactList, artifactList, type ScentTrail, scentTrail } from './artifacts.ts';
-import { costOf } from './characters.ts';
-import { OMITTED_LENGTH } from './omitted.ts';
-import type { PackExtras } from './pack.ts';
+import { codePoints } from '../../governor/gauge/token-estimate.ts';
+import { fenced, quoted } from '../../memory/words.ts';
+import type { FlowStep } from '../flow.ts';
+import { costOf, fitted, grouped, head } from './characters.ts';
+import type { PriorityLevels } from './priority.ts';
+import { type CuratedChoice, longestNote, outcomeOf, type PackReceipt } from './receipt.ts';
 import type { Candidate, HistoryRoom } from './select.ts';
-import { stepBlock } from './step-block.ts';
-import { type TaughtStep, taskParts, teachingParts } from './teaching.ts';
-import { longestNote } from './truncation.ts';
+import { CUT_MARKER, OMITTED_LENGTH, stepBlock } from './step-block.ts';
+
+/** What a pack may hold beside teaching notes and history. */
+export interface PackExtras {
+  /** What is asked; the step's own prompt where nothing is handed in (it may have been read from a file). */
+  readonly prompt?: string | undefined;
+  /** Files of earlier steps and flows, by path. */
+  readonly artifacts?: readonly string[] | undefined;
+  /** A short text of hints; at most the first 2,000 code points are shown. */
+  readonly scentTrail?: string | undefined;
+  readonly priorities?: PriorityLevels | undefined;
+  readonly curated?: CuratedChoice | undefined;
+}
 
 /** All of a pack but its history, and the room that is left for that. */
 export interface Frame {
@@ -55,4 +67,92 @@ export function frameOf(
 
 function costs(parts: readonly string[]): number {
   return parts.reduce((sum, part) => sum + costOf(part), 0);
+}
+
+/** What a pack needs to know of the step that it is for. */
+export type TaughtStep = Pick<FlowStep, 'id' | 'objective' | 'inputs' | 'outputs' | 'teaching' | 'prompt'>;
+
+/** The teaching notes, word for word: the user's own text, which nothing shortens. */
+export function teachingParts({ id, objective, inputs, outputs, teaching }: TaughtStep): string[] {
+  return [
+    `# Briefing for step ${id}`,
+    ...section('Objective', objective),
+    ...section('Inputs', bullets(inputs)),
+    ...section('Outputs', bullets(outputs)),
+    ...section('Emphasis', bullets(teaching.emphasis)),
+    ...section('Constraints', bullets(teaching.constraints)),
+    ...section('Notes', teaching.notes),
+  ];
+}
+
+/** What is asked; it comes last, and is as whole as the notes. */
+export function taskParts(prompt: string | undefined): string[] {
+  return section('Task', prompt);
+}
+
+function section(title: string, text: string | undefined): string[] {
+  return text ? [`## ${title}\n\n${text}`] : [];
+}
+
+function bullets(lines: readonly string[]): string {
+  return lines.map((line) => `- ${line}`).join('\n');
+}
+
+/** Longer than any path that a system takes. */
+const PATH_LENGTH = 4_096;
+
+/** Code points of the scent trail that are shown. */
+const SCENT_LENGTH = 2_000;
+
+/** A part of a pack that may take a share of it; its text is empty where nothing is shown. */
+interface SharedPart {
+  readonly text: string;
+  /** What is set aside for it: never less than it takes, and growing no faster than the share. */
+  readonly reserved: number;
+}
+
+export interface ArtifactList extends SharedPart {
+  /** How many of the paths are shown, from the first; the rest had no room. */
+  readonly shown: number;
+}
+
+export interface ScentTrail extends SharedPart {
+  /** undefined: there is none. */
+  readonly receipt: PackReceipt['scent_trail'];
+}
+
+/** The files of earlier steps, by path alone: what is in them the step reads for itself. */
+export function artifactList(paths: readonly string[], room: number): ArtifactList {
+  if (paths.length === 0) return { text: '', reserved: 0, shown: 0 };
+  let text = '## Upstream artifacts\n';
+  let cost = costOf(text);
+  let shown = 0;
+  for (const path of paths) {
+    const line = `\n- ${quoted(path, PATH_LENGTH)}`;
+    cost += codePoints(line);
+    if (cost > room) break;
+    text += line;
+    shown++;
+  }
+  // What is left of the share after a path that did not fit is not given away: a larger budget would take it back.
+  const reserved = Math.min(cost, room);
+  return { text: shown > 0 ? text : '', reserved, shown };
+}
+
+/** Hints of earlier runs, in a fence: they are as little trusted as any output. */
+export function scentTrail(trail: string, room: number): ScentTrail {
+  if (trail.trim() === '') return { text: '', reserved: 0, receipt: undefined };
+  const chars = codePoints(trail);
+  const render = (limit: number) => {
+    const marker = limit < chars ? `\n${CUT_MARKER} ${grouped(limit)} of ${grouped(chars)} characters` : '';
+    const text = `## Scent trail\n\n${fenced(head(trail, limit))}${marker}`;
+    return { text, cost: costOf(text), shown: limit };
+  };
+  const most = Math.min(chars, SCENT_LENGTH);
+  const { text = '', shown = 0 } = fitted(render, { most, least: 1, room }) ?? {};
+  return {
+    text,
+    reserved: Math.min(render(most).cost, room),
+    receipt: { chars, shown_chars: shown, outcome: outcomeOf(text === '' ? undefined : shown, chars) },
+  };
 }

@@ -1,27 +1,18 @@
 import type { Budgets } from '../../config/flow-settings.ts';
 import { BETWEEN_PARTS, costOf, grouped } from './characters.ts';
-import { type CuratedChoice, curatorEffect } from './curated.ts';
-import { type Frame, frameOf } from './frame.ts';
-import { omittedLine } from './omitted.ts';
-import { createClassifier, distributionOf, type PriorityLevels } from './priority.ts';
-import type { PackReceipt, ReceiptArtifact } from './receipt.ts';
-import { receiptItems } from './receipt-items.ts';
+import { type Frame, frameOf, type PackExtras, type TaughtStep } from './frame.ts';
+import { createClassifier, distributionOf } from './priority.ts';
+import {
+  type ContextTruncation,
+  type CuratedChoice,
+  curatorEffect,
+  type PackReceipt,
+  type ReceiptArtifact,
+  receiptItems,
+  truncationNote,
+} from './receipt.ts';
 import { type Candidate, inOrder, judgeHistory, type Selection, select } from './select.ts';
-import type { PackItem } from './step-block.ts';
-import type { TaughtStep } from './teaching.ts';
-import { type ContextTruncation, truncationNote } from './truncation.ts';
-
-/** What a pack may hold beside teaching notes and history. */
-export interface PackExtras {
-  /** What is asked; the step's own prompt where nothing is handed in (it may have been read from a file). */
-  readonly prompt?: string | undefined;
-  /** Files of earlier steps and flows, by path. */
-  readonly artifacts?: readonly string[] | undefined;
-  /** A short text of hints; at most the first 2,000 code points are shown. */
-  readonly scentTrail?: string | undefined;
-  readonly priorities?: PriorityLevels | undefined;
-  readonly curated?: CuratedChoice | undefined;
-}
+import { omittedLine, type PackItem } from './step-block.ts';
 
 export interface Pack {
   readonly text: string;
@@ -45,13 +36,9 @@ export function pack(step: TaughtStep, history: readonly PackItem[], budgets: Bu
   const candidates = judgeHistory(history, budgets, createClassifier(extras.priorities));
   const frame = frameOf(step, candidates, budgets.contextBudgetChars, { ...extras, artifacts: files });
   const isCurated = (stepId: string) => named.has(stepId);
-  const chosen = select(inOrder(candidates, isCurated), frame.room);
+  const selected = (isRaised: (stepId: string) => boolean) => select(inOrder(candidates, isRaised), frame.room);
+  const chosen = selected(isCurated);
   const { text, ...told } = textOf(frame, candidates, chosen, budgets.contextBudgetChars);
-  const mechanical = () =>
-    select(
-      inOrder(candidates, () => false),
-      frame.room,
-    );
   return {
     text,
     receipt: {
@@ -63,7 +50,7 @@ export function pack(step: TaughtStep, history: readonly PackItem[], budgets: Bu
       items: receiptItems(candidates, chosen, isCurated),
       artifacts: receiptArtifacts(files, frame.artifacts.shown, curated),
       scent_trail: frame.scent.receipt,
-      curator: curated && curatorEffect(curated, candidates, { chosen, mechanical: mechanical() }),
+      curator: curated && curatorEffect(curated, candidates, { chosen, mechanical: selected(() => false) }),
     },
   };
 }

@@ -1,5 +1,6 @@
-import type { ClassifiedBy, Tier } from './priority.ts';
-import type { ContextTruncation } from './truncation.ts';
+import { grouped } from './characters.ts';
+import { type ClassifiedBy, TIERS, type Tier } from './priority.ts';
+import type { Candidate, Selection } from './select.ts';
 
 /** What a pack holds and what it does not, and why: one line of truth for each. Sizes are code points. */
 export interface PackReceipt {
@@ -61,4 +62,107 @@ export interface CuratorEffect {
 export function outcomeOf(shown: number | undefined, chars: number): Outcome {
   if (shown === undefined) return 'omitted';
   return shown < chars ? 'cut' : 'included';
+}
+
+/** What the budget did to the history, as note and receipt say it. */
+export interface ContextTruncation {
+  readonly steps_included: number;
+  readonly steps_total: number;
+  /** Code points of the whole text, and those it may have. */
+  readonly chars_used: number;
+  readonly budget_chars: number;
+  /**
+   * The budget of the whole held something back: steps were omitted, or shortened to what was left. A step that was cut
+   * at its own limit is no truncation; it is counted in `steps_cut`.
+   */
+  readonly truncated: boolean;
+  readonly priority_aware: boolean;
+  /** Included steps of which only the beginning is shown, for either reason. */
+  readonly steps_cut?: number;
+  /** Code points of output that are not shown, of cut and of omitted steps. */
+  readonly chars_left_out?: number;
+  /** Included steps by tier. */
+  readonly priority_distribution?: Readonly<Record<Tier, number>>;
+}
+
+/** One line for programs and agents; empty when nothing was truncated. */
+export function truncationNote(truncation: ContextTruncation): string {
+  const { steps_included, steps_total, chars_used, budget_chars, truncated, priority_aware } = truncation;
+  if (!truncated) return '';
+  const omitted = steps_total - steps_included;
+  const budget = `${grouped(chars_used)}/${grouped(budget_chars)}`;
+  const note = `[CONTEXT_TRUNCATED] Included ${steps_included} of ${steps_total} history steps (${omitted} omitted, budget: ${budget} chars)`;
+  const counts = truncation.priority_distribution;
+  if (!priority_aware || counts === undefined || Object.keys(counts).length === 0) return note;
+  return `${note} [Priority: ${TIERS.map((tier) => `${tier}=${counts[tier]}`).join(', ')}]`;
+}
+
+/** No note about so many steps is longer, whatever the figures: room that can be kept before they are known. */
+export function longestNote(steps: number): string {
+  const most = Number.MAX_SAFE_INTEGER;
+  return truncationNote({
+    steps_included: steps,
+    steps_total: steps * 2,
+    chars_used: most,
+    budget_chars: most,
+    truncated: true,
+    priority_aware: true,
+    priority_distribution: { CRITICAL: steps, HIGH: steps, MEDIUM: steps, LOW: steps },
+  });
+}
+
+/** What became of every step, oldest first. */
+export function receiptItems(
+  candidates: readonly Candidate[],
+  { blocks }: Selection,
+  isCurated: (stepId: string) => boolean,
+): ReceiptItem[] {
+  return candidates.map((candidate) => {
+    const { item, index, tier, by, size } = candidate;
+    const shown = blocks.get(index)?.shown;
+    const outcome = outcomeOf(shown, size);
+    const why = index === candidates.length - 1 ? 'the newest step' : 'fits';
+    return {
+      step: item.stepId,
+      agent: item.agent,
+      tier,
+      classified_by: by,
+      chars: size,
+      shown_chars: shown ?? 0,
+      outcome,
+      reason: outcome === 'included' ? why : outcome === 'cut' ? cutReason(candidate, shown ?? 0) : OMITTED,
+      named_by_curator: isCurated(item.stepId),
+    };
+  });
+}
+
+const OMITTED = 'no room after newer and more important steps';
+
+function cutReason({ limit, limitedBy }: Candidate, shown: number): string {
+  if (shown < limit) return 'shortened to what was left of contextBudgetChars';
+  return `longer than ${limitedBy}, ${grouped(limit)}`;
+}
+
+/** What a curator found to matter: steps by id, files by path. They are raised; what fits is still up to the budget. */
+export interface CuratedChoice {
+  readonly steps: readonly string[];
+  readonly files: readonly string[];
+}
+
+/** Compares what is in with what would be in by priority alone. */
+export function curatorEffect(
+  { steps, files }: CuratedChoice,
+  candidates: readonly Candidate[],
+  { chosen, mechanical }: { readonly chosen: Selection; readonly mechanical: Selection },
+): CuratorEffect {
+  const known = new Set(candidates.map(({ item }) => item.stepId));
+  const only = (one: Selection, other: Selection) =>
+    candidates.filter(({ index }) => one.blocks.has(index) && !other.blocks.has(index)).map(({ item }) => item.stepId);
+  return {
+    steps: steps.filter((id) => known.has(id)),
+    files,
+    unknown_steps: steps.filter((id) => !known.has(id)),
+    brought_in: only(chosen, mechanical),
+    pushed_out: only(mechanical, chosen),
+  };
 }

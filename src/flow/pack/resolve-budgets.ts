@@ -1,11 +1,22 @@
 import type { BudgetChanges, Budgets } from '../../config/flow-settings.ts';
-import { CHARS_PER_TOKEN, eachBudget, type Preset, presetBudgets, REFERENCE_WINDOW } from './budgets.ts';
-import { type BudgetWarning, guardBudgets } from './guardrails.ts';
+import {
+  BUDGET_FIELDS,
+  type BudgetField,
+  CEILING,
+  eachBudget,
+  FLOORS,
+  type Preset,
+  presetBudgets,
+  REFERENCE_WINDOW,
+} from './budgets.ts';
+import { grouped } from './characters.ts';
 
-/** Where a budget can be set, the last word last. */
+/** Where a budget can be set; a later level overrides an earlier one. */
 export const LEVELS = ['global', 'profile', 'flow', 'step'] as const;
 
 export type Level = (typeof LEVELS)[number];
+
+export type BudgetLevels = { readonly [L in Level]?: BudgetChanges | undefined };
 
 /** What set a value: a level by itself, or by the preset that it names. */
 export type BudgetSource = 'default' | Level | `preset ${Preset} (${Level})`;
@@ -16,17 +27,18 @@ export interface SourcedBudget {
   readonly source: BudgetSource;
 }
 
-export type SourcedBudgets = { readonly [K in keyof Budgets]: SourcedBudget };
+export type SourcedBudgets = { readonly [K in BudgetField]: SourcedBudget };
 
-/** What every level says; a level that says nothing may be left out. */
-export type BudgetLevels = { readonly [L in Level]?: BudgetChanges | undefined };
-
-/** What is known of the model that a pack is for. */
-export interface ModelFigures {
-  /** Default 200,000. Presets and defaults are in proportion to it; `contextBudgetTokens` may be a share of it. */
-  readonly windowTokens?: number | undefined;
-  /** Code points of a token, default 4; a measured figure makes `contextBudgetTokens` exact. */
-  readonly charsPerToken?: number | undefined;
+/** A value that is not used as it was set. */
+export interface BudgetWarning {
+  readonly field: BudgetField;
+  /** The guardrail that it met first. */
+  readonly kind: 'below_min' | 'above_max' | 'suspicious' | 'above_total';
+  readonly set: number;
+  readonly used: number;
+  readonly source: BudgetSource;
+  /** One line that starts with the field and says all of that. */
+  readonly message: string;
 }
 
 export interface ResolvedBudgets {
@@ -36,45 +48,103 @@ export interface ResolvedBudgets {
   readonly warnings: readonly BudgetWarning[];
 }
 
-/** The effective budgets after all levels and guardrails. */
-export function resolveBudgets(levels: BudgetLevels, model: ModelFigures = {}): ResolvedBudgets {
-  const { values, warnings } = guardBudgets(settleBudgets(levels, model));
-  return { values, budgets: eachBudget((field) => values[field].value), warnings };
+/**
+ * The effective budgets: what the levels say, each between its floor and the ceiling, and the parts within the whole.
+ *
+ * @param windowTokens presets and defaults are in proportion to it; `contextBudgetTokens` may be a share of it
+ */
+export function resolveBudgets(levels: BudgetLevels, windowTokens = REFERENCE_WINDOW): ResolvedBudgets {
+  const set = settleBudgets(levels, windowTokens);
+  const total = guardSize('contextBudgetChars', set.contextBudgetChars.value);
+  const guarded = eachBudget((field) =>
+    field === 'contextBudgetChars' ? total : withinTotal(guardSize(field, set[field].value), total.used),
+  );
+  return {
+    values: eachBudget((field) => ({ value: guarded[field].used, source: set[field].source })),
+    budgets: eachBudget((field) => guarded[field].used),
+    warnings: BUDGET_FIELDS.flatMap((field) => warningOf(field, set[field], guarded[field])),
+  };
 }
 
 /**
- * What the levels say, before any guardrail. Each value is replaced whole by the highest level that has one (0 is one), and
- * keeps its source. In one level a value of its own stands above tokens, and tokens above a preset; only the budget of the
- * whole is taken from the tokens where both are given.
+ * What the levels say, before any guardrail. The highest level that has a value (0 is one) replaces it whole. In one level
+ * a value of its own stands above tokens, and tokens above a preset; only the budget of the whole is taken from the tokens
+ * where both are given.
  */
-export function settleBudgets(levels: BudgetLevels, model: ModelFigures = {}): SourcedBudgets {
-  const sizes = presetBudgets('balanced', model.windowTokens);
-  const defaults: SourcedBudgets = eachBudget((field) => ({ value: sizes[field], source: 'default' }));
-  return LEVELS.reduce((values, level) => changed(values, level, levels[level] ?? {}, model), defaults);
+export function settleBudgets(levels: BudgetLevels, windowTokens = REFERENCE_WINDOW): SourcedBudgets {
+  return LEVELS.reduce(
+    (values, level) => changed(values, level, levels[level] ?? {}, windowTokens),
+    fromPreset('balanced', windowTokens, 'default'),
+  );
 }
 
-function changed(values: SourcedBudgets, level: Level, changes: BudgetChanges, model: ModelFigures): SourcedBudgets {
-  const base = inTokens(inPreset(values, level, changes, model), level, changes, model);
+function changed(before: SourcedBudgets, level: Level, changes: BudgetChanges, windowTokens: number): SourcedBudgets {
+  const { preset, contextBudgetTokens } = changes;
+  const sized = preset === undefined ? before : fromPreset(preset, windowTokens, `preset ${preset} (${level})`);
+  const values =
+    contextBudgetTokens === undefined ? sized : inTokens(sized, contextBudgetTokens, { level, windowTokens });
   return eachBudget((field) => {
     const own = changes[field];
-    const fromTokens = field === 'contextBudgetChars' && changes.contextBudgetTokens !== undefined;
-    return own === undefined || fromTokens ? base[field] : { value: own, source: level };
+    const fromTokens = field === 'contextBudgetChars' && contextBudgetTokens !== undefined;
+    return own === undefined || fromTokens ? values[field] : { value: own, source: level };
   });
 }
 
-function inPreset(values: SourcedBudgets, level: Level, { preset }: BudgetChanges, model: ModelFigures) {
-  if (preset === undefined) return values;
-  const sizes = presetBudgets(preset, model.windowTokens);
-  return eachBudget((field): SourcedBudget => ({ value: sizes[field], source: `preset ${preset} (${level})` }));
+function fromPreset(preset: Preset, windowTokens: number, source: BudgetSource): SourcedBudgets {
+  const sizes = presetBudgets(preset, windowTokens);
+  return eachBudget((field) => ({ value: sizes[field], source }));
 }
 
+/** Code points that a token is taken for. */
+const CHARS_PER_TOKEN = 4;
+
 /** The whole by tokens; its parts keep their proportion to it. */
-function inTokens(values: SourcedBudgets, level: Level, { contextBudgetTokens }: BudgetChanges, model: ModelFigures) {
-  if (contextBudgetTokens === undefined) return values;
-  const { windowTokens = REFERENCE_WINDOW, charsPerToken = CHARS_PER_TOKEN } = model;
-  const tokens = contextBudgetTokens <= 1 ? contextBudgetTokens * windowTokens : contextBudgetTokens;
-  const whole = Math.round(tokens * charsPerToken);
+function inTokens(
+  values: SourcedBudgets,
+  budget: number,
+  { level, windowTokens }: { readonly level: Level; readonly windowTokens: number },
+): SourcedBudgets {
+  const whole = Math.round((budget <= 1 ? budget * windowTokens : budget) * CHARS_PER_TOKEN);
   // A whole of 0 has no proportion to its parts; the guardrails raise them.
   const factor = whole / (values.contextBudgetChars.value || whole || 1);
-  return eachBudget((field): SourcedBudget => ({ value: Math.round(values[field].value * factor), source: level }));
+  return eachBudget((field) => ({ value: Math.round(values[field].value * factor), source: level }));
+}
+
+/** Nobody means this many characters; a unit was mistaken. */
+const SUSPICIOUS = 5_000_000;
+
+interface Guarded {
+  readonly used: number;
+  /** The guardrails that it met, with the words for them. */
+  readonly met: readonly { readonly kind: BudgetWarning['kind']; readonly why: string }[];
+}
+
+function guardSize(field: BudgetField, set: number): Guarded {
+  const floor = FLOORS[field];
+  if (set > SUSPICIOUS) {
+    const why = `far above the ceiling of ${grouped(CEILING)} (are these characters?)`;
+    return { used: CEILING, met: [{ kind: 'suspicious', why }] };
+  }
+  if (set > CEILING) {
+    return { used: CEILING, met: [{ kind: 'above_max', why: `above the ceiling of ${grouped(CEILING)}` }] };
+  }
+  // Written this way round, NaN is raised too.
+  if (!(set >= floor)) {
+    return { used: floor, met: [{ kind: 'below_min', why: `below the floor of ${grouped(floor)}` }] };
+  }
+  return { used: Math.trunc(set), met: [] };
+}
+
+function withinTotal({ used, met }: Guarded, total: number): Guarded {
+  if (used <= total) return { used, met };
+  const why = `above contextBudgetChars, ${grouped(total)}`;
+  return { used: total, met: [...met, { kind: 'above_total', why }] };
+}
+
+function warningOf(field: BudgetField, { value, source }: SourcedBudget, { used, met }: Guarded): BudgetWarning[] {
+  const [first] = met;
+  if (first === undefined) return [];
+  const whys = met.map(({ why }) => why).join(', and ');
+  const message = `${field}: ${grouped(value)} (${source}) is ${whys}; ${grouped(used)} is used`;
+  return [{ field, kind: first.kind, set: value, used, source, message }];
 }

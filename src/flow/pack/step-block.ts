@@ -1,12 +1,14 @@
+import type { Priority } from '../../config/flow-settings.ts';
 import { codePoints } from '../../governor/gauge/token-estimate.ts';
 import { fenced, LINE_LENGTH, LONG_LINE_LENGTH, oneLine, quoted } from '../../memory/words.ts';
-import type { HistoryItem } from '../flow.ts';
-import { costOf, fitted, grouped, head, type Part } from './characters.ts';
+import type { StepOutput } from '../flow.ts';
+import { BETWEEN_PARTS, costOf, fitted, grouped, head, type Part } from './characters.ts';
 
 /** The output of an earlier step. */
-export interface PackItem extends HistoryItem {
-  /** Where the whole output can be read; told where it is cut. */
-  readonly path?: string | undefined;
+export interface PackItem extends StepOutput {
+  readonly stepId: string;
+  readonly agent: string | undefined;
+  readonly priority: Priority | undefined;
 }
 
 /** An earlier step as it stands in a pack. */
@@ -55,4 +57,26 @@ function cutMarker({ path }: PackItem, shown: number, size: number): string {
 function errorText(error: string): string {
   const marker = codePoints(error) > ERROR_LENGTH ? CUT_MARKER : '';
   return `${quoted(error, ERROR_LENGTH)}${marker}`;
+}
+
+/** The most that the line about omitted steps takes, the break after it included. */
+export const OMITTED_LENGTH = 250;
+
+/** Names as many of the omitted steps as fit in a line; the receipt names them all. Empty when there are none. */
+export function omittedLine(stepIds: readonly string[]): string {
+  if (stepIds.length === 0) return '';
+  const most = OMITTED_LENGTH - BETWEEN_PARTS.length - lineOf([], stepIds.length).length - 1;
+  const names: string[] = [];
+  let used = 0;
+  for (const id of stepIds) {
+    const name = oneLine(id, LINE_LENGTH);
+    used += codePoints(name) + 2;
+    if (used > most) break;
+    names.push(name);
+  }
+  return lineOf(names, stepIds.length - names.length);
+}
+
+function lineOf(names: readonly string[], more: number): string {
+  return `Omitted: ${[...names, ...(more > 0 ? [`${grouped(more)} more`] : [])].join(', ')}.`;
 }

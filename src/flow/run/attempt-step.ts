@@ -3,13 +3,12 @@ import type { Io } from '../../io.ts';
 import { signalExitCode } from '../../session/child.ts';
 import { type Briefing, briefingOf, historyOf, promptOf } from '../briefing.ts';
 import { type Curation, curate } from '../curator/curate.ts';
+import { OUTPUT_FILE, stepOutput } from '../earlier-run.ts';
 import type { FlowStep } from '../flow.ts';
-import { OUTPUT_FILE, stepOutput } from '../step-output.ts';
 import type { StepReceipt } from '../step-receipt.ts';
 import type { FlowRun } from './conduct-flow.ts';
 import type { FlowStop } from './flow-stop.ts';
-import { createLineSink } from './line-sink.ts';
-import { runStep, type StepEnd, type StepRun } from './run-step.ts';
+import { createLineSink, runStep, type StepEnd, type StepRun } from './run-step.ts';
 
 /** Runs attempts of steps: makes the briefing, keeps it and its receipt, and what the step says. */
 export type Attempts = (step: FlowStep, attempt: number) => Promise<StepEnd>;

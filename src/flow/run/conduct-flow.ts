@@ -4,13 +4,12 @@ import type { Watcher } from '../../session/watcher.ts';
 import type { FlowRunFiles } from '../../store/flow-run.ts';
 import { processMark } from '../../store/process-mark.ts';
 import type { BriefingWorld } from '../briefing.ts';
+import { STEP_FILE } from '../earlier-run.ts';
 import type { Flow, FlowStep } from '../flow.ts';
-import { STEP_FILE } from '../step-output.ts';
 import { createAttempts } from './attempt-step.ts';
 import { createFlowStop } from './flow-stop.ts';
-import { runFlow, type StepNews } from './run-flow.ts';
+import { type Board, runFlow, type Settled, type StepNews } from './run-flow.ts';
 import type { StepEnd, StepRun } from './run-step.ts';
-import type { Board, Settled } from './schedule.ts';
 
 /** A run of a flow, as its command describes it. */
 export interface FlowRun {

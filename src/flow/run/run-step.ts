@@ -1,4 +1,4 @@
-import { PassThrough, type Writable } from 'node:stream';
+import { PassThrough, Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { Config } from '../../config/config.ts';
 import { costUsd } from '../../governor/cost/cost.ts';
@@ -8,7 +8,7 @@ import type { HeadlessInvocation } from '../../session/claude-arguments.ts';
 import { runHeadless } from '../../session/run-headless.ts';
 import type { Watcher } from '../../session/watcher.ts';
 import { decodeLine } from '../../stream/decode.ts';
-import { createLineSink } from './line-sink.ts';
+import { createFramer } from '../../stream/frame.ts';
 
 /** How a step is run: a claude in a fresh session under all of ctxb's policies. */
 export interface StepRun {
@@ -175,4 +175,28 @@ function createAnswerReader() {
     },
     last: () => last,
   };
+}
+
+/** Hands every line on without its end, however the bytes come. What `onLine` throws ends the stream. */
+export function createLineSink(onLine: (line: string) => void): Writable {
+  const framer = createFramer();
+  const take = (line: Buffer) => onLine(line.toString('utf8').replace(/\r?\n$/, ''));
+  return new Writable({
+    write(chunk: Buffer, _, done) {
+      attempt(() => framer.push(chunk).forEach(take), done);
+    },
+    final(done) {
+      const rest = framer.flush();
+      attempt(() => rest && take(rest), done);
+    },
+  });
+}
+
+function attempt(work: () => void, done: (error?: Error) => void): void {
+  try {
+    work();
+    done();
+  } catch (error) {
+    done(error instanceof Error ? error : new Error(String(error)));
+  }
 }

@@ -1,7 +1,7 @@
 import { CtxbError } from '../../errors.ts';
 import { orderSteps } from '../file/order-steps.ts';
 import type { Flow } from '../flow.ts';
-import type { Settled } from './schedule.ts';
+import type { Settled } from './run-flow.ts';
 
 /** Which steps of a flow a run was asked for. */
 export interface Choice {

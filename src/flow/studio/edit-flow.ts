@@ -1,11 +1,11 @@
 import { extname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { isAlias, isMap, isSeq, type Node } from 'yaml';
 import { isRecord } from '../../config/read-config.ts';
 import { CtxbError } from '../../errors.ts';
 import { pathText } from '../file/fault.ts';
 import { parseFlowText } from '../file/read-flow.ts';
-import { toData } from '../file/to-data.ts';
-import { isAlias, isMap, isSeq, type Node } from '../file/yaml-document.ts';
+import { toData } from '../file/yaml.ts';
 import {
   added,
   type EditedText,

@@ -1,4 +1,4 @@
-import { isMap, isScalar, isSeq, type Node } from '../file/yaml-document.ts';
+import { isMap, isScalar, isSeq, type Node } from 'yaml';
 
 /** A part of a text and what is put in its place. */
 export interface Splice {

@@ -1,10 +1,17 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import * as v from 'valibot';
 import { isCtxbError } from '../../errors.ts';
-import { GUARDED, placeOf } from './guard.ts';
-import { readRequest, type StudioRequest } from './request.ts';
-import type { StudioView } from './studio-view.ts';
+import { parsed } from '../../stream/fields.ts';
+import { budgets } from '../file/flow-schema.ts';
+import type { BudgetKey, StudioView } from './studio-view.ts';
 
 /** The file that is edited, as the server sees it. Each may throw a `CtxbError`, which the page shows. */
 export interface Studio {
@@ -97,4 +104,69 @@ function sendJson(response: ServerResponse, status: number, body: object): void 
 function send(response: ServerResponse, status: number, { type, text }: { type: string; text: string }): void {
   response.writeHead(status, { ...GUARDED, 'content-type': `${type}; charset=utf-8` });
   response.end(text);
+}
+
+/** What every answer says: the page is nobody's but ours, runs nothing but its own files, and is kept nowhere. */
+export const GUARDED: OutgoingHttpHeaders = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; " +
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+};
+
+/**
+ * Where below the token a request goes; undefined when it is to be refused. Another page in the same browser knows no
+ * token, and a name that somebody else has made to lead to this machine is not our host.
+ */
+export function placeOf(
+  request: IncomingMessage,
+  { host, token }: { host: string; token: string },
+): string | undefined {
+  const { headers, url = '' } = request;
+  if (headers.host !== host) return undefined;
+  if (headers.origin !== undefined && headers.origin !== `http://${host}`) return undefined;
+  const [, given = '', place] = /^\/([^/?#]*)\/([^/?#]*)$/.exec(url) ?? [];
+  return isSame(given, token) ? place : undefined;
+}
+
+/** Takes the same time wherever the texts differ, and however long they are. */
+function isSame(one: string, other: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(one), digest(other));
+}
+
+/** Edits of a thousand steps have fewer bytes. */
+const LIMIT = 1024 * 1024;
+
+const keys = Object.keys(budgets.entries) as BudgetKey[];
+
+const requestSchema = v.object({
+  // Of the file that the edits are made for; without it they are for whatever is there.
+  hash: v.optional(v.string()),
+  edits: v.array(
+    v.object({ step: v.nullable(v.string()), key: v.picklist(keys), value: v.pipe(v.string(), v.maxLength(100)) }),
+  ),
+});
+
+/** What the page asks for: a view of the file with edits, or to write them. */
+export type StudioRequest = v.InferOutput<typeof requestSchema>;
+
+/** undefined: it is none of the page's. */
+export async function readRequest(request: IncomingMessage): Promise<StudioRequest | undefined> {
+  // A form of another site could send anything else without asking the browser.
+  if (request.headers['content-type'] !== 'application/json') return undefined;
+  const chunks: Buffer[] = [];
+  let length = 0;
+  // Destroyed, it could not be answered.
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > LIMIT) return undefined;
+    chunks.push(chunk);
+  }
+  const { success, output } = v.safeParse(requestSchema, parsed(Buffer.concat(chunks).toString('utf8')));
+  return success ? output : undefined;
 }

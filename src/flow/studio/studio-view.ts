@@ -1,9 +1,8 @@
 import type { Finding } from '../../config/config.ts';
 import type { BudgetChanges } from '../../config/flow-settings.ts';
 import type { DiffLine } from '../../report/line-diff.ts';
-import type { BudgetWarning } from '../pack/guardrails.ts';
 import type { Tier } from '../pack/priority.ts';
-import type { SourcedBudgets } from '../pack/resolve-budgets.ts';
+import type { BudgetWarning, SourcedBudgets } from '../pack/resolve-budgets.ts';
 
 /** A key of `budgets` that the studio changes. */
 export type BudgetKey = keyof BudgetChanges;

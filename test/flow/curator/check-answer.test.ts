@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { checkAnswer } from '../../../src/flow/curator/check-answer.ts';
+import { checkAnswer } from '../../../src/flow/curator/curator-answer.ts';
 
 /** Names in a folder that has every file but those that begin with `no`. */
 const bounds = {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { DEFAULTS } from '../../../src/config/defaults.ts';
-import { curatorConfig, curatorInvocation } from '../../../src/flow/curator/curator-claude.ts';
+import { curatorConfig, curatorInvocation } from '../../../src/flow/curator/curate.ts';
 import { budgetArguments } from '../../../src/session/budget.ts';
 import { childArguments } from '../../../src/session/claude-arguments.ts';
 

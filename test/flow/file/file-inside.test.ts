@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { fileInside } from '../../../src/flow/file/file-inside.ts';
+import { fileInside } from '../../../src/flow/file/files.ts';
 
 const top = mkdtempSync(join(tmpdir(), 'ctxb-inside-'));
 const folder = join(top, 'work');

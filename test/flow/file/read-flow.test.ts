@@ -3,8 +3,8 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { readText } from '../../../src/flow/file/files.ts';
 import { readFlow } from '../../../src/flow/file/read-flow.ts';
-import { readText } from '../../../src/flow/file/read-text.ts';
 
 const FIXTURES = new URL('../../../fixtures/flows/', import.meta.url).pathname;
 
@@ -29,7 +29,8 @@ const SMALL = 'name: a\nsteps: [{id: x, prompt: y}]\n';
 it('reads the small example', () => {
   const { flow, findings } = readFlow(join(FIXTURES, 'small.yaml'));
   expect(findings).toEqual([]);
-  expect(flow).toMatchObject({ name: 'add-search', profile: undefined, profiles: {}, budgets: { preset: 'lean' } });
+  expect(flow).toMatchObject({ name: 'add-search', profiles: {}, budgets: { preset: 'lean' } });
+  expect(flow?.profile).toBeUndefined();
   expect(flow?.curator).toEqual({ enabled: false, model: 'haiku', timeoutSeconds: 60, maxFiles: 20 });
   expect(flow?.steps[2]).toEqual({
     id: 'test',

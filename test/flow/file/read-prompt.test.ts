@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { readPrompt } from '../../../src/flow/file/read-prompt.ts';
+import { readPrompt } from '../../../src/flow/file/prompt-file.ts';
 
 const outside = mkdtempSync(join(tmpdir(), 'ctxb-prompt-'));
 const folder = join(outside, 'flow');

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createClassifier } from '../../../src/flow/pack/priority.ts';
-import { tierOfId, tierOfOutput } from '../../../src/flow/pack/priority-words.ts';
+import { createClassifier, tierOfId, tierOfOutput } from '../../../src/flow/pack/priority.ts';
 import { packItem } from '../../support/packs.ts';
 
 describe('words of an id', () => {

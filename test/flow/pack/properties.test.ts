@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Budgets } from '../../../src/config/flow-settings.ts';
 import { PRESETS } from '../../../src/flow/pack/budgets.ts';
-import { type PackExtras, pack } from '../../../src/flow/pack/pack.ts';
+import type { PackExtras } from '../../../src/flow/pack/frame.ts';
+import { pack } from '../../../src/flow/pack/pack.ts';
 import type { PackItem } from '../../../src/flow/pack/step-block.ts';
 import { flowStep, headingsOf, packItem, structureOf } from '../../support/packs.ts';
 import { createRandom, type Random } from '../../support/random.ts';

@@ -1,22 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import {
-  BUDGET_FIELDS,
-  FLOORS,
-  PRESETS,
-  type Preset,
-  presetBudgets,
-  windowBudgets,
-} from '../../../src/flow/pack/budgets.ts';
-import { type BudgetLevels, type ModelFigures, resolveBudgets } from '../../../src/flow/pack/resolve-budgets.ts';
+import { BUDGET_FIELDS, FLOORS, PRESETS, type Preset, presetBudgets } from '../../../src/flow/pack/budgets.ts';
+import { type BudgetLevels, resolveBudgets } from '../../../src/flow/pack/resolve-budgets.ts';
 
 /** Total, recent and older, each as `value source`. */
-function shown(levels: BudgetLevels, model?: ModelFigures): string[] {
-  const { values } = resolveBudgets(levels, model);
+function shown(levels: BudgetLevels, window?: number): string[] {
+  const { values } = resolveBudgets(levels, window);
   return BUDGET_FIELDS.map((field) => `${values[field].value} ${values[field].source}`);
 }
 
 describe('levels', () => {
-  it.each<{ name: string; levels: BudgetLevels; model?: ModelFigures; as: string[] }>([
+  it.each<{ name: string; levels: BudgetLevels; window?: number; as: string[] }>([
     { name: 'nothing said', levels: {}, as: ['200000 default', '60000 default', '10000 default'] },
     {
       name: 'every level its own value',
@@ -51,14 +44,8 @@ describe('levels', () => {
     {
       name: 'a share of the window',
       levels: { flow: { contextBudgetTokens: 0.1 } },
-      model: { windowTokens: 1_000_000 },
+      window: 1_000_000,
       as: ['400000 flow', '200000 flow', '33333 flow'],
-    },
-    {
-      name: 'tokens measured otherwise',
-      levels: { flow: { contextBudgetTokens: 50_000 } },
-      model: { charsPerToken: 3 },
-      as: ['150000 flow', '45000 flow', '7500 flow'],
     },
     {
       name: 'tokens beside characters: of the whole the tokens hold, a part of its own stays',
@@ -75,8 +62,8 @@ describe('levels', () => {
       levels: { flow: { contextBudgetTokens: 25_000 }, step: { contextBudgetChars: 50_000 } },
       as: ['50000 step', '30000 flow', '5000 flow'],
     },
-  ])('$name', ({ levels, model, as }) => {
-    expect(shown(levels, model)).toEqual(as);
+  ])('$name', ({ levels, window, as }) => {
+    expect(shown(levels, window)).toEqual(as);
   });
 });
 
@@ -90,15 +77,14 @@ describe('other windows', () => {
     { preset: 'balanced', window: 1_000_000, as: [600_000, 300_000, 50_000] },
     { preset: 'lean', window: 8_000, as: [10_000, 3_000, 500] },
   ])('$preset of $window tokens', ({ preset, window, as }) => {
-    const { budgets, warnings } = resolveBudgets({ flow: { preset } }, { windowTokens: window });
+    const { budgets, warnings } = resolveBudgets({ flow: { preset } }, window);
     expect(Object.values(budgets)).toEqual(as);
     expect(warnings).toEqual([]);
   });
 
   it('the default is the same share of every window', () => {
-    expect(windowBudgets(200_000)).toEqual(PRESETS.balanced);
-    expect(windowBudgets(128_000)).toEqual(presetBudgets('balanced', 128_000));
-    expect(resolveBudgets({}, { windowTokens: 128_000 }).budgets).toEqual(presetBudgets('balanced', 128_000));
+    expect(presetBudgets('balanced', 200_000)).toEqual(PRESETS.balanced);
+    expect(resolveBudgets({}, 128_000).budgets).toEqual(presetBudgets('balanced', 128_000));
   });
 });
 

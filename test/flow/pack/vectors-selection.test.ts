@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { artifactPath } from '../../../src/flow/pack/artifact-path.ts';
 import { PRESETS } from '../../../src/flow/pack/budgets.ts';
 import { type Pack, pack } from '../../../src/flow/pack/pack.ts';
+import { type ContextTruncation, truncationNote } from '../../../src/flow/pack/receipt.ts';
 import { CUT_MARKER } from '../../../src/flow/pack/step-block.ts';
-import { type ContextTruncation, truncationNote } from '../../../src/flow/pack/truncation.ts';
 import { expandVector } from '../../support/expand-vector.ts';
 import { flowStep, headingsOf, packItem } from '../../support/packs.ts';
 import { vectorsOf } from '../../support/recordings.ts';
@@ -189,17 +188,5 @@ describe('rendering: known defects, inverted', () => {
     const { text, receipt } = rendered('fs-136', 5_000);
     expect([...text].length).toBeLessThanOrEqual(PRESETS.lean.contextBudgetChars);
     expect(receipt.context_truncation).toMatchObject({ budget_chars: 100_000, truncated: true, steps_total: 101 });
-  });
-});
-
-describe('paths of artifacts', () => {
-  interface Spec {
-    readonly spec: string;
-    readonly run_base: string;
-    readonly repo_root: string;
-  }
-
-  it.each(vectorsOf<Spec, string>('artifact-paths'))('$id: $name', ({ input, expected }) => {
-    expect(artifactPath(input.spec, { runBase: input.run_base, root: input.repo_root })).toBe(expected);
   });
 });

@@ -1,6 +1,6 @@
 import { finished } from 'node:stream/promises';
 import { expect, it } from 'vitest';
-import { createLineSink } from '../../../src/flow/run/line-sink.ts';
+import { createLineSink } from '../../../src/flow/run/run-step.ts';
 
 const TEXT = 'one\n\r\nthree é\r\nthe last one';
 

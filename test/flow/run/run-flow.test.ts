@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Flow, FlowStep } from '../../../src/flow/flow.ts';
-import { runFlow } from '../../../src/flow/run/run-flow.ts';
+import { NOTHING_SETTLED, runFlow, type Settled } from '../../../src/flow/run/run-flow.ts';
 import type { StepEnd } from '../../../src/flow/run/run-step.ts';
-import { NOTHING_SETTLED, type Settled } from '../../../src/flow/run/schedule.ts';
 import { flowOf, flowStep } from '../../support/packs.ts';
 import { stepEnd } from '../../support/step-end.ts';
 

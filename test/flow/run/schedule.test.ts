@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { orderSteps } from '../../../src/flow/file/order-steps.ts';
-import { type Board, newBoard, startable } from '../../../src/flow/run/schedule.ts';
+import { type Board, newBoard, startable } from '../../../src/flow/run/run-flow.ts';
 import { flowOf, flowStep } from '../../support/packs.ts';
 
 // a ← b, a ← c, (b, c) ← d

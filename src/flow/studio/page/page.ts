@@ -1,11 +1,10 @@
 import { counted, part } from '../../../browser/dom.ts';
 import type { Edit, FlowView, StudioView } from '../studio-view.ts';
 import { type Answer, ask } from './api.ts';
+import { openReview, showNotice } from './dialogs.ts';
 import { createDrafts } from './drafts.ts';
 import { drawGraph } from './graph.ts';
 import { createInspector } from './inspector.ts';
-import { showNotice } from './notice.ts';
-import { openReview } from './review.ts';
 
 /** The file without edits, and the same with them. */
 let saved: StudioView | undefined;

@@ -2,7 +2,8 @@ import { closest } from '../../config/closest.ts';
 import { shown } from '../../config/finding.ts';
 import { isRecord } from '../../config/read-config.ts';
 import { type Fault, nameText } from './fault.ts';
-import { findCycles, stepGraph } from './step-graph.ts';
+import { budgets } from './flow-schema.ts';
+import { findCycles, stepGraph } from './order-steps.ts';
 
 /** A step of which only the key that matters here is known to be right. */
 type RawStep = Readonly<Record<string, unknown>>;
@@ -63,11 +64,11 @@ function needFaults(step: RawStep, index: number, places: ReadonlyMap<string, nu
   return needsOf(step).flatMap((need, place) => {
     if (typeof need !== 'string' || places.has(need)) return [];
     const path = ['steps', index, 'needs', place];
-    return [{ path, expected: 'the id of a step', found: shown(need), todo: () => adviceFor(need, places) }];
+    return [{ path, expected: 'the id of a step', found: shown(need), todo: () => needAdvice(need, places) }];
   });
 }
 
-function adviceFor(need: string, places: ReadonlyMap<string, number>): string {
+function needAdvice(need: string, places: ReadonlyMap<string, number>): string {
   const meant = closest(need, places.keys());
   return meant === undefined ? 'correct or remove it' : `did you mean ${shown(meant)}?`;
 }
@@ -105,4 +106,24 @@ function cycleFault(cycle: readonly string[], steps: readonly RawStep[], places:
 
 function inShort(ids: readonly string[]): readonly string[] {
   return ids.length <= 12 ? ids : [...ids.slice(0, 6), '...', ...ids.slice(-5)];
+}
+
+/** A chosen profile that there is not. */
+export function checkProfile({ profile, profiles }: Readonly<Record<string, unknown>>): Fault[] {
+  const names = isRecord(profiles) ? Object.keys(profiles) : [];
+  if (typeof profile !== 'string' || names.includes(profile)) return [];
+  const expected =
+    names.length === 0
+      ? 'the name of one of profiles, of which there are none'
+      : `one of ${names.slice(0, 20).map(nameText).join(', ')}`;
+  return [{ path: ['profile'], expected, found: shown(profile), todo: profileAdvice(profile, names) }];
+}
+
+function profileAdvice(profile: string, names: readonly string[]): string {
+  const meant = closest(profile, names);
+  if (meant !== undefined) return `did you mean ${shown(meant)}?`;
+  const presets: readonly string[] = budgets.entries.preset.wrapped.options;
+  return presets.includes(profile)
+    ? `for the preset write budgets: {preset: ${profile}}`
+    : 'add it to profiles or remove the key';
 }

@@ -1,3 +1,4 @@
+import * as v from 'valibot';
 import { closest } from '../../config/closest.ts';
 import { shown } from '../../config/finding.ts';
 import { isRecord } from '../../config/read-config.ts';
@@ -72,14 +73,49 @@ function unknownKey(key: string, known: readonly string[], path: Path): Fault {
     path: [...path, key],
     expected: `one of ${known.join(', ')}`,
     found: shown(key),
-    todo: () => adviceFor(key, known),
+    todo: () => keyAdvice(key, known),
   };
 }
 
-function adviceFor(key: string, known: readonly string[]): string {
+function keyAdvice(key: string, known: readonly string[]): string {
   const name = OTHER_NAMES.get(key.toLowerCase().replace(/[_-]/g, ''));
   if (name !== undefined && known.includes(name.replace(/:.*/, ''))) return `it is called ${name} here`;
   const meant = closest(key, known);
   if (meant !== undefined) return `did you mean ${meant}?`;
   return LEVELS.find(({ keys }) => keys.includes(key))?.move ?? 'remove it';
+}
+
+/** Values of known keys that are not what the schema wants, all of them; objects are left to `checkKeys`. */
+export function checkValues(data: unknown): Fault[] {
+  const { issues = [] } = v.safeParse(flowFileSchema, data, { abortPipeEarly: true });
+  return issues.filter(({ type }) => type !== 'strict_object' && type !== 'record').map(faultOf);
+}
+
+function faultOf({ path, message, input }: v.BaseIssue<unknown>): Fault {
+  const way: Path = (path ?? []).map(({ key }) => (typeof key === 'number' ? key : String(key)));
+  // A list has been gone through, with its defaults; only its length can be wrong.
+  const found = Array.isArray(input) ? `a list of ${input.length}` : valueText(input);
+  return { path: way, expected: message, found, todo: valueAdvice(input, message) };
+}
+
+/** JSON has no word for numbers that are none, or have no end. */
+function valueText(value: unknown): string {
+  return typeof value === 'number' ? String(value) : shown(value);
+}
+
+function valueAdvice(input: unknown, expected: string): string {
+  if (input === null) return 'give it a value or remove it';
+  if (typeof input === 'string') return textAdvice(input, expected);
+  const scalar = typeof input === 'number' || typeof input === 'boolean';
+  if (scalar && /^(?:a text|a path|the (?:name|id))/.test(expected)) return `write it in quotes: "${input}"`;
+  return 'correct it';
+}
+
+function textAdvice(input: string, expected: string): string {
+  if (/^a list of (?:texts|paths|ids)/.test(expected)) return `write it as a list: [${shown(input)}]`;
+  const number = input.replaceAll(/[_,']/g, '');
+  if (/^a (?:whole )?number|^a whole/.test(expected) && /^\d+$/.test(number)) return `write ${number}`;
+  const choices = [...expected.matchAll(/"([a-z]+)"/g)].flatMap(([, choice]) => choice ?? []);
+  const meant = expected.startsWith('one of') ? closest(input, choices) : undefined;
+  return meant === undefined ? 'correct it' : `did you mean "${meant}"?`;
 }

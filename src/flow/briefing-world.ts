@@ -2,9 +2,10 @@ import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { FlowGlobals } from '../config/flow-settings.ts';
 import { readPlain } from '../store/plain-file.ts';
-import type { BriefingWorld, StepOutput } from './briefing.ts';
-import { fileInside } from './file/file-inside.ts';
-import { readPrompt } from './file/read-prompt.ts';
+import type { BriefingWorld } from './briefing.ts';
+import { fileInside } from './file/files.ts';
+import { readPrompt } from './file/prompt-file.ts';
+import type { StepOutput } from './flow.ts';
 
 /** What briefings are made of, as it lies on the disk. */
 export interface FlowFiles {

@@ -1,0 +1,222 @@
+import {
+  Composer,
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  Lexer,
+  LineCounter,
+  type Node,
+  Parser,
+  visit,
+} from 'yaml';
+import { shown } from '../../config/finding.ts';
+import { messageOf } from '../../errors.ts';
+import { type Fault, type Path, pathText } from './fault.ts';
+
+/** The library descends into the text level by level; a stack that overflows in it can end the process. */
+const MAX_LEVELS = 50;
+/** Words, marks and white space between them. A thousand steps of eighty keys have less. */
+const MAX_PARTS = 400_000;
+/** With all aliases written out: a few lines of them can stand for more than there is memory. */
+const MAX_VALUES = 100_000;
+/** The first syntax errors are the real ones; the others follow from them. */
+const MAX_ERRORS = 10;
+
+// The schema is named because a `%YAML 1.1` in the text would bring in one with dates, sets and merged keys.
+const OPTIONS = {
+  schema: 'core',
+  merge: false,
+  resolveKnownTags: false,
+  stringKeys: true,
+  // The library compares each key with each other one, which takes minutes for many.
+  uniqueKeys: false,
+  prettyErrors: false,
+} as const;
+
+/** What is wrong with a text as YAML. */
+export interface TextFault {
+  readonly offset: number;
+  readonly message: string;
+}
+
+/** A text as nodes with their places. Where there are errors, the nodes cannot be relied on. */
+export interface YamlText {
+  readonly document: Document.Parsed | undefined;
+  readonly errors: readonly TextFault[];
+  /** Line and column of an offset, from 1. */
+  placeOf(offset: number): { readonly line: number; readonly column: number };
+}
+
+/** Reads one YAML document; never throws, whatever the text is. JSON is YAML. */
+export function parseYaml(text: string): YamlText {
+  const lines = new LineCounter();
+  return {
+    ...compose(text, lines),
+    placeOf: (offset) => {
+      const { line, col } = lines.linePos(offset);
+      return { line: Math.max(1, line), column: Math.max(1, col) };
+    },
+  };
+}
+
+function compose(text: string, lines: LineCounter): Pick<YamlText, 'document' | 'errors'> {
+  try {
+    const [document, another] = [...new Composer(OPTIONS).compose(tokens(text, lines), true, text.length)];
+    const errors = faultsOf(document);
+    if (another !== undefined) errors.push({ offset: another.range[0], message: 'a second document after ---' });
+    return { document, errors: errors.slice(0, MAX_ERRORS) };
+  } catch (error) {
+    // Limits, and whatever the library does not foresee.
+    const offset = error instanceof Limit ? error.offset : 0;
+    return { document: undefined, errors: [{ offset, message: messageOf(error) }] };
+  }
+}
+
+function faultsOf(document: Document.Parsed | undefined): TextFault[] {
+  // Of an unknown tag the library only warns; `toData` refuses it with its key.
+  const warnings = document?.warnings.filter(({ code }) => code !== 'TAG_RESOLVE_FAILED') ?? [];
+  return [...(document?.errors ?? []), ...warnings].map(({ pos, code, message }) => ({
+    offset: pos[0],
+    // The library names its own option here.
+    message: code === 'NON_STRING_KEY' ? 'a key that is not a text' : message,
+  }));
+}
+
+class Limit extends Error {
+  readonly offset: number;
+
+  constructor(message: string, offset: number) {
+    super(message);
+    this.offset = offset;
+  }
+}
+
+/** @throws Limit */
+function* tokens(text: string, lines: LineCounter) {
+  const parser = new Parser(lines.addNewLine);
+  lines.addNewLine(0);
+  let parts = 0;
+  for (const part of new Lexer().lex(text)) {
+    yield* parser.next(part);
+    parts += 1;
+    if (parser.stack.length > MAX_LEVELS) throw new Limit(`more than ${MAX_LEVELS} levels`, parser.offset);
+    if (parts > MAX_PARTS) throw new Limit(`more than ${MAX_PARTS} parts`, parser.offset);
+  }
+  yield* parser.end();
+}
+
+/** What a text says, as plain values. */
+export interface PlainData {
+  readonly value: unknown;
+  readonly faults: readonly Fault[];
+  /** Where the key or the item of a path begins in the text, or the nearest one above it. */
+  offsetOf(path: Path): number;
+}
+
+const CORE_TAG = /^(?:!|tag:yaml\.org,2002:(?:str|int|float|bool|null|map|seq))$/;
+
+/**
+ * Turns nodes into strings, numbers, booleans, null, lists and objects, and nothing else: what a tag asks for is not made,
+ * and keys that every object inherits are left out. Each of these is a fault.
+ */
+export function toData(root: Node | null): PlainData {
+  const faults: Fault[] = [];
+  const offsets = new Map<string, number>();
+  const targets = aliasTargets(root);
+  const open = new Set<Node>();
+  let values = 0;
+  return { value: dataOf(root, []), faults, offsetOf };
+
+  function offsetOf(path: Path): number {
+    for (let length = path.length; length > 0; length -= 1) {
+      const offset = offsets.get(pathText(path.slice(0, length)));
+      if (offset !== undefined) return offset;
+    }
+    return startOf(root) ?? 0;
+  }
+
+  function dataOf(node: unknown, path: Path): unknown {
+    values += 1;
+    if (isTooMuch(path)) return null;
+    if (isAlias(node)) return aliased(node, path);
+    if (isMap(node)) return within(node, path, () => objectOf(node.items, path));
+    if (isSeq(node)) return within(node, path, () => node.items.map((item, index) => itemOf(item, [...path, index])));
+    return isScalar(node) ? within(node, path, () => node.value) : null;
+  }
+
+  function isTooMuch(path: Path): boolean {
+    const deep = path.length > MAX_LEVELS;
+    if (deep) refuse(path.slice(0, 1), `at most ${MAX_LEVELS} levels`, 'more, with its aliases', 'make it flatter');
+    if (values === MAX_VALUES) refuse([], `at most ${MAX_VALUES} values`, 'more, with its aliases', 'make it smaller');
+    return deep || values >= MAX_VALUES;
+  }
+
+  function aliased(node: Node & { source: string }, path: Path): unknown {
+    const target = targets.get(node);
+    if (target !== undefined && !open.has(target)) return dataOf(target, path);
+    const found = `${shown(`*${node.source}`)}${target === undefined ? '' : ', which contains itself'}`;
+    refuse(path, 'an alias of an anchor above it', found, 'write the value out');
+    return null;
+  }
+
+  function within<T>(node: Node & { tag?: string }, path: Path, make: () => T): T {
+    if (node.tag !== undefined && !CORE_TAG.test(node.tag)) {
+      refuse(path, 'plain data', `the tag ${shown(node.tag)}`, 'remove the tag');
+    }
+    open.add(node);
+    const made = make();
+    open.delete(node);
+    return made;
+  }
+
+  function itemOf(item: unknown, path: Path): unknown {
+    place(path, item);
+    return dataOf(item, path);
+  }
+
+  function objectOf(pairs: readonly { key: unknown; value: unknown }[], path: Path): Record<string, unknown> {
+    const made: Record<string, unknown> = {};
+    for (const { key, value } of pairs) {
+      const name = isScalar(key) ? String(key.value) : shown(key);
+      const inner = [...path, name];
+      if (name in Object.prototype) {
+        refuse(inner, 'a name of your own', `${shown(name)}, which every object has`, 'rename it', key);
+      } else if (Object.hasOwn(made, name)) {
+        refuse(inner, 'each key once', 'it a second time', 'remove one of the two', key);
+      } else {
+        place(inner, key);
+        made[name] = dataOf(value, inner);
+      }
+    }
+    return made;
+  }
+
+  function place(path: Path, node: unknown): void {
+    const offset = startOf(node);
+    if (offset !== undefined) offsets.set(pathText(path), offset);
+  }
+
+  function refuse(path: Path, expected: string, found: string, todo: string, node?: unknown): void {
+    const offset = startOf(node);
+    faults.push({ path, expected, found, todo, ...(offset === undefined ? {} : { offset }) });
+  }
+}
+
+/** For each alias, the last node above it with its anchor. (The library's own search goes through all nodes for each.) */
+function aliasTargets(root: Node | null): ReadonlyMap<Node, Node | undefined> {
+  const byName = new Map<string, Node>();
+  const targets = new Map<Node, Node | undefined>();
+  visit(root, {
+    Node(_, node: Node & { readonly anchor?: string }) {
+      if (isAlias(node)) targets.set(node, byName.get(node.source));
+      else if (node.anchor !== undefined) byName.set(node.anchor, node);
+    },
+  });
+  return targets;
+}
+
+function startOf(node: unknown): number | undefined {
+  return isAlias(node) || isMap(node) || isScalar(node) || isSeq(node) ? node.range?.[0] : undefined;
+}
