@@ -49,7 +49,7 @@ it('reads the small example', () => {
     retries: 0,
     onFail: 'stop',
   });
-  expect(flow?.steps[1]).toMatchObject({ needs: undefined, retries: 1 });
+  expect(flow?.steps[1]).toMatchObject({ retries: 1 });
 });
 
 it('reads the example with 25 steps', () => {
