@@ -1,8 +1,8 @@
 import manifest from '../package.json' with { type: 'json' };
 import { closest } from './config/closest.ts';
 import { CtxbError, isCtxbError } from './errors.ts';
-import type { Io } from './io.ts';
-import { printable, shownOn } from './report/shown.ts';
+import type { Environment, Io } from './io.ts';
+import { onOneLine, printable, shownOn } from './report/shown.ts';
 
 /** A command describes its options and arguments, and calls `finish` with its exit code. */
 interface CommandModule {
@@ -93,7 +93,10 @@ export async function main(given: readonly string[], io: Io): Promise<number> {
     }
     if (argv.length === 1 && argv[0] === 'hook') return await (await import('./commands/hook.ts')).runHook(io);
     // What follows is claude's, down to `--help` and `--`: no parser of ours may look at it.
-    if (argv[0] === 'shim') return await (await import('./commands/shim.ts')).shim(argv.slice(1), io);
+    if (argv[0] === 'shim') {
+      await warnOfVariables(io);
+      return await (await import('./commands/shim.ts')).shim(argv.slice(1), io);
+    }
     return await dispatch(
       argv,
       isVerbatim(argv) ? io : { ...io, stdout: shownOn(io.stdout), stderr: shownOn(io.stderr) },
@@ -110,6 +113,17 @@ function underNewName(argv: readonly string[], io: Io): readonly string[] {
   if (words === undefined) return argv;
   io.stderr.write(`ctxb: "ctxb ${called}" is called "ctxb ${words.join(' ')}" now\n`);
   return [...words, ...rest];
+}
+
+/** Once for all commands. What knows the names of variables is loaded only where there is one. */
+async function warnOfVariables({ env, stderr }: Io): Promise<void> {
+  if (!hasVariable(env)) return;
+  const { readEnvironment } = await import('./config/read-environment.ts');
+  for (const { message } of readEnvironment(env).warnings) stderr.write(`ctxb: ${onOneLine(message)}\n`);
+}
+
+function hasVariable(env: Environment): boolean {
+  return Object.keys(env).some((name) => name.startsWith('CTXB_'));
 }
 
 /** What these print is claude's own words, or for claude; what they say themselves they clean where they say it. */
@@ -152,6 +166,7 @@ export async function createProgram(
     .version(manifest.version)
     .enablePositionalOptions()
     .exitOverride()
+    .hook('preAction', () => warnOfVariables(io))
     .showHelpAfterError('See ctxb --help.')
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),

@@ -1,10 +1,11 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { effectiveConfig } from '../config/effective-config.ts';
+import type { Config } from '../config/config.ts';
+import { resolveConfig } from '../config/resolve-config.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { counted } from '../report/figures.ts';
-import { printable } from '../report/shown.ts';
+import { onOneLine, printable } from '../report/shown.ts';
 import { type CleanupOptions, type CleanupPlan, carryOutCleanup, planCleanup, type Removal } from '../store/cleanup.ts';
 import { isWanted } from './is-wanted.ts';
 
@@ -28,7 +29,8 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
 const EXAMPLES = `
 It says first what it will remove: files that ctxb made, by their names, in a
 folder that ctxb made. What else is in there stays, and so does what a run that
-goes on has open, and the ledger of costs until its day or month is over.
+goes on has open, and the ledger of costs until its day or month is over. What
+is wrong with the configuration is told, and does not keep it from cleaning.
 
 Examples:
   ctxb cleanup --dry-run
@@ -36,10 +38,10 @@ Examples:
   ctxb cleanup --keep 10 --yes`;
 
 async function cleanup(flags: CleanupFlags, io: Io): Promise<number> {
-  const config = await effectiveConfig({ cwd: io.cwd, env: io.env, flags: { contextDir: flags.contextDir } });
-  const folder = resolve(io.cwd, config.contextDir);
+  const { contextDir, period } = await settingsFor(io);
+  const folder = resolve(io.cwd, named(flags.contextDir) ?? contextDir);
   const keep = flags.keep === undefined ? {} : { keep: readKeep(flags.keep) };
-  const options = { ...keep, period: config.cost.period };
+  const options = { ...keep, period };
   const plan = planCleanup(folder, options);
   show(plan, options, io);
   const isAsked = plan.remove.length > 0 || plan.removesFolder;
@@ -50,6 +52,21 @@ async function cleanup(flags: CleanupFlags, io: Io): Promise<number> {
   const agreed = flags.yes ? plan : stillTrue(plan, planCleanup(folder, options));
   carryOutCleanup(agreed);
   return told(`${counted(agreed.remove.length, 'item')} removed`, folder, io);
+}
+
+/** Also of a configuration that is refused: what is there has to go all the more. */
+async function settingsFor({ cwd, env, stderr }: Io): Promise<{ contextDir: string } & Pick<CleanupOptions, 'period'>> {
+  const { config, findings } = await resolveConfig({ cwd, env, flags: {} });
+  for (const { message } of findings) stderr.write(`ctxb: ${onOneLine(message)}\n`);
+  // What cannot be read may have said that a month counts.
+  const period: Config['cost']['period'] = findings.length > 0 ? 'month' : config.cost.period;
+  return { contextDir: config.contextDir, period };
+}
+
+/** Another folder than the one that was meant is not to be cleaned. */
+function named(contextDir: string | undefined): string | undefined {
+  if (contextDir !== '') return contextDir;
+  throw new CtxbError('usage', '--context-dir: expected a path, found ""');
 }
 
 function told(what: string, folder: string, { stdout }: Io): number {

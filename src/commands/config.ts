@@ -23,14 +23,17 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
 }
 
 const EXAMPLES = `
+What is wrong with the configuration is told on stderr, and ends with 2; the
+rest is printed. cleanup and doctor go on with such a configuration as well.
+
 Examples:
   ctxb config
   CTXB_THRESHOLDS_COMPACT=0.6 ctxb config --json
   ctxb config --schema > contextbudgetrc.schema.json`;
 
 /**
- * Prints the effective configuration and where each value comes from. When something is wrong, nothing is effective:
- * then every finding goes to stderr and nothing to stdout.
+ * Prints the effective configuration and where each value comes from. What is refused goes to stderr, and its place is
+ * taken by what else says something, or by the default.
  */
 export async function runConfig(options: ConfigOptions, io: Io): Promise<number> {
   if (options.schema) {
@@ -39,10 +42,7 @@ export async function runConfig(options: ConfigOptions, io: Io): Promise<number>
     return 0;
   }
   const resolved = await resolveConfig({ cwd: io.cwd, env: io.env, flags: {} });
-  if (resolved.findings.length > 0) {
-    io.stderr.write(resolved.findings.map(({ message }) => `ctxb: ${onOneLine(message)}\n`).join(''));
-    return EXIT_CONFIG;
-  }
+  io.stderr.write(resolved.findings.map(({ message }) => `ctxb: ${onOneLine(message)}\n`).join(''));
   const rows = rowsOf(resolved);
   if (options.json)
     writeJson(
@@ -50,7 +50,7 @@ export async function runConfig(options: ConfigOptions, io: Io): Promise<number>
       Object.fromEntries(rows.map(({ key, value, origin, note }) => [key, { value, ...origin, note }])),
     );
   else io.stdout.write(table(rows));
-  return 0;
+  return resolved.findings.length > 0 ? EXIT_CONFIG : 0;
 }
 
 interface Row {

@@ -82,12 +82,15 @@ export async function printReport(
   if (meant > 0 || outcome.faults.length === 0) print(report.end(outcome));
   await outlet.finish();
   for (const extra of extras) extra.end(outcome);
-  if (meant === 0 && left > 0)
-    say(`none of ${counted(left, 'session')} is what --since, --project and --model ask for`);
+  if (meant === 0) filteredTexts(left).forEach(say);
   outcome.breaches.forEach(say);
   if (unwritten === undefined) return exitCodeOf(outcome);
   say(unwritten);
   return Math.max(exitCodeOf(outcome), EXIT_UNWRITTEN);
+}
+
+function filteredTexts(left: number): string[] {
+  return left === 0 ? [] : [`none of ${counted(left, 'session')} is what --since, --project and --model ask for`];
 }
 
 /** Gates that were held against nothing would pass whatever was done. */

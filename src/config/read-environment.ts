@@ -1,7 +1,6 @@
 import type { Environment } from '../io.ts';
 import { closest } from './closest.ts';
 import type { Finding, KeyPath } from './config.ts';
-import { finding, shown } from './finding.ts';
 import { LEAVES } from './schema.ts';
 
 const PREFIX = 'CTXB_';
@@ -16,32 +15,36 @@ function variableName(key: KeyPath): string {
   return PREFIX + key.replace(/[A-Z]/g, '_$&').replace('.', '_').toUpperCase();
 }
 
-/** The keys that the environment sets, as text. An empty variable counts as not set. */
-export function readEnvironment(env: Environment): {
-  values: { key: KeyPath; where: string; value: string }[];
-  findings: Finding[];
-} {
+/** What the environment says, as text. */
+interface InEnvironment {
+  readonly values: readonly { key: KeyPath; where: string; value: string }[];
+  /** Variables that set nothing. Something else may have set them, so they stop nothing. */
+  readonly warnings: readonly Finding[];
+}
+
+/** The keys that the environment sets. An empty variable counts as not set. */
+export function readEnvironment(env: Environment): InEnvironment {
   const keys = new Map([...LEAVES.keys()].map((key) => [variableName(key), key]));
   const values: { key: KeyPath; where: string; value: string }[] = [];
-  const findings: Finding[] = [];
+  const warnings: Finding[] = [];
   for (const [where, value] of Object.entries(env)) {
     if (!where.startsWith(PREFIX) || OTHERS.has(where) || value === undefined || value === '') continue;
     const key = keys.get(where);
     if (key !== undefined) values.push({ key, where, value });
-    else findings.push(unknownVariable(where, value, keys.keys()));
+    else warnings.push(unknownVariable(where, [...keys.keys(), ...OTHERS]));
   }
-  return { values, findings };
+  return { values, warnings };
 }
 
-function unknownVariable(name: string, value: string, names: Iterable<string>): Finding {
+/** Its value may be a secret, and is not shown. */
+function unknownVariable(name: string, names: readonly string[]): Finding {
   const meant = closest(
     name.slice(PREFIX.length),
-    [...names].map((known) => known.slice(PREFIX.length)),
+    names.map((known) => known.slice(PREFIX.length)),
   );
-  return finding(name, {
-    expected: `a variable named after a key, such as ${variableName('thresholds.compact')}`,
-    found: shown(value),
-    origin: { source: 'env' },
-    todo: meant === undefined ? 'remove it' : `did you mean ${PREFIX}${meant}?`,
-  });
+  const todo =
+    meant === undefined
+      ? `a variable is named after its key, as ${variableName('thresholds.compact')}`
+      : `did you mean ${PREFIX}${meant}?`;
+  return { key: name, message: `${name}: there is no such variable, so it sets nothing; ${todo}` };
 }

@@ -2,6 +2,7 @@ import type { Environment } from '../io.ts';
 import { checkFile } from './check-file.ts';
 import { checkValue, fromText } from './check-value.ts';
 import type { Config, Finding, KeyPath, Origin, ToolKey } from './config.ts';
+import { DEFAULTS } from './defaults.ts';
 import { followThresholds } from './follow-thresholds.ts';
 import { keepInside } from './keep-inside.ts';
 import { isToolKey, splitKey } from './key-path.ts';
@@ -23,6 +24,8 @@ export interface ResolvedConfig {
   readonly sources: Readonly<Record<KeyPath | ToolKey, Origin>>;
   /** Empty when the configuration is good. */
   readonly findings: readonly Finding[];
+  /** What has no effect, and stops nothing. */
+  readonly warnings: readonly Finding[];
 }
 
 /** Where values may come from. */
@@ -51,8 +54,17 @@ export function resolveFound({ file, findings }: FoundConfig, { cwd, env, flags 
   const inFile = file === undefined ? NOTHING : fileValues(file);
   const environment = environmentValues(env);
   const values = [...inFile.values, ...environment.values, ...flagValues(flags)];
-  const found = resolved(values, [...findings, ...inFile.findings, ...environment.findings]);
-  return { ...found, findings: [...found.findings, ...keepInside(found.config, found.sources, cwd)] };
+  const found = resolved(values, [...findings, ...inFile.findings]);
+  const outside = keepInside(found.config, found.sources, cwd);
+  const all = { ...found, findings: [...found.findings, ...outside], warnings: environment.warnings };
+  return outside.length === 0 ? all : { ...all, ...withoutFolder(found) };
+}
+
+function withoutFolder({ config, sources }: ResolvedConfig): Pick<ResolvedConfig, 'config' | 'sources'> {
+  return {
+    config: { ...config, contextDir: DEFAULTS.contextDir },
+    sources: { ...sources, contextDir: { source: 'default' } },
+  };
 }
 
 /** The same from what one file says, and nothing else. */
@@ -70,7 +82,7 @@ function resolved(all: readonly Value[], readFindings: readonly Finding[]): Reso
   const sources = originsOf(good);
   const config = followThresholds(normalise(completeSettings(nest(good.values()))), sources);
   const findings = [...readFindings, ...faults.filter((fault) => fault !== undefined)];
-  return { config, sources, findings: [...findings, ...checkRules(config, sources)] };
+  return { config, sources, findings: [...findings, ...checkRules(config, sources)], warnings: [] };
 }
 
 const NOTHING = { values: [], findings: [] };
@@ -81,18 +93,15 @@ function fileValues(file: ConfigFile): { values: Value[]; findings: Finding[] } 
   return { values: checked.values.map((value) => ({ ...value, origin })), findings: checked.findings };
 }
 
-function environmentValues(env: Environment): {
-  values: Value[];
-  findings: Finding[];
-} {
-  const { values, findings } = readEnvironment(env);
+function environmentValues(env: Environment): Pick<ResolvedConfig, 'warnings'> & { readonly values: Value[] } {
+  const { values, warnings } = readEnvironment(env);
   return {
     values: values.map(({ key, value, where }) => ({
       key,
       value: fromText(key, value),
       origin: { source: 'env', where },
     })),
-    findings,
+    warnings,
   };
 }
 

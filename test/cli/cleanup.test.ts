@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, utimesSync } from 'node:fs';
 import { mkdir, rm, symlink } from 'node:fs/promises';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { promptLine, type RunningProgram } from '../support/claude.ts';
 import { CTXB, PROTOCOL } from '../support/ctxb.ts';
 import { atTerminal } from '../support/pty.ts';
@@ -199,4 +199,44 @@ it('never takes the working folder for its own', async () => {
   const run = await ctxb(place, ['cleanup', '--context-dir', '.']);
   expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('holds the working folder') });
   expect(readdirSync(place.cwd)).toEqual(['journal.ndjson']);
+});
+
+describe('a configuration that is refused', () => {
+  it.each([
+    { title: 'no JSON', content: '{"quiet":', says: '.contextbudgetrc.json:1:' },
+    { title: 'an unknown key', content: '{"quite":true}', says: 'quite: ' },
+    {
+      title: 'a folder outside',
+      content: '{"contextDir":"../elsewhere"}',
+      says: 'contextDir: expected a folder inside',
+    },
+  ])('is told, and keeps nobody from cleaning: $title', async ({ content, says }) => {
+    await using place = await createPlace();
+    await session(place, 'aaaa');
+    age(place);
+    await place.file('.contextbudgetrc.json', content);
+    const run = await ctxb(place, ['cleanup', '--yes']);
+    expect(run).toMatchObject({ code: 0, stderr: expect.stringContaining(says) });
+    expect(existsSync(place.path('.context'))).toBe(false);
+  });
+
+  it('may have said that a month counts', async () => {
+    await using place = await createPlace();
+    await session(place, 'aaaa');
+    const now = new Date();
+    const first = new Date(now.getFullYear(), now.getMonth(), 1, 0, 0, 1).getTime() / 1000;
+    utimesSync(place.path('.context/cost.ndjson'), first, first);
+    await place.file('.contextbudgetrc.json', '{"cost":{"period":"month"},"quite":true}');
+    const run = await ctxb(place, ['cleanup', '--yes']);
+    expect(run.stderr).toContain('left cost.ndjson: it counts what runs have cost this month');
+    expect(readdirSync(place.path('.context'))).toContain('cost.ndjson');
+  });
+
+  it('is no other folder than the one that was named', async () => {
+    await using place = await createPlace();
+    await session(place, 'aaaa');
+    const run = await ctxb(place, ['cleanup', '--yes', '--context-dir', '']);
+    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('--context-dir: expected a path') });
+    expect(sessions(place)).toEqual(['aaaa']);
+  });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createPlace, ctxb } from './fakes.ts';
+import { createPlace, ctxb, fake } from './fakes.ts';
 
 describe('ctxb config', () => {
   it('prints every key with its value and source', async () => {
@@ -56,7 +56,7 @@ describe('ctxb config', () => {
   });
 });
 
-describe('what is wrong goes to stderr, nothing to stdout, exit 2', () => {
+describe('what is wrong goes to stderr, the rest to stdout, exit 2', () => {
   it.each([
     {
       title: 'an unknown key',
@@ -82,7 +82,8 @@ describe('what is wrong goes to stderr, nothing to stdout, exit 2', () => {
     await place.file('.contextbudgetrc.json', content);
     const run = await ctxb(place, ['config']);
     for (const part of says) expect(run.stderr).toContain(part);
-    expect(run.stdout.toString()).toBe('');
+    // The rest is printed all the same.
+    expect(run.stdout.toString()).toMatch(/^thresholds\.compact +0\.78 +default$/m);
     expect(run.code).toBe(2);
     expect(run.stderr).not.toContain('    at ');
     // A run is refused with the same findings.
@@ -94,7 +95,47 @@ describe('what is wrong goes to stderr, nothing to stdout, exit 2', () => {
   it('an unknown variable', async () => {
     await using place = await createPlace();
     const run = await ctxb(place, ['config'], { env: { CTXB_THRESHOLDS_WRAN: '0.5' } });
-    expect(run.stderr).toContain('did you mean CTXB_THRESHOLDS_WARN?');
-    expect(run.code).toBe(2);
+    const says =
+      'CTXB_THRESHOLDS_WRAN: there is no such variable, so it sets nothing; did you mean CTXB_THRESHOLDS_WARN?';
+    expect(run).toMatchObject({ code: 0, stderr: `ctxb: ${says}\n` });
+  });
+});
+
+describe('an unknown variable stops no command and is told once', () => {
+  const SECRET = 'not-to-be-shown';
+  it.each([
+    { args: ['replay', '-'], code: 0 },
+    { args: ['merge'], code: 2 },
+    { args: ['health'], code: 0 },
+    { args: ['cleanup', '--dry-run'], code: 0 },
+    { args: ['handoff', 'list'], code: 0 },
+    { args: ['state', 'here'], code: 2 },
+    { args: ['run', '--prompt', 'one', '--', fake('echoes'), '-p'], code: 0 },
+    { args: ['shim', '--version'], code: 0 },
+  ])('$args', async ({ args, code }) => {
+    await using place = await createPlace();
+    const env = { CTXB_THRESHOLD_WARN: SECRET, CTXB_ELSEWHERE: SECRET, CTXB_CLAUDE: fake('echoes') };
+    const run = await ctxb(place, args, { env, stdin: '' });
+    expect(run.code).toBe(code);
+    expect(run.stderr.match(/CTXB_THRESHOLD_WARN: there is no such variable.*mean CTXB_THRESHOLDS_WARN/g)).toHaveLength(
+      1,
+    );
+    expect(run.stderr.match(/CTXB_ELSEWHERE: there is no such variable.*named after its key/g)).toHaveLength(1);
+    expect(run.stderr).not.toContain(SECRET);
+  });
+
+  it.each([{ args: ['--help'] }, { args: ['replay', '--help'] }, { args: ['--version'] }])(
+    '$args does not look at it',
+    async ({ args }) => {
+      await using place = await createPlace();
+      const run = await ctxb(place, args, { env: { CTXB_THRESHOLD_WARN: '1' } });
+      expect(run).toMatchObject({ code: 0, stderr: '' });
+    },
+  );
+
+  it.each(['statusline', 'hook'])('%s, whose words claude takes up, says nothing', async (command) => {
+    await using place = await createPlace();
+    const run = await ctxb(place, [command], { env: { CTXB_THRESHOLD_WARN: '1' }, stdin: '{}' });
+    expect(run.stderr + run.stdout).not.toContain('CTXB_THRESHOLD_WARN');
   });
 });

@@ -74,7 +74,11 @@ describe('--json', () => {
 
   it('has null where a recording does not say', async () => {
     await using place = await createPlace();
-    const { report } = await replayJson(place, ['-'], '{"type":"brand_new"}\n{"type":"system","subtype":"compact_boundary"}\n');
+    const { report } = await replayJson(
+      place,
+      ['-'],
+      '{"type":"brand_new"}\n{"type":"system","subtype":"compact_boundary"}\n',
+    );
     expect(report.sessions).toMatchObject([
       { file: '-', sessionId: null, claudeCodeVersion: null, model: null, cost: { usd: null }, turns: 0, calls: 0 },
     ]);

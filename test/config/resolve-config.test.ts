@@ -210,7 +210,7 @@ describe('precedence', () => {
 
   it('leaves empty, foreign and reserved variables alone', async () => {
     const env = { CTXB_TASK: '', CTXB_CLAUDE: '/x', CTXB_TEST_CLAUDE: '/y', CTXB_INBOX: '/z', PATH: '/bin' };
-    expect(await resolve({ env })).toMatchObject({ findings: [], config: { task: undefined } });
+    expect(await resolve({ env })).toMatchObject({ findings: [], warnings: [], config: { task: undefined } });
   });
 });
 
@@ -221,18 +221,10 @@ describe('findings', () => {
       '{ "thresholds": { "wran": 1, "warn": "much" }, "quiet": "yes", "tasks": 1, "hooks": 2 }',
     );
     const env = { CTXB_COMPACTION_WEHN: 'boundary', CTXB_WINDOW: 'big' };
-    const { findings } = await resolve({ env, flags: { statusLine: 'allways' } });
+    const { findings, warnings } = await resolve({ env, flags: { statusLine: 'allways' } });
+    expect(warnings.map(({ key }) => key)).toEqual(['CTXB_COMPACTION_WEHN']);
     expect(findings.map(({ key }) => key).sort()).toEqual(
-      [
-        'CTXB_COMPACTION_WEHN',
-        'hooks',
-        'quiet',
-        'statusLine',
-        'tasks',
-        'thresholds.warn',
-        'thresholds.wran',
-        'window',
-      ].sort(),
+      ['hooks', 'quiet', 'statusLine', 'tasks', 'thresholds.warn', 'thresholds.wran', 'window'].sort(),
     );
     for (const { key, message } of findings)
       expect(message).toMatch(new RegExp(`^${key.replace('.', '\\.')}: expected .+, found .+ \\(.+\\); .+`));

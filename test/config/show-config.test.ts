@@ -66,10 +66,11 @@ it('prints the schema also when the configuration is bad', async () => {
 });
 
 it.each([{ json: false }, { json: true }])(
-  'prints every finding on stderr and nothing else ($json)',
+  'prints every finding on stderr, and what is right on stdout ($json)',
   async (options) => {
-    const { exitCode, out, err } = await run(options, { CTXB_WINDOW: 'x', CTXB_QUIET: 'maybe' });
-    expect([exitCode, out]).toEqual([2, '']);
+    const { exitCode, out, err } = await run(options, { CTXB_WINDOW: 'x', CTXB_QUIET: 'maybe', CTXB_TASK: 'port it' });
+    expect([exitCode, out]).toEqual([2, expect.stringMatching(/port it/)]);
+    expect(out).not.toMatch(/CTXB_(WINDOW|QUIET)/);
     expect(err).toMatch(/^ctxb: window: .*CTXB_WINDOW.*\nctxb: quiet: .*CTXB_QUIET.*\n$/);
   },
 );

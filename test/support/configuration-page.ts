@@ -14,7 +14,8 @@ const BEGINNING = `# Configuration
 \`.contextbudgetrc\`, \`.contextbudgetrc.json\`, \`.contextbudgetrc.yaml\`, \`.contextbudgetrc.yml\` or the \`contextbudget\` key of
 \`package.json\`, the nearest one upwards. They are data: nothing in them is executed. A flag wins over a \`CTXB_*\` variable
 (\`CTXB_THRESHOLDS_COMPACT=0.6\`), that over the file, that over the default. What is unknown or wrong is refused, all of it
-at once.
+at once; a \`CTXB_*\` variable that there is not is told on stderr, and stops nothing. \`ctxb config\`, \`ctxb cleanup\` and
+\`ctxb doctor\` tell what is refused and go on with the rest.
 
 \`\`\`sh
 ctxb config

@@ -49,7 +49,7 @@ it.each([
     title: 'a variable that is none',
     files: {},
     env: { CTXB_QIET: '1' },
-    says: /^fault configuration: CTXB_QIET: .*did you mean CTXB_QUIET/,
+    says: /^warning configuration: CTXB_QIET: .*did you mean CTXB_QUIET/,
   },
   {
     title: 'settings that are no JSON',
