@@ -9,13 +9,12 @@ import { plainText } from '../stream/blocks.ts';
 import { fieldsOf, textOf } from '../stream/fields.ts';
 import { createEntryMaker } from './entries/make-entry.ts';
 import type { DeadEnd, Entry } from './entry.ts';
-import { createExtractor, type Found } from './extract/extract.ts';
-import { compilePattern } from './extract/patterns.ts';
+import { compilePattern, createExtractor, type Found } from './extract/extract.ts';
 import { type Answered, createHandBack, hookOutput } from './hand-back/hand-back.ts';
 import { type HandoffFacts, renderHandoff } from './handoff/render-handoff.ts';
 import type { CommandOutcome } from './notebook/command-runs.ts';
 import { createNotebook } from './notebook/notebook.ts';
-import { renderIndex } from './notebook/render.ts';
+import { renderIndex } from './notebook/render-index.ts';
 import type { Page } from './notebook/section.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { renderIndex } from '../memory/notebook/render.ts';
+import { renderIndex } from '../memory/notebook/render-index.ts';
 import { type ReadNotesOptions, readNotes } from './read-notes.ts';
 import type { Source } from './sources.ts';
 

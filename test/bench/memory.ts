@@ -4,7 +4,7 @@ import type { Input } from '../../src/governor/input.ts';
 import { createEntryMaker } from '../../src/memory/entries/make-entry.ts';
 import { createExtractor, type Found } from '../../src/memory/extract/extract.ts';
 import { createNotebook } from '../../src/memory/notebook/notebook.ts';
-import { renderIndex } from '../../src/memory/notebook/render.ts';
+import { renderIndex } from '../../src/memory/notebook/render-index.ts';
 import { redact } from '../../src/store/redact.ts';
 import { decodeObject } from '../../src/stream/decode.ts';
 import type { Event } from '../../src/stream/events.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { commandCore } from '../../src/memory/notebook/command-core.ts';
-import { createCommandRuns } from '../../src/memory/notebook/command-runs.ts';
+import { commandCore, createCommandRuns } from '../../src/memory/notebook/command-runs.ts';
 import { command } from '../support/notes.ts';
 
 describe('what a command comes down to', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isIncidental } from '../../src/memory/entries/incidental-edit.ts';
+import { isIncidental } from '../../src/memory/entries/file-changes.ts';
 
 describe('isIncidental', () => {
   it.each([

@@ -5,7 +5,7 @@ import { createEntryMaker } from '../../src/memory/entries/make-entry.ts';
 import { createExtractor } from '../../src/memory/extract/extract.ts';
 import { EVIDENCE_KINDS } from '../../src/memory/hand-back/evidence.ts';
 import { createNotebook } from '../../src/memory/notebook/notebook.ts';
-import { renderIndex } from '../../src/memory/notebook/render.ts';
+import { renderIndex } from '../../src/memory/notebook/render-index.ts';
 import { redact } from '../../src/store/redact.ts';
 import { decodeObject } from '../../src/stream/decode.ts';
 import type { Line } from '../support/governor.ts';

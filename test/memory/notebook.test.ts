@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Entry } from '../../src/memory/entry.ts';
 import { createNotebook, type Notebook } from '../../src/memory/notebook/notebook.ts';
+import { shareLines } from '../../src/memory/notebook/render-index.ts';
 import { createSection, type DetailFile } from '../../src/memory/notebook/section.ts';
-import { shareLines } from '../../src/memory/notebook/share-lines.ts';
 import { entriesOf, randomEntries, randomNumbers, randomTexts } from '../support/notes.ts';
 
 const HEADING = /^## #(\d+) · /;

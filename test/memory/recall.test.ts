@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { ToolEntry } from '../../src/memory/entry.ts';
-import { createEvidence, EVIDENCE_KINDS, type Evidence } from '../../src/memory/hand-back/evidence.ts';
-import { figuresOf, holds, normalised, tallyOf, wordsOf } from '../../src/memory/hand-back/facts.ts';
+import {
+  createEvidence,
+  EVIDENCE_KINDS,
+  type Evidence,
+  figuresOf,
+  holds,
+  normalised,
+  tallyOf,
+  wordsOf,
+} from '../../src/memory/hand-back/evidence.ts';
 import { createRecall } from '../../src/memory/hand-back/recall.ts';
 import { command, edit, randomEntries, randomNumbers } from '../support/notes.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Entry } from '../../src/memory/entry.ts';
 import { createNotebook } from '../../src/memory/notebook/notebook.ts';
-import { type Head, renderIndex } from '../../src/memory/notebook/render.ts';
+import { type Head, renderIndex } from '../../src/memory/notebook/render-index.ts';
 import { randomEntries, randomTexts } from '../support/notes.ts';
 
 const HEAD: Head = { session: 's1', task: 'Build it.', state: 'testing', updated: 0, folder: '.context/sessions/s1' };

@@ -1,13 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { ToolEntry } from '../../src/memory/entry.ts';
-import { type FileList, tellFiles } from '../../src/memory/tool-log/file-list.ts';
-import { readGitDiff, tellGitDiff } from '../../src/memory/tool-log/git-diff.ts';
-import { tellGitLog } from '../../src/memory/tool-log/git-log.ts';
-import { type GitStatus, readGitStatus, tellGitStatus } from '../../src/memory/tool-log/git-status.ts';
-import { byCount, listed } from '../../src/memory/tool-log/listed.ts';
-import { tellMatches } from '../../src/memory/tool-log/matches.ts';
-import { sizeText } from '../../src/memory/tool-log/size-text.ts';
-import { tellFileRead } from '../../src/memory/tool-log/tell-read.ts';
+import { byCount, type FileList, listed, tellFiles, tellMatches } from '../../src/memory/tool-log/found-files.ts';
+import {
+  type GitStatus,
+  readGitDiff,
+  readGitStatus,
+  tellGitDiff,
+  tellGitLog,
+  tellGitStatus,
+} from '../../src/memory/tool-log/git-output.ts';
+import { tellFileRead } from '../../src/memory/tool-log/tell-files.ts';
+import { sizeText } from '../../src/memory/tool-log/text-result.ts';
 import { createToolLog } from '../../src/memory/tool-log/tool-log.ts';
 import { shortened } from '../../src/memory/words.ts';
 import { command, resultEntry } from '../support/notes.ts';

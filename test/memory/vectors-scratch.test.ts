@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Entry } from '../../src/memory/entry.ts';
 import { createNotebook, type Notebook } from '../../src/memory/notebook/notebook.ts';
-import { renderIndex } from '../../src/memory/notebook/render.ts';
+import { renderIndex } from '../../src/memory/notebook/render-index.ts';
 import { entriesOf } from '../support/notes.ts';
 import { vectorsOf } from '../support/recordings.ts';
 

@@ -1,13 +1,17 @@
 import type { DeadEnd, Entry } from '../entry.ts';
-import { createLedger, type DeadEndChanges } from './dead-end-ledger.ts';
-import { createAlternation } from './detect-alternation.ts';
-import { createDeletedFile } from './detect-deleted-file.ts';
-import { createDiscardedChanges } from './detect-discarded-changes.ts';
-import { createRemark } from './detect-remark.ts';
-import { createRevertedEdit } from './detect-reverted-edit.ts';
-import { createSameError } from './detect-same-error.ts';
-import { createSameFailure } from './detect-same-failure.ts';
-import { createRecentEntries } from './recent-entries.ts';
+import { remember } from '../remember.ts';
+import { createAlternation } from './alternation.ts';
+import {
+  createLedger,
+  createRecentEntries,
+  type DeadEndChanges,
+  deadEnd,
+  type Ledger,
+  type Series,
+} from './dead-end-ledger.ts';
+import { createDeletedFile } from './deleted-file.ts';
+import { createSameError, createSameFailure } from './repeated-failure.ts';
+import { createDiscardedChanges, createRevertedEdit } from './undone-edits.ts';
 
 /** Finds approaches that did not work among the entries, as they come. Grows in place; its size is bounded. */
 export interface DeadEnds {
@@ -37,5 +41,21 @@ export function createDeadEnds(): DeadEnds {
       return ledger.take();
     },
     current: ledger.current,
+  };
+}
+
+const MAX_REMARKS = 1_000;
+
+/** What somebody has called a dead end is one. */
+function createRemark(ledger: Ledger): (entry: Entry) => void {
+  const seen = new Map<string, Series>();
+  return (entry) => {
+    if (entry.kind !== 'remark') return;
+    const { source, text, t } = entry;
+    const key = `${source}\n${text.toLowerCase().replace(/\s+/g, ' ').trim()}`;
+    const known = seen.get(key);
+    const series = { count: (known?.count ?? 0) + 1, first: known?.first ?? t, last: t, ids: [] };
+    remember(seen, key, series, MAX_REMARKS);
+    ledger.put(deadEnd({ key, cause: source, agent: null }, series, text));
   };
 }

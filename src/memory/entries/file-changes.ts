@@ -2,7 +2,6 @@ import type { Fields } from '../../stream/fields.ts';
 import { fieldsOf, textOf } from '../../stream/fields.ts';
 import type { FileChange, Swap } from '../entry.ts';
 import { exactFingerprint } from './fingerprint.ts';
-import { isIncidental } from './incidental-edit.ts';
 
 /** What a file tool that succeeded has changed. */
 export interface FileWork {
@@ -42,4 +41,42 @@ function readSwaps(path: string, fields: Fields): Swap[] {
     if (before === undefined || after === undefined || isIncidental(before, after)) return [];
     return [{ path, before: exactFingerprint(before), after: exactFingerprint(after) }];
   });
+}
+
+/** So much of a text is looked at; a longer edit is not incidental. */
+const MAX_LENGTH = 4_000;
+
+/** An import of another file or package, in the forms of common languages; Go writes a list of quoted paths. */
+const IMPORT =
+  /^(?:import\b|from\s+\S+\s+import\b|export\s.*\bfrom\b|(?:pub\s+)?use\s+[\w:{]|using\s+[\w.]+;|#\s*include\b|require\b|(?:const|let|var)\s+.*\brequire\(|(?:[\w.]+\s+)?"[\w./@-]+"(?:\s*\/\/.*)?$|\}\s*from\s+['"])/;
+
+/** Comments, brackets and nothing. */
+const SILENT = /^(?:\/\/.*|\/\*.*|\*.*|#(?!include).*|<!--.*|--\s.*|[()[\]{},;]*)$/;
+
+/** Output to see what goes on, and marks of what is meant to go again. */
+const PROBE =
+  /\bDEBUG\b|\bdebugger\b|\bTEMP(?:ORARY)?\b|\bEXPERIMENT\b|\bXXX\b|[Rr]emove (?:after|before|when|me|this)|\b(?:temporarily|debug logging)\b|console\.\w+\(|\bf?print(?:ln|f)?!?\(|\bdbg!|\beprint|\bFprint(?:ln|f)?\(os\.Std|\bfmt\.Print|\bt\.Logf?\(|\blog\.(?:Print|print)|\bSystem\.(?:out|err)\.|\bvar_dump\(|\bbinding\.pry|\bbreakpoint\(\)|\bset_trace\(|\bputs\s/;
+
+/**
+ * Whether an edit is no approach to anything: it adds or takes away imports, comments or white space, or output for
+ * looking at what goes on. Undoing such an edit says nothing about what works. The same both ways.
+ */
+export function isIncidental(before: string, after: string): boolean {
+  if (before.length + after.length > MAX_LENGTH) return false;
+  const lines = different(before, after);
+  if (lines.length === 0) return before.replace(/\s+/g, '') === after.replace(/\s+/g, '');
+  return lines.every((line) => SILENT.test(line) || IMPORT.test(line)) || lines.some((line) => PROBE.test(line));
+}
+
+/** The lines that only one of the two has, trimmed. */
+function different(before: string, after: string): string[] {
+  const old = linesOf(before);
+  const young = linesOf(after);
+  const inOld = new Set(old);
+  const inYoung = new Set(young);
+  return [...old.filter((line) => !inYoung.has(line)), ...young.filter((line) => !inOld.has(line))];
+}
+
+function linesOf(text: string): string[] {
+  return text.split('\n').map((line) => line.trim());
 }

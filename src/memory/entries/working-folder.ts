@@ -1,5 +1,5 @@
 import type { FileChange } from '../entry.ts';
-import { fromRoot, isAbsolutePath, joined } from './folders.ts';
+import { fromRoot, isAbsolutePath, joined } from '../paths.ts';
 
 /** Knows the folder a shell is in, as far as that is certain, and makes paths comparable: relative to the project. */
 export interface WorkingFolder {

@@ -5,11 +5,11 @@ import { fieldsOf, textOf } from '../../stream/fields.ts';
 import { isNotice } from '../../stream/user-role.ts';
 import type { Entry, PromptEntry, RemarkEntry, StateEntry, TaskEntry } from '../entry.ts';
 import { remember } from '../remember.ts';
-import { readOutcome } from './outcome.ts';
-import { createPatternReader, type Patterns, type Said } from './patterns.ts';
+import { LONG_LINE_LENGTH, oneLine } from '../words.ts';
 import { createStates } from './states.ts';
 import { createTaskList } from './task-list.ts';
 import type { EndedCall, OpenCall } from './tool-calls.ts';
+import { readOutcome } from './tool-calls.ts';
 
 /** A fact as it was found: nothing in it is masked yet, and a tool call is only joined with its result. */
 export type Found = PromptEntry | StateEntry | TaskEntry | RemarkEntry | EndedCall;
@@ -163,4 +163,39 @@ function prompt({ blocks }: UserEvent, t: number): PromptEntry {
     ),
     pictures,
   };
+}
+
+/** Regular expressions of the user's over what the agent says. A named group, where there is one, is what counts. */
+export interface Patterns {
+  readonly statePattern: RegExp | undefined;
+  readonly deadEndPattern: RegExp | undefined;
+}
+
+/** What the agent's words say, as far as the patterns find it; each on one line. */
+export interface Said {
+  /** The last one, which holds. */
+  readonly state: string | undefined;
+  readonly deadEnds: readonly string[];
+}
+
+/** What is found more often than this in one text finds too much. */
+const MAX_FOUND = 20;
+
+function createPatternReader({ statePattern, deadEndPattern }: Patterns): ((text: string) => Said) | undefined {
+  if (statePattern === undefined && deadEndPattern === undefined) return undefined;
+  return (text) => ({ state: find(statePattern, text).at(-1), deadEnds: find(deadEndPattern, text) });
+}
+
+/** A pattern of the user's: an agent writes its markers at the beginning of a line. */
+export function compilePattern(source: string | undefined): RegExp | undefined {
+  return source === undefined ? undefined : new RegExp(source, 'gm');
+}
+
+function find(pattern: RegExp | undefined, text: string): string[] {
+  if (pattern === undefined) return [];
+  return [...text.matchAll(pattern)]
+    .slice(-MAX_FOUND)
+    .map((match) => Object.values(match.groups ?? {}).find((group) => group !== undefined) ?? match[1] ?? match[0])
+    .map((found) => oneLine(found, LONG_LINE_LENGTH))
+    .filter((found) => found !== '');
 }

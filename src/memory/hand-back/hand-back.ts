@@ -4,7 +4,7 @@ import { decided } from '../../governor/steps.ts';
 import type { ToolEntry } from '../entry.ts';
 import type { Notebook } from '../notebook/notebook.ts';
 import { oneLine } from '../words.ts';
-import { tallyOf } from './facts.ts';
+import { tallyOf } from './evidence.ts';
 import { createRecall } from './recall.ts';
 
 /** An answer to a hook as claude takes it, and what was decided on the way. */

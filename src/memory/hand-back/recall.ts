@@ -1,5 +1,12 @@
-import { EVIDENCE_KINDS, type Evidence, type EvidenceItem, type EvidenceKind } from './evidence.ts';
-import { type Fact, holds, normalised } from './facts.ts';
+import {
+  EVIDENCE_KINDS,
+  type Evidence,
+  type EvidenceItem,
+  type EvidenceKind,
+  type Fact,
+  holds,
+  normalised,
+} from './evidence.ts';
 
 /** Handing back what a compaction loses, and knowing what was handed back since. */
 export interface Recall {

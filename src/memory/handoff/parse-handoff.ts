@@ -1,6 +1,5 @@
 import { HANDOFF_SECTIONS, type HandoffSection } from '../../governor/relief/handoff-request.ts';
-import { commandsIn, type NamedCommand } from './named-commands.ts';
-import { filesInList, filesInText } from './named-files.ts';
+import { commandsIn, filesInList, filesInText, type NamedCommand } from './claims.ts';
 
 /** What a handoff document says, as far as it can be looked up. */
 export interface Handoff {

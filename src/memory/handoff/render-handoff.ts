@@ -5,7 +5,7 @@ import type { EvidenceItem } from '../hand-back/evidence.ts';
 import type { Notebook } from '../notebook/notebook.ts';
 import { type Section, timeText } from '../notebook/section.ts';
 import { knownCommand } from '../tool-log/known-command.ts';
-import { shortenedLine } from '../tool-log/quote.ts';
+import { shortenedLine } from '../tool-log/text-result.ts';
 import { gistOf, type LoggedCall } from '../tool-log/tool-log.ts';
 import { counted, fenced, LINE_LENGTH, oneLine, quoted } from '../words.ts';
 

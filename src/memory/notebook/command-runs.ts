@@ -1,7 +1,51 @@
-import type { ToolEntry } from '../entry.ts';
+import type { CommandFacts, Counts, Outcome, ToolEntry } from '../entry.ts';
 import { remember } from '../remember.ts';
-import { type CommandCore, commandCore } from './command-core.ts';
-import { isFailing } from './command-text.ts';
+import { programIn } from '../shell/shell-arguments.ts';
+import { type Command, type Link, shellLists } from '../shell/shell-lists.ts';
+import { LINE_LENGTH, quoted } from '../words.ts';
+import { durationText } from './section.ts';
+
+/** How a command ended: `exit 1, 3.2 s: 2 failed, 10 passed`. */
+export function commandEnd(command: CommandFacts, outcome: Outcome): string {
+  const { exit, ms, counts, background } = command;
+  const end =
+    exit !== null ? `exit ${exit}` : background && outcome === 'ok' ? 'in the background' : WITHOUT_STATUS[outcome];
+  const parts = [end, ...(ms === null || ms < 1_000 ? [] : [durationText(ms)])].join(', ');
+  const figures = counts === undefined ? '' : countsText(counts);
+  return figures === '' ? parts : `${parts}: ${figures}`;
+}
+
+const WITHOUT_STATUS: Readonly<Record<Outcome, string>> = {
+  ok: 'ended',
+  failed: 'failed',
+  refused: 'refused',
+  cancelled: 'cancelled',
+};
+
+const FIGURES: readonly (readonly [keyof Counts, string])[] = [
+  ['failed', 'failed'],
+  ['passed', 'passed'],
+  ['skipped', 'skipped'],
+  ['errors', 'errors'],
+  ['warnings', 'warnings'],
+];
+
+/** `2 failed, 10 passed`; what was not printed is left out. */
+function countsText(counts: Counts): string {
+  return FIGURES.flatMap(([key, noun]) => (counts[key] === undefined ? [] : [`${counts[key]} ${noun}`])).join(', ');
+}
+
+/** A line about a command. `end` is how it ended, and what of the line it may not be cut for. */
+export function commandLine(entry: ToolEntry, command: CommandFacts): string {
+  const end = commandEnd(command, entry.outcome);
+  const room = Math.max(20, LINE_LENGTH - end.length - 3 - (entry.agent === null ? 0 : 12));
+  return `${quoted(command.text, room)} ${end}${entry.agent === null ? '' : ' (subagent)'}`;
+}
+
+/** It did not do what it was to do. */
+export function isFailing(entry: ToolEntry): boolean {
+  return entry.outcome === 'failed' || (entry.command?.exit ?? 0) > 1 || (entry.command?.counts?.failed ?? 0) > 0;
+}
 
 /** How a command ended when it last ran, as far as that was noted. */
 export type CommandOutcome = 'passed' | 'failed' | 'unknown';
@@ -55,6 +99,55 @@ function judge(run: Run | undefined): CommandOutcome {
   return exit === 0 ? 'passed' : 'unknown';
 }
 
+/** Commands longer than this are compared by their beginning. */
+const NEAR = 2_000;
+
+/** What a command line comes down to when it is asked whether two of them are the same. */
+export interface CommandCore {
+  /** Without folders and variables before it, and without what only shows its output. */
+  readonly text: string;
+  /** Its output was piped to a program whose exit status has taken the place of its own. */
+  readonly piped: boolean;
+}
+
+/** They show what comes in, all of it or a part. */
+const VIEWERS = new Set(['tail', 'head', 'cat', 'tee', 'less']);
+
+/** `cd app && CI=1 npm  test 2>&1 | tail -5` comes down to `npm test`. */
+export function commandCore(command: string): CommandCore {
+  const near = command.slice(0, NEAR);
+  const links = (shellLists(near) ?? []).flatMap((chain) => chain.links);
+  const own = links.slice(links.findIndex((link, at) => !isChangeOfFolder(link, links[at + 1])));
+  const commands = own.flatMap((link) => link.commands);
+  const [first, ...viewers] = commands;
+  const last = commands.at(-1);
+  if (first === undefined || last === undefined) return { text: oneSpaced(near), piped: false };
+  const piped = own.length === 1 && viewers.length > 0 && viewers.every(isViewer);
+  return { text: oneSpaced(near.slice(beginOf(first), endOf(piped ? first : last))), piped };
+}
+
+function isChangeOfFolder({ commands: [only, ...others] }: Link, next: Link | undefined): boolean {
+  if (only?.kind !== 'simple' || others.length > 0 || next === undefined || next.otherwise) return false;
+  return only.words[0]?.text === 'cd' && only.words.length === 2;
+}
+
+function isViewer(command: Command): boolean {
+  return command.kind === 'simple' && VIEWERS.has(command.words[0]?.text ?? '');
+}
+
+function beginOf(command: Command): number {
+  return (command.kind === 'simple' ? programIn(command.words)[0]?.from : undefined) ?? command.from;
+}
+
+/** Where the output goes does not change the exit status. */
+function endOf(command: Command): number {
+  if (command.kind !== 'simple') return command.to;
+  const inputs = command.redirects.flatMap(({ operator, target }) => (operator.includes('>') ? [] : [target]));
+  const ends = [...command.words, ...inputs].map(({ to }) => to);
+  return ends.length === 0 ? command.to : Math.max(...ends);
+}
+
+/** A line that goes on in the next one is one line. */
 function oneSpaced(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
+  return text.replaceAll('\\\n', '').replace(/\s+/g, ' ').trim();
 }

@@ -2,11 +2,10 @@ import { commandIn } from '../../governor/prompts/prompt.ts';
 import { createDeadEnds } from '../dead-ends/dead-ends.ts';
 import type { DeadEnd, Entry, FileChange, PromptEntry, StateEntry, TaskEntry, ToolEntry } from '../entry.ts';
 import { createEvidence, type Evidence } from '../hand-back/evidence.ts';
+import { remember } from '../remember.ts';
 import { createToolLog, type ToolLog } from '../tool-log/tool-log.ts';
 import { cut, fenced, LINE_LENGTH, oneLine, quoted } from '../words.ts';
-import { type CommandRuns, createCommandRuns } from './command-runs.ts';
-import { commandEnd, commandLine } from './command-text.ts';
-import { createOpenTasks, type OpenTasks } from './open-tasks.ts';
+import { type CommandRuns, commandEnd, commandLine, createCommandRuns } from './command-runs.ts';
 import { createSection, type Page, type Section, timeText } from './section.ts';
 
 /** What an entry adds to the detail files, and what it shows. */
@@ -179,4 +178,36 @@ function deadEndPage(deadEnd: DeadEnd, what: 'found' | 'again' | 'cleared') {
     `${what === 'cleared' ? 'It worked after all. ' : ''}${cause}, ${count} times${times}${evidence.length === 0 ? '' : `: ${evidence.join(' ')}`}`,
   ].join('\n');
   return { heading: `${timeText(last)} · ${what}`, body, key, text: oneLine(text, LINE_LENGTH) };
+}
+
+const MAX_TASKS = 500;
+
+/** The agents' own task lists, as they stand. */
+export interface OpenTasks {
+  add(entry: TaskEntry): void;
+  /** Not done yet: what is in progress first, then in the order they came up. */
+  open(): TaskEntry[];
+  /** Done, the newest first. */
+  completed(): TaskEntry[];
+  readonly total: number;
+}
+
+function createOpenTasks(): OpenTasks {
+  const tasks = new Map<string, TaskEntry>();
+  return {
+    add(entry) {
+      const key = `${entry.agent ?? ''}\n${entry.id}`;
+      if (entry.status === 'deleted') tasks.delete(key);
+      else remember(tasks, key, entry, MAX_TASKS);
+    },
+    open() {
+      const open = [...tasks.values()].filter(({ status }) => status !== 'completed');
+      const isUnderWay = ({ status }: TaskEntry) => status === 'in_progress';
+      return [...open.filter(isUnderWay), ...open.filter((task) => !isUnderWay(task))];
+    },
+    completed: () => [...tasks.values()].filter(({ status }) => status === 'completed').reverse(),
+    get total() {
+      return tasks.size;
+    },
+  };
 }

@@ -1,14 +1,26 @@
+import { type Fields, fieldsOf, textOf } from '../../stream/fields.ts';
+import { describeInput, describeResult } from '../entries/describe.ts';
 import type { CommandFacts } from '../entry.ts';
 import type { EndedCall } from '../extract/tool-calls.ts';
-import { LONG_LINE_LENGTH, oneLine } from '../words.ts';
-import { quoteWith, shortenedLine } from './quote.ts';
-import { tellAgent, tellTaskOutput } from './tell-agent.ts';
+import { durationText } from '../notebook/section.ts';
+import { counted, LONG_LINE_LENGTH, oneLine } from '../words.ts';
+import { listed } from './found-files.ts';
 import { tellCommand } from './tell-command.ts';
-import { tellEdit } from './tell-edit.ts';
-import { tellFailure, tellOther } from './tell-other.ts';
-import { tellRead } from './tell-read.ts';
-import { tellSearch } from './tell-search.ts';
-import { tellFetch, tellWebSearch } from './tell-web.ts';
+import { tellEdit, tellRead, tellSearch } from './tell-files.ts';
+import {
+  bare,
+  bytesOf,
+  NAME,
+  numberOf,
+  PATH,
+  type Quote,
+  quoteWith,
+  shortenedLine,
+  sizeText,
+  TEXT,
+  tellKept,
+  tellText,
+} from './text-result.ts';
 
 /** What is needed besides the call. */
 export interface Compressing {
@@ -54,4 +66,113 @@ export function compressCall(ended: EndedCall, { command, placeOf, mask }: Compr
         return tellOther(ended, quote);
     }
   }
+}
+
+/** `Agent Explore "Count the tests" (12 calls, 37,089 tokens, 3.2 s): 14 lines, 1.2KB, first …`. */
+function tellAgent({ call, report, result }: EndedCall, quote: Quote): string {
+  const input = fieldsOf(call.use.input);
+  const fields = fieldsOf(report);
+  const type = textOf(fields.agentType) ?? textOf(input.subagent_type);
+  const description = textOf(input.description);
+  const who = [call.use.name, ...[type, description].flatMap((part) => (part ? [quote(part, NAME)] : []))].join(' ');
+  if (fields.isAsync === true) {
+    const output = textOf(fields.outputFile);
+    return `${who} in the background${output === undefined ? '' : `, its output in ${quote(output, PATH)}`}`;
+  }
+  const effort = effortOf(fields);
+  return `${who}${effort === '' ? '' : ` (${effort})`}: ${tellText(answerOf(fields) ?? result.text, 'first', quote)}`;
+}
+
+function effortOf({ totalToolUseCount, totalTokens, totalDurationMs }: Fields): string {
+  const [calls, tokens, ms] = [totalToolUseCount, totalTokens, totalDurationMs].map(numberOf);
+  return [
+    ...(calls === undefined ? [] : [counted(calls, 'call')]),
+    ...(tokens === undefined ? [] : [counted(tokens, 'token')]),
+    ...(ms === undefined ? [] : [durationText(ms)]),
+  ].join(', ');
+}
+
+/** What the subagent said, without what claude says about it to the model. */
+function answerOf({ content }: Fields): string | undefined {
+  if (!Array.isArray(content)) return undefined;
+  return content
+    .map(fieldsOf)
+    .flatMap(({ text }) => textOf(text) ?? [])
+    .join('\n');
+}
+
+/** How far a task in the background is: `TaskOutput a02cdeb (local_agent, running, 12.3KB)`. */
+function tellTaskOutput({ call, report, result }: EndedCall, quote: Quote): string {
+  const { task_type, status, output, result: answer } = fieldsOf(fieldsOf(report).task);
+  const id = textOf(fieldsOf(call.use.input).task_id) ?? '';
+  const text = textOf(answer) ?? textOf(output);
+  const states = [task_type, status].flatMap((state) => textOf(state) ?? []);
+  if (text === undefined || states.length === 0)
+    return `TaskOutput ${quote(id, NAME)}: ${tellText(result.text, 'last', quote)}`;
+  const extent = [...states.map((state) => quote(state, NAME)), sizeText(bytesOf(text))].join(', ');
+  return `TaskOutput ${quote(id, NAME)} (${extent}): ${tellText(text, 'last', quote)}`;
+}
+
+/** `WebFetch https://example.org (200, 63.1KB): 14 lines, 1.2KB, first …`. */
+function tellFetch({ call, report, result }: EndedCall, quote: Quote): string {
+  const { code, bytes, result: answer } = fieldsOf(report);
+  const [status, size] = [numberOf(code), numberOf(bytes)];
+  const extent = [...(status === undefined ? [] : [status]), ...(size === undefined ? [] : [sizeText(size)])].join(
+    ', ',
+  );
+  const url = quote(textOf(fieldsOf(call.use.input).url) ?? '', PATH);
+  return `WebFetch ${url}${extent === '' ? '' : ` (${extent})`}: ${tellText(textOf(answer) ?? result.text, 'first', quote)}`;
+}
+
+const MAX_TITLES = 3;
+
+/** `WebSearch query: 10 results: title, title, title... (+7 more)`. */
+function tellWebSearch({ call, report, result }: EndedCall, quote: Quote): string {
+  const query = quote(textOf(fieldsOf(call.use.input).query) ?? '', PATH);
+  const { results } = fieldsOf(report);
+  const titles = (Array.isArray(results) ? results : []).flatMap(titlesIn);
+  if (titles.length === 0) return `WebSearch ${query}: ${tellText(result.text, 'first', quote)}`;
+  return `WebSearch ${query}: ${counted(titles.length, 'result')}: ${listed(titles, MAX_TITLES, (title) => quote(title, NAME))}`;
+}
+
+/** Between the lists of links stands what the model says of them. */
+function titlesIn(part: unknown): string[] {
+  const { content } = fieldsOf(part);
+  return (Array.isArray(content) ? content : []).flatMap((link) => textOf(fieldsOf(link).title) ?? []);
+}
+
+/** A tool of an MCP server is named by both, `mcp__server__tool`. */
+const MCP = /^mcp__(.+?)__(.+)$/s;
+
+/** Any tool: what it was asked for and what came of it. */
+function tellOther(ended: EndedCall, quote: Quote): string {
+  const { call, result } = ended;
+  const { todos } = fieldsOf(call.use.input);
+  if (call.use.name === 'TodoWrite' && Array.isArray(todos)) return `TodoWrite: ${todosText(todos)}`;
+  const pictures = result.images === 0 ? [] : [counted(result.images, 'picture')];
+  const text = result.text === '' && pictures.length > 0 ? [] : [tellKept(ended, quote) ?? answerTo(ended, quote)];
+  return `${headOf(call.use, quote)}: ${[...pictures, ...text].join(', ')}`;
+}
+
+function todosText(todos: readonly unknown[]): string {
+  const done = todos.filter((item) => fieldsOf(item).status === 'completed').length;
+  return `${counted(todos.length, 'item')}, ${done} completed`;
+}
+
+function answerTo({ call, result }: EndedCall, quote: Quote): string {
+  return tellText(result.text, MCP.test(call.use.name) ? 'first' : 'last', quote);
+}
+
+/** What did not do what it was to do says the error, whatever tool it is. */
+function tellFailure({ call, result, outcome }: EndedCall, quote: Quote): string {
+  const said = describeResult(call.use.name, outcome, result.text);
+  return `${headOf(call.use, quote)} ${outcome}${said === '' ? '' : `: ${quote(said, TEXT)}`}`;
+}
+
+function headOf({ name, input }: EndedCall['call']['use'], quote: Quote): string {
+  const [, server, tool] = MCP.exec(name) ?? [];
+  const title = describeInput(name, input, (text, length) => quote(text, length).slice(1, -1));
+  const asked = title === '' ? '' : ` ${quote(title, TEXT)}`;
+  if (server === undefined || tool === undefined) return `${bare(name)}${asked}`;
+  return `MCP ${quote(server, NAME)} ${quote(tool, NAME)}${asked}`;
 }

@@ -2,11 +2,22 @@ import { fieldsOf, textOf } from '../../stream/fields.ts';
 import { describeResult } from '../entries/describe.ts';
 import type { CommandFacts } from '../entry.ts';
 import type { EndedCall } from '../extract/tool-calls.ts';
-import { commandEnd } from '../notebook/command-text.ts';
-import { type KnownCommand, knownCommand } from './known-command.ts';
-import { bare, type Quote, TEXT } from './quote.ts';
-import { sumUp } from './sum-up.ts';
-import { tellKept, tellText } from './text-result.ts';
+import { commandEnd } from '../notebook/command-runs.ts';
+import type { Word } from '../shell/shell-lists.ts';
+import {
+  type FileList,
+  type Matches,
+  readLs,
+  readMatchCounts,
+  readMatches,
+  readPaths,
+  tellFiles,
+  tellMatches,
+  tellMatchingFiles,
+} from './found-files.ts';
+import { readGitDiff, readGitLog, readGitStatus, tellGitDiff, tellGitLog, tellGitStatus } from './git-output.ts';
+import { type KnownCommand, knownCommand, searchArguments } from './known-command.ts';
+import { bare, countLines, type Quote, TEXT, tellKept, tellText } from './text-result.ts';
 
 /** Kinds of commands that say with the exit status 1 what they have found. */
 const ANSWERS: ReadonlySet<KnownCommand['kind']> = new Set(['grep', 'diff']);
@@ -49,4 +60,118 @@ function printedBy({ report, result }: EndedCall): string {
   const tail = whole.slice(-2_000);
   const clean = whole.slice(0, whole.length - tail.length) + tail.replace(BESIDE, '');
   return NOTHING.test(clean) ? '' : clean;
+}
+
+/** What a command printed, in its own units; undefined where that is not in a form that is known. */
+function sumUp(known: KnownCommand, output: string, quote: Quote): string | undefined {
+  const printed = withoutErrors(known.words[0]?.text ?? '', output);
+  switch (known.kind) {
+    case 'status':
+      return told(readGitStatus(printed), (status) => tellGitStatus(status, quote));
+    case 'diff':
+      return sumUpDiff(known, printed, quote);
+    case 'log':
+      return told(readGitLog(printed), (log) => tellGitLog({ ...log, ...cutBy(known, printed, log.more) }, quote));
+    case 'grep':
+      return sumUpSearch(known, printed, quote);
+    case 'paths':
+      return told(listingOf(known, printed), (list) =>
+        tellFiles({ ...list, ...cutBy(known, printed, list.more) }, quote),
+      );
+    case 'ls':
+      return told(lsOf(known, printed), (list) => tellFiles({ ...list, ...cutBy(known, printed, list.more) }, quote));
+  }
+}
+
+/** Several versions put what a program says of its errors among what it prints. */
+function withoutErrors(program: string, output: string): string {
+  const mark = `${program}: `;
+  return output.includes(mark)
+    ? output
+        .split('\n')
+        .filter((line) => !line.startsWith(mark))
+        .join('\n')
+    : output;
+}
+
+function told<T>(found: T | undefined, tell: (found: T) => string): string | undefined {
+  return found && tell(found);
+}
+
+/** Whether there may be more than was shown. */
+function cutBy({ limit }: KnownCommand, printed: string, more: boolean | undefined): { readonly more: boolean } {
+  return { more: more === true || (limit !== undefined && countLines(printed) >= limit) };
+}
+
+/** Options as they were typed: `--stat`, `-la`. */
+function optionsOf(words: readonly Word[]): string[] {
+  return words.slice(1).flatMap(({ text, raw }) => ((text ?? raw).startsWith('-') ? [text ?? raw] : []));
+}
+
+function sumUpDiff(known: KnownCommand, printed: string, quote: Quote): string | undefined {
+  const options = optionsOf(known.words);
+  const isShow = known.words[0]?.text === 'show';
+  const namesOnly = options.some((option) => option === '--name-only' || option === '--name-status');
+  // `git show` puts a commit before the names, and prints a file where one is named.
+  if (isShow && (namesOnly || known.words.some(({ text }) => text === null || text.includes(':')))) return undefined;
+  const diff = readGitDiff(printed, namesOnly);
+  if (diff === undefined) return undefined;
+  const isStaged = options.some((option) => option === '--staged' || option === '--cached');
+  const type = isShow ? 'show' : isStaged ? 'staged' : 'diff';
+  // The closing line of `--stat` counts all of them.
+  const more = diff.total === undefined && cutBy(known, printed, diff.more).more;
+  return tellGitDiff({ ...diff, more }, type, quote);
+}
+
+function sumUpSearch(known: KnownCommand, printed: string, quote: Quote): string | undefined {
+  const found = searchArguments(known.words);
+  if (found === undefined) return undefined;
+  const { options, values, after = [] } = found;
+  const has = (...names: readonly string[]) => names.some((name) => options.has(name));
+  const searched = [...values, ...after].slice(has('e', 'f', 'regexp') ? 0 : 1);
+  const tell = (matches: Matches) => tellMatches({ ...matches, ...cutBy(known, printed, matches.more) }, quote);
+  if (has('l', 'L', 'files-with-matches')) {
+    const { paths, more } = readPaths(printed, false);
+    return tellMatchingFiles(paths, cutBy(known, printed, more).more, quote);
+  }
+  const only = onlyFile(known.words[0]?.text ?? '', searched, has);
+  if (has('c', 'count')) return only === undefined ? tell(readMatchCounts(printed)) : undefined;
+  if (only === undefined && (has('h', 'no-filename') || isUncertain(known.words, searched, has))) return undefined;
+  const lines = { only, numbered: has('n', 'line-number') || undefined, context: has('A', 'B', 'C') };
+  return told(readMatches(printed, lines), tell);
+}
+
+/** Whether lines name their files is not certain: how many files a pattern stands for is not known, or there is none. */
+function isUncertain(words: readonly Word[], searched: readonly Word[], has: Has): boolean {
+  if (has('n', 'line-number', 'r', 'R', 'recursive', 'H', 'with-filename')) return false;
+  return searched.length === 0 ? /grep$/.test(words[0]?.raw ?? '') : searched.every(({ text }) => text === null);
+}
+
+type Has = (...names: readonly string[]) => boolean;
+
+/** The file that was searched, where that is one and the lines do not name it. */
+function onlyFile(program: string, searched: readonly Word[], has: Has): string | undefined {
+  const [first, ...others] = searched;
+  if (first?.text == null || others.length > 0 || has('H', 'with-filename')) return undefined;
+  const isFile = program === 'rg' ? /[^/\\]\.\w{1,12}$/.test(first.text) : !has('r', 'R', 'recursive');
+  return isFile ? first.text : undefined;
+}
+
+/** Of `find` these print something else, or do something with what is found. */
+const OTHERWISE = /^-(?:exec|ok|delete|printf|fprint|ls$|print0|0$|x$)|^--exec/;
+
+function listingOf({ words }: KnownCommand, printed: string): FileList | undefined {
+  const options = optionsOf(words);
+  if (options.some((option) => OTHERWISE.test(option))) return undefined;
+  const isFind = words[0]?.text === 'find';
+  const saysFiles = words.some(({ text }, at) => (text === '-type' || text === '-t') && words[at + 1]?.text === 'f');
+  return readPaths(printed, isFind && !saysFiles);
+}
+
+function lsOf({ words }: KnownCommand, printed: string): FileList | undefined {
+  const options = optionsOf(words);
+  const letters = options.filter((option) => !option.startsWith('--')).join('');
+  // Numbers of blocks and inodes stand before the names.
+  if (/[is]/.test(letters)) return undefined;
+  return readLs(printed, /[lgon]/.test(letters));
 }

@@ -1,8 +1,99 @@
 import { fieldsOf, textOf } from '../../stream/fields.ts';
 import type { EndedCall } from '../extract/tool-calls.ts';
-import { countLines } from './near-lines.ts';
-import { PATH, type Quote, TEXT } from './quote.ts';
-import { bytesOf, sizeText } from './size-text.ts';
+import { cut, cutterWith, oneLine, shortened } from '../words.ts';
+
+/**
+ * A text from a tool as it may stand in a line of ours: masked, on one line, between backticks, at most `length` code
+ * points between them, of which the last three are dots when it was longer.
+ */
+export type Quote = (text: string, length: number) => string;
+
+/** Code points of what is quoted. */
+export const NAME = 60;
+export const FILE = 100;
+export const PATH = 160;
+export const TEXT = 160;
+
+/** The name of a tool or of a kind, which is known to be no text: without what could pose as a quotation. */
+export function bare(name: string): string {
+  return oneLine(name, NAME).replaceAll('`', "'");
+}
+
+export function quoteWith(mask: (text: string) => string): Quote {
+  const cutTo = cutterWith(mask);
+  return (text, length) => `\`${shortened(cutTo(text, length + 1), length).replaceAll('`', "'")}\``;
+}
+
+/** A line with quotations in it, at most `length` code points; one that was cut through is closed again. */
+export function shortenedLine(line: string, length: number): string {
+  const short = shortened(line, length);
+  if (!isOpen(short)) return short;
+  const head = cut(line, length - 4);
+  return `${head}${isOpen(head) ? '`' : ''}...`;
+}
+
+function isOpen(line: string): boolean {
+  return line.split('`').length % 2 === 0;
+}
+
+/** Of a text this much is looked into; claude itself shows a model less of what a command prints. */
+export const NEAR_LENGTH = 256_000;
+
+/** The lines of a text that are looked into. */
+export interface NearLines {
+  readonly lines: readonly string[];
+  /** There are more. */
+  readonly more: boolean;
+}
+
+/** The whole lines at the beginning of a text, the last newline ends none. */
+export function nearLines(text: string): NearLines {
+  const isWhole = text.length <= NEAR_LENGTH;
+  const near = isWhole ? text : text.slice(0, text.lastIndexOf('\n', NEAR_LENGTH) + 1);
+  const lines = near.split('\n');
+  if (lines.at(-1) === '') lines.pop();
+  return { lines, more: !isWhole };
+}
+
+export function countLines(text: string): number {
+  if (text === '') return 0;
+  let count = text.endsWith('\n') ? 0 : 1;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count++;
+  return count;
+}
+
+const KILO = 1_024;
+const MEGA = KILO * KILO;
+
+/** `512B`, `14.6KB`, `1.2MB`; `?B` where it is not known. */
+export function sizeText(bytes: number | undefined): string {
+  if (bytes === undefined) return '?B';
+  if (bytes < KILO) return `${bytes}B`;
+  return bytes < MEGA ? `${tenths(bytes, KILO)}KB` : `${tenths(bytes, MEGA)}MB`;
+}
+
+/** With one decimal, a half rounded to the even one: 1,280 bytes are 1.2 KB. */
+function tenths(bytes: number, unit: number): string {
+  const whole = Math.floor((bytes * 10) / unit);
+  const rest = (bytes * 10) % unit;
+  const isUp = rest * 2 > unit || (rest * 2 === unit && whole % 2 === 1);
+  const count = whole + (isUp ? 1 : 0);
+  return `${Math.floor(count / 10)}.${count % 10}`;
+}
+
+const BEYOND_ASCII = /[^\x00-\x7f]/;
+
+/** Bytes of a text in UTF-8. */
+export function bytesOf(text: string): number {
+  if (!BEYOND_ASCII.test(text)) return text.length;
+  let bytes = text.length;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    // The two halves of a pair are counted as two bytes each.
+    if (unit > 0x7f) bytes += unit > 0x7ff && (unit < 0xd800 || unit > 0xdfff) ? 2 : 1;
+  }
+  return bytes;
+}
 
 /** What claude puts in the place of a text that there is none of. */
 const NO_TEXT = /^\(\S+ completed with no output\)$/;

@@ -1,9 +1,9 @@
 import type { Entry, PromptEntry, ToolEntry } from '../entry.ts';
+import { baseName, isAtOrIn, isTemporary, kindOf } from '../paths.ts';
 import { remember } from '../remember.ts';
 import { counted, quoted } from '../words.ts';
+import type { RecentEntries } from './dead-end-ledger.ts';
 import { deadEnd, type Ledger } from './dead-end-ledger.ts';
-import { baseName, isAtOrIn, isTemporary, kindOf } from './paths.ts';
-import type { RecentEntries } from './recent-entries.ts';
 
 interface Created {
   readonly path: string;

@@ -1,0 +1,204 @@
+import type { Entry, PromptEntry, ToolEntry } from '../entry.ts';
+import { remember } from '../remember.ts';
+import { quoted } from '../words.ts';
+import { coreOf, onlyReads, programOf } from './command-words.ts';
+import type { RecentEntries } from './dead-end-ledger.ts';
+import { deadEnd, type Ledger, prolong, type Series, startSeries } from './dead-end-ledger.ts';
+import {
+  failureOf,
+  isBookkeeping,
+  isFailedAttempt,
+  isLooking,
+  isSuccess,
+  isTelling,
+  isWaiting,
+  nameOf,
+  whatCame,
+} from './failure.ts';
+
+/** A call that failed, as long as it fails in the same way. */
+interface SameFailure {
+  readonly series: Series;
+  readonly failure: string;
+  /** Failures without a change before them. */
+  steady: number;
+  /** Number of the entry with which it failed last. */
+  at: number;
+}
+
+interface Reported {
+  readonly agent: string | null;
+  /** Of a command. */
+  readonly core: string | undefined;
+}
+
+const MAX_CALLS = 256;
+const MAX_REPORTED = 16;
+const STEADY = 2;
+const UNSTEADY = 3;
+
+/**
+ * The same call fails again in the same way: twice when nothing can have changed in between, three times when
+ * something has. An edit between two runs of a test is work, not a dead end.
+ */
+export function createSameFailure(ledger: Ledger, recent: RecentEntries): (entry: Entry) => void {
+  const cases = new Map<string, SameFailure>();
+  /** Inputs of the cases, for a quick look. */
+  const inputs = new Map<string, true>();
+  /** What was found, with the command that it is about. */
+  const found = new Map<string, Reported>();
+
+  function fail(entry: ToolEntry): void {
+    const key = callKey(entry);
+    const failure = failureOf(entry);
+    const known = cases.get(key);
+    const same = known?.failure === failure ? known : undefined;
+    const now = same ?? { series: startSeries(entry), failure, steady: 1, at: recent.now };
+    if (same !== undefined) {
+      prolong(same.series, entry);
+      same.steady = recent.someSince(same.at, (other) => mayChange(other, entry)) === false ? same.steady + 1 : 1;
+      same.at = recent.now;
+    }
+    remember(cases, key, now, MAX_CALLS);
+    remember(inputs, entry.input, true, MAX_CALLS);
+    if (now.steady >= STEADY || (now.series.count >= UNSTEADY && isTelling(entry))) report(entry, key, now);
+  }
+
+  function report(entry: ToolEntry, key: string, { series, steady }: SameFailure): void {
+    const steadily =
+      steady === series.count ? 'without a change in between' : 'in the same way, with changes in between';
+    const verb = entry.outcome === 'refused' ? 'was refused' : 'failed';
+    const text = `${nameOf(entry)} ${verb} ${series.count} times ${steadily}: ${whatCame(entry)}`;
+    ledger.put(deadEnd({ key, cause: 'same failure', agent: entry.agent }, series, text));
+    const { agent, command } = entry;
+    remember(found, key, { agent, core: command === undefined ? undefined : coreOf(command.text) }, MAX_REPORTED);
+  }
+
+  /** A success of the same command clears also when its output was cut in another way. */
+  function succeed(entry: ToolEntry): void {
+    if (inputs.has(entry.input)) clear(callKey(entry));
+    const { agent, command } = entry;
+    if (command === undefined) return;
+    for (const [key, about] of found) {
+      if (about.core === undefined || about.agent !== agent || !command.text.includes(about.core)) continue;
+      if (about.core === coreOf(command.text)) clear(key);
+    }
+  }
+
+  function clear(key: string): void {
+    cases.delete(key);
+    found.delete(key);
+    ledger.clear(key);
+  }
+
+  return (entry) => {
+    if (entry.kind !== 'tool') return;
+    if (isFailedAttempt(entry)) fail(entry);
+    else if (cases.size > 0 && isSuccess(entry)) succeed(entry);
+  };
+}
+
+function callKey({ agent, name, input }: ToolEntry): string {
+  return `same failure\n${agent ?? ''}\n${name}\n${input}`;
+}
+
+/**
+ * Whether an entry may have changed something for the call that is looked at. Nothing tells what a command or a tool of
+ * a server does, so any may have; and who asks again may have done something as well.
+ */
+function mayChange(entry: PromptEntry | ToolEntry, looked: ToolEntry): boolean {
+  if (entry.kind === 'prompt') return true;
+  const { outcome, name, input, command, changes } = entry;
+  if (outcome === 'refused' || outcome === 'cancelled') return false;
+  if (name === looked.name && input === looked.input) return false;
+  if (changes !== undefined) return true;
+  if (command !== undefined) return isWaiting(entry) || !onlyReads(command.text);
+  return outcome === 'ok' && !isLooking(name) && !isBookkeeping(name);
+}
+
+interface SameError {
+  readonly agent: string | null;
+  readonly series: Series;
+  /** Fingerprints of inputs that led to the error. */
+  readonly inputs: Set<string>;
+  /** What was used, with its name for a reader; a success of any of it clears. */
+  readonly means: Map<string, string>;
+}
+
+const MAX_ERRORS = 64;
+const MAX_MEANS = 20;
+const SAME_ERRORS = 3;
+
+/** Different calls that an agent makes end in the same error, again and again. */
+export function createSameError(ledger: Ledger): (entry: Entry) => void {
+  const cases = new Map<string, SameError>();
+
+  function fail(entry: ToolEntry): void {
+    const means = meansOf(entry);
+    const key = errorKey(entry, means);
+    const known = cases.get(key);
+    const now = known ?? { agent: entry.agent, series: startSeries(entry), inputs: new Set(), means: new Map() };
+    if (known !== undefined) prolong(known.series, entry);
+    if (now.inputs.size < MAX_MEANS) now.inputs.add(entry.input);
+    if (now.means.size < MAX_MEANS) now.means.set(means, nameOfMeans(entry));
+    remember(cases, key, now, MAX_ERRORS);
+    if (now.series.count >= SAME_ERRORS && now.inputs.size > 1) report(entry, key, now);
+  }
+
+  function report(entry: ToolEntry, key: string, { series, inputs, means }: SameError): void {
+    const names = [...means.values()].slice(0, 3).join(', ');
+    const verb = entry.outcome === 'refused' ? 'refused' : 'failed';
+    const text = `${names}: ${verb} ${series.count} times with the same error, tried in ${inputs.size} ways: ${whatCame(entry)}`;
+    ledger.put(deadEnd({ key, cause: 'same error', agent: entry.agent }, series, text));
+  }
+
+  function succeed(entry: ToolEntry): void {
+    const text = entry.command?.text;
+    let worked: string | undefined;
+    for (const [key, { agent, means }] of cases) {
+      if (agent !== entry.agent || (text !== undefined && !mentions(text, means))) continue;
+      worked ??= meansOf(entry);
+      if (!means.has(worked)) continue;
+      cases.delete(key);
+      ledger.clear(key);
+    }
+  }
+
+  return (entry) => {
+    if (entry.kind !== 'tool' || isLooking(entry.name)) return;
+    if (entry.outcome === 'ok') {
+      if (cases.size > 0 && isSuccess(entry)) succeed(entry);
+    } else if (counts(entry)) fail(entry);
+  };
+}
+
+/** Looking for something in several places is a search; and what takes too long has nothing in common. */
+function counts(entry: ToolEntry): boolean {
+  const { signature = '', command } = entry;
+  if (!isFailedAttempt(entry) || !isTelling(entry) || /^Command timed out/.test(signature)) return false;
+  return command === undefined || !onlyReads(command.text);
+}
+
+function nameOfMeans(entry: ToolEntry): string {
+  return entry.command === undefined ? nameOf(entry) : quoted(programOf(entry.command.text), 60);
+}
+
+/** What a call works with: a program, or a tool and the file it works on. */
+function meansOf({ name, title, command, changes }: ToolEntry): string {
+  return command === undefined ? `${name}\n${changes?.[0]?.path ?? title}` : programOf(command.text);
+}
+
+/** To read the program out of every command would take too long. */
+function mentions(command: string, means: ReadonlyMap<string, string>): boolean {
+  for (const program of means.keys()) if (command.includes(program)) return true;
+  return false;
+}
+
+/**
+ * One program may be called in many ways, a file tool is about its file. A refusal is about what was refused: that
+ * several things need a permission is not one error.
+ */
+function errorKey(entry: ToolEntry, means: string): string {
+  const narrow = entry.outcome === 'refused' || entry.command === undefined ? means : '';
+  return `same error\n${entry.agent ?? ''}\n${entry.name}\n${failureOf(entry)}\n${narrow}`;
+}
