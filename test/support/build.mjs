@@ -1,65 +1,66 @@
-// Bundles the program into dist/: one file for each command, so that a call loads few files and only what it needs.
+// Bundles the program into dist/, so that a call loads few files and only what it needs.
 import { createHash } from 'node:crypto';
-import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import asc from 'assemblyscript/asc';
 import { build } from 'esbuild';
+import { rolldown } from 'rolldown';
 import { licences } from './licences.mjs';
 
-const COMMON = {
-  bundle: true,
-  splitting: true,
-  minify: true,
-  format: 'esm',
-  platform: 'node',
-  target: 'node20.19',
-  // cosmiconfig names it for .ts config files, which are never loaded.
-  external: ['typescript'],
-  // Some dependencies are CommonJS and call require() for Node's own modules. By the name a shim knows a copy of itself.
-  banner: { js: "/* ctxb */import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);" },
-  // write-file-atomic takes it as salt for the names of its temporary files.
-  define: { __filename: '"ctxb"' },
-  logLevel: 'warning',
-};
+const TARGET = 'node20.19';
 
-/** The commands stay files of their own, named as in the source. */
-const commandsApart = {
-  name: 'commands-apart',
-  setup: ({ onResolve }) =>
-    onResolve({ filter: /^\.\/commands\/[\w-]+\.ts$/ }, ({ path }) => ({
-      path: path.replace('.ts', '.js'),
-      external: true,
-    })),
-};
-
-/** Larger than anything else, used by several commands, and seldom: it is there once, for whoever asks for it. */
-const senderApart = {
-  name: 'sender-apart',
-  setup: ({ onResolve }) =>
-    onResolve({ filter: /^\.\/sender\.ts$/ }, () => ({ path: '../telemetry/sender.js', external: true })),
+/**
+ * Rolldown gathers what several commands share into these parts, so that a command loads few files. Each part holds what
+ * the modules need that are named for it, and that no part above it holds: so no two parts need each other, and what
+ * answers in claude's way (hooks, status line, start of a run) loads little that it does not use. No program may be
+ * named: it would run wherever its part is loaded.
+ */
+const PARTS = {
+  base: /src\/(cli|process-io)\.ts$/,
+  hook: /src\/commands\/hook\.ts$/,
+  statusline: /src\/commands\/statusline\.ts$/,
+  'answer-hook': /src\/hook\/answer-hook\.ts$/,
+  small: /src\/commands\/(state|cleanup|config)\.ts$/,
+  reading: /src\/replay\/workers\/work\.ts$/,
+  execa: /node_modules\/execa\//,
+  run: /src\/(commands\/(run|shim|prepare-run)|session\/run-headless)\.ts$/,
+  conduct: /src\/session\/conduct\.ts$/,
 };
 
 rmSync('dist', { recursive: true, force: true });
-// Each program apart: what they share would move to a folder from which the commands are not found.
-for (const program of readdirSync('bin')) {
-  await build({
-    ...COMMON,
-    entryPoints: [`bin/${program}`],
-    outdir: 'dist',
-    chunkNames: 'parts/[name]-[hash]',
-    plugins: [commandsApart],
-  });
+// All programs at once: what they share is there once. Two of them are threads, which are started by the names of files.
+const programs = await rolldown({
+  input: {
+    ctxb: 'bin/ctxb.ts',
+    'ctxb-shim': 'bin/ctxb-shim.ts',
+    'commands/replay-reader': 'src/commands/replay-reader.ts',
+    'commands/replay-worker': 'src/commands/replay-worker.ts',
+  },
+  platform: 'node',
+  // cosmiconfig names it for .ts config files, which are never loaded.
+  external: ['typescript'],
+  // write-file-atomic takes it as salt for the names of its temporary files.
+  transform: { target: TARGET, define: { __filename: '"ctxb"' } },
+  checks: { ineffectiveDynamicImport: false },
+});
+const { output } = await programs.write({
+  dir: 'dist',
+  format: 'esm',
+  minify: true,
+  comments: false,
+  entryFileNames: '[name].js',
+  chunkFileNames: 'parts/[name]-[hash].js',
+  // By the name a shim knows a copy of itself.
+  postBanner: '/* ctxb */',
+  codeSplitting: {
+    groups: Object.entries(PARTS).map(([name, test], index) => ({ name, test, priority: 100 - index })),
+  },
+});
+await programs.close();
+for (const name of Object.keys(PARTS)) {
+  if (!output.some((chunk) => chunk.name === name))
+    throw new Error(`test/support/build.mjs: no module is named for the part ${name}`);
 }
-for (const command of readdirSync('src/commands')) {
-  const outdir = 'dist/commands';
-  await build({
-    ...COMMON,
-    entryPoints: [`src/commands/${command}`],
-    outdir,
-    chunkNames: '../parts/[name]-[hash]',
-    plugins: [senderApart],
-  });
-}
-await build({ ...COMMON, splitting: false, entryPoints: ['src/telemetry/sender.ts'], outdir: 'dist/telemetry' });
+for (const program of ['ctxb', 'ctxb-shim']) chmodSync(`dist/${program}.js`, 0o755);
 
 // The library: index.js only names what the files beside it hold, so that a bundler takes no more than what is used.
 const named = readFileSync('src/index.ts', 'utf8').matchAll(/^export \{[^}]*\} from '\.\/([^']+)\.ts'/gm);
@@ -68,7 +69,7 @@ await build({
   splitting: true,
   format: 'esm',
   platform: 'node',
-  target: COMMON.target,
+  target: TARGET,
   packages: 'external',
   entryPoints: {
     index: 'src/index.ts',
@@ -132,8 +133,8 @@ await writeSchema('src/config/json-schema.ts', 'jsonSchema', 'contextbudgetrc');
 await writeSchema('src/flow/file/json-schema.ts', 'flowSchema', 'flow');
 
 async function writeSchema(entryPoint, make, name) {
-  const { outputFiles } = await build({ ...COMMON, splitting: false, entryPoints: [entryPoint], write: false });
-  const text = outputFiles[0].text.replace(COMMON.banner.js, '');
-  const schema = (await import(`data:text/javascript,${encodeURIComponent(text)}`))[make]();
+  const options = { bundle: true, format: 'esm', platform: 'node', target: TARGET, write: false };
+  const { outputFiles } = await build({ ...options, entryPoints: [entryPoint] });
+  const schema = (await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`))[make]();
   writeFileSync(`dist/${name}.schema.json`, `${JSON.stringify(schema, null, 2)}\n`);
 }
