@@ -156,6 +156,7 @@ describe('whoever installed it', () => {
       bundle: true,
       format: 'esm',
       platform: 'neutral',
+      mainFields: ['module', 'main'],
       minify: true,
       external: ['node:*', 'valibot'],
       metafile: true,

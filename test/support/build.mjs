@@ -19,7 +19,7 @@ const PARTS = {
   hook: /src\/commands\/hook\.ts$/,
   statusline: /src\/commands\/statusline\.ts$/,
   'answer-hook': /src\/hook\/answer-hook\.ts$/,
-  small: /src\/commands\/(state|cleanup|config)\.ts$/,
+  small: /src\/commands\/(note|cleanup|config)\.ts$/,
   reading: /src\/replay\/workers\/work\.ts$/,
   execa: /node_modules\/execa\//,
   run: /src\/(commands\/(run|shim|prepare-run)|session\/run-headless)\.ts$/,
