@@ -4,8 +4,8 @@ import type { GovernorState } from './state.ts';
 export type Draft = { -readonly [K in keyof GovernorState]: GovernorState[K] };
 
 /**
- * A copy to make the next state of. Spreading an object of this size takes twenty times as long, and every line of a
- * recording needs several.
+ * A copy to make the next state of. Field by field, because a line of a recording needs several copies: with a spread
+ * the judgement of a line takes 8.2 µs instead of 5.9 (8,011 recorded lines, alternating, Node 20.20).
  */
 export function draftOf(state: GovernorState): Draft {
   return {

@@ -131,7 +131,7 @@ function timerOf(fields: Fields): TimerName {
 }
 
 /** What ctxb had to say, as a line of a record. */
-export function ownEventLine(event: OwnEvent): string {
+function ownEventLine(event: OwnEvent): string {
   return JSON.stringify({ ...event, type: `ctxb_${event.kind}` });
 }
 
@@ -203,7 +203,7 @@ function documentIn({ path, text }: Fields) {
 }
 
 /** The same again. A line that no version has written says nothing. */
-export function readOwnEvent(fields: Fields): OwnEvent {
+function readOwnEvent(fields: Fields): OwnEvent {
   const kind = textOf(fields.type)?.replace(/^ctxb_/, '') ?? '';
   return Object.hasOwn(READERS, kind) ? READERS[kind as OwnEvent['kind']](fields) : { kind: 'begin' };
 }

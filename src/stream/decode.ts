@@ -207,7 +207,7 @@ function decodeOther(line: Fields): Event {
 }
 
 /** The control channel: requests and answers in both directions, between the lines of the conversation. */
-export function decodeControl(line: Fields): ControlRequestEvent | ControlResponseEvent | ControlCancelEvent {
+function decodeControl(line: Fields): ControlRequestEvent | ControlResponseEvent | ControlCancelEvent {
   if (line.type === 'control_cancel_request') {
     return { kind: 'control-cancel', requestId: textOf(line.request_id) ?? '' };
   }

@@ -1,7 +1,6 @@
 import type { Random } from '../support/random.ts';
 import { fixture, objectsOf } from '../support/recordings.ts';
-import { between } from './corpus.ts';
-import { textOf } from './corpus-text.ts';
+import { between, textOf } from './corpus-text.ts';
 
 export type Dialect = 'session' | 'stream';
 

@@ -63,3 +63,8 @@ function wordOf(foreign: number, random: Random): string {
   const mark = random.pick(MARKS);
   return random.chance(foreign) ? `${random.pick(NOT_ASCII)}${mark}` : `${random.pick(WORDS)}${mark}`;
 }
+
+/** Small ones are as frequent as large ones, in orders of magnitude. */
+export function between(least: number, most: number, random: Random): number {
+  return Math.round(least * (most / least) ** random.next());
+}

@@ -2,6 +2,7 @@ import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRandom, type Random } from '../support/random.ts';
 import { createSession, type Dialect } from './corpus-session.ts';
+import { between } from './corpus-text.ts';
 
 /** What was written, in bytes and lines. */
 export interface Corpus {
@@ -74,9 +75,4 @@ function count(line: Buffer, sum: Sums): void {
   if (line.length >= 10_000 && line.length <= 200_000 && line.includes('"tool_result"'))
     sum.inLargeResults += line.length;
   if (line.length !== line.toString().length) sum.notAscii += line.length;
-}
-
-/** Small ones are as frequent as large ones, in orders of magnitude. */
-export function between(least: number, most: number, random: Random): number {
-  return Math.round(least * (most / least) ** random.next());
 }

@@ -145,7 +145,7 @@ export function isOfSubagent(state: GovernorState, event: ControlRequestEvent): 
 }
 
 /** Puts what the agent is to be told of its budget behind the context of an answer, if there is one. */
-export function tellWith(step: Step, where: 'prompt' | 'mid-turn'): Step {
+function tellWith(step: Step, where: 'prompt' | 'mid-turn'): Step {
   if (!step.actions.some(({ kind }) => kind === 'answer-hook')) return step;
   const { state: told, text } = words(step.state, where);
   if (text === '') return keep(told, step.actions);
@@ -167,7 +167,7 @@ function words(state: GovernorState, where: 'prompt' | 'mid-turn') {
 export type ToolHook = 'PreToolUse' | 'PostToolUse' | 'PostToolUseFailure';
 
 /** Answers a hook of a tool, at once or when the shell has looked at a file or stored a result. */
-export function answerToolHook(state: GovernorState, hook: ToolHook, event: ControlRequestEvent): Step {
+function answerToolHook(state: GovernorState, hook: ToolHook, event: ControlRequestEvent): Step {
   const call = readToolCall(event);
   if (hook === 'PreToolUse') return beforeTool(state, call);
   return tellMain(hook === 'PostToolUse' ? afterTool(state, call) : afterFailure(state, call), call);

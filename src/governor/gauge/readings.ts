@@ -280,7 +280,7 @@ const CONTEXT_LINE = /Context: \d+(?:\.\d+)?% \((\d+)\/(\d+) tokens\)/;
  * The last report in the system reminders of a message. Only text blocks are read and only reminders in them: what a
  * tool printed can imitate a reminder, so tool results are not looked at.
  */
-export function readTextReport(blocks: readonly Block[]): TextReport | undefined {
+function readTextReport(blocks: readonly Block[]): TextReport | undefined {
   return blocks
     .flatMap((block) => (block.type === 'text' ? [...block.text.matchAll(REMINDER)] : []))
     .map((reminder) => parseReport(reminder[1] ?? ''))

@@ -75,7 +75,7 @@ const LEAST_SHARE = 0.1;
  * @param full tokens that are to be read again
  * @returns undefined when it is not cheaper, or when there is nothing yet to tell it from
  */
-export function compactFirst(state: GovernorState, full: number, rates: Outlook['rates']): Saving | undefined {
+function compactFirst(state: GovernorState, full: number, rates: Outlook['rates']): Saving | undefined {
   const { gauge, turn, relief, run } = state;
   if (turn.ended === 0 || !mayCompact(state)) return undefined;
   const ceiling = inTokens(run.policy.thresholds.compact, gauge.window.tokens);

@@ -153,7 +153,7 @@ const ERROR =
   /\b[A-Z]\w{0,60}(?:Error|Exception|Failure)\b|\b(?:error|fatal|panic(?:ked)?)(?:\[\w{1,20}\])?(?: \w{1,8})?:|\berror TS\d|\b(?:ERROR|FATAL|CRITICAL|FAILED)\b|\bpanicked at\b|^Traceback \(most recent call last\)|^E {2,}\S/;
 
 /** Finds the places in a tool's output that say that something failed. For `matchAll`. */
-export const FAILURES = new RegExp(`${TEST.source}|${ERROR.source}`, 'gm');
+const FAILURES = new RegExp(`${TEST.source}|${ERROR.source}`, 'gm');
 
 /** Line feeds from one offset up to another: as many lines end there. */
 export function lineFeeds(text: string, from = 0, to = text.length): number {

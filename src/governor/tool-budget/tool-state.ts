@@ -127,7 +127,7 @@ export function readToolCall({ requestId, request }: ControlRequestEvent): ToolC
 }
 
 /** The same call has the same key. */
-export function callKey({ tool, input }: Pick<ToolCall, 'tool' | 'input'>): string {
+function callKey({ tool, input }: Pick<ToolCall, 'tool' | 'input'>): string {
   return `${tool} ${jsonText(input)}`;
 }
 
