@@ -1,4 +1,3 @@
-import { PassThrough } from 'node:stream';
 import type { Config } from '../../config/config.ts';
 import { CtxbError, messageOf } from '../../errors.ts';
 import type { Io } from '../../io.ts';
@@ -85,7 +84,7 @@ async function ask(prompt: string, options: CurateOptions, io: Io): Promise<{ en
     timeoutSeconds: curator.timeoutSeconds,
     stop,
   };
-  const end = await runStep(run, io, { stream: new PassThrough().resume(), watcher: { ...SILENT, relay } }, now);
+  const end = await runStep(run, io, { line() {}, watcher: { ...SILENT, relay } }, now);
   return { end, lastError };
 }
 

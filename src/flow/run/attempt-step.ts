@@ -1,4 +1,3 @@
-import { finished } from 'node:stream/promises';
 import type { Io } from '../../io.ts';
 import { signalExitCode } from '../../session/child.ts';
 import { type Briefing, briefingOf, historyOf, promptOf } from '../briefing.ts';
@@ -6,9 +5,9 @@ import { type Curation, curate } from '../curator/curate.ts';
 import { OUTPUT_FILE, stepOutput } from '../earlier-run.ts';
 import type { FlowStep } from '../flow.ts';
 import type { StepReceipt } from '../step-receipt.ts';
-import type { FlowRun } from './conduct-flow.ts';
+import type { FlowRun } from './flow-run.ts';
 import type { FlowStop } from './flow-stop.ts';
-import { createLineSink, runStep, type StepEnd, type StepRun } from './run-step.ts';
+import { runStep, type StepEnd, type StepRun } from './run-step.ts';
 
 /** Runs attempts of steps: makes the briefing, keeps it and its receipt, and what the step says. */
 export type Attempts = (step: FlowStep, attempt: number) => Promise<StepEnd>;
@@ -40,13 +39,11 @@ export function createAttempts(run: FlowRun, stop: Pick<FlowStop, 'noMore' | 'at
   /** What claude says is kept as it comes. */
   async function runInto(step: FlowStep, claude: Omit<StepRun, 'timeoutSeconds' | 'stop'>): Promise<StepEnd> {
     const file = files.open(step.id);
-    const stream = createLineSink(file.add);
     try {
       const { timeoutSeconds } = step;
-      const sinks = { stream, watcher: progress.watcher(step) };
+      const sinks = { line: file.add, watcher: progress.watcher(step) };
       return await runStep({ ...claude, timeoutSeconds, stop: stop.atOnce }, io, sinks, now);
     } finally {
-      await finished(stream.end());
       file.close();
     }
   }

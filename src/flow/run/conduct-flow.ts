@@ -1,37 +1,15 @@
 import type { Io } from '../../io.ts';
 import { signalExitCode } from '../../session/child.ts';
-import type { Watcher } from '../../session/watcher.ts';
-import type { FlowRunFiles } from '../../store/flow-run.ts';
 import { processMark } from '../../store/process-mark.ts';
-import type { BriefingWorld } from '../briefing.ts';
 import { STEP_FILE } from '../earlier-run.ts';
-import type { Flow, FlowStep } from '../flow.ts';
+import type { FlowStep } from '../flow.ts';
 import { createAttempts } from './attempt-step.ts';
+import type { FlowRun } from './flow-run.ts';
 import { createFlowStop } from './flow-stop.ts';
-import { type Board, runFlow, type Settled, type StepNews } from './run-flow.ts';
-import type { StepEnd, StepRun } from './run-step.ts';
+import { type Board, runFlow } from './run-flow.ts';
+import type { StepEnd } from './run-step.ts';
 
-/** A run of a flow, as its command describes it. */
-export interface FlowRun {
-  readonly flow: Flow;
-  readonly files: FlowRunFiles;
-  readonly settled: Settled;
-  readonly parallel: number;
-  /** How claude is run in a step. */
-  readonly claudeFor: (step: FlowStep) => Pick<StepRun, 'program' | 'invocation' | 'config' | 'otlp'>;
-  /** What a step's briefing is made of beside outputs. */
-  readonly brief: (step: FlowStep) => Omit<BriefingWorld, 'outputs'>;
-  readonly progress: FlowWatcher;
-}
-
-export interface FlowWatcher {
-  news(step: FlowStep, news: StepNews): void;
-  /** Watches the session of a step. */
-  watcher(step: FlowStep): Watcher;
-  close(): void;
-}
-
-/** What has become of the steps. */
+/** How the steps ended. */
 export interface FlowEnd {
   readonly board: Board;
   /** By a step's id; the figures are those of all its attempts. */
@@ -80,7 +58,7 @@ export async function conductFlow(run: FlowRun, io: Io): Promise<FlowEnd> {
   }
 }
 
-/** What a step of this run said when it was run before must not pass for what it is going to say now. */
+/** What a step said when this run was started before must not pass for what it is going to say now. */
 function noteBeginning({ flow, files, settled }: FlowRun): void {
   files.writeRun({
     version: 1,

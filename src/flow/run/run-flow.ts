@@ -1,3 +1,4 @@
+import { CtxbError } from '../../errors.ts';
 import { orderSteps, type StepGraph } from '../file/order-steps.ts';
 import type { Flow, FlowStep } from '../flow.ts';
 import type { StepEnd } from './run-step.ts';
@@ -38,7 +39,7 @@ export async function runFlow(
 
   async function run(step: FlowStep): Promise<void> {
     try {
-      const end = await attempts(step, world);
+      const end = await runAttempts(step, world);
       const kind = kindOf(end, world.stop);
       set(step.id, kind);
       world.onStep(step, { kind, end });
@@ -70,7 +71,7 @@ function kindOf({ exitCode }: StepEnd, { aborted }: AbortSignal): 'done' | 'fail
   return aborted ? 'stopped' : 'failed';
 }
 
-async function attempts(step: FlowStep, { attempt, onStep, stop }: FlowWorld): Promise<StepEnd> {
+async function runAttempts(step: FlowStep, { attempt, onStep, stop }: FlowWorld): Promise<StepEnd> {
   for (let count = 1; ; count++) {
     onStep(step, { kind: 'started', attempt: count });
     const end = await attempt(step, count);
@@ -103,7 +104,7 @@ export function newBoard({ steps }: Flow, { done, leftOut }: Settled = NOTHING_S
   return Object.fromEntries(steps.map(({ id }) => [id, statusOf(id)]));
 }
 
-// A failed step of a flow that was not stopped is one that the others go on without.
+// A failed step that did not stop the flow does not hold up the others.
 const OVER: ReadonlySet<StepStatus | undefined> = new Set<StepStatus>(['done', 'failed', 'left-out']);
 
 /**
@@ -119,7 +120,41 @@ export function startable(flow: Flow, needs: StepGraph, board: Board, parallel: 
   return ready.slice(0, Math.max(0, parallel - running));
 }
 
-/** A step has failed that the flow is not to go on without. */
+/** A step has failed without which the flow must not continue. */
 function isStopped({ steps }: Flow, board: Board): boolean {
   return steps.some(({ id, onFail }) => board[id] === 'failed' && onFail === 'stop');
+}
+
+/** Which steps of a flow a run was asked for. */
+export interface Choice {
+  /** Id of an earlier run to continue: what it has finished is not run again. */
+  readonly resume?: string | undefined;
+  /** This step and all that come after it, in the order in which they run. */
+  readonly from?: string | undefined;
+  /** This step alone. */
+  readonly only?: string | undefined;
+}
+
+/**
+ * What is not run of a flow.
+ *
+ * @param isDone whether the earlier run has finished a step
+ * @throws CtxbError `usage` when the choice names no step, or two
+ */
+export function settledSteps(flow: Flow, { resume, from, only }: Choice, isDone: (id: string) => boolean): Settled {
+  const ids = orderSteps(flow).sequence.map(({ id }) => id);
+  for (const [option, id] of Object.entries({ from, only })) {
+    if (id !== undefined && !ids.includes(id)) {
+      throw new CtxbError('usage', `--${option} ${id}: no step of ${flow.name} has this id: ${ids.join(', ')}`);
+    }
+  }
+  if (from !== undefined && only !== undefined) {
+    throw new CtxbError('usage', '--from and --only name different steps to run: leave one of them out');
+  }
+  if (from === undefined && only === undefined) {
+    return { done: new Set(resume === undefined ? [] : ids.filter(isDone)), leftOut: new Set() };
+  }
+  const asked = only === undefined ? ids.slice(ids.indexOf(from ?? '')) : [only];
+  const others = ids.filter((id) => !asked.includes(id));
+  return { done: new Set(others.filter(isDone)), leftOut: new Set(others.filter((id) => !isDone(id))) };
 }

@@ -6,6 +6,7 @@ import type { GovernorState } from '../../governor/state.ts';
 import type { Io } from '../../io.ts';
 import type { HeadlessInvocation } from '../../session/claude-arguments.ts';
 import { runHeadless } from '../../session/run-headless.ts';
+import { timeoutSignal } from '../../session/timeout-signal.ts';
 import type { Watcher } from '../../session/watcher.ts';
 import { decodeLine } from '../../stream/decode.ts';
 import { createFramer } from '../../stream/frame.ts';
@@ -24,10 +25,10 @@ export interface StepRun {
   readonly stop: AbortSignal;
 }
 
-/** Where what a step says goes while it runs. */
+/** Who is told what a step says while it runs. */
 export interface StepSinks {
-  /** claude's stdout, in stream-json. It is left open. */
-  readonly stream: Writable;
+  /** A line of claude's stdout, in stream-json, without its end. */
+  readonly line: (text: string) => void;
   readonly watcher: Watcher;
 }
 
@@ -51,18 +52,21 @@ export interface StepEnd {
 /** @param now milliseconds, of any clock that only goes forward */
 export async function runStep(run: StepRun, io: Io, sinks: StepSinks, now: () => number): Promise<StepEnd> {
   const begun = now();
-  const answer = createAnswerReader();
+  let last: Answer | undefined;
   let state: GovernorState | undefined;
   let peak = 0;
-  const stdout = new PassThrough();
-  stdout.pipe(sinks.stream, { end: false });
-  const lines = stdout.pipe(createLineSink(answer.line));
-  const limit = createTimeLimit(run);
+  const stdout = createLineSink((line) => {
+    last = answerIn(line) ?? last;
+    sinks.line(line);
+  });
+  const { prompt, timeoutSeconds, stop, ...claude } = run;
+  const timeout = timeoutSeconds === undefined ? undefined : timeoutSignal(timeoutSeconds * 1_000);
+  const isOver = () => timeout?.aborted === true;
   const watcher: Watcher = {
     ...sinks.watcher,
     decision(decision) {
       // A step whose time is over is interrupted by nobody's Ctrl-C.
-      if (!(limit.isOver() && decision.kind === 'interrupt')) sinks.watcher.decision(decision);
+      if (!(isOver() && decision.kind === 'interrupt')) sinks.watcher.decision(decision);
     },
     status(now) {
       // What claude is asked before its first call is an estimate of its own.
@@ -74,84 +78,46 @@ export async function runStep(run: StepRun, io: Io, sinks: StepSinks, now: () =>
       sinks.watcher.ended(last);
     },
   };
-  const { program, invocation, config, prompt, otlp } = run;
   const headless = {
-    program,
-    invocation,
-    config,
+    ...claude,
     prompts: [prompt],
     promptsFile: undefined,
     record: undefined,
-    otlp,
-    stop: limit.signal,
+    stop: timeout === undefined ? stop : AbortSignal.any([stop, timeout]),
   };
-  try {
-    const exitCode = await runHeadless(headless, { ...io, stdin: new PassThrough().end(), stdout }, watcher);
-    // The stream may be slow, and holds the lines back as well: the answer can still be among them.
-    stdout.end();
-    await finished(lines);
-    return {
-      ...outcomeOf({
-        exitCode,
-        timedOutAfter: limit.isOver() ? run.timeoutSeconds : undefined,
-        stopped: run.stop.aborted,
-        last: answer.last(),
-      }),
-      sessionId: state?.session.id,
-      peakTokens: peak,
-      firstTokens: state?.gauge.first ?? 0,
-      calls: state?.gauge.calls ?? 0,
-      costUsd: state === undefined ? 0 : costUsd(state),
-      durationMs: now() - begun,
-    };
-  } finally {
-    limit.clear();
-  }
-}
-
-/** What `timeout` of the core utilities ends with. */
-const EXIT_TIMEOUT = 124;
-
-/** Ends with the flow, or when the step's time is over. */
-function createTimeLimit({ timeoutSeconds, stop }: StepRun) {
-  const controller = new AbortController();
-  let over = false;
-  const end = () => controller.abort();
-  const timer =
-    timeoutSeconds === undefined
-      ? undefined
-      : setTimeout(() => {
-          over = true;
-          end();
-        }, timeoutSeconds * 1_000);
-  if (stop.aborted) end();
-  stop.addEventListener('abort', end);
+  const exitCode = await runHeadless(headless, { ...io, stdin: new PassThrough().end(), stdout }, watcher);
+  await finished(stdout.end());
   return {
-    signal: controller.signal,
-    isOver: () => over,
-    clear() {
-      clearTimeout(timer);
-      stop.removeEventListener('abort', end);
-    },
+    ...outcomeOf(exitCode, last, { timedOutAfter: isOver() ? timeoutSeconds : undefined, stopped: stop.aborted }),
+    sessionId: state?.session.id,
+    peakTokens: peak,
+    firstTokens: state?.gauge.first ?? 0,
+    calls: state?.gauge.calls ?? 0,
+    costUsd: state === undefined ? 0 : costUsd(state),
+    durationMs: now() - begun,
   };
 }
 
+/** The text of a result. */
 interface Answer {
   readonly text: string;
   readonly isError: boolean;
 }
 
-function outcomeOf({
-  exitCode,
-  timedOutAfter,
-  stopped,
-  last,
-}: {
-  readonly exitCode: number;
-  readonly timedOutAfter: number | undefined;
-  readonly stopped: boolean;
-  readonly last: Answer | undefined;
-}): Pick<StepEnd, 'exitCode' | 'timedOut' | 'output' | 'error'> {
+function answerIn(line: string): Answer | undefined {
+  const event = decodeLine(line);
+  if (event.kind !== 'result') return undefined;
+  return { text: event.text ?? event.errors.join('\n'), isError: event.isError };
+}
+
+/** What `timeout` of the core utilities ends with. */
+const EXIT_TIMEOUT = 124;
+
+function outcomeOf(
+  exitCode: number,
+  last: Answer | undefined,
+  { timedOutAfter, stopped }: { readonly timedOutAfter: number | undefined; readonly stopped: boolean },
+): Pick<StepEnd, 'exitCode' | 'timedOut' | 'output' | 'error'> {
   const timedOut = timedOutAfter !== undefined;
   const output = last === undefined || last.isError ? '' : last.text;
   if (timedOut) return { exitCode: EXIT_TIMEOUT, timedOut, output, error: `not done after ${timedOutAfter} s` };
@@ -165,38 +131,23 @@ function outcomeOf({
   return { exitCode, timedOut, output, error: last?.isError && last.text ? last.text : `exit code ${exitCode}` };
 }
 
-/** The text of the last result; undefined where there was none. */
-function createAnswerReader() {
-  let last: Answer | undefined;
-  return {
-    line(line: string) {
-      const event = decodeLine(line);
-      if (event.kind === 'result') last = { text: event.text ?? event.errors.join('\n'), isError: event.isError };
-    },
-    last: () => last,
-  };
-}
-
 /** Hands every line on without its end, however the bytes come. What `onLine` throws ends the stream. */
 export function createLineSink(onLine: (line: string) => void): Writable {
   const framer = createFramer();
   const take = (line: Buffer) => onLine(line.toString('utf8').replace(/\r?\n$/, ''));
+  const attempt = (lines: () => readonly Buffer[], done: (error?: Error) => void) => {
+    try {
+      lines().forEach(take);
+      done();
+    } catch (error) {
+      done(error instanceof Error ? error : new Error(String(error)));
+    }
+  };
   return new Writable({
-    write(chunk: Buffer, _, done) {
-      attempt(() => framer.push(chunk).forEach(take), done);
-    },
+    write: (chunk: Buffer, _, done) => attempt(() => framer.push(chunk), done),
     final(done) {
       const rest = framer.flush();
-      attempt(() => rest && take(rest), done);
+      attempt(() => (rest === undefined ? [] : [rest]), done);
     },
   });
-}
-
-function attempt(work: () => void, done: (error?: Error) => void): void {
-  try {
-    work();
-    done();
-  } catch (error) {
-    done(error instanceof Error ? error : new Error(String(error)));
-  }
 }

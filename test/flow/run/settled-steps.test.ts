@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type Choice, settledSteps } from '../../../src/flow/run/settled-steps.ts';
+import { type Choice, settledSteps } from '../../../src/flow/run/run-flow.ts';
 import { flowOf, flowStep } from '../../support/packs.ts';
 
 const FLOW = flowOf(['a', 'b', 'c', 'd'].map((id) => flowStep({ id })));
