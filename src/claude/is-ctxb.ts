@@ -1,3 +1,4 @@
+import { constants } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
@@ -23,7 +24,7 @@ export async function namesCtxb(file: string): Promise<boolean> {
 /** Empty where it cannot be read: a script could not be run then either. */
 async function headOf(file: string): Promise<string> {
   try {
-    await using handle = await open(file);
+    await using handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES));
     return buffer.toString('latin1', 0, bytesRead);
   } catch {

@@ -55,8 +55,7 @@ export async function follow(
     { policy, stdin: openStdin([source.file], io), mask: redact },
     follower,
     end.signal,
-  );
-  end.stop();
+  ).finally(end.stop);
   // The terminal has shown ^C on the line that the report would begin on.
   if (io.stdout.isTTY) outlet.write('\n');
   const found = sessions.map((session) => ({ found: session }));

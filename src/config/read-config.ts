@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { GivenFault, readGiven, readNamed } from '../store/given-file.ts';
 import type { Finding } from './config.ts';
 import { parseData, parseJson, SyntaxFault } from './parse-data.ts';
 
@@ -13,6 +13,9 @@ export const PLACES = [
   'package.json',
 ];
 const PACKAGE_KEY = 'contextbudget';
+
+/** Bytes; the longest `package.json` that is known has less than a tenth. */
+const LIMIT = 4 * 1024 * 1024;
 
 /** What a configuration file says, unchecked. */
 export interface ConfigFile {
@@ -72,19 +75,19 @@ export async function readSettings(
   text?: string,
 ): Promise<{ file?: ConfigFile; findings: readonly Finding[] }> {
   try {
-    const content = text === undefined ? await parseData(path, await readText(path)) : parseJson(text);
+    const content = text === undefined ? await parseData(path, textOf(readNamed(path, LIMIT))) : parseJson(text);
     return { file: { path, content }, findings: [] };
   } catch (error) {
     return { findings: [{ key: path, message: `${path}${faultText(error)}` }] };
   }
 }
 
-async function readText(path: string): Promise<string> {
-  return (await readFile(path, 'utf8')).replace(/^\uFEFF/, '');
+function textOf(bytes: Buffer): string {
+  return bytes.toString('utf8').replace(/^\uFEFF/, '');
 }
 
 async function readPlace(path: string): Promise<unknown> {
-  const text = await readText(path);
+  const text = textOf(readGiven(path, LIMIT));
   if (!path.endsWith('package.json')) return text.trim() === '' ? undefined : parseData(path, text);
   // Nearly every folder has one, and a broken one without the key is not ours to complain about.
   if (!text.includes(`"${PACKAGE_KEY}"`)) return undefined;
@@ -97,6 +100,7 @@ function faultText(error: unknown): string {
   if (error instanceof SyntaxFault) {
     return `:${error.line}:${error.column}: expected valid ${error.format}, found: ${error.message}; correct the file`;
   }
+  if (error instanceof GivenFault) return `: ${error.message}; make it one, or remove it`;
   if (!(error instanceof Error && 'syscall' in error)) throw error;
   return `: expected a file that can be read, found: ${error.message}; make it readable or remove it`;
 }

@@ -81,7 +81,7 @@ function subagentLogs(file: string, onFault: OnFault): string[] {
   const isThere = () => statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
   if (!told(false, onFault, () => attempt(folder, isThere))) return [];
   return entriesOf(folder, onFault)
-    .filter(({ name }) => RECORDING.test(name))
+    .filter((entry) => entry.isFile() && RECORDING.test(entry.name))
     .map(({ name }) => join(folder, name))
     .sort();
 }

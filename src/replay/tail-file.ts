@@ -1,7 +1,7 @@
-import { watch } from 'node:fs';
+import { constants, watch } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import { unreadable } from '../errors.ts';
+import { CtxbError, unreadable } from '../errors.ts';
 
 /** What happened to a file that is followed, other than that it grew. */
 export type TailTurn = 'truncated' | 'replaced' | 'gone';
@@ -26,8 +26,8 @@ const POLL_MS = 2_000;
  * @throws CtxbError `unreadable-input` when the file cannot be read
  */
 export async function tailFile(file: string, reader: TailReader, signal: AbortSignal): Promise<void> {
-  const changes = watchFor(file, signal);
   let handle = await opened(file);
+  const changes = watchFor(file, signal);
   let offset = 0;
   let isGone = false;
   try {
@@ -74,11 +74,16 @@ async function turnOf(handle: FileHandle, file: string, offset: number): Promise
 }
 
 async function opened(file: string): Promise<FileHandle> {
-  try {
-    return await open(file, 'r');
-  } catch (cause) {
+  // Without O_NONBLOCK, opening a pipe waits for its other end, and no signal would end that.
+  const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK).catch((cause) => {
     throw unreadable(file, cause);
-  }
+  });
+  if ((await handle.stat()).isFile()) return handle;
+  await handle.close();
+  throw new CtxbError(
+    'unreadable-input',
+    `${file}: only a file can be followed: give - and what is to be read on stdin`,
+  );
 }
 
 /** Waits for changes. One that came while nobody waited counts for the next wait. */

@@ -1,7 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { CtxbError, unreadable } from '../errors.ts';
+import { readNamed } from '../store/given-file.ts';
 import { decodeLine } from '../stream/decode.ts';
 import { promptLine, type Stamp, withUuid } from './prompts.ts';
+
+/** Bytes: more than a hundred windows of the largest model hold. */
+const LIMIT = 64 * 1024 * 1024;
 
 /**
  * Prompts out of a file, one a line: a JSON string, or a user line of claude's input format.
@@ -17,7 +20,7 @@ export function readPromptsFile(path: string, stamp: Stamp): string[] {
 
 function read(path: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    return readNamed(path, LIMIT).toString('utf8');
   } catch (cause) {
     throw unreadable(`--prompts ${path}`, cause, 'usage');
   }

@@ -4,22 +4,33 @@ import { orStoreError } from './store-error.ts';
 
 const CHUNK = 64 * 1024;
 const NEWLINE = 0x0a;
+/** Of a longer line only the beginning is handed on, which is no JSON. The longest that is known has below 10 MiB. */
+const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
-/** Whole lines of a file without their newlines; none when there is no file. Only one line is in memory at a time. */
+/**
+ * Whole lines of a file without their newlines; none when there is no file. Only one line is in memory at a time, as far
+ * as it is not too long.
+ */
 export function* readLines(path: string): Generator<string> {
   if (kindOf(path) === 'missing') return;
   const fd = openPlain(path, constants.O_RDONLY);
   try {
     let pending: Buffer[] = [];
+    let length = 0;
+    const keep = (part: Buffer) => {
+      if (length < MAX_LINE_BYTES) pending.push(part);
+      length += part.length;
+    };
     for (const chunk of chunksOf(path, fd)) {
       let start = 0;
       for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
-        pending.push(chunk.subarray(start, end));
+        keep(chunk.subarray(start, end));
         yield Buffer.concat(pending).toString('utf8');
         pending = [];
+        length = 0;
         start = end + 1;
       }
-      pending.push(chunk.subarray(start));
+      keep(chunk.subarray(start));
     }
   } finally {
     closeSync(fd);

@@ -1,6 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { settingsPath } from '../../claude/settings-places.ts';
 import { parseJson, SyntaxFault } from '../../config/parse-data.ts';
+import { messageOf } from '../../errors.ts';
+import { GivenFault, readGiven } from '../../store/given-file.ts';
 import { type Fields, fieldsOf, textOf } from '../../stream/fields.ts';
 import type { Remark } from '../remark.ts';
 import type { World } from './world.ts';
@@ -23,6 +25,9 @@ const MANAGED = {
   linux: '/etc/claude-code/managed-settings.json',
 } as const;
 
+/** Bytes. */
+const LIMIT = 4 * 1024 * 1024;
+
 /** claude's settings that hold in the folder, the one that wins last. What is no JSON is left out, with a remark. */
 export function readSettingsFiles(world: World): { files: SettingsFile[]; remarks: Remark[] } {
   const managed = process.platform === 'darwin' ? MANAGED.darwin : MANAGED.linux;
@@ -33,14 +38,17 @@ export function readSettingsFiles(world: World): { files: SettingsFile[]; remark
   const remarks: Remark[] = [];
   for (const path of [...places].filter((place) => existsSync(place))) {
     try {
-      files.push({ path, settings: fieldsOf(parseJson(readFileSync(path, 'utf8'))) });
+      files.push({ path, settings: fieldsOf(parseJson(readGiven(path, LIMIT).toString('utf8'))) });
     } catch (error) {
-      const why = error instanceof SyntaxFault ? `line ${error.line}: ${error.message}` : String(error);
-      const text = `claude cannot read it: ${why}`;
-      remarks.push({ status: 'warning', subject: path, text, todo: 'correct it' });
+      remarks.push({ status: 'warning', subject: path, text: faultText(error), todo: 'correct it' });
     }
   }
   return { files, remarks };
+}
+
+function faultText(error: unknown): string {
+  if (error instanceof GivenFault) return `it was not looked at: ${error.message}`;
+  return `claude cannot read it: ${error instanceof SyntaxFault ? `line ${error.line}: ` : ''}${messageOf(error)}`;
 }
 
 /** The last file's value of a setting. */

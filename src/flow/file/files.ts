@@ -1,46 +1,26 @@
-import {
-  accessSync,
-  closeSync,
-  constants,
-  fstatSync,
-  openSync,
-  readFileSync,
-  realpathSync,
-  type Stats,
-  statSync,
-} from 'node:fs';
+import { accessSync, constants, realpathSync, type Stats, statSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { messageOf } from '../../errors.ts';
+import { GivenFault, readGiven } from '../../store/given-file.ts';
 
 /** Of a flow, and of a file with a prompt. */
 export const MAX_FILE_BYTES = 1_000_000;
 
 /** A file's text without its byte order mark, or what is wrong with it. */
-export type ReadText = { readonly text: string } | { readonly expected: string; readonly found: string };
+export type ReadText = { readonly text: string } | Pick<GivenFault, 'expected' | 'found'>;
 
 /** Reads a text file of at most `MAX_FILE_BYTES`; what is wrong with it is an answer. */
 export function readText(path: string): ReadText {
   try {
-    // Opening a pipe would wait for its other end.
-    const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    try {
-      return readOpen(fd);
-    } finally {
-      closeSync(fd);
-    }
+    return decoded(readGiven(path, MAX_FILE_BYTES));
   } catch (error) {
-    return { expected: 'a file that can be read', found: messageOf(error) };
+    return error instanceof GivenFault ? error : { expected: 'a file that can be read', found: messageOf(error) };
   }
 }
 
-function readOpen(fd: number): ReadText {
-  const stats = fstatSync(fd);
-  if (!stats.isFile()) return { expected: 'a file', found: stats.isDirectory() ? 'a folder' : 'a special file' };
-  if (stats.size > MAX_FILE_BYTES) {
-    return { expected: `at most ${MAX_FILE_BYTES} bytes`, found: `${stats.size}` };
-  }
+function decoded(bytes: Uint8Array): ReadText {
   try {
-    return { text: new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(fd)) };
+    return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
   } catch {
     return { expected: 'text in UTF-8', found: 'bytes that are none' };
   }

@@ -1,0 +1,73 @@
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
+
+/** A file that was expected to be another one. */
+export class GivenFault extends Error {
+  readonly expected: string;
+  readonly found: string;
+
+  constructor(expected: string, found: string) {
+    super(`expected ${expected}, found ${found}`);
+    this.expected = expected;
+    this.found = found;
+  }
+}
+
+const CHUNK = 64 * 1024;
+
+/**
+ * Reads a file that ctxb did not write, at a place where it looks by itself. Links are followed, as nothing is written.
+ * Whatever is there, it never waits and never takes more memory than the limit.
+ *
+ * @param limit bytes
+ * @throws GivenFault when it is no regular file, or too long; Error of the file system
+ */
+export function readGiven(path: string, limit: number): Buffer {
+  // Without O_NONBLOCK, opening a pipe waits for its other end.
+  return withFile(path, constants.O_RDONLY | constants.O_NONBLOCK, (fd) => {
+    const stats = fstatSync(fd);
+    if (!stats.isFile()) throw new GivenFault('a file', kindOf(stats));
+    if (stats.size > limit) throw tooLong(limit, `${stats.size}`);
+    return readToEnd(fd, limit);
+  });
+}
+
+/**
+ * Reads a file that the user has named. It may come out of a pipe, for which it waits as every program does.
+ *
+ * @param limit bytes
+ * @throws GivenFault when it is too long; Error of the file system
+ */
+export function readNamed(path: string, limit: number): Buffer {
+  if (statSync(path).isFile()) return readGiven(path, limit);
+  return withFile(path, constants.O_RDONLY, (fd) => readToEnd(fd, limit));
+}
+
+function withFile<T>(path: string, flags: number, read: (fd: number) => T): T {
+  const fd = openSync(path, flags);
+  try {
+    return read(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** What stands in `/proc` has no size, and what is being written grows. */
+function readToEnd(fd: number, limit: number): Buffer {
+  const chunks: Buffer[] = [];
+  for (let length = 0; length <= limit; ) {
+    const chunk = Buffer.allocUnsafe(CHUNK);
+    const count = readSync(fd, chunk, 0, CHUNK, null);
+    if (count === 0) return Buffer.concat(chunks, length);
+    chunks.push(chunk.subarray(0, count));
+    length += count;
+  }
+  throw tooLong(limit, 'more');
+}
+
+function tooLong(limit: number, found: string): GivenFault {
+  return new GivenFault(`at most ${limit} bytes`, found);
+}
+
+function kindOf(stats: Stats): string {
+  return stats.isDirectory() ? 'a folder' : 'a special file';
+}

@@ -1,0 +1,105 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { runProgram } from '../support/claude.ts';
+import { CTXB } from '../support/ctxb.ts';
+import { fixture } from '../support/recordings.ts';
+import { createPlace, ctxb, fake } from './fakes.ts';
+
+/** What may stand where a file is expected, and would make a reader wait, or read for ever. */
+const ODD = [
+  { title: 'a pipe', put: (path: string) => void execFileSync('mkfifo', [path]) },
+  { title: 'a link to a device without an end', put: (path: string) => symlinkSync('/dev/zero', path) },
+  { title: '700 MB', put: (path: string) => void execFileSync('truncate', ['-s', '700M', path]) },
+] as const;
+
+describe.each(ODD)('$title', ({ title, put }) => {
+  it.each(['.claude/settings.json', '.claude/settings.local.json', 'config/settings.json', '.context/.gitignore'])(
+    'does not stop the doctor in %s',
+    async (file) => {
+      await using place = await createPlace();
+      mkdirSync(dirname(place.path(file)));
+      put(place.path(file));
+      const env = { CLAUDE_CONFIG_DIR: place.path('config'), CTXB_CLAUDE: fake('kills-itself') };
+      const run = await ctxb(place, ['doctor', '--quick'], { env });
+      expect(run.stdout.toString()).toContain('Surroundings');
+      expect(run.stdout.toString()).toMatch(
+        file.startsWith('.context')
+          ? /will not start: .*\.gitignore/
+          : /was not looked at: expected (a file|at most \d+)/,
+      );
+      expect(run.stderr).not.toContain('bug in ctxb');
+      expect(run.code).toBe(file.startsWith('.context') ? 3 : 0);
+    },
+  );
+
+  it.each(['.contextbudgetrc', '.contextbudgetrc.json', 'package.json'])('is no configuration in %s', async (file) => {
+    await using place = await createPlace();
+    put(place.path(file));
+    const run = await ctxb(place, ['config']);
+    expect(run.code).toBe(title === '700 MB' ? 2 : 0);
+    expect(run.stderr).toMatch(title === '700 MB' ? /: expected at most \d+ bytes, found 734003200; / : /^$/);
+    expect(run.stdout.toString()).toMatch(/^thresholds\.compact +0\.78 +default$/m);
+  });
+
+  it('is no log of a subagent', async () => {
+    await using place = await createPlace();
+    await place.file('one.jsonl', execFileSync('cat', [fixture('native-mid-turn.session.jsonl')]));
+    mkdirSync(place.path('one/subagents'), { recursive: true });
+    put(place.path('one/subagents/agent-a.jsonl'));
+    const run = await ctxb(place, ['replay', place.cwd]);
+    expect(run).toMatchObject({ code: 0, stderr: '' });
+  });
+});
+
+describe.each(ODD.slice(1))('$title', ({ put }) => {
+  it.each([
+    { args: ['run', '--prompts', 'odd', '--', fake('echoes'), '-p'] },
+    { args: ['replay', '--what-if', 'odd', fixture('compact.ndjson')] },
+    { args: ['handoff', 'verify', 'odd'] },
+  ])('is refused by $args', async ({ args }) => {
+    await using place = await createPlace();
+    put(place.path('odd'));
+    const run = await ctxb(place, args);
+    expect([2, 3]).toContain(run.code);
+    expect(run.stderr).not.toContain('bug in ctxb');
+  });
+});
+
+it.each(ODD.slice(0, 2))('$title is not followed', async ({ put }) => {
+  await using place = await createPlace();
+  put(place.path('odd'));
+  const run = await ctxb(place, ['replay', '--follow', 'odd']);
+  expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('only a file can be followed') });
+});
+
+it('a pipe as the summary of a CI job keeps nobody waiting', async () => {
+  await using place = await createPlace();
+  execFileSync('mkfifo', [place.path('pipe')]);
+  const env = { GITHUB_STEP_SUMMARY: place.path('pipe') };
+  const run = await ctxb(place, ['replay', '--ci', fixture('compact.ndjson')], { env });
+  expect(run).toMatchObject({ code: 0, stderr: expect.stringContaining('it is a special file') });
+});
+
+it('prompts come out of a pipe that is named, as of a file', async () => {
+  await using place = await createPlace();
+  execFileSync('mkfifo', [place.path('pipe')]);
+  const run = await runProgram(
+    'sh',
+    ['-c', `printf '"one"\\n"two"\\n' > pipe & exec "$@"`, 'sh', process.execPath, CTXB].concat([
+      ...['run', '--prompts', 'pipe', '--', fake('echoes'), '-p'],
+    ]),
+    { env: place.env, cwd: place.cwd },
+  );
+  expect({ code: run.code, stdout: run.stdout.toString() }).toEqual({ code: 0, stdout: 'one\ntwo\n' });
+});
+
+it('a line of gigabytes in a health log is one that cannot be read', async () => {
+  await using place = await createPlace();
+  writeFileSync(place.path('health.ndjson'), '');
+  execFileSync('truncate', ['-s', '2500M', place.path('health.ndjson')]);
+  execFileSync('sh', ['-c', 'echo >> health.ndjson'], { cwd: place.cwd });
+  const run = await ctxb(place, ['health', 'health.ndjson']);
+  expect(run).toMatchObject({ code: 0, stderr: expect.stringContaining('1 line could not be read') });
+}, 60_000);
