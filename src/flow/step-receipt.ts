@@ -1,4 +1,6 @@
 import * as v from 'valibot';
+import { parsed } from '../stream/fields.ts';
+import { TIERS } from './pack/priority.ts';
 import type { PackReceipt } from './pack/receipt.ts';
 import type { BudgetWarning, SourcedBudgets } from './pack/resolve-budgets.ts';
 
@@ -31,26 +33,38 @@ export interface StepFigures {
 }
 
 const names = v.array(v.string());
+const size = v.pipe(v.number(), v.minValue(0));
 
-/** What is read again of a `StepReceipt`; the file has more. */
+/** What is read again of a `StepReceipt`; the file has more, and may be an older version's or half of one. */
 const receiptSchema = v.object({
   version: v.literal(1),
   flow: v.string(),
   run: v.string(),
   step: v.string(),
-  attempt: v.number(),
-  context_truncation: v.object({ chars_used: v.number(), budget_chars: v.number(), truncated: v.boolean() }),
-  items: v.array(v.object({ step: v.string(), outcome: v.picklist(['included', 'cut', 'omitted']) })),
+  attempt: size,
+  context_truncation: v.object({ chars_used: size, budget_chars: size, truncated: v.boolean() }),
+  over_budget_chars: size,
+  items: v.array(
+    v.object({
+      step: v.string(),
+      tier: v.picklist(TIERS),
+      outcome: v.picklist(['included', 'cut', 'omitted']),
+      chars: size,
+      shown_chars: size,
+      reason: v.string(),
+    }),
+  ),
+  warnings: names,
   curator: v.optional(v.object({ steps: names, files: names, brought_in: names, pushed_out: names })),
   curation: v.optional(v.object({ cost_usd: v.number(), duration_ms: v.number(), fault: v.nullable(v.string()) })),
   measured: v.optional(
     v.object({
       exit_code: v.number(),
-      first_tokens: v.number(),
-      peak_tokens: v.number(),
-      calls: v.number(),
+      first_tokens: size,
+      peak_tokens: size,
+      calls: size,
       cost_usd: v.number(),
-      duration_ms: v.number(),
+      duration_ms: size,
     }),
   ),
 });
@@ -58,13 +72,8 @@ const receiptSchema = v.object({
 /** A receipt of a step, as far as it is read again. */
 export type KnownReceipt = v.InferOutput<typeof receiptSchema>;
 
-/** undefined: it is none, or one of another version. */
+/** undefined: this is no receipt, or one of another version. */
 export function readReceipt(json: string): KnownReceipt | undefined {
-  try {
-    const { success, output } = v.safeParse(receiptSchema, JSON.parse(json));
-    return success ? output : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  const { success, output } = v.safeParse(receiptSchema, parsed(json));
+  return success ? output : undefined;
 }

@@ -10,8 +10,8 @@ import { orderSteps, type StepOrder } from '../file/order-steps.ts';
 import { checkFlow } from '../file/read-flow.ts';
 import type { Flow, FlowStep } from '../flow.ts';
 import { REFERENCE_WINDOW } from '../pack/budgets.ts';
+import { readReceipt } from '../step-receipt.ts';
 import { editedKey, editFlow, ownBudgets } from './edit-flow.ts';
-import { receiptView } from './receipt-view.ts';
 import type { Studio, StudioRequest } from './studio-server.ts';
 import type { BudgetsView, Edit, FlowView, StepView, StudioView } from './studio-view.ts';
 
@@ -25,7 +25,7 @@ export function createFileStudio(
   path: string,
   { contextDir, ...place }: Omit<ViewWorld, 'receiptOf'> & { readonly contextDir: string },
 ): Studio {
-  const world: ViewWorld = { ...place, receiptOf: (flow, step) => readReceipt(contextDir, flow, step) };
+  const world: ViewWorld = { ...place, receiptOf: (flow, step) => receiptOf(contextDir, flow, step) };
   const read = () => ({ path, ...readUserFile(path, MAX_FILE_BYTES) });
   const view: Studio['view'] = ({ hash, edits }) => {
     const file = read();
@@ -50,10 +50,10 @@ function isOther(hash: string, known: StudioRequest['hash']): boolean {
 }
 
 /** What cannot be read is said at its step, and the page is there all the same. */
-function readReceipt(contextDir: string, flow: string, step: string): ReturnType<ViewWorld['receiptOf']> {
+function receiptOf(contextDir: string, flow: string, step: string): ReturnType<ViewWorld['receiptOf']> {
   try {
     const json = readFlowReceipt(contextDir, flow, step);
-    return json === undefined ? undefined : receiptView(json);
+    return json === undefined ? undefined : (readReceipt(json) ?? { fault: 'its receipt is not one that can be read' });
   } catch (error) {
     if (error instanceof CtxbError) return { fault: error.message };
     throw error;

@@ -1,8 +1,8 @@
 import type { Finding } from '../../config/config.ts';
 import type { BudgetChanges } from '../../config/flow-settings.ts';
 import type { DiffLine } from '../../report/line-diff.ts';
-import type { Tier } from '../pack/priority.ts';
 import type { BudgetWarning, SourcedBudgets } from '../pack/resolve-budgets.ts';
+import type { KnownReceipt } from '../step-receipt.ts';
 
 /** A key of `budgets` that the studio changes. */
 export type BudgetKey = keyof BudgetChanges;
@@ -61,47 +61,6 @@ export interface StepView {
   /** How many steps' output it sees. */
   readonly sees: number;
   readonly budgets: BudgetsView;
-  /** undefined: the step was never run. */
-  readonly receipt: ReceiptView | { readonly fault: string } | undefined;
-}
-
-/** What the last run of a step says. Sizes are characters. */
-export interface ReceiptView {
-  readonly run: string;
-  readonly attempt: number;
-  /** What held something back: the budget of the whole, only the limits of single steps, or nothing did. */
-  readonly binding: 'whole' | 'steps' | 'nothing';
-  readonly usedChars: number;
-  readonly budgetChars: number;
-  readonly overChars: number;
-  readonly tiers: readonly TierCounts[];
-  /** Oldest first. */
-  readonly items: readonly ReceiptLine[];
-  readonly warnings: readonly string[];
-  readonly measured: ReceiptFigures | undefined;
-}
-
-export interface TierCounts {
-  readonly tier: Tier;
-  readonly included: number;
-  readonly cut: number;
-  readonly omitted: number;
-}
-
-export interface ReceiptLine {
-  readonly step: string;
-  readonly tier: Tier;
-  readonly outcome: 'included' | 'cut' | 'omitted';
-  readonly chars: number;
-  readonly shownChars: number;
-  readonly reason: string;
-}
-
-/** Measured by claude. */
-export interface ReceiptFigures {
-  readonly exitCode: number;
-  readonly firstTokens: number;
-  readonly peakTokens: number;
-  readonly costUsd: number;
-  readonly durationMs: number;
+  /** Of its last run; undefined: the step was never run. */
+  readonly receipt: KnownReceipt | { readonly fault: string } | undefined;
 }

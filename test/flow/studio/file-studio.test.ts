@@ -141,7 +141,7 @@ describe('view', () => {
     mkdirSync(join(folder.contextDir, 'receipts', 'job', 'first.json'));
     expect(view().flow?.steps.map(({ receipt }) => receipt)).toMatchObject([
       { fault: expect.stringContaining('is a folder') },
-      { binding: 'whole', usedChars: 49_000, budgetChars: 50_000 },
+      { context_truncation: { chars_used: 49_000, budget_chars: 50_000, truncated: true } },
       { fault: 'its receipt is not one that can be read' },
     ]);
   });

@@ -1,4 +1,5 @@
 import { grouped, s } from '../../../browser/dom.ts';
+import { bindingOf } from '../receipt-summary.ts';
 import type { FlowView, StepView } from '../studio-view.ts';
 
 const NODE = { width: 212, height: 56 };
@@ -84,13 +85,16 @@ function marksOf({ budgets, receipt }: StepView): string[] {
     `${grouped(value)} characters from ${source}`,
     ...(Object.keys(budgets.own).length > 0 ? ['has budgets of its own'] : []),
     ...(budgets.warnings.length > 0 ? ['not all budgets are used as they are set'] : []),
-    ...(receipt !== undefined && 'binding' in receipt && receipt.binding === 'whole' ? ['its budget was binding'] : []),
+    ...(wasBinding(receipt) ? ['its budget was binding'] : []),
   ];
 }
 
 function signsOf({ budgets, receipt }: StepView): string {
-  const binding = receipt !== undefined && 'binding' in receipt && receipt.binding === 'whole';
-  return [binding && '▮ binding', budgets.warnings.length > 0 && '▲ warning'].filter(Boolean).join('  ');
+  return [wasBinding(receipt) && '▮ binding', budgets.warnings.length > 0 && '▲ warning'].filter(Boolean).join('  ');
+}
+
+function wasBinding(receipt: StepView['receipt']): boolean {
+  return receipt !== undefined && !('fault' in receipt) && bindingOf(receipt) === 'whole';
 }
 
 function cut(text: string): string {

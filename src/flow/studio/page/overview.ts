@@ -1,4 +1,5 @@
 import { grouped, h, table } from '../../../browser/dom.ts';
+import { bindingOf, outcomeCounts } from '../receipt-summary.ts';
 import type { FlowView, StepView } from '../studio-view.ts';
 
 /** The effective budgets of all steps, with where each one comes from. */
@@ -28,8 +29,8 @@ function cell({ budgets }: StepView, field: keyof StepView['budgets']['effective
 function runText({ receipt }: StepView): string {
   if (receipt === undefined) return 'not run';
   if ('fault' in receipt) return 'not readable';
-  const omitted = receipt.items.filter(({ outcome }) => outcome === 'omitted').length;
-  const cut = receipt.items.filter(({ outcome }) => outcome === 'cut').length;
-  if (receipt.binding === 'whole') return `binding: ${omitted} omitted, ${cut} cut`;
-  return receipt.binding === 'steps' ? `${cut} cut` : 'all fitted';
+  const { omitted, cut } = outcomeCounts(receipt.items);
+  const binding = bindingOf(receipt);
+  if (binding === 'whole') return `binding: ${omitted} omitted, ${cut} cut`;
+  return binding === 'steps' ? `${cut} cut` : 'all fitted';
 }

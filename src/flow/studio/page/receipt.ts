@@ -1,5 +1,7 @@
 import { counted, grouped, h, table } from '../../../browser/dom.ts';
-import type { ReceiptView, StepView } from '../studio-view.ts';
+import type { KnownReceipt } from '../../step-receipt.ts';
+import { bindingOf, outcomeCounts, tierCounts } from '../receipt-summary.ts';
+import type { StepView } from '../studio-view.ts';
 
 /** What the last run says of a step. */
 export function receiptPart({ receipt, budgets }: StepView): HTMLElement {
@@ -7,14 +9,14 @@ export function receiptPart({ receipt, budgets }: StepView): HTMLElement {
   if (receipt === undefined)
     return h('section', {}, title, h('p', { class: 'quiet' }, 'This step has not been run yet.'));
   if ('fault' in receipt) return h('section', {}, title, h('p', { class: 'warning' }, `Not shown: ${receipt.fault}.`));
+  const { budget_chars } = receipt.context_truncation;
   const now = budgets.effective.contextBudgetChars.value;
-  const old =
-    receipt.budgetChars !== now && `It was made with ${grouped(receipt.budgetChars)}; now ${grouped(now)} are allowed.`;
+  const old = budget_chars !== now && `It was made with ${grouped(budget_chars)}; now ${grouped(now)} are allowed.`;
   return h(
     'section',
     {},
     title,
-    h('p', { class: `binding ${receipt.binding}` }, bindingText(receipt)),
+    h('p', { class: `binding ${bindingOf(receipt)}` }, bindingText(receipt)),
     usage(receipt),
     old && h('p', { class: 'quiet' }, old),
     ...receipt.warnings.map((warning) => h('p', { class: 'warning' }, warning)),
@@ -24,15 +26,18 @@ export function receiptPart({ receipt, budgets }: StepView): HTMLElement {
   );
 }
 
-function bindingText({ binding, items }: ReceiptView): string {
-  const count = (outcome: string) => items.filter((item) => item.outcome === outcome).length;
-  if (binding === 'nothing') return `Nothing was held back: all of ${counted(items.length, 'earlier step')} fitted.`;
+function bindingText(receipt: KnownReceipt): string {
+  const binding = bindingOf(receipt);
+  const { cut, omitted } = outcomeCounts(receipt.items);
+  const steps = counted(receipt.items.length, 'earlier step');
+  if (binding === 'nothing') return `Nothing was held back: all of ${steps} fitted.`;
   if (binding === 'steps')
-    return `${counted(count('cut'), 'earlier step')} cut at the limit for a single step; the whole had room.`;
-  return `The budget was binding: of ${counted(items.length, 'earlier step')}, ${grouped(count('omitted'))} omitted and ${grouped(count('cut'))} cut.`;
+    return `${counted(cut, 'earlier step')} cut at the limit for a single step; the whole had room.`;
+  return `The budget was binding: of ${steps}, ${grouped(omitted)} omitted and ${grouped(cut)} cut.`;
 }
 
-function usage({ usedChars, budgetChars, overChars }: ReceiptView): HTMLElement {
+function usage({ context_truncation, over_budget_chars: overChars }: KnownReceipt): HTMLElement {
+  const { chars_used: usedChars, budget_chars: budgetChars } = context_truncation;
   const over = overChars > 0 ? `, ${grouped(overChars)} too many` : '';
   const text = `${grouped(usedChars)} of ${grouped(budgetChars)} characters${over}`;
   const most = Math.max(budgetChars, 1);
@@ -41,8 +46,11 @@ function usage({ usedChars, budgetChars, overChars }: ReceiptView): HTMLElement 
   return h('p', { class: 'usage' }, meter, h('label', { for: 'usage' }, text));
 }
 
-function tiers({ tiers }: ReceiptView): HTMLElement {
-  const rows = tiers.map(({ tier, included, cut, omitted }) => [tier, ...[included, cut, omitted].map(numberCell)]);
+function tiers(receipt: KnownReceipt): HTMLElement {
+  const rows = Object.entries(tierCounts(receipt)).map(([tier, { included, cut, omitted }]) => [
+    tier,
+    ...[included, cut, omitted].map(numberCell),
+  ]);
   return table('Earlier steps by priority', ['Priority', 'Included', 'Cut', 'Omitted'], rows);
 }
 
@@ -50,12 +58,12 @@ function numberCell(count: number): HTMLElement {
   return h('td', { class: count === 0 ? 'number none' : 'number' }, grouped(count));
 }
 
-function items({ items }: ReceiptView): HTMLElement {
-  const rows = items.map(({ step, tier, outcome, chars, shownChars, reason }) => [
+function items({ items }: KnownReceipt): HTMLElement {
+  const rows = items.map(({ step, tier, outcome, chars, shown_chars, reason }) => [
     step,
     tier,
     h('td', { class: outcome }, outcome),
-    h('td', { class: 'number' }, `${grouped(shownChars)} of ${grouped(chars)}`),
+    h('td', { class: 'number' }, `${grouped(shown_chars)} of ${grouped(chars)}`),
     reason,
   ]);
   const all = table('Earlier steps, oldest first', ['Step', 'Priority', 'Outcome', 'Characters', 'Why'], rows);
@@ -67,10 +75,11 @@ function items({ items }: ReceiptView): HTMLElement {
   );
 }
 
-function figures({ run, attempt, measured }: ReceiptView): string {
+function figures({ run, attempt, measured }: KnownReceipt): string {
   const which = `Run ${run}, attempt ${attempt}.`;
   if (measured === undefined) return `${which} It has not ended.`;
-  const { firstTokens, peakTokens, costUsd, durationMs, exitCode } = measured;
-  const tokens = `${grouped(firstTokens)} tokens in the first call, ${grouped(peakTokens)} at most (measured)`;
-  return `${which} ${tokens}; $${costUsd.toFixed(2)}, ${grouped(Math.round(durationMs / 1000))} s, exit code ${exitCode}.`;
+  const { first_tokens, peak_tokens, cost_usd, duration_ms, exit_code } = measured;
+  const tokens = `${grouped(first_tokens)} tokens in the first call, ${grouped(peak_tokens)} at most (measured)`;
+  const time = grouped(Math.round(duration_ms / 1000));
+  return `${which} ${tokens}; $${cost_usd.toFixed(2)}, ${time} s, exit code ${exit_code}.`;
 }
