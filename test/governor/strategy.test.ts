@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sumsOf } from '../../src/governor/relief/strategy.ts';
+import { compareStrategies, extentOf } from '../../src/governor/relief/ladder.ts';
 import type { GovernorState } from '../../src/governor/state.ts';
 import { afterTurn, decisions, kinds, policyWith } from '../support/governor.ts';
 
@@ -9,10 +9,12 @@ function full(landings: readonly number[]): GovernorState {
   return { ...state, relief: { ...state.relief, landings } };
 }
 
+const costsOf = (state: GovernorState) => compareStrategies(state, extentOf(state));
+
 describe('what either way costs', () => {
   it('is what is read until the context is as full again', () => {
     // From 100,000 to 156,000 by the usual 617 tokens a call.
-    expect(sumsOf(full([100_000]))).toEqual({
+    expect(costsOf(full([100_000]))).toEqual({
       compact: 160_001 + 91 * 100_000,
       handoff: 2 * 160_001 + 91 * 26_000,
       text: expect.stringMatching(/^over 91 calls compacting reads 160001 \+ 91 × 100000 = 9260001 tokens/),
@@ -23,13 +25,13 @@ describe('what either way costs', () => {
     { name: 'a summary that stays large', landings: [90_000, 100_000, 95_000], cheaper: 'handoff' },
     { name: 'a summary that is smaller than a document', landings: [21_000], cheaper: 'compact' },
   ])('speaks for $cheaper after $name', ({ landings, cheaper }) => {
-    const { compact, handoff } = sumsOf(full(landings));
+    const { compact, handoff } = costsOf(full(landings));
     expect(handoff < compact ? 'handoff' : 'compact').toBe(cheaper);
   });
 
   it('is finite in a window that hardly holds the first call', () => {
     const { state } = afterTurn(21_000, { policy: policyWith({ window: 20_000 }) });
-    const { compact, handoff } = sumsOf(state);
+    const { compact, handoff } = costsOf(state);
     expect([compact, handoff].every((sum) => Number.isFinite(sum) && sum > 0)).toBe(true);
   });
 });

@@ -8,7 +8,7 @@ import { inTokens } from '../policy.ts';
 import { relievesContext } from '../prompts/prompt.ts';
 import type { GovernorState } from '../state.ts';
 import { decided, keep, type Step } from '../steps.ts';
-import { landingOf, mayCompact } from './strategy.ts';
+import { landingOf, mayCompact } from './ladder.ts';
 
 /** Says before a prompt what it will cost that the cache is gone, where that is worth a word. */
 export function announceExpiry(state: GovernorState, prompt: Prompt | 'unseen'): Step {

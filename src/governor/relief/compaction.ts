@@ -5,13 +5,11 @@ import { totalMicroUsd, toUsd } from '../cost/cost.ts';
 import { crossedText, type Reading, readGauge } from '../gauge/gauge.ts';
 import type { Prompt } from '../input.ts';
 import { isCompacting } from '../phases.ts';
-import { inTokens } from '../policy.ts';
 import { askContext, countSent, ownUuid, sendInterrupt, userLine } from '../prompts/own-lines.ts';
-import { relievesContext } from '../prompts/prompt.ts';
 import type { Attempt, Compaction, GovernorState } from '../state.ts';
 import { chain, decided, keep, type Step } from '../steps.ts';
 import { leaveExhausted } from './exhaustion.ts';
-import { mayCompact, sumsOf } from './strategy.ts';
+import { compareStrategies, extentOf, failuresAfterLanding, UNTRIED } from './ladder.ts';
 import { countsAsFailure, isDown, isRejected, statusOf, verdictOf } from './verdict.ts';
 
 /** How long claude may take to say that it has stopped compacting before it is ended. */
@@ -19,14 +17,6 @@ const STOPPING_PATIENCE_MS = 10_000;
 
 /** The prompt that is to go next. `unseen`: a turn began in a recording that does not show its prompts. */
 export type NextPrompt = Prompt | 'unseen' | undefined;
-
-/** Whether the context is to be compacted before `next` goes, or now when there is no next. */
-export function shouldCompact(state: GovernorState, next: NextPrompt): boolean {
-  const { compaction, latch, mailbox, run } = state;
-  if (latch !== 'compact' || compaction.phase !== 'idle' || !mayCompact(state)) return false;
-  if (next !== 'unseen' && relievesContext(next)) return false;
-  return next !== undefined || (run.policy.compaction.when === 'boundary' && !mailbox.ended);
-}
 
 /** `/compact` goes alone: the whole message is its argument, and a prompt sent with it would be lost in it. */
 export function startCompaction(state: GovernorState): Step {
@@ -109,11 +99,11 @@ export function waitLonger(state: GovernorState): Step {
 
 /** The first call after a compaction shows what it freed. One that freed nothing is a failure. */
 export function measureLanding(state: GovernorState): Step {
-  const { compaction, gauge, run } = state;
+  const { compaction, gauge } = state;
   if (compaction.phase !== 'idle' || compaction.landing === undefined || gauge.basis !== 'measured') return keep(state);
   const freed = compaction.landing.predicted - gauge.used;
-  const helped = gauge.used < inTokens(run.policy.thresholds.compact, gauge.window.tokens);
-  const failures = helped ? 0 : compaction.failures + 1;
+  const failures = failuresAfterLanding(state, gauge.used, gauge.window.tokens);
+  const helped = failures === 0;
   const landed: GovernorState = {
     ...state,
     compaction: { phase: 'idle', failures, landing: undefined, triedAt: undefined },
@@ -133,7 +123,7 @@ export function forgetFailures(state: GovernorState): GovernorState {
   return {
     ...state,
     compaction: { ...compaction, failures: 0 },
-    relief: { ...relief, due: undefined, useless: false, blocked: false },
+    relief: { ...relief, ...UNTRIED },
   };
 }
 
@@ -225,7 +215,7 @@ function note(attempt: Attempt, event: Event): Attempt {
 export function dueReason(state: GovernorState): string {
   const { thresholds, strategy } = state.run.policy;
   const crossed = crossedText(state.gauge, thresholds.compact);
-  return strategy === 'auto' ? `${crossed}; ${sumsOf(state).text}` : crossed;
+  return strategy === 'auto' ? `${crossed}; ${compareStrategies(state, extentOf(state)).text}` : crossed;
 }
 
 /** Code points of the first prompt that stand for the task. */

@@ -2,8 +2,8 @@ import type { ResultEvent } from '../../stream/events.ts';
 import { isExhaustion } from '../../stream/failures.ts';
 import type { GovernorState } from '../state.ts';
 import { decided, keep, type Step } from '../steps.ts';
+import { mayCompact } from './ladder.ts';
 import type { Due, Exhausted } from './relief-state.ts';
-import { mayCompact } from './strategy.ts';
 
 /** Whether something can be done about it, so that the caller need not see it. */
 export function mayRelieve(state: GovernorState): boolean {

@@ -2,8 +2,7 @@ import { predicted } from '../gauge/gauge.ts';
 import { isRelieving } from '../phases.ts';
 import { inTokens, nativeTrigger } from '../policy.ts';
 import type { GovernorState } from '../state.ts';
-import { handoffReason } from './relief.ts';
-import { mayCompact } from './strategy.ts';
+import { reliefNow } from './relief.ts';
 
 /** With fewer there is none. */
 const LEAST_TURNS = 2;
@@ -62,8 +61,8 @@ export function triggerPlace(state: GovernorState): TriggerPlace | undefined {
 
 /** There is no next turn, or the context is relieved before it anyway, or nobody wants it compacted. */
 function isNeedless(state: GovernorState): boolean {
-  const { mailbox, latch, run } = state;
+  const { mailbox, run } = state;
   if (!run.policy.compaction.enabled) return true;
   if (mailbox.ended && mailbox.waiting.length === 0) return true;
-  return (latch === 'compact' && mayCompact(state)) || handoffReason(state) !== undefined;
+  return reliefNow(state) !== undefined;
 }

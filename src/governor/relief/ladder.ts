@@ -1,9 +1,160 @@
-import { inTokens, type Policy } from '../policy.ts';
-import type { Latch } from './relief-state.ts';
+import { predicted } from '../gauge/gauge.ts';
+import { handoffLevel, inTokens, type Policy } from '../policy.ts';
+import type { GovernorState } from '../state.ts';
+import type { Latch, Relief } from './relief-state.ts';
+import { isThrashing } from './thrash.ts';
+
+/** What has been tried so far: the part of a state on which the choice rests. What-if keeps one of its own. */
+export interface Standing {
+  readonly latch: Latch;
+  readonly compaction: { readonly failures: number };
+  readonly relief: Pick<Relief, 'due' | 'useless' | 'blocked' | 'boundaries' | 'landings'>;
+  readonly session: { readonly commandsOff: boolean };
+  readonly run: { readonly policy: Policy };
+}
+
+/** What is known of the context when the way is chosen, in tokens. */
+export interface Extent {
+  /** The next request before anything new is said. */
+  readonly full: number;
+  /** undefined: not known. */
+  readonly window: number | undefined;
+  /** The very first call. */
+  readonly first: number;
+  /** By how much a call makes it grow; 0: nothing is known yet. */
+  readonly growth: number;
+  /** A fresh context as full would not help, or `full` is a guess: only what was crossed before counts. */
+  readonly provesNothing?: boolean;
+}
+
+/** Why the work is handed over. `due`: compacting has shown that it is not enough. */
+export type HandoffCause = 'due' | 'commands off' | 'no other way' | 'thrashing' | 'strategy';
+
+/** How the context is relieved at the next boundary of a turn; undefined: it is not. */
+export type Way = { readonly way: 'compact' } | { readonly way: 'handoff'; readonly cause: HandoffCause };
+
+/** The one choice between compacting and handing over, for a run and for what-if. */
+export function chooseWay(standing: Standing, extent: Extent): Way | undefined {
+  const cause = handoffCause(standing, extent);
+  if (cause !== undefined) return { way: 'handoff', cause };
+  return standing.latch === 'compact' && mayCompact(standing) ? { way: 'compact' } : undefined;
+}
+
+function handoffCause(standing: Standing, extent: Extent): HandoffCause | undefined {
+  const { relief, latch, session, run } = standing;
+  if (!mayHandOver(standing) || latch === 'spent') return undefined;
+  if (relief.due !== undefined) return 'due';
+  const isCrossed = latch === 'compact';
+  if (isCrossed && session.commandsOff) return 'commands off';
+  const isHigh = extent.provesNothing !== true && extent.full >= handoffLevel(run.policy, extent.window);
+  if (isHigh && !mayCompact(standing)) return 'no other way';
+  if (!isCrossed) return undefined;
+  if (isThrashing(relief.boundaries)) return 'thrashing';
+  return prefersHandoff(standing, extent) ? 'strategy' : undefined;
+}
+
+function prefersHandoff(standing: Standing, extent: Extent): boolean {
+  const { strategy } = standing.run.policy;
+  if (strategy !== 'auto') return strategy === 'handoff';
+  const { compact, handoff } = compareStrategies(standing, extent);
+  return handoff < compact;
+}
+
+/** Compacting is wanted and has not proved useless. */
+export function mayCompact({ compaction, relief, session, run }: Standing): boolean {
+  const { enabled, maxAttempts } = run.policy.compaction;
+  return enabled && !session.commandsOff && !relief.blocked && compaction.failures < maxAttempts;
+}
+
+/** It is wanted, the last one helped, and no hook of the user's guards the context. */
+export function mayHandOver({ relief, run }: Standing): boolean {
+  return run.policy.handoff.enabled && !relief.useless && !relief.blocked;
+}
 
 /** The latch after a reading of `tokens`: crossing `compact` implies `warn`, falling below the target clears all. */
 export function latchAt(latch: Latch, tokens: number, window: number | undefined, policy: Policy): Latch {
   if (tokens >= inTokens(policy.thresholds.compact, window)) return latch === 'spent' ? 'spent' : 'compact';
   if (tokens < inTokens(policy.compaction.target, window)) return 'none';
   return latch === 'none' && tokens >= inTokens(policy.thresholds.warn, window) ? 'warn' : latch;
+}
+
+/** The context has fallen below its target, whoever brought that about: every way is worth trying again. */
+export const UNTRIED = { due: undefined, useless: false, blocked: false } as const;
+
+/** Failures in a row after a compaction of ours whose first call has `tokens`: one that freed too little is one. */
+export function failuresAfterLanding(
+  { compaction, run }: Standing,
+  tokens: number,
+  window: number | undefined,
+): number {
+  return tokens < inTokens(run.policy.thresholds.compact, window) ? 0 : compaction.failures + 1;
+}
+
+/** Whether what a relief left is above the target, so that more must be done. */
+export function missesTarget({ run }: Standing, tokens: number, window: number | undefined): boolean {
+  return tokens > inTokens(run.policy.compaction.target, window);
+}
+
+/** Compactions whose landings are remembered. */
+const REMEMBERED_LANDINGS = 8;
+
+/** The first call after a compaction has `tokens`. */
+export function withLanding(landings: readonly number[], tokens: number): readonly number[] {
+  return [...landings, tokens].slice(-REMEMBERED_LANDINGS);
+}
+
+/** Median first call after a compaction, in tokens; until the session has compactions of its own. */
+const USUAL_LANDING = 50_000;
+
+/** A handoff document, and what the agent reads again because of it, in tokens. */
+export const DOCUMENT_TOKENS = 6_000;
+
+/** Until the session has turns of its own. Median growth from call to call, in tokens. */
+const USUAL_GROWTH = 617;
+
+/** What each way costs. */
+interface Comparison {
+  /** Tokens read until the context is as full again. */
+  readonly compact: number;
+  readonly handoff: number;
+  /** The same in words. */
+  readonly text: string;
+}
+
+/** What is known of the context of a session under way. */
+export function extentOf({ gauge, turn, relief }: GovernorState): Extent {
+  // After a break there is only an estimate, which in a resumed session holds all that was there before.
+  const isGuess = gauge.basis === 'none' || (gauge.basis === 'estimated' && gauge.calls > 0);
+  return {
+    full: predicted(gauge),
+    window: gauge.window.tokens,
+    first: gauge.first ?? 0,
+    growth: Math.max(0, turn.growth.tokens) / Math.max(1, gauge.calls),
+    provesNothing: isGuess || relief.fresh !== undefined,
+  };
+}
+
+/**
+ * What either way of relieving the context costs, in tokens that are read: the one reading that makes the summary or
+ * the document, and then what it leaves behind at each call until the context is full again.
+ */
+export function compareStrategies({ relief, run }: Standing, { full, window, first, growth }: Extent): Comparison {
+  const ceiling = inTokens(run.policy.thresholds.compact, window);
+  const landing = landingOf(relief.landings, ceiling);
+  const fresh = Math.min(first + DOCUMENT_TOKENS, ceiling);
+  const perCall = Math.max(1, growth > 0 ? growth : USUAL_GROWTH);
+  const calls = Math.max(1, Math.round((ceiling - Math.max(landing, fresh)) / perCall));
+  const compact = full + landing * calls;
+  const handoff = 2 * full + fresh * calls;
+  const text = `over ${calls} calls compacting reads ${full} + ${calls} × ${landing} = ${compact} tokens, handing over 2 × ${full} + ${calls} × ${fresh} = ${handoff}`;
+  return { compact, handoff, text };
+}
+
+/** Context of the first call after a compaction, as far as it can be told before it, in tokens. */
+export function landingOf(landings: readonly number[], ceiling: number): number {
+  return median(landings) ?? Math.min(USUAL_LANDING, Math.round(ceiling / 2));
+}
+
+function median(values: readonly number[]): number | undefined {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 }

@@ -5,12 +5,20 @@ import { handoffLevel, inTokens } from '../policy.ts';
 import { relievesContext } from '../prompts/prompt.ts';
 import type { GovernorState } from '../state.ts';
 import { decided, keep, type Step } from '../steps.ts';
-import { dueReason, focusText, type NextPrompt, shouldCompact, startCompaction } from './compaction.ts';
+import { dueReason, focusText, type NextPrompt, startCompaction } from './compaction.ts';
 import { dueForExhausted, noteTried } from './exhaustion.ts';
 import { endUnrelieved, startHandoff } from './handoff.ts';
+import {
+  chooseWay,
+  extentOf,
+  type HandoffCause,
+  mayCompact,
+  mayHandOver,
+  missesTarget,
+  withLanding,
+} from './ladder.ts';
 import type { Due, Relief } from './relief-state.ts';
-import { mayCompact, sumsOf } from './strategy.ts';
-import { isThrashing, thrashText, withBoundary } from './thrash.ts';
+import { thrashText, withBoundary } from './thrash.ts';
 
 /** Whether the context is to be relieved before `next` goes, or now when there is no next. */
 export function dueRelief(state: GovernorState, next: NextPrompt): Due | undefined {
@@ -21,9 +29,29 @@ export function dueRelief(state: GovernorState, next: NextPrompt): Due | undefin
   if (state.relief.putOffAt === state.gauge.calls) return undefined;
   const { when } = state.run.policy.compaction;
   if (next === undefined && (when !== 'boundary' || state.mailbox.ended)) return undefined;
-  const reason = handoffReason(state);
-  if (reason !== undefined) return { way: 'handoff', reason };
-  return shouldCompact(state, next) ? { way: 'compact' } : undefined;
+  const due = reliefNow(state);
+  return due?.way === 'compact' && state.compaction.phase !== 'idle' ? undefined : due;
+}
+
+/** How the context is to be relieved now, whatever comes next. */
+export function reliefNow(state: GovernorState): Due | undefined {
+  const chosen = chooseWay(state, extentOf(state));
+  return chosen?.way === 'handoff' ? { way: 'handoff', reason: handoffReason(state, chosen.cause) } : chosen;
+}
+
+function handoffReason(state: GovernorState, cause: HandoffCause): string {
+  switch (cause) {
+    case 'due':
+      return state.relief.due ?? '';
+    case 'commands off':
+      return `${dueReason(state)}, and slash commands are off`;
+    case 'no other way':
+      return `${highReason(state)}, and nothing else relieves it`;
+    case 'thrashing':
+      return `${dueReason(state)}; ${thrashText(state)}`;
+    case 'strategy':
+      return dueReason(state);
+  }
 }
 
 export function startRelief(state: GovernorState, due: Due): Step {
@@ -56,41 +84,8 @@ export function relieveFor(state: GovernorState): Step {
   return mayHandOver(state) && !isFresh ? startHandoff(state, 'a large task waits') : keep(state);
 }
 
-/** It is wanted, the last one helped, and no hook of the user's guards the context. */
-function mayHandOver({ relief, run }: GovernorState): boolean {
-  return run.policy.handoff.enabled && !relief.useless && !relief.blocked;
-}
-
-/** Why the work is to be handed over now; undefined: it is not. */
-export function handoffReason(state: GovernorState): string | undefined {
-  const { relief, latch, session, run } = state;
-  const { strategy } = run.policy;
-  if (!mayHandOver(state) || latch === 'spent') return undefined;
-  if (relief.due !== undefined) return relief.due;
-  const crossed = latch === 'compact' ? dueReason(state) : undefined;
-  if (crossed !== undefined && session.commandsOff) return `${crossed}, and slash commands are off`;
-  if (isHigh(state) && !mayCompact(state)) return `${highReason(state)}, and nothing else relieves it`;
-  if (crossed === undefined) return undefined;
-  if (isThrashing(relief.boundaries.map(({ turn: at }) => at))) return `${crossed}; ${thrashText(state)}`;
-  if (strategy === 'handoff') return crossed;
-  return strategy === 'auto' && isCheaper(state) ? crossed : undefined;
-}
-
-function isHigh({ gauge, relief, run }: GovernorState): boolean {
-  // Nothing was done in this context yet: another would be as full.
-  if (relief.fresh !== undefined) return false;
-  // After a break there is only an estimate, which in a resumed session holds all that was there before.
-  if (gauge.basis === 'none' || (gauge.basis === 'estimated' && gauge.calls > 0)) return false;
-  return predicted(gauge) >= handoffLevel(run.policy, gauge.window.tokens);
-}
-
 function highReason({ gauge, run }: GovernorState): string {
   return crossedText(gauge, handoffLevel(run.policy, gauge.window.tokens));
-}
-
-function isCheaper(state: GovernorState): boolean {
-  const { compact, handoff } = sumsOf(state);
-  return handoff < compact;
 }
 
 /** A boundary, and the first call after it: what compacting is worth. */
@@ -101,10 +96,10 @@ export function readRelief(before: GovernorState, state: GovernorState, event: E
     return withRelief(state, { ...relief, ...seen, due: undefined, isLanding: true });
   }
   if (!relief.isLanding || gauge.calls === before.gauge.calls) return state;
-  const landings = [...relief.landings, gauge.used].slice(-8);
+  const landings = withLanding(relief.landings, gauge.used);
   const target = inTokens(run.policy.compaction.target, gauge.window.tokens);
   const missed = `a compaction landed at ${gauge.used} tokens, above its target of ${target}`;
-  const due = gauge.used > target ? missed : undefined;
+  const due = missesTarget(state, gauge.used, gauge.window.tokens) ? missed : undefined;
   return withRelief(state, { ...relief, landings, due, isLanding: false });
 }
 
@@ -126,10 +121,10 @@ function withRelief(state: GovernorState, relief: Relief): GovernorState {
 
 /** The first call after a handoff shows what it freed. */
 export function measureHandoff(state: GovernorState): Step {
-  const { relief, gauge, run } = state;
+  const { relief, gauge } = state;
   if (relief.landing === undefined || gauge.basis !== 'measured') return keep(state);
   const freed = relief.landing.predicted - gauge.used;
-  const useless = gauge.used > inTokens(run.policy.compaction.target, gauge.window.tokens);
+  const useless = missesTarget(state, gauge.used, gauge.window.tokens);
   const landed: GovernorState = { ...state, relief: { ...relief, landing: undefined, due: undefined, useless } };
   const reason = useless ? 'the handoff freed too little' : 'the handoff made room';
   return keep(landed, [{ kind: 'landed', ...decided(landed, reason), freed }]);

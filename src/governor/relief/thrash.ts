@@ -8,20 +8,22 @@ import type { Boundary, Refill, RefillShare, Relief } from './relief-state.ts';
 /** Compactions whose room was soon filled again: within so many turns, or, in one turn, within so many calls each. */
 const THRASH = { compactions: 3, turns: 5, calls: 10 };
 
-/** @param turns that had ended at each compaction */
-export function isThrashing(turns: readonly number[]): boolean {
-  const [first] = turns.slice(-THRASH.compactions);
-  const last = turns.at(-1);
-  if (turns.length < THRASH.compactions || first === undefined || last === undefined) return false;
-  return last - first < THRASH.turns;
+/** Whether the last compactions followed each other too soon. */
+export function isThrashing(boundaries: readonly Boundary[]): boolean {
+  const last = boundaries.slice(-THRASH.compactions);
+  const [first] = last;
+  if (first === undefined || last.length < THRASH.compactions) return false;
+  return (last.at(-1)?.turn ?? 0) - first.turn < THRASH.turns;
 }
 
 export function thrashText({ refill }: GovernorState): string {
   return `${THRASH.compactions} compactions within ${THRASH.turns} turns${filledBy(refill)}`;
 }
 
+type Boundaries = Pick<Relief, 'boundaries' | 'refilled'>;
+
 /** What is known of compactions after another one. */
-export function withBoundary({ boundaries, refilled }: Relief, at: Boundary): Pick<Relief, 'boundaries' | 'refilled'> {
+export function withBoundary({ boundaries, refilled }: Boundaries, at: Boundary): Boundaries {
   const last = boundaries.at(-1);
   const isSoon = last !== undefined && last.turn === at.turn && at.call - last.call <= THRASH.calls;
   return { boundaries: [...boundaries, at].slice(-THRASH.compactions), refilled: isSoon ? refilled + 1 : 1 };

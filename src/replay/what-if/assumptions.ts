@@ -1,4 +1,4 @@
-import { DOCUMENT_TOKENS } from '../../governor/relief/strategy.ts';
+import { DOCUMENT_TOKENS } from '../../governor/relief/ladder.ts';
 import { counted } from '../../memory/words.ts';
 import type { RecordedSteps } from './steps.ts';
 import type { Basis, Facts } from './what-if.ts';

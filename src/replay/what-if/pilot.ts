@@ -1,7 +1,7 @@
 import type { Policy } from '../../governor/policy.ts';
-import { DOCUMENT_TOKENS } from '../../governor/relief/strategy.ts';
+import { DOCUMENT_TOKENS, type Way } from '../../governor/relief/ladder.ts';
 import { allocationIn, roomIn } from '../../governor/tool-budget/room.ts';
-import { createLadder, type Ladder, type Way } from './ladder.ts';
+import { createLadder, type Ladder } from './ladder.ts';
 import type { Trigger } from './native-trigger.ts';
 import type { RecordedSteps, Step } from './steps.ts';
 import type { Basis, ReliefBy, WhatIfPolicy } from './what-if.ts';
@@ -59,7 +59,7 @@ export function recordedPilot({ after }: RecordedSteps, { summary }: Basis, wind
   };
 }
 
-const BY_WAY = { compact: 'ctxb', handoff: 'handoff' } as const satisfies Record<Way, ReliefBy>;
+const BY_WAY = { compact: 'ctxb', handoff: 'handoff' } as const satisfies Record<Way['way'], ReliefBy>;
 
 export interface PilotOptions {
   readonly whatIf: WhatIfPolicy;
