@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
-import { effectiveConfig } from '../config/effective-config.ts';
-import type { Flags } from '../config/resolve-config.ts';
+import { effectiveSettings } from '../config/effective-config.ts';
+import type { Flags, SetValue } from '../config/resolve-config.ts';
 import type { Io } from '../io.ts';
 import { styleFor } from '../report/style.ts';
 import { createTerminal, type Terminal } from '../report/terminal.ts';
@@ -10,9 +10,19 @@ import { createTerminal, type Terminal } from '../report/terminal.ts';
  *
  * @throws CtxbError `config` naming everything that is wrong with the configuration
  */
-export async function prepareRun(flags: Flags, io: Io): Promise<{ config: Config; terminal: Terminal }> {
-  const config = await effectiveConfig({ cwd: io.cwd, env: io.env, flags });
-  const { quiet, statusLine, observe } = config;
-  const style = await styleFor(io.stderr, io.env);
-  return { config, terminal: createTerminal({ stderr: io.stderr, style, quiet, statusLine, observe }) };
+export async function prepareRun(flags: Flags, io: Io): Promise<PreparedRun> {
+  const settings = await effectiveSettings({ cwd: io.cwd, env: io.env, flags });
+  return { ...settings, terminal: await terminalOf(settings.config, io) };
+}
+
+export interface PreparedRun {
+  readonly config: Config;
+  /** What makes it. */
+  readonly values: readonly SetValue[];
+  readonly terminal: Terminal;
+}
+
+export async function terminalOf({ quiet, statusLine, observe }: Config, { stderr, env }: Io): Promise<Terminal> {
+  const style = await styleFor(stderr, env);
+  return createTerminal({ stderr, style, quiet, statusLine, observe });
 }

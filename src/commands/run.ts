@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { DEFAULTS } from '../config/defaults.ts';
 import type { Flags } from '../config/resolve-config.ts';
@@ -127,7 +126,14 @@ Examples:
   git diff | ctxb run --compact-at 60% -- claude -p "review this"`;
 
 async function run(words: readonly string[], options: RunOptions, io: Io): Promise<number> {
-  if (options.resumeRun !== undefined) return takeUp(words, options.resumeRun, options, io);
+  if (options.resumeRun !== undefined) {
+    const { takeUp } = await import('./resume.ts');
+    return takeUp(
+      { ...options, words, id: options.resumeRun === true ? undefined : options.resumeRun },
+      flagsOf(options),
+      io,
+    );
+  }
   const [program, ...args] = words;
   if (program === undefined) throw new CtxbError('usage', 'no program given: ctxb run -- claude [arguments]');
   const invocation = readClaudeArguments(args);
@@ -142,27 +148,9 @@ async function run(words: readonly string[], options: RunOptions, io: Io): Promi
         `write ${option}=… or give the prompt with ctxb run --prompt "…" -- claude …`,
     );
   }
-  const { config, terminal } = await prepareRun(flagsOf(options), io);
+  const { terminal, ...settings } = await prepareRun(flagsOf(options), io);
   const { prompt: prompts, prompts: promptsFile, record, otlp } = options;
-  return runHeadless({ program, invocation, config, prompts, promptsFile, record, otlp }, io, terminal);
-}
-
-/** Goes on with a run whose ctxb has died. */
-async function takeUp(words: readonly string[], run: string | true, options: RunOptions, io: Io): Promise<number> {
-  if (options.prompt !== undefined || options.prompts !== undefined) {
-    throw new CtxbError('usage', '--resume-run goes on with the prompts of the run: leave --prompt and --prompts out');
-  }
-  const { config, terminal } = await prepareRun(flagsOf(options), io);
-  const id = run === true ? undefined : run;
-  const { resumeRun } = await import('../session/resume-run.ts');
-  const contextDir = resolve(io.cwd, config.contextDir);
-  const resumption = await resumeRun({ contextDir, id, words }, io, terminal.notice);
-  if (resumption === undefined) {
-    terminal.notice('everything that was said had been answered: there is nothing to go on with');
-    return 0;
-  }
-  const given = { config, prompts: undefined, promptsFile: undefined, record: options.record, otlp: options.otlp };
-  return runHeadless({ ...resumption, ...given }, io, terminal);
+  return runHeadless({ program, invocation, ...settings, prompts, promptsFile, record, otlp }, io, terminal);
 }
 
 function flagsOf(options: RunOptions): Flags {

@@ -53,7 +53,7 @@ async function runGuarded(program: string, invocation: HeadlessInvocation, io: I
     import('./prepare-run.ts'),
     import('../session/run-headless.ts'),
   ]);
-  const { config, terminal } = await prepareRun({}, io);
-  const run = { program, invocation, config, prompts: undefined, promptsFile: undefined, record: undefined };
+  const { terminal, ...settings } = await prepareRun({}, io);
+  const run = { program, invocation, ...settings, prompts: undefined, promptsFile: undefined, record: undefined };
   return runHeadless(run, io, terminal);
 }

@@ -10,7 +10,7 @@ import { normalise } from './normalise.ts';
 import { type ConfigFile, type FoundConfig, readConfig } from './read-config.ts';
 import { readEnvironment } from './read-environment.ts';
 import { checkRules } from './rules.ts';
-import { completeSettings, LEAVES } from './schema.ts';
+import { completeSettings, LEAVES, leafOf } from './schema.ts';
 import { withoutOverruled } from './without-overruled.ts';
 
 /** Values from the command line. Texts are read as what the key takes; `undefined` is a flag that was not given. */
@@ -22,6 +22,8 @@ export interface ResolvedConfig {
   readonly config: Config;
   /** Of every key, and of the overrides for tools. */
   readonly sources: Readonly<Record<KeyPath | ToolKey, Origin>>;
+  /** What makes it, of each key that somebody has set; all others are at their default. */
+  readonly values: readonly SetValue[];
   /** Empty when the configuration is good. */
   readonly findings: readonly Finding[];
   /** What has no effect, and stops nothing. */
@@ -35,7 +37,8 @@ export interface ConfigWorld {
   readonly flags: Flags;
 }
 
-interface Value {
+/** A value that somebody has set, as it was said: percentages are texts. */
+export interface SetValue {
   readonly key: KeyPath | ToolKey;
   readonly value: unknown;
   readonly origin: Origin;
@@ -73,8 +76,18 @@ export function resolveFile(file: ConfigFile): ResolvedConfig {
   return resolved(values, findings);
 }
 
+/**
+ * The same from what an earlier configuration was made of, and from flags, which win. Files and variables of now do not
+ * count, nor does a key that this version does not know.
+ */
+export function resolveKept(kept: readonly SetValue[], flags: Flags): ResolvedConfig {
+  const anew = flagValues(flags);
+  const stays = ({ key }: SetValue) => leafOf(key) !== undefined && !anew.some((value) => value.key === key);
+  return resolved([...kept.filter(stays), ...anew], []);
+}
+
 /** @param all of two values of a key the later counts */
-function resolved(all: readonly Value[], readFindings: readonly Finding[]): ResolvedConfig {
+function resolved(all: readonly SetValue[], readFindings: readonly Finding[]): ResolvedConfig {
   const faults = all.map(({ key, value, origin }) => checkValue(key, value, origin));
   const right = all.filter((_, index) => faults[index] === undefined);
   const good = withoutOverruled(new Map(right.map((value) => [value.key, value])));
@@ -82,18 +95,19 @@ function resolved(all: readonly Value[], readFindings: readonly Finding[]): Reso
   const sources = originsOf(good);
   const config = followThresholds(normalise(completeSettings(nest(good.values()))), sources);
   const findings = [...readFindings, ...faults.filter((fault) => fault !== undefined)];
-  return { config, sources, findings: [...findings, ...checkRules(config, sources)], warnings: [] };
+  const set = [...good.values()];
+  return { config, sources, values: set, findings: [...findings, ...checkRules(config, sources)], warnings: [] };
 }
 
 const NOTHING = { values: [], findings: [] };
 
-function fileValues(file: ConfigFile): { values: Value[]; findings: Finding[] } {
+function fileValues(file: ConfigFile): { values: SetValue[]; findings: Finding[] } {
   const origin: Origin = { source: 'file', where: file.path };
   const checked = checkFile(file);
   return { values: checked.values.map((value) => ({ ...value, origin })), findings: checked.findings };
 }
 
-function environmentValues(env: Environment): Pick<ResolvedConfig, 'warnings'> & { readonly values: Value[] } {
+function environmentValues(env: Environment): Pick<ResolvedConfig, 'warnings'> & { readonly values: SetValue[] } {
   const { values, warnings } = readEnvironment(env);
   return {
     values: values.map(({ key, value, where }) => ({
@@ -105,7 +119,7 @@ function environmentValues(env: Environment): Pick<ResolvedConfig, 'warnings'> &
   };
 }
 
-function flagValues(flags: Flags): Value[] {
+function flagValues(flags: Flags): SetValue[] {
   return [...LEAVES.keys()].flatMap((key) => {
     const value = flags[key];
     return value === undefined ? [] : [{ key, value: fromText(key, value), origin: { source: 'flag' } as const }];
@@ -113,7 +127,7 @@ function flagValues(flags: Flags): Value[] {
 }
 
 /** Known keys and names of tools only, so nobody's name can reach a prototype. */
-function nest(values: Iterable<Value>): Record<string, unknown> {
+function nest(values: Iterable<SetValue>): Record<string, unknown> {
   const tree: Record<string, Record<string, unknown> | unknown> = {};
   for (const { key, value } of values) {
     const [group, name] = splitKey(key);
@@ -122,7 +136,7 @@ function nest(values: Iterable<Value>): Record<string, unknown> {
   return tree;
 }
 
-function originsOf(values: ReadonlyMap<KeyPath | ToolKey, Value>): Record<KeyPath | ToolKey, Origin> {
+function originsOf(values: ReadonlyMap<KeyPath | ToolKey, SetValue>): Record<KeyPath | ToolKey, Origin> {
   const keys = [...LEAVES.keys(), ...[...values.keys()].filter(isToolKey)];
   const origins = keys.map((key) => [key, values.get(key)?.origin ?? { source: 'default' }]);
   return Object.fromEntries(origins);

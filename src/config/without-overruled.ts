@@ -11,7 +11,8 @@ const OVERRULES: Readonly<Partial<Record<KeyPath, readonly KeyPath[]>>> = {
   'flow.contextBudgetChars': ['flow.contextBudgetTokens'],
 };
 
-const RANKS: Readonly<Record<Origin['source'], number>> = { default: 0, file: 1, env: 2, flag: 3 };
+/** What comes from a higher place wins. */
+export const RANKS: Readonly<Record<Origin['source'], number>> = { default: 0, file: 1, env: 2, flag: 3 };
 
 /**
  * Leaves out what another key overrules. In one place sizes of their own stand above a preset, and tokens above

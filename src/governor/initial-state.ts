@@ -70,6 +70,7 @@ const NO_SPENDING: Spending = {
   said: [],
   others: 0,
   earlier: 0,
+  before: 0,
   raised: {},
   phase: 'within',
   brokenOff: false,

@@ -63,6 +63,17 @@ export interface RecoveredEvent extends Pick<ExitEvent, 'finished' | 'openTool'>
   readonly answers: readonly string[];
   /** What a fresh session is to begin with. */
   readonly document: { readonly path: string; readonly text: string } | undefined;
+  readonly spent: SpentBefore;
+}
+
+/** What a run that goes on has spent, in micro-dollars. */
+export interface SpentBefore {
+  /** As the project's ledger has it already. */
+  readonly settled: number;
+  /** What comes on top of that: what was under way when the run was broken off. */
+  readonly open: number;
+  /** Limits in US dollars that the person has set instead of those that were reached. */
+  readonly raised: { readonly run?: number; readonly project?: number };
 }
 
 /** claude's process has ended. */

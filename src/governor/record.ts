@@ -1,7 +1,7 @@
 import { decodeLine, decodeObject } from '../stream/decode.ts';
 import { countOf, type Fields, fieldsOf, isFields, parseFields, textOf, textsOf } from '../stream/fields.ts';
 import { type Decision, TIMERS, type TimerName } from './actions.ts';
-import type { Input, OwnEvent } from './input.ts';
+import type { Input, OwnEvent, SpentBefore } from './input.ts';
 import type { Policy } from './policy.ts';
 import type { Run } from './state.ts';
 
@@ -172,11 +172,12 @@ const READERS: Readers = {
     requestId: textOf(requestId) ?? '',
     path: textOf(path),
   }),
-  recovered: ({ answers, document, ...fields }) => ({
+  recovered: ({ answers, document, spent, ...fields }) => ({
     kind: 'recovered',
     ...endIn(fields),
     answers: textsOf(answers),
     document: documentIn(fieldsOf(document)),
+    spent: spentIn(fieldsOf(spent)),
   }),
   exit: ({ code, signal, logged, delivered, ...fields }) => ({
     kind: 'exit',
@@ -195,6 +196,17 @@ function endIn({ finished, openTool }: Fields) {
 function measureIn({ lines, fitting }: Fields) {
   const [all, some] = [countOf(lines), countOf(fitting)];
   return all === undefined || some === undefined ? undefined : { lines: all, fitting: some };
+}
+
+/** What a run has spent, as it was written down. */
+export function spentIn({ settled, open, raised }: Fields): SpentBefore {
+  const limits = Object.entries(fieldsOf(raised)).filter(([, usd]) => typeof usd === 'number');
+  return { settled: sumIn(settled), open: sumIn(open), raised: Object.fromEntries(limits) };
+}
+
+/** Whole micro-dollars; below 0 where claude reported less than had been computed. */
+function sumIn(value: unknown): number {
+  return Number.isSafeInteger(value) ? Number(value) : 0;
 }
 
 function documentIn({ path, text }: Fields) {

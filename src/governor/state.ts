@@ -182,6 +182,8 @@ export interface Spending {
   /** What other runs have spent in the period, and this one before it began, in micro-dollars. */
   readonly others: number;
   readonly earlier: number;
+  /** What this run had spent when it was broken off, in micro-dollars: it is among what other runs have spent. */
+  readonly before: number;
   /** Limits in US dollars that the person has set instead of those that were reached. */
   readonly raised: { readonly run?: number; readonly project?: number };
   /**

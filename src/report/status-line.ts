@@ -1,4 +1,4 @@
-import { costUsd } from '../governor/cost/cost.ts';
+import { runCostUsd } from '../governor/cost/cost.ts';
 import { readGauge } from '../governor/gauge/gauge.ts';
 import { inTokens } from '../governor/policy.ts';
 import type { GovernorState } from '../governor/state.ts';
@@ -12,7 +12,7 @@ const BAR_CELLS = 20;
  * the cost, and about how many turns are left until a compaction is due.
  */
 export function statusLine(state: GovernorState, style: Style): string {
-  const { gauge, latch, run, turn, cost } = state;
+  const { gauge, latch, run, turn, cost, spending } = state;
   const reading = readGauge(gauge);
   const { thresholds } = run.policy;
   const colour = latch === 'none' ? style.green : latch === 'warn' ? style.yellow : style.red;
@@ -26,7 +26,7 @@ export function statusLine(state: GovernorState, style: Style): string {
     window === undefined ? `${tokens(predicted)} tokens ${rests}` : `${tokens(predicted)}/${tokens(window)} ${rests}`,
     ...(window === undefined ? [] : [style.dim(levels)]),
     `turn ${turn.ended + (turn.phase === 'idle' ? 0 : 1)}`,
-    ...(cost.known ? [dollars(costUsd(state))] : []),
+    ...(cost.known || spending.before > 0 ? [dollars(runCostUsd(state))] : []),
     ...(left === undefined ? [] : [`~${counted(left, 'turn')} left`]),
     ...(state.compaction.phase === 'idle' ? [] : [style.cyan('compacting')]),
   ].join(' · ');

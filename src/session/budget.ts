@@ -11,9 +11,13 @@ const HEADROOM = { share: 0.2, leastUsd: 0.2 };
  * @param spentUsd what the run has cost before this process
  */
 export function budgetArguments({ limitUsd, onLimit }: CostPolicy, attended: boolean, spentUsd: number): string[] {
-  const asks = onLimit === 'ask' || (onLimit === 'auto' && attended);
-  if (limitUsd === undefined || asks) return [];
+  if (limitUsd === undefined || asksPerson({ onLimit }, attended)) return [];
   const hard = onLimit === 'stop' ? limitUsd : limitUsd + Math.max(limitUsd * HEADROOM.share, HEADROOM.leastUsd);
   // claude refuses a budget of nothing.
   return ['--max-budget-usd', Math.max(hard - spentUsd, 0.0001).toFixed(6)];
+}
+
+/** Whether a person is asked at a limit. */
+export function asksPerson({ onLimit }: Pick<CostPolicy, 'onLimit'>, attended: boolean): boolean {
+  return onLimit === 'ask' || (onLimit === 'auto' && attended);
 }

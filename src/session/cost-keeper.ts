@@ -1,9 +1,12 @@
-import { isComputed, totalMicroUsd } from '../governor/cost/cost.ts';
-import type { OwnEvent } from '../governor/input.ts';
+import { type Cost, isComputed, totalMicroUsd } from '../governor/cost/cost.ts';
+import type { OwnEvent, SpentBefore } from '../governor/input.ts';
 import type { GovernorState } from '../governor/state.ts';
 import { openContextDir } from '../store/context-dir.ts';
 import { type CostLedger, openCostLedger } from '../store/cost-ledger.ts';
 import type { Faults } from './faults.ts';
+
+/** A call costs more, most often. */
+const NOTED_MICRO_USD = 1_000;
 
 /** Keeps the ledger of what the runs of a project cost. */
 export interface CostKeeper {
@@ -24,14 +27,17 @@ export interface CostKeeperOptions {
   readonly isLimited: boolean;
   readonly now: () => number;
   readonly onFault: Faults;
+  /** Told what the run has spent, a tenth of a cent and more at a time: it may be broken off at any moment. */
+  readonly onSpent?: (spent: SpentBefore & { readonly at: number }) => void;
 }
 
 /** @throws CtxbError `store` when there is a limit for the project and its ledger cannot be read */
-export function createCostKeeper({ folder, isLimited, onFault, ...options }: CostKeeperOptions): CostKeeper {
+export function createCostKeeper({ folder, isLimited, onFault, onSpent, ...options }: CostKeeperOptions): CostKeeper {
   let ledger: CostLedger | undefined;
   let turns = 0;
   let written = 0;
   let isOver = false;
+  let noted: { readonly cost: Cost; readonly raised: SpentBefore['raised']; readonly total: number } | undefined;
 
   const opened = () => {
     ledger ??= openCostLedger(openContextDir(folder), options);
@@ -58,6 +64,17 @@ export function createCostKeeper({ folder, isLimited, onFault, ...options }: Cos
     written = total;
   }
 
+  /** @param always also what is too little to be worth a line */
+  function note({ cost, spending, now }: GovernorState, always: boolean): void {
+    const { raised, before } = spending;
+    if (noted?.cost === cost && noted.raised === raised && !always) return;
+    const total = totalMicroUsd(cost);
+    const isLittle = Math.abs(total - (noted?.total ?? 0)) < (always ? 1 : NOTED_MICRO_USD);
+    if (isLittle && raised === (noted?.raised ?? raised)) return;
+    noted = { cost, raised, total };
+    onSpent?.({ settled: before + written, open: total - written, raised, at: now });
+  }
+
   function look(open: CostLedger): OwnEvent {
     return { kind: 'project-cost', others: open.spentByOthers(), earlier: open.spentEarlier() };
   }
@@ -65,9 +82,11 @@ export function createCostKeeper({ folder, isLimited, onFault, ...options }: Cos
   return {
     opening: () => (isLimited ? look(opened()) : undefined),
     settle(state) {
-      if (state.turn.ended === turns) return undefined;
+      const isEnd = state.turn.ended !== turns;
+      if (isEnd) write(state);
+      note(state, isEnd);
+      if (!isEnd) return undefined;
       turns = state.turn.ended;
-      write(state);
       const seen = isLimited ? attempt(look) : undefined;
       const { others, earlier } = state.spending;
       const isNews = seen?.kind === 'project-cost' && (seen.others !== others || seen.earlier !== earlier);

@@ -24,6 +24,6 @@ export function describeRun(headless: HeadlessRun, runId: string, io: Io): Run {
 }
 
 /** A person can be asked where stdin is a terminal that is not read for prompts. */
-function isAttended({ invocation }: HeadlessRun, { stdin, stderr }: Io): boolean {
+export function isAttended({ invocation }: Pick<HeadlessRun, 'invocation'>, { stdin, stderr }: Io): boolean {
   return invocation.inputFormat === 'text' && stdin.isTTY === true && stderr.isTTY === true;
 }

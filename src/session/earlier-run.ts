@@ -1,11 +1,14 @@
 import { join } from 'node:path';
 import { CtxbError } from '../errors.ts';
+import type { SpentBefore } from '../governor/input.ts';
+import { spentIn } from '../governor/record.ts';
 import { asProcessMark, isAlive, type ProcessMark } from '../store/process-mark.ts';
 import { readLines } from '../store/read-lines.ts';
 import { hasRunFile, readRunFile } from '../store/run-file.ts';
 import type { Seal } from '../store/seal.ts';
 import { decodeLine } from '../stream/decode.ts';
-import { type Fields, parseFields, textOf, textsOf } from '../stream/fields.ts';
+import { countOf, type Fields, fieldsOf, parseFields, textOf, textsOf } from '../stream/fields.ts';
+import { type RunSettings, readSettings } from './run-settings.ts';
 
 /** A run that did not come to its end, out of the journal and its own file. */
 export interface EarlierRun extends Mail {
@@ -28,6 +31,10 @@ interface Mail {
   readonly owed: readonly string[];
   /** The newest document of a handoff, as the agent was to name it. */
   readonly document: string | undefined;
+  /** What it went by; undefined: an earlier version did not write that down. */
+  readonly settings: RunSettings | undefined;
+  /** What it had spent until a moment, in milliseconds since the epoch; undefined: nothing that is known. */
+  readonly spent: (SpentBefore & { readonly at: number }) | undefined;
 }
 
 interface Seen {
@@ -107,7 +114,13 @@ function mailOf(contextDir: string, runId: string, seal: Seal): Mail {
     answered: new Set(mail.flatMap(({ answered }) => textsOf(answered))),
     owed: textsOf(opening.owed),
     document: textOf(mail.findLast(({ handedOver }) => typeof handedOver === 'string')?.handedOver),
+    settings: readSettings(opening.settings),
+    spent: readSpent(mail.findLast(({ spent }) => typeof spent === 'object')?.spent),
   };
+}
+
+function readSpent(spent: unknown): Mail['spent'] {
+  return spent === undefined ? undefined : { ...spentIn(fieldsOf(spent)), at: countOf(fieldsOf(spent).at) ?? 0 };
 }
 
 function uuidOf(line: string): string | undefined {

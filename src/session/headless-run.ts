@@ -1,6 +1,8 @@
 import { resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
+import type { SetValue } from '../config/resolve-config.ts';
 import type { HookName } from '../governor/actions.ts';
+import type { SpentBefore } from '../governor/input.ts';
 import type { Io } from '../io.ts';
 import type { HeadlessInvocation } from './claude-arguments.ts';
 
@@ -9,6 +11,8 @@ export interface HeadlessRun {
   readonly program: string;
   readonly invocation: HeadlessInvocation;
   readonly config: Config;
+  /** What makes the configuration, for whoever takes the run up; undefined: nobody can. */
+  readonly values?: readonly SetValue[];
   /** Prompts from `--prompt`, a turn each. */
   readonly prompts: readonly string[] | undefined;
   readonly promptsFile: string | undefined;
@@ -35,6 +39,8 @@ export interface ResumedRun {
   readonly answers: readonly string[];
   /** What a fresh session is to begin with. */
   readonly document: { readonly path: string; readonly text: string } | undefined;
+  /** The sum of what the run has cost, and the limits that the person has set. */
+  readonly spent: SpentBefore;
   /** The last turn came to its end. */
   readonly finished: boolean;
   /** A tool call without a result, in a few words. */

@@ -1,5 +1,7 @@
 import { resolve } from 'node:path';
+import { resolveKept } from '../config/resolve-config.ts';
 import { CtxbError } from '../errors.ts';
+import type { SpentBefore } from '../governor/input.ts';
 import { isStamp } from '../governor/prompts/prompt.ts';
 import type { Io } from '../io.ts';
 import { readPlain } from '../store/plain-file.ts';
@@ -11,10 +13,16 @@ import { type EarlierRun, findEarlierRun } from './earlier-run.ts';
 import { type ClaudeEnd, endClaude } from './end-claude.ts';
 import { givenText } from './given-text.ts';
 import type { HeadlessRun, ResumedRun } from './headless-run.ts';
+import { loggedCost } from './logged-cost.ts';
 import { openToolText } from './logged-state.ts';
+import type { RunSettings } from './run-settings.ts';
 
 /** What goes on, and the program for it; undefined: everything had been done. */
-export type Resumption = Pick<HeadlessRun, 'program' | 'invocation'> & { readonly resumed: ResumedRun };
+export interface Resumption extends Pick<HeadlessRun, 'program' | 'invocation'> {
+  readonly resumed: ResumedRun;
+  /** What the run went by; undefined: an earlier version did not write that down. */
+  readonly settings: RunSettings | undefined;
+}
 
 export interface ResumeOptions {
   readonly contextDir: string;
@@ -49,15 +57,36 @@ export async function resumeRun(
     throw new CtxbError('usage', `nothing of run ${run.runId} is left to go on with: start it anew`);
   }
   if (lines.length === 0 && answers.length === 0) return undefined;
-  return { ...readWords(words.length > 0 ? words : run.words), resumed: { lines, answers, ...stateOf(run, logs, io) } };
+  const resumed = { lines, answers, spent: spentOf(run, logs), ...stateOf(run, logs, io) };
+  return { ...readWords(words.length > 0 ? words : run.words), resumed, settings: run.settings };
 }
 
+/** What it had written down, and what claude's logs show of what it did since: it may have worked on alone. */
+function spentOf({ spent, settings }: EarlierRun, logs: readonly RunLog[]): SpentBefore {
+  if (spent === undefined) return { settled: 0, open: 0, raised: {} };
+  const { at, ...before } = spent;
+  const { config } = resolveKept(settings?.values ?? [], {});
+  return {
+    ...before,
+    open:
+      before.open +
+      loggedCost(
+        logs.map(({ path }) => path),
+        at,
+        config.cost.prices,
+      ),
+  };
+}
+
+/** A log of claude's, and what it says. */
+type RunLog = SessionLog & { readonly path: string };
+
 /** The logs of the run's sessions, oldest first; of those that have one. */
-function logsOf({ sessions }: EarlierRun, io: Io): SessionLog[] {
+function logsOf({ sessions }: EarlierRun, io: Io): RunLog[] {
   return sessions.flatMap(({ id, log }) => {
     const { env, cwd } = io;
     const path = findSessionLog(id, { env, cwd, transcriptPath: log });
-    return path === undefined ? [] : [readSessionLog(path)];
+    return path === undefined ? [] : [{ ...readSessionLog(path), path }];
   });
 }
 
@@ -66,7 +95,7 @@ function stateOf(
   { runId, sessions, document }: EarlierRun,
   logs: readonly SessionLog[],
   io: Io,
-): Omit<ResumedRun, 'lines' | 'answers'> {
+): Omit<ResumedRun, 'lines' | 'answers' | 'spent'> {
   const log = logs.at(-1);
   const sessionId = log?.hasMessages ? sessions.at(-1)?.id : undefined;
   const text =

@@ -7,13 +7,14 @@ import { openSeal } from '../store/seal.ts';
 import { createSessionStore, type SessionStore } from '../store/session-store.ts';
 import { stateFolder } from '../store/user-folders.ts';
 import type { Child } from './child.ts';
-import { type CostKeeper, createCostKeeper } from './cost-keeper.ts';
+import { type CostKeeper, type CostKeeperOptions, createCostKeeper } from './cost-keeper.ts';
 import { createFaults, type Faults } from './faults.ts';
 import { contextFolder, type HeadlessRun } from './headless-run.ts';
 import type { NoteTaker } from './note-taker.ts';
 import { openInbox, openNotes } from './open-notes.ts';
 import type { RecordFile } from './record-file.ts';
 import { createRecorder, type Recorder } from './recorder.ts';
+import { settingsToKeep } from './run-settings.ts';
 
 /** What a run keeps on disk, and what it knows of it. */
 export interface RunFiles {
@@ -51,15 +52,27 @@ export function openRunFiles(headless: HeadlessRun, { run, io, record, notice }:
     store,
     memory,
     notes: inbox && openNotes(headless, io, { run, memory, inbox }, { onFault: faults, notice }),
-    costs: keepCosts(headless, run, folder, faults),
+    costs: keepCosts(headless, run, folder, { onFault: faults, onSpent: (spent) => store.run({ spent }) }),
     recorder: record && createRecorder(record, run, Date.now, notice),
   };
 }
 
-function keepCosts({ config }: HeadlessRun, { runId, mode }: Run, folder: string, onFault: Faults) {
+function keepCosts(
+  { config }: HeadlessRun,
+  { runId, mode }: Run,
+  folder: string,
+  listeners: Pick<CostKeeperOptions, 'onFault' | 'onSpent'>,
+) {
   if (mode !== 'act') return undefined;
   const { projectLimitUsd, period } = config.cost;
-  return createCostKeeper({ folder, runId, period, isLimited: projectLimitUsd !== undefined, now: Date.now, onFault });
+  return createCostKeeper({
+    folder,
+    runId,
+    period,
+    isLimited: projectLimitUsd !== undefined,
+    now: Date.now,
+    ...listeners,
+  });
 }
 
 /** Notes what is needed to take the run up, should it be broken off. */
@@ -70,9 +83,11 @@ export function noteBeginning(
   child: Child,
   lines: readonly string[],
 ): void {
-  const { resumed } = headless;
+  const { resumed, values, otlp, record } = headless;
   noteProcess(store, run, child);
-  store.run({ words: startWords(headless), prompts: lines, owed: resumed?.answers ?? [] });
+  const settings = values && settingsToKeep({ values, otlp, record });
+  const spent = { settled: 0, open: 0, raised: {}, ...resumed?.spent, at: Date.now() };
+  store.run({ words: startWords(headless), prompts: lines, owed: resumed?.answers ?? [], settings, spent });
   if (resumed?.sessionId !== undefined) store.journal({ kind: 'session', runId: run.runId, id: resumed.sessionId });
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { costUsd } from '../governor/cost/cost.ts';
+import { runCostUsd, toUsd } from '../governor/cost/cost.ts';
 import type { GovernorState } from '../governor/state.ts';
 import type { Io } from '../io.ts';
 import { inboxPath } from '../store/inbox-path.ts';
@@ -52,7 +52,7 @@ export async function runHeadless(headless: HeadlessRun, io: Io, watcher: Watche
     kill: (signal) => child?.kill(signal),
   });
   try {
-    child = await start([...first, ...limits(0)]);
+    child = await start([...first, ...limits(resumed ? toUsd(resumed.spent.settled + resumed.spent.open) : 0)]);
   } catch (error) {
     early.stop();
     throw error;
@@ -61,7 +61,7 @@ export async function runHeadless(headless: HeadlessRun, io: Io, watcher: Watche
   const { conduct } = await import('./conduct.ts');
   const telemetry = await opening;
   const startSuccessor = ({ resume, isFirst }: StartClaude, state: GovernorState) =>
-    start([...(isFirst ? first : successorArguments(invocation, resume)), ...limits(costUsd(state))]);
+    start([...(isFirst ? first : successorArguments(invocation, resume)), ...limits(runCostUsd(state))]);
   return conduct(headless, { run, io, child, early, input, record, watcher, telemetry, startSuccessor });
 }
 

@@ -182,6 +182,6 @@ function mayFollowNote({ from, event }: Input): boolean {
   return from === 'caller' || event.kind === 'user' || event.kind === 'result';
 }
 
-function recovery({ finished, openTool, answers, document }: ResumedRun): OwnEvent {
-  return { kind: 'recovered', finished, openTool, answers, document };
+function recovery({ finished, openTool, answers, document, spent }: ResumedRun): OwnEvent {
+  return { kind: 'recovered', finished, openTool, answers, document, spent };
 }

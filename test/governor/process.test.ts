@@ -282,7 +282,14 @@ it('one that is killed before there was a session begins as the first did', () =
 it('a run that takes up another begins with what was broken off', () => {
   const driver = drive(runWith({ resumes: true }));
   driver.begin();
-  driver.tell({ kind: 'recovered', finished: false, openTool: 'Bash make', answers: ['u'], document: undefined });
+  driver.tell({
+    kind: 'recovered',
+    finished: false,
+    openTool: 'Bash make',
+    answers: ['u'],
+    document: undefined,
+    spent: { settled: 0, open: 0, raised: {} },
+  });
   driver.prompt('Held.');
   expect(said(driver.claude(answerOpening(driver)))).toEqual([
     expect.stringMatching(/^The work was broken off.*not known: Bash make\./),

@@ -5,6 +5,7 @@ import {
   callLine,
   type Driver,
   decisions,
+  drive,
   hookLine,
   initLine,
   kinds,
@@ -12,6 +13,7 @@ import {
   type PolicyChanges,
   policyWith,
   resultLine,
+  runWith,
   said,
   sent,
   told,
@@ -72,6 +74,34 @@ describe('what is announced', () => {
     const driver = spent(0.5, { limitUsd: undefined, projectLimitUsd: 10 });
     driver.tell({ kind: 'project-cost', others: 9_000_000, earlier: 250_000 });
     expect(costs(driver)).toMatchObject([{ scope: 'project', level: 'warn', spentUsd: 9.25, limitUsd: 10 }]);
+  });
+});
+
+describe('a run that goes on', () => {
+  /** It had spent 60 cents, of which the ledger has 50, and spends as much again as `usd`. */
+  function resumed(usd: number, cost: NonNullable<PolicyChanges['cost']>, raised = {}): Driver {
+    const driver = drive(runWith({ policy: policyWith({ cost }) }));
+    const before = { settled: 500_000, open: 100_000, raised };
+    const nothing = { finished: true, openTool: undefined, answers: [], document: undefined };
+    driver.tell({ kind: 'recovered', ...nothing, spent: before });
+    driver.begin();
+    driver.prompt('Next.');
+    driver.claude(...turn(usd));
+    return driver;
+  }
+
+  it('counts for its limit what it had spent', () => {
+    expect(costs(resumed(0.3, { limitUsd: 1 }))).toMatchObject([{ scope: 'run', level: 'warn', spentUsd: 0.9 }]);
+  });
+
+  it("counts for the project's limit once what the ledger has of it", () => {
+    const driver = resumed(0.3, { projectLimitUsd: 1 });
+    driver.tell({ kind: 'project-cost', others: 500_000, earlier: 0 });
+    expect(costs(driver)).toMatchObject([{ scope: 'project', level: 'warn', spentUsd: 0.9 }]);
+  });
+
+  it('keeps the limit that the person had set', () => {
+    expect(costs(resumed(0.3, { limitUsd: 0.5 }, { run: 1 }))).toMatchObject([{ level: 'warn', limitUsd: 1 }]);
   });
 });
 

@@ -1,5 +1,5 @@
 import type { Event } from '../../stream/events.ts';
-import { isComputed, totalMicroUsd, toUsd } from '../cost/cost.ts';
+import { isComputed, runMicroUsd, toUsd } from '../cost/cost.ts';
 import { type CostJudgement, type CostLimits, type CostNotice, judgeCost } from '../cost/cost-limit.ts';
 import { sendInterrupt } from '../prompts/own-lines.ts';
 import type { GovernorState, Spending } from '../state.ts';
@@ -36,7 +36,7 @@ function tellCosts(state: GovernorState, news: readonly CostNotice[]): GovernorS
 }
 
 function judge(state: GovernorState): CostJudgement {
-  return judgeCost(totalMicroUsd(state.cost), limitsOf(state), state.spending.said);
+  return judgeCost(runMicroUsd(state), limitsOf(state), state.spending.said);
 }
 
 function hasLimit(state: GovernorState): boolean {
@@ -50,7 +50,8 @@ function limitsOf({ run, spending }: GovernorState): CostLimits {
     limitUsd: spending.raised.run ?? limitUsd,
     projectLimitUsd: spending.raised.project ?? projectLimitUsd,
     othersMicroUsd: spending.others,
-    earlierMicroUsd: spending.earlier,
+    // The ledger has it under the id that the run had then.
+    earlierMicroUsd: spending.earlier + spending.before,
     warnAt,
   };
 }

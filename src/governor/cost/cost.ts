@@ -90,6 +90,22 @@ export function costUsd({ cost }: { readonly cost: Cost }): number {
   return toUsd(totalMicroUsd(cost));
 }
 
+/** A run, and what it had spent before it was broken off, in micro-dollars. */
+interface ResumableRun {
+  readonly cost: Cost;
+  readonly spending: { readonly before: number };
+}
+
+/** Micro-dollars of a run, also from before it was broken off. */
+export function runMicroUsd({ cost, spending }: ResumableRun): number {
+  return totalMicroUsd(cost) + spending.before;
+}
+
+/** The same in US dollars. */
+export function runCostUsd(run: ResumableRun): number {
+  return toUsd(runMicroUsd(run));
+}
+
 /** Whether some of the total is only computed, not reported by claude. */
 export function isComputed(cost: Cost): boolean {
   return cost.guessed || openMicroUsd(cost) > 0;

@@ -109,11 +109,14 @@ function unfinishedAfter(state: GovernorState, event: ExitEvent): Unfinished | u
 
 /** ctxb itself died, and another one takes up what it did. */
 export function onRecovered(state: GovernorState, event: RecoveredEvent): Step {
-  const { document, answers } = event;
+  const { document, answers, spent } = event;
   const pending = document === undefined ? undefined : ({ ...document, by: 'memory', problems: [] } as const);
   const because = interruption('The work was broken off', event);
   const unfinished = answers.length === 0 ? undefined : { because, prompts: [], answers };
-  return keep({ ...state, relief: { ...state.relief, pending, unfinished } });
+  const { settled, open, raised } = spent;
+  const cost = { ...state.cost, counted: state.cost.counted + open, guessed: state.cost.guessed || open !== 0 };
+  const spending = { ...state.spending, before: settled, raised };
+  return keep({ ...state, cost, spending, relief: { ...state.relief, pending, unfinished } });
 }
 
 function interruption(what: string, { finished, openTool }: Pick<ExitEvent, 'finished' | 'openTool'>): string {

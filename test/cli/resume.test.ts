@@ -1,0 +1,191 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect, it, vi } from 'vitest';
+import { openSeal } from '../../src/store/seal.ts';
+import { stateFolder } from '../../src/store/user-folders.ts';
+import type { Finished, RunningProgram } from '../support/claude.ts';
+import { readLines } from '../support/ctxb.ts';
+import { createPlace, ctxb, fake, journalOf, type Place, runFake, STREAM, startFake } from './fakes.ts';
+
+type Variables = Readonly<Record<string, string>>;
+
+/** A run of three prompts that is killed in the second; the first has cost a cent. */
+async function broken(place: Place, flags: readonly string[] = [], env: Variables = {}): Promise<void> {
+  const prompts = ['--prompt', 'one', '--prompt', 'long two', '--prompt', 'three'];
+  const run = startFake(place, { fake: 'takes-its-time', flags: [...prompts, ...flags], claude: STREAM, env });
+  await killedInSecond(place, run);
+}
+
+/** @param notes of what it has spent: at its beginning, of what was under way before, of each call and each turn */
+async function killedInSecond(place: Place, run: RunningProgram, notes = 4): Promise<Finished> {
+  await run.waitForLine(isSecondCall);
+  const noted = () => readFileSync(runFileOf(place), 'utf8').match(/"spent":/g);
+  await vi.waitFor(() => expect(noted()).toHaveLength(notes));
+  run.kill('SIGKILL');
+  return run.finished;
+}
+
+const isSecondCall = (line: object) => JSON.stringify(line).includes('answer to long two');
+
+/** Takes it up with a claude that answers at once; a prompt costs it a cent. */
+function takeUp(place: Place, flags: readonly string[] = [], env: Variables = {}): Promise<Finished> {
+  return ctxb(place, ['run', '--resume-run', ...flags, '--', fake('answers'), ...STREAM], { env });
+}
+
+/** The policy that the run goes by when it is taken up, as its record says. */
+async function policyOf(place: Place, flags: readonly string[] = [], env: Variables = {}) {
+  const path = place.path(`again-${journalOf(place).length}.ndjson`);
+  const run = await takeUp(place, ['--record', path, ...flags], env);
+  const opening = JSON.parse(String(readLines(path)[0]?.line)) as { readonly run: { readonly policy: object } };
+  return { run, policy: opening.run.policy };
+}
+
+function runFileOf(place: Place): string {
+  const [name = ''] = readdirSync(place.path('.context/runs'));
+  return place.path(`.context/runs/${name}`);
+}
+
+describe('--resume-run goes on as the run was begun', () => {
+  it('with its flags', async () => {
+    await using place = await createPlace();
+    await broken(place, ['--cost-limit', '3', '--strategy', 'handoff', '--task', 'the parser', '--compact-at', '60%']);
+    const { run, policy } = await policyOf(place);
+    expect(run.code).toBe(0);
+    expect(policy).toMatchObject({ strategy: 'handoff', task: 'the parser', cost: { limitUsd: 3 } });
+    expect(policy).toMatchObject({ thresholds: { compact: 0.6 } });
+    expect(run.stderr).toMatch(/^ctxb: run [0-9a-f]{8} goes on as it was begun; it has cost \$0\.0\d so far$/m);
+  });
+
+  it('whatever variables and the file say now, which is said', async () => {
+    await using place = await createPlace();
+    const rc = await place.file('.contextbudgetrc', '{"cost":{"limitUsd":3},"tools":{"Read":2000}}');
+    await broken(place, [], { CTXB_STRATEGY: 'handoff' });
+    writeFileSync(rc, '{"cost":{"limitUsd":900},"tools":{"Read":2000}}');
+    const { run, policy } = await policyOf(place, [], { CTXB_STRATEGY: 'auto' });
+    expect(policy).toMatchObject({ strategy: 'handoff', cost: { limitUsd: 3 }, tools: { byTool: { Read: 2000 } } });
+    const heeded = `not heeded, as only a flag changes it: cost.limitUsd 900 (${rc}), strategy "auto" (CTXB_STRATEGY)`;
+    expect(run.stderr).toContain(heeded);
+  });
+
+  it('without a word about what its flags had overruled already', async () => {
+    await using place = await createPlace();
+    await place.file('.contextbudgetrc', '{"cost":{"limitUsd":900}}');
+    await broken(place, ['--cost-limit', '3']);
+    const { run, policy } = await policyOf(place);
+    expect(policy).toMatchObject({ cost: { limitUsd: 3 } });
+    expect(run.stderr).not.toContain('not heeded');
+  });
+
+  it('but for flags given anew, and says what they change', async () => {
+    await using place = await createPlace();
+    await broken(place, ['--cost-limit', '3', '--strategy', 'handoff']);
+    const { run, policy } = await policyOf(place, ['--cost-limit', '5', '--strategy', 'handoff', '--task', 'x']);
+    expect(policy).toMatchObject({ strategy: 'handoff', task: 'x', cost: { limitUsd: 5 } });
+    expect(run.stderr).toContain('as it was begun, except: task "x" (was not set), cost.limitUsd 5 (was 3); it has');
+  });
+
+  it('also when it is taken up twice', async () => {
+    await using place = await createPlace();
+    await broken(place, ['--cost-limit', '3', '--task', 'the parser']);
+    const flags = ['--resume-run', '--strategy', 'handoff'];
+    const run = startFake(place, { fake: 'takes-its-time', flags, claude: STREAM });
+    const { stderr } = await killedInSecond(place, run, 3);
+    const third = await policyOf(place);
+    expect(third.policy).toMatchObject({ strategy: 'handoff', task: 'the parser', cost: { limitUsd: 3 } });
+    expect(costIn(third.run.stderr)).toBeGreaterThan(costIn(stderr));
+  });
+
+  it('of an earlier version: with the configuration of now, which is said', async () => {
+    await using place = await createPlace();
+    await broken(place, ['--cost-limit', '3']);
+    const path = runFileOf(place);
+    const name = path.slice(path.indexOf('runs/'));
+    const seal = openSeal(stateFolder(place.env));
+    const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
+    const older = lines.map((line) => {
+      const { settings: _, spent: __, ...entry } = JSON.parse(seal.open(line, name) ?? '') as Record<string, unknown>;
+      return seal.close(JSON.stringify(entry), name);
+    });
+    writeFileSync(path, `${older.join('\n')}\n`);
+    const { run, policy } = await policyOf(place, ['--strategy', 'handoff']);
+    expect(policy).toMatchObject({ strategy: 'handoff' });
+    expect(policy).not.toHaveProperty('cost.limitUsd');
+    expect(run.stderr).toContain('does not say what it was begun with: the configuration of now holds');
+  });
+
+  it('and says that its record ends', async () => {
+    await using place = await createPlace();
+    await broken(place, ['--record', place.path('first.ndjson')]);
+    const before = readFileSync(place.path('first.ndjson'));
+    const run = await takeUp(place);
+    expect(run.stderr).toContain('first.ndjson ends where it was broken off; --record takes another file');
+    expect(readFileSync(place.path('first.ndjson')).equals(before)).toBe(true);
+  });
+});
+
+describe('secrets in what a run was begun with', () => {
+  const SECRET = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
+
+  it('are masked in the task, and are no part of the file', async () => {
+    await using place = await createPlace();
+    await broken(place, ['--task', `use ${SECRET}`, '--state-pattern', `^${SECRET}`]);
+    expect(readFileSync(runFileOf(place), 'utf8')).not.toContain(SECRET);
+    const { run, policy } = await policyOf(place);
+    expect(policy).toMatchObject({ task: 'use [masked: GitHub token]' });
+    expect(run.stderr).toContain('not kept, as there is a secret in it: memory.statePattern; give it anew');
+  });
+});
+
+function costIn(stderr: string): number {
+  return Number(/it has cost \$(\d+\.\d+) so far/.exec(stderr)?.[1]);
+}
+
+describe('a limit of cost counts what was spent before', () => {
+  it('at the limit that the run had', async () => {
+    await using place = await createPlace();
+    await broken(place, ['--cost-limit', '0.025', '--on-cost-limit', 'stop']);
+    const run = await takeUp(place);
+    // Alone, the two prompts that are left would have cost less.
+    expect(run.stderr).toMatch(/the cost limit of this run is reached: \$0\.03 of \$0\.0[23]/);
+    expect(run.code).toBe(3);
+    expect(run.stdout.toString()).toContain('answer to long two');
+    expect(run.stdout.toString()).not.toContain('answer to three');
+  });
+
+  it('and claude is not even started where it is reached, until another one is given', async () => {
+    await using place = await createPlace();
+    const flags = ['--prompt', 'one', '--prompt', 'two', '--cost-limit', '0.005', '--on-cost-limit', 'stop'];
+    const first = await runFake(place, { fake: 'answers', flags, claude: STREAM });
+    expect(first.code).toBe(3);
+    const starts = () => journalOf(place).filter(({ kind }) => kind === 'start').length;
+    const run = await takeUp(place);
+    expect(run.code).toBe(3);
+    expect(run.stderr).toContain('its cost limit is reached ($0.01 of $0.0050): give another with --cost-limit');
+    expect(starts()).toBe(1);
+    const last = await takeUp(place, ['--cost-limit', '1']);
+    expect(last.code).toBe(0);
+    expect(last.stdout.toString()).toContain('answer to two');
+    expect(starts()).toBe(2);
+  });
+
+  it('also what claude spent alone, by its log', async () => {
+    await using place = await createPlace();
+    const env = { CLAUDE_CONFIG_DIR: place.path('claude') };
+    await broken(place, ['--cost-limit', '3'], env);
+    const alone = costIn((await takeUp(place, ['--cost-limit', '0.001'], env)).stderr);
+    const session = String(journalOf(place).find(({ kind }) => kind === 'session')?.id);
+    const usage = { input_tokens: 1_000_000, output_tokens: 1, cache_creation_input_tokens: 0 };
+    const call = (id: string, timestamp: string) => ({
+      type: 'assistant',
+      uuid: id,
+      timestamp,
+      sessionId: session,
+      message: { id, type: 'message', role: 'assistant', model: 'claude-sonnet-4-5', content: [], usage },
+    });
+    const rows = [call('before', '2020-01-01T00:00:00.000Z'), call('alone', '2999-01-01T00:00:00.000Z')];
+    const folder = place.path(`claude/projects/${place.cwd.replaceAll(/[^a-zA-Z0-9]/g, '-')}`);
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(`${folder}/${session}.jsonl`, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+    const counted = costIn((await takeUp(place, ['--cost-limit', '0.001'], env)).stderr);
+    expect(counted - alone).toBeCloseTo(3, 2);
+  });
+});
