@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import type { Call, RequestBody } from '../../src/standin/scenario.ts';
+import { createMeter } from './api.ts';
+import { makeJob } from './job.ts';
+import { createModel } from './model.ts';
+import { KEPT, summaryOf } from './summary.ts';
+
+const job = makeJob(3);
+
+const user = (text: string) => ({ role: 'user', content: [{ type: 'text', text }] });
+
+/** Works through the whole job with requests in which the model sees what `sight` makes of all that was said. */
+function playAll(sight: (said: readonly string[]) => string) {
+  const model = createModel(job, true);
+  const said = job.tasks.map(({ prompt }) => prompt);
+  const calls: Call[] = [];
+  for (let call = model.next({ messages: [user(sight(said))] }, 12); model.answered() < 12; ) {
+    calls.push(call);
+    said.push(resultOf(call));
+    call = model.next({ messages: [user(sight(said))] }, 12);
+  }
+  return { faults: model.faults, calls };
+}
+
+/** What a tool would give back. */
+function resultOf({ tools: [tool] = [] }: Call): string {
+  const {
+    file_path,
+    offset = 1,
+    command,
+  } = (tool?.input ?? {}) as { file_path?: string; offset?: number; command?: string };
+  const dead = job.deadEnds.find((each) => each.command === command);
+  if (dead !== undefined) return `${dead.command} failed with exit code 2`;
+  if (tool?.name !== 'Read') return 'done';
+  const text = job.files.find(({ path }) => path === file_path)?.text ?? '';
+  return text
+    .split('\n')
+    .slice(offset - 1)
+    .join('\n');
+}
+
+describe('the job', () => {
+  it('is the same for a seed, and another one for another', () => {
+    expect(JSON.stringify(makeJob(3))).toBe(JSON.stringify(job));
+    expect(JSON.stringify(makeJob(4).files)).not.toBe(JSON.stringify(job.files));
+  });
+
+  it('says each constraint once, before it is needed', () => {
+    const prompts = job.tasks.map(({ prompt }) => prompt);
+    for (const { text } of job.constraints) expect(prompts.filter((prompt) => prompt.includes(text))).toHaveLength(1);
+    job.tasks.forEach(({ steps }, at) => {
+      for (const step of steps) {
+        if (step.kind === 'constrained') expect(prompts.slice(0, at + 1).join()).toContain(step.constraint.text);
+      }
+    });
+  });
+});
+
+describe('the model', () => {
+  it('does everything right where it sees everything', () => {
+    const { faults } = playAll((said) => said.join('\n'));
+    expect(faults).toMatchObject({ deadEndsRepeated: 0, constraintsViolated: 0, filesReadAgain: 0, stepsGivenUp: 0 });
+    expect(faults.deadEndsMet).toBeGreaterThan(10);
+    expect(faults.constraintsMet).toBeGreaterThan(50);
+  });
+
+  it('violates, repeats and reads again what it does not see', () => {
+    const { faults } = playAll((said) => said.slice(-4).join('\n'));
+    expect(faults.constraintsViolated).toBe(faults.constraintsMet);
+    expect(faults.deadEndsRepeated).toBe(faults.deadEndsMet);
+    expect(faults.filesReadAgain).toBeGreaterThan(0);
+  });
+
+  it('gives up what never comes into sight, instead of reading for ever', () => {
+    const { faults } = playAll(() => '');
+    expect(faults.stepsGivenUp).toBeGreaterThan(0);
+  });
+});
+
+describe('the meter', () => {
+  const body = (...texts: string[]): RequestBody => ({ system: 'x'.repeat(398), messages: texts.map(user) });
+
+  it('finds in the cache what a request has in common with the beginning of an earlier one', () => {
+    const meter = createMeter();
+    const first = meter.usage(body('one'), 10);
+    expect(first).toMatchObject({ cacheRead: 0, cacheCreation: meter.size(body('one')) });
+    const second = meter.usage(body('one', 'two'), 10);
+    expect(second.cacheRead).toBe(first.cacheCreation);
+    expect(meter.usage(body('three', 'two'), 10).cacheRead).toBe(Math.ceil(JSON.stringify(body().system).length / 4));
+    expect(meter.bill.calls).toBe(3);
+  });
+
+  it('knows a block with a mark of the cache as the same block', () => {
+    const meter = createMeter();
+    const marked = { role: 'user', content: [{ type: 'text', text: 'one', cache_control: { type: 'ephemeral' } }] };
+    meter.usage({ messages: [marked] }, 0);
+    expect(meter.usage({ messages: [user('one')] }, 0).cacheCreation).toBe(0);
+  });
+});
+
+it('summaries keep as much as measured, drawn from the seed', () => {
+  const known = job.constraints.map(({ text }) => text).join('\n');
+  const kept = Array.from({ length: 200 }, (_, number) => summaryOf(job, known, number));
+  const rate = kept.flatMap((text) => job.constraints.map((rule) => text.includes(rule.text))).filter(Boolean).length;
+  expect(rate / (200 * job.constraints.length)).toBeCloseTo(KEPT.decision, 1);
+  expect(summaryOf(job, known, 7)).toBe(kept[7]);
+});
