@@ -7,11 +7,11 @@ import type { GovernorState, Run } from '../governor/state.ts';
 import { decided } from '../governor/steps.ts';
 import { plainText } from '../stream/blocks.ts';
 import { fieldsOf, textOf } from '../stream/fields.ts';
-import { createEntryMaker } from './entries/make-entry.ts';
 import type { DeadEnd, Entry } from './entry.ts';
-import { compilePattern, createExtractor, type Found } from './extract/extract.ts';
+import { createExtractor, type Found } from './extract/extract.ts';
 import { type Answered, createHandBack, hookOutput } from './hand-back/hand-back.ts';
 import { type HandoffFacts, renderHandoff } from './handoff/render-handoff.ts';
+import { createEntryMaker } from './make-entry.ts';
 import type { CommandOutcome } from './notebook/command-runs.ts';
 import { createNotebook } from './notebook/notebook.ts';
 import { renderIndex } from './notebook/render-index.ts';
@@ -56,11 +56,7 @@ const NOTHING: Remembered = { entries: [], pages: [], decisions: [], tell: [] };
 
 export function createMemory({ run, mask }: MemoryOptions): Memory {
   const { statePattern, deadEndPattern } = run.policy.memory;
-  const extractor = createExtractor({
-    live: true,
-    statePattern: compilePattern(statePattern),
-    deadEndPattern: compilePattern(deadEndPattern),
-  });
+  const extractor = createExtractor({ live: true, statePattern, deadEndPattern });
   const entryOf = createEntryMaker(mask);
   // The window is learnt later, and the log is not to change its size with it: a share is one of the smallest window.
   const notebook = createNotebook(inTokens(run.policy.tiers.history, run.policy.window ?? SMALL_WINDOW));
@@ -171,7 +167,7 @@ function announced({ cause, text, count, evidence }: DeadEnd, state: GovernorSta
   return { kind: 'dead-end', ...decided(state, cause), cause, text, count, evidence };
 }
 
-/** A conversation that ctxb begins anew goes on with the same work; the caller's `/clear` does not. */
+/** The work goes on in a conversation that ctxb starts; the caller's `/clear` ends it. */
 function goneOnWith(found: Found, { run, turn, session }: GovernorState): Found {
   const isNew = found.kind === 'state' && (found.what === 'clear' || found.what === 'session');
   if (!isNew || run.mode !== 'act' || turn.prompts.some(({ command }) => command === 'clear')) return found;

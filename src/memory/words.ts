@@ -74,3 +74,40 @@ export function lastLines(text: string, count: number, length: number): string {
 export function counted(count: number, noun: string, plural = `${noun}s`): string {
   return `${count.toLocaleString('en-US')} ${count === 1 ? noun : plural}`;
 }
+
+/** `2026-11-21 06:20:03 UTC`, or that the recording does not say. */
+export function timeText(t: number): string {
+  const date = new Date(t);
+  if (t === 0 || Number.isNaN(date.getTime())) return 'time not recorded';
+  return `${date.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+}
+
+/** `3.2 s`, `450 ms`, `12 min`. */
+export function durationText(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 120_000) return `${(ms / 1_000).toFixed(1)} s`;
+  return counted(Math.round(ms / 60_000), 'min', 'min');
+}
+
+/**
+ * Shares out room that is scarce: in turns one item of each list, from its first on, as long as there is room for it.
+ * `costOf` is told whether it would be the first of its list.
+ */
+export function inTurns<T>(
+  lists: readonly (readonly T[])[],
+  room: number,
+  costOf: (item: T, isFirst: boolean) => number,
+): T[][] {
+  const taken = lists.map((): T[] => []);
+  let left = room;
+  for (let rank = 0; lists.some((list) => list.length > rank); rank++) {
+    for (const [at, own] of taken.entries()) {
+      const item = lists[at]?.[rank];
+      const cost = item === undefined ? 0 : costOf(item, own.length === 0);
+      if (item === undefined || cost > left) continue;
+      left -= cost;
+      own.push(item);
+    }
+  }
+  return taken;
+}

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import { CtxbError } from '../errors.ts';
 import type { MemoryPolicy } from '../governor/policy.ts';
-import { createEntryMaker } from '../memory/entries/make-entry.ts';
-import { compilePattern, createExtractor } from '../memory/extract/extract.ts';
+import { createExtractor } from '../memory/extract/extract.ts';
+import { createEntryMaker } from '../memory/make-entry.ts';
 import { createNotebook, type Notebook } from '../memory/notebook/notebook.ts';
 import type { Event } from '../stream/events.ts';
 import { createInputReader } from './inputs.ts';
@@ -33,11 +33,8 @@ export interface RecordedNotes {
 /** @throws CtxbError `unreadable-input` when the file cannot be read, or is none of a session */
 export async function readNotes(source: Source, options: ReadNotesOptions): Promise<RecordedNotes> {
   const reader = createInputReader();
-  const extractor = createExtractor({
-    live: false,
-    statePattern: compilePattern(options.statePattern),
-    deadEndPattern: compilePattern(options.deadEndPattern),
-  });
+  const { statePattern, deadEndPattern } = options;
+  const extractor = createExtractor({ live: false, statePattern, deadEndPattern });
   const entryOf = createEntryMaker(options.mask);
   const notebook = createNotebook();
   let session: string | undefined;

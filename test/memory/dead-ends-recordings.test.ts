@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Input } from '../../src/governor/input.ts';
 import { createDeadEnds } from '../../src/memory/dead-ends/dead-ends.ts';
-import { createEntryMaker } from '../../src/memory/entries/make-entry.ts';
 import type { DeadEnd } from '../../src/memory/entry.ts';
 import { createExtractor } from '../../src/memory/extract/extract.ts';
+import { createEntryMaker } from '../../src/memory/make-entry.ts';
 import { decodeLine } from '../../src/stream/decode.ts';
 import { FIXTURE_RECORDINGS, linesOf, TRANSCRIPTS } from '../support/recordings.ts';
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { estimateTokens } from '../../src/governor/gauge/token-estimate.ts';
-import { createEntryMaker } from '../../src/memory/entries/make-entry.ts';
 import { createExtractor } from '../../src/memory/extract/extract.ts';
-import { EVIDENCE_KINDS } from '../../src/memory/hand-back/evidence.ts';
+import { createEntryMaker } from '../../src/memory/make-entry.ts';
+import { EVIDENCE_KINDS } from '../../src/memory/notebook/evidence.ts';
 import { createNotebook } from '../../src/memory/notebook/notebook.ts';
 import { renderIndex } from '../../src/memory/notebook/render-index.ts';
 import { redact } from '../../src/store/redact.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ToolEntry } from '../../src/memory/entry.ts';
+import { createRecall } from '../../src/memory/hand-back/recall.ts';
 import {
   createEvidence,
   EVIDENCE_KINDS,
@@ -9,8 +10,7 @@ import {
   normalised,
   tallyOf,
   wordsOf,
-} from '../../src/memory/hand-back/evidence.ts';
-import { createRecall } from '../../src/memory/hand-back/recall.ts';
+} from '../../src/memory/notebook/evidence.ts';
 import { command, edit, randomEntries, randomNumbers } from '../support/notes.ts';
 
 describe('a figure is held by a summary', () => {
@@ -104,7 +104,7 @@ describe('recall', () => {
         const room = next(600);
         const { text, items } = recall.take(room);
         expect(text.length).toBeLessThanOrEqual(room);
-        keys.push(...items.map(({ key }) => key));
+        keys.push(...items.map(({ kind, subject }) => `${kind} ${subject}`));
       }
       expect(new Set(keys).size).toBe(keys.length);
     }

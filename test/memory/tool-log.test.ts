@@ -3,7 +3,7 @@ import { estimateTokens } from '../../src/governor/gauge/token-estimate.ts';
 import type { Entry, ToolEntry } from '../../src/memory/entry.ts';
 import { createNotebook } from '../../src/memory/notebook/notebook.ts';
 import { renderIndex } from '../../src/memory/notebook/render-index.ts';
-import { createToolLog } from '../../src/memory/tool-log/tool-log.ts';
+import { createToolLog } from '../../src/memory/notebook/tool-log.ts';
 import { command, edit, randomEntries } from '../support/notes.ts';
 
 function read(path: string, more: Partial<ToolEntry> = {}): ToolEntry {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ToolEntry } from '../../src/memory/entry.ts';
-import { byCount, type FileList, listed, tellFiles, tellMatches } from '../../src/memory/tool-log/found-files.ts';
+import { byCount, type FileList, listed, tellFiles, tellMatches } from '../../src/memory/compress/found-files.ts';
 import {
   type GitStatus,
   readGitDiff,
@@ -8,10 +7,11 @@ import {
   tellGitDiff,
   tellGitLog,
   tellGitStatus,
-} from '../../src/memory/tool-log/git-output.ts';
-import { tellFileRead } from '../../src/memory/tool-log/tell-files.ts';
-import { sizeText } from '../../src/memory/tool-log/text-result.ts';
-import { createToolLog } from '../../src/memory/tool-log/tool-log.ts';
+} from '../../src/memory/compress/git-output.ts';
+import { tellFileRead } from '../../src/memory/compress/tell-files.ts';
+import { sizeText } from '../../src/memory/compress/text-result.ts';
+import type { ToolEntry } from '../../src/memory/entry.ts';
+import { createToolLog } from '../../src/memory/notebook/tool-log.ts';
 import { shortened } from '../../src/memory/words.ts';
 import { command, resultEntry } from '../support/notes.ts';
 import { vectorsOf } from '../support/recordings.ts';

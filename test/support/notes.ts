@@ -1,5 +1,5 @@
 import type { Input } from '../../src/governor/input.ts';
-import { createEntryMaker } from '../../src/memory/entries/make-entry.ts';
+import { createEntryMaker } from '../../src/memory/make-entry.ts';
 import type { CommandFacts, Entry, FileChange, ToolEntry } from '../../src/memory/entry.ts';
 import { createExtractor, type ExtractOptions } from '../../src/memory/extract/extract.ts';
 import { oneLine } from '../../src/memory/words.ts';

@@ -1,6 +1,6 @@
 import type { Entry, ToolEntry } from '../entry.ts';
 import { remember } from '../remember.ts';
-import { deadEnd, type Ledger, type Series } from './dead-end-ledger.ts';
+import type { Ledger, Series } from './dead-end-ledger.ts';
 import { isBookkeeping, isWaiting, nameOf } from './failure.ts';
 
 interface Agent {
@@ -49,7 +49,7 @@ export function createAlternation(ledger: Ledger): (entry: Entry) => void {
     const answers = new Map([c, d].map((call) => [callOf(call), call.output]));
     remember(found, key, { agent: d.agent, series, answers }, MAX_FOUND);
     const text = `${nameOf(c)} and ${nameOf(d)} in turn, ${series.count} times, with the same results each time`;
-    ledger.put(deadEnd({ key, cause: 'alternation', agent: d.agent }, series, text));
+    ledger.put({ key, cause: 'alternation', agent: d.agent }, series, text);
   }
 
   /** Another answer of one of the two is a step forward. */

@@ -12,11 +12,11 @@ export interface DeadEndChanges {
   readonly cleared: readonly DeadEnd[];
 }
 
-/** The dead ends that hold, and what has become of them since it was last asked. */
+/** The dead ends that hold, and what changed about them. */
 export interface Ledger {
-  has(key: string): boolean;
+  get(key: string): DeadEnd | undefined;
   /** An approach has led nowhere, for the first time or again. */
-  put(deadEnd: DeadEnd): void;
+  put(about: Pick<DeadEnd, 'key' | 'cause' | 'agent'>, series: Readonly<Series>, text: string): void;
   clear(key: string): void;
   current(): readonly DeadEnd[];
   /** The changes since the last call. */
@@ -40,21 +40,21 @@ const MAX_EVIDENCE = 20;
 
 export function createLedger(): Ledger {
   const standing = new Map<string, DeadEnd>();
-  let list: DeadEnd[] | undefined;
   let changes: { found: DeadEnd[]; grown: DeadEnd[]; cleared: DeadEnd[] } | undefined;
 
   function noted() {
-    list = undefined;
     changes ??= { found: [], grown: [], cleared: [] };
     return changes;
   }
 
   return {
-    has: (key) => standing.has(key),
-    put(deadEnd) {
+    get: (key) => standing.get(key),
+    put({ key, cause, agent }, { count, first, last, ids }, words) {
+      const evidence = ids.length > MAX_EVIDENCE ? [...ids.slice(0, 1), ...ids.slice(1 - MAX_EVIDENCE)] : [...ids];
+      const deadEnd = { key, cause, agent, text: oneLine(words, LONG_LINE_LENGTH), evidence, count, first, last };
       const { found, grown } = noted();
-      (standing.has(deadEnd.key) ? grown : found).push(deadEnd);
-      remember(standing, deadEnd.key, deadEnd, MAX_DEAD_ENDS);
+      (standing.has(key) ? grown : found).push(deadEnd);
+      remember(standing, key, deadEnd, MAX_DEAD_ENDS);
     },
     clear(key) {
       const deadEnd = standing.get(key);
@@ -62,10 +62,7 @@ export function createLedger(): Ledger {
       standing.delete(key);
       noted().cleared.push(deadEnd);
     },
-    current() {
-      list ??= [...standing.values()];
-      return list;
-    },
+    current: () => [...standing.values()],
     take() {
       const taken = changes ?? NOTHING;
       changes = undefined;
@@ -86,16 +83,6 @@ export function prolong(series: Series, { id, t }: Pick<ToolEntry, 'id' | 't'>):
   if (series.ids.length > MAX_EVIDENCE) series.ids.splice(1, 1);
 }
 
-export function deadEnd(
-  about: Pick<DeadEnd, 'key' | 'cause' | 'agent'>,
-  series: Readonly<Series>,
-  text: string,
-): DeadEnd {
-  const { count, first, last, ids } = series;
-  const evidence = ids.length > MAX_EVIDENCE ? [...ids.slice(0, 1), ...ids.slice(1 - MAX_EVIDENCE)] : [...ids];
-  return { ...about, text: oneLine(text, LONG_LINE_LENGTH), evidence, count, first, last };
-}
-
 /** The newest prompts and tool calls, to look back at. */
 export interface RecentEntries {
   /** Number of the entry that is being looked at. */
@@ -104,7 +91,7 @@ export interface RecentEntries {
   add(entry: Entry): void;
   /** The newest prompt asks to commit, and for nothing to be taken back. */
   readonly commitsAsked: boolean;
-  /** Whether any entry after number `at` and before the present one is such a one; undefined when that is too far back. */
+  /** Whether an entry after number `at` and before the present one passes; undefined when that is too far back. */
   someSince(at: number, test: (entry: PromptEntry | ToolEntry) => boolean): boolean | undefined;
 }
 

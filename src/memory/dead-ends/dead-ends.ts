@@ -1,14 +1,6 @@
 import type { DeadEnd, Entry } from '../entry.ts';
-import { remember } from '../remember.ts';
 import { createAlternation } from './alternation.ts';
-import {
-  createLedger,
-  createRecentEntries,
-  type DeadEndChanges,
-  deadEnd,
-  type Ledger,
-  type Series,
-} from './dead-end-ledger.ts';
+import { createLedger, createRecentEntries, type DeadEndChanges, type Ledger } from './dead-end-ledger.ts';
 import { createDeletedFile } from './deleted-file.ts';
 import { createSameError, createSameFailure } from './repeated-failure.ts';
 import { createDiscardedChanges, createRevertedEdit } from './undone-edits.ts';
@@ -44,18 +36,14 @@ export function createDeadEnds(): DeadEnds {
   };
 }
 
-const MAX_REMARKS = 1_000;
-
-/** What somebody has called a dead end is one. */
+/** What somebody calls a dead end is one. */
 function createRemark(ledger: Ledger): (entry: Entry) => void {
-  const seen = new Map<string, Series>();
   return (entry) => {
     if (entry.kind !== 'remark') return;
     const { source, text, t } = entry;
     const key = `${source}\n${text.toLowerCase().replace(/\s+/g, ' ').trim()}`;
-    const known = seen.get(key);
-    const series = { count: (known?.count ?? 0) + 1, first: known?.first ?? t, last: t, ids: [] };
-    remember(seen, key, series, MAX_REMARKS);
-    ledger.put(deadEnd({ key, cause: source, agent: null }, series, text));
+    const { count = 0, first = t } = ledger.get(key) ?? {};
+    const series = { count: count + 1, first, last: t, ids: [] };
+    ledger.put({ key, cause: source, agent: null }, series, text);
   };
 }

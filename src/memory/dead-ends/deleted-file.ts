@@ -2,8 +2,7 @@ import type { Entry, PromptEntry, ToolEntry } from '../entry.ts';
 import { baseName, isAtOrIn, isTemporary, kindOf } from '../paths.ts';
 import { remember } from '../remember.ts';
 import { counted, quoted } from '../words.ts';
-import type { RecentEntries } from './dead-end-ledger.ts';
-import { deadEnd, type Ledger } from './dead-end-ledger.ts';
+import type { Ledger, RecentEntries } from './dead-end-ledger.ts';
 
 interface Created {
   readonly path: string;
@@ -86,7 +85,7 @@ export function createDeletedFile(ledger: Ledger, recent: RecentEntries): (entry
     const series = { count: 1, first: one.by.t, last: entry.t, ids: [...ids, entry.id] };
     const what = lost.length > 1 ? `and ${counted(lost.length - 1, 'more file')} were` : 'was';
     const text = `${quoted(one.path, 160)} ${what} written and deleted again without having been used`;
-    ledger.put(deadEnd({ key, cause: 'written and deleted', agent: entry.agent }, series, text));
+    ledger.put({ key, cause: 'written and deleted', agent: entry.agent }, series, text);
   }
 
   return (entry) => {

@@ -2,8 +2,7 @@ import type { Entry, PromptEntry, ToolEntry } from '../entry.ts';
 import { remember } from '../remember.ts';
 import { quoted } from '../words.ts';
 import { coreOf, onlyReads, programOf } from './command-words.ts';
-import type { RecentEntries } from './dead-end-ledger.ts';
-import { deadEnd, type Ledger, prolong, type Series, startSeries } from './dead-end-ledger.ts';
+import { type Ledger, prolong, type RecentEntries, type Series, startSeries } from './dead-end-ledger.ts';
 import {
   failureOf,
   isBookkeeping,
@@ -69,7 +68,7 @@ export function createSameFailure(ledger: Ledger, recent: RecentEntries): (entry
       steady === series.count ? 'without a change in between' : 'in the same way, with changes in between';
     const verb = entry.outcome === 'refused' ? 'was refused' : 'failed';
     const text = `${nameOf(entry)} ${verb} ${series.count} times ${steadily}: ${whatCame(entry)}`;
-    ledger.put(deadEnd({ key, cause: 'same failure', agent: entry.agent }, series, text));
+    ledger.put({ key, cause: 'same failure', agent: entry.agent }, series, text);
     const { agent, command } = entry;
     remember(found, key, { agent, core: command === undefined ? undefined : coreOf(command.text) }, MAX_REPORTED);
   }
@@ -149,7 +148,7 @@ export function createSameError(ledger: Ledger): (entry: Entry) => void {
     const names = [...means.values()].slice(0, 3).join(', ');
     const verb = entry.outcome === 'refused' ? 'refused' : 'failed';
     const text = `${names}: ${verb} ${series.count} times with the same error, tried in ${inputs.size} ways: ${whatCame(entry)}`;
-    ledger.put(deadEnd({ key, cause: 'same error', agent: entry.agent }, series, text));
+    ledger.put({ key, cause: 'same error', agent: entry.agent }, series, text);
   }
 
   function succeed(entry: ToolEntry): void {

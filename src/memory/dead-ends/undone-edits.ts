@@ -2,8 +2,7 @@ import type { Discard, Entry, FileChange, Swap, ToolEntry } from '../entry.ts';
 import { isAtOrIn, mayBeAtOrIn } from '../paths.ts';
 import { remember } from '../remember.ts';
 import { counted, quoted } from '../words.ts';
-import type { RecentEntries } from './dead-end-ledger.ts';
-import { deadEnd, type Ledger, prolong, type Series, startSeries } from './dead-end-ledger.ts';
+import { type Ledger, prolong, type RecentEntries, type Series, startSeries } from './dead-end-ledger.ts';
 
 interface Reverted {
   readonly series: Series;
@@ -45,17 +44,17 @@ export function createRevertedEdit(ledger: Ledger, recent: RecentEntries): (entr
     made: ToolEntry,
     entry: ToolEntry,
   ) {
-    const known = reverted.get(file) ?? { series: { ...startSeries(made), count: 0 }, edits: new Set() };
-    if (known.series.count > 0) prolong(known.series, made);
-    else known.series.count = 1;
-    if (known.series.ids.at(-1) !== entry.id) known.series.ids.push(entry.id);
-    known.series.last = entry.t;
-    known.edits.add(edit);
-    remember(reverted, file, known, MAX_FILES);
-    const { count } = known.series;
+    const known = reverted.get(file);
+    const { series, edits } = known ?? { series: startSeries(made), edits: new Set() };
+    if (known !== undefined) prolong(series, made);
+    if (series.ids.at(-1) !== entry.id) series.ids.push(entry.id);
+    series.last = entry.t;
+    edits.add(edit);
+    remember(reverted, file, { series, edits }, MAX_FILES);
+    const { count } = series;
     const what = count === 1 ? 'an edit' : counted(count, 'edit');
     const text = `${what} of ${quoted(path, 160)} ${count === 1 ? 'was' : 'were'} taken back: the old text is there again`;
-    ledger.put(deadEnd({ key: file, cause: 'edit reverted', agent: entry.agent }, known.series, text));
+    ledger.put({ key: file, cause: 'edit reverted', agent: entry.agent }, series, text);
   }
 
   return (entry) => {
@@ -138,7 +137,7 @@ export function createDiscardedChanges(ledger: Ledger, recent: RecentEntries): (
     const more = lost.length > 1 ? ` and ${counted(lost.length - 1, 'more file')}` : '';
     const verb = how === 'stash' ? 'put aside and not taken out again' : 'thrown away';
     const text = `changes to ${quoted(lost[0]?.path ?? '', 160)}${more} were ${verb} with git ${how}`;
-    ledger.put(deadEnd({ key: discardKey(by, lost), cause: 'changes discarded', agent: by.agent }, series, text));
+    ledger.put({ key: discardKey(by, lost), cause: 'changes discarded', agent: by.agent }, series, text);
   }
 
   /** A stash that is not back soon, or at the end of the turn, has been given up. */

@@ -1,8 +1,8 @@
 import { fieldsOf } from '../../stream/fields.ts';
-import type { CommandFacts, FileChange } from '../entry.ts';
+import type { CommandFacts, Counts, FileChange, Outcome, ToolEntry } from '../entry.ts';
 import { commandOf, durationOf, type EndedCall } from '../extract/tool-calls.ts';
 import { type ShellEffects, shellEffects } from '../shell/shell-effects.ts';
-import { lastLines } from '../words.ts';
+import { durationText, lastLines } from '../words.ts';
 import { readCounts } from './counts.ts';
 
 /** Of long texts this much is taken; they are masked in it before they are cut. */
@@ -66,4 +66,39 @@ function outputOf({ call, result, report }: EndedCall): string {
 
 function withoutStatus(text: string): string {
   return text.replace(/^(?:Error: )?Exit code \d{1,3}\n?/, '');
+}
+
+/** How a command ended: `exit 1, 3.2 s: 2 failed, 10 passed`. */
+export function commandEnd(command: CommandFacts, outcome: Outcome): string {
+  const { exit, ms, counts, background } = command;
+  const end =
+    exit !== null ? `exit ${exit}` : background && outcome === 'ok' ? 'in the background' : WITHOUT_STATUS[outcome];
+  const parts = [end, ...(ms === null || ms < 1_000 ? [] : [durationText(ms)])].join(', ');
+  const figures = counts === undefined ? '' : countsText(counts);
+  return figures === '' ? parts : `${parts}: ${figures}`;
+}
+
+const WITHOUT_STATUS: Readonly<Record<Outcome, string>> = {
+  ok: 'ended',
+  failed: 'failed',
+  refused: 'refused',
+  cancelled: 'cancelled',
+};
+
+const FIGURES: readonly (readonly [keyof Counts, string])[] = [
+  ['failed', 'failed'],
+  ['passed', 'passed'],
+  ['skipped', 'skipped'],
+  ['errors', 'errors'],
+  ['warnings', 'warnings'],
+];
+
+/** `2 failed, 10 passed`; what was not printed is left out. */
+function countsText(counts: Counts): string {
+  return FIGURES.flatMap(([key, noun]) => (counts[key] === undefined ? [] : [`${counts[key]} ${noun}`])).join(', ');
+}
+
+/** It did not do what it was to do. */
+export function isFailing(entry: ToolEntry): boolean {
+  return entry.outcome === 'failed' || (entry.command?.exit ?? 0) > 1 || (entry.command?.counts?.failed ?? 0) > 0;
 }

@@ -14,9 +14,12 @@ import { readOutcome } from './tool-calls.ts';
 /** A fact as it was found: nothing in it is masked yet, and a tool call is only joined with its result. */
 export type Found = PromptEntry | StateEntry | TaskEntry | RemarkEntry | EndedCall;
 
-export interface ExtractOptions extends Patterns {
+export interface ExtractOptions {
   /** The times of the inputs are when they came, not only what a recording says. */
   readonly live: boolean;
+  /** Regular expressions of the user's over what the agent says. A named group, where there is one, is what counts. */
+  readonly statePattern: string | undefined;
+  readonly deadEndPattern: string | undefined;
 }
 
 /** Finds the facts in a stream of inputs, as they come. Grows in place; its size is bounded. */
@@ -37,7 +40,8 @@ export function createExtractor(options: ExtractOptions): Extractor {
   const agents = new Map<string, string>();
   const tasks = createTaskList();
   const states = createStates();
-  const readPatterns = createPatternReader(options);
+  const statesIn = createPatternReader(options.statePattern);
+  const deadEndsIn = createPatternReader(options.deadEndPattern);
   let cwd: string | undefined;
   let callerSpeaks = false;
 
@@ -53,16 +57,15 @@ export function createExtractor(options: ExtractOptions): Extractor {
   }
 
   function spoken({ model, blocks }: AssistantEvent, t: number): readonly Found[] {
-    const switched = states.model(model, t);
-    if (readPatterns === undefined) return switched;
     return [
-      ...switched,
-      ...blocks.flatMap((block) => (block.type === 'text' ? said(readPatterns(block.text), t) : [])),
+      ...states.model(model, t),
+      ...blocks.flatMap((block) => (block.type === 'text' ? said(block.text, t) : [])),
     ];
   }
 
-  function said({ state, deadEnds }: Said, t: number): Found[] {
-    const remarks = deadEnds.map((text): Found => ({ kind: 'remark', t, text, source: 'pattern' }));
+  function said(text: string, t: number): Found[] {
+    const state = statesIn(text).at(-1);
+    const remarks = deadEndsIn(text).map((found): Found => ({ kind: 'remark', t, text: found, source: 'pattern' }));
     return state === undefined ? remarks : [...states.work(state, t), ...remarks];
   }
 
@@ -165,37 +168,17 @@ function prompt({ blocks }: UserEvent, t: number): PromptEntry {
   };
 }
 
-/** Regular expressions of the user's over what the agent says. A named group, where there is one, is what counts. */
-export interface Patterns {
-  readonly statePattern: RegExp | undefined;
-  readonly deadEndPattern: RegExp | undefined;
-}
-
-/** What the agent's words say, as far as the patterns find it; each on one line. */
-export interface Said {
-  /** The last one, which holds. */
-  readonly state: string | undefined;
-  readonly deadEnds: readonly string[];
-}
-
-/** What is found more often than this in one text finds too much. */
+/** More matches than this in one text say that the pattern matches too much. */
 const MAX_FOUND = 20;
 
-function createPatternReader({ statePattern, deadEndPattern }: Patterns): ((text: string) => Said) | undefined {
-  if (statePattern === undefined && deadEndPattern === undefined) return undefined;
-  return (text) => ({ state: find(statePattern, text).at(-1), deadEnds: find(deadEndPattern, text) });
-}
-
-/** A pattern of the user's: an agent writes its markers at the beginning of a line. */
-export function compilePattern(source: string | undefined): RegExp | undefined {
-  return source === undefined ? undefined : new RegExp(source, 'gm');
-}
-
-function find(pattern: RegExp | undefined, text: string): string[] {
-  if (pattern === undefined) return [];
-  return [...text.matchAll(pattern)]
-    .slice(-MAX_FOUND)
-    .map((match) => Object.values(match.groups ?? {}).find((group) => group !== undefined) ?? match[1] ?? match[0])
-    .map((found) => oneLine(found, LONG_LINE_LENGTH))
-    .filter((found) => found !== '');
+/** What a pattern finds in a text, each on one line. Agents write their markers at the beginning of a line. */
+function createPatternReader(source: string | undefined): (text: string) => string[] {
+  if (source === undefined) return () => [];
+  const pattern = new RegExp(source, 'gm');
+  return (text) =>
+    [...text.matchAll(pattern)]
+      .slice(-MAX_FOUND)
+      .map((match) => Object.values(match.groups ?? {}).find((group) => group !== undefined) ?? match[1] ?? match[0])
+      .map((found) => oneLine(found, LONG_LINE_LENGTH))
+      .filter((found) => found !== '');
 }

@@ -2,9 +2,9 @@ import type { Decision, HookAnswer } from '../../governor/actions.ts';
 import type { GovernorState } from '../../governor/state.ts';
 import { decided } from '../../governor/steps.ts';
 import type { ToolEntry } from '../entry.ts';
+import { tallyOf } from '../notebook/evidence.ts';
 import type { Notebook } from '../notebook/notebook.ts';
 import { oneLine } from '../words.ts';
-import { tallyOf } from './evidence.ts';
 import { createRecall } from './recall.ts';
 
 /** An answer to a hook as claude takes it, and what was decided on the way. */
@@ -30,8 +30,6 @@ const CONTEXT_LIMIT = 8_900;
 
 /** The same where a reminder may follow. */
 const MISSED_LIMIT = CONTEXT_LIMIT - 1_000;
-
-/** What a reminder can add to an answer. */
 
 /** What claude itself takes a token for. */
 const CHARS_PER_TOKEN = 4;

@@ -6,7 +6,8 @@ import {
   type Fact,
   holds,
   normalised,
-} from './evidence.ts';
+} from '../notebook/evidence.ts';
+import { inTurns } from '../words.ts';
 
 /** Handing back what a compaction loses, and knowing what was handed back since. */
 export interface Recall {
@@ -16,7 +17,6 @@ export interface Recall {
   take(room: number): Taken;
   /** The summary is known: from now on only what it does not hold is given. */
   compare(summary: string): Compared;
-  readonly isOpen: boolean;
 }
 
 export interface Taken {
@@ -44,26 +44,24 @@ const TITLES: Readonly<Record<EvidenceKind, string>> = {
 
 export function createRecall(evidence: Evidence): Recall {
   let snapshot: readonly EvidenceItem[] = [];
-  const given = new Set<string>();
+  const given = new Set<EvidenceItem>();
   let summary: string | undefined;
-  let open = false;
 
-  const isMissing = ({ key, facts }: EvidenceItem) =>
-    !given.has(key) &&
-    (summary === undefined || facts.length === 0 || facts.some((fact) => !holds(summary ?? '', fact)));
+  function isMissing(item: EvidenceItem): boolean {
+    if (given.has(item)) return false;
+    const { facts } = item;
+    return summary === undefined || facts.length === 0 || facts.some((fact) => !holds(summary ?? '', fact));
+  }
 
   return {
     begin() {
       snapshot = EVIDENCE_KINDS.flatMap((kind) => evidence.items(kind));
       given.clear();
       summary = undefined;
-      open = true;
     },
     take(room) {
       const items = fitting(snapshot.filter(isMissing), room);
-      for (const { key } of items) given.add(key);
-      // What does not fit stays in the files; only the first prompt after the comparison carries more.
-      if (summary !== undefined) open = false;
+      for (const item of items) given.add(item);
       return { text: render(items), items };
     },
     compare(text) {
@@ -73,33 +71,18 @@ export function createRecall(evidence: Evidence): Recall {
       return {
         all,
         kept: all.filter((fact) => holds(words, fact)),
-        given: snapshot.filter(({ key }) => given.has(key)).flatMap(({ facts }) => facts),
+        given: snapshot.filter((item) => given.has(item)).flatMap(({ facts }) => facts),
       };
-    },
-    get isOpen() {
-      return open;
     },
   };
 }
 
-/** In turns one of each kind, newest first, as long as there is room. */
+/** Of each kind the newest, as long as there is room. */
 function fitting(items: readonly EvidenceItem[], room: number): EvidenceItem[] {
-  const queues = EVIDENCE_KINDS.map((kind) => items.filter((item) => item.kind === kind));
-  const taken: EvidenceItem[] = [];
-  let left = room;
-  const titled = new Set<EvidenceKind>();
-  for (let rank = 0; queues.some((queue) => queue.length > rank); rank++) {
-    for (const queue of queues) {
-      const item = queue[rank];
-      if (item === undefined) continue;
-      const cost = item.line.length + 3 + (titled.has(item.kind) ? 0 : TITLES[item.kind].length + 1);
-      if (cost > left) continue;
-      left -= cost;
-      titled.add(item.kind);
-      taken.push(item);
-    }
-  }
-  return taken;
+  const kinds = EVIDENCE_KINDS.map((kind) => items.filter((item) => item.kind === kind));
+  const costOf = ({ kind, line }: EvidenceItem, isFirst: boolean) =>
+    line.length + 3 + (isFirst ? TITLES[kind].length + 1 : 0);
+  return inTurns(kinds, room, costOf).flat();
 }
 
 function render(items: readonly EvidenceItem[]): string {

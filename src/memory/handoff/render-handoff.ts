@@ -1,13 +1,13 @@
 import { HANDOFF_SECTIONS, type HandoffSection } from '../../governor/relief/handoff-request.ts';
+import { knownCommand } from '../compress/known-command.ts';
+import { shortenedLine } from '../compress/text-result.ts';
 import { onlyReads } from '../dead-ends/command-words.ts';
 import type { TaskEntry, ToolEntry } from '../entry.ts';
-import type { EvidenceItem } from '../hand-back/evidence.ts';
+import type { EvidenceItem } from '../notebook/evidence.ts';
 import type { Notebook } from '../notebook/notebook.ts';
-import { type Section, timeText } from '../notebook/section.ts';
-import { knownCommand } from '../tool-log/known-command.ts';
-import { shortenedLine } from '../tool-log/text-result.ts';
-import { gistOf, type LoggedCall } from '../tool-log/tool-log.ts';
-import { counted, fenced, LINE_LENGTH, oneLine, quoted } from '../words.ts';
+import type { Section } from '../notebook/section.ts';
+import { gistOf, type LoggedCall } from '../notebook/tool-log.ts';
+import { counted, fenced, inTurns, LINE_LENGTH, oneLine, quoted, timeText } from '../words.ts';
 
 /** UTF-16 units of a mechanical handoff, so that an answer to a hook can carry it whole. */
 export const RENDERED_LIMIT = 7_900;
@@ -21,7 +21,7 @@ export interface HandoffFacts {
   readonly firstPrompt: string | undefined;
   /** Prompts that are being worked on, oldest first. */
   readonly running: readonly string[];
-  /** Of the newest prompts so many wait and were not said yet. */
+  /** How many of the newest prompts still wait to be said. */
   readonly waiting: number;
   /** Folder of the index and the detail files, as the reader is to name it; undefined where there are none. */
   readonly folder: string | undefined;
@@ -109,19 +109,11 @@ const BY_WORTH: readonly HandoffSection[] = [
   'Goal',
 ];
 
-/** In turns one item of each section, newest first, as long as there is room. */
+/** The newest items of each section, as long as there is room. */
 function fitting(parts: Readonly<Record<HandoffSection, Part>>, room: number): Map<HandoffSection, string[]> {
-  const shown = new Map<HandoffSection, string[]>();
-  let left = room;
-  for (let rank = 0; rank < MAX_ITEMS; rank++) {
-    for (const section of BY_WORTH) {
-      const item = parts[section].items[rank];
-      if (item === undefined || item.length + 1 > left) continue;
-      left -= item.length + 1;
-      shown.set(section, [...(shown.get(section) ?? []), item]);
-    }
-  }
-  return shown;
+  const lists = BY_WORTH.map((section) => parts[section].items.slice(0, MAX_ITEMS));
+  const shown = inTurns(lists, room, (item) => item.length + 1);
+  return new Map(BY_WORTH.map((section, at) => [section, shown[at] ?? []]));
 }
 
 function partsOf(notebook: Notebook, facts: HandoffFacts): Record<HandoffSection, Part> {
@@ -238,8 +230,8 @@ function deadEnds({ evidence, deadEnds: section }: Notebook): Part {
 }
 
 function files({ evidence, artifacts, toolLog }: Notebook): Part {
-  const changed = evidence.items('file').map((item) => `- ${fileName(item)} ${evidence.fileCounts(pathOf(item))}`);
-  const read = evidence.items('file read').map((item) => readItem(item, toolLog.about(pathOf(item))));
+  const changed = evidence.items('file').map((item) => `- ${fileName(item)} ${item.end}`);
+  const read = evidence.items('file read').map((item) => readItem(item, toolLog.about(item.subject)));
   const opening = changed.length + read.length === 0 ? NONE : 'Noted as changed, then as only read, the newest first:';
   return { opening: [opening], items: [...changed, ...read], file: artifacts.file };
 }
@@ -253,32 +245,21 @@ function readItem(item: EvidenceItem, call: LoggedCall | undefined): string {
 
 function commands({ evidence, runs, commands: section }: Notebook): Part {
   const failing = evidence.items('failing command').map((item) => commandItem(item, 'failed'));
-  const others = evidence.items('command').filter((item) => !onlyReads(commandOf(item)));
-  const items = [...failing, ...others.map((item) => commandItem(item, runs.outcomeOf(commandOf(item))))];
+  const others = evidence.items('command').filter((item) => !onlyReads(item.subject));
+  const items = [...failing, ...others.map((item) => commandItem(item, runs.outcomeOf(item.subject)))];
   const opening = 'As noted when they last ran, the newest first; files may have changed since:';
   return { opening: [items.length === 0 ? NONE : opening], items, file: section.file };
 }
 
 const NONE = "None in ctxb's notes.";
 
-/** The keys of evidence begin with what it is. */
-function pathOf({ key }: EvidenceItem): string {
-  return key.slice('file '.length);
+function fileName({ subject }: EvidenceItem): string {
+  return quoted(subject, PATH_LENGTH);
 }
 
-function commandOf({ key }: EvidenceItem): string {
-  return key.slice('command '.length);
-}
-
-function fileName(item: EvidenceItem): string {
-  return quoted(pathOf(item), PATH_LENGTH);
-}
-
-function commandItem(item: EvidenceItem, outcome: 'passed' | 'failed' | 'unknown'): string {
-  const text = commandOf(item);
-  const name = quoted(text, COMMAND_LENGTH);
-  const end = item.line.slice(item.line.indexOf('`', 1) + 1).trim();
-  const isWhole = name === `\`${text}\``;
+function commandItem({ subject, end }: EvidenceItem, outcome: 'passed' | 'failed' | 'unknown'): string {
+  const name = quoted(subject, COMMAND_LENGTH);
+  const isWhole = name === `\`${subject}\``;
   return `- ${name} — ${outcome === 'unknown' ? 'not known' : outcome} (${end})${isWhole ? '' : ', shown in part'}`;
 }
 

@@ -1,12 +1,22 @@
 import { commandIn } from '../../governor/prompts/prompt.ts';
 import { createDeadEnds } from '../dead-ends/dead-ends.ts';
-import type { DeadEnd, Entry, FileChange, PromptEntry, StateEntry, TaskEntry, ToolEntry } from '../entry.ts';
-import { createEvidence, type Evidence } from '../hand-back/evidence.ts';
+import { commandEnd } from '../entries/command-facts.ts';
+import type {
+  CommandFacts,
+  DeadEnd,
+  Entry,
+  FileChange,
+  PromptEntry,
+  StateEntry,
+  TaskEntry,
+  ToolEntry,
+} from '../entry.ts';
 import { remember } from '../remember.ts';
-import { createToolLog, type ToolLog } from '../tool-log/tool-log.ts';
-import { cut, fenced, LINE_LENGTH, oneLine, quoted } from '../words.ts';
-import { type CommandRuns, commandEnd, commandLine, createCommandRuns } from './command-runs.ts';
-import { createSection, type Page, type Section, timeText } from './section.ts';
+import { cut, fenced, LINE_LENGTH, oneLine, quoted, timeText } from '../words.ts';
+import { type CommandRuns, createCommandRuns } from './command-runs.ts';
+import { createEvidence, type Evidence } from './evidence.ts';
+import { createSection, type Page, type Section } from './section.ts';
+import { createToolLog, type ToolLog } from './tool-log.ts';
 
 /** What an entry adds to the detail files, and what it shows. */
 export interface Noted {
@@ -163,6 +173,13 @@ export function createNotebook(historyTokens?: number): Notebook {
       return work;
     },
   };
+}
+
+/** How the command ended is never cut off. */
+function commandLine(entry: ToolEntry, command: CommandFacts): string {
+  const end = commandEnd(command, entry.outcome);
+  const room = Math.max(20, LINE_LENGTH - end.length - 3 - (entry.agent === null ? 0 : 12));
+  return `${quoted(command.text, room)} ${end}${entry.agent === null ? '' : ' (subagent)'}`;
 }
 
 function agentMention({ agent }: ToolEntry): string {

@@ -1,7 +1,7 @@
 import type { TaskEntry } from '../entry.ts';
-import { counted, cut, LINE_LENGTH, oneLine } from '../words.ts';
+import { counted, cut, LINE_LENGTH, oneLine, timeText } from '../words.ts';
 import type { Notebook } from './notebook.ts';
-import { type Section, timeText } from './section.ts';
+import type { Section } from './section.ts';
 
 /** What stands above the sections. */
 export interface Head {

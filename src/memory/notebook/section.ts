@@ -1,6 +1,5 @@
 import { lineFeeds } from '../../governor/tool-budget/cut-text.ts';
 import { remember } from '../remember.ts';
-import { counted } from '../words.ts';
 
 /** Files that hold the whole text, in the session's folder. */
 export type DetailFile = 'human-input.md' | 'state-changes.md' | 'dead-ends.md' | 'artifacts.md' | 'commands.md';
@@ -35,7 +34,6 @@ export interface Section {
   add(entry: { readonly heading: string; readonly body: string; readonly key?: string; readonly text: string }): Page;
   /** Takes a line out of the index; the entry stays. */
   drop(key: string): void;
-  has(key: string): boolean;
   /** Oldest first. */
   items(): Item[];
 }
@@ -61,7 +59,7 @@ export function createSection(file: DetailFile, title: string): Section {
       const from = lines + lineFeeds(opening) + 1;
       const page = `${opening}${entry}\n`;
       lines += lineFeeds(page);
-      // The blank line behind an entry is none of its lines.
+      // The blank line behind an entry does not belong to it.
       const item = { key: key ?? `#${total}`, number: total, text, from, to: lines - 1 };
       hasRepeats ||= items.has(item.key);
       remember(items, item.key, item, MAX_ITEMS);
@@ -70,21 +68,6 @@ export function createSection(file: DetailFile, title: string): Section {
     drop: (key) => {
       items.delete(key);
     },
-    has: (key) => items.has(key),
     items: () => [...items.values()],
   };
-}
-
-/** `2026-11-21 06:20:03 UTC`, or that the recording does not say. */
-export function timeText(t: number): string {
-  const date = new Date(t);
-  if (t === 0 || Number.isNaN(date.getTime())) return 'time not recorded';
-  return `${date.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
-}
-
-/** `3.2 s`, `450 ms`, `12 min`. */
-export function durationText(ms: number): string {
-  if (ms < 1_000) return `${Math.round(ms)} ms`;
-  if (ms < 120_000) return `${(ms / 1_000).toFixed(1)} s`;
-  return counted(Math.round(ms / 60_000), 'min', 'min');
 }

@@ -1,7 +1,6 @@
 import { estimateTokens } from '../../governor/gauge/token-estimate.ts';
 import type { ToolEntry } from '../entry.ts';
-import { timeText } from '../notebook/section.ts';
-import { counted, oneLine, quoted } from '../words.ts';
+import { counted, oneLine, quoted, timeText } from '../words.ts';
 
 /** Tokens that the log may take up, where nothing else is said. */
 const HISTORY_TOKENS = 12_000;

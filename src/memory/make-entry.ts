@@ -1,15 +1,15 @@
-import { fieldsOf, textOf } from '../../stream/fields.ts';
-import type { CommandFacts, Discard, Entry, FileChange, ToolEntry } from '../entry.ts';
-import type { Found } from '../extract/extract.ts';
-import type { EndedCall } from '../extract/tool-calls.ts';
-import { compressCall } from '../tool-log/compress-call.ts';
-import { cut, cutterWith, LONG_LINE_LENGTH, lastLines, oneLine } from '../words.ts';
-import { type CommandWork, commandWork } from './command-facts.ts';
-import { describeInput, describeResult } from './describe.ts';
-import { errorSignature } from './error-signature.ts';
-import { type FileWork, fileWork } from './file-changes.ts';
-import { fingerprint } from './fingerprint.ts';
-import { createWorkingFolder, type WorkingFolder } from './working-folder.ts';
+import { fieldsOf, textOf } from '../stream/fields.ts';
+import { compressCall } from './compress/compress-call.ts';
+import { type CommandWork, commandWork } from './entries/command-facts.ts';
+import { describeInput, describeResult } from './entries/describe.ts';
+import { errorSignature } from './entries/error-signature.ts';
+import { type FileWork, fileWork } from './entries/file-changes.ts';
+import { fingerprint } from './entries/fingerprint.ts';
+import { createWorkingFolder, type WorkingFolder } from './entries/working-folder.ts';
+import type { CommandFacts, Discard, Entry, FileChange, ToolEntry } from './entry.ts';
+import type { Found } from './extract/extract.ts';
+import type { EndedCall } from './extract/tool-calls.ts';
+import { cut, cutterWith, LONG_LINE_LENGTH, lastLines, oneLine } from './words.ts';
 
 /** Commands longer than this (heredocs with whole files) are kept in part. */
 const COMMAND_LENGTH = 10_000;

@@ -1,13 +1,5 @@
 import { programIn, readArguments } from '../shell/shell-arguments.ts';
-import {
-  type Chain,
-  type Command,
-  type Link,
-  type Redirect,
-  type Simple,
-  shellLists,
-  type Word,
-} from '../shell/shell-lists.ts';
+import { type Command, type Link, type Redirect, type Simple, shellLists, type Word } from '../shell/shell-lists.ts';
 
 /** A command whose output has a form that can be summed up. */
 export interface KnownCommand {
@@ -53,8 +45,10 @@ const PROGRAMS: Readonly<Record<string, KnownCommand['kind']>> = {
 /** Undefined where something else prints too, or where the output goes on to a program or a file. */
 export function knownCommand(command: string): KnownCommand | undefined {
   if (command.length > NEAR || !MAY_BE_KNOWN.test(command) || DROPS_OUTPUT.test(command)) return undefined;
-  const lists = shellLists(command);
-  const [link, ...others] = lists?.flatMap(linksOf).filter((one) => !isSilent(one)) ?? [];
+  const list = shellLists(command) ?? [];
+  // What runs in the background may print at any time.
+  if (list.some(({ background }) => background)) return undefined;
+  const [link, ...others] = list.flatMap(({ links }) => links).filter((one) => !isSilent(one));
   if (link === undefined || others.length > 0) return undefined;
   const [first, ...viewers] = link.commands;
   if (first?.kind !== 'simple' || !viewers.every(isViewer)) return undefined;
@@ -64,16 +58,6 @@ export function knownCommand(command: string): KnownCommand | undefined {
   const limits = viewers.filter((viewer) => CUTTERS.has(programOf(viewer))).map(limitOf);
   return known && { ...known, ...(limits.length === 0 ? {} : { limit: Math.min(...limits) }) };
 }
-
-function linksOf({ links, background }: Chain): readonly (Link | Background)[] {
-  return background ? [BACKGROUND] : links;
-}
-
-/** What runs on may print at any time. */
-interface Background extends Link {
-  readonly commands: readonly [];
-}
-const BACKGROUND: Background = { otherwise: false, negated: false, commands: [] };
 
 function isSilent({ commands }: Link): boolean {
   const [only, ...others] = commands;

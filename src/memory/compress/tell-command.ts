@@ -1,8 +1,8 @@
 import { fieldsOf, textOf } from '../../stream/fields.ts';
+import { commandEnd } from '../entries/command-facts.ts';
 import { describeResult } from '../entries/describe.ts';
 import type { CommandFacts } from '../entry.ts';
 import type { EndedCall } from '../extract/tool-calls.ts';
-import { commandEnd } from '../notebook/command-runs.ts';
 import type { Word } from '../shell/shell-lists.ts';
 import {
   type FileList,

@@ -1,13 +1,16 @@
 import type { FactTally } from '../../governor/actions.ts';
+import { commandEnd, isFailing } from '../entries/command-facts.ts';
 import type { Counts, DeadEnd, FileChange, ToolEntry } from '../entry.ts';
-import { commandEnd, isFailing } from '../notebook/command-runs.ts';
 import { remember } from '../remember.ts';
 import { counted, LINE_LENGTH, oneLine, quoted } from '../words.ts';
 
 /** Something a summary tends to lose, on one line, and what in it can be looked for in a summary. */
 export interface EvidenceItem {
   readonly kind: EvidenceKind;
-  readonly key: string;
+  /** The path or the command; else what tells it from others of its kind. */
+  readonly subject: string;
+  /** Of a path or a command: how it ended. */
+  readonly end: string;
   readonly line: string;
   readonly facts: readonly Fact[];
 }
@@ -112,38 +115,31 @@ function newest<T>(map: ReadonlyMap<string, T>): T[] {
 
 function fileItem(kind: 'file' | 'file read', path: string, counts: string): EvidenceItem {
   const line = `${quoted(path, LINE_LENGTH)} ${counts}`.trimEnd();
-  return { kind, key: `file ${path}`, line, facts: [{ kind: 'paths', says: wordsOf(path) }] };
+  return { kind, subject: path, end: counts, line, facts: [{ kind: 'paths', says: wordsOf(path) }] };
 }
 
-function commandItem(kind: 'failing command' | 'command', entry: ToolEntry): EvidenceItem {
-  const { command, outcome, said } = entry;
+function commandItem(kind: 'failing command' | 'command', { command, outcome, said }: ToolEntry): EvidenceItem {
   const text = command?.text ?? '';
-  const end = command === undefined ? '' : commandEnd(command, outcome);
   const cause = kind === 'failing command' && said !== '' ? ` ${quoted(said, LINE_LENGTH)}` : '';
-  return {
-    kind,
-    key: `command ${text}`,
-    line: `${quoted(text, LINE_LENGTH)} ${end}${cause}`,
-    facts: [{ kind: 'commands', says: wordsOf(text) }, ...figuresOf(command?.counts)],
-  };
+  const end = `${command === undefined ? '' : commandEnd(command, outcome)}${cause}`;
+  const line = `${quoted(text, LINE_LENGTH)} ${end}`;
+  const facts: readonly Fact[] = [{ kind: 'commands', says: wordsOf(text) }, ...figuresOf(command?.counts)];
+  return { kind, subject: text, end, line, facts };
 }
 
-function errorItem(entry: ToolEntry): EvidenceItem {
-  const { name, title, said, signature } = entry;
-  return {
-    kind: 'error',
-    key: `error ${signature ?? ''}`,
-    line: `${name} ${quoted(title, LINE_LENGTH)} ${entry.outcome}: ${quoted(said, LINE_LENGTH)}`,
-    facts: [],
-  };
+function errorItem({ name, title, said, signature = '', outcome }: ToolEntry): EvidenceItem {
+  const line = `${name} ${quoted(title, LINE_LENGTH)} ${outcome}: ${quoted(said, LINE_LENGTH)}`;
+  return { kind: 'error', subject: signature, end: '', line, facts: [] };
 }
 
 function deadEndItem({ key, text }: DeadEnd): EvidenceItem {
   const quotation = /`([^`]+)`/.exec(text)?.[1];
+  const line = oneLine(text, 2 * LINE_LENGTH);
   return {
     kind: 'dead end',
-    key: `dead end ${key}`,
-    line: oneLine(text, 2 * LINE_LENGTH),
+    subject: key,
+    end: '',
+    line,
     facts: [{ kind: 'deadEnds', says: wordsOf(quotation ?? text) }],
   };
 }
