@@ -3,8 +3,7 @@ import { dirname, resolve } from 'node:path';
 import type { FlowGlobals } from '../config/flow-settings.ts';
 import { readPlain } from '../store/plain-file.ts';
 import type { BriefingWorld } from './briefing.ts';
-import { fileInside } from './file/files.ts';
-import { readPrompt } from './file/prompt-file.ts';
+import { fileInside, readPrompt } from './file/flow-files.ts';
 import type { StepOutput } from './flow.ts';
 
 /** What briefings are made of, as it lies on the disk. */

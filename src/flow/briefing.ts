@@ -2,9 +2,9 @@ import type { FlowGlobals } from '../config/flow-settings.ts';
 import { windowOfModel } from '../governor/gauge/window.ts';
 import { orderSteps, type StepOrder } from './file/order-steps.ts';
 import type { Flow, FlowStep, StepOutput } from './flow.ts';
+import { type ResolvedBudgets, resolveBudgets } from './pack/budgets.ts';
 import { type Pack, pack } from './pack/pack.ts';
 import type { CuratedChoice } from './pack/receipt.ts';
-import { type ResolvedBudgets, resolveBudgets } from './pack/resolve-budgets.ts';
 import type { PackItem } from './pack/step-block.ts';
 
 /** What budgets depend on beside the flow. */

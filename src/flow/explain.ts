@@ -1,8 +1,8 @@
 import { type BriefingWorld, briefingOf } from './briefing.ts';
 import { stepGraph } from './file/order-steps.ts';
 import type { Flow, FlowStep } from './flow.ts';
+import type { BudgetWarning, SourcedBudgets } from './pack/budgets.ts';
 import type { PackReceipt } from './pack/receipt.ts';
-import type { BudgetWarning, SourcedBudgets } from './pack/resolve-budgets.ts';
 
 /** What the steps of a flow would be given if they were run now. */
 export interface FlowExplained {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type BriefingWorld, briefingOf } from '../../src/flow/briefing.ts';
+import type { BudgetChanges } from '../../src/config/flow-settings.ts';
+import { type BriefingWorld, briefingOf, budgetWarnings, effectiveBudgets } from '../../src/flow/briefing.ts';
 import type { Flow, FlowStep } from '../../src/flow/flow.ts';
 import { flowOf, flowStep, headingsOf } from '../support/packs.ts';
 
@@ -138,4 +139,91 @@ describe('what the flow says of all steps', () => {
     expect(briefingOf(flow, stepOf(flow, 'a'), ran({}, hints)).pack.text).toContain('The clock runs late.');
     expect(briefingOf(flow, stepOf(flow, 'a'), ran({})).pack.text).not.toContain('Scent trail');
   });
+});
+
+describe('effective budgets', () => {
+  const levels = {
+    global: { historyOlderChars: 11_000 },
+    profile: { historyRecentChars: 22_000, historyOlderChars: 12_000 },
+    flow: { contextBudgetChars: 130_000, historyRecentChars: 23_000 },
+    step: { historyRecentChars: 24_000 },
+  } satisfies Record<string, BudgetChanges>;
+  const { global, profile, flow, step } = levels;
+
+  it.each([
+    { title: 'nothing', with: {}, older: { value: 10_000, source: 'default' } },
+    { title: 'global', with: { global }, older: { value: 11_000, source: 'global' } },
+    { title: 'a profile above it', with: { global, profile }, older: { value: 12_000, source: 'profile' } },
+    {
+      title: 'a profile that is not chosen',
+      with: { profile, chosen: false },
+      older: { value: 10_000, source: 'default' },
+    },
+    { title: 'a flow that does not say it', with: { profile, flow }, older: { value: 12_000, source: 'profile' } },
+  ])('$title', ({ with: given, older }) => {
+    expect(budgetsOf(given).values.historyOlderChars).toEqual(older);
+  });
+
+  it('each value comes from the highest level that has one', () => {
+    expect(budgetsOf({ global, profile, flow, step }).values).toEqual({
+      contextBudgetChars: { value: 130_000, source: 'flow' },
+      historyRecentChars: { value: 24_000, source: 'step' },
+      historyOlderChars: { value: 12_000, source: 'profile' },
+    });
+  });
+
+  it('what a guardrail changes is warned of', () => {
+    const { budgets, warnings } = budgetsOf({ step: { contextBudgetChars: 9 } });
+    expect(budgets.contextBudgetChars).toBe(10_000);
+    expect(warnings.map(({ field, kind, source }) => [field, kind, source])).toEqual([
+      ['contextBudgetChars', 'below_min', 'step'],
+      ['historyRecentChars', 'above_total', 'default'],
+    ]);
+  });
+
+  it('a share is one of the window', () => {
+    const step = flowStep({ budgets: { contextBudgetTokens: 0.1 } });
+    expect(effectiveBudgets(flowOf([step]), step, { window: 1_000_000 }).budgets.contextBudgetChars).toBe(400_000);
+  });
+
+  it.each([
+    { title: 'the model of the step names it', known: undefined, chars: 600_000 },
+    { title: 'it is known', known: 128_000, chars: 128_000 },
+  ])('the window is the one that counts where $title', ({ known, chars }) => {
+    const step = flowStep({ model: 'claude-sonnet-4-5[1m]' });
+    const { budgets } = effectiveBudgets(flowOf([step]), step, { window: known });
+    expect(budgets.contextBudgetChars).toBe(chars);
+  });
+
+  function budgetsOf(given: { [L in keyof typeof levels]?: BudgetChanges } & { chosen?: boolean }) {
+    const profiles = { p: { budgets: given.profile ?? {} } };
+    const chosen = given.profile !== undefined && given.chosen !== false ? 'p' : undefined;
+    const step = flowStep({ budgets: given.step ?? {} });
+    const flow = flowOf([step], { profile: chosen, profiles, budgets: given.flow ?? {} });
+    return effectiveBudgets(flow, step, { global: given.global });
+  }
+});
+
+const LOW = 'historyOlderChars: 8 (flow) is below the floor of 500; 500 is used';
+
+it.each([
+  { title: 'what holds for all steps is told once', own: {}, as: [LOW] },
+  {
+    title: 'what holds for some is told with their names',
+    own: { historyOlderChars: 7 },
+    as: [`a, c: ${LOW}`, `b: ${LOW.replace('8 (flow)', '7 (step)')}`],
+  },
+  { title: 'what is right is not told', own: { historyOlderChars: 600 }, as: [`a, c: ${LOW}`] },
+])('$title', ({ own, as }) => {
+  const steps = [flowStep({ id: 'a' }), flowStep({ id: 'b', budgets: own }), flowStep({ id: 'c' })];
+  expect(budgetWarnings(flowOf(steps, { budgets: { historyOlderChars: 8 } }), steps, () => ({}))).toEqual(as);
+});
+
+it('knows what holds for all flows, and the window of each step', () => {
+  const steps = [flowStep({ id: 'a' }), flowStep({ id: 'b' })];
+  const global = { contextBudgetTokens: 0.5, historyRecentChars: 20_000, priorities: {} };
+  const worldOf = ({ id }: { readonly id: string }) => ({ global, window: id === 'a' ? 1_000_000 : 100_000 });
+  expect(budgetWarnings(flowOf(steps), steps, worldOf)).toEqual([
+    'a: contextBudgetChars: 2,000,000 (global) is above the ceiling of 600,000; 600,000 is used',
+  ]);
 });

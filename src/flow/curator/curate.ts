@@ -4,7 +4,7 @@ import type { Io } from '../../io.ts';
 import { LONG_LINE_LENGTH, oneLine } from '../../memory/words.ts';
 import { type HeadlessInvocation, readClaudeArguments } from '../../session/claude-arguments.ts';
 import type { Watcher } from '../../session/watcher.ts';
-import { fileInside } from '../file/files.ts';
+import { fileInside } from '../file/flow-files.ts';
 import type { Curator } from '../flow.ts';
 import type { TaughtStep } from '../pack/frame.ts';
 import type { CuratedChoice } from '../pack/receipt.ts';

@@ -9,9 +9,8 @@ import type { Flow } from '../flow.ts';
 import { checkKeys, checkValues } from './check-entries.ts';
 import { checkProfile, checkSteps } from './check-references.ts';
 import { type Fault, pathText, toFinding } from './fault.ts';
-import { readText } from './files.ts';
+import { checkPromptFiles, readText } from './flow-files.ts';
 import { type FlowFile, flowFileSchema, MAX_STEPS } from './flow-schema.ts';
-import { checkPromptFiles } from './prompt-file.ts';
 import { parseYaml, toData, type YamlText } from './yaml.ts';
 
 /** More at once help nobody. */

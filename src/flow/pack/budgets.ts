@@ -1,4 +1,5 @@
 import type { BudgetChanges, Budgets } from '../../config/flow-settings.ts';
+import { grouped } from './characters.ts';
 
 export type Preset = NonNullable<BudgetChanges['preset']>;
 
@@ -20,7 +21,7 @@ export const PRESETS: Readonly<Record<Preset, Budgets>> = {
 /** A tenth of `lean`, so that no preset meets a floor of its parts before it meets the one of the whole. */
 export const FLOORS: Budgets = { contextBudgetChars: 10_000, historyRecentChars: 3_000, historyOlderChars: 500 };
 
-export const CEILING = 600_000;
+const CEILING = 600_000;
 
 /** A preset in proportion to a window in tokens, from the floors up to the ceiling. */
 export function presetBudgets(preset: Preset, windowTokens = REFERENCE_WINDOW): Budgets {
@@ -30,10 +31,148 @@ export function presetBudgets(preset: Preset, windowTokens = REFERENCE_WINDOW): 
   });
 }
 
-export function eachBudget<T>(value: (field: BudgetField) => T): { readonly [K in BudgetField]: T } {
+function eachBudget<T>(value: (field: BudgetField) => T): { readonly [K in BudgetField]: T } {
   return {
     contextBudgetChars: value('contextBudgetChars'),
     historyRecentChars: value('historyRecentChars'),
     historyOlderChars: value('historyOlderChars'),
   };
+}
+
+/** Where a budget can be set; a later level overrides an earlier one. */
+export const LEVELS = ['global', 'profile', 'flow', 'step'] as const;
+
+export type Level = (typeof LEVELS)[number];
+
+export type BudgetLevels = { readonly [L in Level]?: BudgetChanges | undefined };
+
+/** What set a value: a level by itself, or by the preset that it names. */
+export type BudgetSource = 'default' | Level | `preset ${Preset} (${Level})`;
+
+export interface SourcedBudget {
+  /** Code points. */
+  readonly value: number;
+  readonly source: BudgetSource;
+}
+
+export type SourcedBudgets = { readonly [K in BudgetField]: SourcedBudget };
+
+/** A value that is not used as it was set. */
+export interface BudgetWarning {
+  readonly field: BudgetField;
+  /** The guardrail that it met first. */
+  readonly kind: 'below_min' | 'above_max' | 'suspicious' | 'above_total';
+  readonly set: number;
+  readonly used: number;
+  readonly source: BudgetSource;
+  /** One line that starts with the field and says all of that. */
+  readonly message: string;
+}
+
+export interface ResolvedBudgets {
+  readonly values: SourcedBudgets;
+  /** The same without their sources, for `pack`. */
+  readonly budgets: Budgets;
+  readonly warnings: readonly BudgetWarning[];
+}
+
+/**
+ * The effective budgets: what the levels say, each between its floor and the ceiling, and the parts within the whole.
+ *
+ * @param windowTokens presets and defaults are in proportion to it; `contextBudgetTokens` may be a share of it
+ */
+export function resolveBudgets(levels: BudgetLevels, windowTokens = REFERENCE_WINDOW): ResolvedBudgets {
+  const set = settleBudgets(levels, windowTokens);
+  const total = guardSize('contextBudgetChars', set.contextBudgetChars.value);
+  const guarded = eachBudget((field) =>
+    field === 'contextBudgetChars' ? total : withinTotal(guardSize(field, set[field].value), total.used),
+  );
+  return {
+    values: eachBudget((field) => ({ value: guarded[field].used, source: set[field].source })),
+    budgets: eachBudget((field) => guarded[field].used),
+    warnings: BUDGET_FIELDS.flatMap((field) => warningOf(field, set[field], guarded[field])),
+  };
+}
+
+/**
+ * What the levels say, before any guardrail. The highest level that has a value (0 is one) replaces it whole. In one level
+ * a value of its own stands above tokens, and tokens above a preset; only the budget of the whole is taken from the tokens
+ * where both are given.
+ */
+export function settleBudgets(levels: BudgetLevels, windowTokens = REFERENCE_WINDOW): SourcedBudgets {
+  return LEVELS.reduce(
+    (values, level) => changed(values, level, levels[level] ?? {}, windowTokens),
+    fromPreset('balanced', windowTokens, 'default'),
+  );
+}
+
+function changed(before: SourcedBudgets, level: Level, changes: BudgetChanges, windowTokens: number): SourcedBudgets {
+  const { preset, contextBudgetTokens } = changes;
+  const sized = preset === undefined ? before : fromPreset(preset, windowTokens, `preset ${preset} (${level})`);
+  const values =
+    contextBudgetTokens === undefined ? sized : inTokens(sized, contextBudgetTokens, { level, windowTokens });
+  return eachBudget((field) => {
+    const own = changes[field];
+    const fromTokens = field === 'contextBudgetChars' && contextBudgetTokens !== undefined;
+    return own === undefined || fromTokens ? values[field] : { value: own, source: level };
+  });
+}
+
+function fromPreset(preset: Preset, windowTokens: number, source: BudgetSource): SourcedBudgets {
+  const sizes = presetBudgets(preset, windowTokens);
+  return eachBudget((field) => ({ value: sizes[field], source }));
+}
+
+/** Code points that a token is taken for. */
+const CHARS_PER_TOKEN = 4;
+
+/** The whole by tokens; its parts keep their proportion to it. */
+function inTokens(
+  values: SourcedBudgets,
+  budget: number,
+  { level, windowTokens }: { readonly level: Level; readonly windowTokens: number },
+): SourcedBudgets {
+  const whole = Math.round((budget <= 1 ? budget * windowTokens : budget) * CHARS_PER_TOKEN);
+  // A whole of 0 has no proportion to its parts; the guardrails raise them.
+  const factor = whole / (values.contextBudgetChars.value || whole || 1);
+  return eachBudget((field) => ({ value: Math.round(values[field].value * factor), source: level }));
+}
+
+/** Nobody means this many characters; a unit was mistaken. */
+const SUSPICIOUS = 5_000_000;
+
+interface Guarded {
+  readonly used: number;
+  /** The guardrails that it met, with the words for them. */
+  readonly met: readonly { readonly kind: BudgetWarning['kind']; readonly why: string }[];
+}
+
+function guardSize(field: BudgetField, set: number): Guarded {
+  const floor = FLOORS[field];
+  if (set > SUSPICIOUS) {
+    const why = `far above the ceiling of ${grouped(CEILING)} (are these characters?)`;
+    return { used: CEILING, met: [{ kind: 'suspicious', why }] };
+  }
+  if (set > CEILING) {
+    return { used: CEILING, met: [{ kind: 'above_max', why: `above the ceiling of ${grouped(CEILING)}` }] };
+  }
+  // Written this way round, NaN is raised too.
+  if (!(set >= floor)) {
+    return { used: floor, met: [{ kind: 'below_min', why: `below the floor of ${grouped(floor)}` }] };
+  }
+  return { used: Math.trunc(set), met: [] };
+}
+
+function withinTotal({ used, met }: Guarded, total: number): Guarded {
+  if (used <= total) return { used, met };
+  const why = `above contextBudgetChars, ${grouped(total)}`;
+  return { used: total, met: [...met, { kind: 'above_total', why }] };
+}
+
+function warningOf(field: BudgetField, { value, source }: SourcedBudget, { used, met }: Guarded): BudgetWarning[] {
+  const [first] = met;
+  if (first === undefined) return [];
+  const whys = met.map(({ why }) => why).join(', and ');
+  const message = `${field}: ${grouped(value)} (${source}) is ${whys}; ${grouped(used)} is used`;
+  return [{ field, kind: first.kind, set: value, used, source, message }];
 }

@@ -122,7 +122,7 @@ export interface ScentTrail extends SharedPart {
 }
 
 /** The files of earlier steps, by path alone: what is in them the step reads for itself. */
-export function artifactList(paths: readonly string[], room: number): ArtifactList {
+function artifactList(paths: readonly string[], room: number): ArtifactList {
   if (paths.length === 0) return { text: '', reserved: 0, shown: 0 };
   let text = '## Upstream artifacts\n';
   let cost = costOf(text);
@@ -140,7 +140,7 @@ export function artifactList(paths: readonly string[], room: number): ArtifactLi
 }
 
 /** Hints of earlier runs, in a fence: they are as little trusted as any output. */
-export function scentTrail(trail: string, room: number): ScentTrail {
+function scentTrail(trail: string, room: number): ScentTrail {
   if (trail.trim() === '') return { text: '', reserved: 0, receipt: undefined };
   const chars = codePoints(trail);
   const render = (limit: number) => {

@@ -5,7 +5,7 @@ import { lineDiff } from '../../report/line-diff.ts';
 import { readFlowReceipt } from '../../store/flow-receipt.ts';
 import { readUserFile, replaceUserFile } from '../../store/user-file.ts';
 import { effectiveBudgets } from '../briefing.ts';
-import { MAX_FILE_BYTES } from '../file/files.ts';
+import { MAX_FILE_BYTES } from '../file/flow-files.ts';
 import { orderSteps, type StepOrder } from '../file/order-steps.ts';
 import { checkFlow } from '../file/read-flow.ts';
 import type { Flow, FlowStep } from '../flow.ts';
@@ -83,7 +83,7 @@ export interface ViewWorld {
  *
  * @throws CtxbError `usage` as `editFlow`
  */
-export function makeView({ path, text, hash }: ReadFile, edits: readonly Edit[], world: ViewWorld): StudioView {
+function makeView({ path, text, hash }: ReadFile, edits: readonly Edit[], world: ViewWorld): StudioView {
   const base = { file: basename(path), hash, diff: [] };
   const { flow, findings } = checkFlow(path, text);
   if (flow === undefined) return { ...base, findings, flow: undefined };

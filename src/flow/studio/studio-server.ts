@@ -1,5 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import {
   createServer,
   type IncomingMessage,
@@ -7,6 +8,7 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
+import { join } from 'node:path';
 import * as v from 'valibot';
 import { isCtxbError } from '../../errors.ts';
 import { parsed } from '../../stream/fields.ts';
@@ -107,7 +109,7 @@ function send(response: ServerResponse, status: number, { type, text }: { type: 
 }
 
 /** What every answer says: the page is nobody's but ours, runs nothing but its own files, and is kept nowhere. */
-export const GUARDED: OutgoingHttpHeaders = {
+const GUARDED: OutgoingHttpHeaders = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; " +
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -122,10 +124,7 @@ export const GUARDED: OutgoingHttpHeaders = {
  * Where below the token a request goes; undefined when it is to be refused. Another page in the same browser knows no
  * token, and a name that somebody else has made to lead to this machine is not our host.
  */
-export function placeOf(
-  request: IncomingMessage,
-  { host, token }: { host: string; token: string },
-): string | undefined {
+function placeOf(request: IncomingMessage, { host, token }: { host: string; token: string }): string | undefined {
   const { headers, url = '' } = request;
   if (headers.host !== host) return undefined;
   if (headers.origin !== undefined && headers.origin !== `http://${host}`) return undefined;
@@ -156,7 +155,7 @@ const requestSchema = v.object({
 export type StudioRequest = v.InferOutput<typeof requestSchema>;
 
 /** undefined: it is none of the page's. */
-export async function readRequest(request: IncomingMessage): Promise<StudioRequest | undefined> {
+async function readRequest(request: IncomingMessage): Promise<StudioRequest | undefined> {
   // A form of another site could send anything else without asking the browser.
   if (request.headers['content-type'] !== 'application/json') return undefined;
   const chunks: Buffer[] = [];
@@ -169,4 +168,15 @@ export async function readRequest(request: IncomingMessage): Promise<StudioReque
   }
   const { success, output } = v.safeParse(requestSchema, parsed(Buffer.concat(chunks).toString('utf8')));
   return success ? output : undefined;
+}
+
+const FILES = [
+  { name: '', file: 'index.html', type: 'text/html' },
+  { name: 'style.css', file: 'style.css', type: 'text/css' },
+  { name: 'page.js', file: 'page.js', type: 'text/javascript' },
+] as const;
+
+/** The files of the page, as the build has left them in a folder. */
+export function readAssets(folder: string): Assets {
+  return new Map(FILES.map(({ name, file, type }) => [name, { type, text: readFileSync(join(folder, file), 'utf8') }]));
 }

@@ -1,7 +1,8 @@
 import type { Finding } from '../../config/config.ts';
 import type { BudgetChanges } from '../../config/flow-settings.ts';
 import type { DiffLine } from '../../report/line-diff.ts';
-import type { BudgetWarning, SourcedBudgets } from '../pack/resolve-budgets.ts';
+import type { BudgetWarning, SourcedBudgets } from '../pack/budgets.ts';
+import type { Outcome } from '../pack/receipt.ts';
 import type { KnownReceipt } from '../step-receipt.ts';
 
 /** A key of `budgets` that the studio changes. */
@@ -63,4 +64,27 @@ export interface StepView {
   readonly budgets: BudgetsView;
   /** Of its last run; undefined: the step was never run. */
   readonly receipt: KnownReceipt | { readonly fault: string } | undefined;
+}
+
+/** What held something back: the budget of the whole, only the limits of single steps, or nothing did. */
+export function bindingOf({ context_truncation, items }: KnownReceipt): 'whole' | 'steps' | 'nothing' {
+  if (context_truncation.truncated) return 'whole';
+  return items.some(({ outcome }) => outcome === 'cut') ? 'steps' : 'nothing';
+}
+
+type Counts = Readonly<Record<Outcome, number>>;
+
+/** How many of the earlier steps are whole, cut and omitted. */
+export function outcomeCounts(items: readonly { readonly outcome: Outcome }[]): Counts {
+  const counts = { included: 0, cut: 0, omitted: 0 };
+  for (const { outcome } of items) counts[outcome]++;
+  return counts;
+}
+
+type Tier = KnownReceipt['items'][number]['tier'];
+
+/** The same for each tier, the most important first. */
+export function tierCounts({ items }: KnownReceipt): Readonly<Record<Tier, Counts>> {
+  const countsOf = (tier: Tier) => outcomeCounts(items.filter((item) => item.tier === tier));
+  return { CRITICAL: countsOf('CRITICAL'), HIGH: countsOf('HIGH'), MEDIUM: countsOf('MEDIUM'), LOW: countsOf('LOW') };
 }

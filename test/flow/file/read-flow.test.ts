@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { readText } from '../../../src/flow/file/files.ts';
+import { readText } from '../../../src/flow/file/flow-files.ts';
 import { readFlow } from '../../../src/flow/file/read-flow.ts';
 
 const FIXTURES = new URL('../../../fixtures/flows/', import.meta.url).pathname;

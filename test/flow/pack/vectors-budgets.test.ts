@@ -4,15 +4,16 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { BudgetChanges, Budgets } from '../../../src/config/flow-settings.ts';
 import { resolveConfig } from '../../../src/config/resolve-config.ts';
-import { PRESETS, type Preset } from '../../../src/flow/pack/budgets.ts';
 import {
   type BudgetLevels,
   type BudgetSource,
   LEVELS,
   type Level,
+  PRESETS,
+  type Preset,
   resolveBudgets,
   settleBudgets,
-} from '../../../src/flow/pack/resolve-budgets.ts';
+} from '../../../src/flow/pack/budgets.ts';
 import { vectorsOf } from '../../support/recordings.ts';
 
 /** Names of the budgets in the vectors. */

@@ -1,6 +1,16 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { orderSteps } from '../../../src/flow/file/order-steps.ts';
 import type { Flow, FlowStep } from '../../../src/flow/flow.ts';
-import { NOTHING_SETTLED, runFlow, type Settled } from '../../../src/flow/run/run-flow.ts';
+import {
+  type Board,
+  type Choice,
+  NOTHING_SETTLED,
+  newBoard,
+  runFlow,
+  type Settled,
+  settledSteps,
+  startable,
+} from '../../../src/flow/run/run-flow.ts';
 import type { StepEnd } from '../../../src/flow/run/run-step.ts';
 import { flowOf, flowStep } from '../../support/packs.ts';
 import { stepEnd } from '../../support/step-end.ts';
@@ -125,4 +135,75 @@ it('what an attempt throws is thrown when the step beside it is over, and nothin
   expect(outcome).toBe('no claude');
   expect(told).toEqual(['a started', 'b started']);
   expect(running).toBe(0);
+});
+
+// a ← b, a ← c, (b, c) ← d
+const DIAMOND = flowOf([
+  flowStep({ id: 'a', needs: [] }),
+  flowStep({ id: 'b', needs: ['a'], onFail: 'continue' }),
+  flowStep({ id: 'c', needs: ['a'] }),
+  flowStep({ id: 'd', needs: ['b', 'c'] }),
+]);
+
+const ALL_WAIT: Board = { a: 'waiting', b: 'waiting', c: 'waiting', d: 'waiting' };
+
+describe('the board before anything has run', () => {
+  it.each([
+    { title: 'nothing is settled', settled: undefined, board: ALL_WAIT },
+    {
+      title: 'an earlier run has finished some',
+      settled: { done: new Set(['a']), leftOut: new Set<string>() },
+      board: { ...ALL_WAIT, a: 'done' },
+    },
+    {
+      title: 'one alone was asked for',
+      settled: { done: new Set(['a']), leftOut: new Set(['b', 'd']) },
+      board: { a: 'done', b: 'left-out', c: 'waiting', d: 'left-out' },
+    },
+  ])('$title', ({ settled, board }) => {
+    expect(newBoard(DIAMOND, settled)).toEqual(board);
+  });
+});
+
+describe('what may start', () => {
+  it.each([
+    { title: 'only what needs nothing', board: {}, parallel: 4, starts: ['a'] },
+    { title: 'nothing while what is needed runs', board: { a: 'running' }, parallel: 4, starts: [] },
+    { title: 'as many as may run at once', board: { a: 'done' }, parallel: 1, starts: ['b'] },
+    { title: 'both beside each other', board: { a: 'done' }, parallel: 2, starts: ['b', 'c'] },
+    { title: 'one beside one that runs', board: { a: 'done', b: 'running' }, parallel: 2, starts: ['c'] },
+    { title: 'none beside as many as may run', board: { a: 'done', b: 'running' }, parallel: 1, starts: [] },
+    { title: 'nothing before all that is needed is over', board: { a: 'done', b: 'done' }, parallel: 9, starts: ['c'] },
+    { title: 'what goes on without a failed one', board: { a: 'done', b: 'failed', c: 'done' }, starts: ['d'] },
+    { title: 'nothing after a failed one that stops the flow', board: { a: 'done', c: 'failed' }, starts: [] },
+    { title: 'what needs one that nobody asked for', board: { a: 'left-out', b: 'left-out' }, starts: ['c'] },
+    { title: 'nothing after one that was stopped', board: { a: 'stopped' }, starts: [] },
+  ] as { title: string; board: Board; parallel?: number; starts: string[] }[])(
+    '$title',
+    ({ board, parallel = 2, starts }) => {
+      const { needs } = orderSteps(DIAMOND);
+      expect(startable(DIAMOND, needs, { ...ALL_WAIT, ...board }, parallel).map(({ id }) => id)).toEqual(starts);
+    },
+  );
+});
+
+const FLOW = flowOf(['a', 'b', 'c', 'd'].map((id) => flowStep({ id })));
+const isDone = (id: string) => id === 'a' || id === 'c';
+
+it.each([
+  { title: 'all is run', choice: {}, done: [], leftOut: [] },
+  { title: 'what a run has left is run', choice: { resume: 'r' }, done: ['a', 'c'], leftOut: [] },
+  { title: 'from a step on, done ones too', choice: { from: 'c' }, done: ['a'], leftOut: ['b'] },
+  { title: 'from a step on, with a run', choice: { from: 'c', resume: 'r' }, done: ['a'], leftOut: ['b'] },
+  { title: 'one alone', choice: { only: 'c' }, done: ['a'], leftOut: ['b', 'd'] },
+] as { title: string; choice: Choice; done: string[]; leftOut: string[] }[])('$title', ({ choice, done, leftOut }) => {
+  expect(settledSteps(FLOW, choice, isDone)).toEqual({ done: new Set(done), leftOut: new Set(leftOut) });
+});
+
+it.each([
+  { choice: { from: 'x' }, says: '--from x: no step of flow has this id: a, b, c, d' },
+  { choice: { only: 'x' }, says: '--only x: no step of flow has this id: a, b, c, d' },
+  { choice: { from: 'a', only: 'b' }, says: '--from and --only name different steps to run: leave one of them out' },
+])('$choice is refused', ({ choice, says }) => {
+  expect(() => settledSteps(FLOW, choice, isDone)).toThrow(says);
 });

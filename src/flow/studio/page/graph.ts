@@ -1,6 +1,5 @@
 import { grouped, s } from '../../../browser/dom.ts';
-import { bindingOf } from '../receipt-summary.ts';
-import type { FlowView, StepView } from '../studio-view.ts';
+import { bindingOf, type FlowView, type StepView } from '../studio-view.ts';
 
 const NODE = { width: 212, height: 56 };
 const GAP = { x: 20, y: 34 };

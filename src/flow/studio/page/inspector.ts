@@ -1,8 +1,16 @@
-import { counted, grouped, h, part } from '../../../browser/dom.ts';
-import type { BudgetKey, BudgetsView, Edit, FlowView, StepView, StudioView } from '../studio-view.ts';
+import { counted, grouped, h, part, table } from '../../../browser/dom.ts';
+import {
+  type BudgetKey,
+  type BudgetsView,
+  bindingOf,
+  type Edit,
+  type FlowView,
+  outcomeCounts,
+  type StepView,
+  type StudioView,
+} from '../studio-view.ts';
 import { type BudgetsForm, createForm } from './budgets-form.ts';
 import { type Drafts, levelOf } from './drafts.ts';
-import { overview } from './overview.ts';
 import { receiptPart } from './receipt.ts';
 
 /** The part of the page about the flow as a whole, or about one step. */
@@ -81,4 +89,37 @@ function stepHead({ id, agent, objective, after, sees }: StepView): HTMLElement[
     ...(objective === undefined ? [] : [h('p', {}, objective)]),
     h('p', { class: 'quiet' }, `${needs}; it sees the output of ${counted(sees, 'step')}.`),
   ];
+}
+
+/** The effective budgets of all steps, with where each one comes from. */
+function overview({ steps }: FlowView): HTMLElement {
+  const rows = steps.map((step) => [
+    h('a', { href: `#step/${step.id}` }, step.id),
+    ...(['contextBudgetChars', 'historyRecentChars', 'historyOlderChars'] as const).map((field) => cell(step, field)),
+    runText(step),
+  ]);
+  const columns = ['Step', 'Whole', 'Newest step', 'Older steps', 'Last run'];
+  return h('div', { class: 'wide' }, table('Budgets of all steps, in characters', columns, rows));
+}
+
+function cell({ budgets }: StepView, field: keyof StepView['budgets']['effective']): HTMLElement {
+  const { value, source } = budgets.effective[field];
+  const isOwn = source === 'step' || source.endsWith('(step)');
+  const isChanged = budgets.warnings.some((warning) => warning.field === field);
+  const from = source.replace('preset ', '');
+  return h(
+    'td',
+    { class: ['number', isOwn && 'own', isChanged && 'changed'].filter(Boolean).join(' ') },
+    grouped(value),
+    h('small', {}, isChanged ? `${from}, limited` : from),
+  );
+}
+
+function runText({ receipt }: StepView): string {
+  if (receipt === undefined) return 'not run';
+  if ('fault' in receipt) return 'not readable';
+  const { omitted, cut } = outcomeCounts(receipt.items);
+  const binding = bindingOf(receipt);
+  if (binding === 'whole') return `binding: ${omitted} omitted, ${cut} cut`;
+  return binding === 'steps' ? `${cut} cut` : 'all fitted';
 }

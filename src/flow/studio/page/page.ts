@@ -1,6 +1,5 @@
 import { counted, part } from '../../../browser/dom.ts';
 import type { Edit, FlowView, StudioView } from '../studio-view.ts';
-import { type Answer, ask } from './api.ts';
 import { openReview, showNotice } from './dialogs.ts';
 import { createDrafts } from './drafts.ts';
 import { drawGraph } from './graph.ts';
@@ -151,4 +150,23 @@ function refuse({ kind, message }: Exclude<Answer, { kind: 'view' }>, { isTyping
 
 function tell(text: string): void {
   part('status').textContent = text;
+}
+
+/** What the server says: a view; that the file is another one by now; or why not, in words. */
+type Answer =
+  | { readonly kind: 'view'; readonly view: StudioView }
+  | { readonly kind: 'changed' | 'refused' | 'gone'; readonly message: string };
+
+/** @param hash of the file that the edits are for; undefined: of whatever is there now */
+async function ask(what: 'view' | 'save', edits: readonly Edit[], hash: string | undefined): Promise<Answer> {
+  const headers = { 'content-type': 'application/json' };
+  try {
+    // The address, which ends in the token, is the page's own.
+    const response = await fetch(what, { method: 'POST', headers, body: JSON.stringify({ edits, hash }) });
+    const body: unknown = await response.json();
+    if (response.ok) return { kind: 'view', view: body as StudioView };
+    return { kind: response.status === 409 ? 'changed' : 'refused', message: (body as { message: string }).message };
+  } catch {
+    return { kind: 'gone', message: 'The studio does not answer; it may have been ended in the terminal.' };
+  }
 }

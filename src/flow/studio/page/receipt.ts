@@ -1,7 +1,6 @@
 import { counted, grouped, h, table } from '../../../browser/dom.ts';
 import type { KnownReceipt } from '../../step-receipt.ts';
-import { bindingOf, outcomeCounts, tierCounts } from '../receipt-summary.ts';
-import type { StepView } from '../studio-view.ts';
+import { bindingOf, outcomeCounts, type StepView, tierCounts } from '../studio-view.ts';
 
 /** What the last run says of a step. */
 export function receiptPart({ receipt, budgets }: StepView): HTMLElement {

@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { BUDGET_FIELDS, FLOORS, PRESETS, type Preset, presetBudgets } from '../../../src/flow/pack/budgets.ts';
-import { type BudgetLevels, resolveBudgets } from '../../../src/flow/pack/resolve-budgets.ts';
+import {
+  BUDGET_FIELDS,
+  type BudgetLevels,
+  FLOORS,
+  PRESETS,
+  type Preset,
+  presetBudgets,
+  resolveBudgets,
+} from '../../../src/flow/pack/budgets.ts';
 
 /** Total, recent and older, each as `value source`. */
 function shown(levels: BudgetLevels, window?: number): string[] {

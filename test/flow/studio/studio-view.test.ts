@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { type KnownReceipt, readReceipt } from '../../../src/flow/step-receipt.ts';
-import { bindingOf, tierCounts } from '../../../src/flow/studio/receipt-summary.ts';
+import { bindingOf, tierCounts } from '../../../src/flow/studio/studio-view.ts';
 import { aReceipt, aReceiptItem } from '../../support/studio.ts';
 
 function known(parts: Parameters<typeof aReceipt>[0]): KnownReceipt {

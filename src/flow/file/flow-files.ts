@@ -1,0 +1,123 @@
+import { accessSync, constants, realpathSync, type Stats, statSync } from 'node:fs';
+import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { shown } from '../../config/finding.ts';
+import { isRecord } from '../../config/read-config.ts';
+import { expectation } from '../../config/schema.ts';
+import { CtxbError, messageOf } from '../../errors.ts';
+import { GivenFault, readGiven } from '../../store/given-file.ts';
+import type { Fault } from './fault.ts';
+import { promptPath } from './flow-schema.ts';
+
+/** Of a flow, and of a file with a prompt. */
+export const MAX_FILE_BYTES = 1_000_000;
+
+/** A file's text without its byte order mark, or what is wrong with it. */
+export type ReadText = { readonly text: string } | Pick<GivenFault, 'expected' | 'found'>;
+
+/** Reads a text file of at most `MAX_FILE_BYTES`; what is wrong with it is an answer. */
+export function readText(path: string): ReadText {
+  try {
+    return decoded(readGiven(path, MAX_FILE_BYTES));
+  } catch (error) {
+    return error instanceof GivenFault ? error : { expected: 'a file that can be read', found: messageOf(error) };
+  }
+}
+
+function decoded(bytes: Uint8Array): ReadText {
+  try {
+    return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
+  } catch {
+    return { expected: 'text in UTF-8', found: 'bytes that are none' };
+  }
+}
+
+/** A file by where it really is, and by its name in the folder; or what is in the way. */
+export type FileInside =
+  | { readonly path: string; readonly name: string; readonly stats: Stats }
+  | { readonly fault: string };
+
+/**
+ * A file that can be read, in a folder or below it. Links are followed and judged by where they lead.
+ *
+ * @param file relative to `folder`, or absolute
+ */
+export function fileInside(folder: string, file: string): FileInside {
+  try {
+    const path = realpathSync(resolve(folder, file));
+    const root = realpathSync(folder);
+    if (!isInside(root, path)) return { fault: outsideFault(folder, file) };
+    const stats = statSync(path);
+    if (stats.isDirectory()) return { fault: 'a folder' };
+    if (!stats.isFile()) return { fault: 'a special file' };
+    accessSync(path, constants.R_OK);
+    return { path, name: relative(root, path), stats };
+  } catch (error) {
+    return { fault: reasonOf(error) };
+  }
+}
+
+/** By its name alone; the folder itself is not inside. */
+function isInside(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way !== '' && way !== '..' && !way.startsWith(join('..', sep)) && !isAbsolute(way);
+}
+
+function outsideFault(folder: string, file: string): string {
+  return isInside(resolve(folder), resolve(folder, file)) ? 'a link to a place outside' : 'a place outside';
+}
+
+function reasonOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return code === 'ENOENT' || code === 'ENOTDIR' ? 'no such file' : `a file that cannot be read (${String(code)})`;
+}
+
+/**
+ * A file with a prompt in the folder of a flow or below it. Links are followed and judged by where they lead: a flow
+ * from somewhere else must not be able to hand over whatever is on this machine. Ask again right before reading.
+ *
+ * @param file as the flow has it, relative to `folder`
+ */
+function promptFile(folder: string, file: string): { readonly path: string } | { readonly fault: string } {
+  if (!isInside(resolve(folder), resolve(folder, file))) return { fault: 'a place outside' };
+  const found = fileInside(folder, file);
+  if ('fault' in found) return found;
+  const { path, stats } = found;
+  if (stats.size === 0) return { fault: 'an empty file' };
+  return stats.size > MAX_FILE_BYTES ? { fault: `a file of ${stats.size} bytes` } : { path };
+}
+
+/**
+ * The text of a file with a prompt; it may have changed since its flow was checked.
+ *
+ * @param folder the flow's
+ * @param file as the flow has it
+ * @throws CtxbError `unreadable-input`
+ */
+export function readPrompt(folder: string, file: string): string {
+  const asked = promptFile(folder, file);
+  const read = 'path' in asked ? readText(asked.path) : { expected: 'a file with text', found: asked.fault };
+  if ('text' in read) return read.text;
+  throw new CtxbError(
+    'unreadable-input',
+    `promptFile ${JSON.stringify(file)}: expected ${read.expected}, found: ${read.found}; correct the flow`,
+  );
+}
+
+/** Files with prompts that cannot be used, of unchecked steps; looks at the disk. */
+export function checkPromptFiles(steps: readonly unknown[], folder: string): Fault[] {
+  return steps.flatMap((step, index) => {
+    const file = isRecord(step) ? step.promptFile : undefined;
+    if (typeof file !== 'string' || expectation(promptPath, file) !== undefined) return [];
+    const asked = promptFile(folder, file);
+    return 'path' in asked ? [] : [faultAt(index, file, asked.fault)];
+  });
+}
+
+function faultAt(index: number, file: string, fault: string): Fault {
+  return {
+    path: ['steps', index, 'promptFile'],
+    expected: `a file with text in the flow's folder or below, at most ${MAX_FILE_BYTES} bytes`,
+    found: `${shown(file)}: ${fault}`,
+    todo: fault === 'no such file' ? 'create it or correct the path' : 'name another file or write the text as prompt',
+  };
+}
