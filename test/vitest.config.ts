@@ -1,7 +1,12 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { SlowestFiles } from './support/slowest-files.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** `npm run soak:ci`: nothing but the tests that take more then, and all that they take. */
+const unit = process.env.CTXB_SOAK ? testsThatGrow() : ['test/**/*.test.ts'];
 
 /**
  * unit: pure functions and single modules. cli: the built program against tiny programs that play a claude.
@@ -12,14 +17,17 @@ export default defineConfig({
   test: {
     // Also the processor that vitest would leave free: most tests wait for processes that they have started.
     maxWorkers: '100%',
+    reporters: ['default', new SlowestFiles()],
     projects: [
       {
         test: {
           name: 'unit',
           root,
-          include: ['test/**/*.test.ts'],
+          include: unit,
           exclude: ['test/cli/**', 'test/e2e/**'],
           testTimeout: 30_000,
+          // Modules are loaded once for all files of a process: no test may leave anything behind in them.
+          isolate: false,
         },
       },
       { test: { name: 'cli', root, include: ['test/cli/**/*.test.ts'], testTimeout: 30_000 } },
@@ -27,3 +35,9 @@ export default defineConfig({
     ],
   },
 });
+
+function testsThatGrow(): string[] {
+  const names = readdirSync(`${root}/test`, { recursive: true, encoding: 'utf8' }).map((name) => `test/${name}`);
+  const tests = names.filter((name) => name.endsWith('.test.ts'));
+  return tests.filter((name) => readFileSync(`${root}/${name}`, 'utf8').includes('support/size.ts'));
+}

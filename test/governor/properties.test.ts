@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { endFaults, faultsOf, NOTHING_YET, replayFaults } from '../support/model/properties.ts';
 import { play } from '../support/model/streams.ts';
 import { ignoredFaults, toolFaults, type Unanswered } from '../support/model/tool-faults.ts';
+import { sized } from '../support/size.ts';
 
 /** Streams that are played, from seed 1 on. A longer search: `CTXB_STREAMS=20000`; one alone: `CTXB_SEED=17`. */
-const STREAMS = Number(process.env.CTXB_STREAMS ?? 600);
+const STREAMS = Number(process.env.CTXB_STREAMS ?? sized(100, 600));
 const ONLY = Number(process.env.CTXB_SEED ?? 0);
 const GROUP = 100;
 

@@ -6,8 +6,9 @@ import { pack } from '../../../src/flow/pack/pack.ts';
 import type { PackItem } from '../../../src/flow/pack/step-block.ts';
 import { flowStep, headingsOf, packItem, structureOf } from '../../support/packs.ts';
 import { createRandom, type Random } from '../../support/random.ts';
+import { sized } from '../../support/size.ts';
 
-const SEEDS = Array.from({ length: 40 }, (_, index) => index + 1);
+const SEEDS = Array.from({ length: sized(15, 40) }, (_, index) => index + 1);
 const PIECES = [
   'word ',
   '\n',

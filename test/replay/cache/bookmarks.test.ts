@@ -27,6 +27,7 @@ import { boundaryLine, type Line, userLine } from '../../support/governor.ts';
 import { asRecord, lineEndsOf, stagesOf } from '../../support/growing.ts';
 import { createRandom } from '../../support/random.ts';
 import { FIXTURE_RECORDINGS, fixture, SHARED_RECORDINGS, TRANSCRIPTS } from '../../support/recordings.ts';
+import { sized } from '../../support/size.ts';
 
 let root: string;
 beforeEach(() => {
@@ -129,7 +130,7 @@ function callOf(id: string, used: number, model = 'claude-opus-4-5'): Line {
 }
 
 describe('a recording that grows', () => {
-  it.each([...FIXTURE_RECORDINGS, ...SHARED_RECORDINGS, ...TRANSCRIPTS])(
+  it.each([...FIXTURE_RECORDINGS, ...sized([], [...SHARED_RECORDINGS, ...TRANSCRIPTS])])(
     '$name: is gone on with exactly',
     async ({ path, name }) => {
       const random = createRandom(name.length);

@@ -4,8 +4,9 @@ import { GRID } from '../../../src/replay/what-if/grid.ts';
 import type { SessionWhatIf, WhatIfPolicy } from '../../../src/replay/what-if/what-if.ts';
 import { createRandom } from '../../support/random.ts';
 import { type CallSketch, compared, randomSession, sketched, whatIfPolicy } from '../../support/recorded-session.ts';
+import { sized } from '../../support/size.ts';
 
-const ROUNDS = 150;
+const ROUNDS = sized(40, 150);
 const UNCHECKED = { name: 'nobody', none: true, native: 'off' };
 
 function compare(session: SessionSummary, policies: readonly WhatIfPolicy[]): SessionWhatIf {

@@ -2,6 +2,8 @@
 export interface Giant {
   readonly title: string;
   readonly pieces: () => Iterable<Buffer>;
+  /** Given for what only its size makes a giant. */
+  readonly bytes?: number;
 }
 
 const DEPTH = 10_000;
@@ -14,21 +16,19 @@ export const GIANTS: readonly Giant[] = [
   nested('objects', '{"a":', '}', '1'),
   nested('results of tools', '[{"type":"tool_result","content":', '}]', '"x"'),
   nested('lists that are never closed', '[', ''),
-  {
-    title: 'a result of a tool of 50 MiB',
-    pieces: () =>
-      filled(50 * MIB, {
-        before:
-          '{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"u","content":"',
-        after: '"}]}}\n',
-      }),
-  },
-  { title: 'a broken line of 50 MiB', pieces: () => filled(50 * MIB, { before: '{"type":"result"', after: '\n' }) },
-  {
-    title: 'no line feed up to the bound, and on',
-    pieces: () => filled(LONGEST_LINE + MIB, { before: '', after: '\n' }),
-  },
+  ...[8, 50].flatMap((size) => [
+    large(`a result of a tool of ${size} MiB`, size * MIB, {
+      before: '{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"u","content":"',
+      after: '"}]}}\n',
+    }),
+    large(`a broken line of ${size} MiB`, size * MIB, { before: '{"type":"result"', after: '\n' }),
+  ]),
+  large('no line feed up to the bound, and on', LONGEST_LINE + MIB, { before: '', after: '\n' }),
 ];
+
+function large(title: string, bytes: number, ends: { before: string; after: string }): Giant {
+  return { title, bytes, pieces: () => filled(bytes, ends) };
+}
 
 function nested(title: string, open: string, close: string, core = ''): Giant {
   const text = `${open.repeat(DEPTH)}${core}${close.repeat(DEPTH)}`;
