@@ -1,6 +1,6 @@
 import manifest from '../package.json' with { type: 'json' };
 import { closest } from './config/closest.ts';
-import { CtxbError, isCtxbError } from './errors.ts';
+import { CtxbError, isCtxbError, shortageOf } from './errors.ts';
 import type { Environment, Io } from './io.ts';
 import { onOneLine, printable, shownOn } from './report/shown.ts';
 
@@ -195,7 +195,8 @@ function isNeeded(name: string, [called, topic]: readonly string[]): boolean {
   return name === called || called === 'completion' || (called === 'help' && name === topic);
 }
 
-function report(error: unknown, io: Io): number {
+function report(thrown: unknown, io: Io): number {
+  const error = shortageOf(thrown) ?? thrown;
   if (isCtxbError(error)) {
     io.stderr.write(`ctxb: ${printable(error.message)}\n`);
     return error.exitCode;

@@ -7,6 +7,7 @@ export type ErrorCode =
   | 'gate'
   | 'context-not-relieved'
   | 'standin'
+  | 'resources'
   | 'bug'
   | 'store'
   | 'command-not-found'
@@ -25,6 +26,8 @@ const EXIT_CODES: Readonly<Record<ErrorCode, number>> = {
   // The stand-in is a part of ctxb, so its failure is ctxb's own.
   standin: 70,
   bug: 70,
+  // As in sysexits.h: the system has refused what it gives to everybody.
+  resources: 71,
   'command-not-found': 127,
   // Found, but the system refused to start it.
   'command-failed': 126,
@@ -63,6 +66,9 @@ const REMEDIES: Readonly<Record<string, string>> = {
   EACCES: 'make it readable',
   EISDIR: 'name a file, not a folder',
   ENOTDIR: 'name one that is there',
+  EMFILE: 'raise the limit for open files (ulimit -n)',
+  ENFILE: 'raise the limit for open files of the system (fs.file-max)',
+  ENOMEM: 'raise the limit for memory (ulimit -v), or name less at once',
 };
 
 /** A file or folder that somebody has named and that cannot be read, and what to do about it. */
@@ -71,6 +77,29 @@ export function unreadable(path: string, cause: unknown, code: ErrorCode = 'unre
   const remedy = cause instanceof Error && 'code' in cause ? REMEDIES[String(cause.code)] : undefined;
   const todo = remedy === undefined ? '' : `: ${remedy}`;
   return new CtxbError(code, `${path}: cannot be read (${reason})${todo}`, { cause });
+}
+
+/** What the system has run out of, by the code of the error. */
+const SHORTAGES: Readonly<Record<string, string>> = {
+  EMFILE: 'too many files are open: raise the limit (ulimit -n)',
+  ENFILE: 'too many files are open on this system: raise its limit (fs.file-max), or end other programs',
+  EAGAIN: 'no more processes or threads are allowed: raise the limit (ulimit -u)',
+  ENOMEM: 'there is not enough memory: raise the limit (ulimit -v), or end other programs',
+  ERR_WORKER_INIT_FAILED: 'no more threads are allowed: raise the limits (ulimit -u, ulimit -v)',
+  ERR_WORKER_OUT_OF_MEMORY: 'a thread has too little memory: give Node more (NODE_OPTIONS=--max-old-space-size=8192)',
+  ERR_STRING_TOO_LONG: 'a text is longer than Node can hold: name a smaller file',
+  ERR_FS_FILE_TOO_LARGE: 'a file is longer than Node can read at once: name a smaller one',
+};
+
+const NO_MEMORY = /out of memory|allocation failed|invalid string length|invalid array buffer length/i;
+
+/** The same error in words where something has run out, which is no bug; undefined where it is something else. */
+export function shortageOf(error: unknown): CtxbError | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const code = 'code' in error ? String(error.code) : undefined;
+  const isMemory = error instanceof RangeError && NO_MEMORY.test(error.message);
+  const text = (code && SHORTAGES[code]) ?? (isMemory ? SHORTAGES.ENOMEM : undefined);
+  return text === undefined ? undefined : new CtxbError('resources', `${text} (${error.message})`, { cause: error });
 }
 
 /** What was thrown, in words, whatever it is. */

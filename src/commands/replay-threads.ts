@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { readValues } from '../replay/read/read-values.ts';
@@ -36,16 +36,32 @@ export function replayOnThreads(
   const own = { ...given, bookmarks: cache && openBookmarks(cache) };
   const bytes = bytesOf(sources) ?? 0;
   const processors = availableParallelism();
-  if (processors < 2 || bytes < WORTH_BYTES) return replayAll(sources, own);
+  if (processors < 2 || bytes < WORTH_BYTES || hasBoundAddresses()) return replayAll(sources, own);
   const options = { ...own, read: readerFor(bytes) };
   const others = Math.min(processors, sources.length) - 1;
   if (others < 1) return replayAll(sources, options);
-  return replayTogether(sources, options, (share) =>
-    Array.from(
-      { length: others },
-      () => new Worker(WORKER_FILE, { workerData: { share, cache } satisfies WorkerTask }),
-    ),
-  );
+  return replayTogether(sources, options, (share) => startWorkers(others, { share, cache }));
+}
+
+/** As many as the system allows, which may be none. */
+function startWorkers(count: number, workerData: WorkerTask): Worker[] {
+  const workers: Worker[] = [];
+  try {
+    while (workers.length < count) workers.push(new Worker(WORKER_FILE, { workerData }));
+  } catch {
+    // Those that there are do all of it.
+  }
+  return workers;
+}
+
+/** V8 reserves addresses for each thread, and aborts the whole process where `ulimit -v` forbids that. */
+function hasBoundAddresses(): boolean {
+  try {
+    return /^Max address space +\d/m.test(readFileSync('/proc/self/limits', 'utf8'));
+  } catch {
+    // Systems without it have no such limit either.
+    return false;
+  }
 }
 
 /** With other recordings to judge, the processors have enough to do until the largest one is most of the work. */

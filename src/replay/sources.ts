@@ -80,8 +80,9 @@ function subagentLogs(file: string, onFault: OnFault): string[] {
   const folder = join(dirname(file), basename(file, '.jsonl'), SUBAGENTS);
   const isThere = () => statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
   if (!told(false, onFault, () => attempt(folder, isThere))) return [];
+  // A folder will be told of as what cannot be read; a pipe or a link could keep the reader for ever.
   return entriesOf(folder, onFault)
-    .filter((entry) => entry.isFile() && RECORDING.test(entry.name))
+    .filter((entry) => RECORDING.test(entry.name) && (entry.isFile() || entry.isDirectory()))
     .map(({ name }) => join(folder, name))
     .sort();
 }

@@ -1,10 +1,14 @@
-import { constants } from 'node:os';
+import { closeSync, openSync } from 'node:fs';
+import { constants, devNull } from 'node:os';
 import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { isatty } from 'node:tty';
 import { execa } from 'execa';
 import { CtxbError } from '../errors.ts';
 import type { Environment } from '../io.ts';
 import { ENDING_SIGNALS } from './ending-signals.ts';
+
+/** Both ends of three pipes, and of the one that tells whether the program could be executed. */
+const DESCRIPTORS = 8;
 
 /** How the child ended: its own exit code, or the signal that ended it. */
 export interface ChildEnd {
@@ -35,10 +39,12 @@ export interface ChildOptions {
 /**
  * Starts the program.
  *
- * @throws CtxbError `command-not-found` when there is no such program, `command-failed` when it cannot be started
+ * @throws CtxbError `command-not-found` when there is no such program, `command-failed` when it cannot be started; Error
+ * `EMFILE` when there are too many open files
  */
 export async function startChild(options: ChildOptions): Promise<Child> {
   const { command, args, cwd, env } = options;
+  requireDescriptors();
   // `buffer: false`: collected output would grow with the session and fail at 100 MB.
   const subprocess = execa(command, args, {
     cwd,
@@ -86,6 +92,7 @@ export async function runInOurPlace({ command, args, cwd, env }: ChildOptions, i
   const passOn = (signal: NodeJS.Signals) => {
     if (signal !== 'SIGINT' || ![0, 1, 2].some(isatty)) subprocess.kill(signal);
   };
+  requireDescriptors();
   // Before the start: a signal that came in between would end us alone.
   for (const signal of ENDING_SIGNALS) process.on(signal, passOn);
   const subprocess = execa(command, args, {
@@ -104,6 +111,16 @@ export async function runInOurPlace({ command, args, cwd, env }: ChildOptions, i
   const end = { code: result.exitCode, signal: result.signal as NodeJS.Signals | undefined };
   if (end.code === undefined && end.signal === undefined) throw startError(command, result);
   return end;
+}
+
+/** Node starts a child without pipes where there are too few, and the error that tells of it comes when nobody listens. */
+function requireDescriptors(): void {
+  const open: number[] = [];
+  try {
+    while (open.length < DESCRIPTORS) open.push(openSync(devNull, 'r'));
+  } finally {
+    for (const fd of open) closeSync(fd);
+  }
 }
 
 function killGroup(pid: number, signal: NodeJS.Signals): void {

@@ -75,6 +75,15 @@ export const FAULTS: readonly Fault[] = [
     play: { script: loaded('too-many-arguments') },
   },
   {
+    fault: 'too many files are open (EMFILE)',
+    at: ['child'],
+    says: 'too many files are open: raise the limit (ulimit -n)',
+    code: 71,
+    stdout: '',
+    lost: NOTHING,
+    play: { script: loaded('too-few-descriptors') },
+  },
+  {
     fault: 'the clock goes back, a minute at each look',
     at: ['run-session', 'conduct'],
     code: 0,

@@ -33,12 +33,18 @@ const NEEDS_SIMD = Uint8Array.of(
 );
 
 /**
- * A new kernel with a memory of its own; undefined where this machine has no WebAssembly with SIMD, and where a bundler
- * has put the library into a program of its own without the kernel's file.
+ * A new kernel with a memory of its own; undefined where this machine has no WebAssembly with SIMD, where its memory is
+ * not to be had (V8 reserves 8 GB of addresses for it, which `ulimit -v` may forbid), and where a bundler has put the
+ * library into a program of its own without the kernel's file.
  */
 export function loadKernel(): Kernel | undefined {
   const { WebAssembly: api } = globalThis as unknown as { readonly WebAssembly?: WebAssemblyApi };
   const file = PLACES.map((place) => new URL(place, import.meta.url)).find((place) => existsSync(place));
   if (file === undefined || !api?.validate(NEEDS_SIMD)) return undefined;
-  return new api.Instance(new api.Module(readFileSync(file))).exports as Kernel;
+  try {
+    return new api.Instance(new api.Module(readFileSync(file))).exports as Kernel;
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
 }

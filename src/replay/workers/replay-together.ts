@@ -6,7 +6,8 @@ import type { Source } from '../sources.ts';
 import { createShare, type FromWorker, type Share, takeNext } from './share.ts';
 
 /**
- * Judges recordings on several threads, of which this is one, and hands them over in their order.
+ * Judges recordings on several threads, of which this is one, and hands them over in their order. What a thread that has
+ * failed leaves undone, for want of memory or of open files, is done here.
  *
  * @param startWorkers starts the other threads, each of which does what work.ts says
  */
@@ -22,7 +23,7 @@ export async function* replayTogether(
     else judged.set(message.at, judgedOf(message));
   });
   try {
-    for (const at of sources.keys()) {
+    for (const [at, source] of sources.entries()) {
       for (let found = judged.get(at); ; found = judged.get(at)) {
         if (found !== undefined) {
           judged.delete(at);
@@ -30,8 +31,9 @@ export async function* replayTogether(
           break;
         }
         const next = takeNext(share);
-        if (next === undefined) await crew.news();
-        else judged.set(next.at, await attempt(() => replaySource(next.source, options)));
+        if (next !== undefined) judged.set(next.at, await attempt(() => replaySource(next.source, options)));
+        else if (crew.isShort) judged.set(at, await attempt(() => replaySource(source, options)));
+        else await crew.news();
       }
     }
   } finally {
@@ -46,10 +48,10 @@ function judgedOf(message: Exclude<FromWorker, { readonly kind: 'bytes' }>): Jud
 
 function createCrew(workers: readonly Worker[], onMessage: (message: FromWorker) => void) {
   let wake = () => {};
-  let failure: Error | undefined;
+  let isShort = false;
 
-  function fail(error: Error): void {
-    failure ??= error;
+  function fail(): void {
+    isShort = true;
     wake();
   }
 
@@ -59,14 +61,15 @@ function createCrew(workers: readonly Worker[], onMessage: (message: FromWorker)
       wake();
     });
     worker.on('error', fail);
-    worker.on('exit', (code) => code !== 0 && fail(new Error(`a thread ended with ${code}`)));
+    worker.on('exit', (code) => code !== 0 && fail());
   }
   return {
-    /** Resolves when one of them has told something. @throws Error when one has failed */
-    async news(): Promise<void> {
-      if (failure === undefined) await new Promise<void>((resolve) => (wake = resolve));
-      if (failure !== undefined) throw failure;
+    /** One of them has failed. */
+    get isShort() {
+      return isShort;
     },
+    /** Resolves when one of them has told something, or failed. */
+    news: () => new Promise<void>((resolve) => (wake = resolve)),
     async dismiss(): Promise<void> {
       await Promise.all(workers.map((worker) => worker.terminate()));
     },
