@@ -2,10 +2,10 @@ import { resolve } from 'node:path';
 import { effectiveConfig } from '../config/effective-config.ts';
 import { CtxbError } from '../errors.ts';
 import { type EarlierRun, earlierRuns, findRun } from '../flow/earlier-run.ts';
+import { flowReportText } from '../flow/report/report-text.ts';
 import { reportRun } from '../flow/report-run.ts';
 import type { KnownReceipt } from '../flow/step-receipt.ts';
 import type { Io } from '../io.ts';
-import { flowReportText } from '../report/flow-report-text.ts';
 import { printableJson } from '../report/printable-json.ts';
 import { styleFor } from '../report/style.ts';
 

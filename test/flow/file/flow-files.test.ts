@@ -18,7 +18,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(outside, { recursive: true }));
 
-it('reads a file in the flows of the flow', () => {
+it('reads a file in the folder of the flow', () => {
   expect(readPrompt(flows, 'prompt.md')).toBe('Do it.\n');
 });
 

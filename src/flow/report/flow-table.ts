@@ -1,8 +1,8 @@
-import type { Flow } from '../flow/flow.ts';
-import type { Board, StepStatus } from '../flow/run/run-flow.ts';
-import type { StepEnd } from '../flow/run/run-step.ts';
-import { dollars, duration, tokens } from './figures.ts';
-import { aligned } from './table.ts';
+import { dollars, duration, tokens } from '../../report/figures.ts';
+import { aligned } from '../../report/table.ts';
+import type { Flow } from '../flow.ts';
+import type { Board, StepStatus } from '../run/run-flow.ts';
+import type { StepEnd } from '../run/run-step.ts';
 
 const NONE = '–';
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { flowTable } from '../../src/report/flow-table.ts';
-import { flowOf, flowStep } from '../support/packs.ts';
-import { stepEnd } from '../support/step-end.ts';
+import { flowTable } from '../../../src/flow/report/flow-table.ts';
+import { flowOf, flowStep } from '../../support/packs.ts';
+import { stepEnd } from '../../support/step-end.ts';
 
 const FLOW = flowOf(['plan', 'build', 'test', 'ship', 'tell'].map((id) => flowStep({ id })));
 

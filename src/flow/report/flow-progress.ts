@@ -1,16 +1,16 @@
 import type { Writable } from 'node:stream';
-import type { FlowStep } from '../flow/flow.ts';
-import type { StepNews } from '../flow/run/run-flow.ts';
-import type { StepEnd } from '../flow/run/run-step.ts';
-import type { Decision } from '../governor/actions.ts';
-import { costUsd } from '../governor/cost/cost.ts';
-import { readGauge } from '../governor/gauge/gauge.ts';
-import type { GovernorState } from '../governor/state.ts';
-import { decisionText, isRoutine } from '../messages.ts';
-import { CLEAR_LINE } from './clear-line.ts';
-import { counted, dollars, duration, percent, tokens } from './figures.ts';
-import { onOneLine } from './shown.ts';
-import type { Style } from './style.ts';
+import type { Decision } from '../../governor/actions.ts';
+import { costUsd } from '../../governor/cost/cost.ts';
+import { readGauge } from '../../governor/gauge/gauge.ts';
+import type { GovernorState } from '../../governor/state.ts';
+import { decisionText, isRoutine } from '../../messages.ts';
+import { CLEAR_LINE } from '../../report/clear-line.ts';
+import { counted, dollars, duration, percent, tokens } from '../../report/figures.ts';
+import { onOneLine } from '../../report/shown.ts';
+import type { Style } from '../../report/style.ts';
+import type { FlowStep } from '../flow.ts';
+import type { StepNews } from '../run/run-flow.ts';
+import type { StepEnd } from '../run/run-step.ts';
 
 /** Tells a person how far a flow has come. */
 export interface FlowProgress {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { BriefingWorld } from '../../src/flow/briefing.ts';
-import { explainFlow } from '../../src/flow/explain.ts';
-import type { Flow } from '../../src/flow/flow.ts';
-import { flowExplainHtml } from '../../src/report/flow-explain-html.ts';
-import { flowExplainText } from '../../src/report/flow-explain-text.ts';
-import { PLAIN, type Style } from '../../src/report/style.ts';
-import { fixtureFlow } from '../support/flow-run.ts';
-import { flowOf, flowStep } from '../support/packs.ts';
+import type { BriefingWorld } from '../../../src/flow/briefing.ts';
+import { explainFlow } from '../../../src/flow/explain.ts';
+import type { Flow } from '../../../src/flow/flow.ts';
+import { flowExplainHtml } from '../../../src/flow/report/explain-html.ts';
+import { flowExplainText } from '../../../src/flow/report/explain-text.ts';
+import { PLAIN, type Style } from '../../../src/report/style.ts';
+import { fixtureFlow } from '../../support/flow-run.ts';
+import { flowOf, flowStep } from '../../support/packs.ts';
 
 const TAGS = Object.fromEntries(
   Object.keys(PLAIN).map((name) => [name, (text: string) => `<${name}>${text}</${name}>`]),

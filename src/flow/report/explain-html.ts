@@ -1,7 +1,7 @@
-import type { FlowExplained, StepExplained } from '../flow/explain.ts';
-import { BUDGET_FIELDS } from '../flow/pack/budgets.ts';
-import { counted, percent, tokens } from './figures.ts';
-import { escaped, HTML_HEAD, htmlTable } from './html.ts';
+import { counted, percent, tokens } from '../../report/figures.ts';
+import { escaped, HTML_HEAD, htmlTable } from '../../report/html.ts';
+import type { FlowExplained, StepExplained } from '../explain.ts';
+import { BUDGET_FIELDS } from '../pack/budgets.ts';
 
 /** One page that needs nothing but itself: no network, no script. */
 export function flowExplainHtml(flow: FlowExplained): string {

@@ -1,12 +1,12 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
-import type { StepNews } from '../../src/flow/run/run-flow.ts';
-import type { Decision } from '../../src/governor/actions.ts';
-import { createFlowProgress, type FlowProgress } from '../../src/report/flow-progress.ts';
-import { PLAIN } from '../../src/report/style.ts';
-import { afterTurn } from '../support/governor.ts';
-import { flowStep } from '../support/packs.ts';
-import { stepEnd } from '../support/step-end.ts';
+import { createFlowProgress, type FlowProgress } from '../../../src/flow/report/flow-progress.ts';
+import type { StepNews } from '../../../src/flow/run/run-flow.ts';
+import type { Decision } from '../../../src/governor/actions.ts';
+import { PLAIN } from '../../../src/report/style.ts';
+import { afterTurn } from '../../support/governor.ts';
+import { flowStep } from '../../support/packs.ts';
+import { stepEnd } from '../../support/step-end.ts';
 
 const [ONE, TWO] = [flowStep({ id: 'one' }), flowStep({ id: 'two' })];
 const DONE: StepNews = { kind: 'done', end: stepEnd() };

@@ -1,9 +1,9 @@
-import type { FlowExplained, StepExplained } from '../flow/explain.ts';
-import { BUDGET_FIELDS } from '../flow/pack/budgets.ts';
-import { counted, percent, tokens } from './figures.ts';
-import { onOneLine } from './shown.ts';
-import type { Style } from './style.ts';
-import { aligned } from './table.ts';
+import { counted, percent, tokens } from '../../report/figures.ts';
+import { onOneLine } from '../../report/shown.ts';
+import type { Style } from '../../report/style.ts';
+import { aligned } from '../../report/table.ts';
+import type { FlowExplained, StepExplained } from '../explain.ts';
+import { BUDGET_FIELDS } from '../pack/budgets.ts';
 
 /** For a person: each step's budgets and what its pack would hold. */
 export function flowExplainText({ flow, profile, run, steps }: FlowExplained, style: Style): string {

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { reportRun, type StepFigures } from '../../src/flow/report-run.ts';
-import { flowReportText } from '../../src/report/flow-report-text.ts';
-import { PLAIN, type Style } from '../../src/report/style.ts';
-import { figures } from '../support/flow-run.ts';
+import { flowReportText } from '../../../src/flow/report/report-text.ts';
+import { reportRun, type StepFigures } from '../../../src/flow/report-run.ts';
+import { PLAIN, type Style } from '../../../src/report/style.ts';
+import { figures } from '../../support/flow-run.ts';
 
 const TAGS = Object.fromEntries(
   Object.keys(PLAIN).map((name) => [name, (text: string) => `<${name}>${text}</${name}>`]),

@@ -1,8 +1,8 @@
-import type { CuratorComparison, RunReport, StepFigures } from '../flow/report-run.ts';
-import { counted, dollars, duration, tokens } from './figures.ts';
-import { onOneLine } from './shown.ts';
-import type { Style } from './style.ts';
-import { aligned } from './table.ts';
+import { counted, dollars, duration, tokens } from '../../report/figures.ts';
+import { onOneLine } from '../../report/shown.ts';
+import type { Style } from '../../report/style.ts';
+import { aligned } from '../../report/table.ts';
+import type { CuratorComparison, RunReport, StepFigures } from '../report-run.ts';
 
 const NONE = '–';
 
