@@ -224,7 +224,12 @@ export type Effect =
       readonly chars: number;
     }
   /** Store the whole of a tool's result. Told back as `result-stored`. */
-  | { readonly kind: 'store-result'; readonly requestId: string; readonly name: string; readonly text: string };
+  | {
+      readonly kind: 'store-result';
+      readonly requestId: string;
+      readonly name: string;
+      readonly text: string | readonly string[];
+    };
 
 /**
  * The answer to a hook callback. claude takes it as `output` with, where there is any of it, `hookSpecificOutput`:

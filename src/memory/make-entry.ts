@@ -6,10 +6,10 @@ import { errorSignature } from './entries/error-signature.ts';
 import { type FileWork, fileWork } from './entries/file-changes.ts';
 import { fingerprint } from './entries/fingerprint.ts';
 import { createWorkingFolder, type WorkingFolder } from './entries/working-folder.ts';
-import type { CommandFacts, Discard, Entry, FileChange, ToolEntry } from './entry.ts';
-import type { Found } from './extract/extract.ts';
+import type { CommandFacts, Discard, Entry, FileChange, PromptEntry, ToolEntry } from './entry.ts';
+import type { Found, PromptFound } from './extract/extract.ts';
 import type { EndedCall } from './extract/tool-calls.ts';
-import { cut, cutterWith, LONG_LINE_LENGTH, lastLines, oneLine } from './words.ts';
+import { cut, cutterWith, LONG_LINE_LENGTH, lastLines, type Mask, oneLine } from './words.ts';
 
 /** Commands longer than this (heredocs with whole files) are kept in part. */
 const COMMAND_LENGTH = 10_000;
@@ -19,14 +19,14 @@ const TAIL_LINES = 20;
 const TAIL_LENGTH = 2_000;
 
 /** Makes the entries of what was found, in order: looked into, bounded and masked. */
-export function createEntryMaker(mask: (text: string) => string): (found: Found) => Entry {
+export function createEntryMaker(mask: Mask): (found: Found) => Entry {
   const folder = createWorkingFolder();
   return (found) => {
     switch (found.kind) {
       case 'call':
         return toolEntry(found, folder, mask);
       case 'prompt':
-        return { ...found, text: mask(found.text) };
+        return promptEntry(found, mask);
       case 'task':
         return { ...found, agent: found.agent && mask(found.agent), id: mask(found.id), subject: mask(found.subject) };
       case 'state':
@@ -41,12 +41,17 @@ export function createEntryMaker(mask: (text: string) => string): (found: Found)
   };
 }
 
+function promptEntry({ kind, t, texts, pictures }: PromptFound, mask: Mask): PromptEntry {
+  return { kind, t, text: mask(texts), pictures };
+}
+
 /** Cut only after it was masked: half a secret is not recognised as one. */
 function line(text: string): string {
   return oneLine(text, LONG_LINE_LENGTH);
 }
 
-function toolEntry(ended: EndedCall, folder: WorkingFolder, mask: (text: string) => string): ToolEntry {
+function toolEntry(found: EndedCall, folder: WorkingFolder, mask: Mask): ToolEntry {
+  const ended = withoutSplitSecrets(found, mask);
   const { call, result, outcome, t } = ended;
   const { id, name, input } = call.use;
   folder.root(call.root);
@@ -63,11 +68,17 @@ function toolEntry(ended: EndedCall, folder: WorkingFolder, mask: (text: string)
     said: line(mask(describeResult(name, outcome, result.text))),
     gist: compressCall(ended, { command: work?.command, placeOf: folder.path, mask }),
     input: fingerprint(deedOf(name, input)),
-    output: fingerprint(result.text),
+    output: fingerprint(found.result.text),
     ...signatureOf(ended, mask),
     ...(work === undefined ? {} : { command: maskedCommand(work.command, mask) }),
     ...maskedFiles(filesOf(ended, work, folder), mask),
   };
+}
+
+/** What is made of a result looks at one text: that of several blocks is masked while it is known where each ends. */
+function withoutSplitSecrets(ended: EndedCall, mask: Mask): EndedCall {
+  const { texts } = ended.result;
+  return texts === undefined ? ended : { ...ended, result: { ...ended.result, text: mask(texts) } };
 }
 
 /** What a call does: the same command is often described in other words. */
@@ -77,10 +88,7 @@ function deedOf(name: string, input: unknown): unknown {
   return deed;
 }
 
-function signatureOf(
-  { call, result, outcome }: EndedCall,
-  mask: (text: string) => string,
-): Pick<ToolEntry, 'signature'> {
+function signatureOf({ call, result, outcome }: EndedCall, mask: Mask): Pick<ToolEntry, 'signature'> {
   if (outcome === 'ok') return {};
   // Masked first: a secret whose numbers and folders were taken out is not known again.
   const { text } = result;
@@ -113,7 +121,7 @@ function filesOf(ended: EndedCall, work: CommandWork | undefined, folder: Workin
   };
 }
 
-function maskedFiles({ reads, changes, swaps }: Files, mask: (text: string) => string): Files {
+function maskedFiles({ reads, changes, swaps }: Files, mask: Mask): Files {
   return {
     ...(reads === undefined ? {} : { reads: mask(reads) }),
     ...(changes === undefined ? {} : { changes: changes.map((change) => maskedChange(change, mask)) }),
@@ -121,17 +129,17 @@ function maskedFiles({ reads, changes, swaps }: Files, mask: (text: string) => s
   };
 }
 
-function maskedChange({ path, change, to }: FileChange, mask: (text: string) => string): FileChange {
+function maskedChange({ path, change, to }: FileChange, mask: Mask): FileChange {
   return { path: mask(path), change, ...(to === undefined ? {} : { to: mask(to) }) };
 }
 
-function maskedCommand(command: CommandFacts, mask: (text: string) => string): CommandFacts {
+function maskedCommand(command: CommandFacts, mask: Mask): CommandFacts {
   const tail = command.tail === '' ? '' : lastLines(mask(command.tail), TAIL_LINES, TAIL_LENGTH);
   const { discards } = command;
   const text = cut(mask(command.text), COMMAND_LENGTH);
   return { ...command, text, tail, ...(discards === undefined ? {} : { discards: maskedDiscard(discards, mask) }) };
 }
 
-function maskedDiscard({ how, paths }: Discard, mask: (text: string) => string): Discard {
+function maskedDiscard({ how, paths }: Discard, mask: Mask): Discard {
   return { how, paths: paths === 'all' ? paths : paths.map(mask) };
 }

@@ -5,7 +5,7 @@ import type { Input, OwnEvent } from '../governor/input.ts';
 import { inTokens } from '../governor/policy.ts';
 import type { GovernorState, Run } from '../governor/state.ts';
 import { decided } from '../governor/steps.ts';
-import { plainText } from '../stream/blocks.ts';
+import { plainText, textsOf } from '../stream/blocks.ts';
 import { fieldsOf, textOf } from '../stream/fields.ts';
 import type { DeadEnd, Entry } from './entry.ts';
 import { createExtractor, type Found } from './extract/extract.ts';
@@ -16,6 +16,7 @@ import type { CommandOutcome } from './notebook/command-runs.ts';
 import { createNotebook } from './notebook/notebook.ts';
 import { renderIndex } from './notebook/render-index.ts';
 import type { Page } from './notebook/section.ts';
+import type { Mask } from './words.ts';
 
 /**
  * Working memory of a session: it sees what the governor sees, notes the facts, and knows what to hand back. Pure like
@@ -49,7 +50,7 @@ export interface Remembered {
 
 export interface MemoryOptions {
   readonly run: Run;
-  readonly mask: (text: string) => string;
+  readonly mask: Mask;
 }
 
 const NOTHING: Remembered = { entries: [], pages: [], decisions: [], tell: [] };
@@ -107,7 +108,7 @@ export function createMemory({ run, mask }: MemoryOptions): Memory {
       task: maskedOr(run.policy.task),
       state: notebook.state ?? maskedOr(run.policy.state),
       firstPrompt: notebook.firstPrompt ?? maskedOr(state.session.firstPrompt),
-      running: state.turn.prompts.map(({ text }) => mask(text)),
+      running: state.turn.prompts.map(({ event }) => mask(textsOf(event.blocks))),
       waiting: state.mailbox.waiting.length,
       folder: folder ?? run.contextDir,
       t,

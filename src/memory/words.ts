@@ -35,14 +35,21 @@ export function oneLine(text: string, length: number): string {
   return cut(end.replace(BREAKS, ' ').replace(CONTROLS, '').trim(), length);
 }
 
+/** A text without its secrets; of the blocks of one message, a secret that goes over the end of one is masked too. */
+export type Mask = (text: string | readonly string[]) => string;
+
 /** Puts a text on one line, masked before it is cut to `length` code points. */
 export type Cutter = (text: string, length: number) => string;
+
+/** The same for the texts of a message's blocks. */
+export type BlockCutter = (text: string | readonly string[], length: number) => string;
 
 /** Of a long text this much is masked: half a secret is not recognised as one. */
 const NEAR = 4 * LONG_LINE_LENGTH;
 
-export function cutterWith(mask: (text: string) => string): Cutter {
-  return (text, length) => oneLine(mask(text.slice(0, NEAR)), length);
+export function cutterWith(mask: Mask): BlockCutter {
+  const near = (text: string) => text.slice(0, NEAR);
+  return (text, length) => oneLine(mask(typeof text === 'string' ? near(text) : text.map(near)), length);
 }
 
 /** A text from a tool between backticks, so that it cannot pose as ours: on one line, its own backticks as quotes. */

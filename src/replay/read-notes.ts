@@ -4,6 +4,7 @@ import type { MemoryPolicy } from '../governor/policy.ts';
 import { createExtractor } from '../memory/extract/extract.ts';
 import { createEntryMaker } from '../memory/make-entry.ts';
 import { createNotebook, type Notebook } from '../memory/notebook/notebook.ts';
+import type { Mask } from '../memory/words.ts';
 import type { Event } from '../stream/events.ts';
 import { createInputReader } from './inputs.ts';
 import type { ReadLine } from './read/read-line.ts';
@@ -16,7 +17,7 @@ const NOTHING: ReadonlySet<string> = new Set(['unknown', 'malformed']);
 export interface ReadNotesOptions extends Pick<MemoryPolicy, 'statePattern' | 'deadEndPattern'> {
   readonly stdin: Readable;
   /** Takes secrets out of texts. */
-  readonly mask: (text: string) => string;
+  readonly mask: Mask;
   /** Told of every piece of a file of notes, in order. */
   readonly onPage?: (page: { readonly file: string; readonly text: string }) => void;
 }

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Policy } from '../governor/policy.ts';
+import type { Mask } from '../memory/words.ts';
 import type { Bookmarks } from './cache/bookmarks.ts';
 import type { Parts } from './known.ts';
 import type { LineStart } from './read/line-feed.ts';
@@ -19,7 +20,7 @@ export interface ReplayOptions {
   readonly explain?: string | undefined;
   readonly stdin: Readable;
   /** Takes secrets out of texts. */
-  readonly mask: (text: string) => string;
+  readonly mask: Mask;
   /** Told how many bytes were read, piece by piece. */
   readonly onBytes?: ((count: number) => void) | undefined;
   /** Reads a file instead of `readValues`, where that is faster. */

@@ -7,7 +7,7 @@ import { lineageStep } from '../governor/process/process.ts';
 import type { GovernorState, Run } from '../governor/state.ts';
 import { step } from '../governor/step.ts';
 import { createMemory, type Memory } from '../memory/memory.ts';
-import { cutterWith } from '../memory/words.ts';
+import { cutterWith, type Mask } from '../memory/words.ts';
 import { createAccuracy } from './accuracy/create-accuracy.ts';
 import { createExplainer, type Explainer, explanationOf } from './explain/create-explanation.ts';
 import type { Explanation } from './explain/explanation.ts';
@@ -46,7 +46,7 @@ export interface TrackerOptions {
   /** A call that is to be explained: its number, from 1, or its message's id. */
   readonly explain?: string | undefined;
   /** Takes secrets out of texts, as in the run. */
-  readonly mask: (text: string) => string;
+  readonly mask: Mask;
   /** What one with the same options knew at the line before. */
   readonly saved?: Parts | undefined;
   /** Told of every line, and of its number from 1, before it is judged. */

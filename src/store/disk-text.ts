@@ -8,8 +8,8 @@ declare const MAY_BE_WRITTEN: unique symbol;
  */
 export type DiskText = string & { readonly [MAY_BE_WRITTEN]: true };
 
-/** Without its secrets. Lines keep their numbers. */
-export function masked(text: string): DiskText {
+/** Without its secrets. Lines keep their numbers; each of several texts is a line. */
+export function masked(text: string | readonly string[]): DiskText {
   return redact(text, { keepLines: true }) as DiskText;
 }
 

@@ -7,7 +7,7 @@ const findHints = createWordFinder(SECRET_RULES.map(({ hints }) => hints));
 const KEY_BEGIN = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
 const KEY_END = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
 const KEY_END_HERE = new RegExp(KEY_END.source, 'y');
-const MASKED_KEY = mask('private key');
+const KEY = 'private key';
 
 /** Longest text between the first and the last line of one key; a key of 16,384 bits has 13,000 characters. */
 const KEY_MAX = 20_000;
@@ -27,27 +27,71 @@ const LAST_LINE = /^[\s\d→:|>"'`]{0,40}[A-Za-z0-9+/]{0,23}={0,2}(?:[\s"'`,+]|\
  * Masks what has the form of a known provider's token, JWTs, private keys (one that is cut off at either end too),
  * passwords in URLs, authorization headers, and values that look random where a name says that they are secret. It does
  * not know a secret by its meaning: a password of plain words passes. Masking twice is the same as masking once.
+ *
+ * @param text several texts are the blocks of one message: each becomes a line, and a secret that goes on from one to
+ * the next is masked too
  */
-export function redact(text: string, { keepLines = false } = {}): string {
-  const inPlaceOf = keepLines ? maskedWithLines : () => MASKED_KEY;
+export function redact(text: string | readonly string[], { keepLines = false } = {}): string {
+  const inPlaceOf = keepLines ? maskWithLines : mask;
+  return replaceSecrets(typeof text === 'string' ? text : linesOf(text, inPlaceOf), inPlaceOf);
+}
+
+/** What takes the place of a secret, which stands at `from`. */
+type InPlaceOf = (what: string, secret: string, from: number) => string;
+
+function mask(what: string): string {
+  return `[masked: ${what}]`;
+}
+
+/** Has as many lines as the secret, so that what follows keeps its line number. */
+function maskWithLines(what: string, secret: string): string {
+  return mask(what) + secret.replaceAll(/[^\n]/g, '');
+}
+
+/** Each text as a line; what is masked are the secrets that go over the end of one. */
+function linesOf(texts: readonly string[], inPlaceOf: InPlaceOf): string {
+  if (texts.length < 2) return texts.join('');
+  const whole = texts.join('');
+  const secrets = secretsIn(whole);
+  let lines = '';
+  let done = 0;
+  let end = 0;
+  for (const text of texts.slice(0, -1)) {
+    end += text.length;
+    const over = secrets.find((secret) => secret.from < end && end < secret.end);
+    if (over === undefined || over.end <= done) lines += whole.slice(done, end);
+    else lines += whole.slice(done, over.from) + inPlaceOf(over.what, whole.slice(over.from, over.end), over.from);
+    lines += '\n';
+    done = Math.max(done, over?.end ?? end);
+  }
+  return lines + whole.slice(done);
+}
+
+function secretsIn(text: string): { readonly what: string; readonly from: number; readonly end: number }[] {
+  const secrets: ReturnType<typeof secretsIn> = [];
+  replaceSecrets(text, (what, secret, from) => {
+    secrets.push({ what, from, end: from + secret.length });
+    // As long as it was, so that what follows stays in its place.
+    return '\0'.repeat(secret.length);
+  });
+  return secrets;
+}
+
+function replaceSecrets(text: string, inPlaceOf: InPlaceOf): string {
   let masked = text.includes('PRIVATE KEY') ? maskKeyEnds(maskKeys(text, inPlaceOf), inPlaceOf) : text;
   const hinted = findHints(masked);
   for (let index = 0; index < SECRET_RULES.length; index += 1) {
     const rule = SECRET_RULES[index];
     if (rule === undefined || (hinted[index] !== 1 && rule.hints.length > 0)) continue;
     const before = masked;
-    masked = apply(rule, before);
+    masked = apply(rule, before, inPlaceOf);
     // The words of a mask may be what stands before another secret.
     if (masked !== before) findHints(mask(rule.what), hinted);
   }
   return masked;
 }
 
-function mask(what: string): string {
-  return `[masked: ${what}]`;
-}
-
-function apply({ what, pattern, holds }: SecretRule, text: string): string {
+function apply({ what, pattern, holds }: SecretRule, text: string, inPlaceOf: InPlaceOf): string {
   if (text.search(pattern) < 0) return text;
   let masked = '';
   let done = 0;
@@ -56,26 +100,23 @@ function apply({ what, pattern, holds }: SecretRule, text: string): string {
     const before = head === '' ? (match[1] ?? '') : '';
     const from = match.index - head.length + before.length;
     const end = match.index + match[0].length;
-    if (from < done || holds?.(text.slice(from, end), before, text.charAt(end)) === false) continue;
-    masked += text.slice(done, from) + mask(what);
+    const secret = text.slice(from, end);
+    if (from < done || holds?.(secret, before, text.charAt(end)) === false) continue;
+    masked += text.slice(done, from) + inPlaceOf(what, secret, from);
     done = end;
   }
   return done === 0 ? text : masked + text.slice(done);
 }
 
-function maskedWithLines(key: string): string {
-  return MASKED_KEY + key.replaceAll(/[^\n]/g, '');
-}
-
 /** Masks keys from their first line on, to the last line or as far as there are lines of a key. */
-function maskKeys(text: string, inPlaceOf: (key: string) => string): string {
+function maskKeys(text: string, inPlaceOf: InPlaceOf): string {
   let masked = '';
   let done = 0;
   for (const { index, 0: begin } of text.matchAll(KEY_BEGIN)) {
     const from = index + begin.length;
     const end = keyEnd(text, from);
     if (end === from) continue;
-    masked += text.slice(done, index) + inPlaceOf(text.slice(index, end));
+    masked += text.slice(done, index) + inPlaceOf(KEY, text.slice(index, end), index);
     done = end;
   }
   return masked + text.slice(done);
@@ -100,7 +141,7 @@ function matchEnd(sticky: RegExp, text: string, from: number): number {
 }
 
 /** Masks what is left of keys whose first line was cut off. */
-function maskKeyEnds(text: string, inPlaceOf: (key: string) => string): string {
+function maskKeyEnds(text: string, inPlaceOf: InPlaceOf): string {
   let masked = '';
   let done = 0;
   let previous = 0;
@@ -108,7 +149,7 @@ function maskKeyEnds(text: string, inPlaceOf: (key: string) => string): string {
     const length = keyLength(text.slice(Math.max(previous, index - KEY_MAX), index));
     previous = index + end.length;
     if (length === 0) continue;
-    masked += text.slice(done, index - length) + inPlaceOf(text.slice(index - length, previous));
+    masked += text.slice(done, index - length) + inPlaceOf(KEY, text.slice(index - length, previous), index - length);
     done = previous;
   }
   return masked + text.slice(done);

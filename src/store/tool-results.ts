@@ -19,7 +19,7 @@ const MOST_OF_A_NAME = 1_000;
  * @returns the file's absolute path
  * @throws CtxbError `store`
  */
-export function storeToolResult(contextDir: string, name: string, text: string): string {
+export function storeToolResult(contextDir: string, name: string, text: string | readonly string[]): string {
   const path = freePath(contextDir, fileName(name));
   const fd = openPlain(path, O_WRONLY | O_CREAT | O_EXCL);
   try {

@@ -7,12 +7,14 @@ export function readBlocks(content: unknown): Block[] {
   return Array.isArray(content) ? content.map(readBlock) : [];
 }
 
+/** The texts of a message's text blocks. */
+export function textsOf(blocks: readonly Block[]): readonly string[] {
+  return blocks.flatMap((block) => (block.type === 'text' ? [block.text] : []));
+}
+
 /** The text blocks of a message, joined by newlines. */
 export function plainText(blocks: readonly Block[]): string {
-  return blocks
-    .filter((block) => block.type === 'text')
-    .map((block) => block.text)
-    .join('\n');
+  return textsOf(blocks).join('\n');
 }
 
 function readBlock(value: unknown): Block {
@@ -51,11 +53,13 @@ function readParts(content: unknown): Block[] {
 
 function readToolResult(block: Readonly<Record<string, unknown>>): Block {
   const parts = readParts(block.content);
+  const texts = textsOf(parts);
   return {
     type: 'tool_result',
     toolUseId: textOf(block.tool_use_id) ?? '',
     isError: block.is_error === true,
-    text: plainText(parts),
+    text: texts.join('\n'),
+    ...(texts.length > 1 ? { texts } : {}),
     images: parts.filter((part) => part.type === 'image' || part.type === 'document').length,
     definitions: parts.filter((part) => part.type === 'other' && part.name === 'tool_reference').length,
   };

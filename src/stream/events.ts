@@ -43,6 +43,8 @@ export type Block =
       readonly toolUseId: string;
       readonly isError: boolean;
       readonly text: string;
+      /** What the text is joined from, where that is several blocks. */
+      readonly texts?: readonly string[];
       readonly images: number;
       /** Definitions of tools that were looked up and come into the context with it. */
       readonly definitions: number;

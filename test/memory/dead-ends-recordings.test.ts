@@ -6,6 +6,7 @@ import { createExtractor } from '../../src/memory/extract/extract.ts';
 import { createEntryMaker } from '../../src/memory/make-entry.ts';
 import { decodeLine } from '../../src/stream/decode.ts';
 import { FIXTURE_RECORDINGS, linesOf, TRANSCRIPTS } from '../support/recordings.ts';
+import { unmasked } from '../support/unmasked.ts';
 
 /** What was found in the sessions of other people, each judged right by reading what led to it. */
 const JUDGED = { 'same error': 4, 'same failure': 9, 'edit reverted': 2 };
@@ -16,7 +17,7 @@ function foundIn(path: string): DeadEnd[] {
     statePattern: undefined,
     deadEndPattern: undefined,
   });
-  const makeEntry = createEntryMaker((text) => text);
+  const makeEntry = createEntryMaker(unmasked);
   const deadEnds = createDeadEnds();
   return linesOf(path).flatMap((line) => {
     const input: Input = { t: 0, from: 'claude', event: decodeLine(line) };

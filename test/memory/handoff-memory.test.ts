@@ -4,11 +4,12 @@ import { step } from '../../src/governor/step.ts';
 import { createMemory } from '../../src/memory/memory.ts';
 import { decodeObject } from '../../src/stream/decode.ts';
 import { initLine, type Line, policyWith, runWith, userLine } from '../support/governor.ts';
+import { unmasked } from '../support/unmasked.ts';
 
 /** A run in which a prompt is being worked on and one command has failed. */
 function midTurn() {
   const run = runWith({ policy: policyWith({ task: 'mend the SECRET clock' }) });
-  const memory = createMemory({ run, mask: (text) => text.replaceAll('SECRET', '[masked]') });
+  const memory = createMemory({ run, mask: (text) => unmasked(text).replaceAll('SECRET', '[masked]') });
   let state = initialState(run);
   const feed = (input: Parameters<typeof step>[1]) => {
     state = step(state, input).state;

@@ -9,6 +9,7 @@ import { step } from '../../src/governor/step.ts';
 import type { Entry } from '../../src/memory/entry.ts';
 import { createMemory, type Remembered } from '../../src/memory/memory.ts';
 import type { Page } from '../../src/memory/notebook/section.ts';
+import type { Mask } from '../../src/memory/words.ts';
 import { createTracker } from '../../src/replay/tracker.ts';
 import { decodeObject } from '../../src/stream/decode.ts';
 import type { Fields } from '../../src/stream/fields.ts';
@@ -23,11 +24,12 @@ import {
   userLine,
 } from '../support/governor.ts';
 import { asRead } from '../support/recordings.ts';
+import { unmasked } from '../support/unmasked.ts';
 
 const NOTES: OwnEvent = { kind: 'notes', path: '.context/sessions/s1' };
 
 /** A run as the shell makes it: governor and memory in turn, everything recorded. */
-function live(run: Run = runWith(), mask = (text: string) => text) {
+function live(run: Run = runWith(), mask: Mask = unmasked) {
   let state = initialState(run);
   const memory = createMemory({ run, mask });
   const record = [JSON.stringify(recordRun(run, 0))];
@@ -181,7 +183,7 @@ describe('memory', () => {
   ])('$name is masked before it is an entry', ({ lines }) => {
     const patterns = { statePattern: '^STATE: (.+)$', deadEndPattern: '^DEAD END: (.+)$' };
     const policy = policyWith({ memory: { ...policyWith().memory, ...patterns } });
-    const run = live(runWith({ policy }), (text) => text.replaceAll('hunter2', '***'));
+    const run = live(runWith({ policy }), (text) => unmasked(text).replaceAll('hunter2', '***'));
     run.own(NOTES);
     const noted = run.claude(...lines).map(({ entries, pages }) => ({ entries, pages }));
     expect(noted.flatMap(({ entries }) => entries).length).toBeGreaterThan(0);
@@ -251,7 +253,7 @@ describe('memory', () => {
     const kinds = run.decisions.map(({ kind }) => kind);
     expect(kinds).toEqual(expect.arrayContaining(['dead-end', 'recall', 'survival']));
     expect(kinds.filter((kind) => kind === 'survival')).toHaveLength(2);
-    const tracker = createTracker({ run: runWith(), withSeries: false, mask: (text) => text });
+    const tracker = createTracker({ run: runWith(), withSeries: false, mask: unmasked });
     for (const line of run.record) tracker.line(asRead(line));
     expect(byKind(tracker.summary('record').actions)).toStrictEqual(byKind(run.decisions));
   });

@@ -4,9 +4,10 @@ import { explanationText } from '../../src/report/replay/explain.ts';
 import { PLAIN } from '../../src/report/style.ts';
 import { boundaryLine, callLine, initLine, type Line, runWith, toolResultLine, userLine } from '../support/governor.ts';
 import { asRead, FIXTURE_RECORDINGS, linesOf } from '../support/recordings.ts';
+import { unmasked } from '../support/unmasked.ts';
 
 function summaryOf(lines: readonly string[], explain: string, withSeries = false) {
-  const tracker = createTracker({ run: runWith({ mode: 'replay' }), withSeries, explain, mask: (text) => text });
+  const tracker = createTracker({ run: runWith({ mode: 'replay' }), withSeries, explain, mask: unmasked });
   for (const line of lines) tracker.line(asRead(line));
   return tracker.summary('x');
 }

@@ -7,6 +7,7 @@ import { DEFAULTS } from '../../src/config/defaults.ts';
 import { followSource } from '../../src/replay/follow.ts';
 import type { SessionSummary } from '../../src/replay/summary.ts';
 import { fixture, linesOf } from '../support/recordings.ts';
+import { unmasked } from '../support/unmasked.ts';
 
 let folder: string;
 let file: string;
@@ -36,7 +37,7 @@ function start(source = file, stdin: Readable = Readable.from([])) {
       wake();
     },
   };
-  const options = { policy: DEFAULTS, stdin, mask: (text: string) => text };
+  const options = { policy: DEFAULTS, stdin, mask: unmasked };
   const finished = followSource({ file: source, subagents: [] }, options, follower, end.signal);
   const until = async (isThere: () => boolean) => {
     while (!isThere()) {

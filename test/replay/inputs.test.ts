@@ -3,11 +3,12 @@ import { type SessionSummary, withoutSeries } from '../../src/replay/summary.ts'
 import { createTracker } from '../../src/replay/tracker.ts';
 import { runWith } from '../support/governor.ts';
 import { asRead, fixture, objectsOf } from '../support/recordings.ts';
+import { unmasked } from '../support/unmasked.ts';
 
 type Row = Record<string, unknown>;
 
 function judged(rows: readonly Row[]): SessionSummary {
-  const tracker = createTracker({ run: runWith({ mode: 'replay' }), withSeries: true, mask: (text) => text });
+  const tracker = createTracker({ run: runWith({ mode: 'replay' }), withSeries: true, mask: unmasked });
   for (const row of rows) tracker.line(asRead(JSON.stringify(row)));
   return tracker.summary('r');
 }

@@ -9,9 +9,10 @@ import { findSources } from '../../src/replay/sources.ts';
 import type { Event } from '../../src/stream/events.ts';
 import { saysNothing } from '../../src/stream/usage.ts';
 import { eventsOf, FIXTURE_RECORDINGS, fixture, SHARED_RECORDINGS } from '../support/recordings.ts';
+import { unmasked } from '../support/unmasked.ts';
 
 function options(more: Partial<ReplayOptions> = {}): ReplayOptions {
-  return { policy: DEFAULTS, series: false, stdin: Readable.from([]), mask: (text) => text, ...more };
+  return { policy: DEFAULTS, series: false, stdin: Readable.from([]), mask: unmasked, ...more };
 }
 
 const SOURCES = findSources(fixture('.')).map((source) => ({ name: basename(source.file), source }));

@@ -18,6 +18,7 @@ import {
   userLine,
 } from '../support/governor.ts';
 import { asRead, COMPACT_TURNS, fixture, linesOf } from '../support/recordings.ts';
+import { unmasked } from '../support/unmasked.ts';
 
 const raw = (line: Line) => JSON.stringify(line);
 
@@ -136,7 +137,7 @@ describe('a record', () => {
     note({ t: 2, from: 'caller', event: { kind: 'end' } });
     driver.callerEnd();
 
-    const tracker = createTracker({ run: runWith({ mode: 'replay' }), withSeries: false, mask: (text) => text });
+    const tracker = createTracker({ run: runWith({ mode: 'replay' }), withSeries: false, mask: unmasked });
     for (const line of lines) tracker.line(asRead(line));
     const summary = tracker.summary('record');
     expect(decisions(driver.actions).map(({ kind }) => kind)).toEqual(['warn', 'compact', 'compacted', 'landed']);
@@ -151,7 +152,7 @@ describe('the dialect', () => {
     { name: 'compact.dialogue.ndjson', dialect: 'stream' },
     { name: 'tool-turn.session.jsonl', dialect: 'session' },
   ])('of $name is $dialect', ({ name, dialect }) => {
-    const tracker = createTracker({ run: runWith({ mode: 'replay' }), withSeries: false, mask: (text) => text });
+    const tracker = createTracker({ run: runWith({ mode: 'replay' }), withSeries: false, mask: unmasked });
     for (const line of linesOf(fixture(name))) tracker.line(asRead(line));
     expect(tracker.summary(name).dialect).toBe(dialect);
   });

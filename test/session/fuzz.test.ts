@@ -12,6 +12,7 @@ import { GIANTS } from '../support/fuzz/giants.ts';
 import { preparePools } from '../support/fuzz/odd-lines.ts';
 import { createRandom } from '../support/random.ts';
 import { sized } from '../support/size.ts';
+import { unmasked } from '../support/unmasked.ts';
 
 /** `CTXB_FUZZ_SEED=7` plays other streams than those of every day, `CTXB_FUZZ_LINES=5000000` longer ones. */
 const SEED = Number(process.env.CTXB_FUZZ_SEED ?? 1);
@@ -24,7 +25,7 @@ const PATIENCE_MS = 400_000;
 const WITHOUT_NOTES: Config = { ...DEFAULTS, memory: { ...DEFAULTS.memory, enabled: false } };
 const OBSERVING: Config = { ...WITHOUT_NOTES, observe: true };
 
-const REPLAY = { policy: DEFAULTS, series: false, stdin: Readable.from([]), mask: (text: string) => text };
+const REPLAY = { policy: DEFAULTS, series: false, stdin: Readable.from([]), mask: unmasked };
 
 function replayed(file: string) {
   return replaySource({ file, subagents: [] }, REPLAY);

@@ -2,11 +2,13 @@ import type { Input } from '../../src/governor/input.ts';
 import { createEntryMaker } from '../../src/memory/make-entry.ts';
 import type { CommandFacts, Entry, FileChange, ToolEntry } from '../../src/memory/entry.ts';
 import { createExtractor, type ExtractOptions } from '../../src/memory/extract/extract.ts';
+import type { Mask } from '../../src/memory/words.ts';
 import { oneLine } from '../../src/memory/words.ts';
 import { createInputReader } from '../../src/replay/inputs.ts';
 import { decodeObject } from '../../src/stream/decode.ts';
 import type { Line } from './governor.ts';
 import { asRead, linesOf } from './recordings.ts';
+import { unmasked } from './unmasked.ts';
 
 export interface Heard {
   readonly from: 'claude' | 'caller';
@@ -33,7 +35,7 @@ export function resultEntry(name: string, input: object, text: unknown, more: Re
     { ...common, type: 'assistant', message: use },
     { ...common, type: 'user', message: { role: 'user', content: [block] }, toolUseResult: more.report },
   ];
-  const entryOf = createEntryMaker(more.mask ?? ((plain) => plain));
+  const entryOf = createEntryMaker(more.mask ?? unmasked);
   const extractor = createExtractor({ live: true, statePattern: undefined, deadEndPattern: undefined });
   const inputs = lines.map((line): Input => ({ t: 1, from: 'claude', event: decodeObject(line) }));
   const [entry] = inputs.flatMap((one) => extractor.add(one).map(entryOf)).filter(({ kind }) => kind === 'tool');
@@ -44,7 +46,7 @@ export function resultEntry(name: string, input: object, text: unknown, more: Re
 export interface ResultMore {
   readonly report?: unknown;
   readonly failed?: boolean;
-  readonly mask?: (text: string) => string;
+  readonly mask?: Mask;
 }
 
 /** The entries of a recording. */
@@ -59,7 +61,7 @@ export function entriesIn(path: string): Entry[] {
 
 function noted(inputs: readonly Input[], options: Pick<ExtractOptions, 'live'> & Partial<ExtractOptions>): Entry[] {
   const extractor = createExtractor({ statePattern: undefined, deadEndPattern: undefined, ...options });
-  const entryOf = createEntryMaker((text) => text);
+  const entryOf = createEntryMaker(unmasked);
   return inputs.flatMap((input) => extractor.add(input).map(entryOf));
 }
 

@@ -8,6 +8,7 @@ import type { SessionWhatIf, WhatIfPolicy, WhatIfTotals } from '../../src/replay
 import { runWith } from './governor.ts';
 import type { Random } from './random.ts';
 import { asRead, linesOf } from './recordings.ts';
+import { unmasked } from './unmasked.ts';
 
 /** A call as a test says it: what it leaves out follows from the call before. */
 export interface CallSketch {
@@ -91,7 +92,7 @@ function resultOf([tool, tokens]: readonly [string, number], call: number): Resu
 /** What a replay with the series says of some lines. */
 function trackedSummary(lines: readonly string[]): SessionSummary {
   const run = runWith({ mode: 'replay', policy: DEFAULTS });
-  const tracker = createTracker({ run, withSeries: true, mask: (text) => text });
+  const tracker = createTracker({ run, withSeries: true, mask: unmasked });
   for (const line of lines) tracker.line(asRead(line));
   return tracker.summary('recording');
 }

@@ -8,6 +8,7 @@ import { glyphsFor, UNICODE } from '../../src/report/glyphs.ts';
 import type { OpenReport, Outcome, Page } from '../../src/report/replay/format.ts';
 import { PLAIN } from '../../src/report/style.ts';
 import { fixture } from './recordings.ts';
+import { unmasked } from './unmasked.ts';
 
 export const WARNING: Decision = {
   kind: 'warn',
@@ -90,7 +91,7 @@ export function pageOf(changes: Partial<Page> = {}): Page {
  * figure: how well it is estimated is tested elsewhere.
  */
 export async function judged(name: string): Promise<SessionSummary> {
-  const options = { policy: DEFAULTS, series: true, stdin: Readable.from([]), mask: (text: string) => text };
+  const options = { policy: DEFAULTS, series: true, stdin: Readable.from([]), mask: unmasked };
   const [source = { file: name, subagents: [] }] = findSources(fixture(name));
   return withFixedEstimates({ ...(await replaySource(source, options)), file: name });
 }

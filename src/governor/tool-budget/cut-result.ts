@@ -6,7 +6,7 @@ import type { GovernorState } from '../state.ts';
 import { decided, keep, type Step } from '../steps.ts';
 import { type CutList, cutJson, storedJson } from './cut-json.ts';
 import { cutText } from './cut-text.ts';
-import { resultText } from './result-text.ts';
+import { type ResultText, resultText } from './result-text.ts';
 import { allocation } from './room.ts';
 import type { ResultPlan, ToolCall } from './tool-budget.ts';
 import { answerTool, charsPerToken, countCut, keepOpen, waitFor } from './tool-state.ts';
@@ -18,7 +18,7 @@ const TITLE_LENGTH = 120;
 const PROOF_LENGTH = 40;
 
 /** Has the whole of it stored first: nothing is cut that is not kept. */
-export function planCut(state: GovernorState, call: ToolCall, text: string, allowed: number): Step {
+export function planCut(state: GovernorState, call: ToolCall, { text, texts }: ResultText, allowed: number): Step {
   const ratio = charsPerToken(state);
   const json = cutJson(text, Math.floor(allowed * ratio));
   const plan: ResultPlan = {
@@ -29,7 +29,12 @@ export function planCut(state: GovernorState, call: ToolCall, text: string, allo
     json: json && { ...json, stored: storedJson(text, json.lists) },
   };
   const { requestId, toolUseId } = call;
-  const store: Action = { kind: 'store-result', requestId, name: toolUseId, text: plan.json?.stored.text ?? text };
+  const store: Action = {
+    kind: 'store-result',
+    requestId,
+    name: toolUseId,
+    text: plan.json?.stored.text ?? texts ?? text,
+  };
   return keep(waitFor(state, plan), [store]);
 }
 

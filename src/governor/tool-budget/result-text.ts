@@ -3,6 +3,8 @@ import { type Fields, fieldsOf, isFields, textOf } from '../../stream/fields.ts'
 /** The text of a tool's result as the model is to see it, and the result with another text in its place. */
 export interface ResultText {
   readonly text: string;
+  /** What the text is joined from, where it is a list of blocks. */
+  readonly texts?: readonly string[];
   /** The tool's own shape, which claude checks: with any other it goes on with the original and says nothing. */
   readonly replaced: (text: string) => unknown;
 }
@@ -75,6 +77,7 @@ function listText(blocks: readonly unknown[], whole: (blocks: readonly unknown[]
   if (first < 0) return undefined;
   return {
     text: texts.join('\n'),
+    texts,
     replaced: (text) =>
       whole(blocks.flatMap((block, at) => (at === first ? [{ type: 'text', text }] : isText(block) ? [] : [block]))),
   };

@@ -47,7 +47,7 @@ function withinBudget(before: GovernorState, call: ToolCall): Step {
     return keep(open, [answerTool(call, 'PostToolUse', { context: advice(tokens, allowed) })]);
   }
   if (mayPass(state, call)) return keep(passed(open, call), [answerTool(call, 'PostToolUse')]);
-  return planCut(noteLarge(state, call), call, result.text, allowed);
+  return planCut(noteLarge(state, call), call, result, allowed);
 }
 
 /** A Read is limited before the call, and was not: what it gives is not cut after it. */

@@ -2,7 +2,7 @@ import { type Fields, fieldsOf, textOf } from '../../stream/fields.ts';
 import { describeInput, describeResult } from '../entries/describe.ts';
 import type { CommandFacts } from '../entry.ts';
 import type { EndedCall } from '../extract/tool-calls.ts';
-import { counted, durationText, LONG_LINE_LENGTH, oneLine } from '../words.ts';
+import { counted, durationText, LONG_LINE_LENGTH, type Mask, oneLine } from '../words.ts';
 import { listed } from './found-files.ts';
 import { tellCommand } from './tell-command.ts';
 import { tellEdit, tellRead, tellSearch } from './tell-files.ts';
@@ -27,7 +27,7 @@ export interface Compressing {
   readonly command: CommandFacts | undefined;
   /** A path as it is named in the notes. */
   readonly placeOf: (path: string) => string;
-  readonly mask: (text: string) => string;
+  readonly mask: Mask;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { fieldsOf, textOf } from '../../stream/fields.ts';
 import type { EndedCall } from '../extract/tool-calls.ts';
-import { cut, cutterWith, oneLine, shortened } from '../words.ts';
+import { cut, cutterWith, type Mask, oneLine, shortened } from '../words.ts';
 
 /**
  * A text from a tool as it may stand in a line of ours: masked, on one line, between backticks, at most `length` code
@@ -19,7 +19,7 @@ export function bare(name: string): string {
   return oneLine(name, NAME).replaceAll('`', "'");
 }
 
-export function quoteWith(mask: (text: string) => string): Quote {
+export function quoteWith(mask: Mask): Quote {
   const cutTo = cutterWith(mask);
   return (text, length) => `\`${shortened(cutTo(text, length + 1), length).replaceAll('`', "'")}\``;
 }

@@ -1,5 +1,5 @@
 import type { Input, OwnEvent } from '../../governor/input.ts';
-import { plainText } from '../../stream/blocks.ts';
+import { textsOf } from '../../stream/blocks.ts';
 import type { AssistantEvent, Block, Event, UserEvent } from '../../stream/events.ts';
 import { fieldsOf, textOf } from '../../stream/fields.ts';
 import { isNotice } from '../../stream/user-role.ts';
@@ -12,7 +12,10 @@ import type { EndedCall, OpenCall } from './tool-calls.ts';
 import { readOutcome } from './tool-calls.ts';
 
 /** A fact as it was found: nothing in it is masked yet, and a tool call is only joined with its result. */
-export type Found = PromptEntry | StateEntry | TaskEntry | RemarkEntry | EndedCall;
+export type Found = PromptFound | StateEntry | TaskEntry | RemarkEntry | EndedCall;
+
+/** The text is that of its blocks. */
+export type PromptFound = Omit<PromptEntry, 'text'> & { readonly texts: readonly string[] };
 
 export interface ExtractOptions {
   /** The times of the inputs are when they came, not only what a recording says. */
@@ -156,12 +159,12 @@ export function createExtractor(options: ExtractOptions): Extractor {
   };
 }
 
-function prompt({ blocks }: UserEvent, t: number): PromptEntry {
+function prompt({ blocks }: UserEvent, t: number): PromptFound {
   const pictures = blocks.filter(({ type }) => type === 'image' || type === 'document').length;
   return {
     kind: 'prompt',
     t,
-    text: plainText(
+    texts: textsOf(
       blocks.filter((block) => block.type !== 'text' || block.text.trim() === '' || !isNotice(block.text)),
     ),
     pictures,

@@ -1,12 +1,12 @@
 import { estimateTokens, measureContent } from '../../governor/gauge/estimator.ts';
-import { type Cutter, LONG_LINE_LENGTH } from '../../memory/words.ts';
-import { plainText } from '../../stream/blocks.ts';
+import { type BlockCutter, LONG_LINE_LENGTH } from '../../memory/words.ts';
+import { textsOf } from '../../stream/blocks.ts';
 import type { Known } from '../known.ts';
 import type { PromptSeen } from '../summary.ts';
 import { type Observer, timeIn } from './seen.ts';
 
 /** What was said to begin turns, or into them. */
-export function createPrompts(cut: Cutter, known: Known): Observer<readonly PromptSeen[]> {
+export function createPrompts(cut: BlockCutter, known: Known): Observer<readonly PromptSeen[]> {
   const prompts = known.of<PromptSeen[]>('prompts', []);
   return {
     see({ line, input, after }) {
@@ -16,7 +16,7 @@ export function createPrompts(cut: Cutter, known: Known): Observer<readonly Prom
         turn: after.turn.ended + 1,
         line,
         t: timeIn(input),
-        text: cut(plainText(event.blocks), LONG_LINE_LENGTH),
+        text: cut(textsOf(event.blocks), LONG_LINE_LENGTH),
         tokens: estimateTokens(measureContent(event.blocks), after.gauge.calibration),
       });
     },

@@ -1,5 +1,5 @@
-import { type Cutter, LINE_LENGTH } from '../../memory/words.ts';
-import { plainText } from '../../stream/blocks.ts';
+import { type BlockCutter, LINE_LENGTH } from '../../memory/words.ts';
+import { textsOf } from '../../stream/blocks.ts';
 import type { Known } from '../known.ts';
 import { type Observer, timeIn } from './seen.ts';
 
@@ -14,13 +14,13 @@ export interface SubagentBegun {
 }
 
 /** How subagents began, by their ids. */
-export function createSubagents(cut: Cutter, known: Known): Observer<ReadonlyMap<string, SubagentBegun>> {
+export function createSubagents(cut: BlockCutter, known: Known): Observer<ReadonlyMap<string, SubagentBegun>> {
   const begun = known.of('subagents', new Map<string, SubagentBegun>());
   return {
     see({ input, after }) {
       const { event } = input;
       if (!('subagent' in event) || event.subagent === null || begun.has(event.subagent)) return;
-      const task = event.kind === 'user' ? cut(plainText(event.blocks), LINE_LENGTH) : null;
+      const task = event.kind === 'user' ? cut(textsOf(event.blocks), LINE_LENGTH) : null;
       begun.set(event.subagent, { task, t: timeIn(input), call: after.gauge.calls });
     },
     found: () => begun,

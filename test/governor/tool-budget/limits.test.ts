@@ -195,7 +195,7 @@ describe('a result', () => {
     );
     const line = Number(/begins on line (\d+)/.exec(context)?.[1]);
     const [store] = actions;
-    const stored = store?.kind === 'store-result' ? store.text : '';
+    const stored = store?.kind === 'store-result' ? [store.text].flat().join('\n') : '';
     expect(stored.split('\n')[line - 1]).toContain(JSON.stringify(items[length]));
     expect(JSON.parse(stored)).toEqual(JSON.parse(text));
   });

@@ -12,13 +12,14 @@ import {
   userLine,
 } from '../../support/governor.ts';
 import { asRead, FIXTURE_RECORDINGS, linesOf } from '../../support/recordings.ts';
+import { unmasked } from '../../support/unmasked.ts';
 
 function accuracyOf(lines: readonly string[]): Accuracy {
   const tracker = createTracker({
     run: runWith({ mode: 'replay' }),
     withSeries: false,
     withAccuracy: true,
-    mask: (text) => text,
+    mask: unmasked,
   });
   for (const line of lines) tracker.line(asRead(line));
   return tracker.summary('x').accuracy ?? NO_ACCURACY;

@@ -11,9 +11,10 @@ import {
   userLine,
 } from '../../support/governor.ts';
 import { asRead } from '../../support/recordings.ts';
+import { unmasked } from '../../support/unmasked.ts';
 
 function summaryOf(...lines: readonly Line[]) {
-  const tracker = createTracker({ run: runWith({ mode: 'replay' }), withSeries: false, mask: (text) => text });
+  const tracker = createTracker({ run: runWith({ mode: 'replay' }), withSeries: false, mask: unmasked });
   for (const line of lines) tracker.line(asRead(JSON.stringify(line)));
   return tracker.summary('x');
 }

@@ -4,6 +4,7 @@ import { UNICODE } from '../../../src/report/glyphs.ts';
 import { sessionRows } from '../../../src/report/replay/session-rows.ts';
 import { boundaryLine, callLine, type Line, runWith } from '../../support/governor.ts';
 import { asRead } from '../../support/recordings.ts';
+import { unmasked } from '../../support/unmasked.ts';
 
 /** A call so many minutes after the beginning, with what it found in the cache and what it wrote to it. */
 function call(minute: number, read: number, written: number, hour = false): Line {
@@ -23,7 +24,7 @@ function call(minute: number, read: number, written: number, hour = false): Line
 }
 
 function summaryOf(lines: readonly Line[]) {
-  const tracker = createTracker({ run: runWith({ mode: 'replay' }), withSeries: false, mask: (text) => text });
+  const tracker = createTracker({ run: runWith({ mode: 'replay' }), withSeries: false, mask: unmasked });
   for (const line of lines) tracker.line(asRead(JSON.stringify(line)));
   return tracker.summary('x');
 }

@@ -8,8 +8,9 @@ import { bytesOf, findSources } from '../../../src/replay/sources.ts';
 import { createShare, type FromWorker, takeNext } from '../../../src/replay/workers/share.ts';
 import { work } from '../../../src/replay/workers/work.ts';
 import { fixture } from '../../support/recordings.ts';
+import { unmasked } from '../../support/unmasked.ts';
 
-const own = { stdin: Readable.from([]), mask: (text: string) => text };
+const own = { stdin: Readable.from([]), mask: unmasked };
 const options: ReplayOptions = { policy: DEFAULTS, series: true, ...own };
 const sources = [
   ...findSources(dirname(fixture('compact.ndjson'))),
