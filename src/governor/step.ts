@@ -1,9 +1,10 @@
 import type { TimerName } from './actions.ts';
 import { finishOpening } from './control/control.ts';
 import { onFileMeasured, onResultStored } from './control/hook-callbacks.ts';
-import { advance, onCallerEnd, onCallerLine } from './conversation/caller-line.ts';
+import { advance } from './conversation/advance.ts';
+import { onCallerEnd, onCallerLine } from './conversation/caller-line.ts';
 import { onClaude } from './conversation/claude-line.ts';
-import { forgetSkipped } from './conversation/say.ts';
+import { forgetSkipped } from './conversation/send-prompt.ts';
 import { onCostAnswer, onProjectCost } from './conversation/spending.ts';
 import { draftOf } from './draft.ts';
 import type { Input, OwnEvent } from './input.ts';
@@ -15,7 +16,7 @@ import { giveUpWaiting } from './relief/compaction.ts';
 import { afterRelief } from './relief/exhaustion.ts';
 import { onHandoffProblems, onHandoffTimeout, onHandoffWritten } from './relief/handoff.ts';
 import type { GovernorState } from './state.ts';
-import { chain, decided, inStages, keep, type Stage, type Step } from './steps.ts';
+import { chain, decided, keep, type Step } from './steps.ts';
 import { forgetChange } from './tool-budget/tool-state.ts';
 
 /**
@@ -25,14 +26,8 @@ import { forgetChange } from './tool-budget/tool-state.ts';
 export function step(before: GovernorState, input: Input): Step {
   const state = draftOf(before);
   state.now = input.t;
-  return inStages(STAGES, state, { before: state, input });
+  return chain(take(state, input), (taken) => afterRelief(state, taken), advance);
 }
-
-const STAGES: readonly Stage<{ readonly before: GovernorState; readonly input: Input }>[] = [
-  (state, { input }) => take(state, input),
-  (state, { before }) => afterRelief(before, state),
-  advance,
-];
 
 function take(state: GovernorState, input: Input): Step {
   switch (input.from) {

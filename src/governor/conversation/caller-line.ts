@@ -1,24 +1,20 @@
 import type { ControlRequestEvent, Event } from '../../stream/events.ts';
-import { reportsEachTask } from '../../stream/version.ts';
 import { mergeInitialize, openControl } from '../control/control.ts';
 import { onAnswer, refuseQuestions } from '../control/questions.ts';
 import type { Prompt } from '../input.ts';
 import { isRelieving } from '../phases.ts';
-import { stopTask } from '../prompts/own-lines.ts';
 import { toPrompt } from '../prompts/prompt.ts';
-import { tasksAside } from '../prompts/tasks.ts';
 import { noteInterrupt } from '../relief/compaction.ts';
-import { startBriefing } from '../relief/fresh-context.ts';
-import { adviseRelief, dueRelief, relieveFor, startRelief } from '../relief/relief.ts';
+import { adviseRelief, dueRelief } from '../relief/relief.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, keep, type Step } from '../steps.ts';
-import { announceLargeTask, isTooLarge, refuse } from '../zones/large-tasks.ts';
-import { noteStop, resumeWork, say } from './say.ts';
-import { atLimit } from './spending.ts';
+import { isTooLarge } from '../zones/large-tasks.ts';
+import { closeInput, isFree } from './advance.ts';
+import { noteStop, sendPrompt } from './send-prompt.ts';
 
 /** A line the caller wrote, or a prompt that ctxb was given for him. */
 export function onCallerLine(state: GovernorState, event: Event, line: string): Step {
-  if (state.run.mode !== 'act') return passAsItIs(state, event, line);
+  if (state.run.mode !== 'act') return passThrough(state, event, line);
   // Between two processes there is nobody to be asked.
   if (state.control.phase !== 'closed' || state.process.phase === 'dead') return dispatch(state, event, line);
   if (isInitialize(event)) return mergeInitialize(state, event.request, event.requestId);
@@ -36,93 +32,6 @@ function isInitialize(event: Event): event is ControlRequestEvent {
   return event.kind === 'control-request' && event.subtype === 'initialize';
 }
 
-/** When nothing is under way, the next thing happens: relief, the next prompt, or the end. */
-export function advance(state: GovernorState): Step {
-  if (state.run.mode === 'replay' || state.input === 'closed' || !isFree(state)) return keep(state);
-  if (state.input === 'interrupted') return closeInput(state);
-  if (state.outcome !== undefined) return closeInput(state);
-  const stopped = atLimit(state);
-  if (stopped !== undefined) return chain(stopped, advance);
-  const [next] = state.mailbox.waiting;
-  const { pending, unfinished } = state.relief;
-  if (pending !== undefined && state.run.withoutHooks) return startBriefing(state, pending);
-  // What the context still holds is gone on with before it is replaced.
-  if (unfinished?.prompts.length === 0) return resumeWork(state, unfinished);
-  const due = dueRelief(state, next);
-  if (due !== undefined)
-    return chain(state.run.mode === 'act' ? startRelief(state, due) : adviseRelief(state, due), advance);
-  if (unfinished !== undefined) return resumeWork(state, unfinished);
-  if (isTooLarge(state, next)) return chain(considerLargeTask(state, next), advance);
-  if (next !== undefined) {
-    // One that claude skips starts no turn, so the next can go.
-    return chain(say(withoutFirst(state), next), (told) => (isFree(told) ? advance(told) : closeBehindLast(told)));
-  }
-  return endWhenDone(state);
-}
-
-/** A prompt that is too large a task for what is left of the window. */
-function considerLargeTask(state: GovernorState, prompt: Prompt): Step {
-  const announced = announceLargeTask(state, prompt);
-  switch (state.run.policy.zones.onLargeTask) {
-    case 'announce':
-      return announced;
-    case 'relieve':
-      return chain(announced, relieveFor);
-    case 'reject':
-      return state.run.mode === 'act' ? chain(announced, (next) => refuse(withoutFirst(next), prompt)) : announced;
-  }
-}
-
-function isFree(state: GovernorState): boolean {
-  if (state.turn.phase !== 'idle' || isRelieving(state)) return false;
-  // A handoff waits until claude has stopped compacting.
-  if (state.compaction.phase === 'overdue' && state.relief.due !== undefined) return false;
-  // In a run that only observes nothing is asked of claude, so there is nothing to wait for.
-  if (state.run.mode === 'observe') return true;
-  return state.control.phase === 'open' || (state.control.phase === 'closed' && state.mailbox.ended);
-}
-
-/**
- * claude must be able to ask our hooks until its last turn, also in turns that background tasks start. With its input
- * at its end it would wait for subagents and give shells some time more; as its input is still open, the waiting and
- * the ending are done here.
- */
-function endWhenDone(state: GovernorState): Step {
-  if (!state.mailbox.ended) return keep(state);
-  const tasks = tasksAside(state.tasks);
-  if (tasks.length === 0) return closeInput(state);
-  if (tasks.some(([, { kind, phase }]) => kind === 'agent' && phase === 'background')) return keep(state);
-  switch (state.grace) {
-    case 'none':
-      return keep({ ...state, grace: 'running' }, [
-        { kind: 'set-timer', timer: 'background', afterMs: shellGraceMs(state) },
-      ]);
-    case 'running':
-      return keep(state);
-    case 'over':
-      return chain(
-        keep(state),
-        ...tasks.filter(([, { phase }]) => phase === 'background').map(([id]) => stopTask(id)),
-        closeInput,
-      );
-  }
-}
-
-/** The time claude gives background shells after its last turn: 5 s in 2.1.197, up to 10 min in 2.1.329. */
-function shellGraceMs({ session }: GovernorState): number {
-  return reportsEachTask(session.version) ? 600_000 : 5_000;
-}
-
-/** Without hooks of ours claude may have its end of input while the last turn still runs, as without ctxb. */
-function closeBehindLast(state: GovernorState): Step {
-  const last = state.mailbox.ended && state.mailbox.waiting.length === 0;
-  return state.run.mode === 'observe' && last ? closeInput(state) : keep(state);
-}
-
-function closeInput(state: GovernorState): Step {
-  return keep({ ...state, input: 'closed' }, [{ kind: 'end-input' }]);
-}
-
 function dispatch(state: GovernorState, event: Event, line: string): Step {
   if (event.kind === 'control-response') return pass(onAnswer(state, event.requestId), line);
   if (event.kind === 'control-request' && event.subtype === 'interrupt')
@@ -130,7 +39,7 @@ function dispatch(state: GovernorState, event: Event, line: string): Step {
   if (isInitialize(event)) return mergeInitialize(state, event.request, event.requestId);
   if (event.kind !== 'user') return pass(state, line);
   const prompt = toPrompt(event, line);
-  if (speaksIntoTurn(state, prompt)) return say(state, prompt);
+  if (speaksIntoTurn(state, prompt)) return sendPrompt(state, prompt);
   const waiting = [...state.mailbox.waiting, prompt];
   const queued = { ...state, mailbox: { ...state.mailbox, waiting } };
   const mustWait =
@@ -158,7 +67,7 @@ function speaksIntoTurn(state: GovernorState, prompt: Prompt): boolean {
 }
 
 /** Observing: every line of the caller goes on as it came, at once; prompts that ctxb feeds go one by one. */
-function passAsItIs(state: GovernorState, event: Event, line: string): Step {
+function passThrough(state: GovernorState, event: Event, line: string): Step {
   if (event.kind !== 'user')
     return keep(state, state.run.mode === 'replay' ? [] : [{ kind: 'send', line, exact: true }]);
   const prompt = toPrompt(event, line);
@@ -167,9 +76,5 @@ function passAsItIs(state: GovernorState, event: Event, line: string): Step {
   }
   const due = state.turn.phase === 'idle' ? dueRelief(state, prompt) : undefined;
   const first = due === undefined ? keep(state) : adviseRelief(state, due);
-  return chain(first, (next) => say(next, prompt));
-}
-
-function withoutFirst(state: GovernorState): GovernorState {
-  return { ...state, mailbox: { ...state.mailbox, waiting: state.mailbox.waiting.slice(1) } };
+  return chain(first, (next) => sendPrompt(next, prompt));
 }

@@ -9,7 +9,7 @@ import { draftOf } from '../draft.ts';
 import { writtenIn } from '../gauge/estimator.ts';
 import { readContext, readSession, readSubagent, wasReplaced } from '../gauge/readings.ts';
 import type { Prompt } from '../input.ts';
-import { forgetRestarts, noteAlive, noteLineage, tellsVainStart } from '../process/process.ts';
+import { forgetRestarts, isFailedResume, noteAlive, noteLineage } from '../process/process.ts';
 import { isOwnRequest, OWN_PREFIX } from '../prompts/own-lines.ts';
 import { tasksAfter } from '../prompts/tasks.ts';
 import { begunTurn, calledTurn, endedTurn, heard } from '../prompts/turns.ts';
@@ -23,7 +23,7 @@ import { chain, inStages, keep, type Stage, type Step } from '../steps.ts';
 import { followResults } from '../tool-budget/follow-results.ts';
 import { judgeZone, noteHealth } from '../zones/notices.ts';
 import { isReading, judgeArrival, judgeLevel } from './judge.ts';
-import { stopBegunTurn } from './say.ts';
+import { stopBegunTurn } from './send-prompt.ts';
 import { judgeSpending, readBudgetStop } from './spending.ts';
 import { fateOf, isInjectedTurn, startsForeignTurn } from './visibility.ts';
 
@@ -36,11 +36,12 @@ export function onClaude(state: GovernorState, event: Event): Step {
     return chain(onOwnResponse(state, event), judgeLevel, placeTrigger);
   }
   if (event.kind === 'control-request') return onClaudeRequest(state, event);
-  if (tellsVainStart(state, event)) return keep(state);
-  const isInjected = isInjectedTurn(state);
-  if (MEANINGLESS.has(event.kind) && !isInjected) return keep(noteAlive(state, event));
-  const line = { before: state, event, injected: isInjected && !startsForeignTurn(state, event) };
-  return inStages(STAGES, state, line);
+  if (isFailedResume(state, event)) return keep(state);
+  const mayBeInjected = isInjectedTurn(state);
+  if (MEANINGLESS.has(event.kind) && !mayBeInjected) return keep(noteAlive(state, event));
+  const injected = mayBeInjected && !startsForeignTurn(state, event);
+  const ending = event.kind === 'result' && !injected ? event : undefined;
+  return inStages(STAGES, state, { before: state, event, injected, ending });
 }
 
 /** A line of claude's that says something. */
@@ -50,15 +51,25 @@ interface Line {
   readonly before: GovernorState;
   /** It belongs to a turn of ctxb's own. */
   readonly injected: boolean;
+  /** The same line where it ends a turn that the caller, or claude itself, started. */
+  readonly ending: ResultEvent | undefined;
 }
 
+/** All that a line leads to, in order. What happens between two turns comes after it, in `advance`. */
 const STAGES: readonly Stage<Line>[] = [
+  // A recording shows a prompt: what would have been done before it?
   (state, { event }) => judgeArrival(state, event),
+  // What the line says.
   (state, { event, injected }) => keep(read(noteAlive(state, event), event, injected)),
   (state, { before }) => noteLineage(before, state),
   (state, { before, event }) => followResults(before, state, event),
-  (state, { before, event, injected }) => (injected ? follow(state, event) : ownTurn(state, event, before)),
+  // Whose turn it belongs to, and what its end means.
+  (state, line) => (line.injected ? followInjected(state, line.event) : releaseLines(state, line)),
+  (state, { ending, before }) => (ending ? endTurn(state, ending, before) : keep(state)),
+  (state, { ending, before }) => (ending ? readExhaustion(before, readBreaker(state, ending), ending) : keep(state)),
+  (state, { ending }) => (ending ? chain(waitLonger(state), waitForHandoff) : keep(state)),
   stopBegunTurn,
+  // What has become of the context.
   (state, { before, event }) => tellNative(before, state, event),
   (state, { before, event, injected }) => (injected ? keep(state) : brakeThrash(before, state, event)),
   measureLanding,
@@ -66,6 +77,7 @@ const STAGES: readonly Stage<Line>[] = [
   (state, { event, injected }) => (isReading(state, event) && !injected ? judgeLevel(state) : keep(state)),
   (state, { before, event }) => noteHealth(before, state, event),
   judgeZone,
+  // What claude itself has to know, and what it all costs.
   placeTrigger,
   (state, { before, event }) => judgeSpending(before, readBudgetStop(state, event)),
   (state, { before, event }) => (switchedModel(before.session.model, state, event) ? askNewWindow(state) : keep(state)),
@@ -98,7 +110,7 @@ function summarisingAfter({ summarising }: GovernorState, event: Event): boolean
 }
 
 /** A line of the turn that ctxb injected. */
-function follow(state: GovernorState, event: Event): Step {
+function followInjected(state: GovernorState, event: Event): Step {
   if (state.handoff.phase !== 'idle') return followHandoff(state, event);
   const before = state.compaction.phase;
   return chain(followCompaction(state, event), (next) =>
@@ -106,27 +118,19 @@ function follow(state: GovernorState, event: Event): Step {
   );
 }
 
-/** A line of a turn that the caller, or claude itself, started. */
-function ownTurn(state: GovernorState, event: Event, before: GovernorState): Step {
+/** A line of a turn that the caller, or claude itself, started: what was withheld until this was clear is shown. */
+function releaseLines(state: GovernorState, { before, event }: Line): Step {
   const withheld: readonly Action[] = isInjectedTurn(before) ? [{ kind: 'withheld', fate: 'show' }] : [];
   const relieved = wasReplaced(before, state, event) ? forgetFailures(state) : state;
-  const released = keep(startsForeignTurn(before, event) ? endOverdue(relieved) : relieved, withheld);
-  if (event.kind !== 'result') return released;
-  const isShown = fateOf(before, event) === 'show';
-  return chain(
-    released,
-    (next) => endTurn(next, event, isShown),
-    (next) => readExhaustion(before, readBreaker(next, event), event),
-    waitLonger,
-    waitForHandoff,
-  );
+  return keep(startsForeignTurn(before, event) ? endOverdue(relieved) : relieved, withheld);
 }
 
 /** A turn for what was said too late begins at once, if it begins at all. */
 const LATE_TURN_MS = 3_000;
 
-function endTurn(state: GovernorState, event: ResultEvent, isShown: boolean): Step {
+function endTurn(state: GovernorState, event: ResultEvent, before: GovernorState): Step {
   const turn = endedTurn(state, event);
+  const isShown = fateOf(before, event) === 'show';
   const calm = event.isError ? state : forgetFresh(forgetRestarts(state));
   const watch = { kind: 'set-timer', timer: 'turn', afterMs: LATE_TURN_MS } as const;
   // One that tells of a background task while a prompt waits behind it answers nothing that was asked.

@@ -11,7 +11,7 @@ import { latchAt } from '../relief/ladder.ts';
 import { adviseRelief, dueRelief } from '../relief/relief.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, decided, keep, type Step } from '../steps.ts';
-import { noteFirstPrompt } from './say.ts';
+import { noteFirstPrompt } from './send-prompt.ts';
 
 /** Latches what was crossed; says so once. */
 export function judgeLevel(state: GovernorState): Step {

@@ -4,7 +4,7 @@ import { type CostJudgement, type CostLimits, type CostNotice, judgeCost } from 
 import { sendInterrupt } from '../prompts/own-lines.ts';
 import type { GovernorState, Spending } from '../state.ts';
 import { chain, decided, keep, type Step } from '../steps.ts';
-import { sayOwn } from './say.ts';
+import { injectPrompt } from './send-prompt.ts';
 
 /** claude's own stop at the limit: it takes no further prompt. */
 export function readBudgetStop(state: GovernorState, event: Event): GovernorState {
@@ -124,7 +124,7 @@ function wrapUp(state: GovernorState): Step {
   const answers = state.spending.brokenOff ? stopped(state) : [];
   const resuming = { because: WRAP_UP, prompts: [], answers };
   const wrapping = withSpending({ ...state, relief: { ...state.relief, resuming } }, { phase: 'wrapping' });
-  return sayOwn(wrapping, WRAP_UP);
+  return injectPrompt(wrapping, WRAP_UP);
 }
 
 function endAtLimit(state: GovernorState): Step {

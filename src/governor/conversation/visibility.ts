@@ -2,7 +2,7 @@ import { plainText } from '../../stream/blocks.ts';
 import type { Event } from '../../stream/events.ts';
 import { isExhaustion } from '../../stream/failures.ts';
 import { replyForCaller } from '../control/questions.ts';
-import { tellsVainStart } from '../process/process.ts';
+import { isFailedResume } from '../process/process.ts';
 import { isOwnOrStamped, isOwnRequest, isOwnUuid, OWN_PREFIX } from '../prompts/own-lines.ts';
 import { mayRelieve } from '../relief/exhaustion.ts';
 import type { Handoff } from '../relief/relief-state.ts';
@@ -25,7 +25,7 @@ export function fateOf(state: GovernorState, event: Event): Fate {
 
 function fateOfCallers(state: GovernorState, event: Event): Fate {
   const isMendable =
-    tellsVainStart(state, event) || tellsStop(state, event) || (tellsExhaustion(event) && mayRelieve(state));
+    isFailedResume(state, event) || tellsStop(state, event) || (tellsExhaustion(event) && mayRelieve(state));
   return isMendable ? 'postpone' : 'show';
 }
 

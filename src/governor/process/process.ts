@@ -102,7 +102,7 @@ export function noteAlive(state: GovernorState, event: Event): GovernorState {
 }
 
 /** What a claude says that cannot go on with the session, before it ends: another attempt may still follow. */
-export function tellsVainStart({ process, input }: GovernorState, event: Event): boolean {
+export function isFailedResume({ process, input }: GovernorState, event: Event): boolean {
   return process.phase === 'starting' && input === 'open' && event.kind === 'result' && event.isError;
 }
 

@@ -17,7 +17,7 @@ const SKIPPED_AFTER_MS = 30_000;
 const REMEMBERED_UUIDS = 999;
 
 /** Sends a prompt: it begins a turn, or is heard in the one that runs. */
-export function say(state: GovernorState, prompt: Prompt): Step {
+export function sendPrompt(state: GovernorState, prompt: Prompt): Step {
   const told = readPrompt(noteFirstPrompt(state, prompt), asSaid(prompt.event));
   const { mode, callerSpeaksProtocol } = state.run;
   const isSkipped = prompt.uuid !== '' && state.mailbox.said.includes(prompt.uuid);
@@ -36,10 +36,10 @@ export function say(state: GovernorState, prompt: Prompt): Step {
 }
 
 /** Says something of our own to the agent, in a turn that the caller sees: his request is gone on with. */
-export function sayOwn(state: GovernorState, text: string): Step {
+export function injectPrompt(state: GovernorState, text: string): Step {
   const line = userLine(text, ownUuid(state));
   const event = decodeLine(line);
-  return event.kind === 'user' ? say(countSent(state), toPrompt(event, line)) : keep(state);
+  return event.kind === 'user' ? sendPrompt(countSent(state), toPrompt(event, line)) : keep(state);
 }
 
 function remember(said: readonly string[], uuid: string): readonly string[] {
@@ -74,7 +74,7 @@ export function resumeWork(state: GovernorState, work: Unfinished): Step {
   const { text, actions } = requests.length === 0 ? NOTHING : giveBack(state, requests, opening);
   const words = [because, text, 'Go on from where the work stands.'].filter((part) => part !== '').join('\n\n');
   return chain(keep(resumed, [...actions, { kind: 'resume', ...decided(state, because) }]), (next) =>
-    sayOwn(next, words),
+    injectPrompt(next, words),
   );
 }
 

@@ -1,0 +1,105 @@
+import { reportsEachTask } from '../../stream/version.ts';
+import type { Prompt } from '../input.ts';
+import { isRelieving } from '../phases.ts';
+import { stopTask } from '../prompts/own-lines.ts';
+import { tasksAside } from '../prompts/tasks.ts';
+import { startBriefing } from '../relief/fresh-context.ts';
+import { adviseRelief, dueRelief, relieveFor, startRelief } from '../relief/relief.ts';
+import type { GovernorState } from '../state.ts';
+import { chain, keep, type Step } from '../steps.ts';
+import { announceLargeTask, isTooLarge, refuse } from '../zones/large-tasks.ts';
+import { resumeWork, sendPrompt } from './send-prompt.ts';
+import { atLimit } from './spending.ts';
+
+/** When nothing is under way, the next thing happens: relief, the next prompt, or the end. */
+export function advance(state: GovernorState): Step {
+  if (state.run.mode === 'replay' || state.input === 'closed' || !isFree(state)) return keep(state);
+  if (state.input === 'interrupted') return closeInput(state);
+  if (state.outcome !== undefined) return closeInput(state);
+  const stopped = atLimit(state);
+  if (stopped !== undefined) return chain(stopped, advance);
+  const [next] = state.mailbox.waiting;
+  const { pending, unfinished } = state.relief;
+  if (pending !== undefined && state.run.withoutHooks) return startBriefing(state, pending);
+  // What the context still holds is gone on with before it is replaced.
+  if (unfinished?.prompts.length === 0) return resumeWork(state, unfinished);
+  const due = dueRelief(state, next);
+  if (due !== undefined)
+    return chain(state.run.mode === 'act' ? startRelief(state, due) : adviseRelief(state, due), advance);
+  if (unfinished !== undefined) return resumeWork(state, unfinished);
+  if (isTooLarge(state, next)) return chain(considerLargeTask(state, next), advance);
+  if (next !== undefined) {
+    // One that claude skips starts no turn, so the next can go.
+    return chain(sendPrompt(withoutFirst(state), next), (told) =>
+      isFree(told) ? advance(told) : closeBehindLast(told),
+    );
+  }
+  return endWhenDone(state);
+}
+
+/** A prompt that is too large a task for what is left of the window. */
+function considerLargeTask(state: GovernorState, prompt: Prompt): Step {
+  const announced = announceLargeTask(state, prompt);
+  switch (state.run.policy.zones.onLargeTask) {
+    case 'announce':
+      return announced;
+    case 'relieve':
+      return chain(announced, relieveFor);
+    case 'reject':
+      return state.run.mode === 'act' ? chain(announced, (next) => refuse(withoutFirst(next), prompt)) : announced;
+  }
+}
+
+export function isFree(state: GovernorState): boolean {
+  if (state.turn.phase !== 'idle' || isRelieving(state)) return false;
+  // A handoff waits until claude has stopped compacting.
+  if (state.compaction.phase === 'overdue' && state.relief.due !== undefined) return false;
+  // In a run that only observes nothing is asked of claude, so there is nothing to wait for.
+  if (state.run.mode === 'observe') return true;
+  return state.control.phase === 'open' || (state.control.phase === 'closed' && state.mailbox.ended);
+}
+
+/**
+ * claude must be able to ask our hooks until its last turn, also in turns that background tasks start. With its input
+ * at its end it would wait for subagents and give shells some time more; as its input is still open, the waiting and
+ * the ending are done here.
+ */
+function endWhenDone(state: GovernorState): Step {
+  if (!state.mailbox.ended) return keep(state);
+  const tasks = tasksAside(state.tasks);
+  if (tasks.length === 0) return closeInput(state);
+  if (tasks.some(([, { kind, phase }]) => kind === 'agent' && phase === 'background')) return keep(state);
+  switch (state.grace) {
+    case 'none':
+      return keep({ ...state, grace: 'running' }, [
+        { kind: 'set-timer', timer: 'background', afterMs: shellGraceMs(state) },
+      ]);
+    case 'running':
+      return keep(state);
+    case 'over':
+      return chain(
+        keep(state),
+        ...tasks.filter(([, { phase }]) => phase === 'background').map(([id]) => stopTask(id)),
+        closeInput,
+      );
+  }
+}
+
+/** The time claude gives background shells after its last turn: 5 s in 2.1.197, up to 10 min in 2.1.329. */
+function shellGraceMs({ session }: GovernorState): number {
+  return reportsEachTask(session.version) ? 600_000 : 5_000;
+}
+
+/** Without hooks of ours claude may have its end of input while the last turn still runs, as without ctxb. */
+function closeBehindLast(state: GovernorState): Step {
+  const last = state.mailbox.ended && state.mailbox.waiting.length === 0;
+  return state.run.mode === 'observe' && last ? closeInput(state) : keep(state);
+}
+
+export function closeInput(state: GovernorState): Step {
+  return keep({ ...state, input: 'closed' }, [{ kind: 'end-input' }]);
+}
+
+function withoutFirst(state: GovernorState): GovernorState {
+  return { ...state, mailbox: { ...state.mailbox, waiting: state.mailbox.waiting.slice(1) } };
+}
