@@ -1,5 +1,5 @@
 import type { BoundaryEvent, CompactStatusEvent, Event, TaskEvent } from './events.ts';
-import { type Fields, countOf, fieldsOf, textOf } from './fields.ts';
+import { countOf, type Fields, fieldsOf, textOf } from './fields.ts';
 
 type LineFields = Pick<CompactStatusEvent, 'uuid' | 'sessionId' | 'timestamp'>;
 

@@ -1,7 +1,16 @@
 import { attachedText, readBlocks } from './blocks.ts';
 import { decodeSystem } from './decode-system.ts';
-import type { AssistantEvent, ControlCancelEvent, ControlRequestEvent, ControlResponseEvent, Event, PartialEvent, ResultEvent, UserEvent } from './events.ts';
-import { type Fields, countOf, fieldsOf, isFields, textOf, timeOf } from './fields.ts';
+import type {
+  AssistantEvent,
+  ControlCancelEvent,
+  ControlRequestEvent,
+  ControlResponseEvent,
+  Event,
+  PartialEvent,
+  ResultEvent,
+  UserEvent,
+} from './events.ts';
+import { countOf, type Fields, fieldsOf, isFields, textOf, timeOf } from './fields.ts';
 import { readLastIteration, readUsage } from './usage.ts';
 import { userRole } from './user-role.ts';
 
