@@ -11,15 +11,20 @@ export function fromRoot(root: string | undefined, path: string): string {
   return rest.startsWith('/') || rest.startsWith('\\') ? rest.slice(1) : path;
 }
 
-/** `path` as the shell in the folder `base` means it; `.` and `..` are resolved. */
-export function joined(base: string, path: string): string {
-  if (isAbsolutePath(path)) return path;
-  const parts: string[] = base.split('/');
+/** The folder that a shell starts in. */
+export const START = '.';
+
+/** `.` and `..` are resolved as far as that is certain. */
+export function normalised(path: string): string {
+  const root = path.startsWith('/') ? '/' : '';
+  const parts: string[] = [];
   for (const part of path.split('/')) {
-    if (part === '..') parts.pop();
-    else if (part !== '.' && part !== '') parts.push(part);
+    if (part === '' || part === '.') continue;
+    const up = part === '..';
+    if (up && parts.length > 0 && parts.at(-1) !== '..') parts.pop();
+    else if (!up || root === '') parts.push(part);
   }
-  return parts.join('/');
+  return root + parts.join('/') || START;
 }
 
 /** Folders and names for what is not meant to stay. */

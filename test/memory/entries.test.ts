@@ -98,6 +98,11 @@ describe('paths are seen from the project', () => {
     expect(change?.path).toBe(expected);
   });
 
+  it('where no folder is known a relative one stays relative', () => {
+    const [change] = entryOf({ name: 'Edit', input: { file_path: './src/a.ts' } }).changes ?? [];
+    expect(change?.path).toBe('src/a.ts');
+  });
+
   it('a file has one name, whether a subagent or the main thread touched it', () => {
     const entries = tools(
       entriesOf([

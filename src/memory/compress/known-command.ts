@@ -113,12 +113,10 @@ export function searchArguments(words: readonly Word[]): ReturnType<typeof readA
   return readArguments(words.slice(1), SEARCH);
 }
 
-const SEARCH = {
-  letters: 'rRnlHhiwEFGPvosaxSuIUbLc0123456789',
-  names: [
-    ...['color', 'colour', 'line-number', 'recursive', 'ignore-case', 'files-with-matches', 'count', 'hidden'],
-    ...['no-heading', 'no-ignore', 'with-filename', 'no-filename', 'word-regexp', 'extended-regexp', 'only-matching'],
-    ...['fixed-strings', 'perl-regexp', 'invert-match', 'no-messages', 'untracked', 'cached', 'smart-case'],
-  ],
-  taking: ['e', 'f', 'A', 'B', 'C', 'm', 'g', 't', 'T', 'regexp', 'include', 'exclude', 'exclude-dir', 'glob', 'type'],
-};
+const SEARCH = [
+  '-r -R -n -l -H -h -i -w -E -F -G -P -v -o -s -a -x -S -u -I -U -b -L -c -0 -1 -2 -3 -4 -5 -6 -7 -8 -9',
+  '--color --colour --line-number --recursive --ignore-case --files-with-matches --count --hidden --no-heading',
+  '--no-ignore --with-filename --no-filename --word-regexp --extended-regexp --only-matching --fixed-strings',
+  '--perl-regexp --invert-match --no-messages --untracked --cached --smart-case',
+  '-e= -f= -A= -B= -C= -m= -g= -t= -T= --regexp= --include= --exclude= --exclude-dir= --glob= --type=',
+].join(' ');

@@ -126,9 +126,9 @@ function sumUpDiff(known: KnownCommand, printed: string, quote: Quote): string |
 function sumUpSearch(known: KnownCommand, printed: string, quote: Quote): string | undefined {
   const found = searchArguments(known.words);
   if (found === undefined) return undefined;
-  const { options, values, after = [] } = found;
+  const { options, operands } = found;
   const has = (...names: readonly string[]) => names.some((name) => options.has(name));
-  const searched = [...values, ...after].slice(has('e', 'f', 'regexp') ? 0 : 1);
+  const searched = operands.slice(has('e', 'f', 'regexp') ? 0 : 1);
   const tell = (matches: Matches) => tellMatches({ ...matches, ...cutBy(known, printed, matches.more) }, quote);
   if (has('l', 'L', 'files-with-matches')) {
     const { paths, more } = readPaths(printed, false);

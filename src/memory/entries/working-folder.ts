@@ -1,5 +1,5 @@
 import type { FileChange } from '../entry.ts';
-import { fromRoot, isAbsolutePath, joined } from '../paths.ts';
+import { fromRoot, isAbsolutePath, normalised } from '../paths.ts';
 
 /** Knows the folder a shell is in, as far as that is certain, and makes paths comparable: relative to the project. */
 export interface WorkingFolder {
@@ -27,7 +27,7 @@ export function createWorkingFolder(): WorkingFolder {
   function place(path: string): string | undefined {
     if (isAbsolutePath(path)) return fromRoot(root, path);
     if (moved) return undefined;
-    return base === undefined ? joined('', path) : fromRoot(root, joined(base, path));
+    return fromRoot(root, normalised(base === undefined ? path : `${base}/${path}`));
   }
 
   return {

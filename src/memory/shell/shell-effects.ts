@@ -1,5 +1,6 @@
 import type { Discard, FileChange } from '../entry.ts';
-import { inFolder, programIn, START } from './shell-arguments.ts';
+import { START } from '../paths.ts';
+import { inFolder, programIn } from './shell-arguments.ts';
 import { fileChanges, redirectChanges } from './shell-files.ts';
 import { gitEffects } from './shell-git.ts';
 import {

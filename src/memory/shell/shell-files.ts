@@ -1,5 +1,5 @@
 import type { FileChange } from '../entry.ts';
-import { type Accepted, type Arguments, inFolder, literals, readArguments } from './shell-arguments.ts';
+import { type Arguments, inFolder, literals, readArguments } from './shell-arguments.ts';
 import type { Redirect, Word } from './shell-lists.ts';
 
 type Program = (words: readonly Word[], folder: string | null) => readonly FileChange[];
@@ -13,11 +13,11 @@ const WRITES: ReadonlyMap<string, FileChange['change']> = new Map([
   ['&>>', 'edited'],
 ]);
 
-const REMOVE: Accepted = { letters: 'rRfdv', names: ['recursive', 'force', 'dir', 'verbose'] };
-const MOVE: Accepted = { letters: 'fvT', names: ['force', 'verbose', 'no-target-directory'] };
-const COPY: Accepted = { letters: 'fpvT', names: ['force', 'verbose', 'no-target-directory'] };
-const TEE: Accepted = { letters: 'aip', names: ['append', 'ignore-interrupts'] };
-const NO_OPTIONS: Accepted = { letters: '', names: [] };
+const REMOVE = '-r -R -f -d -v --recursive --force --dir --verbose';
+const MOVE = '-f -v -T --force --verbose --no-target-directory';
+const COPY = `-p ${MOVE}`;
+const TEE = '-a -i -p --append --ignore-interrupts';
+const NO_OPTIONS = '';
 
 const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
   ['rm', (words, folder) => all('deleted', readArguments(words, REMOVE), folder)],
@@ -69,7 +69,7 @@ interface Transfer {
 
 function transfers(read: Arguments | undefined, folder: string | null): Transfer[] {
   if (read === undefined) return [];
-  const operands = operandsOf(read);
+  const { operands } = read;
   const target = operands.at(-1);
   const sources = operands.slice(0, -1);
   if (target === undefined) return [];
@@ -138,11 +138,7 @@ function filesOf(operands: readonly Word[], script: boolean): readonly Word[] {
 }
 
 function all(change: FileChange['change'], read: Arguments | undefined, folder: string | null): readonly FileChange[] {
-  return read === undefined ? [] : changed(change, literals(operandsOf(read), folder));
-}
-
-function operandsOf({ values, after = [] }: Arguments): readonly Word[] {
-  return [...values, ...after];
+  return read === undefined ? [] : changed(change, literals(read.operands, folder));
 }
 
 function changed(change: FileChange['change'], paths: readonly string[]): readonly FileChange[] {

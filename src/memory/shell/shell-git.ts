@@ -1,5 +1,6 @@
 import type { Discard, FileChange } from '../entry.ts';
-import { type Accepted, type Arguments, inFolder, literals, readArguments, START } from './shell-arguments.ts';
+import { START } from '../paths.ts';
+import { inFolder, literals, readArguments } from './shell-arguments.ts';
 import { movedFiles } from './shell-files.ts';
 import type { Word } from './shell-lists.ts';
 
@@ -14,16 +15,12 @@ type Verb = (words: readonly Word[], folder: string | null) => GitEffects;
 
 const NOTHING: GitEffects = {};
 
-const REMOVE: Accepted = { letters: 'rfq', names: ['force', 'quiet'] };
-const MOVE: Accepted = { letters: 'fv', names: ['force', 'verbose'] };
-const CHECKOUT: Accepted = { letters: 'fq', names: ['force', 'quiet'] };
-const RESTORE: Accepted = { letters: 'SWq', names: ['staged', 'worktree', 'quiet'], taking: ['s', 'source'] };
-const STASH: Accepted = {
-  letters: 'uaq',
-  names: ['include-untracked', 'all', 'quiet'],
-  taking: ['m', 'message'],
-};
-const RESET: Accepted = { letters: 'q', names: ['hard', 'quiet'] };
+const REMOVE = '-r -f -q --force --quiet';
+const MOVE = '-f -v --force --verbose';
+const CHECKOUT = '-f -q --force --quiet';
+const RESTORE = '-S -W -q --staged --worktree --quiet -s= --source=';
+const STASH = '-u -a -q --include-untracked --all --quiet -m= --message=';
+const RESET = '-q --hard --quiet';
 
 const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
   ['rm', removed],
@@ -55,24 +52,19 @@ function committed(words: readonly Word[]): GitEffects {
 
 function removed(words: readonly Word[], folder: string | null): GitEffects {
   const read = readArguments(words, REMOVE);
-  if (read === undefined) return NOTHING;
-  return {
-    changes: pathspecs([...read.values, ...(read.after ?? [])], folder).map((path) => ({
-      path,
-      change: 'deleted' as const,
-    })),
-  };
+  const paths = read === undefined ? [] : pathspecs(read.operands, folder);
+  return { changes: paths.map((path) => ({ path, change: 'deleted' })) };
 }
 
 function checkout(words: readonly Word[], folder: string | null): GitEffects {
   const read = readArguments(words, CHECKOUT);
   if (read === undefined) return NOTHING;
-  const { values, after, options } = read;
+  const { operands, after, options } = read;
   if (after !== undefined) return discard('checkout', after, folder);
   // With two names the first may be a branch, a commit or a path; the second can only be a path.
-  if (values.length > 1) return discard('checkout', values.slice(1), folder);
+  if (operands.length > 1) return discard('checkout', operands.slice(1), folder);
   if (options.has('f') || options.has('force')) return discardAll('checkout', folder);
-  return values[0] !== undefined && namesFile(values[0]) ? discard('checkout', values, folder) : NOTHING;
+  return operands[0] !== undefined && namesFile(operands[0]) ? discard('checkout', operands, folder) : NOTHING;
 }
 
 /** A lone name may be a branch; one that ends as files do, and is no version, is not. */
@@ -83,10 +75,10 @@ function namesFile({ text }: Word): boolean {
 function restore(words: readonly Word[], folder: string | null): GitEffects {
   const read = readArguments(words, RESTORE);
   if (read === undefined) return NOTHING;
-  const { options, values, after = [] } = read;
+  const { options, operands } = read;
   const staged = options.has('S') || options.has('staged');
   const worktree = options.has('W') || options.has('worktree');
-  return staged && !worktree ? NOTHING : discard('restore', [...values, ...after], folder);
+  return staged && !worktree ? NOTHING : discard('restore', operands, folder);
 }
 
 function stash(words: readonly Word[], folder: string | null): GitEffects {
@@ -96,7 +88,7 @@ function stash(words: readonly Word[], folder: string | null): GitEffects {
   if (first !== undefined && !named && !first.raw.startsWith('-')) return NOTHING;
   const read = readArguments(named ? rest : words, STASH);
   if (read === undefined) return NOTHING;
-  const paths = first?.text === 'push' ? [...read.values, ...(read.after ?? [])] : (read.after ?? []);
+  const paths = first?.text === 'push' ? read.operands : (read.after ?? []);
   return paths.length > 0 ? discard('stash', paths, folder) : discardAll('stash', folder);
 }
 
@@ -105,7 +97,7 @@ function reset(words: readonly Word[], folder: string | null): GitEffects {
   return read?.options.has('hard') ? discardAll('reset', folder) : NOTHING;
 }
 
-function discard(how: Discard['how'], words: Arguments['values'], folder: string | null): GitEffects {
+function discard(how: Discard['how'], words: readonly Word[], folder: string | null): GitEffects {
   const paths = pathspecs(words, folder);
   if (paths.includes(START)) return { discards: { how, paths: 'all' } };
   return paths.length > 0 ? { discards: { how, paths } } : NOTHING;
