@@ -41,7 +41,7 @@ export function readArguments(words: readonly Word[], accepted: string): Argumen
   const values: Word[] = [];
   let isValue = false;
   for (const word of before) {
-    const names = isValue ? [] : optionNames(word);
+    const names: readonly string[] | undefined = isValue ? [] : optionNames(word);
     if (names?.every((name) => known.has(name)) !== true) return undefined;
     if (!isValue && names.length === 0) values.push(word);
     for (const name of names) options.add(name.replace(/^-+/, ''));
