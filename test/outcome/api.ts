@@ -5,7 +5,7 @@ import type { CallUsage, RequestBody } from '../../src/standin/scenario.ts';
 const CHARS_PER_TOKEN = 4;
 
 /** US dollars for a million tokens: the list prices of Sonnet. */
-export const PRICES = { input: 3, cacheCreation: 3.75, cacheRead: 0.3, output: 15 } as const;
+const PRICES = { input: 3, cacheCreation: 3.75, cacheRead: 0.3, output: 15 } as const;
 
 /** What all calls came to. */
 export interface Bill {

@@ -88,7 +88,7 @@ const FILES_IN_TASK = 5;
 const LINES = [140, 460] as const;
 const PRINTED = [1_500, 7_000] as const;
 /** A page of a file has a sign every so many lines: a reader knows what it has not seen. */
-export const SIGN_EVERY = 80;
+const SIGN_EVERY = 80;
 
 /**
  * Makes a job of several tasks in a folder of source files.

@@ -1,71 +1,75 @@
 import { parseArgs } from 'node:util';
+import { injectedIn } from './injected.ts';
 import { makeJob } from './job.ts';
 import { keep, type Outcome, play, type Setting, type Variant } from './play.ts';
 
 const VARIANTS: readonly Variant[] = [
   { name: 'claude alone' },
-  { name: 'its own variable', env: { CLAUDE_CODE_AUTO_COMPACT_WINDOW: '160000' } },
+  { name: 'its own variable', env: { CLAUDE_CODE_AUTO_COMPACT_WINDOW: '190000' } },
   { name: 'ctxb run', ctxb: [] },
-  { name: 'ctxb --strategy handoff', ctxb: ['--strategy', 'handoff'] },
-  { name: 'ctxb --strategy auto', ctxb: ['--strategy', 'auto'] },
-  { name: 'ctxb --tool-budgets off', ctxb: ['--tool-budgets', 'off'] },
-  { name: 'ctxb --no-memory', ctxb: ['--no-memory'] },
+  { name: 'ctxb run --strategy handoff', ctxb: ['--strategy', 'handoff'] },
+  { name: 'ctxb run --strategy auto', ctxb: ['--strategy', 'auto'] },
+  { name: 'ctxb run --tool-budgets off', ctxb: ['--tool-budgets', 'off'] },
+  { name: 'ctxb run --no-memory', ctxb: ['--no-memory'] },
 ];
+
+const COLUMNS: readonly (readonly [heading: string, figure: (outcome: Outcome) => string])[] = [
+  ['calls', ({ bill }) => String(bill.calls)],
+  ['peak', ({ bill }) => `${Math.round(bill.peak / 1000)}k`],
+  ['cost', ({ bill }) => `$${bill.usd.toFixed(2)}`],
+  ['dead ends repeated', ({ faults }) => `${faults.deadEndsRepeated} of ${faults.deadEndsMet}`],
+  ['constraints violated', ({ faults }) => `${faults.constraintsViolated} of ${faults.constraintsMet}`],
+  ['files read again', ({ faults }) => String(faults.filesReadAgain)],
+  ['steps given up', ({ faults }) => String(faults.stepsGivenUp)],
+  ['failed turns', ({ failedTurns, unanswered }) => String(failedTurns + unanswered)],
+  ['compactions, handoffs', ({ summaries, handoffs }) => `${summaries}, ${handoffs}`],
+  ['added', (outcome) => `${(100 * injectedIn(outcome).share).toFixed(1)} %`],
+  ['s', ({ wallSeconds }) => wallSeconds.toFixed(1)],
+];
+
+const HELP = `Works through a made-up job with the real claude, offline, with and without ctxb, and prints what it cost.
+
+  --seed N        another job (default: 1); repeat it for several
+  --tasks N       its length (default: 12)
+  --window N      200000 or 1000000; repeat it for both (default: 200000)
+  --one-prompt    all tasks in one prompt, so one long turn; else a prompt a task
+  --only WORDS    variants whose name holds these words
+  --injected      also print what ctxb added to the conversation
+  --keep          keep streams and requests in a temporary folder
+`;
 
 const { values } = parseArgs({
   options: {
-    seed: { type: 'string', default: '1' },
+    seed: { type: 'string', multiple: true, default: ['1'] },
     tasks: { type: 'string', default: '12' },
-    window: { type: 'string', default: '200000' },
+    window: { type: 'string', multiple: true, default: ['200000'] },
     'one-prompt': { type: 'boolean', default: false },
-    only: { type: 'string' },
+    only: { type: 'string', default: '' },
+    injected: { type: 'boolean', default: false },
     keep: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
   },
 });
 
-const setting: Setting = {
-  job: makeJob(Number(values.seed), Number(values.tasks)),
-  window: values.window === '1000000' ? 1_000_000 : 200_000,
-  onePrompt: values['one-prompt'],
-};
+if (values.help) process.stdout.write(HELP);
+else for (const window of values.window) for (const seed of values.seed) await printTable(Number(seed), Number(window));
 
-const rows: string[][] = [
-  [
-    'variant',
-    'calls',
-    'peak',
-    'cost',
-    'dead ends repeated',
-    'constraints violated',
-    'read again',
-    'summaries',
-    'handoffs',
-    'failed',
-    'given up',
-    'seconds',
-  ],
-];
-for (const variant of VARIANTS.filter(({ name }) => values.only === undefined || name.includes(values.only))) {
-  const outcome = await play(setting, variant);
-  rows.push(rowOf(variant.name, outcome));
-  console.log(rows.at(-1)?.join(' | '));
-  if (values.keep) console.error(`kept: ${keep(variant.name, outcome)}`);
+async function printTable(seed: number, window: number): Promise<void> {
+  if (window !== 200_000 && window !== 1_000_000) throw new Error('--window is 200000 or 1000000');
+  const tasks = Number(values.tasks);
+  const setting: Setting = { job: makeJob(seed, tasks), window, onePrompt: values['one-prompt'] };
+  const what = setting.onePrompt ? `one prompt with ${tasks} tasks` : `${tasks} prompts`;
+  console.log(`\nSeed ${seed}, ${what}, a window of ${window.toLocaleString('en')} tokens:\n`);
+  console.log(line(['variant', ...COLUMNS.map(([heading]) => heading)]));
+  console.log(line(['---', ...COLUMNS.map(() => '--:')]));
+  for (const variant of VARIANTS.filter(({ name }) => name.includes(values.only))) {
+    const outcome = await play(setting, variant);
+    console.log(line([variant.name, ...COLUMNS.map(([, figure]) => figure(outcome))]));
+    if (values.injected) console.log(injectedIn(outcome).texts.join('\n---\n'));
+    if (values.keep) console.error(`kept: ${keep(variant.name, outcome)}`);
+  }
 }
 
-function rowOf(name: string, outcome: Outcome): string[] {
-  const { bill, faults, summaries, handoffs, failedTurns, unanswered, exitCode, wallSeconds } = outcome;
-  return [
-    name,
-    String(bill.calls),
-    `${Math.round(bill.peak / 1000)}k`,
-    `$${bill.usd.toFixed(2)}`,
-    `${faults.deadEndsRepeated} of ${faults.deadEndsMet}`,
-    `${faults.constraintsViolated} of ${faults.constraintsMet}`,
-    String(faults.filesReadAgain),
-    String(summaries),
-    String(handoffs),
-    `${failedTurns + unanswered}${exitCode === 0 ? '' : ` (exit ${exitCode})`}`,
-    String(faults.stepsGivenUp),
-    wallSeconds.toFixed(1),
-  ];
+function line(cells: readonly string[]): string {
+  return `| ${cells.join(' | ')} |`;
 }
