@@ -23,7 +23,7 @@ export type { WindowSource } from './governor/gauge/window.ts';
 export type { ExitEvent, Input, OwnEvent, RecoveredEvent } from './governor/input.ts';
 export type { Policy } from './governor/policy.ts';
 export type { RecordLine } from './governor/record.ts';
-export type { ZoneName } from './governor/zones/health.ts';
+export type { ZoneName } from './governor/zones/zones.ts';
 export { ContextGauge, type ContextReading, type GaugeOptions } from './library/context-gauge.ts';
 export {
   type ContextEvents,

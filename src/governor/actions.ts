@@ -1,7 +1,7 @@
 import type { Fields } from '../stream/fields.ts';
 import type { CostScope } from './cost/cost-limit.ts';
 import type { Reading } from './gauge/gauge.ts';
-import type { HealthRecord } from './zones/health.ts';
+import type { HealthRecord } from './zones/zones.ts';
 
 /** How an attempt to compact ended. */
 export type Verdict =

@@ -1,7 +1,7 @@
 import { EMPTY_COST, restarted } from './cost/cost.ts';
-import { NO_CACHE } from './cost/prompt-cache.ts';
 import { EMPTY_GAUGE } from './gauge/gauge.ts';
 import { learnWindow } from './gauge/window.ts';
+import { NO_CACHE } from './relief/cache-expiry.ts';
 import type { Relief } from './relief/relief-state.ts';
 import { NO_REFILL } from './relief/thrash.ts';
 import type { GovernorState, Mailbox, Run, Spending, Told } from './state.ts';

@@ -6,7 +6,7 @@ import type { Prompt } from './input.ts';
 import type { Policy } from './policy.ts';
 import type { Handoff, Latch, Refill, Relief } from './relief/relief-state.ts';
 import type { ToolBudget } from './tool-budget/tool-budget.ts';
-import type { ZoneName } from './zones/health.ts';
+import type { ZoneName } from './zones/zones.ts';
 
 /** What does not change during a session. */
 export interface Run {

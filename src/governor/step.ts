@@ -8,7 +8,6 @@ import { forgetSkipped } from './conversation/send-prompt.ts';
 import { onCostAnswer, onProjectCost } from './conversation/spending.ts';
 import { draftOf } from './draft.ts';
 import type { Input, OwnEvent } from './input.ts';
-import { isRelieving } from './phases.ts';
 import { onBegin, onExit } from './process/process.ts';
 import { onRecovered } from './process/restart.ts';
 import { sendInterrupt } from './prompts/own-lines.ts';
@@ -16,7 +15,7 @@ import { giveUpWaiting } from './relief/compaction.ts';
 import { afterRelief } from './relief/exhaustion.ts';
 import { onHandoffProblems, onHandoffTimeout, onHandoffWritten } from './relief/handoff.ts';
 import type { GovernorState } from './state.ts';
-import { chain, decided, keep, type Step } from './steps.ts';
+import { chain, decided, isRelieving, keep, type Step } from './steps.ts';
 import { forgetChange } from './tool-budget/tool-state.ts';
 
 /**

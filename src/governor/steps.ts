@@ -1,6 +1,6 @@
 import type { Action, Place } from './actions.ts';
 import { type Reading, readGauge } from './gauge/gauge.ts';
-import type { GovernorState } from './state.ts';
+import type { Compaction, GovernorState } from './state.ts';
 
 /** A new state and what is to be done about it. */
 export interface Step {
@@ -47,4 +47,18 @@ export function decided(state: GovernorState, reason: string): { at: Place; reas
 
 function placeOf(state: GovernorState): Place {
   return { turn: state.turn.ended, call: state.gauge.calls };
+}
+
+/** A compaction of ours is under way: prompts wait. */
+export function isCompacting(
+  compaction: Compaction,
+): compaction is Extract<Compaction, { readonly phase: 'asked' | 'running' }> {
+  return compaction.phase === 'asked' || compaction.phase === 'running';
+}
+
+/** Something of ctxb's own is under way: prompts wait. */
+export function isRelieving({ compaction, handoff, process, spending }: GovernorState): boolean {
+  return (
+    isCompacting(compaction) || handoff.phase !== 'idle' || process.phase === 'dead' || spending.phase === 'asking'
+  );
 }

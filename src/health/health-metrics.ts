@@ -1,4 +1,4 @@
-import type { HealthDetails, ZoneName } from '../governor/zones/health.ts';
+import type { HealthDetails, ZoneName } from '../governor/zones/zones.ts';
 import type { HealthEntry } from './parse-health.ts';
 import { createSessionCount } from './session-count.ts';
 

@@ -1,4 +1,4 @@
-import type { HealthDetails, HealthRecord, ZoneName } from '../governor/zones/health.ts';
+import type { HealthDetails, HealthRecord, ZoneName } from '../governor/zones/zones.ts';
 import { countOf, type Fields, fieldsOf, parseFields, textOf } from '../stream/fields.ts';
 
 /** What the metrics need of one line of `health.ndjson`. */

@@ -1,8 +1,7 @@
 import { readGauge } from '../governor/gauge/gauge.ts';
 import { inTokens } from '../governor/policy.ts';
 import type { GovernorState } from '../governor/state.ts';
-import type { ZoneName } from '../governor/zones/health.ts';
-import { zoneAt } from '../governor/zones/zones.ts';
+import { type ZoneName, zoneAt } from '../governor/zones/zones.ts';
 import { counted, dollars, percent, tokens } from '../report/figures.ts';
 import { bar, turnsTo } from '../report/status-line.ts';
 import type { Style } from '../report/style.ts';

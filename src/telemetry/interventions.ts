@@ -1,5 +1,5 @@
 import type { Decision } from '../governor/actions.ts';
-import { isCompacting } from '../governor/phases.ts';
+import { isCompacting } from '../governor/steps.ts';
 import type { Seen } from './seen.ts';
 import { type Attributes, measure, type Signal } from './signal.ts';
 

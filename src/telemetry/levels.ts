@@ -1,8 +1,7 @@
 import { totalMicroUsd, toUsd } from '../governor/cost/cost.ts';
 import { readGauge } from '../governor/gauge/gauge.ts';
 import { isOwnUuid } from '../governor/prompts/own-lines.ts';
-import type { ZoneName } from '../governor/zones/health.ts';
-import { zoneAt } from '../governor/zones/zones.ts';
+import { type ZoneName, zoneAt } from '../governor/zones/zones.ts';
 import type { Seen } from './seen.ts';
 import { type Measurement, measure } from './signal.ts';
 

@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Input } from '../../src/governor/input.ts';
-import { createEntryMaker } from '../../src/memory/make-entry.ts';
 import { createExtractor, type Found } from '../../src/memory/extract/extract.ts';
+import { createEntryMaker } from '../../src/memory/make-entry.ts';
 import { createNotebook } from '../../src/memory/notebook/notebook.ts';
 import { renderIndex } from '../../src/memory/notebook/render-index.ts';
 import { redact } from '../../src/store/redact.ts';

@@ -8,7 +8,7 @@ import {
   TOOL_CALL_LIMIT,
   textTokens,
   totalTokens,
-} from '../../src/governor/gauge/character-estimate.ts';
+} from '../../src/governor/gauge/token-estimate.ts';
 import { latchAt } from '../../src/governor/relief/ladder.ts';
 import { decodeObject } from '../../src/stream/decode.ts';
 import { policyWith, replayed, toolResultLine } from '../support/governor.ts';

@@ -8,7 +8,7 @@ import { initialState } from '../../src/governor/initial-state.ts';
 import type { GovernorState } from '../../src/governor/state.ts';
 import { cutJson } from '../../src/governor/tool-budget/cut-json.ts';
 import { alertAgent, alertLevel, alertText, hintText, UNITS } from '../../src/governor/tool-budget/hints.ts';
-import { suggestLimit } from '../../src/governor/tool-budget/page-limit.ts';
+import { suggestLimit } from '../../src/governor/tool-budget/limit-call.ts';
 import { allot, planRoom, type Spent } from '../../src/governor/tool-budget/room.ts';
 import { measureFile } from '../../src/store/measure-file.ts';
 import { jsonText } from '../../src/stream/fields.ts';

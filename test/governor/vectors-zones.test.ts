@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../src/config/defaults.ts';
-import type { HealthRecord } from '../../src/governor/zones/health.ts';
-import { statusOf, zoneAt } from '../../src/governor/zones/zones.ts';
+import { type HealthRecord, statusOf, zoneAt } from '../../src/governor/zones/zones.ts';
 import { vectorsOf } from '../support/recordings.ts';
 
 const WINDOW = 200_000;

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../src/config/defaults.ts';
-import type { ZoneName } from '../../src/governor/zones/health.ts';
-import { isLargeTask, statusOf, zoneAt } from '../../src/governor/zones/zones.ts';
+import { isLargeTask, statusOf, type ZoneName, zoneAt } from '../../src/governor/zones/zones.ts';
 
 const ZONES: readonly ZoneName[] = ['ok', 'monitor', 'warning', 'critical', 'handoff'];
 

@@ -1,7 +1,7 @@
 import type { Input } from '../../src/governor/input.ts';
-import { createEntryMaker } from '../../src/memory/make-entry.ts';
 import type { CommandFacts, Entry, FileChange, ToolEntry } from '../../src/memory/entry.ts';
 import { createExtractor, type ExtractOptions } from '../../src/memory/extract/extract.ts';
+import { createEntryMaker } from '../../src/memory/make-entry.ts';
 import type { Mask } from '../../src/memory/words.ts';
 import { oneLine } from '../../src/memory/words.ts';
 import { createInputReader } from '../../src/replay/inputs.ts';

@@ -11,7 +11,7 @@ import { decided, keep, type Step } from '../steps.ts';
 import { cutResult } from '../tool-budget/cut-result.ts';
 import { remembered } from '../tool-budget/follow-results.ts';
 import { alertAgent } from '../tool-budget/hints.ts';
-import { limitRead } from '../tool-budget/limit-read.ts';
+import { limitRead } from '../tool-budget/limit-call.ts';
 import type { FileMeasure, ToolCall } from '../tool-budget/tool-budget.ts';
 import { afterFailure, afterTool, beforeTool } from '../tool-budget/tool-hooks.ts';
 import { readToolCall, stopWaiting } from '../tool-budget/tool-state.ts';

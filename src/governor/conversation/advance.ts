@@ -1,12 +1,11 @@
 import { reportsEachTask } from '../../stream/version.ts';
 import type { Prompt } from '../input.ts';
-import { isRelieving } from '../phases.ts';
 import { stopTask } from '../prompts/own-lines.ts';
 import { tasksAside } from '../prompts/tasks.ts';
 import { startBriefing } from '../relief/fresh-context.ts';
 import { adviseRelief, dueRelief, relieveFor, startRelief } from '../relief/relief.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, keep, type Step } from '../steps.ts';
+import { chain, isRelieving, keep, type Step } from '../steps.ts';
 import { announceLargeTask, isTooLarge, refuse } from '../zones/large-tasks.ts';
 import { resumeWork, sendPrompt } from './send-prompt.ts';
 import { atLimit } from './spending.ts';

@@ -1,13 +1,11 @@
 import type { ControlRequestEvent, Event } from '../../stream/events.ts';
-import { mergeInitialize, openControl } from '../control/control.ts';
-import { onAnswer, refuseQuestions } from '../control/questions.ts';
+import { mergeInitialize, onAnswer, openControl, refuseQuestions } from '../control/control.ts';
 import type { Prompt } from '../input.ts';
-import { isRelieving } from '../phases.ts';
 import { toPrompt } from '../prompts/prompt.ts';
 import { noteInterrupt } from '../relief/compaction.ts';
 import { adviseRelief, dueRelief } from '../relief/relief.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, keep, type Step } from '../steps.ts';
+import { chain, isRelieving, keep, type Step } from '../steps.ts';
 import { isTooLarge } from '../zones/large-tasks.ts';
 import { closeInput, isFree } from './advance.ts';
 import { noteStop, sendPrompt } from './send-prompt.ts';

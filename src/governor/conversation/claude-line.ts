@@ -1,29 +1,36 @@
 import type { ControlRequestEvent, Event, ResultEvent } from '../../stream/events.ts';
 import type { Action } from '../actions.ts';
-import { askNewWindow, onOwnResponse, placeTrigger } from '../control/control.ts';
+import { askNewWindow, onOwnResponse, onQuestion, placeTrigger, replyForCaller } from '../control/control.ts';
 import { answerCallback } from '../control/hook-callbacks.ts';
-import { onQuestion, replyForCaller } from '../control/questions.ts';
 import { readCost } from '../cost/cost.ts';
-import { cacheAfter, NO_CACHE } from '../cost/prompt-cache.ts';
 import { draftOf } from '../draft.ts';
 import { writtenIn } from '../gauge/estimator.ts';
+import { isCharactersOnly } from '../gauge/gauge.ts';
 import { readContext, readSession, readSubagent, wasReplaced } from '../gauge/readings.ts';
 import type { Prompt } from '../input.ts';
 import { forgetRestarts, isFailedResume, noteAlive, noteLineage } from '../process/process.ts';
 import { isOwnRequest, OWN_PREFIX } from '../prompts/own-lines.ts';
+import { toPrompt } from '../prompts/prompt.ts';
 import { tasksAfter } from '../prompts/tasks.ts';
-import { begunTurn, calledTurn, endedTurn, heard } from '../prompts/turns.ts';
-import { endOverdue, followCompaction, forgetFailures, measureLanding, waitLonger } from '../relief/compaction.ts';
+import { begunTurn, calledTurn, closedLogTurn, endedTurn, heard, openLogTurn } from '../prompts/turns.ts';
+import { announceExpiry, cacheAfter, NO_CACHE } from '../relief/cache-expiry.ts';
+import {
+  endOverdue,
+  followCompaction,
+  forgetFailures,
+  measureLanding,
+  type NextPrompt,
+  waitLonger,
+} from '../relief/compaction.ts';
 import { readExhaustion } from '../relief/exhaustion.ts';
 import { followHandoff, waitForHandoff } from '../relief/handoff.ts';
-import { measureHandoff, readRelief, tellNative } from '../relief/relief.ts';
+import { adviseRelief, dueRelief, judgeLevel, measureHandoff, readRelief, tellNative } from '../relief/relief.ts';
 import { brakeThrash, readBreaker, refillAfter } from '../relief/thrash.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, inStages, keep, type Stage, type Step } from '../steps.ts';
 import { followResults } from '../tool-budget/follow-results.ts';
 import { judgeZone, noteHealth } from '../zones/notices.ts';
-import { isReading, judgeArrival, judgeLevel } from './judge.ts';
-import { stopBegunTurn } from './send-prompt.ts';
+import { noteFirstPrompt, stopBegunTurn } from './send-prompt.ts';
 import { judgeSpending, readBudgetStop } from './spending.ts';
 import { fateOf, isInjectedTurn, startsForeignTurn } from './visibility.ts';
 
@@ -173,4 +180,35 @@ const REMEMBERED_CALLBACKS = 63;
 function switchedModel(before: string | undefined, state: GovernorState, event: Event): boolean {
   if (event.kind !== 'init' || before === undefined || state.session.model === before) return false;
   return state.run.mode === 'act' && state.control.phase === 'open';
+}
+
+/** What came in since the last call is a prediction until that call; only where characters are all, they count. */
+function isReading(state: GovernorState, event: Event): boolean {
+  return event.kind !== 'user' || isCharactersOnly(state.gauge);
+}
+
+/** A prompt that shows in a recording: what would have been due before it was sent? */
+function judgeArrival(state: GovernorState, event: Event): Step {
+  if (state.run.mode !== 'replay') return keep(state);
+  const isLogPrompt = event.kind === 'user' && event.role === 'prompt' && event.subagent === null;
+  const isNextTurn = event.kind === 'init' && state.turn.phase === 'idle';
+  if (!isLogPrompt && !isNextTurn) return keep(state);
+  if (!isLogPrompt) return chain(advise(state, 'unseen'), (next) => announceExpiry(next, 'unseen'));
+  const prompt = toPrompt(event, '');
+  const before = draftOf(state);
+  before.turn = closedLogTurn(state);
+  return chain(
+    advise(before, prompt),
+    (next) => announceExpiry(next, prompt),
+    (next) => {
+      const begun = draftOf(noteFirstPrompt(next, prompt));
+      begun.turn = openLogTurn(next, prompt);
+      return keep(begun);
+    },
+  );
+}
+
+function advise(state: GovernorState, next: NextPrompt): Step {
+  const due = dueRelief(state, next);
+  return due === undefined ? keep(state) : adviseRelief(state, due);
 }

@@ -1,7 +1,7 @@
 import { plainText } from '../../stream/blocks.ts';
 import type { Event } from '../../stream/events.ts';
 import { isExhaustion } from '../../stream/failures.ts';
-import { replyForCaller } from '../control/questions.ts';
+import { replyForCaller } from '../control/control.ts';
 import { isFailedResume } from '../process/process.ts';
 import { isOwnOrStamped, isOwnRequest, isOwnUuid, OWN_PREFIX } from '../prompts/own-lines.ts';
 import { mayRelieve } from '../relief/exhaustion.ts';

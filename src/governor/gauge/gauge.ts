@@ -1,7 +1,6 @@
 import type { Block, Usage } from '../../stream/events.ts';
 import { contextOf } from '../../stream/usage.ts';
 import { inTokens } from '../policy.ts';
-import { type CharacterEstimate, NO_CHARACTERS, totalTokens } from './character-estimate.ts';
 import {
   addContent,
   type Calibration,
@@ -13,6 +12,7 @@ import {
   NO_CONTENT,
   UNCALIBRATED,
 } from './estimator.ts';
+import { type CharacterEstimate, NO_CHARACTERS, totalTokens } from './token-estimate.ts';
 import { type ContextWindow, learnFromContext, UNKNOWN_WINDOW } from './window.ts';
 
 /**

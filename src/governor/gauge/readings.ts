@@ -4,7 +4,6 @@ import { type Fields, fieldsOf, textOf } from '../../stream/fields.ts';
 import { contextOf, saysNothing } from '../../stream/usage.ts';
 import { draftOf } from '../draft.ts';
 import type { GovernorState } from '../state.ts';
-import { addBlocks } from './character-estimate.ts';
 import { type Content, NO_CONTENT } from './estimator.ts';
 import {
   addCall,
@@ -19,6 +18,7 @@ import {
   settleOutput,
   takeReading,
 } from './gauge.ts';
+import { addBlocks } from './token-estimate.ts';
 import {
   type ContextWindow,
   LARGE_WINDOW,

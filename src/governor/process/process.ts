@@ -3,10 +3,9 @@ import type { Action } from '../actions.ts';
 import { openControl } from '../control/control.ts';
 import { restarted } from '../cost/cost.ts';
 import type { ExitEvent } from '../input.ts';
-import { isCompacting } from '../phases.ts';
 import { finishLeaving, startFresh } from '../relief/fresh-context.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, decided, keep, type Step } from '../steps.ts';
+import { chain, decided, isCompacting, keep, type Step } from '../steps.ts';
 import { restart, withoutProcess } from './restart.ts';
 
 /** Ends that somebody has asked for: an end of its own, and what Ctrl-C, `kill` and a closed terminal leave behind. */

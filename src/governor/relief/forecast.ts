@@ -1,7 +1,7 @@
 import { predicted } from '../gauge/gauge.ts';
-import { isRelieving } from '../phases.ts';
 import { inTokens, nativeTrigger } from '../policy.ts';
 import type { GovernorState } from '../state.ts';
+import { isRelieving } from '../steps.ts';
 import { reliefNow } from './relief.ts';
 
 /** With fewer there is none. */

@@ -1,17 +1,19 @@
 import type { Event } from '../../stream/events.ts';
 import { draftOf } from '../draft.ts';
-import { crossedText, predicted } from '../gauge/gauge.ts';
+import { crossedText, isCharactersOnly, predicted } from '../gauge/gauge.ts';
+import { TOOL_CALL_LIMIT } from '../gauge/token-estimate.ts';
 import { handoffLevel, inTokens } from '../policy.ts';
 import { relievesContext } from '../prompts/prompt.ts';
 import type { GovernorState } from '../state.ts';
-import { decided, keep, type Step } from '../steps.ts';
-import { dueReason, focusText, type NextPrompt, startCompaction } from './compaction.ts';
+import { decided, isRelieving, keep, type Step } from '../steps.ts';
+import { dueReason, focusText, forgetFailures, type NextPrompt, startCompaction } from './compaction.ts';
 import { dueForExhausted, noteTried } from './exhaustion.ts';
 import { endUnrelieved, startHandoff } from './handoff.ts';
 import {
   chooseWay,
   extentOf,
   type HandoffCause,
+  latchAt,
   mayCompact,
   mayHandOver,
   missesTarget,
@@ -128,4 +130,27 @@ export function measureHandoff(state: GovernorState): Step {
   const landed: GovernorState = { ...state, relief: { ...relief, landing: undefined, due: undefined, useless } };
   const reason = useless ? 'the handoff freed too little' : 'the handoff made room';
   return keep(landed, [{ kind: 'landed', ...decided(landed, reason), freed }]);
+}
+
+/** Latches what was crossed; says so once. */
+export function judgeLevel(state: GovernorState): Step {
+  const { gauge, run } = state;
+  // After a break there is only an estimate from before it: it proves nothing.
+  if (gauge.basis === 'estimated' && gauge.calls > 0) return keep(state);
+  // The last attempt failed at this very reading: trying again or warning again would change nothing.
+  if (state.compaction.phase === 'idle' && state.compaction.triedAt === gauge.calls) return keep(state);
+  // While a compaction is under way the figure is the one it is to bring down.
+  if (gauge.basis === 'none' || isRelieving(state) || state.input === 'interrupted') return keep(state);
+  const tired = isCharactersOnly(gauge) && gauge.characters.toolCalls >= TOOL_CALL_LIMIT;
+  const level = tired ? (gauge.window.tokens ?? 0) : predicted(gauge);
+  const latch = latchAt(state.latch, level, gauge.window.tokens, run.policy);
+  if (latch === state.latch) return keep(state);
+  const next = draftOf(state);
+  next.latch = latch;
+  const latched = latch === 'none' ? forgetFailures(next) : next;
+  if (state.latch !== 'none' || latch === 'none') return keep(latched);
+  const reason = tired
+    ? `${gauge.characters.toolCalls} tool calls without any usage figures`
+    : crossedText(gauge, run.policy.thresholds.warn);
+  return keep(latched, [{ kind: 'warn', ...decided(latched, reason) }]);
 }

@@ -1,4 +1,4 @@
-import { type Fields, fieldsOf, jsonText, textOf } from '../../stream/fields.ts';
+import { type Fields, fieldsOf, isFields, jsonText, textOf } from '../../stream/fields.ts';
 import type { Action } from '../actions.ts';
 import { codePoints, estimateTokens } from '../gauge/token-estimate.ts';
 import { cut as shorten } from '../prompts/prompt.ts';
@@ -6,7 +6,6 @@ import type { GovernorState } from '../state.ts';
 import { decided, keep, type Step } from '../steps.ts';
 import { type CutList, cutJson, storedJson } from './cut-json.ts';
 import { cutText } from './cut-text.ts';
-import { type ResultText, resultText } from './result-text.ts';
 import { allocation } from './room.ts';
 import type { ResultPlan, ToolCall } from './tool-budget.ts';
 import { answerTool, charsPerToken, countCut, keepOpen, waitFor } from './tool-state.ts';
@@ -99,7 +98,7 @@ function jsonInstead(
   { text, lists, hasCutTexts, stored }: NonNullable<ResultPlan['json']>,
   path: string,
 ): Instead {
-  const lost = lists.slice(0, MOST_LISTS).map((list, index) => listText(list, stored.nextLines[index] ?? 1));
+  const lost = lists.slice(0, MOST_LISTS).map((list, index) => lostText(list, stored.nextLines[index] ?? 1));
   const more = lists.length > MOST_LISTS ? `${lists.length - MOST_LISTS} more of its lists and objects are cut.` : '';
   const longTexts = hasCutTexts ? 'Long texts in it end with "…".' : '';
   const ratio = charsPerToken(state);
@@ -112,7 +111,7 @@ function jsonInstead(
 }
 
 /** @param line of the stored text, on which the first member begins that was left out */
-function listText({ kind, path, total, returned, next }: CutList, line: number): string {
+function lostText({ kind, path, total, returned, next }: CutList, line: number): string {
   const opening = `${shorten(path, TITLE_LENGTH)}: total ${total}, returned ${returned}, `;
   if (kind === 'array') return `${opening}the next has offset ${returned} and begins on line ${line} of that file.`;
   return `${opening}the first that is left out is ${shorten(next.name ?? '', TITLE_LENGTH)} on line ${line} of that file.`;
@@ -134,4 +133,91 @@ function exitText({ tool, response }: ToolCall): string {
   if (typeof backgroundTaskId === 'string') return ', still running';
   const meaning = textOf(returnCodeInterpretation);
   return meaning === undefined ? ', exit status 0' : `, ${meaning}`;
+}
+
+/** The text of a tool's result as the model is to see it, and the result with another text in its place. */
+export interface ResultText {
+  readonly text: string;
+  /** What the text is joined from, where it is a list of blocks. */
+  readonly texts?: readonly string[];
+  /** The tool's own shape, which claude checks: with any other it goes on with the original and says nothing. */
+  readonly replaced: (text: string) => unknown;
+}
+
+/**
+ * The text in the result of a tool whose shape is known; undefined for others, which are left alone. What claude has
+ * stored itself, and shows the beginning of, is one of these.
+ */
+export function resultText(tool: string, response: unknown): ResultText | undefined {
+  if (tool.startsWith('mcp__')) return mcpText(response);
+  switch (tool) {
+    case 'Bash':
+      return bashText(fieldsOf(response));
+    case 'Agent':
+    case 'Task':
+      return agentText(fieldsOf(response));
+    case 'Read':
+      return lineText(fieldsOf(response));
+    default:
+      return undefined;
+  }
+}
+
+const SAVED =
+  /^Error: result \([\d,]+ characters.{0,80}exceeds maximum allowed tokens\. Output has been saved to (.+?)\.?(?:\n|$)/;
+
+/** Where claude has stored a result that is too large for its own limits; undefined when it has not. */
+export function storedPath(tool: string, response: unknown): string | undefined {
+  if (tool === 'Bash') return textOf(fieldsOf(response).persistedOutputPath);
+  return tool.startsWith('mcp__') ? SAVED.exec(textOf(response) ?? '')?.[1] : undefined;
+}
+
+function bashText(report: Fields): ResultText | undefined {
+  const { stdout, stderr, interrupted } = report;
+  if (typeof stdout !== 'string' || typeof interrupted !== 'boolean' || report.isImage === true) return undefined;
+  const errors = textOf(stderr) ?? '';
+  return {
+    text: errors === '' ? stdout : `${stdout}\n${errors}`,
+    replaced: (text) => ({ ...report, stdout: text, stderr: '' }),
+  };
+}
+
+/**
+ * A single line, which no limit makes shorter. claude numbers the lines of what it is given, so that of several lines
+ * those behind a gap would have wrong numbers.
+ */
+function lineText(report: Fields): ResultText | undefined {
+  const file = fieldsOf(report.file);
+  const { content, numLines } = file;
+  if (report.type !== 'text' || typeof content !== 'string' || numLines !== 1) return undefined;
+  return { text: content, replaced: (text) => ({ ...report, file: { ...file, content: text.replaceAll('\n', ' ') } }) };
+}
+
+/** Texts, pictures and others in a list; with structured content, a text that is JSON. */
+function mcpText(response: unknown): ResultText | undefined {
+  if (typeof response === 'string') return { text: response, replaced: (text) => [{ type: 'text', text }] };
+  return Array.isArray(response) ? listText(response, (blocks) => blocks) : undefined;
+}
+
+function agentText(report: Fields): ResultText | undefined {
+  const { content, status } = report;
+  if (status !== 'completed' || !Array.isArray(content)) return undefined;
+  return listText(content, (blocks) => ({ ...report, content: blocks }));
+}
+
+/** The text stands where the first of the texts stood; what is no text stays. */
+function listText(blocks: readonly unknown[], whole: (blocks: readonly unknown[]) => unknown): ResultText | undefined {
+  const texts = blocks.flatMap((block) => (isText(block) ? [block.text] : []));
+  const first = blocks.findIndex(isText);
+  if (first < 0) return undefined;
+  return {
+    text: texts.join('\n'),
+    texts,
+    replaced: (text) =>
+      whole(blocks.flatMap((block, at) => (at === first ? [{ type: 'text', text }] : isText(block) ? [] : [block]))),
+  };
+}
+
+function isText(block: unknown): block is { readonly type: 'text'; readonly text: string } {
+  return isFields(block) && block.type === 'text' && typeof block.text === 'string';
 }

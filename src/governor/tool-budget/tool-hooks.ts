@@ -2,11 +2,9 @@ import { isFields } from '../../stream/fields.ts';
 import { estimateTokens } from '../gauge/token-estimate.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, keep, type Step } from '../steps.ts';
-import { planCut } from './cut-result.ts';
+import { planCut, resultText, storedPath } from './cut-result.ts';
 import { hintFor } from './hints.ts';
-import { planRead } from './limit-read.ts';
-import { learnPage, limitPage, noteLarge } from './page-limit.ts';
-import { resultText, storedPath } from './result-text.ts';
+import { learnPage, limitPage, noteLarge, planRead } from './limit-call.ts';
 import { allocation } from './room.ts';
 import type { ToolCall } from './tool-budget.ts';
 import {

@@ -4,8 +4,7 @@ import type { Prompt } from '../input.ts';
 import { countSent, ownUuid } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
 import { decided, keep, type Step } from '../steps.ts';
-import type { ZoneName } from './health.ts';
-import { isLargeTask, zoneAt } from './zones.ts';
+import { isLargeTask, type ZoneName, zoneAt } from './zones.ts';
 
 /** Whether a prompt is too large for the zone, and nothing has been done about it yet. */
 export function isTooLarge(state: GovernorState, prompt: Prompt | undefined): prompt is Prompt {

@@ -4,8 +4,7 @@ import { draftOf } from '../draft.ts';
 import { predicted, readGauge } from '../gauge/gauge.ts';
 import type { GovernorState, Told } from '../state.ts';
 import { keep, type Step } from '../steps.ts';
-import type { HealthRecord, ZoneName } from './health.ts';
-import { statusOf, zoneAt } from './zones.ts';
+import { type HealthRecord, statusOf, type ZoneName, zoneAt } from './zones.ts';
 
 /** Notes when the context has come into another zone. */
 export function judgeZone(state: GovernorState): Step {

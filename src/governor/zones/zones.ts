@@ -1,5 +1,4 @@
 import { inTokens, type Policy } from '../policy.ts';
-import type { HealthRecord, ZoneName } from './health.ts';
 
 /** What zones are made from. */
 type ZoneLevels = Pick<Policy, 'thresholds' | 'zones'>;
@@ -42,3 +41,47 @@ export function isLargeTask(estimatedTokens: number, zone: ZoneName, { zones }: 
   if (zone === 'ok' || zone === 'monitor') return false;
   return estimatedTokens > (zone === 'warning' ? zones.largeInWarning : zones.largeInCritical);
 }
+
+/** One line of `.context/health.ndjson`, before `v` and the time `t` (ISO) are put before it. */
+export interface HealthRecord {
+  /** Working folder of the run. */
+  readonly project: string;
+  /** claude's session id, null until it is known. */
+  readonly session: string | null;
+  /** A UUID. */
+  readonly run: string;
+  readonly check_type: 'context';
+  /** `warning` from the zone of that name, `critical` from `critical` on and when the context could not be relieved. */
+  readonly status: 'ok' | 'warning' | 'critical';
+  readonly details: HealthDetails;
+}
+
+interface Level {
+  /** Predicted context in tokens, the window, and their ratio; null where the window is not known. */
+  readonly tokens: number;
+  readonly window: number | null;
+  readonly fraction: number | null;
+  readonly zone: ZoneName;
+}
+
+export type HealthDetails =
+  /** A turn has ended. `turn`: turns ended in this run, from 1. */
+  | (Level & { readonly event: 'turn'; readonly turn: number })
+  | (Level & { readonly event: 'zone'; readonly from: ZoneName })
+  /** A compaction of the main context that happened, whoever asked for it. */
+  | (Level & { readonly event: 'compaction'; readonly trigger: 'auto' | 'manual'; readonly ms: number | null })
+  /**
+   * A handoff to a fresh context. `tokens`: the context when it was decided; `ms`: from the decision to the fresh
+   * context; `by`: whether the agent's own document or the mechanical one was handed over.
+   */
+  | (Level & {
+      readonly event: 'handoff';
+      readonly ms: number;
+      readonly by: 'agent' | 'memory';
+      readonly reason: string;
+    })
+  /** The API refused the prompt because the context was full. */
+  | (Level & { readonly event: 'exhausted' });
+
+/** How full the context is, in the words of the ladder. */
+export type ZoneName = 'ok' | 'monitor' | 'warning' | 'critical' | 'handoff';

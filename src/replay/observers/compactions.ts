@@ -1,6 +1,6 @@
 import { predicted } from '../../governor/gauge/gauge.ts';
-import { isCompacting } from '../../governor/phases.ts';
 import type { GovernorState } from '../../governor/state.ts';
+import { isCompacting } from '../../governor/steps.ts';
 import type { BoundaryEvent } from '../../stream/events.ts';
 import type { Known } from '../known.ts';
 import type { CompactionSeen } from '../summary.ts';

@@ -1,6 +1,6 @@
 import { toUsd } from '../../governor/cost/cost.ts';
 import { type Prices, priceAt, priceFor } from '../../governor/cost/prices.ts';
-import { idleBeyondLife, writePrice } from '../../governor/cost/prompt-cache.ts';
+import { idleBeyondLife, writePrice } from '../../governor/relief/cache-expiry.ts';
 import type { Known } from '../known.ts';
 import type { Pauses } from '../summary.ts';
 import type { Observer } from './seen.ts';

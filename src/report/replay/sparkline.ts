@@ -1,5 +1,4 @@
-import type { ZoneName } from '../../governor/zones/health.ts';
-import { zoneAt } from '../../governor/zones/zones.ts';
+import { type ZoneName, zoneAt } from '../../governor/zones/zones.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
 import type { Style } from '../style.ts';
 import type { Page } from './format.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { resultText, storedPath } from '../../../src/governor/tool-budget/result-text.ts';
+import { resultText, storedPath } from '../../../src/governor/tool-budget/cut-result.ts';
 import type { Line } from '../../support/governor.ts';
 import { answer, inTurn, played, toolLine } from '../../support/tools.ts';
 

@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Action } from '../../../src/governor/actions.ts';
 import { predicted } from '../../../src/governor/gauge/gauge.ts';
 import { initialState } from '../../../src/governor/initial-state.ts';
-import { isCompacting } from '../../../src/governor/phases.ts';
 import { inTokens } from '../../../src/governor/policy.ts';
 import { readRecord, readRecordedRun, recordRun, toRecord } from '../../../src/governor/record.ts';
 import { step } from '../../../src/governor/step.ts';
+import { isCompacting } from '../../../src/governor/steps.ts';
 import { type Fields, fieldsOf } from '../../../src/stream/fields.ts';
 import type { Judged, ModelRun } from './model-run.ts';
 

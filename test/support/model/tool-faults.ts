@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { HookAnswer } from '../../../src/governor/actions.ts';
 import { OWN_PREFIX } from '../../../src/governor/prompts/own-lines.ts';
-import { resultText } from '../../../src/governor/tool-budget/result-text.ts';
+import { resultText } from '../../../src/governor/tool-budget/cut-result.ts';
 import { type Fields, fieldsOf } from '../../../src/stream/fields.ts';
 import type { Judged, ModelRun } from './model-run.ts';
 
