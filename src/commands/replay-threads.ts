@@ -1,21 +1,19 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { readValues } from '../replay/read/read-values.ts';
 import type { ReplayOptions } from '../replay/replay.ts';
 import { type Judged, replayAll } from '../replay/replay-all.ts';
 import { bytesOf, type Source } from '../replay/sources.ts';
-import { readAhead } from '../replay/workers/read-ahead.ts';
 import { replayTogether } from '../replay/workers/replay-together.ts';
 import type { Share } from '../replay/workers/share.ts';
 import { type CachePlace, openBookmarks } from './open-bookmarks.ts';
-import { READER_FILE, WORKER_FILE } from './worker-file.ts';
+import { WORKER_FILE } from './worker-file.ts';
 
 /** Less than this is read before a thread has started. */
 const WORTH_BYTES = 8 * 1024 * 1024;
 
-/** A file must be as large for another thread to read it for the one that judges it. */
-const LARGE_BYTES = 32 * 1024 * 1024;
+/** Of a thread's memory for what is short-lived, which is nearly all of it: more is not faster, and each has its own. */
+const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 4 };
 
 /** What a thread is given. */
 export interface WorkerTask {
@@ -33,11 +31,10 @@ export function replayOnThreads(
   given: ReplayOptions,
   cache: CachePlace | undefined,
 ): AsyncIterable<Judged> {
-  const own = { ...given, bookmarks: cache && openBookmarks(cache) };
+  const options = { ...given, bookmarks: cache && openBookmarks(cache) };
   const bytes = bytesOf(sources) ?? 0;
   const processors = availableParallelism();
-  if (processors < 2 || bytes < WORTH_BYTES || hasBoundAddresses()) return replayAll(sources, own);
-  const options = { ...own, read: readerFor(bytes) };
+  if (processors < 2 || bytes < WORTH_BYTES || hasBoundAddresses()) return replayAll(sources, options);
   const others = Math.min(processors, sources.length) - 1;
   if (others < 1) return replayAll(sources, options);
   return replayTogether(sources, options, (share) => startWorkers(others, { share, cache }));
@@ -47,7 +44,9 @@ export function replayOnThreads(
 function startWorkers(count: number, workerData: WorkerTask): Worker[] {
   const workers: Worker[] = [];
   try {
-    while (workers.length < count) workers.push(new Worker(WORKER_FILE, { workerData }));
+    while (workers.length < count) {
+      workers.push(new Worker(WORKER_FILE, { workerData, resourceLimits: RESOURCE_LIMITS }));
+    }
   } catch {
     // Those that there are do all of it.
   }
@@ -62,14 +61,4 @@ function hasBoundAddresses(): boolean {
     // Systems without it have no such limit either.
     return false;
   }
-}
-
-/** With other recordings to judge, the processors have enough to do until the largest one is most of the work. */
-function readerFor(total: number): typeof readValues {
-  return (file, options, onLine) => {
-    const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-    const left = size - (options.from?.offset ?? 0);
-    if (left < LARGE_BYTES || left < total / 2) return readValues(file, options, onLine);
-    return readAhead(file, options, onLine, (workerData) => new Worker(READER_FILE, { workerData }));
-  };
 }

@@ -51,7 +51,7 @@ export async function checkRecord({ file }: Source, options: Omit<ReplayOptions,
     },
     onDecision: (decision, line) => found.push({ line, decision: asRecorded(decision) }),
   });
-  await readValues(file, { stdin: options.stdin, how: 'plain' }, tracker.line);
+  await readValues(file, { stdin: options.stdin }, tracker.line);
   if (!holdsActions) return { file, verdict: 'no-actions' };
   const difference = firstDifference(expected, found);
   if (difference !== undefined) return { file, verdict: 'different', ...difference };

@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream';
 import { createLineFeed, feedChunk } from './read/line-feed.ts';
-import { createPlainReader } from './read/plain-reader.ts';
 import { readValues } from './read/read-values.ts';
 import { createReplayTracker, type ReplayOptions } from './replay.ts';
 import type { Source } from './sources.ts';
@@ -51,7 +50,7 @@ export async function followSource(
   if (file === '-') await readStdin(options.stdin, reader, signal);
   else await tailFile(file, reader, signal);
   // Logs of subagents are files of their own, which say nothing about the main context while it grows.
-  for (const log of subagents) await readValues(log, { stdin: options.stdin, how: 'plain' }, part.tracker.line);
+  for (const log of subagents) await readValues(log, { stdin: options.stdin }, part.tracker.line);
   await finish();
   return sessions;
 }
@@ -61,7 +60,7 @@ const CHUNK_BYTES = 65_536;
 
 function beginPart(options: Omit<ReplayOptions, 'series'>) {
   const tracker = createReplayTracker({ ...options, series: true });
-  const feed = createLineFeed(createPlainReader(), { chunk: CHUNK_BYTES }, tracker.line);
+  const feed = createLineFeed({ chunk: CHUNK_BYTES }, tracker.line);
   return {
     tracker,
     push: (chunk: Buffer): void => feedChunk(feed, chunk),

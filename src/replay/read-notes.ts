@@ -54,7 +54,7 @@ export async function readNotes(source: Source, options: ReadNotesOptions): Prom
   }
 
   for (const file of [source.file, ...source.subagents]) {
-    await readValues(file, { stdin: options.stdin, how: 'plain' }, take);
+    await readValues(file, { stdin: options.stdin }, take);
   }
   if (understood === 0) {
     throw new CtxbError(

@@ -23,8 +23,6 @@ export interface ReplayOptions {
   readonly mask: Mask;
   /** Told how many bytes were read, piece by piece. */
   readonly onBytes?: ((count: number) => void) | undefined;
-  /** Reads a file instead of `readValues`, where that is faster. */
-  readonly read?: typeof readValues | undefined;
   /** Files that have only grown since then are gone on with; default: every file is read from its beginning. */
   readonly bookmarks?: Bookmarks | undefined;
 }
@@ -35,14 +33,14 @@ export interface ReplayOptions {
  * @throws CtxbError `unreadable-input` when the file cannot be read
  */
 export async function replaySource(source: Source, options: ReplayOptions): Promise<SessionSummary> {
-  const { stdin, onBytes, bookmarks, read = readValues } = options;
+  const { stdin, onBytes, bookmarks } = options;
   const bookmark = bookmarks?.open(source.file);
   const tracker = createReplayTracker(options, bookmark?.found?.parts);
-  const reading = { stdin, how: 'fast', onBytes } as const;
+  const reading = { stdin, onBytes };
   const onWhole = (end: LineStart) => bookmark?.keep(end, tracker.known());
-  await read(source.file, { ...reading, from: bookmark?.found?.at, onWhole }, tracker.line);
+  await readValues(source.file, { ...reading, from: bookmark?.found?.at, onWhole }, tracker.line);
   // What these say depends on all that the session has said before: they are always read whole.
-  for (const file of source.subagents) await read(file, reading, tracker.line);
+  for (const file of source.subagents) await readValues(file, reading, tracker.line);
   return tracker.summary(source.file);
 }
 

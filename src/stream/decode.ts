@@ -15,7 +15,7 @@ import { readLastIteration, readUsage } from './usage.ts';
 import { userRole } from './user-role.ts';
 
 /** Types that are written by some version and mean nothing for the context. */
-export const KNOWN_TYPES: ReadonlySet<string> = new Set([
+const KNOWN_TYPES: ReadonlySet<string> = new Set([
   'progress',
   'attachment',
   'queue-operation',

@@ -1,5 +1,5 @@
 // Reads a recording once, in one of the ways that the bench compares, and prints what it found.
-// Usage: read-once.mjs fast|plain|readline FILE
+// Usage: read-once.mjs ctxb|readline FILE
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { readValues } from '../../src/replay/read/read-values.ts';
@@ -15,7 +15,6 @@ function count({ type }: Fields): void {
 if (how === 'readline') {
   for await (const line of createInterface({ input: createReadStream(file) })) count(JSON.parse(line) as Fields);
 } else {
-  const options = { stdin: process.stdin, how: how === 'fast' ? 'fast' : 'plain' } as const;
-  await readValues(file, options, (line) => line.kind === 'value' && count(line.value));
+  await readValues(file, { stdin: process.stdin }, (line) => line.kind === 'value' && count(line.value));
 }
 console.log(JSON.stringify(types));

@@ -64,8 +64,7 @@ function fileBench(file: string, ctxb: string): Program[] {
     { name: 'wc -l', command: ['wc', '-l', file], found: (out) => ({ lines: Number.parseInt(out, 10) }) },
     ...(has('jq') ? [{ name: 'jq -c .type', command: ['jq', '-c', '.type', file], found: countedTypes }] : []),
     { name: 'readline and JSON.parse', command: own('readline'), found: types },
-    { name: 'reading, plain', command: own('plain'), found: types },
-    { name: 'reading, fast', command: own('fast'), found: types },
+    { name: 'reading', command: own('ctxb'), found: types },
     {
       name: 'ctxb replay',
       command: [process.execPath, ...SAY_PEAK, ctxb, 'replay', '--no-cache', '--json', file],

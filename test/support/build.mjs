@@ -1,7 +1,6 @@
 // Bundles the program into dist/, so that a call loads few files and only what it needs.
 import { createHash } from 'node:crypto';
 import { chmodSync, copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import asc from 'assemblyscript/asc';
 import { build } from 'esbuild';
 import { rolldown } from 'rolldown';
 import { licences } from './licences.mjs';
@@ -27,12 +26,11 @@ const PARTS = {
 };
 
 rmSync('dist', { recursive: true, force: true });
-// All programs at once: what they share is there once. Two of them are threads, which are started by the names of files.
+// All programs at once: what they share is there once. One of them is a thread, which is started by the name of its file.
 const programs = await rolldown({
   input: {
     ctxb: 'bin/ctxb.ts',
     'ctxb-shim': 'bin/ctxb-shim.ts',
-    'commands/replay-reader': 'src/commands/replay-reader.ts',
     'commands/replay-worker': 'src/commands/replay-worker.ts',
   },
   platform: 'node',
@@ -79,12 +77,6 @@ await build({
   chunkNames: 'library/[name]-[hash]',
   logLevel: 'warning',
 });
-
-// Recordings are read by a small kernel of WebAssembly.
-const kernel = 'src/replay/read/kernel/kernel.ts';
-const options = ['-O3', '--converge', '--runtime', 'stub', '--enable', 'simd', '--use', 'abort=', '--noAssert'];
-const { error, stderr } = await asc.main([kernel, '--outFile', 'dist/reading.wasm', ...options]);
-if (error) throw new Error(`${kernel}: ${stderr}`, { cause: error });
 
 const PAGE = {
   bundle: true,

@@ -121,17 +121,7 @@ function isAnswer({ messageId }: { readonly messageId: string }, { gauge }: Gove
 }
 
 /** What a tool is used on, by the names that tools give it. */
-export const TARGETS = [
-  'file_path',
-  'notebook_path',
-  'path',
-  'command',
-  'pattern',
-  'url',
-  'query',
-  'description',
-  'prompt',
-];
+const TARGETS = ['file_path', 'notebook_path', 'path', 'command', 'pattern', 'url', 'query', 'description', 'prompt'];
 
 function targetOf({ input }: ToolUse): string {
   const fields = fieldsOf(input);

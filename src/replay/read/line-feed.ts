@@ -1,11 +1,14 @@
-import type { LineReader } from './line-reader.ts';
-import { type Found, MALFORMED, placed, type ReadLine } from './read-line.ts';
+import { type Found, findIn, MALFORMED, placed, type ReadLine } from './read-line.ts';
+import { textOfLine } from './text-of-line.ts';
 
 /** The longest line that is read, in bytes: the longest seen in public recordings is below 10 MiB. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 /** Of a recording's first line no more is shown. */
-const TEXT_BYTES = 256 * 1024;
+const FIRST_TEXT_BYTES = 256 * 1024;
+
+/** Most lines fit in a buffer of this size. */
+const USUAL_BYTES = 1024 * 1024;
 
 const LINE_FEED = 10;
 
@@ -29,10 +32,10 @@ export interface Room {
   readonly length: number;
 }
 
-/** Hands a recording to a reader chunk by chunk, so that the reader sees whole lines. */
+/** Takes a recording chunk by chunk and hands over its lines. */
 export interface LineFeed {
   room(): Room;
-  /** So many bytes have been put there. */
+  /** This many bytes have been put there. */
   took(count: number): void;
   /** Behind the last whole line. */
   place(): LineStart;
@@ -49,78 +52,84 @@ export interface FeedOptions {
   readonly from?: LineStart | undefined;
 }
 
-export function createLineFeed(reader: LineReader, options: FeedOptions, onLine: (line: ReadLine) => void): LineFeed {
+export function createLineFeed(options: FeedOptions, onLine: (line: ReadLine) => void): LineFeed {
   const { chunk, maxLine = MAX_LINE_BYTES, from: begun = BEGINNING } = options;
-  const { start } = reader;
-  /** Of the first byte in the reader's memory. */
+  let bytes = Buffer.alloc(0);
+  /** Of the first byte in `bytes`. */
   let { offset, lines: number } = begun;
   let held = 0;
-  /** Bytes of a line that is too long: they are let go. */
+  /** Bytes of a line that is too long: they are not kept. */
   let skipped = 0;
   /** There was a line that is not blank. */
   let opened = false;
 
-  function onFound(found: Found, begin: number): void {
-    const text = opened || found.kind === 'blank' ? undefined : textAt(begin);
-    opened ||= text !== undefined;
-    onLine(placed(found, ++number, offset + begin - start, text));
+  function hand(found: Found, begin: number, end: number): void {
+    const isFirst = !opened && found.kind !== 'blank';
+    opened ||= isFirst;
+    const text = isFirst ? bytes.toString('utf8', begin, Math.min(end, begin + FIRST_TEXT_BYTES)) : undefined;
+    onLine(placed(found, ++number, offset + begin, text));
   }
 
-  function textAt(begin: number): string {
-    return reader.bytes.toString('utf8', begin, Math.min(reader.bytes.indexOf(LINE_FEED, begin), begin + TEXT_BYTES));
-  }
-
-  /** Goes past the first line where it is too long; where what can be read begins. */
+  /** Skips the first line if it is too long; where the lines to read begin. */
   function refuse(): number {
-    const end = reader.bytes.indexOf(LINE_FEED, start);
-    if (skipped + end - start <= maxLine) return start;
+    const end = bytes.indexOf(LINE_FEED);
+    if (skipped + end <= maxLine) return 0;
     onLine(placed(MALFORMED, ++number, offset - skipped));
     skipped = 0;
     opened = true;
     return end + 1;
   }
 
-  function withoutMark(from: number): number {
-    const end = from + BYTE_ORDER_MARK.length;
-    return BYTE_ORDER_MARK.equals(reader.bytes.subarray(from, end)) ? end : from;
+  function afterMark(begin: number): number {
+    const end = begin + BYTE_ORDER_MARK.length;
+    return BYTE_ORDER_MARK.equals(bytes.subarray(begin, end)) ? end : begin;
   }
 
-  /** Reads the lines up to `end`, and keeps what is behind it. */
+  /** Hands over the lines up to `end`, and keeps what is behind it. */
   function read(end: number): void {
-    const from = skipped > 0 || held > maxLine ? refuse() : start;
-    reader.read(number === 0 ? withoutMark(from) : from, end, onFound);
-    reader.bytes.copyWithin(start, end, start + held);
-    offset += end - start;
-    held -= end - start;
+    const first = skipped > 0 || held > maxLine ? refuse() : 0;
+    for (let begin = number === 0 ? afterMark(first) : first; begin < end; ) {
+      const next = bytes.indexOf(LINE_FEED, begin) + 1;
+      hand(findIn(textOfLine(bytes, begin, next)), begin, next - 1);
+      begin = next;
+    }
+    bytes.copyWithin(0, end, held);
+    offset += end;
+    held -= end;
   }
 
-  function letGo(): void {
+  function discard(): void {
     offset += held;
     skipped += held;
     held = 0;
   }
 
   function room(): Room {
-    reader.reserve(held + chunk);
-    return { bytes: reader.bytes, at: start + held, length: chunk };
+    const needed = held + chunk;
+    if (needed > bytes.length) {
+      // Memory that nothing was written to costs nothing, and each smaller buffer would be garbage for a while.
+      const larger = Buffer.allocUnsafeSlow(needed <= USUAL_BYTES ? USUAL_BYTES : Math.max(needed, maxLine + chunk));
+      bytes.copy(larger, 0, 0, held);
+      bytes = larger;
+    }
+    return { bytes, at: held, length: chunk };
   }
 
   return {
     room,
     took(count) {
-      const from = start + held;
+      const from = held;
       held += count;
-      const last = reader.bytes.subarray(from, start + held).lastIndexOf(LINE_FEED);
+      const last = bytes.subarray(from, held).lastIndexOf(LINE_FEED);
       if (last !== -1) read(from + last + 1);
-      if (skipped > 0 || held > maxLine) letGo();
+      if (skipped > 0 || held > maxLine) discard();
     },
     place: () => ({ offset: offset - skipped, lines: number }),
     end() {
       if (held === 0 && skipped === 0) return;
-      const { bytes, at } = room();
-      bytes[at] = LINE_FEED;
+      room().bytes[held] = LINE_FEED;
       held += 1;
-      read(at + 1);
+      read(held);
     },
   };
 }

@@ -3,7 +3,7 @@ import { type Fields, isFields } from '../../stream/fields.ts';
 /** What stands in one line: JSON of an object, nothing but white space, or anything else. */
 export type Found = { readonly kind: 'blank' | 'malformed' } | { readonly kind: 'value'; readonly value: Fields };
 
-export const BLANK: Found = { kind: 'blank' };
+const BLANK: Found = { kind: 'blank' };
 export const MALFORMED: Found = { kind: 'malformed' };
 
 /** A line of a recording, and where it is. */

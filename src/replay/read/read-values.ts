@@ -1,24 +1,14 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { unreadable } from '../../errors.ts';
-import { createFastReader } from './fast-reader.ts';
 import { createLineFeed, feedChunk, type LineFeed, type LineStart } from './line-feed.ts';
-import type { LineReader } from './line-reader.ts';
-import { loadKernel } from './load-kernel.ts';
-import { createPlainReader } from './plain-reader.ts';
 import type { ReadLine } from './read-line.ts';
 
-export const CHUNK_BYTES = 1024 * 1024;
+/** Small enough that a folder of many files takes no new memory for each. */
+const CHUNK_BYTES = 256 * 1024;
 
 export interface ReadOptions {
   readonly stdin: Readable;
-  /**
-   * `plain`: every line through JSON.parse.
-   * `fast`: what `decodeObject` and the governor make of a line is the same, but members that a replay does not read
-   * may be missing, and long texts of tools and of the assistant are stand-ins: true for their first 256 characters
-   * and in their lengths. Where the machine cannot do that, the same as `plain`.
-   */
-  readonly how: 'fast' | 'plain';
   /** Told how many bytes have come, piece by piece. */
   readonly onBytes?: ((count: number) => void) | undefined;
   /** Where to begin in a file; default: at its first byte. */
@@ -36,44 +26,17 @@ export interface ReadOptions {
  * @throws CtxbError `unreadable-input` when the file cannot be read
  */
 export async function readValues(file: string, options: ReadOptions, onLine: (line: ReadLine) => void): Promise<void> {
-  if (file !== '-') return readFileValues(file, options, onLine);
-  const feed = createLineFeed(createReader(options.how), { chunk: CHUNK_BYTES }, onLine);
-  await feedStream(feed, options);
-  feed.end();
+  const feed = createLineFeed({ chunk: CHUNK_BYTES, from: options.from }, onLine);
+  if (file === '-') {
+    await feedStream(feed, options);
+    feed.end();
+  } else feedFile(file, feed, options);
 }
 
-function createReader(how: ReadOptions['how']): LineReader {
-  const kernel = how === 'fast' ? loadKernel() : undefined;
-  return kernel === undefined ? createPlainReader() : createFastReader(kernel);
-}
-
-/** Readers that no file is being read with: a kernel is slow until it has been used for a while. */
-const idle: Record<ReadOptions['how'], LineReader[]> = { fast: [], plain: [] };
-
-function readFileValues(file: string, options: ReadOptions, onLine: (line: ReadLine) => void): void {
-  const { how, onBytes, from } = options;
-  const reader = idle[how].pop() ?? createReader(how);
-  try {
-    const feed = createLineFeed(reader, { chunk: CHUNK_BYTES, from }, onLine);
-    onBytes?.(from?.offset ?? 0);
-    for (const count of feedFile(file, feed, options)) onBytes?.(count);
-  } finally {
-    idle[how].push(reader);
-  }
-}
-
-/**
- * Feeds a file piece by piece, and says after each how many bytes have come.
- *
- * @throws CtxbError `unreadable-input` when the file cannot be read
- */
-export function* feedFile(
-  file: string,
-  feed: LineFeed,
-  { from, onWhole }: Pick<ReadOptions, 'from' | 'onWhole'>,
-): Generator<number> {
+function feedFile(file: string, feed: LineFeed, { from, onBytes, onWhole }: ReadOptions): void {
   const handle = attempt(file, () => openSync(file, 'r'));
   try {
+    onBytes?.(from?.offset ?? 0);
     // A pipe takes no position.
     let position = from === undefined ? null : from.offset;
     while (true) {
@@ -82,11 +45,10 @@ export function* feedFile(
       if (count === 0) break;
       if (position !== null) position += count;
       feed.took(count);
-      yield count;
+      onBytes?.(count);
     }
     onWhole?.(feed.place());
     feed.end();
-    yield 0;
   } finally {
     closeSync(handle);
   }

@@ -16,7 +16,7 @@ export interface Share {
 }
 
 /** The options of a replay, as far as they can be handed over. */
-type SharedOptions = Omit<ReplayOptions, 'stdin' | 'mask' | 'onBytes' | 'read' | 'bookmarks'>;
+type SharedOptions = Omit<ReplayOptions, 'stdin' | 'mask' | 'onBytes' | 'bookmarks'>;
 
 /** What a worker tells; `at` is the place of a recording. */
 export type FromWorker =
@@ -26,7 +26,7 @@ export type FromWorker =
 
 /** The largest is taken first: begun last, it would be waited for. */
 export function createShare(sources: readonly Source[], options: ReplayOptions): Share {
-  const { stdin: _, mask: __, read: ___, bookmarks: ____, onBytes, ...shared } = options;
+  const { stdin: _, mask: __, bookmarks: ___, onBytes, ...shared } = options;
   const sizes = sources.map((source) => bytesOf([source]) ?? 0);
   return {
     sources,

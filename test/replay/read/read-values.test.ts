@@ -1,16 +1,14 @@
 import { Readable } from 'node:stream';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { CtxbError } from '../../../src/errors.ts';
 import type { ReadLine } from '../../../src/replay/read/read-line.ts';
 import { readValues } from '../../../src/replay/read/read-values.ts';
 import { fixture } from '../../support/recordings.ts';
 
-afterEach(() => vi.unstubAllGlobals());
-
-describe.each(['fast', 'plain'] as const)('%s', (how) => {
+describe('the reading of a recording', () => {
   async function read(file: string, stdin = Readable.from([])): Promise<ReadLine[]> {
     const lines: ReadLine[] = [];
-    await readValues(file, { stdin, how }, (line) => lines.push(line));
+    await readValues(file, { stdin }, (line) => lines.push(line));
     return lines;
   }
 
@@ -44,16 +42,9 @@ describe.each(['fast', 'plain'] as const)('%s', (how) => {
 
   it('leaves the faults of the one who listens alone', async () => {
     const fault = new Error('a bug');
-    const failing = readValues('-', { stdin: Readable.from([Buffer.from('{}\n')]), how }, () => {
+    const failing = readValues('-', { stdin: Readable.from([Buffer.from('{}\n')]) }, () => {
       throw fault;
     });
     await expect(failing).rejects.toBe(fault);
-  });
-
-  it('reads without WebAssembly', async () => {
-    vi.stubGlobal('WebAssembly', undefined);
-    const text = 'word '.repeat(1_000);
-    const line = { type: 'assistant', dropped: 1, message: { content: text } };
-    expect(await read('-', Readable.from([Buffer.from(JSON.stringify(line))]))).toMatchObject([{ value: line }]);
   });
 });

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { textOfLine } from '../../../src/replay/read/text-of-line.ts';
+
+const MIB = 1024 * 1024;
+
+const read = (line: string) => {
+  const bytes = Buffer.from(`before\n${line}\nbehind`);
+  return textOfLine(bytes, 7, bytes.length - 6);
+};
+const parsed = (value: unknown) => JSON.parse(read(JSON.stringify(value))) as typeof value;
+
+describe('a long line', () => {
+  it.each([
+    { name: 'ASCII', unit: 'word ' },
+    { name: 'characters of several bytes', unit: 'é中😀' },
+    { name: 'escapes', unit: '\n"\\' },
+    { name: 'backslashes', unit: '\\' },
+    { name: 'escapes by number', unit: '\u0001x' },
+  ])('loses the end of strings over 1 MiB: $name', ({ unit }) => {
+    // One more character before the text each time, so that the cut falls on every place of a unit.
+    for (let shift = 0; shift < 8; shift++) {
+      const text = 'x'.repeat(shift) + unit.repeat((9 * MIB) / unit.length);
+      const { first, last, cut } = parsed({ first: 'a"b', cut: text, last: ['\\', { text: unit }] }) as {
+        first: string;
+        last: unknown;
+        cut: string;
+      };
+      expect([first, last]).toEqual(['a"b', ['\\', { text: unit }]]);
+      expect(text.startsWith(cut)).toBe(true);
+      expect(Buffer.byteLength(JSON.stringify(cut))).toBeGreaterThan(MIB - 8);
+      expect(Buffer.byteLength(JSON.stringify(cut))).toBeLessThan(MIB + 16);
+    }
+  });
+
+  it('keeps strings of up to 1 MiB', () => {
+    const texts = Array.from({ length: 12 }, (_, at) => String(at % 10).repeat(MIB - 1));
+    expect(parsed(texts)).toEqual(texts);
+  });
+
+  it.each([
+    { name: 'cut off in a string', line: `{"a":"${'x'.repeat(9 * MIB)}` },
+    { name: 'cut off behind a string', line: `{"a":"${'x'.repeat(9 * MIB)}"` },
+    { name: 'without a quote', line: 'x'.repeat(9 * MIB) },
+  ])('stays malformed: $name', ({ line }) => {
+    expect(() => JSON.parse(read(line))).toThrow(SyntaxError);
+  });
+});
+
+it('leaves other lines as they are', () => {
+  const line = JSON.stringify({ text: 'x'.repeat(7 * MIB) });
+  expect(read(line)).toBe(`${line}\n`);
+});
