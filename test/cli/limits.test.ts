@@ -15,7 +15,7 @@ const COMPACT = fixture('compact.ndjson');
 
 describe.skipIf(process.platform !== 'linux')('what the system does not give is no bug of ctxb', () => {
   // Node itself does not start with less than about 900 MB of addresses.
-  it.each([1_500_000, 8_000_000])('%d KiB of addresses: everything is read without a kernel or threads', async (kb) => {
+  it.each([1_500_000, 8_000_000])('%d KiB of addresses: everything is read without threads', async (kb) => {
     await using place = await createPlace();
     writeCorpus(place.cwd, 12_000_000);
     for (const args of [

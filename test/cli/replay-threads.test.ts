@@ -1,14 +1,12 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { writeCorpus, writeLog } from '../bench/corpus.ts';
+import { writeCorpus } from '../bench/corpus.ts';
 import { createPlace, ctxb, type Place } from './fakes.ts';
 
 /** More than one thread reads alone. */
 const BYTES = 24_000_000;
-/** More than a thread reads of a file that it judges. */
-const LARGE_BYTES = 34_000_000;
 
 async function sessionsOf(place: Place, ...files: readonly string[]) {
   const { code, stdout, stderr } = await ctxb(place, ['replay', '--json', ...files]);
@@ -51,18 +49,4 @@ it.each([
   // Node tells of each thread that it starts.
   const { stderr } = await ctxb(place, ['replay', '--json', place.path('projects')], { env: { NODE_DEBUG: 'worker' } });
   expect(stderr.toString().match(/create new worker URL/g) ?? []).toHaveLength(Math.min(files, most) - 1);
-});
-
-it('a large file is read by a second thread as by one alone', async () => {
-  await using place = await createPlace();
-  const file = place.path('large.jsonl');
-  writeLog(file, LARGE_BYTES);
-  const ahead = await ctxb(place, ['replay', '--json', file], { env: { NODE_DEBUG: 'worker' } });
-  expect(ahead.stderr.toString().match(/create new worker URL/g) ?? []).toHaveLength(
-    Math.min(availableParallelism(), 2) - 1,
-  );
-  const alone = await ctxb(place, ['replay', '--json'], { stdin: await readFile(file) });
-  const asNamed = alone.stdout.toString().replace('"file": "-"', `"file": ${JSON.stringify(file)}`);
-  // Not `toEqual`: what it would print of a difference has no end.
-  expect(ahead.stdout.toString() === asNamed, 'the same report').toBe(true);
 });
