@@ -107,7 +107,7 @@ export type Decision =
       /** Compacting first would be cheaper by this; undefined: it would not. */
       readonly saving: Saving | undefined;
     })
-  /** claude ended without having been asked to, and is not started again. */
+  /** The run ends with prompts that nobody has answered. */
   | (Decided & { readonly kind: 'left-undone'; readonly prompts: readonly string[] })
   /** claude ended without having been asked to, and is started again. */
   | (Decided & { readonly kind: 'restart'; readonly attempt: number; readonly undelivered: readonly string[] })
@@ -211,6 +211,8 @@ export type Effect =
   | { readonly kind: 'answered'; readonly uuids: readonly string[] }
   /** Ask whether the work may go on. Told back as `cost-answer`. */
   | { readonly kind: 'ask-person'; readonly scope: CostScope; readonly spentUsd: number; readonly limitUsd: number }
+  /** The person has stopped a turn: ask whether the next of so many prompts is to go. Told back as `stop-answer`. */
+  | { readonly kind: 'ask-next'; readonly waiting: number }
   /** It did not end by itself. */
   | { readonly kind: 'kill' }
   /** Look how many lines of a file, from the line `offset` on, `chars` UTF-16 units hold. Told back as `file-measured`. */
@@ -282,6 +284,7 @@ const EFFECTS = new Set<Action['kind']>([
   'reply',
   'answered',
   'ask-person',
+  'ask-next',
   'measure-file',
   'store-result',
 ]);

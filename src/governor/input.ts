@@ -39,6 +39,8 @@ export type OwnEvent =
   | { readonly kind: 'project-cost'; readonly others: number; readonly earlier: number }
   /** The person's answer at a limit of cost: a new limit in US dollars, or none: it is enough. */
   | { readonly kind: 'cost-answer'; readonly limitUsd: number | undefined }
+  /** The person's answer after having stopped a turn: whether the next prompt is to go. */
+  | { readonly kind: 'stop-answer'; readonly goesOn: boolean }
   | RecoveredEvent
   | ExitEvent
   /** Where the work stands now: `told` with `ctxb note state`, or found in the agent's words. */

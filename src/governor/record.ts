@@ -161,6 +161,7 @@ const READERS: Readers = {
     kind: 'cost-answer',
     limitUsd: typeof limitUsd === 'number' ? limitUsd : undefined,
   }),
+  'stop-answer': ({ goesOn }) => ({ kind: 'stop-answer', goesOn: goesOn === true }),
   'file-measured': ({ requestId, file }) => ({
     kind: 'file-measured',
     requestId: textOf(requestId) ?? '',

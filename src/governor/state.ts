@@ -250,7 +250,11 @@ export interface GovernorState {
   readonly cost: Cost;
   readonly cache: PromptCache;
   readonly spending: Spending;
-  readonly input: 'open' | 'interrupted' | 'closed';
+  /**
+   * - `interrupted`: the person has stopped the turn, and nothing more is said to claude.
+   * - `paused`: the turn is over, and the person is asked whether the next prompt is to go.
+   */
+  readonly input: 'open' | 'interrupted' | 'paused' | 'closed';
   /** Why the run ends otherwise than by claude's own end. */
   readonly outcome: 'limit' | 'unrelieved' | undefined;
 }

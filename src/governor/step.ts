@@ -1,14 +1,14 @@
 import type { TimerName } from './actions.ts';
 import { finishOpening } from './control/control.ts';
 import { onFileMeasured, onResultStored } from './control/hook-callbacks.ts';
-import { advance } from './conversation/advance.ts';
+import { advance, onStopAnswer } from './conversation/advance.ts';
 import { onCallerEnd, onCallerLine } from './conversation/caller-line.ts';
 import { onClaude } from './conversation/claude-line.ts';
 import { forgetSkipped } from './conversation/send-prompt.ts';
 import { onCostAnswer, onProjectCost } from './conversation/spending.ts';
 import { draftOf } from './draft.ts';
 import type { Input, OwnEvent } from './input.ts';
-import { onBegin, onExit } from './process/process.ts';
+import { endWithIt, onBegin, onExit } from './process/process.ts';
 import { onRecovered } from './process/restart.ts';
 import { sendInterrupt } from './prompts/own-lines.ts';
 import { giveUpWaiting } from './relief/compaction.ts';
@@ -61,6 +61,8 @@ function onOwn(state: GovernorState, event: OwnEvent): Step {
       return onProjectCost(state, event.others, event.earlier);
     case 'cost-answer':
       return onCostAnswer(state, event.limitUsd);
+    case 'stop-answer':
+      return onStopAnswer(state, event.goesOn);
     case 'handoff-written':
       return onHandoffWritten(state, event);
     case 'file-measured':
@@ -94,6 +96,14 @@ function onTimeout(state: GovernorState, timer: TimerName): Step {
 function interrupt(state: GovernorState): Step {
   const interrupted: GovernorState = { ...state, input: state.input === 'closed' ? 'closed' : 'interrupted' };
   const note = { kind: 'interrupt', ...decided(state, 'the user asked to stop') } as const;
+  // Between two processes there is nothing to stop, and none takes the place of the last.
+  if (state.process.phase === 'dead') return chain(keep(interrupted, [note]), endWithIt);
   if (state.turn.phase === 'idle' && !isRelieving(state)) return keep(interrupted, [note]);
+  // Before its turn has begun claude would not heed it.
+  if (state.turn.phase === 'sent') return keep(stoppingNext(interrupted), [note]);
   return chain(keep(interrupted, [note]), sendInterrupt);
+}
+
+function stoppingNext(state: GovernorState): GovernorState {
+  return { ...state, mailbox: { ...state.mailbox, stopNext: true } };
 }

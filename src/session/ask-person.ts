@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import type { Io } from '../io.ts';
-import type { AskPerson } from './executor.ts';
+import type { AskNext, AskPerson } from './executor.ts';
 import { timeoutSignal } from './timeout-signal.ts';
 import type { Watcher } from './watcher.ts';
 
@@ -53,6 +53,16 @@ export async function askForLimit(effect: AskPerson, ask: Ask): Promise<number |
   return readLimit((await ask(questionText(effect))) ?? '', effect);
 }
 
+/** Asks whether the next prompt is to go after a turn was stopped. Whoever does not clearly say yes has said no. */
+export async function askForNext({ waiting }: AskNext, ask: Ask): Promise<boolean> {
+  const wait = waiting === 1 ? '1 prompt waits' : `${waiting} prompts wait`;
+  return isYes((await ask(`ctxb: The turn was stopped; ${wait}. Go on with the next? [y, n: end] `)) ?? '');
+}
+
+function isYes(answer: string): boolean {
+  return /^\s*y(?:es)?\s*$/i.test(answer);
+}
+
 function questionText(effect: AskPerson): string {
   const { scope, spentUsd, limitUsd } = effect;
   const whose = scope === 'run' ? 'This run' : "This project's runs";
@@ -75,7 +85,7 @@ export function readLimit(
   { spentUsd, limitUsd }: Pick<AskPerson, 'spentUsd' | 'limitUsd'>,
 ): number | undefined {
   const said = answer.trim().toLowerCase();
-  if (said === 'y' || said === 'yes') return nextLimit({ spentUsd, limitUsd });
+  if (isYes(said)) return nextLimit({ spentUsd, limitUsd });
   const sum = /^\$?\s*(\d{1,7}(?:\.\d{1,6})?)$/.exec(said)?.[1];
   return sum !== undefined && Number(sum) > spentUsd ? Number(sum) : undefined;
 }

@@ -29,7 +29,10 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
   const outlet = createOutlet(io.stdout, onGone, watcher.clear);
   const output = createOutput({ format: invocation.outputFormat, verbose: invocation.verbose }, outlet);
   const questions = createQuestions(io, watcher);
-  const session = startSession(run, sessionWorld(headless, ends, files, { output, ask: questions.ask }));
+  const session = startSession(
+    run,
+    sessionWorld(headless, ends, files, { output, ask: questions.ask, onGoOn: () => signals.rearm() }),
+  );
   if (resumed !== undefined) {
     // Only now is everything of it in this run's own file.
     store.journal({ kind: 'end', runId: resumed.runId, resumedBy: run.runId });

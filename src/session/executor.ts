@@ -49,12 +49,15 @@ export interface ExecutorWorld {
   readonly reply: (line: string) => void;
   /** Asks the person at the terminal, and has the governor told the answer. */
   readonly askPerson: (effect: AskPerson) => void;
+  /** Asks the person whether the next prompt is to go, and has the governor told the answer. */
+  readonly askNext: (effect: AskNext) => void;
   /** claude is to be started again when the process that it is now has ended. */
   readonly startClaude: (effect: StartClaude) => void;
 }
 
 type EffectOf<K extends Effect['kind']> = Extract<Effect, { readonly kind: K }>;
 export type AskPerson = EffectOf<'ask-person'>;
+export type AskNext = EffectOf<'ask-next'>;
 export type WriteHandoff = EffectOf<'write-handoff'>;
 export type MeasureFile = EffectOf<'measure-file'>;
 export type StoreResult = EffectOf<'store-result'>;
@@ -130,6 +133,7 @@ export function createExecutor(world: ExecutorWorld): Executor {
     reply: ({ line }) => world.reply(line),
     answered: ({ uuids }) => world.whenGiven(() => store.run({ answered: uuids })),
     'ask-person': world.askPerson,
+    'ask-next': world.askNext,
     kill: () => world.child().kill('SIGKILL'),
     'measure-file': world.measureFile,
     'store-result': world.storeResult,

@@ -8,7 +8,7 @@ import type { Event } from '../stream/events.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { ChildEnd } from './child.ts';
 import type { CostKeeper } from './cost-keeper.ts';
-import { type AskPerson, createExecutor, type ExecutorWorld, type WriteHandoff } from './executor.ts';
+import { type AskNext, type AskPerson, createExecutor, type ExecutorWorld, type WriteHandoff } from './executor.ts';
 import type { ResumedRun } from './headless-run.ts';
 import type { NoteTaker } from './note-taker.ts';
 import type { CallerOutput } from './output.ts';
@@ -30,7 +30,8 @@ type Provided =
   | 'measureFile'
   | 'storeResult'
   | 'startClaude'
-  | 'askPerson';
+  | 'askPerson'
+  | 'askNext';
 
 /** What a session needs of the world; everything with a side effect comes in here. */
 export interface SessionWorld extends Omit<ExecutorWorld, Provided>, Succession {
@@ -45,6 +46,8 @@ export interface SessionWorld extends Omit<ExecutorWorld, Provided>, Succession 
   readonly onSession: (id: string, log: string | undefined) => void;
   /** Resolves with a new limit in US dollars, or with undefined: it is enough. */
   readonly askPerson: (effect: AskPerson) => Promise<number | undefined>;
+  /** Resolves with whether the next prompt is to go. */
+  readonly askNext: (effect: AskNext) => Promise<boolean>;
   /** Checks and writes the document of a handoff. */
   readonly writeHandoff: (effect: WriteHandoff, state: GovernorState) => OwnEvent;
   readonly toolFiles: ToolFiles;
@@ -56,7 +59,7 @@ export interface SessionWorld extends Omit<ExecutorWorld, Provided>, Succession 
 
 /** A session under way. */
 export interface Session {
-  /** The user pressed Ctrl-C: the turn is to be interrupted and nothing more sent. */
+  /** The user pressed Ctrl-C: the turn is to be interrupted, and nothing more sent until he says so. */
   interrupt(): void;
   /** Signals claude, whichever process it is now; no other takes its place any more. */
   kill(signal: NodeJS.Signals): void;
@@ -140,6 +143,7 @@ export function startSession(run: Run, world: SessionWorld): Session {
     beforeCompaction: () => notes?.flush(state),
     hookFailed: (requestId) => void feedOwn({ kind: 'hook-failed', requestId }),
     askPerson: (effect) => void world.askPerson(effect).then((limitUsd) => feedOwn({ kind: 'cost-answer', limitUsd })),
+    askNext: (effect) => void world.askNext(effect).then((goesOn) => feedOwn({ kind: 'stop-answer', goesOn })),
     writeHandoff: (effect) => void outcomes.push(world.writeHandoff(effect, state)),
     measureFile: (effect) => void outcomes.push(world.toolFiles.measure(effect)),
     storeResult: (effect) => void outcomes.push(world.toolFiles.store(effect)),

@@ -3,7 +3,7 @@ import type { Io } from '../io.ts';
 import { decodeLine } from '../stream/decode.ts';
 import { createFramer } from '../stream/frame.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
-import { type Ask, askForLimit } from './ask-person.ts';
+import { type Ask, askForLimit, askForNext } from './ask-person.ts';
 import type { Child } from './child.ts';
 import type { StartClaude } from './executor.ts';
 import { createHandoffWriter } from './handoff-writer.ts';
@@ -38,7 +38,7 @@ export function sessionWorld(
   headless: HeadlessRun,
   { run, io, child, input, watcher, telemetry, startSuccessor }: Ends,
   files: RunFiles,
-  { output, ask }: { readonly output: CallerOutput; readonly ask: Ask },
+  { output, ask, onGoOn }: { readonly output: CallerOutput; readonly ask: Ask; readonly onGoOn: () => void },
 ): SessionWorld {
   const { config, resumed } = headless;
   const { store, memory, faults } = files;
@@ -52,7 +52,10 @@ export function sessionWorld(
     telemetry,
     now: Date.now,
     onState: watcher.status,
-    onDecision: watcher.decision,
+    onDecision(decision) {
+      // What was ended on purpose cannot be taken up again.
+      if (decision.kind !== 'left-undone' || !headless.stop?.aborted) watcher.decision(decision);
+    },
     onPrompt: output.promptSent,
     whenGiven: output.whenGiven,
     onFault: watcher.notice,
@@ -69,6 +72,11 @@ export function sessionWorld(
     toolFiles: createToolFiles({ folder, onFault: faults }),
     reply: (line) => queueMicrotask(() => show(output, line)),
     askPerson: (effect) => askForLimit(effect, ask),
+    async askNext(effect) {
+      const goesOn = await askForNext(effect, ask);
+      if (goesOn) onGoOn();
+      return goesOn;
+    },
     startNext: async (start, state) => {
       const next = await startSuccessor(start, state);
       listen(next, watcher);

@@ -4,6 +4,8 @@ import { ENDING_SIGNALS } from './ending-signals.ts';
 export interface SignalWatch {
   /** The first signal that came, if any. */
   received(): NodeJS.Signals | undefined;
+  /** The turn was interrupted, and the person goes on: the next Ctrl-C is the first again. */
+  rearm(): void;
   stop(): void;
 }
 
@@ -19,7 +21,7 @@ interface Signalled {
 const GRACE_MS = 5_000;
 
 /**
- * Ctrl-C once interrupts the turn, twice ends claude; SIGTERM and SIGHUP end it too. Whatever ends ctxb, short of
+ * Ctrl-C once interrupts the turn, once more ends claude; SIGTERM and SIGHUP end it too. Whatever ends ctxb, short of
  * SIGKILL, ends claude's whole process group.
  */
 export function watchSignals({ interrupt, kill }: Signalled): SignalWatch {
@@ -44,6 +46,9 @@ export function watchSignals({ interrupt, kill }: Signalled): SignalWatch {
 
   return {
     received: () => first,
+    rearm() {
+      first = undefined;
+    },
     stop() {
       clearTimeout(killTimer);
       for (const signal of ENDING_SIGNALS) process.off(signal, onSignal);

@@ -94,8 +94,7 @@ it.each(['SIGINT', 'SIGTERM'] as const)('%s ends claude and removes its folder',
   const run = startProgram(process.execPath, [CTXB, 'doctor', '--claude', claude], { env: place.env, cwd: place.cwd });
   await vi.waitFor(async () => expect(await pidsOf(place)).not.toEqual([]), { timeout: 20_000 });
   run.kill(signal);
-  const { code } = await run.finished;
-  expect(code).toBe(signal === 'SIGINT' ? 130 : 143);
+  expect(await run.finished).toMatchObject(signal === 'SIGINT' ? { signal } : { code: 143 });
   expect((await pidsOf(place)).filter(isAlive)).toEqual([]);
   expect(await readdir(place.tmp)).toEqual([]);
 });

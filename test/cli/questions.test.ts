@@ -1,14 +1,21 @@
 import { describe, expect, it } from 'vitest';
+import { startProgram } from '../support/claude.ts';
 import { CTXB } from '../support/ctxb.ts';
 import { quoted } from '../support/interactive.ts';
 import { atTerminal } from '../support/pty.ts';
-import { createPlace, fakeArguments, type Place } from './fakes.ts';
+import { createPlace, ctxb, fake, fakeArguments, type Place, STREAM } from './fakes.ts';
 
 /** Prompts to a claude that takes its time, with a person at the terminal. */
-function watched({ cwd, env }: Place, prompts: readonly string[], flags: readonly string[] = []) {
+function watched(
+  { cwd, env }: Place,
+  prompts: readonly string[],
+  flags: readonly string[] = [],
+  claude: readonly string[] = [],
+) {
   const all = [...prompts.flatMap((text) => ['--prompt', text]), ...flags];
-  const args = fakeArguments({ fake: 'takes-its-time', flags: all });
-  return atTerminal(quoted([process.execPath, CTXB, ...args]), { cwd, env });
+  const args = fakeArguments({ fake: 'takes-its-time', flags: all, claude });
+  // In the place of the shell, which hears of Ctrl-C too and ends with that.
+  return atTerminal(`exec ${quoted([process.execPath, CTXB, ...args])}`, { cwd, env });
 }
 
 describe('the question at a limit of cost', () => {
@@ -21,5 +28,75 @@ describe('the question at a limit of cost', () => {
     run.type('1\r');
     await run.shows(/answertotwo/);
     expect(await run.ended).toBe(0);
+  });
+});
+
+describe('Ctrl-C at a terminal', () => {
+  const CTRL_C = '\u0003';
+
+  /** The second turn is stopped, and the person is asked. */
+  async function stopped(place: Place) {
+    const run = watched(place, ['one', 'long two', 'three'], [], STREAM);
+    await run.shows(/answertolongtwo/);
+    run.type(CTRL_C);
+    await run.shows(/Theturnwasstopped;1promptwaits\.Goonwiththenext\?\[y,n:end\]$/);
+    return run;
+  }
+
+  it('ends the turn, and with "y" the next prompt goes', async () => {
+    await using place = await createPlace();
+    await using run = await stopped(place);
+    run.type('y\r');
+    await run.shows(/"result":"answertothree"/);
+    expect(await run.ended).toBe(0);
+  });
+
+  it.each([
+    { title: 'no', keys: 'n\r' },
+    { title: 'nothing', keys: '\r' },
+    { title: 'Ctrl-C', keys: CTRL_C },
+  ])('ends the run where the answer is $title, and says how it goes on', async ({ keys }) => {
+    await using place = await createPlace();
+    await using run = await stopped(place);
+    run.type(keys);
+    const shown = await run.shows(/therunwasstopped:1promptnotanswered;ctxbrun--resume-runmaygoon/);
+    expect(shown).not.toContain('answertothree');
+    expect(await run.ended).toBe(130);
+    const resumed = await ctxb(place, ['run', '--resume-run']);
+    expect(resumed.stdout.toString()).toContain('answer to three');
+    expect(resumed.stdout.toString()).not.toContain('long two');
+  });
+
+  it('again goes on to stop one turn after the other', async () => {
+    await using place = await createPlace();
+    await using run = watched(place, ['long one', 'long two', 'three'], [], STREAM);
+    for (const [name, left] of [
+      ['one', '2promptswait'],
+      ['two', '1promptwaits'],
+    ]) {
+      await run.shows(new RegExp(`answertolong${name}`));
+      run.type(CTRL_C);
+      await run.shows(new RegExp(`Theturnwasstopped;${left}\\.Goonwiththenext`));
+      run.type('y\r');
+    }
+    await run.shows(/"result":"answertothree"/);
+    expect(await run.ended).toBe(0);
+  });
+});
+
+describe('SIGINT in a script', () => {
+  it('ends the run after its turn, and the script with it, and says how it goes on', async () => {
+    await using place = await createPlace();
+    const run = ['run', '--prompt', 'long one', '--prompt', 'two', '--', fake('takes-its-time'), ...STREAM];
+    const command = quoted([process.execPath, CTXB, ...run]);
+    const script = `for round in first second; do echo "{\\"round\\":\\"$round\\"}"; ${command}; done; echo behind`;
+    const program = startProgram('bash', ['-c', script], { env: place.env, cwd: place.cwd, group: true });
+    program.stdin.end();
+    await program.waitForLine((line) => JSON.stringify(line).includes('answer to long one'));
+    program.kill('SIGINT');
+    const { stdout, stderr, signal } = await program.finished;
+    expect(stdout.toString()).not.toMatch(/second|behind|answer to two/);
+    expect(stderr).toContain('the run was stopped: 1 prompt not answered; ctxb run --resume-run may go on');
+    expect(signal).toBe('SIGINT');
   });
 });

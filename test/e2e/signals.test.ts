@@ -13,7 +13,7 @@ function isToolCall(line: Readonly<Record<string, unknown>>): boolean {
   return line.type === 'assistant' && JSON.stringify(line).includes('sleep 300');
 }
 
-it('Ctrl-C, which a terminal sends to the whole group, interrupts the turn, ends after its result and exits 130', async () => {
+it('Ctrl-C, which a terminal sends to the whole group, interrupts the turn, ends after its result, as SIGINT does', async () => {
   await using world = await startWorld({ calls: [SLEEP] });
   const program = startCtxb(world, {
     flags: ['--prompt', 'wait', '--prompt', 'never sent'],
@@ -26,7 +26,7 @@ it('Ctrl-C, which a terminal sends to the whole group, interrupts the turn, ends
 
   const results = outputLines(run).filter((line) => line.type === 'result');
   expect(results).toMatchObject([{ subtype: 'error_during_execution' }]);
-  expect(run.code).toBe(130);
+  expect(run.signal).toBe('SIGINT');
   expect(JSON.stringify(world.standin.requests)).not.toContain('never sent');
 });
 
@@ -52,7 +52,7 @@ it('Ctrl-C twice ends claude without waiting for the turn', async () => {
   program.kill('SIGINT');
   program.kill('SIGINT');
   const run = await program.finished;
-  expect(run.code).toBe(130);
+  expect(run.signal).toBe('SIGINT');
   expect(isAlive(childPid(world))).toBe(false);
 });
 

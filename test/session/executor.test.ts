@@ -45,6 +45,7 @@ function noting(more: Partial<ExecutorWorld> = {}) {
     startClaude: note('start'),
     reply: note('reply'),
     askPerson: note('ask'),
+    askNext: note('ask'),
     ...more,
   });
   const sent = () => String(stdin.read() ?? '');

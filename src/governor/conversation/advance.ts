@@ -13,8 +13,9 @@ import { atLimit } from './spending.ts';
 /** When nothing is under way, the next thing happens: relief, the next prompt, or the end. */
 export function advance(state: GovernorState): Step {
   if (state.run.mode === 'replay' || state.input === 'closed' || !isFree(state)) return keep(state);
-  if (state.input === 'interrupted') return closeInput(state);
   if (state.outcome !== undefined) return closeInput(state);
+  if (state.input === 'paused') return keep(state);
+  if (state.input === 'interrupted') return afterStop(state);
   const stopped = atLimit(state);
   if (stopped !== undefined) return chain(stopped, advance);
   const [next] = state.mailbox.waiting;
@@ -34,6 +35,20 @@ export function advance(state: GovernorState): Step {
     );
   }
   return endWhenDone(state);
+}
+
+/** The turn that the person has stopped is over. Where nobody can be asked, as in a script, the run is over too. */
+function afterStop(state: GovernorState): Step {
+  const waiting = state.mailbox.waiting.length;
+  if (!state.run.attended || waiting === 0) return closeInput(state);
+  return keep({ ...state, input: 'paused' }, [{ kind: 'ask-next', waiting }]);
+}
+
+/** The person has said whether the next prompt is to go. */
+export function onStopAnswer(state: GovernorState, goesOn: boolean): Step {
+  if (state.input !== 'paused') return keep(state);
+  const mailbox = { ...state.mailbox, stopNext: false };
+  return goesOn ? keep({ ...state, input: 'open', mailbox }) : closeInput(state);
 }
 
 /** A prompt that is too large a task for what is left of the window. */

@@ -54,20 +54,26 @@ function mayStartFresh({ run, process }: GovernorState): boolean {
 }
 
 /** Nothing takes its place: what was to be shown only then is shown. */
-function endWithIt(state: GovernorState): Step {
+export function endWithIt(state: GovernorState): Step {
   const outcome = state.handoff.phase === 'leaving' ? 'unrelieved' : state.outcome;
   return keep({ ...state, input: 'closed', outcome }, [...leftUndone(state), { kind: 'postponed', fate: 'show' }]);
 }
 
-/** What claude's end has left undone. */
+/** What the end has left undone. */
 function leftUndone(state: GovernorState): readonly Action[] {
-  const { mailbox, turn, run, input, outcome, session } = state;
-  const prompts = [...turn.prompts, ...mailbox.waiting].map(({ uuid }) => uuid);
+  const { mailbox, turn, run, input, session, relief } = state;
+  const said = [...turn.prompts, ...mailbox.waiting].map(({ uuid }) => uuid);
+  const prompts = [...(relief.unfinished?.answers ?? []), ...said];
   // Without a session claude has not even begun, and has said why.
-  const hasBegun = run.mode === 'act' && session.id !== undefined;
-  if (!hasBegun || input !== 'open' || outcome !== undefined || prompts.length === 0) return [];
-  const reason = 'claude has ended and is not started again';
-  return [{ kind: 'left-undone', ...decided(state, reason), prompts }];
+  const isVain = input === 'open' && session.id === undefined;
+  if (run.mode !== 'act' || isVain || prompts.length === 0) return [];
+  return [{ kind: 'left-undone', ...decided(state, endReason(state)), prompts }];
+}
+
+function endReason({ outcome, input }: GovernorState): string {
+  if (outcome === 'limit') return 'the run has ended at its limit';
+  if (outcome === 'unrelieved') return 'the run has ended, as its context could not be relieved';
+  return input === 'open' ? 'claude has ended and is not started again' : 'the run was stopped';
 }
 
 /** A process is there: the first, or one in its place. */

@@ -67,7 +67,7 @@ export async function playRun(options: PlayedOptions): Promise<PlayedRun> {
     run,
     io,
     child: claude.child,
-    early: { received: () => undefined, stop: () => {} },
+    early: { received: () => undefined, rearm: () => {}, stop: () => {} },
     input,
     record: record === undefined ? undefined : openRecordFile(record),
     telemetry: undefined,

@@ -49,7 +49,7 @@ export class ModelRun {
   #claude: ModelClaude;
   #isExitTold = false;
   #wanted: StartClaude | undefined;
-  #isAsked = false;
+  #asked: 'ask-person' | 'ask-next' | undefined;
   #crashes = 0;
   #wasInterrupted = false;
   #wasStopped = false;
@@ -120,10 +120,12 @@ export class ModelRun {
   }
 
   answerPerson(): boolean {
-    if (!this.#isAsked) return false;
-    this.#isAsked = false;
+    const asked = this.#asked;
+    this.#asked = undefined;
+    if (asked === undefined) return false;
     const { random } = this.#options;
-    this.tell({ kind: 'cost-answer', limitUsd: random.chance(0.3) ? undefined : random.whole(0, 20) });
+    if (asked === 'ask-next') this.tell({ kind: 'stop-answer', goesOn: random.chance(0.7) });
+    else this.tell({ kind: 'cost-answer', limitUsd: random.chance(0.3) ? undefined : random.whole(0, 20) });
     return true;
   }
 
@@ -237,7 +239,8 @@ export class ModelRun {
         this.#wanted = action;
         return;
       case 'ask-person':
-        this.#isAsked = true;
+      case 'ask-next':
+        this.#asked = action.kind;
         return;
       case 'answered':
         this.settled.push(...action.uuids);
