@@ -116,7 +116,7 @@ function earlierRun(flow: Flow, contextDir: string, { resume, from, only }: Flow
   const runs = listFlowRuns(contextDir, flow.name);
   if (resume === undefined) return from === undefined && only === undefined ? undefined : runs[0];
   if (runs.includes(resume)) return resume;
-  const known = runs.length === 0 ? 'there is none yet' : `known are ${runs.slice(0, 5).join(', ')}`;
+  const known = runs.length === 0 ? 'there are no runs yet' : `known are ${runs.slice(0, 5).join(', ')}`;
   throw new CtxbError('usage', `--resume ${resume}: no such run of ${flow.name}: ${known}`);
 }
 

@@ -28,7 +28,7 @@ export function define(command: Command, io: Io, finish: Finish): void {
     .argument('<file>', 'the flow, in YAML or JSON')
     .argument('<step>', 'the id of one of its steps')
     .option('--run <run>', 'the run with the outputs of earlier steps (default: the newest of this flow)')
-    .option('--receipt', 'print what the pack holds and what it does not, as JSON, in its place')
+    .option('--receipt', 'print as JSON what the pack holds and leaves out, instead of the pack')
     .option('--context-dir <folder>', 'where the runs are')
     .addHelpText('after', PACK_EXAMPLES)
     .action(async (file: string, step: string, options: PackOptions) => {
@@ -37,7 +37,7 @@ export function define(command: Command, io: Io, finish: Finish): void {
     });
   command
     .command('report')
-    .description('show what the steps of a run were given and what they took')
+    .description('show what the steps of a run were given and what they used')
     .argument('[run]', 'its id or the beginning of it (default: the newest)')
     .option('--json', 'as JSON')
     .option('--context-dir <folder>', 'where the runs are')
@@ -67,9 +67,12 @@ function defineRun(command: Command, io: Io, finish: Finish): void {
     .argument('<file>', 'the flow, in YAML or JSON')
     .argument('<claude...>', 'the program and its arguments, without a prompt and an output format')
     .option('--parallel <count>', 'steps that may run at once, where they do not need each other (default: 1)')
-    .option('--resume <run>', 'go on with an earlier run: what it has finished is not run again')
-    .option('--from <step>', 'begin with this step; what is before it is taken from --resume or the newest run')
-    .option('--only <step>', 'run this step alone, with the same')
+    .option('--resume <run>', 'continue an earlier run: steps that it has finished are not run again')
+    .option(
+      '--from <step>',
+      'start with this step; outputs of the steps before it come from --resume or the newest run',
+    )
+    .option('--only <step>', 'run only this step, with outputs from the same run')
     .option('--dry-run', 'print the briefing of every step and its receipt, and run nothing')
     .option('--otlp <url>', 'send metrics and traces of each step to this OpenTelemetry receiver')
     .option('--quiet', 'say nothing on stderr')

@@ -6,9 +6,9 @@ import type { BriefingWorld } from './briefing.ts';
 import { fileInside, readPrompt } from './file/flow-files.ts';
 import type { StepOutput } from './flow.ts';
 
-/** What briefings are made of, as it lies on the disk. */
+/** Where the parts of briefings lie. */
 export interface FlowFiles {
-  /** Of the flow; absolute. */
+  /** The flow's; absolute. */
   readonly file: string;
   /** The working folder. */
   readonly cwd: string;
@@ -19,7 +19,7 @@ export interface FlowFiles {
   readonly global: FlowGlobals;
 }
 
-/** The world of briefings on the disk; what was read of a step is kept. */
+/** Reads the parts of briefings from the disk; the output of a step is read once. */
 export function briefingWorld({ file, cwd, run, window, global }: FlowFiles): BriefingWorld {
   const outputs = new Map<string, StepOutput | undefined>();
   return {
@@ -38,7 +38,7 @@ export function briefingWorld({ file, cwd, run, window, global }: FlowFiles): Br
 /** More than a briefing shows of them. */
 const HINTS_LIMIT = 64 * 1024;
 
-/** A file that is not there yet says nothing, and neither does one outside of the working folder. */
+/** undefined where the file does not exist, or lies outside the working folder. */
 function readHints(cwd: string, path: string): string | undefined {
   const found = fileInside(cwd, path);
   return 'path' in found ? readPlain(found.path, HINTS_LIMIT) : undefined;

@@ -7,7 +7,7 @@ import { type Pack, pack } from './pack/pack.ts';
 import type { CuratedChoice } from './pack/receipt.ts';
 import type { PackItem } from './pack/step-block.ts';
 
-/** What budgets depend on beside the flow. */
+/** What budgets depend on besides the flow. */
 export interface BudgetWorld {
   /** The configuration of all flows. */
   readonly global?: Partial<FlowGlobals> | undefined;
@@ -15,17 +15,17 @@ export interface BudgetWorld {
   readonly window?: number | undefined;
 }
 
-/** What a briefing needs to know of the world. */
+/** What a briefing is made of besides the flow. */
 export interface BriefingWorld extends BudgetWorld {
-  /** undefined: the step has not run, so it is not told of. */
+  /** undefined: the step has not run, and is left out. */
   readonly outputs: (stepId: string) => StepOutput | undefined;
-  /** Whether a file is there; its path is as the flow has it. */
+  /** Whether a file exists; takes its path as the flow has it. */
   readonly exists: (path: string) => boolean;
-  /** The beginning of a text file in the working folder; undefined where it cannot be read. */
+  /** Reads the beginning of a text file in the working folder; undefined where it cannot be read. */
   readonly readHints?: (path: string) => string | undefined;
-  /** The text of a file with a prompt; its path is as the flow has it. */
+  /** Reads a file with a prompt; takes its path as the flow has it. */
   readonly readPrompt: (file: string) => string;
-  /** What a curator has found to matter. */
+  /** The choice of a curator. */
   readonly curated?: CuratedChoice | undefined;
 }
 
@@ -36,14 +36,14 @@ export interface Briefing {
 }
 
 /**
- * Makes the pack of a step of a checked flow: of the outputs of the steps that it sees, and of the files that those have
+ * Makes the pack of a step of a checked flow from the outputs of the steps that it sees, and the files that those have
  * made. Throws what `world` throws.
  */
 export function briefingOf(flow: Flow, step: FlowStep, world: BriefingWorld): Briefing {
   const seen = seenBy(flow, step);
   const budgets = effectiveBudgets(flow, step, world);
   const history = historyOf(flow, step, world);
-  // When there is not room for all, the last are left out.
+  // Where they do not all fit, the last are left out.
   const artifacts = seen.toReversed().flatMap(({ outputs }) => outputs.filter(world.exists));
   const prompt = promptOf(step, world.readPrompt);
   const scentTrail = flow.scentTrail === undefined ? undefined : world.readHints?.(flow.scentTrail);
@@ -52,12 +52,12 @@ export function briefingOf(flow: Flow, step: FlowStep, world: BriefingWorld): Br
   return { pack: pack(step, history, budgets.budgets, extras), budgets };
 }
 
-/** What the steps before it have left for a step, the oldest first. */
+/** The outputs that a step sees, the oldest first. */
 export function historyOf(flow: Flow, step: FlowStep, { outputs }: Pick<BriefingWorld, 'outputs'>): PackItem[] {
   return seenBy(flow, step).flatMap((earlier) => historyItem(earlier, outputs(earlier.id)));
 }
 
-/** Of a thousand steps, finding the order takes longer than a pack; it is the same for each of them. */
+/** The order is the same for all steps, and with a thousand of them takes longer to find than a pack to make. */
 const orders = new WeakMap<Flow, StepOrder>();
 
 /** The steps whose output a step sees, the oldest first. */
@@ -73,10 +73,10 @@ function historyItem({ id, agent, priority }: FlowStep, output: StepOutput | und
   return output === undefined ? [] : [{ ...output, stepId: id, agent, priority }];
 }
 
-/** The task of a step that has only an objective, which its notes say at the top: told twice, it would read as two things. */
+/** The task of a step that has only an objective, which stands at the top already: repeated, it would read as two. */
 const OBJECTIVE_IS_TASK = 'Reach the objective at the top of this briefing.';
 
-/** What is asked of a step, in its own words or those of its file. */
+/** The prompt of a step, from the flow or from its file. */
 export function promptOf(
   { promptFile, prompt, objective }: FlowStep,
   read: BriefingWorld['readPrompt'],
@@ -96,7 +96,7 @@ export function effectiveBudgets(
   return resolveBudgets(levels, window ?? windowOfModel(step.model));
 }
 
-/** What guardrails change in the budgets of steps: each once, with the steps where it does not hold for all of them. */
+/** The warnings about budgets of steps: each once, with the steps that it concerns unless it concerns all. */
 export function budgetWarnings(
   flow: Flow,
   steps: readonly FlowStep[],

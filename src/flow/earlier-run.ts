@@ -7,7 +7,7 @@ import { parseFields, textOf } from '../stream/fields.ts';
 import type { StepOutput } from './flow.ts';
 import { type KnownReceipt, readReceipt } from './step-receipt.ts';
 
-/** What a run of a flow has left. */
+/** A run of a flow, as it lies on the disk. */
 export interface EarlierRun {
   readonly id: string;
   /** Name of its flow; undefined where no step has left a receipt. */
@@ -15,11 +15,11 @@ export interface EarlierRun {
   /** undefined: the step has not ended. */
   readonly outputOf: (stepId: string) => StepOutput | undefined;
   readonly receiptOf: (stepId: string) => KnownReceipt | undefined;
-  /** Of all its steps; those that a step sees come before it. */
+  /** Of all steps; a step comes after those that it sees. */
   readonly receipts: () => readonly KnownReceipt[];
 }
 
-/** The runs in a context folder, newest first. Nothing is read of a run until it is asked. */
+/** The runs in a context folder, newest first. A run is read when it is asked. */
 export function earlierRuns(contextDir: string): EarlierRun[] {
   return listFlowRuns(contextDir)
     .map((id) => openRun(contextDir, id))
@@ -27,7 +27,7 @@ export function earlierRuns(contextDir: string): EarlierRun[] {
 }
 
 function openRun(contextDir: string, id: string): EarlierRun | undefined {
-  // Nothing is written, so nothing can go wrong with that.
+  // Only for reading, so there are no faults of writing to report.
   const files = openFlowRun(contextDir, id);
   const { folder, read } = files;
   if (kindOf(folder) !== 'folder') return undefined;
@@ -53,31 +53,34 @@ function openRun(contextDir: string, id: string): EarlierRun | undefined {
     receipts: () =>
       stepIds()
         .flatMap((stepId) => receiptOf(stepId) ?? [])
-        // What a step sees of the others has seen less than it.
+        // A step sees more than any of the steps that it sees.
         .sort((one, other) => one.items.length - other.items.length),
     outputOf: (stepId) => stepOutput(files, stepId),
   };
 }
 
 /**
- * The one with this id, or whose id alone begins so.
+ * Finds a run by its id or by the beginning of it.
  *
- * @throws CtxbError `usage` when there is none, or more than one
+ * @throws CtxbError `usage` where no run, or more than one, matches
  */
 export function findRun(runs: readonly EarlierRun[], name: string): EarlierRun {
   const found = runs.filter(({ id }) => id.startsWith(name));
   const [run] = found.filter(({ id }) => id === name || found.length === 1);
   if (run !== undefined) return run;
   const ids = (found.length === 0 ? runs : found).slice(0, 5).map(({ id }) => id);
-  const known = ids.length === 0 ? 'there is none yet' : `there are ${ids.join(', ')}`;
-  throw new CtxbError('usage', `${name}: ${found.length === 0 ? 'no run begins' : 'several runs begin'} so; ${known}`);
+  const known = ids.length === 0 ? 'there are no runs yet' : `there are ${ids.join(', ')}`;
+  throw new CtxbError(
+    'usage',
+    `${name}: ${found.length === 0 ? 'no run starts' : 'several runs start'} with this; ${known}`,
+  );
 }
 
-/** What became of a step, and what it has said. */
+/** The state of a step, and its last answer. */
 export const STEP_FILE = 'step.json';
 export const OUTPUT_FILE = 'output.md';
 
-/** What a step of a run has said; undefined: it has not ended by itself. */
+/** The output of a step; undefined: it has not ended by itself. */
 export function stepOutput(files: Pick<FlowRunFiles, 'read' | 'path'>, id: string): StepOutput | undefined {
   const { status, error } = parseFields(files.read(id, STEP_FILE) ?? '');
   if (status !== 'done' && status !== 'failed') return undefined;

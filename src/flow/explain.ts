@@ -10,7 +10,7 @@ export interface FlowExplained {
   readonly flow: string;
   /** The profile that is chosen. */
   readonly profile: string | null;
-  /** The run whose outputs the packs are made of; `null`: there is none yet. */
+  /** The run whose outputs the packs are made of; `null`: the flow has not run. */
   readonly run: string | null;
   /** In the order of the file. */
   readonly steps: readonly StepExplained[];
@@ -22,7 +22,7 @@ export interface StepExplained {
   readonly needs: readonly string[];
   readonly budgets: SourcedBudgets;
   readonly budget_warnings: readonly BudgetWarning[];
-  /** Steps that it would see, but that have no output yet; the receipt has them with 0 characters. */
+  /** Steps that it would see and that have no output yet; the receipt has them with 0 characters. */
   readonly without_output: readonly string[];
   readonly receipt: PackReceipt;
 }
@@ -42,7 +42,7 @@ export function explainFlow(flow: Flow, world: BriefingWorld, run: string | unde
 function explainStep(flow: Flow, step: FlowStep, world: BriefingWorld, needs: readonly string[]): StepExplained {
   const { pack, budgets } = briefingOf(flow, step, {
     ...world,
-    // What has not run yet is to be seen as well.
+    // Steps that have not run are listed too.
     outputs: (id) => world.outputs(id) ?? { ok: true, output: '', error: undefined },
   });
   const seen = pack.receipt.items.map((item) => item.step);

@@ -1,6 +1,6 @@
 import type { BudgetChanges, Priority } from '../config/flow-settings.ts';
 
-/** A long job as steps, each in a fresh context with a briefing of its own. As read from a file, and checked. */
+/** A checked flow file: a long job as steps, each in a fresh context with its own briefing. */
 export interface Flow {
   /** Names folders, like a step's id. */
   readonly name: string;
@@ -9,7 +9,7 @@ export interface Flow {
   readonly profiles: Readonly<Record<string, { readonly budgets: BudgetChanges }>>;
   readonly budgets: BudgetChanges;
   readonly curator: Curator;
-  /** How much the output of an agent counts, by its name, in the place of what is built in. */
+  /** Priorities by the name of an agent; they override the built-in ones. */
   readonly priorities: Readonly<Record<string, Priority>>;
   /** A file with hints from earlier runs, relative to the working folder; its beginning goes into every briefing. */
   readonly scentTrail?: string | undefined;
@@ -17,25 +17,25 @@ export interface Flow {
 }
 
 export interface FlowStep {
-  /** Unlike that of any other step, also in other case: letters, digits, `-` and `_`, a letter or digit first. */
+  /** Unique, ignoring case: letters, digits, `-` and `_`, a letter or digit first. */
   readonly id: string;
-  /** Who does it, in the words of the job: `test-author`. Says how important its output is for later steps. */
+  /** The role, for instance `test-author`; it says how much the output counts for later steps. */
   readonly agent?: string | undefined;
-  /** The same said outright. */
+  /** Overrides what the agent says. */
   readonly priority?: Priority | undefined;
   readonly objective?: string | undefined;
   /** Files that it builds on and files that it makes, relative to the working folder. */
   readonly inputs: readonly string[];
   readonly outputs: readonly string[];
   readonly teaching: Teaching;
-  /** What is asked of it; where there is neither this nor a file, to reach its objective. */
+  /** Without this and `promptFile`, the step is asked to reach its objective. */
   readonly prompt?: string | undefined;
   /** A file with the prompt, relative to the flow's. */
   readonly promptFile?: string | undefined;
   readonly budgets: BudgetChanges;
   /** Model of claude for this step. */
   readonly model?: string | undefined;
-  /** Ids of steps that must be over before. Where it is not said, these are all steps above; `[]` is none. */
+  /** Ids of steps that must be over before. Default: all steps above; `[]`: none. */
   readonly needs?: readonly string[] | undefined;
   readonly timeoutSeconds?: number | undefined;
   readonly retries: number;
@@ -62,6 +62,6 @@ export interface StepOutput {
   readonly ok: boolean;
   readonly output: string;
   readonly error: string | undefined;
-  /** Where the whole of it can be read; told where it is cut. */
+  /** Where the whole output can be read; the pack says so where it is cut. */
   readonly path?: string | undefined;
 }

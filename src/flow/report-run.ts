@@ -1,19 +1,19 @@
 import type { KnownReceipt } from './step-receipt.ts';
 
-/** What the steps of a run were given, and what they took. */
+/** What the steps of a run were given, and what they used. */
 export interface RunReport {
   readonly version: 1;
   readonly run: string;
   /** `null`: no step has left a receipt. */
   readonly flow: string | null;
-  /** Those that a step sees come before it. */
+  /** A step comes after those that it sees. */
   readonly steps: readonly StepFigures[];
   readonly total: Sums;
   /** Steps that have run with a curator and without one. */
   readonly curator: readonly CuratorComparison[];
 }
 
-/** Steps by what became of them in a pack. */
+/** How many steps are whole, cut and omitted in a pack. */
 interface Outcomes {
   readonly included: number;
   readonly cut: number;
@@ -39,7 +39,7 @@ export interface StepFigures extends Outcomes {
   readonly truncated: boolean;
   /** Whether a curator chose. */
   readonly curated: boolean;
-  /** What that cost, and what was wrong with it; `null`: none was asked. */
+  /** What that cost, and what was wrong with it; `null`: no curator was asked. */
   readonly curation: KnownReceipt['curation'] | null;
   /** `null`: the step has not ended. */
   readonly measured: KnownReceipt['measured'] | null;
@@ -54,7 +54,6 @@ export interface CuratorComparison {
   readonly pushed_out: readonly string[];
 }
 
-/** A run, as far as it is reported. */
 export interface ReportedRun {
   readonly id: string;
   readonly receipts: () => readonly KnownReceipt[];
@@ -83,7 +82,7 @@ export function reportRun(run: ReportedRun, older: (step: string) => Iterable<Kn
   };
 }
 
-/** With the newest receipt of the other kind; what has not ended is not compared. */
+/** With the newest receipt of the other kind. Steps that have not ended are not compared. */
 function comparison(receipt: KnownReceipt, older: Iterable<KnownReceipt>): CuratorComparison[] {
   if (receipt.measured === undefined) return [];
   for (const other of older) {

@@ -12,7 +12,7 @@ export interface StepReceipt extends PackReceipt {
   readonly attempt: number;
   readonly budgets: SourcedBudgets;
   readonly budget_warnings: readonly BudgetWarning[];
-  /** What the choice of a curator has cost, and what was wrong with it; undefined: none was asked. */
+  /** What the curator's choice cost, and what was wrong with it; undefined: no curator was asked. */
   readonly curation:
     | { readonly cost_usd: number; readonly duration_ms: number; readonly fault: string | null }
     | undefined;
@@ -35,7 +35,7 @@ export interface StepFigures {
 const names = v.array(v.string());
 const size = v.pipe(v.number(), v.minValue(0));
 
-/** What is read again of a `StepReceipt`; the file has more, and may be an older version's or half of one. */
+/** The part of a `StepReceipt` that is read again. A file may be incomplete or of another version. */
 const receiptSchema = v.object({
   version: v.literal(1),
   flow: v.string(),
@@ -69,7 +69,6 @@ const receiptSchema = v.object({
   ),
 });
 
-/** A receipt of a step, as far as it is read again. */
 export type KnownReceipt = v.InferOutput<typeof receiptSchema>;
 
 /** undefined: this is no receipt, or one of another version. */

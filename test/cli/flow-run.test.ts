@@ -95,7 +95,7 @@ it.each([
   { flags: ['--from', 'three'], says: '--from three: no step of job has this id: one, two' },
   { flags: ['--only', 'three'], says: '--only three: no step of job has this id: one, two' },
   { flags: ['--from', 'one', '--only', 'two'], says: 'leave one of them out' },
-  { flags: ['--resume', '../..'], says: '--resume ../..: no such run of job: there is none yet' },
+  { flags: ['--resume', '../..'], says: '--resume ../..: no such run of job: there are no runs yet' },
 ])('$flags is refused', async ({ flags, says }) => {
   await using place = await flowPlace();
   const end = await run(place, flags);
@@ -160,7 +160,7 @@ it('a run of a flow whose name only ends like this one is another flow', async (
   const [other = ''] = readdirSync(place.path('.context/flows'));
   const end = await run(place, ['--resume', other]);
   expect(end.code).toBe(2);
-  expect(end.stderr).toContain('no such run of job: there is none yet');
+  expect(end.stderr).toContain('no such run of job: there are no runs yet');
 });
 
 it('the command to go on with can be given to a shell', async () => {

@@ -270,9 +270,9 @@ describe('ctxb flow pack', () => {
   it.each([
     { args: ['clarifi'], says: 'clarifi: no step of shared-lists; did you mean clarify?' },
     { args: ['zzz'], says: 'zzz: no step of shared-lists; it has normalize, frame' },
-    { args: ['frame', '--run', 'r9'], says: 'r9: no run begins so; there are 20260103T000000-cccc' },
+    { args: ['frame', '--run', 'r9'], says: 'r9: no run starts with this; there are 20260103T000000-cccc' },
     { args: ['frame', '--run', '20260103'], says: 'is a run of another, not of shared-lists' },
-    { args: ['frame', '--run', '../..'], says: 'no run begins so' },
+    { args: ['frame', '--run', '../..'], says: 'no run starts with this' },
   ])('$args is refused', async ({ args, says }) => {
     await using place = await createFlowPlace();
     keepTwoRuns(place);
@@ -318,7 +318,7 @@ describe('ctxb flow report', () => {
 
   it.each([
     { title: 'there is no run', runs: false, args: [], says: 'holds no run of a flow: run one first' },
-    { title: 'there is none of this name', runs: true, args: ['r9'], says: 'r9: no run begins so' },
+    { title: 'there is none of this name', runs: true, args: ['r9'], says: 'r9: no run starts with this' },
   ])('$title', async ({ runs, args, says }) => {
     await using place = await createFlowPlace();
     if (runs) keepTwoRuns(place);

@@ -107,14 +107,14 @@ describe('a run by name', () => {
   });
 
   it.each([
-    { name: '2025', says: '2025: no run begins so; there are 20260102T000000-bb, ' },
-    { name: '20260102', says: 'several runs begin so; there are 20260102T000000-bb, 20260102T000000-b' },
-    { name: '../../etc', says: 'no run begins so' },
+    { name: '2025', says: '2025: no run starts with this; there are 20260102T000000-bb, ' },
+    { name: '20260102', says: 'several runs start with this; there are 20260102T000000-bb, 20260102T000000-b' },
+    { name: '../../etc', says: 'no run starts with this' },
   ])('$name is refused', ({ name, says }) => {
     expect(() => findRun(runs(), name)).toThrow(says);
   });
 
   it('there may be none at all', () => {
-    expect(() => findRun([], 'r')).toThrow('r: no run begins so; there is none yet');
+    expect(() => findRun([], 'r')).toThrow('r: no run starts with this; there are no runs yet');
   });
 });

@@ -17,34 +17,34 @@ import { curatorPrompt } from './curator-prompt.ts';
 export interface CurateOptions {
   readonly curator: Curator;
   readonly program: string;
-  /** The flow's own; what a curator must not do is switched off in it. */
+  /** The flow's; `curate` switches off what a curator must not do. */
   readonly config: Config;
   /** The user's `--settings` for claude. */
   readonly settings: string | undefined;
-  /** The flow itself is to end. */
+  /** Aborted when the flow is to end. */
   readonly stop: AbortSignal;
-  /** Milliseconds, of any clock that only goes forward. */
+  /** A monotonic clock, in milliseconds. */
   readonly now: () => number;
   /** US dollars. Default: 0.05; a smaller limit of the config holds as well. */
   readonly limitUsd?: number;
 }
 
-/** What came of a curator, for the pack and for the receipt. */
+/** The result of a curator, for the pack and for the receipt. */
 export interface Curation {
   /** undefined: the mechanical selection holds. */
   readonly choice: CuratedChoice | undefined;
   readonly costUsd: number;
   readonly durationMs: number;
-  /** Why there is no choice, or what of the answer was not taken. */
+  /** Why there is no choice, or which part of the answer was not taken. */
   readonly fault: string | undefined;
 }
 
-/** Some dozen looks of a cheap model into a project. */
+/** Enough for some dozen tool calls of a cheap model. */
 const LIMIT_USD = 0.05;
 
 /**
- * Lets a cheap claude that can only read name the files and the earlier steps that matter to a step. Never rejects:
- * whatever goes wrong is a fault, and the step goes on without.
+ * Asks a cheap claude that can only read which files and earlier steps matter to a step. Never rejects: after any
+ * fault the step runs with the mechanical selection.
  *
  * @param history oldest first
  */
@@ -88,7 +88,7 @@ async function ask(prompt: string, options: CurateOptions, io: Io): Promise<{ en
   return { end, lastError };
 }
 
-/** Of its session nothing is told: what counts is in the receipt. */
+/** The session is not reported: what counts is in the receipt. */
 const SILENT: Watcher = {
   notice() {},
   decision() {},
@@ -109,7 +109,7 @@ function judge(output: string, history: readonly PackItem[], { curator }: Curate
   });
 }
 
-/** claude that did not get as far as an answer says why on stderr. */
+/** Where claude did not get to an answer, stderr says why. */
 function endFault({ error, exitCode }: StepEnd, lastError: string): string {
   const plain = `exit code ${exitCode}`;
   const why = error ?? plain;
@@ -121,12 +121,12 @@ function told(text: string): string {
 }
 
 /**
- * There is no other tool, so that nothing need be forbidden. (With a list of what is allowed or forbidden claude keeps
+ * With no other tool, nothing need be forbidden. (With a list of what is allowed or forbidden, claude keeps
  * all others, and runs harmless commands of its shell without asking.)
  */
 const READ_ONLY = ['--tools', 'Read,Grep,Glob', '--strict-mcp-config'];
 
-/** The one mode in which reading is free in the working folder and refused outside, whatever the user's settings say. */
+/** The only mode that allows reading in the working folder and refuses it outside whatever the user's settings say. */
 const IN_THE_FOLDER = ['--permission-mode', 'default'];
 
 /** @param settings the user's `--settings`, which may say how claude reaches its API; undefined: none */
@@ -137,7 +137,7 @@ export function curatorInvocation(model: string, settings: string | undefined): 
     ...(settings === undefined ? [] : ['--settings', settings]),
     ...READ_ONLY,
     ...IN_THE_FOLDER,
-    // A later `claude --continue` of the user's is not to find this one.
+    // `claude --continue` of the user must not find this session.
     '--no-session-persistence',
     ...['--json-schema', ANSWER_JSON_SCHEMA],
   ]);
@@ -145,7 +145,7 @@ export function curatorInvocation(model: string, settings: string | undefined): 
   throw new CtxbError('bug', `the arguments of the curator are read as ${invocation.kind}`);
 }
 
-/** The user's policies, but for notes and handoffs, which are the steps' own, and a hard limit of what it may cost. */
+/** The user's policies without notes, handoffs and recovery, and with a hard limit of cost. */
 export function curatorConfig(config: Config, limitUsd: number): Config {
   const { memory, handoff, recovery, cost } = config;
   return {

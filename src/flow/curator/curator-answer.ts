@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { counted, LINE_LENGTH, quoted } from '../../memory/words.ts';
 import type { CuratedChoice } from '../pack/receipt.ts';
 
-/** What a curator names, unchecked against history and disk. */
+/** A curator's answer, not yet compared with history and disk. */
 export type CuratorAnswer = v.InferOutput<typeof answerSchema>;
 
 const answerSchema = v.strictObject({
@@ -20,7 +20,7 @@ export const ANSWER_JSON_SCHEMA = JSON.stringify({
   additionalProperties: false,
 });
 
-/** Reads the text of the answer, or says what is wrong with it. */
+/** Parses an answer. */
 export function readAnswer(text: string): { readonly answer: CuratorAnswer } | { readonly fault: string } {
   const found = text.trim() === '' ? 'nothing' : quoted(text, LINE_LENGTH);
   try {
@@ -31,7 +31,7 @@ export function readAnswer(text: string): { readonly answer: CuratorAnswer } | {
   }
 }
 
-/** What an answer is held against. */
+/** What an answer is checked against. */
 export interface AnswerBounds {
   /** Ids of the steps in the history. */
   readonly steps: ReadonlySet<string>;
@@ -40,14 +40,13 @@ export interface AnswerBounds {
   readonly find: (file: string) => { readonly name: string } | { readonly fault: string };
 }
 
-/** What of an answer is right, and what is not. */
 export interface CheckedAnswer {
-  /** undefined: something was named, and nothing of it is right. */
+  /** undefined: nothing that the answer names exists. */
   readonly choice: CuratedChoice | undefined;
   readonly fault: string | undefined;
 }
 
-/** Takes what is right of an answer. Of too many files the first are taken. */
+/** Takes the steps and files of an answer that exist; of too many files the first. */
 export function checkAnswer({ files, steps }: CuratorAnswer, bounds: AnswerBounds): CheckedAnswer {
   const { steps: known, maxFiles, find } = bounds;
   const looked = [...new Set(files)].map((file) => ({ file, ...find(file) }));
@@ -71,7 +70,7 @@ export function checkAnswer({ files, steps }: CuratorAnswer, bounds: AnswerBound
   };
 }
 
-/** Names that are told one by one; of more only the number is. */
+/** Names that a fault lists; the others are counted. */
 const TOLD = 5;
 
 function listed(title: string, all: readonly string[]): string[] {

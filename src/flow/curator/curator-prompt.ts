@@ -4,11 +4,11 @@ import { BETWEEN_PARTS, grouped } from '../pack/characters.ts';
 import { type TaughtStep, taskParts, teachingParts } from '../pack/frame.ts';
 import type { PackItem } from '../pack/step-block.ts';
 
-/** Steps that are listed, from the newest: a line takes some hundred characters, and the run is to be cheap. */
+/** Steps that are listed, the newest of all: a line takes about a hundred characters, and the run must stay cheap. */
 const LISTED = 200;
 
 /**
- * What a curator is asked. Nothing that it is told of the job counts as an instruction to it: neither the briefing,
+ * The prompt of a curator. It says that nothing in it of the job is an instruction to the curator: neither the briefing,
  * which is for somebody else, nor a word of any output.
  *
  * @param history oldest first

@@ -6,7 +6,7 @@ import { expectation, type Leaf } from '../../config/schema.ts';
 import type { Fault, Path } from './fault.ts';
 import { flowFileSchema, LEVELS } from './flow-schema.ts';
 
-/** What keys are called elsewhere, in small letters without `_` and `-`, where the spelling alone gives no hint. */
+/** Names of keys in other tools, in lower case without `_` and `-`, that are spelt too differently to suggest ours. */
 const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
   ['flow', 'name'],
   ['flowid', 'name'],
@@ -19,7 +19,7 @@ const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
   ['timeout', 'timeoutSeconds'],
 ]);
 
-/** A schema as far as keys are concerned. */
+/** What checking keys needs of a schema. */
 interface Level extends Leaf {
   readonly entries?: Readonly<Record<string, Level>>;
   /** Of a list. */
@@ -31,7 +31,7 @@ interface Level extends Leaf {
 }
 
 /**
- * Keys that there are not, keys that are missing, and what is no object where keys are expected, on every level. The
+ * Reports unknown keys, missing keys and other values where an object is expected, on every level. The
  * schema itself would stop at the first unknown key, and takes a list for an object.
  */
 export function checkKeys(data: unknown): Fault[] {
@@ -85,7 +85,7 @@ function keyAdvice(key: string, known: readonly string[]): string {
   return LEVELS.find(({ keys }) => keys.includes(key))?.move ?? 'remove it';
 }
 
-/** Values of known keys that are not what the schema wants, all of them; objects are left to `checkKeys`. */
+/** Reports all values of known keys that the schema refuses; objects are left to `checkKeys`. */
 export function checkValues(data: unknown): Fault[] {
   const { issues = [] } = v.safeParse(flowFileSchema, data, { abortPipeEarly: true });
   return issues.filter(({ type }) => type !== 'strict_object' && type !== 'record').map(faultOf);
@@ -93,12 +93,12 @@ export function checkValues(data: unknown): Fault[] {
 
 function faultOf({ path, message, input }: v.BaseIssue<unknown>): Fault {
   const way: Path = (path ?? []).map(({ key }) => (typeof key === 'number' ? key : String(key)));
-  // A list has been gone through, with its defaults; only its length can be wrong.
+  // The items of a list are judged one by one; of the list itself only its length can be wrong.
   const found = Array.isArray(input) ? `a list of ${input.length}` : valueText(input);
   return { path: way, expected: message, found, todo: valueAdvice(input, message) };
 }
 
-/** JSON has no word for numbers that are none, or have no end. */
+/** JSON cannot write NaN and Infinity. */
 function valueText(value: unknown): string {
   return typeof value === 'number' ? String(value) : shown(value);
 }

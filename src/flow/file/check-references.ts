@@ -5,10 +5,10 @@ import { type Fault, nameText } from './fault.ts';
 import { budgets } from './flow-schema.ts';
 import { findCycles, stepGraph } from './order-steps.ts';
 
-/** A step of which only the key that matters here is known to be right. */
+/** An unchecked step: any of its values may be of any type. */
 type RawStep = Readonly<Record<string, unknown>>;
 
-/** What must hold between steps. Works on unchecked data, so that it is told together with all else that is wrong. */
+/** Checks ids, needs and prompts of steps. Takes unchecked data, so that all findings are reported at once. */
 export function checkSteps(steps: readonly unknown[]): Fault[] {
   const raw = steps.map((step) => (isRecord(step) ? step : {}));
   const places = placesOf(raw);
@@ -20,7 +20,7 @@ export function checkSteps(steps: readonly unknown[]): Fault[] {
   ];
 }
 
-/** Where the step with an id is; the first one where there are several. */
+/** The index of the first step with each id. */
 function placesOf(steps: readonly RawStep[]): ReadonlyMap<string, number> {
   const places = new Map<string, number>();
   for (const [index, { id }] of steps.entries()) if (typeof id === 'string' && !places.has(id)) places.set(id, index);
@@ -31,7 +31,7 @@ function sameIds(steps: readonly RawStep[]): Fault[] {
   const seen = new Map<string, number>();
   return steps.flatMap(({ id }, index) => {
     if (typeof id !== 'string') return [];
-    // Folders of steps would be the same one where letters' case does not count.
+    // On a file system that ignores case, both would have the same folder.
     const folder = id.toLowerCase();
     const first = seen.get(folder);
     if (first !== undefined) return [sameId(id, index, first)];
@@ -76,7 +76,7 @@ function needAdvice(need: string, places: ReadonlyMap<string, number>): string {
 function cycleFaults(steps: readonly RawStep[], places: ReadonlyMap<string, number>): Fault[] {
   const known = [...places].map(([id, index]) => ({ id, needs: knownNeeds(steps[index] ?? {}, places) }));
   const faults = findCycles(stepGraph(known)).map((cycle) => cycleFault(cycle, steps, places));
-  // Without needs of its own a step closes a cycle with each one above it: one mistake, told once, the shortest way.
+  // A step without needs closes a cycle with each one above it: one mistake, reported once, by its shortest cycle.
   return faults.filter(({ path }, index) => faults.findIndex((fault) => fault.path.join() === path.join()) === index);
 }
 
@@ -85,7 +85,7 @@ function knownNeeds(step: RawStep, places: ReadonlyMap<string, number>): string[
   return needsOf(step).filter((need): need is string => typeof need === 'string' && places.has(need));
 }
 
-/** A cycle is told at the last need in it that was written down. */
+/** A cycle is reported at the last need in it that is written in the file. */
 function cycleFault(cycle: readonly string[], steps: readonly RawStep[], places: ReadonlyMap<string, number>): Fault {
   const links = cycle.slice(1).map((needed, position) => {
     const index = places.get(cycle[position] ?? '') ?? 0;
@@ -95,7 +95,7 @@ function cycleFault(cycle: readonly string[], steps: readonly RawStep[], places:
   const unsaid = links.find(({ place }) => place < 0);
   return {
     path: written === undefined ? ['steps'] : ['steps', written.index, 'needs', written.place],
-    expected: 'steps of which none waits for itself',
+    expected: 'needs without a cycle',
     found: `a cycle: ${inShort(cycle.map(nameText)).join(' needs ')}`,
     todo:
       unsaid === undefined
@@ -108,13 +108,13 @@ function inShort(ids: readonly string[]): readonly string[] {
   return ids.length <= 12 ? ids : [...ids.slice(0, 6), '...', ...ids.slice(-5)];
 }
 
-/** A chosen profile that there is not. */
+/** Reports a chosen profile that does not exist. */
 export function checkProfile({ profile, profiles }: Readonly<Record<string, unknown>>): Fault[] {
   const names = isRecord(profiles) ? Object.keys(profiles) : [];
   if (typeof profile !== 'string' || names.includes(profile)) return [];
   const expected =
     names.length === 0
-      ? 'the name of one of profiles, of which there are none'
+      ? 'the name of a profile, but profiles is empty'
       : `one of ${names.slice(0, 20).map(nameText).join(', ')}`;
   return [{ path: ['profile'], expected, found: shown(profile), todo: profileAdvice(profile, names) }];
 }

@@ -1,17 +1,17 @@
 import type { Finding } from '../../config/config.ts';
 import { finding } from '../../config/finding.ts';
 
-/** The way to a value in a flow file: names of keys, places in lists. */
+/** The path of a value in a flow file: names of keys and indexes of lists. */
 export type Path = readonly (string | number)[];
 
-/** Something that is refused, before it is known in which line it is. */
+/** Something that is refused, before its line is known. */
 export interface Fault {
   readonly path: Path;
   readonly expected: string;
   readonly found: string;
-  /** A function where it takes a search: only so many faults are told. */
+  /** A function where the advice takes a search: not all faults are reported. */
   readonly todo: string | (() => string);
-  /** Where it is in the text; where `path` is, unless given. */
+  /** Its offset in the text. Default: that of `path`. */
   readonly offset?: number;
 }
 
@@ -23,7 +23,7 @@ export function pathText(path: Path): string {
   }, '');
 }
 
-/** A name of the file's own; in quotes where there is anything odd in it, and it would read as several or run over lines. */
+/** A name from the file, in quotes where it could be misread. */
 export function nameText(name: string): string {
   return /^[\w$-]{1,64}$/.test(name) ? name : JSON.stringify(name.slice(0, 40));
 }

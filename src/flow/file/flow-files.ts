@@ -8,13 +8,13 @@ import { GivenFault, readGiven } from '../../store/given-file.ts';
 import type { Fault } from './fault.ts';
 import { promptPath } from './flow-schema.ts';
 
-/** Of a flow, and of a file with a prompt. */
+/** The most that a flow, or a file with a prompt, may have. */
 export const MAX_FILE_BYTES = 1_000_000;
 
-/** A file's text without its byte order mark, or what is wrong with it. */
+/** A file's text without its byte order mark, or why it cannot be read. */
 export type ReadText = { readonly text: string } | Pick<GivenFault, 'expected' | 'found'>;
 
-/** Reads a text file of at most `MAX_FILE_BYTES`; what is wrong with it is an answer. */
+/** Reads a text file of at most `MAX_FILE_BYTES`. Never throws. */
 export function readText(path: string): ReadText {
   try {
     return decoded(readGiven(path, MAX_FILE_BYTES));
@@ -27,17 +27,17 @@ function decoded(bytes: Uint8Array): ReadText {
   try {
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
   } catch {
-    return { expected: 'text in UTF-8', found: 'bytes that are none' };
+    return { expected: 'text in UTF-8', found: 'other bytes' };
   }
 }
 
-/** A file by where it really is, and by its name in the folder; or what is in the way. */
+/** A file by its real path, and by its name in the folder; or why it cannot be used. */
 export type FileInside =
   | { readonly path: string; readonly name: string; readonly stats: Stats }
   | { readonly fault: string };
 
 /**
- * A file that can be read, in a folder or below it. Links are followed and judged by where they lead.
+ * Finds a readable file in a folder or below it. Links are followed and judged by where they lead.
  *
  * @param file relative to `folder`, or absolute
  */
@@ -56,7 +56,7 @@ export function fileInside(folder: string, file: string): FileInside {
   }
 }
 
-/** By its name alone; the folder itself is not inside. */
+/** Judges by the name alone; the folder itself is not inside. */
 function isInside(folder: string, path: string): boolean {
   const way = relative(folder, path);
   return way !== '' && way !== '..' && !way.startsWith(join('..', sep)) && !isAbsolute(way);
@@ -72,8 +72,8 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * A file with a prompt in the folder of a flow or below it. Links are followed and judged by where they lead: a flow
- * from somewhere else must not be able to hand over whatever is on this machine. Ask again right before reading.
+ * Finds a file with a prompt in the folder of a flow or below it. Links are judged by where they lead: a flow from
+ * somebody else must not be able to hand over any file of this machine. Ask again right before reading.
  *
  * @param file as the flow has it, relative to `folder`
  */
@@ -87,7 +87,7 @@ function promptFile(folder: string, file: string): { readonly path: string } | {
 }
 
 /**
- * The text of a file with a prompt; it may have changed since its flow was checked.
+ * Reads a file with a prompt, which may have changed since its flow was checked.
  *
  * @param folder the flow's
  * @param file as the flow has it
@@ -103,7 +103,7 @@ export function readPrompt(folder: string, file: string): string {
   );
 }
 
-/** Files with prompts that cannot be used, of unchecked steps; looks at the disk. */
+/** Reports files with prompts that cannot be used. Takes unchecked steps; looks at the disk. */
 export function checkPromptFiles(steps: readonly unknown[], folder: string): Fault[] {
   return steps.flatMap((step, index) => {
     const file = isRecord(step) ? step.promptFile : undefined;

@@ -7,7 +7,7 @@ export const MAX_STEPS = 1000;
 const MAX_RETRIES = 10;
 const MAX_FILES = 200;
 
-// The message of each part says what is expected; findings are built round it.
+// The message of each part says what is expected; findings quote it.
 const NAME = 'a text of letters, digits, "-" and "_" that begins with a letter or digit, at most 64 long';
 const TEXT = 'a text that is not empty';
 const TEXTS = 'a list of texts that are not empty';
@@ -18,7 +18,7 @@ const RETRIES = `a whole number from 0 to ${MAX_RETRIES}`;
 const FILES = `a whole number from 1 to ${MAX_FILES}`;
 const STEPS = `a list of 1 to ${MAX_STEPS} steps`;
 
-// Names of flows and steps become names of folders, also where letters' case does not count.
+// Names of flows and steps become names of folders, also on file systems that ignore case.
 const name = v.pipe(v.string(NAME), v.regex(/^[A-Za-z0-9][\w-]{0,63}$/, NAME));
 const text = v.pipe(v.string(TEXT), v.regex(/\S/, TEXT));
 const texts = v.array(v.pipe(v.string(TEXT), v.regex(/\S/, TEXT)), TEXTS);
@@ -46,11 +46,11 @@ const profile = group({
 });
 
 const curator = group({
-  enabled: v.optional(described(flag, 'Let a cheap run say before each step what matters to it.'), false),
+  enabled: v.optional(described(flag, 'Ask a cheap model before each step what matters to it.'), false),
   model: v.optional(described(model, 'Its model.'), 'haiku'),
   timeoutSeconds: v.optional(
     // A cheap model reads and lists for some ten seconds; beyond a minute the mechanical selection is the better deal.
-    described(seconds, 'After this time it goes without.'),
+    described(seconds, 'After this time the step runs without it.'),
     60,
   ),
   maxFiles: v.optional(described(maxFiles, 'How many files it may name.'), 20),
@@ -65,7 +65,7 @@ const teaching = group({
 const step = group({
   id: described(name, 'Unlike that of any other step; the name of its folder.'),
   agent: v.optional(described(text, 'Who does it, for instance test-author: says how much its output counts.')),
-  priority: v.optional(described(priority, 'How much its output counts for later steps, said outright.')),
+  priority: v.optional(described(priority, 'How much its output counts for later steps; overrides that of the agent.')),
   objective: v.optional(described(text, 'What the step is for; without a prompt it is asked to reach this.')),
   inputs: v.optional(described(paths, 'Files it builds on, relative to the working folder.'), []),
   outputs: v.optional(described(paths, 'Files it makes, relative to the working folder.'), []),
@@ -77,7 +77,7 @@ const step = group({
   needs: v.optional(
     described(
       v.array(v.string('the id of a step'), 'a list of ids of steps'),
-      'Steps that must be over before, and whose output it sees; without it all steps above.',
+      'Steps that must be over before, and whose output it sees. Default: all steps above.',
     ),
   ),
   timeoutSeconds: v.optional(described(seconds, 'After this time the step has failed.')),
@@ -93,7 +93,7 @@ export const flowFileSchema = v.pipe(
   group({
     $schema: v.optional(described(text, 'The JSON Schema for editors; ignored.')),
     name: described(name, 'Names the folders of runs and receipts.'),
-    profile: v.optional(described(text, 'The one of profiles whose budgets hold.')),
+    profile: v.optional(described(text, 'Name of the profile whose budgets apply.')),
     profiles: v.optional(
       described(
         v.record(v.string(), profile, 'an object with a profile by each name'),
@@ -102,17 +102,15 @@ export const flowFileSchema = v.pipe(
       {},
     ),
     budgets: v.optional(described(budgets, 'Sizes of the briefings of all steps.'), {}),
-    curator: v.optional(described(curator, 'A cheap run before each step.'), {}),
+    curator: v.optional(described(curator, 'A cheap model that chooses what matters to each step.'), {}),
     priorities: v.optional(
       described(
         v.record(v.string(), priority, 'an object with a priority by the name of each agent'),
-        "How much an agent's output counts, in the place of what is built in.",
+        "How much an agent's output counts; overrides the built-in priorities.",
       ),
       {},
     ),
-    scentTrail: v.optional(
-      described(path, 'A file with hints from earlier runs, of which every step is given the beginning.'),
-    ),
+    scentTrail: v.optional(described(path, 'A file with hints from earlier runs; every briefing has its beginning.')),
     steps: described(
       v.pipe(v.array(step, STEPS), v.minLength(1, STEPS), v.maxLength(MAX_STEPS, STEPS)),
       'The steps, in the order in which they run unless needs say otherwise.',
@@ -121,10 +119,10 @@ export const flowFileSchema = v.pipe(
   v.title('ctxb flow'),
 );
 
-/** A flow file that was checked, with its defaults, before it becomes a `Flow`. */
+/** A checked flow file with its defaults, before it becomes a `Flow`. */
 export type FlowFile = v.InferOutput<typeof flowFileSchema>;
 
-/** The keys of each level, with the words for moving a key there. */
+/** The keys of each level, with the advice for a key that belongs there. */
 export const LEVELS: readonly { readonly keys: readonly string[]; readonly move: string }[] = [
   { keys: Object.keys(budgets.entries), move: 'move it into budgets' },
   { keys: Object.keys(teaching.entries), move: 'move it into teaching' },

@@ -1,10 +1,10 @@
 import type { Flow, FlowStep } from '../flow.ts';
 
-/** In which order the steps of a flow run, and what each of them sees of the others. */
+/** The order in which steps run, and which others each of them sees. */
 export interface StepOrder {
-  /** One after the other: the order of the file, but for steps that are needed earlier. */
+  /** The order of the file, except that a step comes after those it needs. */
   readonly sequence: readonly FlowStep[];
-  /** Steps of one stage need nothing of each other: they may run at the same time when the stages before are over. */
+  /** Steps of one stage do not need each other: they may run at the same time once the stages before are over. */
   readonly stages: readonly (readonly FlowStep[])[];
   /** By a step's id: steps that must be over before it starts, in the order of the file. */
   readonly needs: StepGraph;
@@ -30,7 +30,7 @@ export function orderSteps({ steps }: Pick<Flow, 'steps'>): StepOrder {
   };
 }
 
-/** Each id behind those that it needs, else in the order of the graph. */
+/** Each id after those that it needs, otherwise in the order of the graph. */
 function inSequence(needs: StepGraph): string[] {
   const sequence = new Set<string>();
   const visited = new Set<string>();
@@ -62,7 +62,7 @@ function historyOf(sequence: readonly string[], needs: StepGraph): Map<string, s
   const history = new Map<string, string[]>();
   for (const id of sequence) {
     const seen = new Set<string>();
-    // What comes late in the sequence has most behind it, and brings the others along.
+    // The latest need first: what it sees covers most of the others.
     for (const needed of [...(needs.get(id) ?? [])].sort((one, other) => place(other) - place(one))) {
       if (!seen.has(needed)) for (const older of [needed, ...(history.get(needed) ?? [])]) seen.add(older);
     }
@@ -74,13 +74,13 @@ function historyOf(sequence: readonly string[], needs: StepGraph): Map<string, s
   return history;
 }
 
-/** The ids of the steps that must be over before each step, by its id; in the order of the file. */
+/** By a step's id: the ids of the steps that must be over before it, in the order of the file. */
 export type StepGraph = ReadonlyMap<string, readonly string[]>;
 
-/** More are not worth reading: they are of the same few needs. */
+/** More come of the same few needs, and are not worth reading. */
 const MAX_CYCLES = 20;
 
-/** A step that names no needs, not even none, follows all steps above it. */
+/** A step without the key `needs` follows all steps above it. */
 export function stepGraph(
   steps: Iterable<{ readonly id: string; readonly needs?: readonly string[] | undefined }>,
 ): StepGraph {
@@ -89,7 +89,7 @@ export function stepGraph(
   return graph;
 }
 
-/** Ways that lead from a step back to it, over what each one needs; the step is at both ends. */
+/** Cycles of needs, each as the ids along it, with the same id at both ends. */
 export function findCycles(graph: StepGraph): string[][] {
   const cycles: string[][] = [];
   const done = new Set<string>();

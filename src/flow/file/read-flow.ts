@@ -13,10 +13,9 @@ import { checkPromptFiles, readText } from './flow-files.ts';
 import { type FlowFile, flowFileSchema, MAX_STEPS } from './flow-schema.ts';
 import { parseYaml, toData, type YamlText } from './yaml.ts';
 
-/** More at once help nobody. */
 const MAX_FINDINGS = 100;
 
-/** A flow, or everything that is wrong with its file in the order of the lines. */
+/** A flow, or all findings about its file in the order of the lines. */
 export interface ReadFlow {
   /** Undefined when there are findings. */
   readonly flow: Flow | undefined;
@@ -24,7 +23,7 @@ export interface ReadFlow {
 }
 
 /**
- * Reads a flow from a file: JSON where its name ends in `.json`, else YAML. Never throws for what is in the file, nor
+ * Reads a flow file: JSON where its name ends in `.json`, else YAML. Never throws for what is in the file, nor
  * when it cannot be read. Nothing in it is executed.
  */
 export function readFlow(path: string): ReadFlow {
@@ -35,7 +34,7 @@ export function readFlow(path: string): ReadFlow {
   ]);
 }
 
-/** The same for a text that is, or is to be, in the file `path`; files that the flow names are looked at on disk. */
+/** Checks a text that is, or is to be, in the file `path`, and looks at the files that it names. */
 export function checkFlow(path: string, text: string): ReadFlow {
   const json = extname(path) === '.json';
   const fault = json ? jsonFault(text) : undefined;
@@ -61,7 +60,7 @@ export function parseFlowText(path: string, text: string): YamlText {
   return parseYaml(extname(path) === '.json' ? jsonAsYaml(text) : text.replaceAll(/\r(?!\n)/g, '\n'));
 }
 
-/** What is said of a value that was refused already only confuses. */
+/** A second finding about the same value only confuses. */
 function withoutEchoes(faults: readonly Fault[], refusedBefore: readonly Fault[]): readonly Fault[] {
   const paths = new Set(refusedBefore.map(({ path }) => pathText(path)));
   return faults.filter(({ path }) => !paths.has(pathText(path)));
@@ -82,7 +81,7 @@ function more(count: number, path: string): Finding[] {
   return count === 0 ? [] : [{ key: path, message: `${path}: ${count} more findings; correct these first` }];
 }
 
-/** In what is known to be JSON these are only between its parts, where the YAML parser does not take them for spaces. */
+/** In valid JSON these stand only between tokens; the YAML parser does not take them for spaces. */
 function jsonAsYaml(text: string): string {
   return text.replaceAll(/[\t\r]/g, ' ');
 }
@@ -100,14 +99,14 @@ function jsonFault(text: string): Syntax | undefined {
 }
 
 function syntaxFinding(path: string, format: string, { message, line, column }: Syntax): Finding {
-  // The words may be the file's own.
+  // The message may quote the file.
   const words = message.replaceAll(/[\s\x00-\x1f\x7f-\x9f]+/g, ' ').slice(0, 200);
   const place = `${path}:${line}:${column}`;
   return { key: path, message: `${place}: expected valid ${format}, found: ${words}; correct the file` };
 }
 
 /**
- * The flow in a file.
+ * Reads a flow file.
  *
  * @throws CtxbError `config` with every finding, one a line
  */
@@ -117,7 +116,7 @@ export function requireFlow(path: string): Flow {
   throw faulty('the flow', findings);
 }
 
-/** Brings a checked file into the one form the program works with: percentages become fractions. */
+/** Normalises a checked file: percentages become fractions. */
 function toFlow({ $schema: _, ...file }: FlowFile): Flow {
   const withBudgets = <T extends { readonly budgets: RawBudgets }>(level: T) => ({
     ...level,

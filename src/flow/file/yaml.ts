@@ -35,7 +35,7 @@ const OPTIONS = {
   prettyErrors: false,
 } as const;
 
-/** What is wrong with a text as YAML. */
+/** A syntax error. */
 export interface TextFault {
   readonly offset: number;
   readonly message: string;

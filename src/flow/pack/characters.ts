@@ -16,23 +16,21 @@ export function head(text: string, length: number): string {
   return HIGH_SURROGATE.test(units) ? cut(text, length) : units;
 }
 
-/** What stands between two parts of a text. */
 export const BETWEEN_PARTS = '\n\n';
 
-/** Code points that a part takes in a text, the break after it included. */
+/** Code points that a part takes in a text, with the break after it. */
 export function costOf(part: string): number {
   return codePoints(part) + BETWEEN_PARTS.length;
 }
 
-/** A part and what it takes. */
 export interface Part {
   readonly text: string;
   readonly cost: number;
 }
 
 /**
- * The part with about as much in it as `room` allows: between `least` and `most` code points, or undefined where `least`
- * is too much already. What is shown changes the frame round it (a fence, a marker), so the length is found by trying.
+ * The part with about as much as `room` allows: between `least` and `most` code points, or undefined where `least`
+ * is too much. The length changes what stands around it (a fence, a marker), so it is found by trying.
  */
 export function fitted<T extends Part>(
   render: (limit: number) => T,
@@ -43,7 +41,7 @@ export function fitted<T extends Part>(
   const smallest = render(Math.min(least, most));
   if (smallest.cost > room) return undefined;
   let excess = whole.cost - room;
-  // The steps double, so that a text of which little is shown (control characters) ends the search, too.
+  // The steps double, so that the search ends soon for a text of control characters too.
   for (let limit = most - excess, steps = 1; limit > least; limit -= excess * steps, steps *= 2) {
     const part = render(limit);
     if (part.cost <= room) return part;

@@ -22,10 +22,10 @@ export interface Pack {
 /**
  * The briefing of a step: its teaching notes whole, the outputs of earlier steps as far as the budgets allow, files by
  * path, a scent trail, the task whole. Lengths are code points, and `contextBudgetChars` bounds all of the text.
- * Only what is always in can make it longer (the notes, the task, the newest step at least by name); the receipt says so.
+ * Only what is always in (the notes, the task, the name of the newest step) can exceed it; the receipt says so.
  *
  * More `contextBudgetChars`, alone or with the limits of steps in proportion, never removes anything. Higher limits of
- * steps alone do: what one step shows more is no longer there for the last one.
+ * steps alone do: what one step shows more is missing for the last one.
  *
  * @param history oldest first
  */
@@ -84,7 +84,7 @@ function factsOf(candidates: readonly Candidate[], blocks: Selection['blocks']) 
   };
 }
 
-/** The note counts itself, so its figures are tried until they agree; they only grow, by a digit at most. */
+/** The note counts itself, so its figures are tried until they agree; they grow by a digit at most. */
 function withNote(without: ContextTruncation): { context_truncation: ContextTruncation; note: string } {
   let context_truncation = without;
   for (;;) {

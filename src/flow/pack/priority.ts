@@ -8,7 +8,7 @@ export type Tier = Uppercase<Priority>;
 /** The tiers, the most important first. */
 export const TIERS = ['CRITICAL', 'HIGH', 'MEDIUM', 'LOW'] as const satisfies readonly Tier[];
 
-/** The agents that are known by name, in lower case. Decisions and reviews outrank designs, those analyses and reports. */
+/** Known agents, in lower case. Decisions and reviews outrank designs, which outrank analyses and reports. */
 export const AGENTS: Readonly<Record<Tier, readonly string[]>> = {
   CRITICAL: [
     'merge-decider',
@@ -60,7 +60,7 @@ export const AGENTS: Readonly<Record<Tier, readonly string[]>> = {
 /** Priorities of agents by name, in any case. */
 type AgentPriorities = Readonly<Record<string, Priority>>;
 
-/** Where agents are given priorities: those of the flow stand above the global ones, and these above the names known here. */
+/** Configured priorities of agents: the flow's override the global ones, which override `AGENTS`. */
 export interface PriorityLevels {
   readonly flow?: AgentPriorities | undefined;
   readonly global?: AgentPriorities | undefined;
@@ -107,7 +107,6 @@ export function createClassifier(
   };
 }
 
-/** How many there are of each. */
 export function distributionOf(tiers: Iterable<Tier>): Record<Tier, number> {
   const counts: Record<Tier, number> = { CRITICAL: 0, HIGH: 0, MEDIUM: 0, LOW: 0 };
   for (const tier of tiers) counts[tier]++;
@@ -167,7 +166,7 @@ export function tierOfId(id: string): Tier | undefined {
 
 const RAISING = OUTPUT_WORDS.HIGH.map(withPlural).join('|');
 const LOWERING = OUTPUT_WORDS.LOW.map(withPlural).join('|');
-// Looking round each hit afterwards takes half the time of looking for word boundaries with the pattern.
+// Checking the letters around each match takes half the time of word boundaries in the pattern.
 const IN_OUTPUT = new RegExp(`(${RAISING})|${LOWERING}`, 'gi');
 const LETTER = /\p{L}/u;
 
@@ -177,7 +176,7 @@ export function tierOfOutput(output: string): Tier | undefined {
   let lowered = false;
   IN_OUTPUT.lastIndex = 0;
   for (let found = IN_OUTPUT.exec(beginning); found !== null; found = IN_OUTPUT.exec(beginning)) {
-    // The whole output is asked, for the last word may go on where the beginning ends.
+    // In the whole output, for the last word may continue beyond the beginning.
     if (LETTER.test(output.charAt(found.index - 1)) || LETTER.test(output.charAt(IN_OUTPUT.lastIndex))) continue;
     if (found[1] !== undefined) return 'HIGH';
     lowered = true;

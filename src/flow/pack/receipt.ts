@@ -2,7 +2,7 @@ import { grouped } from './characters.ts';
 import { type ClassifiedBy, TIERS, type Tier } from './priority.ts';
 import type { Candidate, Selection } from './select.ts';
 
-/** What a pack holds and what it does not, and why: one line of truth for each. Sizes are code points. */
+/** What a pack holds, what it leaves out, and why. Sizes are code points. */
 export interface PackReceipt {
   readonly version: 1;
   readonly step: string;
@@ -11,14 +11,14 @@ export interface PackReceipt {
   readonly note: string;
   /** Teaching notes and task, which are always whole. */
   readonly whole_chars: number;
-  /** By how much the text is longer than its budget, because what is always in does not fit; else 0. */
+  /** By how much the text exceeds its budget because what is always in does not fit; else 0. */
   readonly over_budget_chars: number;
   /** Every earlier step, oldest first. */
   readonly items: readonly ReceiptItem[];
   readonly artifacts: readonly ReceiptArtifact[];
-  /** undefined: none was handed in. */
+  /** undefined: the flow has no scent trail. */
   readonly scent_trail: (Shown & { readonly chars: number }) | undefined;
-  /** undefined: nobody chose. */
+  /** undefined: no curator chose. */
   readonly curator: CuratorEffect | undefined;
   readonly warnings: readonly string[];
 }
@@ -58,7 +58,7 @@ export interface CuratorEffect {
   readonly pushed_out: readonly string[];
 }
 
-/** @param shown code points that are shown; undefined: it is not there at all */
+/** @param shown code points that are shown; undefined: omitted */
 export function outcomeOf(shown: number | undefined, chars: number): Outcome {
   if (shown === undefined) return 'omitted';
   return shown < chars ? 'cut' : 'included';
@@ -72,8 +72,8 @@ export interface ContextTruncation {
   readonly chars_used: number;
   readonly budget_chars: number;
   /**
-   * The budget of the whole held something back: steps were omitted, or shortened to what was left. A step that was cut
-   * at its own limit is no truncation; it is counted in `steps_cut`.
+   * The budget of the whole was binding: steps were omitted, or shortened to what was left. A step that was cut
+   * at its own limit does not count here, but in `steps_cut`.
    */
   readonly truncated: boolean;
   readonly priority_aware: boolean;
@@ -97,7 +97,7 @@ export function truncationNote(truncation: ContextTruncation): string {
   return `${note} [Priority: ${TIERS.map((tier) => `${tier}=${counts[tier]}`).join(', ')}]`;
 }
 
-/** No note about so many steps is longer, whatever the figures: room that can be kept before they are known. */
+/** The longest note about this many steps: room that can be reserved before the figures are known. */
 export function longestNote(steps: number): string {
   const most = Number.MAX_SAFE_INTEGER;
   return truncationNote({
@@ -143,13 +143,13 @@ function cutReason({ limit, limitedBy }: Candidate, shown: number): string {
   return `longer than ${limitedBy}, ${grouped(limit)}`;
 }
 
-/** What a curator found to matter: steps by id, files by path. They are raised; what fits is still up to the budget. */
+/** What a curator named: steps by id, files by path. They are raised; the budget still decides what fits. */
 export interface CuratedChoice {
   readonly steps: readonly string[];
   readonly files: readonly string[];
 }
 
-/** Compares what is in with what would be in by priority alone. */
+/** Compares the selection with the one by priority alone. */
 export function curatorEffect(
   { steps, files }: CuratedChoice,
   candidates: readonly Candidate[],

@@ -3,7 +3,7 @@ import { codePoints } from '../../governor/gauge/token-estimate.ts';
 import { type Classified, type ClassifiedBy, TIERS, type Tier } from './priority.ts';
 import { fittedBlock, newestBlock, type PackItem, type StepBlock, stepBlock } from './step-block.ts';
 
-/** An earlier step, judged, with all that selection needs to know. */
+/** An earlier step with its tier and limit. */
 export interface Candidate {
   readonly item: PackItem;
   /** Its place in the history, from 0. */
@@ -26,7 +26,7 @@ export interface Selection {
 /** What the history may take, in code points. */
 export interface HistoryRoom {
   readonly whole: number;
-  /** Of that, what a note takes that is only there when not everything is in. */
+  /** The part of it that a note takes where not everything is in. */
   readonly note: number;
 }
 
@@ -84,7 +84,7 @@ function selectSome(order: readonly Candidate[], room: number): Map<number, Step
     if (block === undefined) break;
     blocks.set(index, block);
     left -= block.cost;
-    // What a shortened step leaves over is too little to be counted on: with more room it would take that as well.
+    // The rest is not given to others: with more room the shortened step would take it.
     if (block.shown < Math.min(size, limit)) break;
   }
   return blocks;

@@ -20,10 +20,10 @@ export interface StepBlock extends Part {
 /** Code points of an error that are shown. */
 const ERROR_LENGTH = 200;
 
-/** With less of an output than this a step is not worth its heading. */
+/** Less of an output is not worth the step's heading. */
 const LEAST_SHOWN = 200;
 
-/** Stands outside of what it follows, where no output can imitate it. */
+/** Stands outside the fence, where no output can imitate it. */
 export const CUT_MARKER = '... (truncated)';
 
 /** The step with the first `limit` code points of its output, of which there are `size`. */
@@ -38,12 +38,12 @@ export function stepBlock(item: PackItem, size: number, limit: number): StepBloc
   return { text, cost: costOf(text), shown };
 }
 
-/** With as much of the first `limit` code points as `room` allows; undefined where that is not worth while. */
+/** With as much of the first `limit` code points as `room` allows; undefined where that is too little. */
 export function fittedBlock(item: PackItem, size: number, limit: number, room: number): StepBlock | undefined {
   return fitted((shown) => stepBlock(item, size, shown), { most: Math.min(size, limit), least: LEAST_SHOWN, room });
 }
 
-/** For a step that must be in, however little room there is: at worst without its output. */
+/** For the step that is always in: where there is no room, without its output. */
 export function newestBlock(item: PackItem, size: number, limit: number, room: number): StepBlock {
   const render = (shown: number) => stepBlock(item, size, shown);
   return fitted(render, { most: Math.min(size, limit), least: 0, room }) ?? render(0);
@@ -59,7 +59,7 @@ function errorText(error: string): string {
   return `${quoted(error, ERROR_LENGTH)}${marker}`;
 }
 
-/** The most that the line about omitted steps takes, the break after it included. */
+/** The most that the line about omitted steps takes, with the break after it. */
 export const OMITTED_LENGTH = 250;
 
 /** Names as many of the omitted steps as fit in a line; the receipt names them all. Empty when there are none. */

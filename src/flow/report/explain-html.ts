@@ -3,7 +3,7 @@ import { escaped, HTML_HEAD, htmlTable } from '../../report/html.ts';
 import type { FlowExplained, StepExplained } from '../explain.ts';
 import { BUDGET_FIELDS } from '../pack/budgets.ts';
 
-/** One page that needs nothing but itself: no network, no script. */
+/** One self-contained page: no network, no script. */
 export function flowExplainHtml(flow: FlowExplained): string {
   const title = `Briefings of ${flow.flow}`;
   return `${HTML_HEAD}

@@ -5,7 +5,7 @@ import { aligned } from '../../report/table.ts';
 import type { FlowExplained, StepExplained } from '../explain.ts';
 import { BUDGET_FIELDS } from '../pack/budgets.ts';
 
-/** For a person: each step's budgets and what its pack would hold. */
+/** Each step's budgets and what its pack would hold. */
 export function flowExplainText({ flow, profile, run, steps }: FlowExplained, style: Style): string {
   const from = run === null ? 'nothing has run yet' : `outputs of run ${run}`;
   const facts = [counted(steps.length, 'step'), ...(profile === null ? [] : [`profile ${onOneLine(profile)}`]), from];
@@ -42,7 +42,7 @@ function packLine({ receipt }: StepExplained, { yellow, red }: Style): string {
   return `${paint(`pack: ${size}`)}, of them ${tokens(receipt.whole_chars)} of notes and task`;
 }
 
-/** What is simply there, or not there yet, by name. */
+/** Steps that are whole, or have no output yet, and files, by name. */
 function nameLines({ receipt, without_output }: StepExplained, { green, dim }: Style): string[] {
   const waiting = new Set(without_output);
   const whole = receipt.items.filter(({ step, outcome }) => outcome === 'included' && !waiting.has(step));
@@ -64,7 +64,7 @@ function named(what: string, names: readonly string[]): string[] {
   return names.length === 0 ? [] : [`${what}: ${names.map(onOneLine).join(', ')}`];
 }
 
-/** What is not there, or not all of it, with the reason. */
+/** What is cut or omitted, with the reason. */
 function heldBack({ receipt, without_output }: StepExplained, { yellow, red }: Style): string[] {
   const waiting = new Set(without_output);
   const items = receipt.items.filter(({ step, outcome }) => outcome !== 'included' && !waiting.has(step));

@@ -17,7 +17,7 @@ export interface FlowProgress {
   news(step: FlowStep, news: StepNews): void;
   /** Watches the session of a step; what it says has the step's name in front. */
   watcher(step: FlowStep): StepWatcher;
-  /** Takes the status line away. */
+  /** Removes the status line. */
   close(): void;
 }
 
@@ -36,7 +36,7 @@ export interface FlowProgressOptions {
   readonly stderr: Writable & { readonly isTTY?: boolean | undefined; readonly columns?: number | undefined };
   readonly style: Style;
   readonly quiet: boolean;
-  /** Steps that the flow is asked for, and of these already done. */
+  /** Steps that were asked for, and how many of them were done before. */
   readonly total: number;
   readonly done: number;
 }
@@ -95,13 +95,13 @@ export function createFlowProgress({ stderr, style, quiet, total, done: before }
     watcher: (step) => ({
       notice: (text) => say(step, text),
       decision(decision) {
-        // How to go on with a step is the flow's to say.
+        // The flow says how a step can be continued.
         if (!isRoutine(decision) && decision.kind !== 'left-undone') say(step, decisionText(decision));
       },
-      // What claude says on stderr is the caller's, also where ctxb says nothing.
+      // claude's stderr belongs to the caller, also with --quiet.
       relay: (text) => line(`${style.bold(`[${step.id}]`)} ${text}`),
       status(state) {
-        // The last state of a session may come when its step is over.
+        // The last state of a session may come after its step is over.
         if (!running.has(step.id)) return;
         running.set(step.id, state.gauge.calls === 0 ? STARTING : { text: stateText(state), costUsd: costUsd(state) });
         draw();
@@ -119,7 +119,7 @@ export function createFlowProgress({ stderr, style, quiet, total, done: before }
   };
 }
 
-/** A line that wraps could not be taken away again. */
+/** A line that wraps could not be removed again. */
 function shorten(line: string, columns: number): string {
   return line.length < columns ? line : `${line.slice(0, Math.max(0, columns - 2))}…`;
 }
@@ -139,7 +139,7 @@ function newsText(news: Exclude<StepNews, { readonly kind: 'skipped' }>): string
   }
 }
 
-/** The whole of it is in the step's file. */
+/** The step's file has the whole error. */
 function errorText({ error = '' }: StepEnd): string {
   return error.length <= ERROR_LENGTH ? error : `${error.slice(0, ERROR_LENGTH)}…`;
 }

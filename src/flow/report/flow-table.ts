@@ -6,7 +6,7 @@ import type { StepEnd } from '../run/run-step.ts';
 
 const NONE = '–';
 
-/** What became of each step, and of all that were run. */
+/** How each step ended, and the sums of all that were run. */
 export function flowTable({ steps }: Flow, board: Board, ends: ReadonlyMap<string, StepEnd>): string {
   const rows = steps.map(({ id }) => [id, statusText(board[id], ends.get(id)), ...cellsOf(ends.get(id))]);
   const all = [...ends.values()];

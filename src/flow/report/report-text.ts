@@ -24,7 +24,7 @@ const MEASURED: readonly Column[] = [
   ['took', ({ measured }) => (measured ? duration(measured.duration_ms) : NONE)],
 ];
 
-/** What asking it has cost, also where it gave no good answer. */
+/** What the curator cost, also where its answer was not used. */
 const CURATOR: Column = ['curator', ({ curation }) => (curation ? dollars(curation.cost_usd) : NONE)];
 
 const COLUMNS: readonly Column[] = [
@@ -35,7 +35,7 @@ const COLUMNS: readonly Column[] = [
   CURATOR,
 ];
 
-/** For a person: what each step of a run was given and took, and what a curator changed. */
+/** What each step of a run was given and used, and what a curator changed. */
 export function flowReportText({ run, flow, steps, total, curator }: RunReport, style: Style): string {
   if (flow === null) return `run ${onOneLine(run)}: no step has left a receipt\n`;
   const lines = [

@@ -9,18 +9,18 @@ import type { FlowRun } from './flow-run.ts';
 import type { FlowStop } from './flow-stop.ts';
 import { runStep, type StepEnd, type StepRun } from './run-step.ts';
 
-/** Runs attempts of steps: makes the briefing, keeps it and its receipt, and what the step says. */
+/** Runs an attempt of a step: makes the briefing, keeps it, its receipt, and what the step says. */
 export type Attempts = (step: FlowStep, attempt: number) => Promise<StepEnd>;
 
 const now = () => performance.now();
 
 export function createAttempts(run: FlowRun, stop: Pick<FlowStop, 'noMore' | 'atOnce'>, io: Io): Attempts {
   const { flow, files, progress } = run;
-  // A curator is asked once, however often its step is tried.
+  // A curator is asked once, not for each attempt.
   const curations = new Map<string, Promise<Curation | undefined>>();
   const outputs = (id: string) => stepOutput(files, id);
 
-  /** Only of a step that has earlier ones there is something to choose. */
+  /** Without earlier steps there is nothing to choose. */
   async function choose(step: FlowStep): Promise<Curation | undefined> {
     const history = historyOf(flow, step, { outputs });
     if (!flow.curator.enabled || history.length === 0) return undefined;
@@ -36,7 +36,6 @@ export function createAttempts(run: FlowRun, stop: Pick<FlowStop, 'noMore' | 'at
     return curation;
   }
 
-  /** What claude says is kept as it comes. */
   async function runInto(step: FlowStep, claude: Omit<StepRun, 'timeoutSeconds' | 'stop'>): Promise<StepEnd> {
     const file = files.open(step.id);
     try {
@@ -50,7 +49,7 @@ export function createAttempts(run: FlowRun, stop: Pick<FlowStop, 'noMore' | 'at
 
   return async (step, attempt) => {
     const curation = await curationOf(step);
-    // The signal that was heard by the curator's claude would not be by the next one.
+    // The signal went to the curator's claude; the next one would not receive it.
     if (stop.noMore.aborted) return { ...NOT_BEGUN, costUsd: curation?.costUsd ?? 0 };
     const briefing = briefingOf(flow, step, { ...run.brief(step), outputs, curated: curation?.choice });
     const receipt = receiptOf(run, { attempt, briefing, curation });
@@ -102,7 +101,6 @@ function receiptOf({ flow, files }: FlowRun, { attempt, briefing, curation }: Gi
   };
 }
 
-/** What is not as it was meant to be in a briefing. */
 function faultsOf({ warnings, curation }: StepReceipt): string[] {
   const fault = curation?.fault ?? null;
   return [...warnings, ...(fault === null ? [] : [`the curator: ${fault}`])];

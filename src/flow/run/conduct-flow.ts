@@ -14,12 +14,12 @@ export interface FlowEnd {
   readonly board: Board;
   /** By a step's id; the figures are those of all its attempts. */
   readonly ends: ReadonlyMap<string, StepEnd>;
-  /** The worst of its steps; of a flow that a signal ended, that. */
+  /** The highest of the steps; where a signal ended the flow, the signal's. */
   readonly exitCode: number;
 }
 
 /**
- * Runs the steps, each in a session of its own, and keeps what they were given and what they said.
+ * Runs the steps, each in its own session, and keeps their briefings, streams and answers.
  *
  * @throws CtxbError `store` when nothing can be kept, before anything has run; and what `runHeadless` throws
  */
@@ -58,7 +58,7 @@ export async function conductFlow(run: FlowRun, io: Io): Promise<FlowEnd> {
   }
 }
 
-/** What a step said when this run was started before must not pass for what it is going to say now. */
+/** The answer of a step from an earlier start of this run must not pass for the new one. */
 function noteBeginning({ flow, files, settled }: FlowRun): void {
   files.writeRun({
     version: 1,
@@ -80,7 +80,7 @@ function noteEnd(
   files.writeJson(id, STEP_FILE, { version: 1, ...figures });
 }
 
-/** The last attempt, with what all of them have taken. */
+/** The last attempt, with the sums of all. */
 function allTogether(last: StepEnd, attempts: readonly StepEnd[]): StepEnd {
   const sum = (figure: 'calls' | 'costUsd' | 'durationMs') => attempts.reduce((total, end) => total + end[figure], 0);
   return {

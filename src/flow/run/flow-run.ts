@@ -5,15 +5,14 @@ import type { Flow, FlowStep } from '../flow.ts';
 import type { Settled, StepNews } from './run-flow.ts';
 import type { StepRun } from './run-step.ts';
 
-/** A run of a flow, as its command describes it. */
+/** A run of a flow as the command line asks for it. */
 export interface FlowRun {
   readonly flow: Flow;
   readonly files: FlowRunFiles;
   readonly settled: Settled;
   readonly parallel: number;
-  /** How claude is run in a step. */
   readonly claudeFor: (step: FlowStep) => Pick<StepRun, 'program' | 'invocation' | 'config' | 'otlp'>;
-  /** What a step's briefing is made of beside outputs. */
+  /** What a step's briefing is made of besides outputs. */
   readonly brief: (step: FlowStep) => Omit<BriefingWorld, 'outputs'>;
   readonly progress: FlowWatcher;
 }

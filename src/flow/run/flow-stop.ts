@@ -1,24 +1,23 @@
 import { setMaxListeners } from 'node:events';
 import { watchSignals } from '../../session/signals.ts';
 
-/** How a flow is told to stop. */
 export interface FlowStop {
-  /** Aborted: no step starts any more. */
+  /** Aborted when no more steps may start. */
   readonly noMore: AbortSignal;
-  /** Aborted: steps under way end at once. */
+  /** Aborted when running steps must end at once. */
   readonly atOnce: AbortSignal;
-  /** The first signal that came, if any. */
+  /** The first signal that was received. */
   received(): NodeJS.Signals | undefined;
   clear(): void;
 }
 
-/** Time that steps have to stop by themselves: their sessions hear of Ctrl-C too, and interrupt their turns. */
+/** Time for steps to stop by themselves: their sessions receive Ctrl-C too, and interrupt their turns. */
 const PATIENCE_MS = 5_000;
 
-/** Listeners that Node takes for a leak, where many sessions wait for the same signal. */
+/** Each session adds listeners to the process; Node would warn of a leak. */
 const PER_SESSION = 2;
 
-/** Ctrl-C once lets steps under way stop in good order; twice, or any other signal, ends them. */
+/** The first Ctrl-C lets running steps interrupt their turns; a second one, or any other signal, ends them. */
 export function createFlowStop(parallel: number): FlowStop {
   const noMore = new AbortController();
   const atOnce = new AbortController();
@@ -28,7 +27,7 @@ export function createFlowStop(parallel: number): FlowStop {
   const signals = watchSignals({
     interrupt() {
       noMore.abort();
-      // A step that has only just begun does not hear signals yet.
+      // A step that has just started does not listen for signals yet.
       timer = setTimeout(() => atOnce.abort(), PATIENCE_MS);
     },
     kill() {

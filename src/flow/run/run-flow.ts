@@ -3,13 +3,12 @@ import { orderSteps, type StepGraph } from '../file/order-steps.ts';
 import type { Flow, FlowStep } from '../flow.ts';
 import type { StepEnd } from './run-step.ts';
 
-/** What a flow needs of the world to be run. */
+/** What `runFlow` needs from outside. */
 export interface FlowWorld {
-  /** Runs one attempt of a step to its end. */
   readonly attempt: (step: FlowStep, attempt: number) => Promise<StepEnd>;
-  /** Told when a step starts, ends an attempt, or will not be run. */
+  /** Called when a step starts, ends an attempt, or is skipped. */
   readonly onStep: (step: FlowStep, news: StepNews) => void;
-  /** Aborted: nothing more is started. Whoever aborts it ends what runs. */
+  /** Aborted: no more steps start. Running steps are ended elsewhere. */
   readonly stop: AbortSignal;
 }
 
@@ -20,9 +19,9 @@ export type StepNews =
   | { readonly kind: 'skipped' };
 
 /**
- * Runs what is not settled yet, in the order of what steps need. Resolves when nothing is left that could start.
+ * Runs the steps that are not settled, in the order of their needs. Resolves when no step is left that could start.
  *
- * What an attempt throws (there is no claude, say) it throws too, when the steps beside it are over.
+ * When an attempt throws (claude is missing, say), it rejects with that error once the steps beside it are over.
  */
 export async function runFlow(
   flow: Flow,
@@ -81,24 +80,22 @@ async function runAttempts(step: FlowStep, { attempt, onStep, stop }: FlowWorld)
 }
 
 /**
- * How far a step has come. `left-out`: this run was not asked for it; `stopped`: it was under way when the flow was
- * stopped; `skipped`: it had not begun then, or a step before it has failed.
+ * `left-out`: this run was not asked for it; `stopped`: it was running when the flow was
+ * stopped; `skipped`: it had not started then, or a step before it failed.
  */
 export type StepStatus = 'waiting' | 'running' | 'done' | 'failed' | 'left-out' | 'stopped' | 'skipped';
 
 export type Board = Readonly<Record<string, StepStatus>>;
 
-/** Steps that a run does not run. */
 export interface Settled {
-  /** An earlier run has finished them. */
+  /** Finished by an earlier run. */
   readonly done: ReadonlySet<string>;
-  /** Nobody asked for them. The others do not wait for them. */
+  /** Not asked for; the others do not wait for them. */
   readonly leftOut: ReadonlySet<string>;
 }
 
 export const NOTHING_SETTLED: Settled = { done: new Set(), leftOut: new Set() };
 
-/** The board before anything has run. */
 export function newBoard({ steps }: Flow, { done, leftOut }: Settled = NOTHING_SETTLED): Board {
   const statusOf = (id: string): StepStatus => (done.has(id) ? 'done' : leftOut.has(id) ? 'left-out' : 'waiting');
   return Object.fromEntries(steps.map(({ id }) => [id, statusOf(id)]));
@@ -108,7 +105,7 @@ export function newBoard({ steps }: Flow, { done, leftOut }: Settled = NOTHING_S
 const OVER: ReadonlySet<StepStatus | undefined> = new Set<StepStatus>(['done', 'failed', 'left-out']);
 
 /**
- * Steps that may start now, in the order of the file, so that at most `parallel` run at once.
+ * The steps that may start now, in the order of the file, so that at most `parallel` run at once.
  *
  * @param needs by a step's id: steps that must be over before it
  */
@@ -125,21 +122,20 @@ function isStopped({ steps }: Flow, board: Board): boolean {
   return steps.some(({ id, onFail }) => board[id] === 'failed' && onFail === 'stop');
 }
 
-/** Which steps of a flow a run was asked for. */
+/** The options that choose steps. */
 export interface Choice {
   /** Id of an earlier run to continue: what it has finished is not run again. */
   readonly resume?: string | undefined;
-  /** This step and all that come after it, in the order in which they run. */
+  /** This step and all after it, in the order in which they run. */
   readonly from?: string | undefined;
-  /** This step alone. */
   readonly only?: string | undefined;
 }
 
 /**
- * What is not run of a flow.
+ * The steps that a choice leaves out, by whether an earlier run has finished them.
  *
  * @param isDone whether the earlier run has finished a step
- * @throws CtxbError `usage` when the choice names no step, or two
+ * @throws CtxbError `usage` where the choice names an unknown step, or two
  */
 export function settledSteps(flow: Flow, { resume, from, only }: Choice, isDone: (id: string) => boolean): Settled {
   const ids = orderSteps(flow).sequence.map(({ id }) => id);

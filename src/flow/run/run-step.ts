@@ -11,7 +11,7 @@ import type { Watcher } from '../../session/watcher.ts';
 import { decodeLine } from '../../stream/decode.ts';
 import { createFramer } from '../../stream/frame.ts';
 
-/** How a step is run: a claude in a fresh session under all of ctxb's policies. */
+/** A step: claude in a fresh session under all of ctxb's policies. */
 export interface StepRun {
   readonly program: string;
   readonly invocation: HeadlessInvocation;
@@ -19,20 +19,19 @@ export interface StepRun {
   readonly prompt: string;
   /** As in a run of its own. */
   readonly otlp?: string | undefined;
-  /** undefined: as long as it takes. */
+  /** undefined: no limit. */
   readonly timeoutSeconds: number | undefined;
-  /** The flow itself is to end. */
+  /** Aborted when the flow is to end. */
   readonly stop: AbortSignal;
 }
 
-/** Who is told what a step says while it runs. */
 export interface StepSinks {
   /** A line of claude's stdout, in stream-json, without its end. */
   readonly line: (text: string) => void;
   readonly watcher: Watcher;
 }
 
-/** What became of one attempt. */
+/** The result of an attempt. */
 export interface StepEnd {
   readonly exitCode: number;
   readonly timedOut: boolean;
@@ -49,7 +48,7 @@ export interface StepEnd {
   readonly durationMs: number;
 }
 
-/** @param now milliseconds, of any clock that only goes forward */
+/** @param now a monotonic clock, in milliseconds */
 export async function runStep(run: StepRun, io: Io, sinks: StepSinks, now: () => number): Promise<StepEnd> {
   const begun = now();
   let last: Answer | undefined;
@@ -65,11 +64,11 @@ export async function runStep(run: StepRun, io: Io, sinks: StepSinks, now: () =>
   const watcher: Watcher = {
     ...sinks.watcher,
     decision(decision) {
-      // A step whose time is over is interrupted by nobody's Ctrl-C.
+      // The time limit interrupts it, not a Ctrl-C, which the watcher would report.
       if (!(isOver() && decision.kind === 'interrupt')) sinks.watcher.decision(decision);
     },
     status(now) {
-      // What claude is asked before its first call is an estimate of its own.
+      // Before the first call the figure is an estimate.
       if (now.gauge.basis === 'measured') peak = Math.max(peak, now.gauge.used);
       sinks.watcher.status(now);
     },
@@ -110,7 +109,7 @@ function answerIn(line: string): Answer | undefined {
   return { text: event.text ?? event.errors.join('\n'), isError: event.isError };
 }
 
-/** What `timeout` of the core utilities ends with. */
+/** The exit code of coreutils' `timeout`. */
 const EXIT_TIMEOUT = 124;
 
 function outcomeOf(
@@ -121,17 +120,17 @@ function outcomeOf(
   const timedOut = timedOutAfter !== undefined;
   const output = last === undefined || last.isError ? '' : last.text;
   if (timedOut) return { exitCode: EXIT_TIMEOUT, timedOut, output, error: `not done after ${timedOutAfter} s` };
-  // Whoever interrupts claude itself gets an exit code of 0 and no result.
+  // claude, interrupted by itself, exits with 0 and without a result.
   if (exitCode === 0 && last === undefined) {
     return { exitCode: 1, timedOut, output, error: 'claude has ended without an answer' };
   }
   if (exitCode === 0) return { exitCode, timedOut, output, error: undefined };
-  // What claude says of an interrupted turn is no help to anyone.
+  // The message of an interrupted turn does not help.
   if (stopped) return { exitCode, timedOut, output, error: `ended with the flow (exit code ${exitCode})` };
   return { exitCode, timedOut, output, error: last?.isError && last.text ? last.text : `exit code ${exitCode}` };
 }
 
-/** Hands every line on without its end, however the bytes come. What `onLine` throws ends the stream. */
+/** Calls `onLine` for each line, without its end. An error that it throws ends the stream. */
 export function createLineSink(onLine: (line: string) => void): Writable {
   const framer = createFramer();
   const take = (line: Buffer) => onLine(line.toString('utf8').replace(/\r?\n$/, ''));

@@ -3,18 +3,17 @@ import { windowOfModel } from '../../governor/gauge/window.ts';
 import { type HeadlessInvocation, readClaudeArguments } from '../../session/claude-arguments.ts';
 import type { FlowStep } from '../flow.ts';
 
-/** How claude is started for a step. */
 export interface StepClaude {
   readonly program: string;
   readonly invocation: HeadlessInvocation;
-  /** Tokens of its window, where the name of the model tells; undefined: it does not. */
+  /** Tokens of its window; undefined where the model's name does not tell. */
   readonly window: number | undefined;
 }
 
 /**
- * The program and arguments that the caller gave, with the step's model. Prompt, session and format are the flow's.
+ * The program and arguments from the command line, with the step's model. Prompt, session and format are the flow's.
  *
- * @throws CtxbError `usage` when the caller's words say anything of these, or do not make a headless run
+ * @throws CtxbError `usage` where the arguments set one of these, or do not make a headless run
  */
 export function readStepClaude([program, ...args]: readonly string[], step: Pick<FlowStep, 'model'>): StepClaude {
   if (program === undefined) throw new CtxbError('usage', 'no program given: ctxb flow run FILE -- claude [arguments]');
@@ -31,7 +30,6 @@ function reasonOf(invocation: Exclude<ReturnType<typeof readClaudeArguments>, { 
     : `write ${invocation.option}=…, so that it is clear what "${invocation.candidate}" belongs to`;
 }
 
-/** A flow gives every step its prompt, its session and its format. */
 function refuseOwn({ prompt, resumes, passed, passedAgain, inputFormat, outputFormat }: HeadlessInvocation): void {
   const wrong = [
     ...(prompt === undefined ? [] : [`the prompt "${prompt}"`]),

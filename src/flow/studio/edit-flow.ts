@@ -21,34 +21,34 @@ import type { BudgetKey, Edit } from './studio-view.ts';
 
 type Data = Readonly<Record<string, unknown>>;
 
-/** An edit, and where it is in the data of a file. */
+/** An edit and its place in the data of a file. */
 interface Target {
   readonly key: BudgetKey;
   /** Of the flow or of the step: `[]`, `['steps', 3]`. */
   readonly holder: readonly (string | number)[];
-  /** undefined clears. */
+  /** undefined clears the key. */
   readonly value: string | number | undefined;
-  /** All that is to be said there. */
+  /** All budgets of that place after the edit. */
   readonly budgets: Data;
 }
 
-/** The budgets that a flow's text says itself, as they are written there, by step; null: of the flow. */
+/** The budgets as a flow's text has them, by step; null: the flow's. */
 export function ownBudgets(path: string, text: string): (step: string | null) => Data {
   const data = dataOf(path, text);
   return (step) => budgetsAt(data, holderOf(data, step));
 }
 
-/** Where in its file the value of an edit is, as findings name it. */
+/** The path of an edited value, as findings name it. */
 export function editedKey(path: string, text: string, { step, key }: Edit): string {
   return pathText([...holderOf(dataOf(path, text), step), 'budgets', key]);
 }
 
 /**
- * Makes edits in the text of a checked flow. All else in it stays as it is, comments included: the text changes only
- * where the values are. Whether the new values are good is not judged.
+ * Makes edits in the text of a checked flow. Everything else stays as it is, comments included, where the value can be
+ * replaced in place. The new values are not checked.
  *
- * @throws CtxbError `usage` for a step that there is not, and where the file is written so that something else would
- * change as well (a mapping with an anchor that stands in several places)
+ * @throws CtxbError `usage` for an unknown step, and where something else would
+ * change as well (a mapping with an anchor that is used in several places)
  */
 export function editFlow(path: string, text: string, edits: readonly Edit[]): string {
   return edits.reduce((edited, edit) => editOnce(path, edited, edit), text);
@@ -65,9 +65,9 @@ function editOnce(path: string, text: string, edit: Edit): string {
   };
   const wanted = withBudgetsAt(data, target);
   if (isDeepStrictEqual(data, wanted)) return text;
-  for (const way of [inPlace, anew]) {
+  for (const way of [inPlace, rewritten]) {
     const edited = way(path, text, target);
-    // Nothing but what was asked for may be another one, however the file is written.
+    // The edit is taken only where it changes this value and nothing else.
     if (edited !== undefined && isDeepStrictEqual(dataOf(path, edited), wanted)) return edited;
   }
   const where = edit.step === null ? 'the flow' : `step ${edit.step}`;
@@ -83,7 +83,7 @@ function budgetsAfter(before: Data, edit: Edit): Data {
   return value === undefined ? others : { ...others, [edit.key]: value };
 }
 
-/** The data after an edit; an object of budgets that has become empty is left out. */
+/** The data after an edit; `budgets` without keys is left out. */
 function withBudgetsAt(data: unknown, { holder, budgets }: Target): unknown {
   const wanted = structuredClone(data);
   const place = placeAt(wanted, holder) as Record<string, unknown>;
@@ -92,7 +92,7 @@ function withBudgetsAt(data: unknown, { holder, budgets }: Target): unknown {
   return wanted;
 }
 
-/** `200,000` is a number, and so is `0.25`; percentages and names stay texts. */
+/** `200,000` and `0.25` become numbers; percentages and names stay strings. */
 function typedValue({ value }: Edit): string | number | undefined {
   const text = value.trim();
   if (text === '') return undefined;
@@ -146,7 +146,7 @@ function spliceFor(edited: EditedText, holder: MapNode, target: Target): Splice 
   return isMap(pair.value) ? within(edited, pair.value as MapNode, target) : undefined;
 }
 
-/** Behind the words that say who it is, which are never long. */
+/** Adds the key `budgets` after the keys that identify the step, whose values are short. */
 function withBudgets(edited: EditedText, holder: MapNode, { budgets }: Target): Splice | undefined {
   const [behind] = ['agent', 'id', 'profile', 'name'].flatMap((key) => pairOf(holder, key) ?? []);
   const lines = (lineBreak: string) => linesOf(edited, budgets).map((line) => `${lineBreak}  ${line}`);
@@ -177,13 +177,13 @@ function quoted(text: string, { isJson }: EditedText): string {
 }
 
 function scalarText(value: unknown, edited: EditedText): string {
-  // Anything else could be read as something else than a text.
+  // Any other string could be read as another type.
   const isPlain = typeof value === 'string' && /^(?:lean|balanced|heavy|\d+(?:\.\d+)?%)$/.test(value);
   return isPlain ? quoted(value, edited) : JSON.stringify(value);
 }
 
-/** Has the library write the whole file again: comments and order stay, spaces may not. */
-function anew(path: string, text: string, { holder, key, value, budgets }: Target): string | undefined {
+/** Has the library write the whole file: comments and order stay, spaces may change. */
+function rewritten(path: string, text: string, { holder, key, value, budgets }: Target): string | undefined {
   const { document } = parseFlowText(path, text);
   if (document === undefined || extname(path) === '.json') return undefined;
   const place = [...holder, 'budgets'];

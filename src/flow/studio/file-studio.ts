@@ -16,7 +16,7 @@ import type { Studio, StudioRequest } from './studio-server.ts';
 import type { BudgetsView, Edit, FlowView, StepView, StudioView } from './studio-view.ts';
 
 /**
- * Edits one flow file. It is read anew for every request, so that whatever else changes it is noticed.
+ * Edits one flow file, which is read for every request, so that changes by others are noticed.
  *
  * @param path absolute
  * @param contextDir where the receipts are
@@ -35,7 +35,7 @@ export function createFileStudio(
     view,
     save({ hash, edits }) {
       const file = read();
-      // What is not known to be for this file is not written.
+      // An edit without a hash may be for another version of the file.
       if (file.hash !== hash) return 'changed';
       const text = editFlow(path, file.text, edits);
       const [finding] = checkFlow(path, text).findings;
@@ -49,7 +49,7 @@ function isOther(hash: string, known: StudioRequest['hash']): boolean {
   return known !== undefined && known !== hash;
 }
 
-/** What cannot be read is said at its step, and the page is there all the same. */
+/** A receipt that cannot be read is reported at its step. */
 function receiptOf(contextDir: string, flow: string, step: string): ReturnType<ViewWorld['receiptOf']> {
   try {
     const json = readFlowReceipt(contextDir, flow, step);
@@ -60,16 +60,14 @@ function receiptOf(contextDir: string, flow: string, step: string): ReturnType<V
   }
 }
 
-/** A flow's file as it was read. */
 export interface ReadFile {
   readonly path: string;
   readonly text: string;
   readonly hash: string;
 }
 
-/** What is known beside the file. */
+/** What the view shows besides the file. */
 export interface ViewWorld {
-  /** The last receipt of a step, as the page shows it. */
   readonly receiptOf: (flow: string, step: string) => StepView['receipt'];
   /** Tokens of the model's context window, default 200,000. */
   readonly window: number | undefined;
@@ -78,8 +76,8 @@ export interface ViewWorld {
 }
 
 /**
- * What the page shows of a file with edits. Edits with values that a flow cannot have are told as findings, and the rest
- * is shown as if they were not there.
+ * What the page shows of a file with edits. Edits with invalid values become findings, and the rest
+ * is shown without them.
  *
  * @throws CtxbError `usage` as `editFlow`
  */
@@ -109,7 +107,6 @@ function goodEdits(path: string, text: string, edits: readonly Edit[]) {
   return { text: good, flow: checkFlow(path, good).flow, findings };
 }
 
-/** A step that says nothing itself. */
 const NOTHING = { budgets: {}, model: undefined };
 
 type Own = ReturnType<typeof ownBudgets>;
@@ -152,7 +149,7 @@ function budgetsView(own: ReturnType<Own>, effective: Effective, inherited: Effe
   };
 }
 
-/** Needs of a step that no other of its needs brings along. */
+/** The needs of a step that none of its other needs brings along. */
 function directNeeds(
   { id }: FlowStep,
   { needs, history }: StepOrder,

@@ -1,20 +1,20 @@
 import { isMap, isScalar, isSeq, type Node } from 'yaml';
 
-/** A part of a text and what is put in its place. */
+/** A part of a text and its replacement. */
 export interface Splice {
   readonly start: number;
   readonly end: number;
   readonly text: string;
 }
 
-/** A text that is being edited where its nodes stand, so that all else in it stays as it is, byte for byte. */
+/** A text that is edited in place: everything else stays as it is, byte for byte. */
 export interface EditedText {
   readonly text: string;
-  /** Keys and texts are written in quotes. */
+  /** Keys and strings are quoted. */
   readonly isJson: boolean;
 }
 
-/** A mapping of a text. `flow`: with braces. */
+/** A mapping; `flow`: written with braces. */
 export type MapNode = Node & { readonly items: readonly Pair[]; readonly flow?: boolean | undefined };
 
 export interface Pair {
@@ -30,16 +30,15 @@ export function pairOf(map: MapNode, name: string): Pair | undefined {
   return map.items.find(({ key }) => isScalar(key) && key.value === name);
 }
 
-/** Puts a text in the place of a value. */
 export function replaced(value: Node, text: string): Splice | undefined {
   const [start, end] = value.range ?? [];
   return start === undefined || end === undefined ? undefined : { start, end, text };
 }
 
 /**
- * Puts a new pair behind another one of the same mapping.
+ * Adds a pair after another one of the same mapping.
  *
- * @param write the pair, in lines that begin in the given column, or with braces in one line
+ * @param write the pair, in lines that begin with `lineBreak`, or with braces in one line
  */
 export function added(
   edited: EditedText,
@@ -60,7 +59,7 @@ export function added(
   return { start: at, end: at, text: `${lineBreak}${write({ flow: false, lineBreak })}` };
 }
 
-/** Takes a pair out. undefined: not without something else, such as a comment. */
+/** Removes a pair; undefined where something else, such as a comment, would go with it. */
 export function removed({ text }: EditedText, map: MapNode, pair: Pair): Splice | undefined {
   const [start, end] = [startOf(pair), endOf(pair.value)];
   if (start === undefined || end === undefined) return undefined;
@@ -68,7 +67,7 @@ export function removed({ text }: EditedText, map: MapNode, pair: Pair): Splice 
   if (map.flow) return removedWithin(text, map, place, { start, end });
   const lineStart = text.lastIndexOf('\n', start - 1) + 1;
   if (text.slice(lineStart, start).trim() !== '') {
-    // It stands behind the dash of a list, where the next pair moves to.
+    // The pair follows the dash of a list; the next pair takes its place.
     const next = startOf(map.items[place + 1]);
     return next === undefined ? undefined : withoutComment(text, { start, end: next }, { start, end });
   }
@@ -87,7 +86,6 @@ function withoutComment(text: string, all: Omit<Splice, 'text'>, pair: Omit<Spli
   return round.includes('#') ? undefined : { ...all, text: '' };
 }
 
-/** Where the break behind a place is. */
 function lineEnd(text: string, from: number): number {
   const next = nextLine(text, from);
   return from + text.slice(from, next).replace(/\r?\n$/, '').length;
@@ -102,7 +100,7 @@ function startOf(pair: Pair | undefined): number | undefined {
   return isScalar(pair?.key) ? pair.key.range?.[0] : undefined;
 }
 
-/** Where the last value in a node ends; what the library says of mappings includes comments behind them. */
+/** Where the last value in a node ends; the library's range of a mapping includes comments after it. */
 function endOf(node: unknown): number | undefined {
   if (isMap(node) && !node.flow) return endOf(node.items.at(-1)?.value);
   if (isSeq(node) && !node.flow) return endOf(node.items.at(-1));

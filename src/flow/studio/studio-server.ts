@@ -15,7 +15,7 @@ import { parsed } from '../../stream/fields.ts';
 import { budgets } from '../file/flow-schema.ts';
 import type { BudgetKey, StudioView } from './studio-view.ts';
 
-/** The file that is edited, as the server sees it. Each may throw a `CtxbError`, which the page shows. */
+/** The edited file. Each function may throw a `CtxbError`, which the page shows. */
 export interface Studio {
   view(request: StudioRequest): StudioView | 'changed';
   save(request: StudioRequest): StudioView | 'changed';
@@ -25,7 +25,7 @@ export interface Studio {
 export type Assets = ReadonlyMap<string, { readonly type: string; readonly text: string }>;
 
 export interface StudioServer {
-  /** Only who knows it is answered; always on 127.0.0.1. */
+  /** With the token; always on 127.0.0.1. */
   readonly url: string;
   close(): Promise<void>;
 }
@@ -74,7 +74,7 @@ async function answer(exchange: Exchange, studio: Studio, assets: Assets): Promi
   sendJson(response, ...outcome(() => studio[place](asked)));
 }
 
-/** 409: the file is not the one any more that the page knows; 422: our own words why not. */
+/** 409: the file has changed since the page loaded it; 422: another error of the user's. */
 function outcome(work: () => object | 'changed'): [status: number, body: object] {
   try {
     const result = work();
@@ -87,14 +87,14 @@ function outcome(work: () => object | 'changed'): [status: number, body: object]
 
 const CHANGED = 'The file has been changed by something else since it was loaded; nothing was written.';
 
-/** The page says so, and the studio lives on: what is typed is not lost. */
+/** The page shows the error, and the server goes on: drafts are not lost. */
 function sendFault(response: ServerResponse, error: unknown): void {
   if (response.headersSent || response.destroyed) response.destroy();
   else sendJson(response, 500, { message: `This is a bug in ctxb: ${error instanceof Error ? error.stack : error}` });
 }
 
 function refuse(request: IncomingMessage, response: ServerResponse, status: number): void {
-  // What it wanted to say is not waited for.
+  // The body is not read.
   request.resume();
   send(response, status, { type: 'text/plain', text: `${status}\n` });
 }
@@ -108,7 +108,7 @@ function send(response: ServerResponse, status: number, { type, text }: { type: 
   response.end(text);
 }
 
-/** What every answer says: the page is nobody's but ours, runs nothing but its own files, and is kept nowhere. */
+/** Headers of every answer: no framing, no scripts but the page's own, no caching. */
 const GUARDED: OutgoingHttpHeaders = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; " +
@@ -121,8 +121,8 @@ const GUARDED: OutgoingHttpHeaders = {
 };
 
 /**
- * Where below the token a request goes; undefined when it is to be refused. Another page in the same browser knows no
- * token, and a name that somebody else has made to lead to this machine is not our host.
+ * The path of a request below the token; undefined where it must be refused. Another page in the same browser does not
+ * know the token, and a host name that was rebound to this machine is not our host.
  */
 function placeOf(request: IncomingMessage, { host, token }: { host: string; token: string }): string | undefined {
   const { headers, url = '' } = request;
@@ -132,7 +132,7 @@ function placeOf(request: IncomingMessage, { host, token }: { host: string; toke
   return isSame(given, token) ? place : undefined;
 }
 
-/** Takes the same time wherever the texts differ, and however long they are. */
+/** Compares in constant time. */
 function isSame(one: string, other: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(one), digest(other));
@@ -144,23 +144,22 @@ const LIMIT = 1024 * 1024;
 const keys = Object.keys(budgets.entries) as BudgetKey[];
 
 const requestSchema = v.object({
-  // Of the file that the edits are made for; without it they are for whatever is there.
+  // Of the file that the edits are for; without it they are for the file as it is now.
   hash: v.optional(v.string()),
   edits: v.array(
     v.object({ step: v.nullable(v.string()), key: v.picklist(keys), value: v.pipe(v.string(), v.maxLength(100)) }),
   ),
 });
 
-/** What the page asks for: a view of the file with edits, or to write them. */
 export type StudioRequest = v.InferOutput<typeof requestSchema>;
 
-/** undefined: it is none of the page's. */
+/** undefined: the page does not send such a request. */
 async function readRequest(request: IncomingMessage): Promise<StudioRequest | undefined> {
   // A form of another site could send anything else without asking the browser.
   if (request.headers['content-type'] !== 'application/json') return undefined;
   const chunks: Buffer[] = [];
   let length = 0;
-  // Destroyed, it could not be answered.
+  // A destroyed request could not be answered.
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     length += chunk.length;
     if (length > LIMIT) return undefined;
@@ -176,7 +175,7 @@ const FILES = [
   { name: 'page.js', file: 'page.js', type: 'text/javascript' },
 ] as const;
 
-/** The files of the page, as the build has left them in a folder. */
+/** Reads the built files of the page. */
 export function readAssets(folder: string): Assets {
   return new Map(FILES.map(({ name, file, type }) => [name, { type, text: readFileSync(join(folder, file), 'utf8') }]));
 }

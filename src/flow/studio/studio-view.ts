@@ -15,15 +15,14 @@ export interface Edit {
   readonly value: string;
 }
 
-/** A flow's file with edits that are not in it yet, as the page shows them. */
+/** A flow file with edits that are not in it yet, as the page shows it. */
 export interface StudioView {
-  /** Name of the file. */
   readonly file: string;
   /** Of the file's bytes, without the edits. */
   readonly hash: string;
-  /** What is wrong with the file or, when `flow` is there, with edits: those are then left out of all else. */
+  /** About the file or, where `flow` is defined, about edits, which are then left out of all else. */
   readonly findings: readonly Finding[];
-  /** undefined: the file is no flow. */
+  /** undefined: the file is not a valid flow. */
   readonly flow: FlowView | undefined;
   /** What the edits change in the file. */
   readonly diff: readonly DiffLine[];
@@ -46,7 +45,7 @@ export interface BudgetsView {
   readonly own: Readonly<Partial<Record<BudgetKey, string>>>;
   /** What is used, after all levels and guardrails. */
   readonly effective: SourcedBudgets;
-  /** What would be used if nothing were said on this level. */
+  /** What would be used if this level were empty. */
   readonly inherited: SourcedBudgets;
   readonly warnings: readonly BudgetWarning[];
 }
@@ -57,7 +56,7 @@ export interface StepView {
   readonly objective: string | undefined;
   /** From 0; steps of one stage need nothing of each other. */
   readonly stage: number;
-  /** Steps right before it: without those that it needs anyway because others need them. */
+  /** Its needs, without those that its other needs bring along. */
   readonly after: readonly string[];
   /** How many steps' output it sees. */
   readonly sees: number;

@@ -188,23 +188,23 @@ it.each([
       'id: e, needs: [d]',
     ),
     findings: [
-      'steps[2].needs[0]: expected steps of which none waits for itself, found a cycle: a needs b needs c needs a (f.yaml:5); remove one of these needs',
-      'steps[3].needs[1]: expected steps of which none waits for itself, found a cycle: self needs self (f.yaml:6); remove one of these needs',
-      'steps[5].needs[0]: expected steps of which none waits for itself, found a cycle: d needs e needs d (f.yaml:8); remove one of these needs',
+      'steps[2].needs[0]: expected needs without a cycle, found a cycle: a needs b needs c needs a (f.yaml:5); remove one of these needs',
+      'steps[3].needs[1]: expected needs without a cycle, found a cycle: self needs self (f.yaml:6); remove one of these needs',
+      'steps[5].needs[0]: expected needs without a cycle, found a cycle: d needs e needs d (f.yaml:8); remove one of these needs',
     ],
   },
   {
     name: 'a cycle over a step that follows all above it',
     text: flow('id: report, needs: [build]', 'id: plan', 'id: build'),
     findings: [
-      'steps[0].needs[0]: expected steps of which none waits for itself, found a cycle: report needs build needs report (f.yaml:3); remove one of these needs, or give steps[2] needs of its own: without any it follows all steps above it',
+      'steps[0].needs[0]: expected needs without a cycle, found a cycle: report needs build needs report (f.yaml:3); remove one of these needs, or give steps[2] needs of its own: without any it follows all steps above it',
     ],
   },
   {
     name: 'a long cycle, in short',
     text: flow(...Array.from({ length: 20 }, (_, index) => `id: s${index}, needs: [s${(index + 1) % 20}]`)),
     findings: [
-      'steps[19].needs[0]: expected steps of which none waits for itself, found a cycle: s0 needs s1 needs s2 needs s3 needs s4 needs s5 needs ... needs s16 needs s17 needs s18 needs s19 needs s0 (f.yaml:22); remove one of these needs',
+      'steps[19].needs[0]: expected needs without a cycle, found a cycle: s0 needs s1 needs s2 needs s3 needs s4 needs s5 needs ... needs s16 needs s17 needs s18 needs s19 needs s0 (f.yaml:22); remove one of these needs',
     ],
   },
   {
@@ -228,14 +228,14 @@ it.each([
     name: 'a preset as profile',
     text: `profile: heavy\n${step()}`,
     findings: [
-      'profile: expected the name of one of profiles, of which there are none, found "heavy" (f.yaml:1); for the preset write budgets: {preset: heavy}',
+      'profile: expected the name of a profile, but profiles is empty, found "heavy" (f.yaml:1); for the preset write budgets: {preset: heavy}',
     ],
   },
   {
     name: 'a profile that every object has from birth',
     text: `profile: toString\n${step()}`,
     findings: [
-      'profile: expected the name of one of profiles, of which there are none, found "toString" (f.yaml:1); add it to profiles or remove the key',
+      'profile: expected the name of a profile, but profiles is empty, found "toString" (f.yaml:1); add it to profiles or remove the key',
     ],
   },
   {

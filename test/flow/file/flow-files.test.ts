@@ -26,7 +26,7 @@ it.each([
   { file: 'gone.md', says: 'promptFile "gone.md": expected a file with text, found: no such file; correct the flow' },
   { file: '../secret.md', says: 'found: a place outside' },
   { file: 'link.md', says: 'found: a link to a place outside' },
-  { file: 'bytes.md', says: 'expected text in UTF-8, found: bytes that are none' },
+  { file: 'bytes.md', says: 'expected text in UTF-8, found: other bytes' },
 ])('$file is refused', ({ file, says }) => {
   expect(() => readPrompt(flows, file)).toThrow(says);
 });

@@ -118,7 +118,7 @@ it.each([
   {
     name: 'bytes that are no text',
     make: (path: string) => writeFileSync(path, Buffer.from([0x6e, 0xff, 0xfe])),
-    found: 'expected text in UTF-8, found: bytes that are none',
+    found: 'expected text in UTF-8, found: other bytes',
   },
 ])('refuses $name', ({ make, found }) => {
   const path = join(folder, 'it.yaml');

@@ -21,18 +21,16 @@ const FIELDS: readonly Field[] = [
 
 const PRESETS = ['lean', 'balanced', 'heavy'];
 
-/** What a form tells of one level. */
+/** What a form shows of a level besides its values. */
 export interface FormNews {
   readonly budgets: BudgetsView;
-  /** What is wrong with the typed value of a key. */
   readonly faultOf: (key: BudgetKey) => string | undefined;
-  /** A value that is not in the file yet. */
   readonly isDraft: (key: BudgetKey) => boolean;
 }
 
 export interface BudgetsForm {
   readonly element: HTMLFormElement;
-  /** Says anew what holds; what is being typed stays. */
+  /** Updates what holds; what is being typed stays. */
   update(news: FormNews): void;
 }
 
@@ -41,7 +39,7 @@ type Input = HTMLInputElement | HTMLSelectElement;
 /**
  * The form of one level.
  *
- * @param values what is typed so far
+ * @param values with the drafts
  */
 export function createForm(
   values: Readonly<Partial<Record<BudgetKey, string>>>,

@@ -1,15 +1,15 @@
 import { button, h, part } from '../../../browser/dom.ts';
 import type { DiffLine } from '../../../report/line-diff.ts';
 
-/** Something that stands in the way until it is dealt with. */
+/** A message that stays until it is dealt with. */
 export interface Notice {
   readonly title: string;
   readonly lines: readonly string[];
-  /** `hasFocus`: it is what the person goes on with. */
+  /** `hasFocus`: the button is focused. */
   readonly action?: { readonly text: string; readonly onClick: () => void; readonly hasFocus: boolean };
 }
 
-/** undefined takes it away. */
+/** undefined hides it. */
 export function showNotice(notice: Notice | undefined): void {
   const place = part('notice');
   place.hidden = notice === undefined;
@@ -27,7 +27,7 @@ export function showNotice(notice: Notice | undefined): void {
 
 const SIGNS: Readonly<Record<DiffLine['kind'], string>> = { kept: ' ', added: '+', removed: '-', gap: '…' };
 
-/** Shows what would change in the file, and saves it when that is wanted. */
+/** Shows the diff and offers to save it. */
 export function openReview(file: string, diff: readonly DiffLine[], onSave: () => void): void {
   const dialog = part<HTMLDialogElement>('dialog');
   const save = button('Save', () => {

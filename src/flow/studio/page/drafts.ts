@@ -1,17 +1,17 @@
 import type { BudgetKey, BudgetsView, Edit, FlowView } from '../studio-view.ts';
 
-/** What was typed and is not in the file yet. */
+/** Edits that are not in the file yet. */
 export interface Drafts {
   list(): readonly Edit[];
   has(step: string | null, key: BudgetKey): boolean;
-  /** Takes an edit down, or off again where it is what the file says anyway. */
+  /** Adds an edit, or removes it where the file says the same. */
   set(edit: Edit, saved: FlowView): void;
-  /** Drops what a file has no step for any more, or says already, and returns the former. */
+  /** Drops edits that the file says already, and those of steps that are gone, which it returns. */
   keep(saved: FlowView | undefined): readonly Edit[];
-  /** Takes edits off that are in the file now, but for what was typed over since. */
+  /** Drops saved edits, except those that were typed over since. */
   drop(written: readonly Edit[]): void;
   clear(): void;
-  /** The flow with what is typed as its own. */
+  /** The flow with the edits as its own budgets. */
   appliedTo(flow: FlowView): FlowView;
 }
 

@@ -3,7 +3,7 @@ import { bindingOf, type FlowView, type StepView } from '../studio-view.ts';
 
 const NODE = { width: 212, height: 56 };
 const GAP = { x: 20, y: 34 };
-/** Room at the left for the ways round other steps. */
+/** Room at the left for arrows that pass other steps. */
 const LANE = 28;
 const LETTERS = 27;
 
@@ -50,7 +50,7 @@ function arrow(from: Place | undefined, to: Place | undefined) {
   const [x1, y1, x2, y2] = [from.x + NODE.width / 2, from.y + NODE.height, to.x + NODE.width / 2, to.y - 2];
   const bend = GAP.y * 0.6;
   const direct = `M${x1} ${y1}C${x1} ${y1 + bend} ${x2} ${y2 - bend} ${x2} ${y2}`;
-  // One that is further down is reached at the left of those between.
+  // An arrow over more than one stage passes the steps between at their left.
   const [turn, lane] = [GAP.y / 2, LANE / 2];
   const round =
     `M${x1} ${y1}C${x1} ${y1 + turn} ${lane} ${y1} ${lane} ${y1 + turn * 2}` +

@@ -18,9 +18,9 @@ export interface Inspector {
   /** Id of a step; null: the flow. */
   chosen(): string | null;
   choose(step: string | null): void;
-  /** Makes the form anew, with what is typed. */
+  /** Renders the form, with the drafts. */
   show(flow: FlowView | undefined, typed: FlowView | undefined): void;
-  /** Says anew what holds. */
+  /** Updates what holds; the form stays. */
   update(view: StudioView, drafts: Drafts): void;
   levelIn(flow: FlowView | undefined): BudgetsView | undefined;
   flowLink(): HTMLElement;

@@ -8,9 +8,9 @@ import { createInspector } from './inspector.ts';
 /** The file without edits, and the same with them. */
 let saved: StudioView | undefined;
 let shown: StudioView | undefined;
-/** Of the last question to the server: the answer to an earlier one comes too late. */
+/** Number of the last request: the answer to an earlier one comes too late. */
 let asked = 0;
-/** Something was typed that was not asked about yet; the page is asking. */
+/** Something was typed since the last request; a request is under way. */
 let typed = false;
 let following = false;
 
@@ -26,7 +26,7 @@ addEventListener('beforeunload', (event) => {
 });
 await load('');
 
-/** Reads the file as it is now; what was typed stays, but for steps that are gone. */
+/** Loads the file as it is now. Drafts stay, except those of steps that are gone. */
 async function load(words: string): Promise<void> {
   const answer = await ask('view', [], undefined);
   if (answer.kind !== 'view') return refuse(answer);
@@ -41,7 +41,7 @@ function lostText(lost: readonly Edit[]): string {
   return `Dropped changes of steps that are not there any more: ${lost.map(({ step }) => step).join(', ')}`;
 }
 
-/** Asks what the file would be with what is typed, and shows it. False: it could not be, or something newer is. */
+/** Shows the file with the drafts applied. False: it was refused, or a newer request is under way. */
 async function preview({ isTyping = false } = {}): Promise<boolean> {
   asked += 1;
   const number = asked;
@@ -63,7 +63,7 @@ function onEdit(edit: Edit): void {
   if (!following) void follow();
 }
 
-/** One question at a time, however fast somebody types: a large flow takes a second to answer. */
+/** One request at a time, however fast somebody types: a large flow takes a second to answer. */
 async function follow(): Promise<void> {
   following = true;
   while (typed) {
@@ -73,7 +73,7 @@ async function follow(): Promise<void> {
   following = false;
 }
 
-/** What a change leads to, for who cannot see the page. */
+/** The effect of a change, for screen readers. */
 function judgement(): string {
   const [finding] = shown?.findings ?? [];
   if (finding !== undefined) return finding.message;
@@ -152,16 +152,16 @@ function tell(text: string): void {
   part('status').textContent = text;
 }
 
-/** What the server says: a view; that the file is another one by now; or why not, in words. */
+/** The server's answer: a view, or why not, in words; `changed`: the file is not the one that was loaded. */
 type Answer =
   | { readonly kind: 'view'; readonly view: StudioView }
   | { readonly kind: 'changed' | 'refused' | 'gone'; readonly message: string };
 
-/** @param hash of the file that the edits are for; undefined: of whatever is there now */
+/** @param hash of the file that the edits are for; undefined: the file as it is now */
 async function ask(what: 'view' | 'save', edits: readonly Edit[], hash: string | undefined): Promise<Answer> {
   const headers = { 'content-type': 'application/json' };
   try {
-    // The address, which ends in the token, is the page's own.
+    // Relative: the page's address ends in the token.
     const response = await fetch(what, { method: 'POST', headers, body: JSON.stringify({ edits, hash }) });
     const body: unknown = await response.json();
     if (response.ok) return { kind: 'view', view: body as StudioView };

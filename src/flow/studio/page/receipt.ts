@@ -2,7 +2,6 @@ import { counted, grouped, h, table } from '../../../browser/dom.ts';
 import type { KnownReceipt } from '../../step-receipt.ts';
 import { bindingOf, outcomeCounts, type StepView, tierCounts } from '../studio-view.ts';
 
-/** What the last run says of a step. */
 export function receiptPart({ receipt, budgets }: StepView): HTMLElement {
   const title = h('h3', {}, 'Last run');
   if (receipt === undefined)
@@ -40,7 +39,6 @@ function usage({ context_truncation, over_budget_chars: overChars }: KnownReceip
   const over = overChars > 0 ? `, ${grouped(overChars)} too many` : '';
   const text = `${grouped(usedChars)} of ${grouped(budgetChars)} characters${over}`;
   const most = Math.max(budgetChars, 1);
-  // Nearly full is shown as such.
   const meter = h('meter', { id: 'usage', max: most, high: most * 0.95, optimum: 0, value: Math.min(usedChars, most) });
   return h('p', { class: 'usage' }, meter, h('label', { for: 'usage' }, text));
 }
