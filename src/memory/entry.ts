@@ -34,18 +34,18 @@ export interface ToolEntry {
   readonly outcome: Outcome;
   /** What was asked for, on one line, at most 500 code points. */
   readonly title: string;
-  /** What came of it, on one line, at most 500 code points. */
+  /** Its result, on one line, at most 500 code points. */
   readonly said: string;
   /**
-   * Both of them as the tool log has it, by the kind of tool, on one line, at most 500 code points. Absent in the logs
-   * of earlier versions.
+   * Input and result as they stand in the tool log, on one line, at most 500 code points. Absent in logs of earlier
+   * versions.
    */
   readonly gist?: string;
   /** Fingerprint of the input, independent of the order of its keys. */
   readonly input: string;
   /** Fingerprint of the result. */
   readonly output: string;
-  /** Of a failure: what it says with numbers, paths and hexadecimals masked; absent where it says nothing. */
+  /** For a failure: its message with numbers, paths and hexadecimals masked; absent if there is none. */
   readonly signature?: string;
   readonly command?: CommandFacts;
   /** The file that it read. */
@@ -73,7 +73,7 @@ export interface CommandFacts {
   readonly commits?: true;
 }
 
-/** Figures out of the closing lines of a test run or build; absent ones were not printed. */
+/** Figures from the closing lines of a test run or build; absent ones were not printed. */
 export interface Counts {
   readonly passed?: number;
   readonly failed?: number;
@@ -102,7 +102,7 @@ export interface Swap {
   readonly after: string;
 }
 
-/** Something about the session is different now. */
+/** Something about the session has changed. */
 export interface StateEntry {
   readonly kind: 'state';
   readonly t: number;
@@ -111,7 +111,7 @@ export interface StateEntry {
   readonly to: string;
 }
 
-/** An item of the agent's own task list has come up or changed. */
+/** An item of the agent's own task list is new or has changed. */
 export interface TaskEntry {
   readonly kind: 'task';
   readonly t: number;
@@ -144,7 +144,7 @@ export interface DeadEnd {
     | 'edit reverted'
     | 'changes discarded'
     | 'written and deleted';
-  /** One line: what was tried and what came of it, at most 500 code points. */
+  /** What was tried and how it ended, on one line, at most 500 code points. */
   readonly text: string;
   /** `tool_use` ids, oldest first, at most 20. */
   readonly evidence: readonly string[];

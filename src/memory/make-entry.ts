@@ -1,5 +1,5 @@
 import { fieldsOf, textOf } from '../stream/fields.ts';
-import { compressCall } from './compress/compress-call.ts';
+import { summarizeCall } from './call-summary/summarize-call.ts';
 import { type CommandWork, commandWork } from './entries/command-facts.ts';
 import { describeInput, describeResult } from './entries/describe.ts';
 import { errorSignature } from './entries/error-signature.ts';
@@ -18,7 +18,7 @@ const COMMAND_LENGTH = 10_000;
 const TAIL_LINES = 20;
 const TAIL_LENGTH = 2_000;
 
-/** Makes the entries of what was found, in order: looked into, bounded and masked. */
+/** Makes entries of what was found, in order: analysed, bounded and masked. */
 export function createEntryMaker(mask: Mask): (found: Found) => Entry {
   const folder = createWorkingFolder();
   return (found) => {
@@ -45,7 +45,7 @@ function promptEntry({ kind, t, texts, pictures }: PromptFound, mask: Mask): Pro
   return { kind, t, text: mask(texts), pictures };
 }
 
-/** Cut only after it was masked: half a secret is not recognised as one. */
+/** Masked before it is cut: half a secret is not recognised. */
 function line(text: string): string {
   return oneLine(text, LONG_LINE_LENGTH);
 }
@@ -66,8 +66,8 @@ function toolEntry(found: EndedCall, folder: WorkingFolder, mask: Mask): ToolEnt
     outcome,
     title: line(mask(describeInput(name, input, cutterWith(mask)))),
     said: line(mask(describeResult(name, outcome, result.text))),
-    gist: compressCall(ended, { command: work?.command, placeOf: folder.path, mask }),
-    input: fingerprint(deedOf(name, input)),
+    gist: summarizeCall(ended, { command: work?.command, placeOf: folder.path, mask }),
+    input: fingerprint(comparedInput(name, input)),
     output: fingerprint(found.result.text),
     ...signatureOf(ended, mask),
     ...(work === undefined ? {} : { command: maskedCommand(work.command, mask) }),
@@ -81,8 +81,8 @@ function withoutSplitSecrets(ended: EndedCall, mask: Mask): EndedCall {
   return texts === undefined ? ended : { ...ended, result: { ...ended.result, text: mask(texts) } };
 }
 
-/** What a call does: the same command is often described in other words. */
-function deedOf(name: string, input: unknown): unknown {
+/** The input without the description, which differs for equal commands. */
+function comparedInput(name: string, input: unknown): unknown {
   if (name !== 'Bash') return input;
   const { description: _, ...deed } = fieldsOf(input);
   return deed;

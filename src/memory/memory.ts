@@ -19,11 +19,11 @@ import type { Page } from './notebook/section.ts';
 import type { Mask } from './words.ts';
 
 /**
- * Working memory of a session: it sees what the governor sees, notes the facts, and knows what to hand back. Pure like
- * the governor, except that it grows in place; a replay of a record makes the same notes and decisions.
+ * Working memory of a session: it sees what the governor sees, notes the facts, and hands them back. Pure like the
+ * governor, except that it grows in place; a replay of a recording makes the same notes and decisions.
  */
 export interface Memory {
-  /** Until it is told where the notes are, everything is only remembered. */
+  /** Inputs are only kept until an event names the folder of the notes. */
   add(input: Input, state: GovernorState): Remembered;
   /** Completes the answer to a hook. */
   answer(hook: HookAnswer, state: GovernorState): Answered;
@@ -31,7 +31,7 @@ export interface Memory {
   index(state: GovernorState, t: number): string;
   /** The text of the tool log; undefined while there is nothing in it. */
   toolLog(): string | undefined;
-  /** The handoff document that the notes alone amount to, as short as a hook can give it to the agent whole. */
+  /** A handoff document from the notes alone, short enough for an answer to a hook. */
   handoff(state: GovernorState, t: number): string;
   /** How a command ended when it last ran. */
   outcomeOf(command: string): CommandOutcome;
@@ -44,7 +44,7 @@ export interface Remembered {
   /** What they add to the detail files. */
   readonly pages: readonly Page[];
   readonly decisions: readonly Decision[];
-  /** What the governor is to know of it. */
+  /** Events for the governor. */
   readonly tell: readonly OwnEvent[];
 }
 
@@ -59,7 +59,7 @@ export function createMemory({ run, mask }: MemoryOptions): Memory {
   const { statePattern, deadEndPattern } = run.policy.memory;
   const extractor = createExtractor({ live: true, statePattern, deadEndPattern });
   const entryOf = createEntryMaker(mask);
-  // The window is learnt later, and the log is not to change its size with it: a share is one of the smallest window.
+  // The window is learnt later. The log does not change its size with it: its share is one of the smallest window.
   const notebook = createNotebook(inTokens(run.policy.tiers.history, run.policy.window ?? SMALL_WINDOW));
   const summaryIn = createSummaryReader();
   let folder: string | undefined;
@@ -67,7 +67,7 @@ export function createMemory({ run, mask }: MemoryOptions): Memory {
   const handBack = createHandBack(notebook, () => folder ?? run.contextDir);
 
   function note(input: Input, state: GovernorState): Remembered {
-    const entries = extractor.add(input).map((found) => entryOf(goneOnWith(found, state)));
+    const entries = extractor.add(input).map((found) => entryOf(asHandoff(found, state)));
     const summary = summaryIn(input, state);
     if (entries.length === 0 && summary === undefined) return NOTHING;
     const decisions: Decision[] = summary === undefined ? [] : handBack.summary(summary, state);
@@ -76,7 +76,7 @@ export function createMemory({ run, mask }: MemoryOptions): Memory {
     for (const entry of entries) {
       const noted = notebook.add(entry);
       pages.push(...noted.pages);
-      decisions.push(...noted.found.map((deadEnd) => announced(deadEnd, state)));
+      decisions.push(...noted.found.map((deadEnd) => deadEndDecision(deadEnd, state)));
       if (entry.kind === 'tool') decisions.push(...handBack.used(entry, state));
       if (entry.kind === 'state' && entry.what === 'state' && input.from === 'claude') {
         tell.push({ kind: 'state', to: entry.to, source: 'pattern' });
@@ -164,15 +164,15 @@ function createSummaryReader(): (input: Input, state: GovernorState) => string |
   };
 }
 
-function announced({ cause, text, count, evidence }: DeadEnd, state: GovernorState): Decision {
+function deadEndDecision({ cause, text, count, evidence }: DeadEnd, state: GovernorState): Decision {
   return { kind: 'dead-end', ...decided(state, cause), cause, text, count, evidence };
 }
 
 /** The work goes on in a conversation that ctxb starts; the caller's `/clear` ends it. */
-function goneOnWith(found: Found, { run, turn, session }: GovernorState): Found {
+function asHandoff(found: Found, { run, turn, session }: GovernorState): Found {
   const isNew = found.kind === 'state' && (found.what === 'clear' || found.what === 'session');
   if (!isNew || run.mode !== 'act' || turn.prompts.some(({ command }) => command === 'clear')) return found;
-  // The line that tells of the cleared conversation still has the id of the one before.
+  // The line that reports the cleared conversation still has the id of the one before.
   const to = found.what === 'clear' ? 'goes on in a fresh context' : `goes on as session ${session.id ?? run.runId}`;
   return { kind: 'state', t: found.t, what: 'handoff', to };
 }

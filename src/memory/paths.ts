@@ -27,7 +27,7 @@ export function normalised(path: string): string {
   return root + parts.join('/') || START;
 }
 
-/** Folders and names for what is not meant to stay. */
+/** Folders and names of temporary files. */
 const TEMPORARY =
   /(?:^|[\\/])(?:\.?te?mp|scratch(?:pad)?|var[\\/]folders)[\\/]|\$\{?TMP|AppData[\\/]Local[\\/]Temp|(?:^|[\\/])(?:te?mp|scratch|debug|repro)(?:[-_.\d][^\\/]*)?$|\.(?:te?mp|log|bak|orig|out|pid|diff|patch|swp)$/i;
 
@@ -40,7 +40,7 @@ export function baseName(path: string): string {
   return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
 }
 
-/** What distinguishes files of one kind in one folder is left out. */
+/** Equal for files with the same extension in the same folder. */
 export function kindOf(path: string): string {
   const base = baseName(path);
   const dot = base.lastIndexOf('.');

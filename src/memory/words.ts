@@ -29,7 +29,7 @@ export function shortened(text: string, length: number): string {
 
 /** On one line, without control characters, cut to `length` code points. */
 export function oneLine(text: string, length: number): string {
-  // Of what is cut away only as much is looked at as could still matter.
+  // Control characters are removed: look at more than `length`, but not at all of a long text.
   const near = text.length > length * 4 ? text.slice(0, length * 4) : text;
   const end = near.length === text.length ? near : near.replace(/[\ud800-\udbff]$/, '');
   return cut(end.replace(BREAKS, ' ').replace(CONTROLS, '').trim(), length);
@@ -59,7 +59,7 @@ export function quoted(text: string, length: number): string {
 
 /** A text in a fence that is longer than any run of backticks in it. */
 export function fenced(text: string): string {
-  // What is taken out may have kept two runs apart.
+  // Removing control characters may join two runs of backticks.
   const shown = text.replace(CONTROLS, '');
   let longest = 2;
   for (const [run] of shown.matchAll(/`{3,}/g)) longest = Math.max(longest, run.length);
@@ -97,8 +97,8 @@ export function durationText(ms: number): string {
 }
 
 /**
- * Shares out room that is scarce: in turns one item of each list, from its first on, as long as there is room for it.
- * `costOf` is told whether it would be the first of its list.
+ * Shares scarce room: takes one item of each list in turns, from the first on, as long as there is room for it. `costOf`
+ * is told whether the item would be the first of its list.
  */
 export function inTurns<T>(
   lists: readonly (readonly T[])[],

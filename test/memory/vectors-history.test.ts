@@ -1,15 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { byCount, type FileList, listed, tellFiles, tellMatches } from '../../src/memory/compress/found-files.ts';
+import {
+  byCount,
+  type FileList,
+  listed,
+  summarizeFiles,
+  summarizeMatchCounts,
+} from '../../src/memory/call-summary/found-files.ts';
 import {
   type GitStatus,
   readGitDiff,
   readGitStatus,
-  tellGitDiff,
-  tellGitLog,
-  tellGitStatus,
-} from '../../src/memory/compress/git-output.ts';
-import { tellFileRead } from '../../src/memory/compress/tell-files.ts';
-import { sizeText } from '../../src/memory/compress/text-result.ts';
+  summarizeGitDiff,
+  summarizeGitLog,
+  summarizeGitStatus,
+} from '../../src/memory/call-summary/git-output.ts';
+import { summarizeFileRead } from '../../src/memory/call-summary/summarize-files.ts';
+import { sizeText } from '../../src/memory/call-summary/text-result.ts';
 import type { ToolEntry } from '../../src/memory/entry.ts';
 import { createToolLog } from '../../src/memory/notebook/tool-log.ts';
 import { shortened } from '../../src/memory/words.ts';
@@ -84,13 +90,16 @@ interface Call {
 function told(tool: string, data: Data): string {
   switch (tool) {
     case 'project_files':
-      return tellFiles(fileList(data), bare);
+      return summarizeFiles(fileList(data), bare);
     case 'search_content': {
       const counts = byCount((data.matches ?? []).map(({ file_relative = '' }) => file_relative));
-      return tellMatches({ counts, ...(data.total_fetched === undefined ? {} : { total: data.total_fetched }) }, bare);
+      return summarizeMatchCounts(
+        { counts, ...(data.total_fetched === undefined ? {} : { total: data.total_fetched }) },
+        bare,
+      );
     }
     case 'read_file':
-      return tellFileRead(
+      return summarizeFileRead(
         {
           path: data.path_relative ?? data.path,
           lines: data.total_lines,
@@ -101,16 +110,16 @@ function told(tool: string, data: Data): string {
         bare,
       );
     case 'vcs_status':
-      return tellGitStatus(statusOf(data), bare);
+      return summarizeGitStatus(statusOf(data), bare);
     case 'vcs_diff':
-      return tellGitDiff(
+      return summarizeGitDiff(
         { files: (data.files ?? []).map(({ path = '' }) => path), added: 0, removed: 0 },
         'diff',
         bare,
       );
     case 'vcs_log': {
       const commits = (data.commits ?? []).map(({ hash, message }) => ({ hash, message: written(message) }));
-      return tellGitLog({ commits, ...(data.count === undefined ? {} : { total: data.count }) }, cutOnly);
+      return summarizeGitLog({ commits, ...(data.count === undefined ? {} : { total: data.count }) }, cutOnly);
     }
     default:
       throw new Error(`nothing tells ${tool}`);
@@ -169,7 +178,7 @@ describe('results in one line', () => {
 
   it('ef-080, inverted: where a limit was reached it says "at least"', () => {
     expect(vector('ef-080')?.expected).toBe('51 matches in 1 files: a (1)');
-    expect(tellMatches({ counts: [['a', 1]], total: 51, more: true }, bare)).toBe(
+    expect(summarizeMatchCounts({ counts: [['a', 1]], total: 51, more: true }, bare)).toBe(
       'at least 51 matches in 1 files: a (1)',
     );
   });

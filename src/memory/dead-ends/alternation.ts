@@ -11,14 +11,14 @@ interface Agent {
 interface Found {
   readonly agent: string | null;
   readonly series: Series;
-  /** What each of the two calls answers all the time. */
+  /** The result that each of the two calls had every time. */
   readonly answers: ReadonlyMap<string, string>;
 }
 
 const MAX_AGENTS = 64;
 const MAX_FOUND = 64;
 
-/** One agent makes two calls in turn, twice, with equal inputs and equal results: it goes in a circle. */
+/** An agent alternates between two calls with equal inputs and equal results: it goes in circles. */
 export function createAlternation(ledger: Ledger): (entry: Entry) => void {
   const agents = new Map<string | null, Agent>();
   const found = new Map<string, Found>();
@@ -52,7 +52,7 @@ export function createAlternation(ledger: Ledger): (entry: Entry) => void {
     ledger.put({ key, cause: 'alternation', agent: d.agent }, series, text);
   }
 
-  /** Another answer of one of the two is a step forward. */
+  /** A new result of one of the two is progress. */
   function clearBy(entry: ToolEntry): void {
     for (const [key, { agent, answers }] of found) {
       const answer = agent === entry.agent ? answers.get(callOf(entry)) : undefined;
@@ -63,7 +63,7 @@ export function createAlternation(ledger: Ledger): (entry: Entry) => void {
   }
 
   return (entry) => {
-    // Who was asked anew, or has lost what it knew, looks again at what it has seen before.
+    // After a prompt, or with a new context, an agent looks again at what it has seen before.
     if (entry.kind === 'prompt') agents.delete(null);
     if (entry.kind === 'state' && /^(?:compaction|clear|session|handoff)$/.test(entry.what)) agents.clear();
     if (entry.kind !== 'tool' || entry.outcome === 'cancelled' || isBookkeeping(entry.name)) return;
@@ -80,7 +80,7 @@ function isSame(a: ToolEntry, b: ToolEntry): boolean {
   return a.input === b.input && a.name === b.name && a.output === b.output;
 }
 
-/** Results that say nothing, or not all (pictures of a screen), cannot show that nothing has moved. */
+/** Empty results, and partial ones such as screenshots, do not show that there was no progress. */
 function isUntold(entry: ToolEntry): boolean {
   return entry.said === '' || entry.name.startsWith('mcp__') || isWaiting(entry);
 }

@@ -8,7 +8,7 @@ export interface DeadEndChanges {
   readonly found: readonly DeadEnd[];
   /** The same approach again. */
   readonly grown: readonly DeadEnd[];
-  /** Taken back: what did not work has worked now. */
+  /** No dead end any more: it worked. */
   readonly cleared: readonly DeadEnd[];
 }
 
@@ -33,7 +33,7 @@ export interface Series {
 
 const NOTHING: DeadEndChanges = Object.freeze({ found: [], grown: [], cleared: [] });
 
-/** Beyond this the one that was longest not seen again is forgotten. */
+/** Beyond this the one seen longest ago is forgotten. */
 const MAX_DEAD_ENDS = 1_000;
 
 const MAX_EVIDENCE = 20;
@@ -87,9 +87,8 @@ export function prolong(series: Series, { id, t }: Pick<ToolEntry, 'id' | 't'>):
 export interface RecentEntries {
   /** Number of the entry that is being looked at. */
   readonly now: number;
-  /** The next entry is at hand. */
   add(entry: Entry): void;
-  /** The newest prompt asks to commit, and for nothing to be taken back. */
+  /** The newest prompt asks for a commit, and not to revert anything. */
   readonly commitsAsked: boolean;
   /** Whether an entry after number `at` and before the present one passes; undefined when that is too far back. */
   someSince(at: number, test: (entry: PromptEntry | ToolEntry) => boolean): boolean | undefined;

@@ -13,7 +13,7 @@ export interface DeadEnds {
   current(): readonly DeadEnd[];
 }
 
-/** By rules alone, and rather none than a wrong one: a repetition counts only where it shows that nothing moves. */
+/** The rules prefer missing a dead end to a false one: a repetition counts only if it shows no progress. */
 export function createDeadEnds(): DeadEnds {
   const ledger = createLedger();
   const recent = createRecentEntries();

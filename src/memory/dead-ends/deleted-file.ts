@@ -11,7 +11,7 @@ interface Created {
   readonly at: number;
 }
 
-/** A dead end that is announced, and the call that made it one. */
+/** A reported dead end, and the call that made it one. */
 interface Found {
   readonly key: string;
   readonly path: string;
@@ -21,15 +21,15 @@ interface Found {
 const MAX_FILES = 500;
 const MAX_FOUND = 200;
 
-/** A file of the same kind in the same folder, written so near to the deletion, is the same file by another name. */
+/** A file of the same kind, written in the same folder within this many entries, is the same file under a new name. */
 const NEAR = 2;
 
 const TEST_FILE = /(?:^|[-_./\\])(?:test|tests|spec|specs|e2e)(?:[-_./\\]|$)|Tests?\.\w+$|(?:^|[/\\])test/i;
 
-/** A command that only puts words of its own into a file; what others print is a result, not an approach. */
+/** Commands that write given text into a file; the output of other commands is a result, not an approach. */
 const AUTHORS = /^\s*cat\s[^\n|;&]*<<[^\n|;&]*\n[\s\S]*\n\w+\s*$|^\s*(?:echo|printf)\s[^\n|;&]*$/;
 
-/** A file is written and deleted again by the same agent, and it has not served for anything in between. */
+/** An agent writes a file and deletes it again without having used it. */
 export function createDeletedFile(ledger: Ledger, recent: RecentEntries): (entry: Entry) => void {
   const created = new Map<string, Created>();
   const found = new Map<string, Found>();
@@ -70,7 +70,7 @@ export function createDeletedFile(ledger: Ledger, recent: RecentEntries): (entry
     return taken;
   }
 
-  /** What an old file was used for is not known any more. */
+  /** Also true for an old file, whose use is not known. */
   function hasServed(file: Created): boolean {
     if (recent.someSince(file.at, (entry) => serves(entry, file)) !== false) return true;
     return [...created.values()].some(({ path, at }) => recent.now - at <= NEAR && kindOf(path) === kindOf(file.path));
@@ -89,7 +89,7 @@ export function createDeletedFile(ledger: Ledger, recent: RecentEntries): (entry
   }
 
   return (entry) => {
-    // What is there when the turn is over has been delivered, and what is committed too.
+    // A file that outlives the turn or is committed has been delivered.
     if (entry.kind === 'prompt' || (entry.kind === 'tool' && entry.command?.commits)) created.clear();
     if (entry.kind !== 'tool') return;
     if (entry.outcome === 'ok' && entry.changes !== undefined) note(entry);

@@ -4,15 +4,15 @@ import { quoted } from '../words.ts';
 import { coreOf, onlyReads, programOf } from './command-words.ts';
 import { type Ledger, prolong, type RecentEntries, type Series, startSeries } from './dead-end-ledger.ts';
 import {
-  failureOf,
+  failureFingerprint,
+  failureText,
+  hasErrorMessage,
   isBookkeeping,
   isFailedAttempt,
-  isLooking,
+  isLookup,
   isSuccess,
-  isTelling,
   isWaiting,
   nameOf,
-  whatCame,
 } from './failure.ts';
 
 /** A call that failed, as long as it fails in the same way. */
@@ -21,7 +21,7 @@ interface SameFailure {
   readonly failure: string;
   /** Failures without a change before them. */
   steady: number;
-  /** Number of the entry with which it failed last. */
+  /** Number of the entry of the last failure. */
   at: number;
 }
 
@@ -42,14 +42,14 @@ const UNSTEADY = 3;
  */
 export function createSameFailure(ledger: Ledger, recent: RecentEntries): (entry: Entry) => void {
   const cases = new Map<string, SameFailure>();
-  /** Inputs of the cases, for a quick look. */
+  /** Inputs of the cases, so that most calls cost one look-up. */
   const inputs = new Map<string, true>();
-  /** What was found, with the command that it is about. */
+  /** Dead ends that were reported, with their command. */
   const found = new Map<string, Reported>();
 
   function fail(entry: ToolEntry): void {
     const key = callKey(entry);
-    const failure = failureOf(entry);
+    const failure = failureFingerprint(entry);
     const known = cases.get(key);
     const same = known?.failure === failure ? known : undefined;
     const now = same ?? { series: startSeries(entry), failure, steady: 1, at: recent.now };
@@ -60,14 +60,14 @@ export function createSameFailure(ledger: Ledger, recent: RecentEntries): (entry
     }
     remember(cases, key, now, MAX_CALLS);
     remember(inputs, entry.input, true, MAX_CALLS);
-    if (now.steady >= STEADY || (now.series.count >= UNSTEADY && isTelling(entry))) report(entry, key, now);
+    if (now.steady >= STEADY || (now.series.count >= UNSTEADY && hasErrorMessage(entry))) report(entry, key, now);
   }
 
   function report(entry: ToolEntry, key: string, { series, steady }: SameFailure): void {
     const steadily =
       steady === series.count ? 'without a change in between' : 'in the same way, with changes in between';
     const verb = entry.outcome === 'refused' ? 'was refused' : 'failed';
-    const text = `${nameOf(entry)} ${verb} ${series.count} times ${steadily}: ${whatCame(entry)}`;
+    const text = `${nameOf(entry)} ${verb} ${series.count} times ${steadily}: ${failureText(entry)}`;
     ledger.put({ key, cause: 'same failure', agent: entry.agent }, series, text);
     const { agent, command } = entry;
     remember(found, key, { agent, core: command === undefined ? undefined : coreOf(command.text) }, MAX_REPORTED);
@@ -102,8 +102,8 @@ function callKey({ agent, name, input }: ToolEntry): string {
 }
 
 /**
- * Whether an entry may have changed something for the call that is looked at. Nothing tells what a command or a tool of
- * a server does, so any may have; and who asks again may have done something as well.
+ * Whether an entry may have changed the result of another call. What a command or an MCP tool does is not known, so any
+ * may have; and before a prompt the user may have changed something too.
  */
 function mayChange(entry: PromptEntry | ToolEntry, looked: ToolEntry): boolean {
   if (entry.kind === 'prompt') return true;
@@ -112,7 +112,7 @@ function mayChange(entry: PromptEntry | ToolEntry, looked: ToolEntry): boolean {
   if (name === looked.name && input === looked.input) return false;
   if (changes !== undefined) return true;
   if (command !== undefined) return isWaiting(entry) || !onlyReads(command.text);
-  return outcome === 'ok' && !isLooking(name) && !isBookkeeping(name);
+  return outcome === 'ok' && !isLookup(name) && !isBookkeeping(name);
 }
 
 interface SameError {
@@ -120,7 +120,7 @@ interface SameError {
   readonly series: Series;
   /** Fingerprints of inputs that led to the error. */
   readonly inputs: Set<string>;
-  /** What was used, with its name for a reader; a success of any of it clears. */
+  /** What was used, and its name for the reader; a success of any of it clears the dead end. */
   readonly means: Map<string, string>;
 }
 
@@ -147,7 +147,7 @@ export function createSameError(ledger: Ledger): (entry: Entry) => void {
   function report(entry: ToolEntry, key: string, { series, inputs, means }: SameError): void {
     const names = [...means.values()].slice(0, 3).join(', ');
     const verb = entry.outcome === 'refused' ? 'refused' : 'failed';
-    const text = `${names}: ${verb} ${series.count} times with the same error, tried in ${inputs.size} ways: ${whatCame(entry)}`;
+    const text = `${names}: ${verb} ${series.count} times with the same error, tried in ${inputs.size} ways: ${failureText(entry)}`;
     ledger.put({ key, cause: 'same error', agent: entry.agent }, series, text);
   }
 
@@ -164,17 +164,17 @@ export function createSameError(ledger: Ledger): (entry: Entry) => void {
   }
 
   return (entry) => {
-    if (entry.kind !== 'tool' || isLooking(entry.name)) return;
+    if (entry.kind !== 'tool' || isLookup(entry.name)) return;
     if (entry.outcome === 'ok') {
       if (cases.size > 0 && isSuccess(entry)) succeed(entry);
     } else if (counts(entry)) fail(entry);
   };
 }
 
-/** Looking for something in several places is a search; and what takes too long has nothing in common. */
+/** Looking in several places is a search, and timeouts have no common cause. */
 function counts(entry: ToolEntry): boolean {
   const { signature = '', command } = entry;
-  if (!isFailedAttempt(entry) || !isTelling(entry) || /^Command timed out/.test(signature)) return false;
+  if (!isFailedAttempt(entry) || !hasErrorMessage(entry) || /^Command timed out/.test(signature)) return false;
   return command === undefined || !onlyReads(command.text);
 }
 
@@ -187,7 +187,7 @@ function meansOf({ name, title, command, changes }: ToolEntry): string {
   return command === undefined ? `${name}\n${changes?.[0]?.path ?? title}` : programOf(command.text);
 }
 
-/** To read the program out of every command would take too long. */
+/** A cheap test before the program is read out of the command. */
 function mentions(command: string, means: ReadonlyMap<string, string>): boolean {
   for (const program of means.keys()) if (command.includes(program)) return true;
   return false;
@@ -199,5 +199,5 @@ function mentions(command: string, means: ReadonlyMap<string, string>): boolean 
  */
 function errorKey(entry: ToolEntry, means: string): string {
   const narrow = entry.outcome === 'refused' || entry.command === undefined ? means : '';
-  return `same error\n${entry.agent ?? ''}\n${entry.name}\n${failureOf(entry)}\n${narrow}`;
+  return `same error\n${entry.agent ?? ''}\n${entry.name}\n${failureFingerprint(entry)}\n${narrow}`;
 }

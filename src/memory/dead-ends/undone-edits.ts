@@ -6,16 +6,16 @@ import { type Ledger, prolong, type RecentEntries, type Series, startSeries } fr
 
 interface Reverted {
   readonly series: Series;
-  /** Edits that are taken back. */
+  /** Edits that are reverted now. */
   readonly edits: Set<string>;
 }
 
 const MAX_EDITS = 1_000;
 const MAX_FILES = 200;
 
-/** An edit is taken back: the new text gives way to the old one. Making it again clears. */
+/** An edit is reverted: the old text replaces the new one. Making the edit again clears the dead end. */
 export function createRevertedEdit(ledger: Ledger, recent: RecentEntries): (entry: Entry) => void {
-  /** Edits that stand, by agent, file and texts, with the call that made them. */
+  /** Edits in place, by agent, file and texts, with the call that made them. */
   const standing = new Map<string, ToolEntry>();
   const reverted = new Map<string, Reverted>();
 
@@ -58,7 +58,7 @@ export function createRevertedEdit(ledger: Ledger, recent: RecentEntries): (entr
   }
 
   return (entry) => {
-    // Who is to make commits of a change may take it apart and put it together again.
+    // Splitting a change into commits takes it apart and puts it together again.
     if (entry.kind === 'prompt' && recent.commitsAsked) standing.clear();
     if (entry.kind !== 'tool' || entry.outcome !== 'ok') return;
     if (entry.command?.commits) standing.clear();
@@ -75,20 +75,20 @@ interface Edit {
   readonly isNew: boolean;
 }
 
-/** Edits put aside, which may come back. */
+/** Stashed edits, which may come back. */
 interface Stash {
   readonly by: ToolEntry;
   readonly edits: readonly Edit[];
-  /** Calls of the agent until it counts as given up; undefined when it does. */
+  /** Calls of the agent until it counts as given up; undefined from then on. */
   patience: number | undefined;
 }
 
 const MAX_STASHES = 20;
 
-/** A stash that comes back within so many calls was a look at how it was before. */
+/** A stash that is popped within this many calls was only to look at the state before. */
 const PATIENCE = 6;
 
-/** Edits since the last commit are thrown away with git. */
+/** Uncommitted edits are discarded with git. */
 export function createDiscardedChanges(ledger: Ledger, recent: RecentEntries): (entry: Entry) => void {
   const edits = new Map<string, Edit>();
   const stashes: Stash[] = [];
@@ -97,7 +97,7 @@ export function createDiscardedChanges(ledger: Ledger, recent: RecentEntries): (
     const known = edits.get(path);
     if (change === 'moved' || change === 'deleted') edits.delete(path);
     if (change === 'deleted' || (change === 'moved' && known === undefined)) return;
-    // What a command prints into a file is a result that can be had again.
+    // What a command wrote into a file can be made again.
     if (change === 'created' && known === undefined && entry.command !== undefined) return;
     const ids = [...(known?.ids ?? []).slice(-5), entry.id];
     const isNew = known?.isNew ?? change === 'created';
@@ -140,7 +140,7 @@ export function createDiscardedChanges(ledger: Ledger, recent: RecentEntries): (
     ledger.put({ key: discardKey(by, lost), cause: 'changes discarded', agent: by.agent }, series, text);
   }
 
-  /** A stash that is not back soon, or at the end of the turn, has been given up. */
+  /** A stash that is not popped soon, or by the end of the turn, has been given up. */
   function wait(entry: Entry): void {
     for (const stash of stashes) {
       if (stash.patience === undefined) continue;
@@ -157,7 +157,7 @@ export function createDiscardedChanges(ledger: Ledger, recent: RecentEntries): (
     if (commits) commit();
   }
 
-  /** With a commit between, a stash is the other half of a change that is committed in parts. */
+  /** A stash before a commit holds the rest of a change that is committed in parts. */
   function commit(): void {
     edits.clear();
     for (const stash of stashes) stash.patience = undefined;
@@ -173,7 +173,7 @@ function takesBack(entry: Entry): boolean {
   return entry.kind === 'tool' && entry.outcome === 'ok' && entry.command?.discards?.how === 'back';
 }
 
-/** Where no path fits as it stands, the command was given in another folder. */
+/** If no path matches exactly, the command ran in another folder. */
 function lostOf(edits: readonly Edit[], paths: Discard['paths']): Edit[] {
   if (paths === 'all') return edits.filter(({ isNew }) => !isNew);
   return paths.flatMap((named) => {

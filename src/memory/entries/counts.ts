@@ -163,7 +163,7 @@ const GO =
 
 const GO_RESULTS: Readonly<Record<string, Figure>> = { PASS: 'passed', FAIL: 'failed', SKIP: 'skipped' };
 
-/** No closing line is without one of these; most outputs are. */
+/** Every closing line has one of these; most outputs have none. */
 const FIGURE = /\d (?:pass|fail|previous|errors?\b|warning|Warning|issues|example|tests?\b|runs\b|problem)/;
 const MARKS = ['ok  \t', 'FAIL\t', ' pass ', 'Tests run: ', 'Assertions: ', 'Passed: ', 'Test summary: '];
 
@@ -235,7 +235,7 @@ interface GoRun {
   readonly packages: Map<Figure, number>;
   readonly tests: Map<Figure, number>;
   begun: number;
-  /** A line says that the whole of it failed. */
+  /** A line says that the whole run failed. */
   failed: boolean;
 }
 

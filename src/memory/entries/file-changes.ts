@@ -43,23 +43,23 @@ function readSwaps(path: string, fields: Fields): Swap[] {
   });
 }
 
-/** So much of a text is looked at; a longer edit is not incidental. */
+/** A longer edit is not incidental. */
 const MAX_LENGTH = 4_000;
 
 /** An import of another file or package, in the forms of common languages; Go writes a list of quoted paths. */
 const IMPORT =
   /^(?:import\b|from\s+\S+\s+import\b|export\s.*\bfrom\b|(?:pub\s+)?use\s+[\w:{]|using\s+[\w.]+;|#\s*include\b|require\b|(?:const|let|var)\s+.*\brequire\(|(?:[\w.]+\s+)?"[\w./@-]+"(?:\s*\/\/.*)?$|\}\s*from\s+['"])/;
 
-/** Comments, brackets and nothing. */
+/** Comments, brackets and empty lines. */
 const SILENT = /^(?:\/\/.*|\/\*.*|\*.*|#(?!include).*|<!--.*|--\s.*|[()[\]{},;]*)$/;
 
-/** Output to see what goes on, and marks of what is meant to go again. */
+/** Debug output, and marks of temporary code. */
 const PROBE =
   /\bDEBUG\b|\bdebugger\b|\bTEMP(?:ORARY)?\b|\bEXPERIMENT\b|\bXXX\b|[Rr]emove (?:after|before|when|me|this)|\b(?:temporarily|debug logging)\b|console\.\w+\(|\bf?print(?:ln|f)?!?\(|\bdbg!|\beprint|\bFprint(?:ln|f)?\(os\.Std|\bfmt\.Print|\bt\.Logf?\(|\blog\.(?:Print|print)|\bSystem\.(?:out|err)\.|\bvar_dump\(|\bbinding\.pry|\bbreakpoint\(\)|\bset_trace\(|\bputs\s/;
 
 /**
- * Whether an edit is no approach to anything: it adds or takes away imports, comments or white space, or output for
- * looking at what goes on. Undoing such an edit says nothing about what works. The same both ways.
+ * Whether an edit is no approach: it adds or removes imports, comments, white space or debug output. Undoing it says
+ * nothing about what works. Symmetric in its arguments.
  */
 export function isIncidental(before: string, after: string): boolean {
   if (before.length + after.length > MAX_LENGTH) return false;

@@ -5,7 +5,7 @@ const WHOLE = 512;
 const END = 128;
 const SAMPLES = 128;
 
-/** Deeper values are equal here: no tool's input nests so deep, and a hostile one must not end the run. */
+/** Deeper values count as equal: no tool's input nests so deep, and a hostile one must not end the run. */
 const MAX_DEPTH = 32;
 
 /**

@@ -11,7 +11,7 @@ import { createTaskList } from './task-list.ts';
 import type { EndedCall, OpenCall } from './tool-calls.ts';
 import { readOutcome } from './tool-calls.ts';
 
-/** A fact as it was found: nothing in it is masked yet, and a tool call is only joined with its result. */
+/** A fact as it was found: not masked yet; a tool call is joined with its result. */
 export type Found = PromptFound | StateEntry | TaskEntry | RemarkEntry | EndedCall;
 
 /** The text is that of its blocks. */

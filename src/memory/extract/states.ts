@@ -1,14 +1,14 @@
 import type { BoundaryEvent, InitEvent, ModeEvent, ResetEvent } from '../../stream/events.ts';
 import type { StateEntry } from '../entry.ts';
 
-/** Notices what is different about the session from one line to the next. */
+/** Notices changes of the session's state from one line to the next. */
 export interface States {
   init(event: InitEvent, t: number): StateEntry[];
-  /** Of an answer: a session log has nothing else that names it. */
+  /** The model of an answer: session logs name it nowhere else. */
   model(model: string | undefined, t: number): StateEntry[];
   mode(mode: string | undefined, t: number): StateEntry[];
   change(event: ModeEvent | BoundaryEvent | ResetEvent, t: number): StateEntry[];
-  /** Where the work stands, in the words of the agent or of whoever told it. */
+  /** Where the work stands, as the agent, a script or a person said it. */
   work(to: string, t: number): StateEntry[];
   /** A tool call that succeeded. */
   tool(name: string, agent: string | null, t: number): StateEntry[];

@@ -24,7 +24,7 @@ type Change = Pick<TaskEntry, 'id' | 'subject' | 'status'>;
 
 const CREATED = /^Task #(\S+) created successfully: (.*)/;
 
-/** Lists of agents that are over are of no interest any more. */
+/** The lists of the newest agents are kept. */
 const MAX_AGENTS = 64;
 
 export function createTaskList(): TaskList {
@@ -74,7 +74,7 @@ function changesOf({ name, input, text, report }: TaskCall, list: ReadonlyMap<st
   }
 }
 
-/** The whole list comes with every call; an item is known by its words, and one that is left out is gone. */
+/** Every call has the whole list; items are identified by their text, and one that is missing was removed. */
 function rewritten(fields: Fields, list: ReadonlyMap<string, Change>): Change[] {
   const items = (Array.isArray(fields.todos) ? fields.todos : []).map(fieldsOf).flatMap((item) => {
     const subject = subjectOf(item.content);

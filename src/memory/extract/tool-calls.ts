@@ -48,13 +48,13 @@ const EXIT_LINE = /^(?:Error: )?Exit code (\d{1,3})\b/;
 const CANCELLED =
   /^(?:<tool_use_error>)?(?:Cancelled: |Sibling tool call errored)|^\[Request interrupted|was interrupted/;
 
-/** Wordings of claude for a call that it or a person did not let through. */
+/** claude's messages for a call that it or a person did not allow. */
 const REFUSED =
   /requires? approval|The user doesn't want to (?:proceed|take this action)|haven't granted it|was blocked\.|has been denied|denied by|cannot be statically analyzed|path validation|could write to arbitrary files|hook (?:blocking )?error|InputValidationError|has not been read yet|has been modified since|No such tool available/i;
 
 const TIMED_OUT = /timed out/i;
 
-/** How much of an error is looked at for what it is. */
+/** Only this much of an error is looked at. */
 const ERROR_HEAD = 400;
 
 export interface Ended {

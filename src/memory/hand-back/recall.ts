@@ -9,9 +9,9 @@ import {
 } from '../notebook/evidence.ts';
 import { inTurns } from '../words.ts';
 
-/** Handing back what a compaction loses, and knowing what was handed back since. */
+/** Hands back what a compaction loses, and remembers what was handed back. */
 export interface Recall {
-  /** A new compaction: what was given back before it is gone again. */
+  /** A new compaction: what was handed back before it is lost again. */
   begin(): void;
   /** Evidence that fits into `room` UTF-16 units, without what was given already or the summary holds. */
   take(room: number): Taken;

@@ -3,14 +3,14 @@ import type { CommandOutcome } from '../notebook/command-runs.ts';
 import { counted, oneLine } from '../words.ts';
 import { HANDOFF_LIMIT, parseHandoff } from './parse-handoff.ts';
 
-/** Something about a handoff document that does not hold. `text` says it in one sentence. */
+/** Something that is wrong in a handoff document; `text` says it in one sentence. */
 export type Problem =
   | { readonly kind: 'missing section' | 'empty section'; readonly section: HandoffSection; readonly text: string }
   | { readonly kind: 'no such file'; readonly path: string; readonly text: string }
   | { readonly kind: 'command failed'; readonly command: string; readonly text: string }
   | { readonly kind: 'too long'; readonly text: string };
 
-/** What a document is held against. */
+/** What a document is checked against. */
 export interface Checks {
   /** Whether a file or folder is there; a relative path is relative to the working folder. */
   readonly exists: (path: string) => boolean;
@@ -24,7 +24,7 @@ const MAX_COMMANDS = 100;
 /** Code points of a path or command that are repeated. */
 const NAME_LENGTH = 200;
 
-/** What is wrong with a document: sections, files that are not there, commands that did not pass. */
+/** What is wrong with a document: sections, missing files, commands that did not pass. */
 export function checkHandoff(text: string, { exists, outcomeOf }: Checks): Problem[] {
   const { sections, files, commands } = parseHandoff(text);
   return [

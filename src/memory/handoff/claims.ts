@@ -77,13 +77,13 @@ function claimIn(text: string): Claim | undefined {
   return groups.passed !== undefined || groups.tick !== undefined ? 'passed' : 'failed';
 }
 
-/** Words about files that are not there any more, or not yet. */
+/** Words about files that were removed or do not exist yet. */
 const ABSENT =
   /\b(?:delet|remov|renam|mov(?:ed|ing)\b|gone\b|drop(?:ped)?\b|no longer|not yet|will\b|planned|missing|non-?exist|does(?:n['’]t| not) exist|to (?:be )?(?:creat|writ|add|ma[kd]e)|(?:still|yet) to\b|create\b|todo\b)/i;
 
 /** What stands before the path in a line: a bullet or number, a box, a bar of a table, bold, one word such as `New:`. */
 const LEAD = /^[\s>|]*(?:[-*+]\s+|\d{1,3}[.)]\s+)?(?:\[[ x~]\]\s*)?(?:[A-Z][a-z]{0,12}:?\s+(?=`))?\**/;
-/** A line that says what the ones below it have in common. */
+/** A line that introduces the ones below it. */
 const LABEL = /^\s*(?:#{1,6}\s|\*\*|[^-*+\s].*:\s*$)/;
 const QUOTED = /`([^`]{1,400})`/y;
 const PLAIN = /([^\s`,;:()|*]{3,400})(?=\**(?:$|[,;:|)]|\s+(?:[-–—→(|]|and\b|$)))/y;

@@ -10,7 +10,7 @@ export interface HandoffHead {
   readonly session: string;
   /** Why the context was left. */
   readonly reason: string;
-  /** Whose words it is in: the agent's, or made from memory. */
+  /** Written by the agent, or made from memory. */
   readonly by: 'agent' | 'memory';
   /** The context when it was left, and its window, in tokens; null where it is not known. */
   readonly tokens: number | null;
@@ -20,7 +20,7 @@ export interface HandoffHead {
 }
 
 export interface HandoffFile {
-  /** Undefined when there is none, or one that makes no sense. */
+  /** Undefined if there is none, or an invalid one. */
   readonly head: HandoffHead | undefined;
   readonly body: string;
 }

@@ -116,7 +116,7 @@ const ATX = /^ {0,3}(#{1,6})\s{0,9}(\S.*)$/;
 const BOLD = /^ {0,3}(?:\d{1,2}[.)]\s{1,3})?(?:\*\*|__)([^*_]{2,60})(?:\*\*|__)\s{0,3}:?(.*)$/;
 
 interface Heading {
-  /** Undefined for one that is none of ours. */
+  /** Undefined for any other heading. */
   readonly section: HandoffSection | undefined;
   /** Its level; bold text counts as lower than any. */
   readonly rank: number;

@@ -1,6 +1,6 @@
 import { HANDOFF_SECTIONS, type HandoffSection } from '../../governor/relief/handoff-request.ts';
-import { knownCommand } from '../compress/known-command.ts';
-import { shortenedLine } from '../compress/text-result.ts';
+import { knownCommand } from '../call-summary/known-command.ts';
+import { shortenedLine } from '../call-summary/text-result.ts';
 import { onlyReads } from '../dead-ends/command-words.ts';
 import type { TaskEntry, ToolEntry } from '../entry.ts';
 import type { EvidenceItem } from '../notebook/evidence.ts';
@@ -9,7 +9,7 @@ import type { Section } from '../notebook/section.ts';
 import { gistOf, type LoggedCall } from '../notebook/tool-log.ts';
 import { counted, fenced, inTurns, LINE_LENGTH, oneLine, quoted, timeText } from '../words.ts';
 
-/** UTF-16 units of a mechanical handoff, so that an answer to a hook can carry it whole. */
+/** UTF-16 units of a handoff made from notes, so that an answer to a hook can carry it whole. */
 export const RENDERED_LIMIT = 7_900;
 
 /** What the notes do not hold. */
@@ -38,7 +38,7 @@ const RUNNING_LENGTH = 1_600;
 const PATH_LENGTH = 400;
 const COMMAND_LENGTH = 240;
 
-/** Code points of what a call came to. */
+/** Code points of a call and its result. */
 const GIST_LENGTH = 240;
 
 const MAX_ITEMS = 40;
@@ -55,8 +55,8 @@ interface Part {
 }
 
 /**
- * A handoff document out of the notes alone: what was asked, what is under way, and the newest evidence, under the same
- * headings as the agent's own. What the notes cannot know it says that it does not know.
+ * A handoff document from the notes alone: what was asked, what is in progress, and the newest evidence, under the same
+ * headings as the agent's own. It says what the notes cannot know.
  */
 export function renderHandoff(notebook: Notebook, facts: HandoffFacts): string {
   const parts = partsOf(notebook, facts);
@@ -98,7 +98,7 @@ function written(
   return `${[...head, ...sections].join('\n')}\n`;
 }
 
-/** What is lost first without notes comes first where the room is scarce. */
+/** If room is scarce, what is hardest to find out again comes first. */
 const BY_WORTH: readonly HandoffSection[] = [
   'In progress',
   'Dead ends',
@@ -172,7 +172,7 @@ function doneTitle(completed: number, found: number): string[] {
   return completed > 0 ? [`${list}, the newest first:`] : [];
 }
 
-/** Tools whose results are told nowhere else. */
+/** Tools whose results stand nowhere else in the document. */
 const LOOKS_UP = /^(?:Grep|Glob|WebFetch|WebSearch|Task|Agent|TaskOutput|mcp__.*)$/;
 
 /** The newest results of searches and questions of the main thread; those of a subagent are in what it answered. */
@@ -203,7 +203,7 @@ function inProgress({ tasks, states }: Notebook, { state, running }: HandoffFact
 
 const isState = ({ text }: { readonly text: string }) => text.startsWith('state: ');
 
-/** What was said of the state before the last time, the newest first. */
+/** Earlier states, the newest first. */
 function earlierStates(states: Section): string[] {
   const [, ...before] = states.items().filter(isState).reverse();
   return before.map(({ number, text }) => `- Before that, #${number}: ${quoted(text, LINE_LENGTH)}`);
@@ -236,7 +236,7 @@ function files({ evidence, artifacts, toolLog }: Notebook): Part {
   return { opening: [opening], items: [...changed, ...read], file: artifacts.file };
 }
 
-/** With what was seen of it, while the tool log has that. */
+/** With what was read, while the tool log has it. */
 function readItem(item: EvidenceItem, call: LoggedCall | undefined): string {
   const gist = call === undefined ? '' : gistOf(call.entry);
   const isWhole = gist.startsWith(`Read ${fileName(item)} (`);

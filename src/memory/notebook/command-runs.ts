@@ -18,7 +18,7 @@ const MAX_COMMANDS = 500;
 
 interface Run {
   readonly entry: ToolEntry;
-  /** Worked out when somebody asks. */
+  /** Computed on first use. */
   core?: CommandCore;
 }
 
@@ -35,7 +35,7 @@ export function createCommandRuns(): CommandRuns {
       const same = [...runs.values()].reverse().filter((run) => coreOf(run).text === wanted);
       const exact = same.find(({ entry }) => oneSpaced(entry.command?.text ?? '') === oneSpaced(command));
       const outcome = judge(exact ?? same[0]);
-      // It may have run since in another folder, or in other words: then nothing is certain.
+      // It may have run since in another folder or in another spelling: then the outcome is not certain.
       const since = exact === undefined ? [] : same.slice(0, same.indexOf(exact));
       return outcome === 'failed' && since.some((run) => judge(run) !== 'failed') ? 'unknown' : outcome;
     },
@@ -59,7 +59,7 @@ function judge(run: Run | undefined): CommandOutcome {
 /** Commands longer than this are compared by their beginning. */
 const NEAR = 2_000;
 
-/** What a command line comes down to when it is asked whether two of them are the same. */
+/** The part of a command line that tells whether two are the same command. */
 export interface CommandCore {
   /** Without folders and variables before it, and without what only shows its output. */
   readonly text: string;
@@ -70,7 +70,7 @@ export interface CommandCore {
 /** They show what comes in, all of it or a part. */
 const VIEWERS = new Set(['tail', 'head', 'cat', 'tee', 'less']);
 
-/** `cd app && CI=1 npm  test 2>&1 | tail -5` comes down to `npm test`. */
+/** `cd app && CI=1 npm  test 2>&1 | tail -5` becomes `npm test`. */
 export function commandCore(command: string): CommandCore {
   const near = command.slice(0, NEAR);
   const links = (shellLists(near) ?? []).flatMap((chain) => chain.links);

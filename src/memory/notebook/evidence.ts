@@ -4,7 +4,7 @@ import type { Counts, DeadEnd, FileChange, ToolEntry } from '../entry.ts';
 import { remember } from '../remember.ts';
 import { counted, LINE_LENGTH, oneLine, quoted } from '../words.ts';
 
-/** Something a summary tends to lose, on one line, and what in it can be looked for in a summary. */
+/** Something that summaries tend to lose, on one line, and the facts in it that can be searched for in a summary. */
 export interface EvidenceItem {
   readonly kind: EvidenceKind;
   /** The path or the command; else what tells it from others of its kind. */
@@ -22,7 +22,7 @@ export type EvidenceKind = (typeof EVIDENCE_KINDS)[number];
 export interface Evidence {
   add(entry: ToolEntry): void;
   deadEnds(current: readonly DeadEnd[]): void;
-  /** A new conversation begins. What did not work will not work there either. */
+  /** A new conversation begins. Dead ends stay: what did not work will not work there either. */
   forget(): void;
   /** `created, edited 3 times`, as far as is remembered. */
   fileCounts(path: string): string;
@@ -184,7 +184,7 @@ const NEAR: { readonly [K in keyof Counts]-?: readonly string[] } = {
   warnings: ['warning'],
 };
 
-/** The figures of a run that say more than that all is well. */
+/** The figures of a run, without zeros. */
 export function figuresOf(counts: Counts | undefined): Fact[] {
   return Object.entries(counts ?? {}).flatMap(([key, count]) =>
     count === 0 ? [] : [{ kind: 'numbers' as const, says: String(count), near: NEAR[key as keyof Counts] }],

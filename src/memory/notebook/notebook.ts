@@ -21,11 +21,11 @@ import { createToolLog, type ToolLog } from './tool-log.ts';
 /** What an entry adds to the detail files, and what it shows. */
 export interface Noted {
   readonly pages: readonly Page[];
-  /** Dead ends that it brought to light. */
+  /** Dead ends that it showed. */
   readonly found: readonly DeadEnd[];
 }
 
-/** Everything that entries amount to. Grows in place; its size is bounded, whatever comes in. */
+/** Everything made from the entries. Grows in place; its size is bounded, whatever comes in. */
 export interface Notebook {
   add(entry: Entry): Noted;
   readonly prompts: Section;
@@ -41,11 +41,11 @@ export interface Notebook {
   readonly cleared: number;
   /** What the session began with, commands aside. */
   readonly firstPrompt: string | undefined;
-  /** Where the work stands, in the words of whoever said it last. */
+  /** Where the work stands, as it was said last. */
   readonly state: string | undefined;
 }
 
-/** Of a long state before; the new one is what counts. */
+/** Code points of the state before; the new one counts more. */
 const FROM_LENGTH = 50;
 
 const NOTHING: Noted = { pages: [], found: [] };
@@ -116,7 +116,7 @@ export function createNotebook(historyTokens?: number): Notebook {
     return [...command(entry), ...(entry.changes ?? []).map((change) => artifact(entry, change))];
   }
 
-  /** Every kind of entry can say something about an approach: what was asked, what was compacted, what was done. */
+  /** Every kind of entry can tell something about an approach. */
   function judge(entry: Entry): Noted {
     const { found, grown, cleared: gone } = detector.add(entry);
     if (found.length + grown.length + gone.length === 0) return NOTHING;

@@ -3,7 +3,7 @@ import { counted, cut, LINE_LENGTH, oneLine, timeText } from '../words.ts';
 import type { Notebook } from './notebook.ts';
 import type { Section } from './section.ts';
 
-/** What stands above the sections. */
+/** The lines above the sections. */
 export interface Head {
   readonly session: string;
   readonly task: string | undefined;
@@ -24,7 +24,7 @@ interface Part {
   readonly file: string;
 }
 
-/** The index: at most 200 lines, whatever there is to tell. */
+/** The index: always at most 200 lines. */
 export function renderIndex(notebook: Notebook, head: Head): string {
   const parts = partsOf(notebook).filter(({ lines, total }) => lines.length > 0 || total !== '');
   const opening = openingOf(head, parts.length > 0);

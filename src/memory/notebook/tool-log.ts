@@ -2,7 +2,7 @@ import { estimateTokens } from '../../governor/gauge/token-estimate.ts';
 import type { ToolEntry } from '../entry.ts';
 import { counted, oneLine, quoted, timeText } from '../words.ts';
 
-/** Tokens that the log may take up, where nothing else is said. */
+/** Tokens that the log may take up by default. */
 const HISTORY_TOKENS = 12_000;
 
 /** The newest call about a file, or one call of another kind. */
@@ -118,7 +118,7 @@ function headOf(total: number, left: number, shown: number): string[] {
   ];
 }
 
-/** The file that a call is all about; a command is about more than one. */
+/** The one file that a call is about; commands are about several. */
 function fileOf({ outcome, command, reads, changes = [] }: ToolEntry): string | undefined {
   if (outcome !== 'ok' || command !== undefined) return undefined;
   return reads ?? (changes.length === 1 ? changes[0]?.path : undefined);

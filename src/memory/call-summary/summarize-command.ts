@@ -11,19 +11,26 @@ import {
   readMatchCounts,
   readMatches,
   readPaths,
-  tellFiles,
-  tellMatches,
-  tellMatchingFiles,
+  summarizeFiles,
+  summarizeMatchCounts,
+  summarizeMatchingFiles,
 } from './found-files.ts';
-import { readGitDiff, readGitLog, readGitStatus, tellGitDiff, tellGitLog, tellGitStatus } from './git-output.ts';
+import {
+  readGitDiff,
+  readGitLog,
+  readGitStatus,
+  summarizeGitDiff,
+  summarizeGitLog,
+  summarizeGitStatus,
+} from './git-output.ts';
 import { type KnownCommand, knownCommand, searchArguments } from './known-command.ts';
-import { bare, countLines, type Quote, TEXT, tellKept, tellText } from './text-result.ts';
+import { bare, countLines, describeKept, type Quote, summarizeText, TEXT } from './text-result.ts';
 
-/** Kinds of commands that say with the exit status 1 what they have found. */
+/** Commands whose exit status 1 is an answer: nothing found, or a difference. */
 const ANSWERS: ReadonlySet<KnownCommand['kind']> = new Set(['grep', 'diff']);
 
-/** The command, how it ended, and what it printed: in its own units where they are known, else the last line. */
-export function tellCommand(ended: EndedCall, command: CommandFacts, quote: Quote): string {
+/** The command, how it ended, and a summary of its output, or else the last line. */
+export function summarizeCommand(ended: EndedCall, command: CommandFacts, quote: Quote): string {
   const head = `${bare(ended.call.use.name)} ${quote(command.text, TEXT)} ${commandEnd(command, ended.outcome)}`;
   const summary = summaryOf(ended, command, quote);
   return summary === '' ? head : `${head} — ${summary}`;
@@ -40,13 +47,13 @@ function summaryOf(ended: EndedCall, { text, exit, background }: CommandFacts, q
 
 function outputOf(ended: EndedCall, known: KnownCommand | undefined, quote: Quote): string {
   const printed = printedBy(ended);
-  const kept = tellKept(ended, quote);
-  const summary = known && sumUp(kept === undefined ? known : { ...known, limit: 0 }, printed, quote);
+  const kept = describeKept(ended, quote);
+  const summary = known && summarizeOutput(kept === undefined ? known : { ...known, limit: 0 }, printed, quote);
   if (summary !== undefined) return kept === undefined ? summary : `${summary}; ${kept}`;
-  return kept ?? (printed.trim() === '' ? 'no output' : tellText(printed, 'last', quote));
+  return kept ?? (printed.trim() === '' ? 'no output' : summarizeText(printed, 'last', quote));
 }
 
-/** What claude says beside the output. */
+/** What claude adds to the output. */
 const BESIDE = /(?:^|\n)Shell cwd was reset to [^\n]{0,1000}\s{0,9}$/;
 const BEFORE = /^(?:Error: )?Exit code \d{1,3}(?:\n|$)/;
 const NOTHING = /^\(\S+ completed with no output\)$/;
@@ -55,35 +62,37 @@ function printedBy({ report, result }: EndedCall): string {
   const { stdout, stderr } = fieldsOf(report);
   const output = textOf(stdout) ?? result.text.replace(BEFORE, '');
   const errors = (textOf(stderr) ?? '').trim();
-  // Several versions report the two apart; the last words of a failing program are among the errors.
+  // Some versions of claude report the two apart; a failing program says why on stderr.
   const whole = output.trim() === '' ? errors : output;
   const tail = whole.slice(-2_000);
   const clean = whole.slice(0, whole.length - tail.length) + tail.replace(BESIDE, '');
   return NOTHING.test(clean) ? '' : clean;
 }
 
-/** What a command printed, in its own units; undefined where that is not in a form that is known. */
-function sumUp(known: KnownCommand, output: string, quote: Quote): string | undefined {
+/** A summary of what a command printed; undefined if its format is not known. */
+function summarizeOutput(known: KnownCommand, output: string, quote: Quote): string | undefined {
   const printed = withoutErrors(known.words[0]?.text ?? '', output);
   switch (known.kind) {
     case 'status':
-      return told(readGitStatus(printed), (status) => tellGitStatus(status, quote));
+      return told(readGitStatus(printed), (status) => summarizeGitStatus(status, quote));
     case 'diff':
-      return sumUpDiff(known, printed, quote);
+      return summarizeDiff(known, printed, quote);
     case 'log':
-      return told(readGitLog(printed), (log) => tellGitLog({ ...log, ...cutBy(known, printed, log.more) }, quote));
+      return told(readGitLog(printed), (log) => summarizeGitLog({ ...log, ...cutBy(known, printed, log.more) }, quote));
     case 'grep':
-      return sumUpSearch(known, printed, quote);
+      return summarizeMatches(known, printed, quote);
     case 'paths':
       return told(listingOf(known, printed), (list) =>
-        tellFiles({ ...list, ...cutBy(known, printed, list.more) }, quote),
+        summarizeFiles({ ...list, ...cutBy(known, printed, list.more) }, quote),
       );
     case 'ls':
-      return told(lsOf(known, printed), (list) => tellFiles({ ...list, ...cutBy(known, printed, list.more) }, quote));
+      return told(lsOf(known, printed), (list) =>
+        summarizeFiles({ ...list, ...cutBy(known, printed, list.more) }, quote),
+      );
   }
 }
 
-/** Several versions put what a program says of its errors among what it prints. */
+/** Some versions of claude mix stderr into the output. */
 function withoutErrors(program: string, output: string): string {
   const mark = `${program}: `;
   return output.includes(mark)
@@ -108,7 +117,7 @@ function optionsOf(words: readonly Word[]): string[] {
   return words.slice(1).flatMap(({ text, raw }) => ((text ?? raw).startsWith('-') ? [text ?? raw] : []));
 }
 
-function sumUpDiff(known: KnownCommand, printed: string, quote: Quote): string | undefined {
+function summarizeDiff(known: KnownCommand, printed: string, quote: Quote): string | undefined {
   const options = optionsOf(known.words);
   const isShow = known.words[0]?.text === 'show';
   const namesOnly = options.some((option) => option === '--name-only' || option === '--name-status');
@@ -120,19 +129,20 @@ function sumUpDiff(known: KnownCommand, printed: string, quote: Quote): string |
   const type = isShow ? 'show' : isStaged ? 'staged' : 'diff';
   // The closing line of `--stat` counts all of them.
   const more = diff.total === undefined && cutBy(known, printed, diff.more).more;
-  return tellGitDiff({ ...diff, more }, type, quote);
+  return summarizeGitDiff({ ...diff, more }, type, quote);
 }
 
-function sumUpSearch(known: KnownCommand, printed: string, quote: Quote): string | undefined {
+function summarizeMatches(known: KnownCommand, printed: string, quote: Quote): string | undefined {
   const found = searchArguments(known.words);
   if (found === undefined) return undefined;
   const { options, operands } = found;
   const has = (...names: readonly string[]) => names.some((name) => options.has(name));
   const searched = operands.slice(has('e', 'f', 'regexp') ? 0 : 1);
-  const tell = (matches: Matches) => tellMatches({ ...matches, ...cutBy(known, printed, matches.more) }, quote);
+  const tell = (matches: Matches) =>
+    summarizeMatchCounts({ ...matches, ...cutBy(known, printed, matches.more) }, quote);
   if (has('l', 'L', 'files-with-matches')) {
     const { paths, more } = readPaths(printed, false);
-    return tellMatchingFiles(paths, cutBy(known, printed, more).more, quote);
+    return summarizeMatchingFiles(paths, cutBy(known, printed, more).more, quote);
   }
   const only = onlyFile(known.words[0]?.text ?? '', searched, has);
   if (has('c', 'count')) return only === undefined ? tell(readMatchCounts(printed)) : undefined;
@@ -141,7 +151,7 @@ function sumUpSearch(known: KnownCommand, printed: string, quote: Quote): string
   return told(readMatches(printed, lines), tell);
 }
 
-/** Whether lines name their files is not certain: how many files a pattern stands for is not known, or there is none. */
+/** Whether the lines name their files depends on how many files a pattern matched. */
 function isUncertain(words: readonly Word[], searched: readonly Word[], has: Has): boolean {
   if (has('n', 'line-number', 'r', 'R', 'recursive', 'H', 'with-filename')) return false;
   return searched.length === 0 ? /grep$/.test(words[0]?.raw ?? '') : searched.every(({ text }) => text === null);
@@ -157,7 +167,7 @@ function onlyFile(program: string, searched: readonly Word[], has: Has): string 
   return isFile ? first.text : undefined;
 }
 
-/** Of `find` these print something else, or do something with what is found. */
+/** Options of `find` that print something else, or act on what is found. */
 const OTHERWISE = /^-(?:exec|ok|delete|printf|fprint|ls$|print0|0$|x$)|^--exec/;
 
 function listingOf({ words }: KnownCommand, printed: string): FileList | undefined {

@@ -6,22 +6,22 @@ export interface KnownCommand {
   readonly kind: 'status' | 'diff' | 'log' | 'grep' | 'paths' | 'ls';
   /** The program's own words, such as `diff` and what follows it. */
   readonly words: readonly Word[];
-  /** What it printed was cut to so many lines, 0 where it is not known to how many; absent where it was not cut. */
+  /** Lines that its output was cut to, 0 if not known; absent if it was not cut. */
   readonly limit?: number;
 }
 
-/** Commands longer than this are programs. */
+/** Longer commands are scripts. */
 const NEAR = 2_000;
 
-/** Without one of these words nothing need be understood. */
+/** Without one of these words the command is not parsed. */
 const MAY_BE_KNOWN = /\b(?:git|[ef]?grep|rg|find|fd|ls)\b/;
 
-/** They print nothing that would be taken for the output of what comes after them. */
+/** They print nothing. */
 const SILENT = new Set(['cd', 'export', 'set', 'source', '.', 'true', ':', 'sleep', 'mkdir']);
-/** Behind a pipe they leave the lines as they are. */
+/** Behind a pipe they leave lines unchanged. */
 const VIEWERS = new Set(['cat', 'less', 'sort', 'head', 'tail']);
 const CUTTERS = new Set(['head', 'tail']);
-/** Standard output goes nowhere; what a program says of its errors may. */
+/** Discards stdout; discarding stderr is fine. */
 const DROPS_OUTPUT = /(?:^|[^2>])>{1,2}\s{0,9}\/dev\/null/;
 
 const GIT: Readonly<Record<string, KnownCommand['kind']>> = {
@@ -42,7 +42,7 @@ const PROGRAMS: Readonly<Record<string, KnownCommand['kind']>> = {
   ls: 'ls',
 };
 
-/** Undefined where something else prints too, or where the output goes on to a program or a file. */
+/** Undefined if something else prints too, or if the output goes to another program or a file. */
 export function knownCommand(command: string): KnownCommand | undefined {
   if (command.length > NEAR || !MAY_BE_KNOWN.test(command) || DROPS_OUTPUT.test(command)) return undefined;
   const list = shellLists(command) ?? [];
@@ -101,14 +101,14 @@ function kindOf(words: readonly Word[]): Pick<KnownCommand, 'kind' | 'words'> | 
   return kind && { kind, words: rest };
 }
 
-/** Behind the options of git itself. */
+/** The words behind git's own options. */
 function gitWords(words: readonly Word[]): readonly Word[] {
   let at = 0;
   while (words[at]?.text?.startsWith('-') === true) at += words[at]?.text === '-C' || words[at]?.text === '-c' ? 2 : 1;
   return words.slice(at);
 }
 
-/** Options and values of a search; undefined where there is an option whose effect on the output is not known. */
+/** Options and operands of a search; undefined if an option's effect on the output is not known. */
 export function searchArguments(words: readonly Word[]): ReturnType<typeof readArguments> {
   return readArguments(words.slice(1), SEARCH);
 }

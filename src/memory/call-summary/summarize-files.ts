@@ -6,9 +6,9 @@ import {
   type Matches,
   readMatchCounts,
   readMatches,
-  tellFiles,
-  tellMatches,
-  tellMatchingFiles,
+  summarizeFiles,
+  summarizeMatchCounts,
+  summarizeMatchingFiles,
 } from './found-files.ts';
 import {
   bytesOf,
@@ -20,23 +20,23 @@ import {
   PATH,
   type Quote,
   sizeText,
-  tellText,
+  summarizeText,
 } from './text-result.ts';
 
 /** What was read of a file. */
 export interface FileRead {
   readonly path: string | undefined;
-  /** Undefined for what has none. */
+  /** Undefined for files without lines. */
   readonly lines?: number | undefined;
-  /** Where that is not all of it: the first line, and how many the file has. */
+  /** For a part: its first line, and how many lines the file has. */
   readonly part?: { readonly from: number; readonly of: number } | undefined;
   readonly bytes?: number | undefined;
   readonly binary?: boolean;
   /** Of a notebook. */
   readonly cells?: number;
-  /** claude left out what it was not told to leave out. */
+  /** claude cut it by its own limit. */
   readonly truncated?: boolean;
-  /** It is as it was when it was read before, and was not shown again. */
+  /** Unchanged since it was read before, and not shown again. */
   readonly unchanged?: boolean;
   readonly definitions?: readonly string[];
 }
@@ -44,7 +44,7 @@ export interface FileRead {
 const MAX_DEFINITIONS = 12;
 
 /** `Read src/a.ts (500 lines, 14.6KB): defines one, other`. */
-export function tellFileRead(read: FileRead, quote: Quote): string {
+export function summarizeFileRead(read: FileRead, quote: Quote): string {
   const { path = 'unknown', truncated, definitions = [] } = read;
   const names = listed(definitions, MAX_DEFINITIONS, (name) => quote(name, NAME));
   const mark = truncated === true ? ' [truncated]' : '';
@@ -63,13 +63,13 @@ function readExtent({ lines, part, bytes, binary, cells, unchanged }: FileRead):
     : `lines ${part.from}-${part.from + lines - 1} of ${part.of}, ${size}`;
 }
 
-export function tellRead(ended: EndedCall, placeOf: (path: string) => string, quote: Quote): string {
+export function summarizeRead(ended: EndedCall, placeOf: (path: string) => string, quote: Quote): string {
   const input = fieldsOf(ended.call.use.input);
   const { type, file: reported } = fieldsOf(ended.report);
   const file = fieldsOf(reported);
   const named = textOf(input.file_path) ?? textOf(file.filePath);
   const path = named === undefined || named === '' ? undefined : placeOf(named);
-  return tellFileRead({ path, ...extentIn(type, file, ended.result.text) }, quote);
+  return summarizeFileRead({ path, ...extentIn(type, file, ended.result.text) }, quote);
 }
 
 function extentIn(type: unknown, file: Fields, text: string): Omit<FileRead, 'path'> {
@@ -98,7 +98,7 @@ function shownOf(file: Fields, content: string): Omit<FileRead, 'path'> {
 /** Lines as the model gets them: `12→text` or `12⇥text`, the first ones padded. */
 const NUMBERED = /^ {0,9}(\d{1,9})(?:→|\t)/gm;
 
-/** Where there is no report beside it, the text for the model is all there is. */
+/** Without a report, from the text for the model. */
 function numberedOf(text: string): Omit<FileRead, 'path'> {
   const [first] = text.matchAll(NUMBERED);
   if (first === undefined) return text === '' ? {} : { lines: countLines(text), bytes: bytesOf(text) };
@@ -114,7 +114,7 @@ const DEFINITION =
 /** Words that only look like names: `type of`, `class is`. */
 const NO_NAMES = new Set(['of', 'is', 'and', 'or', 'the', 'a', 'an', 'in', 'to', 'for', 'with', 'that', 'from']);
 
-/** What the text of a file defines, in its order, each once. Nothing is certain of a text that is prose. */
+/** Names that a file defines, in order, each once; prose may give false ones. */
 function definitionsIn(text: string): string[] {
   const names = new Set<string>();
   for (const [, one, other] of text.slice(0, NEAR_LENGTH).matchAll(DEFINITION)) {
@@ -131,7 +131,7 @@ interface LineChange {
 }
 
 /** `Edit src/a.ts (+3/-1 lines)`, `Write src/b.ts (created, 120 lines, 3.2KB)`. */
-export function tellEdit({ call, report }: EndedCall, placeOf: (path: string) => string, quote: Quote): string {
+export function summarizeEdit({ call, report }: EndedCall, placeOf: (path: string) => string, quote: Quote): string {
   const { name } = call.use;
   const input = fieldsOf(call.use.input);
   const path = textOf(input.file_path) ?? textOf(input.notebook_path) ?? '';
@@ -163,7 +163,7 @@ function changeText({ added, removed }: LineChange): string {
   return `+${added}/-${removed} lines`;
 }
 
-/** Undefined where the tool reports no patch, as of a new file. */
+/** Undefined if the tool reports no patch, as for a new file. */
 function patchOf({ structuredPatch }: Fields): LineChange | undefined {
   if (!Array.isArray(structuredPatch) || structuredPatch.length === 0) return undefined;
   const lines = structuredPatch.flatMap((hunk) => textsOf(fieldsOf(hunk).lines));
@@ -177,7 +177,7 @@ function swapped(edits: readonly Fields[]): LineChange {
 }
 
 /** `Grep zone in src: 12 matches in 3 files: a.ts (7), …`, `Glob **.ts: 35 files. Types: …`. */
-export function tellSearch(ended: EndedCall, placeOf: (path: string) => string, quote: Quote): string {
+export function summarizeSearch(ended: EndedCall, placeOf: (path: string) => string, quote: Quote): string {
   const { name } = ended.call.use;
   const input = fieldsOf(ended.call.use.input);
   const place = textOf(input.path);
@@ -186,7 +186,7 @@ export function tellSearch(ended: EndedCall, placeOf: (path: string) => string, 
   return `${name} ${quote(textOf(input.pattern) ?? '', NAME)}${where}: ${found}`;
 }
 
-/** claude itself reports fewer. */
+/** More than claude reports. */
 const MAX_NAMES = 10_000;
 
 function globOf({ report, result }: EndedCall, quote: Quote): string {
@@ -196,7 +196,7 @@ function globOf({ report, result }: EndedCall, quote: Quote): string {
     ? textsOf(filenames.slice(0, MAX_NAMES))
     : linesOf(result.text).filter((line) => line !== 'No files found');
   const total = isReported ? numberOf(numFiles) : undefined;
-  return tellFiles({ paths, ...(total === undefined ? {} : { total }), more: truncated === true }, quote);
+  return summarizeFiles({ paths, ...(total === undefined ? {} : { total }), more: truncated === true }, quote);
 }
 
 function grepOf({ report, result }: EndedCall, input: Fields, quote: Quote): string {
@@ -204,19 +204,19 @@ function grepOf({ report, result }: EndedCall, input: Fields, quote: Quote): str
   const more = numberOf(fields.appliedLimit) !== undefined;
   const mode = textOf(fields.mode) ?? textOf(input.output_mode) ?? 'files_with_matches';
   const content = textOf(fields.content) ?? contentIn(result.text);
-  const tell = (matches: Matches) => tellMatches({ ...matches, more: more || matches.more === true }, quote);
+  const tell = (matches: Matches) => summarizeMatchCounts({ ...matches, more: more || matches.more === true }, quote);
   if (mode === 'count') return tell(readMatchCounts(content));
   if (mode === 'content') {
     const context = ['-A', '-B', '-C', 'context'].some((key) => numberOf(input[key]) !== undefined);
     const numbered = input['-n'] === true || undefined;
     const matches = readMatches(content, { only: searchedFile(input, content), numbered, context });
-    return matches === undefined ? tellText(content, 'first', quote) : tell(matches);
+    return matches === undefined ? summarizeText(content, 'first', quote) : tell(matches);
   }
   const files = Array.isArray(fields.filenames) ? textsOf(fields.filenames.slice(0, MAX_NAMES)) : linesOf(content);
-  return tellMatchingFiles(files, more, quote);
+  return summarizeMatchingFiles(files, more, quote);
 }
 
-/** A file was named to be searched, and no line names one. */
+/** The single file that was searched, if the lines do not name it. */
 function searchedFile(input: Fields, content: string): string | undefined {
   const path = textOf(input.path) ?? '';
   const first = content.slice(0, 1_000).split('\n', 1)[0] ?? '';
@@ -228,7 +228,7 @@ const NONE_FOUND = /^No (?:matches|files) found\b/;
 const COUNT_LINE = /^Found \d+ (?:files?|total occurrences?)\b/;
 const PAGE_LINE = /^\[Showing results with pagination\b/;
 
-/** Without what claude says before and behind what was found. */
+/** Without claude's lines before and behind the matches. */
 function contentIn(text: string): string {
   return linesOf(text)
     .filter((line) => !NONE_FOUND.test(line) && !COUNT_LINE.test(line) && !PAGE_LINE.test(line))

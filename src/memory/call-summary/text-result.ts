@@ -3,7 +3,7 @@ import type { EndedCall } from '../extract/tool-calls.ts';
 import { cut, cutterWith, type Mask, oneLine, shortened } from '../words.ts';
 
 /**
- * A text from a tool as it may stand in a line of ours: masked, on one line, between backticks, at most `length` code
+ * A text from a tool as it may be quoted in ctxb's own text: masked, on one line, between backticks, at most `length` code
  * points between them, of which the last three are dots when it was longer.
  */
 export type Quote = (text: string, length: number) => string;
@@ -14,7 +14,7 @@ export const FILE = 100;
 export const PATH = 160;
 export const TEXT = 160;
 
-/** The name of a tool or of a kind, which is known to be no text: without what could pose as a quotation. */
+/** A tool's name, without backticks that could pose as a quotation. */
 export function bare(name: string): string {
   return oneLine(name, NAME).replaceAll('`', "'");
 }
@@ -36,17 +36,17 @@ function isOpen(line: string): boolean {
   return line.split('`').length % 2 === 0;
 }
 
-/** Of a text this much is looked into; claude itself shows a model less of what a command prints. */
+/** Only this much of a text is looked at; claude shows the model less of an output. */
 export const NEAR_LENGTH = 256_000;
 
-/** The lines of a text that are looked into. */
+/** The lines of a text that are looked at. */
 export interface NearLines {
   readonly lines: readonly string[];
   /** There are more. */
   readonly more: boolean;
 }
 
-/** The whole lines at the beginning of a text, the last newline ends none. */
+/** The whole lines at the beginning of a text. */
 export function nearLines(text: string): NearLines {
   const isWhole = text.length <= NEAR_LENGTH;
   const near = isWhole ? text : text.slice(0, text.lastIndexOf('\n', NEAR_LENGTH) + 1);
@@ -95,11 +95,11 @@ export function bytesOf(text: string): number {
   return bytes;
 }
 
-/** What claude puts in the place of a text that there is none of. */
+/** claude's placeholder for an empty output. */
 const NO_TEXT = /^\(\S+ completed with no output\)$/;
 
-/** `no text`, the only line, or how many lines of what size and the one that says most. */
-export function tellText(text: string, telling: 'first' | 'last', quote: Quote): string {
+/** `no text`, the only line, or the number of lines, the size and the most telling line. */
+export function summarizeText(text: string, telling: 'first' | 'last', quote: Quote): string {
   const shown = text.trim();
   if (shown === '' || NO_TEXT.test(shown)) return 'no text';
   const first = shown.indexOf('\n');
@@ -108,14 +108,14 @@ export function tellText(text: string, telling: 'first' | 'last', quote: Quote):
   return `${countLines(shown)} lines, ${sizeText(bytesOf(shown))}, ${telling} ${quote(line, TEXT)}`;
 }
 
-/** So much of a text is looked at for where it was put. */
+/** Only this much of a text is searched for the path. */
 const HEAD = 2_000;
 const PERSISTED =
   /^<persisted-output>\s{0,9}Output too large \(([\w.,]{1,20})\)\. Full output saved to: (\S.{0,1000})$/m;
 const SAVED = /^Error: result \(([\d,]{1,20} characters)\b.{0,100}exceeds maximum .{0,60}saved to (\S.{0,1000})\.$/m;
 
 /** `39.1KB, whole in PATH`: where claude has put a result that was too large for the model. */
-export function tellKept({ report, result }: EndedCall, quote: Quote): string | undefined {
+export function describeKept({ report, result }: EndedCall, quote: Quote): string | undefined {
   const { persistedOutputPath, persistedOutputSize } = fieldsOf(report);
   const path = textOf(persistedOutputPath);
   if (path !== undefined) return `${sizeText(numberOf(persistedOutputSize))}, whole in ${quote(path, PATH)}`;

@@ -3,7 +3,7 @@ import { FILE, NAME, nearLines, type Quote } from './text-result.ts';
 
 /** What `git status` says about a working tree. */
 export interface GitStatus {
-  /** Undefined where it was not asked for. */
+  /** Undefined if it was not asked for. */
   readonly branch: string | undefined;
   readonly ahead: number;
   readonly behind: number;
@@ -11,12 +11,12 @@ export interface GitStatus {
   readonly modified: number;
   readonly unmerged: number;
   readonly untracked: number;
-  /** It says itself that there is nothing. */
+  /** git says that there is nothing to commit. */
   readonly clean: boolean;
 }
 
 /** `main (clean) [ahead 2]`, or `main: 1 staged, 2 modified`. */
-export function tellGitStatus(status: GitStatus, quote: Quote): string {
+export function summarizeGitStatus(status: GitStatus, quote: Quote): string {
   const { ahead, behind, clean } = status;
   const branch = status.branch === undefined ? '' : quote(status.branch, NAME);
   if (clean) {
@@ -32,7 +32,7 @@ type Tally = { -readonly [K in keyof GitStatus]: GitStatus[K] };
 
 const SHORT_LINE = /^(?:## |[ MADRCUT?!]{2} \S)/;
 
-/** Undefined where it is not what `git status` prints, in its long form or its short one. */
+/** Undefined if it is neither the long nor the short format of `git status`. */
 export function readGitStatus(text: string): GitStatus | undefined {
   const { lines } = nearLines(text);
   const tally: Tally = {
@@ -124,7 +124,7 @@ export interface GitDiff {
 const MAX_FILES = 4;
 
 /** `3 files, +12/-4 lines (diff). a.ts, b.ts, c.ts`. `type` says what was compared. */
-export function tellGitDiff({ files, total, added, removed, more }: GitDiff, type: string, quote: Quote): string {
+export function summarizeGitDiff({ files, total, added, removed, more }: GitDiff, type: string, quote: Quote): string {
   const count = total ?? files.length;
   if (count === 0) return `No changes (${type})`;
   const lines = added === undefined ? '' : `, +${added}/-${removed ?? 0} lines`;
@@ -141,7 +141,7 @@ const STAT_LINE = /^ (\S.{0,400}?) {1,200}\| {1,20}(?:\d+|Bin\b)/;
 const NUMSTAT = /^(\d{1,9}|-)\t(\d{1,9}|-)\t(.+)$/;
 const NAME_STATUS = /^[ACDMRTUXB]\d{0,3}\t(?:.*\t)?(.+)$/;
 
-/** Undefined where it is none of the forms that `git diff` and `git show` print changes in. */
+/** Undefined if it is no format of `git diff` or `git show`. */
 export function readGitDiff(text: string, namesOnly: boolean): GitDiff | undefined {
   const { lines, more } = nearLines(text);
   if (lines.length === 0) return { files: [], added: 0, removed: 0 };
@@ -202,7 +202,7 @@ const SHORT_HASH = 7;
 const LONGEST_SHORT = 12;
 
 /** `15 commits. Recent: abc1234 Fix it, def5678 Add more... (+13 more)`. */
-export function tellGitLog({ commits, total = commits.length, more }: GitLog, quote: Quote): string {
+export function summarizeGitLog({ commits, total = commits.length, more }: GitLog, quote: Quote): string {
   if (total === 0) return 'No commits found';
   const recent = listed(commits, MAX_COMMITS, ({ hash, message }) =>
     `${quote(hash, LONGEST_SHORT)} ${message === '' ? '' : quote(message, MESSAGE_LENGTH)}`.trimEnd(),
@@ -216,7 +216,7 @@ const ONE_LINE =
 const FULL_HASH = /^(?:[*|\\/_ ]{0,40}\* )?commit ([0-9a-f]{7,40})\b/;
 const FULL_MESSAGE = /^(?:[|\\/_ ]{0,40})? {4}(\S.*)$/;
 
-/** Undefined where it is no form that is known, as one that the user has made up. */
+/** Undefined for a format that is not known, such as a custom one. */
 export function readGitLog(text: string): GitLog | undefined {
   const { lines, more } = nearLines(text);
   if (lines.length === 0) return { commits: [] };

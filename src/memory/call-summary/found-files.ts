@@ -1,6 +1,6 @@
 import { FILE, NAME, nearLines, type Quote } from './text-result.ts';
 
-/** `a, b, c... (+2 more)`: the first `most` of a list, each as `tell` has it, and how many there are besides. */
+/** `a, b, c... (+2 more)`: the first `most` of a list, each as `tell` has it, and how many more there are. */
 export function listed<T>(items: readonly T[], most: number, tell: (item: T) => string): string {
   const shown = items.slice(0, most).map(tell).join(', ');
   return items.length > most ? `${shown}... (+${items.length - most} more)` : shown;
@@ -24,7 +24,7 @@ function inOrder(counts: readonly Counted[]): Counted[] {
 export interface FileList {
   /** A folder ends in a slash. */
   readonly paths: readonly string[];
-  /** How many there are, where it is not how many paths there are. */
+  /** How many there are, if more than `paths` names. */
   readonly total?: number;
   /** Something was left out of the list, so there may be more. */
   readonly more?: boolean;
@@ -36,7 +36,7 @@ const MAX_TYPES = 4;
 const MAX_FOLDERS = 3;
 
 /** `5 files. Types: .ts (3), .md (2). Key: src/, test/`. */
-export function tellFiles({ paths, total, more, mixed }: FileList, quote: Quote): string {
+export function summarizeFiles({ paths, total, more, mixed }: FileList, quote: Quote): string {
   const types = byCount(paths.flatMap((path) => extensionOf(path) ?? [])).slice(0, MAX_TYPES);
   const folders = byCount(withoutCommonFolder(paths).flatMap((path) => firstFolder(path) ?? [])).slice(0, MAX_FOLDERS);
   const count = `${more ? 'at least ' : ''}${total ?? paths.length} ${mixed ? 'entries' : 'files'}`;
@@ -45,7 +45,7 @@ export function tellFiles({ paths, total, more, mixed }: FileList, quote: Quote)
   return `${count}. Types: ${named || '(no extensions)'}. Key: ${key || '(flat)'}`;
 }
 
-/** What begins with a dot has no extension for that alone. */
+/** `.env` has no extension. */
 function extensionOf(path: string): string | undefined {
   return /[^/\\](\.[A-Za-z0-9_+-]{1,12})$/.exec(path.slice(-80))?.[1];
 }
@@ -55,7 +55,7 @@ function firstFolder(path: string): string | undefined {
   return end > 0 ? `${path.slice(0, end)}/` : undefined;
 }
 
-/** Absolute paths begin with a folder that says nothing about the differences between them. */
+/** Paths without the folders that all of them begin with. */
 function withoutCommonFolder(paths: readonly string[]): readonly string[] {
   const [first = ''] = paths;
   if (!/^(?:[/\\~]|[A-Za-z]:)/.test(first)) return paths.map((path) => path.replace(/^\.[/\\]/, ''));
@@ -118,7 +118,7 @@ export interface Matches {
 const MAX_FILES = 5;
 
 /** `25 matches in 3 files: a.ts (20), b.ts (4), c.ts (1)`. */
-export function tellMatches({ counts, total = sumOf(counts), more }: Matches, quote: Quote): string {
+export function summarizeMatchCounts({ counts, total = sumOf(counts), more }: Matches, quote: Quote): string {
   const tell = ([file, count]: Counted) => `${file === '' ? '' : quote(file, FILE)} (${count})`;
   const least = more && total > 0 ? 'at least ' : '';
   return `${least}${total} matches in ${counts.length} files: ${listed(counts, MAX_FILES, tell) || '(no matches)'}`;
@@ -129,7 +129,7 @@ function sumOf(counts: readonly Counted[]): number {
 }
 
 /** `7 files with matches: a.ts, b.ts`; with `more` there may be others. */
-export function tellMatchingFiles(files: readonly string[], more: boolean, quote: Quote): string {
+export function summarizeMatchingFiles(files: readonly string[], more: boolean, quote: Quote): string {
   const names = [...new Set(files)].sort();
   const least = more && names.length > 0 ? 'at least ' : '';
   return `${least}${names.length} files with matches: ${listed(names, MAX_FILES, (name) => quote(name, FILE)) || '(no matches)'}`;

@@ -4,11 +4,12 @@ import type { CommandFacts } from '../entry.ts';
 import type { EndedCall } from '../extract/tool-calls.ts';
 import { counted, durationText, LONG_LINE_LENGTH, type Mask, oneLine } from '../words.ts';
 import { listed } from './found-files.ts';
-import { tellCommand } from './tell-command.ts';
-import { tellEdit, tellRead, tellSearch } from './tell-files.ts';
+import { summarizeCommand } from './summarize-command.ts';
+import { summarizeEdit, summarizeRead, summarizeSearch } from './summarize-files.ts';
 import {
   bare,
   bytesOf,
+  describeKept,
   NAME,
   numberOf,
   PATH,
@@ -16,13 +17,11 @@ import {
   quoteWith,
   shortenedLine,
   sizeText,
+  summarizeText,
   TEXT,
-  tellKept,
-  tellText,
 } from './text-result.ts';
 
-/** What is needed besides the call. */
-export interface Compressing {
+export interface SummaryContext {
   /** Of the command that it ran. */
   readonly command: CommandFacts | undefined;
   /** A path as it is named in the notes. */
@@ -31,44 +30,44 @@ export interface Compressing {
 }
 
 /**
- * A call and what came of it on one line, at most 500 code points, by the kind of its tool: counts, names and the line
- * that says most. What tools said stands between backticks.
+ * A call and its result on one line, at most 500 code points, as it fits the kind of tool: counts, names and the most
+ * telling line. Text from tools stands between backticks.
  */
-export function compressCall(ended: EndedCall, { command, placeOf, mask }: Compressing): string {
+export function summarizeCall(ended: EndedCall, { command, placeOf, mask }: SummaryContext): string {
   const quote = quoteWith(mask);
-  const line = command === undefined ? tell() : tellCommand(ended, command, quote);
+  const line = command === undefined ? tell() : summarizeCommand(ended, command, quote);
   return shortenedLine(oneLine(line, 4 * LONG_LINE_LENGTH), LONG_LINE_LENGTH);
 
   function tell(): string {
-    if (ended.outcome !== 'ok') return tellFailure(ended, quote);
+    if (ended.outcome !== 'ok') return summarizeFailure(ended, quote);
     switch (ended.call.use.name) {
       case 'Read':
-        return tellRead(ended, placeOf, quote);
+        return summarizeRead(ended, placeOf, quote);
       case 'Write':
       case 'Edit':
       case 'MultiEdit':
       case 'NotebookEdit':
-        return tellEdit(ended, placeOf, quote);
+        return summarizeEdit(ended, placeOf, quote);
       case 'Grep':
       case 'Glob':
-        return tellSearch(ended, placeOf, quote);
+        return summarizeSearch(ended, placeOf, quote);
       case 'Task':
       case 'Agent':
-        return tellAgent(ended, quote);
+        return summarizeAgent(ended, quote);
       case 'TaskOutput':
-        return tellTaskOutput(ended, quote);
+        return summarizeTaskOutput(ended, quote);
       case 'WebFetch':
-        return tellFetch(ended, quote);
+        return summarizeFetch(ended, quote);
       case 'WebSearch':
-        return tellWebSearch(ended, quote);
+        return summarizeWebSearch(ended, quote);
       default:
-        return tellOther(ended, quote);
+        return summarizeOther(ended, quote);
     }
   }
 }
 
 /** `Agent Explore "Count the tests" (12 calls, 37,089 tokens, 3.2 s): 14 lines, 1.2KB, first …`. */
-function tellAgent({ call, report, result }: EndedCall, quote: Quote): string {
+function summarizeAgent({ call, report, result }: EndedCall, quote: Quote): string {
   const input = fieldsOf(call.use.input);
   const fields = fieldsOf(report);
   const type = textOf(fields.agentType) ?? textOf(input.subagent_type);
@@ -79,7 +78,7 @@ function tellAgent({ call, report, result }: EndedCall, quote: Quote): string {
     return `${who} in the background${output === undefined ? '' : `, its output in ${quote(output, PATH)}`}`;
   }
   const effort = effortOf(fields);
-  return `${who}${effort === '' ? '' : ` (${effort})`}: ${tellText(answerOf(fields) ?? result.text, 'first', quote)}`;
+  return `${who}${effort === '' ? '' : ` (${effort})`}: ${summarizeText(answerOf(fields) ?? result.text, 'first', quote)}`;
 }
 
 function effortOf({ totalToolUseCount, totalTokens, totalDurationMs }: Fields): string {
@@ -91,7 +90,7 @@ function effortOf({ totalToolUseCount, totalTokens, totalDurationMs }: Fields): 
   ].join(', ');
 }
 
-/** What the subagent said, without what claude says about it to the model. */
+/** The subagent's answer, without what claude adds to it for the model. */
 function answerOf({ content }: Fields): string | undefined {
   if (!Array.isArray(content)) return undefined;
   return content
@@ -100,56 +99,56 @@ function answerOf({ content }: Fields): string | undefined {
     .join('\n');
 }
 
-/** How far a task in the background is: `TaskOutput a02cdeb (local_agent, running, 12.3KB)`. */
-function tellTaskOutput({ call, report, result }: EndedCall, quote: Quote): string {
+/** The progress of a background task: `TaskOutput a02cdeb (local_agent, running, 12.3KB)`. */
+function summarizeTaskOutput({ call, report, result }: EndedCall, quote: Quote): string {
   const { task_type, status, output, result: answer } = fieldsOf(fieldsOf(report).task);
   const id = textOf(fieldsOf(call.use.input).task_id) ?? '';
   const text = textOf(answer) ?? textOf(output);
   const states = [task_type, status].flatMap((state) => textOf(state) ?? []);
   if (text === undefined || states.length === 0)
-    return `TaskOutput ${quote(id, NAME)}: ${tellText(result.text, 'last', quote)}`;
+    return `TaskOutput ${quote(id, NAME)}: ${summarizeText(result.text, 'last', quote)}`;
   const extent = [...states.map((state) => quote(state, NAME)), sizeText(bytesOf(text))].join(', ');
-  return `TaskOutput ${quote(id, NAME)} (${extent}): ${tellText(text, 'last', quote)}`;
+  return `TaskOutput ${quote(id, NAME)} (${extent}): ${summarizeText(text, 'last', quote)}`;
 }
 
 /** `WebFetch https://example.org (200, 63.1KB): 14 lines, 1.2KB, first …`. */
-function tellFetch({ call, report, result }: EndedCall, quote: Quote): string {
+function summarizeFetch({ call, report, result }: EndedCall, quote: Quote): string {
   const { code, bytes, result: answer } = fieldsOf(report);
   const [status, size] = [numberOf(code), numberOf(bytes)];
   const extent = [...(status === undefined ? [] : [status]), ...(size === undefined ? [] : [sizeText(size)])].join(
     ', ',
   );
   const url = quote(textOf(fieldsOf(call.use.input).url) ?? '', PATH);
-  return `WebFetch ${url}${extent === '' ? '' : ` (${extent})`}: ${tellText(textOf(answer) ?? result.text, 'first', quote)}`;
+  return `WebFetch ${url}${extent === '' ? '' : ` (${extent})`}: ${summarizeText(textOf(answer) ?? result.text, 'first', quote)}`;
 }
 
 const MAX_TITLES = 3;
 
 /** `WebSearch query: 10 results: title, title, title... (+7 more)`. */
-function tellWebSearch({ call, report, result }: EndedCall, quote: Quote): string {
+function summarizeWebSearch({ call, report, result }: EndedCall, quote: Quote): string {
   const query = quote(textOf(fieldsOf(call.use.input).query) ?? '', PATH);
   const { results } = fieldsOf(report);
   const titles = (Array.isArray(results) ? results : []).flatMap(titlesIn);
-  if (titles.length === 0) return `WebSearch ${query}: ${tellText(result.text, 'first', quote)}`;
+  if (titles.length === 0) return `WebSearch ${query}: ${summarizeText(result.text, 'first', quote)}`;
   return `WebSearch ${query}: ${counted(titles.length, 'result')}: ${listed(titles, MAX_TITLES, (title) => quote(title, NAME))}`;
 }
 
-/** Between the lists of links stands what the model says of them. */
+/** Between the lists of links stand the model's comments on them. */
 function titlesIn(part: unknown): string[] {
   const { content } = fieldsOf(part);
   return (Array.isArray(content) ? content : []).flatMap((link) => textOf(fieldsOf(link).title) ?? []);
 }
 
-/** A tool of an MCP server is named by both, `mcp__server__tool`. */
+/** A tool of an MCP server: `mcp__server__tool`. */
 const MCP = /^mcp__(.+?)__(.+)$/s;
 
-/** Any tool: what it was asked for and what came of it. */
-function tellOther(ended: EndedCall, quote: Quote): string {
+/** Any other tool: its input and its result. */
+function summarizeOther(ended: EndedCall, quote: Quote): string {
   const { call, result } = ended;
   const { todos } = fieldsOf(call.use.input);
   if (call.use.name === 'TodoWrite' && Array.isArray(todos)) return `TodoWrite: ${todosText(todos)}`;
   const pictures = result.images === 0 ? [] : [counted(result.images, 'picture')];
-  const text = result.text === '' && pictures.length > 0 ? [] : [tellKept(ended, quote) ?? answerTo(ended, quote)];
+  const text = result.text === '' && pictures.length > 0 ? [] : [describeKept(ended, quote) ?? answerTo(ended, quote)];
   return `${headOf(call.use, quote)}: ${[...pictures, ...text].join(', ')}`;
 }
 
@@ -159,11 +158,11 @@ function todosText(todos: readonly unknown[]): string {
 }
 
 function answerTo({ call, result }: EndedCall, quote: Quote): string {
-  return tellText(result.text, MCP.test(call.use.name) ? 'first' : 'last', quote);
+  return summarizeText(result.text, MCP.test(call.use.name) ? 'first' : 'last', quote);
 }
 
-/** What did not do what it was to do says the error, whatever tool it is. */
-function tellFailure({ call, result, outcome }: EndedCall, quote: Quote): string {
+/** A failure is described by its error, whatever the tool. */
+function summarizeFailure({ call, result, outcome }: EndedCall, quote: Quote): string {
   const said = describeResult(call.use.name, outcome, result.text);
   return `${headOf(call.use, quote)} ${outcome}${said === '' ? '' : `: ${quote(said, TEXT)}`}`;
 }
