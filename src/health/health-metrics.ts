@@ -72,17 +72,17 @@ export function createHealthTally(): HealthTally {
   const steps = new Map<string, number>();
   const handoffs: Handoff[] = [];
 
-  function count(details: HealthDetails): void {
+  function tally({ details, count = 1 }: HealthEntry): void {
     if (details.event === 'handoff') handoffs.push(details);
-    else if (details.event === 'compaction') counts[details.trigger] += 1;
-    else counts[details.event] += 1;
-    if (details.event === 'zone') increment(steps, stepName(details.from, details.zone));
+    else if (details.event === 'compaction') counts[details.trigger] += count;
+    else counts[details.event] += count;
+    if (details.event === 'zone') increment(steps, stepName(details.from, details.zone), count);
   }
 
   return {
     add(entry) {
       sessionCount.add(entry);
-      count(entry.details);
+      tally(entry);
     },
     metrics() {
       const { sessions, exhausted } = sessionCount.result();
@@ -127,8 +127,8 @@ function stepName(from: ZoneName, to: ZoneName): string {
   return `${from} ${to}`;
 }
 
-function increment(counts: Map<string, number>, name: string): void {
-  counts.set(name, (counts.get(name) ?? 0) + 1);
+function increment(counts: Map<string, number>, name: string, by: number): void {
+  counts.set(name, (counts.get(name) ?? 0) + by);
 }
 
 function sumOf(figures: readonly number[]): number {

@@ -47,22 +47,23 @@ export function createHealthReader(): HealthReader {
   const tallies = new Map<string, HealthTally>();
   const files: HealthFile[] = [];
 
-  function take(line: string): boolean {
+  function take(line: string): number {
     const entry = parseHealth(line);
-    if (entry === undefined) return false;
+    if (entry === undefined) return 0;
     const tally = tallies.get(entry.project) ?? createHealthTally();
     tallies.set(entry.project, tally);
     tally.add(entry);
     total.add(entry);
-    return true;
+    return entry.count ?? 1;
   }
 
   return {
     read({ file, lines, torn }) {
       let [records, unreadable] = [0, torn ? 1 : 0];
       for (const line of lines) {
-        if (take(line)) records += 1;
-        else if (line.trim() !== '') unreadable += 1;
+        const count = take(line);
+        records += count;
+        if (count === 0 && line.trim() !== '') unreadable += 1;
       }
       files.push({ file, records, unreadable });
     },

@@ -4,6 +4,8 @@ import { countOf, type Fields, fieldsOf, parseFields, textOf } from '../stream/f
 /** What the metrics need of one line of `health.ndjson`. */
 export interface HealthEntry extends Pick<HealthRecord, 'project' | 'session' | 'run'> {
   readonly details: HealthDetails;
+  /** How many records it stands for, where that is more than one: a part of a long log has one line for many. */
+  readonly count?: number;
 }
 
 /**
@@ -17,7 +19,8 @@ export function parseHealth(line: string): HealthEntry | undefined {
   const details = detailsOf(fieldsOf(record.details));
   if (record.v !== 1 || record.check_type !== 'context') return undefined;
   if (project === undefined || run === undefined || details === undefined) return undefined;
-  return { project, session: textOf(record.session) ?? null, run, details };
+  const count = countOf(record.count) ?? 0;
+  return { project, session: textOf(record.session) ?? null, run, details, ...(count > 1 ? { count } : {}) };
 }
 
 function detailsOf(fields: Fields): HealthDetails | undefined {

@@ -2,7 +2,7 @@ import { readdirSync, realpathSync, rmdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve, sep } from 'node:path';
 import { CtxbError } from '../errors.ts';
-import { COST_LEDGER, isCounting } from './cost-ledger.ts';
+import { isCostLedger, isCounting } from './cost-ledger.ts';
 import { liveInboxes } from './inbox.ts';
 import { requireOwn } from './own-folder.ts';
 import { everythingIn, type Found, IGNORE, MARK } from './own-names.ts';
@@ -102,7 +102,7 @@ function planAll(root: string, options: CleanupOptions): CleanupPlan {
   const counts = running.length === 0 && isCounting(root, { period: options.period, now: options.now ?? Date.now });
   const remove = removalsIn(root).filter(({ name }) => {
     if (running.length > 0) return name.startsWith(SESSIONS + sep) && !running.includes(idOf(name));
-    return !(counts && name === COST_LEDGER);
+    return !(counts && isCostLedger(name));
   });
   const removesFolder = left.length === 0 && running.length === 0 && !counts;
   return { root, remove, removesFolder, left, running, isCounting: counts };

@@ -1,14 +1,13 @@
-import { closeSync, constants, fstatSync, lstatSync, type Stats } from 'node:fs';
-import { join } from 'node:path';
+import { lstatSync } from 'node:fs';
+import { basename } from 'node:path';
 import type { ContextDir } from './context-dir.ts';
 import { asItIs, joined, maskedJson } from './disk-text.ts';
-import { kindOf, openPlain, readAt } from './plain-file.ts';
+import { followFiles } from './follow-files.ts';
+import { isLedgerFile, keepShort, ledgerFiles } from './ledger-files.ts';
 import { isTorn } from './read-lines.ts';
 import { orStoreError } from './store-error.ts';
 
 export const COST_LEDGER = 'cost.ndjson';
-/** Bytes that are in memory at a time; a line of ours has about 200, a longer one than this is left out. */
-const CHUNK = 64 * 1024;
 
 /** One line of `cost.ndjson`: a sum that came on top of what a run had spent before. */
 export interface CostEntry {
@@ -49,7 +48,7 @@ export interface CostLedger {
    */
   spentByOthers(): number;
   /**
-   * Micro-dollars that this run has spent before that period began.
+   * Micro-dollars that this run has spent before that period began, as far as the last 50,000 turns of all runs tell.
    *
    * @throws CtxbError `store`
    */
@@ -71,11 +70,13 @@ export function openCostLedger(folder: ContextDir, { now, runId, period }: CostL
     const entry = parseEntry(line);
     if (entry !== undefined) addTo(entry.run === runId ? own : others, periodOf(Date.parse(entry.t), period), entry);
   };
-  const look = follow(join(folder.path, COST_LEDGER), { forget, take });
+  const files = followFiles({ forget, take });
+  const look = () => files.look(() => ledgerFiles(folder.path, COST_LEDGER), beginningOf(now(), period));
   return {
     add(microUsd, { session, computed }) {
-      if (microUsd !== 0)
-        append(folder, { v: 1, t: new Date(now()).toISOString(), run: runId, session, microUsd, computed });
+      if (microUsd === 0) return;
+      keepShort(folder, COST_LEDGER, { now: now(), before: beginningOf(now(), 'month'), shorten });
+      append(folder, { v: 1, t: new Date(now()).toISOString(), run: runId, session, microUsd, computed });
     },
     spentByOthers() {
       look();
@@ -91,9 +92,28 @@ export function openCostLedger(folder: ContextDir, { now, runId, period }: CostL
 
 /** Whether a ledger has been written to in the period that it is now, so that a limit still counts what is in it. */
 export function isCounting(contextDir: string, { now, period }: Pick<CostLedgerOptions, 'now' | 'period'>): boolean {
-  const path = join(contextDir, COST_LEDGER);
-  const stats = orStoreError(path, () => lstatSync(path, { throwIfNoEntry: false }));
-  return stats !== undefined && periodOf(stats.mtimeMs, period) >= periodOf(now(), period);
+  return ledgerFiles(contextDir, COST_LEDGER).some((path) => {
+    const stats = orStoreError(path, () => lstatSync(path, { throwIfNoEntry: false }));
+    return stats !== undefined && stats.mtimeMs >= beginningOf(now(), period);
+  });
+}
+
+/** Whether a path in the folder is a file of the ledger. */
+export function isCostLedger(path: string): boolean {
+  return basename(path) === path && isLedgerFile(path, COST_LEDGER);
+}
+
+/** One line for what a session of a run has spent in a day. */
+function* shorten(lines: Iterable<string>): Generator<string> {
+  const sums = new Map<string, CostEntry>();
+  for (const line of lines) {
+    const entry = parseEntry(line);
+    if (entry === undefined) continue;
+    const { t, run, session, computed } = entry;
+    const key = JSON.stringify([periodOf(Date.parse(t), 'day'), run, session, computed]);
+    sums.set(key, { ...entry, microUsd: entry.microUsd + (sums.get(key)?.microUsd ?? 0) });
+  }
+  for (const entry of sums.values()) yield JSON.stringify(entry);
 }
 
 function append(folder: ContextDir, entry: CostEntry): void {
@@ -135,53 +155,12 @@ function periodOf(time: number, period: 'day' | 'month'): string {
   return period === 'month' ? month : `${month}-${twoDigits(date.getDate())}`;
 }
 
+/** Midnight, in milliseconds since the epoch. */
+function beginningOf(time: number, period: 'day' | 'month'): number {
+  const date = new Date(time);
+  return new Date(date.getFullYear(), date.getMonth(), period === 'day' ? date.getDate() : 1).getTime();
+}
+
 function twoDigits(number: number): string {
   return String(number).padStart(2, '0');
-}
-
-interface Reader {
-  /** Everything that was taken so far is to be forgotten: another file is there, or a part of this one is gone. */
-  forget(): void;
-  take(line: string): void;
-}
-
-/** What looks at a growing file: each time, it hands on the whole lines that are new. */
-function follow(path: string, { forget, take }: Reader): () => void {
-  let identity = '';
-  let position = 0;
-
-  function restart(next: string): void {
-    identity = next;
-    position = 0;
-    forget();
-  }
-
-  return () => {
-    if (kindOf(path) === 'missing') return restart('');
-    const fd = openPlain(path, constants.O_RDONLY);
-    try {
-      const stats = fstatSync(fd);
-      if (identity !== identityOf(stats) || stats.size < position) restart(identityOf(stats));
-      position = orStoreError(path, () => readFrom(fd, position, take));
-    } finally {
-      closeSync(fd);
-    }
-  };
-}
-
-/** The number of a file that was removed may be given to the one in its place; its time of birth is another. */
-function identityOf({ dev, ino, birthtimeMs }: Stats): string {
-  return `${dev} ${ino} ${birthtimeMs}`;
-}
-
-/** Hands on the whole lines from a position, and returns where the next one begins. */
-function readFrom(fd: number, start: number, take: (line: string) => void): number {
-  for (let position = start; ; ) {
-    const chunk = readAt(fd, position, CHUNK);
-    const end = chunk.lastIndexOf('\n') + 1;
-    // What is left of the file is the beginning of a line that is being written.
-    if (end === 0 && chunk.length < CHUNK) return position;
-    for (const line of chunk.toString('utf8', 0, end).split('\n')) take(line);
-    position += end === 0 ? chunk.length : end;
-  }
 }

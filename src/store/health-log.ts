@@ -1,28 +1,28 @@
 import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { unreadable } from '../errors.ts';
-import { kindOf } from './plain-file.ts';
+import { ledgerFiles } from './ledger-files.ts';
 import { orStoreError } from './store-error.ts';
 
-const HEALTH_LOG = 'health.ndjson';
+export const HEALTH_LOG = 'health.ndjson';
 
 /** Where a project keeps the files of ctxb, as an absolute path. */
 export type ContextDirOf = (project: string) => Promise<string>;
 
 /**
- * The health logs that a path stands for: the file itself; that of a folder of ctxb's; that of a project; else those of
- * the projects that are folders in it, in order of name. None when nothing was recorded there.
+ * The health logs that a path stands for, each with its parts: the file itself; that of a folder of ctxb's; that of a
+ * project; else those of the projects that are folders in it, in order of name. None when nothing was recorded there.
  *
  * @returns absolute paths without links on the way, so that a log that is named twice can be read once
  * @throws CtxbError `unreadable-input` when there is nothing at the path
  */
 export async function findHealthLogs(path: string, contextDirOf: ContextDirOf): Promise<string[]> {
   if (!isFolder(path)) return [withoutLinks(path)];
-  const own = [join(path, HEALTH_LOG), join(await contextDirOf(path), HEALTH_LOG)].find(isThere);
-  if (own !== undefined) return [withoutLinks(own)];
+  const own = [path, await contextDirOf(path)].map(logsIn).find((logs) => logs.length > 0);
+  if (own !== undefined) return own.map(withoutLinks);
   const logs: string[] = [];
-  for (const folder of foldersIn(path)) logs.push(join(await contextDirOf(folder), HEALTH_LOG));
-  return logs.filter(isThere).map(withoutLinks);
+  for (const folder of foldersIn(path)) logs.push(...logsIn(await contextDirOf(folder)));
+  return logs.map(withoutLinks);
 }
 
 function isFolder(path: string): boolean {
@@ -34,11 +34,11 @@ function isFolder(path: string): boolean {
 }
 
 /** What cannot be looked at may be there: reading it will say what is wrong with it, and with no other. */
-function isThere(log: string): boolean {
+function logsIn(folder: string): string[] {
   try {
-    return kindOf(log) !== 'missing';
+    return ledgerFiles(folder, HEALTH_LOG);
   } catch {
-    return true;
+    return [join(folder, HEALTH_LOG)];
   }
 }
 

@@ -1,5 +1,6 @@
 import { type Dirent, readdirSync } from 'node:fs';
 import { join, sep } from 'node:path';
+import { PART } from './ledger-files.ts';
 import { SESSION_FOLDER } from './session-file.ts';
 import { orStoreError } from './store-error.ts';
 
@@ -15,7 +16,7 @@ interface Layout {
 
 const LOCK = 'lock\\.[\\w-]{1,64}';
 const ANY = '[\\w-]{1,64}';
-const OF_ROOT = `scratch\\.md|(?:journal|mailbox|health|cost)\\.ndjson|\\${IGNORE}|${MARK}`;
+const OF_ROOT = `scratch\\.md|(?:journal|mailbox)\\.ndjson|(?:health|cost)${PART}\\.ndjson|\\${IGNORE}|${MARK}`;
 const OF_SESSION =
   '(?:human-input|state-changes|dead-ends|artifacts|commands|scratch|tool-log)\\.md|memory\\.ndjson|session\\.json';
 /** What a process that was killed while it replaced a file has left: the file's name and a number. */

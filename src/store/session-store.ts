@@ -1,5 +1,8 @@
+import { shortenHealth } from '../health/shorten-health.ts';
 import { type ContextDir, openContextDir } from './context-dir.ts';
 import { asItIs, masked, maskedJson } from './disk-text.ts';
+import { HEALTH_LOG } from './health-log.ts';
+import { keepShort } from './ledger-files.ts';
 import { isTorn } from './read-lines.ts';
 import { createRunFile } from './run-file.ts';
 import type { Seal } from './seal.ts';
@@ -34,6 +37,9 @@ export interface SessionStoreOptions {
   readonly seal?: Seal;
 }
 
+/** Another process may still write a line to a part that was put aside so long ago. */
+const IN_USE_MS = 60 * 60 * 1000;
+
 /** @param path the folder */
 export function createSessionStore(path: string, { runId, now, onFault, seal }: SessionStoreOptions): SessionStore {
   let dir: ContextDir | undefined;
@@ -63,7 +69,11 @@ export function createSessionStore(path: string, { runId, now, onFault, seal }: 
   const line = (entry: object) => maskedJson({ v: 1, t: new Date(now()).toISOString(), ...entry });
   return {
     journal: (entry) => attempt((open) => append(open, 'journal.ndjson', entry)),
-    health: (entry) => attempt((open) => append(open, 'health.ndjson', entry)),
+    health: (entry) =>
+      attempt((open) => {
+        keepShort(open, HEALTH_LOG, { now: now(), before: now() - IN_USE_MS, shorten: shortenHealth });
+        append(open, HEALTH_LOG, entry);
+      }),
     mailbox: (entry) => attempt((open) => append(open, 'mailbox.ndjson', { run: runId, ...entry })),
     run: (entry) => attempt(() => runFile.add(entry)),
     forgetRun: (other) => attempt(() => (other === undefined ? runFile : createRunFile(path, other, seal)).remove()),

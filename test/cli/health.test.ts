@@ -1,8 +1,8 @@
-import { appendFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { compaction, exhausted, handoff, healthLine, turn } from '../support/health.ts';
-import { createPlace, ctxb, type Place } from './fakes.ts';
+import { createPlace, ctxb, type Place, runFake } from './fakes.ts';
 
 /** A log of a project that is named after its folder. */
 function keep(place: Place, project: string, details = [turn(), handoff(170_000, 30_000)]): string {
@@ -131,4 +131,23 @@ it('two formats at once are refused', async () => {
   const run = await ctxb(place, ['health', '--json', '--prometheus']);
   expect(run.code).toBe(2);
   expect(run.stderr).toContain('--json and --prometheus');
+});
+
+it('a log that has become long goes on in a new file, and counts as before', async () => {
+  await using place = await createPlace();
+  await runFake(place, { fake: 'answers', flags: ['--prompt', 'one'] });
+  const log = place.path('.context/health.ndjson');
+  const line = `${healthLine(turn(), { project: '/earlier' })}\n`;
+  const count = Math.ceil((8 * 1024 * 1024) / line.length);
+  appendFileSync(log, line.repeat(count));
+  await runFake(place, { fake: 'answers', flags: ['--prompt', 'one'] });
+  const parts = readdirSync(place.path('.context')).filter((name) => name.startsWith('health-'));
+  expect(parts).toHaveLength(1);
+  expect(statSync(log).size).toBeLessThan(10_000);
+  const { projects, files } = JSON.parse((await ctxb(place, ['health', '--json'])).stdout.toString());
+  expect(files).toHaveLength(2);
+  expect(projects).toMatchObject([
+    { project: '/earlier', metrics: { turns: count } },
+    { project: place.cwd, metrics: { turns: 2, sessions: expect.any(Number) } },
+  ]);
 });

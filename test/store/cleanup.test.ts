@@ -34,9 +34,11 @@ function session(id: string, minute = 0): SessionFolder {
 
 /** A file of each kind that ctxb makes, by unit of a clean-up. */
 const MADE: Readonly<Record<string, readonly string[]>> = {
+  'cost-20260102T120000000-0a1b.ndjson': ['cost-20260102T120000000-0a1b.ndjson'],
   'cost.ndjson': ['cost.ndjson'],
   flows: ['flows/20260102T120000000-0a1b-job/run.json', 'flows/20260102T120000000-0a1b-job/one/stream-2.ndjson'],
   handoffs: ['handoffs/handoff-2026-01-02T12-00-00-000Z-2.memory.md', 'handoffs/handoff-2026-01-02T12-00-00-000Z.md'],
+  'health-20260102T120000000-0a1b.ndjson': ['health-20260102T120000000-0a1b.ndjson'],
   'health.ndjson': ['health.ndjson'],
   hooks: ['hooks/abc/state.json', 'hooks/claude-123.json'],
   inbox: ['inbox/run-1.ndjson'],
@@ -138,7 +140,8 @@ describe('a clean-up', () => {
     carryOutCleanup(plan);
     expect(existsSync(join(root, 'cost.ndjson'))).toBe(stays);
     expect(existsSync(root)).toBe(stays);
-    if (stays) expect(readdirSync(root).sort()).toEqual(['.gitignore', 'CTXB.TAG', 'cost.ndjson']);
+    const ledger = ['cost-20260102T120000000-0a1b.ndjson', 'cost.ndjson'];
+    if (stays) expect(readdirSync(root).sort()).toEqual(['.gitignore', 'CTXB.TAG', ...ledger]);
   });
 });
 

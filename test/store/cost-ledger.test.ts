@@ -1,12 +1,18 @@
 import {
   appendFileSync,
+  closeSync,
   mkdtempSync,
+  openSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -163,6 +169,80 @@ describe('a file that is not the one it was', () => {
   });
 });
 
+/** Entries of another time and run until the ledger has so many bytes. */
+function fillTo(bytes: number, t: number, microUsd = 1): number {
+  const line = `{"v":1,"t":"${new Date(t).toISOString()}","run":"old","session":null,"microUsd":${microUsd},"computed":false}\n`;
+  const count = Math.ceil(bytes / line.length);
+  openContextDir(folder);
+  appendFileSync(file, line.repeat(count));
+  return count;
+}
+
+function parts(): string[] {
+  return readdirSync(folder).filter((name) => /^cost-\d{8}T\d{9}-[0-9a-f]{4}\.ndjson$/.test(name));
+}
+
+const FULL = 8 * 1024 * 1024;
+
+describe('a ledger that has become long', () => {
+  it('is read from its end, however long it is', () => {
+    openContextDir(folder);
+    writeFileSync(file, '');
+    truncateSync(file, 2 ** 40);
+    appendFileSync(file, '\n');
+    const count = fillTo(1_000, time);
+    expect(ledger('one').spentByOthers()).toBe(count);
+  });
+
+  it('is refused with more of one period than a run can wait for', () => {
+    const one = ledger('one');
+    fillTo(65 * 1024 * 1024, time);
+    expect(() => one.spentByOthers()).toThrow(/more than 64 MiB of one day or month: move it away, or set no limit/);
+  });
+
+  it('is counted whole as far as the period goes', () => {
+    const one = ledger('one', 'month');
+    const count = fillTo(2 * FULL, time);
+    fillTo(FULL / 2, new Date(2026, 2, 1).getTime() - 1, 1_000);
+    expect(one.spentByOthers()).toBeGreaterThanOrEqual(count);
+  });
+
+  it('goes on in a new file, and all of it counts', () => {
+    const [one, two] = [ledger('one'), ledger('two')];
+    const old = fillTo(FULL, time);
+    expect(two.spentByOthers()).toBe(old);
+    // Another process has it open, and is about to write.
+    const open = openSync(file, 'a');
+    const late = readFileSync(file, 'utf8').split('\n', 1)[0];
+    one.add(5, REPORTED);
+    expect(parts()).toHaveLength(1);
+    expect(statSync(file).size).toBeLessThan(1_000);
+    writeSync(open, `${late}\n`);
+    closeSync(open);
+    expect([two.spentByOthers(), ledger('three').spentByOthers()]).toEqual([old + 6, old + 6]);
+  });
+
+  it('loses no sum of a month that is over', () => {
+    const last = new Date(2026, 1, 3, 12).getTime();
+    const one = ledger('one', 'month');
+    const count = fillTo(FULL, last);
+    one.add(7, REPORTED);
+    const [part = ''] = parts();
+    utimesSync(join(folder, part), last / 1000, last / 1000);
+    fillTo(FULL, time);
+    one.add(8, REPORTED);
+    expect(parts()).toHaveLength(2);
+    const t = new Date(last).toISOString();
+    expect(readFileSync(join(folder, part), 'utf8')).toBe(
+      `{"v":1,"t":"${t}","run":"old","session":null,"microUsd":${count},"computed":false}\n`,
+    );
+    // This month's part is as it was.
+    expect(parts().filter((name) => statSync(join(folder, name)).size >= FULL)).toHaveLength(1);
+    time = last;
+    expect(ledger('two', 'month').spentByOthers()).toBeGreaterThanOrEqual(count);
+  });
+});
+
 describe('many runs at once', () => {
   const RUNS = [1, 2, 3, 4];
   const ADDITIONS = 250;
@@ -193,7 +273,11 @@ describe('many runs at once', () => {
     say(fell);
     process.stdin.once('data', () => say(ledger.spentByOthers()));`;
 
-  it('lose nothing, mix nothing, and agree in the end', async () => {
+  it.each([
+    { title: 'in one file', before: 0 },
+    { title: 'while it goes on in a new one', before: FULL - 40_000 },
+  ])('lose nothing, mix nothing, and agree in the end, $title', async ({ before }) => {
+    if (before > 0) fillTo(before, time - 40 * 24 * 3_600_000);
     const programs = RUNS.map((k) => start(adding(k)));
     try {
       for (const program of programs) expect(await program.next()).toBe('false');
@@ -203,7 +287,9 @@ describe('many runs at once', () => {
         program.child.stdin.write('\n');
         expect(await program.next()).toBe(String(total - (RUNS[index] ?? 0) * ADDITIONS));
       }
-      const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean);
+      const texts = [...parts(), 'cost.ndjson'].map((name) => readFileSync(join(folder, name), 'utf8'));
+      expect(texts.length > 1).toBe(before > 0);
+      const lines = texts.flatMap((text) => text.split('\n')).filter((line) => line && !line.includes('"run":"old"'));
       expect(lines).toHaveLength(RUNS.length * ADDITIONS);
     } finally {
       for (const program of programs) await program.kill();

@@ -65,7 +65,7 @@ const OPENERS: Readonly<Record<string, string>> = {
   'commands/replay-sources.ts': 'ctxb itself',
   'commands/replay-threads.ts': '/proc',
   'demo/live-run.ts': 'its own record',
-  'flow/studio/read-assets.ts': 'ctxb itself',
+  'flow/studio/studio-server.ts': 'ctxb itself',
   'replay/cache/bookmarks.ts': 'a bound of a recording, which is known to be a file',
   'replay/read-lines.ts': 'a part of a report that is named, line by line',
   'replay/read/read-values.ts': 'a recording that is named, or a file in a folder; line by line, up to a bound',
