@@ -13,24 +13,13 @@ export interface StepReceipt extends PackReceipt {
   readonly budgets: SourcedBudgets;
   readonly budget_warnings: readonly BudgetWarning[];
   /** What the curator's choice cost, and what was wrong with it; undefined: no curator was asked. */
-  readonly curation:
-    | { readonly cost_usd: number; readonly duration_ms: number; readonly fault: string | null }
-    | undefined;
+  readonly curation: KnownReceipt['curation'];
   /** undefined: the step has not ended. */
-  readonly measured: StepFigures | undefined;
+  readonly measured: MeasuredStep | undefined;
 }
 
-/** What claude said of the step; tokens are those of the main thread. */
-export interface StepFigures {
-  readonly exit_code: number;
-  /** Context of the first call: system prompt, tools and the pack. */
-  readonly first_tokens: number;
-  readonly peak_tokens: number;
-  readonly calls: number;
-  readonly cost_usd: number;
-  readonly duration_ms: number;
-  readonly session_id: string | null;
-}
+/** What claude measured of a step. */
+export type MeasuredStep = NonNullable<KnownReceipt['measured']> & { readonly session_id: string | null };
 
 const names = v.array(v.string());
 const size = v.pipe(v.number(), v.minValue(0));
@@ -60,6 +49,7 @@ const receiptSchema = v.object({
   measured: v.optional(
     v.object({
       exit_code: v.number(),
+      // Of the main thread: the first call has system prompt, tools and the pack.
       first_tokens: size,
       peak_tokens: size,
       calls: size,

@@ -5,7 +5,7 @@ import { briefingOf } from '../../src/flow/briefing.ts';
 import { checkFlow } from '../../src/flow/file/read-flow.ts';
 import type { Flow, StepOutput } from '../../src/flow/flow.ts';
 import type { CuratorEffect } from '../../src/flow/pack/receipt.ts';
-import type { StepFigures, StepReceipt } from '../../src/flow/step-receipt.ts';
+import type { MeasuredStep, StepReceipt } from '../../src/flow/step-receipt.ts';
 import { openFlowRun } from '../../src/store/flow-run.ts';
 
 /** A flow of `fixtures/flows`: its text, and what it says. */
@@ -18,7 +18,7 @@ export function fixtureFlow(name: string): { readonly text: string; readonly flo
 }
 
 /** What claude said of a step. */
-export function figures(changes: Partial<StepFigures> = {}): StepFigures {
+export function figures(changes: Partial<MeasuredStep> = {}): MeasuredStep {
   return {
     exit_code: 0,
     first_tokens: 20_000,
@@ -33,7 +33,7 @@ export function figures(changes: Partial<StepFigures> = {}): StepFigures {
 
 interface PlayedStep {
   readonly output: string;
-  readonly measured?: StepFigures | undefined;
+  readonly measured?: MeasuredStep | undefined;
   readonly curator?: CuratorEffect;
   readonly curation?: StepReceipt['curation'];
 }
@@ -73,6 +73,6 @@ export function keepRun(cwd: string, run: string, flow: Flow, played: { readonly
 }
 
 /** As much of the end of a step as is read again. */
-function stepEnd({ exit_code }: StepFigures) {
+function stepEnd({ exit_code }: MeasuredStep) {
   return exit_code === 0 ? { status: 'done' } : { status: 'failed', error: `exit code ${exit_code}` };
 }

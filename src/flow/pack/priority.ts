@@ -148,12 +148,9 @@ const ENDINGS = ['', 's', 'ed', 'er', 'ers', 'or', 'ors', 'ing', 'ation', 'ation
 const WORDS = /\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+|\p{Lo}+/gu;
 
 const TIER_OF_WORD: ReadonlyMap<string, Tier> = new Map(
-  (['LOW', 'MEDIUM', 'HIGH', 'CRITICAL'] as const).flatMap((tier) =>
-    ID_WORDS[tier].flatMap(formsOf).map((form): [string, Tier] => [form, tier]),
-  ),
+  // Of a word of two tiers the more important counts, so it is set last.
+  [...TIERS].reverse().flatMap((tier) => ID_WORDS[tier].flatMap(formsOf).map((form): [string, Tier] => [form, tier])),
 );
-
-const ORDER: readonly Tier[] = ['CRITICAL', 'HIGH', 'MEDIUM', 'LOW'];
 
 /**
  * By whole words of an id, in any case; `-`, `_`, `.`, digits and a capital inside part them. A word counts with the
@@ -161,7 +158,7 @@ const ORDER: readonly Tier[] = ['CRITICAL', 'HIGH', 'MEDIUM', 'LOW'];
  */
 export function tierOfId(id: string): Tier | undefined {
   const tiers = new Set(id.match(WORDS)?.map((word) => TIER_OF_WORD.get(word.toLowerCase())));
-  return ORDER.find((tier) => tiers.has(tier));
+  return TIERS.find((tier) => tiers.has(tier));
 }
 
 const RAISING = OUTPUT_WORDS.HIGH.map(withPlural).join('|');
@@ -174,11 +171,10 @@ const LETTER = /\p{L}/u;
 export function tierOfOutput(output: string): Tier | undefined {
   const beginning = head(output, OUTPUT_BEGINNING);
   let lowered = false;
-  IN_OUTPUT.lastIndex = 0;
-  for (let found = IN_OUTPUT.exec(beginning); found !== null; found = IN_OUTPUT.exec(beginning)) {
+  for (const { 0: word, 1: raising, index } of beginning.matchAll(IN_OUTPUT)) {
     // In the whole output, for the last word may continue beyond the beginning.
-    if (LETTER.test(output.charAt(found.index - 1)) || LETTER.test(output.charAt(IN_OUTPUT.lastIndex))) continue;
-    if (found[1] !== undefined) return 'HIGH';
+    if (LETTER.test(output.charAt(index - 1)) || LETTER.test(output.charAt(index + word.length))) continue;
+    if (raising !== undefined) return 'HIGH';
     lowered = true;
   }
   return lowered ? 'LOW' : undefined;
