@@ -6,7 +6,7 @@ import { errorSignature } from './entries/error-signature.ts';
 import { type FileWork, fileWork } from './entries/file-changes.ts';
 import { fingerprint } from './entries/fingerprint.ts';
 import { createWorkingFolder, type WorkingFolder } from './entries/working-folder.ts';
-import type { CommandFacts, Discard, Entry, FileChange, PromptEntry, ToolEntry } from './entry.ts';
+import type { CommandFacts, Entry, FileChange, PromptEntry, ToolEntry } from './entry.ts';
 import type { Found, PromptFound } from './extract/extract.ts';
 import type { EndedCall } from './extract/tool-calls.ts';
 import { cut, cutterWith, LONG_LINE_LENGTH, lastLines, type Mask, oneLine } from './words.ts';
@@ -71,7 +71,7 @@ function toolEntry(found: EndedCall, folder: WorkingFolder, mask: Mask): ToolEnt
     output: fingerprint(found.result.text),
     ...signatureOf(ended, mask),
     ...(work === undefined ? {} : { command: maskedCommand(work.command, mask) }),
-    ...maskedFiles(filesOf(ended, work, folder), mask),
+    ...filesOf(ended, work, folder, mask),
   };
 }
 
@@ -102,30 +102,23 @@ const END = 4_000;
 
 type Files = Pick<ToolEntry, 'reads' | 'changes' | 'swaps'>;
 
-function filesOf(ended: EndedCall, work: CommandWork | undefined, folder: WorkingFolder): Files {
+function filesOf(ended: EndedCall, work: CommandWork | undefined, folder: WorkingFolder, mask: Mask): Files {
   const { call, result, report, outcome } = ended;
   const { name, input } = call.use;
   const files: FileWork | undefined = outcome === 'ok' ? fileWork(name, input, result.text, report) : undefined;
   const reads = name === 'Read' && outcome === 'ok' ? textOf(fieldsOf(input).file_path) : undefined;
+  const named = (path: string) => mask(folder.path(path));
   const changes = [
-    ...(files?.changes ?? []).map((change) => ({ ...change, path: folder.path(change.path) })),
-    ...folder.certain(work?.changes ?? []),
+    ...(files?.changes ?? []).map((change) => ({ ...change, path: named(change.path) })),
+    ...folder.certain(work?.changes ?? []).map((change) => maskedChange(change, mask)),
   ];
-  const swaps = (files?.swaps ?? []).map((swap) => ({ ...swap, path: folder.path(swap.path) }));
+  const swaps = (files?.swaps ?? []).map((swap) => ({ ...swap, path: named(swap.path) }));
   // The place where this command ends is where the next one begins.
   if (work !== undefined && outcome !== 'refused') folder.ran(work.command.text);
   return {
-    ...(reads === undefined ? {} : { reads: folder.path(reads) }),
+    ...(reads === undefined ? {} : { reads: named(reads) }),
     ...(changes.length === 0 ? {} : { changes }),
     ...(swaps.length === 0 ? {} : { swaps }),
-  };
-}
-
-function maskedFiles({ reads, changes, swaps }: Files, mask: Mask): Files {
-  return {
-    ...(reads === undefined ? {} : { reads: mask(reads) }),
-    ...(changes === undefined ? {} : { changes: changes.map((change) => maskedChange(change, mask)) }),
-    ...(swaps === undefined ? {} : { swaps: swaps.map((swap) => ({ ...swap, path: mask(swap.path) })) }),
   };
 }
 
@@ -133,13 +126,15 @@ function maskedChange({ path, change, to }: FileChange, mask: Mask): FileChange 
   return { path: mask(path), change, ...(to === undefined ? {} : { to: mask(to) }) };
 }
 
-function maskedCommand(command: CommandFacts, mask: Mask): CommandFacts {
+function maskedCommand({ discards, ...command }: CommandFacts, mask: Mask): CommandFacts {
   const tail = command.tail === '' ? '' : lastLines(mask(command.tail), TAIL_LINES, TAIL_LENGTH);
-  const { discards } = command;
   const text = cut(mask(command.text), COMMAND_LENGTH);
-  return { ...command, text, tail, ...(discards === undefined ? {} : { discards: maskedDiscard(discards, mask) }) };
-}
-
-function maskedDiscard({ how, paths }: Discard, mask: Mask): Discard {
-  return { how, paths: paths === 'all' ? paths : paths.map(mask) };
+  if (discards === undefined) return { ...command, text, tail };
+  const { how, paths } = discards;
+  return {
+    ...command,
+    text,
+    tail,
+    discards: { how, paths: paths === 'all' ? paths : paths.map((path) => mask(path)) },
+  };
 }

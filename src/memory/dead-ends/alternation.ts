@@ -3,11 +3,6 @@ import { remember } from '../remember.ts';
 import type { Ledger, Series } from './dead-end-ledger.ts';
 import { isBookkeeping, isWaiting, nameOf } from './failure.ts';
 
-interface Agent {
-  /** Its newest calls, oldest first, at most four. */
-  calls: ToolEntry[];
-}
-
 interface Found {
   readonly agent: string | null;
   readonly series: Series;
@@ -20,20 +15,19 @@ const MAX_FOUND = 64;
 
 /** An agent alternates between two calls with equal inputs and equal results: it goes in circles. */
 export function createAlternation(ledger: Ledger): (entry: Entry) => void {
-  const agents = new Map<string | null, Agent>();
+  /** The newest four calls of each agent, oldest first. */
+  const agents = new Map<string | null, readonly ToolEntry[]>();
   const found = new Map<string, Found>();
 
   function see(entry: ToolEntry): void {
-    const agent = agents.get(entry.agent) ?? { calls: [] };
-    if (!agents.has(entry.agent)) remember(agents, entry.agent, agent, MAX_AGENTS);
-    agent.calls.push(entry);
-    if (agent.calls.length > 4) agent.calls.shift();
-    const [a, b, c, d] = agent.calls;
+    const calls = [...(agents.get(entry.agent) ?? []), entry].slice(-4);
+    remember(agents, entry.agent, calls, MAX_AGENTS);
+    const [a, b, c, d] = calls;
     if (a === undefined || b === undefined || c === undefined || d === undefined) return;
     if (!isSame(a, c) || !isSame(b, d) || isSame(a, b) || [c, d].some(isUntold)) return;
     report([a, b, c, d]);
     // The next round needs two more calls.
-    agent.calls = [c, d];
+    agents.set(entry.agent, [c, d]);
   }
 
   function report(calls: readonly [ToolEntry, ToolEntry, ToolEntry, ToolEntry]): void {

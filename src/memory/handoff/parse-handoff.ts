@@ -60,52 +60,33 @@ interface Place {
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})\s{0,9}([^`\s]{0,40})/;
 
-/** Follows the fences of a text. Says whether a line is in a code block, the fences included. */
-function createFences(): { take(line: string): boolean; readonly open: boolean } {
+/** For each line the number of the line that opened its code block, the fences included; undefined outside of one. */
+function codeBlocks(lines: readonly string[]): (number | undefined)[] {
   let mark: string | undefined;
-  return {
-    take(line) {
-      const [, fence, info] = FENCE.exec(line) ?? [];
-      if (mark === undefined) {
-        mark = fence;
-        return fence !== undefined;
-      }
-      if (fence?.startsWith(mark) && info === '') mark = undefined;
-      return true;
-    },
-    get open() {
-      return mark !== undefined;
-    },
-  };
+  let opened: number | undefined;
+  return lines.map((line, at) => {
+    const [, fence, info] = FENCE.exec(line) ?? [];
+    const opens = mark === undefined;
+    if (opens) opened = fence === undefined ? undefined : at;
+    const closes = !opens && fence?.startsWith(mark ?? '') && info === '';
+    if (opens || closes) mark = opens ? fence : undefined;
+    return opened;
+  });
 }
 
-/** Without a fence round the whole: it was opened before the first heading, and closes with the last fence. */
+/** Without a fence around the whole: it was opened before the first heading, and the last fence closes it. */
 function unwrapped(lines: readonly string[]): readonly string[] {
-  const fences = createFences();
-  let opened = 0;
-  for (const [at, line] of lines.entries()) {
-    const before = fences.open;
-    if (fences.take(line) && !before) opened = at;
-    if (headingIn(line) === undefined) continue;
-    return before ? withoutLastFence(lines.slice(opened + 1)) : lines;
-  }
-  return lines;
-}
-
-function withoutLastFence(lines: readonly string[]): readonly string[] {
-  const fences = createFences();
-  let opened = lines.length;
-  for (const [at, line] of lines.entries()) {
-    const before = fences.open;
-    fences.take(line);
-    if (!before && fences.open) opened = at;
-  }
-  return fences.open ? lines.slice(0, opened) : lines;
+  const opened = codeBlocks(lines)[lines.findIndex((line) => headingIn(line) !== undefined)];
+  if (opened === undefined) return lines;
+  const inner = lines.slice(opened + 1);
+  // The block that one more line would be in was opened by the fence that closes the whole.
+  const closing = codeBlocks([...inner, '']).at(-1);
+  return inner.slice(0, closing);
 }
 
 function markLines(lines: readonly string[]): Line[] {
-  const fences = createFences();
-  return lines.map((text) => ({ text, fenced: fences.take(text) }));
+  const blocks = codeBlocks(lines);
+  return lines.map((text, at) => ({ text, fenced: blocks[at] !== undefined }));
 }
 
 /** Longer lines are no headings. */
