@@ -99,7 +99,10 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
       `announce a prompt that comes after the prompt cache has expired when that costs so much more; or off (default: ${cost.expiredCacheUsd})`,
     )
     .option('--no-recovery', 'do not start a claude again that died')
-    .option('--resume-run [id]', 'take up the newest run that was broken off, or the one whose id begins so')
+    .option(
+      '--resume-run [id]',
+      'take up the newest run that was broken off, or the one whose id begins so: with its own settings, unless a flag changes them',
+    )
     .option('--no-memory', 'keep no notes and hand none back')
     .option('--state-pattern <regex>', "finds in claude's words where the work stands; a named group is the state")
     .option('--dead-end-pattern <regex>', "finds in claude's words what did not work; a named group is the text")

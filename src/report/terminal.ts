@@ -115,8 +115,12 @@ export function createTerminal({ stderr, style, quiet, statusLine: wanted, obser
   };
 }
 
+/** What a terminal shows behind the line when Ctrl-C is pressed. */
+const ECHO = '^C';
+
 /** A line that wraps could not be taken away again, so one that is too long loses its colours and its end. */
 function shorten(line: string, columns: number): string {
   const plain = line.replace(ESCAPES, '');
-  return plain.length < columns ? line : `${plain.slice(0, Math.max(0, columns - 2))}…`;
+  const width = columns - ECHO.length;
+  return plain.length < width ? line : `${plain.slice(0, Math.max(0, width - 2))}…`;
 }

@@ -79,11 +79,14 @@ describe('the status line', () => {
     expect(take()).toBe(`${CLEAR}ctxb: one word more\n`);
   });
 
-  it.each([{ columns: 10 }, { columns: 40 }, { columns: 2 }])('is never wider than $columns columns', ({ columns }) => {
-    const { terminal, take } = screen({ columns });
-    terminal.status(STATE);
-    expect([...take().replace(CLEAR, '')].length).toBeLessThan(columns);
-  });
+  it.each([{ columns: 10 }, { columns: 40 }, { columns: 80 }, { columns: 4 }])(
+    'is never wider than $columns columns, with the ^C that a terminal shows behind it',
+    ({ columns }) => {
+      const { terminal, take } = screen({ columns });
+      terminal.status(CHANGED);
+      expect([...take().replace(CLEAR, ''), ...'^C'].length).toBeLessThan(columns);
+    },
+  );
 
   it.each([
     { title: 'no terminal', options: { isTTY: false } },

@@ -17,6 +17,8 @@ const BEGINNING = `# Configuration
 at once; a \`CTXB_*\` variable that there is not is told on stderr, and stops nothing. \`ctxb config\`, \`ctxb cleanup\` and
 \`ctxb doctor\` tell what is refused and go on with the rest.
 
+A run that is taken up (\`--resume-run\`) keeps what held when it was begun, which its own file has, sealed; only flags change it.
+
 \`\`\`sh
 ctxb config
 ctxb config --schema > contextbudgetrc.schema.json
