@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import recording from '../../fixtures/demo/recording.json' with { type: 'json' };
 import { DEFAULTS } from '../config/defaults.ts';
 import { isDecision } from '../governor/actions.ts';
-import { fateOf } from '../governor/conversation/visibility.ts';
+import { visibilityOf } from '../governor/conversation/visibility.ts';
 import type { RecordLine } from '../governor/record.ts';
 import type { Io } from '../io.ts';
 import { styleFor } from '../report/style.ts';
@@ -45,5 +45,5 @@ export async function playRecorded(screen: Screen, { stderr, env }: Pick<Io, 'st
 }
 
 function isVisible(played: PlayedLine): played is PlayedLine & { input: { from: 'claude' } } {
-  return played.input.from === 'claude' && fateOf(played.before, played.input.event) === 'show';
+  return played.input.from === 'claude' && visibilityOf(played.before, played.input.event) === 'show';
 }

@@ -39,7 +39,7 @@ interface Decided {
   readonly gauge: Reading;
 }
 
-/** What was judged. These go to the journal and into reports; replaying a record gives the same ones again. */
+/** What was decided. Decisions go to the journal and into reports; replaying a record gives the same ones. */
 export type Decision =
   | (Decided & { readonly kind: 'warn' })
   | (Decided & { readonly kind: 'compact'; readonly focus: string })
@@ -75,7 +75,7 @@ export type Decision =
   | (Decided & { readonly kind: 'exhausted' })
   /** Nothing that was tried has relieved the context: the run ends. */
   | (Decided & { readonly kind: 'unrelieved'; readonly path: string | undefined })
-  /** The agent is told to go on with what was broken off. */
+  /** The agent is told to resume interrupted work. */
   | (Decided & { readonly kind: 'resume' })
   /** A prompt is too large a task for the zone. */
   | (Decided & {
@@ -165,7 +165,7 @@ export type TimerName = (typeof TIMERS)[number];
 
 export const TIMERS = ['compaction', 'context', 'background', 'turn', 'handoff', 'exit'] as const;
 
-/** What the shell has to do for it. Data only: one function carries them out. */
+/** What the host has to do. Data only: one function carries the effects out. */
 export type Effect =
   /** Write a line to claude's stdin; one that is not `exact` gets a newline if it has none. */
   | { readonly kind: 'send'; readonly line: string; readonly promptUuid?: string; readonly exact?: true }
@@ -180,9 +180,9 @@ export type Effect =
   | { readonly kind: 'set-timer'; readonly timer: TimerName; readonly afterMs: number }
   | { readonly kind: 'clear-timer'; readonly timer: TimerName }
   /** What becomes of lines that were withheld until it was clear whose they are. */
-  | { readonly kind: 'withheld'; readonly fate: 'show' | 'drop' }
+  | { readonly kind: 'buffered'; readonly fate: 'show' | 'drop' }
   /** What becomes of an end of a turn that is only shown if it cannot be mended. */
-  | { readonly kind: 'postponed'; readonly fate: 'show' | 'drop' }
+  | { readonly kind: 'deferred'; readonly fate: 'show' | 'drop' }
   /**
    * Check what the agent answered and write it down, or what is known without it. Told back as `handoff-problems`
    * when it may be asked again, else as `handoff-written`.
@@ -194,7 +194,7 @@ export type Effect =
       readonly reason: string;
     }
   /**
-   * Start claude again, with the session it is to go on with or with none, or, where it had not begun, as at `isFirst`.
+   * Start claude again: resuming a session, with a fresh one, or, before the first session, as at the start (`isFirst`).
    * Told back as `begin`.
    */
   | {
@@ -205,7 +205,7 @@ export type Effect =
     }
   /** A line for `health.ndjson`. */
   | { readonly kind: 'health'; readonly record: HealthRecord }
-  /** A line for the caller, who gets his answer from ctxb. */
+  /** A line for the caller, answered by ctxb itself. */
   | { readonly kind: 'reply'; readonly line: string }
   /** The caller has the answer to these prompts. */
   | { readonly kind: 'answered'; readonly uuids: readonly string[] }
@@ -241,7 +241,7 @@ export interface HookAnswer {
   readonly kind: 'answer-hook';
   readonly requestId: string;
   readonly hook: HookName;
-  /** Fields of the answer besides what is for this kind of hook only. */
+  /** Fields that any kind of hook takes. */
   readonly output: object;
   /** Fields for this kind of hook, besides the context. */
   readonly specific?: Fields;
@@ -249,7 +249,7 @@ export interface HookAnswer {
   readonly context?: string;
   /**
    * Working memory may add to the context. `lost`: a compaction has just taken away what was known; `begun`: a context
-   * begins that goes on with earlier work.
+   * begins that continues earlier work.
    */
   readonly recall?: 'lost' | 'begun' | 'prompt';
 }
@@ -264,7 +264,7 @@ export type HookName =
   | 'PostToolUse'
   | 'PostToolUseFailure';
 
-/** What follows from an input: what was judged, and what is to be done. */
+/** What follows from an input: decisions and effects. */
 export type Action = Decision | Effect;
 
 const EFFECTS = new Set<Action['kind']>([
@@ -275,8 +275,8 @@ const EFFECTS = new Set<Action['kind']>([
   'end-input',
   'set-timer',
   'clear-timer',
-  'withheld',
-  'postponed',
+  'buffered',
+  'deferred',
   'write-handoff',
   'start-claude',
   'kill',
@@ -289,7 +289,7 @@ const EFFECTS = new Set<Action['kind']>([
   'store-result',
 ]);
 
-/** Whether it was judged and is to be told; else it is to be done. */
+/** Whether an action is a decision to report; otherwise it is an effect to carry out. */
 export function isDecision(action: Action): action is Decision {
   return !EFFECTS.has(action.kind);
 }

@@ -49,7 +49,7 @@ export type OwnEvent =
   | { readonly kind: 'dead-end'; readonly text: string }
   /** An entry of working memory from an earlier run of the same session. */
   | { readonly kind: 'earlier'; readonly entry: Fields }
-  /** What was found out about a file that a tool is to read; `file` undefined: it is no text, or not there. */
+  /** Size of a file that a tool is to read; `file` undefined: it is not text, or does not exist. */
   | { readonly kind: 'file-measured'; readonly requestId: string; readonly file: FileMeasure | undefined }
   /** A hook of ours was answered with an error: claude goes on as if there were none. */
   | { readonly kind: 'hook-failed'; readonly requestId: string }
@@ -83,7 +83,7 @@ export interface ExitEvent {
   readonly kind: 'exit';
   readonly code: number | undefined;
   readonly signal: string | undefined;
-  /** The session has a log: it can be gone on with. */
+  /** The session has a log, so it can be resumed. */
   readonly logged: boolean;
   /** Of the prompts of the turn under way: those that the log has. */
   readonly delivered: readonly string[];
@@ -96,7 +96,7 @@ export interface ExitEvent {
 /** A prompt on its way to claude. */
 export interface Prompt {
   readonly uuid: string;
-  /** The line for claude's stdin, without terminator: the caller's own bytes where he wrote a line. */
+  /** The line for claude's stdin, without terminator; the caller's own bytes where the caller wrote a line. */
   readonly line: string;
   readonly text: string;
   /** Name of the slash command, where it is one. */

@@ -120,7 +120,7 @@ export interface CostPolicy {
   readonly prices: Prices;
 }
 
-/** Working memory: what is kept outside the context, and what of it is handed back. */
+/** Working memory: what is kept outside the context, and how much of it is handed back. */
 export interface MemoryPolicy {
   readonly enabled: boolean;
   /** Tokens of evidence that are handed back after a compaction, and again once its summary is known. */

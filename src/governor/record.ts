@@ -74,7 +74,7 @@ export function recordDecision(decision: Decision, t: number): object {
   return { t, decided: decision };
 }
 
-/** The decision that a recorded line holds, or undefined when the value is no such line. */
+/** The decision in a recorded line; undefined for any other line. */
 export function readDecision(value: Fields): Fields | undefined {
   return 'decided' in value && !('type' in value) && isFields(value.decided) ? value.decided : undefined;
 }
@@ -96,7 +96,7 @@ export function readRecordedRun(value: Fields): Run | undefined {
 }
 
 /**
- * The input a recorded line stands for, or undefined when the value is no recorded line. Also reads recordings of
+ * The input in a recorded line; undefined for any other line. Also reads recordings of
  * both directions (`{"to":"claude"|"from":"claude","line"}`), which carry no time.
  */
 export function readRecord(value: Fields, lastTime: number): Input | undefined {

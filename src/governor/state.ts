@@ -37,7 +37,7 @@ export interface Run {
   readonly withoutHooks: boolean;
   /** A person is at the terminal and can be asked. */
   readonly attended: boolean;
-  /** claude keeps a log, so that a session can be gone on with in another process. */
+  /** claude keeps a log, so that another process can resume the session. */
   readonly persistent: boolean;
 }
 
@@ -103,7 +103,7 @@ export interface Process {
    * - `starting`: the other is there and has not begun yet.
    */
   readonly phase: 'running' | 'dead' | 'starting';
-  /** It goes on with an earlier session. */
+  /** It resumes an earlier session. */
   readonly resumes: boolean;
   /** Times in a row that it had to be started again. */
   readonly restarts: number;

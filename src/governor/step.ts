@@ -19,7 +19,7 @@ import { chain, decided, isRelieving, keep, type Step } from './steps.ts';
 import { forgetChange } from './tool-budget/tool-state.ts';
 
 /**
- * The judgement: what happened and the state before it give the state after it and what is to be done. Pure: no clock,
+ * The governor's step: an input and the state before it give the next state and its actions. Pure: no clock,
  * no files, no processes, no randomness. `run` carries the actions out, `replay` lists them.
  */
 export function step(before: GovernorState, input: Input): Step {

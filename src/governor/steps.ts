@@ -2,7 +2,7 @@ import type { Action, Place } from './actions.ts';
 import { type Reading, readGauge } from './gauge/gauge.ts';
 import type { Compaction, GovernorState } from './state.ts';
 
-/** A new state and what is to be done about it. */
+/** A new state and the actions that follow. */
 export interface Step {
   readonly state: GovernorState;
   readonly actions: readonly Action[];

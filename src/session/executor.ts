@@ -125,8 +125,8 @@ export function createExecutor(world: ExecutorWorld): Executor {
       );
     },
     'clear-timer': ({ timer }) => clearTimer(timer),
-    withheld: ({ fate }) => world.passOn.settle('withheld', fate),
-    postponed: ({ fate }) => world.passOn.settle('postponed', fate),
+    buffered: ({ fate }) => world.passOn.settle('buffered', fate),
+    deferred: ({ fate }) => world.passOn.settle('deferred', fate),
     'write-handoff': world.writeHandoff,
     'start-claude': world.startClaude,
     health: ({ record }) => store.health(record),

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { registeredHooks } from '../governor/control/control.ts';
-import { fateOf, isInjectedTurn } from '../governor/conversation/visibility.ts';
+import { isInjectedTurn, visibilityOf } from '../governor/conversation/visibility.ts';
 import { isOwnOrStamped } from '../governor/prompts/own-lines.ts';
 import { STAMP_MARK } from '../governor/prompts/prompt.ts';
 import { isAnswerFinal } from '../governor/prompts/tasks.ts';
@@ -18,8 +18,8 @@ const EXHAUSTION_MARKS = ['rompt is too long', 'prompt_too_long', 'blocking_limi
 export interface PassOn {
   /** Reads to the end. Resolves when every line has been handed on. */
   read(stdout: Readable): Promise<void>;
-  /** What becomes of lines that were kept back: `withheld` until it is clear whose they are, `postponed` as a failure. */
-  settle(which: 'withheld' | 'postponed', fate: 'show' | 'drop'): void;
+  /** What becomes of lines that were kept back: `buffered` until it is clear whose they are, `deferred` as a failure. */
+  settle(which: 'buffered' | 'deferred', fate: 'show' | 'drop'): void;
 }
 
 export interface PassOnOptions {
@@ -35,7 +35,7 @@ export interface PassOnOptions {
  * because of ctxb, or tells of a failure that can be mended, it is looked at before.
  */
 export function createPassOn({ output, state, onEvent }: PassOnOptions): PassOn {
-  const keptBack: Record<'withheld' | 'postponed', { bytes: Buffer; event: Event }[]> = { withheld: [], postponed: [] };
+  const keptBack: Record<'buffered' | 'deferred', { bytes: Buffer; event: Event }[]> = { buffered: [], deferred: [] };
   const traces: Traces = {
     isStamped: (uuid) => isOwnOrStamped(state(), uuid),
     isStreamed: output.format === 'json',
@@ -55,9 +55,9 @@ export function createPassOn({ output, state, onEvent }: PassOnOptions): PassOn 
   }
 
   /** Of turns that failed one after the other only the last one tells how it stands. */
-  function postpone(line: { bytes: Buffer; event: Event }): void {
-    if (keptBack.postponed.at(-1)?.event.kind === 'result') keptBack.postponed = [];
-    keptBack.postponed.push(line);
+  function defer(line: { bytes: Buffer; event: Event }): void {
+    if (keptBack.deferred.at(-1)?.event.kind === 'result') keptBack.deferred = [];
+    keptBack.deferred.push(line);
   }
 
   function accept(bytes: Buffer): void {
@@ -75,11 +75,11 @@ export function createPassOn({ output, state, onEvent }: PassOnOptions): PassOn 
       onEvent(event, line, () => tell(bytes, event));
       return;
     }
-    const fate = fateOf(now, event);
+    const fate = visibilityOf(now, event);
     const alone = event.kind === 'malformed' ? text : asAlone(text, traces);
     const shown = { bytes: alone === text ? bytes : Buffer.from(alone), event };
-    if (fate === 'withhold') keptBack.withheld.push(shown);
-    if (fate === 'postpone') postpone(shown);
+    if (fate === 'buffer') keptBack.buffered.push(shown);
+    if (fate === 'defer') defer(shown);
     onEvent(event, line, () => {
       if (fate === 'show') show(shown.bytes, event);
     });

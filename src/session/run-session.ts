@@ -175,7 +175,7 @@ export function startSession(run: Run, world: SessionWorld): Session {
 }
 
 function settlesLines({ kind }: Action): boolean {
-  return kind === 'withheld' || kind === 'postponed';
+  return kind === 'buffered' || kind === 'deferred';
 }
 
 function isAnswered({ kind }: Action): boolean {

@@ -1,7 +1,7 @@
 import type { Block } from './events.ts';
 import { type Fields, fieldsOf, jsonText, textOf } from './fields.ts';
 
-/** Content of a message: a string, or a list of blocks. Anything else is no content. */
+/** Content of a message: a string, or a list of blocks. Anything else counts as empty. */
 export function readBlocks(content: unknown): Block[] {
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
   return Array.isArray(content) ? content.map(readBlock) : [];
@@ -68,7 +68,7 @@ function readToolResult(block: Readonly<Record<string, unknown>>): Block {
 /** Fields of an attachment that hold what the model is given, in the versions that write it. */
 const GIVEN = ['snippet', 'content', 'files', 'addedLines', 'addedBlocks', 'prompt'];
 
-/** Attachments that only the person sees, or that say what ran and not what came of it. */
+/** Attachments that only the person sees, or that say what ran without its outcome. */
 const UNSEEN = new Set(['hook_system_message', 'hook_cancelled', 'hook_non_blocking_error', 'command_permissions']);
 
 /** What an attachment of a session log puts into the context: changed files, reminders, lists of tools and skills. */

@@ -47,7 +47,7 @@ const KNOWN_TYPES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What one line means. Never throws: what is not understood comes back as `unknown` or `malformed`, to be passed on
+ * Decodes one line. Never throws: lines that are not understood come back as `unknown` or `malformed`, to be passed on
  * and counted.
  *
  * @param line one line of a stream recording or a session log, with or without its terminator

@@ -16,17 +16,17 @@ export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The texts of a list; none where it is no list. */
+/** The texts of a list; empty for anything else. */
 export function textsOf(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 }
 
-/** The fields of an object in JSON; none where the line is no such thing, as one that a kill has torn. */
+/** The fields of an object in JSON; empty for anything else, such as a line torn by a kill. */
 export function parseFields(line: string): Fields {
   return fieldsOf(parsed(line));
 }
 
-/** The value of a text in JSON; undefined where it is none. */
+/** The value of a text in JSON; undefined for invalid JSON. */
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

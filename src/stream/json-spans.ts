@@ -41,7 +41,7 @@ export function membersAt(text: string, bracket: number): JsonMember[] {
 }
 
 /**
- * An array or an object with some of its members taken out or written anew; the others stay byte for byte.
+ * An array or an object with some of its members removed or replaced; the others stay byte for byte.
  *
  * @param bracket offset of the opening one
  * @param change what becomes of the value of a member: another text, or undefined, which takes the member out

@@ -112,7 +112,7 @@ describe('a turn that claude starts itself, between the command and its begin', 
     const driver = full();
     driver.prompt('Next.');
     expect(kinds(driver.claude(initLine()))).toEqual([]);
-    expect(driver.claude(...foreign.slice(0, 1))).toMatchObject([{ kind: 'withheld', fate: 'show' }]);
+    expect(driver.claude(...foreign.slice(0, 1))).toMatchObject([{ kind: 'buffered', fate: 'show' }]);
     expect(driver.state.compaction.phase).toBe('asked');
   });
 
@@ -137,7 +137,7 @@ describe('a turn that claude starts itself, between the command and its begin', 
   it('the lines of our own turn are dropped, once it is clear that they are ours', () => {
     const driver = full();
     driver.prompt('Next.');
-    expect(driver.claude(statusLine({ status: 'compacting' }))).toEqual([{ kind: 'withheld', fate: 'drop' }]);
+    expect(driver.claude(statusLine({ status: 'compacting' }))).toEqual([{ kind: 'buffered', fate: 'drop' }]);
     expect(driver.state.compaction.phase).toBe('running');
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fateOf } from '../../src/governor/conversation/visibility.ts';
+import { visibilityOf } from '../../src/governor/conversation/visibility.ts';
 import type { OwnEvent } from '../../src/governor/input.ts';
 import { decodeObject } from '../../src/stream/decode.ts';
 import {
@@ -45,11 +45,11 @@ describe('a context that is too full for a turn', () => {
     const driver = afterTurn(100_000);
     driver.prompt('Second.');
     const seen = TOO_LONG.map((line) => {
-      const fate = fateOf(driver.state, decodeObject(line));
+      const fate = visibilityOf(driver.state, decodeObject(line));
       driver.claude(line);
       return fate;
     });
-    expect(seen).toEqual(['show', 'postpone', 'postpone']);
+    expect(seen).toEqual(['show', 'defer', 'defer']);
   });
 
   it('is compacted, and the turn is gone on with', () => {
@@ -57,9 +57,9 @@ describe('a context that is too full for a turn', () => {
     expect(said(driver.actions).at(-1)).toBe('/compact focus on Do the thing.');
     const actions = driver.claude(...COMPACT_TURNS.success);
     expect(said(actions)).toEqual([RESUMED]);
-    expect(kinds(actions)).not.toContain('postponed');
+    expect(kinds(actions)).not.toContain('deferred');
     expect(driver.claude(initLine(), callLine(30_000), resultLine())).toContainEqual({
-      kind: 'postponed',
+      kind: 'deferred',
       fate: 'drop',
     });
   });
@@ -110,7 +110,7 @@ describe('a context that is too full for a turn', () => {
     expect(kinds(decisions(driver.claude(...TOO_LONG)))).not.toContain('handoff');
     const actions = driver.tell({ ...WRITTEN, path: 'last.md' });
     expect(decisions(actions)).toMatchObject([{ kind: 'unrelieved', path: 'last.md' }]);
-    expect(actions).toContainEqual({ kind: 'postponed', fate: 'show' });
+    expect(actions).toContainEqual({ kind: 'deferred', fate: 'show' });
     expect(driver.state).toMatchObject({ outcome: 'unrelieved', input: 'closed' });
   });
 

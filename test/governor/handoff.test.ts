@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fateOf } from '../../src/governor/conversation/visibility.ts';
+import { visibilityOf } from '../../src/governor/conversation/visibility.ts';
 import type { OwnEvent } from '../../src/governor/input.ts';
 import type { Run } from '../../src/governor/state.ts';
 import { decodeObject } from '../../src/stream/decode.ts';
@@ -71,7 +71,7 @@ const MUTE = [initLine(), resultLine({ num_turns: 0, result: '' })];
 
 function fates(driver: Driver, lines: readonly Line[]): string[] {
   return lines.map((line) => {
-    const fate = fateOf(driver.state, decodeObject(line));
+    const fate = visibilityOf(driver.state, decodeObject(line));
     driver.claude(line);
     return fate;
   });
@@ -209,15 +209,15 @@ describe('the document', () => {
     const driver = asking({ callerSpeaksProtocol: true });
     driver.claude(initLine());
     const question = { type: 'control_request', request_id: 'p1', request: { subtype: 'can_use_tool' } };
-    expect(fateOf(driver.state, decodeObject(question))).toBe('hide');
+    expect(visibilityOf(driver.state, decodeObject(question))).toBe('hide');
     expect(sent(driver.claude(question))).toMatchObject([{ response: { response: { behavior: 'deny' } } }]);
   });
 
   it('no line of its turn is shown', () => {
     const driver = asking();
     const seen = fates(driver, answer('## Goal'));
-    expect(seen).toEqual(['withhold', 'withhold', 'withhold']);
-    expect(driver.actions).toContainEqual({ kind: 'withheld', fate: 'drop' });
+    expect(seen).toEqual(['buffer', 'buffer', 'buffer']);
+    expect(driver.actions).toContainEqual({ kind: 'buffered', fate: 'drop' });
     expect(driver.state.turn.ended).toBe(1);
   });
 
@@ -228,7 +228,7 @@ describe('the document', () => {
       callLine(FULL),
       resultLine({ result: 'The task is done.', origin: { kind: 'task-notification' } }),
     );
-    expect(actions).toContainEqual({ kind: 'withheld', fate: 'show' });
+    expect(actions).toContainEqual({ kind: 'buffered', fate: 'show' });
     expect(driver.state.handoff.phase).toBe('asking');
     expect(kinds(driver.claude(...answer('## Goal')))).toContain('write-handoff');
   });
@@ -292,7 +292,7 @@ describe('/clear', () => {
   it('no line of its turn is shown', () => {
     const driver = clearing();
     expect(fates(driver, CLEARED)).not.toContain('show');
-    expect(driver.actions).toContainEqual({ kind: 'withheld', fate: 'drop' });
+    expect(driver.actions).toContainEqual({ kind: 'buffered', fate: 'drop' });
   });
 
   it('gives the document to the fresh context, once: when claude asks what to begin it with', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fateOf } from '../../src/governor/conversation/visibility.ts';
+import { visibilityOf } from '../../src/governor/conversation/visibility.ts';
 import { decodeObject } from '../../src/stream/decode.ts';
 import {
   afterTurn,
@@ -69,14 +69,14 @@ describe('a hook of the caller', () => {
   ])('$what: $hook answered by ctxb: $own', ({ driver, hook, prompt, own }) => {
     const at = driver();
     const line = callback(hook, prompt === undefined ? {} : { prompt: prompt(at) });
-    expect(fateOf(at.state, decodeObject(line))).toBe(own ? 'hide' : 'show');
+    expect(visibilityOf(at.state, decodeObject(line))).toBe(own ? 'hide' : 'show');
     expect(sent(at.claude(line))).toEqual(own ? ANSWERED : []);
   });
 
   it('that ctxb has answered: the echo of the answer is not shown', () => {
     const driver = asking();
     driver.claude(callback('Stop'));
-    expect(fateOf(driver.state, decodeObject(ANSWERED[0] ?? {}))).toBe('hide');
+    expect(visibilityOf(driver.state, decodeObject(ANSWERED[0] ?? {}))).toBe('hide');
   });
 });
 

@@ -48,7 +48,7 @@ describe('claude dies in mid-turn', () => {
     const actions = driver.tell(exitEvent());
     expect(decisions(actions)).toMatchObject([{ kind: 'restart', reason: 'claude ended: SIGKILL', attempt: 1 }]);
     expect(actions).toContainEqual({ kind: 'start-claude', resume: 's1', isFirst: false, afterMs: 1_000 });
-    expect(actions).toContainEqual({ kind: 'withheld', fate: 'drop' });
+    expect(actions).toContainEqual({ kind: 'buffered', fate: 'drop' });
   });
 
   it('without a log: with a document from memory, in a new session', () => {
@@ -213,7 +213,7 @@ describe('how often', () => {
     for (let count = 0; count < 3; count++) diedAndBack(driver);
     expect(starts(driver)).toMatchObject([{ afterMs: 1_000 }, { afterMs: 2_000 }, { afterMs: 4_000 }]);
     const actions = driver.tell(exitEvent());
-    expect(kinds(actions)).toEqual(['left-undone', 'postponed']);
+    expect(kinds(actions)).toEqual(['left-undone', 'deferred']);
     expect(driver.state.input).toBe('closed');
   });
 

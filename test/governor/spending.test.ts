@@ -132,7 +132,7 @@ describe("at the limit, 'wrap-up'", () => {
     const end = { subtype: 'error_during_execution', is_error: true, total_cost_usd: 1.1 };
     const actions = driver.claude(resultLine(end));
     expect(said(actions)).toEqual([WRAP_UP]);
-    expect(driver.claude(...turn(1.2))).toContainEqual({ kind: 'postponed', fate: 'drop' });
+    expect(driver.claude(...turn(1.2))).toContainEqual({ kind: 'deferred', fate: 'drop' });
   });
 
   it('hears no more of the caller in the last turn', () => {
@@ -161,7 +161,7 @@ it("at the limit, 'stop' says nothing more", () => {
   expect(interrupts(driver)).toHaveLength(1);
   const actions = driver.claude(resultLine({ subtype: 'error_during_execution', is_error: true, total_cost_usd: 1.1 }));
   expect(said(actions)).toEqual([]);
-  expect(actions).toContainEqual({ kind: 'postponed', fate: 'show' });
+  expect(actions).toContainEqual({ kind: 'deferred', fate: 'show' });
   expect(driver.state).toMatchObject({ outcome: 'limit', input: 'closed' });
 });
 
@@ -195,7 +195,7 @@ describe("at the limit, 'ask'", () => {
     driver.claude(resultLine({ subtype: 'error_during_execution', is_error: true, total_cost_usd: 1.1 }));
     const actions = driver.tell({ kind: 'cost-answer', limitUsd: 2 });
     expect(said(actions)).toEqual([expect.stringMatching(/it may go on now\.\n\nGo on from where the work stands\.$/)]);
-    expect(driver.claude(...turn(1.2))).toContainEqual({ kind: 'postponed', fate: 'drop' });
+    expect(driver.claude(...turn(1.2))).toContainEqual({ kind: 'deferred', fate: 'drop' });
   });
 
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fateOf } from '../../src/governor/conversation/visibility.ts';
+import { visibilityOf } from '../../src/governor/conversation/visibility.ts';
 import { stampUuid } from '../../src/governor/prompts/prompt.ts';
 import { decodeObject } from '../../src/stream/decode.ts';
 import {
@@ -19,7 +19,7 @@ const EARLIER_RUN = 'b35a8e5c-3c1c-4d5b-9d5e-000000000000';
 /** Feeds lines one by one and says what becomes of each. */
 function fates(driver: Driver, lines: readonly Line[]): string[] {
   return lines.map((line) => {
-    const fate = fateOf(driver.state, decodeObject(line));
+    const fate = visibilityOf(driver.state, decodeObject(line));
     driver.claude(line);
     return fate;
   });
@@ -73,7 +73,7 @@ describe('lines of other turns', () => {
 
   it("a turn of claude's own between command and begin: its begin is withheld until that is clear", () => {
     const lines = [initLine(), callLine(161_000), resultLine({ origin: { kind: 'task-notification' } })];
-    expect(fates(compacting(), lines)).toEqual(['withhold', 'show', 'show']);
+    expect(fates(compacting(), lines)).toEqual(['buffer', 'show', 'show']);
   });
 
   it('background work is shown also during a compaction', () => {
@@ -110,12 +110,12 @@ describe('our own traffic on the control channel', () => {
   ])('$name: $fate', ({ line, fate }) => {
     const { state } = afterTurn(20_000);
     const asked = { ...state, control: { ...state.control, pending: { 'ctxb:1': 'context' } as const } };
-    expect(fateOf(asked, decodeObject(line))).toBe(fate);
+    expect(visibilityOf(asked, decodeObject(line))).toBe(fate);
   });
 
   it('an answer to a request whose id only looks like ours is shown', () => {
     const line = { type: 'control_response', response: { subtype: 'success', request_id: 'ctxb:mine' } };
-    expect(fateOf(afterTurn(20_000).state, decodeObject(line))).toBe('show');
+    expect(visibilityOf(afterTurn(20_000).state, decodeObject(line))).toBe('show');
   });
 
   it('a line that we injected, sent back by --replay-user-messages, is hidden', () => {
@@ -123,7 +123,7 @@ describe('our own traffic on the control channel', () => {
     const own = driver.actions
       .flatMap((action) => (action.kind === 'send' ? [JSON.parse(action.line) as Line] : []))
       .at(-1);
-    expect(fateOf(driver.state, decodeObject({ ...own, isReplay: true }))).toBe('hide');
+    expect(visibilityOf(driver.state, decodeObject({ ...own, isReplay: true }))).toBe('hide');
   });
 
   it('the end of a callback of ours is hidden too', () => {
@@ -133,6 +133,6 @@ describe('our own traffic on the control channel', () => {
       request_id: 'h9',
       request: { callback_id: 'ctxb:session-start', input: {} },
     });
-    expect(fateOf(driver.state, decodeObject({ type: 'control_cancel_request', request_id: 'h9' }))).toBe('hide');
+    expect(visibilityOf(driver.state, decodeObject({ type: 'control_cancel_request', request_id: 'h9' }))).toBe('hide');
   });
 });

@@ -82,7 +82,7 @@ const CASES: readonly EffectCase[] = [
     sent: '',
   },
   { title: 'a text is kept', action: { kind: 'keep', file: 'f', text: 't' }, notes: [{ keep: ['f', 't'] }] },
-  { title: 'withheld lines are settled', action: { kind: 'withheld', fate: 'show' }, notes: [{ withheld: 'show' }] },
+  { title: 'buffered lines are settled', action: { kind: 'buffered', fate: 'show' }, notes: [{ buffered: 'show' }] },
 ];
 
 describe('an action is carried out', () => {

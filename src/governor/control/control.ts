@@ -12,10 +12,10 @@ import type { ControlPurpose, GovernorState } from '../state.ts';
 import { chain, decided, keep, type Step } from '../steps.ts';
 import { CALLBACKS } from './hook-callbacks.ts';
 
-/** Tools of which something is known before they are called. */
+/** Tools whose calls can be limited or get a hint beforehand. */
 const BEFORE = '^(?:Read|Bash|Grep|Glob|mcp__.*)$';
 
-/** Hooks of tools name the tools: a matcher that is null would be none for claude's own. */
+/** Tools of a hook: claude takes no null matcher for these. */
 export const MATCHERS: Readonly<Partial<Record<string, string>>> = {
   PreToolUse: BEFORE,
   PostToolUse: '*',
@@ -37,12 +37,12 @@ function hooksFor({ run }: GovernorState): Fields {
   );
 }
 
-/** Names of the hooks about which claude asks us. */
+/** Names of the hooks that ctxb has registered. */
 export function registeredHooks(state: GovernorState): string[] {
   return state.control.phase === 'closed' ? [] : Object.keys(hooksFor(state));
 }
 
-/** Opens the control channel in our own name, again for a process that took the place of another. */
+/** Opens the control channel in our own name, again for each new process. */
 export function openControl(state: GovernorState): Step {
   const body = withOurHooks(state, state.control.initialize ?? { subtype: 'initialize' });
   return chain(request(opening(state), 'initialize', body), askContext, askCost);
@@ -87,7 +87,7 @@ export function onOwnResponse(state: GovernorState, event: ControlResponseEvent)
   return purpose === 'trigger' ? onTrigger(answered, event.ok) : keep(answered);
 }
 
-/** A session that is gone on with may begin with a counter of what it has cost before. */
+/** The cost counter of a resumed session may begin with earlier costs. */
 function askCost(state: GovernorState): Step {
   return state.process.resumes ? request(state, 'usage', { subtype: 'get_usage' }) : keep(state);
 }
@@ -97,7 +97,7 @@ function onUsage(state: GovernorState, event: ControlResponseEvent): GovernorSta
   return typeof total === 'number' ? { ...state, cost: readOpening(state.cost, total) } : state;
 }
 
-/** Only what claude confirms is said to be placed: some versions do not answer at all. */
+/** The trigger counts as placed once claude confirms it: some versions do not answer at all. */
 function onTrigger(state: GovernorState, moved: boolean): Step {
   if (!moved) {
     const refused: GovernorState = { ...state, trigger: 'off' };
@@ -108,7 +108,7 @@ function onTrigger(state: GovernorState, moved: boolean): Step {
   return keep(state, [{ kind: 'place-trigger', ...decided(state, triggerReason), tokens: trigger }]);
 }
 
-/** Prompts may go: the context is known, or claude does not tell. */
+/** Lets prompts go: the context is known, or claude does not tell. */
 export function finishOpening(state: GovernorState): Step {
   if (state.control.phase !== 'opening') return keep(state);
   return keep({ ...state, control: { ...state.control, phase: 'open' } }, [{ kind: 'clear-timer', timer: 'context' }]);
@@ -124,7 +124,7 @@ export function placeTrigger(state: GovernorState): Step {
   return setTrigger(placed, 'trigger', String(place.setting));
 }
 
-/** The model is another: its window is asked for, with our trigger out of the way, which would be told in its place. */
+/** Asks for the window of a new model, after releasing our trigger, which claude would report instead. */
 export function askNewWindow(state: GovernorState): Step {
   if (typeof state.trigger !== 'number') return askContext(state);
   return chain(setTrigger({ ...state, trigger: 'unplaced' }, 'release-trigger', ''), askContext);
@@ -136,7 +136,7 @@ function setTrigger(state: GovernorState, purpose: ControlPurpose, setting: stri
   return request(state, purpose, { subtype: 'apply_flag_settings', settings: { env } });
 }
 
-/** Only a session that goes on has a context to be known before the first prompt. */
+/** Only a resumed session has a context to learn before the first prompt. */
 function opening(state: GovernorState): GovernorState {
   return { ...state, control: { ...state.control, phase: state.process.resumes ? 'opening' : 'open' } };
 }
@@ -160,9 +160,8 @@ function onContext(state: GovernorState, event: ControlResponseEvent): Step {
 }
 
 /**
- * claude asks the caller something over the control channel (a permission, a hook, an MCP server of his) and waits for
- * as long as it takes. Where nobody is there to answer, or nobody any more, it is told so; alone it would see that its
- * input is closed.
+ * claude asks the caller something over the control channel (a permission, a hook, an MCP server) and waits for
+ * as long as it takes. When nobody can answer, it is told so; without ctxb its closed input would tell it.
  */
 export function onQuestion(state: GovernorState, requestId: string): Step {
   if (!state.run.callerSpeaksProtocol || state.mailbox.ended) return keep(state, [refusal(requestId)]);
@@ -170,8 +169,8 @@ export function onQuestion(state: GovernorState, requestId: string): Step {
 }
 
 /**
- * The reply to a question that the caller is not asked, because it is about what ctxb itself says to the agent; undefined:
- * it is his to answer. Hooks around tools, compactions and sessions stay his: they guard and follow what really happens.
+ * The reply to a question about what ctxb itself says to the agent, which the caller is not asked; undefined: the caller
+ * answers. Hooks around tools, compactions and sessions are always the caller's: they guard what really happens.
  */
 export function replyForCaller(state: GovernorState, event: ControlRequestEvent): Action | undefined {
   const { requestId, subtype, request } = event;
@@ -184,10 +183,10 @@ export function replyForCaller(state: GovernorState, event: ControlRequestEvent)
   return isOwn ? reply(requestId, {}) : undefined;
 }
 
-/** While the agent writes a handoff document it may want to use a tool all the same. */
+/** The agent may want to use a tool while it writes a handoff document. */
 const DENIAL = { behavior: 'deny', message: 'Answer in text now, without any tool.' };
 
-/** claude may report a background task before it gets to what ctxb has said. */
+/** claude may report a background task before it reads our prompt. */
 function isOwnPrompt(state: GovernorState, prompt: unknown, inOwnTurn: boolean): boolean {
   if (inOwnTurn) return !String(prompt).startsWith('<task-notification>');
   return state.turn.prompts.some(({ uuid, text }) => text === prompt && isOwnUuid(state, uuid));
@@ -209,7 +208,7 @@ export function onAnswer(state: GovernorState, requestId: string): GovernorState
     : state;
 }
 
-/** The caller is gone: what he has not answered he never will. */
+/** The caller is gone: open questions stay unanswered. */
 export function refuseQuestions(state: GovernorState): Step {
   return keep(withQuestions(state, []), state.control.questions.map(refusal));
 }

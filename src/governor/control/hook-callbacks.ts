@@ -34,7 +34,7 @@ export function answerCallback(state: GovernorState, event: ControlRequestEvent)
   const { requestId } = event;
   const hook = hookOf(event.callbackId);
   if (isToolHook(hook)) return answerToolHook(state, hook, event);
-  // A subagent's context is its own: the main thread's prompts and notes are no business of it.
+  // Subagents have contexts of their own: the main thread's prompts and notes do not apply to them.
   if (isOfSubagent(state, event)) return keep(state, [plain(requestId, hook)]);
   switch (hook) {
     case 'PreCompact':
@@ -66,7 +66,7 @@ function plain(requestId: string, hook: HookName): HookAnswer {
   return { kind: 'answer-hook', requestId, hook, output: {} };
 }
 
-/** A command is no request to the model: what goes with it may never reach it. */
+/** A command is not sent to the model, so context given with it may be lost. */
 function answerPrompt(state: GovernorState, requestId: string, prompt: string): Step {
   if (commandIn(prompt) !== undefined) return keep(state, [plain(requestId, 'UserPromptSubmit')]);
   const { state: after, actions } = handOver(state, requestId, 'UserPromptSubmit');
@@ -98,7 +98,7 @@ function answerPreCompact(
   ];
 }
 
-/** Whether claude does what was asked of it, or compacts for a reason of its own. */
+/** Whether claude compacts at our trigger, or for a reason of its own. */
 function nativeReason({ trigger, gauge }: GovernorState): string {
   const isPlanned = typeof trigger === 'number' && readGauge(gauge).predicted >= trigger;
   return isPlanned ? `claude compacts at its trigger of ${trigger} tokens` : 'claude compacts unplanned';
@@ -129,7 +129,7 @@ function opening(prompts: readonly Prompt[]): string {
 }
 
 /**
- * Whether a hook was raised by a subagent that compacts its own context, which is nothing that ctxb keeps notes of.
+ * Whether a subagent raised a hook. ctxb keeps no notes of a subagent's context.
  *
  * 2.1.329 names the subagent in the hook's input. 2.1.197 names it nowhere, but writes `status: compacting` for the
  * main thread only, between PreCompact and SessionStart; and while the turn waits for a subagent, the main thread
@@ -144,7 +144,7 @@ export function isOfSubagent(state: GovernorState, event: ControlRequestEvent): 
   return !state.summarising && agents.some(({ phase }) => phase !== 'reporting');
 }
 
-/** Puts what the agent is to be told of its budget behind the context of an answer, if there is one. */
+/** Appends the notices about the budget to the context of an answer, if there is one. */
 function tellWith(step: Step, where: 'prompt' | 'mid-turn'): Step {
   if (!step.actions.some(({ kind }) => kind === 'answer-hook')) return step;
   const { state: told, text } = words(step.state, where);
@@ -166,20 +166,20 @@ function words(state: GovernorState, where: 'prompt' | 'mid-turn') {
 /** Hooks of tools. */
 export type ToolHook = 'PreToolUse' | 'PostToolUse' | 'PostToolUseFailure';
 
-/** Answers a hook of a tool, at once or when the shell has looked at a file or stored a result. */
+/** Answers a hook of a tool, at once or once the host has measured a file or stored a result. */
 function answerToolHook(state: GovernorState, hook: ToolHook, event: ControlRequestEvent): Step {
   const call = readToolCall(event);
   if (hook === 'PreToolUse') return beforeTool(state, call);
   return tellMain(hook === 'PostToolUse' ? afterTool(state, call) : afterFailure(state, call), call);
 }
 
-/** The file that a Read is about was looked at. */
+/** The file of a Read was measured. */
 export function onFileMeasured(state: GovernorState, requestId: string, file: FileMeasure | undefined): Step {
   const plan = state.toolBudget.waiting[requestId];
   return plan?.kind === 'read' ? limitRead(stopWaiting(state, requestId), plan, file) : keep(state);
 }
 
-/** A result that is to be cut was stored, or could not be. */
+/** A result that is to be cut was stored, or storing it failed. */
 export function onResultStored(state: GovernorState, requestId: string, path: string | undefined): Step {
   const plan = state.toolBudget.waiting[requestId];
   return plan?.kind === 'result'
@@ -187,7 +187,7 @@ export function onResultStored(state: GovernorState, requestId: string, path: st
     : keep(state);
 }
 
-/** A subagent's context is its own: how full the main thread's is, is no business of it. */
+/** How full the main thread's context is does not apply to subagents. */
 function tellMain(step: Step, { agent }: ToolCall): Step {
   return agent === null ? tellWith(step, 'mid-turn') : step;
 }

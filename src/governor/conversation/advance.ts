@@ -10,7 +10,7 @@ import { announceLargeTask, isTooLarge, refuse } from '../zones/large-tasks.ts';
 import { resumeWork, sendPrompt } from './send-prompt.ts';
 import { atLimit } from './spending.ts';
 
-/** When nothing is under way, the next thing happens: relief, the next prompt, or the end. */
+/** Between turns: relieves the context, sends the next prompt, or ends. */
 export function advance(state: GovernorState): Step {
   if (state.run.mode === 'replay' || state.input === 'closed' || !isFree(state)) return keep(state);
   if (state.outcome !== undefined) return closeInput(state);
@@ -21,7 +21,7 @@ export function advance(state: GovernorState): Step {
   const [next] = state.mailbox.waiting;
   const { pending, unfinished } = state.relief;
   if (pending !== undefined && state.run.withoutHooks) return startBriefing(state, pending);
-  // What the context still holds is gone on with before it is replaced.
+  // Work that the context still holds resumes before the context is replaced.
   if (unfinished?.prompts.length === 0) return resumeWork(state, unfinished);
   const due = dueRelief(state, next);
   if (due !== undefined)
@@ -29,7 +29,7 @@ export function advance(state: GovernorState): Step {
   if (unfinished !== undefined) return resumeWork(state, unfinished);
   if (isTooLarge(state, next)) return chain(considerLargeTask(state, next), advance);
   if (next !== undefined) {
-    // One that claude skips starts no turn, so the next can go.
+    // A prompt that claude skips starts no turn, so the next can go.
     return chain(sendPrompt(withoutFirst(state), next), (told) =>
       isFree(told) ? advance(told) : closeBehindLast(told),
     );
@@ -74,9 +74,9 @@ export function isFree(state: GovernorState): boolean {
 }
 
 /**
- * claude must be able to ask our hooks until its last turn, also in turns that background tasks start. With its input
- * at its end it would wait for subagents and give shells some time more; as its input is still open, the waiting and
- * the ending are done here.
+ * claude must be able to ask our hooks until its last turn, including turns that background tasks start, so its input
+ * stays open until they end. With its input closed it would itself wait for subagents and give shells more time; here
+ * that is done for it.
  */
 function endWhenDone(state: GovernorState): Step {
   if (!state.mailbox.ended) return keep(state);
@@ -104,7 +104,7 @@ function shellGraceMs({ session }: GovernorState): number {
   return reportsEachTask(session.version) ? 600_000 : 5_000;
 }
 
-/** Without hooks of ours claude may have its end of input while the last turn still runs, as without ctxb. */
+/** Without hooks of ours, claude's input may close while the last turn still runs, as without ctxb. */
 function closeBehindLast(state: GovernorState): Step {
   const last = state.mailbox.ended && state.mailbox.waiting.length === 0;
   return state.run.mode === 'observe' && last ? closeInput(state) : keep(state);

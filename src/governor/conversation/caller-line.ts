@@ -10,10 +10,10 @@ import { isTooLarge } from '../zones/large-tasks.ts';
 import { closeInput, isFree } from './advance.ts';
 import { noteStop, sendPrompt } from './send-prompt.ts';
 
-/** A line the caller wrote, or a prompt that ctxb was given for him. */
+/** A line of the caller's, or a prompt given on the command line. */
 export function onCallerLine(state: GovernorState, event: Event, line: string): Step {
   if (state.run.mode !== 'act') return passThrough(state, event, line);
-  // Between two processes there is nobody to be asked.
+  // Between two processes nobody answers.
   if (state.control.phase !== 'closed' || state.process.phase === 'dead') return dispatch(state, event, line);
   if (isInitialize(event)) return mergeInitialize(state, event.request, event.requestId);
   // Only a prompt makes it too late for an `initialize` of the caller's.
@@ -64,7 +64,7 @@ function speaksIntoTurn(state: GovernorState, prompt: Prompt): boolean {
   );
 }
 
-/** Observing: every line of the caller goes on as it came, at once; prompts that ctxb feeds go one by one. */
+/** Observing: the caller's lines pass unchanged and at once; prompts that ctxb feeds go one by one. */
 function passThrough(state: GovernorState, event: Event, line: string): Step {
   if (event.kind !== 'user')
     return keep(state, state.run.mode === 'replay' ? [] : [{ kind: 'send', line, exact: true }]);

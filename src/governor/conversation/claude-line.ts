@@ -32,7 +32,7 @@ import { followResults } from '../tool-budget/follow-results.ts';
 import { judgeZone, noteHealth } from '../zones/notices.ts';
 import { noteFirstPrompt, stopBegunTurn } from './send-prompt.ts';
 import { judgeSpending, readBudgetStop } from './spending.ts';
-import { fateOf, isInjectedTurn, startsForeignTurn } from './visibility.ts';
+import { isInjectedTurn, startsForeignTurn, visibilityOf } from './visibility.ts';
 
 /** Lines that say nothing about the context, the money or the turn. */
 const MEANINGLESS: ReadonlySet<Event['kind']> = new Set(['known', 'unknown', 'malformed']);
@@ -62,7 +62,7 @@ interface Line {
   readonly ending: ResultEvent | undefined;
 }
 
-/** All that a line leads to, in order. What happens between two turns comes after it, in `advance`. */
+/** What a line leads to, in order. What happens between turns follows in `advance`. */
 const STAGES: readonly Stage<Line>[] = [
   // A recording shows a prompt: what would have been done before it?
   (state, { event }) => judgeArrival(state, event),
@@ -109,7 +109,7 @@ function read(state: GovernorState, event: Event, injected: boolean): GovernorSt
   return counted;
 }
 
-/** From the line that says so to the next call or the end of the turn: the last hook comes after the boundary. */
+/** Until the next call or the end of the turn, because the last hook comes after the boundary. */
 function summarisingAfter({ summarising }: GovernorState, event: Event): boolean {
   if (event.kind === 'compact-status' && event.phase !== 'other') return event.phase !== 'failed';
   if (event.kind === 'result') return false;
@@ -121,45 +121,45 @@ function followInjected(state: GovernorState, event: Event): Step {
   if (state.handoff.phase !== 'idle') return followHandoff(state, event);
   const before = state.compaction.phase;
   return chain(followCompaction(state, event), (next) =>
-    keep(next, next.compaction.phase === before ? [] : [{ kind: 'withheld', fate: 'drop' }]),
+    keep(next, next.compaction.phase === before ? [] : [{ kind: 'buffered', fate: 'drop' }]),
   );
 }
 
 /** A line of a turn that the caller, or claude itself, started: what was withheld until this was clear is shown. */
 function releaseLines(state: GovernorState, { before, event }: Line): Step {
-  const withheld: readonly Action[] = isInjectedTurn(before) ? [{ kind: 'withheld', fate: 'show' }] : [];
+  const withheld: readonly Action[] = isInjectedTurn(before) ? [{ kind: 'buffered', fate: 'show' }] : [];
   const relieved = wasReplaced(before, state, event) ? forgetFailures(state) : state;
   return keep(startsForeignTurn(before, event) ? endOverdue(relieved) : relieved, withheld);
 }
 
-/** A turn for what was said too late begins at once, if it begins at all. */
+/** A turn for a prompt that came too late begins at once or not at all. */
 const LATE_TURN_MS = 3_000;
 
 function endTurn(state: GovernorState, event: ResultEvent, before: GovernorState): Step {
   const turn = endedTurn(state, event);
-  const isShown = fateOf(before, event) === 'show';
+  const isShown = visibilityOf(before, event) === 'show';
   const calm = event.isError ? state : forgetFresh(forgetRestarts(state));
   const watch = { kind: 'set-timer', timer: 'turn', afterMs: LATE_TURN_MS } as const;
-  // One that tells of a background task while a prompt waits behind it answers nothing that was asked.
+  // A turn about a background task, with a prompt waiting behind it, answers no prompt.
   const isAnswer = isShown && !(event.fromBackgroundTask && state.turn.startedBy === 'prompt');
   const uuids = isAnswer ? answeredBy(state, turn.prompts) : [];
   const relief = isAnswer ? { ...calm.relief, resuming: undefined } : calm.relief;
   return keep({ ...calm, turn, relief }, [
     ...(turn.phase === 'sent' ? [watch] : []),
     ...(uuids.length > 0 ? [{ kind: 'answered', uuids } as const] : []),
-    // Another turn has given the answer.
-    ...(isAnswer && state.relief.resuming !== undefined ? [{ kind: 'postponed', fate: 'drop' } as const] : []),
+    // Another turn has answered.
+    ...(isAnswer && state.relief.resuming !== undefined ? [{ kind: 'deferred', fate: 'drop' } as const] : []),
   ]);
 }
 
-/** The caller's prompts that a result answers; what was not heard any more is answered by the next. */
+/** The caller's prompts that a result answers; prompts that came too late are answered by the next. */
 function answeredBy({ turn, relief, run }: GovernorState, queued: readonly Prompt[]): readonly string[] {
   if (run.mode !== 'act') return [];
   const heard = turn.prompts.filter((prompt) => !queued.includes(prompt));
   return [...heard.map(({ uuid }) => uuid), ...(relief.resuming?.answers ?? [])];
 }
 
-/** What the conversation began with is in claude's own log now. */
+/** claude's own log now holds what the conversation began with. */
 function forgetFresh(state: GovernorState): GovernorState {
   return state.relief.fresh === undefined ? state : { ...state, relief: { ...state.relief, fresh: undefined } };
 }
@@ -182,12 +182,12 @@ function switchedModel(before: string | undefined, state: GovernorState, event: 
   return state.run.mode === 'act' && state.control.phase === 'open';
 }
 
-/** What came in since the last call is a prediction until that call; only where characters are all, they count. */
+/** Input since the last call is only a prediction, unless characters are all there is to count. */
 function isReading(state: GovernorState, event: Event): boolean {
   return event.kind !== 'user' || isCharactersOnly(state.gauge);
 }
 
-/** A prompt that shows in a recording: what would have been due before it was sent? */
+/** A recording shows a prompt: reports what would have been due before it. */
 function judgeArrival(state: GovernorState, event: Event): Step {
   if (state.run.mode !== 'replay') return keep(state);
   const isLogPrompt = event.kind === 'user' && event.role === 'prompt' && event.subagent === null;

@@ -11,7 +11,7 @@ import type { Unfinished } from '../relief/relief-state.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, decided, keep, type Step } from '../steps.ts';
 
-/** claude begins a turn at once; one that shows nothing for so long was for a prompt in the resumed session's log. */
+/** claude begins a turn at once. After this long without a line, it skipped a prompt that the resumed log holds. */
 const SKIPPED_AFTER_MS = 30_000;
 
 const REMEMBERED_UUIDS = 999;
@@ -35,7 +35,7 @@ export function sendPrompt(state: GovernorState, prompt: Prompt): Step {
   return keep({ ...noted, turn }, mode === 'replay' ? announced : [...announced, send, ...watch]);
 }
 
-/** Says something of our own to the agent, in a turn that the caller sees: his request is gone on with. */
+/** Sends a prompt of our own, in a turn that the caller sees: it continues the caller's request. */
 export function injectPrompt(state: GovernorState, text: string): Step {
   const line = userLine(text, ownUuid(state));
   const event = decodeLine(line);
@@ -46,13 +46,13 @@ function remember(said: readonly string[], uuid: string): readonly string[] {
   return [...said.slice(-REMEMBERED_UUIDS), uuid];
 }
 
-/** Nothing has come of the prompt that was sent: claude has skipped it. */
+/** claude has skipped the prompt that was sent. */
 export function forgetSkipped(state: GovernorState): Step {
   if (state.turn.phase !== 'sent') return keep(state);
   return keep({ ...state, turn: { ...state.turn, phase: 'idle', prompts: [] } });
 }
 
-/** What comes from the caller is said, whatever it looks like. */
+/** A prompt of the caller's counts as a prompt, whatever it looks like. */
 function asSaid(event: UserEvent): UserEvent {
   return { ...event, role: 'prompt', replay: false };
 }
@@ -65,7 +65,7 @@ export function noteFirstPrompt(state: GovernorState, prompt: Prompt): GovernorS
   return next;
 }
 
-/** Has the agent go on with what was broken off. The caller sees the turn: it is the answer to his request. */
+/** Has the agent resume interrupted work. The caller sees the turn, which answers the caller's request. */
 export function resumeWork(state: GovernorState, work: Unfinished): Step {
   const { because, prompts } = work;
   const resumed: GovernorState = { ...state, relief: { ...state.relief, unfinished: undefined, resuming: work } };
@@ -81,7 +81,7 @@ export function resumeWork(state: GovernorState, work: Unfinished): Step {
 const NOTHING = { text: '', actions: [] } as const;
 
 /**
- * The caller interrupts while his prompt waits for ctxb, of which he knows nothing. claude has no turn of his to stop
+ * The caller interrupts while a prompt waits inside ctxb, which the caller cannot know. claude has no turn to stop
  * then, so the turn of that prompt is stopped when it comes.
  */
 export function noteStop(state: GovernorState): GovernorState {
@@ -90,7 +90,7 @@ export function noteStop(state: GovernorState): GovernorState {
   return isHeld ? { ...state, mailbox: { ...mailbox, stopNext: true } } : state;
 }
 
-/** Stops the turn that was to be stopped, once it has begun: before that claude would not heed it. */
+/** Stops that turn once it has begun: before that, claude ignores an interrupt. */
 export function stopBegunTurn(state: GovernorState): Step {
   const { turn, mailbox } = state;
   if (!mailbox.stopNext || turn.phase !== 'running' || turn.startedBy !== 'prompt') return keep(state);

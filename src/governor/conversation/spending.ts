@@ -26,7 +26,7 @@ export function judgeSpending(before: GovernorState, state: GovernorState): Step
   return chain(announced, (next) => sendInterrupt(withSpending(next, { phase: 'stopping', brokenOff: true })));
 }
 
-/** The agent hears of what comes near, in time to do something about it. */
+/** Tells the agent that a limit is near, in time to act on it. */
 function tellCosts(state: GovernorState, news: readonly CostNotice[]): GovernorState {
   const costs = news.map(({ scope, spent, limit }) => {
     const whose = scope === 'run' ? 'This work' : 'The work of this project';
@@ -63,7 +63,7 @@ function announcement(state: GovernorState, { scope, level, spent, limit }: Cost
   return { kind: 'cost', ...decided(state, reason), ...sums } as const;
 }
 
-/** What other runs have spent was looked up. */
+/** Takes in what other runs have spent. */
 export function onProjectCost(state: GovernorState, others: number, earlier: number): Step {
   return judgeSpending(state, withSpending(state, { others, earlier }));
 }
@@ -95,7 +95,7 @@ function isDone({ spending, mailbox }: GovernorState): boolean {
   return !spending.brokenOff && mailbox.waiting.length === 0;
 }
 
-/** The person has answered with a new limit, or that it is enough. */
+/** The person has set a new limit, or has ended the run. */
 export function onCostAnswer(state: GovernorState, limitUsd: number | undefined): Step {
   const { spending, relief } = state;
   if (spending.phase !== 'asking') return keep(state);
@@ -110,7 +110,7 @@ export function onCostAnswer(state: GovernorState, limitUsd: number | undefined)
   return keep({ ...allowed, relief: { ...relief, unfinished } });
 }
 
-/** `uuid`s of what the turn that was stopped was to answer. */
+/** `uuid`s of the prompts that the stopped turn was to answer. */
 function stopped({ turn, relief }: GovernorState): readonly string[] {
   return relief.resuming?.answers ?? turn.last?.prompts.map(({ uuid }) => uuid) ?? [];
 }
@@ -129,10 +129,10 @@ function wrapUp(state: GovernorState): Step {
 
 function endAtLimit(state: GovernorState): Step {
   const ended: GovernorState = { ...withSpending(state, { phase: 'over' }), outcome: 'limit' };
-  return keep(ended, [{ kind: 'postponed', fate: 'show' }]);
+  return keep(ended, [{ kind: 'deferred', fate: 'show' }]);
 }
 
-/** Lines of the turn that is stopped at a limit: another one gives the caller his answer. */
+/** Lines of the turn that is stopped at a limit: a later turn answers the caller. */
 export function tellsStop(state: GovernorState, event: Event): boolean {
   if (state.spending.phase !== 'stopping' || wayOf(state) === 'stop') return false;
   if (event.kind === 'result') return event.subtype === 'error_during_execution';

@@ -10,35 +10,35 @@ import type { GovernorState } from '../state.ts';
 import { tellsStop } from './spending.ts';
 
 /**
- * What becomes of a line of claude's on its way to the caller. `withhold`: it may belong to the injected turn or to
- * one that claude started itself; the next line will tell. `postpone`: it is shown only when what it tells cannot be
+ * What becomes of a line of claude's on its way to the caller. `buffer`: it may belong to the injected turn or to
+ * one that claude started itself; the next line will tell. `defer`: it is shown only when what it reports cannot be
  * mended.
  */
-export type Fate = 'show' | 'hide' | 'withhold' | 'postpone';
+export type Visibility = 'show' | 'hide' | 'buffer' | 'defer';
 
 /** Decided before the line changes the state. */
-export function fateOf(state: GovernorState, event: Event): Fate {
+export function visibilityOf(state: GovernorState, event: Event): Visibility {
   if (isOwnTraffic(state, event)) return 'hide';
   if (state.run.showInjected) return 'show';
-  return isInjectedTurn(state) ? fateInInjected(state, event) : fateOfCallers(state, event);
+  return isInjectedTurn(state) ? inInjectedTurn(state, event) : inCallersTurn(state, event);
 }
 
-function fateOfCallers(state: GovernorState, event: Event): Fate {
+function inCallersTurn(state: GovernorState, event: Event): Visibility {
   const isMendable =
     isFailedResume(state, event) || tellsStop(state, event) || (tellsExhaustion(event) && mayRelieve(state));
-  return isMendable ? 'postpone' : 'show';
+  return isMendable ? 'defer' : 'show';
 }
 
-function fateInInjected(state: GovernorState, event: Event): Fate {
+function inInjectedTurn(state: GovernorState, event: Event): Visibility {
   if (isNoNews(state, event)) return 'hide';
-  // Only its result tells whether a turn was the one that was asked for or one that claude started by itself.
-  if (isAnswering(state.handoff)) return speaksOfTurn(event) || isAmbiguous(event) ? 'withhold' : 'show';
+  // Only the result tells whether a turn was ours or one that claude started itself.
+  if (isAnswering(state.handoff)) return speaksOfTurn(event) || isAmbiguous(event) ? 'buffer' : 'show';
   if (phaseOfInjected(state) === 'running') return speaksOfTurn(event) ? 'hide' : 'show';
   if (startsForeignTurn(state, event) || !speaksOfTurn(event)) return 'show';
-  return isAmbiguous(event) ? 'withhold' : 'hide';
+  return isAmbiguous(event) ? 'buffer' : 'hide';
 }
 
-/** Lines that tell that the context was too full: they are shown only when nothing helps. */
+/** Lines that report a full context: shown only when nothing helps. */
 function tellsExhaustion(event: Event): boolean {
   if (event.kind === 'result') return isExhaustion(event);
   return (
@@ -50,8 +50,8 @@ function tellsExhaustion(event: Event): boolean {
 }
 
 /**
- * Whether the lines that come now can be those of a turn that ctxb injected: the command is out and no turn that
- * claude started by itself is under way.
+ * Whether a line can belong to a turn that ctxb injected: the command was sent, and no turn that claude started itself
+ * is under way.
  */
 export function isInjectedTurn(state: GovernorState): boolean {
   const phase = phaseOfInjected(state);
@@ -69,7 +69,7 @@ function isAnswering(handoff: Handoff): boolean {
   return handoff.phase === 'asking' || handoff.phase === 'briefing';
 }
 
-/** An answer of the model between the command and its begin is a turn that claude started by itself. */
+/** An answer of the model before the command takes effect belongs to a turn that claude started itself. */
 export function startsForeignTurn({ handoff }: GovernorState, event: Event): boolean {
   if (event.kind === 'result') return event.fromBackgroundTask;
   if (isAnswering(handoff)) return false;
@@ -117,7 +117,7 @@ function speaksOfTurn(event: Event): boolean {
   }
 }
 
-/** A fresh context brings a list of background tasks also where there were none. */
+/** A fresh context lists background tasks even when there are none. */
 function isNoNews({ tasks }: GovernorState, event: Event): boolean {
   return event.kind === 'known' && event.name === TASKS_CHANGED && Object.keys(tasks).length === 0;
 }

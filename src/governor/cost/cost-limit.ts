@@ -34,7 +34,7 @@ export interface CostNotice extends CostShare {
 export interface CostJudgement {
   /** Where the run stands now, by the limit it is nearest to: it stays `limit` until the limit is raised. */
   readonly level: CostLevel;
-  /** That limit; undefined where there is none. */
+  /** That limit; undefined without limits. */
   readonly nearest: CostShare | undefined;
   /** What has not been said yet, in order; also who goes past a limit at once is warned first. */
   readonly news: readonly CostNotice[];
@@ -43,7 +43,7 @@ export interface CostJudgement {
 }
 
 /**
- * Holds what was spent against the limits.
+ * Compares what was spent with the limits.
  *
  * @param spent micro-dollars of this run
  * @param said what the judgement before returned as `said`; empty at the start

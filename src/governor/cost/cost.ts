@@ -121,7 +121,7 @@ export function toMicroUsd(usd: number): number {
 }
 
 /**
- * Another process goes on with the run; also for a run that begins with an earlier session.
+ * Another process continues the run; also for a run that resumes an earlier session.
  *
  * @param start `resumed`: with `--resume` or `--continue`
  */
@@ -175,7 +175,7 @@ export function readReport(cost: Cost, usd: number): Cost {
 }
 
 /**
- * The first report of a process that goes on with a session, in a version that may have carried the session's cost
+ * The first report of a process that resumes a session, in a version that may have carried the session's cost
  * over: after a crash it may be all of it, a part or none. So the counter only begins here, and what this process has
  * spent so far is taken as computed.
  */
@@ -263,7 +263,7 @@ function callMicroUsd({ usage, outputKnown, generated, price }: PricedCall): num
 }
 
 /**
- * The first version whose counter begins, in a process that goes on with a session, with what the session had cost at
+ * The first version whose counter begins, in a process that resumes a session, with what the session had cost at
  * its exit, as others measured it; 2.1.330 does so (measured with `--continue`). In 2.1.197 it begins at 0 (measured
  * with `--resume`, `--continue` and `--fork-session`).
  */

@@ -10,7 +10,7 @@ export interface Price {
   /** Written to the prompt cache for an hour. */
   readonly cacheWriteHour: number;
   readonly cacheRead: number;
-  /** A call whose prompt is longer than so many tokens costs so many times as much, all of it. */
+  /** A call with a prompt of more than `above` tokens costs `times` as much, all of it. */
   readonly longPrompt?: { readonly above: number; readonly times: number };
 }
 
@@ -52,12 +52,12 @@ export const PRICES: Prices = {
   'claude-haiku-5-5': { ...listed(100_000, 500_000), longPrompt: { above: 100_000, times: 5 } },
 };
 
-/** Writing to the cache stands in the same relation to the input in every model, reading is one of so many parts. */
+/** The price of writing to the cache is the same multiple of the input price in every model; reading is `1 / readParts`. */
 function listed(input: number, output: number, readParts = 10): Price {
   return { input, output, cacheWrite: (input * 5) / 4, cacheWriteHour: input * 2, cacheRead: input / readParts };
 }
 
-/** What tokens cost in a call with a prompt of so many, which is all of its context. */
+/** What tokens cost in a call whose whole prompt has `promptTokens`. */
 export function priceAt(price: Price, promptTokens: number): Price {
   const { longPrompt } = price;
   if (longPrompt === undefined || promptTokens <= longPrompt.above) return price;
@@ -88,7 +88,7 @@ export function priceFor(model: string | null | undefined, prices: Prices): Pric
   return priceOf(model ?? '', prices) ?? priceOf(model ?? '', PRICES);
 }
 
-/** `claude-opus-4-1` is no beginning of `claude-opus-4-10`. */
+/** `claude-opus-4-1` does not match `claude-opus-4-10`. */
 function isBeginning(name: string, id: string): boolean {
   return id.startsWith(name) && !(/\d$/.test(name) && /^\d/.test(id.slice(name.length)));
 }

@@ -21,7 +21,7 @@ export const NO_CONTENT: Content = { prose: 0, thoughts: 0, code: 0, json: 0, fi
 /** Characters per token that Claude Code itself assumes (its `pre_tokens` follow it to the token). */
 const NATIVE_CHARS_PER_TOKEN = 4;
 
-/** Tokens an image or a document page is taken for: an API image costs at most about this; base64 says nothing. */
+/** Tokens assumed for an image or a document page: an API image costs at most about this; base64 says nothing. */
 const PICTURE_TOKENS = 1600;
 
 /** What the definition of a tool takes that was looked up: the middle of 26 look-ups in public session logs. */
@@ -108,7 +108,7 @@ export function nativeTokens({ chars, fixedTokens }: Content): number {
 
 /**
  * Learns from one call: `content` was added and the context grew by `tokens`. The error is shared among the kinds in
- * proportion to what each was taken for.
+ * proportion to the estimate of each.
  */
 export function calibrate(calibration: Calibration, content: Content, tokens: number): Calibration {
   const estimate = estimateTokens(content, calibration) - content.fixedTokens;

@@ -52,9 +52,9 @@ export interface Gauge {
   readonly peak: number;
   /** Context of the first call: about what system prompt and tools take, the least a compaction can leave. */
   readonly first: number | undefined;
-  /** What `predicted` said just before the last call, to be held against it; undefined after a break. */
+  /** What `predicted` said just before the last call, for comparison; undefined after a break. */
   readonly foreseen: number | undefined;
-  /** A call that was taken for one of another model in between: its size is not this context's. */
+  /** A call of another model in between, whose size does not count for this context. */
   readonly aside: { readonly messageId: string; readonly model: string } | null;
   readonly characters: CharacterEstimate;
 }
@@ -211,7 +211,7 @@ export function takeReading(gauge: Gauge, used: number, basis: Basis): Gauge {
 }
 
 /**
- * The context was replaced (compaction, `/clear`). Until the next reading it is taken for what is always there plus
+ * The context was replaced (compaction, `/clear`). Until the next reading it counts as what is always there plus
  * what is known to be kept.
  */
 export function emptyContext(gauge: Gauge, keptTokens: number): Gauge {

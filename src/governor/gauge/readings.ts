@@ -294,7 +294,7 @@ function parseReport(text: string): TextReport | undefined {
   return window > 0 ? { used, window } : undefined;
 }
 
-/** The context was replaced or emptied, by whomever, with any event. A new session id in mid-stream is a cleared conversation. */
+/** The context was replaced or emptied, by ctxb or not. A new session id in mid-stream is a cleared conversation. */
 export function wasReplaced(before: GovernorState, after: GovernorState, { kind }: { readonly kind: string }): boolean {
   const another = before.session.id !== undefined && before.session.id !== after.session.id;
   return kind === 'boundary' || kind === 'reset' || another;

@@ -1,6 +1,6 @@
 import type { Block } from '../../stream/events.ts';
 
-/** Code points a token is taken for until the session's own calls have shown a better figure. */
+/** Code points per token until the session's own calls show a better figure. */
 export const CHARS_PER_TOKEN = 3.5;
 
 const PAIRS = /[\ud800-\udbff][\udc00-\udfff]/g;
@@ -34,7 +34,7 @@ export const NO_CHARACTERS: CharacterEstimate = { fileTokens: 0, toolTokens: 0, 
 const CONTEXT_CHARS_PER_TOKEN = 4;
 const OVERHEAD = 1.3;
 
-/** Tool calls after which the context is taken for full even if the characters say otherwise. */
+/** Tool calls after which the context counts as full even if the characters say otherwise. */
 export const TOOL_CALL_LIMIT = 100;
 
 /** Tokens of one text: a quarter of its code points, at least 1. */

@@ -54,7 +54,7 @@ export function windowOfModel(model: string | undefined): number | undefined {
   return model?.endsWith('[1m]') ? LARGE_WINDOW : undefined;
 }
 
-/** A context larger than the window proves a larger window, unless the user insists on his. */
+/** A context larger than the window proves a larger window, unless the user has set one. */
 export function learnFromContext(window: ContextWindow, used: number): ContextWindow {
   if (used <= (window.tokens ?? SMALL_WINDOW) || window.source === 'user') return window;
   return { tokens: Math.max(LARGE_WINDOW, used), source: 'raised' };

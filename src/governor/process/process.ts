@@ -8,7 +8,7 @@ import type { GovernorState } from '../state.ts';
 import { chain, decided, isCompacting, keep, type Step } from '../steps.ts';
 import { restart, withoutProcess } from './restart.ts';
 
-/** Ends that somebody has asked for: an end of its own, and what Ctrl-C, `kill` and a closed terminal leave behind. */
+/** Exits that somebody asked for: a normal exit, Ctrl-C, `kill`, a closed terminal. */
 const ASKED_CODES: ReadonlySet<number> = new Set([0, 129, 130, 143]);
 const ASKED_SIGNALS: ReadonlySet<string> = new Set(['SIGINT', 'SIGTERM', 'SIGHUP']);
 
@@ -19,7 +19,7 @@ export function onExit(state: GovernorState, event: ExitEvent): Step {
   return isDeath(state, event) && mayRestart(state) ? restart(state, event) : endWithIt(state);
 }
 
-/** A process that is left, or that died while it was to forget: the document for the next one is there. */
+/** A process that is being replaced, or that died during `/clear`: the document for the next one exists. */
 function leavingOf(state: GovernorState): GovernorState | undefined {
   const { handoff } = state;
   if (handoff.phase === 'leaving') return state;
@@ -28,10 +28,10 @@ function leavingOf(state: GovernorState): GovernorState | undefined {
   return { ...state, handoff: { phase: 'leaving', plan, document } };
 }
 
-/** Whether it died in the middle of something. */
+/** Whether it died with work left. */
 function isDeath(state: GovernorState, { code, signal }: ExitEvent): boolean {
   if (state.run.mode !== 'act' || state.input !== 'open') return false;
-  // One that ends by itself before it has a session has been started wrongly, and would end again.
+  // A process that exits before it has a session was started wrongly, and would exit again.
   if (signal === undefined && state.session.id === undefined) return false;
   if (signal === undefined ? ASKED_CODES.has(code ?? 0) : ASKED_SIGNALS.has(signal)) return false;
   const { turn, mailbox, relief } = state;
@@ -48,23 +48,23 @@ function mayRestart({ run, process }: GovernorState): boolean {
   return enabled && run.persistent && process.restarts < maxRestarts;
 }
 
-/** A fresh process needs nothing of the old one; it is only not to be started for ever. */
+/** A fresh process needs nothing of the old one; only the number of starts is limited. */
 function mayStartFresh({ run, process }: GovernorState): boolean {
   return process.restarts < Math.max(1, run.policy.recovery.maxRestarts);
 }
 
-/** Nothing takes its place: what was to be shown only then is shown. */
+/** No process takes its place: deferred lines are shown. */
 export function endWithIt(state: GovernorState): Step {
   const outcome = state.handoff.phase === 'leaving' ? 'unrelieved' : state.outcome;
-  return keep({ ...state, input: 'closed', outcome }, [...leftUndone(state), { kind: 'postponed', fate: 'show' }]);
+  return keep({ ...state, input: 'closed', outcome }, [...leftUndone(state), { kind: 'deferred', fate: 'show' }]);
 }
 
-/** What the end has left undone. */
+/** Prompts that are left unanswered. */
 function leftUndone(state: GovernorState): readonly Action[] {
   const { mailbox, turn, run, input, session, relief } = state;
   const said = [...turn.prompts, ...mailbox.waiting].map(({ uuid }) => uuid);
   const prompts = [...(relief.unfinished?.answers ?? []), ...said];
-  // Without a session claude has not even begun, and has said why.
+  // Without a session claude has not begun, and has said why.
   const isVain = input === 'open' && session.id === undefined;
   if (run.mode !== 'act' || isVain || prompts.length === 0) return [];
   return [{ kind: 'left-undone', ...decided(state, endReason(state)), prompts }];
@@ -76,10 +76,10 @@ function endReason({ outcome, input }: GovernorState): string {
   return input === 'open' ? 'claude has ended and is not started again' : 'the run was stopped';
 }
 
-/** A process is there: the first, or one in its place. */
+/** A process has started: the first, or a replacement. */
 export function onBegin(state: GovernorState): Step {
   if (state.run.mode !== 'act') return keep(state);
-  // A prompt that was known at the start has opened the channel already.
+  // A prompt given at the start has opened the channel already.
   const isOpened = state.run.callerSpeaksProtocol || state.control.phase !== 'closed';
   if (state.process.phase !== 'dead') return isOpened ? keep(state) : openControl(state);
   const alive: GovernorState = {
@@ -91,27 +91,27 @@ export function onBegin(state: GovernorState): Step {
   return chain(openControl(alive), finishLeaving);
 }
 
-/** A turn went well: what came before does not count any more. */
+/** A turn went well: earlier restarts no longer count. */
 export function forgetRestarts(state: GovernorState): GovernorState {
   return state.process.restarts === 0 ? state : { ...state, process: { ...state.process, restarts: 0 } };
 }
 
-/** What only a claude writes that has its session; a compaction says so before it has begun a turn. */
+/** Lines that prove a session; a compaction is reported before its turn begins. */
 const SIGNS_OF_LIFE: ReadonlySet<Event['kind']> = new Set(['init', 'assistant', 'compact-status']);
 
-/** claude writes lines of a session: it is there. */
+/** Lines of a session prove that claude runs. */
 export function noteAlive(state: GovernorState, event: Event): GovernorState {
   const { process } = state;
   if (process.phase !== 'starting' || !SIGNS_OF_LIFE.has(event.kind)) return state;
   return { ...state, process: { ...process, phase: 'running' } };
 }
 
-/** What a claude says that cannot go on with the session, before it ends: another attempt may still follow. */
+/** The error with which claude refuses to resume a session, before it exits: another attempt may still follow. */
 export function isFailedResume({ process, input }: GovernorState, event: Event): boolean {
   return process.phase === 'starting' && input === 'open' && event.kind === 'result' && event.isError;
 }
 
-/** From one session id of claude's to the next: the line of descent of the work. */
+/** From one session id of claude's to the next. */
 export interface LineageStep {
   readonly from: string;
   readonly to: string;

@@ -11,15 +11,15 @@ import { chain, decided, keep, type Step } from '../steps.ts';
 /** The wait before the first new start; it doubles with each further one. */
 const FIRST_DELAY_MS = 1_000;
 
-/** The work is gone on with in a new process: in the same session, or with a document where that left no log. */
+/** Work resumes in a new process: in the same session, or with a document where the session left no log. */
 export function restart(state: GovernorState, event: ExitEvent): Step {
   const { turn, process, session } = state;
   const undelivered = undeliveredOf(turn.prompts, event.delivered);
   const attempt = process.restarts + 1;
   const end = `claude ended: ${event.signal ?? `exit code ${event.code}`}`;
-  // The log of a session that was left shows a context that was full.
+  // The log of a session that was left holds a full context.
   const isLeft = state.relief.left !== undefined && session.id === state.relief.left;
-  // A process that could not begin to go on with the session, and said so, shows that there is none.
+  // A process that refused to resume the session shows that there is no session.
   const isVain = process.resumes && process.phase === 'starting' && event.signal === undefined;
   const logged = event.logged && !isLeft && !isVain;
   const dead: GovernorState = {
@@ -30,12 +30,12 @@ export function restart(state: GovernorState, event: ExitEvent): Step {
   };
   const uuids = undelivered.map(({ uuid }) => uuid);
   const told = keep(dead, [
-    { kind: 'withheld', fate: 'drop' },
+    { kind: 'buffered', fate: 'drop' },
     ...FORGOTTEN_TIMERS,
     ...undelivered.flatMap(({ uuid, line }) => (isOwnUuid(state, uuid) ? [] : [{ kind: 'hold', uuid, line } as const])),
     { kind: 'restart', ...decided(state, end), attempt, undelivered: uuids },
   ]);
-  // What was said until now is known from the notes alone.
+  // Only the notes know what was said until now.
   if (isForgotten(state, dead, logged)) return chain(told, (next) => startHandoff(next, end));
   const resume = logged ? session.id : undefined;
   const isFirst = session.id === undefined;
@@ -45,12 +45,12 @@ export function restart(state: GovernorState, event: ExitEvent): Step {
 
 const FORGOTTEN_TIMERS: readonly Action[] = TIMERS.map((timer) => ({ kind: 'clear-timer', timer }));
 
-/** There is no log of what was said, and no document of it either. */
+/** Neither a log nor a document holds what was said. */
 function isForgotten(before: GovernorState, { relief, run }: GovernorState, logged: boolean): boolean {
   return !logged && before.gauge.calls > 0 && relief.pending === undefined && run.policy.handoff.enabled;
 }
 
-/** claude joins what it was told at once, and keeps only the last one's id: what came before that has arrived too. */
+/** claude joins prompts that arrive together and logs only the last id: the earlier ones have arrived too. */
 function undeliveredOf(prompts: readonly Prompt[], delivered: readonly string[]): readonly Prompt[] {
   const last = prompts.findLastIndex(({ uuid }) => delivered.includes(uuid));
   return prompts.slice(last + 1);
@@ -64,12 +64,12 @@ function takeBack(state: GovernorState, undelivered: readonly Prompt[]): Mailbox
   return {
     ...mailbox,
     waiting: [...prompts, ...mailbox.waiting],
-    // claude would skip one that it has seen; this one it has not.
+    // claude skips prompts that it has seen; these it has not.
     said: mailbox.said.filter((uuid) => !uuids.includes(uuid)),
   };
 }
 
-/** A handoff that was under way is begun again, and a document that died with the process is given again. */
+/** A handoff under way starts over, and a document that died with the process is given again. */
 function reliefAfter(state: GovernorState, event: ExitEvent): Relief {
   const { relief, handoff } = state;
   const due = 'plan' in handoff ? handoff.plan.reason : relief.due;
@@ -78,7 +78,7 @@ function reliefAfter(state: GovernorState, event: ExitEvent): Relief {
   return { ...relief, due, pending, unfinished, resuming: undefined };
 }
 
-/** The log is a moment behind: a turn that was over may be missing in it, and then claude does not know of it. */
+/** The log lags: a finished turn may be missing in it, and then claude does not know of it. */
 function missingTurn({ turn }: GovernorState, { delivered }: ExitEvent): HandoffDocument | undefined {
   const { last } = turn;
   const words = last?.prompts.map(({ text }) => text).join('\n\n') ?? '';
@@ -87,7 +87,7 @@ function missingTurn({ turn }: GovernorState, { delivered }: ExitEvent): Handoff
   return { path: undefined, text, by: 'memory', problems: [] };
 }
 
-/** UTF-16 units of a prompt or an answer that are told again. */
+/** UTF-16 units of a prompt or an answer that are repeated. */
 const TOLD_LENGTH = 3_000;
 
 function retold(text: string): string {
@@ -98,7 +98,7 @@ function unfinishedAfter(state: GovernorState, event: ExitEvent): Unfinished | u
   const { turn, refill, relief } = state;
   if (turn.phase === 'idle') return undefined;
   const begun = turn.prompts.filter(({ uuid }) => event.delivered.includes(uuid));
-  // Our own word to go on has not arrived: it is said again.
+  // Our own prompt to resume has not arrived: it is sent again.
   if (begun.length === 0) return relief.resuming;
   // The stream is ahead of the log.
   const openTool = openTools(refill) || event.openTool;
@@ -107,7 +107,7 @@ function unfinishedAfter(state: GovernorState, event: ExitEvent): Unfinished | u
   return { because: interruption(what, { ...event, openTool }), prompts, answers };
 }
 
-/** ctxb itself died, and another one takes up what it did. */
+/** ctxb itself died, and a new ctxb resumes its work. */
 export function onRecovered(state: GovernorState, event: RecoveredEvent): Step {
   const { document, answers, spent } = event;
   const pending = document === undefined ? undefined : ({ ...document, by: 'memory', problems: [] } as const);
@@ -126,7 +126,7 @@ function interruption(what: string, { finished, openTool }: Pick<ExitEvent, 'fin
   return `${begun} This was under way and its end is not known: ${openTool}. Look what it has done before you do it again.`;
 }
 
-/** All that belonged to the process is gone with it. */
+/** The state without everything that belonged to the process. */
 export function withoutProcess(state: GovernorState): GovernorState {
   const { compaction, control, turn, trigger } = state;
   const wasCompacting = compaction.phase !== 'idle';

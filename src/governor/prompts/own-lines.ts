@@ -20,7 +20,7 @@ export function userLine(content: string, uuid: string): string {
   return JSON.stringify({ type: 'user', message, parent_tool_use_id: null, session_id: '', uuid });
 }
 
-/** Whether a line was sent by ctxb, or got its `uuid` from it: a prompt keeps that when its run is taken up. */
+/** Whether ctxb sent a line or gave it its `uuid`, which a prompt keeps when its run is resumed. */
 export function isOwnOrStamped({ run }: GovernorState, uuid: string | undefined): boolean {
   return uuid !== undefined && (hasRunPrefix(run, uuid) || isStamp(uuid));
 }
@@ -34,10 +34,10 @@ function hasRunPrefix({ runId }: Run, uuid: string): boolean {
   return uuid.slice(0, -12) === runId.slice(0, -12);
 }
 
-/** Ids that begin like this are ctxb's own: their traffic is not the caller's business. */
+/** Prefix of ctxb's own request ids, whose traffic is hidden from the caller. */
 export const OWN_PREFIX = 'ctxb:';
 
-/** How long claude may take over the question how full its context is before prompts go without the answer. */
+/** How long prompts wait for claude's answer to how full its context is. */
 const CONTEXT_PATIENCE_MS = 5_000;
 
 /** Asks claude for window and context. `summary` makes no API call. */

@@ -13,7 +13,7 @@ export function stampUuid(runId: string, count: number): string {
 }
 
 /**
- * Whether a `uuid` was given here, in this run or in one that this one goes on with. So many zeros as its count has are
+ * Whether a `uuid` was given by ctxb, in this run or in the one that it resumes. As many zeros as its count has are
  * in no random one.
  */
 export function isStamp(uuid: string): boolean {
@@ -32,12 +32,12 @@ export function toPrompt(event: UserEvent, line: string): Prompt {
   return { uuid: event.uuid ?? '', line, text, command: commandIn(text), event };
 }
 
-/** Name of the slash command that a prompt is, or undefined when it is none. */
+/** Name of the slash command in a prompt; undefined for other prompts. */
 export function commandIn(text: string): string | undefined {
   return COMMAND.exec(text)?.[1];
 }
 
-/** Commands with which the caller relieves the context himself. */
+/** Commands that relieve the context. */
 export function relievesContext(prompt: Prompt | undefined): boolean {
   return prompt?.command === 'compact' || prompt?.command === 'clear';
 }
@@ -55,7 +55,7 @@ export interface GivenBack {
   readonly actions: readonly Action[];
 }
 
-/** Requests that can be given back: commands and empty ones are none. */
+/** Requests that can be given back: no commands, no empty prompts. */
 export function requestsIn(prompts: readonly Prompt[]): readonly Prompt[] {
   return prompts.filter(({ command, event }) => command === undefined && event.blocks.length > 0);
 }

@@ -6,7 +6,7 @@ export function tasksAside(tasks: Tasks): [string, Task][] {
   return Object.entries(tasks).filter(([, { phase }]) => phase !== 'foreground');
 }
 
-/** Whether what was answered stays the answer: no task can bring another one before the next prompt goes. */
+/** Whether an answer is final: no task can bring another one before the next prompt goes. */
 export function isAnswerFinal({ tasks, mailbox }: Pick<GovernorState, 'tasks' | 'mailbox'>): boolean {
   return mailbox.waiting.length > 0 || tasksAside(tasks).length === 0;
 }
@@ -33,7 +33,7 @@ function changed(tasks: Tasks, event: Extract<Event, { readonly kind: 'task' }>)
       [event.taskId]: { kind: event.isAgent ? 'agent' : 'shell', toolUseId: event.toolUseId, phase: 'foreground' },
     };
   }
-  // One that was stopped is not reported, one that the turn waited for was reported by its tool's result.
+  // A stopped task is not reported; a foreground task was reported by its tool's result.
   const reports = event.change === 'ended' && task !== undefined && task.phase !== 'foreground';
   return reports ? { ...others, [event.taskId]: { ...task, phase: 'reporting' } } : others;
 }

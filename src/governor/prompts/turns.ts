@@ -2,7 +2,7 @@ import type { Event, ResultEvent } from '../../stream/events.ts';
 import type { Prompt } from '../input.ts';
 import type { GovernorState, Turn } from '../state.ts';
 
-/** A prompt is on its way: the turn it will start, or the turn it is said into. */
+/** The turn after a prompt is sent: a new one, or the running one that hears it. */
 export function saidPrompt({ turn, gauge }: GovernorState, prompt: Prompt): Turn {
   if (turn.phase !== 'idle') {
     return { ...turn, prompts: [...turn.prompts, prompt], unheard: [...turn.unheard, prompt] };
@@ -35,9 +35,9 @@ export function endedTurn(state: GovernorState, event: ResultEvent): Turn {
   const { turn, run } = state;
   // A plain recording does not show prompts, so there only the result tells what started the turn.
   const unprompted = event.fromBackgroundTask || (run.mode !== 'replay' && turn.startedBy === 'claude');
-  // claude starts a turn of its own accord for what it did not hear in this one, unless it was stopped.
+  // claude starts another turn for prompts that it did not hear in this one, unless it was stopped.
   const left = event.subtype !== 'error_during_execution' ? turn.unheard : [];
-  // claude was about to tell of a task when the prompt was sent: its turn is still to come.
+  // claude was about to report a task when the prompt was sent: the prompt's turn is still to come.
   const queued = event.fromBackgroundTask && turn.startedBy === 'prompt' ? turn.prompts : left;
   return {
     ...turn,
@@ -65,10 +65,10 @@ function growthAfter({ turn, gauge }: Pick<GovernorState, 'turn' | 'gauge'>): Tu
 /** UTF-16 units of an answer that are remembered. */
 const ANSWER_LENGTH = 4_000;
 
-/** Turns of which the growth is known one by one. */
+/** Turns whose growth is remembered individually. */
 const REMEMBERED_TURNS = 8;
 
-/** Tool results go out with everything that was said until then. */
+/** Tool results go out together with all prompts sent so far. */
 export function heard(turn: Turn, event: Event): Turn {
   const isRound = event.kind === 'user' && event.subagent === null && event.role === 'tool-result';
   if (!isRound || turn.unheard.length === 0) return turn;

@@ -10,7 +10,7 @@ import type { GovernorState, PromptCache } from '../state.ts';
 import { decided, keep, type Step } from '../steps.ts';
 import { landingOf, mayCompact } from './ladder.ts';
 
-/** Says before a prompt what it will cost that the cache is gone, where that is worth a word. */
+/** Announces before a prompt what an expired cache will cost, above the configured amount. */
 export function announceExpiry(state: GovernorState, prompt: Prompt | 'unseen'): Step {
   const { gauge, cache, now, session, run } = state;
   const idleMs = idleBeyondLife(cache, now);
@@ -64,7 +64,7 @@ export interface Outlook {
 /** The median summary of public recordings is 2,250 tokens; the model thinks about as long before it writes it. */
 const SUMMARY_TOKENS = 4_000;
 
-/** What is saved must be more than this share of what is compared: the outlook is not known better. */
+/** Least saving as a share of the cost: the assumptions are no more exact than that. */
 const LEAST_SHARE = 0.1;
 
 /**
@@ -115,7 +115,7 @@ function summaryCost({ landing, rates }: Outlook): number {
   return (SUMMARY_TOKENS * rates.output + landing * rates.write) / 1_000_000;
 }
 
-/** All calls but the first, of a context that begins with so many tokens. */
+/** Cost of all calls but the first, of a context that begins with `tokens`. */
 function furtherCalls(outlook: Outlook, tokens: number): number {
   const { calls, growth, ceiling, landing, rates } = outlook;
   let context = tokens;

@@ -70,7 +70,7 @@ export function giveUpWaiting(state: GovernorState): Step {
   );
 }
 
-/** The caller interrupts while a compaction of ours is under way, of which he knows nothing. */
+/** The caller interrupts during a compaction of ours, which the caller does not see. */
 export function noteInterrupt(state: GovernorState): GovernorState {
   const { compaction } = state;
   if (!isCompacting(compaction)) return state;
@@ -91,7 +91,7 @@ export function endOverdue(state: GovernorState): GovernorState {
   return { ...state, compaction: { phase: 'idle', failures, landing: undefined, triedAt } };
 }
 
-/** A turn that claude started itself came between: the waiting starts anew. */
+/** A turn that claude started itself came between: waiting starts over. */
 export function waitLonger(state: GovernorState): Step {
   return keep(state, isCompacting(state.compaction) ? [timer(state)] : []);
 }
@@ -240,7 +240,7 @@ export function focusText(state: GovernorState): string {
   return [...filled, notesClause(state)].filter((clause) => clause !== '').join(CLAUSE);
 }
 
-/** Where the notes are that outlive the compaction; empty when there are none. */
+/** Names the notes that outlive the compaction; empty without notes. */
 export function notesClause({ notes }: GovernorState): string {
   return notes === undefined ? '' : `say that notes of the whole session are in ${notes}/scratch.md`;
 }

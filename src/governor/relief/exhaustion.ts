@@ -5,20 +5,20 @@ import { decided, keep, type Step } from '../steps.ts';
 import { mayCompact } from './ladder.ts';
 import type { Due, Exhausted } from './relief-state.ts';
 
-/** Whether something can be done about it, so that the caller need not see it. */
+/** Whether the context can be relieved, so that the caller need not see the error. */
 export function mayRelieve(state: GovernorState): boolean {
   const { run, relief } = state;
   if (run.mode !== 'act' || relief.blocked) return false;
   return mayHandOver(state) || (run.policy.compaction.enabled && relief.exhausted === undefined);
 }
 
-/** A handoff that did not help is followed by another, but not for ever. */
+/** A handoff that did not help may be followed by another, a limited number of times. */
 function mayHandOver({ run, relief }: GovernorState): boolean {
   const { handoff, recovery } = run.policy;
   return handoff.enabled && (relief.exhausted?.handoffs ?? 0) < Math.max(1, recovery.maxRestarts);
 }
 
-/** The end of a turn: was the context too full for it? */
+/** Notes at the end of a turn whether the context was too full for it. */
 export function readExhaustion(before: GovernorState, state: GovernorState, event: ResultEvent): Step {
   const { relief } = state;
   const { compaction, handoff } = state.run.policy;
@@ -34,10 +34,10 @@ export function readExhaustion(before: GovernorState, state: GovernorState, even
 /** How a context that was too full is relieved. */
 export function dueForExhausted(state: GovernorState, { tried }: Exhausted): Due | undefined {
   if (state.run.mode !== 'act') return undefined;
-  // One that claude does not come back from is not followed by another.
+  // A compaction that hangs is not followed by another.
   const canCompact = state.compaction.phase === 'idle' && mayCompact(state);
   if (tried === 'nothing' && canCompact) return { way: 'compact' };
-  // One that a crash broke off is due again.
+  // A handoff interrupted by a crash is due again.
   const { due } = state.relief;
   if ((due !== undefined && state.run.policy.handoff.enabled) || mayHandOver(state))
     return { way: 'handoff', reason: due ?? 'the prompt is too long for the context' };
@@ -50,18 +50,18 @@ export function noteTried(state: GovernorState): GovernorState {
   return exhausted === undefined ? state : withExhausted(state, { ...exhausted, handoffs: exhausted.handoffs + 1 });
 }
 
-/** It cannot be relieved now, and is left as it is: the caller gets claude's own answer. */
+/** Gives up for now: the caller gets claude's own answer. */
 export function leaveExhausted(state: GovernorState): Step {
   const { relief } = state;
   if (!relief.exhausted?.open) return keep(state);
   const uuids = [...relief.exhausted.prompts.map(({ uuid }) => uuid), ...(relief.resuming?.answers ?? [])];
   return keep({ ...state, relief: { ...relief, exhausted: undefined } }, [
-    { kind: 'postponed', fate: 'show' },
+    { kind: 'deferred', fate: 'show' },
     { kind: 'answered', uuids },
   ]);
 }
 
-/** Room was made for a turn that had none: it is gone on with. */
+/** Room was made for a turn that had none: the turn resumes. */
 export function afterRelief(before: GovernorState, state: GovernorState): Step {
   const { exhausted, unfinished } = state.relief;
   const wasBusy = before.compaction.phase !== 'idle' || before.handoff.phase !== 'idle';

@@ -4,7 +4,7 @@ import type { GovernorState } from '../state.ts';
 import { isRelieving } from '../steps.ts';
 import { reliefNow } from './relief.ts';
 
-/** With fewer there is none. */
+/** Turns needed for a forecast. */
 const LEAST_TURNS = 2;
 
 /** By how many tokens the next turn will grow. */
@@ -53,13 +53,13 @@ export function triggerPlace(state: GovernorState): TriggerPlace | undefined {
   // What is not even in the zone of warnings is not compacted because of one large turn.
   const floor = inTokens(thresholds.warn, window);
   const lowered = nativeTrigger(run.policy, window, Math.max(rest.at - growth.median, floor));
-  // Above what is there it would only compact earlier in the turn.
+  // Above the current context it would only compact earlier in the turn.
   if (lowered === undefined || lowered.at > full) return atRest;
   const reason = `${full} tokens and a turn's growth of ${growth.median} to ${growth.p90} would cross ${rest.at}`;
   return { ...lowered, reason };
 }
 
-/** There is no next turn, or the context is relieved before it anyway, or nobody wants it compacted. */
+/** No turn follows, or the context is relieved before it anyway, or compaction is off. */
 function isNeedless(state: GovernorState): boolean {
   const { mailbox, run } = state;
   if (!run.policy.compaction.enabled) return true;

@@ -8,12 +8,12 @@ import { chain, decided, keep, type Step } from '../steps.ts';
 import { health } from '../zones/notices.ts';
 import type { Handoff, HandoffDocument, HandoffPhase, HandoffPlan } from './relief-state.ts';
 
-/** Nothing has to be computed for `/clear`. */
+/** `/clear` needs no API call. */
 export const CLEAR_PATIENCE_MS = 30_000;
 
 export const BRIEFING_PATIENCE_MS = 120_000;
 
-/** A claude whose input is closed and that has nothing to do ends at once. */
+/** An idle claude whose input is closed exits at once. */
 export const EXIT_PATIENCE_MS = 10_000;
 
 export const CLEAR_TIMER = { kind: 'clear-timer', timer: 'handoff' } as const;
@@ -33,14 +33,14 @@ export function followClear(state: GovernorState, handoff: HandoffPhase<'clearin
   const proved = handoff.proved || event.kind === 'reset' || (event.kind === 'init' && another);
   const followed: GovernorState = { ...state, handoff: { ...handoff, turn: 'running', proved } };
   if (event.kind !== 'result') return keep(followed);
-  const cleared = keep(followed, [CLEAR_TIMER, { kind: 'withheld', fate: 'drop' }]);
+  const cleared = keep(followed, [CLEAR_TIMER, { kind: 'buffered', fate: 'drop' }]);
   const { plan, document } = handoff;
   if (proved) return chain(cleared, (next) => finish(next, plan, document, { way: 'clear', given: handoff.given }));
   const refused = event.isError || COMMANDS_OFF.test(event.text ?? '');
   return chain(cleared, (next) => (refused ? leave(next, plan, document) : prove(next, plan, document)));
 }
 
-/** claude itself says that a conversation begins, and asks what to begin it with. */
+/** claude's hook has taken the document: a new conversation has begun. */
 export function noteGiven(state: GovernorState): GovernorState {
   const { handoff, relief } = state;
   if (handoff.phase === 'clearing') return { ...state, handoff: { ...handoff, proved: true, given: true } };
@@ -71,7 +71,7 @@ export function onProof(state: GovernorState, event: ControlResponseEvent): Step
   );
 }
 
-/** What `/clear` does not do a new process does. */
+/** A new process replaces a `/clear` that has no effect. */
 export function leave(state: GovernorState, plan: HandoffPlan, document: HandoffDocument): Step {
   const left: GovernorState = { ...state, handoff: { phase: 'leaving', plan, document } };
   if (state.process.phase === 'dead') return startFresh(left);
@@ -128,7 +128,7 @@ function finish(state: GovernorState, plan: HandoffPlan, document: HandoffDocume
   return keep(fresh, [decision, health(fresh, occurrence, plan.before.predicted)]);
 }
 
-/** Where claude calls no hooks, the document is said, in a turn that nobody sees. */
+/** Where claude calls no hooks, the document is sent as a prompt, in a hidden turn. */
 export function startBriefing(state: GovernorState, document: HandoffDocument): Step {
   const line = userLine(
     `${document.text}
@@ -144,5 +144,5 @@ The work goes on with the next message. Answer only: OK`,
 }
 
 export function endBriefing(state: GovernorState): Step {
-  return keep({ ...state, handoff: { phase: 'idle' } }, [CLEAR_TIMER, { kind: 'withheld', fate: 'drop' }]);
+  return keep({ ...state, handoff: { phase: 'idle' } }, [CLEAR_TIMER, { kind: 'buffered', fate: 'drop' }]);
 }

@@ -50,7 +50,7 @@ function unrelieved(state: GovernorState, { reason }: HandoffPlan, path: string 
   const ended: GovernorState = { ...state, handoff: { phase: 'idle' }, outcome: 'unrelieved', relief };
   return keep(ended, [
     { kind: 'unrelieved', ...decided(state, reason), path },
-    { kind: 'postponed', fate: 'show' },
+    { kind: 'deferred', fate: 'show' },
   ]);
 }
 
@@ -66,7 +66,7 @@ function leaveDeaf(state: GovernorState): Step {
   return keep(state, state.turn.phase === 'running' ? [] : [{ kind: 'kill' }]);
 }
 
-/** A full context takes no further question, and an answer in a prescribed shape is no document. */
+/** A full context takes no further question, and a prescribed output schema allows no document. */
 function mayAsk(state: GovernorState): boolean {
   const isFull = state.relief.exhausted !== undefined || !hasRoomToAsk(state);
   return !state.run.answersInSchema && !isFull && !isDeaf(state);
@@ -125,7 +125,7 @@ function readAnswer(state: GovernorState, handoff: HandoffPhase<'asking'>, event
   if (event.isError && (handoff.apiDown || saysUnavailable(said))) return putOff(state, plan, said);
   const answer = event.isError ? undefined : event.text;
   const mayAskAgain = attempt === 'first' && answer !== undefined && hasRoomToAsk(state);
-  return chain(keep(state, [CLEAR_TIMER, { kind: 'withheld', fate: 'drop' }]), (next) =>
+  return chain(keep(state, [CLEAR_TIMER, { kind: 'buffered', fate: 'drop' }]), (next) =>
     write(next, plan, answer, mayAskAgain),
   );
 }
@@ -135,7 +135,7 @@ function putOff(state: GovernorState, { due }: HandoffPlan, said: string): Step 
   const relief = { ...state.relief, due, putOffAt: state.gauge.calls };
   const kept: GovernorState = { ...state, handoff: { phase: 'idle' }, relief };
   const reason = said.trim() || 'the API was not available';
-  return keep(kept, [CLEAR_TIMER, { kind: 'withheld', fate: 'drop' }, { kind: 'put-off', ...decided(kept, reason) }]);
+  return keep(kept, [CLEAR_TIMER, { kind: 'buffered', fate: 'drop' }, { kind: 'put-off', ...decided(kept, reason) }]);
 }
 
 function write(state: GovernorState, plan: HandoffPlan, answer: string | undefined, mayAskAgain: boolean): Step {
@@ -193,7 +193,7 @@ export function onHandoffTimeout(state: GovernorState): Step {
   }
 }
 
-/** A turn that claude started itself came between: the waiting starts anew. */
+/** A turn that claude started itself came between: waiting starts over. */
 export function waitForHandoff(state: GovernorState): Step {
   const afterMs = patienceOf(state);
   return keep(state, afterMs === undefined ? [] : [{ kind: 'set-timer', timer: 'handoff', afterMs }]);
@@ -214,7 +214,7 @@ function giveUpAsking(state: GovernorState, handoff: HandoffPhase<'asking'>): St
 }
 
 function leaveSilent(state: GovernorState, plan: HandoffPlan): Step {
-  return chain(keep(state, [{ kind: 'withheld', fate: 'drop' }]), (next) =>
+  return chain(keep(state, [{ kind: 'buffered', fate: 'drop' }]), (next) =>
     write(next, { ...plan, way: 'leave' }, undefined, false),
   );
 }

@@ -63,7 +63,7 @@ export interface HandoffDocument {
   readonly problems: readonly string[];
 }
 
-/** Work that was broken off and is to be gone on with. */
+/** Interrupted work that is to be resumed. */
 export interface Unfinished {
   /** Why, as a sentence for the agent. */
   readonly because: string;
@@ -116,7 +116,7 @@ export interface Relief {
   /** Where the newest document is. */
   readonly document: string | undefined;
   readonly unfinished: Unfinished | undefined;
-  /** What the turn under way goes on with. */
+  /** The work that the current turn resumes. */
   readonly resuming: Unfinished | undefined;
   readonly exhausted: Exhausted | undefined;
   /** A compaction has happened and the next call will show where it landed. */

@@ -67,7 +67,7 @@ export function startRelief(state: GovernorState, due: Due): Step {
   }
 }
 
-/** Notes what is due where nothing can be carried out: in a replay, or while observing. */
+/** Only reports what is due: in a replay, or while observing. */
 export function adviseRelief(state: GovernorState, due: Due): Step {
   const advised = draftOf(state);
   advised.latch = 'spent';
@@ -105,7 +105,7 @@ export function readRelief(before: GovernorState, state: GovernorState, event: E
   return withRelief(state, { ...relief, landings, due, isLanding: false });
 }
 
-/** claude has compacted by itself: only the boundary shows that it was done, and not hindered. */
+/** claude has compacted by itself: only the boundary proves that no hook prevented it. */
 export function tellNative(before: GovernorState, state: GovernorState, event: Event): Step {
   if (event.kind !== 'boundary' || event.trigger === 'manual' || state.run.mode === 'replay') return keep(state);
   const when = before.turn.phase === 'running' && before.turn.calls > 0 ? 'mid-turn' : 'before-turn';

@@ -5,7 +5,7 @@ import type { GovernorState } from '../state.ts';
 import { chain, decided, keep, type Step } from '../steps.ts';
 import type { Boundary, Refill, RefillShare, Relief } from './relief-state.ts';
 
-/** Compactions whose room was soon filled again: within so many turns, or, in one turn, within so many calls each. */
+/** Compactions whose room is soon filled again: all within `turns`, or, in one turn, each within `calls`. */
 const THRASH = { compactions: 3, turns: 5, calls: 10 };
 
 /** Whether the last compactions followed each other too soon. */

@@ -27,11 +27,11 @@ type Kept = readonly (string | undefined)[];
 /** A member gets at least this, besides its name, or it is left out: less would hold nothing. */
 const LEAST = 24;
 
-/** Room is looked for only so deep; what is deeper is kept whole or left out. */
+/** Deepest level that is cut; deeper values are kept whole or left out. */
 const MAX_DEPTH = 12;
 
 /**
- * The beginning of each list and each text in it, so that all of it fits; undefined where the text is no JSON object or
+ * Keeps the beginning of each list and each text, so that all of it fits; undefined where the text is not a JSON object or
  * array, or cannot be made to fit.
  *
  * @param room UTF-16 units
@@ -44,7 +44,7 @@ export function cutJson(text: string, room: number): CutJson | undefined {
   const cut = cutValue({ from, to: text.trimEnd().length }, room, '$', 0);
   return cut !== undefined && cut.length <= room ? { text: cut, lists: lists.reverse(), hasCutTexts } : undefined;
 
-  /** undefined: there is no part of it that says something true. */
+  /** undefined: no part of it would be true. */
   function cutValue(span: JsonSpan, space: number, path: string, depth: number): string | undefined {
     if (span.to - span.from <= space) return text.slice(span.from, span.to);
     const first = text[span.from];

@@ -140,7 +140,7 @@ export interface ResultText {
   readonly text: string;
   /** What the text is joined from, where it is a list of blocks. */
   readonly texts?: readonly string[];
-  /** The tool's own shape, which claude checks: with any other it goes on with the original and says nothing. */
+  /** The tool's own shape, which claude checks: given any other, it silently keeps the original. */
   readonly replaced: (text: string) => unknown;
 }
 
@@ -205,7 +205,7 @@ function agentText(report: Fields): ResultText | undefined {
   return listText(content, (blocks) => ({ ...report, content: blocks }));
 }
 
-/** The text stands where the first of the texts stood; what is no text stays. */
+/** The new text takes the place of the first text; other blocks stay. */
 function listText(blocks: readonly unknown[], whole: (blocks: readonly unknown[]) => unknown): ResultText | undefined {
   const texts = blocks.flatMap((block) => (isText(block) ? [block.text] : []));
   const first = blocks.findIndex(isText);

@@ -17,18 +17,18 @@ interface Span {
 const END_SHARE = 0.3;
 const FAILURES_SHARE = 0.25;
 
-/** Room for the words that say what is left out in one place. */
+/** Room for the words that mark one gap. */
 const GAP = 60;
 
-/** So much of each end of what is not shown is looked through for failures: claude waits meanwhile. */
+/** UTF-16 units searched for failures at each end of the hidden part: claude waits meanwhile. */
 const SCAN = 500_000;
 
 /** Of a line that says what failed, and of its neighbours. */
 const LINE_LENGTH = 400;
 
 /**
- * The beginning and the end of a text, and of what is between them the places that say that something failed, with the
- * lines before and after. Each gap says what is not there. The text is cut at the ends of lines where it has any.
+ * The beginning and the end of a text, and the places between them that say that something failed, with the
+ * lines before and after. Each gap says what is missing. Cuts fall at the ends of lines where possible.
  *
  * @param room UTF-16 units for all of it
  */
@@ -148,7 +148,7 @@ function beginsLine(text: string, at: number): boolean {
 /** Names a test that failed, at the beginning of a line. */
 const TEST = /^[ \t]*(?:--- FAIL:|\(fail\) |FAIL(?:ED)?:?[ \t]+\S|not ok \d|[✗✘✖×][ \t]|test .* \.\.\. FAILED)/;
 
-/** Says what is wrong: a named error, or a word that a message of failure begins with. */
+/** Names an error, or begins a message of failure. */
 const ERROR =
   /\b[A-Z]\w{0,60}(?:Error|Exception|Failure)\b|\b(?:error|fatal|panic(?:ked)?)(?:\[\w{1,20}\])?(?: \w{1,8})?:|\berror TS\d|\b(?:ERROR|FATAL|CRITICAL|FAILED)\b|\bpanicked at\b|^Traceback \(most recent call last\)|^E {2,}\S/;
 

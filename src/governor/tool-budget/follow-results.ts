@@ -6,12 +6,12 @@ import type { GovernorState } from '../state.ts';
 import { chain, keep, type Step } from '../steps.ts';
 import { charsPerToken, forgetOpen, noteIgnored, remember, withBudget } from './tool-state.ts';
 
-/** Subagents of which it is remembered what their tools have taken. */
+/** Subagents whose use of the budget is remembered. */
 const REMEMBERED_AGENTS = 64;
 
 type ToolResult = Extract<Block, { readonly type: 'tool_result' }>;
 
-/** What a line of claude's says about what results of tools have taken. */
+/** What a line of claude's says about the size of tool results. */
 export function followResults(before: GovernorState, state: GovernorState, event: Event): Step {
   if (wasReplaced(before, state, event)) return keep(withBudget(settledTurn(state), EMPTIED));
   if (event.kind === 'result') return keep(withBudget(settledTurn(state), { results: 0, hinted: {} }));
@@ -23,10 +23,10 @@ export function followResults(before: GovernorState, state: GovernorState, event
   return event.role === 'tool-result' && state.run.mode !== 'replay' ? arrived(state, event) : keep(state);
 }
 
-/** What an agent was told went with the context that it was told in. */
+/** Notices are lost with the context that held them. */
 const EMPTIED = { history: 0, results: 0, hinted: {}, alerted: 'none' } as const;
 
-/** Between turns no tool of the main thread runs: what was broken off shows no result, and needs no room. */
+/** Between turns no tool of the main thread runs: interrupted calls have no result and need no room. */
 function settledTurn(state: GovernorState): GovernorState {
   const open = Object.entries(state.toolBudget.open).filter(([, { agent }]) => agent !== null);
   return withBudget(state, { open: Object.fromEntries(open) });
@@ -61,7 +61,7 @@ function count(state: GovernorState, result: ToolResult, isMain: boolean): Step 
   return isTaken(own?.proof, result) ? keep(counted) : noteIgnored(counted, 'output');
 }
 
-/** What claude has stored itself, as it is large even so, it shows only the beginning of. */
+/** Of a result that claude has stored itself, because it is still large, the stream shows only the beginning. */
 function isTaken(proof: string | undefined, { text, isError }: ToolResult): boolean {
   return proof === undefined || isError || text.includes(proof) || text.startsWith('<persisted-output>');
 }

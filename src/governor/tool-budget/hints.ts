@@ -19,10 +19,10 @@ export const UNITS = {
   lines: { name: 'lines', tokens: 12 },
 } as const satisfies Readonly<Record<string, Unit>>;
 
-/** Below this the alert has been told, which says more. */
+/** Below this the budget alert says more than a hint. */
 const LEAST_REMAINING = 5_000;
 
-/** It is told again when the figure has fallen to this part of what was told last. */
+/** A hint is repeated when the figure has fallen to this share of the last one. */
 const FALLEN = 1 / 2;
 
 const COMMANDS: readonly (readonly [RegExp, Unit])[] = [
@@ -36,7 +36,7 @@ const COMMANDS: readonly (readonly [RegExp, Unit])[] = [
 
 const TOOLS: Readonly<Record<string, Unit>> = { Read: UNITS.lines, Grep: UNITS.matches, Glob: UNITS.files };
 
-/** What a call is going to give, where that can be told from its words. */
+/** The unit of a call's result, where its input tells. */
 function unitOf({ tool, input }: Pick<ToolCall, 'tool' | 'input'>): Unit | undefined {
   if (tool !== 'Bash') return Object.hasOwn(TOOLS, tool) ? TOOLS[tool] : undefined;
   const { command } = input;
@@ -53,7 +53,7 @@ export interface Hint {
   readonly text: string;
 }
 
-/** What the budget allows of what a tool gives, from the zone `warning` on. */
+/** How much of a tool's output the budget allows, from the zone `warning` on. */
 export function hintFor(state: GovernorState, call: ToolCall): Hint {
   const unit = unitOf(call);
   if (unit === undefined || call.agent !== null || statusOf(state.told.zone) === 'ok') return { state, text: '' };
@@ -91,13 +91,13 @@ export function alertLevel(left: number, tools: Pick<ToolsPolicy, 'warnBelow' | 
   return left < tools.warnBelow ? 'low' : 'none';
 }
 
-/** Speaks of the window alone: an agent that takes its plan for its window gives up in the middle of the work. */
+/** Names the window only: an agent that mistakes its plan for its window gives up in the middle of the work. */
 export function alertText(level: 'low' | 'critical', left: number): string {
   const opening = level === 'critical' ? 'BUDGET CRITICAL' : 'Budget Alert';
   return `[${opening}: ~${thousands(left)}k tokens remaining in the context window (measured). Bring the work to a point from which it can be taken up again.]`;
 }
 
-/** Cut, never rounded up: -500 is 0. */
+/** Truncated: -500 is 0. */
 function thousands(tokens: number): number {
   return Math.trunc(tokens / 1_000) + 0;
 }

@@ -26,7 +26,7 @@ const CLAUDES_LIMIT = 20_000;
 /** Shown as pictures, cells or pages, which have no lines. */
 const NO_LINES = /\.(?:png|jpe?g|gif|webp|bmp|ico|pdf|ipynb)$/i;
 
-/** Has the file looked at; where nothing is to be limited the call goes as it is. */
+/** Has the file measured; where nothing is to be limited the call passes unchanged. */
 export function planRead(state: GovernorState, call: ToolCall, hint: string): Step {
   const { file_path: path, pages } = call.input;
   const allowed = allocation(state, call.tool, call.agent);
@@ -34,7 +34,7 @@ export function planRead(state: GovernorState, call: ToolCall, hint: string): St
   if (typeof path !== 'string' || pages !== undefined || NO_LINES.test(path) || allowed > CLAUDES_LIMIT) {
     return keep(state, [asItIs]);
   }
-  // What comes of it is counted when it is there.
+  // Its result is counted when it arrives.
   if (mayPass(state, call)) return keep(state, [asItIs]);
   const { requestId, cwd } = call;
   const chars = Math.floor(allowed * charsPerToken(state));
@@ -42,7 +42,7 @@ export function planRead(state: GovernorState, call: ToolCall, hint: string): St
   return keep(waitFor(state, { kind: 'read', call, allowed, hint }), [measure]);
 }
 
-/** The file was looked at: the call gets a limit where it needs one. `file` undefined: it is no text. */
+/** The file was measured: the call gets a limit where it needs one. `file` undefined: it is not text. */
 export function limitRead(state: GovernorState, plan: ReadPlan, file: FileMeasure | undefined): Step {
   const { call, allowed, hint } = plan;
   const offset = offsetOf(call);
@@ -73,7 +73,7 @@ function isRest(call: ToolCall): boolean {
   return offsetOf(call) > 1 && call.input.limit === undefined;
 }
 
-/** claude counts what is behind the last line feed as a line. */
+/** claude counts the text after the last line feed as a line. */
 function toEnd({ input }: ToolCall, lines: number): Fields {
   return { ...input, limit: lines + 1 };
 }
@@ -107,7 +107,7 @@ function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' && value >= 1 ? Math.floor(value) : undefined;
 }
 
-/** Names under which tools take how many items are wanted. */
+/** Names of parameters for the number of items. */
 const PARAMETERS = [
   'limit',
   'max_results',
@@ -127,15 +127,15 @@ const UNKNOWN: Pages = { parameter: undefined, perItem: 0, isLarge: false };
 
 const REMEMBERED_TOOLS = 32;
 
-/** Items differ in size: a page of so much less than fits is seldom too large. */
+/** Share of the room that a page is planned for, because items differ in size. */
 const MARGIN = 0.9;
 
-/** As many items as fit; at least `least`. A size that says nothing allows 100. */
+/** As many items as fit, at least `least`; 100 when the size of an item is unknown. */
 export function suggestLimit(allowed: number, perItem: number, least = 10): number {
   return perItem <= 0 ? 100 : Math.max(least, Math.floor(allowed / perItem));
 }
 
-/** A tool that gave a page has shown that it takes such a parameter, and how large its items are. */
+/** Learns from a page which parameter the tool takes, and how large its items are. */
 export function learnPage(state: GovernorState, call: ToolCall, text: string): GovernorState {
   const parameter = call.tool.startsWith('mcp__') ? parameterIn(call.input) : undefined;
   const asked = parameter === undefined ? 0 : Number(call.input[parameter]);
@@ -144,7 +144,7 @@ export function learnPage(state: GovernorState, call: ToolCall, text: string): G
   return withPages(state, call, { ...pagesOf(state, call), parameter, perItem });
 }
 
-/** A tool that was asked for everything has given too much: the next time it is asked for a page, if it takes that. */
+/** Asked for everything, a tool gave too much: next time it is asked for a page, if it takes the parameter. */
 export function noteLarge(state: GovernorState, call: ToolCall): GovernorState {
   if (!call.tool.startsWith('mcp__') || isPaged(call.input)) return state;
   return withPages(state, call, { ...pagesOf(state, call), isLarge: true });
@@ -163,12 +163,12 @@ function parameterIn(input: ToolCall['input']): string | undefined {
   return PARAMETERS.find((name) => typeof input[name] === 'number');
 }
 
-/** Whatever the agent asks for, and in whatever form: it has said what it wants. */
+/** Whether the agent itself has asked for a number of items. */
 function isPaged(input: ToolCall['input']): boolean {
   return PARAMETERS.some((name) => input[name] !== undefined);
 }
 
-/** Asks for a page where the agent has asked for everything; undefined: the call goes as it is. */
+/** Asks for a page where the agent has asked for everything; undefined: the call passes unchanged. */
 export function limitPage(state: GovernorState, call: ToolCall, hint: string): Step | undefined {
   const { tool, input, agent } = call;
   const { parameter, perItem, isLarge } = pagesOf(state, call);

@@ -3,7 +3,7 @@ import { estimateTokens } from '../gauge/token-estimate.ts';
 import { inTokens, type Policy, type Tiers, type ToolsPolicy } from '../policy.ts';
 import type { GovernorState } from '../state.ts';
 
-/** What a context is known to hold of each tier, in tokens; the rest of the plan is taken as planned. */
+/** What a context is known to hold of each tier, in tokens; other tiers count as planned. */
 export interface Spent {
   readonly history: number;
   readonly toolResults: number;
@@ -88,7 +88,7 @@ export function perCallOf({ perCall, byTool }: ToolsPolicy, tool: string): numbe
   return best === undefined ? perCall : (byTool[best] ?? perCall);
 }
 
-/** Part by part, each at the first place where it stands: an expression could take for ever over many of them. */
+/** Finds part after part, in linear time: a regular expression could backtrack without end. */
 function matches(pattern: string, tool: string): boolean {
   const [first = '', ...parts] = pattern.split('*');
   const last = parts.pop();
@@ -134,13 +134,13 @@ function openTokens({ toolBudget }: GovernorState, agent: string | null): number
   return Object.values(toolBudget.open).reduce((sum, open) => sum + (open.agent === agent ? open.tokens : 0), 0);
 }
 
-/** Context with what is on its way into it; undefined where nothing is measured. */
+/** The context and the results on their way into it; undefined where nothing is measured. */
 function usedByMain(state: GovernorState): number | undefined {
   const { gauge } = state;
   return gauge.basis === 'none' ? undefined : predicted(gauge) + openTokens(state, null);
 }
 
-/** A subagent's window is taken to be as large as the main thread's. */
+/** Assumes that a subagent's window is as large as the main thread's. */
 function usedByAgent(state: GovernorState, agent: string): number | undefined {
   const { tasks, subagents } = state;
   const toolUseId = Object.hasOwn(tasks, agent) ? tasks[agent]?.toolUseId : undefined;

@@ -3,7 +3,7 @@ import type { CutJson, StoredJson } from './cut-json.ts';
 
 /** What results of tools have taken of the plan, and what is under way. All figures in tokens. */
 export interface ToolBudget {
-  /** What this claude was seen not to take from us: limits in a tool's input, or results that were cut. */
+  /** Changes of ours that this claude ignores: limits in a tool's input, or cut results. */
   readonly ignores: readonly ('input' | 'output')[];
   /** Of the main thread's context: what stands for the past, and results since the turn began. */
   readonly history: number;
@@ -12,7 +12,7 @@ export interface ToolBudget {
   readonly agents: Readonly<Record<string, number>>;
   /** Results that have room kept for them until the stream shows them, by `tool_use` id. */
   readonly open: Readonly<Record<string, OpenResult>>;
-  /** Hooks that are answered when the shell has looked, or stored, by request id. */
+  /** Hooks to be answered once the host has measured or stored something, by request id. */
   readonly waiting: Readonly<Record<string, ReadPlan | ResultPlan>>;
   /** How often results of a call have been cut, by tool and input. */
   readonly repeats: Readonly<Record<string, number>>;
@@ -31,13 +31,13 @@ export interface OpenResult {
   readonly tokens: number;
   /** Of the hook that was answered last. */
   readonly requestId: string;
-  /** The limit that was set for it: the tool must have been called with it. */
+  /** The limit that ctxb set: the tool must be called with it. */
   readonly limit?: number;
-  /** Words of what was put in the place of the result: they must show on the stream. */
+  /** Words of the replacement: they must appear on the stream. */
   readonly proof?: string;
 }
 
-/** How a tool gives pages, as far as its calls have shown it. */
+/** How a tool pages its results, as its calls have shown. */
 export interface Pages {
   /** The parameter that says how many items are wanted; undefined: none has been seen. */
   readonly parameter: string | undefined;
@@ -69,11 +69,11 @@ export interface ReadPlan {
   readonly call: ToolCall;
   /** Tokens its result may take. */
   readonly allowed: number;
-  /** What the agent is told anyway. */
+  /** A hint for the agent in any case. */
   readonly hint: string;
 }
 
-/** What the shell has found out about a text file. */
+/** Size of a text file. */
 export interface FileMeasure {
   /** Lines of the whole file. */
   readonly lines: number;
@@ -81,7 +81,7 @@ export interface FileMeasure {
   readonly fitting: number;
 }
 
-/** A result that is too large and is cut when all of it is stored. */
+/** A result that is too large, to be cut once all of it is stored. */
 export interface ResultPlan {
   readonly kind: 'result';
   readonly call: ToolCall;

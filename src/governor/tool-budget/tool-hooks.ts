@@ -19,7 +19,7 @@ import {
   passed,
 } from './tool-state.ts';
 
-/** A tool has succeeded: its result goes to the agent as it is, or cut. */
+/** After a tool succeeds: its result reaches the agent whole or cut. */
 export function afterTool(before: GovernorState, call: ToolCall): Step {
   const { open } = before.toolBudget;
   const limit = Object.hasOwn(open, call.toolUseId) ? open[call.toolUseId]?.limit : undefined;
@@ -34,12 +34,12 @@ function withinBudget(before: GovernorState, call: ToolCall): Step {
   const stored = storedPath(call.tool, call.response);
   if (stored !== undefined)
     return keep(noteLarge(before, call), [answerTool(call, 'PostToolUse', { context: pointer(before, call, stored) })]);
-  // What was kept for this very call is its own.
+  // The room kept for this call is free for it.
   const state = learnPage(forgetOpen(before, call.toolUseId), call, result.text);
   const tokens = estimateTokens(result.text, charsPerToken(state));
   const allowed = allocation(state, call.tool, call.agent);
   const open = keepOpen(state, call, { agent: call.agent, tokens });
-  // It fits: cuts before it and after it are not in a row.
+  // It fits, so the count of cuts in a row starts over.
   if (tokens <= allowed) return keep(passed(open, call), [answerTool(call, 'PostToolUse')]);
   if (!mayChange(state, 'output')) {
     return keep(open, [answerTool(call, 'PostToolUse', { context: advice(tokens, allowed) })]);
@@ -48,7 +48,7 @@ function withinBudget(before: GovernorState, call: ToolCall): Step {
   return planCut(noteLarge(state, call), call, result, allowed);
 }
 
-/** A Read is limited before the call, and was not: what it gives is not cut after it. */
+/** A Read that was deliberately not limited before the call is not cut after it either. */
 function hasPassed(state: GovernorState, call: ToolCall): boolean {
   return call.tool === 'Read' && mayPass(state, call);
 }
@@ -57,7 +57,7 @@ function afterPass(state: GovernorState, call: ToolCall): GovernorState {
   return hasPassed(state, call) ? passed(state, call) : state;
 }
 
-/** A tool has failed: what it says cannot be changed. */
+/** After a tool fails: its error text cannot be changed. */
 export function afterFailure(state: GovernorState, call: ToolCall): Step {
   const tokens = estimateTokens(call.error, charsPerToken(state));
   const allowed = allocation(state, call.tool, call.agent);
@@ -71,7 +71,7 @@ function advice(tokens: number, allowed: number): string {
   return `This result took about ${tokens} tokens, and ${allowed} are planned for one now: ask for less at a time (fewer lines, a narrower search, one page).`;
 }
 
-/** claude shows the beginning of it and says where it is, but not what may be read of it. */
+/** claude names the stored file and shows its beginning; this adds how much of it may be read at once. */
 function pointer(state: GovernorState, call: ToolCall, path: string): string {
   const size =
     isFields(call.response) && typeof call.response.persistedOutputSize === 'number'
@@ -81,7 +81,7 @@ function pointer(state: GovernorState, call: ToolCall, path: string): string {
   return `All of this result is in ${path}${size}: look into it with Read, offset and limit, or by characters where its lines are long, or search in it; one result may take about ${allowed} tokens now.`;
 }
 
-/** A tool is about to be called: it may be asked for less, and the agent told what the budget allows. */
+/** Before a tool is called: may ask it for less, and tell the agent what the budget allows. */
 export function beforeTool(before: GovernorState, call: ToolCall): Step {
   if (budgetMode(before) === 'off') return keep(before, [answerTool(call, 'PreToolUse')]);
   const { state, text } = hintFor(before, call);

@@ -9,10 +9,10 @@ import type { GovernorState } from '../state.ts';
 import { decided, keep, type Step } from '../steps.ts';
 import type { OpenResult, ToolBudget, ToolCall } from './tool-budget.ts';
 
-/** Calls and tools of which something is remembered: they come from a stream without end. */
+/** Calls and tools that are remembered: the stream has no end. */
 const REMEMBERED = 64;
 
-/** Cuts of the same call after which its result passes whole: the agent seems to need it. */
+/** Cuts of the same call after which its result passes whole, since the agent seems to need it. */
 const CUTS_IN_A_ROW = 3;
 
 /** What is done about results: nothing while the window is not known. */
@@ -20,7 +20,7 @@ export function budgetMode({ run, gauge }: GovernorState): ToolsPolicy['mode'] {
   return gauge.window.tokens === undefined ? 'off' : run.policy.tools.mode;
 }
 
-/** Whether something of a call may be changed, and not only told. */
+/** Whether a call may be changed, rather than commented on. */
 export function mayChange(state: GovernorState, what: 'input' | 'output'): boolean {
   return budgetMode(state) === 'enforce' && !state.toolBudget.ignores.includes(what);
 }
@@ -45,7 +45,7 @@ export function keepOpen(state: GovernorState, call: ToolCall, open: Omit<OpenRe
   });
 }
 
-/** The answer to a hook did not go out: what it would have changed is as it was. */
+/** The answer to a hook was not delivered: its changes did not happen. */
 export function forgetChange(state: GovernorState, requestId: string): GovernorState {
   const open = Object.entries(state.toolBudget.open).map(([id, result]) => {
     const { limit: _, proof: __, ...asItWas } = result;
@@ -60,7 +60,7 @@ export function forgetOpen(state: GovernorState, toolUseId: string): GovernorSta
   return withBudget(state, { open });
 }
 
-/** A hook that is answered when the shell has said something. */
+/** Remembers a hook that is answered after the host reports back. */
 export function waitFor(state: GovernorState, plan: ToolBudget['waiting'][string]): GovernorState {
   return withBudget(state, { waiting: remember(state.toolBudget.waiting, plan.call.requestId, plan, REMEMBERED) });
 }
@@ -80,7 +80,7 @@ export function mayPass(state: GovernorState, call: ToolCall): boolean {
   return cutsOf(state, call) >= CUTS_IN_A_ROW;
 }
 
-/** One has passed: it counts from the beginning again. */
+/** A result has passed whole: counting starts over. */
 export function passed(state: GovernorState, call: ToolCall): GovernorState {
   const { [callKey(call)]: _, ...repeats } = state.toolBudget.repeats;
   return withBudget(state, { repeats });
@@ -91,7 +91,7 @@ function cutsOf({ toolBudget: { repeats } }: GovernorState, call: ToolCall): num
   return Object.hasOwn(repeats, key) ? (repeats[key] ?? 0) : 0;
 }
 
-/** Of a hook of a tool. `permissionDecision` is never among it: who may do what is for the caller to say. */
+/** The answer to a tool's hook. It never has a `permissionDecision`: permissions are up to the caller. */
 export function answerTool(
   { requestId }: ToolCall,
   hook: HookName,
@@ -132,12 +132,12 @@ function callKey({ tool, input }: Pick<ToolCall, 'tool' | 'input'>): string {
 }
 
 /**
- * claude goes on as if nothing had been changed (1.0.128 does), or whoever answers its questions about tools does. It is
- * said once, and what does not hold is only told the agent from there on.
+ * claude ignores a change (1.0.128 does), or whoever answers its questions about tools undoes it. That is
+ * reported once; from then on the agent is only advised.
  */
 export function noteIgnored(state: GovernorState, what: 'input' | 'output'): Step {
   const { ignores } = state.toolBudget;
-  // What is answered when claude's input is closed does not reach it.
+  // Answers do not reach a claude whose input is closed.
   if (ignores.includes(what) || state.input === 'closed') return keep(state);
   const after = withBudget(state, { ignores: [...ignores, what] });
   const reason = `${what === 'input' ? 'a limit that was set for a tool' : 'a result that was cut'} did not hold`;

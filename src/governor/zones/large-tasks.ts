@@ -12,7 +12,7 @@ export function isTooLarge(state: GovernorState, prompt: Prompt | undefined): pr
   return isLargeTask(sizeOf(state, prompt), zoneNow(state), state.run.policy);
 }
 
-/** The agent may have been told of another: a context that has just been replaced is in none that was seen before. */
+/** May differ from the zone that was last announced: the context may just have been replaced. */
 function zoneNow({ gauge, run }: GovernorState): ZoneName {
   // After a break there is only an estimate, which in a resumed session holds all that was there before.
   const isGuess = gauge.basis === 'none' || (gauge.basis === 'estimated' && gauge.calls > 0);
@@ -24,7 +24,7 @@ function sizeOf({ gauge }: GovernorState, { event }: Prompt): number {
   return estimateTokens(measureContent(event.blocks), gauge.calibration);
 }
 
-/** Says so, once for each prompt. */
+/** Announces it, once for each prompt. */
 export function announceLargeTask(state: GovernorState, prompt: Prompt): Step {
   const { onLargeTask } = state.run.policy.zones;
   const noted: GovernorState = { ...state, largeTask: prompt.uuid };

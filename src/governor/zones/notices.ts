@@ -6,7 +6,7 @@ import type { GovernorState, Told } from '../state.ts';
 import { keep, type Step } from '../steps.ts';
 import { type HealthRecord, statusOf, type ZoneName, zoneAt } from './zones.ts';
 
-/** Notes when the context has come into another zone. */
+/** Notes that the context has entered another zone. */
 export function judgeZone(state: GovernorState): Step {
   const { gauge, run, told } = state;
   if (gauge.basis === 'none') return keep(state);

@@ -42,7 +42,7 @@ export function isLargeTask(estimatedTokens: number, zone: ZoneName, { zones }: 
   return estimatedTokens > (zone === 'warning' ? zones.largeInWarning : zones.largeInCritical);
 }
 
-/** One line of `.context/health.ndjson`, before `v` and the time `t` (ISO) are put before it. */
+/** One line of `.context/health.ndjson`, without its leading `v` and time `t` (ISO). */
 export interface HealthRecord {
   /** Working folder of the run. */
   readonly project: string;
