@@ -179,9 +179,9 @@ export type Effect =
   | { readonly kind: 'end-input' }
   | { readonly kind: 'set-timer'; readonly timer: TimerName; readonly afterMs: number }
   | { readonly kind: 'clear-timer'; readonly timer: TimerName }
-  /** What becomes of lines that were withheld until it was clear whose they are. */
+  /** Shows or drops lines that were buffered until it was clear which turn they belong to. */
   | { readonly kind: 'buffered'; readonly fate: 'show' | 'drop' }
-  /** What becomes of an end of a turn that is only shown if it cannot be mended. */
+  /** Shows or drops the deferred end of a turn, which the caller sees only if nothing mends it. */
   | { readonly kind: 'deferred'; readonly fate: 'show' | 'drop' }
   /**
    * Check what the agent answered and write it down, or what is known without it. Told back as `handoff-problems`

@@ -125,11 +125,11 @@ function followInjected(state: GovernorState, event: Event): Step {
   );
 }
 
-/** A line of a turn that the caller, or claude itself, started: what was withheld until this was clear is shown. */
+/** A line of a turn that the caller, or claude itself, started: buffered lines are shown. */
 function releaseLines(state: GovernorState, { before, event }: Line): Step {
-  const withheld: readonly Action[] = isInjectedTurn(before) ? [{ kind: 'buffered', fate: 'show' }] : [];
+  const buffered: readonly Action[] = isInjectedTurn(before) ? [{ kind: 'buffered', fate: 'show' }] : [];
   const relieved = wasReplaced(before, state, event) ? forgetFailures(state) : state;
-  return keep(startsForeignTurn(before, event) ? endOverdue(relieved) : relieved, withheld);
+  return keep(startsForeignTurn(before, event) ? endOverdue(relieved) : relieved, buffered);
 }
 
 /** A turn for a prompt that came too late begins at once or not at all. */
