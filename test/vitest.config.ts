@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { SlowestFiles } from './support/slowest-files.ts';
@@ -6,7 +7,7 @@ import { SlowestFiles } from './support/slowest-files.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** `npm run soak:ci`: nothing but the tests that take more then, and all that they take. */
-const unit = process.env.CTXB_SOAK ? testsThatGrow() : ['test/**/*.test.ts'];
+const grown = process.env.CTXB_SOAK === 'only' ? testsThatGrow() : undefined;
 
 /**
  * unit: pure functions and single modules. cli: the built program against tiny programs that play a claude.
@@ -23,7 +24,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           root,
-          include: unit,
+          include: grown ?? ['test/**/*.test.ts'],
           exclude: ['test/cli/**', 'test/e2e/**'],
           testTimeout: 30_000,
           // Modules are loaded once for all files of a process: no test may leave anything behind in them.
@@ -31,7 +32,17 @@ export default defineConfig({
         },
       },
       { test: { name: 'cli', root, include: ['test/cli/**/*.test.ts'], testTimeout: 30_000 } },
-      { test: { name: 'e2e', root, include: ['test/e2e/**/*.test.ts'], testTimeout: 90_000 } },
+      {
+        test: {
+          name: 'e2e',
+          root,
+          include: grown?.filter((name) => name.startsWith('test/e2e/')) ?? ['test/e2e/**/*.test.ts'],
+          testTimeout: 90_000,
+          // They wait for processes that wait for each other.
+          maxWorkers: Math.ceil(availableParallelism() * 1.5),
+          sequence: { groupOrder: 1 },
+        },
+      },
     ],
   },
 });

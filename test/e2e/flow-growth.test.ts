@@ -21,6 +21,10 @@ import {
 } from '../support/flow-growth.ts';
 import { briefingIn, runFlowFile } from '../support/flow-plays.ts';
 import { contextOf } from '../support/results.ts';
+import { sized } from '../support/size.ts';
+
+/** A hundred starts of claude: in a soak only. `flow.test.ts` and `flow-report.test.ts` hold the same for few steps. */
+const inSoak = sized(it.skip, it);
 
 /** Code points that ctxb's hooks say in the first request of a session, at most. */
 const HOOKS_WORDS = 500;
@@ -49,50 +53,58 @@ async function expectBriefings(flow: Flow, requests: readonly RecordedRequest[])
   }
 }
 
-it('25 steps: the total of a flow grows as a line, that of one long conversation as a square', async () => {
-  const flow = longFlow();
-  const flowRun = await measureFlow(flow);
-  const logRun = await measureLog(flow);
-  for (const { run } of [flowRun, logRun]) expect(run.code, run.stderr).toBe(0);
-  await expectBriefings(flow, flowRun.requests);
-  // Both were asked the same: each task stands in the request that it is the newest of.
-  expect(logRun.requests).toHaveLength(25);
-  for (const [index, task] of tasksOf(flow).entries()) {
-    const words = givenTexts(logRun.requests[index]);
-    expect(words.some((text) => text.trim() === task.trim())).toBe(true);
-  }
+inSoak(
+  '25 steps: the total of a flow grows as a line, that of one long conversation as a square',
+  async () => {
+    const flow = longFlow();
+    const flowRun = await measureFlow(flow);
+    const logRun = await measureLog(flow);
+    for (const { run } of [flowRun, logRun]) expect(run.code, run.stderr).toBe(0);
+    await expectBriefings(flow, flowRun.requests);
+    // Both were asked the same: each task stands in the request that it is the newest of.
+    expect(logRun.requests).toHaveLength(25);
+    for (const [index, task] of tasksOf(flow).entries()) {
+      const words = givenTexts(logRun.requests[index]);
+      expect(words.some((text) => text.trim() === task.trim())).toBe(true);
+    }
 
-  console.log(growthTable(growthRows(flowRun, logRun)));
-  console.log(`a step: ${(flowRun.seconds / 25).toFixed(2)} s on average`);
-  // What every answer adds to the conversation is asked again with every later task.
-  const square = bend(logRun.sizes);
-  expect(square).toBeGreaterThan(ANSWER_CHARS / 4);
-  for (const from of [0, 8, 16]) {
-    expect(bend(logRun.sizes.slice(from, from + 9)) / square).toBeCloseTo(1, 1);
-  }
-  // From the step on at which the budget binds, a step of the flow asks no more than the one before.
-  const line = flowRun.sizes.slice(8);
-  expect(Math.abs(bend(line))).toBeLessThan(square / 50);
-  expect(Math.max(...line) / Math.min(...line)).toBeLessThan(1.05);
-}, 240_000);
+    console.log(growthTable(growthRows(flowRun, logRun)));
+    console.log(`a step: ${(flowRun.seconds / 25).toFixed(2)} s on average`);
+    // What every answer adds to the conversation is asked again with every later task.
+    const square = bend(logRun.sizes);
+    expect(square).toBeGreaterThan(ANSWER_CHARS / 4);
+    for (const from of [0, 8, 16]) {
+      expect(bend(logRun.sizes.slice(from, from + 9)) / square).toBeCloseTo(1, 1);
+    }
+    // From the step on at which the budget binds, a step of the flow asks no more than the one before.
+    const line = flowRun.sizes.slice(8);
+    expect(Math.abs(bend(line))).toBeLessThan(square / 50);
+    expect(Math.max(...line) / Math.min(...line)).toBeLessThan(1.05);
+  },
+  240_000,
+);
 
-it('25 steps with the budgets of the file: each step has its notes whole, and none exceeds its own budget', async () => {
-  // Long enough for a cut in every step, and for packs that are full in the last ones.
-  await using world = await startWorld({
-    calls: (request) => ({ text: 'A finding, and what came of it.\n'.repeat(400), context: contextOf(request) }),
-  });
-  for (const file of ['25-steps.yaml', '25-steps-history.md']) {
-    cpSync(join('fixtures/flows', file), join(world.scratch.cwd, file));
-  }
-  const { flow } = readFlow('fixtures/flows/25-steps.yaml');
-  const run = await runFlowFile(world, '25-steps.yaml', { flags: ['--parallel', '2'] });
-  expect(run.code).toBe(0);
-  const requests = mainRequests(world.standin);
-  const place = new Map(flow?.steps.map(({ id }, index) => [id, index]));
-  const placeOf = (request: RecordedRequest) => place.get(briefingIn(request)?.step ?? '') ?? -1;
-  if (flow)
-    await expectBriefings(
-      flow,
-      [...requests].sort((one, other) => placeOf(one) - placeOf(other)),
-    );
-}, 240_000);
+inSoak(
+  '25 steps with the budgets of the file: each step has its notes whole, and none exceeds its own budget',
+  async () => {
+    // Long enough for a cut in every step, and for packs that are full in the last ones.
+    await using world = await startWorld({
+      calls: (request) => ({ text: 'A finding, and what came of it.\n'.repeat(400), context: contextOf(request) }),
+    });
+    for (const file of ['25-steps.yaml', '25-steps-history.md']) {
+      cpSync(join('fixtures/flows', file), join(world.scratch.cwd, file));
+    }
+    const { flow } = readFlow('fixtures/flows/25-steps.yaml');
+    const run = await runFlowFile(world, '25-steps.yaml', { flags: ['--parallel', '2'] });
+    expect(run.code).toBe(0);
+    const requests = mainRequests(world.standin);
+    const place = new Map(flow?.steps.map(({ id }, index) => [id, index]));
+    const placeOf = (request: RecordedRequest) => place.get(briefingIn(request)?.step ?? '') ?? -1;
+    if (flow)
+      await expectBriefings(
+        flow,
+        [...requests].sort((one, other) => placeOf(one) - placeOf(other)),
+      );
+  },
+  240_000,
+);

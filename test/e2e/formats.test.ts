@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, it } from 'vitest';
 import type { Scenario } from '../../src/standin/scenario.ts';
 import { steps } from '../../src/standin/scenario.ts';
 import { type Finished, promptLine, runProgram, startWorld } from '../support/claude.ts';
@@ -83,10 +83,11 @@ const CASES: readonly Case[] = [
   { name: '--help', claude: ['--help'] },
 ];
 
-it.each(CASES)('$name: stdout and exit code are those of claude alone', async (test) => {
-  const alone = await run(test, 'alone');
-  const wrapped = await run(test, 'wrapped');
-  expect(comparable(wrapped)).toEqual(comparable(alone));
+describe.concurrent('whatever is asked for', () => {
+  it.for(CASES)('$name: stdout and exit code are those of claude alone', async (test, { expect }) => {
+    const [alone, wrapped] = await Promise.all([run(test, 'alone'), run(test, 'wrapped')]);
+    expect(comparable(wrapped)).toEqual(comparable(alone));
+  });
 });
 
 async function run(

@@ -106,7 +106,7 @@ function failures(claude, files, words = []) {
   const reporters = ['--reporter=dot', '--reporter=json', `--outputFile.json=${report}`];
   const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/vitest.config.ts', '--project', 'e2e'];
   const chosen = words.length === 0 ? files : [...files, '-t', words.join('|')];
-  const env = { ...process.env, CTXB_TEST_CLAUDE: claude, NO_COLOR: '1' };
+  const env = { ...process.env, CTXB_TEST_CLAUDE: claude, CTXB_SOAK: '1', NO_COLOR: '1' };
   spawnSync(process.execPath, [...vitest, ...reporters, ...chosen], { env, stdio: ['ignore', 'ignore', 'inherit'] });
   const { testResults, numPassedTests } = JSON.parse(readFileSync(report, 'utf8'));
   console.log(`tests: ${numPassedTests} pass`);
