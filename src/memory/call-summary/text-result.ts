@@ -1,3 +1,4 @@
+import { lineFeeds } from '../../governor/tool-budget/cut-text.ts';
 import { fieldsOf, textOf } from '../../stream/fields.ts';
 import type { EndedCall } from '../extract/tool-calls.ts';
 import { cut, cutterWith, type Mask, oneLine, shortened } from '../words.ts';
@@ -56,10 +57,7 @@ export function nearLines(text: string): NearLines {
 }
 
 export function countLines(text: string): number {
-  if (text === '') return 0;
-  let count = text.endsWith('\n') ? 0 : 1;
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count++;
-  return count;
+  return lineFeeds(text) + (text === '' || text.endsWith('\n') ? 0 : 1);
 }
 
 const KILO = 1_024;
