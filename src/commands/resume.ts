@@ -65,7 +65,8 @@ export async function takeUp(options: ResumeOptions, flags: Flags, io: Io): Prom
     otlp: options.otlp ?? settings?.otlp,
     resumed: { ...resumption.resumed, spent },
   };
-  return runHeadless(headless, io, await terminalOf(config, io));
+  const terminal = await terminalOf(config, io);
+  return runHeadless(headless, io, terminal).finally(terminal.clear);
 }
 
 /** What the run was begun with, below the flags of now; the terminal and the folder are those of now. */

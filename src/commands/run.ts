@@ -153,7 +153,9 @@ async function run(words: readonly string[], options: RunOptions, io: Io): Promi
   }
   const { terminal, ...settings } = await prepareRun(flagsOf(options), io);
   const { prompt: prompts, prompts: promptsFile, record, otlp } = options;
-  return runHeadless({ program, invocation, ...settings, prompts, promptsFile, record, otlp }, io, terminal);
+  return runHeadless({ program, invocation, ...settings, prompts, promptsFile, record, otlp }, io, terminal).finally(
+    terminal.clear,
+  );
 }
 
 function flagsOf(options: RunOptions): Flags {

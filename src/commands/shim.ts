@@ -55,5 +55,5 @@ async function runGuarded(program: string, invocation: HeadlessInvocation, io: I
   ]);
   const { terminal, ...settings } = await prepareRun({}, io);
   const run = { program, invocation, ...settings, prompts: undefined, promptsFile: undefined, record: undefined };
-  return runHeadless(run, io, terminal);
+  return runHeadless(run, io, terminal).finally(terminal.clear);
 }

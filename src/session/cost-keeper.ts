@@ -31,13 +31,22 @@ export interface CostKeeperOptions {
   readonly onSpent?: (spent: SpentBefore & { readonly at: number }) => void;
 }
 
+/** What was told last of what the run has spent, and of what cost it was made. */
+interface Noted {
+  readonly cost: Cost | undefined;
+  readonly raised: SpentBefore['raised'] | undefined;
+  readonly total: number;
+  /** As much as the ledger had of it. */
+  readonly written: number;
+}
+
 /** @throws CtxbError `store` when there is a limit for the project and its ledger cannot be read */
 export function createCostKeeper({ folder, isLimited, onFault, onSpent, ...options }: CostKeeperOptions): CostKeeper {
   let ledger: CostLedger | undefined;
   let turns = 0;
   let written = 0;
   let isOver = false;
-  let noted: { readonly cost: Cost; readonly raised: SpentBefore['raised']; readonly total: number } | undefined;
+  let noted: Noted = { cost: undefined, raised: undefined, total: 0, written: 0 };
 
   const opened = () => {
     ledger ??= openCostLedger(openContextDir(folder), options);
@@ -67,11 +76,13 @@ export function createCostKeeper({ folder, isLimited, onFault, onSpent, ...optio
   /** @param always also what is too little to be worth a line */
   function note({ cost, spending, now }: GovernorState, always: boolean): void {
     const { raised, before } = spending;
-    if (noted?.cost === cost && noted.raised === raised && !always) return;
+    if (noted.cost === cost && noted.raised === raised && !always) return;
     const total = totalMicroUsd(cost);
-    const isLittle = Math.abs(total - (noted?.total ?? 0)) < (always ? 1 : NOTED_MICRO_USD);
-    if (isLittle && raised === (noted?.raised ?? raised)) return;
-    noted = { cost, raised, total };
+    const isNews = always
+      ? total !== noted.total || written !== noted.written
+      : Math.abs(total - noted.total) >= NOTED_MICRO_USD || (raised !== noted.raised && noted.cost !== undefined);
+    if (!isNews) return;
+    noted = { cost, raised, total, written };
     onSpent?.({ settled: before + written, open: total - written, raised, at: now });
   }
 
@@ -92,6 +103,9 @@ export function createCostKeeper({ folder, isLimited, onFault, onSpent, ...optio
       const isNews = seen?.kind === 'project-cost' && (seen.others !== others || seen.earlier !== earlier);
       return isNews ? seen : undefined;
     },
-    close: write,
+    close(state) {
+      write(state);
+      note(state, true);
+    },
   };
 }

@@ -106,3 +106,48 @@ describe('a ledger that cannot be used', () => {
     expect(faults).toEqual(["the project's cost is not followed any more"]);
   });
 });
+
+describe('what the run has spent, for whoever takes it up', () => {
+  const spent: object[] = [];
+  const noting = () =>
+    createCostKeeper({
+      folder,
+      runId: 'r',
+      period: 'day',
+      isLimited: false,
+      now: () => NOON,
+      onFault: () => {},
+      onSpent: (one) => void spent.push(one),
+    });
+
+  /** A turn is over, and all that it has cost is told. */
+  function settled() {
+    const costs = noting();
+    const driver = afterTurn(20_000);
+    costs.settle(driver.state);
+    spent.splice(0);
+    return { costs, driver };
+  }
+
+  it('is told while a turn runs, and what the ledger has of it at its end', () => {
+    const { costs, driver } = settled();
+    driver.prompt('Next.');
+    driver.claude(initLine(), callLine(1_000_000));
+    costs.settle(driver.state);
+    costs.settle(driver.state);
+    driver.claude(resultLine({ total_cost_usd: 0.5 }));
+    costs.settle(driver.state);
+    expect(spent).toMatchObject([{ open: expect.any(Number) }, { settled: 500_000, open: 0 }]);
+    expect(spent).not.toMatchObject([{ open: 0 }, {}]);
+  });
+
+  it('is told anew when the ledger has it: a run that is stopped in a turn must not count it twice', () => {
+    const { costs, driver } = settled();
+    driver.prompt('Next.');
+    driver.claude(initLine(), callLine(1_000_000));
+    costs.settle(driver.state);
+    costs.close(driver.state);
+    const [open, closed] = spent as { settled: number; open: number }[];
+    expect(closed).toMatchObject({ settled: (open?.settled ?? 0) + (open?.open ?? 0), open: 0 });
+  });
+});
