@@ -14,7 +14,6 @@ const COMMANDS: readonly { name: string; summary: string; load: () => Promise<Co
   { name: 'run', summary: 'run claude and keep its context in shape', load: () => import('./commands/run.ts') },
   { name: 'shim', summary: 'stand in for claude, with its own arguments', load: () => import('./commands/shim.ts') },
   { name: 'replay', summary: 'judge recordings of claude', load: () => import('./commands/replay.ts') },
-  { name: 'merge', summary: 'merge parts of a replay', load: () => import('./commands/merge.ts') },
   {
     name: 'scratch',
     summary: 'print the notes of a session or of a recording',
@@ -68,6 +67,7 @@ const COMMANDS: readonly { name: string; summary: string; load: () => Promise<Co
 
 /** Earlier names of commands, which still run, and the words that replace them. */
 const RENAMED: Readonly<Partial<Record<string, readonly string[]>>> = {
+  merge: ['replay'],
   pack: ['flow', 'pack'],
   state: ['note', 'state'],
   'dead-end': ['note', 'dead-end'],

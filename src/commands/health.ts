@@ -6,25 +6,24 @@ import { CtxbError } from '../errors.ts';
 import { createHealthReader, type HealthReport } from '../health/health-report.ts';
 import type { Io } from '../io.ts';
 import { counted } from '../report/figures.ts';
-import { healthPrometheus } from '../report/health-prometheus.ts';
 import { healthTable } from '../report/health-table.ts';
 import { printableJson } from '../report/printable-json.ts';
 import { onOneLine, printable } from '../report/shown.ts';
 import { styleFor } from '../report/style.ts';
 import { findHealthLogs } from '../store/health-log.ts';
 import { isTorn, readLines } from '../store/read-lines.ts';
+import { refusePrometheus } from './no-prometheus.ts';
 
 interface HealthFlags {
   readonly json?: true;
-  readonly prometheus?: true;
   readonly contextDir?: string;
 }
 
 export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
+  refusePrometheus(command);
   command
     .argument('[folders...]', 'projects, their folders of ctxb, or folders of projects (default: the working folder)')
     .option('--json', 'as JSON')
-    .option('--prometheus', 'in the text format of Prometheus')
     .option('--context-dir <folder>', 'where the records of a project are')
     .addHelpText('after', EXAMPLES)
     .action(async (folders: string[], flags: HealthFlags) => finish(await health(folders, flags, io)));
@@ -36,13 +35,11 @@ A folder that has no records of its own stands for the projects directly in it.
 Examples:
   ctxb health
   ctxb health ~/projects
-  ctxb health --prometheus api web > ctxb.prom`;
+  ctxb health --json api web`;
 
 const EXIT_UNREADABLE = 2;
 
 async function health(folders: readonly string[], flags: HealthFlags, io: Io): Promise<number> {
-  if (flags.json && flags.prometheus)
-    throw new CtxbError('usage', '--json and --prometheus exclude each other: drop one');
   const named = folders.length === 0 ? ['.'] : folders;
   const { report, notes, faults } = await readAll(named, flags.contextDir, io);
   for (const { file, unreadable } of report.files) {
@@ -56,7 +53,6 @@ async function health(folders: readonly string[], flags: HealthFlags, io: Io): P
 
 async function textOf(report: HealthReport, flags: HealthFlags, io: Io): Promise<string> {
   if (flags.json) return `${printableJson(report, 2)}\n`;
-  if (flags.prometheus) return healthPrometheus(report);
   return healthTable(report, await styleFor(io.stdout, io.env));
 }
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '../io.ts';
 import { replayCached, type SummaryCache } from '../replay/cache/replay-cached.ts';
-import { isSession } from '../replay/partial.ts';
+import { isSession } from '../replay/parts/partial.ts';
 import type { ReplayOptions } from '../replay/replay.ts';
 import type { Judged } from '../replay/replay-all.ts';
 import type { Source } from '../replay/sources.ts';

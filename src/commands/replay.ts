@@ -2,14 +2,17 @@ import type { Command } from 'commander';
 import { effectiveConfig } from '../config/effective-config.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
+import { findPartials } from '../replay/parts/find-partials.ts';
 import { findAllSources, type Judged } from '../replay/replay-all.ts';
 import { bytesOf } from '../replay/sources.ts';
 import { counted } from '../report/figures.ts';
 import { createProgress } from '../report/replay/progress.ts';
 import { redact } from '../store/redact.ts';
+import { refusePrometheus } from './no-prometheus.ts';
 import { onlyRecordings } from './only-recordings.ts';
 import { openStdin } from './open-stdin.ts';
 import { printReport } from './print-report.ts';
+import { withPartials } from './replay-parts.ts';
 import { replaySources } from './replay-sources.ts';
 import type { OpenWhatIf } from './replay-what-if.ts';
 import { addReportOptions, type ReportFlags, readReportFlags } from './report-options.ts';
@@ -29,8 +32,9 @@ interface ReplayFlags extends ReportFlags {
 }
 
 export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
-  command.argument('[files...]', 'recordings or folders of them; - or nothing is stdin');
+  command.argument('[files...]', 'recordings, folders of them, or what --partial printed; - or nothing is stdin');
   addReportOptions(command);
+  refusePrometheus(command);
   command
     .optionsGroup('How it is judged:')
     .option('--accuracy', 'how well the size of each next call was foreseen, by several estimators')
@@ -61,7 +65,13 @@ Examples:
   ctxb replay --what-if grid ~/.claude/projects
   ctxb replay --what-if '{"thresholds": {"compact": "60%"}}' \\
     --what-if handoff.json session.jsonl
-  ctxb replay --check run.ndjson`;
+  ctxb replay --check run.ndjson
+  ctxb replay --partial laptop/*.jsonl > one.part
+  ctxb replay --csv one.part two.part
+
+A session that is in several parts counts once: the same file name, session and
+first line. Of a recording that has grown the longest counts. --detail and
+--ndjson show calls: make parts with --partial --series for them.`;
 
 async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Promise<number> {
   const files = named.length === 0 ? ['-'] : named;
@@ -77,7 +87,8 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
 
   const { filters } = options;
   const tryPolicies = flags.whatIf && (await openWhatIf(flags.whatIf, { config: policy, cwd: io.cwd, filters }));
-  const { sources, stale, faults } = findAllSources(files, filters.since);
+  const { partials, others, stdin } = await findPartials(files, openStdin(files, io));
+  const { sources, stale, faults } = findAllSources(others, filters.since);
   const total = io.stderr.isTTY ? bytesOf(sources) : undefined;
   const progress = createProgress({ stderr: io.stderr, total, now: () => performance.now() });
   const judged = replaySources(sources, {
@@ -88,23 +99,25 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
     series: series || options.gates.costUsd !== undefined || options.html !== undefined || flags.whatIf !== undefined,
     accuracy: flags.accuracy === true,
     explain: flags.explain,
-    stdin: openStdin(
-      sources.map(({ file }) => file),
-      io,
-    ),
+    stdin,
     mask: redact,
     onBytes: io.stderr.isTTY ? progress.add : undefined,
   });
-  const tell = (leftOut: number) => {
+  const say = (message: string) => {
     progress.clear();
-    io.stderr.write(`ctxb: ${counted(leftOut, 'file')} left out: no line there is claude's\n`);
+    io.stderr.write(`ctxb: ${message}\n`);
   };
-  const recordings = onlyRecordings(judged, files, tell);
-  const all = flags.explain === undefined ? recordings : onlyExplained(recordings, flags.explain);
+  const recordings = onlyRecordings(judged, files, (leftOut) =>
+    say(`${counted(leftOut, 'file')} left out: no line there is claude's`),
+  );
+  const needsSeries = options.format.needsSeries || flags.whatIf !== undefined;
+  const sessions = partials.length === 0 ? recordings : withPartials(partials, recordings, { stdin, needsSeries, say });
+  const all = flags.explain === undefined ? sessions : onlyExplained(sessions, flags.explain);
   return printReport(after(faults, tryPolicies?.(all) ?? all), options, {
     io,
     levels: policy,
-    series,
+    // What a partial has one by one was asked for where it was made.
+    series: series || partials.length > 0,
     clear: progress.clear,
     leftOut: stale,
   });

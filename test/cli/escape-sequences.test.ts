@@ -17,7 +17,6 @@ const COMMANDS = [
   { command: ['replay', '--csv'] },
   { command: ['replay', '--ndjson'] },
   { command: ['replay', '--json', '--series'] },
-  { command: ['replay', '--prometheus'] },
   { command: ['replay', '--fail-over', '1%'] },
   { command: ['scratch'] },
   { command: ['handoff', 'write'] },

@@ -8,7 +8,6 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
 const COMMANDS = [
   'run',
   'replay',
-  'merge',
   'scratch',
   'handoff',
   'note',
@@ -61,12 +60,11 @@ describe('help', () => {
     {
       name: 'replay',
       options: [
-        ...['--detail', '--json', '--ndjson', '--csv', '--markdown', '--prometheus', '--partial', '--series', '--ci'],
+        ...['--detail', '--json', '--ndjson', '--csv', '--markdown', '--partial', '--series', '--ci'],
         ...['--what-if', '--check', '--follow', '--accuracy', '--explain', '--since', '--project', '--model'],
         ...['--fail-over', '--max-compactions', '--max-unplanned', '--max-cost'],
       ],
     },
-    { name: 'merge', options: ['--csv', '--partial', '--fail-over', '--since'] },
     { name: 'scratch', options: ['--out', '--context-dir'] },
     { name: 'note', options: ['state ', 'dead-end '] },
     { name: 'note state', options: ['--context-dir'] },
@@ -74,7 +72,7 @@ describe('help', () => {
     { name: 'handoff', options: ['verify ', 'write ', 'list '] },
     { name: 'flow', options: ['explain ', 'pack ', 'report '] },
     { name: 'flow pack', options: ['--run', '--receipt', '--context-dir'] },
-    { name: 'health', options: ['--json', '--prometheus', '--context-dir'] },
+    { name: 'health', options: ['--json', '--context-dir'] },
     { name: 'cleanup', options: ['--keep', '--context-dir'] },
     { name: 'doctor', options: ['--claude', '--quick', '--only', '--strict', '--timeout', '--json'] },
   ])('ctxb $name --help names its options and has examples', async ({ name, options }) => {
@@ -102,7 +100,9 @@ describe('what is unknown is refused with exit 2', () => {
     { title: 'an option of replay', args: ['replay', '--jsn'], says: '--json' },
     { title: 'an option of cleanup', args: ['cleanup', '--kep', '1'], says: '--keep' },
     { title: 'an option of handoff', args: ['handoff', 'list', '--jsn'], says: '--json' },
-    { title: 'an option of health', args: ['health', '--promtheus'], says: '--prometheus' },
+    { title: 'an option of health', args: ['health', '--jsn'], says: '--json' },
+    { title: 'metrics of health as Prometheus text', args: ['health', '--prometheus'], says: 'over OTLP' },
+    { title: 'metrics of replay as Prometheus text', args: ['replay', '--prometheus', '-'], says: 'over OTLP' },
     { title: 'an option of scratch', args: ['scratch', '--ot', 'x'], says: '--out' },
     { title: 'a second session', args: ['scratch', 'one', 'two'], says: 'argument' },
     { title: 'state without a text', args: ['note', 'state'], says: "'text'" },

@@ -25,7 +25,7 @@ grep -q 'it cost $0.71, more than $0.60: beyond that by call 3' err.txt
 
 # In a pipe, and over parts.
 cat "$RECORDINGS/compact.ndjson" | ctxb replay --json | jq -e '.sessions[0].context.peak == 160000' > /dev/null
-fails_with 3 sh -c 'ctxb replay --partial "$RECORDINGS/compact.ndjson" | ctxb merge --fail-over 75%'
+fails_with 3 sh -c 'ctxb replay --partial "$RECORDINGS/compact.ndjson" | ctxb replay --fail-over 75%'
 
 # A wrong value is no gate that was not passed.
 fails_with 2 ctxb replay --fail-over 85 "$RECORDINGS/compact.ndjson"

@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createHealthReader } from '../../src/health/health-report.ts';
-import { healthPrometheus } from '../../src/report/health-prometheus.ts';
 import { healthTable } from '../../src/report/health-table.ts';
 import { PLAIN } from '../../src/report/style.ts';
-import { readExposition, readSample } from '../support/exposition.ts';
 import { compaction, exhausted, handoff, healthLine, turn, zone } from '../support/health.ts';
 
 function reportOf(...lines: readonly string[]) {
@@ -55,53 +53,5 @@ describe('table', () => {
     const text = healthTable(reportOf(healthLine(turn(), { project: '/a\u001b[2J\nb' })), PLAIN);
     expect(text).toContain('/a[2J b ');
     expect(text.split('\n').length).toBe(3);
-  });
-});
-
-describe('prometheus', () => {
-  it('says every figure, each family once with its help and type before it', () => {
-    const text = healthPrometheus(reportOf(...API, ...WEB));
-    expect(text.endsWith('\n')).toBe(true);
-    expect(text).toContain('# TYPE ctxb_sessions gauge\nctxb_sessions{project="/home/dev/api"} 1\n');
-    for (const sample of [
-      'ctxb_turns_total{project="/home/dev/web"} 2',
-      'ctxb_exhaustions_total{project="/home/dev/web"} 1',
-      'ctxb_exhausted_sessions{project="/home/dev/web"} 1',
-      'ctxb_exhaustion_ratio{project="/home/dev/web"} 1',
-      'ctxb_handoffs_total{project="/home/dev/api",by="agent"} 1',
-      'ctxb_handoffs_total{project="/home/dev/api",by="memory"} 1',
-      'ctxb_handoffs_per_session{project="/home/dev/api"} 2',
-      'ctxb_early_handoffs_total{project="/home/dev/api"} 1',
-      'ctxb_handoff_context_ratio_count{project="/home/dev/api"} 2',
-      'ctxb_handoff_seconds_sum{project="/home/dev/api"} 185',
-      'ctxb_zone_transitions_total{project="/home/dev/api",from="ok",to="monitor"} 1',
-      'ctxb_compactions_total{project="/home/dev/api",trigger="auto"} 1',
-      'ctxb_health_unreadable_lines{file="/logs/health.ndjson"} 0',
-    ]) {
-      expect(text).toContain(`${sample}\n`);
-    }
-  });
-
-  it('is what Prometheus reads: families in one piece, no sample twice', () => {
-    const samples = readExposition(healthPrometheus(reportOf(...API, ...WEB)));
-    expect(samples).toContainEqual({ name: 'ctxb_turns_total', labels: { project: '/home/dev/web' }, value: 2 });
-  });
-
-  it.each([
-    { project: 'C:\\work', label: 'C:\\\\work' },
-    { project: 'a "b"', label: 'a \\"b\\"' },
-    { project: 'a\nb', label: 'a\\nb' },
-    { project: '\\n', label: '\\\\n' },
-    { project: 'ünï', label: 'ünï' },
-  ])('$project is escaped', ({ project, label }) => {
-    const [line = ''] = healthPrometheus(reportOf(healthLine(turn(), { project })))
-      .split('\n')
-      .slice(2);
-    expect(line).toBe(`ctxb_sessions{project="${label}"} 1`);
-    expect(readSample(line).labels).toEqual({ project });
-  });
-
-  it('nothing is no text at all', () => {
-    expect(healthPrometheus(createHealthReader().report())).toBe('');
   });
 });

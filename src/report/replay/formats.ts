@@ -81,14 +81,8 @@ export const FORMATS: readonly ReportFormat[] = [
   },
   CI_FORMAT,
   {
-    name: 'prometheus',
-    about: 'in the text format of Prometheus',
-    needsSeries: false,
-    load: async () => (await import('./prometheus.ts')).prometheus,
-  },
-  {
     name: 'partial',
-    about: 'as a part of the work, for ctxb merge',
+    about: 'as a part of the work, for another ctxb replay',
     needsSeries: false,
     load: async () => (await import('./partial.ts')).partial,
   },

@@ -1,7 +1,7 @@
-import { PARTIAL_OPENING, partialClosing, partialSession } from '../../replay/partial.ts';
+import { PARTIAL_OPENING, partialClosing, partialSession } from '../../replay/parts/partial.ts';
 import type { OpenReport } from './format.ts';
 
-/** A part of the work, for `ctxb merge`. */
+/** A part of the work, for another `ctxb replay`. */
 export const partial: OpenReport = () => {
   let sessions = 0;
   return {

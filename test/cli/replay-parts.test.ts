@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -46,7 +46,7 @@ describe('what the page shows', () => {
     const env = await withHome(place);
     const [command = ''] = /^find .* xargs .*$/m.exec(DOCS) ?? [];
     const small = command.replace('-n 50', '-n 1');
-    const shell = ['-c', `mkdir parts && ${small} && ctxb merge --csv parts/*`];
+    const shell = ['-c', `mkdir parts && ${small} && ctxb replay --csv parts/*`];
     const run = await runProgram('/bin/sh', shell, { env, cwd: place.cwd });
     const whole = await ctxb(place, ['replay', '--csv', place.path('.claude/projects/')]);
     expect(run.stderr).toBe('');
@@ -65,19 +65,19 @@ import functools, sys
 parts = [part for batch in ${batches} for part in judge(iter(batch))]
 sys.stdout.buffer.write(functools.reduce(merge, parts))`;
     const run = await runProgram('python3', ['-c', reduced], { env, cwd: place.cwd });
-    const merged = await ctxb(place, ['merge', '--csv'], { stdin: run.stdout });
+    const merged = await ctxb(place, ['replay', '--csv'], { stdin: run.stdout });
     expect(readCsv(merged.stdout.toString()).map(({ file }) => file)).toEqual([...files].sort());
   });
 });
 
-const FORMATS = ['--json', '--csv', '--markdown', '--prometheus', '--ndjson', '--detail', '--partial'];
+const FORMATS = ['--json', '--csv', '--markdown', '--ndjson', '--detail', '--partial'];
 
-describe('ctxb merge', () => {
+describe('parts of a replay', () => {
   it.each([...FORMATS.map((format) => [format]), []])('prints what a replay of all would: %s', async (...format) => {
     await using place = await createPlace();
     const series = ['--json', '--partial'].includes(format[0] ?? '') ? ['--series'] : [];
     await withPartials(place, '--series');
-    const merged = await ctxb(place, ['merge', ...format, 'two.part', 'one.part']);
+    const merged = await ctxb(place, ['replay', ...format, 'two.part', 'one.part']);
     const replayed = await ctxb(place, ['replay', ...format, ...series, 'logs']);
     expect(merged.stderr).toBe('ctxb: 1 session more than once, each counts once\n');
     expect(merged.stdout.toString()).toBe(replayed.stdout.toString());
@@ -87,8 +87,8 @@ describe('ctxb merge', () => {
   it('reads partials from stdin, one after another, also merged ones', async () => {
     await using place = await createPlace();
     await withPartials(place);
-    const first = await ctxb(place, ['merge', '--partial', 'one.part', 'two.part']);
-    const again = await ctxb(place, ['merge', '--csv', '-', 'one.part'], {
+    const first = await ctxb(place, ['replay', '--partial', 'one.part', 'two.part']);
+    const again = await ctxb(place, ['replay', '--csv', '-', 'one.part'], {
       stdin: Buffer.concat([first.stdout, first.stdout]),
     });
     expect(readCsv(again.stdout.toString()).map(({ file }) => file)).toEqual(NAMES.map((name) => `logs/${name}`));
@@ -97,28 +97,62 @@ describe('ctxb merge', () => {
   it('has gates and filters too', async () => {
     await using place = await createPlace();
     await withPartials(place);
-    const gated = await ctxb(place, ['merge', '--max-unplanned', '0', '--model', 'sonnet', 'one.part', 'two.part']);
+    const gated = await ctxb(place, ['replay', '--max-unplanned', '0', '--model', 'sonnet', 'one.part', 'two.part']);
     expect(gated).toMatchObject({ code: 3, stderr: expect.stringContaining('logs/native-mid-turn.session.jsonl (') });
-    const filtered = await ctxb(place, ['merge', '--max-unplanned', '0', '--project', '/else', 'one.part', 'two.part']);
-    expect(filtered).toMatchObject({ code: 0, stderr: expect.stringContaining('none of 4 sessions is') });
+    const filtered = await ctxb(place, [
+      'replay',
+      '--max-unplanned',
+      '0',
+      '--project',
+      '/else',
+      'one.part',
+      'two.part',
+    ]);
+    expect(filtered).toMatchObject({ code: 3, stderr: expect.stringContaining('none of 4 sessions is') });
   });
 
   it('says which sessions it has no calls of', async () => {
     await using place = await createPlace();
     await withPartials(place);
-    const run = await ctxb(place, ['merge', '--ndjson', 'one.part']);
+    const run = await ctxb(place, ['replay', '--ndjson', 'one.part']);
     expect(run.code).toBe(2);
     expect(run.stderr.match(/: make its partial with ctxb replay --partial --series\n/g)).toHaveLength(2);
     expect(run.stdout.toString()).toBe('');
   });
 
-  it('names what is no partial, counts the rest, and ends with 2', async () => {
+  it('takes recordings beside parts, and counts each session once', async () => {
     await using place = await createPlace();
     await withPartials(place);
-    const run = await ctxb(place, ['merge', '--csv', 'one.part', 'logs/clear.ndjson', 'missing.part']);
+    const run = await ctxb(place, ['replay', '--csv', 'one.part', 'logs', 'missing.part']);
     expect(run.code).toBe(2);
-    expect(run.stderr).toMatch(/^ctxb: logs\/clear\.ndjson.* is no partial: make one with ctxb replay --partial$/m);
     expect(run.stderr).toMatch(/^ctxb: missing\.part: cannot be read/m);
+    expect(run.stderr).toMatch(/^ctxb: 2 sessions more than once, each counts once$/m);
+    expect(readCsv(run.stdout.toString()).map(({ file }) => file)).toEqual(NAMES.map((name) => `logs/${name}`));
+  });
+
+  it('names a damaged part, and counts what is whole of it', async () => {
+    await using place = await createPlace();
+    await withPartials(place);
+    const text = readFileSync(place.path('two.part'), 'utf8');
+    await place.file('two.part', text.slice(0, text.lastIndexOf('\n', text.length - 2) + 1));
+    const run = await ctxb(place, ['replay', '--csv', 'two.part']);
+    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('two.part is cut off (3 sessions of it') });
+    expect(readCsv(run.stdout.toString())).toHaveLength(3);
+  });
+
+  it('tries policies on parts that were made with their calls', async () => {
+    await using place = await createPlace();
+    await withPartials(place, '--series');
+    const parts = await ctxb(place, ['replay', '--what-if', 'grid', 'one.part', 'two.part']);
+    const whole = await ctxb(place, ['replay', '--what-if', 'grid', 'logs']);
+    expect(parts.stdout.toString()).toBe(whole.stdout.toString());
+  });
+
+  it('ctxb merge still merges, and says the new name', async () => {
+    await using place = await createPlace();
+    await withPartials(place);
+    const run = await ctxb(place, ['merge', '--csv', 'one.part']);
+    expect(run).toMatchObject({ code: 0, stderr: 'ctxb: "ctxb merge" is called "ctxb replay" now\n' });
     expect(readCsv(run.stdout.toString())).toHaveLength(2);
   });
 
@@ -126,7 +160,7 @@ describe('ctxb merge', () => {
     await using place = await createPlace();
     const { stdout, code } = await ctxb(place, ['replay', '--partial', 'missing.ndjson', fixture('clear.ndjson')]);
     expect(code).toBe(2);
-    const run = await ctxb(place, ['merge'], { stdin: stdout });
+    const run = await ctxb(place, ['replay'], { stdin: stdout });
     expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('missing.ndjson: cannot be read') });
     expect(run.stdout.toString()).toContain('clear.ndjson');
   });

@@ -1,5 +1,6 @@
-import { type Fields, fieldsOf, isFields } from '../stream/fields.ts';
-import type { SessionSummary } from './summary.ts';
+import { type Fields, fieldsOf, isFields } from '../../stream/fields.ts';
+import type { Found } from '../read/read-line.ts';
+import type { SessionSummary } from '../summary.ts';
 
 /**
  * The sessions of one part of the work, as lines of JSON: an opening with the version, a line for each session, and a
@@ -16,6 +17,9 @@ export const PARTIAL_VERSION = 1;
 
 export const PARTIAL_OPENING = `${JSON.stringify({ ctxb: 'partial', version: PARTIAL_VERSION })}\n`;
 
+/** A file that begins with these bytes is a partial. */
+export const PARTIAL_BEGINNING = '{"ctxb":"partial"';
+
 export function partialSession(session: SessionSummary): string {
   return `${JSON.stringify(session)}\n`;
 }
@@ -25,12 +29,14 @@ export function partialClosing(sessions: number, faults: readonly string[]): str
   return `${JSON.stringify({ ctxb: 'end', sessions, faults })}\n`;
 }
 
-/** Why a line is none of a partial, and what to do. */
+/** Why a line is not one of a partial, and what to do. */
 export class NoPartial extends Error {}
 
 /** @throws NoPartial when it is something else */
-export function readPartialLine(text: string): PartialLine {
-  const line = parse(text);
+export function readPartialLine(found: Found): PartialLine {
+  if (found.kind !== 'value')
+    throw new NoPartial('is no partial, or a damaged one: make it again with ctxb replay --partial');
+  const line = found.value;
   if (line.ctxb === 'partial') return { kind: 'opening', version: line.version };
   if (line.ctxb === 'end' && typeof line.sessions === 'number') {
     const faults = Array.isArray(line.faults) ? line.faults.filter((fault) => typeof fault === 'string') : [];
@@ -38,16 +44,6 @@ export function readPartialLine(text: string): PartialLine {
   }
   if (isSession(line)) return { kind: 'session', session: line };
   throw new NoPartial('is no partial: make one with ctxb replay --partial');
-}
-
-function parse(text: string): Fields {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isFields(value)) return value;
-  } catch {
-    // Said below.
-  }
-  throw new NoPartial('is no partial, or a damaged one: make it again with ctxb replay --partial');
 }
 
 /** The parts that reports and gates are made from; what made the partial is known from its opening. */

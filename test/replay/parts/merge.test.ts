@@ -1,18 +1,20 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { createMerge } from '../../src/replay/merge.ts';
-import { readPartials } from '../../src/replay/read-partials.ts';
-import type { SessionSummary } from '../../src/replay/summary.ts';
-import { partial } from '../../src/report/replay/partial.ts';
-import { createRandom } from '../support/random.ts';
-import { FIXTURE_RECORDINGS } from '../support/recordings.ts';
-import { judged, summaryOf, written } from '../support/session-summary.ts';
+import { createMerge } from '../../../src/replay/parts/merge.ts';
+import { readPartials } from '../../../src/replay/parts/read-partials.ts';
+import type { SessionSummary } from '../../../src/replay/summary.ts';
+import { partial } from '../../../src/report/replay/partial.ts';
+import { createRandom } from '../../support/random.ts';
+import { FIXTURE_RECORDINGS } from '../../support/recordings.ts';
+import { judged, summaryOf, written } from '../../support/session-summary.ts';
 
 const part = (sessions: readonly SessionSummary[], faults: readonly string[] = []) =>
   written(partial, sessions, { faults });
 
 async function merged(...partials: readonly string[]) {
-  return readPartials(['-'], Readable.from(partials.map((text) => Buffer.from(text))));
+  const merge = createMerge();
+  const faults = await readPartials(['-'], Readable.from(partials.map((text) => Buffer.from(text))), merge);
+  return { sessions: merge.sessions(), repeated: merge.repeated, faults };
 }
 
 const lines = (total: number) => ({ total, unknown: 0, malformed: 0 });
@@ -143,7 +145,7 @@ describe('partials', () => {
   });
 
   it('names a file that is not there', async () => {
-    const { faults } = await readPartials(['/no/such.part'], Readable.from([]));
+    const faults = await readPartials(['/no/such.part'], Readable.from([]), createMerge());
     expect(faults).toMatchObject([{ code: 'unreadable-input', message: expect.stringContaining('/no/such.part') }]);
   });
 });

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { SessionSummary } from './summary.ts';
+import type { SessionSummary } from '../summary.ts';
 
 /** Sessions from many partials, each once. In which order and how often they are added makes no difference. */
 export interface Merge {

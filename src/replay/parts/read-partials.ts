@@ -1,28 +1,24 @@
 import type { Readable } from 'node:stream';
-import { CtxbError } from '../errors.ts';
-import { counted } from '../memory/words.ts';
-import { createMerge } from './merge.ts';
+import { CtxbError } from '../../errors.ts';
+import { counted } from '../../memory/words.ts';
+import type { ReadLine } from '../read/read-line.ts';
+import { readValues } from '../read/read-values.ts';
+import type { SessionSummary } from '../summary.ts';
+import type { Merge } from './merge.ts';
 import { NoPartial, PARTIAL_VERSION, type PartialLine, readPartialLine } from './partial.ts';
-import { readLines } from './read-lines.ts';
-import type { SessionSummary } from './summary.ts';
 
-/** What partials amount to. */
-export interface Partials {
-  readonly sessions: readonly SessionSummary[];
-  /** Sessions that were in there again, and count once. */
-  readonly repeated: number;
-  /** What is wrong with the partials, and what could not be read when they were made. */
-  readonly faults: readonly CtxbError[];
-}
-
-/** Reads and merges partials. What is whole of a damaged one counts. @param files `-` is stdin */
-export async function readPartials(files: readonly string[], stdin: Readable): Promise<Partials> {
-  const merge = createMerge();
+/**
+ * Reads partials. What is whole of a damaged one counts.
+ *
+ * @param files `-` is stdin
+ * @returns what is wrong with the partials, and what could not be read when they were made
+ */
+export async function readPartials(files: readonly string[], stdin: Readable, merge: Merge): Promise<CtxbError[]> {
   const faults: CtxbError[] = [];
   for (const file of files) {
     const reader = createReader(file, merge.add);
     try {
-      await readLines(file, stdin, reader.line);
+      await readValues(file, { stdin }, reader.line);
       reader.end();
     } catch (error) {
       if (!(error instanceof CtxbError)) throw error;
@@ -30,13 +26,12 @@ export async function readPartials(files: readonly string[], stdin: Readable): P
     }
     faults.push(...reader.faults);
   }
-  return { sessions: merge.sessions(), repeated: merge.repeated, faults };
+  return faults;
 }
 
 /** Reads the lines of one or more partials that follow each other. Of each damaged one the first fault is told. */
 function createReader(file: string, add: (session: SessionSummary) => void) {
   const faults: CtxbError[] = [];
-  let at = 0;
   let state: 'outside' | 'inside' | 'damaged' = 'outside';
   let sessions = 0;
   /** A line of a session is taken: an opening of this version came before it. */
@@ -78,14 +73,13 @@ function createReader(file: string, add: (session: SessionSummary) => void) {
 
   return {
     faults,
-    line(text: string): void {
-      at++;
-      if (text.trim() === '') return;
+    line(line: ReadLine): void {
+      if (line.kind === 'blank') return;
       try {
-        take(readPartialLine(text));
+        take(readPartialLine(line));
       } catch (error) {
         if (!(error instanceof NoPartial)) throw error;
-        damage(`, line ${at} ${error.message}`);
+        damage(`, line ${line.number} ${error.message}`);
       }
     },
     end(): void {
