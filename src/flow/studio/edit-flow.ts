@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { isAlias, isMap, isSeq, type Node } from 'yaml';
+import { type Document, isAlias, isMap, isSeq, type Node } from 'yaml';
 import { isRecord } from '../../config/read-config.ts';
 import { CtxbError } from '../../errors.ts';
 import { pathText } from '../file/fault.ts';
@@ -21,6 +21,18 @@ import type { BudgetKey, Edit } from './studio-view.ts';
 
 type Data = Readonly<Record<string, unknown>>;
 
+/** A flow's text as nodes and as data; `undefined` where it has syntax errors. */
+interface FlowText extends EditedText {
+  readonly document: Document.Parsed | undefined;
+  readonly data: unknown;
+}
+
+function readText(path: string, text: string): FlowText {
+  const { document, errors } = parseFlowText(path, text);
+  const data = document === undefined || errors.length > 0 ? undefined : toData(document.contents).value;
+  return { text, isJson: extname(path) === '.json', document, data };
+}
+
 /** An edit and its place in the data of a file. */
 interface Target {
   readonly key: BudgetKey;
@@ -34,13 +46,13 @@ interface Target {
 
 /** The budgets as a flow's text has them, by step; null: the flow's. */
 export function ownBudgets(path: string, text: string): (step: string | null) => Data {
-  const data = dataOf(path, text);
+  const { data } = readText(path, text);
   return (step) => budgetsAt(data, holderOf(data, step));
 }
 
 /** The path of an edited value, as findings name it. */
 export function editedKey(path: string, text: string, { step, key }: Edit): string {
-  return pathText([...holderOf(dataOf(path, text), step), 'budgets', key]);
+  return pathText([...holderOf(readText(path, text).data, step), 'budgets', key]);
 }
 
 /**
@@ -55,20 +67,15 @@ export function editFlow(path: string, text: string, edits: readonly Edit[]): st
 }
 
 function editOnce(path: string, text: string, edit: Edit): string {
-  const data = dataOf(path, text);
-  const holder = holderOf(data, edit.step);
-  const target = {
-    key: edit.key,
-    holder,
-    value: typedValue(edit),
-    budgets: budgetsAfter(budgetsAt(data, holder), edit),
-  };
+  const flow = readText(path, text);
+  const { data } = flow;
+  const target = targetOf(data, edit);
   const wanted = withBudgetsAt(data, target);
   if (isDeepStrictEqual(data, wanted)) return text;
   for (const way of [inPlace, rewritten]) {
-    const edited = way(path, text, target);
+    const edited = way(flow, target);
     // The edit is taken only where it changes this value and nothing else.
-    if (edited !== undefined && isDeepStrictEqual(dataOf(path, edited), wanted)) return edited;
+    if (edited !== undefined && isDeepStrictEqual(readText(path, edited).data, wanted)) return edited;
   }
   const where = edit.step === null ? 'the flow' : `step ${edit.step}`;
   throw new CtxbError(
@@ -77,10 +84,12 @@ function editOnce(path: string, text: string, edit: Edit): string {
   );
 }
 
-function budgetsAfter(before: Data, edit: Edit): Data {
-  const { [edit.key]: _, ...others } = before;
+function targetOf(data: unknown, edit: Edit): Target {
+  const { key } = edit;
+  const holder = holderOf(data, edit.step);
   const value = typedValue(edit);
-  return value === undefined ? others : { ...others, [edit.key]: value };
+  const { [key]: _, ...others } = budgetsAt(data, holder);
+  return { key, holder, value, budgets: value === undefined ? others : { ...others, [key]: value } };
 }
 
 /** The data after an edit; `budgets` without keys is left out. */
@@ -119,17 +128,10 @@ function budgetsAt(data: unknown, holder: Target['holder']): Data {
   return isRecord(budgets) ? budgets : {};
 }
 
-function dataOf(path: string, text: string): unknown {
-  const { document, errors } = parseFlowText(path, text);
-  return document === undefined || errors.length > 0 ? undefined : toData(document.contents).value;
-}
-
-function inPlace(path: string, text: string, target: Target): string | undefined {
-  const holder = nodeAt(parseFlowText(path, text).document?.contents, target.holder);
-  if (!isMap(holder)) return undefined;
-  const edited: EditedText = { text, isJson: extname(path) === '.json' };
-  const splice = spliceFor(edited, holder, target);
-  return splice && spliced(text, splice);
+function inPlace(flow: FlowText, target: Target): string | undefined {
+  const holder = nodeAt(flow.document?.contents, target.holder);
+  const splice = isMap(holder) ? spliceFor(flow, holder, target) : undefined;
+  return splice && spliced(flow.text, splice);
 }
 
 function nodeAt(root: unknown, [list, index]: Target['holder']): unknown {
@@ -183,9 +185,8 @@ function scalarText(value: unknown, edited: EditedText): string {
 }
 
 /** Has the library write the whole file: comments and order stay, spaces may change. */
-function rewritten(path: string, text: string, { holder, key, value, budgets }: Target): string | undefined {
-  const { document } = parseFlowText(path, text);
-  if (document === undefined || extname(path) === '.json') return undefined;
+function rewritten({ text, isJson, document }: FlowText, { holder, key, value, budgets }: Target): string | undefined {
+  if (document === undefined || isJson) return undefined;
   const place = [...holder, 'budgets'];
   if (Object.keys(budgets).length === 0) document.deleteIn(place);
   else if (value === undefined) document.deleteIn([...place, key]);
