@@ -5,10 +5,9 @@ import { SETTINGS_PLACES, type SettingsPlace, settingsPath } from '../claude/set
 import { quoted } from '../completion/quoted.ts';
 import { CtxbError } from '../errors.ts';
 import { addition, type Change, removal } from '../init/change-settings.ts';
-import { isKnownAgain } from '../init/claude-settings.ts';
-import { configFile } from '../init/config-file.ts';
+import { isRecognised } from '../init/claude-settings.ts';
+import { configFile, PRESET_NAMES, type PresetName } from '../init/config-file.ts';
 import { diffText } from '../init/diff-text.ts';
-import { PRESET_NAMES, type PresetName } from '../init/presets.ts';
 import { openSettingsFile } from '../init/settings-file.ts';
 import type { Io } from '../io.ts';
 import { styleFor } from '../report/style.ts';
@@ -55,7 +54,7 @@ Examples:
 
 async function init(options: InitOptions, io: Io): Promise<number> {
   const { undo, claudeSettings, program } = options;
-  if (program !== undefined && !isKnownAgain(program)) {
+  if (program !== undefined && !isRecognised(program)) {
     throw new CtxbError(
       'usage',
       `--program: expected words that end in ctxb or ctxb.js, found "${program}": --undo would not know them again`,

@@ -2,12 +2,12 @@ import type { RecordedRequest } from '../standin/scenario.ts';
 import { readBlocks } from '../stream/blocks.ts';
 import type { Block } from '../stream/events.ts';
 
-/** What one request to the stand-in held of the demo's prompts. Counts by prompt, in the prompts' order. */
+/** The demo's prompts in one request to the stand-in: counts, in the order of the prompts. */
 export interface Sighting {
   readonly kind: 'main' | 'summary';
-  /** The prompt as a text of its own: how it comes when it was said. */
+  /** As a text of its own: sent by the user. */
   readonly said: readonly number[];
-  /** The prompt inside a longer text: how it comes when it is handed back. */
+  /** Inside a longer text: handed back by ctxb. */
   readonly quoted: readonly number[];
 }
 
@@ -28,15 +28,15 @@ function isSaid(block: Block, prompt: string): boolean {
   return block.type === 'text' && block.text.trim() === prompt;
 }
 
-/** claude puts what hooks say into reminders, also at the end of tool results, or into messages of the system's. */
+/** claude puts the output of hooks into reminders, at the end of tool results, or into system messages. */
 function isQuoted(block: Block, prompt: string): boolean {
   const hasText = block.type === 'text' || block.type === 'tool_result';
   return hasText && block.text.includes(prompt) && !isSaid(block, prompt);
 }
 
 /**
- * How often the prompt was said to the model. Each request repeats the whole conversation, so it is an arrival only
- * where there are more of it than in the request before.
+ * How often the prompt reached the model. Each request repeats the whole conversation, so only an increase over the
+ * request before counts.
  */
 export function arrivals(seen: readonly Sighting[], prompt: number): number {
   const counts = mainRequests(seen).map(({ said }) => said[prompt] ?? 0);
@@ -48,7 +48,7 @@ export function handedBack(seen: readonly Sighting[], prompt: number): number {
   return mainRequests(seen).filter(({ said, quoted }) => said[prompt] === 0 && (quoted[prompt] ?? 0) > 0).length;
 }
 
-/** Whether a request for a summary held a prompt before that prompt had been said: it would be lost in the summary. */
+/** Whether a request for a summary held a prompt that had not been sent yet: it would be lost in the summary. */
 export function hasMixedIn(seen: readonly Sighting[]): boolean {
   return seen.some(
     ({ kind, said }, at) =>

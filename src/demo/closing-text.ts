@@ -6,7 +6,7 @@ import { textWidth, wrap } from '../report/wrap.ts';
 import { arrivals, handedBack, hasMixedIn, type Sighting } from './arrivals.ts';
 import type { DemoFacts, NativeCompaction, TurnFacts } from './facts.ts';
 
-/** What the closing words are made from. */
+/** What the closing text is made from. */
 export interface DemoStory {
   readonly facts: DemoFacts;
   readonly seen: readonly Sighting[];
@@ -24,7 +24,7 @@ type Decided<K extends Decision['kind']> = Extract<Decision, { readonly kind: K 
 
 const HEADING_WIDTH = 11;
 
-/** What happened and why, in sentences, each figure out of the run's own record. */
+/** What happened and why, in sentences; every figure comes from the record of the run. */
 export function closingText(story: DemoStory, style: Style, columns: number | undefined): string {
   const { facts, live } = story;
   if (facts.turns.length === 0) return '';
@@ -119,7 +119,7 @@ function costSection({ costUsd }: DemoFacts): Section {
   return { heading: 'Cost', sentences: [sentence] };
 }
 
-/** What a tool would have believed that takes the sum in `result.usage` for the context. */
+/** What a tool would have seen that takes the sum in `result.usage` for the context. */
 function naiveSection({ turns, window, levels }: DemoFacts): Section {
   const readings = turns.map(
     ({ sum = 0, last }, index) => `${tokens(sum)} tokens after prompt ${index + 1} (in truth ${tokens(last)})`,

@@ -10,7 +10,7 @@ import { type PlayedLine, playRecord } from './played-record.ts';
 export interface TurnFacts {
   readonly prompt: string;
   readonly calls: number;
-  /** Context of its first and of its last call; 0 when it made none. */
+  /** Context of its first and of its last call; 0 without calls. */
   readonly first: number;
   readonly last: number;
   /** Input side of `result.usage`: the sum over all calls of the turn; undefined without a result. */
@@ -27,7 +27,7 @@ export interface NativeCompaction {
   readonly after: number | undefined;
 }
 
-/** What happened in a run, out of its record. */
+/** What happened in a run, read from its record. */
 export interface DemoFacts {
   readonly version: string | undefined;
   readonly model: string | undefined;
@@ -83,7 +83,7 @@ function readTurn(turns: readonly TurnFacts[], { before, state, input: { event }
   return turns.with(-1, { ...turn, sum: event.usage && contextOf(event.usage), failed: event.isError });
 }
 
-/** The result of one turn and the prompt of the next can come with the same line. */
+/** One line can carry the result of a turn and the prompt of the next. */
 function begunTurn(turns: readonly TurnFacts[], { before, state }: PlayedLine): readonly TurnFacts[] {
   const [prompt] = state.turn.prompts;
   if (state.turn.phase !== 'sent' || before.turn.phase === 'sent' || prompt === undefined) return turns;

@@ -10,13 +10,13 @@ interface Task {
   readonly answer: string;
 }
 
-/** What a context counts for that has nothing but claude's own prompt and tools. */
+/** Tokens of a context with claude's own prompt and tools alone. */
 const EMPTY_CONTEXT = 20_000;
-/** The first two prompts fill so much of the window, whatever its size: past the level at which ctxb compacts. */
+/** The share of the window that the first two prompts fill: past the level at which ctxb compacts. */
 const FILLED = 0.82;
 const CHARS_PER_TOKEN = 4;
 
-/** So that a person can follow: thirty calls without any delay are over before the first is read. */
+/** So that a person can follow: thirty calls without a delay are over before the first is read. */
 const THINKING_MS = 60;
 const SUMMARISING_MS = 500;
 
@@ -52,7 +52,7 @@ export const DEMO_TASK = 'why the build breaks on Sundays';
 
 export const DEMO_PROMPTS: readonly string[] = TASKS.map(({ prompt }) => prompt);
 
-/** Puts the files that the agent reads into its work folder. */
+/** Writes the files that the agent reads. */
 export async function writeDemoFiles(folder: string): Promise<void> {
   for (const file of TASKS.flatMap(({ files }) => files)) {
     const path = join(folder, file);
@@ -100,7 +100,7 @@ parser.js turns text into dates. The build breaks on Sundays because clock.js an
 days. What was asked for last is under way.
 </summary>`;
 
-/** After a compaction in mid-turn the request does not hold the prompt any more: then it is the task before, still. */
+/** After a compaction in mid-turn the request no longer holds the prompt: it is still the task before. */
 function latestTask({ body }: RecordedRequest): number {
   const said = (body.messages ?? []).flatMap(({ content }) => readBlocks(content));
   return DEMO_PROMPTS.findLastIndex((prompt) => said.some((block) => block.type === 'text' && block.text === prompt));

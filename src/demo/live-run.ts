@@ -17,7 +17,7 @@ import { type Standin, startStandin } from '../standin/server.ts';
 import { type Sighting, sightings } from './arrivals.ts';
 import { DEMO_PROMPTS, DEMO_TASK, demoScenario, writeDemoFiles } from './job.ts';
 
-/** What a run left behind. */
+/** The result of a run. */
 export interface DemoRun {
   readonly exitCode: number;
   /** The user ended it with a signal. */
@@ -38,7 +38,7 @@ const ARGUMENTS = ['-p', '--output-format', 'stream-json', '--verbose', '--allow
  * when a signal ends the run.
  */
 export async function runLive(claude: string, io: DemoIo): Promise<DemoRun> {
-  // The run itself heeds them too.
+  // The run handles them too.
   const signals = holdSignals();
   try {
     return await runInScratch(claude, io, signals.stop);
@@ -48,7 +48,7 @@ export async function runLive(claude: string, io: DemoIo): Promise<DemoRun> {
 }
 
 async function runInScratch(claude: string, io: DemoIo, stop: AbortSignal): Promise<DemoRun> {
-  // claude tells it before its first call of the model.
+  // claude reports it before its first call of the model.
   let window = SMALL_WINDOW;
   const standin = await startStandin(demoScenario(() => window));
   const { PATH: path } = io.env;
@@ -110,12 +110,12 @@ async function run(
   };
 }
 
-/** All that the scratch environment takes over from the user's. */
+/** The only variables that the scratch environment takes from the user's. */
 function colourWishes({ NO_COLOR, TERM }: Io['env']): Record<string, string> {
   return { ...(NO_COLOR ? { NO_COLOR } : {}), ...(TERM ? { TERM } : {}) };
 }
 
-/** As in any run, but for the place of the notes: the demo's folder is gone at its end. */
+/** As in any run, except that it does not name the notes, whose folder is removed at the end. */
 async function watcherFor(stderr: Io['stderr'], env: Io['env'], onWindow: DemoWorld['onWindow']): Promise<Watcher> {
   const style = await styleFor(stderr, env);
   const terminal = createTerminal({ stderr, style, quiet: false, statusLine: DEFAULTS.statusLine });

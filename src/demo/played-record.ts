@@ -5,7 +5,7 @@ import { type RecordLine, readRecord, readRecordedRun } from '../governor/record
 import type { GovernorState } from '../governor/state.ts';
 import { step } from '../governor/step.ts';
 
-/** One line of a record of `ctxb run`, judged again. */
+/** A line of a record of `ctxb run`, with the steps of the governor around it. */
 export interface PlayedLine {
   /** The line as claude or the caller wrote it. */
   readonly line: string;
@@ -15,7 +15,7 @@ export interface PlayedLine {
   readonly actions: readonly Action[];
 }
 
-/** Judges a record line by line, as the run it was made in did. */
+/** Plays a record through the governor, line by line. */
 export function* playRecord(record: readonly RecordLine[]): Generator<PlayedLine> {
   let state: GovernorState | undefined;
   for (const entry of record) {

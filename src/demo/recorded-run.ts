@@ -12,7 +12,7 @@ import type { DemoRun } from './live-run.ts';
 import { type PlayedLine, playRecord } from './played-record.ts';
 import type { Screen } from './screen.ts';
 
-/** The recorded run and what the stand-in saw then. */
+/** The recorded run, and what its stand-in saw. */
 const RUN: DemoRun = {
   exitCode: 0,
   interrupted: false,
@@ -20,10 +20,10 @@ const RUN: DemoRun = {
   seen: recording.seen as readonly Sighting[],
 };
 
-/** The longest pause between two lines, in milliseconds: waiting for a program to start is nothing to look at. */
+/** The longest pause between two lines, in milliseconds: a program's start is not worth watching. */
 const LONGEST_PAUSE_MS = 600;
 
-/** Plays the recording at the pace it was made, and says what was said then. */
+/** Plays the recording at its own pace, with its notices. */
 export async function playRecorded(screen: Screen, { stderr, env }: Pick<Io, 'stderr' | 'env'>): Promise<DemoRun> {
   const style = await styleFor(stderr, env);
   const terminal = createTerminal({ stderr, style, quiet: false, statusLine: DEFAULTS.statusLine });

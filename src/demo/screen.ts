@@ -7,11 +7,11 @@ import { resultText } from '../session/result-text.ts';
 import { decodeLine } from '../stream/decode.ts';
 import type { Block, Event } from '../stream/events.ts';
 
-/** The caller's side of the demo: shows the prompts and what claude's visible lines say, each under its speaker's name. */
+/** The conversation of the demo: prompts and claude's visible lines, each after its speaker's name. */
 export interface Screen {
-  /** A visible line of claude's. */
+  /** Shows a visible line of claude. */
   show(event: Event): void;
-  /** The same for a run's stdout. */
+  /** Takes a run's stdout, and shows its lines. */
   readonly stdout: Output;
 }
 
@@ -52,7 +52,7 @@ export function createScreen(stdout: Output, style: Style, prompts: readonly str
 
   const lines = split2();
   lines.on('data', (line: string) => show(decodeLine(line)));
-  // A reader that went away ends the run, as it would without the demo; where nothing runs, nothing has to end.
+  // A reader that closes its end stops the run, as without the demo.
   lines.on('error', () => {});
   stdout.on('error', (error) => lines.destroy(error));
   return { show, stdout: lines };

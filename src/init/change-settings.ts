@@ -2,25 +2,25 @@ import { withOurEntries, withoutOurEntries } from './claude-settings.ts';
 import type { SettingsFile } from './settings-file.ts';
 import { readSettingsText } from './settings-text.ts';
 
-/** A change of a file that is yet to be made. */
+/** A change of a file that has not been made yet. */
 export interface Change {
-  /** Empty: there is no file, or there is to be none. */
+  /** Empty: no file. */
   readonly before: string;
   readonly after: string;
-  /** What the person should know of it. */
+  /** To be shown before the change. */
   readonly remarks: readonly string[];
   make(): void;
 }
 
-/** How our entries are put in. */
+/** How our entries are added. */
 export interface Wishes {
   /** The words that call ctxb. */
   readonly program: string;
-  /** Somebody else's status line gives way. */
+  /** Replaces another status line. */
   readonly force: boolean;
 }
 
-/** @throws CtxbError `config` when the file is no settings in JSON */
+/** @throws CtxbError `config` where the file is not a JSON object */
 export function addition(path: string, file: SettingsFile, { program, force }: Wishes): Change {
   const { settings, write } = readSettingsText(path, file.text);
   const { settings: changed, otherStatusLine } = withOurEntries(settings, program, force);
@@ -38,7 +38,7 @@ export function addition(path: string, file: SettingsFile, { program, force }: W
   };
 }
 
-/** Makes the file as it was, where it is as it was left; else takes our entries out of what it is now. */
+/** Restores the backup where nobody has changed the file since; otherwise removes our entries from it. */
 export function removal(path: string, file: SettingsFile, { program }: Pick<Wishes, 'program'>): Change {
   const before = file.text ?? '';
   const after = file.backup !== undefined && isUnchanged(path, file, program) ? file.backup : withoutOurs(path, file);
@@ -58,7 +58,7 @@ function isUnchanged(path: string, { text, backup }: SettingsFile, program: stri
   return [true, false].some((force) => write(withOurEntries(settings, program, force).settings) === text);
 }
 
-/** The status line that ours has taken the place of comes back. */
+/** Restores the status line that ours replaced. */
 function withoutOurs(path: string, { text, backup }: SettingsFile): string {
   const { settings, write } = readSettingsText(path, text);
   const left = withoutOurEntries(settings);

@@ -2,28 +2,27 @@ import { CtxbError } from '../errors.ts';
 import { HOOK_EVENTS } from '../hook/hook-input.ts';
 import { type Fields, fieldsOf, isFields, jsonText, textOf } from '../stream/fields.ts';
 
-/** Settings with our entries, and what of them could not be put in. */
+/** Settings with our entries. */
 export interface Installed {
   readonly settings: Fields;
-  /** The command of somebody else's status line, which was left. */
+  /** The command of another status line that was left in place. */
   readonly otherStatusLine: string | undefined;
 }
 
-/** However it is called: by its name, with a version, by its path, by Node. */
+/** Commands that call ctxb: by its name, with a version, by its path, by Node. */
 const OURS = /(?:^|[\s/\\'"])ctxb(?:@[\w.^~-]+|\.js)?['"]? (?:statusline|hook)$/;
 
-/** Whether entries that call ctxb in these words are known again, to be brought up to date or taken out. */
-export function isKnownAgain(program: string): boolean {
+/** Whether entries with these words are recognised as ours when they are updated or removed. */
+export function isRecognised(program: string): boolean {
   return OURS.test(`${program} hook`);
 }
 
 /**
- * Adds our status line and our hooks to settings of Claude Code. What else is there stays; entries of ours that are
- * there already are left or brought up to date.
+ * Adds our status line and our hooks to settings of Claude Code, and updates entries of ours. Everything else stays.
  *
  * @param program the words before `statusline` and `hook` that call ctxb
- * @param force somebody else's status line gives way
- * @throws CtxbError `config` when hooks are there in a shape that claude does not know
+ * @param force replaces another status line
+ * @throws CtxbError `config` where the hooks do not have the shape that claude expects
  */
 export function withOurEntries(settings: Fields, program: string, force: boolean): Installed {
   const { statusLine } = settings;
@@ -36,7 +35,7 @@ export function withOurEntries(settings: Fields, program: string, force: boolean
   };
 }
 
-/** Takes exactly our entries out; the lists and groups that nothing else was in go with them. */
+/** Removes our entries, and lists and groups that become empty. */
 export function withoutOurEntries(settings: Fields): Fields {
   const entries = Object.entries(settings).flatMap(([name, value]): [string, unknown][] => {
     if (name === 'statusLine' && isOurs(value)) return [];
@@ -76,7 +75,7 @@ function unknownShape(what: string): CtxbError {
   return new CtxbError('config', `the settings have ${what}, found something else; correct it, nothing was changed`);
 }
 
-/** One matcher can have hooks of several people. */
+/** A matcher can have hooks of others beside ours. */
 function withoutOurs(entry: unknown): unknown[] {
   const { hooks } = fieldsOf(entry);
   if (!Array.isArray(hooks) || !hooks.some(isOurs)) return [entry];

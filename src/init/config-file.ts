@@ -4,22 +4,46 @@ import { jsonSchema } from '../config/json-schema.ts';
 import { PLACES } from '../config/read-config.ts';
 import { asItIs } from '../store/disk-text.ts';
 import { writeNewFile } from '../store/new-file.ts';
-import { PRESETS, type PresetName } from './presets.ts';
+import type { Fields } from '../stream/fields.ts';
+
+/** A preset of thresholds and of budgets of results. */
+export type PresetName = (typeof PRESET_NAMES)[number];
+
+export const PRESET_NAMES = ['lean', 'balanced', 'heavy'] as const;
+
+/** The keys of each preset. `balanced` repeats the defaults, so that they can be seen and changed. */
+export const PRESETS: Readonly<Record<PresetName, Fields>> = {
+  lean: {
+    thresholds: { warn: 0.55, compact: 0.65, handoff: 0.75 },
+    tools: { perCall: 4000 },
+    flow: { preset: 'lean' },
+  },
+  balanced: {
+    thresholds: { warn: 0.7, compact: 0.78, handoff: 0.85 },
+    tools: { perCall: 8000 },
+    flow: { preset: 'balanced' },
+  },
+  heavy: {
+    thresholds: { warn: 0.76, compact: 0.82, handoff: 0.9 },
+    tools: { perCall: 16000 },
+    flow: { preset: 'heavy' },
+  },
+};
 
 const NAME = '.contextbudgetrc.json';
-/** Where a project that has ctxb installed finds it. */
+/** The schema in a project that has ctxb installed. */
 const INSTALLED = 'node_modules/ctxb/dist/contextbudgetrc.schema.json';
 const BESIDE = 'contextbudgetrc.schema.json';
 
 /**
- * Writes the configuration of a project, and the schema that comments it in an editor, unless there is one.
+ * Writes the configuration of a project, and the schema with which editors explain it, unless it has one.
  *
  * @returns lines that say what was done
  * @throws CtxbError `store`
  */
 export function configFile(folder: string, preset: PresetName): string {
   const there = PLACES.find((name) => name.startsWith('.') && existsSync(join(folder, name)));
-  if (there !== undefined) return `${join(folder, there)}: is there already and stays as it is\n`;
+  if (there !== undefined) return `${join(folder, there)}: exists already and is left as it is\n`;
   const schema = existsSync(join(folder, INSTALLED)) ? INSTALLED : BESIDE;
   const isNew =
     schema === BESIDE && writeNewFile(join(folder, BESIDE), asItIs(`${JSON.stringify(jsonSchema(), null, 2)}\n`));

@@ -2,7 +2,7 @@ import { type DiffLine, lineDiff } from '../report/line-diff.ts';
 import { onOneLine } from '../report/shown.ts';
 import type { Style } from '../report/style.ts';
 
-/** What a change makes of a file, as a unified diff without line numbers; empty: nothing. */
+/** A unified diff without line numbers; empty where nothing changes. */
 export function diffText(path: string, before: string, after: string, style: Style): string {
   if (before === after) return '';
   const head = [

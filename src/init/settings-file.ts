@@ -9,22 +9,22 @@ import { readUserFile, replaceUserFile } from '../store/user-file.ts';
 /** Bytes. */
 const LIMIT = 4 * 1024 * 1024;
 
-/** A file of settings of the user's own, which may be a link to where it really is, and a copy of how it was. */
+/** A settings file of the user, which may be a link, and its backup. */
 export interface SettingsFile {
-  /** Undefined: there is none. */
+  /** Undefined: the file does not exist. */
   readonly text: string | undefined;
-  /** How it was before ctxb changed it; empty: there was none. Undefined: ctxb has changed nothing. */
+  /** The text before ctxb changed it; empty: there was no file. Undefined: ctxb has changed nothing. */
   readonly backup: string | undefined;
   readonly backupPath: string;
-  /** Keeps a copy of how it is beside it, unless there is one. */
+  /** Makes the backup, unless it exists. */
   keep(): void;
-  /** Writes it, whole or not at all; empty: it is taken away. Permissions stay. */
+  /** Writes the file, whole or not at all; empty: removes it. Permissions stay. */
   write(text: string): void;
-  /** Takes the copy away. */
+  /** Removes the backup. */
   forget(): void;
 }
 
-/** @throws CtxbError `store` when it is no regular file, too long, or no text */
+/** @throws CtxbError `store` where it is not a regular file, too long, or not text */
 export function openSettingsFile(named: string): SettingsFile {
   if (!existsSync(named) && kindOf(named) === 'symbolic link') {
     throw new CtxbError('store', `${named} is a link to a file that is not there: make the file, or remove the link`);
@@ -55,7 +55,7 @@ export function openSettingsFile(named: string): SettingsFile {
   };
 }
 
-/** A folder that is there may be a link. */
+/** An existing folder may be a link. */
 function makeFolderFor(path: string): void {
   if (!existsSync(dirname(path))) makeFolder(dirname(path));
 }

@@ -2,18 +2,18 @@ import { parseJson, SyntaxFault } from '../config/parse-data.ts';
 import { CtxbError } from '../errors.ts';
 import { type Fields, isFields } from '../stream/fields.ts';
 
-/** A file of settings in JSON, and how it is written. */
+/** Settings in JSON, and how they are formatted. */
 export interface SettingsText {
   readonly settings: Fields;
-  /** The same settings, or others, in the same manner. */
+  /** Formats settings as the text was: indent, line breaks, byte order mark. */
   write(settings: Fields): string;
 }
 
 const MARK = '\uFEFF';
 
 /**
- * @param text undefined or empty: there are no settings yet
- * @throws CtxbError `config` when it is no JSON, or no object
+ * @param text undefined or empty: no settings yet
+ * @throws CtxbError `config` where it is not JSON, or not an object
  */
 export function readSettingsText(path: string, text: string | undefined): SettingsText {
   const mark = text?.startsWith(MARK) ? MARK : '';

@@ -40,7 +40,7 @@ describe('the configuration', () => {
     expect((await ctxb(place, ['config'])).stdout.toString()).toMatch(/thresholds\.compact +0\.65 +file/);
 
     const second = await ctxb(place, ['init', '--preset', 'heavy']);
-    expect(second.stdout.toString()).toMatch(/json: is there already and stays as it is\n$/);
+    expect(second.stdout.toString()).toMatch(/json: exists already and is left as it is\n$/);
     expect(JSON.parse(read(place, '.contextbudgetrc.json'))).toEqual(config);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { HOOK_EVENTS } from '../../src/hook/hook-input.ts';
-import { isKnownAgain, withOurEntries, withoutOurEntries } from '../../src/init/claude-settings.ts';
+import { isRecognised, withOurEntries, withoutOurEntries } from '../../src/init/claude-settings.ts';
 
 const hook = (command: string) => ({ hooks: [{ type: 'command', command }] });
 const OURS = hook('ctxb hook');
@@ -78,7 +78,7 @@ it.each([
   { program: 'node /opt/wrapper.mjs', known: false },
   { program: 'ctxb --quiet', known: false },
 ])('entries by $program are known again: $known', ({ program, known }) => {
-  expect(isKnownAgain(program)).toBe(known);
+  expect(isRecognised(program)).toBe(known);
   const { settings } = withOurEntries({}, program, false);
   expect(withoutOurEntries(settings)).toEqual(known ? {} : settings);
 });

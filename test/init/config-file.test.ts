@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { DEFAULTS } from '../../src/config/defaults.ts';
 import { resolveFile } from '../../src/config/resolve-config.ts';
-import { PRESETS } from '../../src/init/presets.ts';
+import { PRESETS } from '../../src/init/config-file.ts';
 
 it.each(Object.entries(PRESETS))('the preset %s is a good configuration', (_, content) => {
   expect(resolveFile({ path: 'preset', content }).findings).toEqual([]);
