@@ -83,7 +83,7 @@ export function unreadable(path: string, cause: unknown, code: ErrorCode = 'unre
 const SHORTAGES: Readonly<Record<string, string>> = {
   EMFILE: 'too many files are open: raise the limit (ulimit -n)',
   ENFILE: 'too many files are open on this system: raise its limit (fs.file-max), or end other programs',
-  EAGAIN: 'no more processes or threads are allowed: raise the limit (ulimit -u)',
+  'spawn EAGAIN': 'no more processes or threads are allowed: raise the limit (ulimit -u)',
   ENOMEM: 'there is not enough memory: raise the limit (ulimit -v), or end other programs',
   ERR_WORKER_INIT_FAILED: 'no more threads are allowed: raise the limits (ulimit -u, ulimit -v)',
   ERR_WORKER_OUT_OF_MEMORY: 'a thread has too little memory: give Node more (NODE_OPTIONS=--max-old-space-size=8192)',
@@ -96,9 +96,10 @@ const NO_MEMORY = /out of memory|allocation failed|invalid string length|invalid
 /** The same error in words where something has run out, which is no bug; undefined where it is something else. */
 export function shortageOf(error: unknown): CtxbError | undefined {
   if (!(error instanceof Error)) return undefined;
-  const code = 'code' in error ? String(error.code) : undefined;
+  const { code, syscall } = { code: '', syscall: '', ...error };
   const isMemory = error instanceof RangeError && NO_MEMORY.test(error.message);
-  const text = (code && SHORTAGES[code]) ?? (isMemory ? SHORTAGES.ENOMEM : undefined);
+  const text =
+    SHORTAGES[code] ?? SHORTAGES[`${syscall.split(' ', 1)[0]} ${code}`] ?? (isMemory ? SHORTAGES.ENOMEM : undefined);
   return text === undefined ? undefined : new CtxbError('resources', `${text} (${error.message})`, { cause: error });
 }
 

@@ -7,7 +7,7 @@ import { isLedgerFile, keepShort, ledgerFiles } from './ledger-files.ts';
 import { isTorn } from './read-lines.ts';
 import { orStoreError } from './store-error.ts';
 
-export const COST_LEDGER = 'cost.ndjson';
+const COST_LEDGER = 'cost.ndjson';
 
 /** One line of `cost.ndjson`: a sum that came on top of what a run had spent before. */
 export interface CostEntry {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { shortageOf } from '../../src/errors.ts';
 import { writeCorpus } from '../bench/corpus.ts';
 import { runProgram } from '../support/claude.ts';
 import { CTXB } from '../support/ctxb.ts';
@@ -30,20 +31,38 @@ describe.skipIf(process.platform !== 'linux')('what the system does not give is 
     }
   });
 
-  it('few open files: the limit is named, and the exit code is that of the system', async () => {
+  it.each([
+    { args: ['replay', COMPACT], most: [20, 24, 28] },
+    { args: ['config'], most: [20] },
+    { args: ['run', '--prompt', 'one', '--', fake('echoes'), '-p'], most: [20, 24, 26] },
+  ])('few open files: $args names the limit, and ends with the exit code of the system', async ({ args, most }) => {
     await using place = await createPlace();
-    const codes = new Set<number | null>();
-    for (const args of [['replay', COMPACT], ['config'], ['run', '--prompt', 'one', '--', fake('echoes'), '-p']]) {
-      for (const most of [20, 22, 24, 26, 28, 30, 40, 64]) {
-        const run = await limited(place, `-n ${most}`, args);
-        expect(run.stderr).not.toContain('bug in ctxb');
-        // With fewer still, Node cannot load ctxb at all.
-        if (!run.stderr.startsWith('ctxb: ')) continue;
-        codes.add(run.code);
-        expect(run.stderr).toMatch(/^ctxb: .*raise the limit.*\(ulimit -n\)/);
-      }
-      expect((await limited(place, '-n 256', args)).code).toBe(0);
+    for (const files of most) {
+      const run = await limited(place, `-n ${files}`, args);
+      expect(run.stderr).not.toContain('bug in ctxb');
+      // With fewer still, Node cannot load ctxb at all; with more, there is no fault.
+      if (!run.stderr.startsWith('ctxb: ')) continue;
+      expect(run).toMatchObject({ code: 71, stderr: expect.stringMatching(/raise the limit.*\(ulimit -n\)/) });
     }
-    expect([...codes]).toEqual([71]);
+    expect((await limited(place, '-n 256', args)).code).toBe(0);
   });
+});
+
+it.each([
+  { thrown: Object.assign(new Error('EMFILE: too many'), { code: 'EMFILE' }), says: /ulimit -n/ },
+  { thrown: Object.assign(new Error('spawn EAGAIN'), { code: 'EAGAIN', syscall: 'spawn sh' }), says: /ulimit -u/ },
+  { thrown: Object.assign(new Error('x'), { code: 'ERR_WORKER_INIT_FAILED' }), says: /no more threads/ },
+  { thrown: new RangeError('Array buffer allocation failed'), says: /not enough memory.*ulimit -v/ },
+  { thrown: new RangeError('Invalid string length'), says: /not enough memory/ },
+])('$thrown.message is a shortage', ({ thrown, says }) => {
+  expect(shortageOf(thrown)).toMatchObject({ code: 'resources', exitCode: 71, message: expect.stringMatching(says) });
+});
+
+it.each([
+  Object.assign(new Error('EAGAIN, read'), { code: 'EAGAIN', syscall: 'read' }),
+  new TypeError('x is not a function'),
+  new RangeError('Maximum call stack size exceeded'),
+  'out of memory',
+])('%s is none', (thrown) => {
+  expect(shortageOf(thrown)).toBeUndefined();
 });
