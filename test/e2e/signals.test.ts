@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 import { startWorld } from '../support/claude.ts';
-import { journalLines, outputLines, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
+import { CTXB, journalLines, outputLines, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
+import { quoted } from '../support/interactive.ts';
+import { atTerminal } from '../support/pty.ts';
 
 const STREAM = ['--output-format', 'stream-json', '--verbose'];
 // claude 2.1.330 refuses a command that is nothing but a sleep.
@@ -28,6 +30,21 @@ it('Ctrl-C, which a terminal sends to the whole group, interrupts the turn, ends
   expect(results).toMatchObject([{ subtype: 'error_during_execution' }]);
   expect(run.signal).toBe('SIGINT');
   expect(JSON.stringify(world.standin.requests)).not.toContain('never sent');
+});
+
+it('Ctrl-C at a terminal interrupts the turn, and with "y" the same claude takes the next prompt', async () => {
+  await using world = await startWorld({ calls: [SLEEP, { text: 'answered the next', context: 21_000 }] });
+  const { env, cwd } = world.scratch;
+  const flags = ['--prompt', 'wait', '--prompt', 'the next'];
+  const run = quoted([process.execPath, CTXB, 'run', ...flags, '--', world.claude, ...SMALL_WINDOW, ...STREAM]);
+  await using program = atTerminal(`exec ${run}`, { env, cwd });
+  await program.shows(/"command":"touchbegun;sleep300"/);
+  program.type('\u0003');
+  await program.shows(/Theturnwasstopped;1promptwaits\.Goonwiththenext\?/);
+  program.type('y\r');
+  await program.shows(/"result":"answeredthenext"/);
+  expect(await program.ended).toBe(0);
+  expect(journalLines(world).filter(({ kind }) => kind === 'start')).toHaveLength(1);
 });
 
 it.each([
