@@ -31,12 +31,12 @@ export default defineConfig({
           isolate: false,
         },
       },
-      { test: { name: 'cli', root, include: ['test/cli/**/*.test.ts'], testTimeout: 30_000 } },
+      { test: { name: 'cli', root, include: testsOf('cli'), testTimeout: 30_000 } },
       {
         test: {
           name: 'e2e',
           root,
-          include: grown?.filter((name) => name.startsWith('test/e2e/')) ?? ['test/e2e/**/*.test.ts'],
+          include: testsOf('e2e'),
           testTimeout: 90_000,
           // They wait for processes that wait for each other.
           maxWorkers: Math.ceil(availableParallelism() * 1.5),
@@ -46,6 +46,10 @@ export default defineConfig({
     ],
   },
 });
+
+function testsOf(project: string): string[] {
+  return grown?.filter((name) => name.startsWith(`test/${project}/`)) ?? [`test/${project}/**/*.test.ts`];
+}
 
 function testsThatGrow(): string[] {
   const names = readdirSync(`${root}/test`, { recursive: true, encoding: 'utf8' }).map((name) => `test/${name}`);

@@ -5,27 +5,37 @@ import { type JsonLine, promptLine } from '../support/claude.ts';
 import { readLines } from '../support/ctxb.ts';
 import { anyMoment, atNextEntry, createRandom, createVictim, duringRepair, SESSION } from '../support/kill.ts';
 import { faultsAfterEnd, faultsAfterKill, leftovers, tear } from '../support/notes-check.ts';
+import { sized } from '../support/size.ts';
 import { createPlace, type Place, STREAM, startFake } from './fakes.ts';
 
+const KILLS = sized(6, 10);
+const CUTS = sized(2, 4);
+/** Each is a run and one that takes it up. */
+const PATIENCE_MS = 120_000;
+
 describe('ctxb that is killed while it writes notes', () => {
-  it.each([{ seed: 1 }, { seed: 2 }])('loses and doubles nothing (10 kills, seed $seed)', async ({ seed }) => {
-    await using place = await createPlace();
-    const random = createRandom(seed);
-    const victim = createVictim(place, random);
-    const { bytes } = await victim.run();
-    for (let kills = 0; kills < 10; ) {
-      // Every third one hits the run that takes up what the one before has left.
-      const moments = [anyMoment, atNextEntry, duringRepair];
-      const plan = moments[kills % 3]?.(random, bytes);
-      const { killed } = await victim.run(plan);
-      if (!killed) continue;
-      kills++;
-      expect(faultsAfterKill(victim)).toEqual([]);
-      if (kills % 3 === 2) continue;
-      await victim.run();
-      expect(faultsAfterEnd(victim)).toEqual([]);
-    }
-  });
+  it.each([{ seed: 1 }, { seed: 2 }])(
+    'loses and doubles nothing (seed $seed)',
+    async ({ seed }) => {
+      await using place = await createPlace();
+      const random = createRandom(seed);
+      const victim = createVictim(place, random);
+      const { bytes } = await victim.run();
+      for (let kills = 0; kills < KILLS; ) {
+        // Every third one hits the run that takes up what the one before has left.
+        const moments = [anyMoment, atNextEntry, duringRepair];
+        const plan = moments[kills % 3]?.(random, bytes);
+        const { killed } = await victim.run(plan);
+        if (!killed) continue;
+        kills++;
+        expect(faultsAfterKill(victim)).toEqual([]);
+        if (kills % 3 === 2) continue;
+        await victim.run();
+        expect(faultsAfterEnd(victim)).toEqual([]);
+      }
+    },
+    PATIENCE_MS,
+  );
 
   it.each([{ seed: 3 }, { seed: 4 }, { seed: 5 }])(
     'makes whole again what is cut anywhere (seed $seed)',
@@ -34,12 +44,13 @@ describe('ctxb that is killed while it writes notes', () => {
       const random = createRandom(seed);
       const victim = createVictim(place, random);
       await victim.run();
-      for (let cuts = 0; cuts < 4; cuts++) {
+      for (let cuts = 0; cuts < CUTS; cuts++) {
         tear(victim, random);
         await victim.run();
         expect(faultsAfterEnd(victim)).toEqual([]);
       }
     },
+    PATIENCE_MS,
   );
 
   it('leaves nothing that the next run does not clear away', async () => {

@@ -3,8 +3,9 @@ import { fortyTurns } from '../support/forty-turns.ts';
 import { playRound } from '../support/play-round.ts';
 import { createRandom } from '../support/random.ts';
 import { faultsOfDelivery, storyOf } from '../support/round-faults.ts';
+import { sized } from '../support/size.ts';
 
-const KILLS = 20;
+const KILLS = sized(6, 20);
 
 it('a job of forty turns says each prompt once and has it answered, however often ctxb and claude are killed', async () => {
   await playRound(fortyTurns(createRandom(1), KILLS), async (played) => {

@@ -17,7 +17,9 @@ const COMMANDS = commandsOf(DOCS);
 const RECORDS = COMMANDS.find((command) => command.includes('--record')) ?? '';
 
 it.each(
-  [...PAGES].map(([path, text]) => ({ path, commands: commandsOf(text).filter((command) => !/^npm /.test(command)) })),
+  [...PAGES]
+    .map(([path, text]) => ({ path, commands: commandsOf(text).filter((command) => !/^npm /.test(command)) }))
+    .filter(({ commands }) => commands.length > 0),
 )('every command of $path runs as it is written, in order, in one folder', async ({ path, commands }) => {
   await using world = await startWorld(conversation({ turns: Array(20).fill(1), growBy: 1_000 }));
   const env = await newcomersShell(world);
