@@ -108,11 +108,12 @@ export async function main(given: readonly string[], io: Io): Promise<number> {
 
 /** Scripts that use an earlier name keep working, and say on stderr what to write instead. */
 function underNewName(argv: readonly string[], io: Io): readonly string[] {
-  const [called = '', ...rest] = argv;
+  const isHelp = argv[0] === 'help';
+  const [called = '', ...rest] = isHelp ? argv.slice(1) : argv;
   const words = Object.hasOwn(RENAMED, called) ? RENAMED[called] : undefined;
   if (words === undefined) return argv;
   io.stderr.write(`ctxb: "ctxb ${called}" is called "ctxb ${words.join(' ')}" now\n`);
-  return [...words, ...rest];
+  return [...words, ...(isHelp ? ['--help'] : rest)];
 }
 
 /** Once for all commands. What knows the names of variables is loaded only where there is one. */

@@ -9,11 +9,21 @@ export function closest(word: string, candidates: Iterable<string>): string | un
   let best: { candidate: string; distance: number } | undefined;
   for (const candidate of candidates) {
     const names = [candidate, candidate.slice(candidate.lastIndexOf('.') + 1)];
-    const distance = Math.min(...names.map((name) => editDistance(wanted, plain(name))));
+    const distance = Math.min(...names.map((name) => mistakes(wanted, plain(name))));
     if (best === undefined || distance < best.distance) best = { candidate, distance };
   }
   // A third of the letters may be wrong: more, and the proposal puzzles instead of helping.
   return best !== undefined && best.distance <= Math.floor(wanted.length / 3) ? best.candidate : undefined;
+}
+
+/** Insertions, deletions and substitutions; two swapped letters are one mistake. */
+function mistakes(from: string, to: string): number {
+  const distance = editDistance(from, to);
+  return distance === 2 && sorted(from) === sorted(to) ? 1 : distance;
+}
+
+function sorted(word: string): string {
+  return [...word].sort().join('');
 }
 
 function plain(name: string): string {

@@ -7,6 +7,7 @@ describe('closest', () => {
   it.each([
     { word: 'tresholds.warn', candidates: ['thresholds.warn', 'task'], meant: 'thresholds.warn' },
     { word: 'mid_turn', candidates: ['thresholds.midTurn'], meant: 'thresholds.midTurn' },
+    { word: 'nmae', candidates: ['task', 'name'], meant: 'name' },
     { word: 'xyz', candidates: ['task', 'state'], meant: undefined },
     { word: '', candidates: ['task'], meant: undefined },
     { word: 'task', candidates: [], meant: undefined },

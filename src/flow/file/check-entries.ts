@@ -16,6 +16,7 @@ const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
   ['contextbudgets', 'budgets'],
   ['curatorenabled', 'curator: {enabled}'],
   ['dependson', 'needs'],
+  ['retry', 'retries'],
   ['timeout', 'timeoutSeconds'],
 ]);
 
