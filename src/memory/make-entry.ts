@@ -51,7 +51,7 @@ function line(text: string): string {
 }
 
 function toolEntry(found: EndedCall, folder: WorkingFolder, mask: Mask): ToolEntry {
-  const ended = withoutSplitSecrets(found, mask);
+  const ended = withoutSecrets(found, mask);
   const { call, result, outcome, t } = ended;
   const { id, name, input } = call.use;
   folder.root(call.root);
@@ -75,10 +75,10 @@ function toolEntry(found: EndedCall, folder: WorkingFolder, mask: Mask): ToolEnt
   };
 }
 
-/** What is made of a result looks at one text: that of several blocks is masked while it is known where each ends. */
-function withoutSplitSecrets(ended: EndedCall, mask: Mask): EndedCall {
-  const { texts } = ended.result;
-  return texts === undefined ? ended : { ...ended, result: { ...ended.result, text: mask(texts) } };
+/** Masked before lines are picked from it: a line of a key, or a secret split over two blocks, is not known alone. */
+function withoutSecrets(ended: EndedCall, mask: Mask): EndedCall {
+  const { text, texts } = ended.result;
+  return { ...ended, result: { ...ended.result, text: mask(texts ?? text) } };
 }
 
 /** The input without the description, which differs for equal commands. */

@@ -10,6 +10,7 @@ import {
 } from '../governor/actions.ts';
 import type { Input } from '../governor/input.ts';
 import type { Answered } from '../memory/hand-back/hand-back.ts';
+import { maskedLine } from '../store/disk-text.ts';
 import type { SessionStore } from '../store/session-store.ts';
 import type { Child } from './child.ts';
 import type { PassOn } from './pass-on.ts';
@@ -96,7 +97,7 @@ export function createExecutor(world: ExecutorWorld): Executor {
     },
     hold({ uuid, line }) {
       store.run({ held: uuid, line });
-      store.mailbox({ held: uuid, line });
+      store.mailbox({ held: uuid, line: maskedLine(line) });
     },
     keep: ({ file, text }) => store.keep(file, text),
     'answer-hook': (effect) => {

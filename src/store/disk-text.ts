@@ -20,13 +20,41 @@ export function maskedJson(value: object, indent?: number): DiskText {
   return (whole === json || isJson(whole) ? whole : json) as DiskText;
 }
 
+/** A line of JSON, without the secrets that a text would not show; as it is where there are none. */
+export function maskedLine(line: string): string {
+  if (!isJson(line)) return line;
+  const value: unknown = JSON.parse(line);
+  const hidden = JSON.stringify(value, (_, part: unknown) => withoutSecrets(part));
+  return hidden === JSON.stringify(value) ? line : hidden;
+}
+
 function withoutSecrets(part: unknown): unknown {
   if (typeof part === 'string') return redact(part);
-  if (typeof part !== 'object' || part === null || Array.isArray(part)) return part;
+  if (typeof part !== 'object' || part === null) return part;
+  if (Array.isArray(part)) return isMessage(part) ? blocksWithoutSecrets(part) : part;
   const names = Object.keys(part);
   const hidden = names.map((name) => redact(name));
   if (hidden.every((name, index) => name === names[index])) return part;
   return Object.fromEntries(Object.values(part).map((value, index) => [hidden[index], value]));
+}
+
+type TextBlock = { readonly type: 'text'; readonly text: string };
+
+function isMessage(blocks: readonly unknown[]): boolean {
+  return blocks.filter(isTextBlock).length > 1;
+}
+
+/** Where a secret goes on from one block to the next, the first has the text of all. */
+function blocksWithoutSecrets(blocks: readonly unknown[]): readonly unknown[] {
+  const texts = blocks.filter(isTextBlock).map(({ text }) => text);
+  const text = redact(texts);
+  if (text === redact(texts.join('\n'))) return blocks;
+  const first = blocks.findIndex(isTextBlock);
+  return blocks.flatMap((block, at) => (at === first ? [{ type: 'text', text }] : isTextBlock(block) ? [] : [block]));
+}
+
+function isTextBlock(block: unknown): block is TextBlock {
+  return typeof block === 'object' && block !== null && 'text' in block && typeof block.text === 'string';
 }
 
 function isJson(text: string): boolean {

@@ -67,17 +67,70 @@ function linesOf(texts: readonly string[], inPlaceOf: InPlaceOf): string {
   return lines + whole.slice(done);
 }
 
-function secretsIn(text: string): { readonly what: string; readonly from: number; readonly end: number }[] {
+function secretsIn(
+  text: string,
+  replace = replaceSecrets,
+): { readonly what: string; readonly from: number; readonly end: number }[] {
   const secrets: ReturnType<typeof secretsIn> = [];
-  replaceSecrets(text, (what, secret, from) => {
+  replace(text, (what, secret, from) => {
     secrets.push({ what, from, end: from + secret.length });
     // As long as it was, so that what follows stays in its place.
     return '\0'.repeat(secret.length);
   });
-  return secrets;
+  return secrets.sort((one, other) => one.from - other.from);
+}
+
+const ENCODED = /%[0-7][0-9A-Fa-f]/g;
+const CHARACTER = /%[0-7][0-9A-Fa-f]|[\s\S]/g;
+/** What ends a word that may be percent-encoded, as an address does. */
+const WORD_END = /[\s"`<>\\]/g;
+
+/** Replaces what is a secret when it is decoded, as in an address that holds a command. */
+function replaceEncoded(text: string, inPlaceOf: InPlaceOf): string {
+  let masked = '';
+  let done = 0;
+  for (const { index } of text.matchAll(ENCODED)) {
+    if (index < done) continue;
+    let from = index;
+    while (from > done && text.charAt(from - 1).search(WORD_END) < 0) from -= 1;
+    WORD_END.lastIndex = index;
+    const end = WORD_END.exec(text)?.index ?? text.length;
+    masked += text.slice(done, from) + replaceInWord(text.slice(from, end), from, inPlaceOf);
+    done = end;
+  }
+  return masked + text.slice(done);
+}
+
+function replaceInWord(word: string, at: number, inPlaceOf: InPlaceOf): string {
+  const characters = word.match(CHARACTER) ?? [];
+  let masked = '';
+  let done = 0;
+  let place = at;
+  const take = (end: number) => {
+    const piece = characters.slice(done, end).join('');
+    done = end;
+    place += piece.length;
+    return piece;
+  };
+  for (const { what, from, end } of secretsIn(characters.map(decoded).join(''), replaceKnown)) {
+    if (from < done) continue;
+    masked += take(from);
+    const begun = place;
+    masked += inPlaceOf(what, take(end), begun);
+  }
+  return masked + take(characters.length);
+}
+
+function decoded(character: string): string {
+  return character.length === 3 ? String.fromCharCode(Number.parseInt(character.slice(1), 16)) : character;
 }
 
 function replaceSecrets(text: string, inPlaceOf: InPlaceOf): string {
+  const masked = replaceKnown(text, inPlaceOf);
+  return masked.includes('%') ? replaceEncoded(masked, inPlaceOf) : masked;
+}
+
+function replaceKnown(text: string, inPlaceOf: InPlaceOf): string {
   let masked = text.includes('PRIVATE KEY') ? maskKeyEnds(maskKeys(text, inPlaceOf), inPlaceOf) : text;
   const hinted = findHints(masked);
   for (let index = 0; index < SECRET_RULES.length; index += 1) {

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { startOtlpReceiver } from '../support/otlp-receiver.ts';
 import { SECRETS, textOf } from '../support/secrets.ts';
 import { createPlace, ctxb, type Place, runFake, STREAM } from './fakes.ts';
 
@@ -93,4 +94,101 @@ it('no secret of a record is in a report of it, or in a cache', async () => {
   expect(leaks(...placesOf(place)).filter((leak) => !leak.endsWith('.ndjson') || leak.includes('.context'))).toEqual(
     [],
   );
+});
+
+/** Where a text of a kind is split in two: in the middle of the secret. */
+function shownAs(kind: (typeof KINDS)[number]): { text: string; at: number; encodes: boolean } {
+  const text = textOf(kind);
+  return { text, encodes: kind.plainOnly !== true, at: text.indexOf(kind.secret) + Math.floor(kind.secret.length / 2) };
+}
+
+/** A half of a secret that is shorter than this is not looked for: it stands in other words too. */
+const HALF = 12;
+
+/** The kinds that stand in a text, whole, escaped, encoded, or half. */
+function leaksIn(text: string): string[] {
+  return KINDS.filter(({ secret, plainOnly }) => {
+    const middle = Math.floor(secret.length / 2);
+    const halves = [secret.slice(0, middle), secret.slice(middle)].filter(
+      (half) => half.length >= HALF && !half.includes('\n'),
+    );
+    const whole = secret.split('\n').at(1) ?? secret;
+    const encoded = plainOnly ? [] : [encodeURIComponent(whole)];
+    return [whole, JSON.stringify(whole).slice(1, -1), ...encoded, ...halves].some((words) => text.includes(words));
+  }).map(({ kind }) => kind);
+}
+
+function leaksBelow(folders: readonly string[], except: RegExp): string[] {
+  return folders
+    .flatMap((folder) => readdirSync(folder, { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile())
+    .map((entry) => `${entry.parentPath}/${entry.name}`)
+    .filter((path) => !except.test(path))
+    .flatMap((path) => leaksIn(readFileSync(path, 'utf8')).map((kind) => `${kind}: ${path}`));
+}
+
+/** What the tests themselves hold the secrets in, and the record, which is the conversation as it was. */
+const GIVEN = /\/(?:texts\.json|record\.ndjson|ctxb\/key)$/;
+
+it('no secret, wherever claude shows it, is in the notes, the telemetry, a report or a cache', async () => {
+  await using place = await createPlace();
+  await using receiver = await startOtlpReceiver();
+  await place.file('texts.json', JSON.stringify(KINDS.map(shownAs)));
+  const config = { memory: { statePattern: '^STATE: (.+)$', deadEndPattern: '^DEAD END: (.+)$' } };
+  await place.file('.contextbudgetrc.json', JSON.stringify(config));
+  const env = {
+    PLAY_TEXTS: place.path('texts.json'),
+    XDG_CACHE_HOME: place.path('cache'),
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+  };
+  const flags = ['--otlp', receiver.url, '--record', 'record.ndjson', '--prompt', 'one'];
+  const run = await runFake(place, { fake: 'tells-secrets', flags, claude: STREAM, env });
+  expect(run.code).toBe(0);
+  expect(leaksIn(run.stderr)).toEqual([]);
+  expect(receiver.requests.length).toBeGreaterThan(0);
+  expect(leaksIn(receiver.requests.map(({ body }) => body.toString()).join('\n'))).toEqual([]);
+  for (const report of REPORTS) {
+    const { code, stdout } = await ctxb(place, [...report, 'record.ndjson'], { env });
+    expect({ report, code, leaks: leaksIn(stdout.toString()) }).toEqual({ report, code: 0, leaks: [] });
+  }
+  const { stdout } = await ctxb(place, ['health', '--json'], { env });
+  expect(leaksIn(stdout.toString())).toEqual([]);
+  expect(leaksBelow(placesOf(place), GIVEN)).toEqual([]);
+}, 120_000);
+
+const REPORTS = [
+  ['replay'],
+  ['replay', '--detail'],
+  ['replay', '--json', '--series'],
+  ['replay', '--ndjson'],
+  ['replay', '--csv'],
+  ['replay', '--markdown'],
+  ['replay', '--prometheus'],
+  ['replay', '--partial', '--series'],
+  ['replay', '--html', 'page.html'],
+  ['replay', '--explain', '1'],
+  ['replay', '--what-if', 'grid'],
+  ['scratch', '--out', 'notes'],
+  ['handoff', 'write', '--out', 'handoff.md'],
+];
+
+it('no secret that a prompt has in two blocks is in a file', async () => {
+  await using place = await createPlace();
+  await place.file('texts.json', '[]');
+  const prompts = KINDS.map(shownAs).map(({ text, at }) => {
+    const content = [`so: ${text.slice(0, at)}`, `${text.slice(at)} it is`].map((half) => ({
+      type: 'text',
+      text: half,
+    }));
+    return JSON.stringify({ type: 'user', message: { role: 'user', content } });
+  });
+  const run = await runFake(place, {
+    fake: 'tells-secrets',
+    flags: ['--task', 'mend the clock'],
+    claude: [...STREAM, '--input-format', 'stream-json'],
+    stdin: `${prompts.join('\n')}\n`,
+    env: { PLAY_TEXTS: place.path('texts.json'), PLAY_CONTEXTS: '30000,160000,31000' },
+  });
+  expect(run.code).toBe(0);
+  expect(leaksBelow(placesOf(place), GIVEN)).toEqual([]);
 });

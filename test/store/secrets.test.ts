@@ -133,16 +133,23 @@ describe('masking takes a time that grows with the length', () => {
       '\\"',
       '\\n',
       '%40',
+      '%20',
+      'a%3Ab',
+      '%20curl%20-u%20a:',
       'pass ',
     ],
   ];
 
   it.each(SEEDS)('%j', (seed) => {
+    // The least of three: a machine that is busy with others makes only some of them long.
     const cost = (length: number) => {
       const text = seed.repeat(Math.ceil(length / seed.length));
-      const start = performance.now();
-      redact(text);
-      return performance.now() - start;
+      const times = Array.from({ length: 3 }, () => {
+        const start = performance.now();
+        redact(text);
+        return performance.now() - start;
+      });
+      return Math.min(...times);
     };
     cost(10_000);
     // Growing with the square, ten times the text would take a hundred times as long.
