@@ -105,7 +105,6 @@ describe('an unknown variable stops no command and is told once', () => {
   const SECRET = 'not-to-be-shown';
   it.each([
     { args: ['replay', '-'], code: 0 },
-    { args: ['merge'], code: 2 },
     { args: ['health'], code: 0 },
     { args: ['cleanup', '--dry-run'], code: 0 },
     { args: ['handoff', 'list'], code: 0 },
