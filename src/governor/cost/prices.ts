@@ -45,6 +45,9 @@ export const PRICES: Prices = {
   'claude-3-5-sonnet': listed(3_000_000, 15_000_000),
   'claude-3-7-sonnet': listed(3_000_000, 15_000_000),
   'claude-sonnet-4': listed(3_000_000, 15_000_000),
+  'claude-sonnet-4-0': listed(3_000_000, 15_000_000),
+  'claude-sonnet-4-5': listed(3_000_000, 15_000_000),
+  'claude-sonnet-4-6': listed(3_000_000, 15_000_000),
   'claude-sonnet-5': listed(2_000_000, 10_000_000),
   'claude-sonnet-5-5': listed(2_000_000, 10_000_000, 20),
   'claude-3-5-haiku': listed(800_000, 4_000_000),
@@ -88,9 +91,9 @@ export function priceFor(model: string | null | undefined, prices: Prices): Pric
   return priceOf(model ?? '', prices) ?? priceOf(model ?? '', PRICES);
 }
 
-/** `claude-opus-4-1` does not match `claude-opus-4-10`. */
+/** `claude-opus-4-1` does not match `claude-opus-4-10`, nor `claude-opus-5` a later `claude-opus-5-6`: only a date follows. */
 function isBeginning(name: string, id: string): boolean {
-  return id.startsWith(name) && !(/\d$/.test(name) && /^\d/.test(id.slice(name.length)));
+  return id.startsWith(name) && !(/\d$/.test(name) && /^(?:\d|-\d{1,2}(?!\d))/.test(id.slice(name.length)));
 }
 
 /** What a call costs, in micro-dollars, rounded once. @param output its output where the usage holds a placeholder */
