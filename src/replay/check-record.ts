@@ -4,8 +4,8 @@ import { type Fields, fieldsOf } from '../stream/fields.ts';
 import { readValues } from './read/read-values.ts';
 import type { ReplayOptions } from './replay.ts';
 import { replayRun } from './replay-run.ts';
+import { createSessionReplay } from './session-replay.ts';
 import type { Source } from './sources.ts';
-import { createTracker } from './tracker.ts';
 
 /** What a record of `ctxb run` holds as decided, held against what a replay of it decides. */
 export type CheckedRecord = { readonly file: string } & (
@@ -41,7 +41,7 @@ export async function checkRecord({ file }: Source, options: Omit<ReplayOptions,
   const expected: Placed[] = [];
   const found: Placed[] = [];
   let holdsActions = false;
-  const tracker = createTracker({
+  const replay = createSessionReplay({
     run: replayRun(options.policy),
     withSeries: false,
     mask: options.mask,
@@ -51,7 +51,7 @@ export async function checkRecord({ file }: Source, options: Omit<ReplayOptions,
     },
     onDecision: (decision, line) => found.push({ line, decision: asRecorded(decision) }),
   });
-  await readValues(file, { stdin: options.stdin }, tracker.line);
+  await readValues(file, { stdin: options.stdin }, replay.line);
   if (!holdsActions) return { file, verdict: 'no-actions' };
   const difference = firstDifference(expected, found);
   if (difference !== undefined) return { file, verdict: 'different', ...difference };

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { createLineFeed, feedChunk } from './read/line-feed.ts';
 import { readValues } from './read/read-values.ts';
-import { createReplayTracker, type ReplayOptions } from './replay.ts';
+import { createReplay, type ReplayOptions } from './replay.ts';
 import type { Source } from './sources.ts';
 import type { SessionSummary } from './summary.ts';
 import { type TailTurn, tailFile } from './tail-file.ts';
@@ -34,14 +34,14 @@ export async function followSource(
 
   const finish = async () => {
     part.flush();
-    const session = part.tracker.summary(file);
+    const session = part.replay.summary(file);
     part = beginPart(options);
     if (session.lines.total > 0) sessions.push(session);
     await follower.news(session, true);
   };
   const reader = {
     bytes: (chunk: Buffer) => part.push(chunk),
-    pause: () => follower.news(part.tracker.summary(file), false),
+    pause: () => follower.news(part.replay.summary(file), false),
     async turn(turn: TailTurn) {
       if (turn !== 'gone') await finish();
       follower.turn(turn);
@@ -50,7 +50,7 @@ export async function followSource(
   if (file === '-') await readStdin(options.stdin, reader, signal);
   else await tailFile(file, reader, signal);
   // Logs of subagents are files of their own, which say nothing about the main context while it grows.
-  for (const log of subagents) await readValues(log, { stdin: options.stdin }, part.tracker.line);
+  for (const log of subagents) await readValues(log, { stdin: options.stdin }, part.replay.line);
   await finish();
   return sessions;
 }
@@ -59,10 +59,10 @@ export async function followSource(
 const CHUNK_BYTES = 65_536;
 
 function beginPart(options: Omit<ReplayOptions, 'series'>) {
-  const tracker = createReplayTracker({ ...options, series: true });
-  const feed = createLineFeed({ chunk: CHUNK_BYTES }, tracker.line);
+  const replay = createReplay({ ...options, series: true });
+  const feed = createLineFeed({ chunk: CHUNK_BYTES }, replay.line);
   return {
-    tracker,
+    replay,
     push: (chunk: Buffer): void => feedChunk(feed, chunk),
     /** A last line without its end. */
     flush: (): void => feed.end(),

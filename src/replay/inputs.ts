@@ -3,9 +3,8 @@ import { holdsDecisions, readDecision, readRecord, readRecordedRun } from '../go
 import type { Run } from '../governor/state.ts';
 import { decodeObject } from '../stream/decode.ts';
 import type { Fields } from '../stream/fields.ts';
-import { createKnown, type Known } from './known.ts';
 import type { ReadLine } from './read/read-line.ts';
-import { createRecentIds, noIds } from './recent-ids.ts';
+import { createRecentIds, noIds, type RecentIds } from './recent-ids.ts';
 import type { Dialect } from './summary.ts';
 
 /** What a line of a recording is. */
@@ -19,6 +18,8 @@ export type RecordingLine =
 
 /** Reads the lines of one recording, of either dialect or a record of a run, in order. */
 export interface InputReader {
+  /** All that it knows, changed in place: a reader that was made with a copy of it resumes here. */
+  readonly state: Before;
   read(line: ReadLine): RecordingLine;
   /** undefined as long as no line has shown it. */
   readonly dialect: Dialect | undefined;
@@ -30,12 +31,17 @@ interface Before {
   readonly newest: Map<string, string>;
   time: number;
   dialect: Dialect | undefined;
+  readonly rows: RecentIds;
+  readonly messages: RecentIds;
 }
 
-export function createInputReader(known: Known = createKnown()): InputReader {
-  const own = known.of<Before>('inputs', { newest: new Map(), time: 0, dialect: undefined });
-  const rows = createRecentIds(known.of('inputs: rows', noIds()));
-  const messages = createRecentIds(known.of('inputs: messages', noIds()));
+function nothingBefore(): Before {
+  return { newest: new Map(), time: 0, dialect: undefined, rows: noIds(), messages: noIds() };
+}
+
+export function createInputReader(own = nothingBefore()): InputReader {
+  const rows = createRecentIds(own.rows);
+  const messages = createRecentIds(own.messages);
 
   /** Around a compaction a session log holds the kept rows a second time, under the same uuid. */
   function isRepeated({ uuid, sessionId }: Fields): boolean {
@@ -54,6 +60,7 @@ export function createInputReader(known: Known = createKnown()): InputReader {
   }
 
   return {
+    state: own,
     read(line) {
       if (line.kind !== 'value') return line;
       const { value } = line;

@@ -2,17 +2,17 @@
 const REMEMBERED = 4096;
 
 /** Two sets in turn: to take the oldest out of one set means to search for it, ever longer. */
-interface Ids {
+export interface RecentIds {
   newer: Set<string>;
   older: Set<string>;
 }
 
-export function noIds(): Ids {
+export function noIds(): RecentIds {
   return { newer: new Set(), older: new Set() };
 }
 
 /** @param ids where they are remembered */
-export function createRecentIds(ids: Ids) {
+export function createRecentIds(ids: RecentIds) {
   return {
     /** Whether an id came before; if not, it has come now. */
     seen(id: string): boolean {

@@ -2,13 +2,12 @@ import type { Readable } from 'node:stream';
 import type { Policy } from '../governor/policy.ts';
 import type { Mask } from '../memory/words.ts';
 import type { Bookmarks } from './cache/bookmarks.ts';
-import type { Parts } from './known.ts';
 import type { LineStart } from './read/line-feed.ts';
 import { readValues } from './read/read-values.ts';
 import { replayRun } from './replay-run.ts';
+import { createSessionReplay, type SessionReplay, type Snapshot } from './session-replay.ts';
 import type { Source } from './sources.ts';
 import type { SessionSummary } from './summary.ts';
-import { createTracker, type Tracker } from './tracker.ts';
 
 export interface ReplayOptions {
   readonly policy: Policy;
@@ -35,17 +34,24 @@ export interface ReplayOptions {
 export async function replaySource(source: Source, options: ReplayOptions): Promise<SessionSummary> {
   const { stdin, onBytes, bookmarks } = options;
   const bookmark = bookmarks?.open(source.file);
-  const tracker = createReplayTracker(options, bookmark?.found?.parts);
+  const replay = createReplay(options, bookmark?.found?.snapshot);
   const reading = { stdin, onBytes };
-  const onWhole = (end: LineStart) => bookmark?.keep(end, tracker.known());
-  await readValues(source.file, { ...reading, from: bookmark?.found?.at, onWhole }, tracker.line);
+  const onWhole = (end: LineStart) => bookmark?.keep(end, replay.snapshot());
+  await readValues(source.file, { ...reading, from: bookmark?.found?.at, onWhole }, replay.line);
   // What these say depends on all that the session has said before: they are always read whole.
-  for (const file of source.subagents) await readValues(file, reading, tracker.line);
-  return tracker.summary(source.file);
+  for (const file of source.subagents) await readValues(file, reading, replay.line);
+  return replay.summary(source.file);
 }
 
-/** Judges the lines of a recording as they come. @param saved what another one with the same options knew before them */
-export function createReplayTracker(options: ReplayOptions, saved?: Parts): Tracker {
+/** Judges the lines of a recording as they come. @param snapshot of another one with the same options, before these lines */
+export function createReplay(options: ReplayOptions, snapshot?: Snapshot): SessionReplay {
   const { policy, series, accuracy = false, explain, mask } = options;
-  return createTracker({ run: replayRun(policy), withSeries: series, withAccuracy: accuracy, explain, mask, saved });
+  return createSessionReplay({
+    run: replayRun(policy),
+    withSeries: series,
+    withAccuracy: accuracy,
+    explain,
+    mask,
+    snapshot,
+  });
 }

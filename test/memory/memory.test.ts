@@ -10,7 +10,7 @@ import type { Entry } from '../../src/memory/entry.ts';
 import { createMemory, type Remembered } from '../../src/memory/memory.ts';
 import type { Page } from '../../src/memory/notebook/section.ts';
 import type { Mask } from '../../src/memory/words.ts';
-import { createTracker } from '../../src/replay/tracker.ts';
+import { createSessionReplay } from '../../src/replay/session-replay.ts';
 import { decodeObject } from '../../src/stream/decode.ts';
 import type { Fields } from '../../src/stream/fields.ts';
 import {
@@ -253,9 +253,9 @@ describe('memory', () => {
     const kinds = run.decisions.map(({ kind }) => kind);
     expect(kinds).toEqual(expect.arrayContaining(['dead-end', 'recall', 'survival']));
     expect(kinds.filter((kind) => kind === 'survival')).toHaveLength(2);
-    const tracker = createTracker({ run: runWith(), withSeries: false, mask: unmasked });
-    for (const line of run.record) tracker.line(asRead(line));
-    expect(byKind(tracker.summary('record').actions)).toStrictEqual(byKind(run.decisions));
+    const replay = createSessionReplay({ run: runWith(), withSeries: false, mask: unmasked });
+    for (const line of run.record) replay.line(asRead(line));
+    expect(byKind(replay.summary('record').actions)).toStrictEqual(byKind(run.decisions));
   });
 });
 

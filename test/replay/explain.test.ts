@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createTracker } from '../../src/replay/tracker.ts';
+import { createSessionReplay } from '../../src/replay/session-replay.ts';
 import { explanationText } from '../../src/report/replay/explain.ts';
 import { PLAIN } from '../../src/report/style.ts';
 import { boundaryLine, callLine, initLine, type Line, runWith, toolResultLine, userLine } from '../support/governor.ts';
@@ -7,9 +7,9 @@ import { asRead, FIXTURE_RECORDINGS, linesOf } from '../support/recordings.ts';
 import { unmasked } from '../support/unmasked.ts';
 
 function summaryOf(lines: readonly string[], explain: string, withSeries = false) {
-  const tracker = createTracker({ run: runWith({ mode: 'replay' }), withSeries, explain, mask: unmasked });
-  for (const line of lines) tracker.line(asRead(line));
-  return tracker.summary('x');
+  const replay = createSessionReplay({ run: runWith({ mode: 'replay' }), withSeries, explain, mask: unmasked });
+  for (const line of lines) replay.line(asRead(line));
+  return replay.summary('x');
 }
 
 const explained = (explain: string, ...lines: readonly Line[]) =>

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { createSessionReplay } from '../../src/replay/session-replay.ts';
 import { type SessionSummary, withoutSeries } from '../../src/replay/summary.ts';
-import { createTracker } from '../../src/replay/tracker.ts';
 import { runWith } from '../support/governor.ts';
 import { asRead, fixture, objectsOf } from '../support/recordings.ts';
 import { unmasked } from '../support/unmasked.ts';
@@ -8,9 +8,9 @@ import { unmasked } from '../support/unmasked.ts';
 type Row = Record<string, unknown>;
 
 function judged(rows: readonly Row[]): SessionSummary {
-  const tracker = createTracker({ run: runWith({ mode: 'replay' }), withSeries: true, mask: unmasked });
-  for (const row of rows) tracker.line(asRead(JSON.stringify(row)));
-  return tracker.summary('r');
+  const replay = createSessionReplay({ run: runWith({ mode: 'replay' }), withSeries: true, mask: unmasked });
+  for (const row of rows) replay.line(asRead(JSON.stringify(row)));
+  return replay.summary('r');
 }
 
 /** What calls amount to. */

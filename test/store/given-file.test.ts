@@ -77,7 +77,7 @@ const OPENERS: Readonly<Record<string, string>> = {
   'demo/live-run.ts': 'its own record',
   'flow/studio/studio-server.ts': 'ctxb itself',
   'replay/cache/bookmarks.ts': 'a bound of a recording, which is known to be a file',
-  'replay/parts/find-partials.ts': 'a part of a report that is named, line by line',
+  'replay/parts/find-partials.ts': 'a bound of a file that is named, which is known to be one',
   'replay/read/read-values.ts': 'a recording that is named, or a file in a folder; line by line, up to a bound',
   'replay/tail-file.ts': 'never waits; refuses what is no file',
   'session/child.ts': 'the null device, to see whether there is room',

@@ -1,7 +1,7 @@
 import { DEFAULTS } from '../../src/config/defaults.ts';
 import { microUsdOf, priceFor } from '../../src/governor/cost/prices.ts';
 import type { CallSeen, CompactionSeen, ResultSeen, SessionSummary } from '../../src/replay/summary.ts';
-import { createTracker } from '../../src/replay/tracker.ts';
+import { createSessionReplay } from '../../src/replay/session-replay.ts';
 import { type CompareOptions, comparePolicies, totalsOf } from '../../src/replay/what-if/compare.ts';
 import { type ReadPolicy, readPolicy } from '../../src/replay/what-if/read-policy.ts';
 import type { SessionWhatIf, WhatIfPolicy, WhatIfTotals } from '../../src/replay/what-if/what-if.ts';
@@ -92,9 +92,9 @@ function resultOf([tool, tokens]: readonly [string, number], call: number): Resu
 /** What a replay with the series says of some lines. */
 function trackedSummary(lines: readonly string[]): SessionSummary {
   const run = runWith({ mode: 'replay', policy: DEFAULTS });
-  const tracker = createTracker({ run, withSeries: true, mask: unmasked });
-  for (const line of lines) tracker.line(asRead(line));
-  return tracker.summary('recording');
+  const replay = createSessionReplay({ run, withSeries: true, mask: unmasked });
+  for (const line of lines) replay.line(asRead(line));
+  return replay.summary('recording');
 }
 
 /** What a replay with the series says of a recording on disk. */

@@ -1,23 +1,45 @@
 import { estimateTokens, measureBlock } from '../../governor/gauge/estimator.ts';
 import type { Block, UserRole } from '../../stream/events.ts';
 import { droppedTokens } from '../dropped.ts';
-import type { Known } from '../known.ts';
 import type { Observer, Seen } from '../observers/seen.ts';
 import { createToolUses, type ToolUses } from '../observers/tool-uses.ts';
 import { type Accuracy, CONTENT_SOURCES, type ContentSource, type Errors } from './accuracy.ts';
 import { type Buckets, createCounter } from './histogram.ts';
-import { createPredictor, type Predictions } from './predictions.ts';
+import { createPredictor, type Predictions, type Sums } from './predictions.ts';
+
+interface AccuracyState {
+  readonly sums: Sums;
+  readonly added: Added;
+  readonly calls: ErrorCounts;
+  readonly complete: ErrorCounts;
+  readonly sources: ErrorCounts;
+  readonly boundaries: ErrorCounts;
+  readonly apart: { first: number; dropped: number };
+  readonly lacking: { output: number; pictures: number };
+}
+
+function noState(): AccuracyState {
+  return {
+    sums: { characters: 0, overhead: 0, turnSum: 0, summed: undefined },
+    added: { tokens: {}, pictures: false, tools: new Map() },
+    calls: new Map(),
+    complete: new Map(),
+    sources: new Map(),
+    boundaries: new Map(),
+    apart: { first: 0, dropped: 0 },
+    lacking: { output: 0, pictures: 0 },
+  };
+}
 
 /** Compares what was foreseen for each call with what it was. */
-export function createAccuracy(known: Known): Observer<Accuracy> {
-  const predictor = createPredictor(known);
-  const added = createAdded(known);
-  const calls = createErrors(known.of('accuracy: calls', new Map()));
-  const complete = createErrors(known.of('accuracy: complete', new Map()));
-  const sources = createErrors(known.of('accuracy: sources', new Map()));
-  const boundaries = createErrors(known.of('accuracy: boundaries', new Map()));
-  const apart = known.of('accuracy: apart', { first: 0, dropped: 0 });
-  const lacking = known.of('accuracy: lacking', { output: 0, pictures: 0 });
+export function createAccuracy(state = noState()): Observer<Accuracy, AccuracyState> {
+  const { apart, lacking } = state;
+  const predictor = createPredictor(state.sums);
+  const added = createAdded(state.added);
+  const calls = createErrors(state.calls);
+  const complete = createErrors(state.complete);
+  const sources = createErrors(state.sources);
+  const boundaries = createErrors(state.boundaries);
 
   function compare({ before, after }: Seen): void {
     const measured = after.gauge.used;
@@ -41,6 +63,7 @@ export function createAccuracy(known: Known): Observer<Accuracy> {
   }
 
   return {
+    state,
     see(seen) {
       const { event } = seen.input;
       const { gauge } = seen.before;
@@ -62,8 +85,10 @@ export function createAccuracy(known: Known): Observer<Accuracy> {
   };
 }
 
-/** Errors by name; a name without any does not appear. */
-function createErrors(counts: Map<string, { readonly tokens: Buckets; readonly percent: Buckets }>) {
+/** By name; a name without any does not appear. */
+type ErrorCounts = Map<string, { readonly tokens: Buckets; readonly percent: Buckets }>;
+
+function createErrors(counts: ErrorCounts) {
   function add(name: string, prediction: number, measured: number): void {
     const { tokens, percent } = counts.get(name) ?? { tokens: new Map(), percent: new Map() };
     counts.set(name, { tokens, percent });
@@ -92,12 +117,13 @@ const NAMED: ReadonlySet<string> = new Set(CONTENT_SOURCES);
 interface Added {
   tokens: Partial<Record<ContentSource, number>>;
   pictures: boolean;
+  /** Names of tools, by the ids of their calls. */
+  readonly tools: Map<string, string>;
 }
 
 /** What came in since the last call. */
-function createAdded(known: Known) {
-  const own = known.of<Added>('accuracy: added', { tokens: {}, pictures: false });
-  const tools = createToolUses(({ name }) => name, known.of('accuracy: tools', new Map()));
+function createAdded(own: Added) {
+  const tools = createToolUses(({ name }) => name, own.tools);
 
   function add(block: Block, role: UserRole | 'answer', { after }: Seen): void {
     tools.see(block);

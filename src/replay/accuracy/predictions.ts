@@ -3,7 +3,6 @@ import { type Gauge, predicted } from '../../governor/gauge/gauge.ts';
 import { wasReplaced } from '../../governor/gauge/readings.ts';
 import type { AssistantEvent, Block, Usage, UserEvent } from '../../stream/events.ts';
 import { contextOf, saysNothing } from '../../stream/usage.ts';
-import type { Known } from '../known.ts';
 import type { Seen } from '../observers/seen.ts';
 import type { Estimator } from './accuracy.ts';
 
@@ -23,16 +22,14 @@ export interface Predictor {
   predictions(gauge: Gauge): Predictions;
 }
 
-interface Sums {
+export interface Sums {
   characters: number;
   overhead: number;
   turnSum: number;
   summed: number | undefined;
 }
 
-export function createPredictor(known: Known): Predictor {
-  const own = known.of<Sums>('predictions', { characters: 0, overhead: 0, turnSum: 0, summed: undefined });
-
+export function createPredictor(own: Sums): Predictor {
   /** Session logs have no result: there the sum is made of the turn's calls. */
   function endTurn(usage: Usage | undefined): void {
     const sum = usage === undefined || saysNothing(usage) ? own.turnSum : contextOf(usage);

@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import { type BigIntStats, closeSync, openSync, readSync, statSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
 import { type Fields, parseFields } from '../../stream/fields.ts';
-import type { Parts } from '../known.ts';
 import type { LineStart } from '../read/line-feed.ts';
-import { decrypt, encrypt } from './encrypt.ts';
+import type { Snapshot } from '../session-replay.ts';
 
 /** Goes on with files that have only grown since they were judged. */
 export interface Bookmarks {
@@ -15,13 +14,13 @@ export interface Bookmarks {
 export interface Bookmark {
   /** Where the last reading of it ended, and what was known there; undefined: it is to be read from its beginning. */
   readonly found: Found | undefined;
-  /** Keeps this for the next reading, where it is worth it. @param parts undefined: they cannot be kept */
-  keep(at: LineStart, parts: Parts | undefined): void;
+  /** Keeps this for the next reading, where it is worth it. @param snapshot undefined: it cannot be kept */
+  keep(at: LineStart, snapshot: Snapshot | undefined): void;
 }
 
 interface Found {
   readonly at: LineStart;
-  readonly parts: Parts;
+  readonly snapshot: Snapshot;
 }
 
 /** Where the bookmarks of files are kept. */
@@ -53,10 +52,10 @@ export function createBookmarks({ store, worthBytes = WORTH_BYTES }: BookmarksOp
       const found = before && readBookmark(store.get(file), file, before);
       return {
         found,
-        keep(at, parts) {
-          if (before === undefined || parts === undefined) return;
+        keep(at, snapshot) {
+          if (before === undefined || snapshot === undefined) return;
           if (at.offset - (found?.at.offset ?? 0) < worthBytes) return;
-          const text = bookmarkOf({ at, parts }, file, before);
+          const text = bookmarkOf({ at, snapshot }, file, before);
           if (text !== undefined) store.put(file, text);
         },
       };
@@ -146,6 +145,31 @@ function keyOf(file: string, offset: number): Buffer | undefined {
 function attempt<T>(work: () => T): T | undefined {
   try {
     return work();
+  } catch {
+    return undefined;
+  }
+}
+
+/** Of AES-256-GCM, which also tells whether the key is the one and nothing has changed. */
+const CIPHER = 'aes-256-gcm';
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** @param key 32 bytes */
+function encrypt(content: Buffer, key: Buffer): Buffer {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv(CIPHER, key, nonce);
+  const body = Buffer.concat([cipher.update(content), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), body]);
+}
+
+/** undefined: another key, or not what was encrypted. */
+function decrypt(bytes: Buffer, key: Buffer): Buffer | undefined {
+  if (bytes.length < NONCE_BYTES + TAG_BYTES) return undefined;
+  const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, NONCE_BYTES));
+  decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
+  try {
+    return Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]);
   } catch {
     return undefined;
   }

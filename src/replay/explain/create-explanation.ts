@@ -17,7 +17,7 @@ import type { ExplainedPart, Explanation, Prediction } from './explanation.ts';
 type Piece = Omit<ExplainedPart, 'expected' | 'tokens'> & { readonly content: Content };
 
 /** Gathers what made the prediction of one call. */
-export interface Explainer extends Observer<Prediction | null> {
+export interface Explainer extends Pick<Observer<Prediction | null>, 'see' | 'found'> {
   /** Number of the call that was asked for; undefined as long as it has not come. */
   readonly number: number | undefined;
 }

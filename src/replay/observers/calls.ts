@@ -2,20 +2,24 @@ import { billedOutput, toUsd } from '../../governor/cost/cost.ts';
 import { microUsdOf, type Prices, priceFor } from '../../governor/cost/prices.ts';
 import { callOutput } from '../../governor/gauge/gauge.ts';
 import type { Usage } from '../../stream/events.ts';
-import type { Known } from '../known.ts';
 import type { CallSeen, Growth } from '../summary.ts';
 import { type Observer, type Seen, timeIn } from './seen.ts';
 
+interface CallsState {
+  readonly calls: CallSeen[];
+  /** What came in since the last call. A map, as a tool may be named `constructor`, which every object has already. */
+  readonly added: Map<string, number>;
+}
+
 /** The main thread's calls one by one. */
-export interface Calls extends Observer<readonly CallSeen[]> {
+export interface Calls extends Observer<readonly CallSeen[], CallsState> {
   /** Something comes in for the next call. */
   added(source: string, tokens: number): void;
 }
 
 /** @param prices those that count before the built-in ones */
-export function createCalls(prices: Prices, known: Known): Calls {
-  // A map, as a tool may be named `constructor`, which every object has already.
-  const { calls, added } = known.of('calls', { calls: [] as CallSeen[], added: new Map<string, number>() });
+export function createCalls(prices: Prices, state: CallsState = { calls: [], added: new Map() }): Calls {
+  const { calls, added } = state;
 
   function take(): Growth {
     const growth = Object.fromEntries(added);
@@ -24,6 +28,7 @@ export function createCalls(prices: Prices, known: Known): Calls {
   }
 
   return {
+    state,
     added(source, tokens) {
       added.set(source, (added.get(source) ?? 0) + tokens);
     },

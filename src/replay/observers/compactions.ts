@@ -2,13 +2,14 @@ import { predicted } from '../../governor/gauge/gauge.ts';
 import type { GovernorState } from '../../governor/state.ts';
 import { isCompacting } from '../../governor/steps.ts';
 import type { BoundaryEvent } from '../../stream/events.ts';
-import type { Known } from '../known.ts';
 import type { CompactionSeen } from '../summary.ts';
 import type { Observer } from './seen.ts';
 
-export function createCompactions(known: Known): Observer<readonly CompactionSeen[]> {
-  const compactions = known.of<CompactionSeen[]>('compactions', []);
+export function createCompactions(
+  compactions: CompactionSeen[] = [],
+): Observer<readonly CompactionSeen[], CompactionSeen[]> {
   return {
+    state: compactions,
     see({ line, input, before, after }) {
       if (input.event.kind === 'boundary') compactions.push(compactionOf(line, input.event, before));
       const last = compactions.at(-1);

@@ -1,13 +1,18 @@
-import type { Known } from '../known.ts';
 import type { Observer } from './seen.ts';
 
 /** Points that a curve is kept to: as many columns as a terminal has for it. */
 const CURVE_POINTS = 60;
 
-/** The context over the calls. Neighbours are merged when there are too many, so that it takes no more room. */
-export function createCurve(known: Known): Observer<readonly number[]> {
-  const curve = known.of('curve', { peaks: [] as number[], callsPerPoint: 1, calls: 0 });
+interface Curve {
+  peaks: number[];
+  callsPerPoint: number;
+  calls: number;
+}
 
+/** The context over the calls. Neighbours are merged when there are too many, so that it takes no more room. */
+export function createCurve(
+  curve: Curve = { peaks: [], callsPerPoint: 1, calls: 0 },
+): Observer<readonly number[], Curve> {
   function add(context: number): void {
     if (curve.calls % curve.callsPerPoint === 0 && curve.peaks.length === 2 * CURVE_POINTS) {
       curve.peaks = merged(curve.peaks, 2);
@@ -19,6 +24,7 @@ export function createCurve(known: Known): Observer<readonly number[]> {
   }
 
   return {
+    state: curve,
     see({ before, after }) {
       if (after.gauge.calls > before.gauge.calls) add(after.gauge.used);
     },

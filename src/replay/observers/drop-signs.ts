@@ -1,4 +1,3 @@
-import type { Known } from '../known.ts';
 import type { DropCause } from '../oddity.ts';
 import type { Seen } from './seen.ts';
 
@@ -26,14 +25,17 @@ export interface DropSigns {
   atCall(seen: Seen): DropCause;
 }
 
-interface Signs {
+export interface Signs {
   readonly signs: Set<Sign>;
   prompted: boolean;
   last: { readonly t: number; readonly model: string | undefined } | undefined;
 }
 
-export function createDropSigns(known: Known): DropSigns {
-  const own = known.of<Signs>('drop signs', { signs: new Set(), prompted: false, last: undefined });
+export function noSigns(): Signs {
+  return { signs: new Set(), prompted: false, last: undefined };
+}
+
+export function createDropSigns(own: Signs): DropSigns {
   const { signs } = own;
 
   function noteOpening(text: string): void {

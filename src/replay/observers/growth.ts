@@ -4,7 +4,6 @@ import type { GovernorState } from '../../governor/state.ts';
 import { type Cutter, LINE_LENGTH } from '../../memory/words.ts';
 import type { Block, UserRole } from '../../stream/events.ts';
 import { fieldsOf, textOf } from '../../stream/fields.ts';
-import type { Known } from '../known.ts';
 import type { Growth, ResultSeen } from '../summary.ts';
 import type { Observer, Seen } from './seen.ts';
 import { createToolUses, type ToolUse } from './tool-uses.ts';
@@ -35,16 +34,22 @@ export interface GrowthOptions {
   readonly keepAll: boolean;
   /** Told of all that is added, as it is. */
   readonly onAdded?: (source: string, tokens: number) => void;
-  readonly known: Known;
 }
 
-export function createGrowth({ cut, keepAll, onAdded, known }: GrowthOptions): Observer<GrowthFound> {
-  const own = known.of('growth', { growth: new Map<string, number>(), kept: [] as Kept[], calls: 0 });
+interface GrowthState {
+  readonly growth: Map<string, number>;
+  readonly kept: Kept[];
+  /** Tool calls, by their ids. */
+  readonly tools: Map<string, Use>;
+  calls: number;
+}
+
+export function createGrowth(
+  { cut, keepAll, onAdded }: GrowthOptions,
+  own: GrowthState = { growth: new Map(), kept: [], tools: new Map(), calls: 0 },
+): Observer<GrowthFound, GrowthState> {
   const { growth, kept } = own;
-  const uses = createToolUses<Use>(
-    (use) => ({ name: use.name, target: targetOf(use).slice(0, NEAR) }),
-    known.of('growth: tools', new Map()),
-  );
+  const uses = createToolUses<Use>((use) => ({ name: use.name, target: targetOf(use).slice(0, NEAR) }), own.tools);
 
   function add(block: Block, source: string, use: Use | undefined, { line, after }: Seen): void {
     uses.see(block);
@@ -89,6 +94,7 @@ export function createGrowth({ cut, keepAll, onAdded, known }: GrowthOptions): O
   }
 
   return {
+    state: own,
     see(seen) {
       own.calls = seen.after.gauge.calls;
       if (wasReplaced(seen.before, seen.after, seen.input.event)) leave(kept, own.calls);

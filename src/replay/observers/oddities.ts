@@ -1,8 +1,7 @@
 import { saysNothing } from '../../stream/usage.ts';
 import { droppedTokens } from '../dropped.ts';
-import type { Known } from '../known.ts';
 import { type DropCause, MOST_EXAMPLES, type Oddity, type OddityExample, type OddityKind } from '../oddity.ts';
-import { createDropSigns } from './drop-signs.ts';
+import { createDropSigns, noSigns, type Signs } from './drop-signs.ts';
 import type { Observer, Seen } from './seen.ts';
 
 /** A context that is not smaller than this share of the one before a boundary has not become smaller. */
@@ -17,11 +16,21 @@ interface Last {
   beforeBoundary: number | undefined;
 }
 
+interface OdditiesState {
+  readonly oddities: Map<string, Oddity>;
+  readonly signs: Signs;
+  readonly last: Last;
+}
+
+function noOddities(): OdditiesState {
+  const last = { model: undefined, silent: undefined, beforeBoundary: undefined };
+  return { oddities: new Map(), signs: noSigns(), last };
+}
+
 /** What is out of the ordinary in a recording. */
-export function createOddities(known: Known): Observer<readonly Oddity[]> {
-  const oddities = known.of('oddities', new Map<string, Oddity>());
-  const signs = createDropSigns(known);
-  const last = known.of<Last>('oddities: last', { model: undefined, silent: undefined, beforeBoundary: undefined });
+export function createOddities(state = noOddities()): Observer<readonly Oddity[], OdditiesState> {
+  const { oddities, last } = state;
+  const signs = createDropSigns(state.signs);
 
   function note(kind: OddityKind, example: OddityExample, cause: DropCause | null = null): void {
     const key = `${kind} ${cause ?? ''}`;
@@ -71,6 +80,7 @@ export function createOddities(known: Known): Observer<readonly Oddity[]> {
   }
 
   return {
+    state,
     see(seen) {
       seeModel(seen);
       if (seen.after.gauge.calls > seen.before.gauge.calls) seeCall(seen);

@@ -1,7 +1,6 @@
 import { toUsd } from '../../governor/cost/cost.ts';
 import { type Prices, priceAt, priceFor } from '../../governor/cost/prices.ts';
 import { idleBeyondLife, writePrice } from '../../governor/relief/cache-expiry.ts';
-import type { Known } from '../known.ts';
 import type { Pauses } from '../summary.ts';
 import type { Observer } from './seen.ts';
 
@@ -13,10 +12,12 @@ const KEPT_SHARE = 0.5;
  *
  * @param prices those that count before the built-in ones
  */
-export function createPauses(prices: Prices, known: Known): Observer<Pauses> {
-  const pauses = known.of('pauses', { count: 0, expired: 0, tokens: 0, usd: 0, cachedUsd: 0 });
-
+export function createPauses(
+  prices: Prices,
+  pauses = { count: 0, expired: 0, tokens: 0, usd: 0, cachedUsd: 0 },
+): Observer<Pauses, Pauses> {
   return {
+    state: pauses,
     see({ input, before, after }) {
       const { event } = input;
       if (event.kind !== 'assistant' || event.usage === undefined || after.gauge.calls === before.gauge.calls) return;

@@ -1,14 +1,16 @@
 import { estimateTokens, measureContent } from '../../governor/gauge/estimator.ts';
 import { type BlockCutter, LONG_LINE_LENGTH } from '../../memory/words.ts';
 import { textsOf } from '../../stream/blocks.ts';
-import type { Known } from '../known.ts';
 import type { PromptSeen } from '../summary.ts';
 import { type Observer, timeIn } from './seen.ts';
 
 /** What was said to begin turns, or into them. */
-export function createPrompts(cut: BlockCutter, known: Known): Observer<readonly PromptSeen[]> {
-  const prompts = known.of<PromptSeen[]>('prompts', []);
+export function createPrompts(
+  cut: BlockCutter,
+  prompts: PromptSeen[] = [],
+): Observer<readonly PromptSeen[], PromptSeen[]> {
   return {
+    state: prompts,
     see({ line, input, after }) {
       const { event } = input;
       if (event.kind !== 'user' || event.role !== 'prompt' || event.subagent !== null || event.replay) return;

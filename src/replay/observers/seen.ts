@@ -10,11 +10,13 @@ export interface Seen {
   readonly after: GovernorState;
 }
 
-/** Watches a recording go by and keeps what it is for. */
-export interface Observer<T> {
+/** Watches a recording go by. */
+export interface Observer<Found, State extends object = object> {
+  /** All that it knows, changed in place: an observer that was made with a copy of it resumes here. Plain data and maps. */
+  readonly state: State;
   see(seen: Seen): void;
   /** What is known now. */
-  found(): T;
+  found(): Found;
 }
 
 /** Milliseconds since the epoch; null where the recording carries no times. */

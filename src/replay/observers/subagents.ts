@@ -1,6 +1,5 @@
 import { type BlockCutter, LINE_LENGTH } from '../../memory/words.ts';
 import { textsOf } from '../../stream/blocks.ts';
-import type { Known } from '../known.ts';
 import { type Observer, timeIn } from './seen.ts';
 
 /** How a subagent began. */
@@ -13,10 +12,15 @@ export interface SubagentBegun {
   readonly call: number;
 }
 
+type Begun = Map<string, SubagentBegun>;
+
 /** How subagents began, by their ids. */
-export function createSubagents(cut: BlockCutter, known: Known): Observer<ReadonlyMap<string, SubagentBegun>> {
-  const begun = known.of('subagents', new Map<string, SubagentBegun>());
+export function createSubagents(
+  cut: BlockCutter,
+  begun: Begun = new Map(),
+): Observer<ReadonlyMap<string, SubagentBegun>, Begun> {
   return {
+    state: begun,
     see({ input, after }) {
       const { event } = input;
       if (!('subagent' in event) || event.subagent === null || begun.has(event.subagent)) return;

@@ -1,7 +1,6 @@
 import { callOutput } from '../../governor/gauge/gauge.ts';
 import type { AssistantEvent, Usage } from '../../stream/events.ts';
 import { addUsage, saysNothing, withOutput } from '../../stream/usage.ts';
-import type { Known } from '../known.ts';
 import type { SessionSummary } from '../summary.ts';
 import type { Observer, Seen } from './seen.ts';
 
@@ -13,10 +12,20 @@ interface Newest {
   readonly usage: Usage;
 }
 
+interface TrafficState {
+  main: Usage;
+  subagents: Usage;
+  /** Of the main thread's call under way. */
+  open: Usage;
+  /** By subagent. */
+  readonly newest: Map<string, Newest>;
+}
+
 /** Sums over the calls, each counted once. */
-export function createTraffic(known: Known): Observer<SessionSummary['traffic']> {
-  const sums = known.of('traffic', { main: NOTHING, subagents: NOTHING, open: NOTHING });
-  const newest = known.of('traffic: newest', new Map<string, Newest>());
+export function createTraffic(
+  sums: TrafficState = { main: NOTHING, subagents: NOTHING, open: NOTHING, newest: new Map() },
+): Observer<SessionSummary['traffic'], TrafficState> {
+  const { newest } = sums;
 
   function seeMain({ input, before, after }: Seen): void {
     if (after.gauge.calls > before.gauge.calls && input.event.kind === 'assistant') {
@@ -38,6 +47,7 @@ export function createTraffic(known: Known): Observer<SessionSummary['traffic']>
   }
 
   return {
+    state: sums,
     see(seen) {
       seeMain(seen);
       if (seen.input.event.kind === 'assistant') seeSubagent(seen.input.event);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Accuracy, mergeAccuracy, NO_ACCURACY } from '../../../src/replay/accuracy/accuracy.ts';
-import { createTracker } from '../../../src/replay/tracker.ts';
+import { createSessionReplay } from '../../../src/replay/session-replay.ts';
 import {
   boundaryLine,
   callLine,
@@ -15,14 +15,14 @@ import { asRead, FIXTURE_RECORDINGS, linesOf } from '../../support/recordings.ts
 import { unmasked } from '../../support/unmasked.ts';
 
 function accuracyOf(lines: readonly string[]): Accuracy {
-  const tracker = createTracker({
+  const replay = createSessionReplay({
     run: runWith({ mode: 'replay' }),
     withSeries: false,
     withAccuracy: true,
     mask: unmasked,
   });
-  for (const line of lines) tracker.line(asRead(line));
-  return tracker.summary('x').accuracy ?? NO_ACCURACY;
+  for (const line of lines) replay.line(asRead(line));
+  return replay.summary('x').accuracy ?? NO_ACCURACY;
 }
 
 const of = (...lines: readonly Line[]) => accuracyOf(lines.map((line) => JSON.stringify(line)));

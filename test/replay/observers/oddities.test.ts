@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Oddity } from '../../../src/replay/oddity.ts';
-import { createTracker } from '../../../src/replay/tracker.ts';
+import { createSessionReplay } from '../../../src/replay/session-replay.ts';
 import {
   boundaryLine,
   callLine,
@@ -14,9 +14,9 @@ import { asRead } from '../../support/recordings.ts';
 import { unmasked } from '../../support/unmasked.ts';
 
 function summaryOf(...lines: readonly Line[]) {
-  const tracker = createTracker({ run: runWith({ mode: 'replay' }), withSeries: false, mask: unmasked });
-  for (const line of lines) tracker.line(asRead(JSON.stringify(line)));
-  return tracker.summary('x');
+  const replay = createSessionReplay({ run: runWith({ mode: 'replay' }), withSeries: false, mask: unmasked });
+  for (const line of lines) replay.line(asRead(JSON.stringify(line)));
+  return replay.summary('x');
 }
 
 const odditiesOf = (...lines: readonly Line[]): readonly Oddity[] => summaryOf(...lines).oddities;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createTracker } from '../../../src/replay/tracker.ts';
+import { createSessionReplay } from '../../../src/replay/session-replay.ts';
 import { UNICODE } from '../../../src/report/glyphs.ts';
 import { sessionRows } from '../../../src/report/replay/session-rows.ts';
 import { boundaryLine, callLine, type Line, runWith } from '../../support/governor.ts';
@@ -24,9 +24,9 @@ function call(minute: number, read: number, written: number, hour = false): Line
 }
 
 function summaryOf(lines: readonly Line[]) {
-  const tracker = createTracker({ run: runWith({ mode: 'replay' }), withSeries: false, mask: unmasked });
-  for (const line of lines) tracker.line(asRead(JSON.stringify(line)));
-  return tracker.summary('x');
+  const replay = createSessionReplay({ run: runWith({ mode: 'replay' }), withSeries: false, mask: unmasked });
+  for (const line of lines) replay.line(asRead(JSON.stringify(line)));
+  return replay.summary('x');
 }
 
 it.each([

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { TIMERS } from '../../src/governor/actions.ts';
 import type { Input, OwnEvent } from '../../src/governor/input.ts';
 import { readRecord, readRecordedRun, recordRun, toRecord } from '../../src/governor/record.ts';
-import { createTracker } from '../../src/replay/tracker.ts';
+import { createSessionReplay } from '../../src/replay/session-replay.ts';
 import { decodeLine } from '../../src/stream/decode.ts';
 import type { Fields } from '../../src/stream/fields.ts';
 import {
@@ -137,9 +137,9 @@ describe('a record', () => {
     note({ t: 2, from: 'caller', event: { kind: 'end' } });
     driver.callerEnd();
 
-    const tracker = createTracker({ run: runWith({ mode: 'replay' }), withSeries: false, mask: unmasked });
-    for (const line of lines) tracker.line(asRead(line));
-    const summary = tracker.summary('record');
+    const replay = createSessionReplay({ run: runWith({ mode: 'replay' }), withSeries: false, mask: unmasked });
+    for (const line of lines) replay.line(asRead(line));
+    const summary = replay.summary('record');
     expect(decisions(driver.actions).map(({ kind }) => kind)).toEqual(['warn', 'compact', 'compacted', 'landed']);
     expect(summary.actions).toEqual(decisions(driver.actions));
     expect(summary).toMatchObject({ dialect: 'stream', turns: 2, calls: 3 });
@@ -152,8 +152,8 @@ describe('the dialect', () => {
     { name: 'compact.dialogue.ndjson', dialect: 'stream' },
     { name: 'tool-turn.session.jsonl', dialect: 'session' },
   ])('of $name is $dialect', ({ name, dialect }) => {
-    const tracker = createTracker({ run: runWith({ mode: 'replay' }), withSeries: false, mask: unmasked });
-    for (const line of linesOf(fixture(name))) tracker.line(asRead(line));
-    expect(tracker.summary(name).dialect).toBe(dialect);
+    const replay = createSessionReplay({ run: runWith({ mode: 'replay' }), withSeries: false, mask: unmasked });
+    for (const line of linesOf(fixture(name))) replay.line(asRead(line));
+    expect(replay.summary(name).dialect).toBe(dialect);
   });
 });

@@ -11,8 +11,7 @@ import { cutterWith, type Mask } from '../memory/words.ts';
 import { createAccuracy } from './accuracy/create-accuracy.ts';
 import { createExplainer, type Explainer, explanationOf } from './explain/create-explanation.ts';
 import type { Explanation } from './explain/explanation.ts';
-import { createInputReader, type RecordingLine } from './inputs.ts';
-import { createKnown, type Parts } from './known.ts';
+import { createInputReader, type InputReader, type RecordingLine } from './inputs.ts';
 import { createCalls } from './observers/calls.ts';
 import { createCompactions } from './observers/compactions.ts';
 import { createCurve } from './observers/curve.ts';
@@ -28,17 +27,35 @@ import type { ReadLine } from './read/read-line.ts';
 import { peakFraction, type SessionSummary } from './summary.ts';
 
 /** Judges one recording line by line. Grows in place: a recording has millions of lines. */
-export interface Tracker {
+export interface SessionReplay {
   line(read: ReadLine): void;
   summary(file: string): SessionSummary;
   /**
-   * What it knows, for `TrackerOptions.saved` of another one; changes with the next line. undefined: it cannot be gone
-   * on with, as a record with notes or a call that is to be explained.
+   * What it knows, for `SessionReplayOptions.snapshot` of another one; changes with the next line. undefined where work
+   * cannot resume from it: a record with notes, or a call that is to be explained.
    */
-  known(): Parts | undefined;
+  snapshot(): Snapshot | undefined;
 }
 
-export interface TrackerOptions {
+/** All that a replay knows at a line. Plain data and maps, which `structuredClone` can copy. */
+export interface Snapshot {
+  readonly own: Own;
+  readonly inputs: InputReader['state'];
+  readonly compactions: StateOf<typeof createCompactions>;
+  readonly curve: StateOf<typeof createCurve>;
+  readonly traffic: StateOf<typeof createTraffic>;
+  readonly subagents: StateOf<typeof createSubagents>;
+  readonly oddities: StateOf<typeof createOddities>;
+  readonly pauses: StateOf<typeof createPauses>;
+  readonly growth: StateOf<typeof createGrowth>;
+  readonly accuracy: StateOf<typeof createAccuracy> | undefined;
+  readonly calls: StateOf<typeof createCalls> | undefined;
+  readonly prompts: StateOf<typeof createPrompts> | undefined;
+}
+
+type StateOf<Create extends (...given: never[]) => { readonly state: object }> = ReturnType<Create>['state'];
+
+export interface SessionReplayOptions {
   /** How a plain recording is judged; a record of `ctxb run` brings its own. */
   readonly run: Run;
   readonly withSeries: boolean;
@@ -48,14 +65,14 @@ export interface TrackerOptions {
   /** Takes secrets out of texts, as in the run. */
   readonly mask: Mask;
   /** What one with the same options knew at the line before. */
-  readonly saved?: Parts | undefined;
+  readonly snapshot?: Snapshot | undefined;
   /** Told of every line, and of its number from 1, before it is judged. */
   readonly onLine?: (line: RecordingLine, number: number) => void;
   /** Told of every decision, and of the number of the line that led to it. */
   readonly onDecision?: (decision: Decision, line: number) => void;
 }
 
-/** What the tracker itself knows. */
+/** What the replay itself knows. */
 interface Own {
   state: GovernorState;
   /** Number of the line. */
@@ -83,35 +100,34 @@ function beginningOf(run: Run): Own {
   };
 }
 
-export function createTracker({
+export function createSessionReplay({
   run,
   withSeries,
   withAccuracy = false,
   explain,
   mask,
-  saved,
+  snapshot: before,
   onLine,
   onDecision,
-}: TrackerOptions): Tracker {
-  const known = createKnown(saved);
-  const own = known.of('tracker', beginningOf(run));
+}: SessionReplayOptions): SessionReplay {
+  const own = before?.own ?? beginningOf(run);
   const { lines, time, decisions, lineage } = own;
   let memory: Memory | undefined;
-  const reader = createInputReader(known);
+  const reader = createInputReader(before?.inputs);
   const cut = cutterWith(mask);
-  const compactions = createCompactions(known);
-  const curve = createCurve(known);
-  const traffic = createTraffic(known);
-  const subagents = createSubagents(cut, known);
-  const oddities = createOddities(known);
-  const pauses = createPauses(run.policy.cost.prices, known);
-  const accuracy = withAccuracy ? createAccuracy(known) : undefined;
+  const compactions = createCompactions(before?.compactions);
+  const curve = createCurve(before?.curve);
+  const traffic = createTraffic(before?.traffic);
+  const subagents = createSubagents(cut, before?.subagents);
+  const oddities = createOddities(before?.oddities);
+  const pauses = createPauses(run.policy.cost.prices, before?.pauses);
+  const accuracy = withAccuracy ? createAccuracy(before?.accuracy) : undefined;
   const explainer = explain === undefined ? undefined : createExplainer(explain);
-  const calls = withSeries || explainer ? createCalls(run.policy.cost.prices, known) : undefined;
-  const prompts = withSeries ? createPrompts(cut, known) : undefined;
-  const growth = createGrowth({ cut, keepAll: withSeries, known, ...(calls && { onAdded: calls.added }) });
+  const calls = withSeries || explainer ? createCalls(run.policy.cost.prices, before?.calls) : undefined;
+  const prompts = withSeries ? createPrompts(cut, before?.prompts) : undefined;
+  const growth = createGrowth({ cut, keepAll: withSeries, ...(calls && { onAdded: calls.added }) }, before?.growth);
   // Calls before growth: what a call writes is in the context of the next one.
-  const observers: readonly Observer<unknown>[] = [
+  const observers: readonly Pick<Observer<unknown>, 'see'>[] = [
     compactions,
     curve,
     traffic,
@@ -245,6 +261,22 @@ export function createTracker({
           : { series: calls.found(), prompts: prompts?.found() ?? [], results: found.results }),
       };
     },
-    known: () => (memory === undefined && explainer === undefined ? known.parts : undefined),
+    snapshot: () =>
+      memory !== undefined || explainer !== undefined
+        ? undefined
+        : {
+            own,
+            inputs: reader.state,
+            compactions: compactions.state,
+            curve: curve.state,
+            traffic: traffic.state,
+            subagents: subagents.state,
+            oddities: oddities.state,
+            pauses: pauses.state,
+            growth: growth.state,
+            accuracy: accuracy?.state,
+            calls: calls?.state,
+            prompts: prompts?.state,
+          },
   };
 }
