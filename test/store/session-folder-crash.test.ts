@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { openContextDir } from '../../src/store/context-dir.ts';
 import { openSessionFolder } from '../../src/store/session-folder.ts';
 import { listSessions } from '../../src/store/sessions.ts';
+import { sized } from '../support/size.ts';
 import { bundleStore, type StoreProgram, startStoreProgram } from './store-program.ts';
 
 let bundles: string;
@@ -113,7 +114,7 @@ describe('a process killed at any moment', () => {
     }`;
 
   it('leaves whole lines, each once and in order, and whole files', async () => {
-    for (let round = 0; round < 8; round++) {
+    for (let round = 0; round < sized(4, 8); round++) {
       const writer = start(WRITE);
       expect(await writer.next()).toBe('"abc"');
       for (let lines = 0; lines < round % 3; lines++) await writer.next();
@@ -122,7 +123,7 @@ describe('a process killed at any moment', () => {
     const session = openHere();
     const numbers = [...session.logLines()].map((line) => (JSON.parse(line) as { n: number }).n);
     expect(numbers).toEqual(numbers.map((_, index) => index));
-    expect(numbers.length).toBeGreaterThan(100);
+    expect(numbers.length).toBeGreaterThan(sized(20, 100));
     for (const file of ['scratch.md', '../../scratch.md', 'commands.md']) {
       expect(readFileSync(join(session.path, file), 'utf8')).toMatch(/^begin [yz]+ end$/);
     }
