@@ -1,4 +1,4 @@
-import { inTokens, type Policy } from '../../governor/policy.ts';
+import { handoffLevel, inTokens, type Policy } from '../../governor/policy.ts';
 import { oneLine, shortened } from '../../memory/words.ts';
 import { decisionText } from '../../messages.ts';
 import type { CallSeen, ResultSeen, SessionSummary } from '../../replay/summary.ts';
@@ -83,7 +83,7 @@ export interface WhatIfCurve {
 
 export interface PageOptions {
   /** Its thresholds are drawn. */
-  readonly policy: Pick<Policy, 'thresholds' | 'zones'>;
+  readonly policy: Policy;
   readonly curvesOf?: (session: SessionSummary) => readonly WhatIfCurve[];
 }
 
@@ -159,13 +159,14 @@ function cleanOrNull(text: string | null): string | null {
   return text === null ? null : clean(text);
 }
 
-function levelsOf(window: number | null, { thresholds, zones }: PageOptions['policy']): Level[] {
+function levelsOf(window: number | null, policy: Policy): Level[] {
+  const { thresholds, zones } = policy;
   const levels = {
     monitor: zones.monitor,
     warning: zones.warning,
     critical: thresholds.warn,
     compact: thresholds.compact,
-    handoff: thresholds.handoff,
+    handoff: handoffLevel(policy, window ?? undefined),
   };
   return Object.entries(levels)
     .map(([name, threshold]) => ({ name: name as Level['name'], tokens: inTokens(threshold, window ?? undefined) }))

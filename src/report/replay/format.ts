@@ -10,7 +10,7 @@ export interface Page {
   /** Width in characters. */
   readonly columns: number;
   /** Where zones begin. */
-  readonly levels: Pick<Policy, 'thresholds' | 'zones'>;
+  readonly levels: Policy;
 }
 
 /** Writes a report while recordings are read: what one returns can be printed, and need not be kept. */
