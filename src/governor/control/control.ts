@@ -3,14 +3,14 @@ import { countOf, type Fields, fieldsOf } from '../../stream/fields.ts';
 import type { Action } from '../actions.ts';
 import { readOpening } from '../cost/cost.ts';
 import { takeReading } from '../gauge/gauge.ts';
-import { isKnown, learnWindow } from '../gauge/window.ts';
+import { learnWindow } from '../gauge/window.ts';
 import { NATIVE_RESERVE_TOKENS } from '../policy.ts';
 import { askContext, controlLine, isOwnUuid, request } from '../prompts/own-lines.ts';
-import { triggerPlace } from '../relief/forecast.ts';
 import { onProof } from '../relief/fresh-context.ts';
-import type { ControlPurpose, GovernorState } from '../state.ts';
-import { chain, decided, keep, type Step } from '../steps.ts';
+import type { GovernorState } from '../state.ts';
+import { chain, keep, type Step } from '../steps.ts';
 import { CALLBACKS } from './hook-callbacks.ts';
+import { onTrigger } from './trigger.ts';
 
 /** Tools whose calls can be limited or get a hint beforehand. */
 const BEFORE = '^(?:Read|Bash|Grep|Glob|mcp__.*)$';
@@ -97,43 +97,10 @@ function onUsage(state: GovernorState, event: ControlResponseEvent): GovernorSta
   return typeof total === 'number' ? { ...state, cost: readOpening(state.cost, total) } : state;
 }
 
-/** The trigger counts as placed once claude confirms it: some versions do not answer at all. */
-function onTrigger(state: GovernorState, moved: boolean): Step {
-  if (!moved) {
-    const refused: GovernorState = { ...state, trigger: 'off' };
-    return keep(refused, [{ kind: 'trigger-refused', ...decided(refused, 'this claude cannot move its trigger') }]);
-  }
-  const { trigger, triggerReason } = state;
-  if (typeof trigger !== 'number') return keep(state);
-  return keep(state, [{ kind: 'place-trigger', ...decided(state, triggerReason), tokens: trigger }]);
-}
-
 /** Lets prompts go: the context is known, or claude does not tell. */
 export function finishOpening(state: GovernorState): Step {
   if (state.control.phase !== 'opening') return keep(state);
   return keep({ ...state, control: { ...state.control, phase: 'open' } }, [{ kind: 'clear-timer', timer: 'context' }]);
-}
-
-/** Places claude's own trigger as soon as the window is known, and again when it belongs elsewhere. */
-export function placeTrigger(state: GovernorState): Step {
-  const { gauge, trigger, control } = state;
-  if (trigger === 'off' || control.phase === 'closed' || !isKnown(gauge.window)) return keep(state);
-  const place = triggerPlace(state);
-  if (place === undefined || place.at === trigger) return keep(state);
-  const placed: GovernorState = { ...state, trigger: place.at, triggerReason: place.reason };
-  return setTrigger(placed, 'trigger', String(place.setting));
-}
-
-/** Asks for the window of a new model, after releasing our trigger, which claude would report instead. */
-export function askNewWindow(state: GovernorState): Step {
-  if (typeof state.trigger !== 'number') return askContext(state);
-  return chain(setTrigger({ ...state, trigger: 'unplaced' }, 'release-trigger', ''), askContext);
-}
-
-/** @param setting tokens as `CLAUDE_CODE_AUTO_COMPACT_WINDOW` takes them; empty: claude's own again */
-function setTrigger(state: GovernorState, purpose: ControlPurpose, setting: string): Step {
-  const env = { CLAUDE_CODE_AUTO_COMPACT_WINDOW: setting };
-  return request(state, purpose, { subtype: 'apply_flag_settings', settings: { env } });
 }
 
 /** Only a resumed session has a context to learn before the first prompt. */

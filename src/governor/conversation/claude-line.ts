@@ -1,7 +1,8 @@
 import type { ControlRequestEvent, Event, ResultEvent } from '../../stream/events.ts';
 import type { Action } from '../actions.ts';
-import { askNewWindow, onOwnResponse, onQuestion, placeTrigger, replyForCaller } from '../control/control.ts';
+import { onOwnResponse, onQuestion, replyForCaller } from '../control/control.ts';
 import { answerCallback } from '../control/hook-callbacks.ts';
+import { askNewWindow, placeTrigger } from '../control/trigger.ts';
 import { readCost } from '../cost/cost.ts';
 import { draftOf } from '../draft.ts';
 import { writtenIn } from '../gauge/estimator.ts';

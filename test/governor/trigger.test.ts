@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { forecast, triggerPlace } from '../../src/governor/relief/forecast.ts';
+import { forecast, triggerPlace } from '../../src/governor/control/trigger.ts';
 import type { GovernorState } from '../../src/governor/state.ts';
 import {
   afterTurn,

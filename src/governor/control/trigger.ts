@@ -1,14 +1,16 @@
 import { predicted } from '../gauge/gauge.ts';
+import { isKnown } from '../gauge/window.ts';
 import { inTokens, nativeTrigger } from '../policy.ts';
-import type { GovernorState } from '../state.ts';
-import { isRelieving } from '../steps.ts';
-import { reliefNow } from './relief.ts';
+import { askContext, request } from '../prompts/own-lines.ts';
+import { reliefNow } from '../relief/relief.ts';
+import type { ControlPurpose, GovernorState } from '../state.ts';
+import { chain, decided, isRelieving, keep, type Step } from '../steps.ts';
 
 /** Turns needed for a forecast. */
 const LEAST_TURNS = 2;
 
 /** By how many tokens the next turn will grow. */
-export interface Forecast {
+interface Forecast {
   readonly median: number;
   /** Nine of ten turns grow by less. */
   readonly p90: number;
@@ -65,4 +67,37 @@ function isNeedless(state: GovernorState): boolean {
   if (!run.policy.compaction.enabled) return true;
   if (mailbox.ended && mailbox.waiting.length === 0) return true;
   return reliefNow(state) !== undefined;
+}
+
+/** Places claude's own trigger as soon as the window is known, and again when it belongs elsewhere. */
+export function placeTrigger(state: GovernorState): Step {
+  const { gauge, trigger, control } = state;
+  if (trigger === 'off' || control.phase === 'closed' || !isKnown(gauge.window)) return keep(state);
+  const place = triggerPlace(state);
+  if (place === undefined || place.at === trigger) return keep(state);
+  const placed: GovernorState = { ...state, trigger: place.at, triggerReason: place.reason };
+  return setTrigger(placed, 'trigger', String(place.setting));
+}
+
+/** Asks for the window of a new model, after releasing our trigger, which claude would report instead. */
+export function askNewWindow(state: GovernorState): Step {
+  if (typeof state.trigger !== 'number') return askContext(state);
+  return chain(setTrigger({ ...state, trigger: 'unplaced' }, 'release-trigger', ''), askContext);
+}
+
+/** @param setting tokens as `CLAUDE_CODE_AUTO_COMPACT_WINDOW` takes them; empty: claude's own again */
+function setTrigger(state: GovernorState, purpose: ControlPurpose, setting: string): Step {
+  const env = { CLAUDE_CODE_AUTO_COMPACT_WINDOW: setting };
+  return request(state, purpose, { subtype: 'apply_flag_settings', settings: { env } });
+}
+
+/** The trigger counts as placed once claude confirms it: some versions do not answer at all. */
+export function onTrigger(state: GovernorState, moved: boolean): Step {
+  if (!moved) {
+    const refused: GovernorState = { ...state, trigger: 'off' };
+    return keep(refused, [{ kind: 'trigger-refused', ...decided(refused, 'this claude cannot move its trigger') }]);
+  }
+  const { trigger, triggerReason } = state;
+  if (typeof trigger !== 'number') return keep(state);
+  return keep(state, [{ kind: 'place-trigger', ...decided(state, triggerReason), tokens: trigger }]);
 }
