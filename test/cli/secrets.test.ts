@@ -163,7 +163,6 @@ const REPORTS = [
   ['replay', '--ndjson'],
   ['replay', '--csv'],
   ['replay', '--markdown'],
-  ['replay', '--prometheus'],
   ['replay', '--partial', '--series'],
   ['replay', '--html', 'page.html'],
   ['replay', '--explain', '1'],
