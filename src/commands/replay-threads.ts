@@ -5,7 +5,7 @@ import type { ReplayOptions } from '../replay/replay.ts';
 import { type Judged, replayAll } from '../replay/replay-all.ts';
 import { bytesOf, type Source } from '../replay/sources.ts';
 import { replayTogether } from '../replay/workers/replay-together.ts';
-import type { Share } from '../replay/workers/share.ts';
+import type { Share } from '../replay/workers/work.ts';
 import { type CachePlace, openBookmarks } from './open-bookmarks.ts';
 import { WORKER_FILE } from './worker-file.ts';
 

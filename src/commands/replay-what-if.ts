@@ -6,8 +6,7 @@ import { type Filters, isMeant } from '../replay/filters.ts';
 import type { Judged } from '../replay/replay-all.ts';
 import type { SessionSummary } from '../replay/summary.ts';
 import { type CompareOptions, comparePolicies } from '../replay/what-if/compare.ts';
-import { GRID } from '../replay/what-if/grid.ts';
-import { readPolicy } from '../replay/what-if/read-policy.ts';
+import { GRID, readPolicy } from '../replay/what-if/read-policy.ts';
 import type { WhatIfPolicy } from '../replay/what-if/what-if.ts';
 
 interface TryOptions {

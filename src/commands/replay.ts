@@ -40,14 +40,14 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
     .option('--accuracy', 'how well the size of each next call was foreseen, by several estimators')
     .option('--explain <call>', 'where the figures of one call come from: its number, or the id of its message')
     .option('--what-if <policy>', 'try another policy: a file, JSON, or grid for a set of them (repeatable)', gathered)
-    .option('--check', 'hold the actions of a record of ctxb run against what it decides now')
+    .option('--check', 'compare the actions of a record of ctxb run with what it decides now')
     .option('--window <tokens>', 'size of the context window (default: what the recording says)')
     .option('--warn-at <threshold>', 'judge with this warning level (0.7, 70% or tokens)')
     .option('--compact-at <threshold>', 'judge with this compaction level')
     .optionsGroup('More:')
     .option('--follow', 'show each call of a file while it grows; Ctrl-C ends it with the report')
     .option('--series', 'with --json or --partial: one entry for each main-thread call as well')
-    .option('--no-cache', 'read everything anew, also what has not changed since the last time')
+    .option('--no-cache', 'read everything again, even what has not changed since the last time')
     .addHelpText('after', EXAMPLES)
     .action(async (files: string[], flags: ReplayFlags) => finish(await replay(files, flags, io)));
 }

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { effectiveConfig } from '../config/effective-config.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { buildNotes } from '../replay/build-notes.ts';
+import { buildNotes } from '../replay/read-notes.ts';
 import { findSources } from '../replay/sources.ts';
 import { openNotesFolder, readIndex } from '../store/notes-folder.ts';
 import { redact } from '../store/redact.ts';

@@ -7,15 +7,15 @@ import { replayRun } from './replay-run.ts';
 import { createSessionReplay } from './session-replay.ts';
 import type { Source } from './sources.ts';
 
-/** What a record of `ctxb run` holds as decided, held against what a replay of it decides. */
+/** The decisions in a record of `ctxb run`, compared with those that a replay of it makes. */
 export type CheckedRecord = { readonly file: string } & (
   | { readonly verdict: 'same'; readonly actions: number }
   | ({ readonly verdict: 'different' } & Difference)
-  /** There is nothing to hold it against: a recording of claude alone, or a record from before decisions were kept. */
+  /** There is nothing to compare: a recording of claude alone, or a record from before decisions were kept. */
   | { readonly verdict: 'no-actions' }
 );
 
-/** The first place where they part. */
+/** The first difference. */
 export interface Difference {
   /** Line of the record, from 1: where the decision stands, or, where none does, the line that led to the other. */
   readonly line: number;

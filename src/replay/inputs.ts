@@ -4,7 +4,6 @@ import type { Run } from '../governor/state.ts';
 import { decodeObject } from '../stream/decode.ts';
 import type { Fields } from '../stream/fields.ts';
 import type { ReadLine } from './read/read-line.ts';
-import { createRecentIds, noIds, type RecentIds } from './recent-ids.ts';
 import type { Dialect } from './summary.ts';
 
 /** What a line of a recording is. */
@@ -25,7 +24,7 @@ export interface InputReader {
   readonly dialect: Dialect | undefined;
 }
 
-/** What is to be known of the lines before one. */
+/** What the lines before one have shown. */
 interface Before {
   /** Newest message of each thread and model, whose lines go on: a call of another model may come in between. */
   readonly newest: Map<string, string>;
@@ -91,4 +90,33 @@ function plain(value: Fields, lastTime: number): Input {
 function dialectOf(value: Fields): Dialect | undefined {
   if (typeof value.line === 'string' || 'session_id' in value) return 'stream';
   return 'sessionId' in value || 'isSidechain' in value || 'leafUuid' in value ? 'session' : undefined;
+}
+
+/** Ids that are remembered, at least: a session log repeats a row soon after it. */
+const REMEMBERED = 4096;
+
+/** Two sets in turn: to take the oldest out of one set means to search for it, ever longer. */
+export interface RecentIds {
+  newer: Set<string>;
+  older: Set<string>;
+}
+
+export function noIds(): RecentIds {
+  return { newer: new Set(), older: new Set() };
+}
+
+/** @param ids where they are remembered */
+export function createRecentIds(ids: RecentIds) {
+  return {
+    /** Whether an id came before; if not, it has come now. */
+    seen(id: string): boolean {
+      if (ids.newer.has(id) || ids.older.has(id)) return true;
+      ids.newer.add(id);
+      if (ids.newer.size === REMEMBERED) {
+        ids.older = ids.newer;
+        ids.newer = new Set();
+      }
+      return false;
+    },
+  };
 }

@@ -4,6 +4,7 @@ import type { MemoryPolicy } from '../governor/policy.ts';
 import { createExtractor } from '../memory/extract/extract.ts';
 import { createEntryMaker } from '../memory/make-entry.ts';
 import { createNotebook, type Notebook } from '../memory/notebook/notebook.ts';
+import { renderIndex } from '../memory/notebook/render-index.ts';
 import type { Mask } from '../memory/words.ts';
 import type { Event } from '../stream/events.ts';
 import { createInputReader } from './inputs.ts';
@@ -31,7 +32,7 @@ export interface RecordedNotes {
   readonly updated: number;
 }
 
-/** @throws CtxbError `unreadable-input` when the file cannot be read, or is none of a session */
+/** @throws CtxbError `unreadable-input` when the file cannot be read, or is not a recording of a session */
 export async function readNotes(source: Source, options: ReadNotesOptions): Promise<RecordedNotes> {
   const reader = createInputReader();
   const { statePattern, deadEndPattern } = options;
@@ -67,4 +68,21 @@ export async function readNotes(source: Source, options: ReadNotesOptions): Prom
 
 function sessionOf(event: Event | { readonly kind: string }): string | undefined {
   return 'sessionId' in event && event.sessionId ? event.sessionId : undefined;
+}
+
+export interface BuildOptions extends ReadNotesOptions {
+  /** Folder of the detail files, as the index is to name it. */
+  readonly folder: string;
+}
+
+/**
+ * The index of working memory for a recording, as a run would have kept it.
+ *
+ * @throws CtxbError `unreadable-input` when the file cannot be read, or is not a recording of a session
+ */
+export async function buildNotes(source: Source, options: BuildOptions): Promise<string> {
+  const { notebook, session, updated } = await readNotes(source, options);
+  const { firstPrompt: task, state, toolLog } = notebook;
+  if (toolLog.total > 0) options.onPage?.({ file: toolLog.file, text: toolLog.render() });
+  return renderIndex(notebook, { session: session ?? source.file, task, state, updated, folder: options.folder });
 }

@@ -4,7 +4,7 @@ import { type ReplayOptions, replaySource } from './replay.ts';
 import { findSources, type Source } from './sources.ts';
 import type { SessionSummary } from './summary.ts';
 
-/** What was made of one recording, or why nothing could be. */
+/** The result for one recording, or why there is none. */
 export type Attempt<T> = { readonly found: T } | { readonly fault: CtxbError };
 
 /** One recording as it was judged. */
@@ -48,7 +48,7 @@ export async function* eachSource<T>(
   for (const source of sources) yield await attempt(() => work(source));
 }
 
-/** What comes of some work, or why nothing did. */
+/** The result of some work, or why there is none. */
 export async function attempt<T>(work: () => Promise<T>): Promise<Attempt<T>> {
   try {
     return { found: await work() };

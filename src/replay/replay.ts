@@ -13,7 +13,7 @@ export interface ReplayOptions {
   readonly policy: Policy;
   /** One entry for each main-thread call in the summary. */
   readonly series: boolean;
-  /** What was foreseen for each call is held against what it was. */
+  /** Compare the prediction of each call with what it was. */
   readonly accuracy?: boolean;
   /** A call that is to be explained: its number, from 1, or its message's id. */
   readonly explain?: string | undefined;
@@ -22,7 +22,7 @@ export interface ReplayOptions {
   readonly mask: Mask;
   /** Told how many bytes were read, piece by piece. */
   readonly onBytes?: ((count: number) => void) | undefined;
-  /** Files that have only grown since then are gone on with; default: every file is read from its beginning. */
+  /** Resumes reading files that have only grown; default: every file is read from its beginning. */
   readonly bookmarks?: Bookmarks | undefined;
 }
 

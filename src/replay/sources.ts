@@ -17,7 +17,7 @@ const SUBAGENTS = 'subagents';
 
 /**
  * The recordings under a path: the file itself, or all `.ndjson` and `.jsonl` files below a folder, in order of name;
- * what ctxb keeps of runs is none.
+ * what ctxb keeps of runs is left out.
  *
  * @param onFault told of each folder below that cannot be read; without it the first one is thrown
  * @throws CtxbError `unreadable-input` naming the path

@@ -11,7 +11,7 @@ import { type SessionWhatIf, type WhatIfTotals, withoutCurves } from './what-if/
 /** What a replay says about one recording. Tokens throughout; every report is made from this. */
 export interface SessionSummary {
   readonly file: string;
-  /** Of its first line, as `openingOf` makes it; null where it has none. Tells recordings of one session apart. */
+  /** A hash of its first line; null where it has none. Tells recordings of one session apart. */
   readonly opening: string | null;
   readonly sessionId: string | null;
   readonly dialect: Dialect;
@@ -77,7 +77,7 @@ export interface SessionSummary {
   readonly whatIf?: SessionWhatIf;
 }
 
-/** What became of the prompt cache in pauses, by the usage of the calls after them. */
+/** The prompt cache after pauses, by the usage of the calls that followed them. */
 export interface Pauses {
   readonly count: number;
   /** Of these, how often the cache had indeed expired. */

@@ -11,7 +11,7 @@ export interface TailReader {
   bytes(chunk: Buffer): void;
   /** All that is there has been read. */
   pause(): Promise<void>;
-  /** After `truncated` and `replaced` reading begins anew. */
+  /** After `truncated` and `replaced` reading starts at the beginning. */
   turn(turn: TailTurn): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { GRID } from '../../src/replay/what-if/grid.ts';
+import { GRID } from '../../src/replay/what-if/read-policy.ts';
 import { fixture } from '../support/recordings.ts';
 import { createPlace, ctxb, type Place, runFake, STREAM } from './fakes.ts';
 

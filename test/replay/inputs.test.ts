@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { createRecentIds, noIds } from '../../src/replay/inputs.ts';
 import { createSessionReplay } from '../../src/replay/session-replay.ts';
 import { type SessionSummary, withoutSeries } from '../../src/replay/summary.ts';
 import { runWith } from '../support/governor.ts';
@@ -52,4 +53,13 @@ it('a call goes on behind a small one of another model', () => {
   };
   const until = rows.slice(0, rows.findIndex(({ uuid }) => uuid === first?.uuid) + 1);
   expect(judged([...until, aside, late, result]).results?.map(({ target }) => target)).toContain('/late');
+});
+
+it('knows the last 4,096 ids, and forgets those of long ago', () => {
+  const kept = noIds();
+  const ids = createRecentIds(kept);
+  for (let id = 0; id < 20_000; id++) expect(ids.seen(`${id}`)).toBe(false);
+  expect(kept.newer.size + kept.older.size).toBeLessThan(8_193);
+  expect(ids.seen('15904')).toBe(true);
+  expect(ids.seen('0')).toBe(false);
 });

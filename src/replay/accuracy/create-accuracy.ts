@@ -1,6 +1,6 @@
 import { estimateTokens, measureBlock } from '../../governor/gauge/estimator.ts';
 import type { Block, UserRole } from '../../stream/events.ts';
-import { droppedTokens } from '../dropped.ts';
+import { droppedTokens } from '../observers/drops.ts';
 import type { Observer, Seen } from '../observers/seen.ts';
 import { createToolUses, type ToolUses } from '../observers/tool-uses.ts';
 import { type Accuracy, CONTENT_SOURCES, type ContentSource, type Errors } from './accuracy.ts';

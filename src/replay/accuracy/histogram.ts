@@ -59,7 +59,7 @@ function histogramOf(counts: readonly (readonly [string, number])[]): Histogram 
   return { count, buckets: Object.fromEntries(sorted), median: at(0.5), p90: at(0.9), p99: at(0.99) };
 }
 
-/** The figure with so many below it. */
+/** The figure that has `rank` figures below it. */
 function quantile(sorted: readonly (readonly [string, number])[], rank: number): number | null {
   let below = 0;
   for (const [bucket, count] of sorted) {

@@ -5,14 +5,14 @@ import { type Fields, parseFields } from '../../stream/fields.ts';
 import type { LineStart } from '../read/line-feed.ts';
 import type { Snapshot } from '../session-replay.ts';
 
-/** Goes on with files that have only grown since they were judged. */
+/** Lets the reading of files resume that have only grown since they were judged. */
 export interface Bookmarks {
   /** Looks at a file that is to be read now. */
   open(file: string): Bookmark;
 }
 
 export interface Bookmark {
-  /** Where the last reading of it ended, and what was known there; undefined: it is to be read from its beginning. */
+  /** Where the last reading ended, and what was known there; undefined: read from the beginning. */
   readonly found: Found | undefined;
   /** Keeps this for the next reading, where it is worth it. @param snapshot undefined: it cannot be kept */
   keep(at: LineStart, snapshot: Snapshot | undefined): void;

@@ -24,7 +24,7 @@ function compactionOf(line: number, event: BoundaryEvent, before: GovernorState)
   const { gauge } = before;
   return {
     trigger: event.trigger,
-    by: byWhom(event, before),
+    by: initiatorOf(event, before),
     call: gauge.calls,
     line,
     preTokens: event.preTokens ?? null,
@@ -33,7 +33,7 @@ function compactionOf(line: number, event: BoundaryEvent, before: GovernorState)
   };
 }
 
-function byWhom({ trigger }: BoundaryEvent, { compaction, trigger: placed }: GovernorState): CompactionSeen['by'] {
+function initiatorOf({ trigger }: BoundaryEvent, { compaction, trigger: placed }: GovernorState): CompactionSeen['by'] {
   if (trigger === 'manual') return isCompacting(compaction) ? 'ctxb' : 'caller';
   return typeof placed === 'number' ? 'placed' : 'claude';
 }

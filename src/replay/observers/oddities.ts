@@ -1,7 +1,6 @@
 import { saysNothing } from '../../stream/usage.ts';
-import { droppedTokens } from '../dropped.ts';
 import { type DropCause, MOST_EXAMPLES, type Oddity, type OddityExample, type OddityKind } from '../oddity.ts';
-import { createDropSigns, noSigns, type Signs } from './drop-signs.ts';
+import { createDropSigns, droppedTokens, noSigns, type Signs } from './drops.ts';
 import type { Observer, Seen } from './seen.ts';
 
 /** A context that is not smaller than this share of the one before a boundary has not become smaller. */

@@ -5,9 +5,9 @@ export type ToolUse = Extract<Block, { readonly type: 'tool_use' }>;
 /** Tool calls that are remembered until their result: more never wait at a time. */
 const WAITING = 256;
 
-/** What is to be known of tool calls when their results come. */
+/** Tool calls, looked up when their results come. */
 export interface ToolUses<T> {
-  /** A block that is no tool call is none to remember. */
+  /** Blocks that are not tool calls are ignored. */
   see(block: Block): void;
   /** Of the call with this id; undefined where it was not seen, or is too long ago. */
   of(id: string): T | undefined;

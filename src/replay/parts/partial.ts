@@ -35,7 +35,7 @@ export class NoPartial extends Error {}
 /** @throws NoPartial when it is something else */
 export function readPartialLine(found: Found): PartialLine {
   if (found.kind !== 'value')
-    throw new NoPartial('is no partial, or a damaged one: make it again with ctxb replay --partial');
+    throw new NoPartial('is not a partial, or is damaged: make it again with ctxb replay --partial');
   const line = found.value;
   if (line.ctxb === 'partial') return { kind: 'opening', version: line.version };
   if (line.ctxb === 'end' && typeof line.sessions === 'number') {
@@ -43,7 +43,7 @@ export function readPartialLine(found: Found): PartialLine {
     return { kind: 'closing', sessions: line.sessions, faults };
   }
   if (isSession(line)) return { kind: 'session', session: line };
-  throw new NoPartial('is no partial: make one with ctxb replay --partial');
+  throw new NoPartial('is not a partial: make one with ctxb replay --partial');
 }
 
 /** The parts that reports and gates are made from; what made the partial is known from its opening. */

@@ -89,7 +89,7 @@ function createReader(file: string, add: (session: SessionSummary) => void) {
   };
 }
 
-const NOT_ONE = ' is no partial: make one with ctxb replay --partial';
+const NOT_ONE = ' is not a partial: make one with ctxb replay --partial';
 
 function otherVersion(version: unknown): string {
   const found = `is a partial of another version of ctxb (${String(version)}, expected ${PARTIAL_VERSION})`;

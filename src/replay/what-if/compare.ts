@@ -2,12 +2,11 @@ import type { Prices } from '../../governor/cost/prices.ts';
 import type { SessionSummary } from '../summary.ts';
 import { assumptionsOf, factsOf } from './assumptions.ts';
 import { basisOf, landingsOf } from './basis.ts';
-import { bestOf } from './best.ts';
 import { triggerOf } from './native-trigger.ts';
 import { policyPilot, recordedPilot } from './pilot.ts';
 import { simulate } from './simulate.ts';
 import { stepsOf } from './steps.ts';
-import { totalOf } from './totals.ts';
+import { bestOf, totalOf } from './totals.ts';
 import type { Basis, SessionWhatIf, WhatIfPolicy, WhatIfRun, WhatIfTotals } from './what-if.ts';
 
 export interface CompareOptions {

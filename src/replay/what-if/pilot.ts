@@ -87,7 +87,7 @@ export function policyPilot({ whatIf, window, trigger, basis }: PilotOptions): P
     return { by, landing: Math.min(landing + (beginsTurn ? prompt : 0), grown), prefix, output };
   }
 
-  function byWhom(step: Step, { full, grown }: Situation): ReliefBy | undefined {
+  function initiatorOf(step: Step, { full, grown }: Situation): ReliefBy | undefined {
     const way = step.beginsTurn ? ladder?.due(full) : undefined;
     if (way !== undefined) return BY_WAY[way];
     if (trigger.at !== undefined && full >= trigger.at) return trigger.by;
@@ -100,7 +100,7 @@ export function policyPilot({ whatIf, window, trigger, basis }: PilotOptions): P
     cuts: (step, full) => budget?.cuts(step, full) ?? [],
     reliefs(step, situation) {
       if (step.change === 'first' || step.change === 'fresh') return [];
-      const by = byWhom(step, situation);
+      const by = initiatorOf(step, situation);
       return by === undefined ? [] : [relieved(by, step, situation)];
     },
     called({ call }, context, reliefs) {

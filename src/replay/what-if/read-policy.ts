@@ -39,7 +39,7 @@ const EXTRAS: Readonly<Record<keyof Extras, Check>> = {
  * Reads a policy to try: the keys of a configuration file, and `name`, `landing`, `native` and `none` beside them. What
  * it does not say is as by default, whatever the configuration of this place says.
  *
- * @param usualName for one that names itself not
+ * @param usualName for a policy without a name
  */
 export function readPolicy({ path, content }: ConfigFile, usualName: string): ReadPolicy {
   const all = isRecord(content) ? content : {};
@@ -65,7 +65,7 @@ export function readPolicy({ path, content }: ConfigFile, usualName: string): Re
   };
 }
 
-/** A key of a policy that is near, where it is none of a configuration. */
+/** Suggests the nearest key, for one that no configuration has. */
 function meantBy(key: string): string | undefined {
   return TREE.has(key) || Object.hasOwn(EXTRAS, key) ? undefined : closest(key, Object.keys(EXTRAS));
 }
@@ -82,3 +82,20 @@ function faultOf(key: keyof Extras, value: unknown, where: string): Finding[] {
   const todo = 'correct it or leave the key out';
   return isGood(value) ? [] : [finding(key, { expected, found: shown(value), origin, todo })];
 }
+
+/** Policies that are worth a try on any session, as a file would say them. */
+export const GRID: readonly Readonly<Record<string, unknown>>[] = [
+  { name: 'no policy', none: true },
+  { name: 'no compaction at all', none: true, native: 'off' },
+  ...[0.5, 0.6, 0.7, 0.78].map((compact) => ({ name: `compact ${compact * 100}%`, thresholds: { compact } })),
+  { name: 'compact 90%', thresholds: { compact: 0.9, midTurn: 0.95 } },
+  { name: 'compact 78%, results whole', tools: { mode: 'off' } },
+  ...[0.5, 0.6, 0.7, 0.78].map((compact) => ({
+    name: `handoff ${compact * 100}%`,
+    strategy: 'handoff',
+    thresholds: { compact },
+  })),
+  { name: 'the cheaper way at 78%', strategy: 'auto' },
+  { name: 'no policy, window of 1M', none: true, window: 1_000_000 },
+  { name: 'compact 50%, window of 1M', thresholds: { compact: 0.5 }, window: 1_000_000 },
+];

@@ -1,7 +1,7 @@
 import type { CallSeen, ResultSeen, SessionSummary } from '../summary.ts';
 import type { ReliefBy } from './what-if.ts';
 
-/** A drop by more than this share of the context, without a compaction, is a context that was begun anew. */
+/** A drop by more than this share of the context, without a compaction, is a fresh context. */
 const FRESH_SHARE = 0.5;
 
 /** One main-thread call, and how it came to its context. */

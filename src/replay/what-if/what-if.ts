@@ -13,7 +13,7 @@ export interface WhatIfPolicy {
   readonly native: NativeSetting | undefined;
 }
 
-/** claude's own trigger: at so many tokens, where a version of Claude Code has it, or switched off. */
+/** claude's own trigger: a number of tokens, where a version of Claude Code has it, or switched off. */
 export type NativeSetting = number | string | 'off';
 
 /** What is known of the figures that a simulation has to assume, and from where. Tokens throughout. */
@@ -97,7 +97,7 @@ export interface Facts {
   readonly estimated: number;
   /** Compactions and handoffs that happened. */
   readonly reliefs: number;
-  /** Contexts that the caller began anew. */
+  /** Fresh contexts that the caller began. */
   readonly fresh: number;
   /** Drops without a compaction. */
   readonly drops: number;

@@ -3,7 +3,7 @@ import { CtxbError } from '../../errors.ts';
 import { type ReplayOptions, replaySource } from '../replay.ts';
 import { attempt, type Judged } from '../replay-all.ts';
 import type { Source } from '../sources.ts';
-import { createShare, type FromWorker, type Share, takeNext } from './share.ts';
+import { createShare, type FromWorker, type Share, takeNext } from './work.ts';
 
 /**
  * Judges recordings on several threads, of which this is one, and hands them over in their order. What a thread that has

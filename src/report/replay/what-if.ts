@@ -1,6 +1,6 @@
 import type { SessionSummary } from '../../replay/summary.ts';
-import { usdOf } from '../../replay/what-if/best.ts';
 import { totalsOf } from '../../replay/what-if/compare.ts';
+import { usdOf } from '../../replay/what-if/totals.ts';
 import type { Best, Figures, ReliefBy, SessionWhatIf, WhatIfTotals } from '../../replay/what-if/what-if.ts';
 import { counted, dollars, percent, tokens } from '../figures.ts';
 import { onOneLine } from '../shown.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionSummary } from '../../../src/replay/summary.ts';
-import { GRID } from '../../../src/replay/what-if/grid.ts';
+import { GRID } from '../../../src/replay/what-if/read-policy.ts';
 import type { SessionWhatIf, WhatIfPolicy } from '../../../src/replay/what-if/what-if.ts';
 import { createRandom } from '../../support/random.ts';
 import { type CallSketch, compared, randomSession, sketched, whatIfPolicy } from '../../support/recorded-session.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../../src/config/defaults.ts';
-import { GRID } from '../../../src/replay/what-if/grid.ts';
-import { readPolicy } from '../../../src/replay/what-if/read-policy.ts';
+import { GRID, readPolicy } from '../../../src/replay/what-if/read-policy.ts';
 
 const read = (content: unknown) => readPolicy({ path: 'policy.json', content }, 'policy.json');
 

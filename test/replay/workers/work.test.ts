@@ -5,8 +5,7 @@ import { DEFAULTS } from '../../../src/config/defaults.ts';
 import type { ReplayOptions } from '../../../src/replay/replay.ts';
 import { type Judged, replayAll } from '../../../src/replay/replay-all.ts';
 import { bytesOf, findSources } from '../../../src/replay/sources.ts';
-import { createShare, type FromWorker, takeNext } from '../../../src/replay/workers/share.ts';
-import { work } from '../../../src/replay/workers/work.ts';
+import { createShare, type FromWorker, takeNext, work } from '../../../src/replay/workers/work.ts';
 import { fixture } from '../../support/recordings.ts';
 import { unmasked } from '../../support/unmasked.ts';
 

@@ -1,3 +1,4 @@
+import type { Gauge } from '../../governor/gauge/gauge.ts';
 import type { DropCause } from '../oddity.ts';
 import type { Seen } from './seen.ts';
 
@@ -19,7 +20,7 @@ const OPENINGS: readonly (readonly [string, Sign])[] = [
 
 /** Gathers what the lines between two calls show of a reason for the context to become smaller. */
 export interface DropSigns {
-  /** A line that is no call. */
+  /** A line that is not a call. */
   see(seen: Seen): void;
   /** Why it became smaller, if it did, at this call; and what comes then is of the next. */
   atCall(seen: Seen): DropCause;
@@ -64,4 +65,17 @@ export function createDropSigns(own: Signs): DropSigns {
       return cause;
     },
   };
+}
+
+/** A context that lost less of what was foreseen lost nothing: the estimate was off. */
+const LEAST_SHARE = 0.02;
+
+/**
+ * Tokens that left the context before a call, with no boundary to say so; 0 where none did. A call that is smaller
+ * than foreseen and no smaller than the one before it may just have been estimated too high.
+ */
+export function droppedTokens(before: Gauge, after: Gauge): number {
+  const { foreseen, used } = after;
+  if (foreseen === undefined || used >= before.used) return 0;
+  return foreseen - used > foreseen * LEAST_SHARE ? foreseen - used : 0;
 }
