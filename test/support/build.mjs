@@ -15,38 +15,51 @@ const TARGET = 'node20.19';
  */
 const PARTS = {
   base: /src\/(cli|process-io)\.ts$/,
-  hook: /src\/commands\/hook\.ts$/,
-  statusline: /src\/commands\/statusline\.ts$/,
-  'answer-hook': /src\/hook\/answer-hook\.ts$/,
-  small: /src\/commands\/(note|cleanup|config)\.ts$/,
-  reading: /src\/replay\/workers\/work\.ts$/,
-  execa: /node_modules\/execa\//,
+  hook: /src\/(commands\/hook|hook\/answer-hook)\.ts$/,
+  replay: /src\/(replay\/workers\/work|commands\/replay)\.ts$/,
   run: /src\/(commands\/(run|shim|prepare-run)|session\/run-headless)\.ts$/,
   conduct: /src\/session\/conduct\.ts$/,
 };
 
-rmSync('dist', { recursive: true, force: true });
-// All programs at once: what they share is there once. One of them is a thread, which is started by the name of its file.
-const programs = await rolldown({
-  input: {
-    ctxb: 'bin/ctxb.ts',
-    'ctxb-shim': 'bin/ctxb-shim.ts',
-    'commands/replay-worker': 'src/commands/replay-worker.ts',
-  },
+/** Claude Code starts it several times a second: bundled alone, it has nothing in it that only others need. */
+const ALONE = 'commands/statusline';
+
+const alone = {
+  name: 'alone',
+  resolveId: (id) => (id === `./${ALONE}.ts` ? { id: `../${ALONE}.js`, external: true } : undefined),
+};
+
+const PROGRAM = {
   platform: 'node',
   // cosmiconfig names it for .ts config files, which are never loaded.
   external: ['typescript'],
   // write-file-atomic takes it as salt for the names of its temporary files.
   transform: { target: TARGET, define: { __filename: '"ctxb"' } },
   checks: { ineffectiveDynamicImport: false },
-});
-const { output } = await programs.write({
+};
+
+const WRITTEN = {
   dir: 'dist',
   format: 'esm',
   minify: true,
   comments: false,
   entryFileNames: '[name].js',
   chunkFileNames: 'parts/[name]-[hash].js',
+};
+
+rmSync('dist', { recursive: true, force: true });
+// All programs at once: what they share is there once. One of them is a thread, which is started by the name of its file.
+const programs = await rolldown({
+  ...PROGRAM,
+  input: {
+    ctxb: 'bin/ctxb.ts',
+    'ctxb-shim': 'bin/ctxb-shim.ts',
+    'commands/replay-worker': 'src/commands/replay-worker.ts',
+  },
+  plugins: [alone],
+});
+const { output } = await programs.write({
+  ...WRITTEN,
   // By the name a shim knows a copy of itself.
   postBanner: '/* ctxb */',
   codeSplitting: {
@@ -54,6 +67,9 @@ const { output } = await programs.write({
   },
 });
 await programs.close();
+const statusline = await rolldown({ ...PROGRAM, input: { [ALONE]: `src/${ALONE}.ts` } });
+await statusline.write(WRITTEN);
+await statusline.close();
 for (const name of Object.keys(PARTS)) {
   if (!output.some((chunk) => chunk.name === name))
     throw new Error(`test/support/build.mjs: no module is named for the part ${name}`);
