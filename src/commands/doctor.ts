@@ -14,8 +14,8 @@ import { glyphsFor, UNICODE } from '../report/glyphs.ts';
 import { printableJson } from '../report/printable-json.ts';
 import { onOneLine } from '../report/shown.ts';
 import { styleFor } from '../report/style.ts';
-import { signalExitCode } from '../session/child.ts';
-import { holdSignals } from '../session/hold-signals.ts';
+import { signalExitCode } from '../session/claude/child.ts';
+import { holdSignals } from '../session/signals.ts';
 
 interface DoctorFlags {
   readonly claude?: string;

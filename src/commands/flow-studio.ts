@@ -10,7 +10,7 @@ import { createFileStudio } from '../flow/studio/file-studio.ts';
 import { readAssets, startStudioServer } from '../flow/studio/studio-server.ts';
 import type { Io } from '../io.ts';
 import { printable } from '../report/shown.ts';
-import { untilSignal } from '../session/until-signal.ts';
+import { untilSignal } from '../session/signals.ts';
 import { asItIs } from '../store/disk-text.ts';
 import { writeNewFile } from '../store/new-file.ts';
 

@@ -13,7 +13,7 @@ import { findSources } from '../replay/sources.ts';
 import { counted, tokens } from '../report/figures.ts';
 import { printableJson } from '../report/printable-json.ts';
 import { onOneLine, printable } from '../report/shown.ts';
-import { readNotebook } from '../session/read-notebook.ts';
+import { readNotebook } from '../session/notes/note-files.ts';
 import { masked } from '../store/disk-text.ts';
 import { type HandoffInfo, listHandoffs } from '../store/handoffs.ts';
 import { writeNewFile } from '../store/new-file.ts';

@@ -5,7 +5,7 @@ import { messageOf } from '../errors.ts';
 import { type HookInput, readHookInput } from '../hook/hook-input.ts';
 import type { Io } from '../io.ts';
 import { onOneLine } from '../report/shown.ts';
-import { RUN_VARIABLE } from '../session/run-variable.ts';
+import { RUN_VARIABLE } from '../session/headless-run.ts';
 import { callerOf, processMark } from '../store/process-mark.ts';
 import { openSeal } from '../store/seal.ts';
 import { stateFolder } from '../store/user-folders.ts';

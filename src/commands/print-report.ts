@@ -8,7 +8,7 @@ import { breachText } from '../report/replay/breach-text.ts';
 import type { Outcome, Page } from '../report/replay/format.ts';
 import { openPage } from '../report/replay/open-page.ts';
 import { printable } from '../report/shown.ts';
-import { createOutlet } from '../session/outlet.ts';
+import { createOutlet } from '../session/output/outlet.ts';
 import { openExtraReports } from './extra-reports.ts';
 import type { ReportOptions } from './report-options.ts';
 

@@ -7,11 +7,10 @@ import { toUsd } from '../governor/cost/cost.ts';
 import type { SpentBefore } from '../governor/input.ts';
 import type { Io } from '../io.ts';
 import { dollars } from '../report/figures.ts';
-import { asksPerson } from '../session/budget.ts';
-import { isAttended } from '../session/describe-run.ts';
-import { type Resumption, resumeRun } from '../session/resume-run.ts';
+import { asksPerson, isAttended } from '../session/headless-run.ts';
+import { type Resumption, resumeRun } from '../session/resume/resume-run.ts';
+import { changesOf, type RunSettings, unheeded } from '../session/resume/run-settings.ts';
 import { runHeadless } from '../session/run-headless.ts';
-import { changesOf, type RunSettings, unheeded } from '../session/run-settings.ts';
 import { type PreparedRun, prepareRun, terminalOf } from './prepare-run.ts';
 
 /** What `ctxb run --resume-run` is given. */

@@ -3,9 +3,9 @@ import { DEFAULTS } from '../config/defaults.ts';
 import type { Flags } from '../config/resolve-config.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { readClaudeArguments } from '../session/claude-arguments.ts';
+import { runUntouched } from '../session/claude/child.ts';
+import { readClaudeArguments } from '../session/claude/claude-arguments.ts';
 import { runHeadless } from '../session/run-headless.ts';
-import { runUntouched } from '../session/run-untouched.ts';
 import { prepareRun } from './prepare-run.ts';
 
 /** Options of `ctxb run`, as commander hands them over. */
@@ -143,7 +143,7 @@ async function run(words: readonly string[], options: RunOptions, io: Io): Promi
   if (invocation.kind === 'untouched') return runUntouched(program, args, io);
   if (invocation.kind === 'ambiguous') {
     const { option, candidate } = invocation;
-    const { refusesArguments } = await import('../session/refuses-arguments.ts');
+    const { refusesArguments } = await import('../session/claude/claude-options.ts');
     if (await refusesArguments(program, args, io)) return runUntouched(program, args, io);
     throw new CtxbError(
       'usage',

@@ -2,9 +2,8 @@ import type { Command } from 'commander';
 import { findClaude } from '../claude/find-claude.ts';
 import { nextShim } from '../claude/next-shim.ts';
 import type { Io } from '../io.ts';
-import { type HeadlessInvocation, readClaudeArguments } from '../session/claude-arguments.ts';
-import { isOwnChild } from '../session/own-child.ts';
-import { runUntouched } from '../session/run-untouched.ts';
+import { isOwnChild, runUntouched } from '../session/claude/child.ts';
+import { type HeadlessInvocation, readClaudeArguments } from '../session/claude/claude-arguments.ts';
 
 /** For `ctxb help shim` alone: `ctxb shim --help` is claude's. */
 export function define(command: Command): void {

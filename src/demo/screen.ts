@@ -3,7 +3,7 @@ import type { Output } from '../io.ts';
 import { counted } from '../report/figures.ts';
 import { printable } from '../report/shown.ts';
 import type { Style } from '../report/style.ts';
-import { resultText } from '../session/result-text.ts';
+import { resultText } from '../session/output/output.ts';
 import { decodeLine } from '../stream/decode.ts';
 import type { Block, Event } from '../stream/events.ts';
 

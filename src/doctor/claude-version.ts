@@ -1,5 +1,5 @@
 import { NEWEST_CLAUDE, OLDEST_CLAUDE } from '../claude/supported-versions.ts';
-import { startChild } from '../session/child.ts';
+import { startChild } from '../session/claude/child.ts';
 import type { Remark } from './remark.ts';
 import type { Stage } from './stage/stage.ts';
 

@@ -2,7 +2,7 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type ResolvedConfig, resolveConfig } from '../config/resolve-config.ts';
-import { timeoutSignal } from '../session/timeout-signal.ts';
+import { timeoutSignal } from '../session/signals.ts';
 import { textOf } from '../stream/fields.ts';
 import type { Check } from './check.ts';
 import { askVersion, judgeVersion } from './claude-version.ts';

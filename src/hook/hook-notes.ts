@@ -3,7 +3,7 @@ import type { HookAnswer } from '../governor/actions.ts';
 import type { Input, OwnEvent } from '../governor/input.ts';
 import { createMemory } from '../memory/memory.ts';
 import type { Faults } from '../session/faults.ts';
-import { createNoteTaker } from '../session/note-taker.ts';
+import { createNoteTaker } from '../session/notes/note-taker.ts';
 import type { Inbox } from '../store/inbox.ts';
 import { redact } from '../store/redact.ts';
 import { openSessionFolder } from '../store/session-folder.ts';

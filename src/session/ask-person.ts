@@ -1,8 +1,8 @@
 import { createInterface } from 'node:readline';
 import type { Io } from '../io.ts';
 import type { AskNext, AskPerson } from './executor.ts';
-import { timeoutSignal } from './timeout-signal.ts';
-import type { Watcher } from './watcher.ts';
+import type { Watcher } from './headless-run.ts';
+import { timeoutSignal } from './signals.ts';
 
 /** A person who says nothing for so long is not there. */
 const PATIENCE_MS = 600_000;

@@ -1,13 +1,22 @@
-import type { GovernorState } from '../governor/state.ts';
-import { createQuestions, type Questions } from './ask-person.ts';
-import { exitCodeOf } from './exit-code.ts';
-import type { HeadlessRun } from './headless-run.ts';
-import { createOutlet } from './outlet.ts';
-import { createOutput } from './output.ts';
-import { noteBeginning, openRunFiles } from './run-files.ts';
-import { type Session, startSession } from './run-session.ts';
-import { type Ends, listen, sessionWorld } from './session-world.ts';
+import type { GovernorState, Run } from '../governor/state.ts';
+import type { Io } from '../io.ts';
+import { decodeLine } from '../stream/decode.ts';
+import type { ResultEvent } from '../stream/events.ts';
+import { createFramer } from '../stream/frame.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
+import { type Ask, askForLimit, askForNext, createQuestions, type Questions } from './ask-person.ts';
+import { type Child, type ChildEnd, signalExitCode } from './claude/child.ts';
+import { readLoggedState } from './claude/claude-log.ts';
+import type { StartClaude } from './executor.ts';
+import { createHandoffWriter } from './handoff-writer.ts';
+import { contextFolder, type HeadlessRun, type Watcher } from './headless-run.ts';
+import type { CallerInput } from './input/prompts.ts';
+import { createOutlet } from './output/outlet.ts';
+import { type CallerOutput, createOutput } from './output/output.ts';
+import { noteBeginning, noteProcess, openRunFiles, type RecordFile, type RunFiles } from './run-files.ts';
+import { type Session, type SessionWorld, startSession } from './run-session.ts';
 import { type SignalWatch, watchSignals } from './signals.ts';
+import { createToolFiles } from './tool-files.ts';
 
 /** Connects claude, the caller and the files, and sees the session through. Resolves with the exit code. */
 export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number> {
@@ -113,4 +122,123 @@ function stopOn(stop: AbortSignal | undefined, session: Session, observe: boolea
 /** Nothing that was said waits for an answer. */
 function isDone({ mailbox, turn, relief }: GovernorState): boolean {
   return mailbox.waiting.length === 0 && turn.phase === 'idle' && relief.unfinished === undefined;
+}
+
+/** The ends that a session is connected to. */
+interface Ends {
+  readonly run: Run;
+  readonly io: Io;
+  readonly child: Child;
+  /** Passes signals to the child until there is a session to take them. */
+  readonly early: SignalWatch;
+  readonly input: CallerInput;
+  readonly record: RecordFile | undefined;
+  readonly watcher: Watcher;
+  readonly telemetry: Telemetry | undefined;
+  /** Starts a claude in the place of one that has ended. */
+  readonly startSuccessor: (start: StartClaude, state: GovernorState) => Promise<Child>;
+}
+
+/** What a session is given of the world: its ends, its files, and what connects them. */
+function sessionWorld(
+  headless: HeadlessRun,
+  { run, io, child, input, watcher, telemetry, startSuccessor }: Ends,
+  files: RunFiles,
+  { output, ask, onGoOn }: { readonly output: CallerOutput; readonly ask: Ask; readonly onGoOn: () => void },
+): SessionWorld {
+  const { config, resumed } = headless;
+  const { store, memory, faults } = files;
+  const folder = contextFolder(headless, io);
+  return {
+    ...files,
+    child,
+    output,
+    input,
+    resumed,
+    telemetry,
+    now: Date.now,
+    onState: watcher.status,
+    onDecision(decision) {
+      // What was ended on purpose cannot be taken up again.
+      if (decision.kind !== 'left-undone' || !headless.stop?.aborted) watcher.decision(decision);
+    },
+    onPrompt: output.promptSent,
+    whenGiven: output.whenGiven,
+    onFault: watcher.notice,
+    onSession: (id, log) => store.journal({ kind: 'session', runId: run.runId, id, log }),
+    writeHandoff: createHandoffWriter({
+      memory,
+      cwd: io.cwd,
+      home: io.env.HOME,
+      root: folder,
+      contextDir: run.contextDir,
+      now: Date.now,
+      onFault: faults,
+    }),
+    toolFiles: createToolFiles({ folder, onFault: faults }),
+    reply: (line) => queueMicrotask(() => show(output, line)),
+    askPerson: (effect) => askForLimit(effect, ask),
+    async askNext(effect) {
+      const goesOn = await askForNext(effect, ask);
+      if (goesOn) onGoOn();
+      return goesOn;
+    },
+    startNext: async (start, state) => {
+      const next = await startSuccessor(start, state);
+      listen(next, watcher);
+      noteProcess(store, run, next);
+      return next;
+    },
+    readLog: (state) => readLoggedState(state, io),
+    beforeHook: headless.beforeHook ?? (() => {}),
+    hookTimeoutMs: config.hooks.watchdogSeconds * 1000,
+  };
+}
+
+/** Bytes; a longer line of stderr is relayed in pieces, a line each. */
+const STDERR_LINE_BYTES = 1024 * 1024;
+
+/** What claude says on stderr is the caller's. */
+function listen({ stderr }: Child, { relay }: Watcher): void {
+  const framer = createFramer(STDERR_LINE_BYTES);
+  const say = (line: Buffer) => relay(line.toString().replace(/\r?\n$/, ''));
+  stderr.on('data', (chunk: Buffer) => framer.push(chunk).forEach(say));
+  stderr.on('end', () => {
+    const last = framer.flush();
+    if (last) say(last);
+  });
+}
+
+/** A line for the caller that is not claude's, behind the line that is being judged, which may still be shown. */
+function show(output: CallerOutput, line: string): void {
+  const bytes = Buffer.from(`${line}\n`);
+  output.bytes(bytes);
+  output.event(decodeLine(line), bytes, true);
+}
+
+/** What else there is to the end of a run. */
+interface RunEnd {
+  readonly lastResult: ResultEvent | undefined;
+  /** The first signal that ctxb got. */
+  readonly received: NodeJS.Signals | undefined;
+  /** stdout took no more, though it had a reader. */
+  readonly isUnwritable: boolean;
+  readonly outcome: GovernorState['outcome'];
+}
+
+/** A limit was hit; the context could not be relieved. */
+const OUTCOMES = { limit: 3, unrelieved: 4 } as const;
+
+/**
+ * The exit code for the caller: the signal that ended the run, else claude's own. Where claude judged by its last
+ * result (0 or 1) the last *visible* result counts instead, because a hidden turn after an error would turn 1 into 0.
+ */
+export function exitCodeOf(end: ChildEnd, { lastResult, received, isUnwritable, outcome }: RunEnd): number {
+  if (received !== undefined) return signalExitCode(received);
+  if (isUnwritable) return signalExitCode('SIGPIPE');
+  if (outcome !== undefined) return OUTCOMES[outcome];
+  if (end.signal !== undefined) return signalExitCode(end.signal);
+  const code = end.code ?? 1;
+  if (code > 1 || lastResult === undefined) return code;
+  return lastResult.isError ? 1 : 0;
 }

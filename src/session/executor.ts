@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream';
+import { messageOf } from '../errors.ts';
 import {
   type Action,
   type Decision,
@@ -12,9 +13,8 @@ import type { Input } from '../governor/input.ts';
 import type { Answered } from '../memory/hand-back/hand-back.ts';
 import { maskedLine } from '../store/disk-text.ts';
 import type { SessionStore } from '../store/session-store.ts';
-import type { Child } from './child.ts';
-import type { PassOn } from './pass-on.ts';
-import { answerHook } from './watchdog.ts';
+import type { Child } from './claude/child.ts';
+import type { PassOn } from './output/pass-on.ts';
 
 type TimerEvent = Extract<Input, { readonly from: 'timer' }>['event'];
 
@@ -65,7 +65,7 @@ export type StoreResult = EffectOf<'store-result'>;
 export type StartClaude = EffectOf<'start-claude'>;
 
 /** Carries out what the governor decided. Everything it does is named by an action. */
-export interface Executor {
+interface Executor {
   execute(action: Action): void;
   /** Calls back when claude's stdin takes more, at once when it does now. */
   whenWritable(resume: () => void): void;
@@ -173,4 +173,42 @@ function once(stream: Writable, events: readonly string[], callback: () => void)
     callback();
   };
   for (const event of events) stream.once(event, first);
+}
+
+/**
+ * The answer to a callback claude waits for. claude's hooks fail closed: unanswered, they hang the turn or lose the
+ * prompt. So an answer always goes out: `success` when the work is done in time, else `error`, with which claude goes
+ * on as if there were no hook.
+ */
+interface CallbackAnswer {
+  readonly requestId: string;
+  readonly output: object;
+  /** What has to be done before the answer. May throw, may take too long. */
+  readonly work: () => void | Promise<void>;
+  readonly timeoutMs: number;
+  readonly reply: (line: string) => void;
+  readonly onFault: (message: string) => void;
+}
+
+/** Replies exactly once. Resolves when the reply is out. */
+export async function answerHook(answer: CallbackAnswer): Promise<void> {
+  const { requestId, output, timeoutMs, reply } = answer;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`not done after ${timeoutMs} ms`)), timeoutMs);
+  });
+  try {
+    await Promise.race([Promise.resolve().then(answer.work), late]);
+    reply(response({ subtype: 'success', request_id: requestId, response: output }));
+  } catch (error) {
+    const message = messageOf(error);
+    reply(response({ subtype: 'error', request_id: requestId, error: `ctxb: ${message}` }));
+    answer.onFault(message);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function response(envelope: object): string {
+  return JSON.stringify({ type: 'control_response', response: envelope });
 }

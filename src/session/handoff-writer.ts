@@ -10,9 +10,8 @@ import { type WrittenHandoff, writeHandoff } from '../store/handoffs.ts';
 import { redact } from '../store/redact.ts';
 import type { WriteHandoff } from './executor.ts';
 import type { Faults } from './faults.ts';
-import { givenText } from './given-text.ts';
 
-export interface HandoffWriterWorld {
+interface HandoffWriterWorld {
   /** What is known without the agent. */
   readonly memory: Pick<Memory, 'handoff' | 'outcomeOf'>;
   /** Working folder of claude, to which relative paths in the document belong. */
@@ -28,7 +27,7 @@ export interface HandoffWriterWorld {
 }
 
 /** Checks what the agent answered and writes it beside what is known without it; says what came of it. */
-export type HandoffWriter = (effect: WriteHandoff, state: GovernorState) => OwnEvent;
+type HandoffWriter = (effect: WriteHandoff, state: GovernorState) => OwnEvent;
 
 export function createHandoffWriter(world: HandoffWriterWorld): HandoffWriter {
   const { memory, cwd } = world;
@@ -113,4 +112,14 @@ function toHandOver(document: string, { path, notes, problems }: Whereabouts): s
     ...doubts,
     givenText(document, path),
   ].join('\n\n');
+}
+
+/** UTF-16 units of a document that are handed over; claude takes 9,000 of a hook's text whole. */
+const GIVEN_LENGTH = 7_900;
+
+/** A document as a hook can give it to the agent: whole, or its beginning and where the rest is. */
+export function givenText(document: string, path: string | undefined): string {
+  if (document.length <= GIVEN_LENGTH) return document;
+  const part = document.slice(0, GIVEN_LENGTH).replace(/[\ud800-\udbff]$/, '');
+  return `${part}\n\n[${part.length} of ${document.length} characters; read ${path ?? 'the file'} for the rest]`;
 }

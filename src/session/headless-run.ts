@@ -1,10 +1,12 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
 import type { SetValue } from '../config/resolve-config.ts';
-import type { HookName } from '../governor/actions.ts';
+import type { Decision, HookName } from '../governor/actions.ts';
 import type { SpentBefore } from '../governor/input.ts';
+import type { CostPolicy } from '../governor/policy.ts';
+import type { GovernorState, Run } from '../governor/state.ts';
 import type { Io } from '../io.ts';
-import type { HeadlessInvocation } from './claude-arguments.ts';
+import type { HeadlessInvocation } from './claude/claude-arguments.ts';
 
 /** A headless claude under ctxb. */
 export interface HeadlessRun {
@@ -51,3 +53,70 @@ export interface ResumedRun {
 export function contextFolder({ config }: HeadlessRun, io: Io): string {
   return resolve(io.cwd, config.contextDir);
 }
+
+/** Who is told what happens in a session, for the person who watches it. */
+export interface Watcher {
+  /** Something worth a sentence. */
+  notice(text: string): void;
+  decision(decision: Decision): void;
+  /** The state after a step. */
+  status(state: GovernorState): void;
+  /** A line of claude's stderr. */
+  relay(line: string): void;
+  /** The session is over; there is no status any more. */
+  ended(state: GovernorState): void;
+  /** Something is about to be written to stdout, which may be the same terminal. */
+  clear(): void;
+  /** Puts a question to the person. Resolves with what was typed; undefined: nothing was, or nobody is there. */
+  ask(question: string, answer: () => Promise<string | undefined>): Promise<string | undefined>;
+}
+
+/** What the governor is to know of a run before it begins. */
+export function describeRun(headless: HeadlessRun, runId: string, io: Io): Run {
+  const { invocation, config, resumed } = headless;
+  return {
+    policy: config,
+    mode: config.observe ? 'observe' : 'act',
+    runId,
+    contextDir: join(config.contextDir, '.'),
+    resumes: invocation.resumes || resumed?.sessionId !== undefined,
+    callerSpeaksProtocol: invocation.inputFormat === 'stream-json',
+    showInjected: config.showInjected,
+    callerPlacedTrigger: Boolean(io.env.CLAUDE_CODE_AUTO_COMPACT_WINDOW || io.env.DISABLE_AUTO_COMPACT),
+    project: io.cwd,
+    answersInSchema: invocation.jsonSchema,
+    withoutHooks: invocation.bare,
+    persistent: invocation.sessionPersistence,
+    attended: isAttended(headless, io),
+  };
+}
+
+/** A person can be asked where stdin is a terminal that is not read for prompts. */
+export function isAttended({ invocation }: Pick<HeadlessRun, 'invocation'>, { stdin, stderr }: Io): boolean {
+  return invocation.inputFormat === 'text' && stdin.isTTY === true && stderr.isTTY === true;
+}
+
+/** Room above a limit for the last turn: a share of it, and at least so many dollars, as it may be a few calls. */
+const HEADROOM = { share: 0.2, leastUsd: 0.2 };
+
+/**
+ * claude's own stop for a limit of cost, as its arguments. It acts at the call that crosses, also where ctxb's own
+ * count is behind; after it that process takes no further prompt, so that a last turn needs room above the limit, and
+ * a person who may raise the limit can have none.
+ *
+ * @param spentUsd what the run has cost before this process
+ */
+export function budgetArguments({ limitUsd, onLimit }: CostPolicy, attended: boolean, spentUsd: number): string[] {
+  if (limitUsd === undefined || asksPerson({ onLimit }, attended)) return [];
+  const hard = onLimit === 'stop' ? limitUsd : limitUsd + Math.max(limitUsd * HEADROOM.share, HEADROOM.leastUsd);
+  // claude refuses a budget of nothing.
+  return ['--max-budget-usd', Math.max(hard - spentUsd, 0.0001).toFixed(6)];
+}
+
+/** Whether a person is asked at a limit. */
+export function asksPerson({ onLimit }: Pick<CostPolicy, 'onLimit'>, attended: boolean): boolean {
+  return onLimit === 'ask' || (onLimit === 'auto' && attended);
+}
+
+/** The variable in which claude's children find the id of the run they belong to: what it does is not to be done twice. */
+export const RUN_VARIABLE = 'CTXB_RUN';

@@ -1,20 +1,30 @@
+import { closeSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { CtxbError, isCtxbError, messageOf } from '../errors.ts';
+import type { Decision } from '../governor/actions.ts';
+import type { Input } from '../governor/input.ts';
+import { recordDecision, recordRun, toRecord } from '../governor/record.ts';
 import type { Run } from '../governor/state.ts';
 import type { Io } from '../io.ts';
 import { createMemory, type Memory } from '../memory/memory.ts';
+import { openContextDir } from '../store/context-dir.ts';
+import { asItIs } from '../store/disk-text.ts';
+import { createInbox, type Inbox } from '../store/inbox.ts';
+import { openOutput } from '../store/output-file.ts';
+import { writeWhole } from '../store/plain-file.ts';
 import { processMark } from '../store/process-mark.ts';
 import { redact } from '../store/redact.ts';
 import { openSeal } from '../store/seal.ts';
+import { openSessionFolder } from '../store/session-folder.ts';
 import { createSessionStore, type SessionStore } from '../store/session-store.ts';
+import { errorCode } from '../store/store-error.ts';
 import { stateFolder } from '../store/user-folders.ts';
-import type { Child } from './child.ts';
+import type { Child } from './claude/child.ts';
 import { type CostKeeper, type CostKeeperOptions, createCostKeeper } from './cost-keeper.ts';
 import { createFaults, type Faults } from './faults.ts';
 import { contextFolder, type HeadlessRun } from './headless-run.ts';
-import type { NoteTaker } from './note-taker.ts';
-import { openInbox, openNotes } from './open-notes.ts';
-import type { RecordFile } from './record-file.ts';
-import { createRecorder, type Recorder } from './recorder.ts';
-import { settingsToKeep } from './run-settings.ts';
+import { createNoteTaker, type NoteTaker } from './notes/note-taker.ts';
+import { settingsToKeep } from './resume/run-settings.ts';
 
 /** What a run keeps on disk, and what it knows of it. */
 export interface RunFiles {
@@ -102,4 +112,103 @@ function startWords({ program, invocation }: HeadlessRun): string[] {
   const { passedAgain, outputFormat, verbose } = invocation;
   const format = ['-p', '--output-format', outputFormat, ...(verbose ? ['--verbose'] : [])];
   return [program, ...format, ...passedAgain];
+}
+
+/** undefined: no notes are wanted, or they cannot be kept, which is told. */
+function openInbox(headless: HeadlessRun, io: Io, runId: string, onFault: Faults): Inbox | undefined {
+  if (!headless.config.memory.enabled) return undefined;
+  const folder = contextFolder(headless, io);
+  let consequence = `nothing more is written to ${folder}`;
+  try {
+    openContextDir(folder);
+    consequence = 'no notes are kept';
+    return createInbox(folder, runId);
+  } catch (error) {
+    onFault(consequence, error);
+    return undefined;
+  }
+}
+
+/** Keeps the notes of a run in its context folder. */
+function openNotes(
+  headless: HeadlessRun,
+  io: Io,
+  { run, memory, inbox }: { readonly run: Run; readonly memory: Memory; readonly inbox: Inbox },
+  { onFault, notice }: { readonly onFault: Faults; readonly notice: (text: string) => void },
+): NoteTaker {
+  const root = contextFolder(headless, io);
+  const who = { pid: process.pid, runId: run.runId, now: Date.now };
+  return createNoteTaker({
+    memory,
+    open: (sessionId) => openSessionFolder(root, sessionId, who),
+    nameOf: (folder) => join(run.contextDir, relative(root, folder.path)),
+    inbox,
+    now: Date.now,
+    onFault,
+    notice,
+  });
+}
+
+/** Writes everything the governor is told and what it decides to a file, for `ctxb replay`. */
+export interface Recorder {
+  write(input: Input, raw: string | undefined): void;
+  /** @param t time of the input that led to it, in milliseconds since the epoch */
+  decided(decision: Decision, t: number): void;
+  close(): void;
+}
+
+/** Begins a record. A fault (a full disk) is told once and ends the record, never the run. */
+function createRecorder(
+  { path, descriptor }: RecordFile,
+  run: Run,
+  now: () => number,
+  onFault: (message: string) => void,
+): Recorder {
+  let faulty = false;
+
+  function put(line: object): void {
+    if (faulty) return;
+    try {
+      writeWhole(descriptor, asItIs(`${JSON.stringify(line)}\n`));
+    } catch (error) {
+      faulty = true;
+      onFault(`nothing more is recorded to ${path}: ${messageOf(error)}`);
+    }
+  }
+
+  put(recordRun(run, now()));
+  return {
+    write: (input, raw) => put(toRecord(input, raw)),
+    decided: (decision, t) => put(recordDecision(decision, t)),
+    close: () => closeSync(descriptor),
+  };
+}
+
+/** An open file for a record. */
+export interface RecordFile {
+  readonly path: string;
+  readonly descriptor: number;
+}
+
+/** Stands at the beginning of every record. */
+const MARK = '\\"type\\":\\"ctxb_run\\"';
+
+/**
+ * Opens it before claude starts, so that a record that cannot be written costs nothing. It will hold the whole
+ * conversation, so only its owner can read it. An older record makes way; anything else that is there does not.
+ *
+ * @throws CtxbError `usage` when it cannot be written
+ */
+export function openRecordFile(path: string): RecordFile {
+  try {
+    return { path, descriptor: openOutput(path, MARK) };
+  } catch (cause) {
+    if (!isCtxbError(cause)) throw cause;
+    throw new CtxbError('usage', `--record ${path}: cannot be written (${reasonOf(cause)})`, { cause });
+  }
+}
+
+/** Of a refusal by the system its own words are enough. */
+function reasonOf({ message, cause }: CtxbError): string {
+  return errorCode(cause) === undefined ? message : (cause as Error).message;
 }

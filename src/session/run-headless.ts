@@ -5,21 +5,27 @@ import type { Io } from '../io.ts';
 import { inboxPath } from '../store/inbox-path.ts';
 import { checkFolder } from '../store/own-folder.ts';
 import { wantsTelemetry } from '../telemetry/wants-telemetry.ts';
-import { budgetArguments } from './budget.ts';
-import { callerInput } from './caller-input.ts';
-import { type Child, startChild } from './child.ts';
-import { childArguments, type HeadlessInvocation, NO_THOUGHTS_ENV, successorArguments } from './claude-arguments.ts';
-import { describeRun } from './describe-run.ts';
+import { type Child, forOwnChild, runUntouched, startChild } from './claude/child.ts';
+import {
+  childArguments,
+  type HeadlessInvocation,
+  NO_THOUGHTS_ENV,
+  successorArguments,
+} from './claude/claude-arguments.ts';
 import type { StartClaude } from './executor.ts';
-import { contextFolder, type HeadlessRun } from './headless-run.ts';
+import {
+  budgetArguments,
+  contextFolder,
+  describeRun,
+  type HeadlessRun,
+  RUN_VARIABLE,
+  type Watcher,
+} from './headless-run.ts';
 import { INBOX_VARIABLE } from './inbox-variable.ts';
-import { forOwnChild } from './own-child.ts';
-import { createStamp, fixedPrompts } from './prompts.ts';
-import { openRecordFile } from './record-file.ts';
-import { runUntouched } from './run-untouched.ts';
-import { RUN_VARIABLE } from './run-variable.ts';
+import { callerInput } from './input/caller-input.ts';
+import { createStamp, fixedPrompts } from './input/prompts.ts';
+import { openRecordFile } from './run-files.ts';
 import { watchSignals } from './signals.ts';
-import type { Watcher } from './watcher.ts';
 
 /**
  * Runs it to its end. Resolves with the exit code for the caller.

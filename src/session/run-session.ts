@@ -6,16 +6,16 @@ import { step } from '../governor/step.ts';
 import { hookOutput } from '../memory/hand-back/hand-back.ts';
 import type { Event } from '../stream/events.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
-import type { ChildEnd } from './child.ts';
+import type { ChildEnd } from './claude/child.ts';
+import { type Succession, seeThrough } from './claude/claude-supervisor.ts';
 import type { CostKeeper } from './cost-keeper.ts';
 import { type AskNext, type AskPerson, createExecutor, type ExecutorWorld, type WriteHandoff } from './executor.ts';
 import type { ResumedRun } from './headless-run.ts';
-import type { NoteTaker } from './note-taker.ts';
-import type { CallerOutput } from './output.ts';
-import { createPassOn } from './pass-on.ts';
-import type { CallerInput } from './prompts.ts';
-import type { Recorder } from './recorder.ts';
-import { type Succession, seeThrough } from './succession.ts';
+import type { CallerInput } from './input/prompts.ts';
+import type { NoteTaker } from './notes/note-taker.ts';
+import type { CallerOutput } from './output/output.ts';
+import { createPassOn } from './output/pass-on.ts';
+import type { Recorder } from './run-files.ts';
 import type { ToolFiles } from './tool-files.ts';
 
 /** What the session itself provides to the executor. */

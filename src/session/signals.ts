@@ -1,4 +1,5 @@
-import { ENDING_SIGNALS } from './ending-signals.ts';
+/** The signals by which a user, or what has started ctxb, wants it to end. */
+export const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** What the user's signals do while claude runs. */
 export interface SignalWatch {
@@ -55,4 +56,61 @@ export function watchSignals({ interrupt, kill }: Signalled): SignalWatch {
       process.off('exit', onExit);
     },
   };
+}
+
+/** What the user's signals have said while something that leaves traces went on. */
+interface HeldSignals {
+  /** Aborted by the first signal. */
+  readonly stop: AbortSignal;
+  /** The first signal that came, if any. */
+  received(): NodeJS.Signals | undefined;
+  release(): void;
+}
+
+/** No signal ends the process before what it has started is ended, and what it has written is removed. */
+export function holdSignals(): HeldSignals {
+  const controller = new AbortController();
+  let first: NodeJS.Signals | undefined;
+  const onSignal = (signal: NodeJS.Signals) => {
+    first ??= signal;
+    controller.abort();
+  };
+  for (const signal of ENDING_SIGNALS) process.on(signal, onSignal);
+  return {
+    stop: controller.signal,
+    received: () => first,
+    release() {
+      for (const signal of ENDING_SIGNALS) process.off(signal, onSignal);
+    },
+  };
+}
+
+/** Something that goes on until the user ends it. */
+interface UntilSignal {
+  readonly signal: AbortSignal;
+  /** It is over. The next signal does what signals do. */
+  stop(): void;
+}
+
+/** Takes the first Ctrl-C, SIGTERM or SIGHUP for the wish to end. */
+export function untilSignal(): UntilSignal {
+  const controller = new AbortController();
+  const stop = () => {
+    for (const signal of ENDING_SIGNALS) process.off(signal, stop);
+    controller.abort();
+  };
+  for (const signal of ENDING_SIGNALS) process.on(signal, stop);
+  return { signal: controller.signal, stop };
+}
+
+/**
+ * A signal that is aborted after so many milliseconds, or by another one. It keeps no process alive.
+ *
+ * Node 20 forgets an `AbortSignal.timeout` that only `AbortSignal.any` still knows when it collects memory: then nothing
+ * is ever aborted. The timer here holds on to its own.
+ */
+export function timeoutSignal(ms: number, other?: AbortSignal): AbortSignal {
+  const controller = new AbortController();
+  setTimeout(() => controller.abort(), ms).unref();
+  return other === undefined ? controller.signal : AbortSignal.any([other, controller.signal]);
 }

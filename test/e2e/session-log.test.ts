@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { endClaude } from '../../src/session/end-claude.ts';
+import { endClaude } from '../../src/session/claude/end-claude.ts';
 import type { Call } from '../../src/standin/scenario.ts';
 import { isAlive, type ProcessMark, processMark } from '../../src/store/process-mark.ts';
 import { findSessionLog, readSessionLog, type SessionLog } from '../../src/store/session-log.ts';

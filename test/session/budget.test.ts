@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CostPolicy } from '../../src/governor/policy.ts';
-import { budgetArguments } from '../../src/session/budget.ts';
+import { budgetArguments } from '../../src/session/headless-run.ts';
 import { policyWith } from '../support/governor.ts';
 
 interface BudgetCase {

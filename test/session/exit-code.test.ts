@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { ChildEnd } from '../../src/session/child.ts';
-import { exitCodeOf } from '../../src/session/exit-code.ts';
+import type { ChildEnd } from '../../src/session/claude/child.ts';
+import { exitCodeOf } from '../../src/session/conduct.ts';
 import { decodeLine } from '../../src/stream/decode.ts';
 import type { ResultEvent } from '../../src/stream/events.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { answerHook } from '../../src/session/watchdog.ts';
+import { answerHook } from '../../src/session/executor.ts';
 
 const never = () => new Promise<void>(() => {});
 

@@ -35,7 +35,7 @@ it('only these write something as it is', () => {
     'commands/flow-studio.ts',
     'init/config-file.ts',
     'init/settings-file.ts',
-    'session/recorder.ts',
+    'session/run-files.ts',
     'store/cost-ledger.ts',
     'store/hook-sessions.ts',
     'store/json-cache.ts',

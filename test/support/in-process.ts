@@ -3,7 +3,7 @@ import type { Config } from '../../src/config/config.ts';
 import { DEFAULTS } from '../../src/config/defaults.ts';
 import { PLAIN } from '../../src/report/style.ts';
 import { createTerminal } from '../../src/report/terminal.ts';
-import { readClaudeArguments } from '../../src/session/claude-arguments.ts';
+import { readClaudeArguments } from '../../src/session/claude/claude-arguments.ts';
 import type { HeadlessRun } from '../../src/session/headless-run.ts';
 import { runHeadless } from '../../src/session/run-headless.ts';
 import type { World } from './claude.ts';

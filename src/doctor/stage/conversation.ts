@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { HookName } from '../../governor/actions.ts';
 import { MATCHERS } from '../../governor/control/control.ts';
 import { CALLBACKS } from '../../governor/control/hook-callbacks.ts';
-import type { Child, ChildEnd } from '../../session/child.ts';
+import type { Child, ChildEnd } from '../../session/claude/child.ts';
 import { decodeLine } from '../../stream/decode.ts';
 import type { ControlRequestEvent, ControlResponseEvent, Event } from '../../stream/events.ts';
 import { type Fields, fieldsOf, textOf } from '../../stream/fields.ts';

@@ -1,4 +1,4 @@
-import type { ChildEnd } from '../../session/child.ts';
+import type { ChildEnd } from '../../session/claude/child.ts';
 import type { RecordedRequest, Scenario } from '../../standin/scenario.ts';
 import type { SessionLog } from '../../store/session-log.ts';
 import type { ControlResponseEvent, Event } from '../../stream/events.ts';

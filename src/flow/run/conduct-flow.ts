@@ -1,5 +1,5 @@
 import type { Io } from '../../io.ts';
-import { signalExitCode } from '../../session/child.ts';
+import { signalExitCode } from '../../session/claude/child.ts';
 import { processMark } from '../../store/process-mark.ts';
 import { STEP_FILE } from '../earlier-run.ts';
 import type { FlowStep } from '../flow.ts';

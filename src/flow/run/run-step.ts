@@ -4,10 +4,10 @@ import type { Config } from '../../config/config.ts';
 import { costUsd } from '../../governor/cost/cost.ts';
 import type { GovernorState } from '../../governor/state.ts';
 import type { Io } from '../../io.ts';
-import type { HeadlessInvocation } from '../../session/claude-arguments.ts';
+import type { HeadlessInvocation } from '../../session/claude/claude-arguments.ts';
+import type { Watcher } from '../../session/headless-run.ts';
 import { runHeadless } from '../../session/run-headless.ts';
-import { timeoutSignal } from '../../session/timeout-signal.ts';
-import type { Watcher } from '../../session/watcher.ts';
+import { timeoutSignal } from '../../session/signals.ts';
 import { decodeLine } from '../../stream/decode.ts';
 import { createFramer } from '../../stream/frame.ts';
 

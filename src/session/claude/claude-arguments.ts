@@ -1,0 +1,254 @@
+import { CLAUDE_COMMANDS, CLAUDE_FIRST_WORDS, type Token, tokenise, type WordToken } from './claude-options.ts';
+
+/** The caller wants something else than a headless run, or something that claude refuses: start claude as written. */
+export interface UntouchedInvocation {
+  readonly kind: 'untouched';
+  readonly reason: string;
+}
+
+/** Behind an option this version does not know stands a word that may be its value or the prompt. */
+export interface AmbiguousInvocation {
+  readonly kind: 'ambiguous';
+  readonly option: string;
+  readonly candidate: string;
+}
+
+/** A headless run, and what the caller asked of it. Settings files and environment variables are not looked at. */
+export interface HeadlessInvocation {
+  readonly kind: 'headless';
+  /** The arguments as they came. */
+  readonly written: readonly string[];
+  /** `-p` or `--print` is among them. */
+  readonly isPrint: boolean;
+  /** The prompt among the arguments; claude takes an empty one, and the single word `code`, for none. */
+  readonly prompt: string | undefined;
+  /** A prompt that claude ignores, because the prompts come as stream-json on stdin. */
+  readonly ignoredPrompt: string | undefined;
+  /** Further words, which claude ignores: of `claude fix the bug` it reads only `fix`. */
+  readonly ignoredWords: readonly string[];
+  /** The caller's arguments in order, without the prompt, `-p`, `--verbose` and the two formats. */
+  readonly passed: readonly string[];
+  /** The same without what says which session to go on with: for a process that takes the place of the first. */
+  readonly passedAgain: readonly string[];
+  readonly inputFormat: 'text' | 'stream-json';
+  readonly outputFormat: 'text' | 'json' | 'stream-json';
+  readonly verbose: boolean;
+  readonly replayUserMessages: boolean;
+  readonly partialMessages: boolean;
+  readonly model: string | undefined;
+  /** Starts with the messages of an earlier session. */
+  readonly resumes: boolean;
+  /** False means there will be no session log. */
+  readonly sessionPersistence: boolean;
+  readonly slashCommandsDisabled: boolean;
+  readonly bare: boolean;
+  /** The output has no place for thoughts, and claude asks the API for none. */
+  readonly hidesThoughts: boolean;
+  /** Answers have a shape that the caller prescribed. */
+  readonly jsonSchema: boolean;
+  /** The caller's own limit for claude, in US dollars. */
+  readonly maxBudgetUsd: string | undefined;
+  /** The last `--settings`: a path or JSON. */
+  readonly settings: string | undefined;
+}
+
+export type ClaudeInvocation = UntouchedInvocation | AmbiguousInvocation | HeadlessInvocation;
+
+type Options = ReadonlyMap<string, string | undefined>;
+
+const OURS: ReadonlySet<string> = new Set(['--print', '--input-format', '--output-format', '--verbose']);
+const OUR_ARGUMENTS = ['-p', '--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'];
+const NO_THOUGHTS = ['--thinking-display', 'omitted'];
+/** Goes with these arguments: with them alone claude 2.1.330 would ask the API for short thoughts. */
+export const NO_THOUGHTS_ENV = { CLAUDE_CODE_THINKING_DISPLAY_UPDATES: '0' };
+const RESUMING = ['--continue', '--resume', '--from-pr', '--teleport'];
+const NAMING_A_SESSION: ReadonlySet<string> = new Set([
+  ...RESUMING,
+  ...['--session-id', '--fork-session', '--resume-session-at', '--reply-on-resume'],
+]);
+const FALSE_WORDS: ReadonlySet<string | undefined> = new Set(['false', '0', 'no', 'off']);
+
+const INPUT_FORMATS = ['text', 'stream-json'] as const;
+const OUTPUT_FORMATS = ['text', 'json', 'stream-json'] as const;
+const FORMATS = [
+  { name: '--input-format', allowed: INPUT_FORMATS },
+  { name: '--output-format', allowed: OUTPUT_FORMATS },
+];
+
+const OTHER_MODES: ReadonlySet<string> = new Set([
+  ...['--help', '--version', '--background', '--cloud', '--handle-uri', '--init-only', '--rewind-files', '--sdk-url'],
+  '--tmux',
+]);
+
+/**
+ * Reads claude's arguments (without the program's name) as claude's own parser does, and finds the prompt among them.
+ * Never throws: what claude would refuse comes back as `untouched`, so that claude prints its own error.
+ */
+export function readClaudeArguments(argv: readonly string[]): ClaudeInvocation {
+  const tokens = tokenise(argv);
+  const options: Options = new Map(
+    tokens.flatMap((token) => (token.kind === 'option' ? [[token.name, token.value]] : [])),
+  );
+  const reason = otherMode(argv, tokens, options) ?? refusal(tokens, options);
+  return reason === undefined ? headless(argv, tokens, options) : { kind: 'untouched', reason };
+}
+
+/**
+ * The arguments that start claude in its two-way mode. Ours come first: there no option of the caller can take them for
+ * its values, and none of ours takes a variable number of values.
+ */
+export function childArguments(invocation: HeadlessInvocation): string[] {
+  return [...ourArguments(invocation), ...invocation.passed];
+}
+
+/**
+ * The same for a claude that takes the place of one that has ended.
+ *
+ * @param resume the session it goes on with; undefined: a fresh one
+ */
+export function successorArguments(invocation: HeadlessInvocation, resume: string | undefined): string[] {
+  return [
+    ...ourArguments(invocation),
+    ...(resume === undefined ? [] : ['--resume', resume]),
+    ...invocation.passedAgain,
+  ];
+}
+
+function ourArguments({ hidesThoughts }: HeadlessInvocation): readonly string[] {
+  return hidesThoughts ? [...OUR_ARGUMENTS, ...NO_THOUGHTS] : OUR_ARGUMENTS;
+}
+
+/** Why this is no headless run at all. */
+function otherMode(argv: readonly string[], tokens: readonly Token[], options: Options): string | undefined {
+  const first = argv[0] ?? '';
+  if (CLAUDE_FIRST_WORDS.has(first)) return `${first} is a command of its own`;
+  const mode = tokens.find((token) => token.kind !== 'word' && OTHER_MODES.has(token.name));
+  if (mode !== undefined && mode.kind !== 'word') return `${mode.name} is no headless run`;
+  // With -p claude ignores --remote-control and runs headless.
+  if (options.has('--remote-control') && !options.has('--print')) return '--remote-control is no headless run';
+  const command = findCommand(argv, tokens);
+  return command === undefined ? undefined : `${command} is a command of its own`;
+}
+
+/** claude looks for these as whole arguments, anywhere before `--` (2.1.197: behind it as well), before it has commands. */
+function isPrint(argv: readonly string[]): boolean {
+  const end = argv.indexOf('--');
+  const options = end === -1 ? argv : argv.slice(0, end);
+  return options.includes('-p') || options.includes('--print');
+}
+
+function findCommand(argv: readonly string[], tokens: readonly Token[]): string | undefined {
+  if (isPrint(argv)) return undefined;
+  const first = tokens.find((token) => token.kind !== 'option');
+  return first?.kind === 'word' && CLAUDE_COMMANDS.has(first.value) ? first.value : undefined;
+}
+
+/** What claude refuses because of a missing value or the formats, and would not refuse with ours. */
+function refusal(tokens: readonly Token[], options: Options): string | undefined {
+  const incomplete = tokens.find((token) => token.kind === 'option' && token.incomplete);
+  if (incomplete?.kind === 'option') return `${incomplete.name} needs a value`;
+  for (const { name, allowed } of FORMATS) {
+    const wrong = tokens.find(
+      (token) => token.kind === 'option' && token.name === name && !isOneOf(allowed, token.value),
+    );
+    if (wrong !== undefined) return `${name} must be one of ${allowed.join(', ')}`;
+  }
+  return combinationRefusal(options);
+}
+
+function combinationRefusal(options: Options): string | undefined {
+  const streamsIn = options.get('--input-format') === 'stream-json';
+  if (options.get('--output-format') === 'stream-json') {
+    if (!options.has('--verbose')) return '--output-format stream-json needs --verbose';
+    return options.has('--replay-user-messages') && !streamsIn
+      ? '--replay-user-messages needs --input-format stream-json'
+      : undefined;
+  }
+  const needy = ['--replay-user-messages', '--include-partial-messages'].find((name) => options.has(name));
+  if (needy !== undefined) return `${needy} needs --output-format stream-json`;
+  if (streamsIn) return '--input-format stream-json needs --output-format stream-json';
+  const suggests = options.has('--prompt-suggestions') && !FALSE_WORDS.has(options.get('--prompt-suggestions'));
+  return suggests ? '--prompt-suggestions needs --output-format stream-json' : undefined;
+}
+
+function isOneOf<T extends string>(allowed: readonly T[], value: string | undefined): value is T {
+  return allowed.some((one) => one === value);
+}
+
+function pick<T extends string>(allowed: readonly [T, ...T[]], value: string | undefined): T {
+  return isOneOf(allowed, value) ? value : allowed[0];
+}
+
+function headless(
+  argv: readonly string[],
+  tokens: readonly Token[],
+  options: Options,
+): HeadlessInvocation | AmbiguousInvocation {
+  const inputFormat = pick(INPUT_FORMATS, options.get('--input-format'));
+  const outputFormat = pick(OUTPUT_FORMATS, options.get('--output-format'));
+  const prompt = inputFormat === 'text' ? findPrompt(tokens) : freeWords(tokens)[0];
+  if (prompt?.kind === 'ambiguous') return prompt;
+  return {
+    kind: 'headless',
+    written: argv,
+    isPrint: isPrint(argv),
+    prompt: inputFormat === 'text' ? meant(prompt?.value) : undefined,
+    ignoredPrompt: inputFormat === 'text' ? undefined : meant(prompt?.value),
+    ignoredWords: freeWords(tokens).flatMap((word) => (word === prompt ? [] : [word.value])),
+    passed: tokens.flatMap((token) => (token === prompt ? [] : passedOn(token))),
+    passedAgain: tokens.flatMap((token) => (token === prompt || namesSession(token) ? [] : passedOn(token))),
+    inputFormat,
+    outputFormat,
+    hidesThoughts: !options.has('--thinking-display') && !showsMessages(outputFormat, options),
+    ...switches(options),
+  };
+}
+
+function showsMessages(outputFormat: HeadlessInvocation['outputFormat'], options: Options): boolean {
+  return outputFormat === 'stream-json' || (outputFormat === 'json' && options.has('--verbose'));
+}
+
+function switches(options: Options) {
+  return {
+    verbose: options.has('--verbose'),
+    replayUserMessages: options.has('--replay-user-messages'),
+    partialMessages: options.has('--include-partial-messages'),
+    model: options.get('--model'),
+    resumes: RESUMING.some((name) => options.has(name)),
+    sessionPersistence: !options.has('--no-session-persistence'),
+    slashCommandsDisabled: options.has('--disable-slash-commands'),
+    bare: options.has('--bare'),
+    jsonSchema: options.has('--json-schema'),
+    maxBudgetUsd: options.get('--max-budget-usd'),
+    settings: options.get('--settings'),
+  };
+}
+
+/** Without a word that can only be the prompt, one is looked for behind the first word after an unknown option. */
+function findPrompt(tokens: readonly Token[]): WordToken | AmbiguousInvocation | undefined {
+  const free = freeWords(tokens)[0];
+  if (free !== undefined) return free;
+  const owned = tokens.filter((token) => token.kind === 'word');
+  const spare = tokens.filter((token, index) => token.kind === 'word' && tokens[index - 1]?.kind === 'word');
+  const candidate = spare[0] ?? owned[0];
+  if (candidate?.kind !== 'word' || candidate.owner === undefined) return undefined;
+  return spare.length === 1 ? candidate : { kind: 'ambiguous', option: candidate.owner, candidate: candidate.value };
+}
+
+function freeWords(tokens: readonly Token[]): WordToken[] {
+  return tokens.filter((token) => token.kind === 'word').filter((word) => word.owner === undefined);
+}
+
+function meant(prompt: string | undefined): string | undefined {
+  return prompt === '' || prompt === 'code' ? undefined : prompt;
+}
+
+function namesSession(token: Token): boolean {
+  return token.kind === 'option' && NAMING_A_SESSION.has(token.name);
+}
+
+/** Free words go, since an option before them could take them once ours in between are gone. */
+function passedOn(token: Token): readonly string[] {
+  if (token.kind === 'word') return token.owner === undefined ? [] : [token.value];
+  return token.kind === 'option' && OURS.has(token.name) ? [] : token.written;
+}
