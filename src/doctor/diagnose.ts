@@ -80,10 +80,7 @@ export function diagnose(
 }
 
 function thresholdsOf({ resolved, isTriggerTaken }: Surroundings, fresh: FreshContext | undefined): Remark[] {
-  if (fresh !== undefined) {
-    const window = resolved.config.window ?? fresh.window;
-    return judgeThresholds(resolved.config, { ...fresh, window }, isTriggerTaken);
-  }
+  if (fresh !== undefined) return judgeThresholds(resolved.config, fresh, isTriggerTaken);
   const text = 'claude did not tell its window: nothing can be said about them';
   return [{ status: 'warning', subject: 'thresholds', text, todo: 'set window in the configuration' }];
 }

@@ -1,6 +1,6 @@
 import type { Config, KeyPath } from '../config/config.ts';
 import { valueAt } from '../config/key-path.ts';
-import { inTokens, NATIVE_RESERVE_TOKENS, nativeTrigger } from '../governor/policy.ts';
+import { handoffLevel, inTokens, NATIVE_RESERVE_TOKENS, restingTrigger } from '../governor/policy.ts';
 import { tokens } from '../report/figures.ts';
 import { countOf, textOf } from '../stream/fields.ts';
 import type { Remark } from './remark.ts';
@@ -10,7 +10,7 @@ import type { Stage } from './stage/stage.ts';
 export interface FreshContext {
   /** The model that it would use. */
   readonly model: string | undefined;
-  /** Tokens. */
+  /** Of the model, in tokens. */
   readonly window: number;
   /** Estimated tokens of what is always there: system prompt, tools. Without the user's own files and servers. */
   readonly prefix: number;
@@ -46,17 +46,25 @@ const LEVELS = [
  * @param isTaken the user has put claude's trigger somewhere himself, or switched it off
  */
 export function judgeThresholds(config: Config, fresh: FreshContext, isTaken: boolean): Remark[] {
-  const { window } = fresh;
-  const placed = isTaken || config.observe || !config.midTurn.enabled ? undefined : nativeTrigger(config, window)?.at;
-  const trigger = placed ?? window - NATIVE_RESERVE_TOKENS;
-  const remarks = [...neverCrossed(config, window, isTaken ? undefined : trigger), ...crossedAtOnce(config, fresh)];
+  const window = config.window ?? fresh.window;
+  const placed = isTaken || config.observe ? undefined : restingTrigger(config, window)?.at;
+  // A window that is set moves no trigger that claude keeps.
+  const trigger = placed ?? fresh.window - NATIVE_RESERVE_TOKENS;
+  const remarks = [
+    ...neverCrossed(config, window, isTaken ? undefined : trigger),
+    ...crossedAtOnce(config, window, fresh.prefix),
+  ];
   if (remarks.length > 0) return remarks;
-  const compact = tokens(inTokens(config.thresholds.compact, window));
   const own = isTaken
     ? ''
     : `, claude's own compaction ${placed === undefined ? 'is' : 'is placed'} at ${tokens(trigger)}`;
-  const text = `compact at ${compact} of ${tokens(window)} tokens${own}, a fresh context has about ${tokens(fresh.prefix)}`;
+  const text = `${relief(config, window)} of ${tokens(window)} tokens${own}, a fresh context has about ${tokens(fresh.prefix)}`;
   return [{ status: 'good', subject: 'thresholds', text }];
+}
+
+function relief(config: Config, window: number): string {
+  if (config.compaction.enabled) return `compact at ${tokens(inTokens(config.thresholds.compact, window))}`;
+  return `hand over at ${tokens(handoffLevel(config, window))}`;
 }
 
 function neverCrossed(config: Config, window: number, trigger: number | undefined): Remark[] {
@@ -67,7 +75,7 @@ function neverCrossed(config: Config, window: number, trigger: number | undefine
   return [{ status: 'warning', subject: 'thresholds.compact', text, todo }];
 }
 
-function crossedAtOnce(config: Config, { window, prefix }: FreshContext): Remark[] {
+function crossedAtOnce(config: Config, window: number, prefix: number): Remark[] {
   const sizeOf = (key: KeyPath) => inTokens(Number(valueAt(config, key)), window);
   const remarks = LEVELS.filter((key) => sizeOf(key) <= prefix).map((key): Remark => {
     const text = `${tokens(sizeOf(key))} tokens are crossed by the first call: a fresh context has about ${tokens(prefix)}`;

@@ -155,10 +155,9 @@ const ASKING_TOKENS = 8_000;
 /** The least window whose native trigger is known; a smaller one is a budget of the user's below claude's own. */
 export const LEAST_NATIVE_WINDOW = 100_000;
 
-/** Where claude compacts by itself at the latest, wherever its trigger is placed. */
+/** Where claude compacts by itself: where ctxb puts its trigger, or at the latest. */
 export function nativeLevel(policy: Policy, window: number): number {
-  const latest = policy.compaction.enabled && policy.midTurn.enabled ? undefined : window;
-  return nativeTrigger(policy, window, latest)?.at ?? window - NATIVE_RESERVE_TOKENS;
+  return restingTrigger(policy, window)?.at ?? window - NATIVE_RESERVE_TOKENS;
 }
 
 /**
@@ -175,16 +174,28 @@ export function handoffLevel(policy: Policy, window: number | undefined): number
 /** Bounds of `CLAUDE_CODE_AUTO_COMPACT_WINDOW`, in tokens. */
 const PLACEABLE = { least: 100_000, most: 1_000_000 };
 
+/** A place for claude's own trigger, in tokens, and the window setting that puts it there. */
+export interface TriggerSetting {
+  readonly at: number;
+  readonly setting: number;
+}
+
 /**
- * Where claude's own trigger can be put for this policy, or undefined when claude would not accept the place.
- *
- * @param wanted tokens; not where it rests, but lower
+ * Where claude's own trigger rests for this policy; undefined: it is not placed. Who wants no compaction gets claude's
+ * own as late as it can come.
  */
-export function nativeTrigger(
-  policy: Policy,
-  window: number,
-  wanted = inTokens(policy.thresholds.midTurn, window),
-): { at: number; setting: number } | undefined {
+export function restingTrigger(policy: Policy, window: number): TriggerSetting | undefined {
+  const { compaction, midTurn, thresholds } = policy;
+  if (!midTurn.enabled) return undefined;
+  return triggerSetting(window, compaction.enabled ? inTokens(thresholds.midTurn, window) : window);
+}
+
+/**
+ * The setting for a wanted place, or for the latest one that there is; undefined: claude would not accept it.
+ *
+ * @param wanted tokens
+ */
+export function triggerSetting(window: number, wanted: number): TriggerSetting | undefined {
   const at = Math.floor(Math.min(wanted, window - NATIVE_RESERVE_TOKENS));
   const setting = at + NATIVE_RESERVE_TOKENS;
   return setting < PLACEABLE.least || setting > PLACEABLE.most ? undefined : { at, setting };

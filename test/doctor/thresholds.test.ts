@@ -15,6 +15,51 @@ it.each([
   expect(others).toEqual([]);
 });
 
+const noCompaction = { compaction: { ...DEFAULTS.compaction, enabled: false } };
+const noMidTurn = { midTurn: { ...DEFAULTS.midTurn, enabled: false } };
+
+it.each([
+  {
+    title: 'is as late as it can come where ctxb does not compact',
+    change: noCompaction,
+    window: 1_000_000,
+    says: "hand over at 850,000 of 1,000,000 tokens, claude's own compaction is placed at 967,000",
+  },
+  {
+    title: 'is below the handoff',
+    change: noCompaction,
+    window: 200_000,
+    says: "hand over at 159,000 of 200,000 tokens, claude's own compaction is placed at 167,000",
+  },
+  {
+    title: 'stays where it is where it is not to be placed',
+    change: noMidTurn,
+    window: 1_000_000,
+    says: "compact at 780,000 of 1,000,000 tokens, claude's own compaction is at 967,000",
+  },
+  {
+    title: 'stays where it is while ctxb only observes',
+    change: { observe: true },
+    window: 1_000_000,
+    says: "compact at 780,000 of 1,000,000 tokens, claude's own compaction is at 967,000",
+  },
+  {
+    title: 'is of the window that claude has, where the set one is too small to place it',
+    change: { window: 95_000, compaction: { ...DEFAULTS.compaction, target: 40_000 } },
+    window: 200_000,
+    says: "compact at 74,100 of 95,000 tokens, claude's own compaction is at 167,000",
+  },
+  {
+    title: 'is placed for the window that is set',
+    change: { window: 160_000 },
+    window: 200_000,
+    says: "compact at 124,800 of 160,000 tokens, claude's own compaction is placed at 127,000",
+  },
+])("claude's trigger $title", ({ change, window, says }) => {
+  const remarks = judgeThresholds({ ...DEFAULTS, ...change }, { ...FRESH, window }, false);
+  expect(remarks.map(({ text }) => text)).toEqual([`${says}, a fresh context has about 27,000`]);
+});
+
 const changed = (change: Partial<Config>): Config => ({ ...DEFAULTS, ...change });
 const levels = (change: Partial<Config['thresholds']>) =>
   changed({ thresholds: { ...DEFAULTS.thresholds, ...change } });
@@ -52,7 +97,7 @@ it.each([
 });
 
 it.each([
-  { title: 'when nobody compacts', config: changed({ compaction: { ...DEFAULTS.compaction, enabled: false } }) },
+  { title: 'when nobody compacts', config: changed(noCompaction) },
   { title: "when claude's trigger is the user's own", config: levels({ compact: 0.9 }), isTaken: true },
 ])('a level above the trigger is fine $title', ({ config, isTaken = false }) => {
   const high = { ...config, thresholds: { ...config.thresholds, compact: 0.9 } };

@@ -1,6 +1,6 @@
 import { predicted } from '../gauge/gauge.ts';
 import { isKnown } from '../gauge/window.ts';
-import { inTokens, nativeTrigger } from '../policy.ts';
+import { inTokens, restingTrigger, type TriggerSetting, triggerSetting } from '../policy.ts';
 import { askContext, request } from '../prompts/own-lines.ts';
 import { reliefNow } from '../relief/relief.ts';
 import type { ControlPurpose, GovernorState } from '../state.ts';
@@ -24,10 +24,8 @@ export function forecast({ turn }: GovernorState): Forecast | undefined {
   return { median: at(0.5), p90: at(0.9) };
 }
 
-/** Where claude's own trigger belongs now, what its setting is, and why. */
-export interface TriggerPlace {
-  readonly at: number;
-  readonly setting: number;
+/** Where claude's own trigger belongs now, and why. */
+export interface TriggerPlace extends TriggerSetting {
   readonly reason: string;
 }
 
@@ -41,9 +39,7 @@ export function triggerPlace(state: GovernorState): TriggerPlace | undefined {
   const { gauge, run, turn } = state;
   const window = gauge.window.tokens;
   if (window === undefined) return undefined;
-  const { compaction, thresholds } = run.policy;
-  // Who wants no compaction gets claude's own as late as it can come.
-  const rest = nativeTrigger(run.policy, window, compaction.enabled ? inTokens(thresholds.midTurn, window) : window);
+  const rest = restingTrigger(run.policy, window);
   if (rest === undefined) return undefined;
   const atRest = { ...rest, reason: `a window of ${window} tokens is known` };
   // In the middle of a turn it stays where it is: lowered there it would cut the turn's own prompt out.
@@ -53,8 +49,8 @@ export function triggerPlace(state: GovernorState): TriggerPlace | undefined {
   const full = predicted(gauge);
   if (growth === undefined || full + growth.p90 <= rest.at) return atRest;
   // What is not even in the zone of warnings is not compacted because of one large turn.
-  const floor = inTokens(thresholds.warn, window);
-  const lowered = nativeTrigger(run.policy, window, Math.max(rest.at - growth.median, floor));
+  const floor = inTokens(run.policy.thresholds.warn, window);
+  const lowered = triggerSetting(window, Math.max(rest.at - growth.median, floor));
   // Above the current context it would only compact earlier in the turn.
   if (lowered === undefined || lowered.at > full) return atRest;
   const reason = `${full} tokens and a turn's growth of ${growth.median} to ${growth.p90} would cross ${rest.at}`;

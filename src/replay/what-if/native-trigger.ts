@@ -1,5 +1,5 @@
 import { nativeReserve } from '../../governor/gauge/window.ts';
-import { nativeTrigger } from '../../governor/policy.ts';
+import { restingTrigger } from '../../governor/policy.ts';
 import type { WhatIfPolicy } from './what-if.ts';
 
 /** Without compaction of its own claude refuses to go on so far below its window (measured: at 180,000 of 200,000). */
@@ -28,13 +28,8 @@ export function triggerOf(whatIf: WhatIfPolicy, window: number, version: string 
   if (native === 'off') return { at: undefined, by: 'claude', most: window - BLOCKING_RESERVE_TOKENS, reacts: false };
   const own = { by: 'claude', most: window, reacts: true } as const;
   if (typeof native === 'number') return { ...own, at: Math.min(native, window) };
-  const placed = none || native !== undefined || !policy.midTurn.enabled ? undefined : placedAt(whatIf, window);
+  const placed = none || native !== undefined ? undefined : restingTrigger(policy, window)?.at;
   if (placed !== undefined) return { ...own, at: placed, by: 'placed' };
   const reserve = nativeReserve(native ?? version ?? undefined);
   return { ...own, at: reserve === 0 ? undefined : Math.max(0, window - reserve) };
-}
-
-/** Who wants no compaction gets claude's own as late as it can come. */
-function placedAt({ policy }: WhatIfPolicy, window: number): number | undefined {
-  return (policy.compaction.enabled ? nativeTrigger(policy, window) : nativeTrigger(policy, window, window))?.at;
 }
