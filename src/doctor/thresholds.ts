@@ -76,7 +76,8 @@ function neverCrossed(config: Config, window: number, trigger: number | undefine
 }
 
 function crossedAtOnce(config: Config, window: number, prefix: number): Remark[] {
-  const sizeOf = (key: KeyPath) => inTokens(Number(valueAt(config, key)), window);
+  const sizeOf = (key: KeyPath) =>
+    key === 'thresholds.handoff' ? handoffLevel(config, window) : inTokens(Number(valueAt(config, key)), window);
   const remarks = LEVELS.filter((key) => sizeOf(key) <= prefix).map((key): Remark => {
     const text = `${tokens(sizeOf(key))} tokens are crossed by the first call: a fresh context has about ${tokens(prefix)}`;
     return { status: 'warning', subject: key, text, todo: `raise it above ${tokens(prefix)}` };

@@ -81,8 +81,8 @@ export interface Tiers {
 }
 
 /**
- * What is said on the way up. `warning` begins here; `critical` begins at `thresholds.warn` and `handoff` at
- * `thresholds.handoff`.
+ * What is said on the way up. `warning` begins here; `critical` begins at `thresholds.warn` and `handoff` at the level of
+ * the handoff.
  */
 export interface ZonesPolicy {
   readonly monitor: number;
@@ -155,8 +155,11 @@ const ASKING_TOKENS = 8_000;
 /** The least window whose native trigger is known; a smaller one is a budget of the user's below claude's own. */
 export const LEAST_NATIVE_WINDOW = 100_000;
 
+/** What claude's own trigger, and the levels beside it, are made from. */
+export type TriggerPolicy = Pick<Policy, 'thresholds' | 'compaction' | 'midTurn'>;
+
 /** Where claude compacts by itself: where ctxb puts its trigger, or at the latest. */
-export function nativeLevel(policy: Policy, window: number): number {
+export function nativeLevel(policy: TriggerPolicy, window: number): number {
   return restingTrigger(policy, window)?.at ?? window - NATIVE_RESERVE_TOKENS;
 }
 
@@ -164,7 +167,7 @@ export function nativeLevel(policy: Policy, window: number): number {
  * Where the work is handed over when nothing else relieves the context: below claude's own trigger by the room that
  * asking for the document needs, else the question would set off the compaction.
  */
-export function handoffLevel(policy: Policy, window: number | undefined): number {
+export function handoffLevel(policy: TriggerPolicy, window: number | undefined): number {
   const level = inTokens(policy.thresholds.handoff, window);
   if (window === undefined || window < LEAST_NATIVE_WINDOW) return level;
   const least = policy.compaction.enabled ? inTokens(policy.thresholds.compact, window) : 0;
@@ -184,7 +187,7 @@ export interface TriggerSetting {
  * Where claude's own trigger rests for this policy; undefined: it is not placed. Who wants no compaction gets claude's
  * own as late as it can come.
  */
-export function restingTrigger(policy: Policy, window: number): TriggerSetting | undefined {
+export function restingTrigger(policy: TriggerPolicy, window: number): TriggerSetting | undefined {
   const { compaction, midTurn, thresholds } = policy;
   if (!midTurn.enabled) return undefined;
   return triggerSetting(window, compaction.enabled ? inTokens(thresholds.midTurn, window) : window);

@@ -89,13 +89,13 @@ describe('whoever installed it', () => {
     const run = await installed.run(process.execPath, ['uses-all.mjs', fixture('crossing.ndjson')]);
     expect(run).toMatchObject({ code: 0, stderr: '' });
     const reading = { used: 163_000, predicted: 163_008, window: 200_000, windowSource: 'result', basis: 'measured' };
-    const context = { ...reading, fraction: 0.815_04, zone: 'critical' };
+    const context = { ...reading, fraction: 0.815_04, zone: 'handoff' };
     expect(JSON.parse(run.stdout.toString())).toMatchObject({
       kinds: expect.arrayContaining(['init', 'assistant', 'result']),
       reading: context,
       governed: context,
       decisions: ['warn', 'compact'],
-      zones: ['warning', 'critical'],
+      zones: ['warning', 'critical', 'handoff'],
       isUnchanged: true,
       refused: ['config'],
       peak: 163_000,

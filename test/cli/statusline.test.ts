@@ -26,7 +26,7 @@ describe('ctxb statusline', () => {
     copyFileSync(fixture('recordings/crossing.session.jsonl'), place.path('log.jsonl'));
     const run = await show(place, status(place, NO_CALL), {});
     expect(run).toMatchObject({ code: 0, stderr: '' });
-    expect(run.stdout.toString()).toContain('\u001b[31mcritical\u001b[39m · 163,0');
+    expect(run.stdout.toString()).toContain('\u001b[31mhandoff\u001b[39m · 163,0');
     expect(run.stdout.toString()).toContain('/200,000 measured');
     expect(run.stdout.toString()).toMatch(/\$0\.17\n$/);
   });
@@ -39,7 +39,7 @@ describe('ctxb statusline', () => {
     truncateSync(log, 100 * 1024 * 1024);
     appendFileSync(log, `\n${readFileSync(fixture('recordings/crossing.session.jsonl'), 'utf8')}`);
     const run = await show(place, status(place, NO_CALL));
-    expect(run.stdout.toString()).toContain('critical · 163,0');
+    expect(run.stdout.toString()).toContain('handoff · 163,0');
   });
 
   it('looks further back where the last lines are long', async () => {
@@ -47,7 +47,7 @@ describe('ctxb statusline', () => {
     const calls = readFileSync(fixture('recordings/crossing.session.jsonl'), 'utf8');
     const long = JSON.stringify({ type: 'progress', text: 'x'.repeat(700_000) });
     await place.file('log.jsonl', `${calls}${long}\n`);
-    expect((await show(place, status(place, NO_CALL))).stdout.toString()).toContain('critical · 163,0');
+    expect((await show(place, status(place, NO_CALL))).stdout.toString()).toContain('handoff · 163,0');
   });
 
   it('judges by the configuration of the project', async () => {

@@ -428,7 +428,7 @@ describe('after a handoff', () => {
     const { driver } = landed(30_000);
     const events = driver.actions.flatMap((action) => (action.kind === 'health' ? [action.record.details] : []));
     expect(events).toContainEqual(
-      expect.objectContaining({ event: 'handoff', by: 'agent', tokens: 160_001, ms: 0, zone: 'critical' }),
+      expect.objectContaining({ event: 'handoff', by: 'agent', tokens: 160_001, ms: 0, zone: 'handoff' }),
     );
   });
 

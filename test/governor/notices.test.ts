@@ -59,7 +59,7 @@ describe('the health ledger', () => {
   it('has a compaction of claude itself, with the context before it', () => {
     const driver = afterTurn(50_000);
     const [record] = healthOf(driver.claude(boundaryLine('auto', 166_000)));
-    expect(record?.details).toMatchObject({ event: 'compaction', trigger: 'auto', tokens: 166_000, zone: 'critical' });
+    expect(record?.details).toMatchObject({ event: 'compaction', trigger: 'auto', tokens: 166_000, zone: 'handoff' });
   });
 
   it('has a prompt that was refused for its length', () => {

@@ -8,7 +8,8 @@ const WINDOW = 200_000;
 /** A policy with these levels for `warning` and `critical`, and no handoff below the window's end. */
 function levels(warning: number, critical: number) {
   return {
-    thresholds: { ...DEFAULTS.thresholds, warn: critical, handoff: 10 * WINDOW },
+    ...DEFAULTS,
+    thresholds: { ...DEFAULTS.thresholds, warn: critical, compact: 10 * WINDOW, handoff: 10 * WINDOW },
     zones: { ...DEFAULTS.zones, monitor: 0.01, warning },
   };
 }

@@ -39,7 +39,7 @@ describe('a context filter', () => {
       expect(passed.equals(BYTES)).toBe(true);
       expect(told).toEqual(READINGS);
       expect(heard).toEqual(READINGS);
-      expect(zones).toEqual(['ok → warning', 'warning → critical']);
+      expect(zones).toEqual(['ok → warning', 'warning → critical', 'critical → handoff']);
       expect(filter.gauge.reading).toEqual(READINGS.at(-1));
     },
   );

@@ -1,7 +1,7 @@
-import { inTokens, type Policy } from '../policy.ts';
+import { handoffLevel, inTokens, type Policy, type TriggerPolicy } from '../policy.ts';
 
 /** What zones are made from. */
-type ZoneLevels = Pick<Policy, 'thresholds' | 'zones'>;
+type ZoneLevels = TriggerPolicy & Pick<Policy, 'zones'>;
 
 /**
  * The zone of a context. Each level belongs to the zone that begins there. Where levels are out of order (fractions and
@@ -10,9 +10,10 @@ type ZoneLevels = Pick<Policy, 'thresholds' | 'zones'>;
  * @param tokens the predicted context
  * @param window tokens; while it is not known, only levels in tokens count
  */
-export function zoneAt(tokens: number, window: number | undefined, { thresholds, zones }: ZoneLevels): ZoneName {
+export function zoneAt(tokens: number, window: number | undefined, levels: ZoneLevels): ZoneName {
+  const { thresholds, zones } = levels;
   const hasBegun = (threshold: number) => tokens >= inTokens(threshold, window);
-  if (hasBegun(thresholds.handoff)) return 'handoff';
+  if (tokens >= handoffLevel(levels, window)) return 'handoff';
   if (hasBegun(thresholds.warn)) return 'critical';
   if (hasBegun(zones.warning)) return 'warning';
   return hasBegun(zones.monitor) ? 'monitor' : 'ok';
