@@ -1,4 +1,4 @@
-import type { ToolsPolicy } from '../policy.ts';
+import { inTokens, type ToolsPolicy } from '../policy.ts';
 import type { GovernorState } from '../state.ts';
 import { statusOf } from '../zones/zones.ts';
 import { roomFor } from './room.ts';
@@ -21,6 +21,9 @@ export const UNITS = {
 
 /** Below this the budget alert says more than a hint. */
 const LEAST_REMAINING = 5_000;
+
+/** From so many times `tools.warnBelow` on what is left is near enough to matter. */
+const NEAR = 2;
 
 /** A hint is repeated when the figure has fallen to this share of the last one. */
 const FALLEN = 1 / 2;
@@ -53,15 +56,16 @@ export interface Hint {
   readonly text: string;
 }
 
-/** How much of a tool's output the budget allows, from the zone `warning` on. */
+/** How much of a tool's output the budget allows, from the zone `warning` on, once little enough is left. */
 export function hintFor(state: GovernorState, call: ToolCall): Hint {
   const unit = unitOf(call);
   if (unit === undefined || call.agent !== null || statusOf(state.told.zone) === 'ok') return { state, text: '' };
   const { window: left } = roomFor(state, null);
   const { hinted } = state.toolBudget;
   const last = hinted[unit.name];
-  if (left === undefined || left < LEAST_REMAINING || (last !== undefined && left > last * FALLEN))
+  if (left === undefined || left < LEAST_REMAINING || left >= NEAR * alertLevels(state).warnBelow)
     return { state, text: '' };
+  if (last !== undefined && left > last * FALLEN) return { state, text: '' };
   return {
     state: withBudget(state, { hinted: { ...hinted, [unit.name]: left } }),
     text: hintText(unit, left),
@@ -76,25 +80,34 @@ export interface Alert {
 
 /** Tells the agent when little is left, once for each level it comes down to; again after there was more. */
 export function alertAgent(state: GovernorState): Alert {
-  const { tools } = state.run.policy;
   const { toolBudget } = state;
   const { window: left } = roomFor(state, null);
   if (budgetMode(state) === 'off' || left === undefined) return { state, text: '' };
-  const level = alertLevel(left, tools);
+  const level = alertLevel(left, alertLevels(state));
   if (level === toolBudget.alerted) return { state, text: '' };
   const isWorse = level === 'critical' || (level === 'low' && toolBudget.alerted === 'none');
   return { state: withBudget(state, { alerted: level }), text: isWorse ? alertText(level, left) : '' };
 }
 
-export function alertLevel(left: number, tools: Pick<ToolsPolicy, 'warnBelow' | 'criticalBelow'>): AlertLevel {
-  if (left < tools.criticalBelow) return 'critical';
-  return left < tools.warnBelow ? 'low' : 'none';
+type AlertLevels = Pick<ToolsPolicy, 'warnBelow' | 'criticalBelow'>;
+
+/** In tokens. */
+function alertLevels({ run, gauge }: GovernorState): AlertLevels {
+  const { warnBelow, criticalBelow } = run.policy.tools;
+  const { tokens: window } = gauge.window;
+  return { warnBelow: inTokens(warnBelow, window), criticalBelow: inTokens(criticalBelow, window) };
+}
+
+/** @param levels tokens */
+export function alertLevel(left: number, levels: AlertLevels): AlertLevel {
+  if (left < levels.criticalBelow) return 'critical';
+  return left < levels.warnBelow ? 'low' : 'none';
 }
 
 /** Names the window only: an agent that mistakes its plan for its window gives up in the middle of the work. */
 export function alertText(level: 'low' | 'critical', left: number): string {
   const opening = level === 'critical' ? 'BUDGET CRITICAL' : 'Budget Alert';
-  return `[${opening}: ~${thousands(left)}k tokens remaining in the context window (measured). Bring the work to a point from which it can be taken up again.]`;
+  return `[${opening}: ~${thousands(left)}k tokens remaining in the context window. Bring the work to a point from which it can be taken up again.]`;
 }
 
 /** Truncated: -500 is 0. */

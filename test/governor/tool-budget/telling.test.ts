@@ -27,35 +27,44 @@ describe('a hint', () => {
   it.each([
     { zone: 'ok', used: 40_000, text: undefined },
     { zone: 'monitor', used: 70_000, text: undefined },
-    { zone: 'warning', used: 110_000, text: 'Budget allows ~299 matches with context.' },
-  ])('in the zone $zone: $text', ({ used, text }) => {
-    expect(hint(inTurn({}, used), GREP)).toBe(text);
+    { zone: 'warning', used: 129_998, text: undefined },
+    { zone: 'warning', used: 130_001, text: 'Budget allows ~199 matches with context.' },
+    { zone: 'warning', used: 130_001, tools: { warnBelow: 0.05, criticalBelow: 0.02 }, text: undefined },
+    {
+      zone: 'critical',
+      used: 150_001,
+      tools: { warnBelow: 0.05, criticalBelow: 0.02 },
+      text: 'Budget allows ~99 matches with context.',
+    },
+  ])('in the zone $zone with $used tokens: $text', ({ used, tools = {}, text }) => {
+    expect(hint(inTurn({ tools }, used), GREP)).toBe(text);
   });
 
   it('is told once for each unit, and again when half of it is gone', () => {
     const driver = inTurn({}, 110_000);
-    const told = [60_000, 55_000, 35_000, 25_000, 20_000].map((left) => {
+    const told = [45_000, 38_000, 30_000, 20_000, 18_000, 9_000].map((left) => {
       driver.claude(callLine(170_000 - left));
       return [hint(driver, GREP), hint(driver, LOG)].map((text) => text !== undefined);
     });
     expect(told).toEqual([
-      [true, true],
-      [false, false],
       [false, false],
       [true, true],
       [false, false],
+      [false, false],
+      [true, true],
+      [true, true],
     ]);
   });
 
   it('is told again in a context that knows nothing of it', () => {
-    const driver = inTurn({}, 110_000);
+    const driver = inTurn({}, 140_000);
     expect(hint(driver, GREP)).toBeDefined();
-    driver.claude(boundaryLine('auto', 150_000), callLine(110_000));
+    driver.claude(boundaryLine('auto', 150_000), callLine(140_000));
     expect(hint(driver, GREP)).toBeDefined();
   });
 
-  it('is not told below the least, nor to subagents, nor of what has no unit', () => {
-    const driver = inTurn({}, 110_000);
+  it('is not told to subagents, nor of what has no unit', () => {
+    const driver = inTurn({}, 140_000);
     expect(hint(driver, { ...GREP, agent: 'agent-1' })).toBeUndefined();
     expect(hint(driver, { input: { command: 'make' } })).toBeUndefined();
   });
@@ -79,11 +88,11 @@ describe('a hint', () => {
     { call: { input: { command: 'find . -name x' } }, unit: 'files' },
     { call: { input: { command: 'tail -n 500 log' } }, unit: 'lines' },
   ])('counts in $unit', ({ call, unit }) => {
-    expect(hint(inTurn({}, 110_000), call)).toMatch(new RegExp(`^Budget allows ~\\d+ ${unit}\\.$`));
+    expect(hint(inTurn({}, 140_000), call)).toMatch(new RegExp(`^Budget allows ~\\d+ ${unit}\\.$`));
   });
 
   it.each([undefined, null, 1, {}, ['grep']])('is none for a command that is %j', (command) => {
-    expect(hint(inTurn({}, 110_000), { input: { command } })).toBeUndefined();
+    expect(hint(inTurn({}, 140_000), { input: { command } })).toBeUndefined();
   });
 });
 
@@ -115,6 +124,15 @@ describe('an alert', () => {
     ]);
   });
 
+  it('goes by shares of the window too', () => {
+    const driver = inTurn({ tools: { warnBelow: 0.15, criticalBelow: 0.1 } });
+    const levels = [31_000, 29_000, 21_000, 19_000].map((left) => {
+      driver.claude(holding(left));
+      return level(afterwards(driver));
+    });
+    expect(levels).toEqual([undefined, 'Budget Alert', undefined, 'BUDGET CRITICAL']);
+  });
+
   it('is told again in a context that knows nothing of it', () => {
     const driver = inTurn();
     driver.claude(holding(19_000));
@@ -127,7 +145,7 @@ describe('an alert', () => {
     const plan = inTurn();
     fill(plan, 60_000);
     expect(level(afterwards(plan))).toBeUndefined();
-    expect(afterwards(inTurn({}, 155_000))).toContain('~14k tokens remaining in the context window (measured)');
+    expect(afterwards(inTurn({}, 155_000))).toContain('~14k tokens remaining in the context window. ');
   });
 
   it('is silent, as hints and cuts are, while the window is not known', () => {
@@ -160,7 +178,7 @@ describe('an alert', () => {
 function texts(): string[] {
   const runs = (['enforce', 'advise'] as const).flatMap((mode) => [
     { driver: inTurn({ tools: { mode } }), fullness: 0 },
-    { driver: inTurn({ tools: { mode } }, 110_000), fullness: 0 },
+    { driver: inTurn({ tools: { mode } }, 140_000), fullness: 0 },
     { driver: inTurn({ tools: { mode } }), fullness: 43_000 },
     { driver: inTurn({ tools: { mode } }, 150_000), fullness: 55_000 },
   ]);
