@@ -4,7 +4,7 @@ import type { Io } from '../io.ts';
 import type { SessionSummary } from '../replay/summary.ts';
 import type { Outcome, Page } from '../report/replay/format.ts';
 import { CI_FORMAT } from '../report/replay/formats.ts';
-import { appendText } from '../store/append-text.ts';
+import { appendText } from '../store/files/append-text.ts';
 import type { ReportOptions } from './report-options.ts';
 
 /** A report that goes elsewhere than the one that is printed. */

@@ -10,7 +10,7 @@ import type { Io } from '../io.ts';
 import { HTML_MARK } from '../report/html.ts';
 import { printableJson } from '../report/printable-json.ts';
 import { styleFor } from '../report/style.ts';
-import { writePage } from '../store/output-file.ts';
+import { writePage } from '../store/files/write-file.ts';
 
 export interface ExplainOptions {
   readonly json?: true;

@@ -18,11 +18,11 @@ import type { Io } from '../io.ts';
 import { printableJson } from '../report/printable-json.ts';
 import { printable } from '../report/shown.ts';
 import { styleFor } from '../report/style.ts';
-import { createFaults } from '../session/faults.ts';
 import { refuseRunning } from '../session/resume/earlier-run.ts';
 import { endLeft } from '../session/resume/resume-run.ts';
-import { type FlowRunFiles, listFlowRuns, newFlowRun, openFlowRun } from '../store/flow-run.ts';
-import { asProcessMark } from '../store/process-mark.ts';
+import { asProcessMark } from '../store/files/process-mark.ts';
+import { createFaults } from '../store/files/store-error.ts';
+import { type FlowRunFiles, listFlowRuns, newFlowRun, openFlowRun } from '../store/runs/flow-run.ts';
 import { parseFields } from '../stream/fields.ts';
 
 /** Options of `ctxb flow run`, as commander hands them over. */

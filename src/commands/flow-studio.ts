@@ -11,8 +11,8 @@ import { readAssets, startStudioServer } from '../flow/studio/studio-server.ts';
 import type { Io } from '../io.ts';
 import { printable } from '../report/shown.ts';
 import { untilSignal } from '../session/signals.ts';
-import { asItIs } from '../store/disk-text.ts';
-import { writeNewFile } from '../store/new-file.ts';
+import { writeNewFile } from '../store/files/write-file.ts';
+import { asItIs } from '../store/masks/disk-text.ts';
 
 /** Options of `ctxb flow studio`, as commander hands them over. */
 export interface StudioOptions {

@@ -14,11 +14,11 @@ import { counted, tokens } from '../report/figures.ts';
 import { printableJson } from '../report/printable-json.ts';
 import { onOneLine, printable } from '../report/shown.ts';
 import { readNotebook } from '../session/notes/note-files.ts';
-import { masked } from '../store/disk-text.ts';
-import { type HandoffInfo, listHandoffs } from '../store/handoffs.ts';
-import { writeNewFile } from '../store/new-file.ts';
-import { redact } from '../store/redact.ts';
-import { findSession, listSessions } from '../store/sessions.ts';
+import { writeNewFile } from '../store/files/write-file.ts';
+import { masked } from '../store/masks/disk-text.ts';
+import { redact } from '../store/masks/redact.ts';
+import { type HandoffInfo, listHandoffs } from '../store/sessions/handoffs.ts';
+import { findSession, listSessions } from '../store/sessions/sessions.ts';
 import { isRecording } from './is-recording.ts';
 
 const EXIT_PROBLEMS = 3;

@@ -10,8 +10,8 @@ import { healthTable } from '../report/health-table.ts';
 import { printableJson } from '../report/printable-json.ts';
 import { onOneLine, printable } from '../report/shown.ts';
 import { styleFor } from '../report/style.ts';
-import { findHealthLogs } from '../store/health-log.ts';
-import { isTorn, readLines } from '../store/read-lines.ts';
+import { isTorn, readLines } from '../store/files/read-lines.ts';
+import { findHealthLogs } from '../store/ledgers/health-log.ts';
 import { refusePrometheus } from './no-prometheus.ts';
 
 interface HealthFlags {

@@ -6,9 +6,9 @@ import { type HookInput, readHookInput } from '../hook/hook-input.ts';
 import type { Io } from '../io.ts';
 import { onOneLine } from '../report/shown.ts';
 import { RUN_VARIABLE } from '../session/headless-run.ts';
-import { callerOf, processMark } from '../store/process-mark.ts';
-import { openSeal } from '../store/seal.ts';
-import { stateFolder } from '../store/user-folders.ts';
+import { callerOf, processMark } from '../store/files/process-mark.ts';
+import { stateFolder } from '../store/folders/user-folders.ts';
+import { openSeal } from '../store/runs/seal.ts';
 import { readStdin } from './read-stdin.ts';
 
 export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { effectiveConfig } from '../config/effective-config.ts';
 import type { Io } from '../io.ts';
-import { leaveNote, type Note } from '../session/leave-note.ts';
+import { leaveNote, type Note } from '../store/runs/inbox.ts';
 
 const KINDS: readonly { kind: Note['kind']; about: string; example: string }[] = [
   { kind: 'state', about: 'where the work stands', example: 'tests written, parser next' },

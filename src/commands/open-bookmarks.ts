@@ -1,5 +1,5 @@
 import { type Bookmarks, createBookmarks } from '../replay/cache/bookmarks.ts';
-import { openTextCache } from '../store/text-cache.ts';
+import { openTextCache } from '../store/files/file-cache.ts';
 
 /** Where something is kept, and everything that it depends on besides the recording. */
 export interface CachePlace {

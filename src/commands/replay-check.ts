@@ -5,7 +5,7 @@ import { eachSource, findAllSources } from '../replay/replay-all.ts';
 import { checkText } from '../report/check-text.ts';
 import { printableJson } from '../report/printable-json.ts';
 import { printable } from '../report/shown.ts';
-import { redact } from '../store/redact.ts';
+import { redact } from '../store/masks/redact.ts';
 import { openStdin } from './open-stdin.ts';
 
 const EXIT_CODES: Readonly<Record<CheckedRecord['verdict'], number>> = { same: 0, 'no-actions': 2, different: 3 };

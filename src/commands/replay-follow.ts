@@ -10,7 +10,7 @@ import { openPage } from '../report/replay/open-page.ts';
 import { printable } from '../report/shown.ts';
 import { createOutlet } from '../session/output/outlet.ts';
 import { untilSignal } from '../session/signals.ts';
-import { redact } from '../store/redact.ts';
+import { redact } from '../store/masks/redact.ts';
 import { onlyRecordings } from './only-recordings.ts';
 import { openStdin } from './open-stdin.ts';
 import { printReport } from './print-report.ts';

@@ -3,7 +3,7 @@ import { HTML_MARK } from '../report/html.ts';
 import { createPageData, type PageOptions } from '../report/replay-html/page-data.ts';
 import { replayHtml } from '../report/replay-html/replay-html.ts';
 import { whatIfCurves } from '../report/replay-html/what-if-curves.ts';
-import { requireFree, writePage } from '../store/output-file.ts';
+import { requireFree, writePage } from '../store/files/write-file.ts';
 import type { ExtraReport } from './extra-reports.ts';
 
 /** Where the build puts the page: commands and their parts are each one folder below the program. */

@@ -7,7 +7,7 @@ import { findAllSources, type Judged } from '../replay/replay-all.ts';
 import { bytesOf } from '../replay/sources.ts';
 import { counted } from '../report/figures.ts';
 import { createProgress } from '../report/replay/progress.ts';
-import { redact } from '../store/redact.ts';
+import { redact } from '../store/masks/redact.ts';
 import { refusePrometheus } from './no-prometheus.ts';
 import { onlyRecordings } from './only-recordings.ts';
 import { openStdin } from './open-stdin.ts';

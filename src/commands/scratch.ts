@@ -5,9 +5,8 @@ import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { buildNotes } from '../replay/read-notes.ts';
 import { findSources } from '../replay/sources.ts';
-import { openNotesFolder, readIndex } from '../store/notes-folder.ts';
-import { redact } from '../store/redact.ts';
-import { findSession } from '../store/sessions.ts';
+import { redact } from '../store/masks/redact.ts';
+import { findSession, openNotesFolder, readIndex } from '../store/sessions/sessions.ts';
 import { isRecording } from './is-recording.ts';
 
 interface ScratchFlags {

@@ -10,7 +10,7 @@ import { judgeStatus } from '../statusline/judge-status.ts';
 import { newestLines } from '../statusline/log-tail.ts';
 import { readStatusInput, type StatusInput } from '../statusline/status-input.ts';
 import { statusText } from '../statusline/status-text.ts';
-import { stateFolder } from '../store/user-folders.ts';
+import { stateFolder } from '../store/folders/user-folders.ts';
 import { readStdin } from './read-stdin.ts';
 
 export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
@@ -71,8 +71,8 @@ async function tellHooks(
 ): Promise<readonly string[]> {
   const { sessionId, window } = status;
   if (sessionId === undefined || window === undefined || !existsSync(join(folder, 'hooks', sessionId))) return [];
-  const { noteWindow } = await import('../store/hook-sessions.ts');
-  const { noteModelWindow } = await import('../store/model-windows.ts');
+  const { noteWindow } = await import('../store/sessions/hook-sessions.ts');
+  const { noteModelWindow } = await import('../store/sessions/model-windows.ts');
   try {
     noteWindow(folder, sessionId, window);
     if (userFolder !== undefined) noteModelWindow(userFolder, status, window);

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { GivenFault, readGiven, readNamed } from '../store/given-file.ts';
+import { GivenFault, readGiven, readNamed } from '../store/files/given-file.ts';
 import type { Finding } from './config.ts';
 import { parseData, parseJson, SyntaxFault } from './parse-data.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { FlowGlobals } from '../config/flow-settings.ts';
-import { readPlain } from '../store/plain-file.ts';
+import { readPlain } from '../store/files/plain-file.ts';
 import type { BriefingWorld } from './briefing.ts';
 import { fileInside, readPrompt } from './file/flow-files.ts';
 import type { StepOutput } from './flow.ts';

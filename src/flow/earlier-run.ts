@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { CtxbError } from '../errors.ts';
-import { type FlowRunFiles, listFlowRuns, openFlowRun } from '../store/flow-run.ts';
-import { kindOf } from '../store/plain-file.ts';
-import { orStoreError } from '../store/store-error.ts';
+import { kindOf } from '../store/files/plain-file.ts';
+import { orStoreError } from '../store/files/store-error.ts';
+import { type FlowRunFiles, listFlowRuns, openFlowRun } from '../store/runs/flow-run.ts';
 import { parseFields, textOf } from '../stream/fields.ts';
 import type { StepOutput } from './flow.ts';
 import { type KnownReceipt, readReceipt } from './step-receipt.ts';

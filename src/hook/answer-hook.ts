@@ -6,14 +6,18 @@ import { initialState } from '../governor/initial-state.ts';
 import type { GovernorState, Run } from '../governor/state.ts';
 import { hookOutput } from '../memory/hand-back/hand-back.ts';
 import { decisionText, isRoutine } from '../messages.ts';
-import { createFaults, type Faults } from '../session/faults.ts';
-import { createToolFiles } from '../session/tool-files.ts';
-import { sweepClaudeSessions } from '../store/claude-sessions.ts';
-import { type HookSession, holdHookSession, sweepHookSessions } from '../store/hook-sessions.ts';
-import { type ModelInVersion, modelWindow } from '../store/model-windows.ts';
-import type { ProcessMark } from '../store/process-mark.ts';
-import type { Seal } from '../store/seal.ts';
-import { createSessionStore } from '../store/session-store.ts';
+import type { ProcessMark } from '../store/files/process-mark.ts';
+import { createFaults, type Faults } from '../store/files/store-error.ts';
+import type { Seal } from '../store/runs/seal.ts';
+import { createSessionStore } from '../store/runs/session-store.ts';
+import { createToolFiles } from '../store/runs/tool-files.ts';
+import {
+  type HookSession,
+  holdHookSession,
+  sweepClaudeSessions,
+  sweepHookSessions,
+} from '../store/sessions/hook-sessions.ts';
+import { type ModelInVersion, modelWindow } from '../store/sessions/model-windows.ts';
 import { decodeLine } from '../stream/decode.ts';
 import { textOf } from '../stream/fields.ts';
 import { followClaude, predecessorOf } from './clearing.ts';

@@ -1,7 +1,6 @@
-import { noteSessionOf, sessionOf } from '../store/claude-sessions.ts';
-import { readHookSession } from '../store/hook-sessions.ts';
-import type { ProcessMark } from '../store/process-mark.ts';
-import type { Seal } from '../store/seal.ts';
+import type { ProcessMark } from '../store/files/process-mark.ts';
+import type { Seal } from '../store/runs/seal.ts';
+import { noteSessionOf, readHookSession, sessionOf } from '../store/sessions/hook-sessions.ts';
 import type { HookInput } from './hook-input.ts';
 import { type KeptSession, readKept } from './kept-session.ts';
 

@@ -2,11 +2,11 @@ import { join, relative } from 'node:path';
 import type { HookAnswer } from '../governor/actions.ts';
 import type { Input, OwnEvent } from '../governor/input.ts';
 import { createMemory } from '../memory/memory.ts';
-import type { Faults } from '../session/faults.ts';
 import { createNoteTaker } from '../session/notes/note-taker.ts';
-import type { Inbox } from '../store/inbox.ts';
-import { redact } from '../store/redact.ts';
-import { openSessionFolder } from '../store/session-folder.ts';
+import type { Faults } from '../store/files/store-error.ts';
+import { redact } from '../store/masks/redact.ts';
+import type { Inbox } from '../store/runs/inbox.ts';
+import { openSessionFolder } from '../store/sessions/session-folder.ts';
 import type { Event } from '../stream/events.ts';
 import type { Judge } from './judge-session.ts';
 

@@ -2,8 +2,8 @@ import { type Action, type Decision, type HookAnswer, isDecision } from '../gove
 import type { Input, OwnEvent } from '../governor/input.ts';
 import type { GovernorState } from '../governor/state.ts';
 import { step } from '../governor/step.ts';
-import type { ToolFiles } from '../session/tool-files.ts';
-import type { SessionStore } from '../store/session-store.ts';
+import type { SessionStore } from '../store/runs/session-store.ts';
+import type { ToolFiles } from '../store/runs/tool-files.ts';
 import type { Event } from '../stream/events.ts';
 
 /** The governor at work for one hook: what it decides is carried out as far as a hook can. */

@@ -1,6 +1,6 @@
 import manifest from '../../package.json' with { type: 'json' };
 import type { GovernorState } from '../governor/state.ts';
-import { redact } from '../store/redact.ts';
+import { redact } from '../store/masks/redact.ts';
 import { countOf, type Fields, fieldsOf, isFields, parseFields, textsOf } from '../stream/fields.ts';
 
 /** What one hook leaves for the next of the same session. */

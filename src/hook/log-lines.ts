@@ -1,5 +1,5 @@
-import { readTail, type Tail } from '../store/read-tail.ts';
-import { errorCode } from '../store/store-error.ts';
+import { readTail, type Tail } from '../store/files/read-lines.ts';
+import { errorCode } from '../store/files/store-error.ts';
 
 /** Bytes of a log's end that one hook looks through at most: claude waits meanwhile. */
 const MOST_BYTES = 8 * 1024 * 1024;

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { jsonSchema } from '../config/json-schema.ts';
 import { PLACES } from '../config/read-config.ts';
-import { asItIs } from '../store/disk-text.ts';
-import { writeNewFile } from '../store/new-file.ts';
+import { writeNewFile } from '../store/files/write-file.ts';
+import { asItIs } from '../store/masks/disk-text.ts';
 import type { Fields } from '../stream/fields.ts';
 
 /** A preset of thresholds and of budgets of results. */

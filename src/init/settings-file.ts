@@ -1,10 +1,10 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { CtxbError } from '../errors.ts';
-import { asItIs } from '../store/disk-text.ts';
-import { writeNewFile } from '../store/new-file.ts';
-import { kindOf, makeFolder, readPlain, removeFile } from '../store/plain-file.ts';
-import { readUserFile, replaceUserFile } from '../store/user-file.ts';
+import { kindOf, makeFolder, readPlain, removeFile } from '../store/files/plain-file.ts';
+import { readUserFile, replaceUserFile } from '../store/files/user-file.ts';
+import { writeNewFile } from '../store/files/write-file.ts';
+import { asItIs } from '../store/masks/disk-text.ts';
 
 /** Bytes. */
 const LIMIT = 4 * 1024 * 1024;

@@ -3,7 +3,7 @@ import type { CtxbError } from '../errors.ts';
 import { findAllSources, replayAll } from '../replay/replay-all.ts';
 import { replayReport } from '../replay/replay-report.ts';
 import type { ReplayReport, SessionSummary } from '../replay/summary.ts';
-import { redact } from '../store/redact.ts';
+import { redact } from '../store/masks/redact.ts';
 import type { PolicyOptions } from './policy-options.ts';
 import { resolvePolicy } from './resolve-policy.ts';
 

@@ -1,5 +1,6 @@
 import type { GovernorState, Run } from '../governor/state.ts';
 import type { Io } from '../io.ts';
+import { createToolFiles } from '../store/runs/tool-files.ts';
 import { decodeLine } from '../stream/decode.ts';
 import type { ResultEvent } from '../stream/events.ts';
 import { createFramer } from '../stream/frame.ts';
@@ -16,7 +17,6 @@ import { type CallerOutput, createOutput } from './output/output.ts';
 import { noteBeginning, noteProcess, openRunFiles, type RecordFile, type RunFiles } from './run-files.ts';
 import { type Session, type SessionWorld, startSession } from './run-session.ts';
 import { type SignalWatch, watchSignals } from './signals.ts';
-import { createToolFiles } from './tool-files.ts';
 
 /** Connects claude, the caller and the files, and sees the session through. Resolves with the exit code. */
 export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number> {

@@ -1,9 +1,9 @@
 import { type Cost, isComputed, totalMicroUsd } from '../governor/cost/cost.ts';
 import type { OwnEvent, SpentBefore } from '../governor/input.ts';
 import type { GovernorState } from '../governor/state.ts';
-import { openContextDir } from '../store/context-dir.ts';
-import { type CostLedger, openCostLedger } from '../store/cost-ledger.ts';
-import type { Faults } from './faults.ts';
+import type { Faults } from '../store/files/store-error.ts';
+import { openContextDir } from '../store/folders/context-dir.ts';
+import { type CostLedger, openCostLedger } from '../store/ledgers/cost-ledger.ts';
 
 /** A call costs more, most often. */
 const NOTED_MICRO_USD = 1_000;

@@ -11,8 +11,8 @@ import {
 } from '../governor/actions.ts';
 import type { Input } from '../governor/input.ts';
 import type { Answered } from '../memory/hand-back/hand-back.ts';
-import { maskedLine } from '../store/disk-text.ts';
-import type { SessionStore } from '../store/session-store.ts';
+import { maskedLine } from '../store/masks/disk-text.ts';
+import type { SessionStore } from '../store/runs/session-store.ts';
 import type { Child } from './claude/child.ts';
 import type { PassOn } from './output/pass-on.ts';
 
@@ -60,8 +60,8 @@ type EffectOf<K extends Effect['kind']> = Extract<Effect, { readonly kind: K }>;
 export type AskPerson = EffectOf<'ask-person'>;
 export type AskNext = EffectOf<'ask-next'>;
 export type WriteHandoff = EffectOf<'write-handoff'>;
-export type MeasureFile = EffectOf<'measure-file'>;
-export type StoreResult = EffectOf<'store-result'>;
+type MeasureFile = EffectOf<'measure-file'>;
+type StoreResult = EffectOf<'store-result'>;
 export type StartClaude = EffectOf<'start-claude'>;
 
 /** Carries out what the governor decided. Everything it does is named by an action. */

@@ -6,10 +6,10 @@ import type { GovernorState } from '../governor/state.ts';
 import { checkHandoff, type Problem } from '../memory/handoff/check-handoff.ts';
 import { type HandoffHead, writeHandoffFile } from '../memory/handoff/handoff-file.ts';
 import type { Memory } from '../memory/memory.ts';
-import { type WrittenHandoff, writeHandoff } from '../store/handoffs.ts';
-import { redact } from '../store/redact.ts';
+import type { Faults } from '../store/files/store-error.ts';
+import { redact } from '../store/masks/redact.ts';
+import { type WrittenHandoff, writeHandoff } from '../store/sessions/handoffs.ts';
 import type { WriteHandoff } from './executor.ts';
-import type { Faults } from './faults.ts';
 
 interface HandoffWriterWorld {
   /** What is known without the agent. */

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { runCostUsd, toUsd } from '../governor/cost/cost.ts';
 import type { GovernorState } from '../governor/state.ts';
 import type { Io } from '../io.ts';
-import { inboxPath } from '../store/inbox-path.ts';
-import { checkFolder } from '../store/own-folder.ts';
+import { checkFolder } from '../store/folders/own-folder.ts';
+import { INBOX_VARIABLE, inboxPath } from '../store/runs/inbox.ts';
 import { wantsTelemetry } from '../telemetry/wants-telemetry.ts';
 import { type Child, forOwnChild, runUntouched, startChild } from './claude/child.ts';
 import {
@@ -21,7 +21,6 @@ import {
   RUN_VARIABLE,
   type Watcher,
 } from './headless-run.ts';
-import { INBOX_VARIABLE } from './inbox-variable.ts';
 import { callerInput } from './input/caller-input.ts';
 import { createStamp, fixedPrompts } from './input/prompts.ts';
 import { openRecordFile } from './run-files.ts';

@@ -4,6 +4,7 @@ import type { Input, OwnEvent } from '../governor/input.ts';
 import type { GovernorState, Run } from '../governor/state.ts';
 import { step } from '../governor/step.ts';
 import { hookOutput } from '../memory/hand-back/hand-back.ts';
+import type { ToolFiles } from '../store/runs/tool-files.ts';
 import type { Event } from '../stream/events.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { ChildEnd } from './claude/child.ts';
@@ -16,7 +17,6 @@ import type { NoteTaker } from './notes/note-taker.ts';
 import type { CallerOutput } from './output/output.ts';
 import { createPassOn } from './output/pass-on.ts';
 import type { Recorder } from './run-files.ts';
-import type { ToolFiles } from './tool-files.ts';
 
 /** What the session itself provides to the executor. */
 type Provided =

@@ -1,4 +1,4 @@
-import { readTail } from '../store/read-tail.ts';
+import { readTail } from '../store/files/read-lines.ts';
 
 /** Bytes of the log's end that are read: some ten turns. What is shown is not worth the time of more. */
 const USUAL_BYTES = 256 * 1024;

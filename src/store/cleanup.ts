@@ -2,14 +2,14 @@ import { readdirSync, realpathSync, rmdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve, sep } from 'node:path';
 import { CtxbError } from '../errors.ts';
-import { isCostLedger, isCounting } from './cost-ledger.ts';
-import { liveInboxes } from './inbox.ts';
-import { requireOwn } from './own-folder.ts';
-import { everythingIn, type Found, IGNORE, MARK } from './own-names.ts';
-import { kindOf, removeFile } from './plain-file.ts';
-import { SESSIONS } from './session-file.ts';
-import { listSessions } from './sessions.ts';
-import { errorCode, orStoreError } from './store-error.ts';
+import { kindOf, removeFile } from './files/plain-file.ts';
+import { errorCode, orStoreError } from './files/store-error.ts';
+import { requireOwn } from './folders/own-folder.ts';
+import { everythingIn, type Found, IGNORE, MARK } from './folders/own-names.ts';
+import { isCostLedger, isCounting } from './ledgers/cost-ledger.ts';
+import { liveInboxes } from './runs/inbox.ts';
+import { SESSIONS } from './sessions/session-file.ts';
+import { listSessions } from './sessions/sessions.ts';
 
 /** What a clean-up would do, as names in the folder (`journal.ndjson`, `sessions/<id>`). */
 export interface CleanupPlan {

@@ -1,4 +1,4 @@
-import { redact } from '../../src/store/redact.ts';
+import { redact } from '../../src/store/masks/redact.ts';
 import { createRandom } from '../support/random.ts';
 import { SECRETS, textOf as secretIn } from '../support/secrets.ts';
 import { textOf } from './corpus-text.ts';

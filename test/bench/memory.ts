@@ -5,7 +5,7 @@ import { createExtractor, type Found } from '../../src/memory/extract/extract.ts
 import { createEntryMaker } from '../../src/memory/make-entry.ts';
 import { createNotebook } from '../../src/memory/notebook/notebook.ts';
 import { renderIndex } from '../../src/memory/notebook/render-index.ts';
-import { redact } from '../../src/store/redact.ts';
+import { redact } from '../../src/store/masks/redact.ts';
 import { decodeObject } from '../../src/stream/decode.ts';
 import type { Event } from '../../src/stream/events.ts';
 import type { Fields } from '../../src/stream/fields.ts';

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { chmod, mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openContextDir } from '../../src/store/context-dir.ts';
+import { openContextDir } from '../../src/store/folders/context-dir.ts';
 import { createPlace, journalOf, type Place, runFake } from './fakes.ts';
 
 const TWO_PROMPTS = { fake: 'answers', flags: ['--prompt', 'one', '--prompt', 'two'] };

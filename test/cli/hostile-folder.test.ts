@@ -1,7 +1,7 @@
 import { chownSync, existsSync, linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { openContextDir } from '../../src/store/context-dir.ts';
+import { openContextDir } from '../../src/store/folders/context-dir.ts';
 import { createPlace, ctxb, journalOf, type Place, runFake } from './fakes.ts';
 
 const RUN_ID = '11111111-2222-4333-8444-555555555555';

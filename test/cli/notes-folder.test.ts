@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { mkdir, symlink } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { openContextDir } from '../../src/store/context-dir.ts';
+import { openContextDir } from '../../src/store/folders/context-dir.ts';
 import { promptLine, runProgram } from '../support/claude.ts';
 import { CTXB, PROTOCOL } from '../support/ctxb.ts';
 import { createPlace, type FakeRun, fakeArguments, type Place, runFake, startFake } from './fakes.ts';

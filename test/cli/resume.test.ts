@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
-import { openSeal } from '../../src/store/seal.ts';
-import { stateFolder } from '../../src/store/user-folders.ts';
+import { stateFolder } from '../../src/store/folders/user-folders.ts';
+import { openSeal } from '../../src/store/runs/seal.ts';
 import type { Finished, RunningProgram } from '../support/claude.ts';
 import { readLines } from '../support/ctxb.ts';
 import { createPlace, ctxb, fake, journalOf, type Place, runFake, STREAM, startFake } from './fakes.ts';

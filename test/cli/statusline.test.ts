@@ -2,7 +2,7 @@ import { appendFileSync, copyFileSync, mkdirSync, readFileSync, symlinkSync, tru
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { openContextDir } from '../../src/store/context-dir.ts';
+import { openContextDir } from '../../src/store/folders/context-dir.ts';
 import { createPlace, ctxb, type Place } from './fakes.ts';
 
 const fixture = (path: string) => fileURLToPath(new URL(`../../fixtures/${path}`, import.meta.url));

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Call, RecordedRequest } from '../../src/standin/scenario.ts';
-import { asProcessMark, isAlive } from '../../src/store/process-mark.ts';
+import { asProcessMark, isAlive } from '../../src/store/files/process-mark.ts';
 import { startWorld, type World } from '../support/claude.ts';
 import { mainRequests, REFUSED } from '../support/conversation.ts';
 import { journalLines } from '../support/ctxb.ts';

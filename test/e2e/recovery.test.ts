@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import type { Call } from '../../src/standin/scenario.ts';
-import { isAlive } from '../../src/store/process-mark.ts';
+import { isAlive } from '../../src/store/files/process-mark.ts';
 import { type Finished, runProgram, startWorld, type World } from '../support/claude.ts';
 import { mainRequests, userTexts } from '../support/conversation.ts';
 import {

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { HookName } from '../../src/governor/actions.ts';
-import { openContextDir } from '../../src/store/context-dir.ts';
+import { openContextDir } from '../../src/store/folders/context-dir.ts';
 import { runProgram, type World } from '../support/claude.ts';
 import { mainRequests } from '../support/conversation.ts';
 import { CTXB, journal, prompts, SMALL_WINDOW } from '../support/ctxb.ts';

@@ -10,7 +10,7 @@ import { cutJson } from '../../src/governor/tool-budget/cut-json.ts';
 import { alertAgent, alertLevel, alertText, hintText, UNITS } from '../../src/governor/tool-budget/hints.ts';
 import { suggestLimit } from '../../src/governor/tool-budget/limit-call.ts';
 import { allot, planRoom, type Spent } from '../../src/governor/tool-budget/room.ts';
-import { measureFile } from '../../src/store/measure-file.ts';
+import { measureFile } from '../../src/store/runs/tool-files.ts';
 import { jsonText } from '../../src/stream/fields.ts';
 import { callLine, kinds, policyWith, runWith, toolResultLine, userLine } from '../support/governor.ts';
 import { vectorsOf } from '../support/recordings.ts';

@@ -11,9 +11,9 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../src/config/defaults.ts';
-import { openContextDir } from '../../src/store/context-dir.ts';
-import { noteWindow } from '../../src/store/hook-sessions.ts';
-import { noteModelWindow } from '../../src/store/model-windows.ts';
+import { openContextDir } from '../../src/store/folders/context-dir.ts';
+import { noteWindow } from '../../src/store/sessions/hook-sessions.ts';
+import { noteModelWindow } from '../../src/store/sessions/model-windows.ts';
 import {
   bashFields,
   callRow,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { redact } from '../../src/store/redact.ts';
+import { redact } from '../../src/store/masks/redact.ts';
 import { randomNumbers, randomTexts, resultEntry } from '../support/notes.ts';
 import { sized } from '../support/size.ts';
 

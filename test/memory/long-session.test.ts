@@ -6,7 +6,7 @@ import { createEntryMaker } from '../../src/memory/make-entry.ts';
 import { EVIDENCE_KINDS } from '../../src/memory/notebook/evidence.ts';
 import { createNotebook } from '../../src/memory/notebook/notebook.ts';
 import { renderIndex } from '../../src/memory/notebook/render-index.ts';
-import { redact } from '../../src/store/redact.ts';
+import { redact } from '../../src/store/masks/redact.ts';
 import { decodeObject } from '../../src/stream/decode.ts';
 import type { Line } from '../support/governor.ts';
 

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CtxbError } from '../../src/errors.ts';
 import { type CleanupOptions, carryOutCleanup, planCleanup } from '../../src/store/cleanup.ts';
-import { openContextDir } from '../../src/store/context-dir.ts';
-import { asItIs } from '../../src/store/disk-text.ts';
-import { createInbox } from '../../src/store/inbox.ts';
-import { openSessionFolder, type SessionFolder } from '../../src/store/session-folder.ts';
+import { openContextDir } from '../../src/store/folders/context-dir.ts';
+import { asItIs } from '../../src/store/masks/disk-text.ts';
+import { createInbox } from '../../src/store/runs/inbox.ts';
+import { openSessionFolder, type SessionFolder } from '../../src/store/sessions/session-folder.ts';
 
 let folder: string;
 let root: string;

@@ -6,7 +6,7 @@ import { checkFlow } from '../../src/flow/file/read-flow.ts';
 import type { Flow, StepOutput } from '../../src/flow/flow.ts';
 import type { CuratorEffect } from '../../src/flow/pack/receipt.ts';
 import type { MeasuredStep, StepReceipt } from '../../src/flow/step-receipt.ts';
-import { openFlowRun } from '../../src/store/flow-run.ts';
+import { openFlowRun } from '../../src/store/runs/flow-run.ts';
 
 /** A flow of `fixtures/flows`: its text, and what it says. */
 export function fixtureFlow(name: string): { readonly text: string; readonly flow: Flow } {

@@ -6,7 +6,7 @@ import type { Config } from '../../src/config/config.ts';
 import { DEFAULTS } from '../../src/config/defaults.ts';
 import { answerHook, type HookResult } from '../../src/hook/answer-hook.ts';
 import { type HookEvent, readHookInput } from '../../src/hook/hook-input.ts';
-import { openSeal } from '../../src/store/seal.ts';
+import { openSeal } from '../../src/store/runs/seal.ts';
 import { hookInput } from './hook-inputs.ts';
 
 type Line = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { findSessionLog, readSessionLog, type SessionLog } from '../../store/session-log.ts';
+import { findSessionLog, readSessionLog, type SessionLog } from '../../store/sessions/session-log.ts';
 import { Contradiction } from '../expect-fact.ts';
 import type { Conversation } from './conversation.ts';
 import { eventsOf } from './read-seen.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { settingsPath } from '../../claude/settings-places.ts';
 import { parseJson, SyntaxFault } from '../../config/parse-data.ts';
 import { messageOf } from '../../errors.ts';
-import { GivenFault, readGiven } from '../../store/given-file.ts';
+import { GivenFault, readGiven } from '../../store/files/given-file.ts';
 import { type Fields, fieldsOf, textOf } from '../../stream/fields.ts';
 import type { Remark } from '../remark.ts';
 import type { World } from './world.ts';

@@ -1,8 +1,8 @@
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { messageOf } from '../../errors.ts';
-import { requireOwn } from '../../store/own-folder.ts';
-import { kindOf } from '../../store/plain-file.ts';
+import { kindOf } from '../../store/files/plain-file.ts';
+import { requireOwn } from '../../store/folders/own-folder.ts';
 import type { Remark } from '../remark.ts';
 
 /** @param folder absolute; it need not be there */

@@ -4,7 +4,7 @@ import { shown } from '../../config/finding.ts';
 import { isRecord } from '../../config/read-config.ts';
 import { expectation } from '../../config/schema.ts';
 import { CtxbError, messageOf } from '../../errors.ts';
-import { GivenFault, readGiven } from '../../store/given-file.ts';
+import { GivenFault, readGiven } from '../../store/files/given-file.ts';
 import type { Fault } from './fault.ts';
 import { promptPath } from './flow-schema.ts';
 

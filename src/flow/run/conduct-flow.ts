@@ -1,6 +1,6 @@
 import type { Io } from '../../io.ts';
 import { signalExitCode } from '../../session/claude/child.ts';
-import { processMark } from '../../store/process-mark.ts';
+import { processMark } from '../../store/files/process-mark.ts';
 import { STEP_FILE } from '../earlier-run.ts';
 import type { FlowStep } from '../flow.ts';
 import { createAttempts } from './attempt-step.ts';

@@ -1,5 +1,5 @@
 import type { Watcher } from '../../session/headless-run.ts';
-import type { FlowRunFiles } from '../../store/flow-run.ts';
+import type { FlowRunFiles } from '../../store/runs/flow-run.ts';
 import type { BriefingWorld } from '../briefing.ts';
 import type { Flow, FlowStep } from '../flow.ts';
 import type { Settled, StepNews } from './run-flow.ts';

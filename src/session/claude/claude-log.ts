@@ -2,9 +2,9 @@ import { EMPTY_COST, readCost, totalMicroUsd } from '../../governor/cost/cost.ts
 import type { Prices } from '../../governor/cost/prices.ts';
 import type { GovernorState } from '../../governor/state.ts';
 import type { Io } from '../../io.ts';
-import { readLines } from '../../store/read-lines.ts';
-import { redact } from '../../store/redact.ts';
-import { findSessionLog, readSessionLog, type SessionLog } from '../../store/session-log.ts';
+import { readLines } from '../../store/files/read-lines.ts';
+import { redact } from '../../store/masks/redact.ts';
+import { findSessionLog, readSessionLog, type SessionLog } from '../../store/sessions/session-log.ts';
 import { decodeLine } from '../../stream/decode.ts';
 import { parseFields, textOf } from '../../stream/fields.ts';
 import type { LoggedState } from './claude-supervisor.ts';

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { isAlive, type ProcessMark, processMark } from '../../store/process-mark.ts';
+import { isAlive, type ProcessMark, processMark } from '../../store/files/process-mark.ts';
 
 /** A claude as an earlier run has journalled it. */
 export interface EarlierClaude {

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { CtxbError, unreadable } from '../../errors.ts';
 import type { Io } from '../../io.ts';
-import { readNamed } from '../../store/given-file.ts';
+import { readNamed } from '../../store/files/given-file.ts';
 import { decodeLine } from '../../stream/decode.ts';
 import type { HeadlessRun } from '../headless-run.ts';
 import { type CallerInput, fixedPrompts, promptLine, protocolLines, type Stamp, withUuid } from './prompts.ts';

@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import type { Entry } from '../../memory/entry.ts';
 import { createNotebook, type Notebook } from '../../memory/notebook/notebook.ts';
 import type { DetailFile, Page } from '../../memory/notebook/section.ts';
-import { type DiskText, joined, masked, maskedJson } from '../../store/disk-text.ts';
-import { readLines } from '../../store/read-lines.ts';
-import type { SessionFolder } from '../../store/session-folder.ts';
+import { readLines } from '../../store/files/read-lines.ts';
+import { type DiskText, joined, masked, maskedJson } from '../../store/masks/disk-text.ts';
+import type { SessionFolder } from '../../store/sessions/session-folder.ts';
 import { type Fields, parseFields } from '../../stream/fields.ts';
 
 /** A session's notes on disk. The log comes first, so that whatever is cut off by a crash can be made again from it. */

@@ -3,10 +3,10 @@ import type { Input, OwnEvent } from '../../governor/input.ts';
 import type { GovernorState } from '../../governor/state.ts';
 import { type Answered, hookOutput } from '../../memory/hand-back/hand-back.ts';
 import type { Memory } from '../../memory/memory.ts';
-import type { Inbox } from '../../store/inbox.ts';
-import type { SessionFolder } from '../../store/session-folder.ts';
+import type { Faults } from '../../store/files/store-error.ts';
+import type { Inbox } from '../../store/runs/inbox.ts';
+import type { SessionFolder } from '../../store/sessions/session-folder.ts';
 import { parseFields, textOf } from '../../stream/fields.ts';
-import type { Faults } from '../faults.ts';
 import { createNoteFiles, type NoteFiles } from './note-files.ts';
 
 /** Connects working memory with its files: what is noted is written, and what was noted before is read. */

@@ -3,7 +3,7 @@ import { valueAt } from '../../config/key-path.ts';
 import type { ResolvedConfig, SetValue } from '../../config/resolve-config.ts';
 import { LEAVES } from '../../config/schema.ts';
 import { RANKS } from '../../config/without-overruled.ts';
-import { redact } from '../../store/redact.ts';
+import { redact } from '../../store/masks/redact.ts';
 import { type Fields, fieldsOf, textOf, textsOf } from '../../stream/fields.ts';
 
 /** What a run goes by, for whoever takes it up. */

@@ -22,7 +22,7 @@ import { type Bookmarks, createBookmarks } from '../../../src/replay/cache/bookm
 import { type ReplayOptions, replaySource } from '../../../src/replay/replay.ts';
 import { findSources } from '../../../src/replay/sources.ts';
 import type { SessionSummary } from '../../../src/replay/summary.ts';
-import { redact } from '../../../src/store/redact.ts';
+import { redact } from '../../../src/store/masks/redact.ts';
 import { boundaryLine, type Line, userLine } from '../../support/governor.ts';
 import { asRecord, lineEndsOf, stagesOf } from '../../support/growing.ts';
 import { createRandom } from '../../support/random.ts';

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterEach, expect, it } from 'vitest';
 import { type EndKind, endClaude } from '../../../src/session/claude/end-claude.ts';
-import { isAlive, type ProcessMark, processMark } from '../../../src/store/process-mark.ts';
+import { isAlive, type ProcessMark, processMark } from '../../../src/store/files/process-mark.ts';
 
 const onLinux = process.platform === 'linux';
 const started: ChildProcess[] = [];

@@ -1,0 +1,183 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { asItIs, type DiskText, masked, maskedJson } from '../masks/disk-text.ts';
+import { makeFolder, readPlain, removeFile } from './plain-file.ts';
+import { replaceFile } from './write-file.ts';
+
+/** Something that can be made again, kept for each of many files: as JSON, one file for each of their folders. */
+interface JsonCache {
+  /** What was put for a file under the same identity; undefined: nothing was. */
+  get(file: string, identity: string): unknown;
+  put(file: string, identity: string, value: unknown): void;
+  /** Writes what was put. What cannot be written is made again the next time. */
+  save(): void;
+}
+
+interface Entry {
+  readonly identity: string;
+  readonly value: unknown;
+}
+
+interface Page {
+  readonly entries: Map<string, Entry>;
+  changed: boolean;
+}
+
+const VERSION = 1;
+
+/** Longer than any; a file beyond it is none of ours. */
+const PAGE_BYTES = 256 * 1024 * 1024;
+
+/**
+ * @param folder where the cache is
+ * @param key everything else that the values depend on
+ */
+export function openJsonCache(folder: string, key: string): JsonCache {
+  const pages = new Map<string, Page>();
+
+  const pagePath = (of: string) => cachePath(folder, key, of);
+
+  function pageOf(file: string): Page {
+    const of = dirname(resolve(file));
+    const known = pages.get(of) ?? { entries: readEntries(pagePath(of)), changed: false };
+    pages.set(of, known);
+    return known;
+  }
+
+  return {
+    get(file, identity) {
+      const entry = pageOf(file).entries.get(basename(file));
+      return entry?.identity === identity ? entry.value : undefined;
+    },
+    put(file, identity, value) {
+      const page = pageOf(file);
+      page.entries.set(basename(file), { identity, value });
+      page.changed = true;
+    },
+    save() {
+      const changed = [...pages].filter(([, page]) => page.changed);
+      if (changed.length === 0) return;
+      try {
+        makeFolder(folder);
+        for (const [of, { entries }] of changed) replaceFile(pagePath(of), textOf(entries));
+        forgetOld(folder);
+      } catch {
+        // A full disk or a folder of somebody else's: only time is lost.
+      }
+    },
+  };
+}
+
+function* textOf(entries: Page['entries']): Generator<DiskText> {
+  yield asItIs(`{"version":${VERSION},"entries":{`);
+  let comma = '';
+  for (const [name, entry] of entries) {
+    yield asItIs(`${comma}\n${masked(JSON.stringify(name))}:${maskedJson(entry)}`);
+    comma = ',';
+  }
+  yield asItIs('\n}}\n');
+}
+
+/** Nothing where there is none, or one that is damaged or of another version. */
+function readEntries(path: string): Page['entries'] {
+  const entries: Page['entries'] = new Map();
+  for (const [name, entry] of Object.entries(parsed(path))) {
+    if (isEntry(entry)) entries.set(name, entry);
+  }
+  return entries;
+}
+
+function isEntry(value: unknown): value is Entry {
+  return typeof value === 'object' && value !== null && 'identity' in value && 'value' in value;
+}
+
+function parsed(path: string): object {
+  try {
+    const page = JSON.parse(readPlain(path, PAGE_BYTES) ?? 'null') as Partial<Record<string, unknown>> | null;
+    return page?.version === VERSION && typeof page.entries === 'object' ? (page.entries ?? {}) : {};
+  } catch {
+    return {};
+  }
+}
+
+/** Something that can be made again, kept for each of many files: as text, a file for each. */
+interface TextCache {
+  /** What was put for a file; undefined: nothing was. */
+  get(file: string): string | undefined;
+  /** What cannot be written is made again the next time. */
+  put(file: string, text: string): void;
+}
+
+/** A longer one is none of ours. */
+const TEXT_BYTES = 16 * 1024 * 1024;
+
+/** Of all of them. */
+const FOLDER_BYTES = 64 * 1024 * 1024;
+
+/**
+ * @param folder where the cache is
+ * @param key everything else that the texts depend on
+ */
+export function openTextCache(folder: string, key: string): TextCache {
+  let isTidy = false;
+
+  const pathOf = (file: string) => cachePath(folder, key, resolve(file));
+
+  return {
+    get(file) {
+      try {
+        return readPlain(pathOf(file), TEXT_BYTES);
+      } catch {
+        return undefined;
+      }
+    },
+    put(file, text) {
+      try {
+        makeFolder(folder);
+        if (!isTidy) forgetOld(folder, FOLDER_BYTES);
+        isTidy = true;
+        replaceFile(pathOf(file), [asItIs(text)]);
+      } catch {
+        // A full disk or a folder of somebody else's: only time is lost.
+      }
+    },
+  };
+}
+
+/**
+ * Where something is kept in a cache's folder.
+ *
+ * @param key everything that it depends on besides
+ * @param of what it is of
+ */
+function cachePath(folder: string, key: string, of: string): string {
+  const name = createHash('sha256').update(`${key}\n${of}`).digest('hex').slice(0, 32);
+  return join(folder, `${name}.json`);
+}
+
+/** What {@link cachePath} calls a file, or what is left of one that was being replaced. */
+const CACHE_FILE = /^[0-9a-f]{32}\.json(?:\.\d{1,10})?$/;
+
+/** What nobody has written for so long is of recordings that are gone, or of a policy of then. */
+const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
+
+/**
+ * Removes from a cache's folder what is old, and named as ctxb names it: `XDG_CACHE_HOME` may have any folder be the cache.
+ *
+ * @param most bytes that its files may take: beyond it the oldest are removed as well
+ */
+export function forgetOld(folder: string, most = Number.POSITIVE_INFINITY): void {
+  const newestFirst = readdirSync(folder)
+    .filter((name) => CACHE_FILE.test(name))
+    .map((name) => join(folder, name))
+    .map((path) => ({ path, stats: statSync(path, { throwIfNoEntry: false }) }))
+    .sort((a, b) => (b.stats?.mtimeMs ?? 0) - (a.stats?.mtimeMs ?? 0));
+  let bytes = 0;
+  for (const { path, stats } of newestFirst) {
+    // Somebody else has removed it.
+    if (stats === undefined) continue;
+    bytes += stats.size;
+    if (bytes > most || Date.now() - stats.mtimeMs > KEPT_MS) removeFile(path);
+  }
+}

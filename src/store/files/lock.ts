@@ -1,0 +1,130 @@
+import { closeSync, constants, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type ContextDir, fileName } from '../folders/context-dir.ts';
+import { maskedJson } from '../masks/disk-text.ts';
+import { kindOf, openPlain, readPlain, refuseForeign, removeFile, writeWhole } from './plain-file.ts';
+import { asProcessMark, isAlive, type ProcessMark } from './process-mark.ts';
+import { errorCode, orStoreError } from './store-error.ts';
+
+const LOCK = /^lock\.[\w-]{1,64}$/;
+/** Bytes; a lock of ours has about 150. */
+const LIMIT = 4096;
+const ATTEMPTS = 20;
+
+/** Who holds a lock. */
+export interface Holder extends ProcessMark {
+  readonly runId: string;
+  /** ISO time. */
+  readonly since: string;
+}
+
+export interface Lock {
+  release(): void;
+}
+
+interface LockFile {
+  readonly path: string;
+  /** Undefined when it holds nothing sensible: its maker was killed before it could write. */
+  readonly holder: Holder | undefined;
+}
+
+/**
+ * Takes the lock of a folder unless a process that lives holds it. The lock of one that was killed is taken over.
+ *
+ * A lock is a file `lock.<run>`. Whoever wants it makes one and then looks around: who sees a living other one steps
+ * back, and so does who finds the own one gone, as somebody took it for a dead one while it was still empty. As
+ * everybody writes before looking, two can never both believe that they have it. As no two have the same name, nobody
+ * who clears away a dead one can hit a new one in its place.
+ *
+ * @returns undefined when somebody else has it
+ * @throws CtxbError `store`
+ */
+export function takeLock(folder: ContextDir, holder: Holder): Lock | undefined {
+  const own = folder.place(`lock.${fileName(holder.runId)}`);
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    if (locksIn(folder.path).some(isHeld)) return undefined;
+    // Left by a run with the same id, which is dead.
+    removeFile(own);
+    create(own, holder);
+    const others = locksIn(folder.path).filter(({ path }) => path !== own);
+    // In this order: who cleared the own one away may have come and gone while the others were read.
+    if (!others.some(isHeld) && kindOf(own) === 'file') {
+      for (const { path } of others) removeFile(path);
+      return { release: () => release(own, holder) };
+    }
+    removeFile(own);
+    // Two have stepped back before each other. They have different numbers, so they come back at different times.
+    pause(1 + ((holder.pid * attempt) % 23));
+  }
+  return undefined;
+}
+
+/** Whether a living process holds the folder's lock. What is no lock of ours holds nothing. */
+export function isLocked(folder: string): boolean {
+  return lockNames(folder).some((name) => kindOf(join(folder, name)) === 'file' && isHeld(readLock(folder, name)));
+}
+
+function lockNames(folder: string): string[] {
+  if (kindOf(folder) !== 'folder') return [];
+  return orStoreError(folder, () => readdirSync(folder)).filter((name) => LOCK.test(name));
+}
+
+function locksIn(folder: string): LockFile[] {
+  return lockNames(folder).map((name) => {
+    refuseForeign(join(folder, name), kindOf(join(folder, name)));
+    return readLock(folder, name);
+  });
+}
+
+function readLock(folder: string, name: string): LockFile {
+  const path = join(folder, name);
+  return { path, holder: parseHolder(readIfThere(path)) };
+}
+
+/** Its holder may remove it at any moment. */
+function readIfThere(path: string): string | undefined {
+  try {
+    return readPlain(path, LIMIT);
+  } catch (error) {
+    if (error instanceof Error && errorCode(error.cause) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function parseHolder(text: string | undefined): Holder | undefined {
+  try {
+    const value: unknown = JSON.parse(text ?? '');
+    const mark = asProcessMark(value);
+    if (mark === undefined || typeof value !== 'object' || value === null) return undefined;
+    const { runId, since } = { runId: '', since: '', ...value };
+    return { ...mark, runId: String(runId), since: String(since) };
+  } catch {
+    return undefined;
+  }
+}
+
+function isHeld({ holder }: LockFile): boolean {
+  return holder !== undefined && isAlive(holder);
+}
+
+function create(path: string, holder: Holder): void {
+  const fd = openPlain(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL);
+  try {
+    orStoreError(path, () => writeWhole(fd, maskedJson(holder)));
+  } catch (error) {
+    removeFile(path);
+    throw error;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** The folder may have been removed and made again: then the lock there is another run's. */
+function release(path: string, holder: Holder): void {
+  const found = parseHolder(readIfThere(path));
+  if (found?.runId === holder.runId && found.pid === holder.pid) removeFile(path);
+}
+
+function pause(milliseconds: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
+}

@@ -1,0 +1,177 @@
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fchmodSync,
+  fstatSync,
+  ftruncateSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  type Stats,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { CtxbError } from '../../errors.ts';
+import type { DiskText } from '../masks/disk-text.ts';
+import { errorCode, orStoreError } from './store-error.ts';
+
+/** Folders and files are for their owner only. */
+export const FOLDER_MODE = 0o700;
+export const FILE_MODE = 0o600;
+
+const WRITES = constants.O_WRONLY | constants.O_RDWR;
+
+export type Kind = 'missing' | 'file' | 'folder' | 'symbolic link' | 'hard link' | 'special file';
+
+/** What is at a path, without following a link there. */
+export function kindOf(path: string): Kind {
+  try {
+    return kindOfStats(orStoreError(path, () => lstatSync(path, { throwIfNoEntry: false })));
+  } catch (error) {
+    // A file on the way is what the caller will be told when it looks there.
+    if (error instanceof CtxbError && errorCode(error.cause) === 'ENOTDIR') return 'missing';
+    throw error;
+  }
+}
+
+function kindOfStats(stats: Stats | undefined): Kind {
+  if (stats === undefined) return 'missing';
+  if (stats.isSymbolicLink()) return 'symbolic link';
+  if (stats.isDirectory()) return 'folder';
+  return stats.isFile() ? 'file' : 'special file';
+}
+
+/**
+ * Makes the folder and those above it, unless it is there.
+ *
+ * @throws CtxbError `store` when something else is there, a symbolic link to a folder included
+ */
+export function makeFolder(path: string): void {
+  const kind = kindOf(path);
+  if (kind === 'missing') orStoreError(path, () => makeWithParents(path));
+  else if (kind !== 'folder') throw new CtxbError('store', `${path} is a ${kind}, not a folder: move it away`);
+}
+
+/** Node's own way never ends where a system denies that the parent is there, as `/proc` does. */
+function makeWithParents(path: string): void {
+  const parent = dirname(path);
+  if (parent !== path && !existsSync(parent)) makeWithParents(parent);
+  try {
+    mkdirSync(path, { mode: FOLDER_MODE });
+  } catch (error) {
+    // Another run was quicker.
+    if (errorCode(error) !== 'EEXIST') throw error;
+  }
+}
+
+/**
+ * Opens a regular file. The check is made on what was opened, so that nobody can put a link in its place in between.
+ *
+ * @param flags of `constants`, for instance `O_RDONLY`
+ * @throws CtxbError `store` when something else is there
+ */
+export function openPlain(path: string, flags: number): number {
+  refuseForeign(path, kindOf(path));
+  // Without O_NONBLOCK, opening a pipe waits for its other end.
+  const safe = flags | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const fd = orStoreError(path, () => openSync(path, safe, FILE_MODE));
+  try {
+    const stats = fstatSync(fd);
+    // Under another name it may be any file, which adding to would change.
+    const isShared = (flags & constants.O_APPEND) !== 0 && stats.isFile() && stats.nlink > 1;
+    refuseForeign(path, isShared ? 'hard link' : kindOfStats(stats));
+    if ((flags & WRITES) !== 0) keepPrivate(path, fd, stats);
+    return fd;
+  } catch (error) {
+    closeSync(fd);
+    throw error;
+  }
+}
+
+/** What ctxb writes to is the user's, and his alone. */
+function keepPrivate(path: string, fd: number, stats: Stats): void {
+  requireOwner(path, stats);
+  if (isOpenToOthers(stats)) orStoreError(path, () => fchmodSync(fd, FILE_MODE));
+}
+
+/** @throws CtxbError `store` when a file or folder belongs to somebody else */
+export function requireOwner(path: string, { uid }: Pick<Stats, 'uid'>): void {
+  // Where there are no numbers of users, as on Windows, there is nothing to compare.
+  const own = process.geteuid?.() ?? uid;
+  if (uid === own) return;
+  throw new CtxbError('store', `${path} belongs to another user (${uid}, you are ${own}): name another place`);
+}
+
+export function isOpenToOthers({ mode }: Pick<Stats, 'mode'>): boolean {
+  return process.geteuid !== undefined && (mode & 0o077) !== 0;
+}
+
+/** @throws CtxbError `store` when there is something that is no regular file */
+export function refuseForeign(path: string, kind: Kind): void {
+  if (kind === 'file' || kind === 'missing') return;
+  throw new CtxbError('store', `${path} is a ${kind}, so ctxb does not use it: move it away`);
+}
+
+/** The beginning of a file, at most `limit` bytes; undefined when there is none. */
+export function readPlain(path: string, limit: number): string | undefined {
+  if (kindOf(path) === 'missing') return undefined;
+  const fd = openPlain(path, constants.O_RDONLY);
+  try {
+    return orStoreError(path, () => readAt(fd, 0, limit).toString('utf8'));
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** At most `length` bytes from `position`; fewer only at the file's end. */
+export function readAt(fd: number, position: number, length: number): Buffer {
+  const buffer = Buffer.allocUnsafe(Math.max(0, Math.min(length, fstatSync(fd).size - position)));
+  let filled = 0;
+  while (filled < buffer.length) {
+    const count = readSync(fd, buffer, filled, buffer.length - filled, position + filled);
+    if (count === 0) break;
+    filled += count;
+  }
+  return buffer.subarray(0, filled);
+}
+
+/** A disk that is nearly full takes a part without an error; only the next write says so. */
+export function writeWhole(fd: number, text: DiskText): void {
+  const data = Buffer.from(text);
+  for (let written = 0; written < data.length; ) written += writeSync(fd, data, written);
+}
+
+/** Adds to a file that is open for appending: all of it or, as far as the system allows, nothing. */
+export function appendWhole(fd: number, text: DiskText): void {
+  const before = fstatSync(fd).size;
+  try {
+    writeWhole(fd, text);
+  } catch (error) {
+    takeBack(fd, before, Buffer.byteLength(text));
+    throw error;
+  }
+}
+
+/** Cuts a part off again, unless it is too long for ours: another process has added to the file as well. */
+function takeBack(fd: number, before: number, atMost: number): void {
+  try {
+    const torn = fstatSync(fd).size - before;
+    if (torn > 0 && torn < atMost) ftruncateSync(fd, before);
+  } catch {
+    // What is left is a torn last line, which is cut off when the file is opened the next time.
+  }
+}
+
+/** Removes a file or a link, which is not followed, unless somebody has done so already. */
+export function removeFile(path: string): void {
+  orStoreError(path, () => {
+    try {
+      unlinkSync(path);
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT') throw error;
+    }
+  });
+}

@@ -1,0 +1,115 @@
+import { closeSync, constants, fstatSync, ftruncateSync, openSync } from 'node:fs';
+import { kindOf, openPlain, readAt } from './plain-file.ts';
+import { orStoreError } from './store-error.ts';
+
+const CHUNK = 64 * 1024;
+const NEWLINE = 0x0a;
+/** Of a longer line only the beginning is handed on, which is no JSON. The longest that is known has below 10 MiB. */
+const MAX_LINE_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Whole lines of a file without their newlines; none when there is no file. Only one line is in memory at a time, as far
+ * as it is not too long.
+ */
+export function* readLines(path: string): Generator<string> {
+  if (kindOf(path) === 'missing') return;
+  const fd = openPlain(path, constants.O_RDONLY);
+  try {
+    let pending: Buffer[] = [];
+    let length = 0;
+    const keep = (part: Buffer) => {
+      if (length < MAX_LINE_BYTES) pending.push(part);
+      length += part.length;
+    };
+    for (const chunk of chunksOf(path, fd)) {
+      let start = 0;
+      for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
+        keep(chunk.subarray(start, end));
+        yield Buffer.concat(pending).toString('utf8');
+        pending = [];
+        length = 0;
+        start = end + 1;
+      }
+      keep(chunk.subarray(start));
+    }
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function* chunksOf(path: string, fd: number): Generator<Buffer> {
+  for (let position = 0; ; ) {
+    const chunk = orStoreError(path, () => readAt(fd, position, CHUNK));
+    if (chunk.length === 0) return;
+    yield chunk;
+    position += chunk.length;
+  }
+}
+
+/** Whether the last line has no newline: a process was killed while it wrote it. */
+export function isTorn(path: string): boolean {
+  if (kindOf(path) === 'missing') return false;
+  const fd = openPlain(path, constants.O_RDONLY);
+  try {
+    const { size } = fstatSync(fd);
+    return size > 0 && readAt(fd, size - 1, 1)[0] !== NEWLINE;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Cuts off what stands behind the last newline: a process was killed while it wrote it. */
+export function cutTornLine(path: string): void {
+  if (kindOf(path) === 'missing') return;
+  const fd = openPlain(path, constants.O_RDWR);
+  try {
+    orStoreError(path, () => {
+      const { size } = fstatSync(fd);
+      const end = endOfLastLine(fd, size);
+      if (end < size) ftruncateSync(fd, end);
+    });
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function endOfLastLine(fd: number, size: number): number {
+  for (let end = size; end > 0; ) {
+    const start = Math.max(0, end - CHUNK);
+    const newline = readAt(fd, start, end - start).lastIndexOf(NEWLINE);
+    if (newline >= 0) return start + newline + 1;
+    end = start;
+  }
+  return 0;
+}
+
+/** The newest lines of a file, where they begin and where they end, in bytes. */
+export interface Tail {
+  readonly lines: readonly string[];
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * The whole lines behind the byte `from`, but no more than the last `most` bytes of the file. A line that is cut at the
+ * beginning is left out, and so is one at the end that is still being written. Links are followed, as nothing is
+ * written.
+ *
+ * @param from 0, or where a line begins; in a file that has become shorter since, its end
+ * @throws Error of the file system
+ */
+export function readTail(path: string, most: number, from = 0): Tail {
+  // Without O_NONBLOCK, opening a pipe waits for its other end.
+  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const { size } = fstatSync(fd);
+    const start = Math.max(Math.min(from, size), size - most, 0);
+    const data = readAt(fd, start, size - start);
+    const begin = start <= from ? 0 : data.indexOf(NEWLINE) + 1;
+    const end = data.lastIndexOf(NEWLINE);
+    const lines = end < begin ? [] : data.toString('utf8', begin, end).split('\n');
+    return { lines, start: start + begin, end: end < begin ? start + begin : start + end + 1 };
+  } finally {
+    closeSync(fd);
+  }
+}

@@ -1,0 +1,58 @@
+import { CtxbError, messageOf } from '../../errors.ts';
+
+/** What a person can do about what the system said. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  ENOSPC: 'make room on the disk',
+  EDQUOT: 'make room within your quota',
+  EFBIG: 'raise the limit for the size of files (ulimit -f)',
+  EMFILE: 'raise the limit for open files (ulimit -n)',
+  EACCES: 'check who owns it and its permissions',
+  EPERM: 'check who owns it and its permissions',
+  EROFS: 'choose a folder that can be written to',
+  ENAMETOOLONG: 'choose a folder with a shorter path',
+  ELOOP: 'it is a symbolic link, so move it away',
+  ENXIO: 'it is a special file, so move it away',
+  EISDIR: 'it is a folder where a file should be, so move it away',
+  ENOTDIR: 'a file is where a folder should be, so move it away',
+  EEXIST: 'something else is there, so move it away',
+};
+
+/**
+ * Does something with files, and says what to do when the system refuses. What is no refusal of the system passes
+ * through as it is.
+ *
+ * @param path what the person has to look at
+ * @throws CtxbError `store`
+ */
+export function orStoreError<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === undefined || !(error instanceof Error)) throw error;
+    const remedy = REMEDIES[code] ?? 'check the disk and the folder';
+    throw new CtxbError('store', `${path} cannot be used (${error.message}): ${remedy}`, { cause: error });
+  }
+}
+
+/** The system's name for a fault (`ENOENT`); undefined for everything else, our own errors included. */
+export function errorCode(error: unknown): string | undefined {
+  return error instanceof Error && 'syscall' in error && 'code' in error ? String(error.code) : undefined;
+}
+
+/** Tells that something cannot be kept any more, and why. The same cause is told once, whatever it ends. */
+export type Faults = (consequence: string, error: unknown) => void;
+
+/** Codes of a disk that takes no more, whichever file it was noticed at. */
+const FULL_DISK: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+
+export function createFaults(notice: (text: string) => void): Faults {
+  const told = new Set<string>();
+  return (consequence, error) => {
+    const message = messageOf(error);
+    const code = errorCode(error) ?? errorCode((error as { cause?: unknown } | undefined)?.cause);
+    const key = FULL_DISK.has(code) ? 'the disk is full' : message;
+    if (!told.has(key)) notice(`${consequence}: ${message}`);
+    told.add(key);
+  };
+}

@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import { accessSync, closeSync, constants, fstatSync, lstatSync } from 'node:fs';
+import { CtxbError } from '../../errors.ts';
+import { asItIs } from '../masks/disk-text.ts';
+import { kindOf, openPlain, readAt } from './plain-file.ts';
+import { orStoreError } from './store-error.ts';
+import { replaceFile } from './write-file.ts';
+
+/** A text file of the user's own, as it was at one moment. */
+export interface UserFile {
+  /** As it is: a byte order mark stays at its beginning. */
+  readonly text: string;
+  /** Of its bytes. */
+  readonly hash: string;
+}
+
+/**
+ * Reads a regular file, which is not reached by a link.
+ *
+ * @param limit bytes
+ * @throws CtxbError `store` when there is none, or a link, or one that is too long or no text in UTF-8
+ */
+export function readUserFile(path: string, limit: number): UserFile {
+  refuseOthers(path);
+  const fd = openPlain(path, constants.O_RDONLY);
+  try {
+    const { size } = fstatSync(fd);
+    if (size > limit) throw new CtxbError('store', `${path} has ${size} bytes, more than ${limit}: make it smaller`);
+    const bytes = orStoreError(path, () => readAt(fd, 0, limit));
+    return { text: decoded(path, bytes), hash: createHash('sha256').update(bytes).digest('hex') };
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/**
+ * Puts a text in the place of the old one, whole or not at all, unless the file has changed since it was read: then
+ * false, and it stays as it is. Permissions and owner stay.
+ *
+ * @param hash of the file as it was read
+ * @throws CtxbError `store` as {@link readUserFile}, and when it cannot be written
+ */
+export function replaceUserFile(path: string, text: string, { hash, limit }: { hash: string; limit: number }): boolean {
+  if (readUserFile(path, limit).hash !== hash) return false;
+  orStoreError(path, () => accessSync(path, constants.W_OK));
+  replaceFile(path, [asItIs(text)], lstatSync(path).mode & 0o777);
+  return true;
+}
+
+function refuseOthers(path: string): void {
+  const kind = kindOf(path);
+  if (kind === 'file') return;
+  const found = kind === 'missing' ? 'is not there' : `is a ${kind}`;
+  throw new CtxbError('store', `${path} ${found}: name the file itself`);
+}
+
+function decoded(path: string, bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (cause) {
+    throw new CtxbError('store', `${path} is no text in UTF-8: convert it`, { cause });
+  }
+}

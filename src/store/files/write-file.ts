@@ -1,0 +1,148 @@
+import { randomInt } from 'node:crypto';
+import { closeSync, constants, fsyncSync, linkSync, renameSync } from 'node:fs';
+import writeFileAtomic from 'write-file-atomic';
+import { CtxbError } from '../../errors.ts';
+import { asItIs, type DiskText, joined } from '../masks/disk-text.ts';
+import { FILE_MODE, kindOf, openPlain, readPlain, removeFile, writeWhole } from './plain-file.ts';
+import { errorCode, orStoreError } from './store-error.ts';
+
+const { O_CREAT, O_EXCL, O_WRONLY } = constants;
+
+/** What file systems say that know no hard links. */
+const WITHOUT_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
+
+/**
+ * Makes a file, whole or not at all, unless there is something of that name already: then false, and nothing is
+ * changed. Only its owner can read it.
+ *
+ * @throws CtxbError `store`
+ */
+export function writeNewFile(path: string, text: DiskText): boolean {
+  if (kindOf(path) !== 'missing') return false;
+  // Named as the other temporary files are, so that what a killed process leaves is known for what it is.
+  const temporary = `${path}.${randomInt(1_000_000_000)}`;
+  try {
+    fillNew(temporary, text);
+    return orStoreError(path, () => giveName(temporary, path));
+  } finally {
+    removeFile(temporary);
+  }
+}
+
+function fillNew(path: string, text: DiskText): void {
+  const fd = openPlain(path, O_WRONLY | O_CREAT | O_EXCL);
+  try {
+    orStoreError(path, () => {
+      writeWhole(fd, text);
+      fsyncSync(fd);
+    });
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** A link, unlike a new name, never takes the place of a file that another process has made meanwhile. */
+function giveName(temporary: string, path: string): boolean {
+  try {
+    linkSync(temporary, path);
+    return true;
+  } catch (error) {
+    const code = errorCode(error) ?? '';
+    if (code === 'EEXIST') return false;
+    if (!WITHOUT_LINKS.has(code)) throw error;
+    if (kindOf(path) !== 'missing') return false;
+    renameSync(temporary, path);
+    return true;
+  }
+}
+
+const BLOCK = 64 * 1024;
+
+/**
+ * Puts a file in the place of the old one, whole or not at all. Memory stays bounded however long the text is.
+ *
+ * write-file-atomic makes and renames the temporary file. It is filled here, because the package takes a write that
+ * the disk cut short for a success and replaces the good file with the torn one.
+ *
+ * @param mode permissions of the new file
+ * @throws CtxbError `store`
+ */
+export function replaceFile(path: string, chunks: Iterable<DiskText>, mode = FILE_MODE): void {
+  surviveLongFiles();
+  orStoreError(path, () => {
+    writeFileAtomic.sync(path, '', { mode, tmpfileCreated: (temporary) => fillWhole(temporary, chunks) });
+  });
+}
+
+/**
+ * Node ignores the signal for a file beyond `ulimit -f`, so that writing fails with an error. The package listens to
+ * signals while it writes and leaves this one deadly behind, unless somebody else listens as well.
+ */
+function surviveLongFiles(): void {
+  if (process.listenerCount('SIGXFSZ') === 0) process.on('SIGXFSZ', () => {});
+}
+
+function fillWhole(path: string, chunks: Iterable<DiskText>): void {
+  const fd = openPlain(path, constants.O_WRONLY);
+  try {
+    for (const block of blocksOf(chunks)) writeWhole(fd, block);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Joins small chunks, so that a line costs no system call of its own. */
+function* blocksOf(chunks: Iterable<DiskText>): Generator<DiskText> {
+  let pending: DiskText[] = [];
+  let length = 0;
+  for (const chunk of chunks) {
+    pending.push(chunk);
+    length += chunk.length;
+    if (length < BLOCK) continue;
+    yield joined(pending);
+    pending = [];
+    length = 0;
+  }
+  yield joined(pending);
+}
+
+/** Bytes of a file in which `mark` is looked for. */
+const HEAD = 1_024;
+
+/**
+ * Writes a page, also in the place of an older one. Whatever else is there is left alone.
+ *
+ * @param mark stands at the beginning of all such pages
+ * @throws CtxbError `usage` when there is another file
+ */
+export function writePage(path: string, page: string, mark: string): void {
+  requireFree(path, mark);
+  replaceFile(path, [asItIs(page)]);
+}
+
+/**
+ * Whether a page may be written there, for whoever has long work before it.
+ *
+ * @param mark stands at the beginning of all such pages
+ * @throws CtxbError `usage` when there is another file
+ */
+export function requireFree(path: string, mark: string): void {
+  const old = readPlain(path, HEAD);
+  if (old !== undefined && old !== '' && !old.includes(mark)) {
+    throw new CtxbError('usage', `${path} is there already, and not written by ctxb: name another file`);
+  }
+}
+
+/**
+ * Opens a new file that is written piece by piece, also in the place of an older one, which is removed: another name of it
+ * keeps what it has.
+ *
+ * @param mark stands at the beginning of all such files
+ * @returns a descriptor; the caller closes it
+ * @throws CtxbError `usage` when there is another file, `store` when it is a link or no regular file
+ */
+export function openOutput(path: string, mark: string): number {
+  requireFree(path, mark);
+  removeFile(path);
+  return openPlain(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL);
+}

@@ -1,0 +1,166 @@
+import { lstatSync } from 'node:fs';
+import { basename } from 'node:path';
+import { isTorn } from '../files/read-lines.ts';
+import { orStoreError } from '../files/store-error.ts';
+import type { ContextDir } from '../folders/context-dir.ts';
+import { asItIs, joined, maskedJson } from '../masks/disk-text.ts';
+import { followFiles } from './follow-files.ts';
+import { isLedgerFile, keepShort, ledgerFiles } from './ledger-files.ts';
+
+const COST_LEDGER = 'cost.ndjson';
+
+/** One line of `cost.ndjson`: a sum that came on top of what a run had spent before. */
+export interface CostEntry {
+  readonly v: 1;
+  /** ISO time. */
+  readonly t: string;
+  /** Id of the run. */
+  readonly run: string;
+  /** claude's session id, null until it is known. */
+  readonly session: string | null;
+  /** Whole micro-dollars; below 0 where claude reported less than had been computed. */
+  readonly microUsd: number;
+  /** The sum was computed from token counts, not reported by claude. */
+  readonly computed: boolean;
+}
+
+export interface CostLedgerOptions {
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly runId: string;
+  /** Days and months begin at midnight, local time. */
+  readonly period: 'day' | 'month';
+}
+
+/** What all runs have spent that keep their files in the same folder. */
+export interface CostLedger {
+  /**
+   * Writes a sum down; 0 is left out.
+   *
+   * @param microUsd whole micro-dollars
+   * @throws CtxbError `store`
+   */
+  add(microUsd: number, details: Pick<CostEntry, 'session' | 'computed'>): void;
+  /**
+   * Micro-dollars that other runs have spent so far in the period that it is now.
+   *
+   * @throws CtxbError `store`
+   */
+  spentByOthers(): number;
+  /**
+   * Micro-dollars that this run has spent before that period began, as far as the last 50,000 turns of all runs tell.
+   *
+   * @throws CtxbError `store`
+   */
+  spentEarlier(): number;
+}
+
+/** Sums in micro-dollars by the day or month, `2026-03-09` or `2026-03`. */
+type Sums = Map<string, number>;
+
+/** Opens the ledger of a context folder. The file is made with the first entry. */
+export function openCostLedger(folder: ContextDir, { now, runId, period }: CostLedgerOptions): CostLedger {
+  const own: Sums = new Map();
+  const others: Sums = new Map();
+  const forget = () => {
+    own.clear();
+    others.clear();
+  };
+  const take = (line: string) => {
+    const entry = parseEntry(line);
+    if (entry !== undefined) addTo(entry.run === runId ? own : others, periodOf(Date.parse(entry.t), period), entry);
+  };
+  const files = followFiles({ forget, take });
+  const look = () => files.look(() => ledgerFiles(folder.path, COST_LEDGER), beginningOf(now(), period));
+  return {
+    add(microUsd, { session, computed }) {
+      if (microUsd === 0) return;
+      keepShort(folder, COST_LEDGER, { now: now(), before: beginningOf(now(), 'month'), shorten });
+      append(folder, { v: 1, t: new Date(now()).toISOString(), run: runId, session, microUsd, computed });
+    },
+    spentByOthers() {
+      look();
+      return others.get(periodOf(now(), period)) ?? 0;
+    },
+    spentEarlier() {
+      look();
+      const current = periodOf(now(), period);
+      return [...own].reduce((sum, [when, spent]) => (when < current ? sum + spent : sum), 0);
+    },
+  };
+}
+
+/** Whether a ledger has been written to in the period that it is now, so that a limit still counts what is in it. */
+export function isCounting(contextDir: string, { now, period }: Pick<CostLedgerOptions, 'now' | 'period'>): boolean {
+  return ledgerFiles(contextDir, COST_LEDGER).some((path) => {
+    const stats = orStoreError(path, () => lstatSync(path, { throwIfNoEntry: false }));
+    return stats !== undefined && stats.mtimeMs >= beginningOf(now(), period);
+  });
+}
+
+/** Whether a path in the folder is a file of the ledger. */
+export function isCostLedger(path: string): boolean {
+  return basename(path) === path && isLedgerFile(path, COST_LEDGER);
+}
+
+/** One line for what a session of a run has spent in a day. */
+function* shorten(lines: Iterable<string>): Generator<string> {
+  const sums = new Map<string, CostEntry>();
+  for (const line of lines) {
+    const entry = parseEntry(line);
+    if (entry === undefined) continue;
+    const { t, run, session, computed } = entry;
+    const key = JSON.stringify([periodOf(Date.parse(t), 'day'), run, session, computed]);
+    sums.set(key, { ...entry, microUsd: entry.microUsd + (sums.get(key)?.microUsd ?? 0) });
+  }
+  for (const entry of sums.values()) yield JSON.stringify(entry);
+}
+
+function append(folder: ContextDir, entry: CostEntry): void {
+  if (!Number.isSafeInteger(entry.microUsd))
+    throw new TypeError(`${entry.microUsd} is no whole number of micro-dollars`);
+  const line = maskedJson(entry);
+  // A line that somebody could not write to its end must not take ours with it.
+  folder.append(COST_LEDGER, isTorn(folder.place(COST_LEDGER)) ? joined([asItIs('\n'), line]) : line);
+}
+
+function addTo(sums: Sums, when: string, { microUsd }: CostEntry): void {
+  sums.set(when, (sums.get(when) ?? 0) + microUsd);
+}
+
+function parseEntry(line: string): CostEntry | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isEntry(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** As far as sums are made of it. */
+function isEntry(value: unknown): value is CostEntry {
+  if (typeof value !== 'object' || value === null) return false;
+  if (!('v' in value && 't' in value && 'run' in value && 'microUsd' in value)) return false;
+  const { v, t, run, microUsd } = value;
+  return v === 1 && isTime(t) && typeof run === 'string' && Number.isSafeInteger(microUsd);
+}
+
+function isTime(value: unknown): boolean {
+  return typeof value === 'string' && !Number.isNaN(Date.parse(value));
+}
+
+function periodOf(time: number, period: 'day' | 'month'): string {
+  const date = new Date(time);
+  const month = `${date.getFullYear()}-${twoDigits(date.getMonth() + 1)}`;
+  return period === 'month' ? month : `${month}-${twoDigits(date.getDate())}`;
+}
+
+/** Midnight, in milliseconds since the epoch. */
+function beginningOf(time: number, period: 'day' | 'month'): number {
+  const date = new Date(time);
+  return new Date(date.getFullYear(), date.getMonth(), period === 'day' ? date.getDate() : 1).getTime();
+}
+
+function twoDigits(number: number): string {
+  return String(number).padStart(2, '0');
+}

@@ -1,0 +1,59 @@
+import { readdirSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { unreadable } from '../../errors.ts';
+import { orStoreError } from '../files/store-error.ts';
+import { ledgerFiles } from './ledger-files.ts';
+
+export const HEALTH_LOG = 'health.ndjson';
+
+/** Where a project keeps the files of ctxb, as an absolute path. */
+export type ContextDirOf = (project: string) => Promise<string>;
+
+/**
+ * The health logs that a path stands for, each with its parts: the file itself; that of a folder of ctxb's; that of a
+ * project; else those of the projects that are folders in it, in order of name. None when nothing was recorded there.
+ *
+ * @returns absolute paths without links on the way, so that a log that is named twice can be read once
+ * @throws CtxbError `unreadable-input` when there is nothing at the path
+ */
+export async function findHealthLogs(path: string, contextDirOf: ContextDirOf): Promise<string[]> {
+  if (!isFolder(path)) return [withoutLinks(path)];
+  const own = [path, await contextDirOf(path)].map(logsIn).find((logs) => logs.length > 0);
+  if (own !== undefined) return own.map(withoutLinks);
+  const logs: string[] = [];
+  for (const folder of foldersIn(path)) logs.push(...logsIn(await contextDirOf(folder)));
+  return logs.map(withoutLinks);
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch (cause) {
+    throw unreadable(path, cause);
+  }
+}
+
+/** What cannot be looked at may be there: reading it will say what is wrong with it, and with no other. */
+function logsIn(folder: string): string[] {
+  try {
+    return ledgerFiles(folder, HEALTH_LOG);
+  } catch {
+    return [join(folder, HEALTH_LOG)];
+  }
+}
+
+/** The log itself stays a link if it is one, so that it is refused as every link in a folder of ctxb's. */
+function withoutLinks(log: string): string {
+  try {
+    return join(realpathSync(dirname(log)), basename(log));
+  } catch {
+    return log;
+  }
+}
+
+function foldersIn(path: string): string[] {
+  return orStoreError(path, () => readdirSync(path, { withFileTypes: true }))
+    .filter((entry) => entry.isDirectory() || entry.isSymbolicLink())
+    .map(({ name }) => join(path, name))
+    .sort();
+}

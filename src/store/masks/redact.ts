@@ -1,0 +1,219 @@
+import { SECRET_RULES } from './secret-rules.ts';
+import type { SecretRule } from './token-rules.ts';
+import { createWordFinder } from './word-finder.ts';
+
+const findHints = createWordFinder(SECRET_RULES.map(({ hints }) => hints));
+
+const KEY_BEGIN = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
+const KEY_END = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
+const KEY_END_HERE = new RegExp(KEY_END.source, 'y');
+const KEY = 'private key';
+
+/** Longest text between the first and the last line of one key; a key of 16,384 bits has 13,000 characters. */
+const KEY_MAX = 20_000;
+
+/** A whole line of a key (RFC 7468: 64 characters), with the quotes, escaped line ends or line numbers before it. */
+const KEY_LINE =
+  /(?:[\s"'`,|>→:]|\\[nrt]|\d{1,6}(?=[\t→:|])|(?:Proc-Type|DEK-Info|Version|Comment): [^\n\\]{0,200})*[A-Za-z0-9+/]{24,}={0,2}/y;
+/** The line at which a cut text ends. */
+const TORN_LINE = /(?:[\s"'`,|>→:]|\\[nrt])*[A-Za-z0-9+/]{1,23}={0,2}(?=…|$)/y;
+const LINE_START = /(?<=\n|\\n)/;
+const WHOLE_LINE = /^[\s\d→:|>"'`]{0,40}[A-Za-z0-9+/]{24,}={0,2}(?:[\s"'`,+]|\\[nr]){0,8}$/;
+const LAST_LINE = /^[\s\d→:|>"'`]{0,40}[A-Za-z0-9+/]{0,23}={0,2}(?:[\s"'`,+]|\\[nr]){0,8}$/;
+
+/**
+ * The text with every secret in it replaced by what it was, as in `[masked: GitHub token]`.
+ *
+ * Masks what has the form of a known provider's token, JWTs, private keys (one that is cut off at either end too),
+ * passwords in URLs, authorization headers, and values that look random where a name says that they are secret. It does
+ * not know a secret by its meaning: a password of plain words passes. Masking twice is the same as masking once.
+ *
+ * @param text several texts are the blocks of one message: each becomes a line, and a secret that goes on from one to
+ * the next is masked too
+ */
+export function redact(text: string | readonly string[], { keepLines = false } = {}): string {
+  const inPlaceOf = keepLines ? maskWithLines : mask;
+  return replaceSecrets(typeof text === 'string' ? text : linesOf(text, inPlaceOf), inPlaceOf);
+}
+
+/** What takes the place of a secret, which stands at `from`. */
+type InPlaceOf = (what: string, secret: string, from: number) => string;
+
+function mask(what: string): string {
+  return `[masked: ${what}]`;
+}
+
+/** Has as many lines as the secret, so that what follows keeps its line number. */
+function maskWithLines(what: string, secret: string): string {
+  return mask(what) + secret.replaceAll(/[^\n]/g, '');
+}
+
+/** Each text as a line; what is masked are the secrets that go over the end of one. */
+function linesOf(texts: readonly string[], inPlaceOf: InPlaceOf): string {
+  if (texts.length < 2) return texts.join('');
+  const whole = texts.join('');
+  const secrets = secretsIn(whole);
+  let lines = '';
+  let done = 0;
+  let end = 0;
+  for (const text of texts.slice(0, -1)) {
+    end += text.length;
+    const over = secrets.find((secret) => secret.from < end && end < secret.end);
+    if (over === undefined || over.end <= done) lines += whole.slice(done, end);
+    else lines += whole.slice(done, over.from) + inPlaceOf(over.what, whole.slice(over.from, over.end), over.from);
+    lines += '\n';
+    done = Math.max(done, over?.end ?? end);
+  }
+  return lines + whole.slice(done);
+}
+
+function secretsIn(
+  text: string,
+  replace = replaceSecrets,
+): { readonly what: string; readonly from: number; readonly end: number }[] {
+  const secrets: ReturnType<typeof secretsIn> = [];
+  replace(text, (what, secret, from) => {
+    secrets.push({ what, from, end: from + secret.length });
+    // As long as it was, so that what follows stays in its place.
+    return '\0'.repeat(secret.length);
+  });
+  return secrets.sort((one, other) => one.from - other.from);
+}
+
+const ENCODED = /%[0-7][0-9A-Fa-f]/g;
+const CHARACTER = /%[0-7][0-9A-Fa-f]|[\s\S]/g;
+/** What ends a word that may be percent-encoded, as an address does. */
+const WORD_END = /[\s"`<>\\]/g;
+
+/** Replaces what is a secret when it is decoded, as in an address that holds a command. */
+function replaceEncoded(text: string, inPlaceOf: InPlaceOf): string {
+  let masked = '';
+  let done = 0;
+  for (const { index } of text.matchAll(ENCODED)) {
+    if (index < done) continue;
+    let from = index;
+    while (from > done && text.charAt(from - 1).search(WORD_END) < 0) from -= 1;
+    WORD_END.lastIndex = index;
+    const end = WORD_END.exec(text)?.index ?? text.length;
+    masked += text.slice(done, from) + replaceInWord(text.slice(from, end), from, inPlaceOf);
+    done = end;
+  }
+  return masked + text.slice(done);
+}
+
+function replaceInWord(word: string, at: number, inPlaceOf: InPlaceOf): string {
+  const characters = word.match(CHARACTER) ?? [];
+  let masked = '';
+  let done = 0;
+  let place = at;
+  const take = (end: number) => {
+    const piece = characters.slice(done, end).join('');
+    done = end;
+    place += piece.length;
+    return piece;
+  };
+  for (const { what, from, end } of secretsIn(characters.map(decoded).join(''), replaceKnown)) {
+    if (from < done) continue;
+    masked += take(from);
+    const begun = place;
+    masked += inPlaceOf(what, take(end), begun);
+  }
+  return masked + take(characters.length);
+}
+
+function decoded(character: string): string {
+  return character.length === 3 ? String.fromCharCode(Number.parseInt(character.slice(1), 16)) : character;
+}
+
+function replaceSecrets(text: string, inPlaceOf: InPlaceOf): string {
+  const masked = replaceKnown(text, inPlaceOf);
+  return masked.includes('%') ? replaceEncoded(masked, inPlaceOf) : masked;
+}
+
+function replaceKnown(text: string, inPlaceOf: InPlaceOf): string {
+  let masked = text.includes('PRIVATE KEY') ? maskKeyEnds(maskKeys(text, inPlaceOf), inPlaceOf) : text;
+  const hinted = findHints(masked);
+  for (let index = 0; index < SECRET_RULES.length; index += 1) {
+    const rule = SECRET_RULES[index];
+    if (rule === undefined || (hinted[index] !== 1 && rule.hints.length > 0)) continue;
+    const before = masked;
+    masked = apply(rule, before, inPlaceOf);
+    // The words of a mask may be what stands before another secret.
+    if (masked !== before) findHints(mask(rule.what), hinted);
+  }
+  return masked;
+}
+
+function apply({ what, pattern, holds }: SecretRule, text: string, inPlaceOf: InPlaceOf): string {
+  if (text.search(pattern) < 0) return text;
+  let masked = '';
+  let done = 0;
+  for (const match of text.matchAll(pattern)) {
+    const head = match.groups?.head ?? '';
+    const before = head === '' ? (match[1] ?? '') : '';
+    const from = match.index - head.length + before.length;
+    const end = match.index + match[0].length;
+    const secret = text.slice(from, end);
+    if (from < done || holds?.(secret, before, text.charAt(end)) === false) continue;
+    masked += text.slice(done, from) + inPlaceOf(what, secret, from);
+    done = end;
+  }
+  return done === 0 ? text : masked + text.slice(done);
+}
+
+/** Masks keys from their first line on, to the last line or as far as there are lines of a key. */
+function maskKeys(text: string, inPlaceOf: InPlaceOf): string {
+  let masked = '';
+  let done = 0;
+  for (const { index, 0: begin } of text.matchAll(KEY_BEGIN)) {
+    const from = index + begin.length;
+    const end = keyEnd(text, from);
+    if (end === from) continue;
+    masked += text.slice(done, index) + inPlaceOf(KEY, text.slice(index, end), index);
+    done = end;
+  }
+  return masked + text.slice(done);
+}
+
+/** Where the key ends whose first line ends at `from`: there, if no key follows, as where somebody writes about keys. */
+function keyEnd(text: string, from: number): number {
+  const dashes = text.indexOf('-----', from);
+  if (dashes >= 0 && dashes - from <= KEY_MAX && /[A-Za-z0-9+/]{24}/.test(text.slice(from, dashes))) {
+    const end = matchEnd(KEY_END_HERE, text, dashes);
+    if (end > dashes) return end;
+  }
+  let end = from;
+  for (let next = matchEnd(KEY_LINE, text, end); next > end; next = matchEnd(KEY_LINE, text, end)) end = next;
+  return end === from ? from : matchEnd(TORN_LINE, text, end);
+}
+
+/** Where a match that begins at `from` ends; `from` when there is none. */
+function matchEnd(sticky: RegExp, text: string, from: number): number {
+  sticky.lastIndex = from;
+  return sticky.test(text) ? sticky.lastIndex : from;
+}
+
+/** Masks what is left of keys whose first line was cut off. */
+function maskKeyEnds(text: string, inPlaceOf: InPlaceOf): string {
+  let masked = '';
+  let done = 0;
+  let previous = 0;
+  for (const { index, 0: end } of text.matchAll(KEY_END)) {
+    const length = keyLength(text.slice(Math.max(previous, index - KEY_MAX), index));
+    previous = index + end.length;
+    if (length === 0) continue;
+    masked += text.slice(done, index - length) + inPlaceOf(KEY, text.slice(index - length, previous), index - length);
+    done = previous;
+  }
+  return masked + text.slice(done);
+}
+
+/** How many characters at the end of the text are lines of a key, the last of which may be short. */
+function keyLength(text: string): number {
+  const lines = text.split(LINE_START);
+  let first = lines.length;
+  while (first > 0 && first > lines.length - 2 && LAST_LINE.test(lines[first - 1] ?? '')) first -= 1;
+  const whole = first;
+  while (WHOLE_LINE.test(lines[first - 1] ?? '')) first -= 1;
+  return first === whole ? 0 : lines.slice(first).join('').length;
+}

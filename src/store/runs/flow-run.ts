@@ -1,0 +1,157 @@
+import { randomBytes } from 'node:crypto';
+import { closeSync, readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { appendWhole, kindOf, readPlain } from '../files/plain-file.ts';
+import { fileName, openContextDir } from '../folders/context-dir.ts';
+import { type DiskText, joined, masked, maskedJson } from '../masks/disk-text.ts';
+import type { OnFault } from './session-store.ts';
+
+/** Folder of the runs of flows in the context folder. */
+const FLOWS = 'flows';
+
+/** Bytes of an output that are read again. */
+const OUTPUT_LIMIT = 16 * 1024 * 1024;
+
+/** The files of one run of a flow. Texts are masked before they are written, and read again as they were masked. */
+export interface FlowRunFiles {
+  readonly id: string;
+  /** Absolute. */
+  readonly folder: string;
+  /**
+   * What is known of the run, as one JSON object. It is written first.
+   *
+   * @throws CtxbError `store` where nothing can be kept of the run
+   */
+  writeRun(state: object): void;
+  /** JSON; undefined where there is no such run. */
+  readRun(): string | undefined;
+  /** A text of a step: `pack.md`, `output.md`. One that the disk does not take is told of, and kept for this run. */
+  write(step: string, file: string, text: string): void;
+  /** The same for JSON: texts in it are masked each by itself. */
+  writeJson(step: string, file: string, value: object): void;
+  read(step: string, file: string): string | undefined;
+  /** Absolute, for who is to read it. */
+  path(step: string, file: string): string;
+  /** A new file for lines of a step. A disk that takes no more is told of, and the step goes on. */
+  open(step: string): LineFile;
+  /** The receipt of a step, in the run and under its flow's name. */
+  receipt(flow: string, step: string, receipt: object): void;
+}
+
+/** Takes lines as they come. */
+interface LineFile {
+  add(line: string): void;
+  close(): void;
+}
+
+/** @param id of {@link newFlowRun}, or an earlier run's, to go on with */
+export function openFlowRun(contextDir: string, id: string, onFault: OnFault = () => {}): FlowRunFiles {
+  const dir = () => openContextDir(contextDir);
+  const run = join(FLOWS, id);
+  const of = (step: string, file: string) => join(run, fileName(step), file);
+  const unwritten = new Map<string, DiskText>();
+  const read = (file: string) => unwritten.get(file) ?? readPlain(resolve(contextDir, file), OUTPUT_LIMIT);
+
+  function write(file: string, text: DiskText): void {
+    try {
+      dir().write(file, text);
+      unwritten.delete(file);
+    } catch (error) {
+      unwritten.set(file, text);
+      onFault(`${file} is not written, and only this run knows it`, error);
+    }
+  }
+
+  function open(step: string): LineFile {
+    const file = freeName((name) => dir().place(of(step, name)));
+    return lineFile(dir().open(of(step, file)), (error) => onFault(`no more of ${file} of ${step} is kept`, error));
+  }
+
+  return {
+    id,
+    folder: resolve(contextDir, run),
+    writeRun: (state) => dir().write(join(run, 'run.json'), jsonOf(state)),
+    readRun: () => read(join(run, 'run.json')),
+    write: (step, file, text) => write(of(step, file), masked(text)),
+    writeJson: (step, file, value) => write(of(step, file), jsonOf(value)),
+    read: (step, file) => read(of(step, file)),
+    path: (step, file) => resolve(contextDir, of(step, file)),
+    open(step) {
+      try {
+        return open(step);
+      } catch (error) {
+        onFault(`the stream of ${step} is not kept`, error);
+        return { add() {}, close() {} };
+      }
+    },
+    receipt(flow, step, receipt) {
+      const text = jsonOf(receipt);
+      write(of(step, 'receipt.json'), text);
+      write(flowReceiptFile(flow, step), text);
+    },
+  };
+}
+
+/** Ids of the runs of a flow, or of all flows, in the folder, newest first. */
+export function listFlowRuns(contextDir: string, flow?: string): string[] {
+  const folder = resolve(contextDir, FLOWS);
+  if (kindOf(folder) !== 'folder') return [];
+  // The name of a flow may end as another one does.
+  const isOfFlow = (id: string) =>
+    flow === undefined || /^\d{8}T\d{9}-[0-9a-f]{4}-(.+)$/.exec(id)?.[1] === fileName(flow);
+  return readdirSync(folder).filter(isOfFlow).sort().reverse();
+}
+
+/** The id of a new run of a flow: they sort by time. */
+export function newFlowRun(flow: string, now = new Date()): string {
+  const time = now.toISOString().slice(0, 23).replaceAll(/[-:.]/g, '');
+  return `${time}-${randomBytes(2).toString('hex')}-${fileName(flow)}`;
+}
+
+/** A step that is run again must not write behind the torn last line of one that was killed. */
+function freeName(place: (name: string) => string): string {
+  for (let count = 1; ; count++) {
+    const name = count === 1 ? 'stream.ndjson' : `stream-${count}.ndjson`;
+    if (kindOf(place(name)) === 'missing') return name;
+  }
+}
+
+function jsonOf(value: object): DiskText {
+  return joined([maskedJson(value, 2)], '\n');
+}
+
+function lineFile(fd: number, onFault: (error: unknown) => void): LineFile {
+  let faulty = false;
+  return {
+    add(line) {
+      if (faulty) return;
+      try {
+        appendWhole(fd, joined([masked(line)], '\n'));
+      } catch (error) {
+        faulty = true;
+        onFault(error);
+      }
+    },
+    close: () => closeSync(fd),
+  };
+}
+
+/** Folder of the last receipt of each step of each flow, in the context folder. */
+const RECEIPTS = 'receipts';
+
+/** Bytes of a receipt that are read; one with a thousand items has about 300,000. */
+const RECEIPT_LIMIT = 4 * 1024 * 1024;
+
+/** Where the last receipt of a step is, in the context folder. */
+function flowReceiptFile(flow: string, step: string): string {
+  return join(RECEIPTS, fileName(flow), `${fileName(step)}.json`);
+}
+
+/**
+ * The last receipt of a step, in JSON; undefined when there is none.
+ *
+ * @throws CtxbError `store`
+ */
+export function readFlowReceipt(contextDir: string, flow: string, step: string): string | undefined {
+  return readPlain(resolve(contextDir, flowReceiptFile(flow, step)), RECEIPT_LIMIT);
+}

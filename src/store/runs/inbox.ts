@@ -1,0 +1,187 @@
+import { closeSync, constants, fstatSync, readdirSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { CtxbError } from '../../errors.ts';
+import type { Environment } from '../../io.ts';
+import { appendWhole, kindOf, openPlain, readAt, readPlain, removeFile } from '../files/plain-file.ts';
+import { asProcessMark, isAlive, type ProcessMark, processMark } from '../files/process-mark.ts';
+import { orStoreError } from '../files/store-error.ts';
+import { fileName, openContextDir } from '../folders/context-dir.ts';
+import { type DiskText, joined, maskedJson } from '../masks/disk-text.ts';
+
+/** Bytes that one look at the inbox reads at most. */
+const DRAIN_LIMIT = 1024 * 1024;
+/** Bytes of a line with its newline. */
+const LINE_LIMIT = 16 * 1024;
+/** Bytes; the first line names the process and is about 50 long. */
+const HEADER_LIMIT = 1024;
+
+/** Where an agent's commands, hooks and scripts leave lines for a running ctxb. */
+export interface Inbox {
+  /** Absolute. */
+  readonly path: string;
+  /** The whole lines that are new since the last time, out of at most 1 MB; the rest comes the next time. */
+  drain(): string[];
+  /** Removes it. */
+  dispose(): void;
+}
+
+/**
+ * Makes the inbox of this process.
+ *
+ * @throws CtxbError `store`, also when the run has one already
+ */
+export function createInbox(contextDir: string, runId: string): Inbox {
+  const path = openContextDir(contextDir).place(inboxPath(contextDir, runId));
+  sweep(dirname(path));
+  const { O_RDWR, O_APPEND, O_CREAT, O_EXCL } = constants;
+  const fd = openPlain(path, O_RDWR | O_APPEND | O_CREAT | O_EXCL);
+  const header = joined([maskedJson(processMark(process.pid))], '\n');
+  const remove = () => {
+    closeSync(fd);
+    removeFile(path);
+  };
+  try {
+    orStoreError(path, () => appendWhole(fd, header));
+  } catch (error) {
+    remove();
+    throw error;
+  }
+  const next = lineReader(fd, header.length);
+  let disposed = false;
+  return {
+    path,
+    drain: () => (disposed ? [] : orStoreError(path, next)),
+    dispose() {
+      if (!disposed) remove();
+      disposed = true;
+    },
+  };
+}
+
+function lineReader(fd: number, start: number): () => string[] {
+  let position = start;
+  /** In the middle of a line that is too long: it is left out, as it could grow for ever. */
+  let tooLong = false;
+  return () => {
+    const { size } = fstatSync(fd);
+    // Somebody has cut the file: what follows is new.
+    if (size < position) position = size;
+    const chunk = readAt(fd, position, DRAIN_LIMIT);
+    const end = chunk.lastIndexOf('\n') + 1;
+    if (end === 0) {
+      if (chunk.length < DRAIN_LIMIT) return [];
+      tooLong = true;
+      position += chunk.length;
+      return [];
+    }
+    position += end;
+    const lines = chunk
+      .subarray(0, end)
+      .toString('utf8')
+      .split('\n')
+      .slice(tooLong ? 1 : 0);
+    tooLong = false;
+    return lines.filter((line) => line !== '');
+  };
+}
+
+/**
+ * Leaves a line for a running ctxb.
+ *
+ * @param path of an inbox that is there
+ * @param line without a newline, at most 16 KiB
+ * @throws CtxbError `usage` when the line is too long or more than one; `store`
+ */
+export function leaveInInbox(path: string, line: DiskText): void {
+  const data = joined([line], '\n');
+  const bytes = Buffer.byteLength(data);
+  if (/[\n\r]/.test(line)) throw new CtxbError('usage', 'expected one line, found several: leave them one by one');
+  if (bytes > LINE_LIMIT) {
+    throw new CtxbError('usage', `expected at most ${LINE_LIMIT} bytes, found ${bytes}: say it more shortly`);
+  }
+  if (kindOf(path) === 'missing') {
+    throw new CtxbError('store', `${path} is not there, so no ctxb listens to it: run it inside of \`ctxb run\``);
+  }
+  const fd = openPlain(path, constants.O_WRONLY | constants.O_APPEND);
+  try {
+    orStoreError(path, () => appendWhole(fd, data));
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** The inboxes of processes that are still running, by name. Nothing is written. */
+export function liveInboxes(contextDir: string): string[] {
+  const folder = join(resolve(contextDir), INBOX);
+  if (kindOf(resolve(contextDir)) !== 'folder' || kindOf(folder) !== 'folder') return [];
+  return orStoreError(folder, () => readdirSync(folder))
+    .filter((name) => name.endsWith('.ndjson'))
+    .sort()
+    .map((name) => join(folder, name))
+    .filter(isLive);
+}
+
+function isLive(path: string): boolean {
+  const owner = ownerOf(path);
+  return owner !== undefined && isAlive(owner);
+}
+
+/** The process that made an inbox; undefined when it does not say, as one that is just being made. */
+function ownerOf(path: string): ProcessMark | undefined {
+  try {
+    return asProcessMark(JSON.parse(readPlain(path, HEADER_LIMIT)?.split('\n')[0] ?? ''));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Takes away what runs that were killed have left. */
+function sweep(folder: string): void {
+  for (const name of orStoreError(folder, () => readdirSync(folder))) {
+    const path = join(folder, name);
+    const owner = name.endsWith('.ndjson') && kindOf(path) === 'file' ? ownerOf(path) : undefined;
+    if (owner !== undefined && !isAlive(owner)) removeFile(path);
+  }
+}
+
+/** The folder of all inboxes, in the context folder. */
+const INBOX = 'inbox';
+
+/**
+ * Where a run's inbox is. Known before it is made, so that claude can be started meanwhile.
+ *
+ * @param runId a UUID
+ */
+export function inboxPath(contextDir: string, runId: string): string {
+  return join(resolve(contextDir), INBOX, `${fileName(runId)}.ndjson`);
+}
+
+/** What a hook, a script or the agent itself tells the active run. */
+export interface Note {
+  readonly kind: 'state' | 'dead-end';
+  readonly text: string;
+}
+
+/**
+ * Leaves a note for the run this process belongs to, or else for the only one in the folder.
+ *
+ * @param folder absolute, where the runs keep their files
+ * @throws CtxbError `usage` when there is nothing to say, or no run or more than one to say it to; `store`
+ */
+export function leaveNote(note: Note, folder: string, env: Environment): void {
+  if (note.text.trim() === '') throw new CtxbError('usage', `ctxb note ${note.kind}: the text is empty: say what`);
+  leaveInInbox(env[INBOX_VARIABLE] || onlyInbox(note.kind, folder), maskedJson(note));
+}
+
+function onlyInbox(kind: Note['kind'], folder: string): string {
+  const [inbox, ...others] = liveInboxes(folder);
+  if (inbox === undefined) {
+    throw new CtxbError('usage', `ctxb note ${kind}: no run is active in ${folder}: call it while one is`);
+  }
+  if (others.length === 0) return inbox;
+  const all = [inbox, ...others].join(', ');
+  throw new CtxbError('usage', `ctxb note ${kind}: several runs are active: set ${INBOX_VARIABLE} to one of ${all}`);
+}
+
+/** The variable in which claude's children find the inbox of the run they belong to. */
+export const INBOX_VARIABLE = 'CTXB_INBOX';

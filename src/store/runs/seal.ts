@@ -1,0 +1,81 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { dirname, join } from 'node:path';
+import { CtxbError } from '../../errors.ts';
+import { makeFolder, readPlain } from '../files/plain-file.ts';
+import { writeNewFile } from '../files/write-file.ts';
+import { asItIs } from '../masks/disk-text.ts';
+
+/** Bytes of the key, and of a seal: as long as what SHA-256 makes. */
+const BYTES = 32;
+const KEY = /^[0-9a-f]{64}$/;
+const SEALED = /^(.*),"seal":"([0-9a-f]{64})"\}$/s;
+
+/**
+ * Tells what ctxb has written for this user from what was put into a working folder by somebody else: a file that
+ * says which program is to be started must not come with a repository.
+ */
+export interface Seal {
+  /** Where the key is; undefined: there is no place for one. */
+  readonly keyPath: string | undefined;
+  /**
+   * A JSON object with a seal as its last member; as it is where no key can be kept.
+   *
+   * @param purpose what it stands in, so that it holds nowhere else
+   */
+  close(json: string, purpose: string): string;
+  /** The object without its seal; undefined when that is missing or not ours. */
+  open(line: string, purpose: string): string | undefined;
+}
+
+/** @param folder the key is in it, and is made when the first seal is; undefined: no key can be kept */
+export function openSeal(folder: string | undefined): Seal {
+  const keyPath = folder && join(folder, 'key');
+  let key: Buffer | undefined;
+
+  function seal(json: string, purpose: string): Buffer | undefined {
+    return key && createHmac('sha256', key).update(`${purpose}\n${json}`).digest();
+  }
+
+  return {
+    keyPath,
+    close(json, purpose) {
+      key ??= readKey(keyPath) ?? makeKey(keyPath);
+      const made = seal(json, purpose);
+      return made === undefined ? json : `${json.slice(0, -1)},"seal":"${made.toString('hex')}"}`;
+    },
+    open(line, purpose) {
+      key ??= readKey(keyPath);
+      const [, members, found = ''] = SEALED.exec(line) ?? [];
+      const json = `${members}}`;
+      const made = seal(json, purpose);
+      return made !== undefined && found !== '' && timingSafeEqual(made, Buffer.from(found, 'hex')) ? json : undefined;
+    },
+  };
+}
+
+function readKey(path: string | undefined): Buffer | undefined {
+  if (path === undefined) return undefined;
+  try {
+    const text = readPlain(path, 2 * BYTES);
+    return text !== undefined && KEY.test(text) ? Buffer.from(text, 'hex') : undefined;
+  } catch (error) {
+    return unlessStore(error);
+  }
+}
+
+/** The first of two runs that make one at the same time wins. */
+function makeKey(path: string | undefined): Buffer | undefined {
+  if (path === undefined) return undefined;
+  try {
+    makeFolder(dirname(path));
+    writeNewFile(path, asItIs(randomBytes(BYTES).toString('hex')));
+    return readKey(path);
+  } catch (error) {
+    return unlessStore(error);
+  }
+}
+
+/** A home that cannot be written keeps no run from going on. */
+function unlessStore(error: unknown): undefined {
+  if (!(error instanceof CtxbError)) throw error;
+}

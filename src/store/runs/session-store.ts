@@ -1,0 +1,82 @@
+import { shortenHealth } from '../../health/shorten-health.ts';
+import { isTorn } from '../files/read-lines.ts';
+import { type ContextDir, openContextDir } from '../folders/context-dir.ts';
+import { HEALTH_LOG } from '../ledgers/health-log.ts';
+import { keepShort } from '../ledgers/ledger-files.ts';
+import { asItIs, masked, maskedJson } from '../masks/disk-text.ts';
+import { createRunFile } from './run-file.ts';
+import type { Seal } from './seal.ts';
+
+/** Files of a run. A fault (a full disk, a foreign file in the way) is told once and never stops the stream. */
+export interface SessionStore {
+  /** `journal.ndjson`: what was decided and done, and why. */
+  journal(entry: object): void;
+  /** `health.ndjson`: how full the context was. */
+  health(entry: object): void;
+  /** `mailbox.ndjson`: prompts that wait, and when they were delivered. */
+  mailbox(entry: object): void;
+  /** What the run needs to be taken up after a crash, as it is. */
+  run(entry: object): void;
+  /** Nothing of this run, or of another, need be taken up any more. */
+  forgetRun(runId?: string): void;
+  /** A text in a file of its own; `path` is relative to the folder. */
+  keep(path: string, text: string): void;
+}
+
+/** Told what is lost, and by what. */
+export type OnFault = (consequence: string, error: unknown) => void;
+
+export interface SessionStoreOptions {
+  /** Stands in each entry of the mailbox. */
+  readonly runId: string;
+  /** Milliseconds since the epoch, for the time in each entry. */
+  readonly now: () => number;
+  /** Told once. */
+  readonly onFault: OnFault;
+  /** For what a later run is to believe; without it, nothing can be taken up. */
+  readonly seal?: Seal;
+}
+
+/** Another process may still write a line to a part that was put aside so long ago. */
+const IN_USE_MS = 60 * 60 * 1000;
+
+/** @param path the folder */
+export function createSessionStore(path: string, { runId, now, onFault, seal }: SessionStoreOptions): SessionStore {
+  let dir: ContextDir | undefined;
+  let faulty = false;
+
+  function attempt(write: (dir: ContextDir) => void): void {
+    if (faulty) return;
+    try {
+      dir ??= openContextDir(path);
+      write(dir);
+    } catch (error) {
+      faulty = true;
+      onFault(`nothing more is written to ${path}`, error);
+    }
+  }
+
+  const runFile = createRunFile(path, runId, seal);
+  const begun = new Set<string>();
+
+  /** A run that was killed may have left half a line: what is written now begins a new one. */
+  function append(open: ContextDir, file: string, entry: object): void {
+    if (!begun.has(file) && isTorn(open.place(file))) open.append(file, asItIs(''));
+    begun.add(file);
+    open.append(file, line(entry));
+  }
+
+  const line = (entry: object) => maskedJson({ v: 1, t: new Date(now()).toISOString(), ...entry });
+  return {
+    journal: (entry) => attempt((open) => append(open, 'journal.ndjson', entry)),
+    health: (entry) =>
+      attempt((open) => {
+        keepShort(open, HEALTH_LOG, { now: now(), before: now() - IN_USE_MS, shorten: shortenHealth });
+        append(open, HEALTH_LOG, entry);
+      }),
+    mailbox: (entry) => attempt((open) => append(open, 'mailbox.ndjson', { run: runId, ...entry })),
+    run: (entry) => attempt(() => runFile.add(entry)),
+    forgetRun: (other) => attempt(() => (other === undefined ? runFile : createRunFile(path, other, seal)).remove()),
+    keep: (file, text) => attempt((open) => open.write(file, masked(text))),
+  };
+}

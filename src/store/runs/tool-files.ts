@@ -1,0 +1,140 @@
+import { closeSync, constants, fstatSync, openSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Effect } from '../../governor/actions.ts';
+import type { OwnEvent } from '../../governor/input.ts';
+import type { FileMeasure } from '../../governor/tool-budget/tool-budget.ts';
+import { kindOf, openPlain, readAt, removeFile, writeWhole } from '../files/plain-file.ts';
+import { type Faults, orStoreError } from '../files/store-error.ts';
+import { fileName, openContextDir } from '../folders/context-dir.ts';
+import { masked } from '../masks/disk-text.ts';
+
+type MeasureFile = Extract<Effect, { readonly kind: 'measure-file' }>;
+type StoreResult = Extract<Effect, { readonly kind: 'store-result' }>;
+
+/** The files that tool budgets are about. Never throws: claude waits for an answer. */
+export interface ToolFiles {
+  measure(effect: MeasureFile): OwnEvent;
+  store(effect: StoreResult): OwnEvent;
+}
+
+/** @param world `folder`: the context folder */
+export function createToolFiles({ folder, onFault }: { folder: string; onFault: Faults }): ToolFiles {
+  return {
+    measure: ({ requestId, path, cwd, offset, chars }) => ({
+      kind: 'file-measured',
+      requestId,
+      file: measureFile(resolve(cwd, path), { offset, chars }),
+    }),
+    store({ requestId, name, text }) {
+      try {
+        return { kind: 'result-stored', requestId, path: storeToolResult(folder, name, text) };
+      } catch (error) {
+        onFault('results of tools are not cut, as they cannot be stored', error);
+        return { kind: 'result-stored', requestId, path: undefined };
+      }
+    },
+  };
+}
+
+/** Larger files are not looked through: claude waits meanwhile. */
+const MOST_BYTES = 64 * 1024 * 1024;
+
+const COUNT_BYTES = 1024 * 1024;
+const LINE_FEED = 10;
+
+/** What Read puts before each line, besides its number, and behind it. */
+const AROUND_LINE = 2;
+
+/** A NUL within this many bytes: no text. */
+const SNIFF = 8 * 1024;
+
+/** Bytes of a UTF-16 unit in UTF-8, at most. */
+const MOST_UNIT_BYTES = 3;
+
+/**
+ * Looks how many lines of a text file, from the line `offset` on, fit into `chars` UTF-16 units as Read shows them.
+ * undefined: it is no text file, or none that can be looked at, or too large for it.
+ */
+export function measureFile(
+  path: string,
+  { offset, chars }: { offset: number; chars: number },
+): FileMeasure | undefined {
+  let fd: number | undefined;
+  try {
+    // Without O_NONBLOCK, opening a pipe waits for its other end.
+    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const stats = fstatSync(fd);
+    if (!stats.isFile() || stats.size > MOST_BYTES || readAt(fd, 0, SNIFF).includes(0)) return undefined;
+    const { lines, start } = countLines(fd, stats.size, offset);
+    return { lines, fitting: countFitting(readAt(fd, start, chars * MOST_UNIT_BYTES).toString(), offset, chars) };
+  } catch {
+    return undefined;
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
+}
+
+/** Lines of the file, and where the one with the number `offset` begins; at the end where there is none. */
+function countLines(fd: number, size: number, offset: number): { lines: number; start: number } {
+  let feeds = 0;
+  let start = offset <= 1 ? 0 : size;
+  let last = LINE_FEED;
+  for (let position = 0; position < size; position += COUNT_BYTES) {
+    const chunk = readAt(fd, position, COUNT_BYTES);
+    for (let at = chunk.indexOf(LINE_FEED); at >= 0; at = chunk.indexOf(LINE_FEED, at + 1)) {
+      feeds++;
+      if (feeds === offset - 1) start = position + at + 1;
+    }
+    last = chunk.at(-1) ?? last;
+  }
+  return { lines: feeds + (last === LINE_FEED ? 0 : 1), start };
+}
+
+function countFitting(text: string, offset: number, chars: number): number {
+  let fitting = 0;
+  let left = chars;
+  for (let at = 0; at < text.length; fitting++) {
+    const feed = text.indexOf('\n', at);
+    const end = feed < 0 ? text.length : feed;
+    left -= end - at + String(offset + fitting).length + AROUND_LINE;
+    if (left < 0) break;
+    at = end + 1;
+  }
+  return fitting;
+}
+
+const { O_CREAT, O_EXCL, O_WRONLY } = constants;
+
+const FOLDER = 'tool-results';
+
+/** Names are ids of tool calls, which some back-ends count from one in every session. */
+const MOST_OF_A_NAME = 1_000;
+
+/**
+ * Stores the whole of a tool's result, masked, in a file of its own in the context folder. Lines keep their numbers.
+ *
+ * @returns the file's absolute path
+ * @throws CtxbError `store`
+ */
+export function storeToolResult(contextDir: string, name: string, text: string | readonly string[]): string {
+  const path = freePath(contextDir, fileName(name));
+  const fd = openPlain(path, O_WRONLY | O_CREAT | O_EXCL);
+  try {
+    orStoreError(path, () => writeWhole(fd, masked(text)));
+  } catch (error) {
+    removeFile(path);
+    throw error;
+  } finally {
+    closeSync(fd);
+  }
+  return path;
+}
+
+function freePath(contextDir: string, name: string): string {
+  const folder = openContextDir(contextDir);
+  for (let count = 1; count < MOST_OF_A_NAME; count++) {
+    const path = folder.place(join(FOLDER, count === 1 ? `${name}.txt` : `${name}-${count}.txt`));
+    if (kindOf(path) === 'missing') return path;
+  }
+  return folder.place(join(FOLDER, `${name}-${MOST_OF_A_NAME}.txt`));
+}

@@ -1,0 +1,110 @@
+import { readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { CtxbError } from '../../errors.ts';
+import { type HandoffHead, parseHandoffFile } from '../../memory/handoff/handoff-file.ts';
+import { kindOf, readPlain, removeFile } from '../files/plain-file.ts';
+import { orStoreError } from '../files/store-error.ts';
+import { writeNewFile } from '../files/write-file.ts';
+import { openContextDir } from '../folders/context-dir.ts';
+import { masked } from '../masks/disk-text.ts';
+
+const HANDOFFS = 'handoffs';
+
+/** Bytes of a file that are read for its head. */
+const HEAD_LIMIT = 64 * 1024;
+
+/** Handoffs within one millisecond. */
+const MAX_SUFFIX = 1_000;
+
+/** Texts of a handoff, each with its head. */
+export interface HandoffTexts {
+  /** Milliseconds since the epoch. */
+  readonly t: number;
+  /** The agent's own words; undefined where there are none that can be used. */
+  readonly document: string | undefined;
+  /** The mechanical one, which is always written. */
+  readonly memory: string;
+}
+
+/** Absolute paths. `path` is the file to hand over: the document or, without one, the mechanical handoff. */
+export interface WrittenHandoff {
+  readonly path: string;
+  readonly memoryPath: string;
+}
+
+/**
+ * Writes `handoffs/handoff-<time>.md` and beside it `handoff-<time>.memory.md`, secrets masked, each whole or not at
+ * all. Never replaces a file: a second handoff of the same time gets a number behind it.
+ *
+ * @param contextDir the folder of ctxb's files, made if it is not there
+ * @throws CtxbError `store`
+ */
+export function writeHandoff(contextDir: string, { t, document, memory }: HandoffTexts): WrittenHandoff {
+  const folder = openContextDir(contextDir).within(HANDOFFS);
+  for (let count = 1; count <= MAX_SUFFIX; count++) {
+    const stem = `handoff-${timeName(t)}${count === 1 ? '' : `-${count}`}`;
+    const path = folder.place(`${stem}.md`);
+    const memoryPath = folder.place(`${stem}.memory.md`);
+    if (kindOf(path) !== 'missing' || !writeNewFile(memoryPath, masked(memory))) continue;
+    if (document === undefined) return { path: memoryPath, memoryPath };
+    if (writeNewFile(path, masked(document))) return { path, memoryPath };
+    // Another run took the name in between, so that the two would not belong together.
+    removeFile(memoryPath);
+  }
+  throw new CtxbError('store', `${folder.path} holds ${MAX_SUFFIX} handoffs of one moment: move them away`);
+}
+
+/** `2026-11-21T08-54-03-123Z`: a time that can be a file's name anywhere, and sorts. */
+function timeName(t: number): string {
+  return new Date(t).toISOString().replace(/[:.]/g, '-');
+}
+
+export interface HandoffInfo {
+  /** The file's name without its ending. */
+  readonly name: string;
+  /** Absolute: the document or, without one, the mechanical handoff. */
+  readonly path: string;
+  /** Absolute; undefined when it was removed. */
+  readonly memoryPath: string | undefined;
+  /** Undefined where the file has none that makes sense. */
+  readonly head: HandoffHead | undefined;
+}
+
+const NAME = /^(handoff-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z(?:-(\d{1,4}))?)(\.memory)?\.md$/;
+
+/**
+ * The handoffs of a folder of ctxb's, newest first; none when there is no such folder. Nothing is written, and what is
+ * no regular file is left out.
+ *
+ * @throws CtxbError `store`
+ */
+export function listHandoffs(contextDir: string): HandoffInfo[] {
+  const folder = join(resolve(contextDir), HANDOFFS);
+  if (kindOf(resolve(contextDir)) !== 'folder' || kindOf(folder) !== 'folder') return [];
+  const found = new Map<string, { document?: string; memory?: string; count: number }>();
+  for (const file of orStoreError(folder, () => readdirSync(folder))) {
+    const [, name, count = '1', memory] = NAME.exec(file) ?? [];
+    const path = join(folder, file);
+    if (name === undefined || kindOf(path) !== 'file') continue;
+    const pair = found.get(name) ?? { count: Number(count) };
+    found.set(name, memory === undefined ? { ...pair, document: path } : { ...pair, memory: path });
+  }
+  return [...found]
+    .sort(([a, one], [b, other]) => compare(timeOf(b), timeOf(a)) || other.count - one.count)
+    .map(([name, { document, memory }]) => describe(name, document, memory));
+}
+
+/** The part of a name that is its time. */
+function timeOf(name: string): string {
+  return name.slice(0, 'handoff-2026-11-21T08-54-03-123Z'.length);
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+function describe(name: string, document: string | undefined, memory: string | undefined): HandoffInfo {
+  const path = document ?? memory ?? '';
+  return { name, path, memoryPath: memory, head: parseHandoffFile(readPlain(path, HEAD_LIMIT) ?? '').head };
+}

@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto';
+import { lstatSync, readdirSync, rmdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { takeLock } from '../files/lock.ts';
+import { kindOf, readPlain, removeFile } from '../files/plain-file.ts';
+import { asProcessMark, isAlive, type ProcessMark, processMark } from '../files/process-mark.ts';
+import { orStoreError } from '../files/store-error.ts';
+import { type ContextDir, openContextDir } from '../folders/context-dir.ts';
+import { everythingIn } from '../folders/own-names.ts';
+import { asItIs, maskedJson } from '../masks/disk-text.ts';
+import type { Seal } from '../runs/seal.ts';
+import { isSessionId } from './session-file.ts';
+
+/** The folder, in the context folder, of what hooks leave for the next one. */
+const HOOKS = 'hooks';
+
+const STATE = 'state.json';
+const WINDOW = 'window.json';
+const WINDOW_LIMIT = 32;
+/** Bytes; some hundred kilobytes are usual. */
+const STATE_LIMIT = 64 * 1024 * 1024;
+const PAUSE_MS = 5;
+/** Sessions that nobody has gone on with for so long are forgotten. */
+const FORGOTTEN_MS = 30 * 24 * 60 * 60 * 1000;
+
+/** What is kept of a session between its hooks. No other hook of it can be at work meanwhile. */
+export interface HookSession {
+  /** A JSON object; undefined: there is nothing yet, or nothing of ours. */
+  read(): string | undefined;
+  write(json: string): void;
+  /** Tokens of the context window, where the status line has been told; hooks are not. */
+  window(): number | undefined;
+  release(): void;
+}
+
+/**
+ * Waits for the hooks of the same session that are at work, as those of tools that run side by side are.
+ *
+ * @returns undefined when they have not ended within `patienceMs`
+ * @throws CtxbError `store`
+ */
+export async function holdHookSession(
+  contextDir: string,
+  sessionId: string,
+  { patienceMs, seal }: { readonly patienceMs: number; readonly seal: Seal },
+): Promise<HookSession | undefined> {
+  const dir = folderOf(contextDir, sessionId);
+  if (dir === undefined) return undefined;
+  const path = dir.place(STATE);
+  const holder = { ...processMark(process.pid), runId: randomUUID(), since: new Date().toISOString() };
+  for (const end = Date.now() + patienceMs; ; await delay(PAUSE_MS)) {
+    const lock = takeLock(dir, holder);
+    if (lock !== undefined) {
+      return {
+        read: () => readSealed(path, sessionId, seal),
+        write: (json) => dir.write(STATE, asItIs(seal.close(json, purposeOf(sessionId)))),
+        window: () => Number(readPlain(dir.place(WINDOW), WINDOW_LIMIT)) || undefined,
+        release: lock.release,
+      };
+    }
+    if (Date.now() >= end) return undefined;
+  }
+}
+
+/** The state of a session that is over, for the one that goes on with it. */
+export function readHookSession(contextDir: string, sessionId: string, seal: Seal): string | undefined {
+  const dir = folderOf(contextDir, sessionId);
+  return dir && readSealed(dir.place(STATE), sessionId, seal);
+}
+
+/** What is handed back as the person's own words must not have come with a repository. */
+function readSealed(path: string, sessionId: string, seal: Seal): string | undefined {
+  const text = readPlain(path, STATE_LIMIT);
+  return text && seal.open(text, purposeOf(sessionId));
+}
+
+function purposeOf(sessionId: string): string {
+  return `${HOOKS}/${sessionId}`;
+}
+
+function folderOf(contextDir: string, sessionId: string): ContextDir | undefined {
+  return isSessionId(sessionId) ? openContextDir(contextDir).within(join(HOOKS, sessionId)) : undefined;
+}
+
+/** Leaves the size of the window for the hooks of a session; nothing where none are at work. */
+export function noteWindow(contextDir: string, sessionId: string, tokens: number): void {
+  const folder = join(contextDir, HOOKS, sessionId);
+  if (!isSessionId(sessionId) || kindOf(folder) !== 'folder') return;
+  const text = String(tokens);
+  if (readPlain(join(folder, WINDOW), WINDOW_LIMIT) !== text)
+    folderOf(contextDir, sessionId)?.write(WINDOW, asItIs(text));
+}
+
+/** Takes away what is kept of sessions that are long over. */
+export function sweepHookSessions(contextDir: string, now: number): void {
+  const root = openContextDir(contextDir).within(HOOKS).path;
+  if (kindOf(root) !== 'folder') return;
+  for (const name of orStoreError(root, () => readdirSync(root))) {
+    const folder = join(root, name);
+    if (!isSessionId(name) || kindOf(folder) !== 'folder') continue;
+    const state = lstatSync(join(folder, STATE), { throwIfNoEntry: false });
+    if (state !== undefined && now - state.mtimeMs >= FORGOTTEN_MS) forget(contextDir, name);
+  }
+}
+
+function forget(contextDir: string, session: string): void {
+  try {
+    for (const { name, kind, isOurs } of everythingIn(contextDir, join(HOOKS, session))) {
+      if (isOurs && kind === 'file') removeFile(join(contextDir, name));
+    }
+    rmdirSync(join(contextDir, HOOKS, session));
+  } catch {
+    // What is in the way now, such as another hook that sweeps or a file of somebody else's, may be gone the next time.
+  }
+}
+
+const NOTE_FILE = /^claude-\d+\.json$/;
+/** Bytes; about 100 are usual. */
+const NOTE_LIMIT = 4096;
+
+/** Notes which session a running Claude Code is at. */
+export function noteSessionOf(contextDir: string, claude: ProcessMark, session: string): void {
+  openContextDir(contextDir)
+    .within(HOOKS)
+    .write(nameOf(claude), maskedJson({ ...claude, session }));
+}
+
+/** The session that it was at when that was noted last; undefined: nothing was. */
+export function sessionOf(contextDir: string, claude: ProcessMark): string | undefined {
+  const note = readNote(join(contextDir, HOOKS, nameOf(claude)));
+  // Another process had the same number before.
+  return note?.start === claude.start ? note?.session : undefined;
+}
+
+/** Takes away what was noted of those that have ended. */
+export function sweepClaudeSessions(contextDir: string): void {
+  const root = openContextDir(contextDir).within(HOOKS).path;
+  if (kindOf(root) !== 'folder') return;
+  for (const name of orStoreError(root, () => readdirSync(root))) {
+    if (!NOTE_FILE.test(name)) continue;
+    const note = readNote(join(root, name));
+    if (note === undefined || !isAlive(note)) removeFile(join(root, name));
+  }
+}
+
+function nameOf({ pid }: ProcessMark): string {
+  return `claude-${pid}.json`;
+}
+
+interface Note extends ProcessMark {
+  readonly session: string;
+}
+
+function readNote(path: string): Note | undefined {
+  try {
+    const value: unknown = JSON.parse(readPlain(path, NOTE_LIMIT) ?? '');
+    const mark = asProcessMark(value);
+    const { session } = { session: undefined, ...(value as object) };
+    return mark !== undefined && typeof session === 'string' ? { ...mark, session } : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,224 @@
+import { closeSync, fstatSync, lstatSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { CtxbError } from '../../errors.ts';
+import { type Holder, type Lock, takeLock } from '../files/lock.ts';
+import { appendWhole, kindOf, removeFile } from '../files/plain-file.ts';
+import { processMark } from '../files/process-mark.ts';
+import { cutTornLine, readLines } from '../files/read-lines.ts';
+import { orStoreError } from '../files/store-error.ts';
+import { type ContextDir, fileName, openContextDir } from '../folders/context-dir.ts';
+import { LEFTOVER } from '../folders/own-names.ts';
+import { type DiskText, joined, maskedJson } from '../masks/disk-text.ts';
+import { isSessionId, readSessionFile, SESSION_FILE, SESSIONS } from './session-file.ts';
+import { listSessions, sessionWithId } from './sessions.ts';
+
+/** The entries a session's memory is made of, one a line. */
+const LOG = 'memory.ndjson';
+/** The index, which is also copied to where an agent finds it without knowing the session. */
+const INDEX = 'scratch.md';
+
+/** A run, as far as files have to know it. */
+export interface Who {
+  readonly pid: number;
+  readonly runId: string;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/**
+ * A session's own folder, which no other process writes to meanwhile. Names of files are relative to it. Every method
+ * throws a `CtxbError` `store` when the disk is full or something foreign is in the way.
+ */
+export interface SessionFolder {
+  /** Absolute. */
+  readonly path: string;
+  /** The folder's name, which is the first of the session's ids unless the folder is `contested`. */
+  readonly id: string;
+  /** Another process has the session open, so this folder is the run's own and begins empty. */
+  readonly contested: boolean;
+  /** The whole lines of the log, without newlines, one at a time. */
+  logLines(): Iterable<string>;
+  /** Adds the text, all of it or nothing. The file stays open. */
+  append(file: string, text: DiskText): void;
+  /** Puts a file in the place of the old one, whole or not at all. Memory stays bounded. */
+  rewrite(file: string, chunks: Iterable<DiskText>): void;
+  /** Bytes; 0 when there is no such file. */
+  sizeOf(file: string): number;
+  /** Writes `scratch.md`, here and in the folder above all sessions. */
+  writeIndex(text: DiskText): void;
+  /** Has the folder answer to another of claude's ids too. What is no id is ignored. */
+  alias(id: string): void;
+  /** Nothing may be written after it. */
+  close(): void;
+}
+
+/**
+ * Opens the folder of a session, made if it is not there, and holds its lock until it is closed or the process ends.
+ *
+ * @param contextDir the folder above all sessions, made if it is not there
+ * @param id any of claude's ids of the session; the run's own id takes the place of one that can be no file's name
+ * @throws CtxbError `store`
+ */
+export function openSessionFolder(contextDir: string, id: string, who: Who): SessionFolder {
+  const root = openContextDir(contextDir);
+  const name = isSessionId(id) ? id : fileName(who.runId);
+  const home = sessionWithId(listSessions(contextDir), name)?.id ?? name;
+  const holder = { ...processMark(who.pid), runId: who.runId, since: new Date(who.now()).toISOString() };
+  const own = `${home.split('.')[0]}.${fileName(who.runId).slice(0, 8)}`;
+  const claim = claimFolder(root, home, holder) ?? claimFolder(root, own, holder);
+  if (claim === undefined) {
+    throw new CtxbError('store', `${join(root.path, SESSIONS, own)} is open in another process: wait until it ends`);
+  }
+  try {
+    return useFolder(root, claim, { name, now: who.now, contested: claim.id !== home });
+  } catch (error) {
+    claim.lock.release();
+    throw error;
+  }
+}
+
+interface Claim {
+  readonly id: string;
+  readonly dir: ContextDir;
+  readonly lock: Lock;
+}
+
+function claimFolder(root: ContextDir, id: string, holder: Holder): Claim | undefined {
+  const dir = root.within(join(SESSIONS, id));
+  dir.place(SESSION_FILE);
+  const lock = takeLock(dir, holder);
+  return lock && { id, dir, lock };
+}
+
+interface Use {
+  /** The id it was opened by. */
+  readonly name: string;
+  readonly now: () => number;
+  readonly contested: boolean;
+}
+
+function useFolder(root: ContextDir, { id, dir, lock }: Claim, { name, now, contested }: Use): SessionFolder {
+  sweep(dir, Number.POSITIVE_INFINITY);
+  // What is young there may be another run's that is just being written.
+  sweep(root, now() - ABANDONED_AFTER_MS);
+  cutTornLine(dir.place(LOG));
+  const files = keepOpen(dir);
+  const record = keepRecord(dir, name, now);
+  let closed = false;
+
+  /** Without the lock somebody else may be writing. */
+  function ifOpen<T>(work: () => T): T {
+    if (closed) throw new CtxbError('store', `${dir.path} was closed: open it again`);
+    return work();
+  }
+
+  function close(): void {
+    if (closed) return;
+    closed = true;
+    try {
+      files.closeAll();
+      record.save();
+    } finally {
+      lock.release();
+    }
+  }
+
+  return {
+    path: dir.path,
+    id,
+    contested,
+    logLines: () => readLines(dir.place(LOG)),
+    append: (file, text) => ifOpen(() => files.append(file, text)),
+    rewrite: (file, chunks) =>
+      ifOpen(() => {
+        files.close(file);
+        dir.write(file, chunks);
+      }),
+    sizeOf: (file) => sizeOf(dir.place(file)),
+    writeIndex: (text) =>
+      ifOpen(() => {
+        dir.write(INDEX, text);
+        root.write(INDEX, text);
+        record.save();
+      }),
+    alias: (other) => ifOpen(() => record.add(other)),
+    close,
+  };
+}
+
+function sizeOf(path: string): number {
+  return orStoreError(path, () => lstatSync(path, { throwIfNoEntry: false })?.size ?? 0);
+}
+
+/** Removes the temporary files of a run that was killed while it replaced a file. */
+function sweep(dir: ContextDir, before: number): void {
+  for (const name of orStoreError(dir.path, () => readdirSync(dir.path))) {
+    const path = join(dir.path, name);
+    if (LEFTOVER.test(name) && kindOf(path) === 'file' && isOlder(path, before)) removeFile(path);
+  }
+}
+
+function isOlder(path: string, time: number): boolean {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  return stat !== undefined && stat.mtimeMs < time;
+}
+
+/** A file takes milliseconds to be replaced. */
+const ABANDONED_AFTER_MS = 60_000;
+
+interface OpenFiles {
+  append(file: string, text: DiskText): void;
+  close(file: string): void;
+  closeAll(): void;
+}
+
+/** Descriptors stay open, as opening a file costs more than writing to it. */
+function keepOpen(dir: ContextDir): OpenFiles {
+  const open = new Map<string, number>();
+
+  function close(file: string): void {
+    const fd = open.get(file);
+    open.delete(file);
+    if (fd !== undefined) closeSync(fd);
+  }
+
+  function descriptor(file: string): number {
+    const known = open.get(file);
+    // A file that was removed meanwhile would take what is written with it.
+    if (known !== undefined && fstatSync(known).nlink > 0) return known;
+    close(file);
+    const fd = dir.open(file);
+    open.set(file, fd);
+    return fd;
+  }
+
+  return {
+    append: (file, text) => orStoreError(join(dir.path, file), () => appendWhole(descriptor(file), text)),
+    close,
+    closeAll() {
+      for (const file of [...open.keys()]) orStoreError(join(dir.path, file), () => close(file));
+    },
+  };
+}
+
+/** `session.json`, written at once and whenever something in it is new. */
+function keepRecord(dir: ContextDir, name: string, now: () => number) {
+  const time = () => new Date(now()).toISOString();
+  const found = readSessionFile(dir.path);
+  const startedAt = found?.startedAt ?? time();
+  const ids = new Set(found?.ids ?? []).add(name);
+
+  function save(): void {
+    const file = { v: 1, ids: [...ids], startedAt, updatedAt: time() };
+    dir.write(SESSION_FILE, joined([maskedJson(file)], '\n'));
+  }
+
+  function add(id: string): void {
+    if (!isSessionId(id) || ids.has(id)) return;
+    ids.add(id);
+    save();
+  }
+
+  save();
+  return { add, save };
+}

@@ -1,0 +1,126 @@
+import { closeSync, constants, lstatSync, readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { CtxbError } from '../../errors.ts';
+import { isLocked } from '../files/lock.ts';
+import { appendWhole, kindOf, makeFolder, openPlain, readPlain } from '../files/plain-file.ts';
+import { orStoreError } from '../files/store-error.ts';
+import { replaceFile } from '../files/write-file.ts';
+import { masked } from '../masks/disk-text.ts';
+import { readSessionFile, SESSION_FOLDER, SESSIONS } from './session-file.ts';
+
+/** A session that ctxb keeps the memory of. */
+interface SessionInfo {
+  /** The folder's name. */
+  readonly id: string;
+  /** claude's ids of it. */
+  readonly ids: readonly string[];
+  /** Absolute. */
+  readonly path: string;
+  /** ISO time. */
+  readonly updatedAt: string;
+  /** A living process has it open. */
+  readonly running: boolean;
+}
+
+/**
+ * The sessions of a folder of ctxb's, newest first; none when there is no such folder. Nothing is written.
+ *
+ * @throws CtxbError `store` when the folder is a symbolic link or no folder
+ */
+export function listSessions(contextDir: string): SessionInfo[] {
+  const root = resolve(contextDir);
+  const folder = join(root, SESSIONS);
+  if (!isFolder(root) || !isFolder(folder)) return [];
+  return orStoreError(folder, () => readdirSync(folder))
+    .filter((name) => SESSION_FOLDER.test(name) && kindOf(join(folder, name)) === 'folder')
+    .map((name) => describe(name, join(folder, name)))
+    .sort((a, b) => Date.parse(b.updatedAt) - Date.parse(a.updatedAt) || (a.id < b.id ? -1 : 1));
+}
+
+/**
+ * The session that has this id or, when there is none, the only one with an id that begins so.
+ *
+ * @throws CtxbError `usage` when several begin so; `store` as `listSessions`
+ */
+export function findSession(contextDir: string, idOrPrefix: string): SessionInfo | undefined {
+  const sessions = listSessions(contextDir);
+  return sessionWithId(sessions, idOrPrefix) ?? sessionWithPrefix(sessions, idOrPrefix);
+}
+
+/** A run that found the folder of the session held has one of its own, which comes second. */
+export function sessionWithId(sessions: readonly SessionInfo[], id: string): SessionInfo | undefined {
+  const having = sessions.filter(({ ids }) => ids.includes(id));
+  return sessions.find((session) => session.id === id) ?? having.find(isMain) ?? having[0];
+}
+
+function sessionWithPrefix(sessions: readonly SessionInfo[], prefix: string): SessionInfo | undefined {
+  if (prefix === '') return undefined;
+  const matching = sessions.filter(({ id, ids }) => [id, ...ids].some((name) => name.startsWith(prefix)));
+  const main = matching.filter(isMain);
+  const [first, second] = main.length > 0 ? main : matching;
+  if (second === undefined) return first;
+  const names = matching.map(({ id }) => id).join(', ');
+  throw new CtxbError('usage', `several sessions begin with ${prefix} (${names}): give more of the id`);
+}
+
+function isMain({ id }: SessionInfo): boolean {
+  return !id.includes('.');
+}
+
+function describe(id: string, path: string): SessionInfo {
+  const file = readSessionFile(path);
+  const updatedAt = file?.updatedAt ?? orStoreError(path, () => lstatSync(path).mtime.toISOString());
+  return { id, ids: file?.ids ?? [id], path, updatedAt, running: isLocked(path) };
+}
+
+function isFolder(path: string): boolean {
+  const kind = kindOf(path);
+  if (kind === 'folder' || kind === 'missing') return kind === 'folder';
+  throw new CtxbError('store', `${path} is a ${kind}, not a folder: move it away`);
+}
+
+const INDEX = 'scratch.md';
+
+/** More than any index has. */
+const INDEX_LIMIT = 1024 * 1024;
+
+/** A new folder for the notes of a recording. */
+interface NotesFolder {
+  append(file: string, text: string): void;
+  /** Writes the index; nothing may be written after it. */
+  finish(index: string): void;
+}
+
+/** @throws CtxbError `store` when the folder holds anything already, or is none */
+export function openNotesFolder(path: string): NotesFolder {
+  makeFolder(path);
+  if (orStoreError(path, () => readdirSync(path)).length > 0) {
+    throw new CtxbError('store', `${path} is not empty: name a new folder`);
+  }
+  const open = new Map<string, number>();
+
+  function descriptor(file: string): number {
+    const known = open.get(file);
+    if (known !== undefined) return known;
+    const { O_WRONLY, O_APPEND, O_CREAT } = constants;
+    const fd = openPlain(join(path, file), O_WRONLY | O_APPEND | O_CREAT);
+    open.set(file, fd);
+    return fd;
+  }
+
+  return {
+    append: (file, text) => orStoreError(join(path, file), () => appendWhole(descriptor(file), masked(text))),
+    finish(index) {
+      for (const fd of open.values()) closeSync(fd);
+      replaceFile(join(path, INDEX), [masked(index)]);
+    },
+  };
+}
+
+/** @throws CtxbError `usage` when nothing was noted in the folder */
+export function readIndex(folder: string): string {
+  const path = join(folder, INDEX);
+  const text = kindOf(folder) === 'folder' ? readPlain(path, INDEX_LIMIT) : undefined;
+  if (text !== undefined) return text;
+  throw new CtxbError('usage', `${path} is not there: notes are kept by ctxb run, or made with ctxb scratch RECORDING`);
+}

@@ -1,0 +1,99 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readGiven, readNamed } from '../../../src/store/files/given-file.ts';
+
+let folder: string;
+const at = (name: string) => join(folder, name);
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'ctxb-given-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const LIMIT = 100_000;
+
+describe.each([
+  { name: 'a file that ctxb finds', read: readGiven },
+  { name: 'a file that the user names', read: readNamed },
+])('$name', ({ read }) => {
+  it.each([0, 1, 65_535, 65_536, 65_537, LIMIT])('is read whole with %d bytes', (size) => {
+    writeFileSync(at('file'), 'x'.repeat(size));
+    symlinkSync(at('file'), at('link'));
+    for (const name of ['file', 'link']) expect(read(at(name), LIMIT).toString()).toBe('x'.repeat(size));
+  });
+
+  it.each([LIMIT + 1, 700 * 1024 * 1024])('is refused with %d bytes', (size) => {
+    writeFileSync(at('file'), '');
+    truncateSync(at('file'), size);
+    expect(() => read(at('file'), LIMIT)).toThrow(`expected at most ${LIMIT} bytes, found ${size}`);
+  });
+
+  it('is a file in /proc, which has no size', () => {
+    expect(read('/proc/self/status', LIMIT).toString()).toContain('VmRSS');
+  });
+
+  it.each([
+    { title: 'nothing', make: () => {}, says: 'ENOENT' },
+    { title: 'a folder', make: () => mkdirSync(at('file')), says: /found a folder|EISDIR/ },
+    {
+      title: 'a link to a device without an end',
+      make: () => symlinkSync('/dev/zero', at('file')),
+      says: /^expected /,
+    },
+  ])('is refused where there is $title', ({ make, says }) => {
+    make();
+    expect(() => read(at('file'), LIMIT)).toThrow(says);
+  });
+});
+
+it('a pipe is waited for only where the user has named it', async () => {
+  execFileSync('mkfifo', [at('pipe')]);
+  expect(() => readGiven(at('pipe'), LIMIT)).toThrow('expected a file, found a special file');
+  const writer = spawn('sh', ['-c', `printf said > '${at('pipe')}'`]);
+  expect(readNamed(at('pipe'), LIMIT).toString()).toBe('said');
+  await once(writer, 'exit');
+});
+
+/** What opens files by itself, and why it may. */
+const OPENERS: Readonly<Record<string, string>> = {
+  'claude/is-ctxb.ts': 'never waits; reads a bound of a program on PATH',
+  'commands/handoff.ts': 'a document that is named, up to a bound',
+  'commands/replay-page.ts': 'ctxb itself',
+  'commands/replay-sources.ts': 'ctxb itself',
+  'commands/replay-threads.ts': '/proc',
+  'demo/live-run.ts': 'its own record',
+  'flow/studio/studio-server.ts': 'ctxb itself',
+  'replay/cache/bookmarks.ts': 'a bound of a recording, which is known to be a file',
+  'replay/parts/find-partials.ts': 'a bound of a file that is named, which is known to be one',
+  'replay/read/read-values.ts': 'a recording that is named, or a file in a folder; line by line, up to a bound',
+  'replay/tail-file.ts': 'never waits; refuses what is no file',
+  'session/claude/child.ts': 'the null device, to see whether there is room',
+  'session/claude/end-claude.ts': '/proc',
+  'store/files/append-text.ts': 'never waits; writes',
+  'store/files/given-file.ts': 'the careful reader of what is not ctxb’s',
+  'store/runs/tool-files.ts': 'never waits; refuses what is no file, up to a bound',
+  'store/files/plain-file.ts': 'the careful opener of what is ctxb’s',
+  'store/files/process-mark.ts': '/proc',
+  'store/files/read-lines.ts': 'never waits; reads a bound',
+};
+
+it('every file is opened by one of those that take care', () => {
+  const source = new URL('../../../src/', import.meta.url);
+  const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+  const opens = /import \{[^}]*\b(?:open|openSync|readFile|readFileSync|createReadStream)\b[^}]*\} from 'node:fs/;
+  const openers = files.filter((name) => opens.test(readFileSync(new URL(name, source), 'utf8')));
+  expect(openers.sort()).toEqual(Object.keys(OPENERS).sort());
+});

@@ -1,0 +1,93 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type Holder, isLocked, takeLock } from '../../../src/store/files/lock.ts';
+import { processMark } from '../../../src/store/files/process-mark.ts';
+import { type ContextDir, openContextDir } from '../../../src/store/folders/context-dir.ts';
+
+let root: string;
+let dir: ContextDir;
+
+beforeEach(async () => {
+  root = join(await mkdtemp(join(tmpdir(), 'ctxb-store-')), '.context');
+  dir = openContextDir(root);
+});
+afterEach(() => rm(join(root, '..'), { recursive: true, force: true }));
+
+const HERE: Holder = { ...processMark(process.pid), runId: 'here', since: '2026-01-02T12:00:00.000Z' };
+
+function locks(): string[] {
+  return readdirSync(root).filter((name) => name.startsWith('lock'));
+}
+
+it('is taken, seen by others, and released', () => {
+  const lock = takeLock(dir, HERE);
+  expect(locks()).toEqual(['lock.here']);
+  expect(JSON.parse(readFileSync(join(root, 'lock.here'), 'utf8'))).toEqual(HERE);
+  expect(isLocked(root)).toBe(true);
+  expect(takeLock(dir, { ...HERE, runId: 'other' })).toBeUndefined();
+  expect(locks()).toEqual(['lock.here']);
+  lock?.release();
+  lock?.release();
+  expect(isLocked(root)).toBe(false);
+  expect(locks()).toEqual([]);
+});
+
+it.each([
+  { title: 'empty', text: '' },
+  { title: 'torn', text: '{"pid":1' },
+  { title: 'no object', text: '1' },
+  { title: 'of no process', text: '{"pid":-1,"runId":"gone"}' },
+  { title: 'of every process of the group', text: '{"pid":0,"runId":"gone"}' },
+  { title: 'of a number that is no whole one', text: `{"pid":${process.pid}.5,"runId":"gone"}` },
+  { title: 'longer than any lock', text: `{"pid":${process.pid},"runId":"${'x'.repeat(5000)}"}` },
+])('is taken over when it is $title', ({ text }) => {
+  writeFileSync(join(root, 'lock.gone'), text);
+  expect(isLocked(root)).toBe(false);
+  expect(takeLock(dir, HERE)).toBeDefined();
+  expect(locks()).toEqual(['lock.here']);
+});
+
+it('is taken over from a killed run that had the same id', () => {
+  writeFileSync(join(root, 'lock.here'), JSON.stringify({ ...HERE, pid: -1 }));
+  expect(takeLock(dir, HERE)).toBeDefined();
+  expect(JSON.parse(readFileSync(join(root, 'lock.here'), 'utf8'))).toEqual(HERE);
+});
+
+it.runIf(process.platform === 'linux')('is taken over when another process has the number now', () => {
+  writeFileSync(join(root, 'lock.1'), JSON.stringify({ ...HERE, start: '1' }));
+  expect(takeLock(dir, HERE)).toBeDefined();
+});
+
+it('of a process whose start is not known is held while there is one with its number', () => {
+  writeFileSync(join(root, 'lock.1'), JSON.stringify({ pid: process.pid, runId: 'here' }));
+  expect(takeLock(dir, HERE)).toBeUndefined();
+});
+
+it('is not released when the folder was made again and another run holds it', () => {
+  const lock = takeLock(dir, HERE);
+  rmSync(root, { recursive: true });
+  takeLock(openContextDir(root), { ...HERE, runId: 'other' });
+  lock?.release();
+  expect(locks()).toEqual(['lock.other']);
+});
+
+it.each([
+  { title: 'a link', put: (path: string) => symlinkSync('/dev/null', path) },
+  { title: 'a folder', put: (path: string) => mkdirSync(path) },
+])('is refused when $title is where it should be, which counts as no lock', ({ put }) => {
+  put(join(root, 'lock.1'));
+  expect(() => takeLock(dir, HERE)).toThrow(/lock\.1 is a .* move it away/);
+  expect(isLocked(root)).toBe(false);
+});
+
+it.each(['lock', 'lock.', 'lock.1.2', 'xlock.1'])('is not what is called %s', (name) => {
+  writeFileSync(join(root, name), JSON.stringify(HERE));
+  expect(isLocked(root)).toBe(false);
+});
+
+it('is not held where there is no folder', () => {
+  expect(isLocked(join(root, 'none'))).toBe(false);
+});

@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { expect, it } from 'vitest';
+import { asProcessMark, callerOf, isAlive, processMark } from '../../../src/store/files/process-mark.ts';
+
+const onLinux = process.platform === 'linux';
+
+it('tells that this process is alive', () => {
+  expect(isAlive(processMark(process.pid))).toBe(true);
+  expect(isAlive({ pid: process.pid })).toBe(true);
+});
+
+it.runIf(onLinux)('tells it from one that had its number', () => {
+  expect(isAlive({ pid: process.pid, start: '1' })).toBe(false);
+});
+
+it.each([0, -1, 1.5, Number.NaN, 2 ** 31, Number.MAX_SAFE_INTEGER])('%d is no living process', (pid) => {
+  expect(isAlive({ pid })).toBe(false);
+});
+
+it('tells that a killed process is gone', async () => {
+  const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
+  await once(child, 'spawn');
+  const mark = processMark(child.pid ?? 0);
+  expect(isAlive(mark)).toBe(true);
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  expect(isAlive(mark)).toBe(false);
+});
+
+it.runIf(onLinux)('takes one that nobody has waited for as gone', async () => {
+  const parent = spawn('sh', ['-c', 'sh -c "echo \\$\\$; read line" <&0 & exec cat >/dev/null']);
+  const [data] = await once(parent.stdout, 'data');
+  const mark = processMark(Number(String(data)));
+  expect(mark.start).toBeDefined();
+  process.kill(mark.pid, 'SIGKILL');
+  await expect.poll(() => isAlive(mark)).toBe(false);
+  // Its number is still taken, as cat does not wait for it.
+  expect(process.kill(mark.pid, 0)).toBe(true);
+  parent.stdin.end();
+  await once(parent, 'exit');
+});
+
+it.each([
+  { value: { pid: 1 }, mark: { pid: 1 } },
+  { value: { pid: 1, start: '2', more: 3 }, mark: { pid: 1, start: '2' } },
+  { value: { pid: 1, start: 2 }, mark: undefined },
+  { value: { pid: '1' }, mark: undefined },
+  { value: {}, mark: undefined },
+  { value: null, mark: undefined },
+  { value: 1, mark: undefined },
+])('reads $value as $mark', ({ value, mark }) => {
+  expect(asProcessMark(value)).toEqual(mark);
+});
+
+it.runIf(onLinux)('what a shell has started was started by what has started the shell', async () => {
+  const shell = spawn('sh', ['-c', 'read line; true']);
+  try {
+    expect(callerOf(shell.pid ?? 0)).toBe(process.pid);
+    expect(callerOf(process.pid)).toBe(process.pid);
+  } finally {
+    shell.kill('SIGKILL');
+  }
+});

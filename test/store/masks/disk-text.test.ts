@@ -1,0 +1,73 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { masked, maskedJson } from '../../../src/store/masks/disk-text.ts';
+
+const SRC = new URL('../../../src/', import.meta.url).pathname;
+const TOKEN = `ghp_${'q7Zt2Lw9Xb4Rk1Vd8Ns3'.repeat(2)}`;
+
+const sources = readdirSync(SRC, { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+  .map((entry) => `${entry.parentPath}/${entry.name}`)
+  .map((path) => ({ name: path.slice(SRC.length).replace(/^\//, ''), text: readFileSync(path, 'utf8') }));
+
+function thatHave(pattern: RegExp): string[] {
+  return sources.flatMap(({ name, text }) => (pattern.test(text) ? [name] : [])).sort();
+}
+
+it('only these call what writes to a file, and they take nothing but a DiskText', () => {
+  expect(
+    thatHave(
+      /\b(?:writeSync|writeFileSync|appendFileSync|createWriteStream|writeFile|appendFile|writeFileAtomic)\b\(?/,
+    ),
+  ).toEqual([
+    // For the demonstration, in a folder of its own.
+    'demo/job.ts',
+    // The summary of a CI job, which is a report.
+    'store/files/append-text.ts',
+    'store/files/plain-file.ts',
+    'store/files/write-file.ts',
+  ]);
+});
+
+it('only these write something as it is', () => {
+  expect(thatHave(/\basItIs\(/).filter((name) => name !== 'store/masks/disk-text.ts')).toEqual([
+    // A page that leads to the studio, for the browser.
+    'commands/flow-studio.ts',
+    'init/config-file.ts',
+    'init/settings-file.ts',
+    'session/run-files.ts',
+    // What replay keeps between two readings, encrypted.
+    'store/files/file-cache.ts',
+    'store/files/user-file.ts',
+    'store/files/write-file.ts',
+    'store/folders/own-folder.ts',
+    'store/ledgers/cost-ledger.ts',
+    // What stands in a ledger, and was masked when it came there.
+    'store/ledgers/ledger-files.ts',
+    'store/runs/run-file.ts',
+    'store/runs/seal.ts',
+    'store/runs/session-store.ts',
+    'store/sessions/hook-sessions.ts',
+  ]);
+});
+
+describe('a text for a file', () => {
+  it('keeps its lines', () => {
+    expect(masked(`a\n${TOKEN}\nb`)).toBe('a\n[masked: GitHub token]\nb');
+  });
+
+  it('in JSON is masked in texts, in names, and where only the name says what it is', () => {
+    const value = { a: [TOKEN], [TOKEN]: { password: 'Summer2024!' }, n: 1, none: null };
+    expect(JSON.parse(maskedJson(value))).toEqual({
+      a: ['[masked: GitHub token]'],
+      '[masked: GitHub token]': { password: '[masked: secret]' },
+      n: 1,
+      none: null,
+    });
+  });
+
+  it('that is no longer JSON when it is masked as a whole is masked text by text', () => {
+    const value = { token: 123_456_789_012, line: TOKEN };
+    expect(JSON.parse(maskedJson(value))).toEqual({ token: 123_456_789_012, line: '[masked: GitHub token]' });
+  });
+});

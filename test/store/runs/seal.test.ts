@@ -1,0 +1,67 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openSeal } from '../../../src/store/runs/seal.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'ctxb-seal-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const JSON_TEXT = '{"v":1,"words":["claude","a \\"seal\\":\\"b\\"}"]}';
+
+describe('a seal', () => {
+  it('is a member of the object, and holds for the same user and purpose', () => {
+    const line = openSeal(join(folder, 'ctxb')).close(JSON_TEXT, 'runs/a');
+    expect(JSON.parse(line)).toMatchObject(JSON.parse(JSON_TEXT));
+    expect(openSeal(join(folder, 'ctxb')).open(line, 'runs/a')).toBe(JSON_TEXT);
+  });
+
+  it('keeps its key for the owner only', () => {
+    const { keyPath, close } = openSeal(join(folder, 'ctxb'));
+    close(JSON_TEXT, 'p');
+    expect(keyPath).toBe(join(folder, 'ctxb', 'key'));
+    expect(statSync(join(folder, 'ctxb', 'key')).mode & 0o777).toBe(0o600);
+    expect(statSync(join(folder, 'ctxb')).mode & 0o777).toBe(0o700);
+  });
+
+  it.each([
+    { name: 'no seal', forge: () => JSON_TEXT },
+    { name: 'another text', forge: (line: string) => line.replace('claude', 'sh') },
+    { name: 'a cut seal', forge: (line: string) => line.replace(/..."\}$/, '"}') },
+    { name: 'a seal of zeros', forge: (line: string) => line.replace(/[0-9a-f]{64}"\}$/, `${'0'.repeat(64)}"}`) },
+    { name: 'a member after it', forge: (line: string) => line.replace(/\}$/, ',"words":["sh"]}') },
+    { name: 'nothing', forge: () => '' },
+  ])('does not hold for $name', ({ forge }) => {
+    const seal = openSeal(folder);
+    expect(seal.open(forge(seal.close(JSON_TEXT, 'p')), 'p')).toBeUndefined();
+  });
+
+  it('does not hold for another purpose, or another key', () => {
+    const line = openSeal(join(folder, 'mine')).close(JSON_TEXT, 'p');
+    expect(openSeal(join(folder, 'mine')).open(line, 'q')).toBeUndefined();
+    const other = openSeal(join(folder, 'theirs'));
+    other.close('{}', 'p');
+    expect(other.open(line, 'p')).toBeUndefined();
+  });
+
+  it.each([
+    { name: 'something is in the way', place: 'ctxb' },
+    { name: 'there is no home folder', place: undefined },
+  ])('is left out where $name, and then nothing is believed', ({ place }) => {
+    writeFileSync(join(folder, 'ctxb'), 'in the way');
+    const seal = openSeal(place && join(folder, place));
+    expect(seal.close(JSON_TEXT, 'p')).toBe(JSON_TEXT);
+    expect(seal.open(JSON_TEXT, 'p')).toBeUndefined();
+  });
+
+  it('does not take a key from where a link leads', () => {
+    mkdirSync(join(folder, 'ctxb'));
+    writeFileSync(join(folder, 'known'), '0'.repeat(64));
+    symlinkSync(join(folder, 'known'), join(folder, 'ctxb', 'key'));
+    expect(openSeal(join(folder, 'ctxb')).close(JSON_TEXT, 'p')).toBe(JSON_TEXT);
+    expect(readFileSync(join(folder, 'known'), 'utf8')).toBe('0'.repeat(64));
+  });
+});

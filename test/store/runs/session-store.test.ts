@@ -1,0 +1,61 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createSessionStore } from '../../../src/store/runs/session-store.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'ctxb-store-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const NOON = Date.UTC(2026, 0, 2, 12);
+
+function lines(file: string): unknown[] {
+  return readFileSync(join(folder, '.context', file), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}
+
+it('writes entries with version and time, one a line', () => {
+  const faults: string[] = [];
+  const store = createSessionStore(join(folder, '.context'), {
+    runId: 'r',
+    now: () => NOON,
+    onFault: (consequence, error) => faults.push(`${consequence}: ${String(error)}`),
+  });
+  store.journal({ kind: 'start', text: 'two\nlines' });
+  store.mailbox({ held: 'u' });
+  store.mailbox({ delivered: 'u' });
+  store.keep('prompts/u.md', 'text');
+  const stamp = { v: 1, t: '2026-01-02T12:00:00.000Z' };
+  expect(lines('journal.ndjson')).toEqual([{ ...stamp, kind: 'start', text: 'two\nlines' }]);
+  expect(lines('mailbox.ndjson')).toEqual([
+    { ...stamp, run: 'r', held: 'u' },
+    { ...stamp, run: 'r', delivered: 'u' },
+  ]);
+  expect(readFileSync(join(folder, '.context/prompts/u.md'), 'utf8')).toBe('text');
+  expect(faults).toEqual([]);
+});
+
+it('makes nothing before there is something to write', () => {
+  createSessionStore(join(folder, '.context'), { runId: 'r', now: () => NOON, onFault: () => {} });
+  expect(() => readFileSync(join(folder, '.context/.gitignore'))).toThrow('ENOENT');
+});
+
+it('tells a fault once and never throws', () => {
+  writeFileSync(join(folder, '.context'), 'in the way');
+  const faults: string[] = [];
+  const store = createSessionStore(join(folder, '.context'), {
+    runId: 'r',
+    now: () => NOON,
+    onFault: (consequence, error) => faults.push(`${consequence}: ${String(error)}`),
+  });
+  store.journal({});
+  store.mailbox({});
+  store.keep('a', 'b');
+  expect(faults).toEqual([expect.stringContaining(`nothing more is written to ${join(folder, '.context')}`)]);
+});

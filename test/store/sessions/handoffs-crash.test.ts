@@ -1,0 +1,71 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { type StoreProgram, startStoreProgram } from '../store-program.ts';
+
+const HANDOFFS = fileURLToPath(new URL('../../../src/store/sessions/handoffs.ts', import.meta.url));
+
+let bundles: string;
+let bundle: string;
+let root: string;
+let programs: StoreProgram[];
+
+beforeAll(async () => {
+  bundles = await mkdtemp(join(tmpdir(), 'ctxb-bundle-'));
+  bundle = join(bundles, 'handoffs.cjs');
+  await build({ entryPoints: [HANDOFFS], outfile: bundle, bundle: true, platform: 'node', format: 'cjs' });
+});
+afterAll(() => rm(bundles, { recursive: true, force: true }));
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'ctxb-store-'));
+  programs = [];
+});
+afterEach(async () => {
+  for (const program of programs) await program.kill();
+  await rm(root, { recursive: true, force: true });
+});
+
+function start(code: string, limit?: number): StoreProgram {
+  const program = startStoreProgram(bundle, `const root = ${JSON.stringify(root)};${code}`, limit);
+  programs.push(program);
+  return program;
+}
+
+const names = () => readdirSync(join(root, 'handoffs')).sort();
+
+it('runs that write at the same moment keep every text, each beside its own', async () => {
+  const code = `process.stdin.once('data', () => {
+    const texts = Array.from({ length: 20 }, (_, n) => who.runId + ' ' + n);
+    say(texts.map((text) => [text, store.writeHandoff(root, { t: 1000, document: text, memory: text })]));
+    process.exit();
+  }); say('ready');`;
+  const all = Array.from({ length: 4 }, () => start(code));
+  for (const program of all) expect(await program.next()).toBe('"ready"');
+  for (const program of all) program.child.stdin.write('go\n');
+  for (const program of all) {
+    const written = JSON.parse((await program.next()) ?? '[]') as [string, { path: string; memoryPath: string }][];
+    expect(written).toHaveLength(20);
+    for (const [text, { path, memoryPath }] of written) {
+      expect([readFileSync(path, 'utf8'), readFileSync(memoryPath, 'utf8')]).toStrictEqual([text, text]);
+    }
+  }
+  expect(names()).toHaveLength(160);
+});
+
+it('a disk that is full leaves nothing, not even a part', async () => {
+  const code = `try { store.writeHandoff(root, { t: 1000, document: 'x', memory: 'y'.repeat(9000) }); say('written'); }
+    catch (error) { say(error.code); } process.exit();`;
+  expect(await start(code, 4).next()).toBe('"store"');
+  expect(names()).toStrictEqual([]);
+});
+
+it('where only the document cannot be written, the mechanical one is there', async () => {
+  const code = `try { store.writeHandoff(root, { t: 1000, document: 'x'.repeat(9000), memory: 'y' }); say('written'); }
+    catch (error) { say(error.code); } process.exit();`;
+  expect(await start(code, 4).next()).toBe('"store"');
+  expect(names()).toStrictEqual(['handoff-1970-01-01T00-00-01-000Z.memory.md']);
+});

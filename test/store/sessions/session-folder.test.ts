@@ -1,0 +1,387 @@
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CtxbError } from '../../../src/errors.ts';
+import { openContextDir } from '../../../src/store/folders/context-dir.ts';
+import { asItIs } from '../../../src/store/masks/disk-text.ts';
+import { openSessionFolder, type SessionFolder } from '../../../src/store/sessions/session-folder.ts';
+
+const NOON = Date.UTC(2026, 0, 2, 12);
+const RUN = '01234567-89ab';
+
+let folder: string;
+let root: string;
+let opened: SessionFolder[];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'ctxb-store-'));
+  root = join(folder, '.context');
+  opened = [];
+});
+afterEach(async () => {
+  for (const session of opened) {
+    try {
+      session.close();
+    } catch {
+      // Some tests put things in its way.
+    }
+  }
+  await rm(folder, { recursive: true, force: true });
+});
+
+function open(id: string, runId = RUN, now = () => NOON): SessionFolder {
+  const session = openSessionFolder(root, id, { pid: process.pid, runId, now });
+  opened.push(session);
+  return session;
+}
+
+function read(...path: string[]): string {
+  return readFileSync(join(root, ...path), 'utf8');
+}
+
+function mode(...path: string[]): string {
+  return (statSync(join(root, ...path)).mode & 0o777).toString(8);
+}
+
+/** A refusal names the path and says what to do. */
+function expectRefusal(work: () => unknown, path: string, says: RegExp | string): void {
+  let thrown: unknown;
+  try {
+    work();
+  } catch (error) {
+    thrown = error;
+  }
+  expect(thrown).toBeInstanceOf(CtxbError);
+  expect(thrown).toMatchObject({ code: 'store', message: expect.stringContaining(path) });
+  expect((thrown as CtxbError).message).toMatch(says);
+  expect((thrown as CtxbError).message).toMatch(/move it away$/);
+}
+
+describe('a session folder', () => {
+  it('is private, and says what it is', () => {
+    const session = open('abc');
+    session.append('memory.ndjson', asItIs('{"a":1}\n'));
+    session.rewrite('tool-log.md', ['x'].map(asItIs));
+    session.writeIndex(asItIs('index'));
+    expect(session).toMatchObject({ id: 'abc', contested: false, path: join(root, 'sessions/abc') });
+    expect([mode(), mode('sessions'), mode('sessions/abc')]).toEqual(['700', '700', '700']);
+    for (const name of readdirSync(session.path))
+      expect({ name, mode: mode('sessions/abc', name) }).toMatchObject({ mode: '600' });
+    expect(mode('scratch.md')).toBe('600');
+    expect(read('.gitignore')).toBe('*\n');
+  });
+
+  it('keeps when it began and when it was last used', () => {
+    const times = [1000, 2000, 3000, 4000];
+    const session = open('abc', RUN, () => times.shift() ?? 9000);
+    session.close();
+    const file = JSON.parse(read('sessions/abc/session.json'));
+    expect(file).toMatchObject({ v: 1, ids: ['abc'] });
+    expect(Date.parse(file.updatedAt)).toBeGreaterThan(Date.parse(file.startedAt));
+    open('abc', 'other').close();
+    expect(JSON.parse(read('sessions/abc/session.json')).startedAt).toBe(file.startedAt);
+  });
+
+  it('adds to files, also after they were replaced or removed', () => {
+    const session = open('abc');
+    session.append('a.md', asItIs('one\n'));
+    session.append('a.md', asItIs('two\n'));
+    session.rewrite('a.md', ['ne', 'w\n'].map(asItIs));
+    session.append('a.md', asItIs('three\n'));
+    expect(read('sessions/abc/a.md')).toBe('new\nthree\n');
+    expect(session.sizeOf('a.md')).toBe(10);
+    rmSync(join(session.path, 'a.md'));
+    session.append('a.md', asItIs('four\n'));
+    expect(read('sessions/abc/a.md')).toBe('four\n');
+    expect(session.sizeOf('none.md')).toBe(0);
+  });
+
+  it('comes back, ignored by git, when somebody removed everything in mid-run', () => {
+    const session = open('abc');
+    session.append('a.md', asItIs('one\n'));
+    rmSync(root, { recursive: true });
+    session.append('a.md', asItIs('two\n'));
+    expect([read('sessions/abc/a.md'), read('.gitignore')]).toEqual(['two\n', '*\n']);
+  });
+
+  it('keeps the old file when the new one fails half-way', () => {
+    const session = open('abc');
+    session.rewrite('a.md', ['old'].map(asItIs));
+    const broken = (function* () {
+      yield asItIs('x'.repeat(200_000));
+      throw new RangeError('no more');
+    })();
+    expect(() => session.rewrite('a.md', broken)).toThrow(RangeError);
+    expect(read('sessions/abc/a.md')).toBe('old');
+    expect(readdirSync(session.path).sort()).toEqual(['a.md', `lock.${RUN}`, 'session.json']);
+  });
+
+  it('writes the index twice, the copy being the latest of all sessions', () => {
+    const [one, two] = [open('one'), open('two')];
+    one.writeIndex(asItIs('of one'));
+    two.writeIndex(asItIs('of two'));
+    expect([read('scratch.md'), read('sessions/one/scratch.md')]).toEqual(['of two', 'of one']);
+  });
+
+  it('is of no use once it is closed, which may be done twice', () => {
+    const session = open('abc');
+    session.close();
+    session.close();
+    expect(() => session.append('a', asItIs('b'))).toThrow(/closed: open it again/);
+    expect(readdirSync(session.path)).toEqual(['session.json']);
+  });
+
+  it.each(['../x', '/etc/x', '../../sessions/other/x'])('does not reach %s', (file) => {
+    const session = open('abc');
+    expect(() => session.append(file, asItIs('x'))).toThrow(/not inside/);
+    expect(() => session.rewrite(file, ['x'].map(asItIs))).toThrow(/not inside/);
+    expect(() => session.sizeOf(file)).toThrow(/not inside/);
+  });
+});
+
+describe('the ids of a session', () => {
+  it.each(['', '../up', 'a/b', 'a.b', 'x'.repeat(65), 'ümlaut', 'new\nline'])(
+    '%j is no file name: the run’s is taken',
+    (id) => {
+      expect(open(id).id).toBe(RUN);
+      expect(readdirSync(join(root, 'sessions'))).toEqual([RUN]);
+    },
+  );
+
+  it('makes a file name of any run’s id', () => {
+    expect(open('', '../a b').id).toBe('---a-b');
+  });
+
+  it('finds the folder by any of its ids', () => {
+    const session = open('first');
+    session.alias('second');
+    session.alias('second');
+    session.alias('../third');
+    session.append('memory.ndjson', asItIs('{}\n'));
+    session.close();
+    expect(JSON.parse(read('sessions/first/session.json')).ids).toEqual(['first', 'second']);
+    const again = open('second');
+    expect({ id: again.id, lines: [...again.logLines()] }).toEqual({ id: 'first', lines: ['{}'] });
+  });
+
+  it('prefers the folder of that name', () => {
+    const first = open('first');
+    first.alias('second');
+    first.close();
+    mkdirSync(join(root, 'sessions/second'));
+    expect(open('second').id).toBe('second');
+  });
+
+  it.each(['', '{', '[]', '{"ids":[1]}', '{"v":1,"ids":["abc"],"startedAt":"x","updatedAt":"y"}'])(
+    'makes a new session.json of %j',
+    (text) => {
+      openContextDir(root);
+      mkdirSync(join(root, 'sessions/abc'), { recursive: true });
+      writeFileSync(join(root, 'sessions/abc/session.json'), text);
+      expect(open('abc').id).toBe('abc');
+      expect(JSON.parse(read('sessions/abc/session.json'))).toMatchObject({ v: 1, ids: ['abc'] });
+    },
+  );
+});
+
+describe('a folder that is held', () => {
+  it('is left alone: the run gets one of its own, under the same lock', () => {
+    const first = open('abc');
+    first.append('memory.ndjson', asItIs('first\n'));
+    const second = open('abc', 'fedcba98-7654');
+    expect(second).toMatchObject({ id: 'abc.fedcba98', contested: true });
+    expect([...second.logLines()]).toEqual([]);
+    expect(() => open('abc', 'fedcba98-7654')).toThrow(/abc\.fedcba98 is open in another process: wait/);
+    first.close();
+    expect(open('abc', 'third').contested).toBe(false);
+  });
+
+  it('is the one that is opened again, not that of the run', () => {
+    open('abc');
+    open('abc', 'fedcba98');
+    for (const session of opened) session.close();
+    expect(open('abc')).toMatchObject({ id: 'abc', contested: false });
+  });
+});
+
+describe('the log', () => {
+  function prepare(text: string | Buffer): void {
+    openContextDir(root);
+    mkdirSync(join(root, 'sessions/abc'), { recursive: true });
+    writeFileSync(join(root, 'sessions/abc/memory.ndjson'), text);
+  }
+
+  it.each([
+    { title: 'nothing', text: '', lines: [] },
+    { title: 'only a torn line', text: '{"a', lines: [] },
+    { title: 'whole lines', text: 'a\nb\n', lines: ['a', 'b'] },
+    { title: 'a torn last line', text: 'a\nb\n{"torn":', lines: ['a', 'b'] },
+    { title: 'an empty line', text: 'a\n\nb\n', lines: ['a', '', 'b'] },
+    {
+      title: 'lines longer than a chunk',
+      text: `${'é'.repeat(100_001)}\nb\n${'x'.repeat(200_000)}`,
+      lines: ['é'.repeat(100_001), 'b'],
+    },
+    { title: 'a torn line longer than a chunk', text: 'x'.repeat(200_000), lines: [] },
+  ])('of $title has its whole lines', ({ text, lines }) => {
+    prepare(text);
+    const session = open('abc');
+    expect([...session.logLines()]).toEqual(lines);
+    session.append('memory.ndjson', asItIs('next\n'));
+    expect([...session.logLines()]).toEqual([...lines, 'next']);
+  });
+
+  it('leaves out a line that is being written', () => {
+    const session = open('abc');
+    session.append('memory.ndjson', asItIs('whole\nha'));
+    expect([...session.logLines()]).toEqual(['whole']);
+    session.append('memory.ndjson', asItIs('lf\n'));
+    expect([...session.logLines()]).toEqual(['whole', 'half']);
+  });
+
+  it('may be left in the middle', () => {
+    const session = open('abc');
+    session.append('memory.ndjson', asItIs('a\nb\n'));
+    for (const line of session.logLines()) {
+      expect(line).toBe('a');
+      break;
+    }
+  });
+
+  it('costs no leftovers of a run that was killed while it replaced a file', () => {
+    prepare('a\n');
+    writeFileSync(join(root, 'sessions/abc/memory.ndjson.123456'), 'half');
+    writeFileSync(join(root, 'sessions/abc/notes.2026'), 'foreign');
+    mkdirSync(join(root, 'sessions/abc/deep.md.7'));
+    open('abc');
+    expect(readdirSync(join(root, 'sessions/abc')).sort()).toEqual([
+      'deep.md.7',
+      `lock.${RUN}`,
+      'memory.ndjson',
+      'notes.2026',
+      'session.json',
+    ]);
+  });
+});
+
+interface Foreign {
+  readonly title: string;
+  readonly says: string;
+  put(path: string): void;
+}
+
+const FOREIGN: readonly Foreign[] = [
+  {
+    title: 'a symbolic link to a file',
+    says: 'symbolic link',
+    put: (path) => symlinkSync(join(folder, 'target'), path),
+  },
+  { title: 'a symbolic link to nothing', says: 'symbolic link', put: (path) => symlinkSync(join(folder, 'no'), path) },
+  { title: 'a folder', says: 'folder', put: (path) => mkdirSync(path) },
+];
+
+describe('something foreign in the way', () => {
+  beforeEach(() => {
+    writeFileSync(join(folder, 'target'), 'theirs');
+    mkdirSync(join(folder, 'elsewhere'));
+  });
+  afterEach(() => {
+    expect(readFileSync(join(folder, 'target'), 'utf8')).toBe('theirs');
+    expect(existsSync(join(folder, 'no'))).toBe(false);
+    expect(readdirSync(join(folder, 'elsewhere'))).toEqual([]);
+  });
+
+  const names = ['session.json', 'memory.ndjson', 'lock.1'];
+  it.each(FOREIGN.flatMap((foreign) => names.map((name) => ({ ...foreign, name }))))(
+    'where $name should be, $title, is refused',
+    ({ put, says, name }) => {
+      openContextDir(root);
+      mkdirSync(join(root, 'sessions/abc'), { recursive: true });
+      put(join(root, 'sessions/abc', name));
+      expectRefusal(() => open('abc'), join(root, 'sessions/abc', name), says);
+      expect(
+        readdirSync(join(root, 'sessions/abc')).filter((file) => file !== name && file.startsWith('lock')),
+      ).toEqual([]);
+    },
+  );
+
+  it.each(['', 'sessions', 'sessions/abc'])('where the folder %j should be, a link is refused', (name) => {
+    const path = join(root, name);
+    if (path !== root) openContextDir(root);
+    mkdirSync(join(path, '..'), { recursive: true });
+    symlinkSync(join(folder, 'elsewhere'), path);
+    expectRefusal(() => open('abc'), path, /symbolic link/);
+  });
+
+  it.each(['', 'sessions', 'sessions/abc'])('where the folder %j should be, a file is refused', (name) => {
+    const path = join(root, name);
+    if (path !== root) openContextDir(root);
+    mkdirSync(join(path, '..'), { recursive: true });
+    writeFileSync(path, 'mine');
+    expectRefusal(() => open('abc'), path, /is a file/);
+  });
+
+  it.each(FOREIGN)('put there later, $title, is refused by all that would open it', ({ put, says }) => {
+    const session = open('abc');
+    put(join(session.path, 'a.md'));
+    put(join(session.path, 'scratch.md'));
+    put(join(session.path, 'memory.ndjson'));
+    const path = join(session.path, 'a.md');
+    expectRefusal(() => session.append('a.md', asItIs('x')), path, says);
+    expectRefusal(() => session.rewrite('a.md', ['x'].map(asItIs)), path, says);
+    expectRefusal(() => session.sizeOf('a.md'), path, says);
+    expectRefusal(() => session.writeIndex(asItIs('x')), join(session.path, 'scratch.md'), says);
+    expectRefusal(() => session.logLines(), join(session.path, 'memory.ndjson'), says);
+  });
+
+  it('put in the place of an open file, a link gets nothing of what is written', () => {
+    const session = open('abc');
+    session.append('a.md', asItIs('one\n'));
+    rmSync(join(session.path, 'a.md'));
+    symlinkSync(join(folder, 'target'), join(session.path, 'a.md'));
+    expectRefusal(() => session.append('a.md', asItIs('two\n')), join(session.path, 'a.md'), /symbolic link/);
+  });
+
+  it.each(['', 'sessions', 'sessions/abc'])('put in the place of the folder %j, a link is not followed', (name) => {
+    const session = open('abc');
+    renameSync(join(root, name), join(folder, 'moved'));
+    symlinkSync(join(folder, 'elsewhere'), join(root, name));
+    expectRefusal(() => session.append('new.md', asItIs('x')), join(root, name), /symbolic link/);
+    expectRefusal(() => session.writeIndex(asItIs('x')), join(root, name), /symbolic link/);
+    expectRefusal(() => session.close(), join(root, name), /symbolic link/);
+  });
+
+  it('is refused when the copy of the index is a link', () => {
+    const session = open('abc');
+    symlinkSync(join(folder, 'target'), join(root, 'scratch.md'));
+    expectRefusal(() => session.writeIndex(asItIs('x')), join(root, 'scratch.md'), /symbolic link/);
+  });
+
+  it('does not wait for the other end of a pipe', async () => {
+    const { execFileSync } = await import('node:child_process');
+    const session = open('abc');
+    execFileSync('mkfifo', [join(session.path, 'a.md')]);
+    expectRefusal(() => session.append('a.md', asItIs('x')), join(session.path, 'a.md'), /special file/);
+  });
+});
+
+it('adds an entry in little time', () => {
+  const session = open('abc');
+  const entry = `${'x'.repeat(300)}\n`;
+  for (let i = 0; i < 10_000; i++) appendFileSync(join(folder, 'plain'), entry);
+  for (let i = 0; i < 10_000; i++) session.append('a.md', asItIs(entry));
+  expect(session.sizeOf('a.md')).toBe(3_010_000);
+});

@@ -1,0 +1,121 @@
+import { mkdirSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CtxbError } from '../../../src/errors.ts';
+import { asItIs } from '../../../src/store/masks/disk-text.ts';
+import { openSessionFolder, type SessionFolder } from '../../../src/store/sessions/session-folder.ts';
+import { findSession, listSessions } from '../../../src/store/sessions/sessions.ts';
+
+let folder: string;
+let root: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'ctxb-store-'));
+  root = join(folder, '.context');
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+function session(id: string, minute: number, runId = `run-${id}`): SessionFolder {
+  return openSessionFolder(root, id, { pid: process.pid, runId, now: () => Date.UTC(2026, 0, 2, 12, minute) });
+}
+
+describe('the list of sessions', () => {
+  it('is empty where there is nothing, and makes nothing', () => {
+    expect(listSessions(root)).toEqual([]);
+    expect(readdirSync(folder)).toEqual([]);
+    mkdirSync(root);
+    expect(listSessions(root)).toEqual([]);
+  });
+
+  it('has the newest first and says which are running', () => {
+    session('old', 1).close();
+    const open = session('open', 2);
+    session('new', 3).close();
+    expect(listSessions(root)).toEqual([
+      {
+        id: 'new',
+        ids: ['new'],
+        path: join(root, 'sessions/new'),
+        updatedAt: '2026-01-02T12:03:00.000Z',
+        running: false,
+      },
+      { id: 'open', ids: ['open'], path: open.path, updatedAt: '2026-01-02T12:02:00.000Z', running: true },
+      {
+        id: 'old',
+        ids: ['old'],
+        path: join(root, 'sessions/old'),
+        updatedAt: '2026-01-02T12:01:00.000Z',
+        running: false,
+      },
+    ]);
+    open.close();
+  });
+
+  it('has a session as new as its last index', () => {
+    let minute = 1;
+    const now = () => Date.UTC(2026, 0, 2, 12, minute);
+    const open = openSessionFolder(root, 'a', { pid: process.pid, runId: 'r', now });
+    session('b', 3).close();
+    expect(listSessions(root).map(({ id }) => id)).toEqual(['b', 'a']);
+    minute = 5;
+    open.writeIndex(asItIs('x'));
+    expect(listSessions(root).map(({ id }) => id)).toEqual(['a', 'b']);
+    open.close();
+  });
+
+  it('leaves out what is no session, and takes the folder’s time where nothing else says it', () => {
+    mkdirSync(join(root, 'sessions/bare'), { recursive: true });
+    utimesSync(join(root, 'sessions/bare'), 1, 1);
+    mkdirSync(join(root, 'sessions/.hidden'));
+    writeFileSync(join(root, 'sessions/file'), '');
+    symlinkSync('bare', join(root, 'sessions/link'));
+    expect(listSessions(root)).toEqual([
+      {
+        id: 'bare',
+        ids: ['bare'],
+        path: join(root, 'sessions/bare'),
+        updatedAt: '1970-01-01T00:00:01.000Z',
+        running: false,
+      },
+    ]);
+  });
+
+  it.each(['', 'sessions'])('is refused when the folder %j is a link or a file', (name) => {
+    mkdirSync(join(root, name, '..'), { recursive: true });
+    symlinkSync(folder, join(root, name));
+    expect(() => listSessions(root)).toThrow(CtxbError);
+    expect(() => listSessions(root)).toThrow(/symbolic link, not a folder: move it away/);
+  });
+});
+
+describe('a session is found', () => {
+  beforeEach(() => {
+    const first = session('abc-1', 1);
+    first.alias('zed-9');
+    const contested = session('abc-1', 9, 'fedcba98');
+    contested.close();
+    first.close();
+    session('abd-2', 2).close();
+  });
+
+  it.each([
+    { by: 'its id', key: 'abc-1', id: 'abc-1' },
+    { by: 'another of its ids', key: 'zed-9', id: 'abc-1' },
+    { by: 'a beginning', key: 'abd', id: 'abd-2' },
+    { by: 'a beginning of another id', key: 'z', id: 'abc-1' },
+    { by: 'a beginning that a run’s own folder shares', key: 'abc', id: 'abc-1' },
+    { by: 'the name of a run’s own folder', key: 'abc-1.fedcba98', id: 'abc-1.fedcba98' },
+    { by: 'the beginning of a run’s own folder', key: 'abc-1.f', id: 'abc-1.fedcba98' },
+    { by: 'nothing that is there', key: 'q', id: undefined },
+    { by: 'an empty beginning', key: '', id: undefined },
+    { by: 'a path', key: '../sessions/abc-1', id: undefined },
+  ])('by $by', ({ key, id }) => {
+    expect(findSession(root, key)?.id).toBe(id);
+  });
+
+  it('unless several begin so', () => {
+    expect(() => findSession(root, 'ab')).toThrow(/several sessions begin with ab \(.*abd-2.*\): give more of the id/);
+  });
+});
