@@ -15,6 +15,7 @@ import { remember } from '../remember.ts';
 import { cut, fenced, LINE_LENGTH, oneLine, quoted, timeText } from '../words.ts';
 import { type CommandRuns, createCommandRuns } from './command-runs.ts';
 import { createEvidence, type Evidence } from './evidence.ts';
+import { createRequests, type Requests } from './requests.ts';
 import { createSection, type Page, type Section } from './section.ts';
 import { createToolLog, type ToolLog } from './tool-log.ts';
 
@@ -29,6 +30,7 @@ export interface Noted {
 export interface Notebook {
   add(entry: Entry): Noted;
   readonly prompts: Section;
+  readonly requests: Requests;
   readonly states: Section;
   readonly deadEnds: Section;
   readonly artifacts: Section;
@@ -53,6 +55,7 @@ const NOTHING: Noted = { pages: [], found: [] };
 /** @param historyTokens that the tool log may take up; 12,000 where it is left out */
 export function createNotebook(historyTokens?: number): Notebook {
   const prompts = createSection('human-input.md', 'Human input');
+  const requests = createRequests();
   const states = createSection('state-changes.md', 'State changes');
   const deadEnds = createSection('dead-ends.md', 'Dead ends');
   const artifacts = createSection('artifacts.md', 'Artifacts');
@@ -66,9 +69,11 @@ export function createNotebook(historyTokens?: number): Notebook {
   let firstPrompt: string | undefined;
   let work: string | undefined;
 
-  function prompt({ t, text, pictures }: PromptEntry): Page {
+  function prompt(entry: PromptEntry): Page {
+    const { t, text, pictures } = entry;
     if (commandIn(text) === undefined && text.trim() !== '') firstPrompt ??= text;
     const mention = pictures === 0 ? '' : ` · with ${pictures === 1 ? 'a picture' : `${pictures} pictures`}`;
+    requests.add(entry, prompts.total + 1);
     return prompts.add({ heading: `${timeText(t)}${mention}`, body: fenced(text), text: oneLine(text, LINE_LENGTH) });
   }
 
@@ -77,6 +82,7 @@ export function createNotebook(historyTokens?: number): Notebook {
     // Another conversation has another task, and what was found out for the last one says nothing about it.
     if (what === 'clear' || what === 'session') {
       firstPrompt = undefined;
+      requests.forget();
       evidence.forget();
     }
     const change = from === undefined ? to : `${cut(from, FROM_LENGTH)} → ${to}`;
@@ -155,6 +161,7 @@ export function createNotebook(historyTokens?: number): Notebook {
   return {
     add,
     prompts,
+    requests,
     states,
     deadEnds,
     artifacts,

@@ -1,0 +1,133 @@
+/** A sentence of a prompt, on one line, and what it stands under: the line that introduces the list it is in. */
+export interface Sentence {
+  readonly text: string;
+  /** `Rules:` above a list; undefined outside of one. */
+  readonly lead: string | undefined;
+}
+
+/** Of a text longer than this only both ends are looked at: what lies between is pasted. */
+const LONGEST_TEXT = 200_000;
+
+/** A line shorter than this was ended by hand, not wrapped by an editor. */
+const WRAPPED_FROM = 60;
+
+const FENCE = /^\s*(?:```|~~~)/;
+const BULLET = /^\s*(?:[-*+•–]|\(?\d{1,3}[.)]|\(?[a-z]\))\s+(?:\[[ x]\]\s+)?/i;
+const HEADING = /^\s*#{1,6}\s+/;
+
+/** The sentences of a text, in order. Blocks of code are left out; an item of a list is a sentence or several. */
+export function sentencesOf(text: string): Sentence[] {
+  const found: Sentence[] = [];
+  let lead: string | undefined;
+  for (const { words, isItem } of blocksOf(bounded(text))) {
+    const sentences = splitBlock(words);
+    found.push(...sentences.map((sentence) => ({ text: sentence, lead: isItem ? lead : undefined })));
+    const last = sentences.at(-1);
+    if (!isItem) lead = last?.endsWith(':') ? last : undefined;
+  }
+  return found;
+}
+
+/**
+ * The first sentences of a text that fit into `length` UTF-16 units, on one line; of a first sentence that is too long
+ * as many words as fit, and an ellipsis.
+ */
+export function firstSentences(text: string, length: number): string {
+  let taken = '';
+  for (const { text: sentence } of sentencesOf(text)) {
+    const next = taken === '' ? sentence : `${taken} ${sentence}`;
+    if (next.length > length) return taken === '' ? firstWords(sentence, length) : taken;
+    taken = next;
+  }
+  return taken;
+}
+
+/** Where a text of at most `length` UTF-16 units ends with a sentence, a line or a word, whichever comes late enough. */
+export function endBefore(text: string, length: number): number {
+  if (text.length <= length) return text.length;
+  const part = text.slice(0, length);
+  const ends = [lastMatch(part, /[.!?:][)"'”’]?(?=\s)|\n/g), lastMatch(part, /\S(?=\s)/g)];
+  const end = ends.find((at) => at > length / 2) ?? length;
+  return /[\ud800-\udbff]/.test(text.charAt(end - 1)) ? end - 1 : end;
+}
+
+function lastMatch(text: string, pattern: RegExp): number {
+  let end = 0;
+  for (const match of text.matchAll(pattern)) end = match.index + match[0].length;
+  return end;
+}
+
+function firstWords(text: string, length: number): string {
+  return `${text.slice(0, endBefore(text, length - 1)).trimEnd()}…`;
+}
+
+function bounded(text: string): string {
+  if (text.length <= LONGEST_TEXT) return text;
+  return `${text.slice(0, LONGEST_TEXT / 2)}\n\n${text.slice(-LONGEST_TEXT / 2)}`;
+}
+
+interface TextBlock {
+  readonly words: string;
+  readonly isItem: boolean;
+}
+
+/** Paragraphs and items of lists, each on one line. */
+function blocksOf(text: string): TextBlock[] {
+  const blocks: TextBlock[] = [];
+  let open: { words: string; isItem: boolean; lastLine: string } | undefined;
+  const close = () => {
+    if (open !== undefined && open.words !== '') blocks.push({ words: open.words, isItem: open.isItem });
+    open = undefined;
+  };
+  let isCode = false;
+  for (const line of text.split(/\r\n|[\n\r\u2028\u2029]/)) {
+    const isFence = FENCE.test(line);
+    if (isFence) isCode = !isCode;
+    const words = line.replace(HEADING, '').replace(BULLET, '').replace(/\s+/g, ' ').trim();
+    const isItem = BULLET.test(line);
+    if (open !== undefined && !isItem && !isFence && !isCode && words !== '' && goesOn(open, line)) {
+      open = { words: `${open.words} ${words}`, isItem: open.isItem, lastLine: line };
+      continue;
+    }
+    close();
+    if (!isFence && !isCode && words !== '') open = { words, isItem, lastLine: line };
+  }
+  close();
+  return blocks;
+}
+
+/** Whether a line goes on with the one before: wrapped by an editor, or indented below an item. */
+function goesOn({ isItem, lastLine }: { readonly isItem: boolean; readonly lastLine: string }, line: string): boolean {
+  if (HEADING.test(line) || HEADING.test(lastLine)) return false;
+  return (isItem && /^\s{2,}/.test(line)) || lastLine.trim().length >= WRAPPED_FROM;
+}
+
+/** Behind these a full stop ends no sentence. */
+const ABBREVIATION =
+  /(?:^|[\s("'])(?:e\.g|i\.e|cf|vs|approx|resp|incl|excl|fig|dr|mr|mrs|ms|st|z\.\s?b|d\.\s?h|u\.\s?a|bzw|ca|evtl|ggf|inkl|vgl|\p{L})\.$/iu;
+
+/** These may stand at the end of a sentence too. */
+const MAYBE_ABBREVIATION = /(?:^|[\s(])(?:etc|usw|no|nr|max|min|\d{1,2})\.$/i;
+
+const END = /[.!?…]+[)"'”’»\]]*\s+/g;
+
+function splitBlock(words: string): string[] {
+  // What stands in backticks or quotation marks is one word, whatever is in it.
+  const shown = words.replace(/`[^`]{0,400}`|"[^"]{0,200}"/g, (quoted) => 'x'.repeat(quoted.length));
+  const sentences: string[] = [];
+  let from = 0;
+  for (const match of shown.matchAll(END)) {
+    const end = match.index + match[0].length;
+    if (!isEnd(shown.slice(from, end).trimEnd(), shown.slice(end))) continue;
+    sentences.push(words.slice(from, end).trim());
+    from = end;
+  }
+  sentences.push(words.slice(from).trim());
+  return sentences.filter((sentence) => /[\p{L}\p{N}]/u.test(sentence));
+}
+
+function isEnd(before: string, after: string): boolean {
+  if (ABBREVIATION.test(before)) return false;
+  if (MAYBE_ABBREVIATION.test(before)) return /^[\p{Lu}`"'“„]/u.test(after);
+  return true;
+}

@@ -1,0 +1,169 @@
+import { type Sentence, sentencesOf } from '../../governor/prompts/sentences.ts';
+
+/** What a user asked for once and means from then on, sentence by sentence, in the user's words and order. */
+export function constraintsIn(text: string): string[] {
+  return sentencesOf(text).flatMap((sentence) => {
+    const { text: words, lead } = sentence;
+    if (isRule(words)) return [words];
+    return lead !== undefined && isUnderRule(sentence) ? [`${lead} ${words}`] : [];
+  });
+}
+
+/** Lines of logs and of code that were pasted speak of rules too, but not the user's. */
+const PASTED =
+  /^(?:at \S+ ?\(|[>+$|]|\[?\d{4}-\d\d-\d\d|\[?\d\d:\d\d|[\w.]*(?:Error|Exception|Warning)\b:|(?:error|warning|fatal|warn|info|debug)\b[:[]|(?:import|export|const|let|var|function|return|class|def|if \()\s?.*[;{]$)/;
+
+/** Words that call a list of rules one. */
+const RULES =
+  /\b(?:rules?|constraints?|requirements?|conventions?|guidelines?|restrictions?|important|remember|(?:do not|don't|dont|never|always|must|avoid|only|keep|no)\b|regeln?|wichtig|beachte|vorgaben?|niemals|immer)\b/i;
+
+function isUnderRule({ text, lead = '' }: Sentence): boolean {
+  return RULES.test(lead) && lead.length <= 200 && !PASTED.test(text) && !isQuestion(text);
+}
+
+/** A question asks for nothing that lasts, except a polite request. */
+function isQuestion(text: string): boolean {
+  return (
+    /\?["')\]]*$/.test(text) &&
+    !/^(?:(?:and|also|so)\s+)?(?:can|could|would|will) you\b|^(?:kannst|könntest) du\b/i.test(text)
+  );
+}
+
+function isRule(text: string): boolean {
+  if (PASTED.test(text) || isQuestion(text)) return false;
+  // What is quoted is the name of something.
+  const plain = text.replaceAll('’', "'").replace(/`[^`]+`/g, '`x`');
+  if (SAYS_RULE.some((pattern) => pattern.test(plain)) && !NOT_A_RULE.test(plain)) return true;
+  return clausesOf(plain).some(isDemand) || isContrast(plain) || isGivenFact(plain);
+}
+
+/** Wherever they stand, these ask for something that lasts. */
+const SAYS_RULE: readonly RegExp[] = [
+  /\b(?:must|mustn't|shall)\b/i,
+  /\b(?:should|may|can|will|could|shouldn't|to) (?:also )?(?:never|always|only)\b|\bshould(?:n't| not)\b|\b(?:may|can) not\b|\b(?:you|nobody|we) (?:can't|cannot)\b/i,
+  /\b(?:make|be) sure\b|\bensure\b|\bfrom now on\b|\bfrom here on\b|\bremember (?:to|that)\b/i,
+  /\b(?:forbidden|prohibited|off[- ]limits|not allowed|not permitted|read[- ]only|hands off|reserved for)\b/i,
+  /\b(?:no (?:more|fewer|less|later|earlier) than|at most|at least)\b.*\d/i,
+  /\b(?:refrain from|stay (?:out of|away from|within)|stick (?:to|with)|leave .{1,80}(?:alone|as (?:it is|they are|is)|untouched|unchanged))\b/i,
+  /\bwithout (?:asking|my|first|permission|approval)\b|\bask (?:me |us )?(?:first|before)\b/i,
+  /\b(?:i|we) (?:want|need|would like|'d like|like|prefer)\b.*\b(?:never|always|only|no|not|every|all|instead)\b/i,
+  /\b(?:i|we) (?:always|never|only|prefer|do not use|don't use|don't want|do not want)\b/i,
+  /\b(?:muss|müssen|musst|müsst|darf|dürfen|darfst|dürft)\b/i,
+  /\b(?:soll|sollen|sollst|sollte|sollten|solltest)\b.*\b(?:nicht|nie|niemals|immer|nur|kein\p{L}*)(?!\p{L})/iu,
+  /\b(?:auf keinen fall|unter keinen umständen|ab jetzt|ab sofort|von nun an|achte darauf|stelle? sicher|tabu|verboten)\b/i,
+];
+
+/** Guesses, and what is told of the past. */
+const NOT_A_RULE =
+  /\b(?:it|that|there|something|someone|i|you|he|she|they|which|bug|error|problem) must (?:be (?:a|an|the|some\w*|because|due|related|wrong|broken|in|from|coming)\b|have\b)|\bi must (?:admit|say|confess)\b|\b(?:i|we) never (?:\w+ed|saw|got|had|knew|thought|understood|found|did|ran|made)\b|\bi (?:always|only) (?:get|see|got|saw|thought|\w+ed)\b|\b(?:i'm|am|not|are) sure\b/i;
+
+/** Parts of a sentence that can each ask for something. */
+function clausesOf(text: string): string[] {
+  return text
+    .split(/[,;:()]\s|\s[-–—]+\s|\s(?=(?:but|and|so|then|or|sondern|und|aber|also|dann)\s)/i)
+    .map((clause) =>
+      clause
+        .replace(/^["'“„*_\s]+/, '')
+        .replace(OPENERS, '')
+        .replace(CONDITION, ''),
+    )
+    .filter((clause) => clause !== '');
+}
+
+/** What stands before the verb of a demand. */
+const OPENERS =
+  /^(?:(?:but|and|so|then|or|please|pls|actually|also|instead|really|just|again|ok|okay|well|hey|sorry|oh|wait|yes|(?:could |can |would |will )?you|rather|better|for now|in general|generally|otherwise|important|note|bitte|und|aber|also|dann|doch|sondern|lieber|besser)\b[,!]?\s+)+/i;
+
+/** `For the tests use …`, `When you deploy take …`. */
+const CONDITION =
+  /^(?:for|in|on|at|to|when|whenever|if|while|during|after|before|with|bei|für|in|im|wenn)\s(?:\S+\s){1,6}?(?=(?:never|always|only|use|take|keep|pass|avoid|prefer|run|do not|don't|immer|nie|niemals|nur|nimm|verwende|benutze)\s)/i;
+
+const VERBS =
+  'add allow answer apply ask begin build change check choose commit configure connect copy create delete deploy do edit export fix format generate give go handle ignore implement import include install keep leave limit link list load log make merge migrate modify mount move name open pass pick pin place print publish push put read rebase refactor release remove rename reply report return run save seed send serve set ship show start stay stick stop store support switch take target test touch treat update upgrade upload use wait work write'.replaceAll(
+    ' ',
+    '|',
+  );
+const IMPERATIVE = new RegExp(`^(?:${VERBS})\\b`, 'i');
+const GERMAN_IMPERATIVE =
+  /^(?:(?:verwende|benutze?|nutze?|nimm|nehmt|lasse?|halte?|schreibe?|starte?|ändere?|lösche?|füge?|setze?|gib|mach|mache|pushe?|committe?|teste?|deploye?|behalte?)|\p{L}+(?:en|n) sie)(?!\p{L})/iu;
+
+/** Something that only a user can have named: a number, a flag, a path, an identifier, a quotation. */
+const SPECIFIC =
+  /`[^`]+`|"[^"]+"|(?<![\w.])\d{2,}|(?<!\w)--?\w[\w-]+|\w[\w.-]*\/[\w./-]+|\b\w+\.(?:[a-z]{1,4}|toml|yaml|json)\b|\b[A-Z][A-Z0-9_]*[-_]\w+|\b\w+[-_]\w*\d\w*|\b\w+@\w+|\bv?\d+\.\d+/;
+
+const BASE_AFTER_NEVER =
+  /^never\s+(?!mind\b|again$)(?!\w+(?:ed|s)\b(?<!\b(?:pass|process|access|address|press|miss|embed|feed|need|seed|exceed|proceed|speed|discuss|express|compress|suppress|use)))(?!(?:ran|got|had|came|saw|was|were|is|did|went|made|heard|seen|been|knew|thought|gets|has|happening)\b)\S/i;
+const NO_THING =
+  /^no\s+(?!problem|idea|worr|doubt|luck|matter|one\b|longer\b|way\b|thanks|need\b|change\b|changes? (?:here|there|needed)|error|output|wonder|rush|reason|clue|that\b|it\b|this\b|i\b|we\b|you\b)(?!(?:\S+\s){1,4}?(?:is|are|was|were|has|had|have|does|did|do|fails?|failed|works?|found|ran|helps?|helped|\w{2,}ed)\b(?! to\b))\S/i;
+const KEEP = /^(?:keep|preserve|retain)\s+(?!going|on\b|calm|in mind$|\w+ing\b)\S/i;
+const KEINE =
+  /^keine?[nmrs]?\s+(?!problem|ahnung|sorge|zeit|eile|frage|angst|änderung)(?!.*\b(?:ist|sind|war|waren|hat|haben|gibt|geht|läuft|schlägt)\b)\S/i;
+
+/** A clause that begins as a demand does, and says that it lasts or names what only the user knows. */
+function isDemand(clause: string): boolean {
+  if (
+    /^(?:do not|don't|dont)\s+(?!worry|know|think|mind|care|panic|bother|forget\b$|you\b|i\b|we\b|they\b)\S/i.test(
+      clause,
+    )
+  ) {
+    return true;
+  }
+  if (BASE_AFTER_NEVER.test(clause) || KEEP.test(clause) || KEINE.test(clause)) return true;
+  if (/^(?:always|avoid|prefer)\s+\S/i.test(clause) || NO_THING.test(clause)) return true;
+  if (/^(?:only|solely|exclusively)\s/i.test(clause)) return isOnly(clause);
+  if (/^(?:vermeide|niemals|bevorzuge)\s+\S/i.test(clause)) return true;
+  if (GERMAN_IMPERATIVE.test(clause) || /^(?:nie|immer|nur|nicht)\s/i.test(clause)) return isGermanDemand(clause);
+  return IMPERATIVE.test(clause) && lasts(clause);
+}
+
+/** `Use tabs, not spaces.` */
+function isContrast(text: string): boolean {
+  const demand = text.replace(OPENERS, '');
+  return (
+    (IMPERATIVE.test(demand) || GERMAN_IMPERATIVE.test(demand)) && /, (?:and |und )?(?:not|nicht) \S/i.test(demand)
+  );
+}
+
+const LASTS =
+  /\b(?:only|always|never|instead|rather than|not|without|exclusively|no longer|no|every|each|exactly|whenever|unless|until)\b/i;
+
+function lasts(clause: string): boolean {
+  if (/\b(?:only|always|never|instead|rather than|exclusively|without|unless|whenever)\b/i.test(clause)) return true;
+  return /^(?:use|take|pass|stick|stay|target|pin|name|set|choose|pick|connect|switch|keep)\b/i.test(clause)
+    ? SPECIFIC.test(clause)
+    : LASTS.test(clause) && SPECIFIC.test(clause) && !/^(?:read|look|check|test|show|list|print|fix)\b/i.test(clause);
+}
+
+/** `only on staging`, not `only three are left`. */
+function isOnly(clause: string): boolean {
+  return !/^only\s+(?:\S+\s){0,4}?(?:is|are|was|were|has|had|have|fails?|failed|works?|worked|happens?|left)\b/i.test(
+    clause,
+  );
+}
+
+function isGermanDemand(clause: string): boolean {
+  if (
+    /\b(?:nicht|nie|niemals|nur|immer|kein\p{L}*|statt|stattdessen|anstatt|ohne|ausschließlich|jede\p{L}*)(?!\p{L})/iu.test(
+      clause,
+    )
+  ) {
+    return !/\b(?:ist|war|sind|waren|geht|funktioniert|schlägt|läuft)\b/i.test(clause);
+  }
+  return /^(?:verwende|benutze?|nutze?|nimm|setze?)\b/i.test(clause) && SPECIFIC.test(clause);
+}
+
+/** `The port is 8081.`, `Tickets are in OPS-12.`: what a name stands for. */
+const GIVEN =
+  /\b(?:ports?|hosts?|server|branch|version|url|address|endpoint|region|database|bucket|account|tickets?|seed|label|prefix|timeout|limit|budget|deadline|owner|team|key|token|id|schema|table|user|registry|queue|channel)\b[^.!?;,]{0,40}?(?:\b(?:is|are|stays?|remains?|belongs? to|ist|sind|bleibt)|=|:)\s+(?:now |still |always |jetzt )?\S/i;
+const CORRECTED = /\b(?:it's|it is|that's|that is|make (?:it|that)|es ist|nimm)\b.*\b(?:not|instead|nicht|statt)\b/i;
+
+function isGivenFact(text: string): boolean {
+  if (text.length > 300 || !SPECIFIC.test(text)) return false;
+  if (/\b(?:for|each|every|all) \S+ (?:is|are) done\b/i.test(text)) return false;
+  const broken = /\b(?:wrong|broken|slow|failing|fails|failed|down|used|busy|missing|too|not found|undefined|null)\b/i;
+  return (
+    (GIVEN.test(text) && !broken.test(text)) ||
+    CORRECTED.test(text) ||
+    /^(?:every|each|all)\b.*\b(?:begins?|starts?|ends?|goes?|go|belongs?|lives?|carry|carries|get|gets)\b/i.test(text)
+  );
+}
