@@ -96,6 +96,7 @@ function roomOf({ total_limit: total = DEFAULTS.tiers.total, record }: Recorded)
     ...planRoom({ ...DEFAULTS.tiers, total }, spentAfter(record).at(-1) ?? NOTHING),
     window: undefined,
     relief: undefined,
+    worth: 0,
   };
 }
 

@@ -3,7 +3,7 @@ import type { Action } from '../actions.ts';
 import { estimateTokens } from '../gauge/token-estimate.ts';
 import type { GovernorState } from '../state.ts';
 import { decided, keep, type Step } from '../steps.ts';
-import { allocation } from './room.ts';
+import { allocation, isWorthPassing } from './room.ts';
 import type { FileMeasure, Pages, ReadPlan, ToolCall } from './tool-budget.ts';
 import {
   answerTool,
@@ -47,7 +47,7 @@ export function limitRead(state: GovernorState, plan: ReadPlan, file: FileMeasur
   const { call, allowed, hint } = plan;
   const offset = offsetOf(call);
   const asked = Math.min(numberOf(call.input.limit) ?? Number.POSITIVE_INFINITY, (file?.lines ?? 0) - offset + 1);
-  if (file === undefined || file.fitting >= asked) {
+  if (file === undefined || isWorthPassing(state, call.agent, tokensOf(file, asked, allowed), allowed)) {
     const isToEnd = asked >= 1 && isRest(call) && mayChange(state, 'input');
     const specific = isToEnd ? { updatedInput: toEnd(call, asked) } : {};
     return keep(state, [answerTool(call, 'PreToolUse', { specific, context: hint })]);
@@ -66,6 +66,11 @@ export function limitRead(state: GovernorState, plan: ReadPlan, file: FileMeasur
       context: joined(told, hint),
     }),
   ]);
+}
+
+/** Tokens of the lines that are asked for, from those that fit into `allowed`; without end where not one does. */
+function tokensOf({ fitting }: FileMeasure, asked: number, allowed: number): number {
+  return fitting >= asked ? 0 : (allowed * asked) / fitting;
 }
 
 /** The end of a file: claude refuses it without a limit where the whole file has more than 256 KB. */

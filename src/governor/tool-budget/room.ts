@@ -20,6 +20,28 @@ export interface Room {
   readonly window: number | undefined;
   /** Until the context is relieved; undefined as before. */
   readonly relief: number | undefined;
+  /** The least that is worth a call of its own; 0 where nothing is measured. */
+  readonly worth: number;
+}
+
+/** Prices of a token beside one of input: of all models alike. */
+const PRICE = { cacheRead: 0.1, cacheWrite: 1.25, output: 5 } as const;
+
+/** Tokens of an answer that asks for the next page. */
+const ANSWER_TOKENS = 80;
+
+/** Calls that read a result again before the context is relieved: the median of recorded sessions is near it. */
+const CALLS_AFTER = 20;
+
+/**
+ * The least that is worth a call of its own, in tokens: as much as costs what the call that fetches it costs. A smaller
+ * rest is cheaper sent at once.
+ *
+ * @param used what the call reads, in tokens
+ */
+export function worthACall(used: number): number {
+  const call = used * PRICE.cacheRead + ANSWER_TOKENS * PRICE.output;
+  return Math.ceil(call / (PRICE.cacheWrite + CALLS_AFTER * PRICE.cacheRead));
 }
 
 /**
@@ -51,15 +73,17 @@ export function roomFor(state: GovernorState, agent: string | null): Room {
  */
 export function roomIn(policy: Policy, window: number | undefined, spent: Spent, used: number | undefined): Room {
   const tiers = tiersInTokens(policy.tiers, window);
-  const plan = planRoom(tiers, spent);
-  if (used === undefined || window === undefined) return { ...plan, window: undefined, relief: undefined };
+  if (used === undefined || window === undefined) {
+    return { ...planRoom(tiers, spent), window: undefined, relief: undefined, worth: 0 };
+  }
   const left = window - used - tiers.response;
-  return { ...plan, window: left, relief: Math.min(left, reliefLevel(policy, window) - used) };
+  const relief = Math.min(left, reliefLevel(policy, window) - used);
+  return { ...planRoom(tiers, spent), window: left, relief, worth: worthACall(used) };
 }
 
 /**
  * Tokens one result of this tool may take now. It falls as results fill their tier and as the context comes near the
- * level at which it is relieved.
+ * level at which it is relieved, but not below what is worth a call.
  */
 export function allocation(state: GovernorState, tool: string, agent: string | null): number {
   return allocationIn(state.run.policy, state.gauge.window.tokens, roomFor(state, agent), tool);
@@ -73,10 +97,17 @@ export function allocationIn({ tools }: Policy, window: number | undefined, room
 
 /** @param limits tokens */
 export function allot(room: Room, { perCall, minTokens }: Pick<ToolsPolicy, 'perCall' | 'minTokens'>): number {
-  const { plan, results, relief } = room;
+  const { plan, results, window = 0, relief, worth } = room;
   const planned = Math.min(plan, results);
   const most = relief === undefined ? planned : Math.max(Math.min(planned, relief), relief * PART_OF_REST);
-  return Math.max(Math.min(minTokens, perCall), Math.floor(Math.min(perCall, most)));
+  const least = Math.max(minTokens, Math.min(worth, window));
+  return Math.max(Math.min(least, perCall), Math.floor(Math.min(perCall, most)));
+}
+
+/** Whether a result goes through whole: it fits, or fetching what is cut off would cost more than it saves. */
+export function isWorthPassing(state: GovernorState, agent: string | null, tokens: number, allowed: number): boolean {
+  const { worth, window = 0 } = roomFor(state, agent);
+  return tokens <= allowed || (tokens - allowed <= worth && tokens <= window);
 }
 
 /** The name itself counts before a pattern, and of two patterns the longer. */
@@ -121,13 +152,19 @@ export function tiersInTokens(
 function spentByMain(state: GovernorState): Spent {
   const { history, results } = state.toolBudget;
   const user = state.turn.prompts.reduce((sum, { text }) => sum + estimateTokens(text), 0);
-  return { history, toolResults: results + openTokens(state, null), user };
+  return { history, toolResults: renewed(state, results) + openTokens(state, null), user };
 }
 
 function spentByAgent(state: GovernorState, agent: string): Spent {
   const { agents } = state.toolBudget;
   const results = Object.hasOwn(agents, agent) ? (agents[agent] ?? 0) : 0;
-  return { history: 0, toolResults: results + openTokens(state, agent), user: 0 };
+  return { history: 0, toolResults: renewed(state, results) + openTokens(state, agent), user: 0 };
+}
+
+/** A long turn gets the plan of its results again each time they have used it up: what is left is measured anyway. */
+function renewed({ run, gauge }: GovernorState, results: number): number {
+  const tier = inTokens(run.policy.tiers.toolResults, gauge.window.tokens);
+  return tier > 0 ? results % tier : results;
 }
 
 function openTokens({ toolBudget }: GovernorState, agent: string | null): number {

@@ -5,7 +5,7 @@ import { chain, keep, type Step } from '../steps.ts';
 import { planCut, resultText, storedPath } from './cut-result.ts';
 import { hintFor } from './hints.ts';
 import { learnPage, limitPage, noteLarge, planRead } from './limit-call.ts';
-import { allocation } from './room.ts';
+import { allocation, isWorthPassing } from './room.ts';
 import type { ToolCall } from './tool-budget.ts';
 import {
   answerTool,
@@ -39,8 +39,9 @@ function withinBudget(before: GovernorState, call: ToolCall): Step {
   const tokens = estimateTokens(result.text, charsPerToken(state));
   const allowed = allocation(state, call.tool, call.agent);
   const open = keepOpen(state, call, { agent: call.agent, tokens });
-  // It fits, so the count of cuts in a row starts over.
-  if (tokens <= allowed) return keep(passed(open, call), [answerTool(call, 'PostToolUse')]);
+  // It passes, so the count of cuts in a row starts over.
+  if (isWorthPassing(state, call.agent, tokens, allowed))
+    return keep(passed(open, call), [answerTool(call, 'PostToolUse')]);
   if (!mayChange(state, 'output')) {
     return keep(open, [answerTool(call, 'PostToolUse', { context: advice(tokens, allowed) })]);
   }

@@ -11,6 +11,7 @@ const room = (changes: Partial<Room> = {}): Room => ({
   results: 40_000,
   window: 150_000,
   relief: 140_000,
+  worth: 0,
   ...changes,
 });
 
@@ -41,6 +42,9 @@ describe('what one result may take', () => {
       room: room({ plan: -90_000, results: -90_000 }),
       allowed: 7_000,
     },
+    { what: 'what is worth a call', room: room({ relief: 0, worth: 4_700 }), allowed: 4_700 },
+    { what: 'what the window has left', room: room({ relief: 0, window: 900, worth: 4_700 }), allowed: 900 },
+    { what: 'no more than one may take', room: room({ relief: 0, worth: 9_000 }), allowed: 8_000 },
     { what: 'the least when nothing is left', room: room({ relief: 0 }), allowed: 500 },
     { what: 'the least when less than nothing is', room: room({ relief: -90_000 }), allowed: 500 },
     { what: 'the plan alone where nothing is measured', room: room({ results: 600, relief: undefined }), allowed: 600 },
