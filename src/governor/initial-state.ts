@@ -97,6 +97,7 @@ const NO_RELIEF: Relief = {
   resuming: undefined,
   exhausted: undefined,
   isLanding: false,
+  stop: undefined,
 };
 
 const NEW_TOOL_BUDGET: ToolBudget = {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Decision } from '../../src/governor/actions.ts';
 import type { Call } from '../../src/standin/scenario.ts';
 import { startWorld, type World } from '../support/claude.ts';
-import { mainRequests, summaryRequests } from '../support/conversation.ts';
+import { mainRequests, summaryRequests, userTexts } from '../support/conversation.ts';
 import { journal, outputLines, prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
 import { DOCUMENT, type GrowingConversation, growing, isAsked } from '../support/handoff.ts';
 import { expectEachPromptOnce, expectSameDecisions, kinds } from '../support/proof.ts';
@@ -113,6 +113,34 @@ describe('a handoff', () => {
     expect(afterHandoff(here)).toContain('touch step');
     expectEachPromptOnce(here.standin, THREE);
     await expectSameDecisions(here, run.record);
+  });
+});
+
+describe('one long turn', () => {
+  const LONG = 'prompt one: work through it all, and "never" on port 4711';
+
+  it('is handed over between two of its tools, and goes on with its prompt: no call is broken off or refused', async () => {
+    await using here = await world({ turns: [26], growBy: 13_000 });
+    const record = join(here.scratch.cwd, 'run.ndjson');
+    const flags = ['--strategy', 'handoff', '--record', record];
+    const run = await runCtxb(here, { flags, claude: [...SMALL_WINDOW, ...STREAM, '-p', LONG] });
+
+    expect(run.code).toBe(0);
+    expect(kinds(here).filter((kind) => kind === 'handed-over')).toHaveLength(2);
+    expect(summaryRequests(here.standin)).toHaveLength(0);
+    const results = outputLines(run).filter(({ type }) => type === 'result');
+    expect(results).toMatchObject([{ result: 'answer 1', is_error: false }]);
+    // Each step once, in its order.
+    const steps = outputLines(run).flatMap((line) => JSON.stringify(line).match(/touch turn-1-step-\d+/g) ?? []);
+    expect([...new Set(steps)]).toEqual(Array.from({ length: 25 }, (_, step) => `touch turn-1-step-${step + 1}`));
+    expect(steps).toHaveLength(25);
+    // Each fresh context has the document and the prompt, once.
+    const fresh = mainRequests(here.standin)
+      .map((request) => userTexts(request).join('\n'))
+      .filter((text) => text.includes('This is its handoff document'));
+    expect(fresh.length).toBeGreaterThan(2);
+    for (const text of fresh) expect(text.split(LONG)).toHaveLength(2);
+    await expectSameDecisions(here, record);
   });
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { forecast, triggerPlace } from '../../src/governor/control/trigger.ts';
+import { triggerPlace } from '../../src/governor/control/trigger.ts';
+import { forecast } from '../../src/governor/prompts/turns.ts';
 import type { GovernorState } from '../../src/governor/state.ts';
 import {
   afterTurn,
@@ -49,7 +50,7 @@ describe('the forecast of a turn', () => {
     { name: 'the middle and the largest', recent: [9, 1, 5], expected: { median: 5, p90: 9 } },
     { name: 'of eight', recent: [1, 2, 3, 4, 5, 6, 7, 80], expected: { median: 5, p90: 80 } },
   ])('$name', ({ recent, expected }) => {
-    expect(forecast(withGrowth(recent))).toEqual(expected);
+    expect(forecast(withGrowth(recent).turn)).toEqual(expected);
   });
 
   it('rests on the last eight turns', () => {

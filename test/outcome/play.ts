@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import type { Call, RecordedRequest, Scenario } from '../../src/standin/scenario.ts';
 import { promptLine, runProgram, startProgram, startWorld, type World } from '../support/claude.ts';
 import { CTXB, PROTOCOL } from '../support/ctxb.ts';
+import { ASKED, ASKED_AGAIN } from '../support/handoff.ts';
 import { type Bill, createMeter } from './api.ts';
 import type { Job } from './job.ts';
 import { createModel, type Faults, sightOf } from './model.ts';
@@ -43,9 +44,6 @@ export interface Outcome {
 
 /** The newest claude's default model has 1,000,000 tokens. */
 const MODEL_FLAGS = { 200000: ['--model', 'claude-sonnet-4-6'], 1000000: [] } as const;
-
-/** A word of the question for a handoff document, which is no prompt of the user's. */
-const HANDOFF_ASKED = /## Goal\n[\s\S]*## Dead ends\n/;
 
 /** Works through a job with the real claude, against a model that follows a script. */
 export async function play(setting: Setting, variant: Variant): Promise<Outcome> {
@@ -108,9 +106,11 @@ export async function play(setting: Setting, variant: Variant): Promise<Outcome>
   };
 }
 
+/** Whether a document is asked for; a fresh context only begins with one. */
 function isHandoffAsked({ body }: RecordedRequest): boolean {
   const last = body.messages?.at(-1);
-  return last?.role === 'user' && HANDOFF_ASKED.test(sightOf({ messages: [last] }));
+  const said = last?.role === 'user' ? sightOf({ messages: [last] }) : '';
+  return said.includes(ASKED) || said.includes(ASKED_AGAIN);
 }
 
 function allTasks(job: Job): string {

@@ -24,12 +24,12 @@ export const MATCHERS: Readonly<Partial<Record<string, string>>> = {
 
 /** Hooks in the shape `initialize` takes them. No `timeout`: claude would refuse the tool when it runs out. */
 function hooksFor({ run }: GovernorState): Fields {
-  const { memory, zones, tools } = run.policy;
+  const { memory, zones, tools, strategy } = run.policy;
   const budgets = tools.mode !== 'off';
   const unwanted = new Set<string>([
     ...(memory.enabled ? [] : ['PostCompact']),
     ...(budgets ? [] : ['PreToolUse', 'PostToolUseFailure']),
-    ...(budgets || zones.tellAgent ? [] : ['PostToolUse']),
+    ...(budgets || zones.tellAgent || strategy !== 'compact' ? [] : ['PostToolUse']),
   ]);
   const wanted = Object.entries(CALLBACKS).filter(([name]) => !unwanted.has(name));
   return Object.fromEntries(

@@ -6,6 +6,7 @@ import type { Prompt } from '../input.ts';
 import { commandIn, giveBack, requestsIn } from '../prompts/prompt.ts';
 import { focusText, notesClause } from '../relief/compaction.ts';
 import { documentToGive, noteGiven } from '../relief/fresh-context.ts';
+import { stopTurn } from '../relief/stop-turn.ts';
 import type { GovernorState } from '../state.ts';
 import { decided, keep, type Step } from '../steps.ts';
 import { cutResult } from '../tool-budget/cut-result.ts';
@@ -170,7 +171,7 @@ export type ToolHook = 'PreToolUse' | 'PostToolUse' | 'PostToolUseFailure';
 function answerToolHook(state: GovernorState, hook: ToolHook, event: ControlRequestEvent): Step {
   const call = readToolCall(event);
   if (hook === 'PreToolUse') return beforeTool(state, call);
-  return tellMain(hook === 'PostToolUse' ? afterTool(state, call) : afterFailure(state, call), call);
+  return hook === 'PostToolUse' ? behindTool(afterTool(state, call), call) : tellMain(afterFailure(state, call), call);
 }
 
 /** The file of a Read was measured. */
@@ -183,8 +184,13 @@ export function onFileMeasured(state: GovernorState, requestId: string, file: Fi
 export function onResultStored(state: GovernorState, requestId: string, path: string | undefined): Step {
   const plan = state.toolBudget.waiting[requestId];
   return plan?.kind === 'result'
-    ? tellMain(cutResult(stopWaiting(state, requestId), plan, path), plan.call)
+    ? behindTool(cutResult(stopWaiting(state, requestId), plan, path), plan.call)
     : keep(state);
+}
+
+/** A tool of the main thread has succeeded: the turn goes on with its result, or ends here. */
+function behindTool(step: Step, call: ToolCall): Step {
+  return call.agent === null ? stopTurn(tellMain(step, call)) : step;
 }
 
 /** How full the main thread's context is does not apply to subagents. */

@@ -2,27 +2,10 @@ import { predicted } from '../gauge/gauge.ts';
 import { isKnown } from '../gauge/window.ts';
 import { inTokens, restingTrigger, type TriggerSetting, triggerSetting } from '../policy.ts';
 import { askContext, request } from '../prompts/own-lines.ts';
+import { forecast } from '../prompts/turns.ts';
 import { reliefNow } from '../relief/relief.ts';
 import type { ControlPurpose, GovernorState } from '../state.ts';
 import { chain, decided, isRelieving, keep, type Step } from '../steps.ts';
-
-/** Turns needed for a forecast. */
-const LEAST_TURNS = 2;
-
-/** By how many tokens the next turn will grow. */
-interface Forecast {
-  readonly median: number;
-  /** Nine of ten turns grow by less. */
-  readonly p90: number;
-}
-
-/** Undefined until a few turns were seen to grow. */
-export function forecast({ turn }: GovernorState): Forecast | undefined {
-  const sorted = [...turn.growth.recent].sort((a, b) => a - b);
-  if (sorted.length < LEAST_TURNS) return undefined;
-  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
-  return { median: at(0.5), p90: at(0.9) };
-}
 
 /** Where claude's own trigger belongs now, and why. */
 export interface TriggerPlace extends TriggerSetting {
@@ -45,7 +28,7 @@ export function triggerPlace(state: GovernorState): TriggerPlace | undefined {
   // In the middle of a turn it stays where it is: lowered there it would cut the turn's own prompt out.
   const isRelieved = state.relief.isLanding || typeof state.trigger !== 'number';
   if (turn.phase !== 'idle' || isRelieving(state)) return isRelieved ? atRest : undefined;
-  const growth = isNeedless(state) ? undefined : forecast(state);
+  const growth = isNeedless(state) ? undefined : forecast(turn);
   const full = predicted(gauge);
   if (growth === undefined || full + growth.p90 <= rest.at) return atRest;
   // What is not even in the zone of warnings is not compacted because of one large turn.

@@ -26,6 +26,7 @@ import {
 import { readExhaustion } from '../relief/exhaustion.ts';
 import { followHandoff, waitForHandoff } from '../relief/handoff.ts';
 import { adviseRelief, dueRelief, judgeLevel, measureHandoff, readRelief, tellNative } from '../relief/relief.ts';
+import { readTurnStop } from '../relief/stop-turn.ts';
 import { brakeThrash, readBreaker, refillAfter } from '../relief/thrash.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, inStages, keep, type Stage, type Step } from '../steps.ts';
@@ -75,6 +76,7 @@ const STAGES: readonly Stage<Line>[] = [
   (state, line) => (line.injected ? followInjected(state, line.event) : releaseLines(state, line)),
   (state, { ending, before }) => (ending ? endTurn(state, ending, before) : keep(state)),
   (state, { ending, before }) => (ending ? readExhaustion(before, readBreaker(state, ending), ending) : keep(state)),
+  (state, { ending, before }) => keep(ending ? readTurnStop(before, state, ending) : state),
   (state, { ending }) => (ending ? chain(waitLonger(state), waitForHandoff) : keep(state)),
   stopBegunTurn,
   // What has become of the context.

@@ -6,6 +6,7 @@ import { isFailedResume } from '../process/process.ts';
 import { isOwnOrStamped, isOwnRequest, isOwnUuid, OWN_PREFIX } from '../prompts/own-lines.ts';
 import { mayRelieve } from '../relief/exhaustion.ts';
 import type { Handoff } from '../relief/relief-state.ts';
+import { tellsTurnStop } from '../relief/stop-turn.ts';
 import type { GovernorState } from '../state.ts';
 import { tellsStop } from './spending.ts';
 
@@ -25,7 +26,10 @@ export function visibilityOf(state: GovernorState, event: Event): Visibility {
 
 function inCallersTurn(state: GovernorState, event: Event): Visibility {
   const isMendable =
-    isFailedResume(state, event) || tellsStop(state, event) || (tellsExhaustion(event) && mayRelieve(state));
+    isFailedResume(state, event) ||
+    tellsStop(state, event) ||
+    tellsTurnStop(state, event) ||
+    (tellsExhaustion(event) && mayRelieve(state));
   return isMendable ? 'defer' : 'show';
 }
 

@@ -68,6 +68,24 @@ const ANSWER_LENGTH = 4_000;
 /** Turns whose growth is remembered individually. */
 const REMEMBERED_TURNS = 8;
 
+/** Turns needed for a forecast. */
+const LEAST_TURNS = 2;
+
+/** By how many tokens the next turn will grow. */
+interface Forecast {
+  readonly median: number;
+  /** Nine of ten turns grow by less. */
+  readonly p90: number;
+}
+
+/** Undefined until a few turns were seen to grow. */
+export function forecast({ growth }: Turn): Forecast | undefined {
+  const sorted = [...growth.recent].sort((a, b) => a - b);
+  if (sorted.length < LEAST_TURNS) return undefined;
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+  return { median: at(0.5), p90: at(0.9) };
+}
+
 /** Tool results go out together with all prompts sent so far. */
 export function heard(turn: Turn, event: Event): Turn {
   const isRound = event.kind === 'user' && event.subagent === null && event.role === 'tool-result';

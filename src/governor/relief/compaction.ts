@@ -210,11 +210,13 @@ function note(attempt: Attempt, event: Event): Attempt {
   }
 }
 
-/** What was crossed; where the way had to be chosen, also the sums. */
-export function dueReason(state: GovernorState): string {
-  const { thresholds, strategy } = state.run.policy;
-  const crossed = crossedText(state.gauge, thresholds.compact);
-  return strategy === 'auto' ? `${crossed}; ${compareStrategies(state, extentOf(state)).text}` : crossed;
+/** Why the context is relieved; where the way had to be chosen, also the sums. */
+export function dueReason(
+  state: GovernorState,
+  why = crossedText(state.gauge, state.run.policy.thresholds.compact),
+): string {
+  const isChosen = state.run.policy.strategy === 'auto';
+  return isChosen ? `${why}; ${compareStrategies(state, extentOf(state)).text}` : why;
 }
 
 /** Code points of the first prompt that stand for the task. */

@@ -27,7 +27,7 @@ export function readExhaustion(before: GovernorState, state: GovernorState, even
   const { exhausted } = relief;
   const prompts = exhausted?.prompts ?? before.turn.prompts;
   const { tried, handoffs } = exhausted ?? ({ tried: 'nothing', handoffs: 0 } as const);
-  const full: GovernorState = { ...state, relief: { ...relief, exhausted: { prompts, tried, handoffs, open: true } } };
+  const full = withExhausted(state, { cause: 'refused', prompts, tried, handoffs, open: true });
   return keep(full, [{ kind: 'exhausted', ...decided(full, 'the prompt is too long for the context') }]);
 }
 
@@ -54,7 +54,7 @@ export function noteTried(state: GovernorState): GovernorState {
 export function leaveExhausted(state: GovernorState): Step {
   const { relief } = state;
   if (!relief.exhausted?.open) return keep(state);
-  const uuids = [...relief.exhausted.prompts.map(({ uuid }) => uuid), ...(relief.resuming?.answers ?? [])];
+  const uuids = answersOf(state, relief.exhausted);
   return keep({ ...state, relief: { ...relief, exhausted: undefined } }, [
     { kind: 'deferred', fate: 'show' },
     { kind: 'answered', uuids },
@@ -72,11 +72,25 @@ export function afterRelief(before: GovernorState, state: GovernorState): Step {
   if (!succeeded && !handedOver) return keep(withExhausted(state, { ...exhausted, tried: 'compaction' }));
   const because = 'The context was full in the middle of the work, and it was replaced by what is above.';
   const resumed = withExhausted(state, { ...exhausted, tried: 'compaction', open: false });
-  const answers = exhausted.prompts.map(({ uuid }) => uuid);
+  const answers = answersOf(state, exhausted);
   const work = unfinished ?? { because, prompts: exhausted.prompts, answers };
   return keep({ ...resumed, relief: { ...resumed.relief, unfinished: work } });
 }
 
-function withExhausted(state: GovernorState, exhausted: Exhausted): GovernorState {
+/** What the turn was to answer; one that was resumed, also what the turns before it left. */
+function answersOf({ relief }: GovernorState, { prompts }: Exhausted): string[] {
+  return [...new Set([...prompts.map(({ uuid }) => uuid), ...(relief.resuming?.answers ?? [])])];
+}
+
+/** A turn that was stopped goes on in the same context, as the work cannot be handed over now. */
+export function goOnStopped(state: GovernorState): GovernorState {
+  const { exhausted } = state.relief;
+  if (exhausted?.cause !== 'stopped' || !exhausted.open) return state;
+  const because = 'The turn was stopped so that the work could be handed over, which is not possible now.';
+  const unfinished = { because, prompts: [], answers: answersOf(state, exhausted) };
+  return { ...state, relief: { ...state.relief, exhausted: undefined, unfinished } };
+}
+
+export function withExhausted(state: GovernorState, exhausted: Exhausted): GovernorState {
   return { ...state, relief: { ...state.relief, exhausted } };
 }

@@ -6,6 +6,7 @@ import { LEAST_NATIVE_WINDOW, nativeLevel } from '../policy.ts';
 import { countSent, ownUuid, sendInterrupt, userLine } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, decided, keep, type Step } from '../steps.ts';
+import { goOnStopped } from './exhaustion.ts';
 import {
   BRIEFING_PATIENCE_MS,
   CLEAR_PATIENCE_MS,
@@ -68,7 +69,7 @@ function leaveDeaf(state: GovernorState): Step {
 
 /** A full context takes no further question, and a prescribed output schema allows no document. */
 function mayAsk(state: GovernorState): boolean {
-  const isFull = state.relief.exhausted !== undefined || !hasRoomToAsk(state);
+  const isFull = state.relief.exhausted?.cause === 'refused' || !hasRoomToAsk(state);
   return !state.run.answersInSchema && !isFull && !isDeaf(state);
 }
 
@@ -133,7 +134,7 @@ function readAnswer(state: GovernorState, handoff: HandoffPhase<'asking'>, event
 /** Nothing is thrown away because the API is down: the conversation goes on as it is. */
 function putOff(state: GovernorState, { due }: HandoffPlan, said: string): Step {
   const relief = { ...state.relief, due, putOffAt: state.gauge.calls };
-  const kept: GovernorState = { ...state, handoff: { phase: 'idle' }, relief };
+  const kept = goOnStopped({ ...state, handoff: { phase: 'idle' }, relief });
   const reason = said.trim() || 'the API was not available';
   return keep(kept, [CLEAR_TIMER, { kind: 'buffered', fate: 'drop' }, { kind: 'put-off', ...decided(kept, reason) }]);
 }

@@ -1,5 +1,6 @@
 import { predicted } from '../gauge/gauge.ts';
 import { handoffLevel, inTokens, type Policy } from '../policy.ts';
+import { forecast } from '../prompts/turns.ts';
 import type { GovernorState } from '../state.ts';
 import type { Latch, Relief } from './relief-state.ts';
 import { isThrashing } from './thrash.ts';
@@ -23,12 +24,17 @@ export interface Extent {
   readonly first: number;
   /** By how much a call makes it grow; 0: nothing is known yet. */
   readonly growth: number;
+  /** By how much nine of ten turns make it grow at most; undefined: too few are known. */
+  readonly turn?: number | undefined;
   /** A fresh context as full would not help, or `full` is a guess: only what was crossed before counts. */
   readonly provesNothing?: boolean;
 }
 
-/** Why the work is handed over. `due`: compacting has shown that it is not enough. */
-export type HandoffCause = 'due' | 'commands off' | 'no other way' | 'thrashing' | 'strategy';
+/**
+ * Why the work is handed over. `due`: compacting has shown that it is not enough. `forecast`: it is the strategy, and
+ * the next turn would probably need it in its middle.
+ */
+export type HandoffCause = 'due' | 'commands off' | 'no other way' | 'thrashing' | 'strategy' | 'forecast';
 
 /** How the context is relieved at the next boundary of a turn; undefined: it is not. */
 export type Way = { readonly way: 'compact' } | { readonly way: 'handoff'; readonly cause: HandoffCause };
@@ -48,9 +54,16 @@ function handoffCause(standing: Standing, extent: Extent): HandoffCause | undefi
   if (isCrossed && session.commandsOff) return 'commands off';
   const isHigh = extent.provesNothing !== true && extent.full >= handoffLevel(run.policy, extent.window);
   if (isHigh && !mayCompact(standing)) return 'no other way';
-  if (!isCrossed) return undefined;
-  if (isThrashing(relief.boundaries)) return 'thrashing';
-  return prefersHandoff(standing, extent) ? 'strategy' : undefined;
+  if (isCrossed && isThrashing(relief.boundaries)) return 'thrashing';
+  if (!isCrossed && !willCross(run.policy, extent)) return undefined;
+  if (!prefersHandoff(standing, extent)) return undefined;
+  return isCrossed ? 'strategy' : 'forecast';
+}
+
+/** What is not even in the zone of warnings is not given up because of one large turn. */
+function willCross(policy: Policy, { full, window, turn, provesNothing }: Extent): boolean {
+  if (turn === undefined || provesNothing === true || full < inTokens(policy.thresholds.warn, window)) return false;
+  return full + turn >= handoffLevel(policy, window);
 }
 
 function prefersHandoff(standing: Standing, extent: Extent): boolean {
@@ -130,6 +143,7 @@ export function extentOf({ gauge, turn, relief }: GovernorState): Extent {
     window: gauge.window.tokens,
     first: gauge.first ?? 0,
     growth: Math.max(0, turn.growth.tokens) / Math.max(1, gauge.calls),
+    turn: forecast(turn)?.p90,
     provesNothing: isGuess || relief.fresh !== undefined,
   };
 }

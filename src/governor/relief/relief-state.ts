@@ -119,12 +119,25 @@ export interface Relief {
   /** The work that the current turn resumes. */
   readonly resuming: Unfinished | undefined;
   readonly exhausted: Exhausted | undefined;
+  /** claude was asked to end the turn behind a tool. It stays where the turn has gone on: that claude does not listen. */
+  readonly stop: TurnStop | undefined;
   /** A compaction has happened and the next call will show where it landed. */
   readonly isLanding: boolean;
 }
 
-/** The API refused a turn's prompts for the length of the context, and no turn has gone well since. */
+/** A turn that ends behind a tool, so that the work can be handed over. */
+export interface TurnStop {
+  /** Calls that were measured when it was asked for. */
+  readonly call: number;
+  readonly reason: string;
+}
+
+/**
+ * A turn ended for the length of its context, and no turn has gone well since: the API refused its prompts, or ctxb
+ * stopped it in its middle.
+ */
 export interface Exhausted {
+  readonly cause: 'refused' | 'stopped';
   readonly prompts: readonly Prompt[];
   readonly tried: 'nothing' | 'compaction';
   /** Handoffs that were tried since. */

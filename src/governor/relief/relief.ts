@@ -4,6 +4,7 @@ import { crossedText, isCharactersOnly, predicted } from '../gauge/gauge.ts';
 import { TOOL_CALL_LIMIT } from '../gauge/token-estimate.ts';
 import { handoffLevel, inTokens } from '../policy.ts';
 import { relievesContext } from '../prompts/prompt.ts';
+import { forecast } from '../prompts/turns.ts';
 import type { GovernorState } from '../state.ts';
 import { decided, isRelieving, keep, type Step } from '../steps.ts';
 import { dueReason, focusText, forgetFailures, type NextPrompt, startCompaction } from './compaction.ts';
@@ -53,7 +54,14 @@ function handoffReason(state: GovernorState, cause: HandoffCause): string {
       return `${dueReason(state)}; ${thrashText(state)}`;
     case 'strategy':
       return dueReason(state);
+    case 'forecast':
+      return dueReason(state, forecastReason(state));
   }
+}
+
+function forecastReason({ gauge, turn, run }: GovernorState): string {
+  const level = handoffLevel(run.policy, gauge.window.tokens);
+  return `${predicted(gauge)} tokens and a turn's growth of up to ${forecast(turn)?.p90 ?? 0} would cross ${level}`;
 }
 
 export function startRelief(state: GovernorState, due: Due): Step {
