@@ -20,16 +20,20 @@ import {
 import { type ModelInVersion, modelWindow } from '../store/sessions/model-windows.ts';
 import { decodeLine } from '../stream/decode.ts';
 import { textOf } from '../stream/fields.ts';
-import { followClaude, predecessorOf } from './clearing.ts';
+import {
+  callbackEvent,
+  clearedEvent,
+  isInterruption,
+  logEvents,
+  newLines,
+  promptEvent,
+  settledLines,
+  turnEnd,
+} from './hook-events.ts';
+import { createJudge, hookRun, type Judge } from './hook-host.ts';
 import type { HookInput } from './hook-input.ts';
-import { callbackEvent, clearedEvent, promptEvent, turnEnd } from './hook-line.ts';
 import type { HookNotes } from './hook-notes.ts';
-import { hookRun } from './hook-run.ts';
-import { createJudge, type Judge } from './judge-session.ts';
-import { type KeptSession, keptText, readKept } from './kept-session.ts';
-import { isInterruption, logEvents } from './log-events.ts';
-import { newLines } from './log-lines.ts';
-import { settledLines } from './settled-lines.ts';
+import { followClaude, type KeptSession, keptText, predecessorOf, readKept } from './kept-session.ts';
 
 export interface HookWorld {
   readonly config: Config;

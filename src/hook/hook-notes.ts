@@ -8,7 +8,7 @@ import { redact } from '../store/masks/redact.ts';
 import type { Inbox } from '../store/runs/inbox.ts';
 import { openSessionFolder } from '../store/sessions/session-folder.ts';
 import type { Event } from '../stream/events.ts';
-import type { Judge } from './judge-session.ts';
+import type { Judge } from './hook-host.ts';
 
 /** The notes of a session while one hook is at work. */
 export interface HookNotes {

@@ -1,7 +1,11 @@
 import manifest from '../../package.json' with { type: 'json' };
 import type { GovernorState } from '../governor/state.ts';
+import type { ProcessMark } from '../store/files/process-mark.ts';
 import { redact } from '../store/masks/redact.ts';
+import type { Seal } from '../store/runs/seal.ts';
+import { noteSessionOf, readHookSession, sessionOf } from '../store/sessions/hook-sessions.ts';
 import { countOf, type Fields, fieldsOf, isFields, parseFields, textsOf } from '../stream/fields.ts';
+import type { HookInput } from './hook-input.ts';
 
 /** What one hook leaves for the next of the same session. */
 export interface KeptSession {
@@ -49,4 +53,34 @@ export function readKept(text: string | undefined): KeptSession {
     compaction: Array.isArray(fields.compaction) ? fields.compaction.map(fieldsOf) : [],
     told: textsOf(fields.told),
   };
+}
+
+interface ClearingWorld {
+  readonly folder: string;
+  readonly seal: Seal;
+  readonly claude: ProcessMark;
+}
+
+/**
+ * What a session that `/clear` has begun goes on with; undefined where it is no such session. Its first hook names
+ * neither the session before nor the `/clear`: the same Claude Code was at that session until now.
+ */
+export function predecessorOf(
+  { hook, fields, sessionId }: HookInput,
+  { folder, seal, claude }: ClearingWorld,
+): KeptSession | undefined {
+  if (hook !== 'SessionStart' || fields.source !== 'clear') return undefined;
+  const before = sessionOf(folder, claude);
+  if (before === undefined || before === sessionId) return undefined;
+  const kept = readKept(readHookSession(folder, before, seal));
+  return kept.state === undefined ? undefined : { ...kept, read: 0, noted: 0, stopped: 'no', compaction: [] };
+}
+
+/**
+ * Only the beginning of a session moves Claude Code to it: hooks of the one before may still be at work. Any hook will
+ * do where nothing is known yet, as ctxb may be set up in the middle of a session.
+ */
+export function followClaude({ hook, sessionId }: HookInput, { folder, claude }: ClearingWorld): void {
+  if (hook !== 'SessionStart' && sessionOf(folder, claude) !== undefined) return;
+  noteSessionOf(folder, claude, sessionId);
 }

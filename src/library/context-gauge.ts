@@ -11,8 +11,7 @@ import { findIn, placed } from '../replay/read/read-line.ts';
 import { replayRun } from '../replay/replay-run.ts';
 import { decodeLine } from '../stream/decode.ts';
 import type { Event } from '../stream/events.ts';
-import type { PolicyOptions } from './policy-options.ts';
-import { resolvePolicy } from './resolve-policy.ts';
+import { type PolicyOptions, resolvePolicy } from './policy-options.ts';
 
 /** How full a context is, and what each figure rests on. Tokens throughout. */
 export interface ContextReading extends Reading {

@@ -9,8 +9,7 @@ import type { GovernorState, Run } from '../governor/state.ts';
 import { step } from '../governor/step.ts';
 import { isRelieving } from '../governor/steps.ts';
 import { type ContextReading, readContext } from './context-gauge.ts';
-import type { PolicyOptions } from './policy-options.ts';
-import { resolvePolicy } from './resolve-policy.ts';
+import { type PolicyOptions, resolvePolicy } from './policy-options.ts';
 
 /** How a {@link Governor} judges. What is left out of a run's circumstances is as in a plain `ctxb run -- claude`. */
 export interface GovernorOptions extends Partial<Omit<Run, 'policy' | 'mode'>> {

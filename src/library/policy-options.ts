@@ -1,3 +1,6 @@
+import { isRecord } from '../config/read-config.ts';
+import { requireGood } from '../config/require-good.ts';
+import { resolveFile } from '../config/resolve-config.ts';
 import type { CostPolicy, Policy, Tiers, ToolsPolicy, ZonesPolicy } from '../governor/policy.ts';
 
 /** A share of the window (`0.78`, `"78%"`), or tokens (a number above 100). */
@@ -62,3 +65,19 @@ type Sizes = 'perCall' | 'warnBelow' | 'criticalBelow';
 
 /** In the place of `perCall`, by the tool's name, in which `*` stands for any characters. */
 type ByTool = { readonly [tool: Capitalize<string> | `mcp__${string}`]: Share | undefined };
+
+/**
+ * Puts the defaults round what was said.
+ *
+ * @throws CtxbError `config` with every finding, one a line
+ */
+export function resolvePolicy(options: PolicyOptions = {}): Policy {
+  return requireGood(resolveFile({ path: 'policy', content: withoutUndefined(options) }));
+}
+
+/** A key that is undefined was not said. */
+function withoutUndefined(value: unknown): unknown {
+  if (!isRecord(value)) return value;
+  const said = Object.entries(value).filter(([, each]) => each !== undefined);
+  return Object.fromEntries(said.map(([key, each]) => [key, withoutUndefined(each)]));
+}

@@ -4,8 +4,7 @@ import { findAllSources, replayAll } from '../replay/replay-all.ts';
 import { replayReport } from '../replay/replay-report.ts';
 import type { ReplayReport, SessionSummary } from '../replay/summary.ts';
 import { redact } from '../store/masks/redact.ts';
-import type { PolicyOptions } from './policy-options.ts';
-import { resolvePolicy } from './resolve-policy.ts';
+import { type PolicyOptions, resolvePolicy } from './policy-options.ts';
 
 /** How recordings are judged. */
 export interface ReplayOptions {

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../src/config/defaults.ts';
 import type { Policy } from '../../src/governor/policy.ts';
 import { CtxbError } from '../../src/index.ts';
-import type { PolicyOptions } from '../../src/library/policy-options.ts';
-import { resolvePolicy } from '../../src/library/resolve-policy.ts';
+import { type PolicyOptions, resolvePolicy } from '../../src/library/policy-options.ts';
 
 /** A part of a policy that the options cannot name would be an error of types here. */
 const FORGOTTEN: Record<Exclude<keyof Policy, keyof PolicyOptions>, never> = {};

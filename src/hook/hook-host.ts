@@ -1,6 +1,8 @@
+import { join } from 'node:path';
+import type { Config } from '../config/config.ts';
 import { type Action, type Decision, type HookAnswer, isDecision } from '../governor/actions.ts';
 import type { Input, OwnEvent } from '../governor/input.ts';
-import type { GovernorState } from '../governor/state.ts';
+import type { GovernorState, Run } from '../governor/state.ts';
 import { step } from '../governor/step.ts';
 import type { SessionStore } from '../store/runs/session-store.ts';
 import type { ToolFiles } from '../store/runs/tool-files.ts';
@@ -19,7 +21,7 @@ export interface Judge {
   decide(decision: Decision): void;
 }
 
-export interface JudgeWorld {
+interface JudgeWorld {
   readonly store: SessionStore;
   readonly toolFiles: ToolFiles;
   /** Milliseconds since the epoch. */
@@ -81,5 +83,34 @@ export function createJudge(start: GovernorState, { store, toolFiles, now, onDec
     prompt: (event, line) => feed({ t: now(), from: 'caller', event, line }),
     own,
     decide,
+  };
+}
+
+/**
+ * An interactive session as the governor is to see it. Hooks can tell the agent something, limit tools and hand notes
+ * back; they cannot send a prompt, end a turn or place claude's trigger, so what rests on that is off.
+ */
+export function hookRun(config: Config, project: string, runId: string): Run {
+  const { compaction, handoff, cost, zones } = config;
+  return {
+    policy: {
+      ...config,
+      compaction: { ...compaction, enabled: false },
+      handoff: { ...handoff, enabled: false },
+      zones: { ...zones, onLargeTask: 'announce' },
+      cost: { ...cost, limitUsd: undefined, projectLimitUsd: undefined },
+    },
+    mode: 'observe',
+    runId,
+    contextDir: join(config.contextDir, '.'),
+    resumes: false,
+    callerSpeaksProtocol: true,
+    showInjected: false,
+    callerPlacedTrigger: true,
+    project,
+    answersInSchema: false,
+    withoutHooks: false,
+    persistent: true,
+    attended: true,
   };
 }

@@ -1,0 +1,121 @@
+import { CALLBACKS } from '../governor/control/hook-callbacks.ts';
+import type { GovernorState } from '../governor/state.ts';
+import { readTail, type Tail } from '../store/files/read-lines.ts';
+import { errorCode } from '../store/files/store-error.ts';
+import { decodeLine, decodeObject } from '../stream/decode.ts';
+import type { Event, UserEvent } from '../stream/events.ts';
+import { textOf } from '../stream/fields.ts';
+import type { HookInput } from './hook-input.ts';
+
+/** A command hook as the callback that a headless claude would have made; undefined: nothing is answered to it. */
+export function callbackEvent({ hook, fields }: HookInput, requestId: string): Event | undefined {
+  if (hook === 'Stop' || hook === 'SessionEnd') return undefined;
+  const request = { subtype: 'hook_callback', callback_id: CALLBACKS[hook], input: fields };
+  return decodeObject({ type: 'control_request', request_id: requestId, request });
+}
+
+/** What was said, as the line of a caller. */
+export function promptEvent({ fields, sessionId }: HookInput): { readonly event: Event; readonly line: string } {
+  const line = {
+    type: 'user',
+    message: { role: 'user', content: textOf(fields.prompt) ?? '' },
+    parent_tool_use_id: null,
+    session_id: sessionId,
+    uuid: textOf(fields.prompt_id) ?? '',
+  };
+  return { event: decodeObject(line), line: JSON.stringify(line) };
+}
+
+/** The end of a turn. Neither the log nor a hook gives its figures. */
+export function turnEnd(sessionId: string, isInterrupted: boolean): Event {
+  const subtype = isInterrupted ? 'error_during_execution' : 'success';
+  return decodeObject({ type: 'result', subtype, is_error: false, session_id: sessionId });
+}
+
+/** The conversation goes on under another id, with nothing in it. */
+export function clearedEvent(sessionId: string): Event {
+  return decodeObject({ type: 'system', subtype: 'init', session_id: sessionId });
+}
+
+const INTERRUPTED = /^\[Request interrupted by user/;
+
+/**
+ * What the stream of a headless claude would have shown in the place of a line of the session's log: prompts are not
+ * among it, as hooks tell of them, and when a subagent begins and ends it says so.
+ */
+export function logEvents(state: GovernorState, event: Event): readonly Event[] {
+  if (event.kind === 'assistant' && event.subagent === null) {
+    const calls = event.blocks.flatMap((block) =>
+      block.type === 'tool_use' && (block.name === 'Agent' || block.name === 'Task') ? [block.id] : [],
+    );
+    return [event, ...calls.map((id) => taskEvent(id, 'started'))];
+  }
+  if (event.kind !== 'user' || event.subagent !== null) return [event];
+  if (event.role === 'prompt') return [];
+  return [...agentsEnded(state, event).map((id) => taskEvent(id, 'ended')), event];
+}
+
+/** The person has stopped the turn, of which claude tells no hook. */
+export function isInterruption(event: Event): boolean {
+  if (event.kind !== 'user' || event.subagent !== null) return false;
+  return event.blocks.some((block) => block.type === 'text' && INTERRUPTED.test(block.text));
+}
+
+function agentsEnded({ tasks }: GovernorState, { blocks }: UserEvent): string[] {
+  return blocks.flatMap((block) =>
+    block.type === 'tool_result' && Object.hasOwn(tasks, block.toolUseId) ? [block.toolUseId] : [],
+  );
+}
+
+function taskEvent(id: string, change: 'started' | 'ended'): Event {
+  const line = { uuid: undefined, sessionId: undefined, timestamp: undefined };
+  return { kind: 'task', ...line, change, taskId: id, toolUseId: id, isAgent: true };
+}
+
+/** Bytes of a log's end that one hook looks through at most: claude waits meanwhile. */
+const MOST_BYTES = 8 * 1024 * 1024;
+/** Of a session that goes on and that no hook has seen before: enough to know how full its context is. */
+const FIRST_BYTES = 1024 * 1024;
+
+/** The lines that came in since `from`; undefined: no hook of ours has seen the session before. */
+export function newLines(path: string | undefined, from: number | undefined): Tail {
+  const nothing = { lines: [], start: from ?? 0, end: from ?? 0 };
+  if (path === undefined) return nothing;
+  try {
+    return from === undefined ? readTail(path, FIRST_BYTES) : readTail(path, MOST_BYTES, from);
+  } catch (error) {
+    // claude makes it with the first prompt.
+    if (errorCode(error) === 'ENOENT') return nothing;
+    throw error;
+  }
+}
+
+/** Lines that can be noted for good, as every tool call in them has its result. */
+interface Settled {
+  readonly events: readonly Event[];
+  /** Bytes of the lines that these events are of. */
+  readonly bytes: number;
+}
+
+/** The lines up to the last point at which no tool call was open; a prompt ends those that were broken off. */
+export function settledLines(lines: readonly string[]): Settled {
+  const events = lines.map((line) => decodeLine(line));
+  const open = new Set<string>();
+  let bytes = 0;
+  let settled = { count: 0, bytes: 0 };
+  for (const [index, event] of events.entries()) {
+    followCalls(open, event);
+    bytes += Buffer.byteLength(lines[index] ?? '') + 1;
+    if (open.size === 0) settled = { count: index + 1, bytes };
+  }
+  return { events: events.slice(0, settled.count), bytes: settled.bytes };
+}
+
+function followCalls(open: Set<string>, event: Event): void {
+  if (event.kind !== 'assistant' && event.kind !== 'user') return;
+  if (event.kind === 'user' && event.role === 'prompt' && event.subagent === null) open.clear();
+  for (const block of event.blocks) {
+    if (block.type === 'tool_use') open.add(block.id);
+    if (block.type === 'tool_result') open.delete(block.toolUseId);
+  }
+}
