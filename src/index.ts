@@ -40,16 +40,8 @@ export {
 } from './library/create-governor.ts';
 export type { PolicyOptions, PriceOptions, Share } from './library/policy-options.ts';
 export { type ReplayOptions, replay } from './library/replay.ts';
-export type {
-  CallSeen,
-  CompactionSeen,
-  Growth,
-  PromptSeen,
-  ReplayReport,
-  ResultSeen,
-  SessionSummary,
-  SubagentSeen,
-} from './replay/summary.ts';
+export type { CallSeen, CompactionSeen, Growth, PromptSeen, ResultSeen, SubagentSeen } from './replay/items-seen.ts';
+export type { ReplayReport, SessionSummary } from './replay/summary.ts';
 export { decodeLine } from './stream/decode.ts';
 export type {
   ApiRetryEvent,

@@ -1,5 +1,6 @@
 import { inTokens } from '../governor/policy.ts';
-import type { CallSeen, CompactionSeen, SessionSummary } from './summary.ts';
+import type { CallSeen, CompactionSeen } from './items-seen.ts';
+import type { SessionSummary } from './summary.ts';
 
 /** What a session may not exceed. What is missing is not looked at. */
 export interface Gates {

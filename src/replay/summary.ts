@@ -4,7 +4,7 @@ import type { WindowSource } from '../governor/gauge/window.ts';
 import type { Usage } from '../stream/events.ts';
 import type { Accuracy } from './accuracy/accuracy.ts';
 import type { Explanation } from './explain/explanation.ts';
-import type { SubagentBegun } from './observers/subagents.ts';
+import type { CallSeen, CompactionSeen, Growth, PromptSeen, ResultSeen, SubagentSeen } from './items-seen.ts';
 import type { Oddity } from './oddity.ts';
 import { type SessionWhatIf, type WhatIfTotals, withoutCurves } from './what-if/what-if.ts';
 
@@ -91,93 +91,6 @@ export interface Pauses {
 
 /** `stream`: what claude wrote to stdout, also in a record of a run. `session`: claude's own log. */
 export type Dialect = 'stream' | 'session';
-
-/** Estimated tokens by source: `prompt`, `answer` (what the model itself wrote), `summary`, `notice`, or a tool's name. */
-export type Growth = Readonly<Record<string, number>>;
-
-/** A compaction that happened. */
-export interface CompactionSeen {
-  readonly trigger: 'auto' | 'manual';
-  /** Who wanted it. `placed`: claude, where ctxb had put its trigger. */
-  readonly by: 'claude' | 'placed' | 'caller' | 'ctxb';
-  /** Calls before it. */
-  readonly call: number;
-  /** Line of the recording, from 1. */
-  readonly line: number;
-  /** Context before, as claude reported it. */
-  readonly preTokens: number | null;
-  /** Context before, as the gauge had predicted it. */
-  readonly gaugeBefore: number;
-  /** Context of the first call after it. */
-  readonly firstAfter: number | null;
-}
-
-/** A subagent, with how it began as far as the recording shows it. */
-export interface SubagentSeen extends Partial<SubagentBegun> {
-  readonly id: string;
-  readonly peak: number;
-  readonly calls: number;
-}
-
-/** One main-thread call. */
-export interface CallSeen {
-  /** From 1. */
-  readonly number: number;
-  /** Line of the recording that it begins at, from 1. */
-  readonly line: number;
-  /** Milliseconds since the epoch; null where the recording carries no times. */
-  readonly t: number | null;
-  /** Number of its turn, from 1. */
-  readonly turn: number;
-  readonly messageId: string;
-  readonly model: string | null;
-  /** null: not known. */
-  readonly window: number | null;
-  /** Sum of the three parts of the input side. */
-  readonly context: number;
-  readonly input: number;
-  readonly cacheCreation: number;
-  /** The part of it that is kept for an hour; missing: none. */
-  readonly cacheCreationHour?: number;
-  readonly cacheRead: number;
-  /** Output tokens, an estimate where the recording holds only a placeholder. */
-  readonly output: number;
-  readonly outputKnown: boolean;
-  /** Output tokens that `usd` counts: the true count, or a quarter of the characters, which is rarely too much. */
-  readonly billedOutput: number;
-  /** Its context as predicted before it, null for the first call and after a compaction. */
-  readonly predicted: number | null;
-  /** From list prices; null for a model without one. */
-  readonly usd: number | null;
-  /** What came in since the call before it. */
-  readonly added: Growth;
-}
-
-/** What was said to begin a turn. */
-export interface PromptSeen {
-  /** Number of the turn, from 1. */
-  readonly turn: number;
-  readonly line: number;
-  readonly t: number | null;
-  /** On one line, masked, at most `PROMPT_LENGTH` code points. */
-  readonly text: string;
-  /** Estimated. */
-  readonly tokens: number;
-}
-
-/** A tool's result in the main thread's context. */
-export interface ResultSeen {
-  readonly tool: string;
-  /** What the tool was used on, a path or a command, on one line, masked. */
-  readonly target: string;
-  /** Estimated. */
-  readonly tokens: number;
-  readonly line: number;
-  /** Number of the first call that had it in its context. */
-  readonly call: number;
-  /** Calls that had it in their context, up to the next compaction or the end. */
-  readonly stayed: number;
-}
 
 /** The replay of one or more recordings, as `--json` prints it. */
 export interface ReplayReport {

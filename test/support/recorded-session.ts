@@ -1,7 +1,8 @@
 import { DEFAULTS } from '../../src/config/defaults.ts';
 import { microUsdOf, priceFor } from '../../src/governor/cost/prices.ts';
+import type { CallSeen, CompactionSeen, ResultSeen } from '../../src/replay/items-seen.ts';
 import { createSessionReplay } from '../../src/replay/session-replay.ts';
-import type { CallSeen, CompactionSeen, ResultSeen, SessionSummary } from '../../src/replay/summary.ts';
+import type { SessionSummary } from '../../src/replay/summary.ts';
 import { type CompareOptions, comparePolicies, totalsOf } from '../../src/replay/what-if/compare.ts';
 import { type ReadPolicy, readPolicy } from '../../src/replay/what-if/read-policy.ts';
 import type { SessionWhatIf, WhatIfPolicy, WhatIfTotals } from '../../src/replay/what-if/what-if.ts';

@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream';
 import { DEFAULTS } from '../../src/config/defaults.ts';
 import type { Decision } from '../../src/governor/actions.ts';
+import type { CompactionSeen, Growth } from '../../src/replay/items-seen.ts';
 import { replaySource } from '../../src/replay/replay.ts';
 import { findSources } from '../../src/replay/sources.ts';
-import type { CompactionSeen, Growth, SessionSummary } from '../../src/replay/summary.ts';
+import type { SessionSummary } from '../../src/replay/summary.ts';
 import { glyphsFor, UNICODE } from '../../src/report/glyphs.ts';
 import type { OpenReport, Outcome, Page } from '../../src/report/replay/format.ts';
 import { PLAIN } from '../../src/report/style.ts';

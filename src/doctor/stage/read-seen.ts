@@ -4,7 +4,6 @@ import type { RecordedRequest, RequestKind } from '../../standin/scenario.ts';
 import { plainText } from '../../stream/blocks.ts';
 import type { AssistantEvent, Event, ResultEvent } from '../../stream/events.ts';
 import { contextOf } from '../../stream/usage.ts';
-import type { Seen } from './scene.ts';
 
 type KindOf<K extends Event['kind']> = Extract<Event, { readonly kind: K }>;
 
@@ -28,8 +27,13 @@ export function contextIn({ usage }: AssistantEvent): number | undefined {
   return usage && contextOf(usage);
 }
 
+/** Of what was seen, the requests to the API. */
+interface Requests {
+  readonly requests: readonly RecordedRequest[];
+}
+
 /** Requests of the main conversation, or of another kind, in order. */
-export function requestsOf({ requests }: Pick<Seen, 'requests'>, kind: RequestKind = 'main'): RecordedRequest[] {
+export function requestsOf({ requests }: Requests, kind: RequestKind = 'main'): RecordedRequest[] {
   return requests.filter((request) => request.kind === kind);
 }
 
@@ -39,7 +43,7 @@ export function holds(request: RecordedRequest | undefined, words: string): bool
 }
 
 /** The first request of the main conversation that holds these words. */
-export function requestWith(seen: Seen, words: string): RecordedRequest | undefined {
+export function requestWith(seen: Requests, words: string): RecordedRequest | undefined {
   return requestsOf(seen).find((request) => holds(request, words));
 }
 

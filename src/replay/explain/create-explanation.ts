@@ -9,9 +9,9 @@ import {
 } from '../../governor/gauge/estimator.ts';
 import { callOutput, type Gauge, predicted } from '../../governor/gauge/gauge.ts';
 import type { AssistantEvent, Block, UserEvent } from '../../stream/events.ts';
+import type { CallSeen } from '../items-seen.ts';
 import type { Observer, Seen } from '../observers/seen.ts';
 import { createToolUses } from '../observers/tool-uses.ts';
-import type { CallSeen } from '../summary.ts';
 import type { ExplainedPart, Explanation, Prediction } from './explanation.ts';
 
 type Piece = Omit<ExplainedPart, 'expected' | 'tokens'> & { readonly content: Content };

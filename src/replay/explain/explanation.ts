@@ -1,5 +1,5 @@
 import type { ContentKind } from '../../governor/gauge/estimator.ts';
-import type { CallSeen } from '../summary.ts';
+import type { CallSeen } from '../items-seen.ts';
 
 /** Where the figures of one call come from. Tokens throughout. */
 export interface Explanation {

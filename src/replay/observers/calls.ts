@@ -2,7 +2,7 @@ import { billedOutput, toUsd } from '../../governor/cost/cost.ts';
 import { microUsdOf, type Prices, priceFor } from '../../governor/cost/prices.ts';
 import { callOutput } from '../../governor/gauge/gauge.ts';
 import type { Usage } from '../../stream/events.ts';
-import type { CallSeen, Growth } from '../summary.ts';
+import type { CallSeen, Growth } from '../items-seen.ts';
 import { type Observer, type Seen, timeIn } from './seen.ts';
 
 interface CallsState {

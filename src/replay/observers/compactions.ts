@@ -2,7 +2,7 @@ import { predicted } from '../../governor/gauge/gauge.ts';
 import type { GovernorState } from '../../governor/state.ts';
 import { isCompacting } from '../../governor/steps.ts';
 import type { BoundaryEvent } from '../../stream/events.ts';
-import type { CompactionSeen } from '../summary.ts';
+import type { CompactionSeen } from '../items-seen.ts';
 import type { Observer } from './seen.ts';
 
 export function createCompactions(

@@ -4,7 +4,7 @@ import type { GovernorState } from '../../governor/state.ts';
 import { type Cutter, LINE_LENGTH } from '../../memory/words.ts';
 import type { Block, UserRole } from '../../stream/events.ts';
 import { fieldsOf, textOf } from '../../stream/fields.ts';
-import type { Growth, ResultSeen } from '../summary.ts';
+import type { Growth, ResultSeen } from '../items-seen.ts';
 import type { Observer, Seen } from './seen.ts';
 import { createToolUses, type ToolUse } from './tool-uses.ts';
 

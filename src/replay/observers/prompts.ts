@@ -1,7 +1,7 @@
 import { estimateTokens, measureContent } from '../../governor/gauge/estimator.ts';
 import { type BlockCutter, LONG_LINE_LENGTH } from '../../memory/words.ts';
 import { textsOf } from '../../stream/blocks.ts';
-import type { PromptSeen } from '../summary.ts';
+import type { PromptSeen } from '../items-seen.ts';
 import { type Observer, timeIn } from './seen.ts';
 
 /** What was said to begin turns, or into them. */

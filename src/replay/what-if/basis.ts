@@ -1,4 +1,5 @@
-import type { CallSeen, SessionSummary } from '../summary.ts';
+import type { CallSeen } from '../items-seen.ts';
+import type { SessionSummary } from '../summary.ts';
 import type { Assumed, Basis } from './what-if.ts';
 
 /**

@@ -2,7 +2,7 @@ import { toUsd } from '../../governor/cost/cost.ts';
 import { microUsdOf, PRICES, type Price, type Prices, priceOf } from '../../governor/cost/prices.ts';
 import type { Usage } from '../../stream/events.ts';
 import { contextOf } from '../../stream/usage.ts';
-import type { CallSeen } from '../summary.ts';
+import type { CallSeen } from '../items-seen.ts';
 import type { Pilot, Relieved } from './pilot.ts';
 import type { RecordedSteps, Step } from './steps.ts';
 import type { Figures, Reading, ReliefBy, WhatIfRun } from './what-if.ts';

@@ -1,4 +1,5 @@
-import type { CallSeen, ResultSeen, SessionSummary } from '../summary.ts';
+import type { CallSeen, ResultSeen } from '../items-seen.ts';
+import type { SessionSummary } from '../summary.ts';
 import type { ReliefBy } from './what-if.ts';
 
 /** A drop by more than this share of the context, without a compaction, is a fresh context. */

@@ -1,5 +1,5 @@
 import type { Policy } from '../../governor/policy.ts';
-import type { CompactionSeen } from '../summary.ts';
+import type { CompactionSeen } from '../items-seen.ts';
 
 /** A policy that was not followed, to be tried on a recording. */
 export interface WhatIfPolicy {

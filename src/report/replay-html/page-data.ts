@@ -1,7 +1,8 @@
 import { handoffLevel, inTokens, type Policy } from '../../governor/policy.ts';
 import { oneLine, shortened } from '../../memory/words.ts';
 import { decisionText } from '../../messages.ts';
-import type { CallSeen, ResultSeen, SessionSummary } from '../../replay/summary.ts';
+import type { CallSeen, ResultSeen } from '../../replay/items-seen.ts';
+import type { SessionSummary } from '../../replay/summary.ts';
 import { type Deltas, type Runs, type Sparse, toDeltas, toRuns, toSparse } from './columns.ts';
 
 /** What the page is told. Figures of calls stand in columns, so that 200,000 calls stay small. */

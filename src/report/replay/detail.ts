@@ -1,4 +1,5 @@
-import type { Growth, ResultSeen, SessionSummary, SubagentSeen } from '../../replay/summary.ts';
+import type { Growth, ResultSeen, SubagentSeen } from '../../replay/items-seen.ts';
+import type { SessionSummary } from '../../replay/summary.ts';
 import { counted, shareOf, tokens } from '../figures.ts';
 import { fitted } from '../fitted.ts';
 import { onOneLine } from '../shown.ts';

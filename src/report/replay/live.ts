@@ -1,4 +1,5 @@
-import type { CallSeen, SessionSummary } from '../../replay/summary.ts';
+import type { CallSeen } from '../../replay/items-seen.ts';
+import type { SessionSummary } from '../../replay/summary.ts';
 import { shareOf, tokens } from '../figures.ts';
 import { fitted } from '../fitted.ts';
 import { growthText } from './detail.ts';

@@ -1,4 +1,5 @@
-import type { CompactionSeen, ResultSeen, SessionSummary } from '../../replay/summary.ts';
+import type { CompactionSeen, ResultSeen } from '../../replay/items-seen.ts';
+import type { SessionSummary } from '../../replay/summary.ts';
 import { counted, dollars, percent, tokens } from '../figures.ts';
 import { UNICODE } from '../glyphs.ts';
 import { onOneLine } from '../shown.ts';

@@ -1,4 +1,5 @@
-import type { CallSeen, CompactionSeen, SessionSummary } from '../../replay/summary.ts';
+import type { CallSeen, CompactionSeen } from '../../replay/items-seen.ts';
+import type { SessionSummary } from '../../replay/summary.ts';
 import { printableJson } from '../printable-json.ts';
 import type { OpenReport } from './format.ts';
 import { isoTime } from './session-columns.ts';

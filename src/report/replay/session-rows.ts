@@ -1,6 +1,7 @@
 import type { Decision } from '../../governor/actions.ts';
 import { decisionText } from '../../messages.ts';
-import type { CompactionSeen, Pauses, SessionSummary } from '../../replay/summary.ts';
+import type { CompactionSeen } from '../../replay/items-seen.ts';
+import type { Pauses, SessionSummary } from '../../replay/summary.ts';
 import { counted, dollars, percent, tokens } from '../figures.ts';
 import type { Glyphs } from '../glyphs.ts';
 import { onOneLine } from '../shown.ts';

@@ -1,4 +1,5 @@
-import type { CallSeen, CompactionSeen, Growth, PromptSeen, SessionSummary } from '../../replay/summary.ts';
+import type { CallSeen, CompactionSeen, Growth, PromptSeen } from '../../replay/items-seen.ts';
+import type { SessionSummary } from '../../replay/summary.ts';
 
 /** Calls of one turn with no compaction between them. */
 export interface Stretch {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ResultSeen } from '../../../src/replay/summary.ts';
+import type { ResultSeen } from '../../../src/replay/items-seen.ts';
 import { detail } from '../../../src/report/replay/detail.ts';
 import { judged, pageOf, summaryOf, WARNING, written } from '../../support/session-summary.ts';
 
