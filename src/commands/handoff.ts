@@ -125,7 +125,7 @@ async function write(name: string | undefined, flags: WriteFlags, io: Io): Promi
   const isFile = name !== undefined && isRecording(name, io);
   const { notebook, session, t, folder } = isFile ? await recorded(name, io) : await kept(name, flags, io);
   const { firstPrompt, state } = notebook;
-  const facts = { session, task: undefined, state, firstPrompt, running: [], waiting: 0, folder, t };
+  const facts = { session, task: undefined, state, firstPrompt, running: [], folder, t };
   const head = { version: 1, t, session, reason: 'ctxb handoff write', by: 'memory' } as const;
   const body = renderHandoff(notebook, facts);
   const text = masked(writeHandoffFile({ ...head, tokens: null, window: null, checks: [] }, body));

@@ -59,6 +59,7 @@ const NO_SESSION: GovernorState['session'] = {
   model: undefined,
   version: undefined,
   firstPrompt: undefined,
+  latestPrompt: undefined,
   state: undefined,
   transcript: undefined,
   commandsOff: false,

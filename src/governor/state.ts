@@ -214,8 +214,10 @@ export interface GovernorState {
     readonly id: string | undefined;
     readonly model: string | undefined;
     readonly version: string | undefined;
-    /** First prompt that is no slash command: the task, unless the user named one. */
+    /** First prompt that is no slash command. */
     readonly firstPrompt: string | undefined;
+    /** The newest of them that says what is to be done. */
+    readonly latestPrompt: string | undefined;
     /** Where the work stands, as it was told or found in the agent's words. */
     readonly state: string | undefined;
     /** Path of claude's own log of it, as its hooks name it. */

@@ -62,12 +62,14 @@ export function createMemory({ run, mask }: MemoryOptions): Memory {
   // The window is learnt later. The log does not change its size with it: its share is one of the smallest window.
   const notebook = createNotebook(inTokens(run.policy.tiers.history, run.policy.window ?? SMALL_WINDOW));
   const summaryIn = createSummaryReader();
+  const queue = createQueue();
   let folder: string | undefined;
   let waiting: Input[] = [];
   const handBack = createHandBack(notebook, () => folder ?? run.contextDir);
 
   function note(input: Input, state: GovernorState): Remembered {
-    const entries = extractor.add(input).map((found) => entryOf(asHandoff(found, state)));
+    const found = queue.pass(input, extractor.add(input), state);
+    const entries = found.map((each) => entryOf(asHandoff(each, state)));
     const summary = summaryIn(input, state);
     if (entries.length === 0 && summary === undefined) return NOTHING;
     const decisions: Decision[] = summary === undefined ? [] : handBack.summary(summary, state);
@@ -109,7 +111,6 @@ export function createMemory({ run, mask }: MemoryOptions): Memory {
       state: notebook.state ?? maskedOr(run.policy.state),
       firstPrompt: notebook.firstPrompt ?? maskedOr(state.session.firstPrompt),
       running: state.turn.prompts.map(({ event }) => mask(textsOf(event.blocks))),
-      waiting: state.mailbox.waiting.length,
       folder: folder ?? run.contextDir,
       t,
     };
@@ -144,6 +145,24 @@ export function createMemory({ run, mask }: MemoryOptions): Memory {
     toolLog: () => (notebook.toolLog.total === 0 ? undefined : notebook.toolLog.render()),
     handoff: (state, t) => renderHandoff(notebook, handoffFacts(state, t)),
     outcomeOf: (command) => notebook.runs.outcomeOf(command),
+  };
+}
+
+/** Keeps back what was found in prompts that wait in ctxb, until they go to claude: the notes are of what was said. */
+function createQueue() {
+  let held: { readonly event: Input['event']; readonly found: readonly Found[] }[] = [];
+  return {
+    pass({ event, from, t }: Input, found: readonly Found[], { mailbox }: GovernorState): readonly Found[] {
+      const waits = (prompt: Input['event']) => mailbox.waiting.some((waiting) => waiting.event === prompt);
+      const sent = held
+        .filter((each) => !waits(each.event))
+        .flatMap((each) => each.found.map((one) => ({ ...one, t })));
+      held = held.filter((each) => waits(each.event));
+      if (from !== 'caller' || found.length === 0 || !waits(event))
+        return sent.length === 0 ? found : [...found, ...sent];
+      held.push({ event, found });
+      return sent;
+    },
   };
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Action } from '../../src/governor/actions.ts';
 import { initialState } from '../../src/governor/initial-state.ts';
 import type { Policy } from '../../src/governor/policy.ts';
-import { focusText } from '../../src/governor/relief/compaction.ts';
+import { focusText } from '../../src/governor/relief/focus.ts';
 import {
   afterTurn,
   boundaryLine,
@@ -61,6 +61,27 @@ describe('the focus', () => {
     driver.prompt('/cost', 'Fix the parser.', 'And the lexer.');
     driver.claude(initLine(), callLine(20_000), resultLine());
     expect(focusText(driver.state)).toBe('focus on Fix the parser.');
+  });
+
+  it('is of now: the next prompt in whole sentences, not the first', () => {
+    const driver = drive(runWith({ policy: policyWith({ thresholds: { warn: 0.1, compact: 0.2 } }) }));
+    driver.prompt('Fix the parser. It loses lines.');
+    driver.claude(initLine(), callLine(150_000), resultLine());
+    const long = `Now the lexer of src/a.ts reads on. ${'It must not lose a character of any line. '.repeat(8)}`;
+    driver.prompt(long);
+    const focus = focusText(driver.state).replace('focus on ', '');
+    expect(focus).toMatch(/^Now the lexer of src\/a\.ts reads on\. It must .* line\.$/);
+    expect(focus.length).toBeLessThanOrEqual(200);
+  });
+
+  it.each(['Go on.', 'yes', 'now the next'])('“%s” is about what was asked for before', (short) => {
+    const driver = drive();
+    driver.prompt('Fix the parser of the clock.');
+    driver.claude(initLine(), callLine(20_000), resultLine());
+    driver.prompt('Now the lexer of it.');
+    driver.claude(callLine(20_000), resultLine());
+    driver.prompt(short);
+    expect(focusText(driver.state)).toBe('focus on Now the lexer of it.');
   });
 
   it('names the notes that outlive the compaction', () => {

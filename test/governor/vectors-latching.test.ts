@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { initialState } from '../../src/governor/initial-state.ts';
-import { focusText } from '../../src/governor/relief/compaction.ts';
+import { focusText } from '../../src/governor/relief/focus.ts';
 import { latchAt } from '../../src/governor/relief/ladder.ts';
 import type { Latch } from '../../src/governor/relief/relief-state.ts';
 import { policyWith, runWith } from '../support/governor.ts';

@@ -14,7 +14,6 @@ const FACTS: HandoffFacts = {
   state: undefined,
   firstPrompt: undefined,
   running: [],
-  waiting: 0,
   folder: '.context/sessions/s1',
   t: 0,
 };
@@ -55,17 +54,9 @@ describe('the mechanical handoff', () => {
       ...(from && { from }),
     });
     const said = (text: string): Entry => ({ kind: 'prompt', t: 0, text, pictures: 0 });
-    const entries = [
-      said('one'),
-      said('two'),
-      said('three waits'),
-      state('read'),
-      state('half', 'read'),
-      state('done', 'half'),
-    ];
-    const text = handoffOf(entries, { waiting: 1 });
+    const entries = [said('one'), said('two'), state('read'), state('half', 'read'), state('done', 'half')];
+    const text = handoffOf(entries);
     expect(section(text, 'Goal')).toContain('`two`');
-    expect(text).not.toContain('three waits');
     const progress = section(text, 'In progress');
     expect(progress).toContain('`done`');
     expect(progress).toMatch(/Before that, #2: `state: read → half`\n- Before that, #1: `state: read`/);

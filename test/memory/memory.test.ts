@@ -121,6 +121,20 @@ describe('memory', () => {
     expect(run.own(NOTES).entries).toStrictEqual([]);
   });
 
+  it('a prompt that waits is noted when it goes to claude, not before', () => {
+    const run = live();
+    run.own({ kind: 'begin' });
+    run.own(NOTES);
+    const prompts = ['Mend the clock.', 'Then the bell.', 'And never the door.'];
+    const noted = (all: readonly Remembered[]) =>
+      all.flatMap(({ entries }) => entries.flatMap((entry) => (entry.kind === 'prompt' ? [entry.text] : [])));
+    expect(noted(prompts.map((text) => run.prompt(text)))).toStrictEqual(['Mend the clock.']);
+    expect(run.index()).not.toContain('bell');
+    expect(noted(run.claude(initLine(), callLine(9_000), resultLine()))).toStrictEqual(['Then the bell.']);
+    expect(run.index()).not.toContain('door');
+    expect(noted(run.claude(callLine(9_000), resultLine()))).toStrictEqual(['And never the door.']);
+  });
+
   it('the numbers of an earlier run go on, and its entries are not logged again', () => {
     const first = live();
     first.own(NOTES);

@@ -10,7 +10,7 @@ function handoffOf(entries: readonly Entry[]): string {
   const notebook = createNotebook();
   for (const entry of entries) notebook.add(entry);
   const { firstPrompt, state } = notebook;
-  const facts = { session: 's1', task: undefined, running: [], waiting: 0, folder: '.context/sessions/s1', t: 0 };
+  const facts = { session: 's1', task: undefined, running: [], folder: '.context/sessions/s1', t: 0 };
   return renderHandoff(notebook, { ...facts, firstPrompt, state });
 }
 

@@ -4,7 +4,7 @@ import type { Action, HookAnswer, HookName } from '../actions.ts';
 import { readGauge } from '../gauge/gauge.ts';
 import type { Prompt } from '../input.ts';
 import { commandIn, giveBack, requestsIn } from '../prompts/prompt.ts';
-import { focusText, notesClause } from '../relief/compaction.ts';
+import { focusText, notesClause } from '../relief/focus.ts';
 import { documentToGive, noteGiven } from '../relief/fresh-context.ts';
 import { stopTurn } from '../relief/stop-turn.ts';
 import type { GovernorState } from '../state.ts';

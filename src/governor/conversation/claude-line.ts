@@ -32,7 +32,7 @@ import type { GovernorState } from '../state.ts';
 import { chain, inStages, keep, type Stage, type Step } from '../steps.ts';
 import { followResults } from '../tool-budget/follow-results.ts';
 import { judgeZone, noteHealth } from '../zones/notices.ts';
-import { noteFirstPrompt, stopBegunTurn } from './send-prompt.ts';
+import { notePrompt, stopBegunTurn } from './send-prompt.ts';
 import { judgeSpending, readBudgetStop } from './spending.ts';
 import { isInjectedTurn, startsForeignTurn, visibilityOf } from './visibility.ts';
 
@@ -204,7 +204,7 @@ function judgeArrival(state: GovernorState, event: Event): Step {
     advise(before, prompt),
     (next) => announceExpiry(next, prompt),
     (next) => {
-      const begun = draftOf(noteFirstPrompt(next, prompt));
+      const begun = draftOf(notePrompt(next, prompt));
       begun.turn = openLogTurn(next, prompt);
       return keep(begun);
     },

@@ -4,7 +4,7 @@ import { draftOf } from '../draft.ts';
 import { readPrompt } from '../gauge/readings.ts';
 import type { Prompt } from '../input.ts';
 import { countSent, isOwnUuid, ownUuid, sendInterrupt, userLine } from '../prompts/own-lines.ts';
-import { giveBack, isStamp, requestsIn, toPrompt } from '../prompts/prompt.ts';
+import { giveBack, isStamp, requestsIn, tellsTask, toPrompt } from '../prompts/prompt.ts';
 import { saidPrompt } from '../prompts/turns.ts';
 import { announceExpiry } from '../relief/cache-expiry.ts';
 import type { Unfinished } from '../relief/relief-state.ts';
@@ -18,7 +18,7 @@ const REMEMBERED_UUIDS = 999;
 
 /** Sends a prompt: it begins a turn, or is heard in the one that runs. */
 export function sendPrompt(state: GovernorState, prompt: Prompt): Step {
-  const told = readPrompt(noteFirstPrompt(state, prompt), asSaid(prompt.event));
+  const told = readPrompt(notePrompt(state, prompt), asSaid(prompt.event));
   const { mode, callerSpeaksProtocol } = state.run;
   const isSkipped = prompt.uuid !== '' && state.mailbox.said.includes(prompt.uuid);
   const asWritten = mode === 'observe' && callerSpeaksProtocol ? ({ exact: true } as const) : {};
@@ -57,11 +57,13 @@ function asSaid(event: UserEvent): UserEvent {
   return { ...event, role: 'prompt', replay: false };
 }
 
-export function noteFirstPrompt(state: GovernorState, prompt: Prompt): GovernorState {
-  const known = state.session.firstPrompt !== undefined || prompt.command !== undefined || prompt.text === '';
-  if (known || isOwnUuid(state, prompt.uuid)) return state;
+/** Remembers what the session is about: its first prompt, and the newest that tells a task. */
+export function notePrompt(state: GovernorState, { uuid, command, text }: Prompt): GovernorState {
+  const { firstPrompt } = state.session;
+  const isTask = firstPrompt === undefined || tellsTask(text);
+  if (command !== undefined || text === '' || !isTask || isOwnUuid(state, uuid)) return state;
   const next = draftOf(state);
-  next.session = { ...state.session, firstPrompt: prompt.text };
+  next.session = { ...state.session, firstPrompt: firstPrompt ?? text, latestPrompt: text };
   return next;
 }
 

@@ -42,6 +42,11 @@ export function relievesContext(prompt: Prompt | undefined): boolean {
   return prompt?.command === 'compact' || prompt?.command === 'clear';
 }
 
+/** `Go on.` or `yes` tell nothing without what was said before them. */
+export function tellsTask(text: string): boolean {
+  return text.trim().length >= 30 || text.trim().split(/\s+/).length >= 4;
+}
+
 /** Characters of prompts that are handed back whole. */
 const PROMPT_LIMIT = 8_000;
 

@@ -8,6 +8,7 @@ import { askContext, countSent, ownUuid, sendInterrupt, userLine } from '../prom
 import type { Attempt, Compaction, GovernorState } from '../state.ts';
 import { chain, decided, isCompacting, keep, type Step } from '../steps.ts';
 import { leaveExhausted } from './exhaustion.ts';
+import { focusText } from './focus.ts';
 import { compareStrategies, extentOf, failuresAfterLanding, UNTRIED } from './ladder.ts';
 import { countsAsFailure, isDown, isRejected, statusOf, verdictOf } from './verdict.ts';
 
@@ -217,44 +218,4 @@ export function dueReason(
 ): string {
   const isChosen = state.run.policy.strategy === 'auto';
   return isChosen ? `${why}; ${compareStrategies(state, extentOf(state)).text}` : why;
-}
-
-/** Code points of the first prompt that stand for the task. */
-const TASK_LENGTH = 200;
-
-/** Clauses of the template are separated by this; a clause whose placeholder has no value is left out. */
-const CLAUSE = ' -- ';
-
-/**
- * What a compaction is to keep: the template with `{task}` and `{state}` filled in, on one line, because the whole
- * message after `/compact` is its argument. Notes that outlive it are named in it. Empty when nothing is known.
- */
-export function focusText(state: GovernorState): string {
-  const { policy } = state.run;
-  const values: Record<string, string | undefined> = {
-    task: flatten(policy.task ?? state.session.firstPrompt),
-    state: flatten(state.session.state ?? policy.state),
-  };
-  const clauses = policy.compaction.focus
-    .split(CLAUSE)
-    .filter((clause) => placeholders(clause).every((name) => values[name]));
-  const filled = clauses.map((clause) => clause.replace(PLACEHOLDER, (_, name: string) => values[name] ?? ''));
-  return [...filled, notesClause(state)].filter((clause) => clause !== '').join(CLAUSE);
-}
-
-/** Names the notes that outlive the compaction; empty without notes. */
-export function notesClause({ notes }: GovernorState): string {
-  return notes === undefined ? '' : `say that notes of the whole session are in ${notes}/scratch.md`;
-}
-
-const PLACEHOLDER = /\{(task|state)\}/g;
-
-function placeholders(clause: string): string[] {
-  return [...clause.matchAll(PLACEHOLDER)].map((match) => match[1] ?? '');
-}
-
-function flatten(text: string | undefined): string | undefined {
-  if (text === undefined) return undefined;
-  const line = text.replace(/\s+/g, ' ').trim();
-  return line === '' ? undefined : [...line].slice(0, TASK_LENGTH).join('');
 }

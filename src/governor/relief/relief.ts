@@ -7,8 +7,9 @@ import { relievesContext } from '../prompts/prompt.ts';
 import { forecast } from '../prompts/turns.ts';
 import type { GovernorState } from '../state.ts';
 import { decided, isRelieving, keep, type Step } from '../steps.ts';
-import { dueReason, focusText, forgetFailures, type NextPrompt, startCompaction } from './compaction.ts';
+import { dueReason, forgetFailures, type NextPrompt, startCompaction } from './compaction.ts';
 import { dueForExhausted, noteTried } from './exhaustion.ts';
+import { focusText } from './focus.ts';
 import { endUnrelieved, startHandoff } from './handoff.ts';
 import {
   chooseWay,

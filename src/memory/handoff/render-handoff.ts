@@ -21,8 +21,6 @@ export interface HandoffFacts {
   readonly firstPrompt: string | undefined;
   /** Prompts that are being worked on, oldest first. */
   readonly running: readonly string[];
-  /** How many of the newest prompts still wait to be said. */
-  readonly waiting: number;
   /** Folder of the index and the detail files, as the reader is to name it; undefined where there are none. */
   readonly folder: string | undefined;
   /** Milliseconds since the epoch; 0 where a recording does not say. */
@@ -134,14 +132,13 @@ function partsOf(notebook: Notebook, facts: HandoffFacts): Record<HandoffSection
   };
 }
 
-function goal({ prompts }: Notebook, { task, firstPrompt, running, waiting }: HandoffFacts): Part {
+function goal({ prompts }: Notebook, { task, firstPrompt, running }: HandoffFacts): Part {
   const first = firstPrompt === task ? undefined : firstPrompt;
   const blocks = [
     ...(task === undefined ? [] : ['The task, as the user named it:', block(task, TASK_LENGTH)]),
     ...(first === undefined ? [] : ['The first prompt, word for word:', block(first, PROMPT_LENGTH)]),
   ];
-  const newest = prompts.items().reverse();
-  const said = newest.slice(waiting, waiting + MAX_ITEMS);
+  const said = prompts.items().reverse().slice(0, MAX_ITEMS);
   const isListed = running.length === 0 && said.length > 1;
   return {
     opening: [

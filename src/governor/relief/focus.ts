@@ -1,0 +1,55 @@
+import { requestsIn, tellsTask } from '../prompts/prompt.ts';
+import { firstSentences } from '../prompts/sentences.ts';
+import type { GovernorState } from '../state.ts';
+
+/** Code points that stand for the task. */
+const TASK_LENGTH = 200;
+
+/** Clauses of the template are separated by this; a clause whose placeholder has no value is left out. */
+const CLAUSE = ' -- ';
+
+/**
+ * What a compaction is to keep: the template with `{task}` and `{state}` filled in, on one line, because the whole
+ * message after `/compact` is its argument. Notes that outlive it are named in it. Empty when nothing is known.
+ */
+export function focusText(state: GovernorState): string {
+  const { policy } = state.run;
+  const values: Record<string, string | undefined> = {
+    task: taskOf(state),
+    state: flatten(state.session.state ?? policy.state),
+  };
+  const clauses = policy.compaction.focus
+    .split(CLAUSE)
+    .filter((clause) => placeholders(clause).every((name) => values[name]));
+  const filled = clauses.map((clause) => clause.replace(PLACEHOLDER, (_, name: string) => values[name] ?? ''));
+  return [...filled, notesClause(state)].filter((clause) => clause !== '').join(CLAUSE);
+}
+
+/** Names the notes that outlive the compaction; empty without notes. */
+export function notesClause({ notes }: GovernorState): string {
+  return notes === undefined ? '' : `say that notes of the whole session are in ${notes}/scratch.md`;
+}
+
+const PLACEHOLDER = /\{(task|state)\}/g;
+
+function placeholders(clause: string): string[] {
+  return [...clause.matchAll(PLACEHOLDER)].map((match) => match[1] ?? '');
+}
+
+function flatten(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line === '' ? undefined : [...line].slice(0, TASK_LENGTH).join('');
+}
+
+/**
+ * What is worked on now, in whole sentences on one line: what the user has named, else the running prompt, between turns
+ * the next one. `Go on.` says nothing of its own: then what was asked for before.
+ */
+export function taskOf({ run, turn, mailbox, session }: GovernorState): string | undefined {
+  if (run.policy.task !== undefined) return flatten(run.policy.task);
+  const running = turn.phase === 'idle' ? [] : turn.prompts;
+  const now = requestsIn([...running, ...mailbox.waiting.slice(0, 1)]).find(({ text }) => tellsTask(text));
+  const text = now?.text ?? session.latestPrompt ?? session.firstPrompt;
+  return text === undefined ? undefined : flatten(firstSentences(text, TASK_LENGTH) || text);
+}
