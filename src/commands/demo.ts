@@ -9,8 +9,8 @@ import { type DemoRun, runLive } from '../demo/live-run.ts';
 import { createScreen } from '../demo/screen.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
+import { textWidth, wrap } from '../report/layout.ts';
 import { styleFor } from '../report/style.ts';
-import { textWidth, wrap } from '../report/wrap.ts';
 
 interface DemoFlags {
   readonly claude?: string;

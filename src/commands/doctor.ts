@@ -7,13 +7,12 @@ import { type Diagnosis, diagnose, lookAround, type Surroundings } from '../doct
 import type { Remark } from '../doctor/remark.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { doctorJson } from '../report/doctor-json.ts';
-import { factsText, marksFor, remarksText, verdictText } from '../report/doctor-text.ts';
-import { createFactsProgress } from '../report/facts-progress.ts';
+import { doctorJson, factsText, marksFor, remarksText, verdictText } from '../report/doctor.ts';
 import { glyphsFor, UNICODE } from '../report/glyphs.ts';
 import { printableJson } from '../report/printable-json.ts';
 import { onOneLine } from '../report/shown.ts';
 import { styleFor } from '../report/style.ts';
+import { createFactsProgress } from '../report/terminal/progress.ts';
 import { signalExitCode } from '../session/claude/child.ts';
 import { holdSignals } from '../session/signals.ts';
 

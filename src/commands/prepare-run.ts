@@ -3,7 +3,7 @@ import { effectiveSettings } from '../config/effective-config.ts';
 import type { Flags, SetValue } from '../config/resolve-config.ts';
 import type { Io } from '../io.ts';
 import { styleFor } from '../report/style.ts';
-import { createTerminal, type Terminal } from '../report/terminal.ts';
+import { createTerminal, type Terminal } from '../report/terminal/terminal.ts';
 
 /**
  * What a run goes by, and who tells about it on stderr.

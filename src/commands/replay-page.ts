@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { HTML_MARK } from '../report/html.ts';
 import { createPageData, type PageOptions } from '../report/replay-html/page-data.ts';
-import { replayHtml } from '../report/replay-html/replay-html.ts';
-import { whatIfCurves } from '../report/replay-html/what-if-curves.ts';
+import { replayHtml, whatIfCurves } from '../report/replay-html/replay-html.ts';
 import { requireFree, writePage } from '../store/files/write-file.ts';
 import type { ExtraReport } from './extra-reports.ts';
 

@@ -6,7 +6,7 @@ import { findPartials } from '../replay/parts/find-partials.ts';
 import { findAllSources, type Judged } from '../replay/replay-all.ts';
 import { bytesOf } from '../replay/sources.ts';
 import { counted } from '../report/figures.ts';
-import { createProgress } from '../report/replay/progress.ts';
+import { createProgress } from '../report/terminal/progress.ts';
 import { redact } from '../store/masks/redact.ts';
 import { refusePrometheus } from './no-prometheus.ts';
 import { onlyRecordings } from './only-recordings.ts';

@@ -1,8 +1,8 @@
 import type { Decision } from '../governor/actions.ts';
 import { counted, dollars, percent, shareOf, tokens } from '../report/figures.ts';
+import { textWidth, wrap } from '../report/layout.ts';
 import { printable } from '../report/shown.ts';
 import type { Style } from '../report/style.ts';
-import { textWidth, wrap } from '../report/wrap.ts';
 import { arrivals, handedBack, hasMixedIn, type Sighting } from './arrivals.ts';
 import type { DemoFacts, NativeCompaction, TurnFacts } from './facts.ts';
 

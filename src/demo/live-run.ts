@@ -7,7 +7,7 @@ import { SMALL_WINDOW } from '../governor/gauge/window.ts';
 import type { RecordLine } from '../governor/record.ts';
 import type { Io } from '../io.ts';
 import { styleFor } from '../report/style.ts';
-import { createTerminal } from '../report/terminal.ts';
+import { createTerminal } from '../report/terminal/terminal.ts';
 import { readClaudeArguments } from '../session/claude/claude-arguments.ts';
 import type { Watcher } from '../session/headless-run.ts';
 import { runHeadless } from '../session/run-headless.ts';

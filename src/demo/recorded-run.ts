@@ -6,7 +6,7 @@ import { visibilityOf } from '../governor/conversation/visibility.ts';
 import type { RecordLine } from '../governor/record.ts';
 import type { Io } from '../io.ts';
 import { styleFor } from '../report/style.ts';
-import { createTerminal } from '../report/terminal.ts';
+import { createTerminal } from '../report/terminal/terminal.ts';
 import type { Sighting } from './arrivals.ts';
 import type { DemoRun } from './live-run.ts';
 import { type PlayedLine, playRecord } from './played-record.ts';

@@ -1,9 +1,9 @@
 import type { HealthMetrics } from '../health/health-metrics.ts';
 import type { HealthReport } from '../health/health-report.ts';
 import { duration, percent, tokens } from './figures.ts';
+import { aligned } from './layout.ts';
 import { onOneLine } from './shown.ts';
 import type { Style } from './style.ts';
-import { aligned } from './table.ts';
 
 const NONE = '–';
 

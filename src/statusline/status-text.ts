@@ -3,8 +3,8 @@ import { inTokens } from '../governor/policy.ts';
 import type { GovernorState } from '../governor/state.ts';
 import { type ZoneName, zoneAt } from '../governor/zones/zones.ts';
 import { counted, dollars, percent, tokens } from '../report/figures.ts';
-import { bar, turnsTo } from '../report/status-line.ts';
 import type { Style } from '../report/style.ts';
+import { bar, turnsTo } from '../report/terminal/status-line.ts';
 
 /** A part of the line; `rank` says how early it is left out where the terminal is too narrow, the highest first. */
 interface Part {

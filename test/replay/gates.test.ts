@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { breachesOf, type Gates } from '../../src/replay/gates.ts';
 import type { SessionSummary } from '../../src/replay/summary.ts';
-import { breachText } from '../../src/report/replay/breach-text.ts';
+import { breachText } from '../../src/report/replay/verdicts.ts';
 import { compactionOf, judged, summaryOf } from '../support/session-summary.ts';
 
 const BOTH = summaryOf({

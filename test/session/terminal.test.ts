@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../src/config/defaults.ts';
 import { initialState } from '../../src/governor/initial-state.ts';
 import { PLAIN } from '../../src/report/style.ts';
-import { createTerminal, type Terminal, type TerminalOptions } from '../../src/report/terminal.ts';
+import { createTerminal, type Terminal, type TerminalOptions } from '../../src/report/terminal/terminal.ts';
 import { runWith } from '../support/governor.ts';
 
 const CLEAR = '\r\u001b[2K';

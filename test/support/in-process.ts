@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import type { Config } from '../../src/config/config.ts';
 import { DEFAULTS } from '../../src/config/defaults.ts';
 import { PLAIN } from '../../src/report/style.ts';
-import { createTerminal } from '../../src/report/terminal.ts';
+import { createTerminal } from '../../src/report/terminal/terminal.ts';
 import { readClaudeArguments } from '../../src/session/claude/claude-arguments.ts';
 import type { HeadlessRun } from '../../src/session/headless-run.ts';
 import { runHeadless } from '../../src/session/run-headless.ts';

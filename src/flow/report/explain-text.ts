@@ -1,7 +1,7 @@
 import { counted, percent, tokens } from '../../report/figures.ts';
+import { aligned } from '../../report/layout.ts';
 import { onOneLine } from '../../report/shown.ts';
 import type { Style } from '../../report/style.ts';
-import { aligned } from '../../report/table.ts';
 import type { FlowExplained, StepExplained } from '../explain.ts';
 import { BUDGET_FIELDS } from '../pack/budgets.ts';
 

@@ -1,5 +1,5 @@
 import { dollars, duration, tokens } from '../../report/figures.ts';
-import { aligned } from '../../report/table.ts';
+import { aligned } from '../../report/layout.ts';
 import type { Flow } from '../flow.ts';
 import type { Board, StepStatus } from '../run/run-flow.ts';
 import type { StepEnd } from '../run/run-step.ts';

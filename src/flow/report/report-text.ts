@@ -1,7 +1,7 @@
 import { counted, dollars, duration, tokens } from '../../report/figures.ts';
+import { aligned } from '../../report/layout.ts';
 import { onOneLine } from '../../report/shown.ts';
 import type { Style } from '../../report/style.ts';
-import { aligned } from '../../report/table.ts';
 import type { CuratorComparison, RunReport, StepFigures } from '../report-run.ts';
 
 const NONE = '–';

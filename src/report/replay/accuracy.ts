@@ -9,9 +9,9 @@ import {
 } from '../../replay/accuracy/accuracy.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
 import { counted, tokens } from '../figures.ts';
+import { aligned } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
 import type { Style } from '../style.ts';
-import { aligned } from '../table.ts';
 import { collected } from './format.ts';
 
 const NAMES: Readonly<Record<Estimator, string>> = {

@@ -1,6 +1,6 @@
+import type { SessionSummary } from '../../replay/summary.ts';
 import { onOneLine } from '../shown.ts';
 import type { OpenReport } from './format.ts';
-import { SESSION_COLUMNS } from './session-columns.ts';
 
 /** A row for each session, after RFC 4180. */
 export const csv: OpenReport = () => {
@@ -30,4 +30,55 @@ function cell(figure: string | number | boolean | null): string {
 /** A spreadsheet takes a text that begins so for a formula, and runs it. */
 function harmless(text: string): string {
   return /^[=+\-@]/.test(text) ? `'${text}` : text;
+}
+
+/** What a program is told of a session: null where it is not known. */
+type Figure = string | number | boolean | null;
+
+/**
+ * A session as one flat row. Tokens where nothing else is said; `cost_usd` is in US dollars, times are ISO 8601 in UTC,
+ * `compactions_unplanned` those that claude began itself.
+ */
+export const SESSION_COLUMNS: readonly (readonly [name: string, figure: (session: SessionSummary) => Figure])[] = [
+  ['file', ({ file }) => file],
+  ['session', ({ sessionId }) => sessionId],
+  ['project', ({ project }) => project],
+  ['model', ({ model }) => model],
+  ['claude_code_version', ({ claudeCodeVersion }) => claudeCodeVersion],
+  ['dialect', ({ dialect }) => dialect],
+  ['first', ({ time }) => isoTime(time.first)],
+  ['last', ({ time }) => isoTime(time.last)],
+  ['window', ({ window }) => window.tokens],
+  ['window_source', ({ window }) => window.source],
+  ['context_peak', ({ context }) => context.peak],
+  ['context_peak_fraction', ({ context }) => context.peakFraction],
+  ['context_peak_call', ({ context }) => context.peakCall],
+  ['context_last', ({ context }) => context.last],
+  ['context_basis', ({ context }) => context.basis],
+  ['turns', ({ turns }) => turns],
+  ['calls', ({ calls }) => calls],
+  ['compactions', ({ compactions }) => compactions.length],
+  ['compactions_unplanned', ({ compactions }) => compactions.filter(({ by }) => by === 'claude').length],
+  ['actions', ({ actions }) => actions.length],
+  ['cost_usd', ({ cost }) => cost.usd],
+  ['cost_computed', ({ cost }) => cost.computed],
+  ['input', ({ traffic }) => traffic.main.input],
+  ['cache_creation', ({ traffic }) => traffic.main.cacheCreation],
+  ['cache_read', ({ traffic }) => traffic.main.cacheRead],
+  ['output', ({ traffic }) => traffic.main.output],
+  ['subagents', ({ subagents }) => subagents.length],
+  ['subagents_peak', ({ subagents }) => subagents.reduce((most, { peak }) => Math.max(most, peak), 0)],
+  ['subagents_calls', ({ subagents }) => subagents.reduce((sum, { calls }) => sum + calls, 0)],
+  ['subagents_input', ({ traffic }) => traffic.subagents.input],
+  ['subagents_cache_creation', ({ traffic }) => traffic.subagents.cacheCreation],
+  ['subagents_cache_read', ({ traffic }) => traffic.subagents.cacheRead],
+  ['subagents_output', ({ traffic }) => traffic.subagents.output],
+  ['lines', ({ lines }) => lines.total],
+  ['lines_unknown', ({ lines }) => lines.unknown],
+  ['lines_malformed', ({ lines }) => lines.malformed],
+];
+
+/** @param t milliseconds since the epoch; what is no time a calendar has is told as none */
+export function isoTime(t: number | null): string | null {
+  return t === null || !(Math.abs(t) <= 8.64e15) ? null : new Date(t).toISOString();
 }

@@ -1,8 +1,8 @@
 import type { ExplainedPart, Explanation, Prediction } from '../../replay/explain/explanation.ts';
 import { dollars, tokens } from '../figures.ts';
+import { aligned } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
 import type { Style } from '../style.ts';
-import { aligned } from '../table.ts';
 import { collected } from './format.ts';
 
 /** Where the figures of one call come from. */

@@ -1,7 +1,8 @@
 import type { Policy } from '../../governor/policy.ts';
+import type { Io } from '../../io.ts';
 import type { ReplayReport, SessionSummary } from '../../replay/summary.ts';
-import type { Glyphs } from '../glyphs.ts';
-import type { Style } from '../style.ts';
+import { type Glyphs, glyphsFor } from '../glyphs.ts';
+import { type Style, styleFor } from '../style.ts';
 
 /** Where a report is printed. */
 export interface Page {
@@ -43,4 +44,12 @@ export function collected(text: (report: ReplayReport, page: Page, outcome: Outc
       end: (outcome) => text({ version: 1, sessions }, page, outcome),
     };
   };
+}
+
+/** Width of a page that is no terminal. */
+const COLUMNS = 80;
+
+/** The page that stdout is. */
+export async function openPage({ stdout, env }: Pick<Io, 'stdout' | 'env'>, levels: Page['levels']): Promise<Page> {
+  return { style: await styleFor(stdout, env), glyphs: glyphsFor(env), columns: stdout.columns ?? COLUMNS, levels };
 }

@@ -71,7 +71,7 @@ export const FORMATS: readonly ReportFormat[] = [
     name: 'ndjson',
     about: 'a line of JSON for each call, flat: for DuckDB, jq or Spark',
     needsSeries: true,
-    load: async () => (await import('./ndjson.ts')).ndjson,
+    load: async () => (await import('./json.ts')).ndjson,
   },
   {
     name: 'csv',
@@ -84,7 +84,7 @@ export const FORMATS: readonly ReportFormat[] = [
     name: 'partial',
     about: 'as a part of the work, for another ctxb replay',
     needsSeries: false,
-    load: async () => (await import('./partial.ts')).partial,
+    load: async () => (await import('./json.ts')).partial,
   },
 ];
 

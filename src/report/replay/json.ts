@@ -1,5 +1,77 @@
+import type { CallSeen, CompactionSeen } from '../../replay/items-seen.ts';
+import { PARTIAL_OPENING, partialClosing, partialSession } from '../../replay/parts/partial.ts';
 import { replayReport } from '../../replay/replay-report.ts';
+import type { SessionSummary } from '../../replay/summary.ts';
 import { printableJson } from '../printable-json.ts';
-import { collected } from './format.ts';
+import { isoTime } from './csv.ts';
+import { collected, type OpenReport } from './format.ts';
 
 export const json = collected(({ sessions }) => `${printableJson(replayReport(sessions), 2)}\n`);
+
+/** A line for each call of the main thread, flat, with the same keys in each. */
+export const ndjson: OpenReport = () => ({
+  session: (session) => callLines(session.series ?? [], session),
+  end: () => '',
+});
+
+export function callLines(calls: readonly CallSeen[], session: SessionSummary): string {
+  return calls.map((call) => `${printableJson(callRow(call, session))}\n`).join('');
+}
+
+/**
+ * A call. Tokens where nothing else is said; `added_*` came in since the call before it, `compacted_by` says who had the
+ * context compacted in between.
+ */
+function callRow(call: CallSeen, { file, sessionId, project, compactions }: SessionSummary) {
+  return {
+    file,
+    session: sessionId,
+    project,
+    model: call.model,
+    time: isoTime(call.t),
+    turn: call.turn,
+    call: call.number,
+    line: call.line,
+    message: call.messageId,
+    window: call.window,
+    context: call.context,
+    input: call.input,
+    cache_creation: call.cacheCreation,
+    cache_read: call.cacheRead,
+    output: call.output,
+    output_known: call.outputKnown,
+    predicted: call.predicted,
+    cost_usd: call.usd,
+    ...addedTokens(call),
+    compacted_by: compactedBy(call, compactions),
+  };
+}
+
+/** What is not one of these came from a tool. */
+const SOURCES = ['prompt', 'answer', 'summary', 'notice'] as const;
+
+function addedTokens({ added }: CallSeen) {
+  const { prompt = 0, answer = 0, summary = 0, notice = 0 } = added;
+  const all = Object.values(added).reduce((sum, tokens) => sum + tokens, 0);
+  const tools = all - SOURCES.reduce((sum, source) => sum + (added[source] ?? 0), 0);
+  return {
+    added_prompt: prompt,
+    added_answer: answer,
+    added_summary: summary,
+    added_notice: notice,
+    added_tools: tools,
+  };
+}
+
+function compactedBy({ number }: CallSeen, compactions: readonly CompactionSeen[]): CompactionSeen['by'] | null {
+  return compactions.findLast(({ call }) => call === number - 1)?.by ?? null;
+}
+
+/** A part of the work, for another `ctxb replay`. */
+export const partial: OpenReport = () => {
+  let sessions = 0;
+  return {
+    session: (session) => (sessions++ === 0 ? PARTIAL_OPENING : '') + partialSession(session),
+    end: ({ faults }) => (sessions === 0 ? PARTIAL_OPENING : '') + partialClosing(sessions, faults),
+  };
+};

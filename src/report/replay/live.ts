@@ -1,10 +1,10 @@
 import type { CallSeen } from '../../replay/items-seen.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
 import { shareOf, tokens } from '../figures.ts';
-import { fitted } from '../fitted.ts';
+import { fitted } from '../layout.ts';
 import { growthText } from './detail.ts';
 import type { Page } from './format.ts';
-import { callLines } from './ndjson.ts';
+import { callLines } from './json.ts';
 import { actionText, compactionRow, row } from './session-rows.ts';
 import { zoneColour } from './sparkline.ts';
 

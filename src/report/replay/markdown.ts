@@ -5,9 +5,8 @@ import { UNICODE } from '../glyphs.ts';
 import { onOneLine } from '../shown.ts';
 import { PLAIN } from '../style.ts';
 import { collected, type Page } from './format.ts';
-import { shortNames } from './short-names.ts';
+import { shortNames, type Totals, totalsOf } from './session-table.ts';
 import { sparkline, sparklineWidth } from './sparkline.ts';
-import { type Totals, totalsOf } from './totals.ts';
 
 /** Widest curve of a cell. */
 const CURVE = 30;

@@ -1,11 +1,9 @@
 import type { SessionSummary } from '../../replay/summary.ts';
 import { dollars, percent, tokens } from '../figures.ts';
-import { filled, fitted } from '../fitted.ts';
-import { aligned } from '../table.ts';
+import { aligned, filled, fitted } from '../layout.ts';
+import { onOneLine } from '../shown.ts';
 import type { Page } from './format.ts';
-import { shortNames } from './short-names.ts';
 import { sparkline, sparklineWidth } from './sparkline.ts';
-import { totalsOf } from './totals.ts';
 
 const HEADINGS = ['peak', 'calls', 'compacted', 'cost'];
 const CURVE_HEADING = 'context';
@@ -61,4 +59,36 @@ function nameCell(full: string, width: number, { glyphs: { ellipsis } }: Page): 
   const file = name.slice(name.lastIndexOf('/') + 1);
   const isFolderLong = [...file].length < width;
   return filled(isFolderLong ? fitted(name, width, ellipsis, 'end') : fitted(file, width, ellipsis), width);
+}
+
+/** What sessions amount to. */
+export interface Totals {
+  /** The highest share of a window; null where none is known. */
+  readonly peakFraction: number | null;
+  readonly calls: number;
+  readonly compactions: number;
+  /** Of those sessions whose cost is known; null where none is. */
+  readonly usd: number | null;
+}
+
+export function totalsOf(sessions: readonly SessionSummary[]): Totals {
+  const sum = (figure: (session: SessionSummary) => number) => sessions.reduce((all, each) => all + figure(each), 0);
+  const peaks = sessions.flatMap(({ calls, context }) => (calls > 0 ? (context.peakFraction ?? []) : []));
+  return {
+    peakFraction: peaks.length === 0 ? null : peaks.reduce((most, peak) => Math.max(most, peak)),
+    calls: sum(({ calls }) => calls),
+    compactions: sum(({ compactions }) => compactions.length),
+    usd: sessions.some(({ cost }) => cost.usd !== null) ? sum(({ cost }) => cost.usd ?? 0) : null,
+  };
+}
+
+/** Names of files for a table, without the folder that all of them are in: it says nothing about one. */
+export function shortNames(files: readonly string[]): string[] {
+  const names = files.map(onOneLine);
+  if (names.length < 2) return names;
+  const folders = names.map((name) => name.split('/').slice(0, -1));
+  const [first = []] = folders;
+  let common = 0;
+  while (common < first.length && folders.every((folder) => folder[common] === first[common])) common++;
+  return names.map((name) => name.split('/').slice(common).join('/'));
 }

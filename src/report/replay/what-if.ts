@@ -3,9 +3,9 @@ import { totalsOf } from '../../replay/what-if/compare.ts';
 import { usdOf } from '../../replay/what-if/totals.ts';
 import type { Best, Figures, ReliefBy, SessionWhatIf, WhatIfTotals } from '../../replay/what-if/what-if.ts';
 import { counted, dollars, percent, tokens } from '../figures.ts';
+import { aligned } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
 import type { Style } from '../style.ts';
-import { aligned } from '../table.ts';
 import { collected } from './format.ts';
 
 /** What other policies would have come to, for a person: a table for each session, and one for all. */

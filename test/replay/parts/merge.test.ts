@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createMerge } from '../../../src/replay/parts/merge.ts';
 import { readPartials } from '../../../src/replay/parts/read-partials.ts';
 import type { SessionSummary } from '../../../src/replay/summary.ts';
-import { partial } from '../../../src/report/replay/partial.ts';
+import { partial } from '../../../src/report/replay/json.ts';
 import { createRandom } from '../../support/random.ts';
 import { FIXTURE_RECORDINGS } from '../../support/recordings.ts';
 import { judged, summaryOf, written } from '../../support/session-summary.ts';

@@ -7,7 +7,7 @@ import type { Config } from '../../../src/config/config.ts';
 import type { GovernorState } from '../../../src/governor/state.ts';
 import type { Io } from '../../../src/io.ts';
 import { PLAIN } from '../../../src/report/style.ts';
-import { createTerminal } from '../../../src/report/terminal.ts';
+import { createTerminal } from '../../../src/report/terminal/terminal.ts';
 import type { Child, ChildEnd } from '../../../src/session/claude/child.ts';
 import { readClaudeArguments } from '../../../src/session/claude/claude-arguments.ts';
 import { conduct } from '../../../src/session/conduct.ts';

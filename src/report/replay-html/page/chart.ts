@@ -1,9 +1,8 @@
 import uPlot from 'uplot';
 import { h } from '../../../browser/dom.ts';
 import { type Colors, currentColors } from './colors.ts';
-import { followKeys } from './keys.ts';
+import { followKeys, followPointer } from './input.ts';
 import { createPen, type Pen } from './pen.ts';
-import { followPointer } from './pointer.ts';
 import type { Column } from './session.ts';
 import type { Span } from './span.ts';
 

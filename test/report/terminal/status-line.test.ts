@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { statusLine } from '../../src/report/status-line.ts';
-import { PLAIN, styleFor } from '../../src/report/style.ts';
-import { afterTurn, callLine, drive, initLine, resultLine } from '../support/governor.ts';
+import { PLAIN, styleFor } from '../../../src/report/style.ts';
+import { statusLine } from '../../../src/report/terminal/status-line.ts';
+import { afterTurn, callLine, drive, initLine, resultLine } from '../../support/governor.ts';
 
 describe('the status line', () => {
   it('says how full the context is, on what that rests and when something happens', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Decision, FactTally } from '../../src/governor/actions.ts';
-import { createClosingFigures } from '../../src/report/closing-text.ts';
+import type { Decision, FactTally } from '../../../src/governor/actions.ts';
+import { createClosingFigures } from '../../../src/report/terminal/closing-figures.ts';
 
 function tally(paths: number, commands: number, numbers: number, deadEnds: number): FactTally {
   return { paths, commands, numbers, deadEnds };

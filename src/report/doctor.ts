@@ -1,10 +1,10 @@
-import type { Diagnosis } from '../doctor/diagnose.ts';
+import type { Diagnosis, Surroundings } from '../doctor/diagnose.ts';
 import type { Remark } from '../doctor/remark.ts';
 import type { Outcome } from '../doctor/run-checks.ts';
 import { duration } from './figures.ts';
+import { wrap } from './layout.ts';
 import { onOneLine } from './shown.ts';
 import type { Style } from './style.ts';
-import { wrap } from './wrap.ts';
 
 /** What stands before a line: it is so, it is not, it is so but, it is not known. */
 export interface Marks {
@@ -86,4 +86,23 @@ export function verdictText({ outcomes, version }: Diagnosis, ms: number): strin
   const unknown = count('unknown') === 0 ? '' : `, ${count('unknown')} not known`;
   const what = `${count('holds')} of ${outcomes.length} facts hold for claude ${version ?? 'of an unknown version'}`;
   return `${what}${unknown} (${duration(ms)})\n`;
+}
+
+/** All that `ctxb doctor` has found out. */
+export function doctorJson(claude: string, around: Surroundings, diagnosis: Diagnosis): object {
+  const { version, fresh, remarks, outcomes } = diagnosis;
+  return {
+    claude: { path: claude, version: version ?? null },
+    context: fresh ?? null,
+    surroundings: around.remarks,
+    remarks,
+    facts: outcomes.map(({ check, status, seen }) => ({
+      name: check.name,
+      section: check.section,
+      fact: check.fact,
+      status,
+      vital: check.vital === true,
+      ...(status === 'holds' ? {} : { seen, instead: check.instead }),
+    })),
+  };
 }

@@ -1,6 +1,6 @@
-import type { Decision, FactTally } from '../governor/actions.ts';
-import { survivalText } from '../messages.ts';
-import { counted, tokens } from './figures.ts';
+import type { Decision, FactTally } from '../../governor/actions.ts';
+import { survivalText } from '../../messages.ts';
+import { counted, tokens } from '../figures.ts';
 
 /** What is told at the end of a run: of working memory when a context was compacted, of results that were cut. */
 export interface ClosingFigures {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { filled, fitted } from '../../src/report/fitted.ts';
+import { filled, fitted } from '../../src/report/layout.ts';
 
 it.each([
   { name: 'what fits stays', text: 'abc', width: 3, expected: 'abc' },

@@ -1,12 +1,12 @@
 import type { Writable } from 'node:stream';
-import type { Decision } from '../governor/actions.ts';
-import type { GovernorState } from '../governor/state.ts';
-import { decisionText, isRoutine, observedText } from '../messages.ts';
-import { CLEAR_LINE } from './clear-line.ts';
-import { createClosingFigures } from './closing-text.ts';
-import { onOneLine } from './shown.ts';
+import type { Decision } from '../../governor/actions.ts';
+import type { GovernorState } from '../../governor/state.ts';
+import { decisionText, isRoutine, observedText } from '../../messages.ts';
+import { onOneLine } from '../shown.ts';
+import type { Style } from '../style.ts';
+import { createClosingFigures } from './closing-figures.ts';
+import { CLEAR_LINE } from './progress.ts';
 import { statusLine } from './status-line.ts';
-import type { Style } from './style.ts';
 
 /** What ctxb says to a person, on stderr: notices, claude's own stderr, and a status line that stays at the bottom. */
 export interface Terminal {

@@ -1,9 +1,9 @@
-import { runCostUsd } from '../governor/cost/cost.ts';
-import { readGauge } from '../governor/gauge/gauge.ts';
-import { inTokens } from '../governor/policy.ts';
-import type { GovernorState } from '../governor/state.ts';
-import { counted, dollars, percent, shareOf, tokens } from './figures.ts';
-import type { Style } from './style.ts';
+import { runCostUsd } from '../../governor/cost/cost.ts';
+import { readGauge } from '../../governor/gauge/gauge.ts';
+import { inTokens } from '../../governor/policy.ts';
+import type { GovernorState } from '../../governor/state.ts';
+import { counted, dollars, percent, shareOf, tokens } from '../figures.ts';
+import type { Style } from '../style.ts';
 
 const BAR_CELLS = 20;
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { marksFor, remarksText } from '../../src/report/doctor-text.ts';
+import { marksFor, remarksText } from '../../src/report/doctor.ts';
 import { PLAIN } from '../../src/report/style.ts';
 
 const REMARK = {

@@ -1,12 +1,14 @@
 import type { Output } from '../../io.ts';
-import { CLEAR_LINE } from '../clear-line.ts';
 import { duration, percent, tokens } from '../figures.ts';
 
-/** Says on stderr how far the reading has come, where a person watches and it takes a while. */
+/** Clears the line that the cursor of a terminal is on. */
+export const CLEAR_LINE = '\r\u001b[2K';
+
+/** A line on stderr that says how far work has come. */
 export interface Progress {
-  /** So many bytes more were read. */
-  add(bytes: number): void;
-  /** Takes the line away, before something else is written. */
+  /** @param amount what was done since the last call: bytes that were read, facts that were looked at */
+  add(amount: number): void;
+  /** Clears the line, before something else is written. */
   clear(): void;
 }
 
@@ -22,6 +24,8 @@ interface ProgressOptions {
 const QUIET_MS = 1_000;
 const REDRAW_MS = 200;
 const BAR_CELLS = 20;
+
+/** Shows the bytes read, where a person watches and it takes a while. */
 export function createProgress({ stderr, total, now }: ProgressOptions): Progress {
   if (stderr.isTTY !== true) return { add: () => {}, clear: () => {} };
   const begun = now();
@@ -65,4 +69,19 @@ function roughly(ms: number): string {
 
 function megabytes(bytes: number): string {
   return tokens(bytes / 1_000_000);
+}
+
+/** Counts on stderr, where a person watches, how many facts were looked at. */
+export function createFactsProgress(stderr: Output, total: number): Progress {
+  if (stderr.isTTY !== true || total === 0) return { add: () => {}, clear: () => {} };
+  let looked = 0;
+  const draw = () => stderr.write(`${CLEAR_LINE}${looked} of ${total} facts looked at`);
+  draw();
+  return {
+    add(facts) {
+      looked += facts;
+      draw();
+    },
+    clear: () => void stderr.write(CLEAR_LINE),
+  };
 }
