@@ -10,6 +10,7 @@ import { fieldsOf, textOf } from '../stream/fields.ts';
 import type { DeadEnd, Entry } from './entry.ts';
 import { createExtractor, type Found } from './extract/extract.ts';
 import { type Answered, createHandBack, hookOutput } from './hand-back/hand-back.ts';
+import { missingFrom } from './handoff/complete-handoff.ts';
 import { type HandoffFacts, renderHandoff } from './handoff/render-handoff.ts';
 import { createEntryMaker } from './make-entry.ts';
 import type { CommandOutcome } from './notebook/command-runs.ts';
@@ -33,6 +34,8 @@ export interface Memory {
   toolLog(): string | undefined;
   /** A handoff document from the notes alone, short enough for an answer to a hook. */
   handoff(state: GovernorState, t: number): string;
+  /** What the notes hold and a handoff document does not say, in at most `room` UTF-16 units. */
+  missingFrom(document: string, room: number): string;
   /** How a command ended when it last ran. */
   outcomeOf(command: string): CommandOutcome;
 }
@@ -144,6 +147,7 @@ export function createMemory({ run, mask }: MemoryOptions): Memory {
       }),
     toolLog: () => (notebook.toolLog.total === 0 ? undefined : notebook.toolLog.render()),
     handoff: (state, t) => renderHandoff(notebook, handoffFacts(state, t)),
+    missingFrom: (document, room) => missingFrom(document, { evidence: notebook.evidence, constraints: [] }, room),
     outcomeOf: (command) => notebook.runs.outcomeOf(command),
   };
 }

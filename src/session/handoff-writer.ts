@@ -13,7 +13,7 @@ import type { WriteHandoff } from './executor.ts';
 
 interface HandoffWriterWorld {
   /** What is known without the agent. */
-  readonly memory: Pick<Memory, 'handoff' | 'outcomeOf'>;
+  readonly memory: Pick<Memory, 'handoff' | 'missingFrom' | 'outcomeOf'>;
   /** Working folder of claude, to which relative paths in the document belong. */
   readonly cwd: string;
   /** The user's home, which `~` stands for. */
@@ -49,7 +49,11 @@ export function createHandoffWriter(world: HandoffWriterWorld): HandoffWriter {
     }
   }
 
-  function document(
+  function completed(document: string): string {
+    return joined(document.trim(), memory.missingFrom(document, WRITTEN_ROOM));
+  }
+
+  function written(
     usable: string | undefined,
     problems: readonly string[],
     reason: string,
@@ -57,17 +61,19 @@ export function createHandoffWriter(world: HandoffWriterWorld): HandoffWriter {
   ): OwnEvent {
     const t = world.now();
     const mechanical = memory.handoff(state, t);
+    const document = usable ?? mechanical;
     const head = { reason, t, checks: problems };
-    const written = write(
-      usable && writeHandoffFile(headOf(state, { ...head, by: 'agent' }), usable),
-      writeHandoffFile(headOf(state, { ...head, by: 'memory', checks: [] }), mechanical),
+    const files = write(
+      usable && writeHandoffFile(headOf(state, { ...head, by: 'agent' }), completed(usable)),
+      writeHandoffFile(headOf(state, { ...head, by: 'memory', checks: [] }), completed(mechanical)),
     );
     const nameOf = (path: string) => join(world.contextDir, relative(world.root, path));
-    const path = written && nameOf(written.path);
-    const notes = written && usable && nameOf(written.memoryPath);
+    const path = files && nameOf(files.path);
+    const notes = files && usable && nameOf(files.memoryPath);
     // What was wrong with an answer that is not used says nothing about the notes.
     const doubts = usable === undefined ? [] : problems;
-    const text = toHandOver(redact(usable ?? mechanical), { path, notes, problems: doubts });
+    const missing = (room: number) => redact(memory.missingFrom(document, room));
+    const text = toHandOver(redact(document), missing, { path, notes, problems: doubts });
     return { kind: 'handoff-written', path, text, by: usable === undefined ? 'memory' : 'agent', problems };
   }
 
@@ -75,7 +81,7 @@ export function createHandoffWriter(world: HandoffWriterWorld): HandoffWriter {
     const found = answer === undefined ? [] : problemsOf(answer);
     const problems = found.map(({ text }) => text);
     if (mayAskAgain && problems.length > 0) return { kind: 'handoff-problems', problems };
-    return document(isDocument(found) ? answer : undefined, problems, reason, state);
+    return written(isDocument(found) ? answer : undefined, problems, reason, state);
   };
 }
 
@@ -101,25 +107,43 @@ interface Whereabouts {
   readonly problems: readonly string[];
 }
 
-/** What the fresh context begins with. */
-function toHandOver(document: string, { path, notes, problems }: Whereabouts): string {
+/** UTF-16 units of a text that claude takes whole from a hook, and of what completes a document in its file. */
+const HANDED_LENGTH = 8_900;
+const WRITTEN_ROOM = 20_000;
+
+/** Of a long document the end is left out rather than what completes it. */
+const MISSING_ROOM = 3_500;
+
+/** What the fresh context begins with: where it stands, the document, and what it does not say. */
+function toHandOver(
+  document: string,
+  missing: (room: number) => string,
+  { path, notes, problems }: Whereabouts,
+): string {
   const where = path === undefined ? '' : ` It is kept in ${path}.`;
   const more = notes === undefined ? '' : ` What was noted mechanically is in ${notes}.`;
   const wrong = problems.slice(0, 5).map((problem) => `- ${problem}`);
   const doubts = wrong.length === 0 ? [] : [`Checked by ctxb, this does not hold:\n${wrong.join('\n')}`.slice(0, 500)];
-  return [
+  const head = [
     `The context before this one was full, and its work goes on here. This is its handoff document.${where}${more}`,
     ...doubts,
-    givenText(document, path),
   ].join('\n\n');
+  const room = Math.max(MISSING_ROOM, HANDED_LENGTH - head.length - CUT_LENGTH);
+  const added = missing(Math.max(room - document.length, MISSING_ROOM));
+  return joined(head, givenText(document, path, room - added.length), added);
 }
 
-/** UTF-16 units of a document that are handed over; claude takes 9,000 of a hook's text whole. */
+function joined(...parts: readonly string[]): string {
+  return parts.filter((part) => part !== '').join('\n\n');
+}
+
+/** UTF-16 units of a document that are handed over, and of the words about what is left out. */
 const GIVEN_LENGTH = 7_900;
+const CUT_LENGTH = 300;
 
 /** A document as a hook can give it to the agent: whole, or its beginning and where the rest is. */
-export function givenText(document: string, path: string | undefined): string {
-  if (document.length <= GIVEN_LENGTH) return document;
-  const part = document.slice(0, GIVEN_LENGTH).replace(/[\ud800-\udbff]$/, '');
+export function givenText(document: string, path: string | undefined, room = GIVEN_LENGTH): string {
+  if (document.length <= room) return document;
+  const part = document.slice(0, room).replace(/[\ud800-\udbff]$/, '');
   return `${part}\n\n[${part.length} of ${document.length} characters; read ${path ?? 'the file'} for the rest]`;
 }

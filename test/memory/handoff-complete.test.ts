@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import { HANDOFF_SECTIONS } from '../../src/governor/relief/handoff-request.ts';
+import type { Entry } from '../../src/memory/entry.ts';
+import { missingFrom } from '../../src/memory/handoff/complete-handoff.ts';
+import { parseHandoff } from '../../src/memory/handoff/parse-handoff.ts';
+import { createNotebook } from '../../src/memory/notebook/notebook.ts';
+import { command, edit, randomTexts } from '../support/notes.ts';
+
+/** A document that says None everywhere but where `bodies` says something else. */
+function documentOf(bodies: Partial<Record<(typeof HANDOFF_SECTIONS)[number], string>> = {}): string {
+  return HANDOFF_SECTIONS.map((section) => `## ${section}\n${bodies[section] ?? 'None'}\n`).join('\n');
+}
+
+const EMPTY = { items: () => [] };
+
+function evidenceOf(entries: readonly Entry[]) {
+  const notebook = createNotebook();
+  for (const entry of entries) notebook.add(entry);
+  return notebook.evidence;
+}
+
+const FAILED = command('bin/bench fast --all', 2);
+const PASSED = command('make install', 0);
+
+/** Lines of what is missing, without headings. */
+function linesOf(document: string, entries: readonly Entry[], constraints: readonly string[] = [], room = 8_000) {
+  const text = missingFrom(document, { evidence: evidenceOf(entries), constraints }, room);
+  return text.split('\n').filter((line) => line.startsWith('- '));
+}
+
+describe('a document is completed', () => {
+  it('not at all where it lacks nothing', () => {
+    expect(missingFrom(documentOf(), { evidence: EMPTY, constraints: [] }, 8_000)).toBe('');
+  });
+
+  it.each<{ name: string; document: string; entries: readonly Entry[]; missing: RegExp | undefined }>([
+    {
+      name: 'a failing command',
+      document: documentOf(),
+      entries: [FAILED],
+      missing: /^- `bin\/bench fast --all` exit 2/,
+    },
+    {
+      name: 'one that is a dead end there',
+      document: documentOf({ 'Dead ends': '- **`bin/bench fast --all`**: of no use here' }),
+      entries: [FAILED],
+      missing: undefined,
+    },
+    {
+      name: 'one that is said to fail somewhere',
+      document: documentOf({ 'In progress': 'bin/bench fast --all still fails' }),
+      entries: [FAILED],
+      missing: undefined,
+    },
+    {
+      name: 'one of which is not said that it failed',
+      document: documentOf({ 'Commands to verify': '- `bin/bench fast --all` — not run' }),
+      entries: [FAILED],
+      missing: /bin\/bench/,
+    },
+    {
+      name: 'one that is part of another that is named',
+      document: documentOf({ 'Dead ends': '- `bin/bench fast --all-of-it`' }),
+      entries: [FAILED],
+      missing: /bin\/bench/,
+    },
+    { name: 'a command', document: documentOf(), entries: [PASSED], missing: /^- `make install` exit 0/ },
+    {
+      name: 'a command that is named',
+      document: documentOf({ 'Commands to verify': '- `make install` — passed' }),
+      entries: [PASSED],
+      missing: undefined,
+    },
+    {
+      name: 'a command that only reads',
+      document: documentOf(),
+      entries: [command('ls -la src', 0)],
+      missing: undefined,
+    },
+    {
+      name: 'a changed file',
+      document: documentOf({ Files: '- `src/ab.ts`' }),
+      entries: [edit('src/a.ts')],
+      missing: /src\/a\.ts/,
+    },
+    {
+      name: 'a file that is named',
+      document: documentOf({ Files: '- `src/a.ts`.' }),
+      entries: [edit('src/a.ts')],
+      missing: undefined,
+    },
+  ])('by $name: $missing', ({ document, entries, missing }) => {
+    expect(linesOf(document, entries)).toEqual(missing === undefined ? [] : [expect.stringMatching(missing)]);
+  });
+
+  it('by the constraints of the user that it does not say, word for word and before all else', () => {
+    const constraints = ['Never touch vendor/x.', 'Port 4711 is taken.'];
+    const document = documentOf({ Goal: 'Mend it. never touch **vendor/x**.' });
+    expect(linesOf(document, [FAILED, PASSED], constraints)).toEqual([
+      '- Port 4711 is taken.',
+      expect.stringContaining('bin/bench'),
+      expect.stringContaining('make install'),
+    ]);
+  });
+
+  it('by a dead end once, however it is noted', () => {
+    const entries = [1, 2, 3].map(() => FAILED);
+    const lines = linesOf(documentOf(), entries).filter((line) => line.includes('bin/bench fast'));
+    expect(lines).toHaveLength(1);
+  });
+
+  it('within its room, with what failed before what went well', () => {
+    const passed = Array.from({ length: 100 }, (_, n) => command(`make part-${n}`, 0));
+    const failed = Array.from({ length: 20 }, (_, n) => command(`bin/try number-${n}`, 1));
+    const evidence = evidenceOf([...failed, ...passed]);
+    for (const room of [0, 50, 300, 1_000, 3_000, 8_000]) {
+      expect(missingFrom(documentOf(), { evidence, constraints: [] }, room).length).toBeLessThanOrEqual(room);
+    }
+    const text = missingFrom(documentOf(), { evidence, constraints: [] }, 3_000);
+    expect(text.match(/bin\/try number-\d+/g)).toHaveLength(20);
+  });
+
+  it('as one more section, whatever the texts are', () => {
+    const entries = randomTexts(7, 40).map((text, n) => command(`${text} ${n}`, n % 3));
+    const text = missingFrom(documentOf(), { evidence: evidenceOf(entries), constraints: [] }, 8_000);
+    const { sections } = parseHandoff(`${documentOf()}\n${text}`);
+    expect([...sections.keys()]).toEqual([...HANDOFF_SECTIONS]);
+    for (const [, body] of sections) expect(body).toBe('None');
+  });
+});
