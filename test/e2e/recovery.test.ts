@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
@@ -123,8 +124,12 @@ it('a session that left no log is gone on with from the notes', async () => {
   const run = startCtxb(world, { flags: prompts(...THREE), claude: [...SMALL_WINDOW, ...STREAM] });
   run.stdin.end();
   await run.waitForLine((line) => line.type === 'assistant' && JSON.stringify(line).includes('sleep 10'));
+  const claude = pidOfClaude(world);
+  // ctxb looks for the log as soon as claude has ended, and one that runs may write it anew.
+  process.kill(claude, 'SIGSTOP');
+  await vi.waitFor(() => expect(execFileSync('ps', ['-o', 'state=', '-p', String(claude)]).toString()).toMatch(/^T/));
   rmSync(join(world.scratch.env.CLAUDE_CONFIG_DIR ?? '', 'projects'), { recursive: true, force: true });
-  process.kill(pidOfClaude(world), 'SIGKILL');
+  process.kill(claude, 'SIGKILL');
   const end = await run.finished;
 
   expect(end.code).toBe(0);
