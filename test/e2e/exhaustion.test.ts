@@ -77,5 +77,5 @@ it('ends with 4 and the path of the work so far when nothing makes room', async 
   expect(run.code).toBe(4);
   expect(run.stdout.toString()).toMatch(/^Prompt is too long/);
   expect(run.stderr).toMatch(/nothing has relieved the context; the work so far: \.context\/handoffs\/handoff-\S+\.md/);
-  expect(journal(world).at(-1)?.kind).toBe('unrelieved');
+  expect(journal(world).map(({ kind }) => kind)).toContain('unrelieved');
 });

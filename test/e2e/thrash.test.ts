@@ -14,7 +14,7 @@ it('a turn whose window is filled again every five calls is named at the third c
   expect(run.stderr).toMatch(/3 compactions in one turn, each within 10 calls of the one before, filled again by Bash/);
   expect(run.stderr).toMatch(/5 compactions in one turn.*: the turn is ended/);
   expect(run.stderr).toMatch(/; the work so far: \.context\/handoffs\/handoff-\S+\.md/);
-  expect(journal(world).at(-1)?.kind).toBe('unrelieved');
+  expect(journal(world).map(({ kind }) => kind)).toContain('unrelieved');
 });
 
 it('without compaction the work is handed over before the question for the document sets off one', async () => {
