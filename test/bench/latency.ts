@@ -81,7 +81,7 @@ function assistantLine(number: number): string {
     id: `msg_${number}`,
     type: 'message',
     role: 'assistant',
-    model: 'claude-sonnet-4-5',
+    model: 'claude-sonnet-4-6',
     content,
     usage,
   };

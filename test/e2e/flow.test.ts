@@ -61,9 +61,9 @@ it('a step runs with its own model, the others with the one on the command line'
   expect(run.code).toBe(0);
   const models = mainRequests(world.standin).map(({ body }) => body.model);
   expect(models).toEqual([
-    expect.stringContaining('sonnet-4-5'),
+    expect.stringContaining('sonnet-4-6'),
     expect.stringContaining('haiku-4-5'),
-    expect.stringContaining('sonnet-4-5'),
+    expect.stringContaining('sonnet-4-6'),
   ]);
 });
 

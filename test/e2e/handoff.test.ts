@@ -84,7 +84,7 @@ describe('a handoff', () => {
     await using here = await world();
     const run = await crossing(here, {
       flags: ['--strategy', 'handoff'],
-      claude: ['--model', 'claude-sonnet-4-5', '--permission-mode', 'default', '--allowedTools', 'Bash(touch:*)'],
+      claude: ['--model', 'claude-sonnet-4-6', '--permission-mode', 'default', '--allowedTools', 'Bash(touch:*)'],
     });
     expect(run.stdout.toString()).toBe('answer 1\nanswer 2\nanswer 3\n');
     expect(handedOver(here)).toMatchObject({ by: 'agent' });

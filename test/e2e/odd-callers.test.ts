@@ -3,7 +3,7 @@ import { type JsonLine, promptLine, type RunningProgram, startWorld } from '../s
 import { conversation, givenTexts, mainRequests, summaryRequests, userTexts } from '../support/conversation.ts';
 import { journal, outputLines, PROTOCOL, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
 
-const ASKING = ['--model', 'claude-sonnet-4-5', ...PROTOCOL];
+const ASKING = ['--model', 'claude-sonnet-4-6', ...PROTOCOL];
 const BASH = { name: 'Bash', input: { command: 'touch made', description: 'Make a file' } };
 
 function control(id: string, request: object): object {
@@ -61,7 +61,7 @@ it('the trigger is placed again when the caller goes back to the smaller window 
     calls: [20_000, 30_000, 40_000, 50_000].map((context) => ({ text: 'ok', context })),
   });
   const program = startCtxb(world, { claude: [...SMALL_WINDOW, ...PROTOCOL] });
-  for (const model of ['claude-sonnet-4-5', 'claude-sonnet-4-5[1m]', 'claude-sonnet-4-5']) {
+  for (const model of ['claude-sonnet-4-6', 'claude-sonnet-4-6[1m]', 'claude-sonnet-4-6']) {
     program.send(control(`to ${model}`, { subtype: 'set_model', model }));
     program.send(promptLine(`speak, ${model}`));
     await program.waitForLine(isResult);

@@ -43,14 +43,14 @@ it('a run with a compaction is told as metrics and a tree of spans, without a wo
     ({ name, parent, error }) => `${parent ?? ''} > ${name}${error === undefined ? '' : ' failed'}`,
   );
   const turn = 'ctxb.run > invoke_agent claude-code';
-  const call = 'invoke_agent claude-code > chat claude-sonnet-4-5';
+  const call = 'invoke_agent claude-code > chat claude-sonnet-4-6';
   expect(tree.filter((line) => line !== call)).toEqual([' > ctxb.run', turn, turn, 'ctxb.run > ctxb.compaction', turn]);
   expect(tree.filter((line) => line === call)).toHaveLength(11);
   expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(1);
   expect(spans.find(({ attributes }) => attributes['ctxb.call'] === 8)?.attributes).toMatchObject({
     'gen_ai.operation.name': 'chat',
     'gen_ai.provider.name': 'anthropic',
-    'gen_ai.request.model': 'claude-sonnet-4-5',
+    'gen_ai.request.model': 'claude-sonnet-4-6',
     'gen_ai.usage.input_tokens': 156_000,
     'gen_ai.usage.cache_read.input_tokens': 138_000,
   });
@@ -85,7 +85,7 @@ it('a compaction that fails and the handoff in its place are spans with how they
     attributes: { 'ctxb.handoff.by': 'agent', 'ctxb.handoff.way': 'clear' },
   });
   expect(spans.filter(({ parent }) => parent === 'ctxb.handoff').map(({ name }) => name)).toEqual([
-    'chat claude-sonnet-4-5',
+    'chat claude-sonnet-4-6',
   ]);
   expect(spans.filter(({ name }) => name.startsWith('invoke_agent'))).toHaveLength(3);
   expect(receiver.points('ctxb.handoffs')).toMatchObject([{ value: 1 }]);

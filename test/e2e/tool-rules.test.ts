@@ -6,7 +6,7 @@ import { linesOf, newestWords, type ToolUse } from '../support/results.ts';
 import { bash, file, given, MCP, mcp, numbered, overheard, read, startCaller } from '../support/tool-agents.ts';
 
 /** Nothing is allowed by itself. */
-const MODEL = ['--model', 'claude-sonnet-4-5'];
+const MODEL = ['--model', 'claude-sonnet-4-6'];
 
 interface Permissions {
   readonly allow?: readonly string[];

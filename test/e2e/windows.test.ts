@@ -161,7 +161,7 @@ it('the windows of recordings are those that this claude names for its models', 
 it('another model in mid-session has its own window, whichever way it is changed', async () => {
   await using world = await startWorld(conversation({ turns: [1, 1, 1], from: 30_000, growBy: 1_000 }));
   const program = startCtxb(world, { claude: [...SMALL_WINDOW, ...PROTOCOL] });
-  for (const [index, model] of [undefined, 'claude-sonnet-4-5[1m]', 'claude-sonnet-4-5'].entries()) {
+  for (const [index, model] of [undefined, 'claude-sonnet-4-6[1m]', 'claude-sonnet-4-6'].entries()) {
     if (model !== undefined) await ask(program, `to ${model}`, { subtype: 'set_model', model });
     program.send(promptLine(`prompt ${index}`));
     await program.waitForLine(({ type }) => type === 'result');

@@ -38,7 +38,7 @@ export async function runTrial(program: Program, way: Way, env: Readonly<Record<
     options: (more) => ({
       cwd,
       env: { ...world.scratch.env, ...env },
-      model: 'claude-sonnet-4-5',
+      model: 'claude-sonnet-4-6',
       settingSources: [],
       ...more,
       ...way(world),

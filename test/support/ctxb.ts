@@ -20,9 +20,9 @@ export function installCtxb(bin: string): void {
 /** The default model, whose window has 1,000,000 tokens, and no questions about tools. */
 export const DEFAULT_MODEL = ['--dangerously-skip-permissions'];
 /** A model with a window of 200,000 tokens, and no questions about tools. */
-export const SMALL_WINDOW = ['--model', 'claude-sonnet-4-5', '--dangerously-skip-permissions'];
+export const SMALL_WINDOW = ['--model', 'claude-sonnet-4-6', '--dangerously-skip-permissions'];
 /** The same with 1,000,000. */
-export const LARGE_WINDOW = ['--model', 'claude-sonnet-4-5[1m]', '--dangerously-skip-permissions'];
+export const LARGE_WINDOW = ['--model', 'claude-sonnet-4-6[1m]', '--dangerously-skip-permissions'];
 
 /** Arguments that make claude speak the protocol in both directions. */
 export const PROTOCOL = ['-p', '--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'];
