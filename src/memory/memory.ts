@@ -147,7 +147,7 @@ export function createMemory({ run, mask }: MemoryOptions): Memory {
       }),
     toolLog: () => (notebook.toolLog.total === 0 ? undefined : notebook.toolLog.render()),
     handoff: (state, t) => renderHandoff(notebook, handoffFacts(state, t)),
-    missingFrom: (document, room) => missingFrom(document, { evidence: notebook.evidence, constraints: [] }, room),
+    missingFrom: (document, room) => missingFrom(document, notebook, room),
     outcomeOf: (command) => notebook.runs.outcomeOf(command),
   };
 }

@@ -11,7 +11,11 @@ function documentOf(bodies: Partial<Record<(typeof HANDOFF_SECTIONS)[number], st
   return HANDOFF_SECTIONS.map((section) => `## ${section}\n${bodies[section] ?? 'None'}\n`).join('\n');
 }
 
-const EMPTY = { items: () => [] };
+const EMPTY = { evidence: { items: () => [] }, requests: asked() };
+
+function asked(...texts: readonly string[]) {
+  return { constraints: () => texts };
+}
 
 function evidenceOf(entries: readonly Entry[]) {
   const notebook = createNotebook();
@@ -24,13 +28,13 @@ const PASSED = command('make install', 0);
 
 /** Lines of what is missing, without headings. */
 function linesOf(document: string, entries: readonly Entry[], constraints: readonly string[] = [], room = 8_000) {
-  const text = missingFrom(document, { evidence: evidenceOf(entries), constraints }, room);
+  const text = missingFrom(document, { evidence: evidenceOf(entries), requests: asked(...constraints) }, room);
   return text.split('\n').filter((line) => line.startsWith('- '));
 }
 
 describe('a document is completed', () => {
   it('not at all where it lacks nothing', () => {
-    expect(missingFrom(documentOf(), { evidence: EMPTY, constraints: [] }, 8_000)).toBe('');
+    expect(missingFrom(documentOf(), EMPTY, 8_000)).toBe('');
   });
 
   it.each<{ name: string; document: string; entries: readonly Entry[]; missing: RegExp | undefined }>([
@@ -114,15 +118,15 @@ describe('a document is completed', () => {
     const failed = Array.from({ length: 20 }, (_, n) => command(`bin/try number-${n}`, 1));
     const evidence = evidenceOf([...failed, ...passed]);
     for (const room of [0, 50, 300, 1_000, 3_000, 8_000]) {
-      expect(missingFrom(documentOf(), { evidence, constraints: [] }, room).length).toBeLessThanOrEqual(room);
+      expect(missingFrom(documentOf(), { evidence, requests: asked() }, room).length).toBeLessThanOrEqual(room);
     }
-    const text = missingFrom(documentOf(), { evidence, constraints: [] }, 3_000);
+    const text = missingFrom(documentOf(), { evidence, requests: asked() }, 3_000);
     expect(text.match(/bin\/try number-\d+/g)).toHaveLength(20);
   });
 
   it('as one more section, whatever the texts are', () => {
     const entries = randomTexts(7, 40).map((text, n) => command(`${text} ${n}`, n % 3));
-    const text = missingFrom(documentOf(), { evidence: evidenceOf(entries), constraints: [] }, 8_000);
+    const text = missingFrom(documentOf(), { evidence: evidenceOf(entries), requests: asked() }, 8_000);
     const { sections } = parseHandoff(`${documentOf()}\n${text}`);
     expect([...sections.keys()]).toEqual([...HANDOFF_SECTIONS]);
     for (const [, body] of sections) expect(body).toBe('None');

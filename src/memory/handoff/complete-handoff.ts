@@ -1,13 +1,13 @@
 import { onlyReads } from '../dead-ends/command-words.ts';
 import { type Evidence, type EvidenceItem, type EvidenceKind, normalised, wordsOf } from '../notebook/evidence.ts';
+import type { Requests } from '../notebook/requests.ts';
 import { inTurns } from '../words.ts';
 import { parseHandoff } from './parse-handoff.ts';
 
 /** What a document is completed from. */
 export interface HandoffNotes {
   readonly evidence: Pick<Evidence, 'items'>;
-  /** What the user asked for that holds for more than one prompt, word for word. */
-  readonly constraints: readonly string[];
+  readonly requests: Pick<Requests, 'constraints'>;
 }
 
 const HEADING = '## Noted by ctxb, and not said above';
@@ -35,7 +35,7 @@ const FIRST: readonly EvidenceKind[] = ['dead end', 'failing command'];
  *
  * @param room UTF-16 units
  */
-export function missingFrom(document: string, { evidence, constraints }: HandoffNotes, room: number): string {
+export function missingFrom(document: string, { evidence, requests }: HandoffNotes, room: number): string {
   const tells = readerOf(document);
   const deadEnds = evidence.items('dead end').map(({ line }) => normalised(line));
   const isNeeded = (item: EvidenceItem) => {
@@ -45,7 +45,7 @@ export function missingFrom(document: string, { evidence, constraints }: Handoff
     if (item.kind === 'command' && onlyReads(item.subject)) return false;
     return !tells(item) && !isRepeated(wordsOf(item.subject));
   };
-  const asked = { title: CONSTRAINTS, lines: constraints.filter((text) => !tells(text)) };
+  const asked = { title: CONSTRAINTS, lines: requests.constraints().filter((text) => !tells(text)) };
   const noted = (kind: EvidenceKind) => ({
     title: TITLES[kind],
     lines: evidence
