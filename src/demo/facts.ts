@@ -55,7 +55,7 @@ const NO_FACTS: DemoFacts = {
 export function readFacts(record: readonly RecordLine[]): DemoFacts {
   let facts = NO_FACTS;
   for (const played of playRecord(record)) {
-    const { session, gauge, run } = played.state;
+    const { session, gauge, run } = played.after;
     const { warn, compact } = run.policy.thresholds;
     const window = gauge.window.tokens;
     facts = {
@@ -66,16 +66,16 @@ export function readFacts(record: readonly RecordLine[]): DemoFacts {
       turns: begunTurn(readTurn(facts.turns, played), played),
       decisions: [...facts.decisions, ...played.actions.filter(isDecision)],
       native: readNative(facts.native, played),
-      costUsd: costUsd(played.state),
+      costUsd: costUsd(played.after),
     };
   }
   return facts;
 }
 
-function readTurn(turns: readonly TurnFacts[], { before, state, input: { event } }: PlayedLine): readonly TurnFacts[] {
+function readTurn(turns: readonly TurnFacts[], { before, after, input: { event } }: PlayedLine): readonly TurnFacts[] {
   const turn = turns.at(-1);
   if (turn === undefined || isInjectedTurn(before)) return turns;
-  const { used, calls } = state.gauge;
+  const { used, calls } = after.gauge;
   if (calls > before.gauge.calls) {
     return turns.with(-1, { ...turn, calls: turn.calls + 1, first: turn.first || used, last: used });
   }
@@ -84,19 +84,19 @@ function readTurn(turns: readonly TurnFacts[], { before, state, input: { event }
 }
 
 /** One line can carry the result of a turn and the prompt of the next. */
-function begunTurn(turns: readonly TurnFacts[], { before, state }: PlayedLine): readonly TurnFacts[] {
-  const [prompt] = state.turn.prompts;
-  if (state.turn.phase !== 'sent' || before.turn.phase === 'sent' || prompt === undefined) return turns;
+function begunTurn(turns: readonly TurnFacts[], { before, after }: PlayedLine): readonly TurnFacts[] {
+  const [prompt] = after.turn.prompts;
+  if (after.turn.phase !== 'sent' || before.turn.phase === 'sent' || prompt === undefined) return turns;
   return [...turns, { prompt: prompt.text, calls: 0, first: 0, last: 0, sum: undefined, failed: false }];
 }
 
 function readNative(native: readonly NativeCompaction[], played: PlayedLine): readonly NativeCompaction[] {
-  const { before, state } = played;
+  const { before, after } = played;
   const { event } = played.input;
   if (event.kind === 'boundary' && event.trigger === 'auto') {
-    return [...native, { turn: state.turn.ended, before: event.preTokens, after: undefined }];
+    return [...native, { turn: after.turn.ended, before: event.preTokens, after: undefined }];
   }
   const last = native.at(-1);
-  if (last === undefined || last.after !== undefined || state.gauge.calls === before.gauge.calls) return native;
-  return native.with(-1, { ...last, after: state.gauge.used });
+  if (last === undefined || last.after !== undefined || after.gauge.calls === before.gauge.calls) return native;
+  return native.with(-1, { ...last, after: after.gauge.used });
 }

@@ -38,7 +38,7 @@ export async function playRecorded(screen: Screen, { stderr, env }: Pick<Io, 'st
     for (const action of played.actions) {
       if (isDecision(action)) terminal.decision(action);
     }
-    terminal.status(played.state);
+    terminal.status(played.after);
   }
   terminal.clear();
   return RUN;

@@ -30,7 +30,7 @@ import {
   settledLines,
   turnEnd,
 } from './hook-events.ts';
-import { createJudge, hookRun, type Judge } from './hook-host.ts';
+import { createHookHost, type HookHost, hookRun } from './hook-host.ts';
 import type { HookInput } from './hook-input.ts';
 import type { HookNotes } from './hook-notes.ts';
 import { followClaude, type KeptSession, keptText, predecessorOf, readKept } from './kept-session.ts';
@@ -88,7 +88,7 @@ async function answerAlone(input: HookInput, world: HookWorld, held: HookSession
   followClaude(input, world);
   const run = hookRun(config, project, before.state?.run.runId ?? randomUUID());
   const store = createSessionStore(folder, { runId: run.runId, now, onFault });
-  const judge = createJudge(
+  const host = createHookHost(
     stateFor(input, before, run, (model) => held.window() ?? windowOf(model, world)),
     {
       store,
@@ -99,16 +99,16 @@ async function answerAlone(input: HookInput, world: HookWorld, held: HookSession
       },
     },
   );
-  const open = () => openNotes(judge, { ...world, onFault, notice: (text) => notices.push(text) });
+  const open = () => openNotes(host, { ...world, onFault, notice: (text) => notices.push(text) });
   const { kept, output } = await work(
     input,
     before,
-    judge,
+    host,
     wantsNotes(input, before, config) ? await open() : undefined,
   );
   const news = faults.filter((fault) => !before.told.includes(fault));
   for (const reason of news) store.journal({ kind: 'fault', hook: input.hook, reason });
-  held.write(keptText({ ...kept, state: judge.state, told: [...before.told, ...news].slice(-MOST_TOLD) }));
+  held.write(keptText({ ...kept, state: host.state, told: [...before.told, ...news].slice(-MOST_TOLD) }));
   return { output, notices: [...notices, ...news] };
 }
 
@@ -116,11 +116,11 @@ const MOST_TOLD = 20;
 
 /** The notes need what few hooks need: it is loaded only for them. */
 async function openNotes(
-  judge: Judge,
+  host: HookHost,
   world: HookWorld & { readonly onFault: Faults; readonly notice: (text: string) => void },
 ): Promise<HookNotes> {
   const { openHookNotes } = await import('./hook-notes.ts');
-  return openHookNotes(judge, world);
+  return openHookNotes(host, world);
 }
 
 /** Hooks at which notes are written or handed back. */
@@ -159,38 +159,38 @@ function stateFor(
 async function work(
   input: HookInput,
   before: KeptSession,
-  judge: Judge,
+  host: HookHost,
   notes: HookNotes | undefined,
 ): Promise<{ readonly kept: KeptSession; readonly output: object }> {
-  if (judge.state.session.id !== input.sessionId) {
+  if (host.state.session.id !== input.sessionId) {
     const cleared = clearedEvent(input.sessionId);
-    judge.claude(cleared);
-    notes?.heard(cleared);
+    host.claude(cleared);
+    notes?.observe(cleared);
   }
-  const { read, stopped } = catchUp(input, before, judge);
+  const { read, stopped } = catchUp(input, before, host);
   const noted = notes === undefined ? before.noted : note(input, before, notes);
   const kept = { ...before, read, noted: noted ?? read, stopped };
-  if (AFTER_TURN.has(input.hook)) endTurn(input, kept, judge);
-  const after = follow(input, kept, judge);
+  if (AFTER_TURN.has(input.hook)) endTurn(input, kept, host);
+  const after = follow(input, kept, host);
   if (notes !== undefined) recall(input, before, notes);
   const event = callbackEvent(input, input.hook);
   if (event !== undefined) {
-    judge.claude(event);
-    if (input.hook === 'PostCompact') notes?.heard(event);
+    host.claude(event);
+    if (input.hook === 'PostCompact') notes?.observe(event);
   }
-  const output = judge.answer === undefined ? {} : complete(asked(input, judge.answer), notes);
+  const output = host.answer === undefined ? {} : complete(asked(input, host.answer), notes);
   notes?.close();
   return { kept: after, output };
 }
 
 /** What the log has shown since the last hook. */
-function catchUp(input: HookInput, before: KeptSession, judge: Judge): Pick<KeptSession, 'read' | 'stopped'> {
+function catchUp(input: HookInput, before: KeptSession, host: HookHost): Pick<KeptSession, 'read' | 'stopped'> {
   const { lines, end } = newLines(input.transcript, before.read);
   let { stopped } = before;
   for (const line of lines) {
     const event = decodeLine(line);
     if (isInterruption(event)) stopped = 'interrupted';
-    for (const shown of logEvents(judge.state, event)) judge.claude(shown);
+    for (const shown of logEvents(host.state, event)) host.claude(shown);
   }
   return { read: end, stopped };
 }
@@ -201,7 +201,7 @@ function note(input: HookInput, { noted }: KeptSession, notes: HookNotes): numbe
   const { lines, start } = newLines(input.transcript, noted);
   const { events, bytes } = settledLines(lines);
   // PostCompact has told of a summary already.
-  for (const event of events) if (event.kind !== 'user' || event.role !== 'summary') notes.heard(event);
+  for (const event of events) if (event.kind !== 'user' || event.role !== 'summary') notes.observe(event);
   return start + bytes;
 }
 
@@ -209,18 +209,18 @@ function note(input: HookInput, { noted }: KeptSession, notes: HookNotes): numbe
 const AFTER_TURN: ReadonlySet<HookInput['hook']> = new Set(['UserPromptSubmit', 'PreCompact', 'SessionStart']);
 
 /** The last lines of a turn come into the log behind its end: only what follows on it ends it. */
-function endTurn({ sessionId }: HookInput, { stopped }: KeptSession, judge: Judge): void {
-  if (stopped === 'no' || judge.state.turn.phase === 'idle') return;
-  judge.claude(turnEnd(sessionId, stopped === 'interrupted'));
+function endTurn({ sessionId }: HookInput, { stopped }: KeptSession, host: HookHost): void {
+  if (stopped === 'no' || host.state.turn.phase === 'idle') return;
+  host.claude(turnEnd(sessionId, stopped === 'interrupted'));
 }
 
 /** What the hook itself says of turns and compactions. */
-function follow(input: HookInput, kept: KeptSession, judge: Judge): KeptSession {
+function follow(input: HookInput, kept: KeptSession, host: HookHost): KeptSession {
   const { hook, fields } = input;
   switch (hook) {
     case 'UserPromptSubmit': {
       const { event, line } = promptEvent(input);
-      judge.prompt(event, line);
+      host.prompt(event, line);
       return { ...kept, stopped: 'no', compaction: [] };
     }
     case 'Stop':

@@ -1,15 +1,15 @@
 import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { type Action, type Decision, type HookAnswer, isDecision } from '../governor/actions.ts';
-import type { Input, OwnEvent } from '../governor/input.ts';
+import type { OwnEvent } from '../governor/input.ts';
 import type { GovernorState, Run } from '../governor/state.ts';
-import { step } from '../governor/step.ts';
+import { createHost } from '../host/governor-host.ts';
 import type { SessionStore } from '../store/runs/session-store.ts';
 import type { ToolFiles } from '../store/runs/tool-files.ts';
 import type { Event } from '../stream/events.ts';
 
 /** The governor at work for one hook: what it decides is carried out as far as a hook can. */
-export interface Judge {
+export interface HookHost {
   readonly state: GovernorState;
   /** What the hook is answered with, once it was fed. */
   readonly answer: HookAnswer | undefined;
@@ -21,7 +21,7 @@ export interface Judge {
   decide(decision: Decision): void;
 }
 
-interface JudgeWorld {
+interface HookHostWorld {
   readonly store: SessionStore;
   readonly toolFiles: ToolFiles;
   /** Milliseconds since the epoch. */
@@ -29,20 +29,9 @@ interface JudgeWorld {
   readonly onDecision: (decision: Decision) => void;
 }
 
-export function createJudge(start: GovernorState, { store, toolFiles, now, onDecision }: JudgeWorld): Judge {
-  let state = start;
+export function createHookHost(start: GovernorState, { store, toolFiles, now, onDecision }: HookHostWorld): HookHost {
   let answer: HookAnswer | undefined;
-  /** What came of actions: it is judged when all of them are carried out. */
-  const outcomes: OwnEvent[] = [];
-
-  function feed(input: Input): void {
-    const next = step(state, input);
-    state = next.state;
-    for (const action of next.actions) carryOut(action);
-    for (let event = outcomes.shift(); event !== undefined; event = outcomes.shift()) own(event);
-  }
-
-  const own = (event: OwnEvent) => feed({ t: now(), from: 'ctxb', event });
+  const host = createHost(start, { now, carryOut: ({ actions }) => actions.forEach(carryOut) });
 
   function decide(decision: Decision): void {
     store.journal(decision);
@@ -56,10 +45,10 @@ export function createJudge(start: GovernorState, { store, toolFiles, now, onDec
         answer = action;
         return;
       case 'measure-file':
-        outcomes.push(toolFiles.measure(action));
+        host.tellLater(toolFiles.measure(action));
         return;
       case 'store-result':
-        outcomes.push(toolFiles.store(action));
+        host.tellLater(toolFiles.store(action));
         return;
       case 'keep':
         store.keep(action.file, action.text);
@@ -74,14 +63,14 @@ export function createJudge(start: GovernorState, { store, toolFiles, now, onDec
 
   return {
     get state() {
-      return state;
+      return host.state;
     },
     get answer() {
       return answer;
     },
-    claude: (event) => feed({ t: now(), from: 'claude', event }),
-    prompt: (event, line) => feed({ t: now(), from: 'caller', event, line }),
-    own,
+    claude: (event) => void host.feed({ t: now(), from: 'claude', event }),
+    prompt: (event, line) => void host.feed({ t: now(), from: 'caller', event, line }),
+    own: host.tell,
     decide,
   };
 }

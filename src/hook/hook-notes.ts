@@ -8,11 +8,11 @@ import { redact } from '../store/masks/redact.ts';
 import type { Inbox } from '../store/runs/inbox.ts';
 import { openSessionFolder } from '../store/sessions/session-folder.ts';
 import type { Event } from '../stream/events.ts';
-import type { Judge } from './hook-host.ts';
+import type { HookHost } from './hook-host.ts';
 
 /** The notes of a session while one hook is at work. */
 export interface HookNotes {
-  heard(event: Event): void;
+  observe(event: Event): void;
   /** Completes the answer to a hook. */
   answer(hook: HookAnswer): object;
   /** What was handed back after a compaction, and what its summary held, is known again. */
@@ -35,8 +35,8 @@ const NO_INBOX: Inbox = { path: '', drain: () => [], dispose: () => {} };
 const LOST: HookAnswer = { kind: 'answer-hook', requestId: '', hook: 'SessionStart', output: {}, recall: 'lost' };
 
 /** Opens them and reads what earlier hooks have noted. */
-export function openHookNotes(judge: Judge, { folder, now, onFault, notice }: HookNotesWorld): HookNotes {
-  const { run } = judge.state;
+export function openHookNotes(host: HookHost, { folder, now, onFault, notice }: HookNotesWorld): HookNotes {
+  const { run } = host.state;
   const taker = createNoteTaker({
     memory: createMemory({ run, mask: redact }),
     open: (id) => openSessionFolder(folder, id, { pid: process.pid, runId: run.runId, now }),
@@ -45,33 +45,33 @@ export function openHookNotes(judge: Judge, { folder, now, onFault, notice }: Ho
     now,
     onFault,
     notice,
-    turnsFlushed: judge.state.turn.ended,
+    turnsFlushed: host.state.turn.ended,
   });
 
-  function hear(input: Input): void {
-    const { decisions, tell } = taker.heard(input, judge.state);
-    for (const decision of decisions) judge.decide(decision);
+  function observe(input: Input): void {
+    const { decisions, tell } = taker.observe(input, host.state);
+    for (const decision of decisions) host.decide(decision);
     for (const event of tell) own(event);
   }
 
   function own(event: OwnEvent): void {
-    judge.own(event);
-    hear({ t: now(), from: 'ctxb', event });
+    host.own(event);
+    observe({ t: now(), from: 'ctxb', event });
   }
 
-  hear({ t: now(), from: 'ctxb', event: { kind: 'begin' } });
+  observe({ t: now(), from: 'ctxb', event: { kind: 'begin' } });
 
   return {
-    heard: (event) => hear({ t: now(), from: 'claude', event }),
+    observe: (event) => observe({ t: now(), from: 'claude', event }),
     answer(hook) {
-      const { output, decisions } = taker.answer(hook, judge.state);
-      for (const decision of decisions) judge.decide(decision);
+      const { output, decisions } = taker.answer(hook, host.state);
+      for (const decision of decisions) host.decide(decision);
       return output;
     },
     recall(summary) {
-      taker.answer(LOST, judge.state);
-      if (summary !== undefined) taker.heard({ t: now(), from: 'claude', event: summary }, judge.state);
+      taker.answer(LOST, host.state);
+      if (summary !== undefined) taker.observe({ t: now(), from: 'claude', event: summary }, host.state);
     },
-    close: () => taker.close(judge.state),
+    close: () => taker.close(host.state),
   };
 }

@@ -1,11 +1,10 @@
 import { type Reading, readGauge } from '../governor/gauge/gauge.ts';
 import type { WindowSource } from '../governor/gauge/window.ts';
 import { initialState } from '../governor/initial-state.ts';
-import type { Input } from '../governor/input.ts';
 import type { Policy } from '../governor/policy.ts';
 import type { GovernorState } from '../governor/state.ts';
-import { step } from '../governor/step.ts';
 import { type ZoneName, zoneAt } from '../governor/zones/zones.ts';
+import { createHost, type GovernorHost } from '../host/governor-host.ts';
 import { createInputReader } from '../replay/inputs.ts';
 import { findIn, placed } from '../replay/read/read-line.ts';
 import { replayRun } from '../replay/replay-run.ts';
@@ -42,12 +41,12 @@ export interface GaugeOptions {
 export class ContextGauge {
   readonly #policy: Policy;
   readonly #reader = createInputReader();
-  #state: GovernorState;
+  #host: GovernorHost;
 
   /** @throws CtxbError `config` when the policy is refused */
   constructor(options: GaugeOptions = {}) {
     this.#policy = resolvePolicy(options.policy);
-    this.#state = initialState(replayRun(this.#policy));
+    this.#host = createHost(initialState(replayRun(this.#policy)));
   }
 
   /**
@@ -58,13 +57,13 @@ export class ContextGauge {
    */
   add(line: string | Event): void {
     if (typeof line !== 'string') {
-      const t = 'timestamp' in line && line.timestamp !== undefined ? line.timestamp : this.#state.now;
-      this.#take({ t, from: 'claude', event: line });
+      const t = 'timestamp' in line && line.timestamp !== undefined ? line.timestamp : this.#host.state.now;
+      this.#host.feed({ t, from: 'claude', event: line });
       return;
     }
     const read = this.#reader.read(placed(findIn(line), 0, 0));
-    if (read.kind === 'run') this.#state = initialState(read.run);
-    if (read.kind === 'input') this.#take(read.input);
+    if (read.kind === 'run') this.#host = createHost(initialState(read.run));
+    if (read.kind === 'input') this.#host.feed(read.input);
   }
 
   /**
@@ -72,7 +71,7 @@ export class ContextGauge {
    * repeat it.
    */
   sent(line: string): void {
-    this.#take({ t: this.#state.now, from: 'caller', event: decodeLine(line), line });
+    this.#host.feed({ t: this.#host.state.now, from: 'caller', event: decodeLine(line), line });
   }
 
   /** Context of the last API call of the main thread: input, cache writes and cache reads. 0 before the first. */
@@ -112,11 +111,7 @@ export class ContextGauge {
 
   /** All of it at once, as it is now; it does not change later. */
   get reading(): ContextReading {
-    return readContext(this.#state, this.#policy);
-  }
-
-  #take(input: Input): void {
-    this.#state = step(this.#state, input).state;
+    return readContext(this.#host.state, this.#policy);
   }
 }
 

@@ -6,8 +6,8 @@ import type { Input } from '../governor/input.ts';
 import { type RecordLine, readRecord, readRecordedRun } from '../governor/record.ts';
 import type { Latch } from '../governor/relief/relief-state.ts';
 import type { GovernorState, Run } from '../governor/state.ts';
-import { step } from '../governor/step.ts';
 import { isRelieving } from '../governor/steps.ts';
+import { createHost } from '../host/governor-host.ts';
 import { type ContextReading, readContext } from './context-gauge.ts';
 import { type PolicyOptions, resolvePolicy } from './policy-options.ts';
 
@@ -99,16 +99,15 @@ export function createGovernor(options: GovernorOptions = {}): Governor {
   // As in the policy, what is undefined was not said.
   const said = Object.fromEntries(Object.entries(circumstances).filter(([, value]) => value !== undefined));
   const run: Run = { ...PLAIN_RUN, runId, ...said, mode, policy: resolvePolicy(policy) };
-  let state = initialState(run);
+  const host = createHost(initialState(run));
   return {
     step(input) {
       const read = toInput(input);
-      const { state: next, actions } = read === undefined ? { state, actions: [] } : step(state, read);
-      state = next;
-      return { actions, state: snapshotOf(state) };
+      const actions = read === undefined ? [] : host.feed(read).actions;
+      return { actions, state: snapshotOf(host.state) };
     },
     get state() {
-      return snapshotOf(state);
+      return snapshotOf(host.state);
     },
   };
 }

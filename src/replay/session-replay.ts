@@ -6,7 +6,7 @@ import { initialState } from '../governor/initial-state.ts';
 import type { Input } from '../governor/input.ts';
 import { lineageStep } from '../governor/process/process.ts';
 import type { GovernorState, Run } from '../governor/state.ts';
-import { step } from '../governor/step.ts';
+import { createHost } from '../host/governor-host.ts';
 import { createMemory, type Memory } from '../memory/memory.ts';
 import { cutterWith, type Mask } from '../memory/words.ts';
 import { createAccuracy } from './accuracy/create-accuracy.ts';
@@ -112,6 +112,7 @@ export function createSessionReplay({
 }: SessionReplayOptions): SessionReplay {
   const own = before?.own ?? beginningOf(run);
   const { lines, time, decisions, lineage } = own;
+  let host = createHost(own.state);
   let memory: Memory | undefined;
   const reader = createInputReader(before?.inputs);
   const cut = cutterWith(mask);
@@ -144,12 +145,12 @@ export function createSessionReplay({
   /** A record of a run: it is judged as it was then, notes included. */
   function begin(recorded: Run): void {
     own.state = initialState(recorded);
+    host = createHost(own.state);
     memory = recorded.policy.memory.enabled ? createMemory({ run: recorded, mask }) : undefined;
   }
 
   function take(input: Input): void {
-    const before = own.state;
-    const { state: after, actions } = step(before, input);
+    const { before, after, actions } = host.feed(input);
     own.state = after;
     const remembered = memory?.add(input, after);
     const seen: Seen = { line: own.at, input, before, after };

@@ -2,13 +2,12 @@ import type { Action } from '../governor/actions.ts';
 import { initialState } from '../governor/initial-state.ts';
 import type { Input, OwnEvent } from '../governor/input.ts';
 import type { GovernorState, Run } from '../governor/state.ts';
-import { step } from '../governor/step.ts';
+import { createHost, type Judged } from '../host/governor-host.ts';
 import { hookOutput } from '../memory/hand-back/hand-back.ts';
 import type { ToolFiles } from '../store/runs/tool-files.ts';
-import type { Event } from '../stream/events.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { ChildEnd } from './claude/child.ts';
-import { type Succession, seeThrough } from './claude/claude-supervisor.ts';
+import { type SupervisorWorld, supervise } from './claude/claude-supervisor.ts';
 import type { CostKeeper } from './cost-keeper.ts';
 import { type AskNext, type AskPerson, createExecutor, type ExecutorWorld, type WriteHandoff } from './executor.ts';
 import type { ResumedRun } from './headless-run.ts';
@@ -34,7 +33,7 @@ type Provided =
   | 'askNext';
 
 /** What a session needs of the world; everything with a side effect comes in here. */
-export interface SessionWorld extends Omit<ExecutorWorld, Provided>, Succession {
+export interface SessionWorld extends Omit<ExecutorWorld, Provided>, SupervisorWorld {
   readonly output: CallerOutput;
   readonly input: CallerInput;
   readonly recorder: Recorder | undefined;
@@ -68,109 +67,109 @@ export interface Session {
   readonly state: () => GovernorState;
 }
 
+/** How a line reaches the caller. */
+interface ShownLine {
+  /** For the record. */
+  readonly text?: string;
+  readonly passOn?: () => void;
+}
+
 /** Runs claude: its lines and the caller's go through the governor, whose actions are carried out. */
 export function startSession(run: Run, world: SessionWorld): Session {
   const { now, recorder, notes } = world;
-  let state = initialState(run);
-  /** What came of actions: it is judged when all of them are carried out. */
-  const outcomes: OwnEvent[] = [];
+  const host = createHost<ShownLine>(initialState(run), {
+    now,
+    onInput: (input, line) => recorder?.write(input, line?.text),
+    carryOut: settle,
+  });
 
   /** What a command of ctxb has left comes before the line that tells of its end, and before the next prompt. */
-  function feed(input: Input, raw?: string, passOn?: () => void): readonly Action[] {
-    if (mayFollowNote(input)) tell(notes?.told() ?? []);
-    const actions = judge(input, raw, passOn);
-    for (let next = outcomes.shift(); next !== undefined; next = outcomes.shift()) tell([next]);
-    return actions;
+  function feed(input: Input, line: ShownLine): void {
+    if (mayFollowNote(input)) tellAll(notes?.drainInbox() ?? []);
+    host.feed(input, line);
   }
 
-  function tell(events: Iterable<OwnEvent>): void {
-    for (const event of events) judge({ t: now(), from: 'ctxb', event });
+  function tellAll(events: Iterable<OwnEvent>): void {
+    for (const event of events) host.tell(event);
   }
 
-  const feedOwn = (event: OwnEvent) => feed({ t: now(), from: 'ctxb', event });
-
-  function judge(input: Input, raw?: string, passOn = () => {}): readonly Action[] {
-    recorder?.write(input, raw);
-    const before = state;
-    const next = step(before, input);
-    state = next.state;
-    world.telemetry?.see({ input, before, after: state, actions: next.actions });
-    noteSession(before.session);
+  function settle({ input, before, after, actions }: Judged, line: ShownLine | undefined): void {
+    world.telemetry?.see({ input, before, after, actions });
+    noteSession(before.session, after.session);
     // What was kept back goes before the line, and the line before all that comes of it: killed in that, a run would
     // not have given the answer. Then it is noted as given, as writing notes takes a while.
-    carryOut(next.actions, settlesLines);
-    passOn();
-    carryOut(next.actions, isAnswered);
+    carryOut(actions, settlesLines);
+    line?.passOn?.();
+    carryOut(actions, isAnswered);
     // Noted before anything is done about it: what is done may take it out of the context.
-    const heard = notes?.heard(input, state);
-    carryOut(next.actions, (action) => !settlesLines(action) && !isAnswered(action));
-    for (const decision of heard?.decisions ?? []) executor.execute(decision);
-    world.onState(state);
-    tell(heard?.tell ?? []);
-    const costs = world.costs?.settle(state);
-    if (costs !== undefined) tell([costs]);
-    return next.actions;
+    const noted = notes?.observe(input, after);
+    carryOut(actions, (action) => !settlesLines(action) && !isAnswered(action));
+    for (const decision of noted?.decisions ?? []) executor.execute(decision);
+    world.onState(after);
+    tellAll(noted?.tell ?? []);
+    const costs = world.costs?.settle(host.state);
+    if (costs !== undefined) host.tell(costs);
   }
 
   function carryOut(actions: readonly Action[], which: (action: Action) => boolean): void {
     for (const action of actions) if (which(action)) executor.execute(action);
   }
 
-  function noteSession({ id, transcript }: GovernorState['session']): void {
-    const { session } = state;
-    if (session.id === undefined || (session.id === id && session.transcript === transcript)) return;
-    world.onSession(session.id, session.transcript);
+  function noteSession(before: GovernorState['session'], { id, transcript }: GovernorState['session']): void {
+    if (id !== undefined && (id !== before.id || transcript !== before.transcript)) world.onSession(id, transcript);
   }
 
+  const state = () => host.state;
   const passOn = createPassOn({
     output: world.output,
-    state: () => state,
-    onEvent: (event: Event, line: string, pass: () => void) => feed({ t: now(), from: 'claude', event }, line, pass),
+    state,
+    onEvent: (event, text, passOn) => feed({ t: now(), from: 'claude', event }, { text, passOn }),
   });
-  const line = seeThrough(world, { passOn, state: () => state, tell: feedOwn });
+  const claude = supervise(world, { passOn, state, tell: host.tell });
   const executor = createExecutor({
     ...world,
-    child: line.child,
-    startClaude: line.startNext,
+    child: claude.child,
+    startClaude: claude.startNext,
     passOn,
     onDecision(decision) {
-      recorder?.decided(decision, state.now);
-      world.telemetry?.decided(decision, state.now);
+      recorder?.decided(decision, state().now);
+      world.telemetry?.decided(decision, state().now);
       world.onDecision(decision);
     },
-    feed: (event) => feed({ t: now(), from: 'timer', event }),
-    answer: (hook) => notes?.answer(hook, state) ?? { output: hookOutput(hook, hook.context), decisions: [] },
-    beforeCompaction: () => notes?.flush(state),
-    hookFailed: (requestId) => void feedOwn({ kind: 'hook-failed', requestId }),
-    askPerson: (effect) => void world.askPerson(effect).then((limitUsd) => feedOwn({ kind: 'cost-answer', limitUsd })),
-    askNext: (effect) => void world.askNext(effect).then((goesOn) => feedOwn({ kind: 'stop-answer', goesOn })),
-    writeHandoff: (effect) => void outcomes.push(world.writeHandoff(effect, state)),
-    measureFile: (effect) => void outcomes.push(world.toolFiles.measure(effect)),
-    storeResult: (effect) => void outcomes.push(world.toolFiles.store(effect)),
+    feed: (event) => void host.feed({ t: now(), from: 'timer', event }),
+    answer: (hook) => notes?.answer(hook, state()) ?? { output: hookOutput(hook, hook.context), decisions: [] },
+    beforeCompaction: () => notes?.flush(state()),
+    hookFailed: (requestId) => host.tell({ kind: 'hook-failed', requestId }),
+    askPerson: (effect) =>
+      void world.askPerson(effect).then((limitUsd) => host.tell({ kind: 'cost-answer', limitUsd })),
+    askNext: (effect) => void world.askNext(effect).then((goesOn) => host.tell({ kind: 'stop-answer', goesOn })),
+    writeHandoff: (effect) => host.tellLater(world.writeHandoff(effect, state())),
+    measureFile: (effect) => host.tellLater(world.toolFiles.measure(effect)),
+    storeResult: (effect) => host.tellLater(world.toolFiles.store(effect)),
   });
 
-  if (world.resumed) feedOwn(recovery(world.resumed));
+  if (world.resumed) host.tell(recovery(world.resumed));
   const spent = world.costs?.opening();
-  if (spent !== undefined) feedOwn(spent);
+  if (spent !== undefined) host.tell(spent);
   world.input.start({
-    line: (event, text) => feed({ t: now(), from: 'caller', event, line: text }, text),
-    end: () => feed({ t: now(), from: 'caller', event: { kind: 'end' } }),
+    line: (event, text) => feed({ t: now(), from: 'caller', event, line: text }, { text }),
+    end: () => feed({ t: now(), from: 'caller', event: { kind: 'end' } }, {}),
     mayContinue: (resume) => executor.whenWritable(resume),
   });
-  feedOwn({ kind: 'begin' });
+  host.tell({ kind: 'begin' });
 
   return {
-    interrupt: () => feedOwn({ kind: 'interrupt' }),
-    kill: line.kill,
-    ended: line.ended().then((end) => {
+    interrupt: () => host.tell({ kind: 'interrupt' }),
+    kill: claude.kill,
+    ended: claude.ended().then((end) => {
       executor.dispose();
       world.input.stop();
-      tell(notes?.told() ?? []);
-      notes?.close(state);
-      world.costs?.close(state);
+      tellAll(notes?.drainInbox() ?? []);
+      notes?.close(state());
+      world.costs?.close(state());
       return end;
     }),
-    state: () => state,
+    state,
   };
 }
 

@@ -2,7 +2,7 @@ import { learnFromModelId, learnWindow } from '../governor/gauge/window.ts';
 import { initialState } from '../governor/initial-state.ts';
 import type { Policy } from '../governor/policy.ts';
 import type { GovernorState } from '../governor/state.ts';
-import { step } from '../governor/step.ts';
+import { createHost } from '../host/governor-host.ts';
 import { replayRun } from '../replay/replay-run.ts';
 import { decodeLine } from '../stream/decode.ts';
 import type { AssistantEvent, Event } from '../stream/events.ts';
@@ -16,14 +16,12 @@ import type { StatusInput } from './status-input.ts';
  */
 export function judgeStatus(lines: Iterable<string>, status: StatusInput, policy: Policy): GovernorState {
   // A recording is judged, of which this is the end.
-  let state = withWindow(initialState(replayRun(policy)), status);
-  const feed = (event: Event) => {
-    state = step(state, { t: 0, from: 'claude', event }).state;
-  };
+  const host = createHost(withWindow(initialState(replayRun(policy)), status));
+  const feed = (event: Event) => host.feed({ t: 0, from: 'claude', event });
   for (const line of lines) feed(decodeLine(line));
-  const ahead = callAhead(state, status);
+  const ahead = callAhead(host.state, status);
   if (ahead !== undefined) feed(ahead);
-  return state;
+  return host.state;
 }
 
 function withWindow(state: GovernorState, { window, model }: StatusInput): GovernorState {

@@ -8,7 +8,7 @@ import type { Child, ChildEnd } from './child.ts';
 /** What is known of a session from claude's own log of it. */
 export type LoggedState = Pick<ExitEvent, 'logged' | 'delivered' | 'finished' | 'openTool'>;
 
-export interface Succession {
+export interface SupervisorWorld {
   /** The first process. */
   readonly child: Child;
   /** Starts a process in the place of one that has ended; with the session it goes on with, or with none. */
@@ -26,7 +26,7 @@ interface Listener {
 }
 
 /** The processes that claude is, one after the other. */
-export interface Line {
+export interface Supervisor {
   /** The one that it is now. */
   readonly child: () => Child;
   readonly startNext: (effect: StartClaude) => void;
@@ -37,7 +37,7 @@ export interface Line {
 
 const UNREADABLE: LoggedState = { logged: true, delivered: [], finished: false, openTool: undefined };
 
-export function seeThrough(world: Succession, { passOn, state, tell }: Listener): Line {
+export function supervise(world: SupervisorWorld, { passOn, state, tell }: Listener): Supervisor {
   let { child } = world;
   let wanted: StartClaude | undefined;
   let isStopped = false;

@@ -12,9 +12,9 @@ import { createNoteFiles, type NoteFiles } from './note-files.ts';
 /** Connects working memory with its files: what is noted is written, and what was noted before is read. */
 export interface NoteTaker {
   /** After the governor has judged an input. Says what follows from it. */
-  heard(input: Input, state: GovernorState): Heard;
+  observe(input: Input, state: GovernorState): Observed;
   /** What was left in the inbox since the last time: to be fed before what comes next is judged. */
-  told(): readonly OwnEvent[];
+  drainInbox(): readonly OwnEvent[];
   /** Completes the answer to a hook. */
   answer(hook: HookAnswer, state: GovernorState): Answered;
   /** Brings the index and the tool log up to date. */
@@ -22,7 +22,7 @@ export interface NoteTaker {
   close(state: GovernorState): void;
 }
 
-export interface Heard {
+export interface Observed {
   readonly decisions: readonly Decision[];
   /** What is to be fed to governor and memory next. */
   readonly tell: Iterable<OwnEvent>;
@@ -45,7 +45,7 @@ export interface NoteTakerWorld {
   readonly turnsFlushed?: number;
 }
 
-const NOTHING: Heard = { decisions: [], tell: [] };
+const NOTHING: Observed = { decisions: [], tell: [] };
 
 export function createNoteTaker(world: NoteTakerWorld): NoteTaker {
   const { memory, inbox } = world;
@@ -79,7 +79,7 @@ export function createNoteTaker(world: NoteTakerWorld): NoteTaker {
     }
   }
 
-  function remember(input: Input, state: GovernorState): Heard {
+  function remember(input: Input, state: GovernorState): Observed {
     const { entries, pages, decisions, tell } = memory.add(input, state);
     if (input.from === 'ctxb' && input.event.kind === 'earlier') {
       files?.check(pages);
@@ -114,7 +114,7 @@ export function createNoteTaker(world: NoteTakerWorld): NoteTaker {
   }
 
   return {
-    heard: (input, state) =>
+    observe: (input, state) =>
       attempt(() => {
         const { decisions, tell } = remember(input, state);
         const opened = follow(nameOfSession(state));
@@ -123,7 +123,7 @@ export function createNoteTaker(world: NoteTakerWorld): NoteTaker {
         if (isBoundary) flush(state);
         return { decisions, tell: inTurn(tell, opened) };
       }, NOTHING),
-    told: () => attempt(() => inbox.drain().flatMap(readNote), []),
+    drainInbox: () => attempt(() => inbox.drain().flatMap(readNote), []),
     answer: (hook, state) =>
       over ? { output: hookOutput(hook, hook.context), decisions: [] } : memory.answer(hook, state),
     flush: (state) => attempt(() => flush(state), undefined),

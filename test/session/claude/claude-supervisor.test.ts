@@ -4,10 +4,10 @@ import type { OwnEvent } from '../../../src/governor/input.ts';
 import type { GovernorState } from '../../../src/governor/state.ts';
 import type { Child, ChildEnd } from '../../../src/session/claude/child.ts';
 import {
-  type Line,
   type LoggedState,
-  type Succession,
-  seeThrough,
+  type Supervisor,
+  type SupervisorWorld,
+  supervise,
 } from '../../../src/session/claude/claude-supervisor.ts';
 import type { StartClaude } from '../../../src/session/executor.ts';
 import { drive } from '../../support/governor.ts';
@@ -37,7 +37,7 @@ function fakeChild(pid: number): FakeChild {
 }
 
 /** A line of processes; `onExit` says what is done about an end, before anything else happens. */
-function lineOf(more: Partial<Succession> = {}, onExit: (line: Line, count: number) => void = () => {}) {
+function lineOf(more: Partial<SupervisorWorld> = {}, onExit: (line: Supervisor, count: number) => void = () => {}) {
   const first = fakeChild(1);
   const children = [first];
   const events: OwnEvent[] = [];
@@ -45,7 +45,7 @@ function lineOf(more: Partial<Succession> = {}, onExit: (line: Line, count: numb
   const resumed: (string | undefined)[] = [];
   let state: GovernorState = drive().state;
   let exits = 0;
-  const line = seeThrough(
+  const line = supervise(
     {
       child: first,
       startNext({ resume }) {
@@ -98,7 +98,7 @@ describe('a process ends', () => {
     const order: string[] = [];
     const first = fakeChild(1);
     const { promise, resolve } = pending<void>();
-    const line = seeThrough(
+    const line = supervise(
       { child: first, startNext: () => Promise.reject(), readLog: () => LOGGED, onFault: () => {} },
       {
         passOn: { read: () => promise.then(() => void order.push('read')), settle: () => {} },

@@ -1,0 +1,77 @@
+import type { Action } from '../governor/actions.ts';
+import type { Input, OwnEvent } from '../governor/input.ts';
+import type { GovernorState } from '../governor/state.ts';
+import { step } from '../governor/step.ts';
+
+/** What the governor made of one input. */
+export interface Judged {
+  readonly input: Input;
+  readonly before: GovernorState;
+  readonly after: GovernorState;
+  readonly actions: readonly Action[];
+}
+
+/** What a host acts on. One without any of it only keeps the state. */
+export interface HostWorld<Extra> {
+  /** Called before an input is judged. `extra` is what it was fed with. */
+  readonly onInput?: (input: Input, extra: Extra | undefined) => void;
+  /** Carries out the actions. It may feed further inputs at once, or have them wait with `tellLater`. */
+  readonly carryOut?: (judged: Judged, extra: Extra | undefined) => void;
+  /** Milliseconds since the epoch. Default: the time of the last input. */
+  readonly now?: () => number;
+}
+
+/** The loop around the governor that runs, hooks, replay, the status line and the library share: input, step, effects. */
+export interface GovernorHost<Extra = undefined> {
+  readonly state: GovernorState;
+  /** Has the governor judge an input, and carries out its actions. */
+  feed(input: Input, extra?: Extra): Judged;
+  /** Feeds an event of ctxb's own, which happens now. */
+  tell(event: OwnEvent): void;
+  /** The same for the outcome of an action, once all actions of the input are carried out. */
+  tellLater(event: OwnEvent): void;
+}
+
+export function createHost<Extra = undefined>(
+  start: GovernorState,
+  { onInput, carryOut, now }: HostWorld<Extra> = {},
+): GovernorHost<Extra> {
+  let state = start;
+  let depth = 0;
+  const later: OwnEvent[] = [];
+
+  function judge(input: Input, extra: Extra | undefined): Judged {
+    onInput?.(input, extra);
+    const before = state;
+    const { state: after, actions } = step(before, input);
+    state = after;
+    const judged = { input, before, after, actions };
+    carryOut?.(judged, extra);
+    return judged;
+  }
+
+  function feed(input: Input, extra?: Extra): Judged {
+    depth++;
+    try {
+      const judged = judge(input, extra);
+      if (depth > 1) return judged;
+      for (let event = later.shift(); event !== undefined; event = later.shift()) tell(event);
+      return judged;
+    } finally {
+      depth--;
+    }
+  }
+
+  function tell(event: OwnEvent): void {
+    feed({ t: now?.() ?? state.now, from: 'ctxb', event });
+  }
+
+  return {
+    get state() {
+      return state;
+    },
+    feed,
+    tell,
+    tellLater: (event) => void later.push(event),
+  };
+}
