@@ -7,9 +7,9 @@ import { CtxbError } from '../errors.ts';
 import { addition, type Change, removal } from '../init/change-settings.ts';
 import { isRecognised } from '../init/claude-settings.ts';
 import { configFile, PRESET_NAMES, type PresetName } from '../init/config-file.ts';
-import { diffText } from '../init/diff-text.ts';
 import { openSettingsFile } from '../init/settings-file.ts';
 import type { Io } from '../io.ts';
+import { diffText } from '../report/line-diff.ts';
 import { styleFor } from '../report/style.ts';
 import { isWanted } from './is-wanted.ts';
 

@@ -1,32 +1,16 @@
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { type ResolvedConfig, resolveConfig } from '../config/resolve-config.ts';
+import { join } from 'node:path';
+import { NEWEST_CLAUDE, OLDEST_CLAUDE } from '../claude/supported-versions.ts';
+import { startChild } from '../session/claude/child.ts';
 import { timeoutSignal } from '../session/signals.ts';
-import { textOf } from '../stream/fields.ts';
 import type { Check } from './check.ts';
-import { askVersion, judgeVersion } from './claude-version.ts';
 import type { Remark } from './remark.ts';
 import { type Limits, type Outcome, patienceMs, runChecks } from './run-checks.ts';
 import { orNothing } from './stage/scene.ts';
-import { type Place, withStage } from './stage/stage.ts';
-import { readSettingsFiles, settingOf, variablesOf } from './surroundings/claude-settings.ts';
-import { checkConfiguration } from './surroundings/configuration.ts';
-import { checkContextFolder } from './surroundings/context-folder.ts';
-import { checkNode } from './surroundings/node-version.ts';
-import { checkOddSettings, isTriggerTaken } from './surroundings/odd-settings.ts';
-import type { World } from './surroundings/world.ts';
+import { type Place, type Stage, withStage } from './stage/stage.ts';
+import type { Surroundings } from './surroundings/look-around.ts';
 import { askFreshContext, type FreshContext, judgeThresholds } from './thresholds.ts';
-
-/** What ctxb would find where it is run. */
-export interface Surroundings {
-  readonly remarks: readonly Remark[];
-  readonly resolved: ResolvedConfig;
-  /** The user has put claude's trigger somewhere himself, or switched it off. */
-  readonly isTriggerTaken: boolean;
-  /** The model that the user has set; undefined: claude's default. */
-  readonly model: string | undefined;
-}
 
 /** What was found out about a claude. */
 export interface Diagnosis {
@@ -37,25 +21,6 @@ export interface Diagnosis {
   readonly remarks: readonly Remark[];
   /** One for each check. */
   readonly outcomes: readonly Outcome[];
-}
-
-/** Looks at everything but claude. */
-export async function lookAround(world: World): Promise<Surroundings> {
-  const resolved = await resolveConfig({ ...world, flags: {} });
-  const { files, remarks } = readSettingsFiles(world);
-  const variables = variablesOf(world, files);
-  return {
-    resolved,
-    isTriggerTaken: isTriggerTaken(files, variables),
-    model: variables.get('ANTHROPIC_MODEL')?.value ?? textOf(settingOf(files, 'model')?.value),
-    remarks: [
-      checkNode(process.versions.node),
-      ...checkConfiguration(resolved),
-      checkContextFolder(resolve(world.cwd, resolved.config.contextDir)),
-      ...remarks,
-      ...checkOddSettings(files, variables),
-    ],
-  };
 }
 
 /**
@@ -93,4 +58,39 @@ async function withTemporaryFolder<T>(work: (folder: string) => Promise<T>): Pro
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   }
+}
+
+/** Versions that the protocol was measured with. */
+const MEASURED: readonly string[] = [OLDEST_CLAUDE, NEWEST_CLAUDE];
+
+/** The version that a claude says it is; undefined: it says something else. */
+export async function askVersion(claude: string, { scratch, patience }: Stage): Promise<string | undefined> {
+  const child = await startChild({ command: claude, args: ['--version'], cwd: scratch.cwd, env: scratch.env });
+  const stop = () => child.kill('SIGKILL');
+  patience.addEventListener('abort', stop);
+  let said = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    if (said.length < 1_000) said += chunk;
+  });
+  child.stderr.resume();
+  child.stdin.end();
+  await child.ended;
+  patience.removeEventListener('abort', stop);
+  return /^(\d+\.\d+\.\d+\S*)/.exec(said)?.[1];
+}
+
+/** What is known of a version before anything is tried with it. */
+export function judgeVersion(version: string | undefined): Remark {
+  const subject = 'version';
+  if (version === undefined) {
+    const todo = 'see whether it is Claude Code, and whether it starts';
+    return { status: 'warning', subject, text: 'it does not tell its version', todo };
+  }
+  if (Number.parseInt(version, 10) < 2) {
+    const text = `${version} does not move its trigger, tell its window, or take changed tools: ctxb does without them`;
+    return { status: 'warning', subject, text, todo: 'npm install -g @anthropic-ai/claude-code' };
+  }
+  if (MEASURED.includes(version)) return { status: 'good', subject, text: `${version}, which ctxb was measured with` };
+  const text = `${version} is none of those that ctxb was measured with (${MEASURED.join(', ')}): the facts tell`;
+  return { status: 'good', subject, text };
 }

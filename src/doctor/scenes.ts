@@ -1,9 +1,14 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { HookName } from '../governor/actions.ts';
 import { turns } from '../standin/scenario.ts';
+import { findSessionLog, readSessionLog, type SessionLog } from '../store/sessions/session-log.ts';
 import type { Fields } from '../stream/fields.ts';
+import { Contradiction } from './expect-fact.ts';
+import type { Conversation } from './stage/conversation.ts';
+import { eventsOf } from './stage/read-seen.ts';
 import { already, orNothing, type Scene, scene, seen } from './stage/scene.ts';
-import { untilLogged } from './stage/session-logs.ts';
+import type { Stage } from './stage/stage.ts';
 
 /** Contexts of the calls of the first turn, in tokens. */
 export const CONTEXTS_OF_FIRST_TURN = [31_000, 42_000, 53_000] as const;
@@ -118,4 +123,25 @@ export const resumedAfterKill: Scene = {
 /** The output of a hook that gives claude something, in the shape that claude takes it. */
 export function hookOutput(hook: HookName, fields: Fields): Fields {
   return { hookSpecificOutput: { hookEventName: hook, ...fields } };
+}
+
+const LOOK_EVERY_MS = 20;
+
+/** A session, and claude's own log of it. */
+export interface Logged {
+  readonly session: string;
+  readonly log: SessionLog;
+}
+
+/** Waits until claude has logged the end of its turn, which it does a moment later. */
+export async function untilLogged({ scratch, patience }: Stage, claude: Conversation): Promise<Logged> {
+  const session = eventsOf(claude.events, 'init').at(-1)?.sessionId;
+  if (session === undefined) throw new Contradiction('no system/init line names the session');
+  for (;;) {
+    const path = findSessionLog(session, { env: scratch.env, cwd: scratch.cwd });
+    const log = path === undefined ? undefined : readSessionLog(path);
+    if (log?.finished) return { session, log };
+    if (patience.aborted) throw new Contradiction(log === undefined ? 'there is no log' : 'the log lacks its answer');
+    await delay(LOOK_EVERY_MS);
+  }
 }

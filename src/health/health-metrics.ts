@@ -1,6 +1,5 @@
-import type { HealthDetails, ZoneName } from '../governor/zones/zones.ts';
-import type { HealthEntry } from './parse-health.ts';
-import { createSessionCount } from './session-count.ts';
+import { type HealthDetails, ZONE_NAMES, type ZoneName } from '../governor/zones/zones.ts';
+import type { HealthEntry } from './health-lines.ts';
 
 /** How a project's contexts fared. A rate or a mean over nothing is null. */
 export interface HealthMetrics {
@@ -61,8 +60,7 @@ export interface HealthTally {
 /** Below this share of the window a handoff came early. */
 const EARLY_BELOW = 0.9;
 
-const ZONES: readonly ZoneName[] = ['ok', 'monitor', 'warning', 'critical', 'handoff'];
-const ALL_STEPS = ZONES.flatMap((from) => ZONES.map((to) => ({ from, to })));
+const ALL_STEPS = ZONE_NAMES.flatMap((from) => ZONE_NAMES.map((to) => ({ from, to })));
 
 type Handoff = Extract<HealthDetails, { readonly event: 'handoff' }>;
 
@@ -137,4 +135,43 @@ function sumOf(figures: readonly number[]): number {
 
 function ratio(part: number, whole: number): number | null {
   return whole === 0 ? null : part / whole;
+}
+
+/** Counts sessions over records that arrive in any order. */
+export interface SessionCount {
+  add(entry: HealthEntry): void;
+  /** Sessions, and how many of them had their context exhausted at least once. */
+  result(): { readonly sessions: number; readonly exhausted: number };
+}
+
+/**
+ * A session is one conversation, under however many ids: a handoff gives claude a new id in the same run, and a
+ * conversation that is resumed goes on under its id in another run. So all records belong to one session that a run or
+ * an id connects.
+ */
+export function createSessionCount(): SessionCount {
+  const parents = new Map<string, string>();
+  const exhausted = new Set<string>();
+
+  function rootOf(name: string): string {
+    let root = name;
+    for (let parent = parents.get(root); parent !== undefined && parent !== root; parent = parents.get(root)) {
+      root = parent;
+    }
+    // The next look is one step.
+    parents.set(name, root);
+    return root;
+  }
+
+  return {
+    add({ project, run, session, details }) {
+      const inRun = rootOf(JSON.stringify(['run', project, run]));
+      if (session !== null) parents.set(rootOf(JSON.stringify(['session', project, session])), inRun);
+      if (details.event === 'exhausted') exhausted.add(inRun);
+    },
+    result: () => ({
+      sessions: new Set([...parents.keys()].map(rootOf)).size,
+      exhausted: new Set([...exhausted].map(rootOf)).size,
+    }),
+  };
 }

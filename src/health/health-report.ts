@@ -1,5 +1,5 @@
+import { parseHealth } from './health-lines.ts';
 import { createHealthTally, type HealthMetrics, type HealthTally } from './health-metrics.ts';
-import { parseHealth } from './parse-health.ts';
 
 /** The health of any number of projects. */
 export interface HealthReport {

@@ -1,6 +1,5 @@
 import { withOurEntries, withoutOurEntries } from './claude-settings.ts';
-import type { SettingsFile } from './settings-file.ts';
-import { readSettingsText } from './settings-text.ts';
+import { readSettingsText, type SettingsFile } from './settings-file.ts';
 
 /** A change of a file that has not been made yet. */
 export interface Change {

@@ -1,6 +1,7 @@
-import type { Diagnosis, Surroundings } from '../doctor/diagnose.ts';
+import type { Diagnosis } from '../doctor/diagnose.ts';
 import type { Remark } from '../doctor/remark.ts';
 import type { Outcome } from '../doctor/run-checks.ts';
+import type { Surroundings } from '../doctor/surroundings/look-around.ts';
 import { duration } from './figures.ts';
 import { wrap } from './layout.ts';
 import { onOneLine } from './shown.ts';

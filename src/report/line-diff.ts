@@ -1,4 +1,6 @@
 import { structuredPatch } from 'diff';
+import { onOneLine } from './shown.ts';
+import type { Style } from './style.ts';
 
 /** A line of a diff: kept, added or removed; `gap` stands for kept lines that are left out. */
 export interface DiffLine {
@@ -21,7 +23,7 @@ export function lineDiff(before: string, after: string): DiffLine[] {
   if (patch === undefined) return [...linesOf(before, 'removed'), ...linesOf(after, 'added')];
   const lines = patch.hunks.flatMap((hunk): DiffLine[] => [
     ...(hunk.oldStart > 1 ? [{ kind: 'gap', text: '' } as const] : []),
-    ...hunk.lines.flatMap(shown),
+    ...hunk.lines.flatMap(fromPatch),
   ]);
   const last = patch.hunks.at(-1);
   const isCut = last !== undefined && last.oldStart + last.oldLines <= linesOf(before, 'kept').length;
@@ -29,7 +31,7 @@ export function lineDiff(before: string, after: string): DiffLine[] {
 }
 
 /** A line of a patch; `\ No newline at end of file` is left out. */
-function shown(line: string): DiffLine[] {
+function fromPatch(line: string): DiffLine[] {
   const kind = KINDS[line[0] ?? ''];
   return kind === undefined ? [] : [{ kind, text: line.slice(1).replace(/\r$/, '') }];
 }
@@ -37,4 +39,28 @@ function shown(line: string): DiffLine[] {
 function linesOf(text: string, kind: DiffLine['kind']): DiffLine[] {
   const lines = text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
   return lines.map((line) => ({ kind, text: line.replace(/\r?\n$/, '') }));
+}
+
+/** A unified diff without line numbers; empty where nothing changes. */
+export function diffText(path: string, before: string, after: string, style: Style): string {
+  if (before === after) return '';
+  const head = [
+    style.bold(`--- ${before === '' ? '/dev/null' : path}`),
+    style.bold(`+++ ${after === '' ? '/dev/null' : path}`),
+  ];
+  return [...head, ...lineDiff(before, after).map((line) => shown(line, style))].map((line) => `${line}\n`).join('');
+}
+
+function shown({ kind, text }: DiffLine, style: Style): string {
+  const safe = onOneLine(text.replaceAll('\t', '  '));
+  switch (kind) {
+    case 'added':
+      return style.green(`+${safe}`);
+    case 'removed':
+      return style.red(`-${safe}`);
+    case 'gap':
+      return style.cyan('@@');
+    case 'kept':
+      return ` ${safe}`;
+  }
 }

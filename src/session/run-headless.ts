@@ -4,7 +4,7 @@ import type { GovernorState } from '../governor/state.ts';
 import type { Io } from '../io.ts';
 import { checkFolder } from '../store/folders/own-folder.ts';
 import { INBOX_VARIABLE, inboxPath } from '../store/runs/inbox.ts';
-import { wantsTelemetry } from '../telemetry/wants-telemetry.ts';
+import { wantsTelemetry } from '../telemetry/destinations.ts';
 import { type Child, forOwnChild, runUntouched, startChild } from './claude/child.ts';
 import {
   childArguments,

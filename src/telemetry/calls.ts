@@ -3,8 +3,7 @@ import type { Input } from '../governor/input.ts';
 import type { GovernorState } from '../governor/state.ts';
 import type { Usage } from '../stream/events.ts';
 import { contextOf } from '../stream/usage.ts';
-import type { Seen } from './seen.ts';
-import { type Attributes, measure, type Signal } from './signal.ts';
+import { type Attributes, measure, type Seen, type Signal } from './signal.ts';
 
 /** The calls of the main thread as spans, with what they used and how long they took. */
 export interface Calls {

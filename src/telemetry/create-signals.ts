@@ -3,8 +3,7 @@ import type { GovernorState } from '../governor/state.ts';
 import { createCalls } from './calls.ts';
 import { createInterventions } from './interventions.ts';
 import { createLevels } from './levels.ts';
-import type { Seen } from './seen.ts';
-import type { Attributes, Signal } from './signal.ts';
+import type { Attributes, Seen, Signal } from './signal.ts';
 import { createTurns } from './turns.ts';
 
 /** What is to be sent about a run, as it goes on. Pure: whoever sends it is told what, and when it happened. */

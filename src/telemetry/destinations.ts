@@ -1,4 +1,5 @@
 import type { Environment } from '../io.ts';
+
 /** Where one kind of signal goes. */
 export interface Destination {
   /** Undefined: the exporter reads it from the environment. */
@@ -55,4 +56,15 @@ function destination(signal: keyof typeof SIGNALS, base: string | undefined, env
 
 function isHttp(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}
+
+const ENDPOINTS = [
+  'OTEL_EXPORTER_OTLP_ENDPOINT',
+  'OTEL_EXPORTER_OTLP_METRICS_ENDPOINT',
+  'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
+];
+
+/** Whether the user has said where telemetry goes. In a file of its own: most runs need not load the rest. */
+export function wantsTelemetry(otlp: string | undefined, env: Environment): boolean {
+  return otlp !== undefined || ENDPOINTS.some((name) => Boolean(env[name]));
 }

@@ -1,7 +1,6 @@
 import type { Decision } from '../governor/actions.ts';
 import { isCompacting } from '../governor/steps.ts';
-import type { Seen } from './seen.ts';
-import { type Attributes, measure, type Signal } from './signal.ts';
+import { type Attributes, measure, type Seen, type Signal } from './signal.ts';
 
 /** Compactions and handoffs as spans; every other decision as an event of the span under way. */
 export interface Interventions {

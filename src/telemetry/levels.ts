@@ -1,11 +1,8 @@
 import { totalMicroUsd, toUsd } from '../governor/cost/cost.ts';
 import { readGauge } from '../governor/gauge/gauge.ts';
 import { isOwnUuid } from '../governor/prompts/own-lines.ts';
-import { type ZoneName, zoneAt } from '../governor/zones/zones.ts';
-import type { Seen } from './seen.ts';
-import { type Measurement, measure } from './signal.ts';
-
-const ZONES: readonly ZoneName[] = ['ok', 'monitor', 'warning', 'critical', 'handoff'];
+import { ZONE_NAMES, zoneAt } from '../governor/zones/zones.ts';
+import { type Measurement, measure, type Seen } from './signal.ts';
 
 /** What a run's figures are after each step, as far as they have changed. */
 export interface Levels {
@@ -35,7 +32,7 @@ export function createLevels(): Levels {
       ...set('ctxb.context.tokens', predicted),
       ...(window === undefined ? [] : set('ctxb.context.window', window)),
       ...(fraction === undefined ? [] : set('ctxb.context.utilization', fraction)),
-      ...ZONES.flatMap((name) => set('ctxb.context.zone', name === zone ? 1 : 0, { 'ctxb.zone': name })),
+      ...ZONE_NAMES.flatMap((name) => set('ctxb.context.zone', name === zone ? 1 : 0, { 'ctxb.zone': name })),
     ];
   }
 

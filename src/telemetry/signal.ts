@@ -1,3 +1,15 @@
+import type { Action } from '../governor/actions.ts';
+import type { Input } from '../governor/input.ts';
+import type { GovernorState } from '../governor/state.ts';
+
+/** One step of a run. */
+export interface Seen {
+  readonly input: Input;
+  readonly before: GovernorState;
+  readonly after: GovernorState;
+  readonly actions: readonly Action[];
+}
+
 /** What a signal carries besides its value. Never words of the user's, of the agent's or of a path. */
 export type Attributes = Readonly<Record<string, string | number | boolean>>;
 

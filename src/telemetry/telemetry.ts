@@ -4,9 +4,8 @@ import type { GovernorState } from '../governor/state.ts';
 import type { Io } from '../io.ts';
 import { createSignals } from './create-signals.ts';
 import { destinations } from './destinations.ts';
-import type { Seen } from './seen.ts';
 import type { Sender } from './sender.ts';
-import type { Signal } from './signal.ts';
+import type { Seen, Signal } from './signal.ts';
 
 /** Sends what happens in a run to where the user watches his runs. Nothing of it is ever the run's fault. */
 export interface Telemetry {

@@ -1,6 +1,5 @@
 import type { GovernorState } from '../governor/state.ts';
-import type { Seen } from './seen.ts';
-import { type Attributes, measure, type Signal } from './signal.ts';
+import { type Attributes, measure, type Seen, type Signal } from './signal.ts';
 
 /** The turns of the caller, and those that claude starts by itself, as spans. */
 export interface Turns {

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { destinations } from '../../src/telemetry/destinations.ts';
-import { wantsTelemetry } from '../../src/telemetry/wants-telemetry.ts';
+import { destinations, wantsTelemetry } from '../../src/telemetry/destinations.ts';
 
 type Environment = Readonly<Record<string, string>>;
 

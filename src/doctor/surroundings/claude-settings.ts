@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { settingsPath } from '../../claude/settings-places.ts';
 import { parseJson, SyntaxFault } from '../../config/parse-data.ts';
 import { messageOf } from '../../errors.ts';
+import type { Io } from '../../io.ts';
 import { GivenFault, readGiven } from '../../store/files/given-file.ts';
 import { type Fields, fieldsOf, textOf } from '../../stream/fields.ts';
 import type { Remark } from '../remark.ts';
-import type { World } from './world.ts';
 
 /** One of claude's own files of settings. */
 export interface SettingsFile {
@@ -29,7 +29,7 @@ const MANAGED = {
 const LIMIT = 4 * 1024 * 1024;
 
 /** claude's settings that hold in the folder, the one that wins last. What is no JSON is left out, with a remark. */
-export function readSettingsFiles(world: World): { files: SettingsFile[]; remarks: Remark[] } {
+export function readSettingsFiles(world: Pick<Io, 'env' | 'cwd'>): { files: SettingsFile[]; remarks: Remark[] } {
   const managed = process.platform === 'darwin' ? MANAGED.darwin : MANAGED.linux;
   const own = (['user', 'project', 'local'] as const).map((place) => settingsPath(place, world));
   // In the home folder the user's own are the project's too.
@@ -58,7 +58,10 @@ export function settingOf(files: readonly SettingsFile[], name: string): { value
 }
 
 /** What claude finds in its environment: the user's variables, and over them those of the settings. */
-export function variablesOf({ env }: World, files: readonly SettingsFile[]): ReadonlyMap<string, Variable> {
+export function variablesOf(
+  { env }: Pick<Io, 'env' | 'cwd'>,
+  files: readonly SettingsFile[],
+): ReadonlyMap<string, Variable> {
   const variables = new Map<string, Variable>();
   const add = (fields: Fields, where: string) => {
     for (const [name, value] of Object.entries(fields)) {

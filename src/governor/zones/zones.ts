@@ -85,4 +85,7 @@ export type HealthDetails =
   | (Level & { readonly event: 'exhausted' });
 
 /** How full the context is, in the words of the ladder. */
-export type ZoneName = 'ok' | 'monitor' | 'warning' | 'critical' | 'handoff';
+export type ZoneName = (typeof ZONE_NAMES)[number];
+
+/** From the emptiest context to the fullest. */
+export const ZONE_NAMES = ['ok', 'monitor', 'warning', 'critical', 'handoff'] as const;

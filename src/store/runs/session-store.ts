@@ -1,4 +1,4 @@
-import { shortenHealth } from '../../health/shorten-health.ts';
+import { shortenHealth } from '../../health/health-lines.ts';
 import { isTorn } from '../files/read-lines.ts';
 import { type ContextDir, openContextDir } from '../folders/context-dir.ts';
 import { HEALTH_LOG } from '../ledgers/health-log.ts';

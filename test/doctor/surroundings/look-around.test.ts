@@ -4,8 +4,7 @@ import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { lookAround } from '../../../src/doctor/diagnose.ts';
-import { checkNode } from '../../../src/doctor/surroundings/node-version.ts';
+import { checkNode, lookAround } from '../../../src/doctor/surroundings/look-around.ts';
 
 let cwd = '';
 beforeEach(async () => {

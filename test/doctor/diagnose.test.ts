@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { NEWEST_CLAUDE, OLDEST_CLAUDE } from '../../src/claude/supported-versions.ts';
-import { judgeVersion } from '../../src/doctor/claude-version.ts';
+import { judgeVersion } from '../../src/doctor/diagnose.ts';
 
 it.each([
   { version: OLDEST_CLAUDE, status: 'good', says: 'which ctxb was measured with' },

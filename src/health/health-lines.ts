@@ -1,4 +1,4 @@
-import type { HealthDetails, HealthRecord, ZoneName } from '../governor/zones/zones.ts';
+import { type HealthDetails, type HealthRecord, ZONE_NAMES, type ZoneName } from '../governor/zones/zones.ts';
 import { countOf, type Fields, fieldsOf, parseFields, textOf } from '../stream/fields.ts';
 
 /** What the metrics need of one line of `health.ndjson`. */
@@ -53,14 +53,38 @@ function detailsOf(fields: Fields): HealthDetails | undefined {
   }
 }
 
-const ZONES: readonly ZoneName[] = ['ok', 'monitor', 'warning', 'critical', 'handoff'];
 const TRIGGERS = ['auto', 'manual'] as const;
 const AUTHORS = ['agent', 'memory'] as const;
 
 function zoneOf(value: unknown): ZoneName | undefined {
-  return oneOf(ZONES, value);
+  return oneOf(ZONE_NAMES, value);
 }
 
 function oneOf<T extends string>(options: readonly T[], value: unknown): T | undefined {
   return options.find((option) => option === value);
+}
+
+/**
+ * One line for all records of a session in a run that say the same: the last of them, with their number. Handoffs, which
+ * are few and each of its own, and what this version does not know stay as they are.
+ */
+export function* shortenHealth(lines: Iterable<string>): Generator<string> {
+  const counts = new Map<string, { line: string; count: number }>();
+  for (const line of lines) {
+    const entry = parseHealth(line);
+    if (entry === undefined || entry.details.event === 'handoff') {
+      if (line.trim() !== '') yield line;
+      continue;
+    }
+    const { from, zone, trigger, event } = fieldsOf(parseFields(line).details);
+    const key = JSON.stringify([
+      entry.project,
+      entry.session,
+      entry.run,
+      event,
+      ...(event === 'turn' ? [] : [from, zone, trigger]),
+    ]);
+    counts.set(key, { line, count: (entry.count ?? 1) + (counts.get(key)?.count ?? 0) });
+  }
+  for (const { line, count } of counts.values()) yield JSON.stringify({ ...parseFields(line), count });
 }
