@@ -33,7 +33,7 @@ export function initialState(run: Run): GovernorState {
     },
     compaction: { phase: 'idle', failures: 0, landing: undefined, triedAt: undefined },
     handoff: { phase: 'idle' },
-    relief: NO_RELIEF,
+    relief: { ...NO_RELIEF, landings: run.landings ?? [] },
     refill: NO_REFILL,
     summarising: false,
     mailbox: EMPTY_MAILBOX,

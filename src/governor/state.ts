@@ -39,6 +39,8 @@ export interface Run {
   readonly attended: boolean;
   /** claude keeps a log, so that another process can resume the session. */
   readonly persistent: boolean;
+  /** Contexts after earlier compactions in this project, newest last, in tokens, where the strategy asks for them. */
+  readonly landings?: readonly number[];
 }
 
 export interface Turn {

@@ -46,8 +46,9 @@ function detailsOf(fields: Fields): HealthDetails | undefined {
       if (ms === undefined || by === undefined) return undefined;
       return { ...level, event: 'handoff', ms, by, reason: textOf(fields.reason) ?? '' };
     }
+    case 'landing':
     case 'exhausted':
-      return { ...level, event: 'exhausted' };
+      return { ...level, event: fields.event };
     default:
       return undefined;
   }

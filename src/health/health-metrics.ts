@@ -73,7 +73,7 @@ export function createHealthTally(): HealthTally {
   function tally({ details, count = 1 }: HealthEntry): void {
     if (details.event === 'handoff') handoffs.push(details);
     else if (details.event === 'compaction') counts[details.trigger] += count;
-    else counts[details.event] += count;
+    else if (details.event !== 'landing') counts[details.event] += count;
     if (details.event === 'zone') increment(steps, stepName(details.from, details.zone), count);
   }
 

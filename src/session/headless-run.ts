@@ -6,6 +6,7 @@ import type { SpentBefore } from '../governor/input.ts';
 import type { CostPolicy } from '../governor/policy.ts';
 import type { GovernorState, Run } from '../governor/state.ts';
 import type { Io } from '../io.ts';
+import { earlierLandings } from '../store/ledgers/health-log.ts';
 import type { HeadlessInvocation } from './claude/claude-arguments.ts';
 
 /** A headless claude under ctxb. */
@@ -88,6 +89,7 @@ export function describeRun(headless: HeadlessRun, runId: string, io: Io): Run {
     withoutHooks: invocation.bare,
     persistent: invocation.sessionPersistence,
     attended: isAttended(headless, io),
+    ...(config.strategy === 'auto' ? { landings: earlierLandings(contextFolder(headless, io)) } : {}),
   };
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compareStrategies, extentOf } from '../../src/governor/relief/ladder.ts';
 import type { GovernorState } from '../../src/governor/state.ts';
-import { afterTurn, decisions, kinds, policyWith } from '../support/governor.ts';
+import { afterTurn, boundaryLine, callLine, decisions, kinds, policyWith } from '../support/governor.ts';
 
 /** 160,000 tokens after two calls, the first with 20,000; `landings` of earlier compactions. */
 function full(landings: readonly number[]): GovernorState {
@@ -17,7 +17,9 @@ describe('what either way costs', () => {
     expect(costsOf(full([100_000]))).toEqual({
       compact: 160_001 + 91 * 100_000,
       handoff: 2 * 160_001 + 91 * 26_000,
-      text: expect.stringMatching(/^over 91 calls compacting reads 160001 \+ 91 × 100000 = 9260001 tokens/),
+      text: expect.stringMatching(
+        /^over 91 calls compacting reads 160001 \+ 91 × 100000 \(as one compaction landed\) = 9260001 tokens/,
+      ),
     });
   });
 
@@ -27,6 +29,30 @@ describe('what either way costs', () => {
   ])('speaks for $cheaper after $name', ({ landings, cheaper }) => {
     const { compact, handoff } = costsOf(full(landings));
     expect(handoff < compact ? 'handoff' : 'compact').toBe(cheaper);
+  });
+
+  it.each([
+    {
+      name: 'nothing is known of compactions: what they keep is added to the first call',
+      landings: [],
+      sum: '37500 (assumed)',
+    },
+    { name: 'one was seen', landings: [24_000], sum: '24000 (as one compaction landed)' },
+    { name: 'several were seen', landings: [24_000, 60_000, 30_000], sum: '30000 (as 3 compactions landed)' },
+  ])('says where compactions land where $name', ({ landings, sum }) => {
+    expect(costsOf(full(landings)).text).toContain(` × ${sum} = `);
+  });
+
+  it('begins with what earlier compactions in the project landed at, and learns from each', () => {
+    const driver = afterTurn(160_000, { policy: policyWith({ strategy: 'auto' }), landings: [21_000] });
+    expect(driver.state.relief.landings).toEqual([21_000]);
+    const before = driver.actions.length;
+    driver.claude(boundaryLine('auto', 160_000), callLine(29_000), callLine(30_000));
+    expect(driver.state.relief.landings).toEqual([21_000, 29_000]);
+    const noted = driver.actions
+      .slice(before)
+      .flatMap((action) => (action.kind === 'health' ? action.record.details : []));
+    expect(noted.filter(({ event }) => event === 'landing')).toMatchObject([{ tokens: 29_000 }]);
   });
 
   it('is finite in a window that hardly holds the first call', () => {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { parseHealth, shortenHealth } from '../../src/health/health-lines.ts';
 import { createHealthReader } from '../../src/health/health-report.ts';
-import { compaction, exhausted, handoff, healthLine, record, turn, zone } from '../support/health.ts';
+import { compaction, exhausted, handoff, healthLine, landing, record, turn, zone } from '../support/health.ts';
 
 describe('every record that a run writes is read', () => {
-  it.each([turn(), zone('ok', 'monitor'), compaction('auto'), handoff(170_000, 9_000), exhausted()])(
+  it.each([turn(), zone('ok', 'monitor'), compaction('auto'), handoff(170_000, 9_000), landing(30_000), exhausted()])(
     '$event',
     (details) => {
       const { project, session, run } = record(details);

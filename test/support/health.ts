@@ -23,6 +23,10 @@ export function compaction(trigger: 'auto' | 'manual'): HealthDetails {
   return { ...level(150_000, 'critical'), event: 'compaction', trigger, ms: 900 };
 }
 
+export function landing(tokens: number): HealthDetails {
+  return { ...level(tokens), event: 'landing' };
+}
+
 export function exhausted(): HealthDetails {
   return { ...level(200_000, 'handoff'), event: 'exhausted' };
 }

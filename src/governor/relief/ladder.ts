@@ -116,8 +116,12 @@ export function withLanding(landings: readonly number[], tokens: number): readon
   return [...landings, tokens].slice(-REMEMBERED_LANDINGS);
 }
 
-/** Median first call after a compaction, in tokens; until the session has compactions of its own. */
+/**
+ * Until a compaction was seen: the median of what published ones left, and of that what is no system prompt and no
+ * tools, in tokens.
+ */
 const USUAL_LANDING = 50_000;
+const USUAL_KEPT = 17_500;
 
 /** A handoff document, and what the agent reads again because of it, in tokens. */
 export const DOCUMENT_TOKENS = 6_000;
@@ -154,19 +158,26 @@ export function extentOf({ gauge, turn, relief }: GovernorState): Extent {
  */
 export function compareStrategies({ relief, run }: Standing, { full, window, first, growth }: Extent): Comparison {
   const ceiling = inTokens(run.policy.thresholds.compact, window);
-  const landing = landingOf(relief.landings, ceiling);
+  const landing = landingOf(relief.landings, ceiling, first);
   const fresh = Math.min(first + DOCUMENT_TOKENS, ceiling);
   const perCall = Math.max(1, growth > 0 ? growth : USUAL_GROWTH);
   const calls = Math.max(1, Math.round((ceiling - Math.max(landing, fresh)) / perCall));
   const compact = full + landing * calls;
   const handoff = 2 * full + fresh * calls;
-  const text = `over ${calls} calls compacting reads ${full} + ${calls} × ${landing} = ${compact} tokens, handing over 2 × ${full} + ${calls} × ${fresh} = ${handoff}`;
+  const seen = relief.landings.length;
+  const source = seen === 0 ? 'assumed' : `as ${seen === 1 ? 'one compaction' : `${seen} compactions`} landed`;
+  const text = `over ${calls} calls compacting reads ${full} + ${calls} × ${landing} (${source}) = ${compact} tokens, handing over 2 × ${full} + ${calls} × ${fresh} = ${handoff}`;
   return { compact, handoff, text };
 }
 
-/** Context of the first call after a compaction, as far as it can be told before it, in tokens. */
-export function landingOf(landings: readonly number[], ceiling: number): number {
-  return median(landings) ?? Math.min(USUAL_LANDING, Math.round(ceiling / 2));
+/**
+ * Context of the first call after a compaction, as far as it can be told before it, in tokens.
+ *
+ * @param first context of the very first call; 0: not known
+ */
+export function landingOf(landings: readonly number[], ceiling: number, first = 0): number {
+  const usual = first > 0 ? first + USUAL_KEPT : USUAL_LANDING;
+  return median(landings) ?? Math.min(usual, Math.round(ceiling / 2));
 }
 
 function median(values: readonly number[]): number | undefined {

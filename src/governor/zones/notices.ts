@@ -27,7 +27,7 @@ type Occurrence =
   | { readonly event: 'zone'; readonly from: ZoneName }
   | { readonly event: 'compaction'; readonly trigger: 'auto' | 'manual'; readonly ms: number | null }
   | { readonly event: 'handoff'; readonly ms: number; readonly by: 'agent' | 'memory'; readonly reason: string }
-  | { readonly event: 'exhausted' };
+  | { readonly event: 'landing' | 'exhausted' };
 
 /** A record for the health ledger. */
 export function health(state: GovernorState, occurrence: Occurrence, tokens = readGauge(state.gauge).predicted) {
@@ -97,6 +97,9 @@ export function noteHealth(before: GovernorState, state: GovernorState, event: E
   if (event.kind === 'boundary') {
     const occurrence = { event: 'compaction', trigger: event.trigger, ms: null } as const;
     return keep(state, [health(state, occurrence, event.preTokens ?? before.gauge.used)]);
+  }
+  if (before.relief.isLanding && !state.relief.isLanding) {
+    return keep(state, [health(state, { event: 'landing' }, state.gauge.used)]);
   }
   if (event.kind !== 'result' || state.turn.ended === before.turn.ended) return keep(state);
   const turn = health(state, { event: 'turn', turn: state.turn.ended });

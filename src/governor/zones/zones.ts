@@ -81,6 +81,8 @@ export type HealthDetails =
       readonly by: 'agent' | 'memory';
       readonly reason: string;
     })
+  /** The first call after a compaction, whoever asked for it. */
+  | (Level & { readonly event: 'landing' })
   /** The API refused the prompt because the context was full. */
   | (Level & { readonly event: 'exhausted' });
 

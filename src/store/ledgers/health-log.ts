@@ -1,6 +1,8 @@
 import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { unreadable } from '../../errors.ts';
+import { parseHealth } from '../../health/parse-health.ts';
+import { readTail } from '../files/read-lines.ts';
 import { orStoreError } from '../files/store-error.ts';
 import { ledgerFiles } from './ledger-files.ts';
 
@@ -56,4 +58,19 @@ function foldersIn(path: string): string[] {
     .filter((entry) => entry.isDirectory() || entry.isSymbolicLink())
     .map(({ name }) => join(path, name))
     .sort();
+}
+
+/** Bytes of the log's end that are looked at, about 600 records, and landings that are taken from it. */
+const TAIL_BYTES = 256 * 1024;
+const NEWEST = 8;
+
+/** Contexts after the last compactions in a project, newest last, in tokens; none where there is no log. */
+export function earlierLandings(folder: string): number[] {
+  try {
+    const { lines } = readTail(join(folder, HEALTH_LOG), TAIL_BYTES);
+    const details = lines.flatMap((line) => parseHealth(line)?.details ?? []);
+    return details.flatMap(({ event, tokens }) => (event === 'landing' ? [tokens] : [])).slice(-NEWEST);
+  } catch {
+    return [];
+  }
 }
