@@ -1,7 +1,7 @@
 import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { unreadable } from '../../errors.ts';
-import { parseHealth } from '../../health/parse-health.ts';
+import { parseHealth } from '../../health/health-lines.ts';
 import { readTail } from '../files/read-lines.ts';
 import { orStoreError } from '../files/store-error.ts';
 import { ledgerFiles } from './ledger-files.ts';
