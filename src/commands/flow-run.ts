@@ -19,7 +19,7 @@ import { printableJson } from '../report/printable-json.ts';
 import { printable } from '../report/shown.ts';
 import { styleFor } from '../report/style.ts';
 import { refuseRunning } from '../session/resume/earlier-run.ts';
-import { endLeft } from '../session/resume/resume-run.ts';
+import { stopOrphanedRuns } from '../session/resume/resume-run.ts';
 import { asProcessMark } from '../store/files/process-mark.ts';
 import { createFaults } from '../store/files/store-error.ts';
 import { type FlowRunFiles, listFlowRuns, newFlowRun, openFlowRun } from '../store/runs/flow-run.ts';
@@ -125,7 +125,7 @@ async function endEarlier(files: FlowRunFiles, contextDir: string, say: (text: s
   const ctxb = asProcessMark(parseFields(files.readRun() ?? '').ctxb);
   if (ctxb === undefined || ctxb.pid === process.pid) return;
   refuseRunning(files.id, ctxb);
-  await endLeft(contextDir, ctxb, { notice: say, onFault: createFaults(say) });
+  await stopOrphanedRuns(contextDir, ctxb, { notice: say, onFault: createFaults(say) });
 }
 
 function countOf(parallel: string | undefined): number {

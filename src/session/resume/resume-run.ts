@@ -6,9 +6,10 @@ import { isStamp } from '../../governor/prompts/prompt.ts';
 import type { Io } from '../../io.ts';
 import { readPlain } from '../../store/files/plain-file.ts';
 import type { ProcessMark } from '../../store/files/process-mark.ts';
+import type { Faults } from '../../store/files/store-error.ts';
 import { stateFolder } from '../../store/folders/user-folders.ts';
 import { openSeal } from '../../store/runs/seal.ts';
-import { createSessionStore, type OnFault } from '../../store/runs/session-store.ts';
+import { createSessionStore } from '../../store/runs/session-store.ts';
 import { findSessionLog, readSessionLog, type SessionLog } from '../../store/sessions/session-log.ts';
 import { readClaudeArguments } from '../claude/claude-arguments.ts';
 import { loggedCost, openToolText } from '../claude/claude-log.ts';
@@ -151,10 +152,10 @@ function readWords(words: readonly string[]): Pick<HeadlessRun, 'program' | 'inv
  *
  * @throws CtxbError `usage` when one of them cannot be ended
  */
-export async function endLeft(
+export async function stopOrphanedRuns(
   contextDir: string,
   ctxb: ProcessMark,
-  { notice, onFault }: { readonly notice: (text: string) => void; readonly onFault: OnFault },
+  { notice, onFault }: { readonly notice: (text: string) => void; readonly onFault: Faults },
 ): Promise<void> {
   for (const run of openRunsOf(contextDir, ctxb)) {
     tellEnd(await endClaude({ pid: run.claude.pid, mark: run.claude }), run, notice);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { asItIs, type DiskText, masked, maskedJson } from '../masks/disk-text.ts';
-import { makeFolder, readPlain, removeFile } from './plain-file.ts';
+import { makeFolder, readJson, readPlain, removeFile } from './plain-file.ts';
 import { replaceFile } from './write-file.ts';
 
 /** Something that can be made again, kept for each of many files: as JSON, one file for each of their folders. */
@@ -93,12 +93,8 @@ function isEntry(value: unknown): value is Entry {
 }
 
 function parsed(path: string): object {
-  try {
-    const page = JSON.parse(readPlain(path, PAGE_BYTES) ?? 'null') as Partial<Record<string, unknown>> | null;
-    return page?.version === VERSION && typeof page.entries === 'object' ? (page.entries ?? {}) : {};
-  } catch {
-    return {};
-  }
+  const page = readJson(path, PAGE_BYTES) as Partial<Record<string, unknown>> | null | undefined;
+  return page?.version === VERSION && typeof page.entries === 'object' ? (page.entries ?? {}) : {};
 }
 
 /** Something that can be made again, kept for each of many files: as text, a file for each. */

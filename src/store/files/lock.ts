@@ -1,8 +1,8 @@
-import { closeSync, constants, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ContextDir, fileName } from '../folders/context-dir.ts';
 import { maskedJson } from '../masks/disk-text.ts';
-import { kindOf, openPlain, readPlain, refuseForeign, removeFile, writeWhole } from './plain-file.ts';
+import { createPlain, kindOf, readPlain, refuseForeign, removeFile } from './plain-file.ts';
 import { asProcessMark, isAlive, type ProcessMark } from './process-mark.ts';
 import { errorCode, orStoreError } from './store-error.ts';
 
@@ -45,7 +45,7 @@ export function takeLock(folder: ContextDir, holder: Holder): Lock | undefined {
     if (locksIn(folder.path).some(isHeld)) return undefined;
     // Left by a run with the same id, which is dead.
     removeFile(own);
-    create(own, holder);
+    createPlain(own, maskedJson(holder));
     const others = locksIn(folder.path).filter(({ path }) => path !== own);
     // In this order: who cleared the own one away may have come and gone while the others were read.
     if (!others.some(isHeld) && kindOf(own) === 'file') {
@@ -105,18 +105,6 @@ function parseHolder(text: string | undefined): Holder | undefined {
 
 function isHeld({ holder }: LockFile): boolean {
   return holder !== undefined && isAlive(holder);
-}
-
-function create(path: string, holder: Holder): void {
-  const fd = openPlain(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL);
-  try {
-    orStoreError(path, () => writeWhole(fd, maskedJson(holder)));
-  } catch (error) {
-    removeFile(path);
-    throw error;
-  } finally {
-    closeSync(fd);
-  }
 }
 
 /** The folder may have been removed and made again: then the lock there is another run's. */

@@ -91,6 +91,37 @@ export function openPlain(path: string, flags: number): number {
   }
 }
 
+/**
+ * Opens a regular file as {@link openPlain} does, and closes it after the work.
+ *
+ * @throws CtxbError `store` when something else is there, or the system refuses
+ */
+export function withPlain<T>(path: string, flags: number, work: (fd: number) => T): T {
+  const fd = openPlain(path, flags);
+  try {
+    return orStoreError(path, () => work(fd));
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/**
+ * Writes a file that must not be there yet. It is removed again if it cannot be written whole.
+ *
+ * @throws CtxbError `store`
+ */
+export function createPlain(path: string, text: DiskText): void {
+  const fd = openPlain(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL);
+  try {
+    orStoreError(path, () => writeWhole(fd, text));
+  } catch (error) {
+    removeFile(path);
+    throw error;
+  } finally {
+    closeSync(fd);
+  }
+}
+
 /** What ctxb writes to is the user's, and his alone. */
 function keepPrivate(path: string, fd: number, stats: Stats): void {
   requireOwner(path, stats);
@@ -118,11 +149,15 @@ export function refuseForeign(path: string, kind: Kind): void {
 /** The beginning of a file, at most `limit` bytes; undefined when there is none. */
 export function readPlain(path: string, limit: number): string | undefined {
   if (kindOf(path) === 'missing') return undefined;
-  const fd = openPlain(path, constants.O_RDONLY);
+  return withPlain(path, constants.O_RDONLY, (fd) => readAt(fd, 0, limit).toString('utf8'));
+}
+
+/** The same, read as JSON; undefined also when it cannot be read or is not JSON. */
+export function readJson(path: string, limit: number): unknown {
   try {
-    return orStoreError(path, () => readAt(fd, 0, limit).toString('utf8'));
-  } finally {
-    closeSync(fd);
+    return JSON.parse(readPlain(path, limit) ?? '');
+  } catch {
+    return undefined;
   }
 }
 

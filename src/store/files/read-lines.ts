@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, ftruncateSync, openSync } from 'node:fs';
-import { kindOf, openPlain, readAt } from './plain-file.ts';
+import { kindOf, openPlain, readAt, withPlain } from './plain-file.ts';
 import { orStoreError } from './store-error.ts';
 
 const CHUNK = 64 * 1024;
@@ -49,28 +49,20 @@ function* chunksOf(path: string, fd: number): Generator<Buffer> {
 /** Whether the last line has no newline: a process was killed while it wrote it. */
 export function isTorn(path: string): boolean {
   if (kindOf(path) === 'missing') return false;
-  const fd = openPlain(path, constants.O_RDONLY);
-  try {
+  return withPlain(path, constants.O_RDONLY, (fd) => {
     const { size } = fstatSync(fd);
     return size > 0 && readAt(fd, size - 1, 1)[0] !== NEWLINE;
-  } finally {
-    closeSync(fd);
-  }
+  });
 }
 
 /** Cuts off what stands behind the last newline: a process was killed while it wrote it. */
 export function cutTornLine(path: string): void {
   if (kindOf(path) === 'missing') return;
-  const fd = openPlain(path, constants.O_RDWR);
-  try {
-    orStoreError(path, () => {
-      const { size } = fstatSync(fd);
-      const end = endOfLastLine(fd, size);
-      if (end < size) ftruncateSync(fd, end);
-    });
-  } finally {
-    closeSync(fd);
-  }
+  withPlain(path, constants.O_RDWR, (fd) => {
+    const { size } = fstatSync(fd);
+    const end = endOfLastLine(fd, size);
+    if (end < size) ftruncateSync(fd, end);
+  });
 }
 
 function endOfLastLine(fd: number, size: number): number {

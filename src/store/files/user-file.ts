@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { accessSync, closeSync, constants, fstatSync, lstatSync } from 'node:fs';
+import { accessSync, constants, fstatSync, lstatSync } from 'node:fs';
 import { CtxbError } from '../../errors.ts';
 import { asItIs } from '../masks/disk-text.ts';
-import { kindOf, openPlain, readAt } from './plain-file.ts';
+import { kindOf, readAt, withPlain } from './plain-file.ts';
 import { orStoreError } from './store-error.ts';
 import { replaceFile } from './write-file.ts';
 
@@ -22,15 +22,12 @@ export interface UserFile {
  */
 export function readUserFile(path: string, limit: number): UserFile {
   refuseOthers(path);
-  const fd = openPlain(path, constants.O_RDONLY);
-  try {
+  const bytes = withPlain(path, constants.O_RDONLY, (fd) => {
     const { size } = fstatSync(fd);
     if (size > limit) throw new CtxbError('store', `${path} has ${size} bytes, more than ${limit}: make it smaller`);
-    const bytes = orStoreError(path, () => readAt(fd, 0, limit));
-    return { text: decoded(path, bytes), hash: createHash('sha256').update(bytes).digest('hex') };
-  } finally {
-    closeSync(fd);
-  }
+    return readAt(fd, 0, limit);
+  });
+  return { text: decoded(path, bytes), hash: createHash('sha256').update(bytes).digest('hex') };
 }
 
 /**

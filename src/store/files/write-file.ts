@@ -3,7 +3,7 @@ import { closeSync, constants, fsyncSync, linkSync, renameSync } from 'node:fs';
 import writeFileAtomic from 'write-file-atomic';
 import { CtxbError } from '../../errors.ts';
 import { asItIs, type DiskText, joined } from '../masks/disk-text.ts';
-import { FILE_MODE, kindOf, openPlain, readPlain, removeFile, writeWhole } from './plain-file.ts';
+import { FILE_MODE, kindOf, openPlain, readPlain, removeFile, withPlain, writeWhole } from './plain-file.ts';
 import { errorCode, orStoreError } from './store-error.ts';
 
 const { O_CREAT, O_EXCL, O_WRONLY } = constants;
@@ -30,15 +30,10 @@ export function writeNewFile(path: string, text: DiskText): boolean {
 }
 
 function fillNew(path: string, text: DiskText): void {
-  const fd = openPlain(path, O_WRONLY | O_CREAT | O_EXCL);
-  try {
-    orStoreError(path, () => {
-      writeWhole(fd, text);
-      fsyncSync(fd);
-    });
-  } finally {
-    closeSync(fd);
-  }
+  withPlain(path, O_WRONLY | O_CREAT | O_EXCL, (fd) => {
+    writeWhole(fd, text);
+    fsyncSync(fd);
+  });
 }
 
 /** A link, unlike a new name, never takes the place of a file that another process has made meanwhile. */
@@ -83,7 +78,7 @@ function surviveLongFiles(): void {
 }
 
 function fillWhole(path: string, chunks: Iterable<DiskText>): void {
-  const fd = openPlain(path, constants.O_WRONLY);
+  const fd = openPlain(path, O_WRONLY);
   try {
     for (const block of blocksOf(chunks)) writeWhole(fd, block);
   } finally {
@@ -144,5 +139,5 @@ export function requireFree(path: string, mark: string): void {
 export function openOutput(path: string, mark: string): number {
   requireFree(path, mark);
   removeFile(path);
-  return openPlain(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL);
+  return openPlain(path, O_WRONLY | O_CREAT | O_EXCL);
 }

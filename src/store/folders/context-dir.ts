@@ -1,13 +1,12 @@
-import { closeSync, constants } from 'node:fs';
+import { constants } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { CtxbError } from '../../errors.ts';
-import { appendWhole, kindOf, makeFolder, openPlain, refuseForeign } from '../files/plain-file.ts';
-import { orStoreError } from '../files/store-error.ts';
+import { appendWhole, kindOf, makeFolder, openPlain, refuseForeign, withPlain } from '../files/plain-file.ts';
 import { replaceFile } from '../files/write-file.ts';
 import { type DiskText, joined } from '../masks/disk-text.ts';
 import { claimFolder } from './own-folder.ts';
 
-const { O_APPEND, O_CREAT, O_WRONLY } = constants;
+const APPENDING = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT;
 
 /**
  * The folder ctxb keeps its files in, usually `.context/`, or one below it. Only its owner can read it, and git
@@ -51,23 +50,12 @@ function folderIn(root: string, path: string): ContextDir {
     return target;
   }
 
-  const open = (file: string) => openPlain(place(file), O_WRONLY | O_APPEND | O_CREAT);
-
-  function append(file: string, line: DiskText): void {
-    const fd = open(file);
-    try {
-      orStoreError(resolve(path, file), () => appendWhole(fd, joined([line], '\n')));
-    } finally {
-      closeSync(fd);
-    }
-  }
-
   return {
     path,
     place,
-    append,
+    append: (file, line) => withPlain(place(file), APPENDING, (fd) => appendWhole(fd, joined([line], '\n'))),
     write: (file, text) => replaceFile(place(file), typeof text === 'string' ? [text] : text),
-    open,
+    open: (file) => openPlain(place(file), APPENDING),
     within: (folder) => folderIn(root, resolve(path, folder)),
   };
 }

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { appendWhole, kindOf, readPlain } from '../files/plain-file.ts';
+import type { Faults } from '../files/store-error.ts';
 import { fileName, openContextDir } from '../folders/context-dir.ts';
 import { type DiskText, joined, masked, maskedJson } from '../masks/disk-text.ts';
-import type { OnFault } from './session-store.ts';
 
 /** Folder of the runs of flows in the context folder. */
 const FLOWS = 'flows';
@@ -45,7 +45,7 @@ interface LineFile {
 }
 
 /** @param id of {@link newFlowRun}, or an earlier run's, to go on with */
-export function openFlowRun(contextDir: string, id: string, onFault: OnFault = () => {}): FlowRunFiles {
+export function openFlowRun(contextDir: string, id: string, onFault: Faults = () => {}): FlowRunFiles {
   const dir = () => openContextDir(contextDir);
   const run = join(FLOWS, id);
   const of = (step: string, file: string) => join(run, fileName(step), file);

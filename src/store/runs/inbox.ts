@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, readdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { CtxbError } from '../../errors.ts';
 import type { Environment } from '../../io.ts';
-import { appendWhole, kindOf, openPlain, readAt, readPlain, removeFile } from '../files/plain-file.ts';
+import { appendWhole, kindOf, openPlain, readAt, readPlain, removeFile, withPlain } from '../files/plain-file.ts';
 import { asProcessMark, isAlive, type ProcessMark, processMark } from '../files/process-mark.ts';
 import { orStoreError } from '../files/store-error.ts';
 import { fileName, openContextDir } from '../folders/context-dir.ts';
@@ -102,12 +102,7 @@ export function leaveInInbox(path: string, line: DiskText): void {
   if (kindOf(path) === 'missing') {
     throw new CtxbError('store', `${path} is not there, so no ctxb listens to it: run it inside of \`ctxb run\``);
   }
-  const fd = openPlain(path, constants.O_WRONLY | constants.O_APPEND);
-  try {
-    orStoreError(path, () => appendWhole(fd, data));
-  } finally {
-    closeSync(fd);
-  }
+  withPlain(path, constants.O_WRONLY | constants.O_APPEND, (fd) => appendWhole(fd, data));
 }
 
 /** The inboxes of processes that are still running, by name. Nothing is written. */

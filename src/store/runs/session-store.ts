@@ -1,5 +1,6 @@
 import { shortenHealth } from '../../health/health-lines.ts';
 import { isTorn } from '../files/read-lines.ts';
+import type { Faults } from '../files/store-error.ts';
 import { type ContextDir, openContextDir } from '../folders/context-dir.ts';
 import { HEALTH_LOG } from '../ledgers/health-log.ts';
 import { keepShort } from '../ledgers/ledger-files.ts';
@@ -23,16 +24,13 @@ export interface SessionStore {
   keep(path: string, text: string): void;
 }
 
-/** Told what is lost, and by what. */
-export type OnFault = (consequence: string, error: unknown) => void;
-
 export interface SessionStoreOptions {
   /** Stands in each entry of the mailbox. */
   readonly runId: string;
   /** Milliseconds since the epoch, for the time in each entry. */
   readonly now: () => number;
   /** Told once. */
-  readonly onFault: OnFault;
+  readonly onFault: Faults;
   /** For what a later run is to believe; without it, nothing can be taken up. */
   readonly seal?: Seal;
 }

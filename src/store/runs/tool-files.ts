@@ -3,8 +3,8 @@ import { join, resolve } from 'node:path';
 import type { Effect } from '../../governor/actions.ts';
 import type { OwnEvent } from '../../governor/input.ts';
 import type { FileMeasure } from '../../governor/tool-budget/tool-budget.ts';
-import { kindOf, openPlain, readAt, removeFile, writeWhole } from '../files/plain-file.ts';
-import { type Faults, orStoreError } from '../files/store-error.ts';
+import { createPlain, kindOf, readAt } from '../files/plain-file.ts';
+import type { Faults } from '../files/store-error.ts';
 import { fileName, openContextDir } from '../folders/context-dir.ts';
 import { masked } from '../masks/disk-text.ts';
 
@@ -103,8 +103,6 @@ function countFitting(text: string, offset: number, chars: number): number {
   return fitting;
 }
 
-const { O_CREAT, O_EXCL, O_WRONLY } = constants;
-
 const FOLDER = 'tool-results';
 
 /** Names are ids of tool calls, which some back-ends count from one in every session. */
@@ -118,15 +116,7 @@ const MOST_OF_A_NAME = 1_000;
  */
 export function storeToolResult(contextDir: string, name: string, text: string | readonly string[]): string {
   const path = freePath(contextDir, fileName(name));
-  const fd = openPlain(path, O_WRONLY | O_CREAT | O_EXCL);
-  try {
-    orStoreError(path, () => writeWhole(fd, masked(text)));
-  } catch (error) {
-    removeFile(path);
-    throw error;
-  } finally {
-    closeSync(fd);
-  }
+  createPlain(path, masked(text));
   return path;
 }
 

@@ -3,7 +3,7 @@ import { lstatSync, readdirSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { takeLock } from '../files/lock.ts';
-import { kindOf, readPlain, removeFile } from '../files/plain-file.ts';
+import { kindOf, readJson, readPlain, removeFile } from '../files/plain-file.ts';
 import { asProcessMark, isAlive, type ProcessMark, processMark } from '../files/process-mark.ts';
 import { orStoreError } from '../files/store-error.ts';
 import { type ContextDir, openContextDir } from '../folders/context-dir.ts';
@@ -153,12 +153,8 @@ interface Note extends ProcessMark {
 }
 
 function readNote(path: string): Note | undefined {
-  try {
-    const value: unknown = JSON.parse(readPlain(path, NOTE_LIMIT) ?? '');
-    const mark = asProcessMark(value);
-    const { session } = { session: undefined, ...(value as object) };
-    return mark !== undefined && typeof session === 'string' ? { ...mark, session } : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = readJson(path, NOTE_LIMIT);
+  const mark = asProcessMark(value);
+  const { session } = { session: undefined, ...(value as object) };
+  return mark !== undefined && typeof session === 'string' ? { ...mark, session } : undefined;
 }

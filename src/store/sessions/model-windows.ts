@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { makeFolder, readPlain } from '../files/plain-file.ts';
+import { makeFolder, readJson } from '../files/plain-file.ts';
 import { replaceFile } from '../files/write-file.ts';
 import { maskedJson } from '../masks/disk-text.ts';
 
@@ -38,11 +38,6 @@ function keyOf(model: string, version: string): string {
 }
 
 function readWindows(folder: string): Readonly<Record<string, number>> {
-  try {
-    const value: unknown = JSON.parse(readPlain(join(folder, FILE), LIMIT) ?? '{}');
-    const entries = typeof value === 'object' && value !== null ? Object.entries(value) : [];
-    return Object.fromEntries(entries.filter(([, tokens]) => Number.isSafeInteger(tokens) && tokens > 0));
-  } catch {
-    return {};
-  }
+  const entries = Object.entries(readJson(join(folder, FILE), LIMIT) ?? {});
+  return Object.fromEntries(entries.filter(([, tokens]) => Number.isSafeInteger(tokens) && tokens > 0));
 }

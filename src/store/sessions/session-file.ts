@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { readPlain } from '../files/plain-file.ts';
+import { readJson } from '../files/plain-file.ts';
 
 export const SESSIONS = 'sessions';
 export const SESSION_FILE = 'session.json';
@@ -28,12 +28,8 @@ export function isSessionId(id: string): boolean {
 
 /** Undefined when there is none or when it makes no sense. A foreign kind of file counts as none. */
 export function readSessionFile(folder: string): SessionFile | undefined {
-  try {
-    const value: unknown = JSON.parse(readPlain(join(folder, SESSION_FILE), LIMIT) ?? '');
-    return isSessionFile(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = readJson(join(folder, SESSION_FILE), LIMIT);
+  return isSessionFile(value) ? value : undefined;
 }
 
 function isSessionFile(value: unknown): value is SessionFile {
