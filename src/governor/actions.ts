@@ -247,6 +247,8 @@ export interface HookAnswer {
   readonly specific?: Fields;
   /** What the agent is told with it. */
   readonly context?: string;
+  /** In place of the context, where it leaves too little room for what working memory adds. */
+  readonly shorter?: string;
   /**
    * Working memory may add to the context. `lost`: a compaction has just taken away what was known; `begun`: a context
    * begins that continues earlier work.

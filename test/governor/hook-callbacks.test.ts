@@ -230,18 +230,26 @@ describe('SessionStart', () => {
   });
 
   it.each([
-    { name: '8,000 characters', length: 8_000, kept: false },
-    { name: '8,001 characters', length: 8_001, kept: true },
-    { name: '100,000 characters', length: 100_000, kept: true },
-  ])('a prompt of $name stays below what claude takes whole', ({ length, kept }) => {
+    { name: '5,000 characters', length: 5_000, shown: 5_000, kept: false },
+    { name: '5,001 characters', length: 5_001, shown: 5_001, kept: true },
+    { name: '8,000 characters', length: 8_000, shown: 8_000, kept: true },
+    { name: '8,001 characters', length: 8_001, shown: 5_000, kept: true },
+    { name: '100,000 characters', length: 100_000, shown: 5_000, kept: true },
+  ])('a prompt of $name stays below what claude takes whole', ({ length, shown, kept }) => {
     const prompt = 'y'.repeat(length);
     const actions = midTurn(prompt).claude(sessionStart('compact'));
     const text = restored(actions) ?? '';
     expect(text.length).toBeLessThan(9_000);
-    expect(text.match(/y{4,}/g)?.join('').length).toBe(kept ? 4_000 : length);
+    expect(text.match(/y{4,}/g)?.join('').length).toBe(shown);
     const files = actions.filter(({ kind }) => kind === 'keep');
     expect(files).toEqual(kept ? [{ kind: 'keep', file: 'prompts/prompt-1.md', text: prompt }] : []);
-    if (kept) expect(text).toContain('.context/prompts/prompt-1.md');
+    if (shown < length) expect(text).toContain('.context/prompts/prompt-1.md');
+  });
+
+  it('one that is cut ends with a sentence', () => {
+    const sentence = 'Read src/a.ts and put the value in its place. ';
+    const text = restored(midTurn(sentence.repeat(300)).claude(sessionStart('compact'))) ?? '';
+    expect(text).toMatch(/put the value in its place\.$/);
   });
 
   it('cuts no character in half', () => {

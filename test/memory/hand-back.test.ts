@@ -73,6 +73,60 @@ describe('after a compaction', () => {
     ]);
   });
 
+  it('then what the user has said: what lasts word for word, each prompt in short, the newest first', () => {
+    const said = (text: string): Entry => ({ kind: 'prompt', t: 1, text, pictures: 0 });
+    const prompts = [
+      'Mend the clock of the tower. Never touch `src/bell.ts`. Use port 8081.',
+      '/compact',
+      'Now the hands.\n\n- only in src/hands.ts\n- Use port 8081.',
+      'Go on. Actually, use 8082 instead.',
+    ];
+    const { context } = setUp({ entries: prompts.map(said) }).answer(LOST);
+    expect(context.split('\n').slice(1)).toStrictEqual([
+      'Task: Go on. Actually, use 8082 instead.',
+      'What the user has asked for that still holds, word for word, the newest first:',
+      '- only in src/hands.ts',
+      '- Use port 8081.',
+      '- Never touch `src/bell.ts`.',
+      `Prompts so far in short, the newest first (whole in ${FOLDER}/human-input.md):`,
+      '- #3: Now the hands. only in src/hands.ts Use port 8081.',
+      '- #1: Mend the clock of the tower. Never touch `src/bell.ts`. Use port 8081.',
+    ]);
+  });
+
+  it('the running prompt is not told twice, and what it asks for neither', () => {
+    const running = 'Mend the hands.\nNever touch src/bell.ts.';
+    const entries: Entry[] = [
+      { kind: 'prompt', t: 1, text: 'Mend the clock. Use port 8081.', pictures: 0 },
+      { kind: 'prompt', t: 2, text: running, pictures: 0 },
+    ];
+    const { context } = setUp({ entries }).answer({ ...LOST, context: `The request, word for word:\n\n${running}` });
+    expect(context.split('Never touch')).toHaveLength(2);
+    expect(context.split('Mend the hands')).toHaveLength(2);
+    expect(context).toContain('- Use port 8081.');
+    expect(context).toContain('- #1: Mend the clock.');
+  });
+
+  it('where the running prompt leaves no room for what the user has asked for, its beginning is given', () => {
+    const rules = Array.from({ length: 40 }, (_, n) => `Never touch src/file-${n}.ts of the tower.`);
+    const prompt: Entry = { kind: 'prompt', t: 1, text: rules.join(' '), pictures: 0 };
+    const long = { ...LOST, context: 'w'.repeat(7_900), shorter: 'b'.repeat(5_000) };
+    const { context } = setUp({ entries: [prompt] }).answer(long);
+    expect(context.startsWith('bbb')).toBe(true);
+    for (const rule of rules) expect(context).toContain(`- ${rule}\n`);
+    expect(setUp().answer(long).context.startsWith('www')).toBe(true);
+  });
+
+  it('in a small window, or with many of them, the newest words are given and the rest is named', () => {
+    const entries = Array.from({ length: 900 }, (_, n): Entry => {
+      return { kind: 'prompt', t: n, text: `Mend part ${n} of the clock. Never touch src/${n}.ts.`, pictures: 0 };
+    });
+    const { context } = setUp({ entries }).answer(LOST);
+    expect(context.length).toBeLessThan(9_000);
+    expect(context).toContain('- Never touch src/898.ts.');
+    expect(context).toMatch(/^- \d+ older: .*human-input\.md$/m);
+  });
+
   it('what the governor hands back comes first', () => {
     const { context } = setUp().answer({ ...LOST, context: 'The request, word for word:\n\nMend the clock.' });
     expect(context.startsWith('The request, word for word:\n\nMend the clock.\n\nNotes of this session')).toBe(true);

@@ -64,15 +64,31 @@ it('only figures that say something are facts', () => {
 });
 
 describe('recall', () => {
-  it('gives each thing once, the newest first, in turns of each kind', () => {
-    const recall = createRecall(evidenceOf([edit('a.ts'), edit('b.ts'), command('make', 2), command('ls', 0)]));
+  it('gives each thing once, what failed first, then the newest of each kind in turns', () => {
+    const recall = createRecall(
+      evidenceOf([edit('a.ts'), edit('b.ts'), command('make', 2), command('npm install', 0)]),
+    );
     recall.begin();
-    const first = recall.take(130).text;
+    const first = recall.take(140).text;
     expect(first).toBe(
-      'Commands that failed when they last ran:\n- `make` exit 2\nFiles changed:\n- `b.ts` edited\nCommands that ran:\n- `ls` exit 0',
+      'Commands that failed when they last ran:\n- `make` exit 2\nFiles changed:\n- `b.ts` edited\nCommands that ran:\n- `npm install` exit 0',
     );
     expect(recall.take(500).text).toBe('Files changed:\n- `a.ts` edited');
     expect(recall.take(500).items).toStrictEqual([]);
+  });
+
+  it('a dead end stands there once, and looks at files do not at all', () => {
+    const evidence = evidenceOf([command('make all', 2), command('make', 2), command('grep -rn x src', 0)]);
+    const text = '`make all` failed 2 times without a change in between: no rule';
+    const found = { cause: 'same failure', count: 2, first: 1, last: 2, agent: null } as const;
+    evidence.deadEnds([{ ...found, key: 'k', text, evidence: ['t1', 't2'] }]);
+    const recall = createRecall(evidence);
+    recall.begin();
+    expect(recall.take(900).text).toBe(
+      `Did not work:\n- ${text}\nCommands that failed when they last ran:\n- \`make\` exit 2`,
+    );
+    expect(recall.compare('nothing').given.map(({ kind }) => kind)).toStrictEqual(['deadEnds', 'commands', 'commands']);
+    expect(recall.take(900).items).toStrictEqual([]);
   });
 
   it('gives everything again after the next compaction', () => {

@@ -9,28 +9,34 @@ export interface Injected {
   readonly share: number;
 }
 
-/** How claude shows what a hook adds; the jobs have no hooks of their own. Documents and questions of a handoff. */
-const OF_CTXB = /hook additional context|^## Goal\n|Your context ends here|handoff document/m;
+/** How claude shows what a hook adds, alone or at the end of a tool's result; the jobs have no hooks of their own. */
+const REMINDER = /<system-reminder>\n\w+(?::\w+)? hook additional context[\s\S]*?(?:<\/system-reminder>|$)/g;
+
+/** Documents and questions of a handoff. */
+const OF_HANDOFF = /^## Goal\n|Your context ends here|handoff document/m;
 
 /** Finds what ctxb has added to the requests of a job. */
 export function injectedIn({ requests, bill }: Outcome): Injected {
   const texts = new Set<string>();
   let chars = 0;
   for (const text of requests.filter(({ kind }) => kind === 'main').flatMap(userTexts)) {
-    if (!OF_CTXB.test(text)) continue;
-    texts.add(text);
-    chars += text.length;
+    const reminders = [...text.matchAll(REMINDER)].map(([reminder]) => reminder);
+    for (const added of reminders.length === 0 && OF_HANDOFF.test(text) ? [text] : reminders) {
+      texts.add(added);
+      chars += added.length;
+    }
   }
   return { texts: [...texts], share: chars / 4 / (bill.cacheRead + bill.cacheCreation) };
 }
 
+/** The texts of the user's messages, those in results of tools too. */
 function userTexts({ body }: RecordedRequest): string[] {
-  return (body.messages ?? []).flatMap(({ role, content }) => {
-    if (role !== 'user') return [];
-    const blocks: unknown[] = Array.isArray(content) ? content : [{ text: content }];
-    return blocks.flatMap((block) => {
-      const { text } = Object(block) as { text?: unknown };
-      return typeof text === 'string' ? [text] : [];
-    });
-  });
+  return (body.messages ?? []).flatMap(({ role, content }) => (role === 'user' ? textsIn(content) : []));
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  if (Array.isArray(value)) return value.flatMap(textsIn);
+  const { text, content } = Object(value) as { text?: unknown; content?: unknown };
+  return [text, content].flatMap((part) => (part === undefined ? [] : textsIn(part)));
 }

@@ -110,12 +110,12 @@ function restore(state: GovernorState, requestId: string): Action[] {
   const answer: HookAnswer = { ...plain(requestId, 'SessionStart'), recall: 'lost' };
   const prompts = requestsIn(isMidTurn(state) ? state.turn.prompts : []);
   if (prompts.length === 0) return [answer];
-  const { text, actions } = giveBack(state, prompts, opening(prompts));
+  const { text, shorter, actions } = giveBack(state, prompts, opening(prompts));
   const promptUuids = prompts.map((prompt) => prompt.uuid);
   return [
     ...actions,
     { kind: 'restore', ...decided(state, 'compacted in mid-turn'), promptUuids },
-    { ...answer, context: text },
+    { ...answer, context: text, ...(shorter === undefined ? {} : { shorter }) },
   ];
 }
 

@@ -3,6 +3,7 @@ import type { UserEvent } from '../../stream/events.ts';
 import type { Action } from '../actions.ts';
 import type { Prompt } from '../input.ts';
 import type { GovernorState } from '../state.ts';
+import { endBefore } from './sentences.ts';
 
 /** First of the last twelve digits of a `uuid` that a prompt was given here; ctxb's own lines begin with 0. */
 const STAMP = 'f';
@@ -51,11 +52,13 @@ export function tellsTask(text: string): boolean {
 const PROMPT_LIMIT = 8_000;
 
 /** Characters of the beginning of longer ones: evidence needs room too. */
-const BEGINNING_LENGTH = 4_000;
+const BEGINNING_LENGTH = 5_000;
 
 /** Prompts as they are given back to the agent. */
 export interface GivenBack {
   readonly text: string;
+  /** The beginning alone, where the whole leaves little room for anything else. */
+  readonly shorter?: string;
   /** What is too long to be given back is kept in a file, which the text names. */
   readonly actions: readonly Action[];
 }
@@ -72,12 +75,15 @@ export function requestsIn(prompts: readonly Prompt[]): readonly Prompt[] {
  */
 export function giveBack(state: GovernorState, prompts: readonly Prompt[], opening: string): GivenBack {
   const texts = prompts.map(wording).join('\n\n');
-  if (texts.length <= PROMPT_LIMIT) return { text: `${opening}, word for word:\n\n${texts}`, actions: [] };
+  const whole = `${opening}, word for word:\n\n${texts}`;
+  if (texts.length <= BEGINNING_LENGTH) return { text: whole, actions: [] };
   const file = `prompts/${fileName(state, prompts[0]?.uuid ?? '')}.md`;
   const path = `${state.run.contextDir}/${file}`;
-  const part = cut(texts, BEGINNING_LENGTH);
+  const part = texts.slice(0, endBefore(texts, BEGINNING_LENGTH));
   const extent = `Its first ${part.length} of ${texts.length} characters follow; read ${path} for the whole`;
-  return { text: `${opening}. ${extent}:\n\n${part}`, actions: [{ kind: 'keep', file, text: texts }] };
+  const shorter = `${opening}. ${extent}:\n\n${part}`;
+  const keeps = { actions: [{ kind: 'keep', file, text: texts }] } as const;
+  return texts.length <= PROMPT_LIMIT ? { text: whole, shorter, ...keeps } : { text: shorter, ...keeps };
 }
 
 /** The words of a prompt; pictures can only be mentioned. */

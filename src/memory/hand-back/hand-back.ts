@@ -1,4 +1,6 @@
 import type { Decision, HookAnswer } from '../../governor/actions.ts';
+import { SMALL_WINDOW } from '../../governor/gauge/window.ts';
+import { taskOf } from '../../governor/relief/focus.ts';
 import type { GovernorState } from '../../governor/state.ts';
 import { decided } from '../../governor/steps.ts';
 import type { ToolEntry } from '../entry.ts';
@@ -6,6 +8,7 @@ import { tallyOf } from '../notebook/evidence.ts';
 import type { Notebook } from '../notebook/notebook.ts';
 import { oneLine } from '../words.ts';
 import { createRecall } from './recall.ts';
+import { tellConstraints, tellPrompts } from './user-words.ts';
 
 /** An answer to a hook as claude takes it, and what was decided on the way. */
 export interface Answered {
@@ -31,6 +34,13 @@ const CONTEXT_LIMIT = 8_900;
 /** The same, with room for a reminder. */
 const MISSED_LIMIT = CONTEXT_LIMIT - 1_000;
 
+/** Of the window, and UTF-16 units, for the words of the user. */
+const WORDS_SHARE = 0.01;
+const LEAST_WORDS = 1_500;
+
+/** UTF-16 units of what must not be tried again, for which a long prompt makes room. */
+const URGENT_LENGTH = 1_500;
+
 /** claude's own estimate. */
 const CHARS_PER_TOKEN = 4;
 
@@ -50,21 +60,43 @@ export function createHandBack(notebook: Notebook, folder: () => string): HandBa
   let phase: Phase = 'idle';
   let unread: { readonly sinceCall: number } | undefined;
 
-  function lost(before: string | undefined, state: GovernorState): Told {
+  /** The user's words come first, then what must not be tried again; the rest as there is room. */
+  function lost(hook: HookAnswer, state: GovernorState): Told {
     recall.begin();
     phase = 'lost';
-    const left = CONTEXT_LIMIT - (before?.length ?? 0) - 4;
-    const opening = openingOf(notebook, state, folder(), left);
-    const { text, items } = recall.take(roomFor(state, left - opening.length - EVIDENCE_TITLE.length));
-    const told = [opening, ...(items.length === 0 ? [] : [EVIDENCE_TITLE, text])].join('\n');
     unread = { sinceCall: state.gauge.calls };
-    const context = [before, told].filter(Boolean).join('\n\n');
+    const whole = compose(hook.context, state);
+    const told = whole.isCramped && hook.shorter !== undefined ? compose(hook.shorter, state) : whole;
+    const { text, items } = recall.take(roomFor(state, told.left - EVIDENCE_TITLE.length - 1));
+    const context = [told.text, ...(items.length === 0 ? [] : [EVIDENCE_TITLE, text])].join('\n');
     const given = tallyOf(items.flatMap(({ facts }) => facts));
     const reason = `the newest of ${notebook.toolLog.total} tool calls, as the context was compacted`;
     return { context, decisions: [recalled('SessionStart', state, reason, context, given)] };
   }
 
-  function withPrompt(before: string | undefined, state: GovernorState): Told {
+  /** All but the evidence. */
+  function compose(before = '', state: GovernorState) {
+    const all = CONTEXT_LIMIT - (before === '' ? 0 : before.length + 2);
+    const opening = openingOf(notebook, state, { folder: folder(), room: all, namesTask: before === '' });
+    const words = {
+      requests: notebook.requests,
+      before: `${before}\n${opening}`,
+      file: `${folder()}/${notebook.prompts.file}`,
+    };
+    const room = Math.min(wordsRoom(state), all - opening.length - 1);
+    const constraints = tellConstraints(words, room);
+    const left = room - lengthOf(constraints);
+    const prompts = tellPrompts(words, left - Math.min(recall.urgentLength(), left / 2));
+    const text = [opening, ...constraints, ...prompts].join('\n');
+    const needed = lengthOf(tellConstraints(words, wordsRoom(state))) + Math.min(recall.urgentLength(), URGENT_LENGTH);
+    return {
+      text: before === '' ? text : `${before}\n\n${text}`,
+      left: all - text.length - 1,
+      isCramped: all - opening.length < needed,
+    };
+  }
+
+  function withPrompt({ context: before }: HookAnswer, state: GovernorState): Told {
     const hasRoom = (before?.length ?? 0) + MISSED_LIMIT < CONTEXT_LIMIT;
     const missing = phase === 'compared' && hasRoom ? missed(state) : NOTHING_TOLD;
     const reminder = remind(state);
@@ -75,9 +107,10 @@ export function createHandBack(notebook: Notebook, folder: () => string): HandBa
   }
 
   /** Where the notes are, and what the work is: what else the context holds is not known. */
-  function begun(before: string | undefined, state: GovernorState): Told {
-    const opening = openingOf(notebook, state, folder(), CONTEXT_LIMIT - (before?.length ?? 0) - 4);
-    return { context: [before, opening].filter(Boolean).join('\n\n'), decisions: [] };
+  function begun({ context = '' }: HookAnswer, state: GovernorState): Told {
+    const room = CONTEXT_LIMIT - context.length - 4;
+    const opening = openingOf(notebook, state, { folder: folder(), room, namesTask: true });
+    return { context: [context, opening].filter(Boolean).join('\n\n'), decisions: [] };
   }
 
   function missed(state: GovernorState): Told {
@@ -107,7 +140,7 @@ export function createHandBack(notebook: Notebook, folder: () => string): HandBa
     answer(hook, state) {
       const isEmpty = notebook.toolLog.total + notebook.prompts.total + notebook.deadEnds.total === 0;
       const told = isEmpty || hook.recall === undefined ? NOTHING_TOLD : undefined;
-      const { context, decisions } = told ?? TELL[hook.recall ?? 'prompt'](hook.context, state);
+      const { context, decisions } = told ?? TELL[hook.recall ?? 'prompt'](hook, state);
       return { output: hookOutput(hook, context === '' ? hook.context : context), decisions };
     },
     summary(text, state) {
@@ -155,11 +188,18 @@ function defused(text: string): string {
   return text.replace(/<(?=\s*\/?\s*system-reminder)/gi, '‹');
 }
 
+interface Opening {
+  readonly folder: string;
+  readonly room: number;
+  /** Whether the task is told where only prompts tell it. */
+  readonly namesTask: boolean;
+}
+
 /** Where the notes are comes first; what of the rest does not fit is left out. */
-function openingOf(notebook: Notebook, state: GovernorState, folder: string, room: number): string {
-  const { firstPrompt, state: noted } = notebook;
-  const task = state.run.policy.task ?? firstPrompt;
-  const work = noted ?? state.run.policy.state;
+function openingOf(notebook: Notebook, state: GovernorState, { folder, room, namesTask }: Opening): string {
+  const { policy } = state.run;
+  const task = policy.task ?? (namesTask ? (taskOf(state) ?? notebook.requests.latest) : undefined);
+  const work = notebook.state ?? policy.state;
   const lines = [
     `Notes of this session are kept in ${folder}/scratch.md, an index of the files beside it: look there before you repeat work.`,
     ...(task === undefined ? [] : [`Task: ${oneLine(task, HEAD_LENGTH)}`]),
@@ -167,6 +207,15 @@ function openingOf(notebook: Notebook, state: GovernorState, folder: string, roo
   ];
   while (lines.length > 1 && lines.join('\n').length > room) lines.pop();
   return lines.join('\n');
+}
+
+/** For the user's words: in a small window less. */
+function wordsRoom({ gauge }: GovernorState): number {
+  return Math.max(LEAST_WORDS, WORDS_SHARE * (gauge.window.tokens ?? SMALL_WINDOW) * CHARS_PER_TOKEN);
+}
+
+function lengthOf(lines: readonly string[]): number {
+  return lines.reduce((sum, line) => sum + line.length + 1, 0);
 }
 
 function roomFor(state: GovernorState, most: number): number {

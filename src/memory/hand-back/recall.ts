@@ -1,3 +1,4 @@
+import { onlyReads } from '../dead-ends/command-words.ts';
 import {
   EVIDENCE_KINDS,
   type Evidence,
@@ -15,6 +16,8 @@ export interface Recall {
   begin(): void;
   /** Evidence that fits into `room` UTF-16 units, without what was given already or the summary holds. */
   take(room: number): Taken;
+  /** UTF-16 units of what is not to be tried again. */
+  urgentLength(): number;
   /** The summary is known: from now on only what it does not hold is given. */
   compare(summary: string): Compared;
 }
@@ -44,6 +47,7 @@ const TITLES: Readonly<Record<EvidenceKind, string>> = {
 
 export function createRecall(evidence: Evidence): Recall {
   let snapshot: readonly EvidenceItem[] = [];
+  let useful: readonly EvidenceItem[] = [];
   const given = new Set<EvidenceItem>();
   let summary: string | undefined;
 
@@ -56,14 +60,17 @@ export function createRecall(evidence: Evidence): Recall {
   return {
     begin() {
       snapshot = EVIDENCE_KINDS.flatMap((kind) => evidence.items(kind));
+      useful = usefulOf(snapshot);
       given.clear();
       summary = undefined;
     },
     take(room) {
-      const items = fitting(snapshot.filter(isMissing), room);
+      const items = fitting(useful.filter(isMissing), room);
       for (const item of items) given.add(item);
+      for (const item of snapshot) if (items.some((other) => isSame(item, other))) given.add(item);
       return { text: render(items), items };
     },
+    urgentLength: () => render(useful.filter((item) => isMissing(item) && isUrgent(item))).length,
     compare(text) {
       summary = normalised(text);
       const words = summary;
@@ -77,12 +84,51 @@ export function createRecall(evidence: Evidence): Recall {
   };
 }
 
-/** Of each kind the newest, as long as there is room. */
+/** Of what went well the newest is enough. */
+const MOST_COMMANDS = 10;
+
+/** What a next step can need: a failure once, where it is a dead end too; no looks at files, which any step can take. */
+function usefulOf(items: readonly EvidenceItem[]): EvidenceItem[] {
+  const deadEnds = items.filter(({ kind }) => kind === 'dead end');
+  const isTold = (item: EvidenceItem) => item.kind !== 'dead end' && deadEnds.some((other) => isSame(item, other));
+  const left = { command: MOST_COMMANDS, 'file read': MOST_COMMANDS };
+  return items.filter((item) => {
+    if (item.kind === 'command' || item.kind === 'file read') {
+      return !(item.kind === 'command' && onlyReads(item.subject)) && left[item.kind]-- > 0;
+    }
+    return !isTold(item);
+  });
+}
+
+/** Whether a dead end tells of the same call: it names the command, or has come of the error. */
+function isSame({ kind, line, calls, facts: [fact] }: EvidenceItem, deadEnd: EvidenceItem): boolean {
+  if (deadEnd.kind !== 'dead end') return false;
+  if (kind === 'error') return calls.some((id) => deadEnd.calls.includes(id));
+  if (fact?.kind !== 'commands') return false;
+  return fact.says === deadEnd.facts[0]?.says || deadEnd.line.includes(line.slice(0, line.indexOf('`', 1) + 1));
+}
+
+function isUrgent({ kind }: EvidenceItem): boolean {
+  return kind === 'dead end' || kind === 'failing command';
+}
+
+/** What failed first, then of each other kind the newest, as long as there is room. */
 function fitting(items: readonly EvidenceItem[], room: number): EvidenceItem[] {
-  const kinds = EVIDENCE_KINDS.map((kind) => items.filter((item) => item.kind === kind));
   const costOf = ({ kind, line }: EvidenceItem, isFirst: boolean) =>
     line.length + 3 + (isFirst ? TITLES[kind].length + 1 : 0);
-  return inTurns(kinds, room, costOf).flat();
+  const kinds = EVIDENCE_KINDS.map((kind) => items.filter((item) => item.kind === kind));
+  const urgent = inTurns(
+    kinds.filter(([item]) => item && isUrgent(item)),
+    room,
+    costOf,
+  );
+  const spent = urgent.flatMap((own) => own.map((item, at) => costOf(item, at === 0))).reduce((a, b) => a + b, 0);
+  const others = inTurns(
+    kinds.filter(([item]) => item && !isUrgent(item)),
+    room - spent,
+    costOf,
+  );
+  return [...urgent, ...others].flat();
 }
 
 function render(items: readonly EvidenceItem[]): string {

@@ -13,6 +13,8 @@ export interface EvidenceItem {
   readonly end: string;
   readonly line: string;
   readonly facts: readonly Fact[];
+  /** Ids of the calls that show it, where they matter. */
+  readonly calls: readonly string[];
 }
 
 export const EVIDENCE_KINDS = ['dead end', 'failing command', 'error', 'file', 'command', 'file read'] as const;
@@ -115,24 +117,24 @@ function newest<T>(map: ReadonlyMap<string, T>): T[] {
 
 function fileItem(kind: 'file' | 'file read', path: string, counts: string): EvidenceItem {
   const line = `${quoted(path, LINE_LENGTH)} ${counts}`.trimEnd();
-  return { kind, subject: path, end: counts, line, facts: [{ kind: 'paths', says: wordsOf(path) }] };
+  return { kind, subject: path, end: counts, line, facts: [{ kind: 'paths', says: wordsOf(path) }], calls: [] };
 }
 
-function commandItem(kind: 'failing command' | 'command', { command, outcome, said }: ToolEntry): EvidenceItem {
+function commandItem(kind: 'failing command' | 'command', { id, command, outcome, said }: ToolEntry): EvidenceItem {
   const text = command?.text ?? '';
   const cause = kind === 'failing command' && said !== '' ? ` ${quoted(said, LINE_LENGTH)}` : '';
   const end = `${command === undefined ? '' : commandEnd(command, outcome)}${cause}`;
   const line = `${quoted(text, LINE_LENGTH)} ${end}`;
   const facts: readonly Fact[] = [{ kind: 'commands', says: wordsOf(text) }, ...figuresOf(command?.counts)];
-  return { kind, subject: text, end, line, facts };
+  return { kind, subject: text, end, line, facts, calls: [id] };
 }
 
-function errorItem({ name, title, said, signature = '', outcome }: ToolEntry): EvidenceItem {
+function errorItem({ id, name, title, said, signature = '', outcome }: ToolEntry): EvidenceItem {
   const line = `${name} ${quoted(title, LINE_LENGTH)} ${outcome}: ${quoted(said, LINE_LENGTH)}`;
-  return { kind: 'error', subject: signature, end: '', line, facts: [] };
+  return { kind: 'error', subject: signature, end: '', line, facts: [], calls: [id] };
 }
 
-function deadEndItem({ key, text }: DeadEnd): EvidenceItem {
+function deadEndItem({ key, text, evidence }: DeadEnd): EvidenceItem {
   const quotation = /`([^`]+)`/.exec(text)?.[1];
   const line = oneLine(text, 2 * LINE_LENGTH);
   return {
@@ -141,6 +143,7 @@ function deadEndItem({ key, text }: DeadEnd): EvidenceItem {
     end: '',
     line,
     facts: [{ kind: 'deadEnds', says: wordsOf(quotation ?? text) }],
+    calls: evidence,
   };
 }
 

@@ -1,4 +1,4 @@
-import { commandIn } from '../../governor/prompts/prompt.ts';
+import { commandIn, tellsTask } from '../../governor/prompts/prompt.ts';
 import { firstSentences } from '../../governor/prompts/sentences.ts';
 import type { PromptEntry } from '../entry.ts';
 import { remember } from '../remember.ts';
@@ -15,7 +15,7 @@ export interface Requests {
   inShort(): readonly Request[];
   /** What holds for more than one prompt, word for word, each once: of the newest prompt first, then as it was said. */
   constraints(): readonly string[];
-  /** The prompt given last, in whole sentences. */
+  /** The newest prompt that says what is to be done, in whole sentences. */
   readonly latest: string | undefined;
 }
 
@@ -31,7 +31,7 @@ const MAX_CONSTRAINTS = 400;
 
 /** UTF-16 units of a prompt in short, and of the newest one. */
 const SHORT_LENGTH = 160;
-const LATEST_LENGTH = 400;
+const LATEST_LENGTH = 200;
 
 /** Code points of a sentence that is still given word for word. */
 const SENTENCE_LENGTH = 700;
@@ -44,7 +44,7 @@ export function createRequests(): Requests {
   return {
     add({ text }, number) {
       if (commandIn(text) !== undefined || text.trim() === '') return;
-      latest = firstSentences(text, LATEST_LENGTH) || latest;
+      if (latest === undefined || tellsTask(text)) latest = firstSentences(text, LATEST_LENGTH) || latest;
       const short = oneLine(firstSentences(text, SHORT_LENGTH), SHORT_LENGTH);
       if (short !== '') remember(requests, number, { number, text: short }, MAX_REQUESTS);
       for (const said of constraintsIn(text)) {
