@@ -9,7 +9,7 @@ export function decisionText(decision: Decision): string {
     case 'warn':
       return `warning: the context is ${full}`;
     case 'compact':
-      return `compacting: the context is ${full}`;
+      return `compacting: the context is ${full}${sumIn(decision.reason)}`;
     case 'compacted':
       return compactedText(decision);
     case 'landed':
@@ -73,6 +73,12 @@ export function decisionText(decision: Decision): string {
     case 'interrupt':
       return 'interrupting; press Ctrl-C again to end now';
   }
+}
+
+/** Where the way was chosen by what it costs, the reason ends with the sum. */
+function sumIn(reason: string): string {
+  const at = reason.indexOf('; over ');
+  return at < 0 ? '' : reason.slice(at);
 }
 
 /** The same where ctxb only observes: nothing of it is done. */
