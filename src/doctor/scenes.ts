@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { HookName } from '../governor/actions.ts';
+import { findSessionLog, readSessionLog, type SessionLog } from '../session/claude/claude-log.ts';
 import { turns } from '../standin/scenario.ts';
-import { findSessionLog, readSessionLog, type SessionLog } from '../store/sessions/session-log.ts';
 import type { Fields } from '../stream/fields.ts';
 import { Contradiction } from './expect-fact.ts';
 import type { Conversation } from './stage/conversation.ts';

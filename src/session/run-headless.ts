@@ -5,6 +5,7 @@ import type { Io } from '../io.ts';
 import { checkFolder } from '../store/folders/own-folder.ts';
 import { INBOX_VARIABLE, inboxPath } from '../store/runs/inbox.ts';
 import { wantsTelemetry } from '../telemetry/destinations.ts';
+import { callerInput, createStamp, fixedPrompts } from './caller-input.ts';
 import { type Child, forOwnChild, runUntouched, startChild } from './claude/child.ts';
 import {
   childArguments,
@@ -21,8 +22,6 @@ import {
   RUN_VARIABLE,
   type Watcher,
 } from './headless-run.ts';
-import { callerInput } from './input/caller-input.ts';
-import { createStamp, fixedPrompts } from './input/prompts.ts';
 import { openRecordFile } from './run-files.ts';
 import { watchSignals } from './signals.ts';
 

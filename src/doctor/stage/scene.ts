@@ -1,6 +1,6 @@
 import type { ChildEnd } from '../../session/claude/child.ts';
+import type { SessionLog } from '../../session/claude/claude-log.ts';
 import type { RecordedRequest, Scenario } from '../../standin/scenario.ts';
-import type { SessionLog } from '../../store/sessions/session-log.ts';
 import type { ControlResponseEvent, Event } from '../../stream/events.ts';
 import type { Fields } from '../../stream/fields.ts';
 import { Contradiction } from '../expect-fact.ts';

@@ -1,11 +1,14 @@
+import { rmdirSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { CtxbError } from '../../errors.ts';
 import { shortenHealth } from '../../health/health-lines.ts';
-import { isTorn } from '../files/read-lines.ts';
+import { kindOf, removeFile } from '../files/plain-file.ts';
+import { isTorn, readLines } from '../files/read-lines.ts';
 import type { Faults } from '../files/store-error.ts';
-import { type ContextDir, openContextDir } from '../folders/context-dir.ts';
+import { type ContextDir, fileName, openContextDir } from '../folders/context-dir.ts';
 import { HEALTH_LOG } from '../ledgers/health-log.ts';
 import { keepShort } from '../ledgers/ledger-files.ts';
 import { asItIs, masked, maskedJson } from '../masks/disk-text.ts';
-import { createRunFile } from './run-file.ts';
 import type { Seal } from './seal.ts';
 
 /** Files of a run. A fault (a full disk, a foreign file in the way) is told once and never stops the stream. */
@@ -24,7 +27,7 @@ export interface SessionStore {
   keep(path: string, text: string): void;
 }
 
-export interface SessionStoreOptions {
+interface SessionStoreOptions {
   /** Stands in each entry of the mailbox. */
   readonly runId: string;
   /** Milliseconds since the epoch, for the time in each entry. */
@@ -77,4 +80,62 @@ export function createSessionStore(path: string, { runId, now, onFault, seal }: 
     forgetRun: (other) => attempt(() => (other === undefined ? runFile : createRunFile(path, other, seal)).remove()),
     keep: (file, text) => attempt((open) => open.write(file, masked(text))),
   };
+}
+
+/** The folder of what unfinished runs need to be taken up, in the context folder. */
+const RUNS = 'runs';
+
+/** What a run needs to be taken up after a crash. Prompts stand in it as they were said; it is gone when they are answered. */
+interface RunFile {
+  add(entry: object): void;
+  remove(): void;
+}
+
+function createRunFile(contextDir: string, runId: string, seal: Seal | undefined): RunFile {
+  const name = nameOf(runId);
+  let folder: ContextDir | undefined;
+  return {
+    add(entry) {
+      folder ??= openContextDir(contextDir);
+      const json = JSON.stringify({ v: 1, ...entry });
+      folder.append(name, asItIs(seal === undefined ? json : seal.close(json, name)));
+    },
+    remove() {
+      const path = join(resolve(contextDir), name);
+      if (kindOf(path) === 'file') removeFile(path);
+      try {
+        rmdirSync(dirname(path));
+      } catch {
+        // Another run still needs the folder.
+      }
+    },
+  };
+}
+
+/** Whether a run has left something to go on with, however it ended. */
+export function hasRunFile(contextDir: string, runId: string): boolean {
+  return kindOf(join(resolve(contextDir), nameOf(runId))) === 'file';
+}
+
+/**
+ * The lines of a run's file; none when there is no such file.
+ *
+ * @throws CtxbError `usage` at a line that this user's ctxb has not written
+ */
+export function* readRunFile(contextDir: string, runId: string, seal: Seal): Generator<string> {
+  const name = nameOf(runId);
+  const path = join(resolve(contextDir), name);
+  for (const line of readLines(path)) {
+    const json = seal.open(line, name);
+    if (json === undefined) {
+      const key = seal.keyPath ?? 'for which there is no home folder';
+      const why = `it is not sealed with your key, ${key}: somebody else may have written it, or the key is new`;
+      throw new CtxbError('usage', `${path} is not used, because ${why}. Start the run anew`);
+    }
+    yield json;
+  }
+}
+
+function nameOf(runId: string): string {
+  return join(RUNS, `${fileName(runId)}.ndjson`);
 }

@@ -8,12 +8,11 @@ import type { GovernorState } from '../../../src/governor/state.ts';
 import type { Io } from '../../../src/io.ts';
 import { PLAIN } from '../../../src/report/style.ts';
 import { createTerminal } from '../../../src/report/terminal/terminal.ts';
+import { callerInput, createStamp } from '../../../src/session/caller-input.ts';
 import type { Child, ChildEnd } from '../../../src/session/claude/child.ts';
 import { readClaudeArguments } from '../../../src/session/claude/claude-arguments.ts';
 import { conduct } from '../../../src/session/conduct.ts';
 import { describeRun, type HeadlessRun } from '../../../src/session/headless-run.ts';
-import { callerInput } from '../../../src/session/input/caller-input.ts';
-import { createStamp } from '../../../src/session/input/prompts.ts';
 import { openRecordFile } from '../../../src/session/run-files.ts';
 import { PROTOCOL } from '../ctxb.ts';
 

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type OpenTool, readSessionLog, type SessionLog } from '../../../src/store/sessions/session-log.ts';
+import { type OpenTool, readSessionLog, type SessionLog } from '../../../src/session/claude/claude-log.ts';
 import { fixture, objectsOf } from '../../support/recordings.ts';
 
 type Row = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { createStamp, fixedPrompts, promptLine, protocolLines, withUuid } from '../../../src/session/input/prompts.ts';
+import { createStamp, fixedPrompts, promptLine, protocolLines, withUuid } from '../../src/session/caller-input.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
