@@ -173,8 +173,8 @@ export type Effect =
   | HookAnswer
   /** A prompt has to wait: it must be on disk first. */
   | { readonly kind: 'hold'; readonly uuid: string; readonly line: string }
-  /** Keep a text whole in a file of the context folder because only a part of it can be handed back. */
-  | { readonly kind: 'keep'; readonly file: string; readonly text: string }
+  /** Keep what is said whole, block by block, in a file of the context folder: only a part of it can be handed back. */
+  | { readonly kind: 'keep'; readonly file: string; readonly texts: readonly string[] }
   /** Close claude's stdin: nothing more can come. */
   | { readonly kind: 'end-input' }
   | { readonly kind: 'set-timer'; readonly timer: TimerName; readonly afterMs: number }
@@ -290,6 +290,16 @@ const EFFECTS = new Set<Action['kind']>([
   'measure-file',
   'store-result',
 ]);
+
+/**
+ * As it may be written down: without the words for a summary. They are cut out of what the caller said, and half a secret
+ * is not known again.
+ */
+export function withoutFocus(decision: Decision): object {
+  if (decision.kind !== 'compact') return decision;
+  const { focus: _, ...rest } = decision;
+  return rest;
+}
 
 /** Whether an action is a decision to report; otherwise it is an effect to carry out. */
 export function isDecision(action: Action): action is Decision {

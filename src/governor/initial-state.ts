@@ -58,7 +58,6 @@ const NO_SESSION: GovernorState['session'] = {
   id: undefined,
   model: undefined,
   version: undefined,
-  firstPrompt: undefined,
   latestPrompt: undefined,
   state: undefined,
   transcript: undefined,

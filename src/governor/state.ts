@@ -216,9 +216,7 @@ export interface GovernorState {
     readonly id: string | undefined;
     readonly model: string | undefined;
     readonly version: string | undefined;
-    /** First prompt that is no slash command. */
-    readonly firstPrompt: string | undefined;
-    /** The newest of them that says what is to be done. */
+    /** The newest prompt that says what is to be done, or the first; no slash command. */
     readonly latestPrompt: string | undefined;
     /** Where the work stands, as it was told or found in the agent's words. */
     readonly state: string | undefined;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
-import { type Action, type Decision, type HookAnswer, isDecision } from '../governor/actions.ts';
+import { type Action, type Decision, type HookAnswer, isDecision, withoutFocus } from '../governor/actions.ts';
 import type { OwnEvent } from '../governor/input.ts';
 import type { GovernorState, Run } from '../governor/state.ts';
 import { createHost } from '../host/governor-host.ts';
@@ -34,7 +34,7 @@ export function createHookHost(start: GovernorState, { store, toolFiles, now, on
   const host = createHost(start, { now, carryOut: ({ actions }) => actions.forEach(carryOut) });
 
   function decide(decision: Decision): void {
-    store.journal(decision);
+    store.journal(withoutFocus(decision));
     onDecision(decision);
   }
 
@@ -51,7 +51,7 @@ export function createHookHost(start: GovernorState, { store, toolFiles, now, on
         host.tellLater(toolFiles.store(action));
         return;
       case 'keep':
-        store.keep(action.file, action.text);
+        store.keep(action.file, action.texts);
         return;
       case 'health':
         store.health(action.record);

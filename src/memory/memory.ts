@@ -112,7 +112,7 @@ export function createMemory({ run, mask }: MemoryOptions): Memory {
       session: state.session.id ?? run.runId,
       task: maskedOr(run.policy.task),
       state: notebook.state ?? maskedOr(run.policy.state),
-      firstPrompt: notebook.firstPrompt ?? maskedOr(state.session.firstPrompt),
+      firstPrompt: notebook.firstPrompt,
       running: state.turn.prompts.map(({ event }) => mask(textsOf(event.blocks))),
       folder: folder ?? run.contextDir,
       t,

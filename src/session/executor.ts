@@ -8,6 +8,7 @@ import {
   type HookName,
   isDecision,
   type TimerName,
+  withoutFocus,
 } from '../governor/actions.ts';
 import type { Input } from '../governor/input.ts';
 import type { Answered } from '../memory/hand-back/hand-back.ts';
@@ -99,7 +100,7 @@ export function createExecutor(world: ExecutorWorld): Executor {
       store.run({ held: uuid, line });
       store.mailbox({ held: uuid, line: maskedLine(line) });
     },
-    keep: ({ file, text }) => store.keep(file, text),
+    keep: ({ file, texts }) => store.keep(file, texts),
     'answer-hook': (effect) => {
       const { requestId, hook } = effect;
       if (hook === 'PreCompact') world.beforeCompaction();
@@ -143,7 +144,7 @@ export function createExecutor(world: ExecutorWorld): Executor {
   function execute(action: Action): void {
     if (isDecision(action)) {
       if (action.kind === 'compact' || action.kind === 'handoff') world.beforeCompaction();
-      store.journal(action);
+      store.journal(withoutFocus(action));
       if (action.kind === 'handed-over') store.run({ handedOver: action.path });
       world.onDecision(action);
     } else {

@@ -183,7 +183,6 @@ it('no secret that a prompt has in two blocks is in a file', async () => {
   });
   const run = await runFake(place, {
     fake: 'tells-secrets',
-    flags: ['--task', 'mend the clock'],
     claude: [...STREAM, '--input-format', 'stream-json'],
     stdin: `${prompts.join('\n')}\n`,
     env: { PLAY_TEXTS: place.path('texts.json'), PLAY_CONTEXTS: '30000,160000,31000' },

@@ -242,7 +242,7 @@ describe('SessionStart', () => {
     expect(text.length).toBeLessThan(9_000);
     expect(text.match(/y{4,}/g)?.join('').length).toBe(shown);
     const files = actions.filter(({ kind }) => kind === 'keep');
-    expect(files).toEqual(kept ? [{ kind: 'keep', file: 'prompts/prompt-1.md', text: prompt }] : []);
+    expect(files).toEqual(kept ? [{ kind: 'keep', file: 'prompts/prompt-1.md', texts: [prompt] }] : []);
     if (shown < length) expect(text).toContain('.context/prompts/prompt-1.md');
   });
 
@@ -250,6 +250,17 @@ describe('SessionStart', () => {
     const sentence = 'Read src/a.ts and put the value in its place. ';
     const text = restored(midTurn(sentence.repeat(300)).claude(sessionStart('compact'))) ?? '';
     expect(text).toMatch(/put the value in its place\.$/);
+  });
+
+  it('a prompt of several blocks is kept block by block, so that masks know a secret that is in two', () => {
+    const texts = ['y'.repeat(5_000), 'z'.repeat(5_000)];
+    const driver = drive();
+    driver.begin();
+    const content = texts.map((text) => ({ type: 'text', text }));
+    driver.caller({ type: 'user', uuid: 'prompt-1', message: { role: 'user', content } });
+    driver.claude(initLine(), callLine(170_000));
+    const actions = driver.claude(sessionStart('compact'));
+    expect(actions.find(({ kind }) => kind === 'keep')).toMatchObject({ texts });
   });
 
   it('cuts no character in half', () => {

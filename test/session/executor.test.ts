@@ -81,7 +81,7 @@ const CASES: readonly EffectCase[] = [
     notes: [{ run: { held: 'u', line: 'x' } }, { mailbox: { held: 'u', line: 'x' } }],
     sent: '',
   },
-  { title: 'a text is kept', action: { kind: 'keep', file: 'f', text: 't' }, notes: [{ keep: ['f', 't'] }] },
+  { title: 'a text is kept', action: { kind: 'keep', file: 'f', texts: ['t'] }, notes: [{ keep: ['f', ['t']] }] },
   { title: 'buffered lines are settled', action: { kind: 'buffered', fate: 'show' }, notes: [{ buffered: 'show' }] },
 ];
 

@@ -57,13 +57,12 @@ function asSaid(event: UserEvent): UserEvent {
   return { ...event, role: 'prompt', replay: false };
 }
 
-/** Remembers what the session is about: its first prompt, and the newest that tells a task. */
+/** Remembers what the session is about: the newest prompt that tells a task, or the first. */
 export function notePrompt(state: GovernorState, { uuid, command, text }: Prompt): GovernorState {
-  const { firstPrompt } = state.session;
-  const isTask = firstPrompt === undefined || tellsTask(text);
+  const isTask = state.session.latestPrompt === undefined || tellsTask(text);
   if (command !== undefined || text === '' || !isTask || isOwnUuid(state, uuid)) return state;
   const next = draftOf(state);
-  next.session = { ...state.session, firstPrompt: firstPrompt ?? text, latestPrompt: text };
+  next.session = { ...state.session, latestPrompt: text };
   return next;
 }
 

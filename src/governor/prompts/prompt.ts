@@ -1,4 +1,4 @@
-import { plainText } from '../../stream/blocks.ts';
+import { plainText, textsOf } from '../../stream/blocks.ts';
 import type { UserEvent } from '../../stream/events.ts';
 import type { Action } from '../actions.ts';
 import type { Prompt } from '../input.ts';
@@ -74,7 +74,8 @@ export function requestsIn(prompts: readonly Prompt[]): readonly Prompt[] {
  * @param opening a sentence that says what they are, without its end
  */
 export function giveBack(state: GovernorState, prompts: readonly Prompt[], opening: string): GivenBack {
-  const texts = prompts.map(wording).join('\n\n');
+  const blocks = prompts.flatMap((prompt, at) => [...(at === 0 ? [] : ['']), ...wording(prompt)]);
+  const texts = blocks.join('\n');
   const whole = `${opening}, word for word:\n\n${texts}`;
   if (texts.length <= BEGINNING_LENGTH) return { text: whole, actions: [] };
   const file = `prompts/${fileName(state, prompts[0]?.uuid ?? '')}.md`;
@@ -82,15 +83,15 @@ export function giveBack(state: GovernorState, prompts: readonly Prompt[], openi
   const part = texts.slice(0, endBefore(texts, BEGINNING_LENGTH));
   const extent = `Its first ${part.length} of ${texts.length} characters follow; read ${path} for the whole`;
   const shorter = `${opening}. ${extent}:\n\n${part}`;
-  const keeps = { actions: [{ kind: 'keep', file, text: texts }] } as const;
+  const keeps = { actions: [{ kind: 'keep', file, texts: blocks }] } as const;
   return texts.length <= PROMPT_LIMIT ? { text: whole, shorter, ...keeps } : { text: shorter, ...keeps };
 }
 
-/** The words of a prompt; pictures can only be mentioned. */
-function wording({ text, event }: Prompt): string {
+/** The words of a prompt, block by block; pictures can only be mentioned. */
+function wording({ text, event }: Prompt): string[] {
   const pictures = event.blocks.filter(({ type }) => type === 'image' || type === 'document').length;
   const mention = pictures === 0 ? [] : [`(with ${pictures === 1 ? 'a picture' : `${pictures} pictures`})`];
-  return [...(text === '' ? [] : [text]), ...mention].join('\n');
+  return [...(text === '' ? [] : textsOf(event.blocks)), ...mention];
 }
 
 /** The caller's `uuid` is any text; only one that looks like a UUID becomes the name of a file. */

@@ -50,6 +50,6 @@ export function taskOf({ run, turn, mailbox, session }: GovernorState): string |
   if (run.policy.task !== undefined) return flatten(run.policy.task);
   const running = turn.phase === 'idle' ? [] : turn.prompts;
   const now = requestsIn([...running, ...mailbox.waiting.slice(0, 1)]).find(({ text }) => tellsTask(text));
-  const text = now?.text ?? session.latestPrompt ?? session.firstPrompt;
+  const text = now?.text ?? session.latestPrompt;
   return text === undefined ? undefined : flatten(firstSentences(text, TASK_LENGTH) || text);
 }

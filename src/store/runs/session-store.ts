@@ -23,8 +23,8 @@ export interface SessionStore {
   run(entry: object): void;
   /** Nothing of this run, or of another, need be taken up any more. */
   forgetRun(runId?: string): void;
-  /** A text in a file of its own; `path` is relative to the folder. */
-  keep(path: string, text: string): void;
+  /** Blocks of a message in a file of their own, each as a line; `path` is relative to the folder. */
+  keep(path: string, texts: readonly string[]): void;
 }
 
 interface SessionStoreOptions {
@@ -78,7 +78,7 @@ export function createSessionStore(path: string, { runId, now, onFault, seal }: 
     mailbox: (entry) => attempt((open) => append(open, 'mailbox.ndjson', { run: runId, ...entry })),
     run: (entry) => attempt(() => runFile.add(entry)),
     forgetRun: (other) => attempt(() => (other === undefined ? runFile : createRunFile(path, other, seal)).remove()),
-    keep: (file, text) => attempt((open) => open.write(file, masked(text))),
+    keep: (file, texts) => attempt((open) => open.write(file, masked(texts))),
   };
 }
 

@@ -30,7 +30,7 @@ it('writes entries with version and time, one a line', () => {
   store.journal({ kind: 'start', text: 'two\nlines' });
   store.mailbox({ held: 'u' });
   store.mailbox({ delivered: 'u' });
-  store.keep('prompts/u.md', 'text');
+  store.keep('prompts/u.md', ['text']);
   const stamp = { v: 1, t: '2026-01-02T12:00:00.000Z' };
   expect(lines('journal.ndjson')).toEqual([{ ...stamp, kind: 'start', text: 'two\nlines' }]);
   expect(lines('mailbox.ndjson')).toEqual([
@@ -56,6 +56,6 @@ it('tells a fault once and never throws', () => {
   });
   store.journal({});
   store.mailbox({});
-  store.keep('a', 'b');
+  store.keep('a', ['b']);
   expect(faults).toEqual([expect.stringContaining(`nothing more is written to ${join(folder, '.context')}`)]);
 });
