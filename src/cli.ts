@@ -1,5 +1,5 @@
 import manifest from '../package.json' with { type: 'json' };
-import { closest } from './config/closest.ts';
+import { closest } from './config/finding.ts';
 import { CtxbError, isCtxbError, shortageOf } from './errors.ts';
 import type { Environment, Io } from './io.ts';
 import { onOneLine, printable, shownOn } from './report/shown.ts';

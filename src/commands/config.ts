@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { Config, KeyPath, Origin, ToolKey } from '../config/config.ts';
-import { valueAt } from '../config/key-path.ts';
+import { type Config, type Origin, type ToolKey, valueAt } from '../config/config.ts';
+import type { KeyPath } from '../config/keys.ts';
 import { type ResolvedConfig, resolveConfig } from '../config/resolve-config.ts';
 import { handoffLevel, inTokens, nativeLevel } from '../governor/policy.ts';
 import type { Io, Output } from '../io.ts';
@@ -42,7 +42,8 @@ export async function runConfig(options: ConfigOptions, io: Io): Promise<number>
     return 0;
   }
   const resolved = await resolveConfig({ cwd: io.cwd, env: io.env, flags: {} });
-  io.stderr.write(resolved.findings.map(({ message }) => `ctxb: ${onOneLine(message)}\n`).join(''));
+  const told = [...resolved.findings, ...resolved.warnings.file];
+  io.stderr.write(told.map(({ message }) => `ctxb: ${onOneLine(message)}\n`).join(''));
   const rows = rowsOf(resolved);
   if (options.json)
     writeJson(

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { findClaude } from '../claude/find-claude.ts';
-import { closest } from '../config/closest.ts';
+import { closest } from '../config/finding.ts';
 import { ALL_CHECKS } from '../doctor/all-checks.ts';
 import type { Check } from '../doctor/check.ts';
 import { type Diagnosis, diagnose } from '../doctor/diagnose.ts';

@@ -11,8 +11,10 @@ import { createTerminal, type Terminal } from '../report/terminal/terminal.ts';
  * @throws CtxbError `config` naming everything that is wrong with the configuration
  */
 export async function prepareRun(flags: Flags, io: Io): Promise<PreparedRun> {
-  const settings = await effectiveSettings({ cwd: io.cwd, env: io.env, flags });
-  return { ...settings, terminal: await terminalOf(settings.config, io) };
+  const { config, values, warnings } = await effectiveSettings({ cwd: io.cwd, env: io.env, flags });
+  const terminal = await terminalOf(config, io);
+  for (const { message } of warnings.file) terminal.notice(message);
+  return { config, values, terminal };
 }
 
 export interface PreparedRun {

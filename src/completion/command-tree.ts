@@ -1,6 +1,5 @@
 import type { Command, Option } from 'commander';
-import { choicesOf } from '../config/check-value.ts';
-import type { KeyPath } from '../config/config.ts';
+import { KEY_PATHS, KEYS, type Key } from '../config/keys.ts';
 
 /** What may stand where a value is expected. */
 export type Value =
@@ -27,15 +26,14 @@ export interface CommandNode {
   readonly commands: readonly CommandNode[];
 }
 
-/** Options whose values are those of a key of the configuration. */
-const KEYS: Readonly<Record<string, KeyPath>> = {
-  '--compact-when': 'compaction.when',
-  '--on-cost-limit': 'cost.onLimit',
-  '--on-large-task': 'zones.onLargeTask',
-  '--status-line': 'statusLine',
-  '--strategy': 'strategy',
-  '--tool-budgets': 'tools.mode',
-};
+/** The words that options of keys of the configuration take, by the name of the option. */
+const WORDS: ReadonlyMap<string, readonly string[]> = new Map(
+  KEY_PATHS.flatMap((path) => {
+    const { takes, option }: Key = KEYS[path];
+    const [name = ''] = option?.flags.split(' ') ?? [];
+    return typeof takes === 'string' ? [] : [[name, takes] as const];
+  }),
+);
 
 /** By the word in the brackets of an option or an argument. */
 const KINDS: ReadonlyMap<string, 'file' | 'folder'> = new Map([
@@ -82,9 +80,8 @@ function readOption(option: Option): OptionNode {
 }
 
 function valueIn({ flags, long, argChoices }: Option): Value {
-  const key = KEYS[long ?? ''];
   const [, word = ''] = /[<[]([\w-]+)/.exec(flags) ?? [];
-  return choicesIn(argChoices ?? (key && choicesOf(key))) ?? kindOf(word);
+  return choicesIn(argChoices ?? WORDS.get(long ?? '')) ?? kindOf(word);
 }
 
 function choicesIn(choices: readonly string[] | undefined): Value | undefined {

@@ -1,7 +1,7 @@
 import type { Policy } from '../governor/policy.ts';
 import type { FlowGlobals } from './flow-settings.ts';
 
-/** The effective configuration: every key resolved, every number in one form. Keys are described in `schema.ts`. */
+/** The effective configuration: every key resolved, every number in one form. Its keys are in `keys.ts`. */
 export interface Config extends Policy {
   readonly observe: boolean;
   readonly quiet: boolean;
@@ -13,10 +13,15 @@ export interface Config extends Policy {
   readonly flow: FlowGlobals;
 }
 
-/** A key as findings, flags and sources name it: `window`, `thresholds.warn`. Keys of `tools.byTool` are `ToolKey`s. */
-export type KeyPath = {
+/** Where a value stands in the configuration: `window`, `thresholds.warn`. Those of `tools.byTool` are `ToolKey`s. */
+export type ConfigPath = {
   [K in keyof Config]: Config[K] extends object ? `${K}.${Exclude<keyof Config[K] & string, 'byTool'>}` : K;
 }[keyof Config];
+
+/** The type of what stands there. */
+export type ValueAt<P extends ConfigPath> = P extends `${infer G extends keyof Config}.${infer N}`
+  ? Config[G][N & keyof Config[G]]
+  : Config[P & keyof Config];
 
 /** The override of one tool, which a file has in the group `tools`: `tools.Read`. */
 export type ToolKey = `tools.${Capitalize<string> | `mcp__${string}`}`;
@@ -33,4 +38,26 @@ export interface Finding {
   readonly key: string;
   /** One line that starts with `key` and says what was expected, what was found and what to do. */
   readonly message: string;
+}
+
+/** How names of tools begin; every other key of `tools` begins with a small letter. */
+export const TOOL_NAME = /^(?:[A-Z]|mcp__)/;
+
+/** Whether a key is the override of one tool, `tools.Read`. */
+export function isToolKey(key: string): key is ToolKey {
+  const [group, name = ''] = splitKey(key);
+  return group === 'tools' && TOOL_NAME.test(name);
+}
+
+/** A key's group and its name in it, in which there may be dots; a key outside of groups is alone. */
+export function splitKey(key: string): [group: string, name?: string] {
+  const dot = key.indexOf('.');
+  return dot < 0 ? [key] : [key.slice(0, dot), key.slice(dot + 1)];
+}
+
+/** What a configuration says for a key; undefined where it says nothing. */
+export function valueAt(config: Config, key: ConfigPath | ToolKey): unknown {
+  const [group, name] = splitKey(key);
+  const level: unknown = isToolKey(key) ? config.tools.byTool : config[group as keyof Config];
+  return name === undefined ? level : Object(level)[name];
 }

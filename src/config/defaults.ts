@@ -1,64 +1,81 @@
-import type { Config } from './config.ts';
+import {
+  type Config,
+  type ConfigPath,
+  type Finding,
+  isToolKey,
+  splitKey,
+  type ToolKey,
+  type ValueAt,
+} from './config.ts';
+import { KEY_PATHS, KEYS, type KeyPath } from './keys.ts';
 
-/** What holds where nobody said otherwise. The schema, the help text and the code all read it here. */
-export const DEFAULTS: Config = {
-  window: undefined,
-  thresholds: { warn: 0.7, compact: 0.78, handoff: 0.85, midTurn: 0.88 },
-  strategy: 'compact',
-  compaction: {
-    enabled: true,
-    when: 'next-prompt',
-    target: 0.5,
-    timeoutSeconds: 300,
-    maxAttempts: 2,
-    focus: 'focus on {task} -- current state is {state}',
+type Constants = { readonly [P in Exclude<ConfigPath, KeyPath>]: { readonly value: ValueAt<P>; readonly why: string } };
+
+/** What nobody has a reason to change. Whoever sets one, as they once could, is told why it is what it is. */
+export const CONSTANTS: Constants = {
+  'compaction.maxAttempts': { value: 2, why: 'where two freed nothing, a third frees nothing either' },
+  'midTurn.maxCompactions': { value: 5, why: 'a context that is full again at once, five times over, stays so' },
+  'zones.largeInWarning': {
+    value: 5_000,
+    why: 'it is what a small task may bring in; zones.onLargeTask says what follows',
   },
-  midTurn: { enabled: true, maxCompactions: 5 },
-  task: undefined,
-  state: undefined,
-  observe: false,
-  quiet: false,
-  showInjected: false,
-  statusLine: 'auto',
-  contextDir: '.context',
-  memory: { enabled: true, restoreTokens: 1_500, remind: false, statePattern: undefined, deadEndPattern: undefined },
-  zones: {
-    monitor: 0.3,
-    warning: 0.5,
-    largeInWarning: 5_000,
-    largeInCritical: 2_000,
-    onLargeTask: 'announce',
-    repromptMinutes: 10,
-    tellAgent: true,
+  'zones.largeInCritical': {
+    value: 2_000,
+    why: 'it is what a tiny task may bring in; zones.onLargeTask says what follows',
   },
-  handoff: { enabled: true, timeoutSeconds: 300 },
-  cost: {
-    limitUsd: undefined,
-    projectLimitUsd: undefined,
-    period: 'day',
-    warnAt: 0.8,
-    expiredCacheUsd: 0.25,
-    onLimit: 'auto',
-    prices: {},
+  'zones.repromptMinutes': { value: 10, why: 'a stopping point takes minutes; zones.tellAgent switches all of it off' },
+  'handoff.timeoutSeconds': {
+    value: 300,
+    why: 'a document takes a minute or two; the notes stand in for one that does not come',
   },
-  recovery: { enabled: true, maxRestarts: 3 },
-  hooks: { watchdogSeconds: 2 },
-  // Sizes that nobody has set are those of the packs.
-  flow: { priorities: {} },
-  tiers: {
-    system: 8_000,
-    history: 12_000,
-    toolResults: 40_000,
-    user: 10_000,
-    response: 30_000,
-    total: 100_000,
+  'cost.warnAt': { value: 0.8, why: 'it leaves room to wrap up; the limit itself is cost.limitUsd' },
+  'recovery.maxRestarts': {
+    value: 3,
+    why: 'what kills claude three times in a row kills it again; see recovery.enabled',
   },
-  tools: {
-    mode: 'enforce',
-    perCall: 8_000,
-    minTokens: 500,
-    warnBelow: 20_000,
-    criticalBelow: 10_000,
-    byTool: {},
+  'hooks.watchdogSeconds': { value: 2, why: 'ctxb answers within milliseconds, or is stuck' },
+  'tiers.user': { value: 10_000, why: 'what the caller says is measured, and counts against tiers.total' },
+  'tools.minTokens': { value: 500, why: 'with less of a result the agent only asks again' },
+  'tools.criticalBelow': {
+    value: 10_000,
+    why: 'it is where tools.warnBelow is told again, and follows that where it is lower',
   },
 };
+
+/**
+ * What became of a key that can't be set any more; undefined: it is none of these.
+ *
+ * @param where the file or the variable that was to set it
+ */
+export function constantKey(key: string, where: string): Finding | undefined {
+  if (!Object.hasOwn(CONSTANTS, key)) return undefined;
+  const { value, why } = CONSTANTS[key as keyof Constants];
+  return { key, message: `${key}: sets nothing, it is always ${value}: ${why} (${where}); remove it` };
+}
+
+/** Whether keys of a group, of which there may be no others, can't be set any more. */
+export function hasConstants(group: string): boolean {
+  return Object.keys(CONSTANTS).some((path) => path.startsWith(`${group}.`));
+}
+
+/** What holds where nobody says otherwise. A key without a default is not there. */
+export const DEFAULTS: Config = withValues({ tools: { byTool: {} } } as unknown as Config, [
+  ...KEY_PATHS.map((path) => [path, KEYS[path].preset] as const).filter(([, preset]) => preset !== undefined),
+  ...Object.entries(CONSTANTS).map(([path, { value }]) => [path as ConfigPath, value] as const),
+]);
+
+/** Puts values in their places, of known keys and names of tools only: so nobody's name can reach a prototype. */
+export function withValues(
+  config: Config,
+  values: Iterable<readonly [key: ConfigPath | ToolKey, value: unknown]>,
+): Config {
+  const tree: Record<string, unknown> = { ...config };
+  const tools: Record<string, unknown> = { ...config.tools.byTool };
+  for (const [key, value] of values) {
+    const [group, name] = splitKey(key);
+    if (name === undefined) tree[group] = value;
+    else if (isToolKey(key)) tools[name] = value;
+    else tree[group] = { ...Object(tree[group]), [name]: value };
+  }
+  return { ...tree, tools: { ...Object(tree.tools), byTool: tools } } as unknown as Config;
+}

@@ -1,23 +1,9 @@
-import { boundPatterns } from './bound-patterns.ts';
+import { setFlagsFromString } from 'node:v8';
 import type { Config } from './config.ts';
-import { requireGood } from './require-good.ts';
-import { type ConfigWorld, type ResolvedConfig, resolveConfig } from './resolve-config.ts';
+import { type ConfigWorld, type ResolvedConfig, requireGood, resolveConfig } from './resolve-config.ts';
 
-/** The same, and what makes it. */
-export async function effectiveSettings(world: ConfigWorld): Promise<Pick<ResolvedConfig, 'config' | 'values'>> {
-  return inForce(await resolveConfig(world));
-}
-
-/**
- * Has it hold from now on.
- *
- * @throws CtxbError `config` with every finding, one a line
- */
-export function inForce(resolved: ResolvedConfig): Pick<ResolvedConfig, 'config' | 'values'> {
-  const config = requireGood(resolved);
-  boundPatterns(config);
-  return { config, values: resolved.values };
-}
+/** What a configuration that was found good says. */
+type Settings = Pick<ResolvedConfig, 'config' | 'values' | 'warnings'>;
 
 /**
  * The configuration a command runs with.
@@ -26,4 +12,30 @@ export function inForce(resolved: ResolvedConfig): Pick<ResolvedConfig, 'config'
  */
 export async function effectiveConfig(world: ConfigWorld): Promise<Config> {
   return (await effectiveSettings(world)).config;
+}
+
+/** The same, what makes it, and what in it has no effect. */
+export async function effectiveSettings(world: ConfigWorld): Promise<Settings> {
+  return inForce(await resolveConfig(world));
+}
+
+/**
+ * Has it hold from now on.
+ *
+ * @throws CtxbError `config` with every finding, one a line
+ */
+export function inForce(resolved: ResolvedConfig): Settings {
+  const config = requireGood(resolved);
+  boundPatterns(config);
+  return { config, values: resolved.values, warnings: resolved.warnings };
+}
+
+/**
+ * A pattern may come with a repository, and one such as `(a+)+$` takes for ever. From 50,000 steps back on V8 goes on
+ * with an engine that needs linear time; it knows no look-around, no back-reference and no large count. Only where
+ * there is a pattern of the user's: for others the switch would come too early.
+ */
+export function boundPatterns({ memory }: Config): void {
+  if (memory.statePattern === undefined && memory.deadEndPattern === undefined) return;
+  setFlagsFromString('--enable-experimental-regexp-engine-on-excessive-backtracks');
 }

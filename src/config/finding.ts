@@ -1,3 +1,4 @@
+import { distance as editDistance } from 'fastest-levenshtein';
 import type { Finding, Origin } from './config.ts';
 
 /** Builds a finding: one line that starts with the key and says what was expected, what was found, and what to do. */
@@ -13,4 +14,34 @@ export function finding(
 export function shown(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value);
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
+}
+
+/**
+ * The candidate that was probably meant, or undefined when none is near. Case, `_` and `-` do not count, and a
+ * candidate's last part alone may match (`warn` for `thresholds.warn`).
+ */
+export function closest(word: string, candidates: Iterable<string>): string | undefined {
+  const wanted = plain(word);
+  let best: { candidate: string; distance: number } | undefined;
+  for (const candidate of candidates) {
+    const names = [candidate, candidate.slice(candidate.lastIndexOf('.') + 1)];
+    const distance = Math.min(...names.map((name) => mistakes(wanted, plain(name))));
+    if (best === undefined || distance < best.distance) best = { candidate, distance };
+  }
+  // A third of the letters may be wrong: more, and the proposal puzzles instead of helping.
+  return best !== undefined && best.distance <= Math.floor(wanted.length / 3) ? best.candidate : undefined;
+}
+
+/** Insertions, deletions and substitutions; two swapped letters are one mistake. */
+function mistakes(from: string, to: string): number {
+  const distance = editDistance(from, to);
+  return distance === 2 && sorted(from) === sorted(to) ? 1 : distance;
+}
+
+function sorted(word: string): string {
+  return [...word].sort().join('');
+}
+
+function plain(name: string): string {
+  return name.toLowerCase().replace(/[_-]/g, '').slice(0, 64);
 }

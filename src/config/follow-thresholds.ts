@@ -1,7 +1,8 @@
 import { inTokens, type Tiers, type ToolsPolicy } from '../governor/policy.ts';
-import type { Config, KeyPath, Origin } from './config.ts';
+import type { Config, ConfigPath, Origin } from './config.ts';
 import { DEFAULTS } from './defaults.ts';
-import { isBelow } from './is-below.ts';
+import type { KeyPath } from './keys.ts';
+import { isBelow } from './rules.ts';
 
 /** A threshold as it is, and as it is by default. */
 interface Level {
@@ -12,10 +13,10 @@ interface Level {
 /** Where the context is relieved between two turns. */
 type Relief = Pick<Config['thresholds'], 'compact' | 'handoff'>;
 
-type IsDefault = (key: KeyPath) => boolean;
+type IsDefault = (path: ConfigPath) => boolean;
 
 /** The level, moved below the upper one where it is a default that does not lie there. */
-type Below = (key: KeyPath, level: Level, upper: Level) => Level;
+type Below = (path: ConfigPath, level: Level, upper: Level) => Level;
 
 const { thresholds: USUAL, compaction: USUAL_COMPACTION, zones: USUAL_ZONES } = DEFAULTS;
 const { tools: USUAL_TOOLS, tiers: USUAL_TIERS } = DEFAULTS;
@@ -24,11 +25,12 @@ const { tools: USUAL_TOOLS, tiers: USUAL_TIERS } = DEFAULTS;
  * Defaults keep their place beside the levels that somebody set: who only says when to compact must not be told that
  * the default warning comes too late for it.
  */
-export function followThresholds(config: Config, origins: Readonly<Record<KeyPath, Origin>>): Config {
+export function followThresholds(config: Config, origins: Readonly<Partial<Record<KeyPath, Origin>>>): Config {
   const { window, thresholds, compaction, zones } = config;
-  const isDefault: IsDefault = (key) => origins[key].source === 'default';
-  const below: Below = (key, level, upper) =>
-    isDefault(key) && isBelow(level.value, upper.value, window) === false ? scaled(level, upper) : level;
+  // What is no key is as it always is.
+  const isDefault: IsDefault = (path) => (origins[path as KeyPath]?.source ?? 'default') === 'default';
+  const below: Below = (path, level, upper) =>
+    isDefault(path) && isBelow(level.value, upper.value, window) === false ? scaled(level, upper) : level;
 
   const midTurn = { value: thresholds.midTurn, usual: USUAL.midTurn };
   const inTurn = {
@@ -49,7 +51,7 @@ export function followThresholds(config: Config, origins: Readonly<Record<KeyPat
     compaction: { ...compaction, target: target.value },
     zones: { ...zones, warning: warning.value, monitor: monitor.value },
     tiers,
-    tools: toolsWithin({ ...config, tiers }, isDefault, below),
+    tools: toolsWithin({ ...config, tiers }, below),
   };
 }
 
@@ -76,12 +78,12 @@ function add(numbers: readonly number[]): number {
 }
 
 /** The levels of what remains keep below the total, and the least for a result is never more than the most. */
-function toolsWithin({ window, tools, tiers }: Config, isDefault: IsDefault, below: Below): ToolsPolicy {
+function toolsWithin({ window, tools, tiers }: Config, below: Below): ToolsPolicy {
   const total = { value: tiers.total, usual: USUAL_TIERS.total };
   const warn = below('tools.warnBelow', { value: tools.warnBelow, usual: USUAL_TOOLS.warnBelow }, total);
   const critical = below('tools.criticalBelow', { value: tools.criticalBelow, usual: USUAL_TOOLS.criticalBelow }, warn);
   const perCall = inTokens(tools.perCall, window ?? Number.POSITIVE_INFINITY);
-  const minTokens = isDefault('tools.minTokens') ? Math.min(tools.minTokens, perCall) : tools.minTokens;
+  const minTokens = Math.min(tools.minTokens, perCall);
   return { ...tools, minTokens, warnBelow: warn.value, criticalBelow: critical.value };
 }
 

@@ -1,6 +1,6 @@
 import { type JsonSchema, toJsonSchema } from '@valibot/to-json-schema';
 import type { GenericSchema } from 'valibot';
-import { TOOL_NAME } from './key-path.ts';
+import { TOOL_NAME } from './config.ts';
 import { settingsSchema } from './schema.ts';
 
 /** The JSON Schema of a configuration file, with descriptions and defaults. */

@@ -1,5 +1,4 @@
 import type { Environment } from '../io.ts';
-import { boundPatterns } from './bound-patterns.ts';
 import type { Config } from './config.ts';
 import { DEFAULTS } from './defaults.ts';
 import { readConfig } from './read-config.ts';
@@ -22,7 +21,10 @@ export async function quickConfig(cwd: string, env: Environment): Promise<QuickC
   const found = await readConfig(cwd);
   const isSet = Object.keys(env).some((name) => name.startsWith(PREFIX));
   if (found.file === undefined && found.findings.length === 0 && !isSet) return { config: DEFAULTS, faults: [] };
-  const { resolveFound } = await import('./resolve-config.ts');
+  const [{ resolveFound }, { boundPatterns }] = await Promise.all([
+    import('./resolve-config.ts'),
+    import('./effective-config.ts'),
+  ]);
   const { config, findings: faults } = resolveFound(found, { cwd, env, flags: {} });
   if (faults.length === 0) boundPatterns(config);
   return {

@@ -1,7 +1,8 @@
 import type { Environment } from '../io.ts';
-import { closest } from './closest.ts';
-import type { Finding, KeyPath } from './config.ts';
-import { LEAVES } from './schema.ts';
+import type { Finding } from './config.ts';
+import { CONSTANTS, constantKey } from './defaults.ts';
+import { closest } from './finding.ts';
+import { KEY_PATHS, type KeyPath } from './keys.ts';
 
 const PREFIX = 'CTXB_';
 
@@ -11,7 +12,7 @@ const OTHERS: ReadonlySet<string> = new Set([
 ]);
 
 /** The variable of a key: `thresholds.midTurn` is `CTXB_THRESHOLDS_MID_TURN`. */
-function variableName(key: KeyPath): string {
+function variableName(key: string): string {
   return PREFIX + key.replace(/[A-Z]/g, '_$&').replace('.', '_').toUpperCase();
 }
 
@@ -24,16 +25,21 @@ interface InEnvironment {
 
 /** The keys that the environment sets. An empty variable counts as not set. */
 export function readEnvironment(env: Environment): InEnvironment {
-  const keys = new Map([...LEAVES.keys()].map((key) => [variableName(key), key]));
+  const keys = new Map(KEY_PATHS.map((key) => [variableName(key), key]));
   const values: { key: KeyPath; where: string; value: string }[] = [];
   const warnings: Finding[] = [];
   for (const [where, value] of Object.entries(env)) {
     if (!where.startsWith(PREFIX) || OTHERS.has(where) || value === undefined || value === '') continue;
     const key = keys.get(where);
     if (key !== undefined) values.push({ key, where, value });
-    else warnings.push(unknownVariable(where, [...keys.keys(), ...OTHERS]));
+    else warnings.push(constantVariable(where) ?? unknownVariable(where, [...keys.keys(), ...OTHERS]));
   }
   return { values, warnings };
+}
+
+function constantVariable(name: string): Finding | undefined {
+  const key = Object.keys(CONSTANTS).find((path) => variableName(path) === name);
+  return key === undefined ? undefined : constantKey(key, name);
 }
 
 /** Its value may be a secret, and is not shown. */

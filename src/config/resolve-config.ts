@@ -1,17 +1,14 @@
+import { faulty } from '../errors.ts';
 import type { Environment } from '../io.ts';
-import { checkFile } from './check-file.ts';
-import { checkValue, fromText } from './check-value.ts';
-import type { Config, Finding, KeyPath, Origin, ToolKey } from './config.ts';
-import { DEFAULTS } from './defaults.ts';
+import { checkFile, checkValue, fromText } from './check.ts';
+import { type Config, type Finding, isToolKey, type Origin, type ToolKey } from './config.ts';
+import { DEFAULTS, withValues } from './defaults.ts';
 import { followThresholds } from './follow-thresholds.ts';
-import { keepInside } from './keep-inside.ts';
-import { isToolKey, splitKey } from './key-path.ts';
-import { normalise } from './normalise.ts';
+import { KEY_PATHS, type KeyPath, takenBy } from './keys.ts';
 import { type ConfigFile, type FoundConfig, readConfig } from './read-config.ts';
 import { readEnvironment } from './read-environment.ts';
-import { checkRules } from './rules.ts';
-import { completeSettings, LEAVES, leafOf } from './schema.ts';
-import { withoutOverruled } from './without-overruled.ts';
+import { checkRules, keepInside } from './rules.ts';
+import { normalised } from './values.ts';
 
 /** Values from the command line. Texts are read as what the key takes; `undefined` is a flag that was not given. */
 export type Flags = Readonly<Partial<Record<KeyPath, string | number | boolean | undefined>>>;
@@ -27,7 +24,12 @@ export interface ResolvedConfig {
   /** Empty when the configuration is good. */
   readonly findings: readonly Finding[];
   /** What has no effect, and stops nothing. */
-  readonly warnings: readonly Finding[];
+  readonly warnings: {
+    /** Variables. */
+    readonly environment: readonly Finding[];
+    /** Keys of the file that can't be set any more. */
+    readonly file: readonly Finding[];
+  };
 }
 
 /** Where values may come from. */
@@ -55,11 +57,12 @@ export async function resolveConfig(world: ConfigWorld): Promise<ResolvedConfig>
 /** The same where the file was looked for already. */
 export function resolveFound({ file, findings }: FoundConfig, { cwd, env, flags }: ConfigWorld): ResolvedConfig {
   const inFile = file === undefined ? NOTHING : fileValues(file);
-  const environment = environmentValues(env);
-  const values = [...inFile.values, ...environment.values, ...flagValues(flags)];
+  const environment = readEnvironment(env);
+  const values = [...inFile.values, ...environment.values.map(fromVariable), ...flagValues(flags)];
   const found = resolved(values, [...findings, ...inFile.findings]);
   const outside = keepInside(found.config, found.sources, cwd);
-  const all = { ...found, findings: [...found.findings, ...outside], warnings: environment.warnings };
+  const warnings = { environment: environment.warnings, file: inFile.removed };
+  const all = { ...found, findings: [...found.findings, ...outside], warnings };
   return outside.length === 0 ? all : { ...all, ...withoutFolder(found) };
 }
 
@@ -72,8 +75,8 @@ function withoutFolder({ config, sources }: ResolvedConfig): Pick<ResolvedConfig
 
 /** The same from what one file says, and nothing else. */
 export function resolveFile(file: ConfigFile): ResolvedConfig {
-  const { values, findings } = fileValues(file);
-  return resolved(values, findings);
+  const { values, findings, removed } = fileValues(file);
+  return { ...resolved(values, findings), warnings: { environment: [], file: removed } };
 }
 
 /**
@@ -81,63 +84,82 @@ export function resolveFile(file: ConfigFile): ResolvedConfig {
  * count, nor does a key that this version does not know.
  */
 export function resolveKept(kept: readonly SetValue[], flags: Flags): ResolvedConfig {
-  const anew = flagValues(flags);
-  const stays = ({ key }: SetValue) => leafOf(key) !== undefined && !anew.some((value) => value.key === key);
-  return resolved([...kept.filter(stays), ...anew], []);
+  const given = flagValues(flags);
+  const stays = ({ key }: SetValue) => takenBy(key) !== undefined && !given.some((value) => value.key === key);
+  return resolved([...kept.filter(stays), ...given], []);
+}
+
+/**
+ * The configuration, where nothing in it is refused.
+ *
+ * @throws CtxbError `config` with every finding, one a line
+ */
+export function requireGood({ config, findings }: ResolvedConfig): Config {
+  if (findings.length === 0) return config;
+  throw faulty('the configuration', findings);
 }
 
 /** @param all of two values of a key the later counts */
 function resolved(all: readonly SetValue[], readFindings: readonly Finding[]): ResolvedConfig {
   const faults = all.map(({ key, value, origin }) => checkValue(key, value, origin));
   const right = all.filter((_, index) => faults[index] === undefined);
-  const good = withoutOverruled(new Map(right.map((value) => [value.key, value])));
+  const values = withoutOverruled(new Map(right.map((value) => [value.key, value])));
 
-  const sources = originsOf(good);
-  const config = followThresholds(normalise(completeSettings(nest(good.values()))), sources);
-  const findings = [...readFindings, ...faults.filter((fault) => fault !== undefined)];
-  const set = [...good.values()];
-  return { config, sources, values: set, findings: [...findings, ...checkRules(config, sources)], warnings: [] };
+  const sources = originsOf(values);
+  const said = values.map(({ key, value }) => [key, normalised(takenBy(key) ?? 'text', value)] as const);
+  const config = followThresholds(withValues(DEFAULTS, said), sources);
+  const findings = [...readFindings, ...faults.filter((fault) => fault !== undefined), ...checkRules(config, sources)];
+  return { config, sources, values, findings, warnings: { environment: [], file: [] } };
 }
 
-const NOTHING = { values: [], findings: [] };
+const NOTHING = { values: [], findings: [], removed: [] };
 
-function fileValues(file: ConfigFile): { values: SetValue[]; findings: Finding[] } {
+function fileValues(file: ConfigFile) {
   const origin: Origin = { source: 'file', where: file.path };
   const checked = checkFile(file);
-  return { values: checked.values.map((value) => ({ ...value, origin })), findings: checked.findings };
+  return { ...checked, values: checked.values.map((value): SetValue => ({ ...value, origin })) };
 }
 
-function environmentValues(env: Environment): Pick<ResolvedConfig, 'warnings'> & { readonly values: SetValue[] } {
-  const { values, warnings } = readEnvironment(env);
-  return {
-    values: values.map(({ key, value, where }) => ({
-      key,
-      value: fromText(key, value),
-      origin: { source: 'env', where },
-    })),
-    warnings,
-  };
+function fromVariable({ key, value, where }: { key: KeyPath; value: string; where: string }): SetValue {
+  return { key, value: fromText(key, value), origin: { source: 'env', where } };
 }
 
 function flagValues(flags: Flags): SetValue[] {
-  return [...LEAVES.keys()].flatMap((key) => {
+  return KEY_PATHS.flatMap((key) => {
     const value = flags[key];
     return value === undefined ? [] : [{ key, value: fromText(key, value), origin: { source: 'flag' } as const }];
   });
 }
 
-/** Known keys and names of tools only, so nobody's name can reach a prototype. */
-function nest(values: Iterable<SetValue>): Record<string, unknown> {
-  const tree: Record<string, Record<string, unknown> | unknown> = {};
-  for (const { key, value } of values) {
-    const [group, name] = splitKey(key);
-    tree[group] = name === undefined ? value : { ...Object(tree[group]), [name]: value };
-  }
-  return tree;
+function originsOf(values: readonly SetValue[]): Record<KeyPath | ToolKey, Origin> {
+  const origins = new Map(values.map(({ key, origin }) => [key, origin]));
+  const keys = [...KEY_PATHS, ...[...origins.keys()].filter(isToolKey)];
+  const all: [KeyPath | ToolKey, Origin][] = keys.map((key) => [key, origins.get(key) ?? { source: 'default' }]);
+  return Object.fromEntries(all) as Record<KeyPath | ToolKey, Origin>;
 }
 
-function originsOf(values: ReadonlyMap<KeyPath | ToolKey, SetValue>): Record<KeyPath | ToolKey, Origin> {
-  const keys = [...LEAVES.keys(), ...[...values.keys()].filter(isToolKey)];
-  const origins = keys.map((key) => [key, values.get(key)?.origin ?? { source: 'default' }]);
-  return Object.fromEntries(origins);
+/** What a key takes the place of, where that comes from a lower place. */
+const OVERRULES: Readonly<Partial<Record<KeyPath, readonly KeyPath[]>>> = {
+  'flow.preset': [
+    'flow.contextBudgetChars',
+    'flow.historyRecentChars',
+    'flow.historyOlderChars',
+    'flow.contextBudgetTokens',
+  ],
+  'flow.contextBudgetChars': ['flow.contextBudgetTokens'],
+};
+
+/** What comes from a higher place wins. */
+export const RANKS: Readonly<Record<Origin['source'], number>> = { default: 0, file: 1, env: 2, flag: 3 };
+
+/**
+ * Leaves out what another key overrules. In one place sizes of their own stand above a preset, and tokens above
+ * characters; without this those of a file would also swallow a preset or characters in a variable.
+ */
+function withoutOverruled(values: ReadonlyMap<KeyPath | ToolKey, SetValue>): SetValue[] {
+  const rankOf = (key: string) => RANKS[values.get(key as KeyPath)?.origin.source ?? 'default'];
+  const overruled = Object.entries(OVERRULES).flatMap(([key, others]) =>
+    others.filter((other) => rankOf(other) < rankOf(key)),
+  );
+  return [...values.values()].filter(({ key }) => !overruled.some((other) => other === key));
 }

@@ -1,8 +1,9 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { dirname, relative, resolve, sep } from 'node:path';
 import { inTokens, LEAST_NATIVE_WINDOW, NATIVE_RESERVE_TOKENS } from '../governor/policy.ts';
-import type { Config, Finding, KeyPath, Origin } from './config.ts';
+import { type Config, type Finding, type Origin, valueAt } from './config.ts';
 import { finding } from './finding.ts';
-import { isBelow } from './is-below.ts';
-import { valueAt } from './key-path.ts';
+import type { KeyPath } from './keys.ts';
 
 /** Fractions have been added up, which may differ in the last digit. */
 function exceeds(sum: number, total: number): boolean {
@@ -11,7 +12,7 @@ function exceeds(sum: number, total: number): boolean {
 
 /** What must hold between keys. Thresholds in different units are compared only when the window is known. */
 export function checkRules(config: Config, origins: Readonly<Record<KeyPath, Origin>>): Finding[] {
-  const { thresholds, compaction, tools, tiers, window } = config;
+  const { thresholds, compaction, tiers, window } = config;
   return [
     ...inOrder('zones.monitor', 'zones.warning'),
     ...inOrder('zones.warning', 'thresholds.warn'),
@@ -20,9 +21,7 @@ export function checkRules(config: Config, origins: Readonly<Record<KeyPath, Ori
     ...inOrder('thresholds.compact', 'thresholds.midTurn'),
     ...inOrder('compaction.target', 'thresholds.compact'),
     ...belowNativeTrigger(),
-    ...inOrder('tools.criticalBelow', 'tools.warnBelow'),
     ...inOrder('tools.warnBelow', 'tiers.total'),
-    ...leastWithinMost(),
     ...roomInTotal(),
   ];
 
@@ -35,20 +34,6 @@ export function checkRules(config: Config, origins: Readonly<Record<KeyPath, Ori
         found: String(low),
         origin: origins[lower],
         todo: `lower it or raise ${upper}`,
-      }),
-    ];
-  }
-
-  function leastWithinMost(): Finding[] {
-    const { minTokens, perCall } = tools;
-    // `minTokens` is never a fraction, not even 1; beside a fraction of an unknown window anything is right.
-    if (minTokens <= inTokens(perCall, window ?? Number.POSITIVE_INFINITY)) return [];
-    return [
-      finding('tools.minTokens', {
-        expected: `at most tools.perCall (${perCall})`,
-        found: String(minTokens),
-        origin: origins['tools.minTokens'],
-        todo: 'lower it or raise tools.perCall',
       }),
     ];
   }
@@ -85,4 +70,40 @@ export function checkRules(config: Config, origins: Readonly<Record<KeyPath, Ori
       }),
     ];
   }
+}
+
+/**
+ * Whether a threshold lies below another; undefined when one is a fraction and the other tokens, and the window that
+ * would relate them is not known.
+ */
+export function isBelow(lower: number, upper: number, window: number | undefined): boolean | undefined {
+  if (window !== undefined) return inTokens(lower, window) < inTokens(upper, window);
+  return lower <= 1 === upper <= 1 ? lower < upper : undefined;
+}
+
+/**
+ * A configuration file may come with somebody else's repository: where it says that files are to go is inside of the
+ * folder that it is in. A flag or a variable may say any place.
+ */
+export function keepInside(config: Config, origins: Readonly<Record<KeyPath, Origin>>, cwd: string): Finding[] {
+  const origin = origins.contextDir;
+  if (origin.source !== 'file' || origin.where === undefined) return [];
+  const folder = dirname(origin.where);
+  const inside = relative(real(folder), real(resolve(cwd, config.contextDir)));
+  if (inside !== '' && inside !== '..' && !inside.startsWith(`..${sep}`)) return [];
+  return [
+    finding('contextDir', {
+      expected: `a folder inside of ${folder}`,
+      found: JSON.stringify(config.contextDir),
+      origin,
+      todo: 'a place elsewhere is yours to say, with --context-dir or CTXB_CONTEXT_DIR',
+    }),
+  ];
+}
+
+/** Links on the way resolved, as far as there is something. */
+function real(path: string): string {
+  if (existsSync(path)) return realpathSync(path);
+  const parent = dirname(path);
+  return parent === path ? path : resolve(real(parent), relative(parent, path));
 }

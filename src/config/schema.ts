@@ -1,67 +1,30 @@
 import * as v from 'valibot';
-import type { Config, KeyPath } from './config.ts';
-import { DEFAULTS } from './defaults.ts';
-import {
-  compaction,
-  cost,
-  flow,
-  handoff,
-  hooks,
-  memory,
-  midTurn,
-  recovery,
-  thresholds,
-  tiers,
-  tools,
-  zones,
-} from './group-schemas.ts';
-import { isToolKey } from './key-path.ts';
-import { choice, flag, folder, text, tokens } from './value-schemas.ts';
+import { isToolKey, splitKey } from './config.ts';
+import type { BudgetChanges } from './flow-settings.ts';
+import { KEY_PATHS, KEYS, type Key, type KeyPath } from './keys.ts';
+import { schemaOf, text } from './values.ts';
 
-/** What a configuration file may say. Reading it with `v.parse` fills in the defaults. */
-export const settingsSchema = v.pipe(
-  v.strictObject({
-    $schema: v.optional(v.pipe(text, v.description('The JSON Schema for editors; ignored.'))),
-    window: v.optional(v.pipe(tokens, v.description('Size of the context window in tokens; measured when not set.'))),
-    thresholds: v.optional(v.pipe(thresholds, v.description('How full the window is when ctxb acts.')), {}),
-    strategy: v.optional(
-      v.pipe(
-        choice(['compact', 'handoff', 'auto']),
-        v.description('How the context is relieved between two turns; auto: what costs less for what it frees.'),
-      ),
-      DEFAULTS.strategy,
-    ),
-    compaction: v.optional(v.pipe(compaction, v.description('Compaction at turn boundaries.')), {}),
-    midTurn: v.optional(v.pipe(midTurn, v.description('Compaction in the middle of a turn.')), {}),
-    task: v.optional(v.pipe(text, v.description('What the agent works on: {task} of compaction.focus.'))),
-    state: v.optional(v.pipe(text, v.description('Where the work stands: {state} of compaction.focus.'))),
-    observe: v.optional(v.pipe(flag, v.description('Watch and report only, never act.')), DEFAULTS.observe),
-    quiet: v.optional(v.pipe(flag, v.description('No notices on stderr.')), DEFAULTS.quiet),
-    showInjected: v.optional(
-      v.pipe(flag, v.description("Show the turns that ctxb injected in claude's output.")),
-      DEFAULTS.showInjected,
-    ),
-    statusLine: v.optional(
-      v.pipe(choice(['auto', 'always', 'never']), v.description('The status line; auto: only on a terminal.')),
-      DEFAULTS.statusLine,
-    ),
-    contextDir: v.optional(v.pipe(folder, v.description('The folder for what ctxb keeps.')), DEFAULTS.contextDir),
-    memory: v.optional(v.pipe(memory, v.description('Working memory.')), {}),
-    zones: v.optional(v.pipe(zones, v.description('What is said on the way up.')), {}),
-    handoff: v.optional(v.pipe(handoff, v.description('Handing the work over to a fresh context.')), {}),
-    cost: v.optional(v.pipe(cost, v.description('Limits of what may be spent.')), {}),
-    recovery: v.optional(v.pipe(recovery, v.description('What happens when claude dies.')), {}),
-    hooks: v.optional(v.pipe(hooks, v.description('Hooks over the control channel.')), {}),
-    flow: v.optional(v.pipe(flow, v.description('Briefings of all flows that say nothing else.')), {}),
-    tiers: v.optional(v.pipe(tiers, v.description('What the context is planned for.')), {}),
-    // The last, because sources and `ctxb config` list the overrides of tools at the end.
-    tools: v.optional(v.pipe(tools, v.description('What results of tools may take.')), {}),
-  } satisfies Record<keyof Config | '$schema', v.GenericSchema>),
-  v.title('ctxb configuration'),
-);
+/** What the keys of a group have in common. */
+export const GROUPS: Readonly<Record<string, string>> = {
+  thresholds: 'How full the window is when ctxb acts.',
+  compaction: 'Compaction at turn boundaries.',
+  midTurn: 'Compaction in the middle of a turn.',
+  memory: 'Working memory.',
+  zones: 'What is said on the way up.',
+  handoff: 'Handing the work over to a fresh context.',
+  cost: 'Limits of what may be spent.',
+  recovery: 'What happens when claude dies.',
+  flow: 'Briefings of all flows that say nothing else.',
+  tiers: 'What the context is planned for.',
+  tools: 'What results of tools may take.',
+};
 
-/** A whole configuration before it is normalised: thresholds may still be percentages. */
-export type Settings = v.InferOutput<typeof settingsSchema>;
+/** The size for one tool, in the place of `tools.perCall`. */
+const OF_TOOL: Key = {
+  takes: 'share',
+  preset: undefined,
+  about: "In the place of perCall, by the tool's name, in which * stands for any characters; in a file only.",
+};
 
 /** The schema of one key's value. */
 export type Leaf = v.GenericSchema;
@@ -69,49 +32,73 @@ export type Leaf = v.GenericSchema;
 /** The keys of a group by their names. */
 type Group = ReadonlyMap<string, Leaf>;
 
-const GROUPS: Readonly<Record<string, Readonly<Record<string, Leaf>>>> = {
-  thresholds: thresholds.entries,
-  compaction: compaction.entries,
-  midTurn: midTurn.entries,
-  memory: memory.entries,
-  zones: zones.entries,
-  handoff: handoff.entries,
-  cost: cost.entries,
-  recovery: recovery.entries,
-  hooks: hooks.entries,
-  flow: flow.entries,
-  tiers: tiers.entries,
-  tools: tools.entries,
-};
+/** Every key with the schema of its value. */
+export const LEAVES: ReadonlyMap<KeyPath, Leaf> = new Map(KEY_PATHS.map((path) => [path, leafFor(KEYS[path])]));
+
+export const TOOL_LEAF: Leaf = leafFor(OF_TOOL);
+
+function leafFor({ takes, about }: Key): Leaf {
+  return v.pipe(schemaOf(takes), v.description(about));
+}
 
 /** The settings of a file by name, in the schema's order: leaves and groups of leaves. */
-export const TREE: ReadonlyMap<string, Leaf | Group> = new Map(
-  Object.entries(settingsSchema.entries).map(([name, leaf]) => {
-    const group = GROUPS[name];
-    return [name, group === undefined ? leaf : new Map(Object.entries(group))];
-  }),
+export const TREE: ReadonlyMap<string, Leaf | Group> = treeOf();
+
+function treeOf(): Map<string, Leaf | Group> {
+  const tree = new Map<string, Leaf | Map<string, Leaf>>();
+  tree.set('$schema', v.pipe(text, v.description('The JSON Schema for editors; ignored.')));
+  for (const [path, leaf] of LEAVES) {
+    const [group, name] = splitKey(path);
+    const level = tree.get(group);
+    if (name === undefined) tree.set(group, leaf);
+    else if (level instanceof Map) level.set(name, leaf);
+    else tree.set(group, new Map([[name, leaf]]));
+  }
+  return tree;
+}
+
+/** What a configuration file may say. */
+export const settingsSchema = v.pipe(
+  v.strictObject(
+    Object.fromEntries(
+      [...TREE].map(([name, node]) => [
+        name,
+        node instanceof Map ? groupSchema(name, node) : optional(name, node as Leaf),
+      ]),
+    ),
+  ),
+  v.title('ctxb configuration'),
 );
 
-/** Every key of `Config` with the schema of its value; `$schema` is none. */
-export const LEAVES: ReadonlyMap<KeyPath, Leaf> = new Map([...TREE].flatMap(leavesOf));
-
-function leavesOf([name, node]: [string, Leaf | Group]): [KeyPath, Leaf][] {
-  if (name === '$schema') return [];
-  if (!(node instanceof Map)) return [[name as KeyPath, node as Leaf]];
-  return [...(node as Group)].map(([key, leaf]) => [`${name}.${key}` as KeyPath, leaf]);
+function groupSchema(group: string, leaves: Group): Leaf {
+  const entries = Object.fromEntries([...leaves].map(([name, leaf]) => [name, optional(`${group}.${name}`, leaf)]));
+  const schema = group === 'tools' ? v.objectWithRest(entries, TOOL_LEAF) : v.strictObject(entries);
+  return v.optional(v.pipe(schema, v.description(GROUPS[group] ?? '')), {});
 }
+
+function optional(path: string, leaf: Leaf): v.GenericSchema {
+  return v.optional(leaf, Object.hasOwn(KEYS, path) ? KEYS[path as KeyPath].preset : undefined);
+}
+
+/** Sizes of briefings, which a flow file has on its own levels too. */
+export const budgetEntries = {
+  preset: v.exactOptional(leafFor(KEYS['flow.preset'])),
+  contextBudgetChars: v.exactOptional(leafFor(KEYS['flow.contextBudgetChars'])),
+  historyRecentChars: v.exactOptional(leafFor(KEYS['flow.historyRecentChars'])),
+  historyOlderChars: v.exactOptional(leafFor(KEYS['flow.historyOlderChars'])),
+  contextBudgetTokens: v.exactOptional(leafFor(KEYS['flow.contextBudgetTokens'])),
+} as { readonly [K in keyof BudgetChanges]-?: v.ExactOptionalSchema<v.GenericSchema<RawBudget<K>>, undefined> };
+
+type RawBudget<K extends keyof BudgetChanges> =
+  | NonNullable<BudgetChanges[K]>
+  | (K extends 'contextBudgetTokens' ? string : never);
 
 /** The schema of a key's value, also of an override for one tool; undefined where there is no such key. */
 export function leafOf(key: string): Leaf | undefined {
-  return LEAVES.get(key as KeyPath) ?? (isToolKey(key) ? tools.rest : undefined);
+  return LEAVES.get(key as KeyPath) ?? (isToolKey(key) ? TOOL_LEAF : undefined);
 }
 
 /** What the key expects instead of this value, in words; `undefined` when the value is fine. */
 export function expectation(leaf: Leaf, value: unknown): string | undefined {
   return v.safeParse(leaf, value).issues?.[0].message;
-}
-
-/** Puts the defaults round values that were checked one by one. */
-export function completeSettings(values: unknown): Settings {
-  return v.parse(settingsSchema, values);
 }

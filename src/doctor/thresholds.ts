@@ -1,5 +1,5 @@
-import type { Config, KeyPath } from '../config/config.ts';
-import { valueAt } from '../config/key-path.ts';
+import { type Config, valueAt } from '../config/config.ts';
+import type { KeyPath } from '../config/keys.ts';
 import { handoffLevel, inTokens, NATIVE_RESERVE_TOKENS, restingTrigger } from '../governor/policy.ts';
 import { tokens } from '../report/figures.ts';
 import { countOf, textOf } from '../stream/fields.ts';

@@ -1,6 +1,5 @@
 import { isRecord } from '../config/read-config.ts';
-import { requireGood } from '../config/require-good.ts';
-import { resolveFile } from '../config/resolve-config.ts';
+import { requireGood, resolveFile } from '../config/resolve-config.ts';
 import type { CostPolicy, Policy, Tiers, ToolsPolicy, ZonesPolicy } from '../governor/policy.ts';
 
 /** A share of the window (`0.78`, `"78%"`), or tokens (a number above 100). */
@@ -36,32 +35,30 @@ export interface PolicyOptions {
   /** How the context is relieved at a turn boundary. Default `compact`. */
   readonly strategy?: Policy['strategy'] | undefined;
   readonly compaction?:
-    | (Options<Omit<Policy['compaction'], 'target'>> & Shares<Pick<Policy['compaction'], 'target'>>)
+    | (Options<Omit<Policy['compaction'], 'target' | 'maxAttempts'>> & Shares<Pick<Policy['compaction'], 'target'>>)
     | undefined;
-  readonly midTurn?: Options<Policy['midTurn']> | undefined;
+  readonly midTurn?: Options<Pick<Policy['midTurn'], 'enabled'>> | undefined;
   /** What the work is about: `{task}` of `compaction.focus`. */
   readonly task?: string | undefined;
   /** Where it stands: `{state}` of `compaction.focus`. */
   readonly state?: string | undefined;
   readonly memory?: Options<Policy['memory']> | undefined;
-  readonly zones?: (Options<Omit<ZonesPolicy, Levels>> & Shares<Pick<ZonesPolicy, Levels>>) | undefined;
-  readonly handoff?: Options<Policy['handoff']> | undefined;
+  readonly zones?:
+    | (Options<Pick<ZonesPolicy, 'onLargeTask' | 'tellAgent'>> & Shares<Pick<ZonesPolicy, 'monitor' | 'warning'>>)
+    | undefined;
+  readonly handoff?: Options<Pick<Policy['handoff'], 'enabled'>> | undefined;
   readonly cost?:
-    | (Options<Omit<CostPolicy, 'warnAt' | 'prices'>> &
-        Shares<Pick<CostPolicy, 'warnAt'>> & {
-          /** By the beginning of a model id. */
-          readonly prices?: Readonly<Record<string, PriceOptions>> | undefined;
-        })
+    | (Options<Omit<CostPolicy, 'warnAt' | 'prices'>> & {
+        /** By the beginning of a model id. */
+        readonly prices?: Readonly<Record<string, PriceOptions>> | undefined;
+      })
     | undefined;
-  readonly recovery?: Options<Policy['recovery']> | undefined;
+  readonly recovery?: Options<Pick<Policy['recovery'], 'enabled'>> | undefined;
   readonly tools?:
-    | (Options<Pick<ToolsPolicy, 'mode' | 'minTokens'>> & Shares<Pick<ToolsPolicy, Sizes>> & ByTool)
+    | (Options<Pick<ToolsPolicy, 'mode'>> & Shares<Pick<ToolsPolicy, 'perCall' | 'warnBelow'>> & ByTool)
     | undefined;
-  readonly tiers?: Shares<Tiers> | undefined;
+  readonly tiers?: Shares<Omit<Tiers, 'user'>> | undefined;
 }
-
-type Levels = 'monitor' | 'warning';
-type Sizes = 'perCall' | 'warnBelow' | 'criticalBelow';
 
 /** In the place of `perCall`, by the tool's name, in which `*` stands for any characters. */
 type ByTool = { readonly [tool: Capitalize<string> | `mcp__${string}`]: Share | undefined };

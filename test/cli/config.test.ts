@@ -65,8 +65,8 @@ describe('what is wrong goes to stderr, the rest to stdout, exit 2', () => {
     },
     {
       title: 'a size for a tool that is none',
-      content: '{"tools":{"Read":"much","minToken":1}}',
-      says: ['tools.Read: ', 'tools.minToken: ', 'did you mean tools.minTokens?'],
+      content: '{"tools":{"Read":"much","perCal":1}}',
+      says: ['tools.Read: ', 'tools.perCal: ', 'did you mean tools.perCall?'],
     },
     { title: 'a value out of range', content: '{"thresholds":{"warn":0}}', says: ['thresholds.warn'] },
     {

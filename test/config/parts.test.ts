@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { closest } from '../../src/config/closest.ts';
+import { closest } from '../../src/config/finding.ts';
 import { CtxbError, type ErrorCode } from '../../src/errors.ts';
 import { inTokens } from '../../src/governor/policy.ts';
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { DEFAULTS } from '../../src/config/defaults.ts';
+import { CONSTANTS, DEFAULTS } from '../../src/config/defaults.ts';
 import { effectiveConfig } from '../../src/config/effective-config.ts';
 import { type Flags, resolveConfig } from '../../src/config/resolve-config.ts';
 
@@ -127,29 +127,20 @@ describe('precedence', () => {
     { variable: 'CTXB_STRATEGY', text: 'auto', key: 'strategy', value: 'auto' },
     { variable: 'CTXB_ZONES_MONITOR', text: '20%', key: 'zones.monitor', value: 0.2 },
     { variable: 'CTXB_ZONES_WARNING', text: '90000', key: 'zones.warning', value: 90_000 },
-    { variable: 'CTXB_ZONES_LARGE_IN_WARNING', text: '8000', key: 'zones.largeInWarning', value: 8_000 },
-    { variable: 'CTXB_ZONES_LARGE_IN_CRITICAL', text: '0', key: 'zones.largeInCritical', value: 0 },
     { variable: 'CTXB_ZONES_ON_LARGE_TASK', text: 'relieve', key: 'zones.onLargeTask', value: 'relieve' },
-    { variable: 'CTXB_ZONES_REPROMPT_MINUTES', text: '2.5', key: 'zones.repromptMinutes', value: 2.5 },
     { variable: 'CTXB_ZONES_TELL_AGENT', text: 'false', key: 'zones.tellAgent', value: false },
     { variable: 'CTXB_HANDOFF_ENABLED', text: '0', key: 'handoff.enabled', value: false },
-    { variable: 'CTXB_HANDOFF_TIMEOUT_SECONDS', text: '60', key: 'handoff.timeoutSeconds', value: 60 },
     { variable: 'CTXB_COST_LIMIT_USD', text: '0.50', key: 'cost.limitUsd', value: 0.5 },
     { variable: 'CTXB_COST_PROJECT_LIMIT_USD', text: '20', key: 'cost.projectLimitUsd', value: 20 },
     { variable: 'CTXB_COST_PERIOD', text: 'month', key: 'cost.period', value: 'month' },
-    { variable: 'CTXB_COST_WARN_AT', text: '90%', key: 'cost.warnAt', value: 0.9 },
     { variable: 'CTXB_COST_ON_LIMIT', text: 'wrap-up', key: 'cost.onLimit', value: 'wrap-up' },
     { variable: 'CTXB_RECOVERY_ENABLED', text: 'false', key: 'recovery.enabled', value: false },
-    { variable: 'CTXB_RECOVERY_MAX_RESTARTS', text: '0', key: 'recovery.maxRestarts', value: 0 },
     { variable: 'CTXB_TOOLS_MODE', text: 'advise', key: 'tools.mode', value: 'advise' },
     { variable: 'CTXB_TOOLS_PER_CALL', text: '4%', key: 'tools.perCall', value: 0.04 },
-    { variable: 'CTXB_TOOLS_MIN_TOKENS', text: '0', key: 'tools.minTokens', value: 0 },
     { variable: 'CTXB_TOOLS_WARN_BELOW', text: '15%', key: 'tools.warnBelow', value: 0.15 },
-    { variable: 'CTXB_TOOLS_CRITICAL_BELOW', text: '5000', key: 'tools.criticalBelow', value: 5_000 },
     { variable: 'CTXB_TIERS_SYSTEM', text: '9000', key: 'tiers.system', value: 9_000 },
     { variable: 'CTXB_TIERS_HISTORY', text: '10%', key: 'tiers.history', value: 0.1 },
     { variable: 'CTXB_TIERS_TOOL_RESULTS', text: '50000', key: 'tiers.toolResults', value: 50_000 },
-    { variable: 'CTXB_TIERS_USER', text: '5000', key: 'tiers.user', value: 5_000 },
     { variable: 'CTXB_TIERS_RESPONSE', text: '20000', key: 'tiers.response', value: 20_000 },
     { variable: 'CTXB_TIERS_TOTAL', text: '60%', key: 'tiers.total', value: 0.6 },
     { variable: 'CTXB_FLOW_PRESET', text: 'lean', key: 'flow.preset', value: 'lean' },
@@ -157,7 +148,6 @@ describe('precedence', () => {
     { variable: 'CTXB_FLOW_HISTORY_RECENT_CHARS', text: '20000', key: 'flow.historyRecentChars', value: 20_000 },
     { variable: 'CTXB_FLOW_HISTORY_OLDER_CHARS', text: '0', key: 'flow.historyOlderChars', value: 0 },
     { variable: 'CTXB_FLOW_CONTEXT_BUDGET_TOKENS', text: '20%', key: 'flow.contextBudgetTokens', value: 0.2 },
-    { variable: 'CTXB_HOOKS_WATCHDOG_SECONDS', text: '0.5', key: 'hooks.watchdogSeconds', value: 0.5 },
   ])('reads $variable=$text, and the same from a flag', async ({ variable, text, key, value }) => {
     for (const world of [{ env: { [variable]: text } }, { flags: { [key]: text } }]) {
       const { config, findings } = await resolve(world);
@@ -210,7 +200,36 @@ describe('precedence', () => {
 
   it('leaves empty, foreign and reserved variables alone', async () => {
     const env = { CTXB_TASK: '', CTXB_CLAUDE: '/x', CTXB_TEST_CLAUDE: '/y', CTXB_INBOX: '/z', PATH: '/bin' };
-    expect(await resolve({ env })).toMatchObject({ findings: [], warnings: [], config: { task: undefined } });
+    const { config, findings, warnings } = await resolve({ env });
+    expect([findings, warnings, config.task]).toEqual([[], { environment: [], file: [] }, undefined]);
+  });
+});
+
+describe('a key that is a constant now', () => {
+  const constants = Object.entries(CONSTANTS).map(([key, { value }]) => ({ key, value }));
+
+  it.each(constants)('$key in a file sets nothing, says so and stops nothing', async ({ key, value }) => {
+    const [group = '', name = ''] = key.split('.');
+    put('.contextbudgetrc.json', JSON.stringify({ quiet: true, [group]: { [name]: 7 } }));
+    const { config, findings, warnings } = await resolve({});
+    expect([config, findings, config.quiet]).toEqual([{ ...DEFAULTS, quiet: true }, [], true]);
+    expect(warnings.file.map((warning) => warning.key)).toEqual([key]);
+    expect(warnings.file[0]?.message).toMatch(new RegExp(`^${key}: sets nothing, it is always ${value}: .*remove it$`));
+  });
+
+  it('is told of a variable too', async () => {
+    const { config, findings, warnings } = await resolve({ env: { CTXB_RECOVERY_MAX_RESTARTS: '9' } });
+    expect([config, findings]).toEqual([DEFAULTS, []]);
+    expect(warnings.environment.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/^recovery\.maxRestarts: sets nothing, it is always 3: .*\(CTXB_RECOVERY_MAX_RESTARTS\)/),
+    ]);
+  });
+
+  it('excuses no other key of its group', async () => {
+    put('.contextbudgetrc.json', '{ "hooks": { "watchdogSeconds": 2, "wachdog": 1 } }');
+    const { findings, warnings } = await resolve({});
+    expect(findings.map(({ key }) => key)).toEqual(['hooks.wachdog']);
+    expect(warnings.file.map(({ key }) => key)).toEqual(['hooks.watchdogSeconds']);
   });
 });
 
@@ -222,7 +241,7 @@ describe('findings', () => {
     );
     const env = { CTXB_COMPACTION_WEHN: 'boundary', CTXB_WINDOW: 'big' };
     const { findings, warnings } = await resolve({ env, flags: { statusLine: 'allways' } });
-    expect(warnings.map(({ key }) => key)).toEqual(['CTXB_COMPACTION_WEHN']);
+    expect(warnings.environment.map(({ key }) => key)).toEqual(['CTXB_COMPACTION_WEHN']);
     expect(findings.map(({ key }) => key).sort()).toEqual(
       ['hooks', 'quiet', 'statusLine', 'tasks', 'thresholds.warn', 'thresholds.wran', 'window'].sort(),
     );
@@ -246,7 +265,6 @@ describe('findings', () => {
       text: '{ "thresholds": 0.5 }',
       says: /^thresholds: expected an object with warn, compact, handoff, midTurn, found 0\.5/,
     },
-    { text: '{ "compaction": { "maxAttempts": 0 } }', says: /^compaction\.maxAttempts: / },
     { text: '{ "compaction": { "timeoutSeconds": 1e9 } }', says: /^compaction\.timeoutSeconds: / },
     { text: '{ "contextDir": "" }', says: /^contextDir: expected a path, found ""/ },
     { text: '{ "contextDir": "a\\u0000b" }', says: /^contextDir: expected a path, found "a\\u0000b"/ },
@@ -260,17 +278,13 @@ describe('findings', () => {
     { text: '{ "memory": { "deadEndPattern": "" } }', says: /^memory\.deadEndPattern: expected a regular expression/ },
     { text: '{ "memory": { "remnd": true } }', says: /^memory\.remnd: .*did you mean (?:memory\.)?remind\?$/ },
     { text: '{ "thresholds": { "compact": 60 } }', says: /found 60 .*did you mean "60%"\?$/ },
-    { text: '{ "cost": { "warnAt": 80 } }', says: /found 80 .*did you mean "80%"\?$/ },
+    { text: '{ "thresholds": { "warn": 80 } }', says: /found 80 .*did you mean "80%"\?$/ },
     { text: '{ "strategy": "compct" }', says: /^strategy: .*found "compct" .*did you mean "compact"\?$/ },
     { text: '{ "strategy": 1 }', says: /^strategy: expected one of "compact", .*found 1 .*\(default "compact"\)$/ },
     { text: '{ "zones": { "monitor": 0 } }', says: /^zones\.monitor: expected a fraction .*\(default 0\.3\)$/ },
-    { text: '{ "zones": { "largeInWarning": -1 } }', says: /^zones\.largeInWarning: .*0 or more, found -1/ },
-    { text: '{ "zones": { "largeInCritical": 0.5 } }', says: /^zones\.largeInCritical: expected a whole number/ },
     { text: '{ "zones": { "onLargeTask": "rejct" } }', says: /^zones\.onLargeTask: .*did you mean "reject"\?$/ },
-    { text: '{ "zones": { "repromptMinutes": 0 } }', says: /^zones\.repromptMinutes: .*minutes above 0, at most 1440/ },
     { text: '{ "zones": { "tellAgent": "no" } }', says: /^zones\.tellAgent: expected true or false, found "no"/ },
-    { text: '{ "handoff": { "timeoutSeconds": 0 } }', says: /^handoff\.timeoutSeconds: .*seconds above 0.*found 0/ },
-    { text: '{ "handoff": true }', says: /^handoff: expected an object with enabled, timeoutSeconds, found true/ },
+    { text: '{ "handoff": true }', says: /^handoff: expected an object with enabled, found true/ },
     {
       text: '{ "cost": { "limitUsd": 0 } }',
       says: /^cost\.limitUsd: expected a number of US dollars above 0.*found 0/,
@@ -280,27 +294,15 @@ describe('findings', () => {
     { text: '{ "cost": { "limitUsd": 1e9 } }', says: /^cost\.limitUsd: .*at most 1000000, found 1000000000/ },
     { text: '{ "cost": { "limit": 5 } }', says: /^cost\.limit: .*expected one of limitUsd, projectLimitUsd, / },
     { text: '{ "cost": { "period": "week" } }', says: /^cost\.period: expected one of "day", "month", found "week"/ },
-    {
-      text: '{ "cost": { "warnAt": 0 } }',
-      says: /^cost\.warnAt: expected a fraction \(0 < x <= 1\).*\(default 0\.8\)$/,
-    },
-    { text: '{ "cost": { "warnAt": 80 } }', says: /^cost\.warnAt: .*a percentage such as "80%", found 80/ },
-    { text: '{ "cost": { "warnAt": "0%" } }', says: /^cost\.warnAt: expected a fraction .*found "0%"/ },
     { text: '{ "cost": { "onLimit": "wrap_up" } }', says: /^cost\.onLimit: .*did you mean "wrap-up"\?$/ },
-    {
-      text: '{ "recovery": { "maxRestarts": -1 } }',
-      says: /^recovery\.maxRestarts: expected a whole number, 0 or more/,
-    },
-    { text: '{ "recovery": { "maxRestarts": 1.5 } }', says: /^recovery\.maxRestarts: .*found 1\.5 .*\(default 3\)$/ },
     { text: '{ "recovery": { "enabled": "on" } }', says: /^recovery\.enabled: expected true or false, found "on"/ },
     { text: '{ "tools": { "mode": "advice" } }', says: /^tools\.mode: .*did you mean "advise"\?$/ },
     { text: '{ "tools": { "perCall": 0 } }', says: /^tools\.perCall: expected a fraction .*\(default 8000\)$/ },
-    { text: '{ "tools": { "minTokens": "1%" } }', says: /^tools\.minTokens: expected a whole number of tokens, 0 or/ },
     { text: '{ "tools": { "warnBelow": 1.5 } }', says: /^tools\.warnBelow: .*found 1\.5 .*\(default 20000\)$/ },
-    { text: '{ "tools": { "minToken": 300 } }', says: /^tools\.minToken: .*did you mean (?:tools\.)?minTokens\?$/ },
+    { text: '{ "tools": { "perCal": 300 } }', says: /^tools\.perCal: .*did you mean (?:tools\.)?perCall\?$/ },
     {
       text: '{ "tools": { "read": 9000 } }',
-      says: /^tools\.read: .*criticalBelow or the name of a tool such as Read, mcp__github__\*, found "read" .*remove it$/,
+      says: /^tools\.read: .*warnBelow or the name of a tool such as Read, mcp__github__\*, found "read" .*remove it$/,
     },
     { text: '{ "tools": { "byTool": { "Read": 9000 } } }', says: /^tools\.byTool: expected one of mode, .*remove it$/ },
     { text: '{ "tools": { "Read": "all" } }', says: /^tools\.Read: expected a fraction .*found "all" .*key out$/ },

@@ -62,11 +62,6 @@ describe('rules between keys', () => {
     },
     { name: "a default above the native trigger of 100k is nobody's mistake", flags: { window: 100_000 }, keys: [] },
     {
-      name: 'criticalBelow below warnBelow',
-      flags: { 'tools.criticalBelow': 9_000, 'tools.warnBelow': 9_000 },
-      keys: ['tools.criticalBelow'],
-    },
-    {
       name: 'warnBelow below the total',
       flags: { 'tools.warnBelow': '50%', 'tiers.total': 0.5 },
       keys: ['tools.warnBelow'],
@@ -77,15 +72,6 @@ describe('rules between keys', () => {
       flags: { 'tools.warnBelow': '60%', window: 200_000 },
       keys: ['tools.warnBelow'],
     },
-    { name: 'the least for a result is the most', flags: { 'tools.minTokens': 8_000 }, keys: [] },
-    { name: 'the least above the most', flags: { 'tools.minTokens': 8_001 }, keys: ['tools.minTokens'] },
-    { name: 'the most in another unit', flags: { 'tools.minTokens': 8_001, 'tools.perCall': '4%' }, keys: [] },
-    {
-      name: 'the most in another unit, window known',
-      flags: { 'tools.minTokens': 8_001, 'tools.perCall': '4%', window: 200_000 },
-      keys: ['tools.minTokens'],
-    },
-    { name: 'one token is no fraction', flags: { 'tools.minTokens': 1, window: 200_000 }, keys: [] },
     { name: 'tiers that need more than the default total', flags: { 'tiers.system': 70_000 }, keys: [] },
     { name: 'default tiers make room', flags: { 'tiers.system': 70_000, 'tiers.total': 71_000 }, keys: [] },
     {
@@ -126,13 +112,6 @@ describe('rules between keys', () => {
     expect(findings.map(({ message }) => message)).toEqual([
       'tiers.total: expected at least as much as the other tiers together (162000), found 60000 (flag); ' +
         'raise it or lower one of them',
-    ]);
-  });
-
-  it('says which of least and most has to move', async () => {
-    const { findings } = await resolve({ flags: { 'tools.minTokens': 900, 'tools.perCall': 800 } });
-    expect(findings.map(({ message }) => message)).toEqual([
-      'tools.minTokens: expected at most tools.perCall (800), found 900 (flag); lower it or raise tools.perCall',
     ]);
   });
 

@@ -1,8 +1,7 @@
 import * as v from 'valibot';
+import { valueAt } from '../../src/config/config.ts';
 import { DEFAULTS } from '../../src/config/defaults.ts';
-import { tools } from '../../src/config/group-schemas.ts';
-import { valueAt } from '../../src/config/key-path.ts';
-import { expectation, LEAVES, type Leaf, leafOf, settingsSchema } from '../../src/config/schema.ts';
+import { expectation, GROUPS, LEAVES, type Leaf, leafOf, TOOL_LEAF } from '../../src/config/schema.ts';
 
 /** No value of any key. */
 const NOTHING = Symbol('nothing');
@@ -37,14 +36,13 @@ export function configurationPage(): string {
     const group = key.includes('.') ? key.slice(0, key.indexOf('.')) : '';
     groups.set(group, [...(groups.get(group) ?? []), row(key, leaf, valueAt(DEFAULTS, key))]);
   }
-  groups.get('tools')?.push(row('tools.NAME', tools.rest, undefined));
+  groups.get('tools')?.push(row('tools.NAME', TOOL_LEAF, undefined));
   return [BEGINNING, ...[...groups].map(([group, rows]) => `${headOf(group)}\n${table(rows)}`)].join('\n');
 }
 
 function headOf(group: string): string {
   if (group === '') return '## General\n';
-  const entries: Readonly<Record<string, Leaf>> = settingsSchema.pipe[0].entries;
-  return `## ${group}\n\n${described(entries[group])}\n`;
+  return `## ${group}\n\n${GROUPS[group]}\n`;
 }
 
 function table(rows: readonly string[]): string {
@@ -53,17 +51,16 @@ function table(rows: readonly string[]): string {
 
 function row(key: string, leaf: Leaf, preset: unknown): string {
   const value = said(leaf) === SHARE ? 'a share' : said(leaf);
-  const cells = [`\`${key}\``, preset === undefined ? '–' : `\`${JSON.stringify(preset)}\``, described(leaf), value];
+  const cells = [
+    `\`${key}\``,
+    preset === undefined ? '–' : `\`${JSON.stringify(preset)}\``,
+    v.getDescription(leaf),
+    value,
+  ];
   return `| ${cells.join(' | ')} |\n`;
 }
 
 /** What the key expects. */
 function said(leaf: Leaf | undefined): string {
   return leaf === undefined ? '' : (expectation(leaf, NOTHING) ?? '');
-}
-
-function described(schema: Leaf | undefined): string {
-  if (schema === undefined) return '';
-  const { wrapped } = schema as { readonly wrapped?: Leaf };
-  return wrapped === undefined ? (v.getDescription(schema) ?? '') : described(wrapped);
 }

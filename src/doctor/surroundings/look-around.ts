@@ -42,7 +42,7 @@ export function checkConfiguration({ findings, warnings, sources }: ResolvedConf
   const faults = findings.map(
     ({ message }): Remark => ({ status: 'fault', subject: 'configuration', text: message, todo: 'ctxb config' }),
   );
-  const odd = warnings.map(
+  const odd = [...warnings.environment, ...warnings.file].map(
     ({ message }): Remark => ({ status: 'warning', subject: 'configuration', text: message, todo: 'remove it' }),
   );
   if (faults.length + odd.length > 0) return [...faults, ...odd];

@@ -1,6 +1,5 @@
 import * as v from 'valibot';
-import { closest } from '../../config/closest.ts';
-import { shown } from '../../config/finding.ts';
+import { closest, shown } from '../../config/finding.ts';
 import { isRecord } from '../../config/read-config.ts';
 import { expectation, type Leaf } from '../../config/schema.ts';
 import type { Fault, Path } from './fault.ts';

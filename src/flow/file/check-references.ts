@@ -1,8 +1,7 @@
-import { closest } from '../../config/closest.ts';
-import { shown } from '../../config/finding.ts';
+import { closest, shown } from '../../config/finding.ts';
+import { KEYS } from '../../config/keys.ts';
 import { isRecord } from '../../config/read-config.ts';
 import { type Fault, nameText } from './fault.ts';
-import { budgets } from './flow-schema.ts';
 import { findCycles, stepGraph } from './order-steps.ts';
 
 /** An unchecked step: any of its values may be of any type. */
@@ -122,7 +121,7 @@ export function checkProfile({ profile, profiles }: Readonly<Record<string, unkn
 function profileAdvice(profile: string, names: readonly string[]): string {
   const meant = closest(profile, names);
   if (meant !== undefined) return `did you mean ${shown(meant)}?`;
-  const presets: readonly string[] = budgets.entries.preset.wrapped.options;
+  const presets: readonly string[] = KEYS['flow.preset'].takes;
   return presets.includes(profile)
     ? `for the preset write budgets: {preset: ${profile}}`
     : 'add it to profiles or remove the key';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { budgets as budgetEntries } from '../../config/group-schemas.ts';
-import { choice, flag, priority, seconds } from '../../config/value-schemas.ts';
+import { budgetEntries } from '../../config/schema.ts';
+import { choice, flag, priority, seconds } from '../../config/values.ts';
 
 /** A longer job is several jobs; the bound keeps the order of steps cheap to find. */
 export const MAX_STEPS = 1000;

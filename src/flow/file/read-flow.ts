@@ -1,9 +1,10 @@
 import { dirname, extname } from 'node:path';
 import * as v from 'valibot';
 import type { Finding } from '../../config/config.ts';
-import { type RawBudgets, toBudgets } from '../../config/normalise.ts';
+import type { BudgetChanges } from '../../config/flow-settings.ts';
 import { parseJson, SyntaxFault } from '../../config/parse-data.ts';
 import { isRecord } from '../../config/read-config.ts';
+import { toShare } from '../../config/values.ts';
 import { faulty } from '../../errors.ts';
 import type { Flow } from '../flow.ts';
 import { checkKeys, checkValues } from './check-entries.ts';
@@ -124,4 +125,11 @@ function toFlow({ $schema: _, ...file }: FlowFile): Flow {
   });
   const profiles = Object.entries(file.profiles).map(([name, profile]) => [name, withBudgets(profile)]);
   return { ...withBudgets(file), profiles: Object.fromEntries(profiles), steps: file.steps.map(withBudgets) };
+}
+
+type RawBudgets = FlowFile['budgets'];
+
+/** Sizes of briefings, of which one may be a percentage of the window. */
+function toBudgets({ contextBudgetTokens, ...sizes }: RawBudgets): BudgetChanges {
+  return contextBudgetTokens === undefined ? sizes : { ...sizes, contextBudgetTokens: toShare(contextBudgetTokens) };
 }

@@ -1,6 +1,5 @@
-import { closest } from '../../config/closest.ts';
 import type { Finding, Origin } from '../../config/config.ts';
-import { finding, shown } from '../../config/finding.ts';
+import { closest, finding, shown } from '../../config/finding.ts';
 import { type ConfigFile, isRecord } from '../../config/read-config.ts';
 import { resolveFile } from '../../config/resolve-config.ts';
 import { TREE } from '../../config/schema.ts';

@@ -1,8 +1,6 @@
-import type { KeyPath, Origin, ToolKey } from '../../config/config.ts';
-import { valueAt } from '../../config/key-path.ts';
-import type { ResolvedConfig, SetValue } from '../../config/resolve-config.ts';
-import { LEAVES } from '../../config/schema.ts';
-import { RANKS } from '../../config/without-overruled.ts';
+import { type Origin, type ToolKey, valueAt } from '../../config/config.ts';
+import { KEY_PATHS, type KeyPath } from '../../config/keys.ts';
+import { RANKS, type ResolvedConfig, type SetValue } from '../../config/resolve-config.ts';
 import { redact } from '../../store/masks/redact.ts';
 import { type Fields, fieldsOf, textOf, textsOf } from '../../stream/fields.ts';
 
@@ -65,7 +63,7 @@ function readValue({ key, value, origin }: Fields): SetValue[] {
 
 /** What flags change in it: `cost.limitUsd 0.05 (was 0.03)`. */
 export function changesOf(before: ResolvedConfig, after: ResolvedConfig): string[] {
-  const anew = [...LEAVES.keys()].filter((key) => after.sources[key].source === 'flag');
+  const anew = KEY_PATHS.filter((key) => after.sources[key].source === 'flag');
   return anew.flatMap((key) => {
     const [was, is] = [shown(before, key), shown(after, key)];
     return OF_NOW.has(key) || was === is ? [] : [`${key} ${is} (was ${was})`];

@@ -1,21 +1,17 @@
 import * as v from 'valibot';
+import { toMicroUsd } from '../governor/cost/cost.ts';
+import type { Price } from '../governor/cost/prices.ts';
 
 /** A day; timers beyond 2^31 ms would fire at once. */
 const MAX_SECONDS = 86_400;
-const MAX_MINUTES = MAX_SECONDS / 60;
 /** More than any run costs, and little enough for sums in micro-dollars to stay exact. */
 const MAX_USD = 1_000_000;
 
 // The message of each part says what is expected; findings are built round it.
 const TOKENS = 'a whole number of tokens, 1000 or more';
-const ANY_TOKENS = 'a whole number of tokens, 0 or more';
 const SHARE = 'a fraction of the window (0 < x <= 1), a percentage such as "78%" or a whole number of tokens above 100';
-const PORTION = 'a fraction (0 < x <= 1) or a percentage such as "80%"';
 const SECONDS = `a number of seconds above 0, at most ${MAX_SECONDS}`;
-const MINUTES = `a number of minutes above 0, at most ${MAX_MINUTES}`;
 const DOLLARS = `a number of US dollars above 0, at most ${MAX_USD}`;
-const ATTEMPTS = 'a whole number, 1 or more';
-const TIMES = 'a whole number, 0 or more';
 const RESTORE = 'a whole number of tokens from 0 to 2000';
 const PATTERN = 'a regular expression';
 const CHARACTERS = 'a whole number of characters, 0 or more';
@@ -25,21 +21,19 @@ const PERCENTAGE = /^(?:100(?:\.0+)?|(?!0+(?:\.0+)?%)\d{1,2}(?:\.\d+)?)%$/;
 export const flag = v.boolean('true or false');
 export const text = v.string('a text');
 /** No system takes a zero in a path, and the other control characters would steer a terminal that shows it. */
-export const folder = v.pipe(
+const folder = v.pipe(
   v.string('a path'),
   v.nonEmpty('a path'),
   v.check((path) => !/\p{Cc}/u.test(path), 'a path'),
 );
-export const pattern = v.pipe(v.string(PATTERN), v.nonEmpty(PATTERN), v.check(isPattern, PATTERN));
-export const tokens = v.pipe(v.number(TOKENS), v.integer(TOKENS), v.minValue(1000, TOKENS));
-export const anyTokens = v.pipe(v.number(ANY_TOKENS), v.integer(ANY_TOKENS), v.minValue(0, ANY_TOKENS));
+const pattern = v.pipe(v.string(PATTERN), v.nonEmpty(PATTERN), v.check(isPattern, PATTERN));
+const tokens = v.pipe(v.number(TOKENS), v.integer(TOKENS), v.minValue(1000, TOKENS));
 export const seconds = v.pipe(v.number(SECONDS), v.gtValue(0, SECONDS), v.maxValue(MAX_SECONDS, SECONDS));
-export const minutes = v.pipe(v.number(MINUTES), v.gtValue(0, MINUTES), v.maxValue(MAX_MINUTES, MINUTES));
 const PRICES =
   'prices in US dollars for a million tokens by the beginning of a model id: {"claude-opus": {"input": 5, "output": 25}}';
 const rate = v.pipe(v.number(PRICES), v.minValue(0, PRICES), v.maxValue(MAX_USD, PRICES));
 
-export const prices = v.record(
+const prices = v.record(
   v.string(PRICES),
   v.strictObject(
     {
@@ -54,45 +48,86 @@ export const prices = v.record(
   PRICES,
 );
 
-export const dollars = v.pipe(v.number(DOLLARS), v.gtValue(0, DOLLARS), v.maxValue(MAX_USD, DOLLARS));
+const dollars = v.pipe(v.number(DOLLARS), v.gtValue(0, DOLLARS), v.maxValue(MAX_USD, DOLLARS));
 const DOLLARS_OR_OFF = `a number of US dollars, 0 or more and at most ${MAX_USD}, or "off"`;
-export const dollarsOrOff = v.union(
+const dollarsOrOff = v.union(
   [
     v.pipe(v.number(DOLLARS_OR_OFF), v.minValue(0, DOLLARS_OR_OFF), v.maxValue(MAX_USD, DOLLARS_OR_OFF)),
     v.literal('off', DOLLARS_OR_OFF),
   ],
   DOLLARS_OR_OFF,
 );
-export const attempts = v.pipe(v.number(ATTEMPTS), v.integer(ATTEMPTS), v.minValue(1, ATTEMPTS));
-export const times = v.pipe(v.number(TIMES), v.integer(TIMES), v.minValue(0, TIMES));
 /** A level of the window. Nothing fits into 100 tokens: who writes 60 means 60%. */
-export const share = v.union(
+const share = v.union(
   [fraction(SHARE), v.pipe(v.number(SHARE), v.integer(SHARE), v.gtValue(100, SHARE)), percentage(SHARE)],
   SHARE,
 );
-/** A part of something that has no tokens. */
-export const portion = v.union([fraction(PORTION), percentage(PORTION)], PORTION);
 // Evidence and a running prompt share the 9,000 characters that claude takes whole.
-export const restoreTokens = v.pipe(
-  v.number(RESTORE),
-  v.integer(RESTORE),
-  v.minValue(0, RESTORE),
-  v.maxValue(2000, RESTORE),
-);
+const restoreTokens = v.pipe(v.number(RESTORE), v.integer(RESTORE), v.minValue(0, RESTORE), v.maxValue(2000, RESTORE));
 
-export const characters = v.pipe(v.number(CHARACTERS), v.safeInteger(CHARACTERS), v.minValue(0, CHARACTERS));
+const characters = v.pipe(v.number(CHARACTERS), v.safeInteger(CHARACTERS), v.minValue(0, CHARACTERS));
 
 const PRIORITY_NAMES = ['critical', 'high', 'medium', 'low'] as const;
 const PRIORITIES =
   'a priority ("critical", "high", "medium" or "low") by the name of each agent: {"test-author": "high"}';
 
 export const priority = choice(PRIORITY_NAMES);
-export const priorities = v.record(
+const priorities = v.record(
   // A list passes for an object with numbers for names.
   v.pipe(v.string(PRIORITIES), v.regex(/\D/, PRIORITIES)),
   v.picklist(PRIORITY_NAMES, PRIORITIES),
   PRIORITIES,
 );
+
+/** The kinds of values, by the names that the keys have for them. */
+const KINDS = {
+  tokens,
+  share,
+  restoreTokens,
+  characters,
+  flag,
+  text,
+  folder,
+  pattern,
+  seconds,
+  dollars,
+  dollarsOrOff,
+  prices,
+  priorities,
+} as const satisfies Record<string, v.GenericSchema>;
+
+export type Kind = keyof typeof KINDS;
+
+/** The schema of what a key takes. */
+export function schemaOf(takes: Kind | readonly string[]): v.GenericSchema {
+  return typeof takes === 'string' ? KINDS[takes] : choice(takes);
+}
+
+/** Brings a checked value into the one form the program works with: `"78%"` is 0.78, prices are in micro-dollars. */
+export function normalised(takes: Kind | readonly string[], value: unknown): unknown {
+  if (takes === 'share') return toShare(value as number | string);
+  if (takes !== 'prices') return value;
+  const models = Object.entries(value as v.InferOutput<typeof prices>);
+  return Object.fromEntries(models.map(([model, rates]) => [model, inMicroUsd(rates)]));
+}
+
+/** `"78%"` is 0.78; numbers are what they are. */
+export function toShare(value: number | string): number {
+  return typeof value === 'number' ? value : Number(value.slice(0, -1)) / 100;
+}
+
+/** What is not said of the prompt cache is what the API takes for it: 1.25, 2 and 0.1 of the input. */
+function inMicroUsd({ input, output, cacheWrite, cacheWriteHour, cacheRead }: Rates): Price {
+  return {
+    input: toMicroUsd(input),
+    output: toMicroUsd(output),
+    cacheWrite: toMicroUsd(cacheWrite ?? input * 1.25),
+    cacheWriteHour: toMicroUsd(cacheWriteHour ?? input * 2),
+    cacheRead: toMicroUsd(cacheRead ?? input * 0.1),
+  };
+}
+
+type Rates = v.InferOutput<typeof prices>[string];
 
 export function choice<const T extends readonly string[]>(options: T) {
   return v.picklist(options, `one of ${options.map((option) => `"${option}"`).join(', ')}`);

@@ -1,0 +1,120 @@
+import { type Finding, type Origin, type ToolKey, valueAt } from './config.ts';
+import { constantKey, DEFAULTS, hasConstants } from './defaults.ts';
+import { closest, finding, shown } from './finding.ts';
+import type { KeyPath } from './keys.ts';
+import { type ConfigFile, isRecord } from './read-config.ts';
+import { expectation, LEAVES, type Leaf, leafOf, TREE } from './schema.ts';
+
+const OR_TOOL = ' or the name of a tool such as Read, mcp__github__*';
+
+/** A value of a key that is not yet checked. */
+export interface RawValue {
+  readonly key: KeyPath | ToolKey;
+  readonly value: unknown;
+}
+
+interface CheckedFile {
+  readonly values: readonly RawValue[];
+  readonly findings: readonly Finding[];
+  /** Keys that set nothing any more: a file that has them is good all the same. */
+  readonly removed: readonly Finding[];
+}
+
+/** Takes a file's content apart into values of known keys; everything else in it is a finding. */
+export function checkFile({ path, content }: ConfigFile): CheckedFile {
+  const origin: Origin = { source: 'file', where: path };
+  const values: RawValue[] = [];
+  const findings: Finding[] = [];
+  const removed: Finding[] = [];
+  walk('', TREE, content);
+  return { values, findings, removed };
+
+  function walk(prefix: string, level: typeof TREE, tree: unknown): void {
+    if (!isRecord(tree)) {
+      findings.push(noLevel(prefix, level.keys(), tree));
+      return;
+    }
+    for (const [name, value] of Object.entries(tree)) visit(prefix + name, level, name, value);
+  }
+
+  function visit(key: string, level: typeof TREE, name: string, value: unknown): void {
+    // Keys are nested: in the file's own level `tools.Read` is none.
+    const node = level.get(name) ?? (level === TREE ? undefined : leafOf(key));
+    const constant = constantKey(key, path);
+    if (constant !== undefined) removed.push(constant);
+    else if (node === undefined && isRecord(value) && hasConstants(key)) walk(`${key}.`, new Map(), value);
+    else if (node === undefined) findings.push(unknownKey(key, name, level));
+    else if (node instanceof Map) walk(`${key}.`, node, value);
+    else if (key === '$schema') findings.push(...schemaFault(value));
+    else values.push({ key: key as KeyPath | ToolKey, value });
+  }
+
+  function noLevel(prefix: string, names: Iterable<string>, found: unknown): Finding {
+    const expected = `an object with ${[...names].join(', ')}`;
+    return finding(prefix.slice(0, -1) || path, { expected, found: shown(found), origin, todo: 'nest the keys in it' });
+  }
+
+  function unknownKey(key: string, name: string, level: typeof TREE): Finding {
+    const known = [...level.keys()];
+    const meant = closest(key, LEAVES.keys()) ?? closest(name, known);
+    return finding(key, {
+      expected: `one of ${known.join(', ')}${level === TREE.get('tools') ? OR_TOOL : ''}`,
+      found: shown(name),
+      origin,
+      todo: meant === undefined ? 'remove it' : `did you mean ${meant}?`,
+    });
+  }
+
+  function schemaFault(value: unknown): Finding[] {
+    if (typeof value === 'string') return [];
+    return [finding('$schema', { expected: 'a text', found: shown(value), origin, todo: 'remove it' })];
+  }
+}
+
+/** The finding about a value of a known key, or undefined when it is fine. */
+export function checkValue(key: KeyPath | ToolKey, value: unknown, origin: Origin): Finding | undefined {
+  const leaf = leafOf(key);
+  const expected = leaf && expectation(leaf, value);
+  if (expected === undefined) return undefined;
+  return finding(key, { expected, found: shown(value), origin, todo: advice(key, value, expected) });
+}
+
+/** Reads a text from a flag or a variable as the first of text, number, truth value that the key takes. */
+export function fromText(key: KeyPath, value: unknown): unknown {
+  const leaf = leafOf(key);
+  if (typeof value !== 'string' || leaf === undefined) return value;
+  return readings(value).find((reading) => takes(leaf, reading)) ?? value;
+}
+
+function takes(leaf: Leaf, value: unknown): boolean {
+  return expectation(leaf, value) === undefined;
+}
+
+const TRUTH: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['1', true],
+  ['false', false],
+  ['0', false],
+]);
+
+function readings(text: string): unknown[] {
+  const truth = TRUTH.get(text.toLowerCase());
+  return [text, ...(text.trim() === '' ? [] : [Number(text)]), ...(truth === undefined ? [] : [truth])];
+}
+
+function choicesIn(expected: string): string[] {
+  return [...expected.matchAll(/"([a-z-]+)"/g)].flatMap(([, choice]) => choice ?? []);
+}
+
+/** A part of a hundred that lacks its sign. */
+const WHOLE_PERCENT = /^(?:[2-9]|[1-9]\d|100)$/;
+
+function advice(key: KeyPath | ToolKey, value: unknown, expected: string): string {
+  const meant = typeof value === 'string' ? closest(value, choicesIn(expected)) : undefined;
+  if (meant !== undefined) return `did you mean "${meant}"?`;
+  if (WHOLE_PERCENT.test(String(value)) && expected.includes('%"')) return `did you mean "${value}%"?`;
+  const fallback = valueAt(DEFAULTS, key);
+  return fallback === undefined
+    ? 'correct it or leave the key out'
+    : `correct it or leave the key out (default ${shown(fallback)})`;
+}
