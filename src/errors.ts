@@ -1,4 +1,4 @@
-/** What went wrong, as far as a caller can react to it. The union is closed: a new code needs an exit code below. */
+/** Kinds of failure that a caller can react to. Each has an exit code below. */
 export type ErrorCode =
   | 'usage'
   | 'config'
@@ -13,7 +13,7 @@ export type ErrorCode =
   | 'command-not-found'
   | 'command-failed';
 
-/** The one table of exit codes for what ctxb itself has to say; claude's own exit codes pass through unchanged. */
+/** The exit codes of ctxb itself; those of claude pass through unchanged. */
 const EXIT_CODES: Readonly<Record<ErrorCode, number>> = {
   usage: 2,
   config: 2,
@@ -26,14 +26,14 @@ const EXIT_CODES: Readonly<Record<ErrorCode, number>> = {
   // The stand-in is a part of ctxb, so its failure is ctxb's own.
   standin: 70,
   bug: 70,
-  // As in sysexits.h: the system has refused what it gives to everybody.
+  // EX_OSERR of sysexits.h.
   resources: 71,
   'command-not-found': 127,
   // Found, but the system refused to start it.
   'command-failed': 126,
 };
 
-/** Every failure that ctxb expects. What is thrown and is no `CtxbError` is a bug (exit code 70). */
+/** Every failure that ctxb expects. Any other error is a bug (exit code 70). */
 export class CtxbError extends Error {
   override readonly name = 'CtxbError';
   readonly code: ErrorCode;
@@ -53,25 +53,25 @@ export class CtxbError extends Error {
   }
 }
 
-/** All that is wrong with what somebody wrote, one finding a line. */
+/** Everything that is wrong in a file or in options, one finding a line. */
 export function faulty(what: string, findings: readonly { readonly message: string }[]): CtxbError {
   const count = findings.length === 1 ? '1 fault' : `${findings.length} faults`;
   const lines = findings.map(({ message }) => `  ${message}`);
   return new CtxbError('config', `${what} has ${count}:\n${lines.join('\n')}`);
 }
 
-/** What to do about a path, by what the system says of it. */
+/** What to do about a path that cannot be read, by the code of the error. */
 const REMEDIES: Readonly<Record<string, string>> = {
-  ENOENT: 'name one that is there',
+  ENOENT: 'name an existing file or folder',
   EACCES: 'make it readable',
   EISDIR: 'name a file, not a folder',
-  ENOTDIR: 'name one that is there',
+  ENOTDIR: 'name an existing file or folder',
   EMFILE: 'raise the limit for open files (ulimit -n)',
   ENFILE: 'raise the limit for open files of the system (fs.file-max)',
-  ENOMEM: 'raise the limit for memory (ulimit -v), or name less at once',
+  ENOMEM: 'raise the limit for memory (ulimit -v), or name fewer files at once',
 };
 
-/** A file or folder that somebody has named and that cannot be read, and what to do about it. */
+/** The error for a named file or folder that cannot be read, with what to do about it. */
 export function unreadable(path: string, cause: unknown, code: ErrorCode = 'unreadable-input'): CtxbError {
   const reason = messageOf(cause);
   const remedy = cause instanceof Error && 'code' in cause ? REMEDIES[String(cause.code)] : undefined;
@@ -79,7 +79,7 @@ export function unreadable(path: string, cause: unknown, code: ErrorCode = 'unre
   return new CtxbError(code, `${path}: cannot be read (${reason})${todo}`, { cause });
 }
 
-/** What the system has run out of, by the code of the error. */
+/** What has run out, by the code of the error. */
 const SHORTAGES: Readonly<Record<string, string>> = {
   EMFILE: 'too many files are open: raise the limit (ulimit -n)',
   ENFILE: 'too many files are open on this system: raise its limit (fs.file-max), or end other programs',
@@ -93,7 +93,7 @@ const SHORTAGES: Readonly<Record<string, string>> = {
 
 const NO_MEMORY = /out of memory|allocation failed|invalid string length|invalid array buffer length/i;
 
-/** The same error in words where something has run out, which is no bug; undefined where it is something else. */
+/** An error of the system as a `resources` error if something has run out, which is not a bug; otherwise undefined. */
 export function shortageOf(error: unknown): CtxbError | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code, syscall } = { code: '', syscall: '', ...error };
@@ -103,12 +103,12 @@ export function shortageOf(error: unknown): CtxbError | undefined {
   return text === undefined ? undefined : new CtxbError('resources', `${text} (${error.message})`, { cause: error });
 }
 
-/** What was thrown, in words, whatever it is. */
+/** The message of anything that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Whether it is one of ours. By name: each command is bundled with a class of its own. */
+/** Whether an error is a `CtxbError`. By name: the class may be bundled more than once. */
 export function isCtxbError(error: unknown): error is CtxbError {
   return error instanceof Error && error.name === 'CtxbError';
 }

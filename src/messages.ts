@@ -2,7 +2,7 @@ import type { Decision, FactTally } from './governor/actions.ts';
 import type { Reading } from './governor/gauge/gauge.ts';
 import { counted, dollars, percent, tokens } from './report/figures.ts';
 
-/** What a decision means for the person who reads stderr, in one line. */
+/** A decision as one line for stderr. */
 export function decisionText(decision: Decision): string {
   const full = fullness(decision.gauge);
   switch (decision.kind) {
@@ -15,45 +15,45 @@ export function decisionText(decision: Decision): string {
     case 'landed':
       return `${decision.reason}: ${tokens(decision.gauge.used)} tokens now, ${differenceText(decision.freed)}`;
     case 'give-up':
-      return `${decision.reason}; no more are tried until the context shrinks`;
+      return `${decision.reason}; no further compaction until the context shrinks`;
     case 'place-trigger':
-      return `in mid-turn claude will compact at ${tokens(decision.tokens)} tokens`;
+      return `claude will compact in mid-turn at ${tokens(decision.tokens)} tokens`;
     case 'trigger-refused':
-      return `${decision.reason}: its own limits hold in mid-turn`;
+      return `${decision.reason}: in mid-turn its own limits apply`;
     case 'focus':
-      return `told claude what its summary is to keep: ${decision.reason}`;
+      return `told claude what to keep in its summary: ${decision.reason}`;
     case 'native-compaction':
-      return `claude has compacted by itself ${WHEN[decision.when]}: the context held ${tokens(decision.tokens)} tokens`;
+      return `claude compacted by itself ${WHEN[decision.when]}: the context held ${tokens(decision.tokens)} tokens`;
     case 'thrash':
-      return `${decision.reason}${decision.last ? ': the turn is ended' : ''}`;
+      return `${decision.reason}${decision.last ? ': ending the turn' : ''}`;
     case 'restore':
-      return 'gave the running prompt back after the compaction';
+      return 'repeated the running prompt after the compaction';
     case 'dead-end':
       return `dead end: ${decision.text}`;
     case 'recall':
-      return `gave ${counted(sum(decision.given), 'fact')} from the notes back (${decision.hook})`;
+      return `gave ${counted(sum(decision.given), 'fact')} from the notes back to the agent (${decision.hook})`;
     case 'survival':
       return `the summary kept ${survivalText(decision)}`;
     case 'read-back':
-      return `the agent looked into its notes: ${decision.file}`;
+      return `the agent read its notes: ${decision.file}`;
     case 'remind':
       return 'reminded the agent of its notes';
     case 'handoff':
       return `handing over to a fresh context: ${decision.reason}`;
     case 'put-off':
-      return `not handed over, because the API is not available: ${decision.reason}`;
+      return `handoff postponed, because the API is not available: ${decision.reason}`;
     case 'ask-again':
-      return `the agent's handoff is asked back: ${decision.problems.join(' ')}`;
+      return `asking the agent to correct its handoff document: ${decision.problems.join(' ')}`;
     case 'handed-over':
       return `handed over (${decision.by === 'agent' ? "the agent's document" : 'from the notes'}): ${decision.path ?? 'it could not be written'}`;
     case 'lineage':
-      return `the session goes on as ${decision.to}`;
+      return `the session continues as ${decision.to}`;
     case 'exhausted':
       return decision.reason;
     case 'unrelieved':
       return `${decision.reason}; the work so far: ${decision.path ?? 'not written down'}`;
     case 'resume':
-      return 'telling the agent to go on';
+      return 'telling the agent to continue';
     case 'large-task':
       return `${decision.reason}${LARGE_TASK[decision.todo]}`;
     case 'cost':
@@ -61,13 +61,13 @@ export function decisionText(decision: Decision): string {
     case 'cache-expired':
       return expiryText(decision);
     case 'left-undone':
-      return `${decision.reason}: ${counted(decision.prompts.length, 'prompt')} not answered; ctxb run --resume-run may go on`;
+      return `${decision.reason}: ${counted(decision.prompts.length, 'prompt')} not answered; continue with ctxb run --resume-run`;
     case 'restart':
       return `${decision.reason}; starting it again (${decision.attempt})`;
     case 'limit-tool':
-      return `${decision.tool} was asked for less (${decision.parameter} ${tokens(decision.value)}): ${decision.reason}`;
+      return `limited ${decision.tool} (${decision.parameter} ${tokens(decision.value)}): ${decision.reason}`;
     case 'cut-result':
-      return `cut a result of ${decision.tool} from about ${tokens(decision.tokens)} to ${tokens(decision.left)} tokens; all of it: ${decision.path}`;
+      return `cut a result of ${decision.tool} from about ${tokens(decision.tokens)} to ${tokens(decision.left)} tokens; full result: ${decision.path}`;
     case 'tools-ignored':
       return `tool budgets are off: ${decision.reason}`;
     case 'interrupt':
@@ -75,13 +75,13 @@ export function decisionText(decision: Decision): string {
   }
 }
 
-/** Where the way was chosen by what it costs, the reason ends with the sum. */
+/** A reason that was decided by cost ends with the sum. */
 function sumIn(reason: string): string {
   const at = reason.indexOf('; over ');
   return at < 0 ? '' : reason.slice(at);
 }
 
-/** The same where ctxb only observes: nothing of it is done. */
+/** The same for a run that only observes: nothing is done. */
 export function observedText(decision: Decision): string {
   switch (decision.kind) {
     case 'compact':
@@ -99,7 +99,7 @@ const WHEN = { 'mid-turn': 'in mid-turn', 'before-turn': 'before the turn' } as 
 
 function compactedText({ verdict, reason }: Extract<Decision, { readonly kind: 'compacted' }>): string {
   if (verdict === 'success') return 'compacted';
-  if (verdict === 'blocked') return `not compacted, and the context is left as it is: ${reason}`;
+  if (verdict === 'blocked') return `not compacted; the context stays as it is: ${reason}`;
   return `not compacted (${verdict}): ${reason}`;
 }
 
@@ -109,8 +109,8 @@ function differenceText(freed: number): string {
 
 const LARGE_TASK = {
   announce: ': it may not fit',
-  relieve: ': the context is relieved first',
-  reject: ': it is not sent',
+  relieve: ': making room in the context first',
+  reject: ': not sent',
 } as const;
 
 function costText({ scope, level, spentUsd, limitUsd, source }: Extract<Decision, { readonly kind: 'cost' }>): string {
@@ -127,7 +127,7 @@ function expiryText(decision: Extract<Decision, { readonly kind: 'cache-expired'
     : `${said}; compacting first would save about ${dollars(saving.usd)} over ${counted(saving.calls, 'call')}`;
 }
 
-/** Decisions a person need not hear of at once: the journal has them, and what counts is told at the end. */
+/** Decisions that are not printed at once: the journal has them, and a summary is printed at the end. */
 export function isRoutine(decision: Decision): boolean {
   return ROUTINE.has(decision.kind);
 }
@@ -143,7 +143,7 @@ const ROUTINE: ReadonlySet<Decision['kind']> = new Set([
   'cut-result',
 ]);
 
-/** `3 of 12 paths, 1 of 9 commands`; kinds of which there was nothing are left out. */
+/** `3 of 12 paths, 1 of 9 commands`; kinds without facts are left out. */
 export function survivalText({ all, kept }: { readonly all: FactTally; readonly kept: FactTally }): string {
   const parts = FACT_NAMES.filter(([kind]) => all[kind] > 0).map(
     ([kind, name]) => `${tokens(kept[kind])} of ${tokens(all[kind])} ${name}`,

@@ -70,7 +70,7 @@ describe('ctxb handoff verify', () => {
   });
 
   it.each([
-    { title: 'a file that is not there', args: ['gone.md'], says: 'name one that is there' },
+    { title: 'a file that is not there', args: ['gone.md'], says: 'name an existing file or folder' },
     {
       title: 'a folder',
       args: ['.'],

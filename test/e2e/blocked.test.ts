@@ -25,8 +25,8 @@ it.each([
   const told = run.stderr.split('\n').filter((line) => line.includes('not while tests run'));
   expect(told).toHaveLength(1);
   expect(told[0]).toMatch(
-    /^ctxb: not compacted, and the context is left as it is: Compaction blocked by PreCompact hook/,
+    /^ctxb: not compacted; the context stays as it is: Compaction blocked by PreCompact hook/,
   );
-  expect(run.stderr).not.toMatch(/handing over|has compacted by itself/);
+  expect(run.stderr).not.toMatch(/handing over|claude compacted by itself/);
   expectEachPromptOnce(world.standin, FOUR);
 });

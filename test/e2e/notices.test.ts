@@ -47,7 +47,7 @@ function untrue({ stderr }: Finished, { contexts }: Counted, world: World): stri
     return tokens !== undefined && !isKnown(figure(tokens));
   });
   const said = (words: RegExp) => lines.filter((line) => words.test(line)).length;
-  const told = said(/^ctxb: compacted$/) + said(/claude has compacted by itself/);
+  const told = said(/^ctxb: compacted$/) + said(/claude compacted by itself/);
   const made = summaryRequests(world.standin).length;
   return told === made ? wrongFigures : [...wrongFigures, `${told} compactions told of ${made}`];
 }

@@ -108,7 +108,7 @@ export const FAULTS: readonly Fault[] = [
   {
     fault: 'claude ends without a result',
     at: ['succession', 'conduct'],
-    says: 'claude has ended and is not started again: 2 prompts not answered; ctxb run --resume-run may go on',
+    says: 'claude has ended and is not started again: 2 prompts not answered; continue with ctxb run --resume-run',
     code: 0,
     stdout: '',
     lost: UNANSWERED,

@@ -2,7 +2,7 @@ import type { Decision, FactTally } from '../../governor/actions.ts';
 import { survivalText } from '../../messages.ts';
 import { counted, tokens } from '../figures.ts';
 
-/** What is told at the end of a run: of working memory when a context was compacted, of results that were cut. */
+/** The figures printed at the end of a run: what compactions kept of the facts, and what was cut of tool results. */
 export interface ClosingFigures {
   add(decision: Decision): void;
   /** @param notes folder of the notes, as the user can name it */
@@ -42,7 +42,7 @@ export function createClosingFigures(): ClosingFigures {
       ...(compactions === 0 ? [] : [memoryText(notes)]),
       ...(cuts === 0
         ? []
-        : [`cut ${counted(cuts, 'result')} of tools by about ${tokens(saved)} tokens; all of them are in ${folder}`]),
+        : [`cut ${counted(cuts, 'tool result')} by about ${tokens(saved)} tokens; the full results are in ${folder}`]),
     ],
   };
 }

@@ -69,14 +69,14 @@ describe('what is told of results of tools at the end', () => {
     {
       title: 'one was cut',
       decisions: [cutResult(9_000, 8_000)],
-      says: 'cut 1 result of tools by about 1,000 tokens; all of them are in /p/.context/tool-results',
+      says: 'cut 1 tool result by about 1,000 tokens; the full results are in /p/.context/tool-results',
     },
     {
       title: 'several were cut, and a context was compacted',
       decisions: [cutResult(9_000, 8_000), survival(tally(1, 0, 0, 0), NONE), cutResult(20_000, 500)],
       says: [
         'the summary kept 0 of 1 paths; ctxb gave 0 facts back',
-        'cut 2 results of tools by about 20,500 tokens; all of them are in /p/.context/tool-results',
+        'cut 2 tool results by about 20,500 tokens; the full results are in /p/.context/tool-results',
       ].join('\n'),
     },
   ])('$title', ({ decisions, says }) => {
