@@ -7,7 +7,7 @@ import { MID_TURN_FACTS } from './facts/mid-turn.ts';
 import { RUNNING_FACTS } from './facts/running.ts';
 import { SUBAGENTS_FACTS } from './facts/subagents.ts';
 
-/** Every fact that ctxb relies on, in the order in which they are shown. The first is looked at first, alone. */
+/** Every fact that ctxb relies on, in the order in which they are shown. The first one is checked first, alone. */
 export const ALL_CHECKS: readonly Check[] = [
   ...RUNNING_FACTS,
   ...HOOKS_FACTS,

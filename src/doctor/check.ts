@@ -21,7 +21,7 @@ export interface Check {
   readonly instead: string;
   /** ctxb is of no use with such a claude. */
   readonly vital?: true;
-  /** What claude is put through. Facts of one scene are looked at in one go. */
+  /** What claude is put through. Facts of one scene are checked together. */
   readonly scene: Scene;
   /** @throws Contradiction when what was seen is not what the fact says */
   readonly look: (seen: Seen) => void;

@@ -46,11 +46,11 @@ export function diagnose(
 
 function thresholdsOf({ resolved, isTriggerTaken }: Surroundings, fresh: FreshContext | undefined): Remark[] {
   if (fresh !== undefined) return judgeThresholds(resolved.config, fresh, isTriggerTaken);
-  const text = 'claude did not tell its window: nothing can be said about them';
+  const text = 'claude did not tell its window: they cannot be checked';
   return [{ status: 'warning', subject: 'thresholds', text, todo: 'set window in the configuration' }];
 }
 
-/** Works in a folder of its own, which is removed in any case. */
+/** Works in a temporary folder, which is always removed. */
 async function withTemporaryFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'ctxb-doctor-')));
   try {
@@ -91,6 +91,6 @@ export function judgeVersion(version: string | undefined): Remark {
     return { status: 'warning', subject, text, todo: 'npm install -g @anthropic-ai/claude-code' };
   }
   if (MEASURED.includes(version)) return { status: 'good', subject, text: `${version}, which ctxb was measured with` };
-  const text = `${version} is none of those that ctxb was measured with (${MEASURED.join(', ')}): the facts tell`;
+  const text = `${version} is not one of the versions that ctxb was measured with (${MEASURED.join(', ')}): see the facts`;
   return { status: 'good', subject, text };
 }

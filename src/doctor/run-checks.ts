@@ -8,7 +8,7 @@ import { type Place, withStage } from './stage/stage.ts';
 /**
  * - `holds`
  * - `fails`: claude did something else; `seen` says what.
- * - `unknown`: it was not looked at, or waited for longer than there was time; `seen` says why.
+ * - `unknown`: it was not tried, or took longer than there was time; `seen` says why.
  */
 export interface Outcome {
   readonly check: Check;
@@ -21,7 +21,7 @@ export interface Limits {
   readonly timeoutMs: number | undefined;
   /** Aborted when the user wants an end. */
   readonly stop: AbortSignal;
-  /** Told of so many facts when they were looked at. */
+  /** Called with the number of facts that were just checked. */
   readonly onLooked?: (facts: number) => void;
 }
 
@@ -39,7 +39,7 @@ export function patienceMs({ timeoutMs }: Limits): number {
 /** More than this at once only wait for the processors. */
 const MOST_AT_ONCE = 8;
 
-/** Holds the facts against a claude. The first one's scene goes alone: where it fails, no other can be tried. */
+/** Checks the facts with a claude. The scene of the first one runs alone: if it fails, no other can be tried. */
 export async function runChecks(checks: readonly Check[], place: Place, limits: Limits): Promise<readonly Outcome[]> {
   const { timeoutMs, stop } = limits;
   const over = timeoutMs === undefined ? stop : timeoutSignal(timeoutMs, stop);
@@ -68,7 +68,7 @@ interface Circumstances {
   readonly patienceMs: number;
 }
 
-/** Plays a scene once for all facts that are looked at in it. */
+/** Plays a scene once for all facts that need it. */
 async function lookAt(scene: Scene, checks: readonly Check[], { place, over, patienceMs }: Circumstances) {
   const more = `give a slow machine more time with --timeout ${Math.ceil((6 * patienceMs) / 1000)}`;
   if (over.aborted) return checks.map((check) => unknown(check, `not tried, the time was up: ${more}`));
@@ -106,7 +106,11 @@ function unknown(check: Check, seen: string): Outcome {
   return { check, status: 'unknown', seen };
 }
 
-/** The results in the order of the items, with so many of them under way at a time. */
+/**
+ * The results in the order of the items.
+ *
+ * @param count items under way at a time
+ */
 async function inParallel<T, R>(items: readonly T[], count: number, work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   const next = items.entries();

@@ -9,7 +9,7 @@ export interface HealthEntry extends Pick<HealthRecord, 'project' | 'session' | 
 }
 
 /**
- * Reads a line of `health.ndjson`; undefined when it is none that this version knows: torn, no record of the context,
+ * Reads a line of `health.ndjson`; undefined for lines that this version does not know: torn, not about the context,
  * another `v`, an unknown event, or without one of the figures that are counted.
  */
 export function parseHealth(line: string): HealthEntry | undefined {
@@ -66,8 +66,8 @@ function oneOf<T extends string>(options: readonly T[], value: unknown): T | und
 }
 
 /**
- * One line for all records of a session in a run that say the same: the last of them, with their number. Handoffs, which
- * are few and each of its own, and what this version does not know stay as they are.
+ * Replaces equal records of a session in a run by the last of them, with their count. Handoffs, which are few and all
+ * differ, and lines that this version does not know stay as they are.
  */
 export function* shortenHealth(lines: Iterable<string>): Generator<string> {
   const counts = new Map<string, { line: string; count: number }>();

@@ -1,7 +1,7 @@
 import { type HealthDetails, ZONE_NAMES, type ZoneName } from '../governor/zones/zones.ts';
 import type { HealthEntry } from './health-lines.ts';
 
-/** How a project's contexts fared. A rate or a mean over nothing is null. */
+/** The context health of a project. A rate or a mean over nothing is null. */
 export interface HealthMetrics {
   /** Conversations; see `createSessionCount`. */
   readonly sessions: number;

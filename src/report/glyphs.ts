@@ -1,5 +1,5 @@
 import type { Environment } from '../io.ts';
-/** Signs outside of ASCII that reports are drawn with, or what stands for them. */
+/** Characters outside of ASCII that reports use, or their substitutes. */
 export interface Glyphs {
   /** Cells of a curve, the lowest first. */
   readonly levels: readonly string[];
@@ -8,7 +8,7 @@ export interface Glyphs {
   readonly arrow: string;
   /** Between figures on a line. */
   readonly dot: string;
-  /** In the place of a figure that there is not. */
+  /** Stands for a missing figure. */
   readonly none: string;
   readonly ellipsis: string;
 }

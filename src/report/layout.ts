@@ -11,7 +11,11 @@ export function aligned(rows: readonly (readonly string[])[]): string[] {
 const WIDEST = 110;
 const NARROWEST = 60;
 
-/** Columns to write sentences in, for a terminal of so many; undefined: no terminal. */
+/**
+ * The width for sentences.
+ *
+ * @param columns of the terminal; undefined: no terminal
+ */
 export function textWidth(columns: number | undefined): number {
   return Math.max(NARROWEST, Math.min(columns ?? WIDEST, WIDEST) - 1);
 }

@@ -60,7 +60,7 @@ export interface Call {
   /** Milliseconds to wait before the first byte of the answer. */
   readonly delayMs?: number;
   readonly error?: CallError;
-  /** The connection is reset in the place of an answer. */
+  /** The connection is reset instead of an answer. */
   readonly reset?: true;
   /** Default: `tool_use` when the answer holds a tool call, else `end_turn`. */
   readonly stopReason?: string;

@@ -6,7 +6,7 @@ import { createLevels } from './levels.ts';
 import type { Attributes, Seen, Signal } from './signal.ts';
 import { createTurns } from './turns.ts';
 
-/** What is to be sent about a run, as it goes on. Pure: whoever sends it is told what, and when it happened. */
+/** The signals of a run, step by step. Pure: the sender gets them with their times. */
 export interface Signals {
   /** @param t milliseconds since the epoch */
   begin(t: number): Signal[];

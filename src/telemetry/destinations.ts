@@ -11,7 +11,7 @@ export interface Destination {
 export interface Destinations {
   readonly metrics: Destination | undefined;
   readonly traces: Destination | undefined;
-  /** What cannot be sent as asked, and why. */
+  /** Why something cannot be sent as configured. */
   readonly faults: readonly string[];
 }
 
@@ -46,10 +46,10 @@ function destination(signal: keyof typeof SIGNALS, base: string | undefined, env
         ? [env[variable], variable]
         : [env.OTEL_EXPORTER_OTLP_ENDPOINT, 'OTEL_EXPORTER_OTLP_ENDPOINT'];
   if (!given || env[`OTEL_${name}_EXPORTER`]?.trim() === 'none') return undefined;
-  if (!isHttp(given)) return `${from} is no http(s) URL`;
+  if (!isHttp(given)) return `${from} is not an http(s) URL`;
   const protocol = env[`OTEL_EXPORTER_OTLP_${name}_PROTOCOL`] || env.OTEL_EXPORTER_OTLP_PROTOCOL || 'http/protobuf';
   if (protocol !== 'http/protobuf' && protocol !== 'http/json')
-    return `OTLP over ${protocol} is not spoken, only over HTTP`;
+    return `OTLP over ${protocol} is not supported, only over HTTP`;
   const url = base === undefined ? undefined : `${base.replace(/\/+$/, '')}/v1/${signal}`;
   return { url, protocol } as const;
 }
@@ -64,7 +64,7 @@ const ENDPOINTS = [
   'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
 ];
 
-/** Whether the user has said where telemetry goes. In a file of its own: most runs need not load the rest. */
+/** Whether the user has set a destination for telemetry. */
 export function wantsTelemetry(otlp: string | undefined, env: Environment): boolean {
   return otlp !== undefined || ENDPOINTS.some((name) => Boolean(env[name]));
 }

@@ -14,7 +14,7 @@ export interface Interventions {
   close(t: number): Signal[];
 }
 
-/** By whom a compaction was begun. */
+/** Who started a compaction. */
 type By = 'ctxb' | 'claude' | 'caller';
 
 export function createInterventions(): Interventions {

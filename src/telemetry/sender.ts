@@ -122,7 +122,7 @@ interface Exporter<Items> {
   export(items: Items, done: (result: { readonly code: number; readonly error?: Error }) => void): void;
 }
 
-/** The SDK tells nobody that an export has failed: each one is looked at. */
+/** The SDK does not report failed exports, so each result is checked. */
 function watched<Items, E extends Exporter<Items>>(exporter: E & Exporter<Items>, onFault: Fault): E {
   const send = exporter.export.bind(exporter);
   exporter.export = (items, done) =>

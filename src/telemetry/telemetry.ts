@@ -7,7 +7,7 @@ import { destinations } from './destinations.ts';
 import type { Sender } from './sender.ts';
 import type { Seen, Signal } from './signal.ts';
 
-/** Sends what happens in a run to where the user watches his runs. Nothing of it is ever the run's fault. */
+/** Sends the signals of a run to the user's collector. A failure never affects the run. */
 export interface Telemetry {
   see(seen: Seen): void;
   decided(decision: Decision, t: number): void;
@@ -24,7 +24,7 @@ export interface TelemetryOptions {
   readonly notice: (text: string) => void;
 }
 
-/** Undefined: nobody asked for it, or it cannot be done. The SDK is loaded only where it is used. */
+/** Undefined: not configured, or not possible. The SDK is loaded only where it is used. */
 export async function openTelemetry(
   options: TelemetryOptions,
   { env }: Pick<Io, 'env'>,

@@ -33,7 +33,7 @@ describe.each(ODD)('$title', ({ title, put }) => {
       expect(run.stdout.toString()).toMatch(
         file.startsWith('.context')
           ? /will not start: .*\.gitignore/
-          : /was not looked at: expected (a file|at most \d+)/,
+          : /was not read: expected (a file|at most \d+)/,
       );
       expect(run.stderr).not.toContain('bug in ctxb');
       expect(run.code).toBe(file.startsWith('.context') ? 3 : 0);

@@ -8,7 +8,7 @@ it.each([
   {
     version: '3.0.1',
     status: 'good',
-    says: `none of those that ctxb was measured with (${OLDEST_CLAUDE}, ${NEWEST_CLAUDE})`,
+    says: `not one of the versions that ctxb was measured with (${OLDEST_CLAUDE}, ${NEWEST_CLAUDE})`,
   },
   { version: '1.0.128', status: 'warning', says: 'does not move its trigger' },
   { version: undefined, status: 'warning', says: 'does not tell its version' },

@@ -18,7 +18,7 @@ fails_with 3 ctxb replay --fail-over 75% "$RECORDINGS/compact.ndjson" "$RECORDIN
 grep -q '2 sessions' out.txt
 grep -q 'compact.ndjson (session 2ca20535-.*): call 3 had a context of 160,000 tokens (80.0%), over 75%' err.txt
 fails_with 3 ctxb replay --max-unplanned 0 "$RECORDINGS/native-mid-turn.session.jsonl"
-grep -q 'by claude itself, more than 0: the first too many after call 4' err.txt
+grep -q 'by claude itself, more than 0: the first one over it after call 4' err.txt
 fails_with 3 ctxb replay --max-compactions 0 "$RECORDINGS/compact.ndjson"
 fails_with 3 ctxb replay --max-cost 0.60 "$RECORDINGS/compact.ndjson"
 grep -q 'it cost $0.71, more than $0.60: beyond that by call 3' err.txt

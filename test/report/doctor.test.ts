@@ -5,7 +5,7 @@ import { PLAIN } from '../../src/report/style.ts';
 const REMARK = {
   status: 'warning',
   subject: 'ANTHROPIC_BASE_URL in the environment',
-  text: 'another server than the API answers: where it reports no usage, the context is estimated from characters',
+  text: 'a server other than the API answers: where it reports no usage, the context is estimated from characters',
   todo: 'see with ctxb replay --accuracy how good the figures are, and set window where it is not known',
 } as const;
 
@@ -15,7 +15,7 @@ it.each([
     columns: 80,
     isUnicode: true,
     lines: [
-      '  ! ANTHROPIC_BASE_URL in the environment: another server than the API answers:',
+      '  ! ANTHROPIC_BASE_URL in the environment: a server other than the API answers:',
       '    where it reports no usage, the context is estimated from characters',
       '      see with ctxb replay --accuracy how good the figures are, and set window',
       '      where it is not known',

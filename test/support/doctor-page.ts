@@ -20,7 +20,7 @@ Running it
   […]
 
 Compaction
-  ✓ /compact with a focus puts a summary in the place of the conversation, and says so by a boundary.
+  ✓ /compact with a focus replaces the conversation by a summary, and reports it with a boundary.
   ✗ claude says when it begins to compact, and how that ended. (compact-status)
       seen: no status line says that it compacts
       ctxb: only the boundary and the result tell: a long compaction looks like silence until compaction.timeoutSeconds

@@ -47,18 +47,18 @@ it.each<Case>([
     name: 'gRPC',
     env: { ...ANY, OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'grpc' },
     metrics: PROTOBUF,
-    faults: ['OTLP over grpc is not spoken, only over HTTP'],
+    faults: ['OTLP over grpc is not supported, only over HTTP'],
   },
   { name: 'the SDK is disabled', otlp: 'http://127.0.0.1:4318', env: { OTEL_SDK_DISABLED: 'TRUE' } },
   {
     name: 'no URL at all',
     otlp: 'collector:4318',
-    faults: ['--otlp is no http(s) URL', '--otlp is no http(s) URL'],
+    faults: ['--otlp is not an http(s) URL', '--otlp is not an http(s) URL'],
   },
   {
     name: 'no URL in a variable',
     env: { OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: '127.0.0.1' },
-    faults: ['OTEL_EXPORTER_OTLP_METRICS_ENDPOINT is no http(s) URL'],
+    faults: ['OTEL_EXPORTER_OTLP_METRICS_ENDPOINT is not an http(s) URL'],
   },
 ])('$name', ({ otlp, env = {}, metrics, traces, faults = [] }) => {
   expect(destinations(otlp, env)).toEqual({ metrics, traces, faults });

@@ -14,7 +14,7 @@ const GIVEN_BACK = hookOutput('SessionStart', { additionalContext: 'what was giv
 export const COMPACTION_FACTS: readonly Check[] = factsOf('Compaction', [
   {
     name: 'compact-succeeds',
-    fact: '/compact with a focus puts a summary in the place of the conversation, and says so by a boundary.',
+    fact: '/compact with a focus replaces the conversation by a summary, and reports it with a boundary.',
     instead: 'a compaction that does not help is tried twice at most, then the work is handed over to a fresh context',
     scene: compactAndClear,
     look(seen) {
@@ -46,7 +46,7 @@ export const COMPACTION_FACTS: readonly Check[] = factsOf('Compaction', [
   {
     name: 'compact-fails',
     fact: 'A /compact whose summary the API refuses says that it failed and why; the conversation stays as it was.',
-    instead: 'a /compact without a boundary counts as failed whatever is said; why is not known',
+    instead: 'a /compact without a boundary counts as failed in any case; the reason is not known',
     scene: scene({
       scenario: {
         calls: [...steps({ count: 1, from: 90_000, growBy: 10_000 }), { text: 'the answer after' }],

@@ -45,7 +45,7 @@ export const COST_FACTS: readonly Check[] = factsOf('Cost', [
     look(seen) {
       const calls = requestsOf(seen).length;
       expectFact(calls === 1, `it made ${calls} calls`);
-      expectFact(resultOf(seen.turns[0] ?? [])?.isError === true, 'the result is no error');
+      expectFact(resultOf(seen.turns[0] ?? [])?.isError === true, 'the result is not an error');
     },
   },
 ]);

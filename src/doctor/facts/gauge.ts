@@ -16,7 +16,7 @@ export const GAUGE_FACTS: readonly Check[] = factsOf('The context gauge', [
     name: 'usage-per-call',
     fact: 'Each line of an answer carries the tokens that its own API call has read, not a sum.',
     instead:
-      'where there is no usage at all, the context is estimated from characters; a sum would be taken for a context',
+      'where there is no usage at all, the context is estimated from characters; a sum would be mistaken for a context',
     vital: true,
     scene: plainTurns,
     look({ turns: [turn = []] }) {

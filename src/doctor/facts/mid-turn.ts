@@ -65,7 +65,7 @@ export const MID_TURN_FACTS: readonly Check[] = factsOf('Speaking into a running
   },
   {
     name: 'said-in-mid-turn',
-    fact: 'What is said while a turn runs reaches the model, within that turn or right after it.',
+    fact: 'A prompt that is sent while a turn runs reaches the model, within that turn or right after it.',
     instead:
       "nothing: ctxb itself says nothing in mid-turn; a program's own words would be lost, as they would without ctxb",
     scene: speakingInMidTurn(),

@@ -47,7 +47,7 @@ export const RUNNING_FACTS: readonly Check[] = factsOf('Running it', [
     instead: 'the exit code of a run is taken from the last result that was shown',
     scene: refusedCall,
     look({ turns: [turn = []], end }) {
-      expectFact(resultOf(turn)?.isError === true, 'the result is no error');
+      expectFact(resultOf(turn)?.isError === true, 'the result is not an error');
       expectFact(end !== undefined, 'it did not end');
       expectFact(end.code === 1, `it ended with ${end.signal ?? `exit code ${end.code}`}`);
     },

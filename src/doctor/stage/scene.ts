@@ -27,9 +27,9 @@ export interface Seen {
   readonly calls: readonly HookCall[];
   /** All requests to the API. */
   readonly requests: readonly RecordedRequest[];
-  /** How claude has ended; undefined: it has not, or was not to. */
+  /** How claude has ended; undefined: it has not, or was not asked to. */
   readonly end: ChildEnd | undefined;
-  /** claude's own log of the session, where it was looked at. */
+  /** claude's own log of the session, where it was read. */
   readonly log: SessionLog | undefined;
 }
 

@@ -28,7 +28,7 @@ const MANAGED = {
 /** Bytes. */
 const LIMIT = 4 * 1024 * 1024;
 
-/** claude's settings that hold in the folder, the one that wins last. What is no JSON is left out, with a remark. */
+/** claude's settings that hold in the folder, the one that wins last. What is not JSON is left out, with a remark. */
 export function readSettingsFiles(world: Pick<Io, 'env' | 'cwd'>): { files: SettingsFile[]; remarks: Remark[] } {
   const managed = process.platform === 'darwin' ? MANAGED.darwin : MANAGED.linux;
   const own = (['user', 'project', 'local'] as const).map((place) => settingsPath(place, world));
@@ -47,7 +47,7 @@ export function readSettingsFiles(world: Pick<Io, 'env' | 'cwd'>): { files: Sett
 }
 
 function faultText(error: unknown): string {
-  if (error instanceof GivenFault) return `it was not looked at: ${error.message}`;
+  if (error instanceof GivenFault) return `it was not read: ${error.message}`;
   return `claude cannot read it: ${error instanceof SyntaxFault ? `line ${error.line}: ` : ''}${messageOf(error)}`;
 }
 

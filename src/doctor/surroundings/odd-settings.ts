@@ -25,7 +25,7 @@ const VARIABLES: Readonly<Record<string, Oddity>> = {
     applies: isOn,
   },
   ANTHROPIC_BASE_URL: {
-    text: 'another server than the API answers: where it reports no usage, the context is estimated from characters',
+    text: 'a server other than the API answers: where it reports no usage, the context is estimated from characters',
     todo: 'see with ctxb replay --accuracy how good the figures are',
     applies: (value) => !/^https:\/\/api\.anthropic\.com\/?$/.test(String(value)),
   },
@@ -56,7 +56,7 @@ export function checkOddSettings(files: readonly SettingsFile[], variables: Read
   });
   const remarks = [...remarksOn(set, VARIABLES), ...remarksOn(settings, SETTINGS)];
   if (remarks.length > 0) return remarks;
-  return [{ status: 'good', subject: "claude's settings", text: 'nothing in them is in the way' }];
+  return [{ status: 'good', subject: "claude's settings", text: 'none of them restricts ctxb' }];
 }
 
 /** Whether claude's own trigger is where the user has put it, or off. */

@@ -5,7 +5,7 @@ import type { CallSeen, ResultSeen } from '../../replay/items-seen.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
 import { type Deltas, type Runs, type Sparse, toDeltas, toRuns, toSparse } from './columns.ts';
 
-/** What the page is told. Figures of calls stand in columns, so that 200,000 calls stay small. */
+/** The data of the page. Figures of calls stand in columns, so that 200,000 calls stay small. */
 export interface PageData {
   readonly version: 1;
   readonly sessions: readonly PageSession[];
@@ -88,7 +88,7 @@ export interface PageOptions {
   readonly curvesOf?: (session: SessionSummary) => readonly WhatIfCurve[];
 }
 
-/** Results that are told of a session, the largest, as many as there is room for: they are most of the file. */
+/** How many of the largest results of a session the page has: they are most of the file. */
 const RESULTS = { least: 10, most: 100, ofAll: 10_000 };
 
 /** Code points of a text in the page: more than a table has room for. */

@@ -32,7 +32,7 @@ function harmless(text: string): string {
   return /^[=+\-@]/.test(text) ? `'${text}` : text;
 }
 
-/** What a program is told of a session: null where it is not known. */
+/** null: not known. */
 type Figure = string | number | boolean | null;
 
 /**
@@ -78,7 +78,7 @@ export const SESSION_COLUMNS: readonly (readonly [name: string, figure: (session
   ['lines_malformed', ({ lines }) => lines.malformed],
 ];
 
-/** @param t milliseconds since the epoch; what is no time a calendar has is told as none */
+/** @param t milliseconds since the epoch; null for times that no date can have */
 export function isoTime(t: number | null): string | null {
   return t === null || !(Math.abs(t) <= 8.64e15) ? null : new Date(t).toISOString();
 }

@@ -7,7 +7,7 @@ import { counted, dollars, percent, tokens } from '../figures.ts';
 import type { Glyphs } from '../glyphs.ts';
 import { onOneLine } from '../shown.ts';
 
-/** What there is to say about one session, as lines. */
+/** One session as lines. */
 export function sessionRows(session: SessionSummary, glyphs: Glyphs): string[] {
   const { compactions, actions, context } = session;
   return [
@@ -53,7 +53,7 @@ export function actionText(action: Decision): string {
   return `call ${action.at.call}: ${onOneLine(decisionText(action))}`;
 }
 
-/** A line with a word of what it is about. */
+/** A line with its label. */
 export function row(label: string, text: string): string {
   return `  ${label.padEnd(10)}${text}`;
 }
@@ -103,23 +103,23 @@ export function linesRow({ lines }: SessionSummary): string {
 const NAMES: Readonly<Record<OddityKind, string>> = {
   drop: 'the context became smaller',
   'boundary-without-drop': 'a compaction left the context as large as it was',
-  'larger-window': 'the window is larger than it was taken for',
+  'larger-window': 'the window is larger than assumed',
   'no-usage': 'a call without usage',
   'other-model': 'a call of another model',
 };
 
 const CAUSES: Readonly<Record<DropCause, string>> = {
   'micro-compaction': 'micro-compaction',
-  'context-editing': 'in the middle of a turn, nothing was said',
-  resume: 'claude was ended and went on',
-  plan: 'a plan was begun anew',
+  'context-editing': 'in the middle of a turn, not announced',
+  resume: 'claude was restarted and resumed',
+  plan: 'a plan was started over',
   rewind: 'a turn was interrupted or taken back',
   pause: 'after a pause of over an hour',
-  model: 'another model went on',
+  model: 'another model took over',
   unexplained: 'unexplained',
 };
 
-/** One line for what is out of the ordinary, with the first place where it showed. */
+/** One line for an oddity, with the first place where it appeared. */
 export function oddityText({ kind, cause, count, examples }: Oddity): string {
   const [first] = examples;
   const why = cause === null ? '' : ` (${CAUSES[cause]})`;

@@ -5,7 +5,7 @@ import { type Fields, jsonText, textOf } from '../../stream/fields.ts';
 import { counted, dollars, percent, tokens } from '../figures.ts';
 import { onOneLine } from '../shown.ts';
 
-/** What a session did not keep to, on one line, with its file and the call. */
+/** A gate that a session failed, on one line, with its file and the call. */
 export function breachText({ file, sessionId, window }: SessionSummary, breach: Breach): string {
   const session = sessionId === null ? '' : ` (session ${sessionId})`;
   return onOneLine(`${file}${session}: ${whatText(breach, window.tokens)}`);
@@ -20,11 +20,11 @@ function whatText({ gate, found, limit, call }: Breach, window: number | null): 
       return `call ${call} had a context of ${tokens(found)} tokens${share}, over ${limit > 1 ? tokens(limit) : percent(limit)}`;
     }
     case 'compactions':
-      return `${counted(found, 'compaction')}, more than ${limit}: the first too many after call ${call}`;
+      return `${counted(found, 'compaction')}, more than ${limit}: the first one over it after call ${call}`;
     case 'unplanned':
-      return `${counted(found, 'compaction')} by claude itself, more than ${limit}: the first too many after call ${call}`;
+      return `${counted(found, 'compaction')} by claude itself, more than ${limit}: the first one over it after call ${call}`;
     case 'costUsd':
-      if (Number.isNaN(found)) return `its cost is not known, so it cannot be held against ${dollars(limit)}`;
+      if (Number.isNaN(found)) return `its cost is not known, so it cannot be compared with ${dollars(limit)}`;
       return `it cost ${dollars(found)}, more than ${dollars(limit)}${call === null ? '' : `: beyond that by call ${call}`}`;
   }
 }
@@ -34,7 +34,7 @@ function exactPercent(fraction: number): string {
   return `${(fraction * 100).toFixed(1)}%`;
 }
 
-/** What checking a record came to, in one line. */
+/** The result of checking a record, on one line. */
 export function checkText(checked: CheckedRecord): string {
   return onOneLine(`${checked.file}: ${verdictText(checked)}`);
 }
@@ -44,7 +44,7 @@ function verdictText(checked: CheckedRecord): string {
     case 'same':
       return checked.actions === 0 ? 'no action, as in the run' : `the same ${counted(checked.actions, 'action')}`;
     case 'no-actions':
-      return 'holds no actions to check: expected a file that `ctxb run --record` of this version has written';
+      return 'holds no actions to check: expected a file written by `ctxb run --record` of this version';
     case 'different':
       return `line ${checked.line}, action ${checked.action}: ${differenceText(checked)}`;
   }

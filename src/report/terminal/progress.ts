@@ -6,7 +6,7 @@ export const CLEAR_LINE = '\r\u001b[2K';
 
 /** A line on stderr that says how far work has come. */
 export interface Progress {
-  /** @param amount what was done since the last call: bytes that were read, facts that were looked at */
+  /** @param amount done since the last call: bytes read, facts checked */
   add(amount: number): void;
   /** Clears the line, before something else is written. */
   clear(): void;
@@ -71,11 +71,11 @@ function megabytes(bytes: number): string {
   return tokens(bytes / 1_000_000);
 }
 
-/** Counts on stderr, where a person watches, how many facts were looked at. */
+/** Counts on stderr, where a person watches, how many facts were checked. */
 export function createFactsProgress(stderr: Output, total: number): Progress {
   if (stderr.isTTY !== true || total === 0) return { add: () => {}, clear: () => {} };
   let looked = 0;
-  const draw = () => stderr.write(`${CLEAR_LINE}${looked} of ${total} facts looked at`);
+  const draw = () => stderr.write(`${CLEAR_LINE}${looked} of ${total} facts checked`);
   draw();
   return {
     add(facts) {

@@ -8,25 +8,25 @@ import { createClosingFigures } from './closing-figures.ts';
 import { CLEAR_LINE } from './progress.ts';
 import { statusLine } from './status-line.ts';
 
-/** What ctxb says to a person, on stderr: notices, claude's own stderr, and a status line that stays at the bottom. */
+/** ctxb's output on stderr: notices, claude's own stderr, and a status line that stays at the bottom. */
 export interface Terminal {
   /** A line of ctxb's own. */
   notice(text: string): void;
-  /** What was decided, if a person need hear of it. */
+  /** Prints a decision, unless it is routine. */
   decision(decision: Decision): void;
   /** A line of claude's stderr. */
   relay(line: string): void;
   /** Redraws the status line, if it changed. */
   status(state: GovernorState): void;
-  /** What there is to say at the end of a session. */
+  /** Prints the summary at the end of a session. */
   ended(state: GovernorState): void;
-  /** Takes the status line away before something else is written to the same terminal. */
+  /** Clears the status line before something else is written to the same terminal. */
   clear(): void;
   /**
-   * Asks the person, and keeps the end of the terminal for the answer: no status line is drawn, and behind what is
-   * written in the meantime the question stands again.
+   * Asks the person. Until the answer comes, no status line is drawn, and the question is printed again after any other
+   * output.
    *
-   * @param answer resolves with what was typed; undefined: no line was
+   * @param answer resolves with the line that was typed; undefined: none
    */
   ask(question: string, answer: () => Promise<string | undefined>): Promise<string | undefined>;
 }
@@ -36,7 +36,7 @@ export interface TerminalOptions {
   readonly style: Style;
   readonly quiet: boolean;
   readonly statusLine: 'auto' | 'always' | 'never';
-  /** Decisions are only noted, and not carried out. */
+  /** Decisions are not carried out. */
   readonly observe?: boolean;
 }
 
@@ -46,11 +46,11 @@ export function createTerminal({ stderr, style, quiet, statusLine: wanted, obser
   const drawsStatus = !quiet && (wanted === 'always' || (wanted === 'auto' && stderr.isTTY === true));
   const closing = createClosingFigures();
   let text = '';
-  /** It has the end of the terminal in the status line's place. */
+  /** Shown at the bottom instead of the status line. */
   let question: string | undefined;
   /** The status line or the question is the last thing on the terminal. */
   let shown = false;
-  // A reader of stderr that went away must not end the run.
+  // The run goes on when the reader of stderr is gone.
   stderr.on('error', () => {});
 
   function clear(): void {
@@ -95,7 +95,7 @@ export function createTerminal({ stderr, style, quiet, statusLine: wanted, obser
     },
     ended(state) {
       clear();
-      // Nobody takes it away any more: what is said from now on stands alone.
+      // The status line is not drawn again after the end.
       text = '';
       for (const said of closing.texts(state.notes)) notice(said);
     },
@@ -115,7 +115,7 @@ export function createTerminal({ stderr, style, quiet, statusLine: wanted, obser
   };
 }
 
-/** What a terminal shows behind the line when Ctrl-C is pressed. */
+/** What a terminal prints after the line when Ctrl-C is pressed. */
 const ECHO = '^C';
 
 /** A line that wraps could not be taken away again, so one that is too long loses its colours and its end. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createFactsProgress, createProgress } from '../../../src/report/terminal/progress.ts';
 
 it.each([
-  { title: 'a terminal', isTTY: true, total: 3, says: ['0 of 3 facts looked at', '2 of 3 facts looked at', ''] },
+  { title: 'a terminal', isTTY: true, total: 3, says: ['0 of 3 facts checked', '2 of 3 facts checked', ''] },
   { title: 'no terminal', isTTY: false, total: 3, says: [''] },
   { title: 'nothing to look at', isTTY: true, total: 0, says: [''] },
 ])('on $title', ({ isTTY, total, says }) => {

@@ -37,7 +37,7 @@ export interface Chart {
   readonly element: HTMLElement;
   /** Line `at` is shown or not. */
   show(at: number, shown: boolean): void;
-  /** Draws it anew: after what it is drawn from has changed, or the colours. */
+  /** Draws it again, after its data or the colours have changed. */
   redraw(): void;
 }
 
