@@ -44,7 +44,6 @@ it('only these write something as it is', () => {
     'store/ledgers/cost-ledger.ts',
     // What stands in a ledger, and was masked when it came there.
     'store/ledgers/ledger-files.ts',
-    'store/runs/run-file.ts',
     'store/runs/seal.ts',
     'store/runs/session-store.ts',
     'store/sessions/hook-sessions.ts',
