@@ -5,9 +5,11 @@ import type { Run } from '../../src/governor/state.ts';
 import { decodeObject } from '../../src/stream/decode.ts';
 import {
   afterTurn,
+  answerTo,
   callLine,
   type Driver,
   decisions,
+  exitEvent,
   hookLine,
   initLine,
   kinds,
@@ -119,6 +121,14 @@ describe('a turn that was ended behind a tool', () => {
     const actions = driver.claude(initLine(), syntheticLine(down), resultLine({ result: down, is_error: true }));
     expect(kinds(decisions(actions))).toEqual(['put-off', 'resume']);
     expect(said(actions)).toEqual([expect.stringContaining('Go on from where the work stands')]);
+  });
+
+  it('and was so by a claude that died before its end was told: the next one is asked again', () => {
+    const driver = stopped();
+    driver.tell(exitEvent({ delivered: ['prompt-2'] }));
+    driver.begin();
+    driver.claude(answerTo(driver, 'context'), initLine(), callLine(160_500));
+    expect(afterTool(driver)).toEqual(STOP);
   });
 
   it('by somebody else is seen', () => {

@@ -75,7 +75,7 @@ function reliefAfter(state: GovernorState, event: ExitEvent): Relief {
   const due = 'plan' in handoff ? handoff.plan.reason : relief.due;
   const pending = event.logged ? (relief.pending ?? missingTurn(state, event)) : (relief.fresh ?? relief.pending);
   const unfinished = unfinishedAfter(state, event) ?? relief.unfinished;
-  return { ...relief, due, pending, unfinished, resuming: undefined };
+  return { ...relief, due, pending, unfinished, resuming: undefined, stop: undefined };
 }
 
 /** The log lags: a finished turn may be missing in it, and then claude does not know of it. */
