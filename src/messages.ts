@@ -1,5 +1,7 @@
-import type { Decision, FactTally } from './governor/actions.ts';
+import type { Decision, FactKind, FactTally, Receipt } from './governor/actions.ts';
 import type { Reading } from './governor/gauge/gauge.ts';
+import { TOLD_KINDS } from './memory/notebook/fact.ts';
+import { shortened } from './memory/words.ts';
 import { counted, dollars, percent, tokens } from './report/figures.ts';
 
 /** A decision as one line for stderr. */
@@ -32,8 +34,8 @@ export function decisionText(decision: Decision): string {
       return `dead end: ${decision.text}`;
     case 'recall':
       return `gave ${counted(sum(decision.given), 'fact')} from the notes back to the agent (${decision.hook})`;
-    case 'survival':
-      return `the summary kept ${survivalText(decision)}`;
+    case 'receipt':
+      return receiptText(decision);
     case 'read-back':
       return `the agent read its notes: ${decision.file}`;
     case 'remind':
@@ -136,30 +138,46 @@ const ROUTINE: ReadonlySet<Decision['kind']> = new Set([
   'place-trigger',
   'focus',
   'recall',
-  'survival',
   'read-back',
   'lineage',
   'limit-tool',
   'cut-result',
 ]);
 
-/** `3 of 12 paths, 1 of 9 commands`; kinds without facts are left out. */
-export function survivalText({ all, kept }: { readonly all: FactTally; readonly kept: FactTally }): string {
-  const parts = FACT_NAMES.filter(([kind]) => all[kind] > 0).map(
-    ([kind, name]) => `${tokens(kept[kind])} of ${tokens(all[kind])} ${name}`,
-  );
-  return parts.join(', ');
+/** Names of what is gone that are told. */
+const GONE_TOLD = 3;
+const GONE_LENGTH = 60;
+
+/** `kept 12 of 12 prompts, 3 of 4 failing commands; gone: npm run lint`; all of it is in the journal. */
+function receiptText(receipt: Receipt): string {
+  const told = receipt.gone.filter(({ kind }) => TOLD_KINDS.includes(kind));
+  const names = told.slice(0, GONE_TOLD).map(({ text }) => shortened(text, GONE_LENGTH));
+  const more = told.length > GONE_TOLD ? [`${tokens(told.length - GONE_TOLD)} more`] : [];
+  const gone = told.length === 0 ? '' : `; gone: ${[...names, ...more].join(', ')}`;
+  return `${keptText(receipt)}${gone}`;
 }
 
-const FACT_NAMES: readonly (readonly [keyof FactTally, string])[] = [
-  ['paths', 'paths'],
-  ['commands', 'commands'],
-  ['numbers', 'numbers'],
-  ['deadEnds', 'dead ends'],
-];
+/** `kept 3 of 12 prompts, 1 of 9 failing commands`; kinds of which there was nothing are left out. */
+export function keptText({ all, kept }: Pick<Receipt, 'all' | 'kept'>): string {
+  const parts = TOLD_KINDS.flatMap((kind) =>
+    all[kind] === 0 ? [] : [`${tokens(kept[kind])} of ${tokens(all[kind])} ${FACT_NAMES[kind]}`],
+  );
+  return `kept ${parts.join(', ') || `${tokens(sum(kept))} of ${counted(sum(all), 'fact')}`}`;
+}
 
-function sum({ paths, commands, numbers, deadEnds }: FactTally): number {
-  return paths + commands + numbers + deadEnds;
+export const FACT_NAMES: Readonly<Record<FactKind, string>> = {
+  prompts: 'prompts',
+  constraints: 'constraints',
+  failing: 'failing commands',
+  again: 'commands used again',
+  deadEnds: 'dead ends',
+  paths: 'paths',
+  commands: 'commands',
+  numbers: 'numbers',
+};
+
+function sum(tally: FactTally): number {
+  return Object.values(tally).reduce((all, count) => all + count, 0);
 }
 
 /** `71% full (142,000 of 200,000 tokens, measured)` */

@@ -126,13 +126,8 @@ export type Decision =
     })
   /** Evidence was handed back with the answer to a hook. */
   | (Decided & { readonly kind: 'recall'; readonly hook: HookName; readonly chars: number; readonly given: FactTally })
-  /** What a compaction's summary kept, of all that was noted. `given`: what was handed back before it was known. */
-  | (Decided & {
-      readonly kind: 'survival';
-      readonly all: FactTally;
-      readonly kept: FactTally;
-      readonly given: FactTally;
-    })
+  /** What the first request after a relief holds, of all that was known before it. */
+  | (Decided & Receipt & { readonly kind: 'receipt' })
   /** After evidence was handed back the agent opened a file of the notes, or was reminded of them. */
   | (Decided & { readonly kind: 'read-back'; readonly file: string })
   | (Decided & { readonly kind: 'remind' })
@@ -153,13 +148,34 @@ export type Decision =
     })
   | (Decided & { readonly kind: 'tools-ignored' });
 
-/** Facts of working memory by kind. */
-export interface FactTally {
-  readonly paths: number;
-  readonly commands: number;
-  readonly numbers: number;
-  readonly deadEnds: number;
+/** What went into a relief, what is still there, and what came back. */
+export interface Receipt {
+  readonly relief: 'compaction' | 'handoff';
+  readonly all: FactTally;
+  /** What the fresh context holds, whoever put it there. */
+  readonly kept: FactTally;
+  /** Of that, what it holds only because ctxb handed it back. */
+  readonly given: FactTally;
+  /** What it does not hold, each on one line. */
+  readonly gone: readonly Gone[];
 }
+
+export interface Gone {
+  readonly kind: FactKind;
+  readonly text: string;
+}
+
+/**
+ * What a relief may lose, as working memory knows it.
+ * - `prompts`, `constraints`: what the user said, and asked to be kept.
+ * - `failing`: commands that failed when they last ran. `again`: others that ran more than once. `commands`: the rest.
+ * - `paths`: files that were changed, with what was done to them, and files that were read.
+ * - `numbers`: what test runs and builds printed, with the command.
+ */
+export type FactKind = 'prompts' | 'constraints' | 'failing' | 'again' | 'deadEnds' | 'paths' | 'commands' | 'numbers';
+
+/** Facts of working memory by kind. */
+export type FactTally = Readonly<Record<FactKind, number>>;
 
 export type TimerName = (typeof TIMERS)[number];
 

@@ -176,11 +176,18 @@ async function work(
   const event = callbackEvent(input, input.hook);
   if (event !== undefined) {
     host.claude(event);
-    if (input.hook === 'PostCompact') notes?.observe(event);
+    if (input.hook === 'PostCompact') notes?.summarised(event);
   }
   const output = host.answer === undefined ? {} : complete(asked(input, host.answer), notes);
   notes?.close();
-  return { kept: after, output };
+  return { kept: withContext(after, host.answer), output };
+}
+
+/** What goes with the answer to SessionStart, which is gone through again. */
+function withContext(kept: KeptSession, answer: HookAnswer | undefined): KeptSession {
+  const [start, ...others] = kept.compaction;
+  if (start === undefined || answer?.hook !== 'SessionStart' || answer.context === undefined) return kept;
+  return { ...kept, compaction: [{ ...start, context: answer.context }, ...others] };
 }
 
 /** What the log has shown since the last hook. */
@@ -241,7 +248,7 @@ function recall(input: HookInput, { compaction }: KeptSession, notes: HookNotes)
   if (input.hook !== 'PostCompact' && input.hook !== 'UserPromptSubmit') return;
   const [start, summary] = compaction;
   if (start === undefined) return;
-  notes.recall(summary && callbackEvent({ ...input, hook: 'PostCompact', fields: summary }, ''));
+  notes.recall(textOf(start.context), summary && callbackEvent({ ...input, hook: 'PostCompact', fields: summary }, ''));
 }
 
 /** A context that begins with earlier work in it, or behind it, is told where its notes are. */

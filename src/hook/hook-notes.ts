@@ -15,8 +15,10 @@ export interface HookNotes {
   observe(event: Event): void;
   /** Completes the answer to a hook. */
   answer(hook: HookAnswer): object;
+  /** A compaction has told its summary, and no hook comes before the next request in its turn. */
+  summarised(event: Event): void;
   /** What was handed back after a compaction, and what its summary held, is known again. */
-  recall(summary: Event | undefined): void;
+  recall(context: string | undefined, summary: Event | undefined): void;
   /** Brings all of them up to date. */
   close(): void;
 }
@@ -37,8 +39,9 @@ const LOST: HookAnswer = { kind: 'answer-hook', requestId: '', hook: 'SessionSta
 /** Opens them and reads what earlier hooks have noted. */
 export function openHookNotes(host: HookHost, { folder, now, onFault, notice }: HookNotesWorld): HookNotes {
   const { run } = host.state;
+  const memory = createMemory({ run, mask: redact });
   const taker = createNoteTaker({
-    memory: createMemory({ run, mask: redact }),
+    memory,
     open: (id) => openSessionFolder(folder, id, { pid: process.pid, runId: run.runId, now }),
     nameOf: ({ path }) => join(run.contextDir, relative(folder, path)),
     inbox: NO_INBOX,
@@ -50,7 +53,8 @@ export function openHookNotes(host: HookHost, { folder, now, onFault, notice }: 
 
   function observe(input: Input): void {
     const { decisions, tell } = taker.observe(input, host.state);
-    for (const decision of decisions) host.decide(decision);
+    // The log shows the first request after a compaction when what was handed back is forgotten: PostCompact is told then.
+    for (const decision of decisions) if (decision.kind !== 'receipt') host.decide(decision);
     for (const event of tell) own(event);
   }
 
@@ -68,8 +72,12 @@ export function openHookNotes(host: HookHost, { folder, now, onFault, notice }: 
       for (const decision of decisions) host.decide(decision);
       return output;
     },
-    recall(summary) {
-      taker.answer(LOST, host.state);
+    summarised(event) {
+      observe({ t: now(), from: 'claude', event });
+      for (const decision of memory.sent(host.state)) host.decide(decision);
+    },
+    recall(context, summary) {
+      taker.answer({ ...LOST, ...(context !== undefined && { context }) }, host.state);
       if (summary !== undefined) taker.observe({ t: now(), from: 'claude', event: summary }, host.state);
     },
     close: () => taker.close(host.state),

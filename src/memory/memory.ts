@@ -6,10 +6,12 @@ import { inTokens } from '../governor/policy.ts';
 import type { GovernorState, Run } from '../governor/state.ts';
 import { decided } from '../governor/steps.ts';
 import { plainText, textsOf } from '../stream/blocks.ts';
+import type { Event } from '../stream/events.ts';
 import { fieldsOf, textOf } from '../stream/fields.ts';
 import type { DeadEnd, Entry } from './entry.ts';
 import { createExtractor, type Found } from './extract/extract.ts';
 import { type Answered, createHandBack, hookOutput } from './hand-back/hand-back.ts';
+import { createRecentMessages } from './hand-back/recent-messages.ts';
 import { missingFrom } from './handoff/complete-handoff.ts';
 import { type HandoffFacts, renderHandoff } from './handoff/render-handoff.ts';
 import { createEntryMaker } from './make-entry.ts';
@@ -28,6 +30,8 @@ export interface Memory {
   add(input: Input, state: GovernorState): Remembered;
   /** Completes the answer to a hook. */
   answer(hook: HookAnswer, state: GovernorState): Answered;
+  /** The first request after a relief is sent: for who does not see claude's answers. */
+  sent(state: GovernorState): readonly Decision[];
   /** The text of the index. */
   index(state: GovernorState, t: number): string;
   /** The text of the tool log; undefined while there is nothing in it. */
@@ -66,6 +70,7 @@ export function createMemory({ run, mask }: MemoryOptions): Memory {
   const notebook = createNotebook(inTokens(run.policy.tiers.history, run.policy.window ?? SMALL_WINDOW));
   const summaryIn = createSummaryReader();
   const queue = createQueue();
+  const recent = createRecentMessages();
   let folder: string | undefined;
   let waiting: Input[] = [];
   const handBack = createHandBack(notebook, () => folder ?? run.contextDir);
@@ -73,12 +78,12 @@ export function createMemory({ run, mask }: MemoryOptions): Memory {
   function note(input: Input, state: GovernorState): Remembered {
     const found = queue.pass(input, extractor.add(input), state);
     const entries = found.map((each) => entryOf(asHandoff(each, state)));
-    const summary = summaryIn(input, state);
-    if (entries.length === 0 && summary === undefined) return NOTHING;
-    const decisions: Decision[] = summary === undefined ? [] : handBack.summary(summary, state);
+    const decisions = followRelief(input, state);
+    if (entries.length + decisions.length === 0) return NOTHING;
     const pages: Page[] = [];
     const tell: OwnEvent[] = [];
     for (const entry of entries) {
+      if (entry.kind === 'state' && entry.what === 'handoff') handBack.relieved('handoff', []);
       const noted = notebook.add(entry);
       pages.push(...noted.pages);
       decisions.push(...noted.found.map((deadEnd) => deadEndDecision(deadEnd, state)));
@@ -88,6 +93,24 @@ export function createMemory({ run, mask }: MemoryOptions): Memory {
       }
     }
     return { entries, pages, decisions, tell };
+  }
+
+  /** What a fresh context holds, until its first request is sent. */
+  function followRelief(input: Input, state: GovernorState): Decision[] {
+    const summary = summaryIn(input, state);
+    if (summary !== undefined) handBack.summary(summary);
+    return input.from === 'claude' ? followClaude(input.event, state) : [];
+  }
+
+  function followClaude(event: Event, state: GovernorState): Decision[] {
+    if (event.kind === 'boundary') handBack.relieved('compaction', recent.textsOf(event.kept));
+    if ((event.kind !== 'user' && event.kind !== 'assistant') || event.subagent !== null) return [];
+    recent.add(event);
+    if (event.kind === 'user') {
+      if (event.role === 'prompt' || event.role === 'notice') handBack.holds(plainText(event.blocks));
+      return [];
+    }
+    return event.synthetic ? [] : handBack.sent(state);
   }
 
   /** What came in before the notes of an earlier run could be read. */
@@ -137,6 +160,7 @@ export function createMemory({ run, mask }: MemoryOptions): Memory {
     },
     answer: (hook, state) =>
       folder === undefined ? { output: hookOutput(hook, hook.context), decisions: [] } : handBack.answer(hook, state),
+    sent: handBack.sent,
     index: (state, t) =>
       renderIndex(notebook, {
         session: state.session.id ?? run.runId,

@@ -163,6 +163,8 @@ export interface BoundaryEvent extends LineFields {
   readonly preTokens: number | undefined;
   /** Tokens of the kept messages only, without system prompt and tools. */
   readonly postTokens: number | undefined;
+  /** Ids of the messages that stay as they are, where the line names them. */
+  readonly kept?: readonly string[];
 }
 
 /** `/clear`: the conversation starts over. */

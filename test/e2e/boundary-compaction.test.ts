@@ -38,16 +38,16 @@ it('four prompts that cross 156,000 tokens cause one compaction, between two tur
     'warn',
     'compact',
     'recall',
-    'survival',
     'compacted',
     'landed',
+    'receipt',
   ]);
   const compact = decisions.find(({ kind }) => kind === 'compact');
   expect(compact).toMatchObject({
     at: { turn: 2, call: 8 },
     gauge: { used: 156_000, window: 200_000, basis: 'measured' },
   });
-  expect(decisions.at(-1)).toMatchObject({ kind: 'landed', gauge: { used: 30_000 }, at: { turn: 2, call: 9 } });
+  expect(decisions.at(-2)).toMatchObject({ kind: 'landed', gauge: { used: 30_000 }, at: { turn: 2, call: 9 } });
 
   // The compaction went alone: focus as its argument, none of the waiting prompts with it.
   const [summary, ...more] = summaryRequests(world.standin);

@@ -81,7 +81,7 @@ it('a session that goes on and is compacted before its first turn gets its notes
   expect(summaryRequests(world.standin)).toHaveLength(1);
   expect(handedBack(world)).toContain('`a.txt` created');
   expect(handedBack(world)).toContain('exit 3');
-  expect(kindsIn(world).filter((kind) => kind === 'recall' || kind === 'survival')).toEqual(['recall', 'survival']);
+  expect(kindsIn(world).filter((kind) => kind === 'recall' || kind === 'receipt')).toEqual(['recall', 'receipt']);
 });
 
 it('a long prompt, task and state leave all that is handed back below 9,000 characters, evidence included', async () => {

@@ -62,7 +62,7 @@ it('without a wrapper a large result is cut, a full context told, and notes surv
   expect(handedBack).toContain('Commands that failed when they last ran:\n- `false` exit 1');
 
   const kinds = journalLines(world).map(({ kind }) => kind);
-  expect(kinds).toEqual(['cut-result', 'warn', 'focus', 'restore', 'recall', 'survival', 'native-compaction']);
+  expect(kinds).toEqual(['cut-result', 'warn', 'focus', 'restore', 'recall', 'receipt', 'native-compaction']);
   const [session = ''] = readdirSync(join(world.scratch.cwd, '.context', 'sessions'));
   const commands = join(world.scratch.cwd, '.context', 'sessions', session, 'commands.md');
   expect(readFileSync(commands, 'utf8')).toMatch(/seq 1 5000[\s\S]*echo nearly full[\s\S]*false/);

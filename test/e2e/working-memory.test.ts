@@ -65,7 +65,7 @@ function occurrences(text: string, part: string): number {
 }
 
 it('evidence is in the next request after each of three compactions, once', async () => {
-  await using world = await startWorld(job('The plan is in notes/plan.txt.'));
+  await using world = await startWorld(job('I wrote the plan in notes/plan.txt.'));
   const run = await runCtxb(world, { flags: prompts(...FOUR), claude: SMALL_WINDOW });
 
   expect(run.stderr).not.toContain('no more notes');
@@ -86,14 +86,16 @@ it('evidence is in the next request after each of three compactions, once', asyn
   expect(givenTexts(requestAfter(world, 1)).filter((text) => text.includes('Now the long part.'))).toHaveLength(1);
 
   expect(ofKind(world, 'recall').map(({ hook }) => hook)).toEqual(['SessionStart', 'SessionStart', 'SessionStart']);
-  const [first] = ofKind(world, 'survival');
-  expect(ofKind(world, 'survival')).toHaveLength(3);
+  const [first] = ofKind(world, 'receipt');
+  expect(ofKind(world, 'receipt')).toHaveLength(3);
   expect(first).toMatchObject({
-    all: { paths: 1, commands: 1, numbers: 2, deadEnds: 1 },
-    kept: { paths: 1, commands: 0, numbers: 0, deadEnds: 0 },
-    given: { paths: 1, commands: 1, numbers: 2, deadEnds: 1 },
+    relief: 'compaction',
+    all: { paths: 1, failing: 1, numbers: 2, deadEnds: 1 },
+    kept: { prompts: 1, paths: 1, failing: 1, numbers: 2, deadEnds: 1 },
+    given: { prompts: 1, paths: 0, failing: 1, numbers: 2, deadEnds: 1 },
   });
-  expect(run.stderr).toContain('3 summaries together kept');
+  expect(run.stderr).toMatch(/^ctxb: kept 1 of 1 prompts, 1 of 1 failing commands, 1 of 1 dead ends$/m);
+  expect(run.stderr).toContain('3 reliefs together kept');
 });
 
 it("the user's words are in the next request after each compaction: what lasts word for word, the rest in short", async () => {
@@ -126,6 +128,7 @@ it("the user's words are in the next request after each compaction: what lasts w
   const [session = ''] = readdirSync(folder);
   const whole = readFileSync(join(folder, session, 'human-input.md'), 'utf8');
   for (const prompt of said) expect(occurrences(whole, prompt)).toBe(1);
+  expect(run.stderr).toMatch(/^ctxb: kept 3 of 3 prompts, 2 of 2 constraints, /m);
 });
 
 it('what waits is not noted before it goes to claude', async () => {

@@ -229,7 +229,7 @@ describe('notes', () => {
     expect(next).toContain('`make one`');
     expect(next).not.toContain('`make three`');
     expect(await session.told('UserPromptSubmit', { prompt: 'Fifth.' })).not.toContain('`make one`');
-    expect(session.journal()).toEqual(['focus', 'restore', 'recall', 'survival', 'recall']);
+    expect(session.journal()).toEqual(['focus', 'restore', 'recall', 'receipt', 'recall']);
   });
 
   it('go on when the conversation is cleared, and are named in the new one', async () => {

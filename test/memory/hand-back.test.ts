@@ -38,7 +38,8 @@ function setUp({ entries = WORK, restoreTokens = 1_500, remind = false, folder =
       const { output, decisions } = handBack.answer(hook, after(calls));
       return { context: contextOf(output), decisions: kindsOf(decisions) };
     },
-    summary: (text: string) => handBack.summary(text, after(0)),
+    summary: (text: string) => handBack.summary(text),
+    sent: () => handBack.sent(after(1)),
     used: (entry: Entry) => (entry.kind === 'tool' ? kindsOf(handBack.used(entry, after(1))) : []),
     note: (entry: Entry) => notebook.add(entry),
   };
@@ -172,7 +173,7 @@ describe('once the summary is known', () => {
   it('what neither it nor the answer held goes with the next prompt, once', () => {
     const { answer, summary } = setUp({ restoreTokens: 25 });
     expect(answer(LOST).context).toContain('make test');
-    expect(kindsOf(summary('We work on the clock.'))).toStrictEqual(['survival']);
+    summary('We work on the clock.');
     const { context, decisions } = answer(PROMPT);
     expect(context).toContain('src/clock.ts');
     expect(context).not.toContain('make test');
@@ -193,22 +194,6 @@ describe('once the summary is known', () => {
     expect(answer(PROMPT)).toStrictEqual({ context: '', decisions: [] });
   });
 
-  it('it is counted once, from the hook or the line, whichever comes first', () => {
-    const { answer, summary } = setUp();
-    answer(LOST);
-    expect(summary('We changed src/clock.ts.')).toMatchObject([
-      {
-        kind: 'survival',
-        all: { paths: 1, commands: 1, numbers: 0, deadEnds: 0 },
-        kept: { paths: 1, commands: 0, numbers: 0, deadEnds: 0 },
-        given: { paths: 1, commands: 1, numbers: 0, deadEnds: 0 },
-      },
-    ]);
-    expect(summary('We changed src/clock.ts.')).toStrictEqual([]);
-    answer(PROMPT);
-    expect(summary('We changed src/clock.ts.')).toStrictEqual([]);
-  });
-
   it('the next compaction starts over', () => {
     const { answer, summary, note } = setUp();
     for (const text of ['first', 'second', 'third']) {
@@ -216,8 +201,7 @@ describe('once the summary is known', () => {
       const { context } = answer(LOST);
       expect(context).toContain('src/clock.ts');
       expect(context).toContain(`src/${text}.ts`);
-      expect(kindsOf(summary(text))).toStrictEqual(['survival']);
-      expect(summary(text)).toStrictEqual([]);
+      summary(text);
     }
   });
 
@@ -225,25 +209,54 @@ describe('once the summary is known', () => {
     const { answer, summary } = setUp({ restoreTokens: 25 });
     answer(LOST);
     expect(answer(LOST).context).toContain('make test');
-    expect(kindsOf(summary('nothing'))).toStrictEqual(['survival']);
+    summary('nothing');
     expect(answer(PROMPT).context).toContain('src/clock.ts');
   });
+});
 
-  it('a compaction with nothing noted has no survival', () => {
-    const { answer, summary } = setUp({ entries: [] });
+describe('the receipt of a compaction', () => {
+  it('counts what the summary holds, and what was handed back with both answers', () => {
+    const { answer, summary, sent } = setUp({ restoreTokens: 25 });
     answer(LOST);
-    expect(summary('nothing')).toStrictEqual([]);
+    summary('The user: "Mend the clock."');
+    summary('The user: "Mend the clock."');
+    answer(PROMPT);
+    expect(sent()).toMatchObject([
+      {
+        kind: 'receipt',
+        relief: 'compaction',
+        all: { prompts: 1, failing: 1, paths: 1 },
+        kept: { prompts: 1, failing: 1, paths: 1 },
+        given: { prompts: 0, failing: 1, paths: 1 },
+        gone: [],
+      },
+    ]);
+    expect(sent()).toStrictEqual([]);
+  });
+
+  it('is written with the first request, also where nothing is handed back', () => {
+    const { summary, sent } = setUp();
+    for (const text of ['one', 'two']) {
+      summary(text);
+      expect(sent()).toMatchObject([
+        {
+          kept: { prompts: 0, failing: 0, paths: 0 },
+          given: { prompts: 0, failing: 0, paths: 0 },
+          gone: [{ text: 'Mend the clock.' }, { text: 'make test' }, { text: 'src/clock.ts' }],
+        },
+      ]);
+    }
+  });
+
+  it('is none where nothing was noted', () => {
+    const { answer, summary, sent } = setUp({ entries: [] });
+    answer(LOST);
+    summary('nothing');
+    expect(sent()).toStrictEqual([]);
   });
 });
 
 describe('in a run that only observes', () => {
-  it('the summary of each compaction is counted, and nothing was given', () => {
-    const { summary } = setUp();
-    const nothing = { paths: 0, commands: 0, numbers: 0, deadEnds: 0 };
-    expect(summary('one')).toMatchObject([{ kind: 'survival', given: nothing }]);
-    expect(summary('two')).toMatchObject([{ kind: 'survival', given: nothing }]);
-  });
-
   it('nothing goes with a prompt', () => {
     const { answer, summary } = setUp();
     summary('one');

@@ -239,9 +239,15 @@ describe('memory', () => {
     run.claude(initLine(), ...bash('toolu_1', 'make', 'ok'));
     for (const summary of ['We ran make.', 'We ran it again.']) {
       run.claude(hook('theirs', { compact_summary: summary }), boundaryLine('auto', 90_000));
-      run.claude(userLine(`This session is being continued from a previous conversation.\n${summary}`));
+      run.claude(
+        userLine(`This session is being continued from a previous conversation.\n${summary}`),
+        callLine(30_000),
+      );
     }
-    expect(run.decisions.filter(({ kind }) => kind === 'survival')).toHaveLength(2);
+    expect(run.decisions.filter(({ kind }) => kind === 'receipt')).toMatchObject([
+      { kept: { commands: 0 }, gone: [{ text: 'Mend the clock.' }, { text: 'make' }] },
+      { kept: { commands: 0 } },
+    ]);
   });
 
   it('a record of the run leads to the same decisions', () => {
@@ -265,8 +271,8 @@ describe('memory', () => {
       run.claude(hook(CALLBACKS.UserPromptSubmit, { prompt: 'Go on.' }), callLine(30_000), resultLine());
     }
     const kinds = run.decisions.map(({ kind }) => kind);
-    expect(kinds).toEqual(expect.arrayContaining(['dead-end', 'recall', 'survival']));
-    expect(kinds.filter((kind) => kind === 'survival')).toHaveLength(2);
+    expect(kinds).toEqual(expect.arrayContaining(['dead-end', 'recall', 'receipt']));
+    expect(kinds.filter((kind) => kind === 'receipt')).toHaveLength(2);
     const replay = createSessionReplay({ run: runWith(), withSeries: false, mask: unmasked });
     for (const line of run.record) replay.line(asRead(line));
     expect(byKind(replay.summary('record').actions)).toStrictEqual(byKind(run.decisions));

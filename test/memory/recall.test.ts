@@ -1,67 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { ToolEntry } from '../../src/memory/entry.ts';
 import { createRecall } from '../../src/memory/hand-back/recall.ts';
-import {
-  createEvidence,
-  EVIDENCE_KINDS,
-  type Evidence,
-  figuresOf,
-  holds,
-  normalised,
-  tallyOf,
-  wordsOf,
-} from '../../src/memory/notebook/evidence.ts';
+import { createEvidence, EVIDENCE_KINDS, type Evidence } from '../../src/memory/notebook/evidence.ts';
+import { holds, searchable } from '../../src/memory/notebook/fact.ts';
 import { command, edit, randomEntries, randomNumbers } from '../support/notes.ts';
-
-describe('a figure is held by a summary', () => {
-  it.each([
-    { summary: '3 tests failed', holds: true },
-    { summary: 'tests: **3 failed**, 10 passed', holds: true },
-    { summary: 'failed=3', holds: true },
-    { summary: '| failed | `3` |', holds: true },
-    { summary: '(3 failures)', holds: true },
-    { summary: 'still broken: 3', holds: true },
-    { summary: 'The run had 13 failures', holds: false },
-    { summary: '30 failed', holds: false },
-    { summary: '1.3 failed', holds: false },
-    { summary: '1,003 failed', holds: false },
-    { summary: '3,000 failed', holds: false },
-    { summary: 'it failed after 3.5 s', holds: false },
-    { summary: 'step 3 is done', holds: false },
-    { summary: '3 files are shared and required', holds: false },
-    { summary: '3 times as fast as before. All of it works; nothing ever failed', holds: false },
-    { summary: '', holds: false },
-  ])('3 failed: "$summary" $holds', ({ summary, holds: expected }) => {
-    const [fact] = figuresOf({ failed: 3 });
-    expect(fact && holds(normalised(summary), fact)).toBe(expected);
-  });
-});
-
-describe('words are held by a summary', () => {
-  it.each([
-    { words: 'src/clock.ts', summary: 'I changed `src/Clock.ts`.', holds: true },
-    { words: 'src/clock.ts', summary: '**src/clock.ts**', holds: true },
-    { words: 'src/clock.ts', summary: '/home/dev/project/src/clock.ts', holds: true },
-    { words: 'src/clock.ts', summary: 'I changed the clock.', holds: false },
-    { words: 'grep "a  b" src', summary: "ran `grep 'a b' src` twice", holds: true },
-    { words: 'npm test -- --run\n  clock', summary: 'npm test -- --run clock', holds: true },
-    { words: 'npm test', summary: 'npm run tests', holds: false },
-  ])('$words: "$summary" $holds', ({ words, summary, holds: expected }) => {
-    expect(holds(normalised(summary), { kind: 'paths', says: wordsOf(words) })).toBe(expected);
-  });
-
-  it('of a long text only the beginning is asked for', () => {
-    const text = `cat > file <<EOF ${'x'.repeat(5_000)}`;
-    expect(wordsOf(text)).toBe(`cat > file <<eof ${'x'.repeat(83)}`);
-  });
-});
-
-it('only figures that say something are facts', () => {
-  const counts = { passed: 10, failed: 0, skipped: 2, errors: 1, warnings: 4 };
-  expect(figuresOf(counts).map(({ says }) => says)).toStrictEqual(['10', '2', '1', '4']);
-  expect(tallyOf(figuresOf(counts))).toStrictEqual({ paths: 0, commands: 0, numbers: 4, deadEnds: 0 });
-  expect(figuresOf(undefined)).toStrictEqual([]);
-});
 
 describe('recall', () => {
   it('gives each thing once, what failed first, then the newest of each kind in turns', () => {
@@ -84,10 +26,16 @@ describe('recall', () => {
     evidence.deadEnds([{ ...found, key: 'k', text, evidence: ['t1', 't2'] }]);
     const recall = createRecall(evidence);
     recall.begin();
-    expect(recall.take(900).text).toBe(
-      `Did not work:\n- ${text}\nCommands that failed when they last ran:\n- \`make\` exit 2`,
-    );
-    expect(recall.compare('nothing').given.map(({ kind }) => kind)).toStrictEqual(['deadEnds', 'commands', 'commands']);
+    const told = recall.take(900).text;
+    expect(told).toBe(`Did not work:\n- ${text}\nCommands that failed when they last ran:\n- \`make\` exit 2`);
+    const facts = (['dead end', 'failing command'] as const)
+      .flatMap((kind) => evidence.items(kind))
+      .flatMap((item) => item.facts);
+    expect(facts.map((fact) => [fact.kind, holds(searchable(told), fact)])).toStrictEqual([
+      ['deadEnds', true],
+      ['failing', true],
+      ['failing', true],
+    ]);
     expect(recall.take(900).items).toStrictEqual([]);
   });
 
@@ -102,11 +50,7 @@ describe('recall', () => {
   it('keeps back what the summary holds, once it is known', () => {
     const recall = createRecall(evidenceOf([edit('a.ts'), edit('b.ts'), command('make all', 2)]));
     recall.begin();
-    expect(recall.compare('I ran `make all` and changed b.ts')).toMatchObject({
-      all: { length: 3 },
-      kept: { length: 2 },
-      given: [],
-    });
+    recall.compare('I ran `make all`, which failed, and changed b.ts');
     expect(recall.take(500).text).toBe('Files changed:\n- `a.ts` edited');
   });
 

@@ -1,13 +1,15 @@
-import type { Decision, HookAnswer } from '../../governor/actions.ts';
+import type { Decision, HookAnswer, Receipt } from '../../governor/actions.ts';
 import { SMALL_WINDOW } from '../../governor/gauge/window.ts';
 import { taskOf } from '../../governor/relief/focus.ts';
 import type { GovernorState } from '../../governor/state.ts';
 import { decided } from '../../governor/steps.ts';
 import type { ToolEntry } from '../entry.ts';
-import { tallyOf } from '../notebook/evidence.ts';
+import { EVIDENCE_KINDS } from '../notebook/evidence.ts';
+import { type Fact, saidFact, tallyOf } from '../notebook/fact.ts';
 import type { Notebook } from '../notebook/notebook.ts';
 import { oneLine } from '../words.ts';
 import { createRecall } from './recall.ts';
+import { createReceipts } from './receipts.ts';
 import { tellConstraints, tellPrompts } from './user-words.ts';
 
 /** An answer to a hook as claude takes it, and what was decided on the way. */
@@ -20,7 +22,13 @@ export interface Answered {
 export interface HandBack {
   answer(hook: HookAnswer, state: GovernorState): Answered;
   /** A compaction's summary; what is seen a second time says nothing new. */
-  summary(text: string, state: GovernorState): Decision[];
+  summary(text: string): void;
+  /** The context was replaced. @param kept texts of messages that stay in it as they are */
+  relieved(relief: Receipt['relief'], kept: readonly string[]): void;
+  /** Something else that the fresh context holds. */
+  holds(text: string): void;
+  /** The first request after a relief was sent. */
+  sent(state: GovernorState): Decision[];
   /** A tool call that is over: the agent may have opened the notes. */
   used(entry: ToolEntry, state: GovernorState): Decision[];
 }
@@ -57,6 +65,7 @@ type Phase = 'idle' | 'lost' | 'compared' | 'settled';
 
 export function createHandBack(notebook: Notebook, folder: () => string): HandBack {
   const recall = createRecall(notebook.evidence);
+  const receipts = createReceipts();
   let phase: Phase = 'idle';
   let unread: { readonly sinceCall: number } | undefined;
 
@@ -64,6 +73,7 @@ export function createHandBack(notebook: Notebook, folder: () => string): HandBa
   function lost(hook: HookAnswer, state: GovernorState): Told {
     recall.begin();
     phase = 'lost';
+    receipts.begin('compaction', factsOf(notebook));
     unread = { sinceCall: state.gauge.calls };
     const whole = compose(hook.context, state);
     const told = whole.isCramped && hook.shorter !== undefined ? compose(hook.shorter, state) : whole;
@@ -141,18 +151,28 @@ export function createHandBack(notebook: Notebook, folder: () => string): HandBa
       const isEmpty = notebook.toolLog.total + notebook.prompts.total + notebook.deadEnds.total === 0;
       const told = isEmpty || hook.recall === undefined ? NOTHING_TOLD : undefined;
       const { context, decisions } = told ?? TELL[hook.recall ?? 'prompt'](hook, state);
-      return { output: hookOutput(hook, context === '' ? hook.context : context), decisions };
+      const given = context === '' ? hook.context : context;
+      if (given !== undefined) receipts.holds(given, 'ctxb');
+      return { output: hookOutput(hook, given), decisions };
     },
-    summary(text, state) {
+    summary(text) {
       const seen = phase;
-      if (seen === 'compared' || seen === 'settled') return [];
+      if (seen === 'compared' || seen === 'settled') return;
       if (seen === 'lost') phase = 'compared';
       else recall.begin();
-      const { all, kept, given } = recall.compare(text);
-      if (all.length === 0) return [];
-      const reason = `the summary holds ${kept.length} of ${all.length} facts`;
-      const tallies = { all: tallyOf(all), kept: tallyOf(kept), given: tallyOf(given) };
-      return [{ kind: 'survival', ...decided(state, reason), ...tallies }];
+      recall.compare(text);
+      receipts.beginOnce('compaction', factsOf(notebook));
+      receipts.holds(text, 'claude');
+    },
+    relieved(relief, kept) {
+      receipts.beginOnce(relief, factsOf(notebook));
+      for (const text of kept) receipts.holds(text, 'claude');
+    },
+    holds: (text) => receipts.holds(text, 'claude'),
+    sent(state) {
+      const receipt = receipts.settle();
+      if (receipt === undefined) return [];
+      return [{ kind: 'receipt', ...decided(state, `the fresh context after the ${receipt.relief}`), ...receipt }];
     },
     used({ name, title, outcome }, state) {
       if (unread === undefined || outcome !== 'ok' || (name !== 'Read' && name !== 'Bash')) return [];
@@ -169,6 +189,15 @@ export function hookOutput({ hook, output, specific = {} }: HookAnswer, context:
   const told = context === undefined || context === '' ? {} : { additionalContext: defused(context) };
   const own = { ...specific, ...told };
   return Object.keys(own).length === 0 ? output : { ...output, hookSpecificOutput: { hookEventName: hook, ...own } };
+}
+
+/** All that a relief may lose. */
+function factsOf({ requests, evidence }: Notebook): Fact[] {
+  return [
+    ...requests.inShort().map(({ text }) => saidFact('prompts', text)),
+    ...requests.constraints().map((text) => saidFact('constraints', text)),
+    ...EVIDENCE_KINDS.flatMap((kind) => evidence.items(kind)).flatMap(({ facts }) => facts),
+  ];
 }
 
 interface Told {

@@ -1,13 +1,6 @@
 import { onlyReads } from '../dead-ends/command-words.ts';
-import {
-  EVIDENCE_KINDS,
-  type Evidence,
-  type EvidenceItem,
-  type EvidenceKind,
-  type Fact,
-  holds,
-  normalised,
-} from '../notebook/evidence.ts';
+import { EVIDENCE_KINDS, type Evidence, type EvidenceItem, type EvidenceKind } from '../notebook/evidence.ts';
+import { holds, type Searchable, searchable } from '../notebook/fact.ts';
 import { inTurns } from '../words.ts';
 
 /** Hands back what a compaction loses, and remembers what was handed back. */
@@ -19,21 +12,12 @@ export interface Recall {
   /** UTF-16 units of what is not to be tried again. */
   urgentLength(): number;
   /** The summary is known: from now on only what it does not hold is given. */
-  compare(summary: string): Compared;
+  compare(summary: string): void;
 }
 
 export interface Taken {
   readonly text: string;
   readonly items: readonly EvidenceItem[];
-}
-
-export interface Compared {
-  /** Everything there was to keep. */
-  readonly all: readonly Fact[];
-  /** Of that, what the summary holds. */
-  readonly kept: readonly Fact[];
-  /** Of that, what was given back so far. */
-  readonly given: readonly Fact[];
 }
 
 const TITLES: Readonly<Record<EvidenceKind, string>> = {
@@ -46,40 +30,31 @@ const TITLES: Readonly<Record<EvidenceKind, string>> = {
 };
 
 export function createRecall(evidence: Evidence): Recall {
-  let snapshot: readonly EvidenceItem[] = [];
   let useful: readonly EvidenceItem[] = [];
   const given = new Set<EvidenceItem>();
-  let summary: string | undefined;
+  let summary: Searchable | undefined;
 
   function isMissing(item: EvidenceItem): boolean {
     if (given.has(item)) return false;
     const { facts } = item;
-    return summary === undefined || facts.length === 0 || facts.some((fact) => !holds(summary ?? '', fact));
+    const known = summary;
+    return known === undefined || facts.length === 0 || facts.some((fact) => !holds(known, fact));
   }
 
   return {
     begin() {
-      snapshot = EVIDENCE_KINDS.flatMap((kind) => evidence.items(kind));
-      useful = usefulOf(snapshot);
+      useful = usefulOf(EVIDENCE_KINDS.flatMap((kind) => evidence.items(kind)));
       given.clear();
       summary = undefined;
     },
     take(room) {
       const items = fitting(useful.filter(isMissing), room);
       for (const item of items) given.add(item);
-      for (const item of snapshot) if (items.some((other) => isSame(item, other))) given.add(item);
       return { text: render(items), items };
     },
     urgentLength: () => render(useful.filter((item) => isMissing(item) && isUrgent(item))).length,
     compare(text) {
-      summary = normalised(text);
-      const words = summary;
-      const all = snapshot.flatMap(({ facts }) => facts);
-      return {
-        all,
-        kept: all.filter((fact) => holds(words, fact)),
-        given: snapshot.filter((item) => given.has(item)).flatMap(({ facts }) => facts),
-      };
+      summary = searchable(text);
     },
   };
 }
@@ -104,8 +79,8 @@ function usefulOf(items: readonly EvidenceItem[]): EvidenceItem[] {
 function isSame({ kind, line, calls, facts: [fact] }: EvidenceItem, deadEnd: EvidenceItem): boolean {
   if (deadEnd.kind !== 'dead end') return false;
   if (kind === 'error') return calls.some((id) => deadEnd.calls.includes(id));
-  if (fact?.kind !== 'commands') return false;
-  return fact.says === deadEnd.facts[0]?.says || deadEnd.line.includes(line.slice(0, line.indexOf('`', 1) + 1));
+  if (kind !== 'command' && kind !== 'failing command') return false;
+  return fact?.whole === deadEnd.facts[0]?.or?.whole || deadEnd.line.includes(line.slice(0, line.indexOf('`', 1) + 1));
 }
 
 function isUrgent({ kind }: EvidenceItem): boolean {

@@ -1,5 +1,6 @@
 import { onlyReads } from '../dead-ends/command-words.ts';
-import { type Evidence, type EvidenceItem, type EvidenceKind, normalised, wordsOf } from '../notebook/evidence.ts';
+import type { Evidence, EvidenceItem, EvidenceKind } from '../notebook/evidence.ts';
+import { normalised, unmarked } from '../notebook/fact.ts';
 import type { Requests } from '../notebook/requests.ts';
 import { inTurns } from '../words.ts';
 import { parseHandoff } from './parse-handoff.ts';
@@ -43,7 +44,7 @@ export function missingFrom(document: string, { evidence, requests }: HandoffNot
     const isRepeated = (text: string) =>
       item.kind === 'failing command' && deadEnds.some((line) => line.includes(text));
     if (item.kind === 'command' && onlyReads(item.subject)) return false;
-    return !tells(item) && !isRepeated(wordsOf(item.subject));
+    return !tells(item) && !isRepeated(normalised(item.subject));
   };
   const asked = { title: CONSTRAINTS, lines: requests.constraints().filter((text) => !tells(text)) };
   const noted = (kind: EvidenceKind) => ({
@@ -92,11 +93,11 @@ function readerOf(document: string): (what: EvidenceItem | string) => boolean {
   const ofFailures = [sections.get('Dead ends') ?? '', ...document.split('\n').filter((line) => FAILS.test(line))];
   const failures = normalised(ofFailures.join('\n'));
   return (what) => {
-    if (typeof what === 'string') return standsIn(all, normalised(what));
+    if (typeof what === 'string') return standsIn(unmarked(all), unmarked(normalised(what)));
     // Figures of a run are told with its command.
-    const said = what.facts.filter(({ near }) => near === undefined);
+    const said = what.facts.filter(({ kind }) => kind !== 'numbers');
     const text = FIRST.includes(what.kind) ? failures : all;
-    return said.length > 0 && said.every(({ says }) => standsIn(text, says));
+    return said.length > 0 && said.every((fact) => standsIn(text, (fact.or ?? fact).whole));
   };
 }
 

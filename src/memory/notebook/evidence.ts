@@ -1,10 +1,10 @@
-import type { FactTally } from '../../governor/actions.ts';
 import { commandEnd, isFailing } from '../entries/command-facts.ts';
-import type { Counts, DeadEnd, FileChange, ToolEntry } from '../entry.ts';
+import type { DeadEnd, FileChange, ToolEntry } from '../entry.ts';
 import { remember } from '../remember.ts';
 import { counted, LINE_LENGTH, oneLine, quoted } from '../words.ts';
+import { commandFact, deadEndFact, type Fact, figuresOf, pathFact } from './fact.ts';
 
-/** Something that summaries tend to lose, on one line, and the facts in it that can be searched for in a summary. */
+/** Something that summaries tend to lose, on one line, and the facts in it that a fresh context can be searched for. */
 export interface EvidenceItem {
   readonly kind: EvidenceKind;
   /** The path or the command; else what tells it from others of its kind. */
@@ -45,7 +45,7 @@ const UNTOUCHED: Tally = { created: 0, edited: 0, deleted: 0, moved: 0 };
 
 export function createEvidence(): Evidence {
   const files = new Map<string, Tally>();
-  const commands = new Map<string, ToolEntry>();
+  const commands = new Map<string, Ran>();
   const errors = new Map<string, ToolEntry>();
   const reads = new Map<string, true>();
   let deadEnds: readonly DeadEnd[] = [];
@@ -69,12 +69,12 @@ export function createEvidence(): Evidence {
         return [...deadEnds].sort((a, b) => b.last - a.last).map(deadEndItem);
       case 'failing command':
         return newest(commands)
-          .filter(isFailing)
-          .map((entry) => commandItem(kind, entry));
+          .filter(({ entry }) => isFailing(entry))
+          .map((ran) => commandItem(kind, ran));
       case 'command':
         return newest(commands)
-          .filter((entry) => !isFailing(entry))
-          .map((entry) => commandItem(kind, entry));
+          .filter(({ entry }) => !isFailing(entry))
+          .map((ran) => commandItem(kind, ran));
       case 'error':
         return newest(errors).map(errorItem);
       case 'file':
@@ -95,7 +95,8 @@ export function createEvidence(): Evidence {
         if (to !== undefined) noteFile(to, 'created');
       }
       if (entry.command !== undefined && entry.command.exit !== null) {
-        remember(commands, entry.command.text, entry, MAX_COMMANDS);
+        const times = (commands.get(entry.command.text)?.times ?? 0) + 1;
+        remember(commands, entry.command.text, { entry, times }, MAX_COMMANDS);
       } else if (entry.outcome !== 'ok' && entry.outcome !== 'cancelled' && entry.signature !== undefined) {
         remember(errors, entry.signature, entry, MAX_ERRORS);
       }
@@ -117,16 +118,24 @@ function newest<T>(map: ReadonlyMap<string, T>): T[] {
 
 function fileItem(kind: 'file' | 'file read', path: string, counts: string): EvidenceItem {
   const line = `${quoted(path, LINE_LENGTH)} ${counts}`.trimEnd();
-  return { kind, subject: path, end: counts, line, facts: [{ kind: 'paths', says: wordsOf(path) }], calls: [] };
+  return { kind, subject: path, end: counts, line, facts: [pathFact(path, kind === 'file')], calls: [] };
 }
 
-function commandItem(kind: 'failing command' | 'command', { id, command, outcome, said }: ToolEntry): EvidenceItem {
+/** A command's last run, and how often it ran. */
+interface Ran {
+  readonly entry: ToolEntry;
+  readonly times: number;
+}
+
+function commandItem(kind: 'failing command' | 'command', { entry, times }: Ran): EvidenceItem {
+  const { command, outcome, said } = entry;
   const text = command?.text ?? '';
   const cause = kind === 'failing command' && said !== '' ? ` ${quoted(said, LINE_LENGTH)}` : '';
   const end = `${command === undefined ? '' : commandEnd(command, outcome)}${cause}`;
   const line = `${quoted(text, LINE_LENGTH)} ${end}`;
-  const facts: readonly Fact[] = [{ kind: 'commands', says: wordsOf(text) }, ...figuresOf(command?.counts)];
-  return { kind, subject: text, end, line, facts, calls: [id] };
+  const factKind = kind === 'failing command' ? 'failing' : times > 1 ? 'again' : 'commands';
+  const facts = [commandFact(factKind, text), ...figuresOf(text, command?.counts)];
+  return { kind, subject: text, end, line, facts, calls: [entry.id] };
 }
 
 function errorItem({ id, name, title, said, signature = '', outcome }: ToolEntry): EvidenceItem {
@@ -135,81 +144,6 @@ function errorItem({ id, name, title, said, signature = '', outcome }: ToolEntry
 }
 
 function deadEndItem({ key, text, evidence }: DeadEnd): EvidenceItem {
-  const quotation = /`([^`]+)`/.exec(text)?.[1];
   const line = oneLine(text, 2 * LINE_LENGTH);
-  return {
-    kind: 'dead end',
-    subject: key,
-    end: '',
-    line,
-    facts: [{ kind: 'deadEnds', says: wordsOf(quotation ?? text) }],
-    calls: evidence,
-  };
-}
-
-/** What can be looked for in a summary, and what it counts as. */
-export interface Fact {
-  readonly kind: FactKind;
-  /** Words that must stand in it, normalised by {@link wordsOf}. */
-  readonly says: string;
-  /** Words of which one must stand shortly before or behind: a figure alone could be about anything. */
-  readonly near?: readonly string[];
-}
-
-export type FactKind = keyof FactTally;
-
-/** As much of a text as a summary could be expected to repeat. */
-const SAID_LENGTH = 100;
-
-/** Characters between a figure and the word that says what it counts. */
-const REACH = 24;
-
-/** Without case, quotation marks and differences in white space. */
-export function wordsOf(text: string): string {
-  return normalised(text.slice(0, 4 * SAID_LENGTH))
-    .slice(0, SAID_LENGTH)
-    .trim();
-}
-
-export function normalised(text: string): string {
-  return text
-    .replace(/[`'"*]+/g, '')
-    .replace(/\s+/g, ' ')
-    .trim()
-    .toLowerCase();
-}
-
-const NEAR: { readonly [K in keyof Counts]-?: readonly string[] } = {
-  passed: ['pass', 'green', 'succe', ' ok'],
-  failed: ['fail', 'broke', ' red'],
-  skipped: ['skip', 'pending', 'todo'],
-  errors: ['error'],
-  warnings: ['warning'],
-};
-
-/** The figures of a run, without zeros. */
-export function figuresOf(counts: Counts | undefined): Fact[] {
-  return Object.entries(counts ?? {}).flatMap(([key, count]) =>
-    count === 0 ? [] : [{ kind: 'numbers' as const, says: String(count), near: NEAR[key as keyof Counts] }],
-  );
-}
-
-/** Whether a normalised text holds the fact. */
-export function holds(text: string, { says, near }: Fact): boolean {
-  if (says === '') return true;
-  if (near === undefined) return text.includes(says);
-  for (let at = text.indexOf(says); at >= 0; at = text.indexOf(says, at + 1)) {
-    const end = at + says.length;
-    const isWhole =
-      !/(?:\d|\d[.,])$/.test(text.slice(Math.max(0, at - 2), at)) && !/^[.,]?\d/.test(text.slice(end, end + 2));
-    const around = text.slice(Math.max(0, at - REACH), end + REACH);
-    if (isWhole && near.some((word) => around.includes(word))) return true;
-  }
-  return false;
-}
-
-export function tallyOf(facts: readonly Fact[]): FactTally {
-  const tally = { paths: 0, commands: 0, numbers: 0, deadEnds: 0 };
-  for (const { kind } of facts) tally[kind]++;
-  return tally;
+  return { kind: 'dead end', subject: key, end: '', line, facts: [deadEndFact(line)], calls: evidence };
 }

@@ -1,5 +1,6 @@
 import type { Decision, FactTally } from '../../governor/actions.ts';
-import { survivalText } from '../../messages.ts';
+import { NO_FACTS } from '../../memory/notebook/fact.ts';
+import { keptText } from '../../messages.ts';
 import { counted, tokens } from '../figures.ts';
 
 /** The figures printed at the end of a run: what compactions kept of the facts, and what was cut of tool results. */
@@ -10,19 +11,20 @@ export interface ClosingFigures {
 }
 
 export function createClosingFigures(): ClosingFigures {
-  let compactions = 0;
-  let all = NONE;
-  let kept = NONE;
-  let given = NONE;
+  let reliefs = 0;
+  let all = NO_FACTS;
+  let kept = NO_FACTS;
+  let given = NO_FACTS;
   let cuts = 0;
   let saved = 0;
   let folder = '';
 
   function memoryText(notes: string | undefined): string {
-    const facts = given.paths + given.commands + given.numbers + given.deadEnds;
+    const facts = Object.values(given).reduce((sum, count) => sum + count, 0);
     const where = notes === undefined ? '' : `; the notes are in ${notes}`;
-    const what = compactions === 1 ? 'the summary' : `${tokens(compactions)} summaries together`;
-    return `${what} kept ${survivalText({ all, kept })}; ctxb gave ${counted(facts, 'fact')} back${where}`;
+    // Of a single one the line is told already.
+    const together = reliefs === 1 ? '' : `${tokens(reliefs)} reliefs together ${keptText({ all, kept })}; `;
+    return `${together}ctxb gave ${counted(facts, 'fact')} back${where}`;
   }
 
   return {
@@ -32,14 +34,14 @@ export function createClosingFigures(): ClosingFigures {
         saved += decision.tokens - decision.left;
         folder = decision.path.slice(0, decision.path.lastIndexOf('/'));
       }
-      if (decision.kind === 'recall') given = plus(given, decision.given);
-      if (decision.kind !== 'survival') return;
-      compactions++;
+      if (decision.kind !== 'receipt') return;
+      reliefs++;
       all = plus(all, decision.all);
       kept = plus(kept, decision.kept);
+      given = plus(given, decision.given);
     },
     texts: (notes) => [
-      ...(compactions === 0 ? [] : [memoryText(notes)]),
+      ...(reliefs === 0 ? [] : [memoryText(notes)]),
       ...(cuts === 0
         ? []
         : [`cut ${counted(cuts, 'tool result')} by about ${tokens(saved)} tokens; the full results are in ${folder}`]),
@@ -47,13 +49,7 @@ export function createClosingFigures(): ClosingFigures {
   };
 }
 
-const NONE: FactTally = { paths: 0, commands: 0, numbers: 0, deadEnds: 0 };
-
 function plus(one: FactTally, other: FactTally): FactTally {
-  return {
-    paths: one.paths + other.paths,
-    commands: one.commands + other.commands,
-    numbers: one.numbers + other.numbers,
-    deadEnds: one.deadEnds + other.deadEnds,
-  };
+  const kinds = Object.entries(one) as [keyof FactTally, number][];
+  return Object.fromEntries(kinds.map(([kind, count]) => [kind, count + other[kind]])) as FactTally;
 }

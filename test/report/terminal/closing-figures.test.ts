@@ -1,20 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Decision, FactTally } from '../../../src/governor/actions.ts';
+import { NO_FACTS } from '../../../src/memory/notebook/fact.ts';
 import { createClosingFigures } from '../../../src/report/terminal/closing-figures.ts';
 
-function tally(paths: number, commands: number, numbers: number, deadEnds: number): FactTally {
-  return { paths, commands, numbers, deadEnds };
-}
-
-const NONE = tally(0, 0, 0, 0);
+const tally = (counts: Partial<FactTally>): FactTally => ({ ...NO_FACTS, ...counts });
 
 // The figures are all that is read of a decision here.
-function survival(all: FactTally, kept: FactTally): Decision {
-  return { kind: 'survival', all, kept, given: NONE } as Decision;
-}
-
-function recall(given: FactTally): Decision {
-  return { kind: 'recall', given } as Decision;
+function receipt(all: Partial<FactTally>, kept: Partial<FactTally>, given: Partial<FactTally> = {}): Decision {
+  return { kind: 'receipt', all: tally(all), kept: tally(kept), given: tally(given) } as Decision;
 }
 
 function closing(decisions: readonly Decision[], notes?: string): string {
@@ -30,36 +23,32 @@ function cutResult(tokens: number, left: number): Decision {
 describe('what is told of working memory at the end', () => {
   it.each([
     { title: 'nothing happened', decisions: [], says: '' },
-    { title: 'no summary was seen', decisions: [recall(tally(1, 0, 0, 0))], says: '' },
     {
-      title: 'one compaction',
-      decisions: [recall(tally(2, 1, 0, 0)), survival(tally(3, 2, 0, 1), tally(1, 0, 0, 0))],
-      says: 'the summary kept 1 of 3 paths, 0 of 2 commands, 0 of 1 dead ends; ctxb gave 3 facts back',
+      title: 'one relief, whose line was told when it happened',
+      decisions: [receipt({ prompts: 3, paths: 2 }, { prompts: 2, paths: 2 }, { prompts: 1, paths: 2 })],
+      says: 'ctxb gave 3 facts back',
     },
     {
       title: 'one fact',
-      decisions: [recall(tally(0, 1, 0, 0)), survival(tally(0, 1, 0, 0), NONE)],
-      says: 'the summary kept 0 of 1 commands; ctxb gave 1 fact back',
+      decisions: [receipt({ again: 1 }, { again: 1 }, { again: 1 })],
+      says: 'ctxb gave 1 fact back',
     },
     {
-      title: 'several, of which one could tell the summary only later',
+      title: 'several',
       decisions: [
-        recall(tally(600, 0, 0, 0)),
-        survival(tally(700, 0, 0, 0), tally(50, 0, 0, 0)),
-        recall(tally(500, 0, 4, 0)),
-        recall(tally(100, 0, 0, 0)),
-        survival(tally(700, 0, 9, 0), tally(60, 0, 5, 0)),
+        receipt({ prompts: 700, failing: 2 }, { prompts: 650 }, { prompts: 600 }),
+        receipt({ prompts: 700, deadEnds: 9 }, { prompts: 660, deadEnds: 5 }, { prompts: 600, numbers: 4 }),
       ],
-      says: '2 summaries together kept 110 of 1,400 paths, 5 of 9 numbers; ctxb gave 1,204 facts back',
+      says: '2 reliefs together kept 1,310 of 1,400 prompts, 0 of 2 failing commands, 5 of 9 dead ends; ctxb gave 1,204 facts back',
     },
   ])('$title', ({ decisions, says }) => {
     expect(closing(decisions)).toBe(says);
   });
 
   it('names where the notes are', () => {
-    const decisions = [survival(tally(1, 0, 0, 0), tally(1, 0, 0, 0))];
+    const decisions = [receipt({ paths: 1 }, { paths: 1 })];
     expect(closing(decisions, '.context/sessions/a')).toBe(
-      'the summary kept 1 of 1 paths; ctxb gave 0 facts back; the notes are in .context/sessions/a',
+      'ctxb gave 0 facts back; the notes are in .context/sessions/a',
     );
   });
 });
@@ -73,9 +62,9 @@ describe('what is told of results of tools at the end', () => {
     },
     {
       title: 'several were cut, and a context was compacted',
-      decisions: [cutResult(9_000, 8_000), survival(tally(1, 0, 0, 0), NONE), cutResult(20_000, 500)],
+      decisions: [cutResult(9_000, 8_000), receipt({ paths: 1 }, {}), cutResult(20_000, 500)],
       says: [
-        'the summary kept 0 of 1 paths; ctxb gave 0 facts back',
+        'ctxb gave 0 facts back',
         'cut 2 tool results by about 20,500 tokens; the full results are in /p/.context/tool-results',
       ].join('\n'),
     },
