@@ -9,10 +9,18 @@ interface CommandModule {
   define(command: import('commander').Command, io: Io, finish: (exitCode: number) => void): void;
 }
 
+/** Of the program's commands. */
+interface CommandEntry {
+  readonly name: string;
+  readonly summary: string;
+  readonly load: () => Promise<CommandModule>;
+  /** Other programs call it: it is on the page of all commands, not on the first. */
+  readonly forPrograms?: true;
+}
+
 /** Every command is loaded only when it is called: start-up is part of the product. */
-const COMMANDS: readonly { name: string; summary: string; load: () => Promise<CommandModule> }[] = [
+const COMMANDS: readonly CommandEntry[] = [
   { name: 'run', summary: 'run claude and keep its context in shape', load: () => import('./commands/run.ts') },
-  { name: 'shim', summary: 'stand in for claude, with its own arguments', load: () => import('./commands/shim.ts') },
   { name: 'replay', summary: 'judge recordings of claude', load: () => import('./commands/replay.ts') },
   {
     name: 'scratch',
@@ -43,16 +51,6 @@ const COMMANDS: readonly { name: string; summary: string; load: () => Promise<Co
     load: () => import('./commands/init.ts'),
   },
   {
-    name: 'statusline',
-    summary: "print the status line of Claude Code's terminal",
-    load: () => import('./commands/statusline.ts'),
-  },
-  {
-    name: 'hook',
-    summary: 'answer a hook of Claude Code',
-    load: () => import('./commands/hook.ts'),
-  },
-  {
     name: 'doctor',
     summary: 'check claude, the configuration and the surroundings',
     load: () => import('./commands/doctor.ts'),
@@ -63,6 +61,24 @@ const COMMANDS: readonly { name: string; summary: string; load: () => Promise<Co
     load: () => import('./commands/completion.ts'),
   },
   { name: 'demo', summary: 'show it at work, offline', load: () => import('./commands/demo.ts') },
+  {
+    name: 'shim',
+    summary: 'stand in for claude, with its own arguments',
+    load: () => import('./commands/shim.ts'),
+    forPrograms: true,
+  },
+  {
+    name: 'statusline',
+    summary: "print the status line of Claude Code's terminal",
+    load: () => import('./commands/statusline.ts'),
+    forPrograms: true,
+  },
+  {
+    name: 'hook',
+    summary: 'answer a hook of Claude Code',
+    load: () => import('./commands/hook.ts'),
+    forPrograms: true,
+  },
 ];
 
 /** Earlier names of commands, which still run, and the words that replace them. */
@@ -136,6 +152,7 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
   let exitCode = 0;
   const program = await createProgram(io, {
     isNeeded: (name) => isNeeded(name, argv),
+    showsAll: argv[0] === 'completion' || isHelpOfAll(argv),
     finish: (code) => {
       exitCode = code;
     },
@@ -143,6 +160,17 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
   if (argv.length === 0) {
     program.outputHelp({ error: true });
     return EXIT_USAGE;
+  }
+  if (isHelpOfAll(argv)) {
+    program.outputHelp();
+    return 0;
+  }
+  if (argv[0] === 'claude') {
+    const { shellLine } = await import('./completion/quoted.ts');
+    throw new CtxbError(
+      'usage',
+      `there is no command "claude": did you mean: ${shellLine(['ctxb', 'run', '--', ...argv])}`,
+    );
   }
   if (argv[0] === 'help') checkTopic(argv[1]);
   await program.parseAsync([...argv], { from: 'user' });
@@ -153,13 +181,15 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
 interface ProgramOptions {
   /** Whether a command is to be loaded; of another only its name is known. */
   readonly isNeeded: (name: string) => boolean;
+  /** Also those commands that other programs call. */
+  readonly showsAll: boolean;
   readonly finish: (exitCode: number) => void;
 }
 
 /** The program with its commands, as the parser has them. */
 export async function createProgram(
   io: Io,
-  { isNeeded, finish }: ProgramOptions,
+  { isNeeded, showsAll, finish }: ProgramOptions,
 ): Promise<import('commander').Command> {
   const { Command: Program } = await import('commander');
   const program = new Program('ctxb')
@@ -174,12 +204,21 @@ export async function createProgram(
       writeErr: (text) => io.stderr.write(printable(text)),
       outputError: (text, write) => write(text.replace(/^error: /, 'ctxb: ')),
     });
-  for (const { name, summary, load } of COMMANDS) {
-    const command = program.command(name).summary(summary).description(summary).copyInheritedSettings(program);
+  if (!showsAll) program.addHelpText('after', '\nctxb help --all also lists what Claude Code and other programs call.');
+  for (const { name, summary, load, forPrograms = false } of COMMANDS) {
+    const command = program
+      .command(name, { hidden: forPrograms && !showsAll })
+      .summary(summary)
+      .description(summary)
+      .copyInheritedSettings(program);
     command.showHelpAfterError(`See ctxb ${name} --help.`);
     if (isNeeded(name)) (await load()).define(command, io, finish);
   }
   return program;
+}
+
+function isHelpOfAll([called = '', ...rest]: readonly string[]): boolean {
+  return ['help', '--help', '-h'].includes(called) && rest.length === 1 && rest[0] === '--all';
 }
 
 /** commander shows all of the help for a topic that there is not. */

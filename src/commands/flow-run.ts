@@ -1,4 +1,5 @@
 import { relative, resolve } from 'node:path';
+import { shellLine } from '../completion/quoted.ts';
 import type { Config } from '../config/config.ts';
 import { effectiveConfig } from '../config/effective-config.ts';
 import { CtxbError } from '../errors.ts';
@@ -71,8 +72,7 @@ export async function runFlowFile(
 /** For a shell. */
 function resumeCommand({ file, words, options }: Asked, { id }: FlowRunFiles): string {
   const folder = options.contextDir === undefined ? [] : ['--context-dir', options.contextDir];
-  const all = ['ctxb', 'flow', 'run', file, '--resume', id, ...folder, '--', ...words];
-  return all.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(' ');
+  return shellLine(['ctxb', 'flow', 'run', file, '--resume', id, ...folder, '--', ...words]);
 }
 
 async function describe(asked: Asked, config: Config, say: (text: string) => void, io: Io): Promise<FlowRun> {

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { shellLine } from '../completion/quoted.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { runUntouched } from '../session/claude/child.ts';
@@ -18,6 +19,9 @@ interface RunOptions extends Readonly<Record<string, unknown>> {
 
 export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
   command
+    .configureOutput({
+      outputError: (text, write) => write(withSuggestion(text.replace(/^error: /, 'ctxb: '), command)),
+    })
     .usage('[options] -- claude [arguments]')
     .argument('[claude...]', 'the program and its arguments, as you would run it without ctxb')
     .passThroughOptions()
@@ -36,6 +40,15 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
   command
     .addHelpText('after', EXAMPLES)
     .action(async (words: string[], options: RunOptions) => finish(await run(words, options, io)));
+}
+
+/** An option that is claude's was probably meant for it: it stands behind `-- claude`. */
+function withSuggestion(text: string, { parent }: Command): string {
+  const [, option] = /unknown option '([^']+)'\n$/.exec(text) ?? [];
+  const words = (parent as { readonly rawArgs?: readonly string[] } | null)?.rawArgs ?? [];
+  const at = option === undefined ? -1 : words.indexOf(option);
+  if (at < 0 || words.includes('--')) return text;
+  return `${text}did you mean: ${shellLine(['ctxb', ...words.slice(0, at), '--', 'claude', ...words.slice(at)])}\n`;
 }
 
 const EXAMPLES = `

@@ -11,6 +11,7 @@ function isInstalled(program: string): boolean {
 /** What each shell is to offer for a line that ends where the cursor is. */
 const LINES = [
   { line: 'ctxb ', offers: ['run', 'replay', 'flow', 'doctor', 'completion', 'help'], not: ['--json', 'explain'] },
+  { line: 'ctxb s', offers: ['scratch', 'shim', 'statusline'], not: ['run'] },
   { line: 'ctxb co', offers: ['config', 'completion'], not: ['run'] },
   { line: 'ctxb --', offers: ['--help', '--version'], not: ['run', '--json'] },
   { line: 'ctxb run --st', offers: ['--strategy', '--state', '--status-line'], not: ['--prompt'] },

@@ -23,16 +23,50 @@ const COMMANDS = [
   'demo',
 ];
 
+/** Nobody types these. */
+const FOR_PROGRAMS = ['statusline', 'hook', 'shim'];
+
 describe('help', () => {
+  it.each([{ args: ['help', '--all'] }, { args: ['--help', '--all'] }])('ctxb $args names all', async ({ args }) => {
+    await using place = await createPlace();
+    const run = await ctxb(place, args);
+    for (const name of [...COMMANDS, 'shim']) expect(run.stdout.toString()).toContain(`  ${name}`);
+    expect(run).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it.each([
+    { args: ['claude', '-p', 'say hi'], says: "did you mean: ctxb run -- claude -p 'say hi'\n" },
+    { args: ['run', '-p', 'hi'], says: 'did you mean: ctxb run -- claude -p hi\n' },
+    { args: ['run', '--observe', '--model', 'x'], says: 'did you mean: ctxb run --observe -- claude --model x\n' },
+  ])('$args says where claude stands', async ({ args, says }) => {
+    await using place = await createPlace();
+    const run = await ctxb(place, args);
+    expect(run.stderr).toContain(says);
+    expect(run.code).toBe(2);
+  });
+
+  it.each([{ args: ['run', '--promt', 'x'] }, { args: ['run', '--promt', 'x', '--', 'claude'] }])(
+    '$args is a slip, and not meant for claude',
+    async ({ args }) => {
+      await using place = await createPlace();
+      const run = await ctxb(place, args);
+      expect(run.stderr).toContain('(Did you mean --prompt?)');
+      expect(run.stderr).not.toContain('did you mean:');
+    },
+  );
+
   it.each([
     { args: ['--help'], code: 0, stream: 'stdout' },
     { args: ['-h'], code: 0, stream: 'stdout' },
     { args: ['help'], code: 0, stream: 'stdout' },
     { args: [], code: 2, stream: 'stderr' },
-  ] as const)('ctxb $args names every command ($code, $stream)', async ({ args, code, stream }) => {
+  ] as const)('ctxb $args names every command for people ($code, $stream)', async ({ args, code, stream }) => {
     await using place = await createPlace();
     const run = await ctxb(place, args);
-    for (const name of [...COMMANDS, 'shim']) expect(run[stream].toString()).toContain(`  ${name}`);
+    const text = run[stream].toString();
+    for (const name of COMMANDS.filter((each) => !FOR_PROGRAMS.includes(each))) expect(text).toContain(`  ${name}`);
+    for (const name of FOR_PROGRAMS) expect(text).not.toContain(`  ${name}`);
+    expect(text).toContain('ctxb help --all');
     expect(run[stream === 'stdout' ? 'stderr' : 'stdout'].toString()).toBe('');
     expect(run.code).toBe(code);
   });
