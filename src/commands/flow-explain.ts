@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { effectiveConfig } from '../config/effective-config.ts';
 import { briefingWorld } from '../flow/briefing-world.ts';
 import { earlierRuns } from '../flow/earlier-run.ts';
-import { explainFlow } from '../flow/explain.ts';
+import { explainFlow, type FlowExplained } from '../flow/explain.ts';
 import { requireFlow } from '../flow/file/read-flow.ts';
 import { flowExplainHtml } from '../flow/report/explain-html.ts';
 import { flowExplainText } from '../flow/report/explain-text.ts';
@@ -11,6 +11,7 @@ import { HTML_MARK } from '../report/html.ts';
 import { printableJson } from '../report/printable-json.ts';
 import { styleFor } from '../report/style.ts';
 import { writePage } from '../store/files/write-file.ts';
+import { maskedJson } from '../store/masks/disk-text.ts';
 
 export interface ExplainOptions {
   readonly json?: true;
@@ -28,7 +29,9 @@ export async function explain(file: string, { json, html, contextDir }: ExplainO
   const { window, flow: global } = config;
   const world = briefingWorld({ file: path, cwd: io.cwd, run, window, global });
   const explained = explainFlow(flow, world, run?.id);
-  if (html !== undefined) writePage(resolve(io.cwd, html), flowExplainHtml(explained), HTML_MARK);
+  // In the markup of a page the masks would not know every secret.
+  const shown: FlowExplained = JSON.parse(maskedJson(explained));
+  if (html !== undefined) writePage(resolve(io.cwd, html), flowExplainHtml(shown), HTML_MARK);
   if (json) io.stdout.write(`${printableJson(explained, 2)}\n`);
   else if (html === undefined) io.stdout.write(flowExplainText(explained, await styleFor(io.stdout, io.env)));
   return 0;

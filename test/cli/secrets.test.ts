@@ -1,5 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { expect, it } from 'vitest';
+import { requireFlow } from '../../src/flow/file/read-flow.ts';
+import { figures, keepRun } from '../support/flow-run.ts';
 import { startOtlpReceiver } from '../support/otlp-receiver.ts';
 import { SECRETS, textOf } from '../support/secrets.ts';
 import { createPlace, ctxb, type Place, runFake, STREAM } from './fakes.ts';
@@ -170,6 +174,38 @@ const REPORTS = [
   ['scratch', '--out', 'notes'],
   ['handoff', 'write', '--out', 'handoff.md'],
 ];
+
+it('no secret of a flow, or of what its steps have said, is in the page that explains it', async () => {
+  await using place = await createPlace();
+  await place.file('history.md', ALL);
+  const onOneLine = KINDS.map(textOf).filter((text) => !text.includes('\n'));
+  const [names, files] = [
+    onOneLine,
+    onOneLine.filter((text) => text.length < 200 && !text.endsWith('/') && !text.includes('//')),
+  ];
+  const steps = names.map((agent, at) => ({
+    id: `step-${at}`,
+    agent,
+    objective: agent,
+    prompt: agent,
+    teaching: { notes: agent, emphasis: [agent], constraints: [agent] },
+    inputs: [`docs/${files[at] ?? at}`],
+    outputs: [`docs/out/${files[at] ?? at}`],
+  }));
+  const text = JSON.stringify({ name: 'hidden', scentTrail: 'history.md', steps });
+  await place.file('flow.yaml', text);
+  for (const { inputs } of steps) {
+    const path = place.path(inputs[0] ?? '');
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, ALL);
+  }
+  const played = Object.fromEntries(steps.slice(0, 3).map(({ id }) => [id, { output: ALL, measured: figures() }]));
+  keepRun(place.cwd, '20260101T000000-aaaa', requireFlow(place.path('flow.yaml')), played);
+  const run = await ctxb(place, ['flow', 'explain', 'flow.yaml', '--html', 'page.html']);
+  expect(run).toMatchObject({ code: 0, stderr: '' });
+  expect(leaksIn(await readFile(place.path('page.html'), 'utf8'))).toEqual([]);
+  expect(leaksBelow([place.path('.context')], GIVEN)).toEqual([]);
+});
 
 it('no secret that a prompt has in two blocks is in a file', async () => {
   await using place = await createPlace();
