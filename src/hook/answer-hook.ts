@@ -50,7 +50,7 @@ export interface HookWorld {
   readonly now: () => number;
 }
 
-/** What a hook has come to. */
+/** The outcome of a hook. */
 export interface HookResult {
   /** For claude. */
   readonly output: object;
@@ -58,7 +58,7 @@ export interface HookResult {
   readonly notices: readonly string[];
 }
 
-/** Answers a hook as a run would: with the same judgement, the same notes, and what the hook before it has left. */
+/** Answers a hook as a run would: with the same governor and notes, and the state that the last hook left. */
 export async function answerHook(input: HookInput, world: HookWorld): Promise<HookResult> {
   const { folder, config, now, seal } = world;
   if (input.hook === 'SessionStart') {
@@ -78,7 +78,7 @@ export async function answerHook(input: HookInput, world: HookWorld): Promise<Ho
   }
 }
 
-/** No other hook of the session is at work. */
+/** Runs while no other hook of the session does. */
 async function answerAlone(input: HookInput, world: HookWorld, held: HookSession): Promise<HookResult> {
   const { folder, config, now, project } = world;
   const notices: string[] = [];
@@ -243,7 +243,7 @@ function follow(input: HookInput, kept: KeptSession, host: HookHost): KeptSessio
   }
 }
 
-/** The hooks round a compaction are gone through again, as each of them runs by itself. */
+/** Repeats the hooks of a compaction for the notes, as each hook is a process of its own. */
 function recall(input: HookInput, { compaction }: KeptSession, notes: HookNotes): void {
   if (input.hook !== 'PostCompact' && input.hook !== 'UserPromptSubmit') return;
   const [start, summary] = compaction;

@@ -77,7 +77,7 @@ const MOST_BYTES = 8 * 1024 * 1024;
 /** Of a session that goes on and that no hook has seen before: enough to know how full its context is. */
 const FIRST_BYTES = 1024 * 1024;
 
-/** The lines that came in since `from`; undefined: no hook of ours has seen the session before. */
+/** The lines that came in since `from`; undefined: ctxb has not seen the session before. */
 export function newLines(path: string | undefined, from: number | undefined): Tail {
   const nothing = { lines: [], start: from ?? 0, end: from ?? 0 };
   if (path === undefined) return nothing;

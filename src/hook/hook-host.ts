@@ -8,7 +8,7 @@ import type { SessionStore } from '../store/runs/session-store.ts';
 import type { ToolFiles } from '../store/runs/tool-files.ts';
 import type { Event } from '../stream/events.ts';
 
-/** The governor at work for one hook: what it decides is carried out as far as a hook can. */
+/** The host of one hook: actions are carried out as far as a hook can. */
 export interface HookHost {
   readonly state: GovernorState;
   /** What the hook is answered with, once it was fed. */
@@ -17,7 +17,7 @@ export interface HookHost {
   /** A prompt, as a line of the caller's. */
   prompt(event: Event, line: string): void;
   own(event: OwnEvent): void;
-  /** Notes a decision, whoever made it. */
+  /** Journals and reports a decision, whoever made it. */
   decide(decision: Decision): void;
 }
 
@@ -38,7 +38,7 @@ export function createHookHost(start: GovernorState, { store, toolFiles, now, on
     onDecision(decision);
   }
 
-  /** There is no stream to write to: what is left out here are lines and timers of a run. */
+  /** A hook has no stream to claude: lines and timers of a run are left out. */
   function carryOut(action: Action): void {
     switch (action.kind) {
       case 'answer-hook':

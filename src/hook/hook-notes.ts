@@ -31,7 +31,7 @@ export interface HookNotesWorld {
   readonly notice: (text: string) => void;
 }
 
-/** Nobody leaves anything for a hook. */
+/** Hooks have no inbox. */
 const NO_INBOX: Inbox = { path: '', drain: () => [], dispose: () => {} };
 
 const LOST: HookAnswer = { kind: 'answer-hook', requestId: '', hook: 'SessionStart', output: {}, recall: 'lost' };

@@ -18,7 +18,7 @@ export interface KeptSession {
   readonly stopped: 'no' | 'ended' | 'interrupted';
   /** Inputs of the hooks of the last compaction, until what it lost has been handed back. */
   readonly compaction: readonly Fields[];
-  /** Faults that have been told. */
+  /** Faults that were reported already. */
   readonly told: readonly string[];
 }
 
@@ -40,7 +40,7 @@ export function keptText(kept: KeptSession): string {
   return JSON.stringify({ version: VERSION, ...kept }, kept.stopped === 'no' ? undefined : masked);
 }
 
-/** The new one where there is none, or it is damaged, or another version's. */
+/** A new one when it is missing, damaged or another version's. */
 export function readKept(text: string | undefined): KeptSession {
   const { version, state, stopped, ...fields } = parseFields(text ?? '');
   if (version !== VERSION || !isFields(state)) return NEW_SESSION;
@@ -62,7 +62,7 @@ interface ClearingWorld {
 }
 
 /**
- * What a session that `/clear` has begun goes on with; undefined where it is no such session. Its first hook names
+ * What a session that `/clear` began continues; undefined for any other session. Its first hook names
  * neither the session before nor the `/clear`: the same Claude Code was at that session until now.
  */
 export function predecessorOf(

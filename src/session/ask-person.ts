@@ -46,7 +46,7 @@ export async function readAnswer({ stdin }: Io, signal?: AbortSignal): Promise<s
 }
 
 /**
- * Asks whether the work may go on at a limit of cost. Resolves with the new limit in US dollars, or with undefined: no,
+ * Asks whether to continue at a limit of cost. Resolves with the new limit in US dollars, or with undefined: no,
  * or no answer.
  */
 export async function askForLimit(effect: AskPerson, ask: Ask): Promise<number | undefined> {

@@ -13,7 +13,7 @@ const WAYS =
   'no prompt: give one as an argument of claude, with --prompt "…", with --prompts FILE, ' +
   'on stdin, or as lines on stdin with --input-format stream-json';
 
-/** There is no prompt, which claude refuses; the text is all that was on stdin. */
+/** There is no prompt, which claude refuses. `piped` is all of stdin. */
 interface NoPrompt {
   readonly piped: string;
 }
@@ -93,7 +93,7 @@ function asString(line: string): string | undefined {
   }
 }
 
-/** claude goes on without its stdin when nothing has come for so long and it has a prompt from its arguments. */
+/** After this time without input, claude ignores stdin if its arguments hold a prompt. */
 const PATIENCE_MS = 3_000;
 
 interface StdinText {
@@ -196,7 +196,7 @@ export function protocolLines(stdin: Readable, stamp: Stamp | undefined): Caller
   }
 
   return {
-    // A stdin that breaks, or that is no longer wanted, is at its end.
+    // A stdin that fails, or that was destroyed, is at its end.
     start: (listener) => void read(listener).catch(listener.end),
     // An open stdin that nobody reads any more must not keep the process alive.
     stop: () => stdin.destroy(),

@@ -29,7 +29,7 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
 
   let isUnwritable = false;
   const onGone = (error: NodeJS.ErrnoException) => {
-    // As claude does: where nobody reads any more, the work is still wanted.
+    // As claude does: the work continues without a reader.
     if (error.code === 'EPIPE') return;
     isUnwritable = true;
     watcher.notice(`stdout cannot be written: ${error.message}`);
@@ -43,12 +43,12 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
     sessionWorld(headless, ends, files, { output, ask: questions.ask, onGoOn: () => signals.rearm() }),
   );
   if (resumed !== undefined) {
-    // Only now is everything of it in this run's own file.
+    // From here on this run's own file holds everything of it.
     store.journal({ kind: 'end', runId: resumed.runId, resumedBy: run.runId });
     store.forgetRun(resumed.runId);
   }
   const signals = passSignals(session, questions, headless.config.observe);
-  // What has begun to end claude sees it through.
+  // A signal that came early has begun to end claude: it stays in charge.
   if (early.received() === undefined) early.stop();
   const stopping = stopOn(headless.stop, session, headless.config.observe);
   const end = await session.ended;
@@ -66,14 +66,14 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
     isUnwritable,
     outcome: state.outcome,
   });
-  // What was ended on purpose is not to be taken up again.
+  // A run that was ended on purpose cannot be resumed.
   if (isDone(state) || headless.stop?.aborted) store.forgetRun();
   store.journal({ kind: 'end', runId: run.runId, exitCode, ...end });
   await ends.telemetry?.close(state, exitCode);
   return exitCode;
 }
 
-/** Signals of ours are claude's; a question to the person is over with the first. */
+/** Passes ctxb's signals to claude; the first one also ends an open question to the person. */
 function passSignals(session: Session, questions: Questions, observe: boolean): SignalWatch {
   const interrupt = observe ? () => session.kill('SIGINT') : session.interrupt;
   return watchSignals({
@@ -119,7 +119,7 @@ function stopOn(stop: AbortSignal | undefined, session: Session, observe: boolea
   };
 }
 
-/** Nothing that was said waits for an answer. */
+/** Every prompt has its answer. */
 function isDone({ mailbox, turn, relief }: GovernorState): boolean {
   return mailbox.waiting.length === 0 && turn.phase === 'idle' && relief.unfinished === undefined;
 }
@@ -139,7 +139,7 @@ interface Ends {
   readonly startSuccessor: (start: StartClaude, state: GovernorState) => Promise<Child>;
 }
 
-/** What a session is given of the world: its ends, its files, and what connects them. */
+/** Connects a session's ends with its files. */
 function sessionWorld(
   headless: HeadlessRun,
   { run, io, child, input, watcher, telemetry, startSuccessor }: Ends,

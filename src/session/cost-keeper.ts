@@ -31,7 +31,7 @@ export interface CostKeeperOptions {
   readonly onSpent?: (spent: SpentBefore & { readonly at: number }) => void;
 }
 
-/** What was told last of what the run has spent, and of what cost it was made. */
+/** What `onSpent` was told last, and the cost it was computed from. */
 interface Noted {
   readonly cost: Cost | undefined;
   readonly raised: SpentBefore['raised'] | undefined;

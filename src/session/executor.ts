@@ -20,12 +20,12 @@ import type { PassOn } from './output/pass-on.ts';
 type TimerEvent = Extract<Input, { readonly from: 'timer' }>['event'];
 
 export interface ExecutorWorld {
-  /** The process that claude is now. */
+  /** claude's current process. */
   readonly child: () => Child;
   readonly passOn: PassOn;
   readonly store: SessionStore;
   readonly feed: (event: TimerEvent) => void;
-  /** Told of every decision, for notices. */
+  /** Called with every decision, for notices. */
   readonly onDecision: (decision: Decision) => void;
   /** A prompt goes to claude. */
   readonly onPrompt: () => void;
@@ -34,26 +34,26 @@ export interface ExecutorWorld {
   readonly onFault: (message: string) => void;
   /** Completes what a hook is answered, from the notes. */
   readonly answer: (hook: HookAnswer) => Answered;
-  /** The context will be replaced: what is noted must be on disk before. */
+  /** Called before the context is replaced: notes must be on disk by then. */
   readonly beforeCompaction: () => void;
   /** Work to be done before a hook is answered. */
   readonly beforeHook: (hook: HookName) => void | Promise<void>;
   readonly hookTimeoutMs: number;
   /** A hook was answered with an error. */
   readonly hookFailed: (requestId: string) => void;
-  /** Checks and writes the document of a handoff, and has the governor told what came of it. */
+  /** Checks and writes the document of a handoff, and tells the governor the outcome. */
   readonly writeHandoff: (effect: WriteHandoff) => void;
-  /** Looks at a file that a tool is to read, and has the governor told what it has found. */
+  /** Measures a file that a tool is to read, and tells the governor the result. */
   readonly measureFile: (effect: MeasureFile) => void;
-  /** Stores the whole of a tool's result, and has the governor told where it is. */
+  /** Stores the whole of a tool's result, and tells the governor where. */
   readonly storeResult: (effect: StoreResult) => void;
   /** A line for the caller that is not claude's. */
   readonly reply: (line: string) => void;
-  /** Asks the person at the terminal, and has the governor told the answer. */
+  /** Asks the person for a new limit, and tells the governor the answer. */
   readonly askPerson: (effect: AskPerson) => void;
-  /** Asks the person whether the next prompt is to go, and has the governor told the answer. */
+  /** Asks the person whether to send the next prompt, and tells the governor the answer. */
   readonly askNext: (effect: AskNext) => void;
-  /** claude is to be started again when the process that it is now has ended. */
+  /** Starts claude again when its current process has ended. */
   readonly startClaude: (effect: StartClaude) => void;
 }
 

@@ -26,7 +26,7 @@ interface HandoffWriterWorld {
   readonly onFault: Faults;
 }
 
-/** Checks what the agent answered and writes it beside what is known without it; says what came of it. */
+/** Checks the agent's answer, writes it beside the mechanical handoff, and returns the outcome. */
 type HandoffWriter = (effect: WriteHandoff, state: GovernorState) => OwnEvent;
 
 export function createHandoffWriter(world: HandoffWriterWorld): HandoffWriter {

@@ -21,7 +21,7 @@ export interface HeadlessRun {
   readonly promptsFile: string | undefined;
   /** File for the record. */
   readonly record: string | undefined;
-  /** Where telemetry goes, a URL; undefined: where the variables of OpenTelemetry say, if they do. */
+  /** Where telemetry goes, a URL; undefined: as the variables of OpenTelemetry say. */
   readonly otlp?: string | undefined;
   /** A run that was broken off is taken up; its prompts are the only ones. */
   readonly resumed?: ResumedRun;
@@ -34,7 +34,7 @@ export interface HeadlessRun {
 /** What is known of a run that was broken off. */
 export interface ResumedRun {
   readonly runId: string;
-  /** claude's session to go on with; undefined: nothing was said in any. */
+  /** claude's session to resume; undefined: no session holds a message. */
   readonly sessionId: string | undefined;
   /** Prompts that claude has not got, a line each. */
   readonly lines: readonly string[];
@@ -55,7 +55,7 @@ export function contextFolder({ config }: HeadlessRun, io: Io): string {
   return resolve(io.cwd, config.contextDir);
 }
 
-/** Who is told what happens in a session, for the person who watches it. */
+/** Receives what happens in a session, for the person who watches it. */
 export interface Watcher {
   /** Something worth a sentence. */
   notice(text: string): void;
@@ -64,7 +64,7 @@ export interface Watcher {
   status(state: GovernorState): void;
   /** A line of claude's stderr. */
   relay(line: string): void;
-  /** The session is over; there is no status any more. */
+  /** The session is over: no more status follows. */
   ended(state: GovernorState): void;
   /** Something is about to be written to stdout, which may be the same terminal. */
   clear(): void;
@@ -72,7 +72,7 @@ export interface Watcher {
   ask(question: string, answer: () => Promise<string | undefined>): Promise<string | undefined>;
 }
 
-/** What the governor is to know of a run before it begins. */
+/** The run as the governor sees it. */
 export function describeRun(headless: HeadlessRun, runId: string, io: Io): Run {
   const { invocation, config, resumed } = headless;
   return {
@@ -98,7 +98,7 @@ export function isAttended({ invocation }: Pick<HeadlessRun, 'invocation'>, { st
   return invocation.inputFormat === 'text' && stdin.isTTY === true && stderr.isTTY === true;
 }
 
-/** Room above a limit for the last turn: a share of it, and at least so many dollars, as it may be a few calls. */
+/** Room above a limit for the last turn: a share of the limit, at least `leastUsd`, enough for a few calls. */
 const HEADROOM = { share: 0.2, leastUsd: 0.2 };
 
 /**

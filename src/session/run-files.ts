@@ -43,7 +43,7 @@ interface Place {
   readonly notice: (text: string) => void;
 }
 
-/** Opens them. What cannot be written is told once, and the run goes on without it. */
+/** Opens them. What cannot be written is reported once, and the run continues without it. */
 export function openRunFiles(headless: HeadlessRun, { run, io, record, notice }: Place): RunFiles {
   const faults = createFaults(notice);
   const { runId } = run;
@@ -84,7 +84,7 @@ function keepCosts(
   });
 }
 
-/** Notes what is needed to take the run up, should it be broken off. */
+/** Writes down what is needed to resume the run, should it be broken off. */
 export function noteBeginning(
   { store }: RunFiles,
   headless: HeadlessRun,
@@ -113,7 +113,7 @@ function startWords({ program, invocation }: HeadlessRun): string[] {
   return [program, ...format, ...passedAgain];
 }
 
-/** undefined: no notes are wanted, or they cannot be kept, which is told. */
+/** Undefined when notes are off, or cannot be kept, which is reported. */
 function openInbox(headless: HeadlessRun, io: Io, runId: string, onFault: Faults): Inbox | undefined {
   if (!headless.config.memory.enabled) return undefined;
   const folder = contextFolder(headless, io);
@@ -148,7 +148,7 @@ function openNotes(
   });
 }
 
-/** Writes everything the governor is told and what it decides to a file, for `ctxb replay`. */
+/** Writes the governor's inputs and decisions to a file, for `ctxb replay`. */
 export interface Recorder {
   write(input: Input, raw: string | undefined): void;
   /** @param t time of the input that led to it, in milliseconds since the epoch */
@@ -156,7 +156,7 @@ export interface Recorder {
   close(): void;
 }
 
-/** Begins a record. A fault (a full disk) is told once and ends the record, never the run. */
+/** Begins a record. A fault (a full disk) is reported once and ends the record, never the run. */
 function createRecorder(
   { path, descriptor }: RecordFile,
   run: Run,

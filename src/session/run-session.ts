@@ -32,7 +32,7 @@ type Provided =
   | 'askPerson'
   | 'askNext';
 
-/** What a session needs of the world; everything with a side effect comes in here. */
+/** The side effects of a session. */
 export interface SessionWorld extends Omit<ExecutorWorld, Provided>, SupervisorWorld {
   readonly output: CallerOutput;
   readonly input: CallerInput;
@@ -41,18 +41,18 @@ export interface SessionWorld extends Omit<ExecutorWorld, Provided>, SupervisorW
   readonly costs: CostKeeper | undefined;
   readonly telemetry: Telemetry | undefined;
   readonly resumed: ResumedRun | undefined;
-  /** claude's session has an id, or another one; and a log. */
+  /** Called when claude's session gets an id, another id or a log. */
   readonly onSession: (id: string, log: string | undefined) => void;
-  /** Resolves with a new limit in US dollars, or with undefined: it is enough. */
+  /** Resolves with a new limit in US dollars; undefined: stop. */
   readonly askPerson: (effect: AskPerson) => Promise<number | undefined>;
-  /** Resolves with whether the next prompt is to go. */
+  /** Resolves with whether to send the next prompt. */
   readonly askNext: (effect: AskNext) => Promise<boolean>;
   /** Checks and writes the document of a handoff. */
   readonly writeHandoff: (effect: WriteHandoff, state: GovernorState) => OwnEvent;
   readonly toolFiles: ToolFiles;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Told after every step, for the status line. */
+  /** Called after every step, for the status line. */
   readonly onState: (state: GovernorState) => void;
 }
 
@@ -60,9 +60,9 @@ export interface SessionWorld extends Omit<ExecutorWorld, Provided>, SupervisorW
 export interface Session {
   /** The user pressed Ctrl-C: the turn is to be interrupted, and nothing more sent until he says so. */
   interrupt(): void;
-  /** Signals claude, whichever process it is now; no other takes its place any more. */
+  /** Signals claude's current process; none is started after it. */
   kill(signal: NodeJS.Signals): void;
-  /** Resolves when claude is gone and everything it wrote has been handed on. */
+  /** Resolves when claude has ended and all its output has been passed on. */
   readonly ended: Promise<ChildEnd>;
   readonly state: () => GovernorState;
 }

@@ -5,7 +5,7 @@ export const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export interface SignalWatch {
   /** The first signal that came, if any. */
   received(): NodeJS.Signals | undefined;
-  /** The turn was interrupted, and the person goes on: the next Ctrl-C is the first again. */
+  /** The turn was interrupted and the person continues: the next Ctrl-C counts as the first. */
   rearm(): void;
   stop(): void;
 }
@@ -58,7 +58,7 @@ export function watchSignals({ interrupt, kill }: Signalled): SignalWatch {
   };
 }
 
-/** What the user's signals have said while something that leaves traces went on. */
+/** Signals that came while work that needs a clean-up was under way. */
 interface HeldSignals {
   /** Aborted by the first signal. */
   readonly stop: AbortSignal;
@@ -85,14 +85,14 @@ export function holdSignals(): HeldSignals {
   };
 }
 
-/** Something that goes on until the user ends it. */
+/** Work that lasts until the user ends it. */
 interface UntilSignal {
   readonly signal: AbortSignal;
-  /** It is over. The next signal does what signals do. */
+  /** Stops listening: the next signal has its default effect. */
   stop(): void;
 }
 
-/** Takes the first Ctrl-C, SIGTERM or SIGHUP for the wish to end. */
+/** Aborts at the first Ctrl-C, SIGTERM or SIGHUP. */
 export function untilSignal(): UntilSignal {
   const controller = new AbortController();
   const stop = () => {
@@ -104,7 +104,7 @@ export function untilSignal(): UntilSignal {
 }
 
 /**
- * A signal that is aborted after so many milliseconds, or by another one. It keeps no process alive.
+ * A signal that is aborted after `ms` milliseconds, or by another one. It does not keep the process alive.
  *
  * Node 20 forgets an `AbortSignal.timeout` that only `AbortSignal.any` still knows when it collects memory: then nothing
  * is ever aborted. The timer here holds on to its own.

@@ -34,7 +34,7 @@ export interface Removal {
 }
 
 export interface CleanupOptions {
-  /** Remove only the sessions beyond the newest so many, and nothing else. */
+  /** Keep this many of the newest sessions, remove the older ones, and nothing else. */
   readonly keep?: number;
   /** What a limit of cost counts. */
   readonly period: 'day' | 'month';

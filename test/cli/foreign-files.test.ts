@@ -31,9 +31,7 @@ describe.each(ODD)('$title', ({ title, put }) => {
       const run = await ctxb(place, ['doctor', '--quick'], { env });
       expect(run.stdout.toString()).toContain('Surroundings');
       expect(run.stdout.toString()).toMatch(
-        file.startsWith('.context')
-          ? /will not start: .*\.gitignore/
-          : /was not read: expected (a file|at most \d+)/,
+        file.startsWith('.context') ? /will not start: .*\.gitignore/ : /was not read: expected (a file|at most \d+)/,
       );
       expect(run.stderr).not.toContain('bug in ctxb');
       expect(run.code).toBe(file.startsWith('.context') ? 3 : 0);

@@ -39,7 +39,7 @@ interface ChildOptions {
 /**
  * Starts the program.
  *
- * @throws CtxbError `command-not-found` when there is no such program, `command-failed` when it cannot be started; Error
+ * @throws CtxbError `command-not-found` when the program is not found, `command-failed` when it cannot be started; Error
  * `EMFILE` when there are too many open files
  */
 export async function startChild(options: ChildOptions): Promise<Child> {
@@ -153,7 +153,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Runs a claude that is no headless run (`--help`, `mcp`, `update` …), or that refuses to be one, as if ctxb were not
+ * Runs a claude that is not headless (`--help`, `mcp`, `update` …), or that refuses to be one, as if ctxb were not
  * there.
  *
  * @param input all of its stdin, where that has been read already

@@ -28,7 +28,7 @@ export interface HeadlessInvocation {
   readonly ignoredWords: readonly string[];
   /** The caller's arguments in order, without the prompt, `-p`, `--verbose` and the two formats. */
   readonly passed: readonly string[];
-  /** The same without what says which session to go on with: for a process that takes the place of the first. */
+  /** The same without the session to resume: for a process that takes the place of the first. */
   readonly passedAgain: readonly string[];
   readonly inputFormat: 'text' | 'stream-json';
   readonly outputFormat: 'text' | 'json' | 'stream-json';
@@ -104,7 +104,7 @@ export function childArguments(invocation: HeadlessInvocation): string[] {
 /**
  * The same for a claude that takes the place of one that has ended.
  *
- * @param resume the session it goes on with; undefined: a fresh one
+ * @param resume the session to resume; undefined: a fresh one
  */
 export function successorArguments(invocation: HeadlessInvocation, resume: string | undefined): string[] {
   return [
@@ -118,7 +118,7 @@ function ourArguments({ hidesThoughts }: HeadlessInvocation): readonly string[] 
   return hidesThoughts ? [...OUR_ARGUMENTS, ...NO_THOUGHTS] : OUR_ARGUMENTS;
 }
 
-/** Why this is no headless run at all. */
+/** Why this is not a headless run. */
 function otherMode(argv: readonly string[], tokens: readonly Token[], options: Options): string | undefined {
   const first = argv[0] ?? '';
   if (CLAUDE_FIRST_WORDS.has(first)) return `${first} is a command of its own`;

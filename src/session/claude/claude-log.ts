@@ -62,10 +62,10 @@ export function findSessionLog(sessionId: string, place: LogPlace): string | und
 }
 
 /**
- * Reads a session's log; of a file that is not there: nothing delivered, nothing finished. Lines that are no JSON,
+ * Reads a session's log; of a file that is not there: nothing delivered, nothing finished. Lines that are not JSON,
  * such as one that a kill has torn, are left out. One line is in memory at a time.
  *
- * @throws CtxbError `store` when it cannot be read, or is no regular file
+ * @throws CtxbError `store` when it cannot be read, or is not a regular file
  */
 export function readSessionLog(path: string): SessionLog {
   const reading: Reading = {
@@ -85,7 +85,7 @@ export function readSessionLog(path: string): SessionLog {
   return { hasMessages, delivered, finished, openTool };
 }
 
-/** What has been read so far; it grows in place. */
+/** What has been read so far; mutable. */
 interface Reading {
   hasMessages: boolean;
   readonly delivered: Set<string>;

@@ -11,11 +11,11 @@ export type LoggedState = Pick<ExitEvent, 'logged' | 'delivered' | 'finished' | 
 export interface SupervisorWorld {
   /** The first process. */
   readonly child: Child;
-  /** Starts a process in the place of one that has ended; with the session it goes on with, or with none. */
+  /** Starts a process in the place of one that has ended, with the session to resume, if any. */
   readonly startNext: (start: StartClaude, state: GovernorState) => Promise<Child>;
   /** What the session's log says about the turn that was under way. */
   readonly readLog: (state: GovernorState) => LoggedState;
-  /** Tells what is no fault of the run, but of one attempt. */
+  /** Reports the failure of one attempt, which does not end the run. */
   readonly onFault: (message: string) => void;
 }
 
@@ -25,9 +25,9 @@ interface Listener {
   readonly tell: (event: OwnEvent) => void;
 }
 
-/** The processes that claude is, one after the other. */
+/** Runs claude's processes, one after the other. */
 export interface Supervisor {
-  /** The one that it is now. */
+  /** The current process. */
   readonly child: () => Child;
   readonly startNext: (effect: StartClaude) => void;
   readonly kill: (signal: NodeJS.Signals) => void;

@@ -16,7 +16,7 @@ export interface NoteFiles {
   /** Makes those detail files again that are not what the log says. */
   repair(): void;
   append(entries: readonly Entry[], pages: readonly Page[]): void;
-  /** Writes the files that are made anew each time: the tool log first, as the index points to it. */
+  /** Rewrites the tool log and the index; the tool log first, as the index points to it. */
   writeWhole(files: WholeFiles): void;
   alias(sessionId: string): void;
   close(): void;
@@ -60,7 +60,7 @@ export function createNoteFiles(folder: SessionFolder): NoteFiles {
       try {
         folder.close();
       } catch {
-        // What went wrong has been told already; the lock is taken over when this process is gone.
+        // The fault was reported already; the lock is taken over when this process is gone.
       }
     },
   };
@@ -86,7 +86,7 @@ const LOG = 'memory.ndjson';
 
 const LOG_VERSION = 1;
 
-/** The notes of a session as its log has them. A run may go on in it: nothing is locked or written. */
+/** The notes in a session's log. A run may be writing to it: nothing is locked or written. */
 export function readNotebook(folder: string): Notebook {
   const notebook = createNotebook();
   // The log was written by this program, in this shape.

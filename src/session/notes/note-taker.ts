@@ -11,9 +11,9 @@ import { createNoteFiles, type NoteFiles } from './note-files.ts';
 
 /** Connects working memory with its files: what is noted is written, and what was noted before is read. */
 export interface NoteTaker {
-  /** After the governor has judged an input. Says what follows from it. */
+  /** Notes an input that the governor has judged, and returns what follows from it. */
   observe(input: Input, state: GovernorState): Observed;
-  /** What was left in the inbox since the last time: to be fed before what comes next is judged. */
+  /** Lines left in the inbox since the last call; feed them before the next input is judged. */
   drainInbox(): readonly OwnEvent[];
   /** Completes the answer to a hook. */
   answer(hook: HookAnswer, state: GovernorState): Answered;
@@ -34,12 +34,12 @@ export interface NoteTakerWorld {
   readonly open: (sessionId: string) => SessionFolder;
   /** How the agent is to name a folder. */
   readonly nameOf: (folder: SessionFolder) => string;
-  /** Where the commands of ctxb that run inside claude leave what they were told. */
+  /** Where `ctxb note`, run inside claude, leaves its lines. */
   readonly inbox: Inbox;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly onFault: Faults;
-  /** Tells something that is no fault. */
+  /** Reports what is worth knowing and not a fault. */
   readonly notice: (text: string) => void;
   /** Turns that were over when the notes were brought up to date last. Default: none. */
   readonly turnsFlushed?: number;
@@ -54,7 +54,7 @@ export function createNoteTaker(world: NoteTakerWorld): NoteTaker {
   let turnsFlushed = world.turnsFlushed ?? 0;
   let over = false;
 
-  /** A fault (a full disk, a foreign file in the way) is told once, and the run goes on without notes. */
+  /** A fault (a full disk, a foreign file in the way) is reported once; the run continues without notes. */
   function attempt<T>(work: () => T, otherwise: T): T {
     if (over) return otherwise;
     try {
@@ -90,7 +90,7 @@ export function createNoteTaker(world: NoteTakerWorld): NoteTaker {
     return { decisions, tell };
   }
 
-  /** claude's session id can change in mid-session (`/clear`): the notes go on. */
+  /** claude's session id can change in mid-session (`/clear`): the notes continue in the same folder. */
   function follow(id: string | undefined): Iterable<OwnEvent> {
     if (id === undefined || id === sessionId) return [];
     const isFirst = sessionId === undefined;
@@ -141,7 +141,7 @@ export function createNoteTaker(world: NoteTakerWorld): NoteTaker {
   };
 }
 
-/** A claude that has ended a turn without a session id will not tell one. */
+/** A claude that has ended a turn without a session id never reports one. */
 function nameOfSession({ session, turn, run }: GovernorState): string | undefined {
   return session.id ?? (turn.ended > 0 ? run.runId : undefined);
 }

@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 
-/** ctxb's stdout: bytes go out in order, a slow reader is felt, a reader that went away is told once. */
+/** ctxb's stdout: bytes go out in order, with back-pressure; a closed reader is reported once. */
 export interface Outlet {
   write(bytes: Buffer | string): void;
   /** Calls back when everything written so far has been taken, at once when nothing waits. */

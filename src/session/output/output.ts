@@ -160,7 +160,7 @@ function array(outlet: Outlet): Writer {
   return {
     bytes() {},
     event(event, line) {
-      // What is no JSON would make the whole array unreadable.
+      // A line that is not JSON would make the whole array unreadable.
       if (event.kind === 'malformed') return;
       outlet.write(count++ === 0 ? '[' : ',');
       outlet.write(trimmed(line));

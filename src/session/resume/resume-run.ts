@@ -18,7 +18,7 @@ import type { HeadlessRun, ResumedRun } from '../headless-run.ts';
 import { type EarlierRun, findEarlierRun, openRunsOf } from './earlier-run.ts';
 import type { RunSettings } from './run-settings.ts';
 
-/** What goes on, and the program for it; undefined: everything had been done. */
+/** What to continue, and the program for it; undefined: everything had been done. */
 export interface Resumption extends Pick<HeadlessRun, 'program' | 'invocation'> {
   readonly resumed: ResumedRun;
   /** What the run went by; undefined: an earlier version did not write that down. */
@@ -116,7 +116,7 @@ function stateOf(
 /** Bytes of a document that are looked at. */
 const DOCUMENT_LIMIT = 256 * 1024;
 
-/** Our own words are said anew, if at all. */
+/** Prompts of ctxb's own are not repeated. */
 function isOurs(uuid: string, { runId }: EarlierRun): boolean {
   return uuid.slice(0, -12) === runId.slice(0, -12) && !isStamp(uuid);
 }
@@ -147,7 +147,7 @@ function readWords(words: readonly string[]): Pick<HeadlessRun, 'program' | 'inv
 
 /**
  * Ends every claude that a ctxb, itself killed, has left working alone, and closes their runs in the journal: whoever
- * calls does the work anew, so that there is nothing to take up.
+ * calls repeats the work, so nothing is left to resume.
  *
  * @throws CtxbError `usage` when one of them cannot be ended
  */

@@ -26,7 +26,7 @@ interface Page {
 
 const VERSION = 1;
 
-/** Longer than any; a file beyond it is none of ours. */
+/** A longer file was not written by ctxb. */
 const PAGE_BYTES = 256 * 1024 * 1024;
 
 /**
@@ -63,7 +63,7 @@ export function openJsonCache(folder: string, key: string): JsonCache {
         for (const [of, { entries }] of changed) replaceFile(pagePath(of), textOf(entries));
         forgetOld(folder);
       } catch {
-        // A full disk or a folder of somebody else's: only time is lost.
+        // A full disk or a foreign folder costs time only.
       }
     },
   };
@@ -79,7 +79,7 @@ function* textOf(entries: Page['entries']): Generator<DiskText> {
   yield asItIs('\n}}\n');
 }
 
-/** Nothing where there is none, or one that is damaged or of another version. */
+/** Empty for a file that is missing, damaged or of another version. */
 function readEntries(path: string): Page['entries'] {
   const entries: Page['entries'] = new Map();
   for (const [name, entry] of Object.entries(parsed(path))) {
@@ -105,7 +105,7 @@ interface TextCache {
   put(file: string, text: string): void;
 }
 
-/** A longer one is none of ours. */
+/** A longer file was not written by ctxb. */
 const TEXT_BYTES = 16 * 1024 * 1024;
 
 /** Of all of them. */
@@ -135,7 +135,7 @@ export function openTextCache(folder: string, key: string): TextCache {
         isTidy = true;
         replaceFile(pathOf(file), [asItIs(text)]);
       } catch {
-        // A full disk or a folder of somebody else's: only time is lost.
+        // A full disk or a foreign folder costs time only.
       }
     },
   };

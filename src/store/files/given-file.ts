@@ -19,7 +19,7 @@ const CHUNK = 64 * 1024;
  * Whatever is there, it never waits and never takes more memory than the limit.
  *
  * @param limit bytes
- * @throws GivenFault when it is no regular file, or too long; Error of the file system
+ * @throws GivenFault when it is not a regular file, or too long; Error of the file system
  */
 export function readGiven(path: string, limit: number): Buffer {
   // Without O_NONBLOCK, opening a pipe waits for its other end.

@@ -59,7 +59,7 @@ export function takeLock(folder: ContextDir, holder: Holder): Lock | undefined {
   return undefined;
 }
 
-/** Whether a living process holds the folder's lock. What is no lock of ours holds nothing. */
+/** Whether a living process holds the folder's lock. Foreign files are ignored. */
 export function isLocked(folder: string): boolean {
   return lockNames(folder).some((name) => kindOf(join(folder, name)) === 'file' && isHeld(readLock(folder, name)));
 }

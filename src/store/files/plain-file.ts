@@ -31,7 +31,7 @@ export function kindOf(path: string): Kind {
   try {
     return kindOfStats(orStoreError(path, () => lstatSync(path, { throwIfNoEntry: false })));
   } catch (error) {
-    // A file on the way is what the caller will be told when it looks there.
+    // The caller gets this error when it opens the path.
     if (error instanceof CtxbError && errorCode(error.cause) === 'ENOTDIR') return 'missing';
     throw error;
   }
@@ -130,7 +130,7 @@ function keepPrivate(path: string, fd: number, stats: Stats): void {
 
 /** @throws CtxbError `store` when a file or folder belongs to somebody else */
 export function requireOwner(path: string, { uid }: Pick<Stats, 'uid'>): void {
-  // Where there are no numbers of users, as on Windows, there is nothing to compare.
+  // Windows has no user ids to compare.
   const own = process.geteuid?.() ?? uid;
   if (uid === own) return;
   throw new CtxbError('store', `${path} belongs to another user (${uid}, you are ${own}): name another place`);
@@ -140,7 +140,7 @@ export function isOpenToOthers({ mode }: Pick<Stats, 'mode'>): boolean {
   return process.geteuid !== undefined && (mode & 0o077) !== 0;
 }
 
-/** @throws CtxbError `store` when there is something that is no regular file */
+/** @throws CtxbError `store` when the path holds something other than a regular file */
 export function refuseForeign(path: string, kind: Kind): void {
   if (kind === 'file' || kind === 'missing') return;
   throw new CtxbError('store', `${path} is a ${kind}, so ctxb does not use it: move it away`);

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 /** Tells a process from a later one with the same number. */
 export interface ProcessMark {
   readonly pid: number;
-  /** When it started, in the clock ticks of `/proc/<pid>/stat`; absent where there is no such file. */
+  /** When it started, in the clock ticks of `/proc/<pid>/stat`; absent on systems without it. */
   readonly start?: string;
 }
 
@@ -23,7 +23,7 @@ export function callerOf(parent: number): number {
   return stat !== undefined && SHELL.test(stat.name) ? callerOf(stat.parent) : parent;
 }
 
-/** Reads a mark out of a file; undefined when it is none. */
+/** Reads a mark out of JSON; undefined for anything else. */
 export function asProcessMark(value: unknown): ProcessMark | undefined {
   if (typeof value !== 'object' || value === null || !('pid' in value) || typeof value.pid !== 'number')
     return undefined;

@@ -4,7 +4,7 @@ import { orStoreError } from './store-error.ts';
 
 const CHUNK = 64 * 1024;
 const NEWLINE = 0x0a;
-/** Of a longer line only the beginning is handed on, which is no JSON. The longest that is known has below 10 MiB. */
+/** Of a longer line only the beginning is yielded, which is not JSON. The longest line known is below 10 MiB. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 /**
@@ -35,6 +35,23 @@ export function* readLines(path: string): Generator<string> {
   } finally {
     closeSync(fd);
   }
+}
+
+/**
+ * The whole lines in a part of an open file, from the beginning of a line on.
+ *
+ * @param length bytes of the part
+ * @returns `bytes` that the lines take with their newlines, out of those that were `read`
+ */
+export function linesAt(
+  fd: number,
+  position: number,
+  length: number,
+): { lines: string[]; bytes: number; read: number } {
+  const part = readAt(fd, position, length);
+  const bytes = part.lastIndexOf(NEWLINE) + 1;
+  const lines = bytes === 0 ? [] : part.toString('utf8', 0, bytes - 1).split('\n');
+  return { lines, bytes, read: part.length };
 }
 
 function* chunksOf(path: string, fd: number): Generator<Buffer> {

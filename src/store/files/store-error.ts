@@ -18,7 +18,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Does something with files, and says what to do when the system refuses. What is no refusal of the system passes
+ * Does something with files, and says what to do when the system refuses. Any other error passes
  * through as it is.
  *
  * @param path what the person has to look at
@@ -40,7 +40,7 @@ export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && 'syscall' in error && 'code' in error ? String(error.code) : undefined;
 }
 
-/** Tells that something cannot be kept any more, and why. The same cause is told once, whatever it ends. */
+/** Reports what can't be kept from now on, and why. The same cause is reported once, whatever its consequences. */
 export type Faults = (consequence: string, error: unknown) => void;
 
 /** Codes of a disk that takes no more, whichever file it was noticed at. */

@@ -18,7 +18,7 @@ export interface UserFile {
  * Reads a regular file, which is not reached by a link.
  *
  * @param limit bytes
- * @throws CtxbError `store` when there is none, or a link, or one that is too long or no text in UTF-8
+ * @throws CtxbError `store` when it is missing, a link, too long or not UTF-8
  */
 export function readUserFile(path: string, limit: number): UserFile {
   refuseOthers(path);

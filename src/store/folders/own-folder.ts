@@ -43,7 +43,7 @@ export function claimFolder(root: string): readonly string[] {
 }
 
 /**
- * The same for a folder that is there, for whoever has to know it before the work begins. What the system refuses is told
+ * The same for a folder that exists, as a check before the work begins. What the system refuses is reported
  * when something is written.
  *
  * @throws CtxbError `store` when it is another user's, or holds what ctxb did not make
@@ -110,7 +110,7 @@ function listed(names: readonly string[]): string {
   return names.length > NAMED ? `${shown} and more` : shown;
 }
 
-/** Names alone are no proof: an earlier version, which set no mark, left one of these. An empty folder is as good as none. */
+/** Names alone are no proof: an earlier version, which set no mark, left one of these. An empty folder counts as new. */
 function looksMade(root: string): boolean {
   if (readPlain(join(root, IGNORE), HEAD) === IGNORE_ALL) return true;
   if (readPlain(join(root, 'journal.ndjson'), HEAD)?.startsWith(JOURNAL_BEGINNING)) return true;

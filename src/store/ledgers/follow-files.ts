@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, type Stats } from 'node:fs';
 import { CtxbError } from '../../errors.ts';
 import { kindOf, openPlain, readAt } from '../files/plain-file.ts';
+import { linesAt } from '../files/read-lines.ts';
 import { orStoreError } from '../files/store-error.ts';
 
 /** Bytes that are in memory at a time; a line of a ledger has about 200, a longer one than this is left out. */
@@ -105,7 +106,7 @@ function identityOf({ dev, ino, birthtimeMs }: Stats): string {
   return `${dev} ${ino} ${birthtimeMs}`;
 }
 
-/** Where the first line is that is to be read; the file's end when there is none. */
+/** Where to start reading; the file's end when nothing in it is recent enough. */
 function beginningIn({ path, fd, size }: OpenFile, since: number, budget: { before: number; all: number }): number {
   const moment = new Date(since).toISOString();
   let start = size;
@@ -119,7 +120,7 @@ function beginningIn({ path, fd, size }: OpenFile, since: number, budget: { befo
     if (budget.all < 0) throw tooMuch(path);
     start = from;
   }
-  // In the middle of a line, which is no entry then.
+  // This may be inside a line, whose rest does not parse as an entry.
   return start;
 }
 
@@ -136,11 +137,10 @@ function tooMuch(path: string): CtxbError {
 /** Hands on the whole lines from a position, and returns where the next one begins. */
 function readFrom(fd: number, start: number, take: (line: string) => void): number {
   for (let position = start; ; ) {
-    const chunk = readAt(fd, position, CHUNK);
-    const end = chunk.lastIndexOf('\n') + 1;
-    // What is left of the file is the beginning of a line that is being written.
-    if (end === 0 && chunk.length < CHUNK) return position;
-    for (const line of chunk.toString('utf8', 0, end).split('\n')) take(line);
-    position += end === 0 ? chunk.length : end;
+    const { lines, bytes, read } = linesAt(fd, position, CHUNK);
+    // The rest of the file is the beginning of a line that is being written.
+    if (bytes === 0 && read < CHUNK) return position;
+    for (const line of lines) take(line);
+    position += bytes || read;
   }
 }

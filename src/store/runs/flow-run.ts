@@ -25,14 +25,14 @@ export interface FlowRunFiles {
   writeRun(state: object): void;
   /** JSON; undefined where there is no such run. */
   readRun(): string | undefined;
-  /** A text of a step: `pack.md`, `output.md`. One that the disk does not take is told of, and kept for this run. */
+  /** A text of a step: `pack.md`, `output.md`. If it cannot be written, this is reported and it stays in memory. */
   write(step: string, file: string, text: string): void;
   /** The same for JSON: texts in it are masked each by itself. */
   writeJson(step: string, file: string, value: object): void;
   read(step: string, file: string): string | undefined;
   /** Absolute, for who is to read it. */
   path(step: string, file: string): string;
-  /** A new file for lines of a step. A disk that takes no more is told of, and the step goes on. */
+  /** A new file for lines of a step. A full disk is reported, and the step continues. */
   open(step: string): LineFile;
   /** The receipt of a step, in the run and under its flow's name. */
   receipt(flow: string, step: string, receipt: object): void;

@@ -2,8 +2,9 @@ import { closeSync, constants, fstatSync, readdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { CtxbError } from '../../errors.ts';
 import type { Environment } from '../../io.ts';
-import { appendWhole, kindOf, openPlain, readAt, readPlain, removeFile, withPlain } from '../files/plain-file.ts';
+import { appendWhole, kindOf, openPlain, readPlain, removeFile, withPlain } from '../files/plain-file.ts';
 import { asProcessMark, isAlive, type ProcessMark, processMark } from '../files/process-mark.ts';
+import { linesAt } from '../files/read-lines.ts';
 import { orStoreError } from '../files/store-error.ts';
 import { fileName, openContextDir } from '../folders/context-dir.ts';
 import { type DiskText, joined, maskedJson } from '../masks/disk-text.ts';
@@ -66,22 +67,12 @@ function lineReader(fd: number, start: number): () => string[] {
     const { size } = fstatSync(fd);
     // Somebody has cut the file: what follows is new.
     if (size < position) position = size;
-    const chunk = readAt(fd, position, DRAIN_LIMIT);
-    const end = chunk.lastIndexOf('\n') + 1;
-    if (end === 0) {
-      if (chunk.length < DRAIN_LIMIT) return [];
-      tooLong = true;
-      position += chunk.length;
-      return [];
-    }
-    position += end;
-    const lines = chunk
-      .subarray(0, end)
-      .toString('utf8')
-      .split('\n')
-      .slice(tooLong ? 1 : 0);
-    tooLong = false;
-    return lines.filter((line) => line !== '');
+    const { lines, bytes, read } = linesAt(fd, position, DRAIN_LIMIT);
+    if (bytes === 0 && read < DRAIN_LIMIT) return [];
+    position += bytes || read;
+    const whole = lines.slice(tooLong ? 1 : 0);
+    tooLong = bytes === 0;
+    return whole.filter((line) => line !== '');
   };
 }
 
@@ -130,7 +121,7 @@ function ownerOf(path: string): ProcessMark | undefined {
   }
 }
 
-/** Takes away what runs that were killed have left. */
+/** Removes the inboxes of runs that were killed. */
 function sweep(folder: string): void {
   for (const name of orStoreError(folder, () => readdirSync(folder))) {
     const path = join(folder, name);

@@ -11,7 +11,7 @@ import { keepShort } from '../ledgers/ledger-files.ts';
 import { asItIs, masked, maskedJson } from '../masks/disk-text.ts';
 import type { Seal } from './seal.ts';
 
-/** Files of a run. A fault (a full disk, a foreign file in the way) is told once and never stops the stream. */
+/** Files of a run. A fault (a full disk, a foreign file in the way) is reported once and never stops the stream. */
 export interface SessionStore {
   /** `journal.ndjson`: what was decided and done, and why. */
   journal(entry: object): void;
@@ -19,9 +19,9 @@ export interface SessionStore {
   health(entry: object): void;
   /** `mailbox.ndjson`: prompts that wait, and when they were delivered. */
   mailbox(entry: object): void;
-  /** What the run needs to be taken up after a crash, as it is. */
+  /** What the run needs to be resumed after a crash, unmasked. */
   run(entry: object): void;
-  /** Nothing of this run, or of another, need be taken up any more. */
+  /** Forgets what this run, or another, would need to be resumed. */
   forgetRun(runId?: string): void;
   /** Blocks of a message in a file of their own, each as a line; `path` is relative to the folder. */
   keep(path: string, texts: readonly string[]): void;
@@ -112,7 +112,7 @@ function createRunFile(contextDir: string, runId: string, seal: Seal | undefined
   };
 }
 
-/** Whether a run has left something to go on with, however it ended. */
+/** Whether a run has left something to resume, however it ended. */
 export function hasRunFile(contextDir: string, runId: string): boolean {
   return kindOf(join(resolve(contextDir), nameOf(runId))) === 'file';
 }

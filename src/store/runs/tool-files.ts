@@ -45,7 +45,7 @@ const LINE_FEED = 10;
 /** What Read puts before each line, besides its number, and behind it. */
 const AROUND_LINE = 2;
 
-/** A NUL within this many bytes: no text. */
+/** A file with a NUL within this many bytes is not text. */
 const SNIFF = 8 * 1024;
 
 /** Bytes of a UTF-16 unit in UTF-8, at most. */
@@ -53,7 +53,7 @@ const MOST_UNIT_BYTES = 3;
 
 /**
  * Looks how many lines of a text file, from the line `offset` on, fit into `chars` UTF-16 units as Read shows them.
- * undefined: it is no text file, or none that can be looked at, or too large for it.
+ * Undefined for a file that is not text, cannot be read or is too large.
  */
 export function measureFile(
   path: string,

@@ -21,7 +21,7 @@ const WINDOW_LIMIT = 32;
 /** Bytes; some hundred kilobytes are usual. */
 const STATE_LIMIT = 64 * 1024 * 1024;
 const PAUSE_MS = 5;
-/** Sessions that nobody has gone on with for so long are forgotten. */
+/** A session without a hook for this long is forgotten. */
 const FORGOTTEN_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** What is kept of a session between its hooks. No other hook of it can be at work meanwhile. */
@@ -29,7 +29,7 @@ export interface HookSession {
   /** A JSON object; undefined: there is nothing yet, or nothing of ours. */
   read(): string | undefined;
   write(json: string): void;
-  /** Tokens of the context window, where the status line has been told; hooks are not. */
+  /** Tokens of the context window, if the status line knows; hooks are not told. */
   window(): number | undefined;
   release(): void;
 }
@@ -63,7 +63,7 @@ export async function holdHookSession(
   }
 }
 
-/** The state of a session that is over, for the one that goes on with it. */
+/** The state of a session that is over, for its successor. */
 export function readHookSession(contextDir: string, sessionId: string, seal: Seal): string | undefined {
   const dir = folderOf(contextDir, sessionId);
   return dir && readSealed(dir.place(STATE), sessionId, seal);
@@ -92,7 +92,7 @@ export function noteWindow(contextDir: string, sessionId: string, tokens: number
     folderOf(contextDir, sessionId)?.write(WINDOW, asItIs(text));
 }
 
-/** Takes away what is kept of sessions that are long over. */
+/** Removes the state of sessions that ended long ago. */
 export function sweepHookSessions(contextDir: string, now: number): void {
   const root = openContextDir(contextDir).within(HOOKS).path;
   if (kindOf(root) !== 'folder') return;
@@ -111,7 +111,7 @@ function forget(contextDir: string, session: string): void {
     }
     rmdirSync(join(contextDir, HOOKS, session));
   } catch {
-    // What is in the way now, such as another hook that sweeps or a file of somebody else's, may be gone the next time.
+    // What is in the way, such as another hook's sweep or a foreign file, may be gone the next time.
   }
 }
 
@@ -133,7 +133,7 @@ export function sessionOf(contextDir: string, claude: ProcessMark): string | und
   return note?.start === claude.start ? note?.session : undefined;
 }
 
-/** Takes away what was noted of those that have ended. */
+/** Removes the notes about processes that have ended. */
 export function sweepClaudeSessions(contextDir: string): void {
   const root = openContextDir(contextDir).within(HOOKS).path;
   if (kindOf(root) !== 'folder') return;

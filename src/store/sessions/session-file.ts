@@ -26,7 +26,7 @@ export function isSessionId(id: string): boolean {
   return SESSION_ID.test(id);
 }
 
-/** Undefined when there is none or when it makes no sense. A foreign kind of file counts as none. */
+/** Undefined when it is missing, damaged or not a regular file. */
 export function readSessionFile(folder: string): SessionFile | undefined {
   const value = readJson(join(folder, SESSION_FILE), LIMIT);
   return isSessionFile(value) ? value : undefined;

@@ -46,7 +46,7 @@ export interface SessionFolder {
   sizeOf(file: string): number;
   /** Writes `scratch.md`, here and in the folder above all sessions. */
   writeIndex(text: DiskText): void;
-  /** Has the folder answer to another of claude's ids too. What is no id is ignored. */
+  /** Adds another of claude's ids to the folder's. An invalid id is ignored. */
   alias(id: string): void;
   /** Nothing may be written after it. */
   close(): void;

@@ -91,7 +91,7 @@ interface NotesFolder {
   finish(index: string): void;
 }
 
-/** @throws CtxbError `store` when the folder holds anything already, or is none */
+/** @throws CtxbError `store` when the path is not an empty or new folder */
 export function openNotesFolder(path: string): NotesFolder {
   makeFolder(path);
   if (orStoreError(path, () => readdirSync(path)).length > 0) {
