@@ -164,7 +164,7 @@ export function createMemory({ run, mask }: MemoryOptions): Memory {
     index: (state, t) =>
       renderIndex(notebook, {
         session: state.session.id ?? run.runId,
-        task: maskedOr(run.policy.task) ?? notebook.firstPrompt,
+        task: maskedOr(run.policy.task) ?? notebook.requests.latest,
         state: notebook.state ?? maskedOr(run.policy.state),
         updated: t,
         folder: folder ?? run.contextDir,

@@ -82,7 +82,13 @@ export interface BuildOptions extends ReadNotesOptions {
  */
 export async function buildNotes(source: Source, options: BuildOptions): Promise<string> {
   const { notebook, session, updated } = await readNotes(source, options);
-  const { firstPrompt: task, state, toolLog } = notebook;
+  const { requests, state, toolLog } = notebook;
   if (toolLog.total > 0) options.onPage?.({ file: toolLog.file, text: toolLog.render() });
-  return renderIndex(notebook, { session: session ?? source.file, task, state, updated, folder: options.folder });
+  return renderIndex(notebook, {
+    session: session ?? source.file,
+    task: requests.latest,
+    state,
+    updated,
+    folder: options.folder,
+  });
 }
