@@ -10,6 +10,7 @@ import type { Event } from '../stream/events.ts';
 import { fieldsOf, textOf } from '../stream/fields.ts';
 import type { DeadEnd, Entry } from './entry.ts';
 import { createExtractor, type Found } from './extract/extract.ts';
+import { createPromptQueue } from './extract/prompt-queue.ts';
 import { type Answered, createHandBack, hookOutput } from './hand-back/hand-back.ts';
 import { createRecentMessages } from './hand-back/recent-messages.ts';
 import { missingFrom } from './handoff/complete-handoff.ts';
@@ -69,7 +70,7 @@ export function createMemory({ run, mask }: MemoryOptions): Memory {
   // The window is learnt later. The log does not change its size with it: its share is one of the smallest window.
   const notebook = createNotebook(inTokens(run.policy.tiers.history, run.policy.window ?? SMALL_WINDOW));
   const summaryIn = createSummaryReader();
-  const queue = createQueue();
+  const queue = createPromptQueue();
   const recent = createRecentMessages();
   let folder: string | undefined;
   let waiting: Input[] = [];
@@ -173,24 +174,6 @@ export function createMemory({ run, mask }: MemoryOptions): Memory {
     handoff: (state, t) => renderHandoff(notebook, handoffFacts(state, t)),
     missingFrom: (document, room) => missingFrom(document, notebook, room),
     outcomeOf: (command) => notebook.runs.outcomeOf(command),
-  };
-}
-
-/** Keeps back what was found in prompts that wait in ctxb, until they go to claude: the notes are of what was said. */
-function createQueue() {
-  let held: { readonly event: Input['event']; readonly found: readonly Found[] }[] = [];
-  return {
-    pass({ event, from, t }: Input, found: readonly Found[], { mailbox }: GovernorState): readonly Found[] {
-      const waits = (prompt: Input['event']) => mailbox.waiting.some((waiting) => waiting.event === prompt);
-      const sent = held
-        .filter((each) => !waits(each.event))
-        .flatMap((each) => each.found.map((one) => ({ ...one, t })));
-      held = held.filter((each) => waits(each.event));
-      if (from !== 'caller' || found.length === 0 || !waits(event))
-        return sent.length === 0 ? found : [...found, ...sent];
-      held.push({ event, found });
-      return sent;
-    },
   };
 }
 

@@ -1,7 +1,12 @@
 import type { Readable } from 'node:stream';
 import { CtxbError } from '../errors.ts';
+import { initialState } from '../governor/initial-state.ts';
+import type { Input } from '../governor/input.ts';
 import type { MemoryPolicy } from '../governor/policy.ts';
-import { createExtractor } from '../memory/extract/extract.ts';
+import type { GovernorState } from '../governor/state.ts';
+import { step } from '../governor/step.ts';
+import { createExtractor, type Found } from '../memory/extract/extract.ts';
+import { createPromptQueue } from '../memory/extract/prompt-queue.ts';
 import { createEntryMaker } from '../memory/make-entry.ts';
 import { createNotebook, type Notebook } from '../memory/notebook/notebook.ts';
 import { renderIndex } from '../memory/notebook/render-index.ts';
@@ -39,17 +44,28 @@ export async function readNotes(source: Source, options: ReadNotesOptions): Prom
   const extractor = createExtractor({ live: false, statePattern, deadEndPattern });
   const entryOf = createEntryMaker(options.mask);
   const notebook = createNotebook();
+  const queue = createPromptQueue();
+  let state: GovernorState | undefined;
   let session: string | undefined;
   let updated = 0;
   let understood = 0;
 
+  /** The record of a run holds prompts where the caller said them: they are noted where they went to claude. */
+  function foundIn(input: Input): readonly Found[] {
+    const found = extractor.add(input);
+    if (state === undefined) return found;
+    state = step(state, input).state;
+    return queue.pass(input, found, state);
+  }
+
   function take(read: ReadLine): void {
     const line = reader.read(read);
+    if (line.kind === 'run') state = initialState(line.run);
     if (line.kind !== 'input') return;
     if (!NOTHING.has(line.input.event.kind)) understood++;
     session ??= sessionOf(line.input.event);
     updated = Math.max(updated, line.input.t);
-    for (const found of extractor.add(line.input)) {
+    for (const found of foundIn(line.input)) {
       for (const page of notebook.add(entryOf(found)).pages) options.onPage?.(page);
     }
   }
