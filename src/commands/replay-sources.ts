@@ -25,12 +25,15 @@ export function replaySources(sources: readonly Source[], options: SourcesOption
   // What is explained is in the lines before, too.
   const folder = cached && own.explain === undefined ? cacheFolder(env) : undefined;
   if (folder === undefined) return judgeAnew(sources, own, undefined);
-  const { policy, series, accuracy } = own;
+  const { policy, series, accuracy, retention } = own;
   const program = createHash('sha256').update(readFileSync(WORKER_FILE)).digest('hex');
-  const bookmarks = { folder: join(folder, 'bookmarks'), key: JSON.stringify({ program, policy, series, accuracy }) };
+  const bookmarks = {
+    folder: join(folder, 'bookmarks'),
+    key: JSON.stringify({ program, policy, series, accuracy, retention }),
+  };
   const judge = (missing: readonly Source[]) => judgeAnew(missing, own, bookmarks);
   // Details are asked for of one recording or few, and would fill the cache.
-  if (series || accuracy === true) return judge(sources);
+  if (series || accuracy === true || retention === true) return judge(sources);
   const cache = openCache({ folder: join(folder, 'replay'), key: JSON.stringify({ program, policy }) });
   return replayCached(sources, { cache, judge, onBytes: own.onBytes, now: Date.now });
 }

@@ -24,6 +24,7 @@ interface ReplayFlags extends ReportFlags {
   readonly cache?: false;
   readonly check?: true;
   readonly accuracy?: true;
+  readonly retention?: true;
   readonly explain?: string;
   readonly whatIf?: readonly string[];
   readonly window?: string;
@@ -38,6 +39,10 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
   command
     .optionsGroup('How it is judged:')
     .option('--accuracy', 'how well the size of each next call was foreseen, by several estimators')
+    .option(
+      '--retention',
+      'what each compaction and handoff kept of what was known before it, and what of that was needed',
+    )
     .option('--explain <call>', 'where the figures of one call come from: its number, or the id of its message')
     .option('--what-if <policy>', 'try another policy: a file, JSON, or grid for a set of them (repeatable)', gathered)
     .option('--check', 'compare the actions of a record of ctxb run with what it decides now')
@@ -98,6 +103,7 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
     // The gate of the cost names the call that went beyond it.
     series: series || options.gates.costUsd !== undefined || options.html !== undefined || flags.whatIf !== undefined,
     accuracy: flags.accuracy === true,
+    retention: flags.retention === true || options.gates.retention !== undefined,
     explain: flags.explain,
     stdin,
     mask: redact,

@@ -13,6 +13,7 @@ export interface ReportFlags extends Readonly<Record<string, unknown>> {
   readonly maxCompactions?: string;
   readonly maxUnplanned?: string;
   readonly maxCost?: string;
+  readonly minRetention?: string;
   readonly allowEmpty?: true;
   readonly since?: string;
   readonly project?: string;
@@ -49,6 +50,7 @@ export function addReportOptions(command: Command): void {
     .option('--max-compactions <number>', 'it was compacted more often')
     .option('--max-unplanned <number>', 'claude itself began more compactions')
     .option('--max-cost <dollars>', 'it cost more, or what it cost is not known')
+    .option('--min-retention <share>', 'its compactions and handoffs kept less (90% or 0.9)')
     .option('--allow-empty', 'there need be no session with a call');
 }
 
@@ -66,6 +68,7 @@ export function readReportFlags(flags: ReportFlags, now: number): ReportOptions 
       compactions: read('--max-compactions', flags.maxCompactions, 'a whole number, 0 or more', countOf),
       unplanned: read('--max-unplanned', flags.maxUnplanned, 'a whole number, 0 or more', countOf),
       costUsd: read('--max-cost', flags.maxCost, 'an amount in US dollars such as 2.50', dollarsOf),
+      retention: read('--min-retention', flags.minRetention, 'a share such as 90% or 0.9', shareOf),
     },
     allowEmpty: flags.allowEmpty === true,
     filters: {
@@ -102,6 +105,13 @@ function levelOf(text: string): number | undefined {
   const level = isPercent ? Number(figure) / 100 : Number(figure);
   if (level > 0 && level <= 1) return level;
   return !isPercent && level >= MIN_TOKENS && Number.isInteger(level) ? level : undefined;
+}
+
+function shareOf(text: string): number | undefined {
+  const isPercent = text.endsWith('%');
+  const figure = isPercent ? text.slice(0, -1) : text;
+  const share = Number(figure) / (isPercent ? 100 : 1);
+  return AMOUNT.test(figure) && share <= 1 ? share : undefined;
 }
 
 function countOf(text: string): number | undefined {

@@ -1,5 +1,6 @@
 import { inTokens } from '../governor/policy.ts';
 import type { CallSeen, CompactionSeen } from './items-seen.ts';
+import { keptShare } from './retention.ts';
 import type { SessionSummary } from './summary.ts';
 
 /** What a session may not exceed. What is missing is not looked at. */
@@ -11,6 +12,8 @@ export interface Gates {
   readonly unplanned?: number | undefined;
   /** US dollars. To name the call that went beyond it takes the series. */
   readonly costUsd?: number | undefined;
+  /** The share of prompts, constraints, failing commands, commands used again and dead ends that reliefs keep, at least. */
+  readonly retention?: number | undefined;
 }
 
 /** A gate that a session did not pass. */
@@ -32,6 +35,7 @@ export function breachesOf(session: SessionSummary, gates: Gates): Breach[] {
     ...countBreach('compactions', compactions, gates.compactions),
     ...countBreach('unplanned', unplanned, gates.unplanned),
     ...costBreach(session, gates.costUsd),
+    ...retentionBreach(session, gates.retention),
   ];
 }
 
@@ -58,6 +62,16 @@ function costBreach({ cost, calls, series }: SessionSummary, limit: number | und
   if (cost.usd === null) return calls === 0 ? [] : [{ gate: 'costUsd', found: Number.NaN, limit, call: null }];
   if (cost.usd <= limit) return [];
   return [{ gate: 'costUsd', found: cost.usd, limit, call: crossing(series ?? [], limit) ?? (calls || null) }];
+}
+
+/** A session without a relief has lost nothing; one in which nobody looked for reliefs is not known. */
+function retentionBreach({ retention }: SessionSummary, limit: number | undefined): Breach[] {
+  if (limit === undefined) return [];
+  if (retention === undefined) return [{ gate: 'retention', found: Number.NaN, limit, call: null }];
+  const found = keptShare(retention);
+  if (found === null || found >= limit) return [];
+  const [worst] = retention.toSorted((a, b) => (keptShare([a]) ?? 1) - (keptShare([b]) ?? 1));
+  return [{ gate: 'retention', found, limit, call: worst?.call ?? null }];
 }
 
 /** By list prices of the main thread, so it may be a little late; undefined where they do not come that far. */

@@ -1,3 +1,4 @@
+import type { FactTally, Receipt } from '../governor/actions.ts';
 import type { SubagentBegun } from './observers/subagents.ts';
 
 /** One main-thread call. */
@@ -86,3 +87,14 @@ export interface SubagentSeen extends Partial<SubagentBegun> {
 
 /** Estimated tokens by source: `prompt`, `answer` (what the model itself wrote), `summary`, `notice`, or a tool's name. */
 export type Growth = Readonly<Record<string, number>>;
+
+/** A compaction or handoff, and what of all that was known before it the first request after it held. */
+export interface ReliefSeen extends Receipt {
+  /** Number of that request's call. */
+  readonly call: number;
+  readonly line: number;
+  /** What had been seen in results, and was used in the next 40 calls. */
+  readonly needed: { readonly all: NeededTally; readonly kept: NeededTally; readonly given: NeededTally };
+}
+
+export type NeededTally = Pick<FactTally, 'paths' | 'commands' | 'numbers'>;

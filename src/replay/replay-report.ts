@@ -1,15 +1,21 @@
 import { mergeAccuracy, NO_ACCURACY } from './accuracy/accuracy.ts';
+import { retentionTotals } from './retention.ts';
 import type { ReplayReport, SessionSummary } from './summary.ts';
 import { totalsOf } from './what-if/compare.ts';
 
 /** What is said of sessions together, as `ctxb replay --json` prints it. */
 export function replayReport(sessions: readonly SessionSummary[]): ReplayReport {
   const whatIf = totalsOf(sessions);
-  return { version: 1, sessions, ...accuracyOf(sessions), ...(whatIf && { whatIf }) };
+  return { version: 1, sessions, ...accuracyOf(sessions), ...retentionOf(sessions), ...(whatIf && { whatIf }) };
 }
 
 /** Over all sessions, where it was asked for. */
 function accuracyOf(sessions: readonly SessionSummary[]): Pick<ReplayReport, 'accuracy'> {
   const found = sessions.flatMap(({ accuracy }) => (accuracy === undefined ? [] : [accuracy]));
   return found.length === 0 ? {} : { accuracy: found.reduce(mergeAccuracy, NO_ACCURACY) };
+}
+
+function retentionOf(sessions: readonly SessionSummary[]): Pick<ReplayReport, 'retention'> {
+  const found = sessions.flatMap(({ retention }) => (retention === undefined ? [] : [retention]));
+  return found.length === 0 ? {} : { retention: retentionTotals(found.flat()) };
 }

@@ -15,6 +15,8 @@ export interface ReplayOptions {
   readonly series: boolean;
   /** Compare the prediction of each call with what it was. */
   readonly accuracy?: boolean;
+  /** What each relief kept of what was known before it. */
+  readonly retention?: boolean;
   /** A call that is to be explained: its number, from 1, or its message's id. */
   readonly explain?: string | undefined;
   readonly stdin: Readable;
@@ -45,11 +47,12 @@ export async function replaySource(source: Source, options: ReplayOptions): Prom
 
 /** Judges the lines of a recording as they come. @param snapshot of another one with the same options, before these lines */
 export function createReplay(options: ReplayOptions, snapshot?: Snapshot): SessionReplay {
-  const { policy, series, accuracy = false, explain, mask } = options;
+  const { policy, series, accuracy = false, retention = false, explain, mask } = options;
   return createSessionReplay({
     run: replayRun(policy),
     withSeries: series,
     withAccuracy: accuracy,
+    withRetention: retention,
     explain,
     mask,
     snapshot,

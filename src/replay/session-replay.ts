@@ -20,6 +20,7 @@ import { createGrowth } from './observers/growth.ts';
 import { createOddities } from './observers/oddities.ts';
 import { createPauses } from './observers/pauses.ts';
 import { createPrompts } from './observers/prompts.ts';
+import { createRetention } from './observers/retention.ts';
 import type { Observer, Seen } from './observers/seen.ts';
 import { createSubagents } from './observers/subagents.ts';
 import { createTraffic } from './observers/traffic.ts';
@@ -60,6 +61,7 @@ export interface SessionReplayOptions {
   readonly run: Run;
   readonly withSeries: boolean;
   readonly withAccuracy?: boolean;
+  readonly withRetention?: boolean;
   /** A call that is to be explained: its number, from 1, or its message's id. */
   readonly explain?: string | undefined;
   /** Takes secrets out of texts, as in the run. */
@@ -104,6 +106,7 @@ export function createSessionReplay({
   run,
   withSeries,
   withAccuracy = false,
+  withRetention = false,
   explain,
   mask,
   snapshot: before,
@@ -114,6 +117,7 @@ export function createSessionReplay({
   const { lines, time, decisions, lineage } = own;
   let host = createHost(own.state);
   let memory: Memory | undefined;
+  let retention = withRetention ? createRetention({ run, mask, recorded: false }) : undefined;
   const reader = createInputReader(before?.inputs);
   const cut = cutterWith(mask);
   const compactions = createCompactions(before?.compactions);
@@ -147,6 +151,7 @@ export function createSessionReplay({
     own.state = initialState(recorded);
     host = createHost(own.state);
     memory = recorded.policy.memory.enabled ? createMemory({ run: recorded, mask }) : undefined;
+    if (withRetention) retention = createRetention({ run: recorded, mask, recorded: memory !== undefined });
   }
 
   function take(input: Input): void {
@@ -155,6 +160,7 @@ export function createSessionReplay({
     const remembered = memory?.add(input, after);
     const seen: Seen = { line: own.at, input, before, after };
     for (const observer of observers) observer.see(seen);
+    retention?.see(seen);
     note(seen);
     for (const action of actions) noteAction(action);
     for (const decision of remembered?.decisions ?? []) decide(decision);
@@ -162,6 +168,7 @@ export function createSessionReplay({
 
   function decide(decision: Decision): void {
     decisions.push(decision);
+    if (decision.kind === 'receipt') retention?.receipt(decision, { call: own.state.gauge.calls, line: own.at });
     onDecision?.(decision, own.at);
   }
 
@@ -179,8 +186,11 @@ export function createSessionReplay({
 
   function noteAction(action: Action): void {
     if (isDecision(action)) decide(action);
-    else if (action.kind === 'answer-hook')
-      for (const decision of memory?.answer(action, own.state).decisions ?? []) decide(decision);
+    else if (action.kind === 'answer-hook') {
+      const answered = memory?.answer(action, own.state);
+      if (answered !== undefined) retention?.handedBack(answered.output);
+      for (const decision of answered?.decisions ?? []) decide(decision);
+    }
   }
 
   function count(input: Input): void {
@@ -194,6 +204,7 @@ export function createSessionReplay({
     return {
       ...(explainer === undefined ? {} : { explanation: explained(explainer) }),
       ...(accuracy === undefined ? {} : { accuracy: accuracy.found() }),
+      ...(retention === undefined ? {} : { retention: retention.found() }),
     };
   }
 
@@ -263,7 +274,7 @@ export function createSessionReplay({
       };
     },
     snapshot: () =>
-      memory !== undefined || explainer !== undefined
+      memory !== undefined || explainer !== undefined || retention !== undefined
         ? undefined
         : {
             own,

@@ -4,8 +4,17 @@ import type { WindowSource } from '../governor/gauge/window.ts';
 import type { Usage } from '../stream/events.ts';
 import type { Accuracy } from './accuracy/accuracy.ts';
 import type { Explanation } from './explain/explanation.ts';
-import type { CallSeen, CompactionSeen, Growth, PromptSeen, ResultSeen, SubagentSeen } from './items-seen.ts';
+import type {
+  CallSeen,
+  CompactionSeen,
+  Growth,
+  PromptSeen,
+  ReliefSeen,
+  ResultSeen,
+  SubagentSeen,
+} from './items-seen.ts';
 import type { Oddity } from './oddity.ts';
+import type { RetentionTotals } from './retention.ts';
 import { type SessionWhatIf, type WhatIfTotals, withoutCurves } from './what-if/what-if.ts';
 
 /** What a replay says about one recording. Tokens throughout; every report is made from this. */
@@ -66,6 +75,8 @@ export interface SessionSummary {
   readonly explanation?: Explanation | null;
   /** How well each call was foreseen, where it was asked for. */
   readonly accuracy?: Accuracy;
+  /** What each relief kept, where it was asked for. */
+  readonly retention?: readonly ReliefSeen[];
   readonly lines: { readonly total: number; readonly unknown: number; readonly malformed: number };
   /** Main-thread calls, where they were asked for. */
   readonly series?: readonly CallSeen[];
@@ -98,6 +109,8 @@ export interface ReplayReport {
   readonly sessions: readonly SessionSummary[];
   /** Over all sessions, where it was asked for. */
   readonly accuracy?: Accuracy;
+  /** What all reliefs kept together, where it was asked for. */
+  readonly retention?: RetentionTotals;
   /** What other policies would have come to over all sessions, where they were tried. */
   readonly whatIf?: WhatIfTotals;
 }

@@ -37,6 +37,12 @@ const ASIDES: readonly ReportFormat[] = [
     load: async () => (await import('./accuracy.ts')).accuracy,
   },
   {
+    name: 'retention',
+    about: 'what compactions and handoffs kept',
+    needsSeries: false,
+    load: async () => (await import('./retention.ts')).retention,
+  },
+  {
     name: 'explain',
     about: 'where the figures of one call come from',
     needsSeries: false,

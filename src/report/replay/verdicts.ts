@@ -26,6 +26,9 @@ function whatText({ gate, found, limit, call }: Breach, window: number | null): 
     case 'costUsd':
       if (Number.isNaN(found)) return `its cost is not known, so it cannot be compared with ${dollars(limit)}`;
       return `it cost ${dollars(found)}, more than ${dollars(limit)}${call === null ? '' : `: beyond that by call ${call}`}`;
+    case 'retention':
+      if (Number.isNaN(found)) return 'it is not known what its compactions kept: make the part with --retention';
+      return `its compactions and handoffs kept ${exactPercent(found)} of what must not be lost, less than ${exactPercent(limit)}: least at call ${call}`;
   }
 }
 

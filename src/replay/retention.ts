@@ -1,0 +1,54 @@
+import type { FactKind, Receipt } from '../governor/actions.ts';
+import { TOLD_KINDS } from '../memory/notebook/fact.ts';
+import type { NeededTally, ReliefSeen } from './items-seen.ts';
+
+/** Of some kinds of facts. `given`: of those kept, what is only there because ctxb handed it back. */
+export interface Kept {
+  readonly all: number;
+  readonly kept: number;
+  readonly given: number;
+}
+
+/** What some reliefs kept together. */
+export interface RetentionTotals {
+  readonly reliefs: number;
+  readonly known: Readonly<Record<FactKind, Kept>>;
+  readonly needed: Readonly<Record<keyof NeededTally, Kept>>;
+}
+
+export function retentionTotals(reliefs: readonly ReliefSeen[]): RetentionTotals {
+  const known = (kind: FactKind) => keptOf(reliefs, [kind]);
+  const needed = (kind: keyof NeededTally) =>
+    keptOf(
+      reliefs.map((relief) => relief.needed),
+      [kind],
+    );
+  return {
+    reliefs: reliefs.length,
+    known: {
+      prompts: known('prompts'),
+      constraints: known('constraints'),
+      failing: known('failing'),
+      again: known('again'),
+      deadEnds: known('deadEnds'),
+      paths: known('paths'),
+      commands: known('commands'),
+      numbers: known('numbers'),
+    },
+    needed: { paths: needed('paths'), commands: needed('commands'), numbers: needed('numbers') },
+  };
+}
+
+/** Of what must not be lost; null where there was nothing of it. */
+export function keptShare(reliefs: readonly Pick<Receipt, 'all' | 'kept' | 'given'>[]): number | null {
+  const { all, kept } = keptOf(reliefs, TOLD_KINDS);
+  return all === 0 ? null : kept / all;
+}
+
+type Tallies<K extends string> = Readonly<Record<'all' | 'kept' | 'given', Readonly<Record<K, number>>>>;
+
+export function keptOf<K extends string>(reliefs: readonly Tallies<K>[], kinds: readonly K[]): Kept {
+  const sum = (of: keyof Kept) =>
+    reliefs.reduce((total, relief) => total + kinds.reduce((some, kind) => some + relief[of][kind], 0), 0);
+  return { all: sum('all'), kept: sum('kept'), given: sum('given') };
+}

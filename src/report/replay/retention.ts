@@ -1,0 +1,68 @@
+import { TOLD_KINDS } from '../../memory/notebook/fact.ts';
+import { FACT_NAMES } from '../../messages.ts';
+import type { ReliefSeen } from '../../replay/items-seen.ts';
+import { type Kept, keptOf, type RetentionTotals, retentionTotals } from '../../replay/retention.ts';
+import type { SessionSummary } from '../../replay/summary.ts';
+import { counted, percent, tokens } from '../figures.ts';
+import { aligned } from '../layout.ts';
+import { onOneLine } from '../shown.ts';
+import { collected } from './format.ts';
+
+/** What compactions and handoffs kept: a table over all of them, and a line for each session. */
+export const retention = collected(({ sessions }, { style }) => {
+  const relieved = sessions.filter((session) => reliefsOf(session).length > 0);
+  if (relieved.length === 0) return 'no compaction or handoff with a request after it\n';
+  const totals = retentionTotals(relieved.flatMap(reliefsOf));
+  return [
+    style.bold(`What the first request after a relief held, over ${counted(totals.reliefs, 'relief')}`),
+    ...table([['', 'known', ...KEPT_HEAD], ...knownRows(totals)]),
+    '',
+    style.bold('Needed: what had been seen in results before, and was used in the next 40 calls'),
+    ...table([['', 'needed', ...KEPT_HEAD], ...neededRows(totals)]),
+    '',
+    style.bold('By session, what must not be lost: prompts, constraints, commands that failed or ran again, dead ends'),
+    ...table([['', 'reliefs', 'known', ...KEPT_HEAD], ...relieved.map(sessionRow)]),
+    '',
+    ...NOTES.map((note) => style.dim(note)),
+    '',
+  ].join('\n');
+});
+
+const KEPT_HEAD = ['by claude', '', 'with ctxb', ''];
+
+const NOTES = [
+  '  by claude: its summary and the messages that stay. With ctxb: and what ctxb handed back, or in a recording without',
+  '  ctxb would have handed back with the first answer. Something counts where its whole line stands.',
+];
+
+function reliefsOf({ retention: reliefs = [] }: SessionSummary): readonly ReliefSeen[] {
+  return reliefs;
+}
+
+function table(rows: readonly (readonly string[])[]): string[] {
+  return aligned(rows).map((line) => `  ${line}`);
+}
+
+function knownRows({ known }: RetentionTotals): string[][] {
+  return [...TOLD_KINDS, 'paths' as const, 'commands' as const, 'numbers' as const].flatMap((kind) =>
+    known[kind].all === 0 ? [] : [[FACT_NAMES[kind], ...cells(known[kind])]],
+  );
+}
+
+function neededRows({ needed }: RetentionTotals): string[][] {
+  return (['paths', 'commands', 'numbers'] as const).map((kind) => [FACT_NAMES[kind], ...cells(needed[kind])]);
+}
+
+function sessionRow(session: SessionSummary): string[] {
+  const reliefs = reliefsOf(session);
+  return [onOneLine(session.file), tokens(reliefs.length), ...cells(keptOf(reliefs, TOLD_KINDS))];
+}
+
+function cells({ all, kept, given }: Kept): string[] {
+  const own = kept - given;
+  return [tokens(all), tokens(own), shareText(own, all), tokens(kept), shareText(kept, all)];
+}
+
+function shareText(part: number, all: number): string {
+  return all === 0 ? '-' : percent(part / all);
+}

@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import { createSessionReplay } from '../../../src/replay/session-replay.ts';
+import type { SessionSummary } from '../../../src/replay/summary.ts';
+import { boundaryLine, callLine, type Line, runWith, userLine } from '../../support/governor.ts';
+import { asRead } from '../../support/recordings.ts';
+import { unmasked } from '../../support/unmasked.ts';
+
+const PROMPT = 'Mend the clock of the tower. Never touch src/bell.ts.';
+let calls = 0;
+
+/** A call of a tool, and its result. */
+function use(name: string, input: object, text: string, isError = false): Line[] {
+  const id = `toolu_${++calls}`;
+  return [
+    { ...callLine(20_000, { id: `m${calls}` }), ...asked(`m${calls}`, [{ type: 'tool_use', id, name, input }]) },
+    userLine([{ type: 'tool_result', tool_use_id: id, content: text, is_error: isError }]),
+  ];
+}
+
+function asked(id: string, content: readonly object[]) {
+  const usage = { input_tokens: 20_000, output_tokens: 1, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 };
+  return { message: { id, model: 'claude-opus-4-6', role: 'assistant', content, usage } };
+}
+
+const bash = (command: string, text = 'ok', isError = false) => use('Bash', { command }, text, isError);
+
+const BEFORE: readonly Line[] = [
+  userLine(PROMPT),
+  ...bash('make test', 'Exit code 2\nError: no', true),
+  ...bash('make clock'),
+  ...bash('make clock', 'src/gears/wheel.c:12: port 8081'),
+];
+
+const AFTER: readonly Line[] = [...use('Read', { file_path: 'src/gears/wheel.c' }, 'text'), ...bash('make clock 8081')];
+
+const summary = (text: string): Line =>
+  userLine(`This session is being continued from a previous conversation.\n${text}`, { isSynthetic: true });
+
+const ALL_KEPT = `The user: "${PROMPT}"
+- \`make test\` fails with exit 2
+- \`make clock\` works and names src/gears/wheel.c and port 8081`;
+
+function retentionOf(lines: readonly Line[]): NonNullable<SessionSummary['retention']> {
+  const replay = createSessionReplay({
+    run: runWith({ mode: 'observe' }),
+    withSeries: false,
+    withRetention: true,
+    mask: unmasked,
+  });
+  for (const line of lines) replay.line(asRead(JSON.stringify(line)));
+  return replay.summary('a.ndjson').retention ?? [];
+}
+
+describe('what a compaction kept', () => {
+  it.each([
+    {
+      name: 'nothing',
+      text: 'The clock tower. Tests with make, and wheels. Not touched: the bell.',
+      own: 0,
+      needed: 0,
+    },
+    { name: 'all of it', text: ALL_KEPT, own: 1, needed: 1 },
+  ])('of a summary that has $name', ({ text, own, needed }) => {
+    const [relief, ...others] = retentionOf([...BEFORE, boundaryLine('auto', 90_000), summary(text), ...AFTER]);
+    expect(others).toEqual([]);
+    expect(relief).toMatchObject({ relief: 'compaction', call: 4 });
+    const known = { prompts: 1, constraints: 1, failing: 1, again: 1 };
+    expect(relief?.all).toMatchObject(known);
+    // ctxb would have handed all of it back.
+    expect(relief?.kept).toMatchObject(known);
+    const back = 1 - own;
+    expect(relief?.given).toMatchObject({ prompts: back, constraints: back, failing: back, again: back });
+    expect(relief?.needed.all).toEqual({ paths: 1, commands: 0, numbers: 1 });
+    expect(relief?.needed.kept).toMatchObject({ paths: needed, numbers: needed });
+  });
+
+  it('what is used after 40 calls is not needed', () => {
+    const waits = Array.from({ length: 40 }, () => bash('true')).flat();
+    const [relief] = retentionOf([...BEFORE, boundaryLine('auto', 90_000), summary('x'), ...waits, ...AFTER]);
+    expect(relief?.needed.all).toEqual({ paths: 0, commands: 0, numbers: 0 });
+  });
+
+  it('what was not seen before it is not needed', () => {
+    const after = use('Read', { file_path: 'src/other.c' }, 'text');
+    const [relief] = retentionOf([...BEFORE, boundaryLine('auto', 90_000), summary('x'), ...after]);
+    expect(relief?.needed.all).toEqual({ paths: 0, commands: 0, numbers: 0 });
+  });
+
+  it('is told for each of them, and for none without a request after it', () => {
+    const one = [boundaryLine('auto', 90_000), summary('x')];
+    expect(retentionOf([...BEFORE, ...one, ...AFTER, ...one, ...AFTER]).map(({ relief }) => relief)).toHaveLength(2);
+    expect(retentionOf([...BEFORE, ...one])).toEqual([]);
+    expect(retentionOf(BEFORE)).toEqual([]);
+  });
+});
