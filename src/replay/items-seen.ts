@@ -90,6 +90,8 @@ export type Growth = Readonly<Record<string, number>>;
 
 /** A compaction or handoff, and what of all that was known before it the first request after it held. */
 export interface ReliefSeen extends Receipt {
+  /** ctxb really handed back what is `given`; else, in a recording without it, it would have. */
+  readonly actual: boolean;
   /** Number of that request's call. */
   readonly call: number;
   readonly line: number;

@@ -1,4 +1,4 @@
-import type { FactKind, Receipt } from '../governor/actions.ts';
+import type { FactKind } from '../governor/actions.ts';
 import { TOLD_KINDS } from '../memory/notebook/fact.ts';
 import type { NeededTally, ReliefSeen } from './items-seen.ts';
 
@@ -39,10 +39,14 @@ export function retentionTotals(reliefs: readonly ReliefSeen[]): RetentionTotals
   };
 }
 
-/** Of what must not be lost; null where there was nothing of it. */
-export function keptShare(reliefs: readonly Pick<Receipt, 'all' | 'kept' | 'given'>[]): number | null {
+/** The share of what must not be lost that was really kept; null where there was nothing of it. */
+export function keptShare(reliefs: readonly ReliefSeen[]): number | null {
   const { all, kept } = keptOf(reliefs, TOLD_KINDS);
-  return all === 0 ? null : kept / all;
+  const { given } = keptOf(
+    reliefs.filter(({ actual }) => !actual),
+    TOLD_KINDS,
+  );
+  return all === 0 ? null : (kept - given) / all;
 }
 
 type Tallies<K extends string> = Readonly<Record<'all' | 'kept' | 'given', Readonly<Record<K, number>>>>;

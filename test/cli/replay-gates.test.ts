@@ -20,6 +20,11 @@ describe('gates', () => {
     },
     { args: ['--max-cost', '0.60'], says: ['it cost $0.71, more than $0.60: beyond that by call 3'] },
     { args: ['--max-cost', '0.6', '--json'], says: ['beyond that by call 3'] },
+    { args: ['--min-retention', '0'], says: [] },
+    {
+      args: ['--min-retention', '100%'],
+      says: [`${COMPACT} (session 2ca20535`, 'of what must not be lost, less than 100.0%'],
+    },
   ])('$args', async ({ args, says }) => {
     await using place = await createPlace();
     const run = await ctxb(place, ['replay', ...args, COMPACT, NATIVE, SMALL]);

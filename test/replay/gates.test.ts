@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
+import { NO_FACTS } from '../../src/memory/notebook/fact.ts';
 import { breachesOf, type Gates } from '../../src/replay/gates.ts';
+import type { ReliefSeen } from '../../src/replay/items-seen.ts';
 import type { SessionSummary } from '../../src/replay/summary.ts';
 import { breachText } from '../../src/report/replay/verdicts.ts';
 import { compactionOf, judged, summaryOf } from '../support/session-summary.ts';
@@ -7,6 +9,22 @@ import { compactionOf, judged, summaryOf } from '../support/session-summary.ts';
 const BOTH = summaryOf({
   compactions: [compactionOf({ by: 'placed', call: 2 }), compactionOf({ by: 'claude', call: 4 })],
 });
+/** Of so many constraints so many are kept; other paths are lost, which is allowed. */
+function relief(all: number, kept: number, call: number, actual = true): ReliefSeen {
+  const needed = { paths: 0, commands: 0, numbers: 0 };
+  return {
+    relief: 'compaction',
+    actual,
+    all: { ...NO_FACTS, constraints: all, paths: 100 },
+    kept: { ...NO_FACTS, constraints: kept },
+    given: { ...NO_FACTS, constraints: kept / 2 },
+    gone: [],
+    call,
+    line: call,
+    needed: { all: needed, kept: needed, given: needed },
+  };
+}
+
 const UNKNOWN = { usd: null, computed: false };
 
 it.each<{ name: string; gates: Gates; session?: SessionSummary; says?: string }>([
@@ -70,6 +88,34 @@ it.each<{ name: string; gates: Gates; session?: SessionSummary; says?: string }>
     name: 'a cost that is not known of nothing',
     gates: { costUsd: 5 },
     session: summaryOf({ cost: UNKNOWN, calls: 0 }),
+  },
+  {
+    name: 'reliefs that keep as much as is asked',
+    gates: { retention: 0.75 },
+    session: summaryOf({ retention: [relief(4, 4, 2), relief(4, 2, 9)] }),
+  },
+  {
+    name: 'reliefs that keep less',
+    gates: { retention: 0.8 },
+    session: summaryOf({ retention: [relief(4, 4, 2), relief(4, 2, 9)] }),
+    says: 'its compactions and handoffs kept 75.0% of what must not be lost, less than 80.0%: least at call 9',
+  },
+  {
+    name: 'reliefs where ctxb would have handed more back',
+    gates: { retention: 0.8 },
+    session: summaryOf({ retention: [relief(4, 4, 2, false)] }),
+    says: 'its compactions and handoffs kept 50.0% of what must not be lost, less than 80.0%: least at call 2',
+  },
+  { name: 'no relief', gates: { retention: 1 }, session: summaryOf({ retention: [] }) },
+  {
+    name: 'a relief with nothing to keep',
+    gates: { retention: 1 },
+    session: summaryOf({ retention: [relief(0, 0, 2)] }),
+  },
+  {
+    name: 'reliefs that nobody looked for',
+    gates: { retention: 0.1 },
+    says: 'it is not known what its compactions kept: make the part with --retention',
   },
 ])('$name', ({ gates, session = summaryOf(), says }) => {
   const texts = breachesOf(session, gates).map((breach) => breachText(session, breach));

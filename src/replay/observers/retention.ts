@@ -59,7 +59,7 @@ export function createRetention({ run, mask, recorded }: { run: Run; mask: Mask;
     close();
     const { relief, all, kept, given, gone } = receipt;
     open = {
-      relief: { relief, ...at, all, kept, given, gone },
+      relief: { relief, actual: recorded, ...at, all, kept, given, gone },
       claude: searchable(fresh.claude.join('\n')),
       ctxb: searchable(fresh.ctxb.join('\n')),
       until: at.call + NEEDED_CALLS - 1,
