@@ -23,7 +23,7 @@ describe('gates', () => {
     { args: ['--min-retention', '0'], says: [] },
     {
       args: ['--min-retention', '100%'],
-      says: [`${COMPACT} (session 2ca20535`, 'of what must not be lost, less than 100.0%'],
+      says: [`${NATIVE} (session 0f6be75f-5fff-46e9-b95e-98a47f248929): its compactions`],
     },
   ])('$args', async ({ args, says }) => {
     await using place = await createPlace();
