@@ -19,7 +19,7 @@ import { masked } from '../store/masks/disk-text.ts';
 import { redact } from '../store/masks/redact.ts';
 import { type HandoffInfo, listHandoffs } from '../store/sessions/handoffs.ts';
 import { findSession, listSessions } from '../store/sessions/sessions.ts';
-import { isRecording } from './is-recording.ts';
+import { isRecording } from './inputs.ts';
 
 const EXIT_PROBLEMS = 3;
 

@@ -12,7 +12,7 @@ import { onOneLine, printable } from '../report/shown.ts';
 import { styleFor } from '../report/style.ts';
 import { isTorn, readLines } from '../store/files/read-lines.ts';
 import { findHealthLogs } from '../store/ledgers/health-log.ts';
-import { refusePrometheus } from './no-prometheus.ts';
+import { refusePrometheus } from './report-options.ts';
 
 interface HealthFlags {
   readonly json?: true;

@@ -9,7 +9,7 @@ import { RUN_VARIABLE } from '../session/headless-run.ts';
 import { callerOf, processMark } from '../store/files/process-mark.ts';
 import { stateFolder } from '../store/folders/user-folders.ts';
 import { openSeal } from '../store/runs/seal.ts';
-import { readStdin } from './read-stdin.ts';
+import { readStdin } from './inputs.ts';
 
 export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
   // claude takes the code of wrong usage, 2, for a verdict: a word too many would block every prompt and tool.

@@ -10,3 +10,6 @@ export interface CachePlace {
 export function openBookmarks({ folder, key }: CachePlace): Bookmarks {
   return createBookmarks({ store: openTextCache(folder, key) });
 }
+
+/** The bundle that a thread of `ctxb replay` runs, as seen from any other. It holds all that makes the judgement. */
+export const WORKER_FILE = new URL('../commands/replay-worker.js', import.meta.url);

@@ -1,3 +1,5 @@
+import { resolve } from 'node:path';
+import { CtxbError, messageOf } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { isMeant } from '../replay/filters.ts';
 import { breachesOf, type Gates } from '../replay/gates.ts';
@@ -5,10 +7,11 @@ import type { Judged } from '../replay/replay-all.ts';
 import { type SessionSummary, withoutSeries } from '../replay/summary.ts';
 import { counted } from '../report/figures.ts';
 import { type Outcome, openPage, type Page } from '../report/replay/format.ts';
+import { CI_FORMAT } from '../report/replay/formats.ts';
 import { breachText } from '../report/replay/verdicts.ts';
 import { printable } from '../report/shown.ts';
 import { createOutlet } from '../session/output/outlet.ts';
-import { openExtraReports } from './extra-reports.ts';
+import { appendText } from '../store/files/append-text.ts';
 import type { ReportOptions } from './report-options.ts';
 
 /** Where a report goes, and how. */
@@ -105,4 +108,79 @@ function breachTexts(session: SessionSummary, gates: Gates): string[] {
 function exitCodeOf({ breaches, faults }: Outcome): number {
   if (breaches.length > 0) return EXIT_GATE;
   return faults.length > 0 ? EXIT_UNREADABLE : 0;
+}
+
+/** A report that goes elsewhere than the one that is printed. */
+export interface ExtraReport {
+  /** With its calls, where they were looked at. */
+  session(session: SessionSummary): void;
+  /** @throws CtxbError when it cannot be written */
+  end(outcome: Outcome): void;
+}
+
+/** @param say tells the user what is no fault of the report itself */
+export async function openExtraReports(
+  { ci, html }: Pick<ReportOptions, 'ci' | 'html'>,
+  { env, cwd }: Io,
+  page: Page,
+  say: (message: string) => void,
+): Promise<ExtraReport[]> {
+  const summary = ci ? env.GITHUB_STEP_SUMMARY : undefined;
+  return [
+    ...(summary ? [await openCiSummary(summary, page, say)] : []),
+    ...(html === undefined ? [] : [await openCharts(resolve(cwd, html), page)]),
+  ];
+}
+
+async function openCharts(path: string, { levels }: Page): Promise<ExtraReport> {
+  const { createReplayPage } = await import('./replay-page.ts');
+  return createReplayPage(path, { policy: levels });
+}
+
+/** The Markdown of a CI job. */
+async function openCiSummary(path: string, page: Page, say: (message: string) => void): Promise<ExtraReport> {
+  const writer = (await CI_FORMAT.load())(page);
+  return {
+    session: writer.session,
+    end(outcome) {
+      try {
+        appendText(path, `${writer.end(outcome)}\n`);
+      } catch (error) {
+        // The report itself is printed, and is what the job is judged by.
+        say(messageOf(error));
+      }
+    },
+  };
+}
+
+const HOW_TO_RECORD = 'claude writes them with --output-format stream-json --verbose';
+
+/**
+ * Leaves out files that claude has not written, such as its answer as text. One that was named is a fault, as it is not
+ * what it was taken for; of others in a folder only their number is told.
+ *
+ * @param named paths as they were given
+ * @param tell called at the end, where others were left out
+ */
+export async function* onlyRecordings(
+  judged: AsyncIterable<Judged> | Iterable<Judged>,
+  named: readonly string[],
+  tell: (leftOut: number) => void,
+): AsyncGenerator<Judged> {
+  let leftOut = 0;
+  for await (const each of judged) {
+    if ('fault' in each || !isForeign(each.found)) yield each;
+    else if (named.includes(each.found.file)) yield { fault: foreign(each.found.file) };
+    else leftOut++;
+  }
+  if (leftOut > 0) tell(leftOut);
+}
+
+function isForeign({ lines: { total, malformed, unknown } }: SessionSummary): boolean {
+  return total > 0 && malformed + unknown === total;
+}
+
+function foreign(file: string): CtxbError {
+  const name = file === '-' ? 'stdin' : file;
+  return new CtxbError('unreadable-input', `${name}: no line of it is claude's: ${HOW_TO_RECORD}`);
 }

@@ -6,7 +6,7 @@ import { printableJson } from '../report/printable-json.ts';
 import { checkText } from '../report/replay/verdicts.ts';
 import { printable } from '../report/shown.ts';
 import { redact } from '../store/masks/redact.ts';
-import { openStdin } from './open-stdin.ts';
+import { openStdin } from './inputs.ts';
 
 const EXIT_CODES: Readonly<Record<CheckedRecord['verdict'], number>> = { same: 0, 'no-actions': 2, different: 3 };
 const EXIT_UNREADABLE = 2;

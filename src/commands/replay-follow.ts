@@ -11,9 +11,8 @@ import { printable } from '../report/shown.ts';
 import { createOutlet } from '../session/output/outlet.ts';
 import { untilSignal } from '../session/signals.ts';
 import { redact } from '../store/masks/redact.ts';
-import { onlyRecordings } from './only-recordings.ts';
-import { openStdin } from './open-stdin.ts';
-import { printReport } from './print-report.ts';
+import { openStdin } from './inputs.ts';
+import { onlyRecordings, printReport } from './print-report.ts';
 import type { ReportOptions } from './report-options.ts';
 
 interface Following {

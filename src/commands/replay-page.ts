@@ -3,7 +3,7 @@ import { HTML_MARK } from '../report/html.ts';
 import { createPageData, type PageOptions } from '../report/replay-html/page-data.ts';
 import { replayHtml, whatIfCurves } from '../report/replay-html/replay-html.ts';
 import { requireFree, writePage } from '../store/files/write-file.ts';
-import type { ExtraReport } from './extra-reports.ts';
+import type { ExtraReport } from './print-report.ts';
 
 /** Where the build puts the page: commands and their parts are each one folder below the program. */
 const TEMPLATE = new URL('../replay.html', import.meta.url);

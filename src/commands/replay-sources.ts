@@ -11,7 +11,7 @@ import { openJsonCache } from '../store/files/file-cache.ts';
 import { cacheFolder } from '../store/folders/user-folders.ts';
 import { isFields } from '../stream/fields.ts';
 import type { CachePlace } from './open-bookmarks.ts';
-import { WORKER_FILE } from './worker-file.ts';
+import { WORKER_FILE } from './open-bookmarks.ts';
 
 export interface SourcesOptions extends ReplayOptions {
   /** What was made of a recording the last time will do, where it has not changed. */

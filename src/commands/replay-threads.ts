@@ -6,8 +6,7 @@ import { type Judged, replayAll } from '../replay/replay-all.ts';
 import { bytesOf, type Source } from '../replay/sources.ts';
 import { replayTogether } from '../replay/workers/replay-together.ts';
 import type { Share } from '../replay/workers/work.ts';
-import { type CachePlace, openBookmarks } from './open-bookmarks.ts';
-import { WORKER_FILE } from './worker-file.ts';
+import { type CachePlace, openBookmarks, WORKER_FILE } from './open-bookmarks.ts';
 
 /** Less than this is read before a thread has started. */
 const WORTH_BYTES = 8 * 1024 * 1024;

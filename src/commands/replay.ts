@@ -8,14 +8,12 @@ import { bytesOf } from '../replay/sources.ts';
 import { counted } from '../report/figures.ts';
 import { createProgress } from '../report/terminal/progress.ts';
 import { redact } from '../store/masks/redact.ts';
-import { refusePrometheus } from './no-prometheus.ts';
-import { onlyRecordings } from './only-recordings.ts';
-import { openStdin } from './open-stdin.ts';
-import { printReport } from './print-report.ts';
+import { openStdin } from './inputs.ts';
+import { onlyRecordings, printReport } from './print-report.ts';
 import { withPartials } from './replay-parts.ts';
 import { replaySources } from './replay-sources.ts';
 import type { OpenWhatIf } from './replay-what-if.ts';
-import { addReportOptions, type ReportFlags, readReportFlags } from './report-options.ts';
+import { addReportOptions, type ReportFlags, readReportFlags, refusePrometheus } from './report-options.ts';
 
 interface ReplayFlags extends ReportFlags {
   readonly json?: true;

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { CtxbError } from '../errors.ts';
 import type { Filters } from '../replay/filters.ts';
 import type { Gates } from '../replay/gates.ts';
@@ -138,4 +138,15 @@ function timeOf(text: string, now: number): number | undefined {
   const isDay = date !== undefined && new Date(`${date}T00:00Z`).toJSON()?.startsWith(date);
   const t = isDay ? new Date(date + time).getTime() : Number.NaN;
   return Number.isNaN(t) ? undefined : t;
+}
+
+const REMEDY = 'ctxb run sends metrics over OTLP, which Prometheus takes (docs/fleets.md), and --json has all figures';
+
+/** The text format of Prometheus was printed once: whoever asks for it learns what to use. */
+export function refusePrometheus(command: Command): void {
+  command.addOption(
+    new Option('--prometheus').hideHelp().argParser(() => {
+      throw new CtxbError('usage', `--prometheus: ctxb prints no Prometheus text; ${REMEDY}`);
+    }),
+  );
 }

@@ -7,7 +7,7 @@ import { buildNotes } from '../replay/read-notes.ts';
 import { findSources } from '../replay/sources.ts';
 import { redact } from '../store/masks/redact.ts';
 import { findSession, openNotesFolder, readIndex } from '../store/sessions/sessions.ts';
-import { isRecording } from './is-recording.ts';
+import { isRecording } from './inputs.ts';
 
 interface ScratchFlags {
   readonly out?: string;

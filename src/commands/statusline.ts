@@ -10,7 +10,7 @@ import { judgeStatus } from '../statusline/judge-status.ts';
 import { newestLines, readStatusInput, type StatusInput } from '../statusline/status-input.ts';
 import { statusText } from '../statusline/status-text.ts';
 import { stateFolder } from '../store/folders/user-folders.ts';
-import { readStdin } from './read-stdin.ts';
+import { readStdin } from './inputs.ts';
 
 export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
   command.addHelpText('after', EXAMPLES).action(async () => finish(await runStatusline(io)));
