@@ -119,7 +119,7 @@ export interface ExtraReport {
 }
 
 /** @param say tells the user what is no fault of the report itself */
-export async function openExtraReports(
+async function openExtraReports(
   { ci, html }: Pick<ReportOptions, 'ci' | 'html'>,
   { env, cwd }: Io,
   page: Page,
