@@ -64,7 +64,7 @@ async function withTemporaryFolder<T>(work: (folder: string) => Promise<T>): Pro
 const MEASURED: readonly string[] = [OLDEST_CLAUDE, NEWEST_CLAUDE];
 
 /** The version that a claude says it is; undefined: it says something else. */
-export async function askVersion(claude: string, { scratch, patience }: Stage): Promise<string | undefined> {
+async function askVersion(claude: string, { scratch, patience }: Stage): Promise<string | undefined> {
   const child = await startChild({ command: claude, args: ['--version'], cwd: scratch.cwd, env: scratch.env });
   const stop = () => child.kill('SIGKILL');
   patience.addEventListener('abort', stop);

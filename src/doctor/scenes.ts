@@ -128,13 +128,13 @@ export function hookOutput(hook: HookName, fields: Fields): Fields {
 const LOOK_EVERY_MS = 20;
 
 /** A session, and claude's own log of it. */
-export interface Logged {
+interface Logged {
   readonly session: string;
   readonly log: SessionLog;
 }
 
 /** Waits until claude has logged the end of its turn, which it does a moment later. */
-export async function untilLogged({ scratch, patience }: Stage, claude: Conversation): Promise<Logged> {
+async function untilLogged({ scratch, patience }: Stage, claude: Conversation): Promise<Logged> {
   const session = eventsOf(claude.events, 'init').at(-1)?.sessionId;
   if (session === undefined) throw new Contradiction('no system/init line names the session');
   for (;;) {

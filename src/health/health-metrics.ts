@@ -138,7 +138,7 @@ function ratio(part: number, whole: number): number | null {
 }
 
 /** Counts sessions over records that arrive in any order. */
-export interface SessionCount {
+interface SessionCount {
   add(entry: HealthEntry): void;
   /** Sessions, and how many of them had their context exhausted at least once. */
   result(): { readonly sessions: number; readonly exhausted: number };
@@ -149,7 +149,7 @@ export interface SessionCount {
  * conversation that is resumed goes on under its id in another run. So all records belong to one session that a run or
  * an id connects.
  */
-export function createSessionCount(): SessionCount {
+function createSessionCount(): SessionCount {
   const parents = new Map<string, string>();
   const exhausted = new Set<string>();
 

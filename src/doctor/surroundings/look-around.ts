@@ -38,7 +38,7 @@ export async function lookAround(world: Pick<Io, 'env' | 'cwd'>): Promise<Surrou
 }
 
 /** What is wrong in the configuration, and else where it comes from. */
-export function checkConfiguration({ findings, warnings, sources }: ResolvedConfig): Remark[] {
+function checkConfiguration({ findings, warnings, sources }: ResolvedConfig): Remark[] {
   const faults = findings.map(
     ({ message }): Remark => ({ status: 'fault', subject: 'configuration', text: message, todo: 'ctxb config' }),
   );

@@ -129,7 +129,7 @@ function cut(line: string, { columns, glyphs: { ellipsis } }: Page): string {
 }
 
 /** Calls of one turn with no compaction between them. */
-export interface Stretch {
+interface Stretch {
   readonly turn: number;
   /** Another one of the same turn is before it. */
   readonly goesOn: boolean;
@@ -144,13 +144,13 @@ export interface Stretch {
 }
 
 /** A session as stretches, in order, and the compactions after the last of them. */
-export interface Timeline {
+interface Timeline {
   readonly stretches: readonly Stretch[];
   readonly after: readonly CompactionSeen[];
 }
 
 /** Cuts the calls of a session where a turn ends or the context was compacted. */
-export function timelineOf({ series = [], prompts = [], compactions }: SessionSummary): Timeline {
+function timelineOf({ series = [], prompts = [], compactions }: SessionSummary): Timeline {
   const stretches: Stretch[] = [];
   let begin = 0;
   for (let end = 1; end <= series.length; end++) {

@@ -120,7 +120,7 @@ const CAUSES: Readonly<Record<DropCause, string>> = {
 };
 
 /** One line for an oddity, with the first place where it appeared. */
-export function oddityText({ kind, cause, count, examples }: Oddity): string {
+function oddityText({ kind, cause, count, examples }: Oddity): string {
   const [first] = examples;
   const why = cause === null ? '' : ` (${CAUSES[cause]})`;
   const times = count === 1 ? '' : `, ${tokens(count)} times`;

@@ -101,7 +101,7 @@ function behind(table: MakeTable): HTMLElement {
 }
 
 /** What the main thread has cost so far, over the calls. */
-export function createCostChart(session: Session, span: Span): Chart {
+function createCostChart(session: Session, span: Span): Chart {
   const total = session.spent.at(-1) ?? 0;
   return createChart({
     name: 'Cost so far over calls',

@@ -107,7 +107,7 @@ function totals(sessions: readonly PageSession[]): string {
 const [WIDTH, HEIGHT] = [120, 28];
 
 /** A curve without scales; its upper edge is the window, where that is known. */
-export function sparkline(figures: readonly number[], window: number | null, words: string): SVGElement {
+function sparkline(figures: readonly number[], window: number | null, words: string): SVGElement {
   const top = Math.max(window ?? 0, ...figures, 1);
   const step = figures.length > 1 ? WIDTH / (figures.length - 1) : 0;
   const points = figures.map((figure, at) => `${round(at * step)},${round(HEIGHT - (figure / top) * HEIGHT)}`);
