@@ -172,7 +172,7 @@ export function createMemory({ run, mask }: MemoryOptions): Memory {
       }),
     toolLog: () => (notebook.toolLog.total === 0 ? undefined : notebook.toolLog.render()),
     handoff: (state, t) => renderHandoff(notebook, handoffFacts(state, t)),
-    missingFrom: (document, room) => missingFrom(document, notebook, room),
+    missingFrom: (document, room) => missingFrom(document, notebook, folder ?? run.contextDir, room),
     outcomeOf: (command) => notebook.runs.outcomeOf(command),
   };
 }

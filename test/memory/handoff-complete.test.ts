@@ -11,30 +11,31 @@ function documentOf(bodies: Partial<Record<(typeof HANDOFF_SECTIONS)[number], st
   return HANDOFF_SECTIONS.map((section) => `## ${section}\n${bodies[section] ?? 'None'}\n`).join('\n');
 }
 
-const EMPTY = { evidence: { items: () => [] }, requests: asked() };
+const FOLDER = '.context/sessions/s1';
 
-function asked(...texts: readonly string[]) {
-  return { constraints: () => texts };
+function said(text: string): Entry {
+  return { kind: 'prompt', t: 0, text, pictures: 0 };
 }
 
-function evidenceOf(entries: readonly Entry[]) {
+function missing(document: string, entries: readonly Entry[], room = 8_000): string {
   const notebook = createNotebook();
   for (const entry of entries) notebook.add(entry);
-  return notebook.evidence;
+  return missingFrom(document, notebook, FOLDER, room);
 }
 
 const FAILED = command('bin/bench fast --all', 2);
 const PASSED = command('make install', 0);
 
 /** Lines of what is missing, without headings. */
-function linesOf(document: string, entries: readonly Entry[], constraints: readonly string[] = [], room = 8_000) {
-  const text = missingFrom(document, { evidence: evidenceOf(entries), requests: asked(...constraints) }, room);
-  return text.split('\n').filter((line) => line.startsWith('- '));
+function linesOf(document: string, entries: readonly Entry[]): string[] {
+  return missing(document, entries)
+    .split('\n')
+    .filter((line) => line.startsWith('- '));
 }
 
 describe('a document is completed', () => {
   it('not at all where it lacks nothing', () => {
-    expect(missingFrom(documentOf(), EMPTY, 8_000)).toBe('');
+    expect(missing(documentOf(), [])).toBe('');
   });
 
   it.each<{ name: string; document: string; entries: readonly Entry[]; missing: RegExp | undefined }>([
@@ -52,7 +53,7 @@ describe('a document is completed', () => {
     },
     {
       name: 'one that is said to fail somewhere',
-      document: documentOf({ 'In progress': 'bin/bench fast --all still fails' }),
+      document: documentOf({ 'In progress': '`bin/bench fast --all` still fails' }),
       entries: [FAILED],
       missing: undefined,
     },
@@ -89,7 +90,7 @@ describe('a document is completed', () => {
     },
     {
       name: 'a file that is named',
-      document: documentOf({ Files: '- `src/a.ts`.' }),
+      document: documentOf({ Files: '- `src/a.ts`: edited' }),
       entries: [edit('src/a.ts')],
       missing: undefined,
     },
@@ -97,11 +98,13 @@ describe('a document is completed', () => {
     expect(linesOf(document, entries)).toEqual(missing === undefined ? [] : [expect.stringMatching(missing)]);
   });
 
-  it('by the constraints of the user that it does not say, word for word and before all else', () => {
-    const constraints = ['Never touch vendor/x.', 'Port 4711 is taken.'];
-    const document = documentOf({ Goal: 'Mend it. never touch **vendor/x**.' });
-    expect(linesOf(document, [FAILED, PASSED], constraints)).toEqual([
-      '- Port 4711 is taken.',
+  it('by the words of the user that it does not say, before all else', () => {
+    const prompts = [said('Mend the clock. Port 4711 must stay free. Never touch vendor/x.'), said('Now the bell.')];
+    const document = documentOf({ Goal: 'Mend it. Never touch vendor/x.' });
+    expect(linesOf(document, [...prompts, FAILED, PASSED])).toEqual([
+      '- Port 4711 must stay free.',
+      '- #2: Now the bell.',
+      expect.stringMatching(/^- #1: Mend the clock\./),
       expect.stringContaining('bin/bench'),
       expect.stringContaining('make install'),
     ]);
@@ -116,17 +119,18 @@ describe('a document is completed', () => {
   it('within its room, with what failed before what went well', () => {
     const passed = Array.from({ length: 100 }, (_, n) => command(`make part-${n}`, 0));
     const failed = Array.from({ length: 20 }, (_, n) => command(`bin/try number-${n}`, 1));
-    const evidence = evidenceOf([...failed, ...passed]);
+    const entries = [...failed, said(`Mend ${'the clock and '.repeat(90)}the bell. Never touch vendor/x.`), ...passed];
     for (const room of [0, 50, 300, 1_000, 3_000, 8_000]) {
-      expect(missingFrom(documentOf(), { evidence, requests: asked() }, room).length).toBeLessThanOrEqual(room);
+      expect(missing(documentOf(), entries, room).length).toBeLessThanOrEqual(room);
     }
-    const text = missingFrom(documentOf(), { evidence, requests: asked() }, 3_000);
+    const text = missing(documentOf(), entries, 3_000);
     expect(text.match(/bin\/try number-\d+/g)).toHaveLength(20);
+    expect(text).toContain('- Never touch vendor/x.');
   });
 
   it('as one more section, whatever the texts are', () => {
     const entries = randomTexts(7, 40).map((text, n) => command(`${text} ${n}`, n % 3));
-    const text = missingFrom(documentOf(), { evidence: evidenceOf(entries), requests: asked() }, 8_000);
+    const text = missing(documentOf(), entries);
     const { sections } = parseHandoff(`${documentOf()}\n${text}`);
     expect([...sections.keys()]).toEqual([...HANDOFF_SECTIONS]);
     for (const [, body] of sections) expect(body).toBe('None');

@@ -59,6 +59,21 @@ export function createRecall(evidence: Evidence): Recall {
   };
 }
 
+/** What a next step can need and a text does not tell, as far as it fits into `room` UTF-16 units. */
+export function evidenceBeside(
+  evidence: Pick<Evidence, 'items'>,
+  tells: (item: EvidenceItem) => boolean,
+  room: number,
+): string {
+  const useful = usefulOf(EVIDENCE_KINDS.flatMap((kind) => evidence.items(kind)));
+  return render(
+    fitting(
+      useful.filter((item) => !tells(item)),
+      room,
+    ),
+  );
+}
+
 /** Of what went well the newest is enough. */
 const MOST_COMMANDS = 10;
 
