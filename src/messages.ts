@@ -165,7 +165,7 @@ export function keptText({ all, kept }: Pick<Receipt, 'all' | 'kept'>): string {
   return `kept ${parts.join(', ') || `${tokens(sum(kept))} of ${counted(sum(all), 'fact')}`}`;
 }
 
-const FACT_NAMES: Readonly<Record<FactKind, string>> = {
+export const FACT_NAMES: Readonly<Record<FactKind, string>> = {
   prompts: 'prompts',
   constraints: 'constraints',
   failing: 'failing commands',
