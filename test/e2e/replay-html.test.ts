@@ -374,3 +374,17 @@ describe('the page', () => {
     }
   });
 });
+
+it('where the window is not known it is said how it can be, and nothing is scaled to it', async () => {
+  const session = aSession({ calls: 60 });
+  const { context } = session;
+  const results = [{ tool: 'Bash', target: 'npm test', tokens: 900, line: 9, call: session.calls + 1, stayed: 0 }];
+  await open([
+    { ...session, window: { tokens: null, source: 'unknown' }, context: { ...context, peakFraction: null }, results },
+  ]);
+  expect(await shown('.tiles')).toContain('the window is not known: --window sets it');
+  expect(await shown('.controls')).not.toContain('Whole window');
+  // No call of the recording had the last result in its context.
+  const row = `[...document.querySelectorAll('tr')].find((each) => each.innerText.includes('npm test')).innerText`;
+  expect(await browser.value<string>(row)).toMatch(/^Bash\s+900\s+0\s+0\s+–\s+9\s+npm test$/);
+});

@@ -34,7 +34,8 @@ export function contextSection(session: Session, span: Span, table: MakeTable): 
     { class: 'quiet' },
     'Dashed from top to bottom: a compaction. ▼ above the chart: an action of the policy. The strip at its foot: one turn dark, the next one light.',
   );
-  const controls = h('div', { class: 'controls' }, zoomButtons(span), scale);
+  const isKnown = session.info.window.tokens !== null;
+  const controls = h('div', { class: 'controls' }, zoomButtons(span), ...(isKnown ? [scale] : []));
   return { chart, element: section('Context', [controls, chart.element, legend('Curves', chips), key, behind(table)]) };
 }
 

@@ -100,7 +100,7 @@ export function eventTables({ info }: Session, go: Go): { readonly title: string
   const call = <Row extends { readonly call: number }>(title = 'Call'): TableColumn<Row> => ({
     title,
     value: (row) => row.call,
-    show: (row) => (row.call > 0 && row.call <= info.calls ? goTo(row.call, go) : tokens(row.call)),
+    show: (row) => (row.call > 0 && row.call <= info.calls ? goTo(row.call, go) : row.call === 0 ? '0' : '–'),
   });
   const table = <Row>(title: string, rows: readonly Row[], columns: readonly TableColumn<Row>[]) =>
     rows.length === 0
