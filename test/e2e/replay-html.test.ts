@@ -382,7 +382,7 @@ it('where the window is not known it is said how it can be, and nothing is scale
   await open([
     { ...session, window: { tokens: null, source: 'unknown' }, context: { ...context, peakFraction: null }, results },
   ]);
-  expect(await shown('.tiles')).toContain('the window is not known: --window sets it');
+  expect(await shown('.tiles')).toContain('the window is not known:\n--window sets it');
   expect(await shown('.controls')).not.toContain('Whole window');
   // No call of the recording had the last result in its context.
   const row = `[...document.querySelectorAll('tr')].find((each) => each.innerText.includes('npm test')).innerText`;

@@ -60,7 +60,7 @@ function tiles(info: PageSession): HTMLElement {
       'Peak context',
       tokens(context.peak),
       window.tokens === null
-        ? 'the window is not known: --window sets it'
+        ? 'the window is not known:\n--window sets it'
         : `${percent(context.peakFraction)} of ${tokens(window.tokens)} (${window.source})`,
     ],
     ['Last context', tokens(context.last), context.basis],
