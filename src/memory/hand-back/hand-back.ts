@@ -77,7 +77,7 @@ export function createHandBack(notebook: Notebook, folder: () => string): HandBa
     unread = { sinceCall: state.gauge.calls };
     const whole = compose(hook.context, state);
     const told = whole.isCramped && hook.shorter !== undefined ? compose(hook.shorter, state) : whole;
-    const { text, items } = recall.take(roomFor(state, told.left - EVIDENCE_TITLE.length - 1));
+    const { text, items } = recall.take(roomFor(state, told.left - EVIDENCE_TITLE.length - 1, told.before));
     const context = [told.text, ...(items.length === 0 ? [] : [EVIDENCE_TITLE, text])].join('\n');
     const given = tallyOf(items.flatMap(({ facts }) => facts));
     const reason = `the newest of ${notebook.toolLog.total} tool calls, as the context was compacted`;
@@ -101,6 +101,7 @@ export function createHandBack(notebook: Notebook, folder: () => string): HandBa
     const needed = lengthOf(tellConstraints(words, wordsRoom(state))) + Math.min(recall.urgentLength(), URGENT_LENGTH);
     return {
       text: before === '' ? text : `${before}\n\n${text}`,
+      before: before.length,
       left: all - text.length - 1,
       isCramped: all - opening.length < needed,
     };
@@ -247,8 +248,10 @@ function lengthOf(lines: readonly string[]): number {
   return lines.reduce((sum, line) => sum + line.length + 1, 0);
 }
 
-function roomFor(state: GovernorState, most: number): number {
-  return Math.max(0, Math.min(state.run.policy.memory.restoreTokens * CHARS_PER_TOKEN, most));
+/** @param spent UTF-16 units of a prompt that was handed back: the longer it is, the less comes with it */
+function roomFor({ run }: GovernorState, most: number, spent = 0): number {
+  const evidence = run.policy.memory.restoreTokens * CHARS_PER_TOKEN;
+  return Math.max(0, Math.min(evidence, Math.max(URGENT_LENGTH, evidence - spent), most));
 }
 
 function recalled(
