@@ -40,10 +40,11 @@ describe('a record replays with the decisions of the journal', () => {
     });
     expect(run.code).toBe(0);
     const replayed = await ctxb(place, ['replay', '--json', place.path('rec')]);
-    const [session] = (JSON.parse(replayed.stdout.toString()) as { sessions: { actions: unknown[]; turns: number }[] })
-      .sessions;
+    const report = JSON.parse(replayed.stdout.toString()) as { sessions: { actions: object[]; turns: number }[] };
+    const [session] = report.sessions;
     const decisions = journalOf(place).flatMap(({ v, t, ...entry }) => ('gauge' in entry ? [entry] : []));
-    expect(session?.actions).toEqual(decisions);
+    // The journal does not say what a summary is to keep: those are words of a prompt.
+    expect(session?.actions.map((action) => ({ ...action, focus: undefined }))).toEqual(decisions);
     expect(session?.turns).toBe(3);
 
     const checked = await ctxb(place, ['replay', '--check', 'rec']);
