@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Decision } from '../../src/governor/actions.ts';
+import { type Decision, withoutFocus } from '../../src/governor/actions.ts';
 import type { Standin } from '../../src/standin/server.ts';
 import { runProgram, type World } from './claude.ts';
 import { mainRequests, userTexts } from './conversation.ts';
@@ -27,7 +27,8 @@ export async function expectSameDecisions(world: World, record: string): Promise
   const replay = await runProgram(process.execPath, [CTXB, 'replay', '--json', record], { env, cwd });
   const [session] = JSON.parse(replay.stdout.toString()).sessions;
   const written = journal(world).map(({ v, t, ...decision }: Decision & { v?: number; t?: string }) => decision);
-  expect(session.actions).toEqual(written);
+  // The journal leaves out what may hold a secret in part.
+  expect(session.actions.map(withoutFocus)).toEqual(written);
   const check = await runProgram(process.execPath, [CTXB, 'replay', '--check', record], { env, cwd });
   expect({ code: check.code, said: check.stdout.toString() }).toMatchObject({ code: 0 });
 }
