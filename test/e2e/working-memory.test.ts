@@ -164,7 +164,7 @@ it('every summary is asked to name the notes, which are on disk before it is mad
   const [session = ''] = readdirSync(join(folder, 'sessions'));
   const own = readFileSync(join(folder, 'sessions', session, 'scratch.md'), 'utf8');
   expect(readFileSync(join(folder, 'scratch.md'), 'utf8')).toBe(own);
-  expect(own).toContain('Task: Write the plan and test it.');
+  expect(own).toContain('Task: Now the long part.');
   expect(own).toMatch(/- #1: .*3 failed, 41 passed.* \[L\d+-\d+\]/s);
   expect(own.split('\n').length).toBeLessThanOrEqual(201);
   for (const file of readdirSync(join(folder, 'sessions', session))) {
