@@ -1,12 +1,13 @@
 import { type Dirent, readdirSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { orStoreError } from '../files/store-error.ts';
-import { PART } from '../ledgers/ledger-files.ts';
 import { SESSION_FOLDER } from '../sessions/session-file.ts';
 
 /** Says that ctxb made the folder it is in, and which folder that was. */
 export const MARK = 'CTXB.TAG';
 export const IGNORE = '.gitignore';
+/** Before the ending of a ledger's name: when it had become long and was put aside. */
+export const PART = '(?:-\\d{8}T\\d{9}-[0-9a-f]{4})?';
 
 /** The names that ctxb gives in one folder, and in those below it. */
 interface Layout {

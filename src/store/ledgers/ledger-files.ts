@@ -6,10 +6,8 @@ import { readLines } from '../files/read-lines.ts';
 import { errorCode, orStoreError } from '../files/store-error.ts';
 import { replaceFile } from '../files/write-file.ts';
 import type { ContextDir } from '../folders/context-dir.ts';
+import { PART } from '../folders/own-names.ts';
 import { asItIs, type DiskText } from '../masks/disk-text.ts';
-
-/** What `partOf` may have put before the ending of a ledger's name. */
-export const PART = '(?:-\\d{8}T\\d{9}-[0-9a-f]{4})?';
 
 /** Bytes of a ledger from which on a new one is begun: some fifty thousand turns. */
 const FULL = 8 * 1024 * 1024;
@@ -62,7 +60,7 @@ function putAside(path: string, part: string): void {
   }
 }
 
-/** No two are the same, so that nothing is ever replaced by it. */
+/** A name as `PART` has it. No two are the same, so that nothing is ever replaced by it. */
 function partOf(file: string, now: number): string {
   const time = new Date(now).toISOString().replaceAll(/[-:.Z]/g, '');
   return file.replace('.ndjson', `-${time}-${randomBytes(2).toString('hex')}.ndjson`);
