@@ -43,7 +43,7 @@ export function searchable(text: string): Searchable {
 }
 
 /** Without case and differences in white space, with one mark for all quotation marks. */
-export function normalised(text: string): string {
+function normalised(text: string): string {
   return text
     .replace(/[`'"*‘’“”]/g, "'")
     .replace(/\s+/g, ' ')
@@ -52,7 +52,7 @@ export function normalised(text: string): string {
 }
 
 /** A normalised text without its quotation marks. */
-export function unmarked(text: string): string {
+function unmarked(text: string): string {
   return text.replaceAll("'", '');
 }
 
