@@ -140,6 +140,10 @@ it('a document that says nothing of what failed and of what was asked for is com
     expect(text).toContain(rule);
     expect(text).toMatch(/tools\/bench-471\.sh --incremental` exit \d/);
   }
+  const receipts = journal(here).filter(({ kind }) => kind === 'receipt');
+  expect(receipts).toMatchObject([
+    { relief: 'handoff', all: { constraints: 1, failing: 1 }, kept: { constraints: 1, failing: 1 } },
+  ]);
 });
 
 describe('one long turn', () => {
