@@ -37,8 +37,8 @@ export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
     why: 'ctxb has placed the trigger of claude in mid-turn. `--no-mid-turn` leaves it where it is',
   },
   {
-    what: 'exit code: 130 instead of 0 after Ctrl-C',
-    matches: /^exit: 130 instead of 0$/,
+    what: 'after Ctrl-C: ended by SIGINT, instead of exit code 0',
+    matches: /^exit: SIGINT instead of 0$/,
     why: 'a script must not take work that was broken off for done',
   },
 ];

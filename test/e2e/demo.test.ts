@@ -75,7 +75,7 @@ describe('with a real claude', () => {
       stdout += text;
       if (isFirst && stdout.includes('claude │')) demo.kill('SIGINT');
     });
-    expect(await closed).toEqual([130, null]);
+    expect(await closed).toEqual([null, 'SIGINT']);
     expect(stdout).not.toContain('What happened');
     expect(await readdir(temporary)).toEqual([]);
   });
