@@ -9,7 +9,7 @@ import { isRecognised } from '../init/claude-settings.ts';
 import { configFile, PRESET_NAMES, type PresetName } from '../init/config-file.ts';
 import { openSettingsFile } from '../init/settings-file.ts';
 import type { Io } from '../io.ts';
-import { diffText } from '../report/line-diff.ts';
+import { diffText } from '../report/diff-text.ts';
 import { styleFor } from '../report/style.ts';
 import { isWanted } from './is-wanted.ts';
 
