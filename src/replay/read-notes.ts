@@ -3,8 +3,7 @@ import { CtxbError } from '../errors.ts';
 import { initialState } from '../governor/initial-state.ts';
 import type { Input } from '../governor/input.ts';
 import type { MemoryPolicy } from '../governor/policy.ts';
-import type { GovernorState } from '../governor/state.ts';
-import { step } from '../governor/step.ts';
+import { createHost, type GovernorHost } from '../host/governor-host.ts';
 import { createExtractor, type Found } from '../memory/extract/extract.ts';
 import { createPromptQueue } from '../memory/extract/prompt-queue.ts';
 import { createEntryMaker } from '../memory/make-entry.ts';
@@ -45,7 +44,7 @@ export async function readNotes(source: Source, options: ReadNotesOptions): Prom
   const entryOf = createEntryMaker(options.mask);
   const notebook = createNotebook();
   const queue = createPromptQueue();
-  let state: GovernorState | undefined;
+  let host: GovernorHost | undefined;
   let session: string | undefined;
   let updated = 0;
   let understood = 0;
@@ -53,14 +52,12 @@ export async function readNotes(source: Source, options: ReadNotesOptions): Prom
   /** The record of a run holds prompts where the caller said them: they are noted where they went to claude. */
   function foundIn(input: Input): readonly Found[] {
     const found = extractor.add(input);
-    if (state === undefined) return found;
-    state = step(state, input).state;
-    return queue.pass(input, found, state);
+    return host === undefined ? found : queue.pass(input, found, host.feed(input).after);
   }
 
   function take(read: ReadLine): void {
     const line = reader.read(read);
-    if (line.kind === 'run') state = initialState(line.run);
+    if (line.kind === 'run') host = createHost(initialState(line.run));
     if (line.kind !== 'input') return;
     if (!NOTHING.has(line.input.event.kind)) understood++;
     session ??= sessionOf(line.input.event);

@@ -28,7 +28,7 @@ const CHANGES: readonly ChangeCase[] = [
     title: 'one digit of the policy: what was done is not done',
     change: (lines) =>
       lines.map((line, at) => (at === 0 ? line.replace('"compact\\":0.78', '"compact\\":0.98') : line)),
-    said: /^rec: line \d+, action 3: expected "compact" \(160000 tokens have crossed 156000 of 200000\), found none\n$/,
+    said: /^rec: line \d+, action 3: expected "compact" \(160000 tokens have crossed 156000 of 200000\), found "receipt" \(.*\)\n$/,
   },
   {
     title: 'one digit of the policy: it is done for another reason',
@@ -38,8 +38,8 @@ const CHANGES: readonly ChangeCase[] = [
   },
   {
     title: 'a decision is missing at the end',
-    change: (lines) => lines.filter((line) => !(isDecision(line) && kindOf(line) === 'landed')),
-    said: /^rec: line \d+, action 5: expected none, found "landed" \(the compaction made room\)\n$/,
+    change: (lines) => lines.filter((line) => !(isDecision(line) && kindOf(line) === 'receipt')),
+    said: /^rec: line \d+, action 6: expected none, found "receipt" \(the fresh context after the compaction\)\n$/,
   },
   {
     title: 'a decision is another one',
@@ -94,14 +94,14 @@ it('nothing to check is no agreement: a plain recording and a record of before, 
   expect(run.stdout.toString().match(/holds no actions to check/g)).toHaveLength(2);
   expect(run.code).toBe(2);
   const replayed = await ctxb(place, ['replay', '--json', 'old']);
-  expect(JSON.parse(replayed.stdout.toString()).sessions[0].actions).toHaveLength(5);
+  expect(JSON.parse(replayed.stdout.toString()).sessions[0].actions).toHaveLength(6);
 });
 
 it('of several records the worst counts, and what cannot be read is named', async () => {
   await using place = await createPlace();
   await recorded(place);
   const run = await ctxb(place, ['replay', '--check', 'rec', 'missing']);
-  expect(run.stdout.toString()).toBe('rec: the same 5 actions\n');
+  expect(run.stdout.toString()).toBe('rec: the same 6 actions\n');
   expect(run.stderr).toContain('missing: cannot be read');
   expect(run.code).toBe(2);
 });

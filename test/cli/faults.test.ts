@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runProgram } from '../support/claude.ts';
 import { CTXB } from '../support/ctxb.ts';
@@ -11,14 +12,9 @@ const SESSION = new URL('../../src/session/', import.meta.url);
 const ELSEWHERE: Readonly<Record<string, string>> = {
   'ask-person': 'session/ask-person',
   'caller-input': 'cli/open-stdin',
-  'end-claude': 'session/end-claude',
-  'end-left': 'e2e/flow-stops',
-  prompts: 'session/fuzz',
-  'refuses-arguments': 'cli/prompts',
+  'claude-options': 'cli/prompts',
+  'end-claude': 'session/claude/end-claude',
   'resume-run': 'e2e/recovery',
-  'run-untouched': 'cli/untouched',
-  'stdin-text': 'session/stdin-text',
-  watchdog: 'session/watchdog',
 };
 
 describe('what the user sees and what is lost', () => {
@@ -49,9 +45,10 @@ it('docs/faults.md tells the same', async () => {
 });
 
 it('every file of the session that waits for something is in the table, or has a test of its own', () => {
-  const waiting = readdirSync(SESSION)
+  const waiting = readdirSync(SESSION, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
     .filter((name) => /\bawait\s|\.then\(/.test(readFileSync(new URL(name, SESSION), 'utf8')))
-    .map((name) => name.replace('.ts', ''));
+    .map((name) => basename(name, '.ts'));
   const covered = new Set([...FAULTS.flatMap(({ at }) => at), ...Object.keys(ELSEWHERE)]);
   expect(waiting.filter((name) => !covered.has(name))).toEqual([]);
   const tests = new URL('..', import.meta.url);

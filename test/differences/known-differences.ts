@@ -38,7 +38,7 @@ export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
   },
   {
     what: 'after Ctrl-C: ended by SIGINT, instead of exit code 0',
-    matches: /^exit: SIGINT instead of 0$/,
+    matches: /^exit: "SIGINT" instead of 0$/,
     why: 'a script must not take work that was broken off for done',
   },
 ];

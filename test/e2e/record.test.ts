@@ -23,7 +23,8 @@ it.each([
   const [session] = JSON.parse(replay.stdout.toString()).sessions;
   const written = journal(world).map(({ v, t, ...decision }: Decision & { v?: number; t?: string }) => decision);
   expect(written.length).toBeGreaterThan(1);
-  expect(session.actions).toEqual(written);
+  // The journal does not say what a summary is to keep: those are words of a prompt.
+  expect(session.actions.map((action: object) => ({ ...action, focus: undefined }))).toEqual(written);
   expect(session.lines).toMatchObject({ unknown: 0, malformed: 0 });
 
   const check = await runProgram(process.execPath, [CTXB, 'replay', '--check', 'run.ndjson'], {

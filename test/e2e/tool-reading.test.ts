@@ -126,13 +126,13 @@ it('what is read the fourth time in a row comes whole', async () => {
   expectParts(given(world).slice(-1), text);
 });
 
-/** All parts together are the file, and each is as large as it may be. */
+/** All parts together are the file, and each is as large as it may be; a small rest comes with the last. */
 function expectParts(parts: readonly string[], text: string): void {
   const lines = parts.flatMap(linesOf);
   // Compared line by line, so that a fault is told with a line and not with the file.
   for (const [index, line] of text.split('\n').entries()) expect(lines[index]).toEqual({ number: index + 1, line });
   expect(lines).toHaveLength(text.split('\n').length);
-  if (parts.length > 1) for (const part of parts) expect(part.length).toBeLessThan(ALLOCATION);
+  if (parts.length > 1) for (const part of parts) expect(part.length).toBeLessThan(1.1 * ALLOCATION);
 }
 
 function limits(world: World): number[] {

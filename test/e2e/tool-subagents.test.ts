@@ -6,7 +6,7 @@ import { journal } from '../support/ctxb.ts';
 import { contextOf, linesOf, newestWords, resultsIn } from '../support/results.ts';
 import { bash, configure, file, numbered, read, runTools, storedResults } from '../support/tool-agents.ts';
 
-const FILES = ['a.txt', 'b.txt', 'c.txt', 'd.txt', 'e.txt', 'f.txt', 'g.txt'];
+const FILES = ['a.txt', 'b.txt', 'c.txt', 'd.txt', 'e.txt', 'f.txt'];
 /** Where the main thread is told to come to a stopping point. */
 const CRITICAL = 150_000;
 const AGENT = {

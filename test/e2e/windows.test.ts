@@ -100,17 +100,18 @@ describe.each(WINDOWS)('the ladder on the window $name', ({ model, window }) => 
     expect(summaryRequests(world.standin)).toEqual([]);
   });
 
-  it('cuts results of tools by what is left of it', async () => {
+  it('cuts results of tools where that saves more than the call that fetches the rest', async () => {
     const tool = { name: 'Bash', input: { command: 'seq 1 5500', description: 'Count' } };
     const call = (share: number) => ({ tools: [tool], context: share * window });
     await using world = await startWorld({ calls: [call(0.1), call(0.76), { text: 'done', context: 0.77 * window }] });
-    const run = await runCtxb(world, { claude: [...model, '-p', 'count'] });
+    const env = { CTXB_TOOLS_PER_CALL: '2000' };
+    const run = await runCtxb(world, { claude: [...model, '-p', 'count'], env });
     expect(run.code).toBe(0);
     const cuts = journal(world).flatMap((decision) =>
       decision.kind === 'cut-result' ? [decision.gauge.fraction] : [],
     );
-    // The same result fits where the same share leaves five times as much.
-    expect(cuts.map((share) => Math.round((share ?? 0) * 100))).toEqual(window === 200_000 ? [76] : []);
+    // A call that reads 760,000 tokens costs more than the whole result.
+    expect(cuts.map((share) => Math.round((share ?? 0) * 100))).toEqual(window === 200_000 ? [10, 76] : [10]);
   });
 
   it('stops at a limit of cost', async () => {

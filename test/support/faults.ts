@@ -107,7 +107,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'claude ends without a result',
-    at: ['succession', 'conduct'],
+    at: ['claude-supervisor', 'conduct'],
     says: 'claude has ended and is not started again: 2 prompts not answered; continue with ctxb run --resume-run',
     code: 0,
     stdout: '',
@@ -116,7 +116,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'claude ends in the middle of a line',
-    at: ['succession', 'pass-on'],
+    at: ['claude-supervisor', 'pass-on'],
     says: 'claude has ended and is not started again: 2 prompts not answered',
     code: 0,
     stdout: '',
@@ -142,7 +142,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     fault: '30 MB on stderr, without a line feed',
-    at: ['session-world'],
+    at: ['run-session'],
     says: 'noise noise',
     code: 0,
     lost: NOTHING,
@@ -175,7 +175,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'the disk with the record is full (ENOSPC)',
-    at: ['recorder'],
+    at: ['run-files'],
     says: 'nothing more is recorded to disk.context.ndjson: ENOSPC',
     code: 0,
     lost: LOG,
@@ -199,7 +199,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'no folder can be made for the notes (EPERM, EROFS)',
-    at: ['open-notes', 'run-files'],
+    at: ['note-taker', 'run-files'],
     says: 'nothing more is written to /sys/ctxb: /sys/ctxb cannot be used',
     code: 0,
     lost: NOTES,
@@ -207,7 +207,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     fault: 'the record cannot be opened',
-    at: ['record-file'],
+    at: ['run-files'],
     says: '--record /nowhere/run.ndjson: cannot be written (ENOENT',
     code: 2,
     stdout: '',
@@ -240,10 +240,10 @@ export const FAULTS: readonly Fault[] = [
     lost: 'what was not wanted',
     play: { script: '"$@" >&-' },
   },
-  { fault: 'stderr is closed', at: ['session-world'], code: 0, lost: 'notices', play: { script: '"$@" 2>&-' } },
+  { fault: 'stderr is closed', at: ['run-session'], code: 0, lost: 'notices', play: { script: '"$@" 2>&-' } },
   {
     fault: 'stderr is on a full disk',
-    at: ['session-world'],
+    at: ['run-session'],
     code: 0,
     lost: 'notices',
     play: { script: '"$@" 2>/dev/full' },
