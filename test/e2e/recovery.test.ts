@@ -23,7 +23,7 @@ const STREAM = ['--output-format', 'stream-json', '--verbose'];
 
 const CALLS: readonly Call[] = [
   { tools: [{ name: 'Bash', input: { command: 'touch one', description: 'One' } }], context: 30_000 },
-  { tools: [{ name: 'Bash', input: { command: 'touch begun; sleep 10', description: 'Wait' } }], context: 31_000 },
+  { tools: [{ name: 'Bash', input: { command: 'touch begun; sleep 100', description: 'Wait' } }], context: 31_000 },
   { text: 'answer 1', context: 32_000 },
   { text: 'answer 2', context: 33_000 },
   { text: 'answer 3', context: 34_000 },
@@ -48,9 +48,9 @@ function answers(run: Finished): unknown[] {
 async function untilTool(world: World, flags: readonly string[] = []) {
   const run = startCtxb(world, { flags: [...prompts(...THREE), ...flags], claude: [...SMALL_WINDOW, ...STREAM] });
   run.stdin.end();
-  await run.waitForLine((line) => line.type === 'assistant' && JSON.stringify(line).includes('sleep 10'));
+  await run.waitForLine((line) => line.type === 'assistant' && JSON.stringify(line).includes('sleep 100'));
   // claude writes its log a moment later.
-  await vi.waitFor(() => expect(logged(world)).toContain('sleep 10'), { timeout: 10_000 });
+  await vi.waitFor(() => expect(logged(world)).toContain('sleep 100'), { timeout: 10_000 });
   return run;
 }
 
@@ -65,7 +65,7 @@ it('a claude that is killed in the middle of a tool is gone on with, and every p
   expect(answers(end)).toEqual(['answer 1', 'answer 2', 'answer 3']);
   expect(kinds(world)).toEqual(['restart', 'resume']);
   const resumed = userTexts(mainRequests(world.standin)[2]).at(-1);
-  expect(resumed).toContain('Bash touch begun; sleep 10');
+  expect(resumed).toContain('Bash touch begun; sleep 100');
   expect(resumed).toContain('Look what it has done before you do it again.');
   expectEachPromptOnce(world.standin, THREE);
   await expectSameDecisions(world, record);
@@ -123,7 +123,7 @@ it('a session that left no log is gone on with from the notes', async () => {
   await using world = await startWorld({ calls: CALLS });
   const run = startCtxb(world, { flags: prompts(...THREE), claude: [...SMALL_WINDOW, ...STREAM] });
   run.stdin.end();
-  await run.waitForLine((line) => line.type === 'assistant' && JSON.stringify(line).includes('sleep 10'));
+  await run.waitForLine((line) => line.type === 'assistant' && JSON.stringify(line).includes('sleep 100'));
   const claude = pidOfClaude(world);
   // ctxb looks for the log as soon as claude has ended, and one that runs may write it anew.
   process.kill(claude, 'SIGSTOP');

@@ -3,6 +3,8 @@ import { expectFact } from '../expect-fact.ts';
 import { answersOf, contextIn, eventsOf } from '../stage/read-seen.ts';
 import { scene } from '../stage/scene.ts';
 
+const AGENT = { description: 'A task', prompt: 'Do it.', subagent_type: 'general-purpose' };
+
 export const SUBAGENTS_FACTS: readonly Check[] = factsOf('Subagents', [
   {
     name: 'subagent-lines',
@@ -12,9 +14,7 @@ export const SUBAGENTS_FACTS: readonly Check[] = factsOf('Subagents', [
       scenario: {
         calls: [
           {
-            tools: [
-              { name: 'Agent', input: { description: 'A task', prompt: 'Do it.', subagent_type: 'general-purpose' } },
-            ],
+            tools: [{ name: 'Agent', input: { ...AGENT, run_in_background: false } }],
             context: 90_000,
           },
           { text: 'done', context: 91_000 },
