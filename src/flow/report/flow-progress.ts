@@ -1,5 +1,4 @@
 import type { Writable } from 'node:stream';
-import type { Decision } from '../../governor/actions.ts';
 import { costUsd } from '../../governor/cost/cost.ts';
 import { readGauge } from '../../governor/gauge/gauge.ts';
 import type { GovernorState } from '../../governor/state.ts';
@@ -8,6 +7,7 @@ import { counted, dollars, duration, percent, tokens } from '../../report/figure
 import { onOneLine } from '../../report/shown.ts';
 import type { Style } from '../../report/style.ts';
 import { CLEAR_LINE } from '../../report/terminal/progress.ts';
+import type { Watcher } from '../../session/headless-run.ts';
 import type { FlowStep } from '../flow.ts';
 import type { StepNews } from '../run/run-flow.ts';
 import type { StepEnd } from '../run/run-step.ts';
@@ -16,20 +16,9 @@ import type { StepEnd } from '../run/run-step.ts';
 export interface FlowProgress {
   news(step: FlowStep, news: StepNews): void;
   /** Watches the session of a step; what it says has the step's name in front. */
-  watcher(step: FlowStep): StepWatcher;
+  watcher(step: FlowStep): Watcher;
   /** Removes the status line. */
   close(): void;
-}
-
-/** Who is told what happens in the session of a step. */
-export interface StepWatcher {
-  notice(text: string): void;
-  decision(decision: Decision): void;
-  status(state: GovernorState): void;
-  relay(line: string): void;
-  ended(state: GovernorState): void;
-  clear(): void;
-  ask(): Promise<undefined>;
 }
 
 export interface FlowProgressOptions {

@@ -30,7 +30,7 @@ const PRICE = { cacheRead: 0.1, cacheWrite: 1.25, output: 5 } as const;
 /** Tokens of an answer that asks for the next page. */
 const ANSWER_TOKENS = 80;
 
-/** Calls that read a result again before the context is relieved: the median of recorded sessions is near it. */
+/** Calls that read a result again before the context is relieved. Assumed, not measured. */
 const CALLS_AFTER = 20;
 
 /**
