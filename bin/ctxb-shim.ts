@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { main } from '../src/cli.ts';
+import { main } from '../src/cli/main.ts';
 import { processIo } from '../src/process-io.ts';
 
 // The Agent SDK starts one path, without arguments of its own.

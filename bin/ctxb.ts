@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { constants } from 'node:os';
-import { main } from '../src/cli.ts';
+import { main } from '../src/cli/main.ts';
 import { processIo } from '../src/process-io.ts';
 
 process.exitCode = await main(process.argv.slice(2), processIo);

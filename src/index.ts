@@ -7,7 +7,6 @@
  * @packageDocumentation
  */
 
-export { CtxbError, type ErrorCode, isCtxbError } from './errors.ts';
 export {
   type Action,
   type Decision,
@@ -17,32 +16,14 @@ export {
   isDecision,
   type TimerName,
   type Verdict,
-} from './governor/actions.ts';
-export type { Basis, Reading } from './governor/gauge/gauge.ts';
-export type { WindowSource } from './governor/gauge/window.ts';
-export type { ExitEvent, Input, OwnEvent, RecoveredEvent } from './governor/input.ts';
-export type { Policy } from './governor/policy.ts';
-export type { RecordLine } from './governor/record.ts';
-export type { ZoneName } from './governor/zones/zones.ts';
-export { ContextGauge, type ContextReading, type GaugeOptions } from './library/context-gauge.ts';
-export {
-  type ContextEvents,
-  type ContextFilter,
-  type ContextFilterOptions,
-  createContextFilter,
-} from './library/create-context-filter.ts';
-export {
-  createGovernor,
-  type Governor,
-  type GovernorOptions,
-  type GovernorSnapshot,
-  type GovernorStep,
-} from './library/create-governor.ts';
-export type { PolicyOptions, PriceOptions, Share } from './library/policy-options.ts';
-export { type ReplayOptions, replay } from './library/replay.ts';
-export type { CallSeen, CompactionSeen, Growth, PromptSeen, ResultSeen, SubagentSeen } from './replay/items-seen.ts';
-export type { ReplayReport, SessionSummary } from './replay/summary.ts';
-export { decodeLine } from './stream/decode.ts';
+} from './core/governor/actions.ts';
+export type { Basis, Reading } from './core/governor/gauge/gauge.ts';
+export type { WindowSource } from './core/governor/gauge/window.ts';
+export type { ExitEvent, Input, OwnEvent, RecoveredEvent } from './core/governor/input.ts';
+export type { Policy } from './core/governor/policy.ts';
+export type { RecordLine } from './core/governor/record.ts';
+export type { ZoneName } from './core/governor/zones/zones.ts';
+export { decodeLine } from './core/protocol/decode.ts';
 export type {
   ApiRetryEvent,
   AssistantEvent,
@@ -66,4 +47,23 @@ export type {
   Usage,
   UserEvent,
   UserRole,
-} from './stream/events.ts';
+} from './core/protocol/events.ts';
+export { CtxbError, type ErrorCode, isCtxbError } from './errors.ts';
+export { ContextGauge, type ContextReading, type GaugeOptions } from './library/context-gauge.ts';
+export {
+  type ContextEvents,
+  type ContextFilter,
+  type ContextFilterOptions,
+  createContextFilter,
+} from './library/create-context-filter.ts';
+export {
+  createGovernor,
+  type Governor,
+  type GovernorOptions,
+  type GovernorSnapshot,
+  type GovernorStep,
+} from './library/create-governor.ts';
+export type { PolicyOptions, PriceOptions, Share } from './library/policy-options.ts';
+export { type ReplayOptions, replay } from './library/replay.ts';
+export type { CallSeen, CompactionSeen, Growth, PromptSeen, ResultSeen, SubagentSeen } from './replay/items-seen.ts';
+export type { ReplayReport, SessionSummary } from './replay/summary.ts';

@@ -1,7 +1,7 @@
-import type { Decision, FactKind, FactTally, Receipt } from './governor/actions.ts';
-import type { Reading } from './governor/gauge/gauge.ts';
-import { TOLD_KINDS } from './memory/notebook/fact.ts';
-import { shortened } from './memory/words.ts';
+import type { Decision, FactKind, FactTally, Receipt } from './core/governor/actions.ts';
+import type { Reading } from './core/governor/gauge/gauge.ts';
+import { TOLD_KINDS } from './core/memory/notebook/fact.ts';
+import { shortened } from './core/memory/words.ts';
 import { counted, dollars, percent, tokens } from './report/figures.ts';
 
 /** A decision as one line for stderr. */

@@ -16,7 +16,7 @@ const filesIn = (folder: string) =>
 const textOf = (file: string) => readFileSync(join(SOURCE, file), 'utf8');
 
 describe('the core remembers nothing between two calls', () => {
-  it.each(['stream', 'governor', 'memory', 'flow/pack'])('%s', (folder) => {
+  it.each(['core', 'flow/pack'])('%s', (folder) => {
     const files = filesIn(folder);
     expect(files.length).toBeGreaterThan(5);
     const state = files.flatMap((file) => moduleState(textOf(file)).map((what) => `${file}: ${what}`));
@@ -60,7 +60,7 @@ const ROOMS = [
   ],
 ];
 
-const roomOf = (file: string) => file.slice('governor/'.length).split('/')[0]?.replace(/\.ts$/, '') ?? '';
+const roomOf = (file: string) => file.slice('core/governor/'.length).split('/')[0]?.replace(/\.ts$/, '') ?? '';
 
 /** Files whose values a file uses. Types may come from anywhere: the state names what all rooms keep in it. */
 function usedBy(file: string): readonly string[] {
@@ -71,7 +71,7 @@ function usedBy(file: string): readonly string[] {
 }
 
 describe('the governor', () => {
-  const files = filesIn('governor');
+  const files = filesIn('core/governor');
 
   it('has no room without its place', () => {
     expect([...new Set(files.map(roomOf))].sort()).toEqual([...ROOMS].sort());
@@ -81,13 +81,13 @@ describe('the governor', () => {
     const own = files.filter((file) => roomOf(file) === room);
     const above = own.flatMap((file) =>
       usedBy(file)
-        .filter((used) => used.startsWith('governor/') && ROOMS.indexOf(roomOf(used)) > ROOMS.indexOf(room))
+        .filter((used) => used.startsWith('core/governor/') && ROOMS.indexOf(roomOf(used)) > ROOMS.indexOf(room))
         .map((used) => `${file} uses ${used}`),
     );
     expect(above).toEqual([]);
   });
 
   it.each(['state', 'actions', 'input'])('%s has types only, and uses no value', (name) => {
-    expect(usedBy(`governor/${name}.ts`)).toEqual([]);
+    expect(usedBy(`core/governor/${name}.ts`)).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import type { Policy } from '../governor/policy.ts';
+import type { Policy } from '../core/governor/policy.ts';
 import type { FlowGlobals } from './flow-settings.ts';
 
 /** The effective configuration: every key resolved, every number in one form. Its keys are in `keys.ts`. */

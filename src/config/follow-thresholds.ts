@@ -1,4 +1,4 @@
-import { inTokens, type Tiers, type ToolsPolicy } from '../governor/policy.ts';
+import { inTokens, type Tiers, type ToolsPolicy } from '../core/governor/policy.ts';
 import type { Config, ConfigPath, Origin } from './config.ts';
 import { DEFAULTS } from './defaults.ts';
 import type { KeyPath } from './keys.ts';

@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, relative, resolve, sep } from 'node:path';
-import { inTokens, LEAST_NATIVE_WINDOW, NATIVE_RESERVE_TOKENS } from '../governor/policy.ts';
+import { inTokens, LEAST_NATIVE_WINDOW, NATIVE_RESERVE_TOKENS } from '../core/governor/policy.ts';
 import { type Config, type Finding, type Origin, valueAt } from './config.ts';
 import { finding } from './finding.ts';
 import type { KeyPath } from './keys.ts';

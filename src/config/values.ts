@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { toMicroUsd } from '../governor/cost/cost.ts';
-import type { Price } from '../governor/cost/prices.ts';
+import { toMicroUsd } from '../core/governor/cost/cost.ts';
+import type { Price } from '../core/governor/cost/prices.ts';
 
 /** A day; timers beyond 2^31 ms would fire at once. */
 const MAX_SECONDS = 86_400;

@@ -1,6 +1,6 @@
+import { readBlocks } from '../core/protocol/blocks.ts';
+import type { Block } from '../core/protocol/events.ts';
 import type { RecordedRequest } from '../standin/scenario.ts';
-import { readBlocks } from '../stream/blocks.ts';
-import type { Block } from '../stream/events.ts';
 
 /** The demo's prompts in one request to the stand-in: counts, in the order of the prompts. */
 export interface Sighting {

@@ -1,4 +1,4 @@
-import type { Decision } from '../governor/actions.ts';
+import type { Decision } from '../core/governor/actions.ts';
 import { counted, dollars, percent, shareOf, tokens } from '../report/figures.ts';
 import { textWidth, wrap } from '../report/layout.ts';
 import { printable } from '../report/shown.ts';

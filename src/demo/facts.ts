@@ -1,9 +1,9 @@
-import { type Decision, isDecision } from '../governor/actions.ts';
-import { isInjectedTurn } from '../governor/conversation/visibility.ts';
-import { costUsd } from '../governor/cost/cost.ts';
-import { inTokens } from '../governor/policy.ts';
-import type { RecordLine } from '../governor/record.ts';
-import { contextOf } from '../stream/usage.ts';
+import { type Decision, isDecision } from '../core/governor/actions.ts';
+import { isInjectedTurn } from '../core/governor/conversation/visibility.ts';
+import { costUsd } from '../core/governor/cost/cost.ts';
+import { inTokens } from '../core/governor/policy.ts';
+import type { RecordLine } from '../core/governor/record.ts';
+import { contextOf } from '../core/protocol/usage.ts';
 import { type PlayedLine, playRecord } from './played-record.ts';
 
 /** One prompt's turn. Tokens throughout. */

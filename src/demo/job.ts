@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { readBlocks } from '../core/protocol/blocks.ts';
 import type { Call, RecordedRequest, Scenario } from '../standin/scenario.ts';
-import { readBlocks } from '../stream/blocks.ts';
 
 /** One prompt of the demo: what is said, what the agent reads for it, and what it answers. */
 interface Task {

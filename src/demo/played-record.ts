@@ -1,5 +1,5 @@
-import { initialState } from '../governor/initial-state.ts';
-import { type RecordLine, readRecord, readRecordedRun } from '../governor/record.ts';
+import { initialState } from '../core/governor/initial-state.ts';
+import { type RecordLine, readRecord, readRecordedRun } from '../core/governor/record.ts';
 import { createHost, type GovernorHost, type Judged } from '../host/governor-host.ts';
 
 /** A line of a record of `ctxb run`, with the steps of the governor around it. */

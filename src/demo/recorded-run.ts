@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import recording from '../../fixtures/demo/recording.json' with { type: 'json' };
 import { DEFAULTS } from '../config/defaults.ts';
-import { isDecision } from '../governor/actions.ts';
-import { visibilityOf } from '../governor/conversation/visibility.ts';
-import type { RecordLine } from '../governor/record.ts';
+import { isDecision } from '../core/governor/actions.ts';
+import { visibilityOf } from '../core/governor/conversation/visibility.ts';
+import type { RecordLine } from '../core/governor/record.ts';
 import type { Io } from '../io.ts';
 import { styleFor } from '../report/style.ts';
 import { createTerminal } from '../report/terminal/terminal.ts';

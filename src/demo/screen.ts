@@ -1,11 +1,11 @@
 import split2 from 'split2';
+import { decodeLine } from '../core/protocol/decode.ts';
+import type { Block, Event } from '../core/protocol/events.ts';
 import type { Output } from '../io.ts';
 import { counted } from '../report/figures.ts';
 import { printable } from '../report/shown.ts';
 import type { Style } from '../report/style.ts';
-import { resultText } from '../session/output/output.ts';
-import { decodeLine } from '../stream/decode.ts';
-import type { Block, Event } from '../stream/events.ts';
+import { resultText } from '../run/output/output.ts';
 
 /** The conversation of the demo: prompts and claude's visible lines, each after its speaker's name. */
 export interface Screen {

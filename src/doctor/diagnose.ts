@@ -1,9 +1,9 @@
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { startChild } from '../claude/child.ts';
 import { NEWEST_CLAUDE, OLDEST_CLAUDE } from '../claude/supported-versions.ts';
-import { startChild } from '../session/claude/child.ts';
-import { timeoutSignal } from '../session/signals.ts';
+import { timeoutSignal } from '../run/signals.ts';
 import type { Check } from './check.ts';
 import type { Remark } from './remark.ts';
 import { type Limits, type Outcome, patienceMs, runChecks } from './run-checks.ts';

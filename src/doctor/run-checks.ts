@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { timeoutSignal } from '../session/signals.ts';
+import { timeoutSignal } from '../run/signals.ts';
 import type { Check } from './check.ts';
 import { Contradiction } from './expect-fact.ts';
 import type { Scene } from './stage/scene.ts';

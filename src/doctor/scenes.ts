@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { HookName } from '../governor/actions.ts';
-import { findSessionLog, readSessionLog, type SessionLog } from '../session/claude/claude-log.ts';
+import { findSessionLog, readSessionLog, type SessionLog } from '../claude/claude-log.ts';
+import type { HookName } from '../core/governor/actions.ts';
+import type { Fields } from '../core/protocol/fields.ts';
 import { turns } from '../standin/scenario.ts';
-import type { Fields } from '../stream/fields.ts';
 import { Contradiction } from './expect-fact.ts';
 import type { Conversation } from './stage/conversation.ts';
 import { eventsOf } from './stage/read-seen.ts';

@@ -1,8 +1,8 @@
 import { type Config, valueAt } from '../config/config.ts';
 import type { KeyPath } from '../config/keys.ts';
-import { handoffLevel, inTokens, NATIVE_RESERVE_TOKENS, restingTrigger } from '../governor/policy.ts';
+import { handoffLevel, inTokens, NATIVE_RESERVE_TOKENS, restingTrigger } from '../core/governor/policy.ts';
+import { countOf, textOf } from '../core/protocol/fields.ts';
 import { tokens } from '../report/figures.ts';
-import { countOf, textOf } from '../stream/fields.ts';
 import type { Remark } from './remark.ts';
 import type { Stage } from './stage/stage.ts';
 

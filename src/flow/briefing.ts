@@ -1,5 +1,5 @@
 import type { FlowGlobals } from '../config/flow-settings.ts';
-import { windowOfModel } from '../governor/gauge/window.ts';
+import { windowOfModel } from '../core/governor/gauge/window.ts';
 import { orderSteps, type StepOrder } from './file/order-steps.ts';
 import type { Flow, FlowStep, StepOutput } from './flow.ts';
 import { type ResolvedBudgets, resolveBudgets } from './pack/budgets.ts';

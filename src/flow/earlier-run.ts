@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs';
+import { parseFields, textOf } from '../core/protocol/fields.ts';
 import { CtxbError } from '../errors.ts';
 import { kindOf } from '../store/files/plain-file.ts';
 import { orStoreError } from '../store/files/store-error.ts';
 import { type FlowRunFiles, listFlowRuns, openFlowRun } from '../store/runs/flow-run.ts';
-import { parseFields, textOf } from '../stream/fields.ts';
 import type { StepOutput } from './flow.ts';
 import { type KnownReceipt, readReceipt } from './step-receipt.ts';
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { parsed } from '../stream/fields.ts';
+import { parsed } from '../core/protocol/fields.ts';
 import type { BudgetWarning, SourcedBudgets } from './pack/budgets.ts';
 import { TIERS } from './pack/priority.ts';
 import type { PackReceipt } from './pack/receipt.ts';

@@ -1,5 +1,5 @@
-import { type HealthDetails, type HealthRecord, ZONE_NAMES, type ZoneName } from '../governor/zones/zones.ts';
-import { countOf, type Fields, fieldsOf, parseFields, textOf } from '../stream/fields.ts';
+import { type HealthDetails, type HealthRecord, ZONE_NAMES, type ZoneName } from '../core/governor/zones/zones.ts';
+import { countOf, type Fields, fieldsOf, parseFields, textOf } from '../core/protocol/fields.ts';
 
 /** What the metrics need of one line of `health.ndjson`. */
 export interface HealthEntry extends Pick<HealthRecord, 'project' | 'session' | 'run'> {

@@ -1,4 +1,4 @@
-import { type HealthDetails, ZONE_NAMES, type ZoneName } from '../governor/zones/zones.ts';
+import { type HealthDetails, ZONE_NAMES, type ZoneName } from '../core/governor/zones/zones.ts';
 import type { HealthEntry } from './health-lines.ts';
 
 /** The context health of a project. A rate or a mean over nothing is null. */

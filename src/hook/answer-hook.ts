@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Config } from '../config/config.ts';
-import type { HookAnswer } from '../governor/actions.ts';
-import { learnFromModelId, learnWindow } from '../governor/gauge/window.ts';
-import { initialState } from '../governor/initial-state.ts';
-import type { GovernorState, Run } from '../governor/state.ts';
-import { hookOutput } from '../memory/hand-back/hand-back.ts';
+import type { HookAnswer } from '../core/governor/actions.ts';
+import { learnFromModelId, learnWindow } from '../core/governor/gauge/window.ts';
+import { initialState } from '../core/governor/initial-state.ts';
+import type { GovernorState, Run } from '../core/governor/state.ts';
+import { hookOutput } from '../core/memory/hand-back/hand-back.ts';
+import { decodeLine } from '../core/protocol/decode.ts';
+import { textOf } from '../core/protocol/fields.ts';
 import { decisionText, isRoutine } from '../messages.ts';
 import type { ProcessMark } from '../store/files/process-mark.ts';
 import { createFaults, type Faults } from '../store/files/store-error.ts';
@@ -18,8 +20,6 @@ import {
   sweepHookSessions,
 } from '../store/sessions/hook-sessions.ts';
 import { type ModelInVersion, modelWindow } from '../store/sessions/model-windows.ts';
-import { decodeLine } from '../stream/decode.ts';
-import { textOf } from '../stream/fields.ts';
 import {
   callbackEvent,
   clearedEvent,

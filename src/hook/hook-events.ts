@@ -1,10 +1,10 @@
-import { CALLBACKS } from '../governor/control/hook-callbacks.ts';
-import type { GovernorState } from '../governor/state.ts';
+import { CALLBACKS } from '../core/governor/control/hook-callbacks.ts';
+import type { GovernorState } from '../core/governor/state.ts';
+import { decodeLine, decodeObject } from '../core/protocol/decode.ts';
+import type { Event, UserEvent } from '../core/protocol/events.ts';
+import { textOf } from '../core/protocol/fields.ts';
 import { readTail, type Tail } from '../store/files/read-lines.ts';
 import { errorCode } from '../store/files/store-error.ts';
-import { decodeLine, decodeObject } from '../stream/decode.ts';
-import type { Event, UserEvent } from '../stream/events.ts';
-import { textOf } from '../stream/fields.ts';
 import type { HookInput } from './hook-input.ts';
 
 /** A command hook as the callback that a headless claude would have made; undefined: nothing is answered to it. */

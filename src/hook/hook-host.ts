@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
-import { type Action, type Decision, type HookAnswer, isDecision, withoutFocus } from '../governor/actions.ts';
-import type { OwnEvent } from '../governor/input.ts';
-import type { GovernorState, Run } from '../governor/state.ts';
+import { type Action, type Decision, type HookAnswer, isDecision, withoutFocus } from '../core/governor/actions.ts';
+import type { OwnEvent } from '../core/governor/input.ts';
+import type { GovernorState, Run } from '../core/governor/state.ts';
+import type { Event } from '../core/protocol/events.ts';
 import { createHost } from '../host/governor-host.ts';
 import type { SessionStore } from '../store/runs/session-store.ts';
 import type { ToolFiles } from '../store/runs/tool-files.ts';
-import type { Event } from '../stream/events.ts';
 
 /** The host of one hook: actions are carried out as far as a hook can. */
 export interface HookHost {

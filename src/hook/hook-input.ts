@@ -1,5 +1,5 @@
-import type { HookName } from '../governor/actions.ts';
-import { type Fields, parseFields, textOf } from '../stream/fields.ts';
+import type { HookName } from '../core/governor/actions.ts';
+import { type Fields, parseFields, textOf } from '../core/protocol/fields.ts';
 
 /** Hooks that Claude Code calls as a command: those that are answered, and those that only tell. */
 export type HookEvent = HookName | 'Stop' | 'SessionEnd';

@@ -1,13 +1,13 @@
 import { join, relative } from 'node:path';
-import type { HookAnswer } from '../governor/actions.ts';
-import type { Input, OwnEvent } from '../governor/input.ts';
-import { createMemory } from '../memory/memory.ts';
-import { createNoteTaker } from '../session/notes/note-taker.ts';
+import type { HookAnswer } from '../core/governor/actions.ts';
+import type { Input, OwnEvent } from '../core/governor/input.ts';
+import { createMemory } from '../core/memory/memory.ts';
+import type { Event } from '../core/protocol/events.ts';
+import { createNoteTaker } from '../run/notes/note-taker.ts';
 import type { Faults } from '../store/files/store-error.ts';
 import { redact } from '../store/masks/redact.ts';
 import type { Inbox } from '../store/runs/inbox.ts';
 import { openSessionFolder } from '../store/sessions/session-folder.ts';
-import type { Event } from '../stream/events.ts';
 import type { HookHost } from './hook-host.ts';
 
 /** The notes of a session while one hook is at work. */

@@ -1,10 +1,10 @@
 import manifest from '../../package.json' with { type: 'json' };
-import type { GovernorState } from '../governor/state.ts';
+import type { GovernorState } from '../core/governor/state.ts';
+import { countOf, type Fields, fieldsOf, isFields, parseFields, textsOf } from '../core/protocol/fields.ts';
 import type { ProcessMark } from '../store/files/process-mark.ts';
 import { redact } from '../store/masks/redact.ts';
 import type { Seal } from '../store/runs/seal.ts';
 import { noteSessionOf, readHookSession, sessionOf } from '../store/sessions/hook-sessions.ts';
-import { countOf, type Fields, fieldsOf, isFields, parseFields, textsOf } from '../stream/fields.ts';
 import type { HookInput } from './hook-input.ts';
 
 /** What one hook leaves for the next of the same session. */

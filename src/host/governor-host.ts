@@ -1,7 +1,7 @@
-import type { Action } from '../governor/actions.ts';
-import type { Input, OwnEvent } from '../governor/input.ts';
-import type { GovernorState } from '../governor/state.ts';
-import { step } from '../governor/step.ts';
+import type { Action } from '../core/governor/actions.ts';
+import type { Input, OwnEvent } from '../core/governor/input.ts';
+import type { GovernorState } from '../core/governor/state.ts';
+import { step } from '../core/governor/step.ts';
 
 /** What the governor made of one input. */
 export interface Judged {

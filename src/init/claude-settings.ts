@@ -1,6 +1,6 @@
+import { type Fields, fieldsOf, isFields, jsonText, textOf } from '../core/protocol/fields.ts';
 import { CtxbError } from '../errors.ts';
 import { HOOK_EVENTS } from '../hook/hook-input.ts';
-import { type Fields, fieldsOf, isFields, jsonText, textOf } from '../stream/fields.ts';
 
 /** Settings with our entries. */
 export interface Installed {

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { jsonSchema } from '../config/json-schema.ts';
 import { PLACES } from '../config/read-config.ts';
+import type { Fields } from '../core/protocol/fields.ts';
 import { writeNewFile } from '../store/files/write-file.ts';
 import { asItIs } from '../store/masks/disk-text.ts';
-import type { Fields } from '../stream/fields.ts';
 
 /** A preset of thresholds and of budgets of results. */
 export type PresetName = (typeof PRESET_NAMES)[number];

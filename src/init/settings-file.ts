@@ -1,12 +1,12 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { parseJson, SyntaxFault } from '../config/parse-data.ts';
+import { type Fields, isFields } from '../core/protocol/fields.ts';
 import { CtxbError } from '../errors.ts';
 import { kindOf, makeFolder, readPlain, removeFile } from '../store/files/plain-file.ts';
 import { readUserFile, replaceUserFile } from '../store/files/user-file.ts';
 import { writeNewFile } from '../store/files/write-file.ts';
 import { asItIs } from '../store/masks/disk-text.ts';
-import { type Fields, isFields } from '../stream/fields.ts';
 
 /** Bytes. */
 const LIMIT = 4 * 1024 * 1024;

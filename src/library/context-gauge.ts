@@ -1,15 +1,15 @@
-import { type Reading, readGauge } from '../governor/gauge/gauge.ts';
-import type { WindowSource } from '../governor/gauge/window.ts';
-import { initialState } from '../governor/initial-state.ts';
-import type { Policy } from '../governor/policy.ts';
-import type { GovernorState } from '../governor/state.ts';
-import { type ZoneName, zoneAt } from '../governor/zones/zones.ts';
+import { type Reading, readGauge } from '../core/governor/gauge/gauge.ts';
+import type { WindowSource } from '../core/governor/gauge/window.ts';
+import { initialState } from '../core/governor/initial-state.ts';
+import type { Policy } from '../core/governor/policy.ts';
+import type { GovernorState } from '../core/governor/state.ts';
+import { type ZoneName, zoneAt } from '../core/governor/zones/zones.ts';
+import { decodeLine } from '../core/protocol/decode.ts';
+import type { Event } from '../core/protocol/events.ts';
 import { createHost, type GovernorHost } from '../host/governor-host.ts';
 import { createInputReader } from '../replay/inputs.ts';
 import { findIn, placed } from '../replay/read/read-line.ts';
 import { replayRun } from '../replay/replay-run.ts';
-import { decodeLine } from '../stream/decode.ts';
-import type { Event } from '../stream/events.ts';
 import { type PolicyOptions, resolvePolicy } from './policy-options.ts';
 
 /** How full a context is, and what each figure rests on. Tokens throughout. */

@@ -1,5 +1,5 @@
 import { Transform } from 'node:stream';
-import { createFramer } from '../stream/frame.ts';
+import { createFramer } from '../core/protocol/frame.ts';
 import { ContextGauge, type ContextReading, type GaugeOptions } from './context-gauge.ts';
 
 /** What a {@link ContextFilter} goes by. */

@@ -1,6 +1,6 @@
 import { isRecord } from '../config/read-config.ts';
 import { requireGood, resolveFile } from '../config/resolve-config.ts';
-import type { CostPolicy, Policy, Tiers, ToolsPolicy, ZonesPolicy } from '../governor/policy.ts';
+import type { CostPolicy, Policy, Tiers, ToolsPolicy, ZonesPolicy } from '../core/governor/policy.ts';
 
 /** A share of the window (`0.78`, `"78%"`), or tokens (a number above 100). */
 export type Share = number | `${number}%`;

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Decision } from '../governor/actions.ts';
-import { type Fields, fieldsOf } from '../stream/fields.ts';
+import type { Decision } from '../core/governor/actions.ts';
+import { type Fields, fieldsOf } from '../core/protocol/fields.ts';
 import { readValues } from './read/read-values.ts';
 import type { ReplayOptions } from './replay.ts';
 import { replayRun } from './replay-run.ts';

@@ -1,4 +1,4 @@
-import { inTokens } from '../governor/policy.ts';
+import { inTokens } from '../core/governor/policy.ts';
 import type { CallSeen, CompactionSeen } from './items-seen.ts';
 import { keptShare } from './retention.ts';
 import type { SessionSummary } from './summary.ts';

@@ -1,8 +1,8 @@
-import type { Input } from '../governor/input.ts';
-import { holdsDecisions, readDecision, readRecord, readRecordedRun } from '../governor/record.ts';
-import type { Run } from '../governor/state.ts';
-import { decodeObject } from '../stream/decode.ts';
-import type { Fields } from '../stream/fields.ts';
+import type { Input } from '../core/governor/input.ts';
+import { holdsDecisions, readDecision, readRecord, readRecordedRun } from '../core/governor/record.ts';
+import type { Run } from '../core/governor/state.ts';
+import { decodeObject } from '../core/protocol/decode.ts';
+import type { Fields } from '../core/protocol/fields.ts';
 import type { ReadLine } from './read/read-line.ts';
 import type { Dialect } from './summary.ts';
 

@@ -1,4 +1,4 @@
-import type { FactTally, Receipt } from '../governor/actions.ts';
+import type { FactTally, Receipt } from '../core/governor/actions.ts';
 import type { SubagentBegun } from './observers/subagents.ts';
 
 /** One main-thread call. */

@@ -1,5 +1,5 @@
-import type { Policy } from '../governor/policy.ts';
-import type { Run } from '../governor/state.ts';
+import type { Policy } from '../core/governor/policy.ts';
+import type { Run } from '../core/governor/state.ts';
 
 /** The run a plain recording is judged in; a record of `ctxb run` brings its own. */
 export function replayRun(policy: Policy): Run {

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
-import type { Policy } from '../governor/policy.ts';
-import type { Mask } from '../memory/words.ts';
+import type { Policy } from '../core/governor/policy.ts';
+import type { Mask } from '../core/memory/words.ts';
 import type { Bookmarks } from './cache/bookmarks.ts';
 import type { LineStart } from './read/line-feed.ts';
 import { readValues } from './read/read-values.ts';

@@ -1,5 +1,5 @@
-import type { FactKind } from '../governor/actions.ts';
-import { TOLD_KINDS } from '../memory/notebook/fact.ts';
+import type { FactKind } from '../core/governor/actions.ts';
+import { TOLD_KINDS } from '../core/memory/notebook/fact.ts';
 import type { NeededTally, ReliefSeen } from './items-seen.ts';
 
 /** Of some kinds of facts. `given`: of those kept, what is only there because ctxb handed it back. */

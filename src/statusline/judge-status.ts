@@ -1,12 +1,12 @@
-import { learnFromModelId, learnWindow } from '../governor/gauge/window.ts';
-import { initialState } from '../governor/initial-state.ts';
-import type { Policy } from '../governor/policy.ts';
-import type { GovernorState } from '../governor/state.ts';
+import { learnFromModelId, learnWindow } from '../core/governor/gauge/window.ts';
+import { initialState } from '../core/governor/initial-state.ts';
+import type { Policy } from '../core/governor/policy.ts';
+import type { GovernorState } from '../core/governor/state.ts';
+import { decodeLine } from '../core/protocol/decode.ts';
+import type { AssistantEvent, Event } from '../core/protocol/events.ts';
+import { contextOf, saysNothing } from '../core/protocol/usage.ts';
 import { createHost } from '../host/governor-host.ts';
 import { replayRun } from '../replay/replay-run.ts';
-import { decodeLine } from '../stream/decode.ts';
-import type { AssistantEvent, Event } from '../stream/events.ts';
-import { contextOf, saysNothing } from '../stream/usage.ts';
 import type { StatusInput } from './status-input.ts';
 
 /**

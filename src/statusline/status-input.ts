@@ -1,7 +1,7 @@
+import type { Usage } from '../core/protocol/events.ts';
+import { countOf, fieldsOf, isFields, parsed, textOf } from '../core/protocol/fields.ts';
+import { readUsage } from '../core/protocol/usage.ts';
 import { readTail } from '../store/files/read-lines.ts';
-import type { Usage } from '../stream/events.ts';
-import { countOf, fieldsOf, isFields, parsed, textOf } from '../stream/fields.ts';
-import { readUsage } from '../stream/usage.ts';
 
 /** What Claude Code writes to the stdin of its status-line command, as far as it is shown. */
 export interface StatusInput {

@@ -1,7 +1,7 @@
-import { readGauge } from '../governor/gauge/gauge.ts';
-import { inTokens } from '../governor/policy.ts';
-import type { GovernorState } from '../governor/state.ts';
-import { type ZoneName, zoneAt } from '../governor/zones/zones.ts';
+import { readGauge } from '../core/governor/gauge/gauge.ts';
+import { inTokens } from '../core/governor/policy.ts';
+import type { GovernorState } from '../core/governor/state.ts';
+import { type ZoneName, zoneAt } from '../core/governor/zones/zones.ts';
 import { counted, dollars, percent, tokens } from '../report/figures.ts';
 import type { Style } from '../report/style.ts';
 import { bar, turnsTo } from '../report/terminal/status-line.ts';

@@ -1,8 +1,8 @@
-import { callOutput } from '../governor/gauge/gauge.ts';
-import type { Input } from '../governor/input.ts';
-import type { GovernorState } from '../governor/state.ts';
-import type { Usage } from '../stream/events.ts';
-import { contextOf } from '../stream/usage.ts';
+import { callOutput } from '../core/governor/gauge/gauge.ts';
+import type { Input } from '../core/governor/input.ts';
+import type { GovernorState } from '../core/governor/state.ts';
+import type { Usage } from '../core/protocol/events.ts';
+import { contextOf } from '../core/protocol/usage.ts';
 import { type Attributes, measure, type Seen, type Signal } from './signal.ts';
 
 /** The calls of the main thread as spans, with what they used and how long they took. */

@@ -1,5 +1,5 @@
-import type { Decision } from '../governor/actions.ts';
-import type { GovernorState } from '../governor/state.ts';
+import type { Decision } from '../core/governor/actions.ts';
+import type { GovernorState } from '../core/governor/state.ts';
 import { createCalls } from './calls.ts';
 import { createInterventions } from './interventions.ts';
 import { createLevels } from './levels.ts';

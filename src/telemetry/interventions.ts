@@ -1,5 +1,5 @@
-import type { Decision } from '../governor/actions.ts';
-import { isCompacting } from '../governor/steps.ts';
+import type { Decision } from '../core/governor/actions.ts';
+import { isCompacting } from '../core/governor/steps.ts';
 import { type Attributes, measure, type Seen, type Signal } from './signal.ts';
 
 /** Compactions and handoffs as spans; every other decision as an event of the span under way. */

@@ -1,7 +1,7 @@
-import { totalMicroUsd, toUsd } from '../governor/cost/cost.ts';
-import { readGauge } from '../governor/gauge/gauge.ts';
-import { isOwnUuid } from '../governor/prompts/own-lines.ts';
-import { ZONE_NAMES, zoneAt } from '../governor/zones/zones.ts';
+import { totalMicroUsd, toUsd } from '../core/governor/cost/cost.ts';
+import { readGauge } from '../core/governor/gauge/gauge.ts';
+import { isOwnUuid } from '../core/governor/prompts/own-lines.ts';
+import { ZONE_NAMES, zoneAt } from '../core/governor/zones/zones.ts';
 import { type Measurement, measure, type Seen } from './signal.ts';
 
 /** What a run's figures are after each step, as far as they have changed. */

@@ -1,6 +1,6 @@
-import type { Action } from '../governor/actions.ts';
-import type { Input } from '../governor/input.ts';
-import type { GovernorState } from '../governor/state.ts';
+import type { Action } from '../core/governor/actions.ts';
+import type { Input } from '../core/governor/input.ts';
+import type { GovernorState } from '../core/governor/state.ts';
 
 /** One step of a run. */
 export interface Seen {

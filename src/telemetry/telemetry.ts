@@ -1,6 +1,6 @@
+import type { Decision } from '../core/governor/actions.ts';
+import type { GovernorState } from '../core/governor/state.ts';
 import { messageOf } from '../errors.ts';
-import type { Decision } from '../governor/actions.ts';
-import type { GovernorState } from '../governor/state.ts';
 import type { Io } from '../io.ts';
 import { createSignals } from './create-signals.ts';
 import { destinations } from './destinations.ts';

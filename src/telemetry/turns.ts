@@ -1,4 +1,4 @@
-import type { GovernorState } from '../governor/state.ts';
+import type { GovernorState } from '../core/governor/state.ts';
 import { type Attributes, measure, type Seen, type Signal } from './signal.ts';
 
 /** The turns of the caller, and those that claude starts by itself, as spans. */

@@ -1,14 +1,14 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { Input } from '../../src/governor/input.ts';
-import { createExtractor, type Found } from '../../src/memory/extract/extract.ts';
-import { createEntryMaker } from '../../src/memory/make-entry.ts';
-import { createNotebook } from '../../src/memory/notebook/notebook.ts';
-import { renderIndex } from '../../src/memory/notebook/render-index.ts';
+import type { Input } from '../../src/core/governor/input.ts';
+import { createExtractor, type Found } from '../../src/core/memory/extract/extract.ts';
+import { createEntryMaker } from '../../src/core/memory/make-entry.ts';
+import { createNotebook } from '../../src/core/memory/notebook/notebook.ts';
+import { renderIndex } from '../../src/core/memory/notebook/render-index.ts';
+import { decodeObject } from '../../src/core/protocol/decode.ts';
+import type { Event } from '../../src/core/protocol/events.ts';
+import type { Fields } from '../../src/core/protocol/fields.ts';
 import { redact } from '../../src/store/masks/redact.ts';
-import { decodeObject } from '../../src/stream/decode.ts';
-import type { Event } from '../../src/stream/events.ts';
-import type { Fields } from '../../src/stream/fields.ts';
 import { FIXTURE_RECORDINGS, linesOf, TRANSCRIPTS } from '../support/recordings.ts';
 import { quantile } from './measure.ts';
 

@@ -2,8 +2,8 @@
 // Usage: read-once.mjs ctxb|readline FILE
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
+import type { Fields } from '../../src/core/protocol/fields.ts';
 import { readValues } from '../../src/replay/read/read-values.ts';
-import type { Fields } from '../../src/stream/fields.ts';
 
 const [how = '', file = ''] = process.argv.slice(2);
 const types: Record<string, number> = {};

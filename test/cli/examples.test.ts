@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import type { Command } from 'commander';
 import { expect, it } from 'vitest';
-import { createProgram } from '../../src/cli.ts';
+import { createProgram } from '../../src/cli/main.ts';
 
 /** The program with all of its commands; what they would do is replaced. Also what it has written. */
 async function inertProgram(action: () => void = () => {}): Promise<{ program: Command; written: PassThrough }> {

@@ -6,14 +6,17 @@ import { CTXB } from '../support/ctxb.ts';
 import { FAULTS, type Fault, UNANSWERED } from '../support/faults.ts';
 import { createPlace, ctxb, fake, isAlive } from './fakes.ts';
 
-const SESSION = new URL('../../src/session/', import.meta.url);
+const SOURCE = new URL('../../src/', import.meta.url);
 
 /** Files that wait for something, and the tests of what befalls them there where it is not in the table. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
-  'ask-person': 'session/ask-person',
+  'ask-person': 'run/ask-person',
   'caller-input': 'cli/open-stdin',
   'claude-options': 'cli/prompts',
-  'end-claude': 'session/claude/end-claude',
+  'end-claude': 'claude/end-claude',
+  executables: 'claude/find-claude',
+  'find-claude': 'claude/find-claude',
+  'is-ctxb': 'claude/find-claude',
   'resume-run': 'e2e/recovery',
 };
 
@@ -45,9 +48,9 @@ it('docs/faults.md tells the same', async () => {
 });
 
 it('every file of the session that waits for something is in the table, or has a test of its own', () => {
-  const waiting = readdirSync(SESSION, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts'))
-    .filter((name) => /\bawait\s|\.then\(/.test(readFileSync(new URL(name, SESSION), 'utf8')))
+  const waiting = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /^(run|claude)\/.*\.ts$/.test(name))
+    .filter((name) => /\bawait\s|\.then\(/.test(readFileSync(new URL(name, SOURCE), 'utf8')))
     .map((name) => basename(name, '.ts'));
   const covered = new Set([...FAULTS.flatMap(({ at }) => at), ...Object.keys(ELSEWHERE)]);
   expect(waiting.filter((name) => !covered.has(name))).toEqual([]);
@@ -61,7 +64,7 @@ const FIGURES: readonly (readonly [tried: string, figure: string, command: strin
   [
     'odd and broken lines through a run, chunks cut anywhere',
     '5,014,774 lines, 593 MB: each byte passed on, 4,980 planted calls and results judged; heap 26 MB behind the first stream, 27 MB behind the twentieth',
-    '`CTXB_FUZZ_LINES=5000000 npx vitest run --config test/vitest.config.ts test/session/fuzz.test.ts` (`CTXB_FUZZ_SEED=7` for other lines; a million in each test run)',
+    '`CTXB_FUZZ_LINES=5000000 npx vitest run --config test/vitest.config.ts test/run/fuzz.test.ts` (`CTXB_FUZZ_SEED=7` for other lines; a million in each test run)',
   ],
   [
     'a session of 2,000 turns, 1,000,000 lines, with notes',

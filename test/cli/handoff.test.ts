@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { HANDOFF_SECTIONS } from '../../src/governor/relief/handoff-request.ts';
-import { writeHandoffFile } from '../../src/memory/handoff/handoff-file.ts';
+import { HANDOFF_SECTIONS } from '../../src/core/governor/relief/handoff-request.ts';
+import { writeHandoffFile } from '../../src/core/memory/handoff/handoff-file.ts';
 import { writeHandoff } from '../../src/store/sessions/handoffs.ts';
 import { fixture } from '../support/recordings.ts';
 import { createPlace, ctxb, type Place, runFake } from './fakes.ts';

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
-import { openStdin } from '../../src/commands/inputs.ts';
+import { openStdin } from '../../src/cli/inputs.ts';
 
 it('stdin is opened only where it is named', async () => {
   let opened = 0;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { closest } from '../../src/config/finding.ts';
+import { inTokens } from '../../src/core/governor/policy.ts';
 import { CtxbError, type ErrorCode } from '../../src/errors.ts';
-import { inTokens } from '../../src/governor/policy.ts';
 
 describe('closest', () => {
   it.each([

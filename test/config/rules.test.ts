@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../src/config/defaults.ts';
 import { type Flags, resolveConfig } from '../../src/config/resolve-config.ts';
-import type { Tiers, ToolsPolicy } from '../../src/governor/policy.ts';
+import type { Tiers, ToolsPolicy } from '../../src/core/governor/policy.ts';
 
 const cwd = mkdtempSync(join(tmpdir(), 'ctxb-config-'));
 afterAll(() => rmSync(cwd, { recursive: true, force: true }));

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { runConfig } from '../../src/commands/config.ts';
+import { runConfig } from '../../src/cli/config.ts';
 import { LEAVES } from '../../src/config/schema.ts';
 
 let cwd: string;

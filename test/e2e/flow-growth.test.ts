@@ -1,10 +1,10 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { codePoints } from '../../src/core/governor/gauge/token-estimate.ts';
 import { effectiveBudgets } from '../../src/flow/briefing.ts';
 import { readFlow } from '../../src/flow/file/read-flow.ts';
 import type { Flow } from '../../src/flow/flow.ts';
-import { codePoints } from '../../src/governor/gauge/token-estimate.ts';
 import type { RecordedRequest } from '../../src/standin/scenario.ts';
 import { runProgram, startWorld } from '../support/claude.ts';
 import { givenTexts, mainRequests } from '../support/conversation.ts';

@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
+import { readClaudeArguments } from '../../src/claude/claude-arguments.ts';
 import { DEFAULTS } from '../../src/config/defaults.ts';
 import { runStep } from '../../src/flow/run/run-step.ts';
-import { readClaudeArguments } from '../../src/session/claude/claude-arguments.ts';
 import { startWorld } from '../support/claude.ts';
 
 const SILENT = {

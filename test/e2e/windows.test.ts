@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { windowIn } from '../../src/governor/gauge/window.ts';
+import { windowIn } from '../../src/core/governor/gauge/window.ts';
 import {
   type JsonLine,
   promptLine,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { HealthRecord } from '../../src/governor/zones/zones.ts';
+import type { HealthRecord } from '../../src/core/governor/zones/zones.ts';
 import { createHealthTally } from '../../src/health/health-metrics.ts';
 import { compaction, exhausted, handoff, record, turn, zone } from '../support/health.ts';
 

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { DEFAULTS } from '../../src/config/defaults.ts';
-import { initialState } from '../../src/governor/initial-state.ts';
-import type { Input } from '../../src/governor/input.ts';
+import { initialState } from '../../src/core/governor/initial-state.ts';
+import type { Input } from '../../src/core/governor/input.ts';
 import { createHost, type GovernorHost } from '../../src/host/governor-host.ts';
 import { replayRun } from '../../src/replay/replay-run.ts';
 

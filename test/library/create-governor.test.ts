@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { recordRun, toRecord } from '../../src/governor/record.ts';
+import { recordRun, toRecord } from '../../src/core/governor/record.ts';
 import {
   type Action,
   createGovernor,

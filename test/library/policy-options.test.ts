@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../src/config/defaults.ts';
-import type { Policy } from '../../src/governor/policy.ts';
+import type { Policy } from '../../src/core/governor/policy.ts';
 import { CtxbError } from '../../src/index.ts';
 import { type PolicyOptions, resolvePolicy } from '../../src/library/policy-options.ts';
 

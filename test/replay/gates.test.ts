@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { NO_FACTS } from '../../src/memory/notebook/fact.ts';
+import { NO_FACTS } from '../../src/core/memory/notebook/fact.ts';
 import { breachesOf, type Gates } from '../../src/replay/gates.ts';
 import type { ReliefSeen } from '../../src/replay/items-seen.ts';
 import type { SessionSummary } from '../../src/replay/summary.ts';

@@ -3,11 +3,11 @@ import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../src/config/defaults.ts';
+import type { Event } from '../../src/core/protocol/events.ts';
+import { saysNothing } from '../../src/core/protocol/usage.ts';
 import { CtxbError } from '../../src/errors.ts';
 import { type ReplayOptions, replaySource } from '../../src/replay/replay.ts';
 import { findSources } from '../../src/replay/sources.ts';
-import type { Event } from '../../src/stream/events.ts';
-import { saysNothing } from '../../src/stream/usage.ts';
 import { eventsOf, FIXTURE_RECORDINGS, fixture, SHARED_RECORDINGS } from '../support/recordings.ts';
 import { unmasked } from '../support/unmasked.ts';
 

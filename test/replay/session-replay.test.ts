@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { TIMERS } from '../../src/governor/actions.ts';
-import type { Input, OwnEvent } from '../../src/governor/input.ts';
-import { readRecord, readRecordedRun, recordRun, toRecord } from '../../src/governor/record.ts';
+import { TIMERS } from '../../src/core/governor/actions.ts';
+import type { Input, OwnEvent } from '../../src/core/governor/input.ts';
+import { readRecord, readRecordedRun, recordRun, toRecord } from '../../src/core/governor/record.ts';
+import { decodeLine } from '../../src/core/protocol/decode.ts';
+import type { Fields } from '../../src/core/protocol/fields.ts';
 import { createSessionReplay } from '../../src/replay/session-replay.ts';
-import { decodeLine } from '../../src/stream/decode.ts';
-import type { Fields } from '../../src/stream/fields.ts';
 import {
   callLine,
   decisions,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { GovernorState } from '../../src/governor/state.ts';
+import type { GovernorState } from '../../src/core/governor/state.ts';
 import { PLAIN, styleFor } from '../../src/report/style.ts';
 import { statusText } from '../../src/statusline/status-text.ts';
 import { afterTurn, callLine, drive, initLine, resultLine, runWith } from '../support/governor.ts';

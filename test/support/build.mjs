@@ -14,19 +14,19 @@ const TARGET = 'node20.19';
  * named: it would run wherever its part is loaded.
  */
 const PARTS = {
-  base: /src\/(cli|process-io)\.ts$/,
-  hook: /src\/(commands\/hook|hook\/answer-hook)\.ts$/,
-  replay: /src\/(replay\/workers\/work|commands\/replay)\.ts$/,
-  run: /src\/(commands\/(run|shim|prepare-run)|session\/run-headless)\.ts$/,
-  conduct: /src\/session\/conduct\.ts$/,
+  base: /src\/(cli\/main|process-io)\.ts$/,
+  hook: /src\/(cli\/hook|hook\/answer-hook)\.ts$/,
+  replay: /src\/(replay\/workers\/work|cli\/replay)\.ts$/,
+  run: /src\/(cli\/(run|shim|prepare-run)|run\/run-headless)\.ts$/,
+  conduct: /src\/run\/conduct\.ts$/,
 };
 
 /** Claude Code starts it several times a second: bundled alone, it has nothing in it that only others need. */
-const ALONE = 'commands/statusline';
+const ALONE = 'cli/statusline';
 
 const alone = {
   name: 'alone',
-  resolveId: (id) => (id === `./${ALONE}.ts` ? { id: `../${ALONE}.js`, external: true } : undefined),
+  resolveId: (id) => (id === './statusline.ts' ? { id: `../${ALONE}.js`, external: true } : undefined),
 };
 
 const PROGRAM = {
@@ -54,7 +54,7 @@ const programs = await rolldown({
   input: {
     ctxb: 'bin/ctxb.ts',
     'ctxb-shim': 'bin/ctxb-shim.ts',
-    'commands/replay-worker': 'src/commands/replay-worker.ts',
+    'cli/replay-worker': 'src/cli/replay-worker.ts',
   },
   plugins: [alone],
 });

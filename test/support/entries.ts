@@ -1,5 +1,5 @@
-import { createDeadEnds } from '../../src/memory/dead-ends/dead-ends.ts';
-import type { CommandFacts, Discard, Entry, FileChange, ToolEntry } from '../../src/memory/entry.ts';
+import { createDeadEnds } from '../../src/core/memory/dead-ends/dead-ends.ts';
+import type { CommandFacts, Discard, Entry, FileChange, ToolEntry } from '../../src/core/memory/entry.ts';
 
 /** An entry before it has its place: `calls` gives it an id and a time. */
 export type Draft = Entry | Call;

@@ -6,7 +6,7 @@ import type { Place } from '../cli/fakes.ts';
 export interface Fault {
   /** What goes wrong. */
   readonly fault: string;
-  /** Where ctxb waits for it: files of `src/session`, without ending. */
+  /** Where ctxb waits for it: files of `src/run`, without ending. */
   readonly at: readonly string[];
   /** What the user sees: a part of a line on stderr; nothing is said where it is left out. */
   readonly says?: string;

@@ -1,13 +1,19 @@
 import { DEFAULTS } from '../../src/config/defaults.ts';
-import { type Action, type Decision, type HookName, isDecision, type TimerName } from '../../src/governor/actions.ts';
-import { CALLBACKS } from '../../src/governor/control/hook-callbacks.ts';
-import { initialState } from '../../src/governor/initial-state.ts';
-import type { ExitEvent, Input, OwnEvent } from '../../src/governor/input.ts';
-import type { Policy } from '../../src/governor/policy.ts';
-import type { ControlPurpose, GovernorState, Run } from '../../src/governor/state.ts';
-import { step } from '../../src/governor/step.ts';
-import { decodeObject } from '../../src/stream/decode.ts';
-import type { Event } from '../../src/stream/events.ts';
+import {
+  type Action,
+  type Decision,
+  type HookName,
+  isDecision,
+  type TimerName,
+} from '../../src/core/governor/actions.ts';
+import { CALLBACKS } from '../../src/core/governor/control/hook-callbacks.ts';
+import { initialState } from '../../src/core/governor/initial-state.ts';
+import type { ExitEvent, Input, OwnEvent } from '../../src/core/governor/input.ts';
+import type { Policy } from '../../src/core/governor/policy.ts';
+import type { ControlPurpose, GovernorState, Run } from '../../src/core/governor/state.ts';
+import { step } from '../../src/core/governor/step.ts';
+import { decodeObject } from '../../src/core/protocol/decode.ts';
+import type { Event } from '../../src/core/protocol/events.ts';
 
 /** A line, parsed. */
 export type Line = Readonly<Record<string, unknown>>;

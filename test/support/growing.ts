@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { DEFAULTS } from '../../src/config/defaults.ts';
-import { recordRun } from '../../src/governor/record.ts';
+import { recordRun } from '../../src/core/governor/record.ts';
 import { policyWith, runWith } from './governor.ts';
 import type { Random } from './random.ts';
 

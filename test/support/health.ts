@@ -1,4 +1,4 @@
-import type { HealthDetails, HealthRecord, ZoneName } from '../../src/governor/zones/zones.ts';
+import type { HealthDetails, HealthRecord, ZoneName } from '../../src/core/governor/zones/zones.ts';
 
 const WINDOW = 200_000;
 

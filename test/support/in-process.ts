@@ -1,11 +1,11 @@
 import { PassThrough } from 'node:stream';
+import { readClaudeArguments } from '../../src/claude/claude-arguments.ts';
 import type { Config } from '../../src/config/config.ts';
 import { DEFAULTS } from '../../src/config/defaults.ts';
 import { PLAIN } from '../../src/report/style.ts';
 import { createTerminal } from '../../src/report/terminal/terminal.ts';
-import { readClaudeArguments } from '../../src/session/claude/claude-arguments.ts';
-import type { HeadlessRun } from '../../src/session/headless-run.ts';
-import { runHeadless } from '../../src/session/run-headless.ts';
+import type { HeadlessRun } from '../../src/run/headless-run.ts';
+import { runHeadless } from '../../src/run/run-headless.ts';
 import type { World } from './claude.ts';
 import { SMALL_WINDOW } from './ctxb.ts';
 

@@ -1,4 +1,4 @@
-import type { Action } from '../../src/governor/actions.ts';
+import type { Action } from '../../src/core/governor/actions.ts';
 import {
   boundaryLine,
   callLine,

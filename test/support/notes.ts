@@ -1,11 +1,11 @@
-import type { Input } from '../../src/governor/input.ts';
-import type { CommandFacts, Entry, FileChange, ToolEntry } from '../../src/memory/entry.ts';
-import { createExtractor, type ExtractOptions } from '../../src/memory/extract/extract.ts';
-import { createEntryMaker } from '../../src/memory/make-entry.ts';
-import type { Mask } from '../../src/memory/words.ts';
-import { oneLine } from '../../src/memory/words.ts';
+import type { Input } from '../../src/core/governor/input.ts';
+import type { CommandFacts, Entry, FileChange, ToolEntry } from '../../src/core/memory/entry.ts';
+import { createExtractor, type ExtractOptions } from '../../src/core/memory/extract/extract.ts';
+import { createEntryMaker } from '../../src/core/memory/make-entry.ts';
+import type { Mask } from '../../src/core/memory/words.ts';
+import { oneLine } from '../../src/core/memory/words.ts';
+import { decodeObject } from '../../src/core/protocol/decode.ts';
 import { createInputReader } from '../../src/replay/inputs.ts';
-import { decodeObject } from '../../src/stream/decode.ts';
 import type { Line } from './governor.ts';
 import { asRead, linesOf } from './recordings.ts';
 import { unmasked } from './unmasked.ts';

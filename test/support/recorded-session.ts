@@ -1,5 +1,5 @@
 import { DEFAULTS } from '../../src/config/defaults.ts';
-import { microUsdOf, priceFor } from '../../src/governor/cost/prices.ts';
+import { microUsdOf, priceFor } from '../../src/core/governor/cost/prices.ts';
 import type { CallSeen, CompactionSeen, ResultSeen } from '../../src/replay/items-seen.ts';
 import { createSessionReplay } from '../../src/replay/session-replay.ts';
 import type { SessionSummary } from '../../src/replay/summary.ts';

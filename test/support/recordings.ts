@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readRecord } from '../../src/governor/record.ts';
+import { readRecord } from '../../src/core/governor/record.ts';
+import { decodeLine } from '../../src/core/protocol/decode.ts';
+import type { Event } from '../../src/core/protocol/events.ts';
 import { findIn, placed, type ReadLine } from '../../src/replay/read/read-line.ts';
-import { decodeLine } from '../../src/stream/decode.ts';
-import type { Event } from '../../src/stream/events.ts';
 
 /** A recording on disk. `name` is its path below the folder it was looked for in. */
 export interface Recording {

@@ -1,6 +1,6 @@
-import type { Action, HookAnswer } from '../../src/governor/actions.ts';
-import { CALLBACKS, type ToolHook } from '../../src/governor/control/hook-callbacks.ts';
-import type { FileMeasure } from '../../src/governor/tool-budget/tool-budget.ts';
+import type { Action, HookAnswer } from '../../src/core/governor/actions.ts';
+import { CALLBACKS, type ToolHook } from '../../src/core/governor/control/hook-callbacks.ts';
+import type { FileMeasure } from '../../src/core/governor/tool-budget/tool-budget.ts';
 import {
   callLine,
   type Driver,

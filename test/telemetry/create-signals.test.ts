@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { isDecision } from '../../src/governor/actions.ts';
-import { initialState } from '../../src/governor/initial-state.ts';
-import type { Input } from '../../src/governor/input.ts';
-import type { Run } from '../../src/governor/state.ts';
-import { step } from '../../src/governor/step.ts';
-import { decodeObject } from '../../src/stream/decode.ts';
+import { isDecision } from '../../src/core/governor/actions.ts';
+import { initialState } from '../../src/core/governor/initial-state.ts';
+import type { Input } from '../../src/core/governor/input.ts';
+import type { Run } from '../../src/core/governor/state.ts';
+import { step } from '../../src/core/governor/step.ts';
+import { decodeObject } from '../../src/core/protocol/decode.ts';
 import { createSignals } from '../../src/telemetry/create-signals.ts';
 import type { Attributes, Signal } from '../../src/telemetry/signal.ts';
 import {

@@ -1,6 +1,6 @@
-import { NATIVE_RESERVE_TOKENS } from '../../governor/policy.ts';
+import { NATIVE_RESERVE_TOKENS } from '../../core/governor/policy.ts';
+import { isExhaustion } from '../../core/protocol/failures.ts';
 import { steps } from '../../standin/scenario.ts';
-import { isExhaustion } from '../../stream/failures.ts';
 import { type Check, factsOf } from '../check.ts';
 import { expectFact } from '../expect-fact.ts';
 import { compactAndClear, hookOutput } from '../scenes.ts';

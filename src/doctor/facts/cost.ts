@@ -1,4 +1,4 @@
-import { fieldsOf } from '../../stream/fields.ts';
+import { fieldsOf } from '../../core/protocol/fields.ts';
 import { type Check, factsOf } from '../check.ts';
 import { expectFact } from '../expect-fact.ts';
 import { askedAtTheStart, plainTurns } from '../scenes.ts';

@@ -1,4 +1,4 @@
-import { countOf } from '../../stream/fields.ts';
+import { countOf } from '../../core/protocol/fields.ts';
 import { type Check, factsOf } from '../check.ts';
 import { expectFact } from '../expect-fact.ts';
 import {

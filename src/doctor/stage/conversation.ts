@@ -1,12 +1,12 @@
 import { once } from 'node:events';
-import type { HookName } from '../../governor/actions.ts';
-import { MATCHERS } from '../../governor/control/control.ts';
-import { CALLBACKS } from '../../governor/control/hook-callbacks.ts';
-import type { Child, ChildEnd } from '../../session/claude/child.ts';
-import { decodeLine } from '../../stream/decode.ts';
-import type { ControlRequestEvent, ControlResponseEvent, Event } from '../../stream/events.ts';
-import { type Fields, fieldsOf, textOf } from '../../stream/fields.ts';
-import { createFramer } from '../../stream/frame.ts';
+import type { Child, ChildEnd } from '../../claude/child.ts';
+import type { HookName } from '../../core/governor/actions.ts';
+import { MATCHERS } from '../../core/governor/control/control.ts';
+import { CALLBACKS } from '../../core/governor/control/hook-callbacks.ts';
+import { decodeLine } from '../../core/protocol/decode.ts';
+import type { ControlRequestEvent, ControlResponseEvent, Event } from '../../core/protocol/events.ts';
+import { type Fields, fieldsOf, textOf } from '../../core/protocol/fields.ts';
+import { createFramer } from '../../core/protocol/frame.ts';
 import { Contradiction } from '../expect-fact.ts';
 import { eventsOf } from './read-seen.ts';
 

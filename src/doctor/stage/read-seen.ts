@@ -1,9 +1,9 @@
-import type { Verdict } from '../../governor/actions.ts';
-import { verdictOf } from '../../governor/relief/verdict.ts';
+import type { Verdict } from '../../core/governor/actions.ts';
+import { verdictOf } from '../../core/governor/relief/verdict.ts';
+import { plainText } from '../../core/protocol/blocks.ts';
+import type { AssistantEvent, Event, ResultEvent } from '../../core/protocol/events.ts';
+import { contextOf } from '../../core/protocol/usage.ts';
 import type { RecordedRequest, RequestKind } from '../../standin/scenario.ts';
-import { plainText } from '../../stream/blocks.ts';
-import type { AssistantEvent, Event, ResultEvent } from '../../stream/events.ts';
-import { contextOf } from '../../stream/usage.ts';
 
 type KindOf<K extends Event['kind']> = Extract<Event, { readonly kind: K }>;
 

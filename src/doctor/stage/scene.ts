@@ -1,8 +1,8 @@
-import type { ChildEnd } from '../../session/claude/child.ts';
-import type { SessionLog } from '../../session/claude/claude-log.ts';
+import type { ChildEnd } from '../../claude/child.ts';
+import type { SessionLog } from '../../claude/claude-log.ts';
+import type { ControlResponseEvent, Event } from '../../core/protocol/events.ts';
+import type { Fields } from '../../core/protocol/fields.ts';
 import type { RecordedRequest, Scenario } from '../../standin/scenario.ts';
-import type { ControlResponseEvent, Event } from '../../stream/events.ts';
-import type { Fields } from '../../stream/fields.ts';
 import { Contradiction } from '../expect-fact.ts';
 import type { Conversation, HookCall } from './conversation.ts';
 import type { Stage, StartOptions } from './stage.ts';

@@ -1,4 +1,4 @@
-import { type Child, startChild } from '../../session/claude/child.ts';
+import { type Child, startChild } from '../../claude/child.ts';
 import type { RecordedRequest, Scenario } from '../../standin/scenario.ts';
 import { createScratchEnvironment, type ScratchEnvironment } from '../../standin/scratch-environment.ts';
 import { type Standin, startStandin } from '../../standin/server.ts';

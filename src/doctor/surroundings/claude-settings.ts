@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { settingsPath } from '../../claude/settings-places.ts';
 import { parseJson, SyntaxFault } from '../../config/parse-data.ts';
+import { type Fields, fieldsOf, textOf } from '../../core/protocol/fields.ts';
 import { messageOf } from '../../errors.ts';
 import type { Io } from '../../io.ts';
 import { GivenFault, readGiven } from '../../store/files/given-file.ts';
-import { type Fields, fieldsOf, textOf } from '../../stream/fields.ts';
 import type { Remark } from '../remark.ts';
 
 /** One of claude's own files of settings. */

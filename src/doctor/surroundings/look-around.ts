@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import manifest from '../../../package.json' with { type: 'json' };
 import { type ResolvedConfig, resolveConfig } from '../../config/resolve-config.ts';
+import { textOf } from '../../core/protocol/fields.ts';
 import type { Io } from '../../io.ts';
-import { textOf } from '../../stream/fields.ts';
 import type { Remark } from '../remark.ts';
 import { readSettingsFiles, settingOf, variablesOf } from './claude-settings.ts';
 import { checkContextFolder } from './context-folder.ts';

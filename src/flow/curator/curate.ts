@@ -1,9 +1,9 @@
+import { type HeadlessInvocation, readClaudeArguments } from '../../claude/claude-arguments.ts';
 import type { Config } from '../../config/config.ts';
+import { LONG_LINE_LENGTH, oneLine } from '../../core/memory/words.ts';
 import { CtxbError, messageOf } from '../../errors.ts';
 import type { Io } from '../../io.ts';
-import { LONG_LINE_LENGTH, oneLine } from '../../memory/words.ts';
-import { type HeadlessInvocation, readClaudeArguments } from '../../session/claude/claude-arguments.ts';
-import type { Watcher } from '../../session/headless-run.ts';
+import type { Watcher } from '../../run/headless-run.ts';
 import { fileInside } from '../file/flow-files.ts';
 import type { Curator } from '../flow.ts';
 import type { TaughtStep } from '../pack/frame.ts';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { counted, LINE_LENGTH, quoted } from '../../memory/words.ts';
+import { counted, LINE_LENGTH, quoted } from '../../core/memory/words.ts';
 import type { CuratedChoice } from '../pack/receipt.ts';
 
 /** A curator's answer, not yet compared with history and disk. */

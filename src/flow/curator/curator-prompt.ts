@@ -1,5 +1,5 @@
-import { codePoints } from '../../governor/gauge/token-estimate.ts';
-import { fenced, LINE_LENGTH, LONG_LINE_LENGTH, quoted } from '../../memory/words.ts';
+import { codePoints } from '../../core/governor/gauge/token-estimate.ts';
+import { fenced, LINE_LENGTH, LONG_LINE_LENGTH, quoted } from '../../core/memory/words.ts';
 import { BETWEEN_PARTS, grouped } from '../pack/characters.ts';
 import { type TaughtStep, taskParts, teachingParts } from '../pack/frame.ts';
 import type { PackItem } from '../pack/step-block.ts';

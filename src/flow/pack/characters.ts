@@ -1,5 +1,5 @@
-import { codePoints } from '../../governor/gauge/token-estimate.ts';
-import { cut } from '../../memory/words.ts';
+import { codePoints } from '../../core/governor/gauge/token-estimate.ts';
+import { cut } from '../../core/memory/words.ts';
 
 const HIGH_SURROGATE = /[\ud800-\udbff]/;
 

@@ -1,5 +1,5 @@
-import { codePoints } from '../../governor/gauge/token-estimate.ts';
-import { fenced, quoted } from '../../memory/words.ts';
+import { codePoints } from '../../core/governor/gauge/token-estimate.ts';
+import { fenced, quoted } from '../../core/memory/words.ts';
 import type { FlowStep } from '../flow.ts';
 import { costOf, fitted, grouped, head } from './characters.ts';
 import type { PriorityLevels } from './priority.ts';

@@ -1,5 +1,5 @@
 import type { Budgets } from '../../config/flow-settings.ts';
-import { codePoints } from '../../governor/gauge/token-estimate.ts';
+import { codePoints } from '../../core/governor/gauge/token-estimate.ts';
 import { type Classified, type ClassifiedBy, TIERS, type Tier } from './priority.ts';
 import { fittedBlock, newestBlock, type PackItem, type StepBlock, stepBlock } from './step-block.ts';
 

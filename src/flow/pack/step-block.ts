@@ -1,6 +1,6 @@
 import type { Priority } from '../../config/flow-settings.ts';
-import { codePoints } from '../../governor/gauge/token-estimate.ts';
-import { fenced, LINE_LENGTH, LONG_LINE_LENGTH, oneLine, quoted } from '../../memory/words.ts';
+import { codePoints } from '../../core/governor/gauge/token-estimate.ts';
+import { fenced, LINE_LENGTH, LONG_LINE_LENGTH, oneLine, quoted } from '../../core/memory/words.ts';
 import type { StepOutput } from '../flow.ts';
 import { BETWEEN_PARTS, costOf, fitted, grouped, head, type Part } from './characters.ts';
 

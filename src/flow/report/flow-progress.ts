@@ -1,13 +1,13 @@
 import type { Writable } from 'node:stream';
-import { costUsd } from '../../governor/cost/cost.ts';
-import { readGauge } from '../../governor/gauge/gauge.ts';
-import type { GovernorState } from '../../governor/state.ts';
+import { costUsd } from '../../core/governor/cost/cost.ts';
+import { readGauge } from '../../core/governor/gauge/gauge.ts';
+import type { GovernorState } from '../../core/governor/state.ts';
 import { decisionText, isRoutine } from '../../messages.ts';
 import { counted, dollars, duration, percent, tokens } from '../../report/figures.ts';
 import { onOneLine } from '../../report/shown.ts';
 import type { Style } from '../../report/style.ts';
 import { CLEAR_LINE } from '../../report/terminal/progress.ts';
-import type { Watcher } from '../../session/headless-run.ts';
+import type { Watcher } from '../../run/headless-run.ts';
 import type { FlowStep } from '../flow.ts';
 import type { StepNews } from '../run/run-flow.ts';
 import type { StepEnd } from '../run/run-step.ts';

@@ -1,5 +1,5 @@
+import { signalExitCode } from '../../claude/child.ts';
 import type { Io } from '../../io.ts';
-import { signalExitCode } from '../../session/claude/child.ts';
 import { type Briefing, briefingOf, historyOf, promptOf } from '../briefing.ts';
 import { type Curation, curate } from '../curator/curate.ts';
 import { OUTPUT_FILE, stepOutput } from '../earlier-run.ts';

@@ -1,5 +1,5 @@
+import { signalExitCode } from '../../claude/child.ts';
 import type { Io } from '../../io.ts';
-import { signalExitCode } from '../../session/claude/child.ts';
 import { processMark } from '../../store/files/process-mark.ts';
 import { STEP_FILE } from '../earlier-run.ts';
 import type { FlowStep } from '../flow.ts';

@@ -1,4 +1,4 @@
-import type { Watcher } from '../../session/headless-run.ts';
+import type { Watcher } from '../../run/headless-run.ts';
 import type { FlowRunFiles } from '../../store/runs/flow-run.ts';
 import type { BriefingWorld } from '../briefing.ts';
 import type { Flow, FlowStep } from '../flow.ts';

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { watchSignals } from '../../session/signals.ts';
+import { watchSignals } from '../../run/signals.ts';
 
 export interface FlowStop {
   /** Aborted when no more steps may start. */

@@ -1,15 +1,15 @@
 import { PassThrough, Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
+import type { HeadlessInvocation } from '../../claude/claude-arguments.ts';
 import type { Config } from '../../config/config.ts';
-import { costUsd } from '../../governor/cost/cost.ts';
-import type { GovernorState } from '../../governor/state.ts';
+import { costUsd } from '../../core/governor/cost/cost.ts';
+import type { GovernorState } from '../../core/governor/state.ts';
+import { decodeLine } from '../../core/protocol/decode.ts';
+import { createFramer } from '../../core/protocol/frame.ts';
 import type { Io } from '../../io.ts';
-import type { HeadlessInvocation } from '../../session/claude/claude-arguments.ts';
-import type { Watcher } from '../../session/headless-run.ts';
-import { runHeadless } from '../../session/run-headless.ts';
-import { timeoutSignal } from '../../session/signals.ts';
-import { decodeLine } from '../../stream/decode.ts';
-import { createFramer } from '../../stream/frame.ts';
+import type { Watcher } from '../../run/headless-run.ts';
+import { runHeadless } from '../../run/run-headless.ts';
+import { timeoutSignal } from '../../run/signals.ts';
 
 /** A step: claude in a fresh session under all of ctxb's policies. */
 export interface StepRun {

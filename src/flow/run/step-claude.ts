@@ -1,6 +1,6 @@
+import { type HeadlessInvocation, readClaudeArguments } from '../../claude/claude-arguments.ts';
+import { windowOfModel } from '../../core/governor/gauge/window.ts';
 import { CtxbError } from '../../errors.ts';
-import { windowOfModel } from '../../governor/gauge/window.ts';
-import { type HeadlessInvocation, readClaudeArguments } from '../../session/claude/claude-arguments.ts';
 import type { FlowStep } from '../flow.ts';
 
 export interface StepClaude {

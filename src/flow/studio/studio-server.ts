@@ -10,8 +10,8 @@ import {
 } from 'node:http';
 import { join } from 'node:path';
 import * as v from 'valibot';
+import { parsed } from '../../core/protocol/fields.ts';
 import { isCtxbError } from '../../errors.ts';
-import { parsed } from '../../stream/fields.ts';
 import { budgets } from '../file/flow-schema.ts';
 import type { BudgetKey, StudioView } from './studio-view.ts';
 

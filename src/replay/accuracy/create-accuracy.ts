@@ -1,5 +1,5 @@
-import { estimateTokens, measureBlock } from '../../governor/gauge/estimator.ts';
-import type { Block, UserRole } from '../../stream/events.ts';
+import { estimateTokens, measureBlock } from '../../core/governor/gauge/estimator.ts';
+import type { Block, UserRole } from '../../core/protocol/events.ts';
 import { droppedTokens } from '../observers/drops.ts';
 import type { Observer, Seen } from '../observers/seen.ts';
 import { createToolUses, type ToolUses } from '../observers/tool-uses.ts';

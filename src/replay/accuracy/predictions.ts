@@ -1,8 +1,8 @@
-import { measureBlock, nativeTokens } from '../../governor/gauge/estimator.ts';
-import { type Gauge, predicted } from '../../governor/gauge/gauge.ts';
-import { wasReplaced } from '../../governor/gauge/readings.ts';
-import type { AssistantEvent, Block, Usage, UserEvent } from '../../stream/events.ts';
-import { contextOf, saysNothing } from '../../stream/usage.ts';
+import { measureBlock, nativeTokens } from '../../core/governor/gauge/estimator.ts';
+import { type Gauge, predicted } from '../../core/governor/gauge/gauge.ts';
+import { wasReplaced } from '../../core/governor/gauge/readings.ts';
+import type { AssistantEvent, Block, Usage, UserEvent } from '../../core/protocol/events.ts';
+import { contextOf, saysNothing } from '../../core/protocol/usage.ts';
 import type { Seen } from '../observers/seen.ts';
 import type { Estimator } from './accuracy.ts';
 

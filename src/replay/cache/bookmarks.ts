@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import { type BigIntStats, closeSync, openSync, readSync, statSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
-import { type Fields, parseFields } from '../../stream/fields.ts';
+import { type Fields, parseFields } from '../../core/protocol/fields.ts';
 import type { LineStart } from '../read/line-feed.ts';
 import type { Snapshot } from '../session-replay.ts';
 

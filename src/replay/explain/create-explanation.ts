@@ -6,9 +6,9 @@ import {
   scaleOf,
   spokenTokens,
   UNCALIBRATED,
-} from '../../governor/gauge/estimator.ts';
-import { callOutput, type Gauge, predicted } from '../../governor/gauge/gauge.ts';
-import type { AssistantEvent, Block, UserEvent } from '../../stream/events.ts';
+} from '../../core/governor/gauge/estimator.ts';
+import { callOutput, type Gauge, predicted } from '../../core/governor/gauge/gauge.ts';
+import type { AssistantEvent, Block, UserEvent } from '../../core/protocol/events.ts';
 import type { CallSeen } from '../items-seen.ts';
 import type { Observer, Seen } from '../observers/seen.ts';
 import { createToolUses } from '../observers/tool-uses.ts';

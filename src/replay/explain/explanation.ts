@@ -1,4 +1,4 @@
-import type { ContentKind } from '../../governor/gauge/estimator.ts';
+import type { ContentKind } from '../../core/governor/gauge/estimator.ts';
 import type { CallSeen } from '../items-seen.ts';
 
 /** Where the figures of one call come from. Tokens throughout. */

@@ -1,7 +1,7 @@
-import { predicted } from '../../governor/gauge/gauge.ts';
-import type { GovernorState } from '../../governor/state.ts';
-import { isCompacting } from '../../governor/steps.ts';
-import type { BoundaryEvent } from '../../stream/events.ts';
+import { predicted } from '../../core/governor/gauge/gauge.ts';
+import type { GovernorState } from '../../core/governor/state.ts';
+import { isCompacting } from '../../core/governor/steps.ts';
+import type { BoundaryEvent } from '../../core/protocol/events.ts';
 import type { CompactionSeen } from '../items-seen.ts';
 import type { Observer } from './seen.ts';
 

@@ -1,4 +1,4 @@
-import type { Gauge } from '../../governor/gauge/gauge.ts';
+import type { Gauge } from '../../core/governor/gauge/gauge.ts';
 import type { DropCause } from '../oddity.ts';
 import type { Seen } from './seen.ts';
 

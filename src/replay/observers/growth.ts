@@ -1,9 +1,9 @@
-import { estimateTokens, measureBlock } from '../../governor/gauge/estimator.ts';
-import { wasReplaced } from '../../governor/gauge/readings.ts';
-import type { GovernorState } from '../../governor/state.ts';
-import { type Cutter, LINE_LENGTH } from '../../memory/words.ts';
-import type { Block, UserRole } from '../../stream/events.ts';
-import { fieldsOf, textOf } from '../../stream/fields.ts';
+import { estimateTokens, measureBlock } from '../../core/governor/gauge/estimator.ts';
+import { wasReplaced } from '../../core/governor/gauge/readings.ts';
+import type { GovernorState } from '../../core/governor/state.ts';
+import { type Cutter, LINE_LENGTH } from '../../core/memory/words.ts';
+import type { Block, UserRole } from '../../core/protocol/events.ts';
+import { fieldsOf, textOf } from '../../core/protocol/fields.ts';
 import type { Growth, ResultSeen } from '../items-seen.ts';
 import type { Observer, Seen } from './seen.ts';
 import { createToolUses, type ToolUse } from './tool-uses.ts';

@@ -1,4 +1,4 @@
-import { saysNothing } from '../../stream/usage.ts';
+import { saysNothing } from '../../core/protocol/usage.ts';
 import { type DropCause, MOST_EXAMPLES, type Oddity, type OddityExample, type OddityKind } from '../oddity.ts';
 import { createDropSigns, droppedTokens, noSigns, type Signs } from './drops.ts';
 import type { Observer, Seen } from './seen.ts';

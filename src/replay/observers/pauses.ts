@@ -1,6 +1,6 @@
-import { toUsd } from '../../governor/cost/cost.ts';
-import { type Prices, priceAt, priceFor } from '../../governor/cost/prices.ts';
-import { idleBeyondLife, writePrice } from '../../governor/relief/cache-expiry.ts';
+import { toUsd } from '../../core/governor/cost/cost.ts';
+import { type Prices, priceAt, priceFor } from '../../core/governor/cost/prices.ts';
+import { idleBeyondLife, writePrice } from '../../core/governor/relief/cache-expiry.ts';
 import type { Pauses } from '../summary.ts';
 import type { Observer } from './seen.ts';
 

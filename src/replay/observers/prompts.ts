@@ -1,6 +1,6 @@
-import { estimateTokens, measureContent } from '../../governor/gauge/estimator.ts';
-import { type BlockCutter, LONG_LINE_LENGTH } from '../../memory/words.ts';
-import { textsOf } from '../../stream/blocks.ts';
+import { estimateTokens, measureContent } from '../../core/governor/gauge/estimator.ts';
+import { type BlockCutter, LONG_LINE_LENGTH } from '../../core/memory/words.ts';
+import { textsOf } from '../../core/protocol/blocks.ts';
 import type { PromptSeen } from '../items-seen.ts';
 import { type Observer, timeIn } from './seen.ts';
 

@@ -1,12 +1,19 @@
-import type { HookAnswer, Receipt } from '../../governor/actions.ts';
-import type { GovernorState, Run } from '../../governor/state.ts';
-import { createMemory } from '../../memory/memory.ts';
-import { commandFact, type Fact, holds, pathFact, type Searchable, searchable } from '../../memory/notebook/fact.ts';
-import { remember } from '../../memory/remember.ts';
-import type { Mask } from '../../memory/words.ts';
-import { plainText } from '../../stream/blocks.ts';
-import type { Block } from '../../stream/events.ts';
-import { fieldsOf, textOf } from '../../stream/fields.ts';
+import type { HookAnswer, Receipt } from '../../core/governor/actions.ts';
+import type { GovernorState, Run } from '../../core/governor/state.ts';
+import { createMemory } from '../../core/memory/memory.ts';
+import {
+  commandFact,
+  type Fact,
+  holds,
+  pathFact,
+  type Searchable,
+  searchable,
+} from '../../core/memory/notebook/fact.ts';
+import { remember } from '../../core/memory/remember.ts';
+import type { Mask } from '../../core/memory/words.ts';
+import { plainText } from '../../core/protocol/blocks.ts';
+import type { Block } from '../../core/protocol/events.ts';
+import { fieldsOf, textOf } from '../../core/protocol/fields.ts';
 import type { NeededTally, ReliefSeen } from '../items-seen.ts';
 import type { Seen } from './seen.ts';
 

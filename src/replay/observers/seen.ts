@@ -1,5 +1,5 @@
-import type { Input } from '../../governor/input.ts';
-import type { GovernorState } from '../../governor/state.ts';
+import type { Input } from '../../core/governor/input.ts';
+import type { GovernorState } from '../../core/governor/state.ts';
 
 /** A line of a recording, and what the judgement made of it. */
 export interface Seen {

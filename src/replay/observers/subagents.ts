@@ -1,5 +1,5 @@
-import { type BlockCutter, LINE_LENGTH } from '../../memory/words.ts';
-import { textsOf } from '../../stream/blocks.ts';
+import { type BlockCutter, LINE_LENGTH } from '../../core/memory/words.ts';
+import { textsOf } from '../../core/protocol/blocks.ts';
 import { type Observer, timeIn } from './seen.ts';
 
 /** How a subagent began. */

@@ -1,4 +1,4 @@
-import type { Block } from '../../stream/events.ts';
+import type { Block } from '../../core/protocol/events.ts';
 
 export type ToolUse = Extract<Block, { readonly type: 'tool_use' }>;
 

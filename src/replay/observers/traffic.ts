@@ -1,6 +1,6 @@
-import { callOutput } from '../../governor/gauge/gauge.ts';
-import type { AssistantEvent, Usage } from '../../stream/events.ts';
-import { addUsage, saysNothing, withOutput } from '../../stream/usage.ts';
+import { callOutput } from '../../core/governor/gauge/gauge.ts';
+import type { AssistantEvent, Usage } from '../../core/protocol/events.ts';
+import { addUsage, saysNothing, withOutput } from '../../core/protocol/usage.ts';
 import type { SessionSummary } from '../summary.ts';
 import type { Observer, Seen } from './seen.ts';
 

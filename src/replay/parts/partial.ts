@@ -1,4 +1,4 @@
-import { type Fields, fieldsOf, isFields } from '../../stream/fields.ts';
+import { type Fields, fieldsOf, isFields } from '../../core/protocol/fields.ts';
 import type { Found } from '../read/read-line.ts';
 import type { SessionSummary } from '../summary.ts';
 

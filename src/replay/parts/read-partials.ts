@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
+import { counted } from '../../core/memory/words.ts';
 import { CtxbError } from '../../errors.ts';
-import { counted } from '../../memory/words.ts';
 import type { ReadLine } from '../read/read-line.ts';
 import { readValues } from '../read/read-values.ts';
 import type { SessionSummary } from '../summary.ts';

@@ -1,4 +1,4 @@
-import { type Fields, isFields } from '../../stream/fields.ts';
+import { type Fields, isFields } from '../../core/protocol/fields.ts';
 
 /** What stands in one line: JSON of an object, nothing but white space, or anything else. */
 export type Found = { readonly kind: 'blank' | 'malformed' } | { readonly kind: 'value'; readonly value: Fields };

@@ -1,5 +1,5 @@
-import { DOCUMENT_TOKENS } from '../../governor/relief/ladder.ts';
-import { counted } from '../../memory/words.ts';
+import { DOCUMENT_TOKENS } from '../../core/governor/relief/ladder.ts';
+import { counted } from '../../core/memory/words.ts';
 import type { RecordedSteps } from './steps.ts';
 import type { Basis, Facts } from './what-if.ts';
 

@@ -1,4 +1,4 @@
-import type { Prices } from '../../governor/cost/prices.ts';
+import type { Prices } from '../../core/governor/cost/prices.ts';
 import type { SessionSummary } from '../summary.ts';
 import { assumptionsOf, factsOf } from './assumptions.ts';
 import { basisOf, landingsOf } from './basis.ts';

@@ -1,4 +1,4 @@
-import type { Policy } from '../../governor/policy.ts';
+import type { Policy } from '../../core/governor/policy.ts';
 import {
   chooseWay,
   failuresAfterLanding,
@@ -8,8 +8,8 @@ import {
   UNTRIED,
   type Way,
   withLanding,
-} from '../../governor/relief/ladder.ts';
-import { withBoundary } from '../../governor/relief/thrash.ts';
+} from '../../core/governor/relief/ladder.ts';
+import { withBoundary } from '../../core/governor/relief/thrash.ts';
 
 /** What ctxb would do at the boundaries of turns, following the contexts of a simulation. */
 export interface Ladder {

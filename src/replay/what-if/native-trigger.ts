@@ -1,5 +1,5 @@
-import { nativeReserve } from '../../governor/gauge/window.ts';
-import { restingTrigger } from '../../governor/policy.ts';
+import { nativeReserve } from '../../core/governor/gauge/window.ts';
+import { restingTrigger } from '../../core/governor/policy.ts';
 import type { WhatIfPolicy } from './what-if.ts';
 
 /** Without compaction of its own claude refuses to go on so far below its window (measured: at 180,000 of 200,000). */

@@ -1,6 +1,6 @@
-import type { Policy } from '../../governor/policy.ts';
-import { DOCUMENT_TOKENS, type Way } from '../../governor/relief/ladder.ts';
-import { allocationIn, roomIn } from '../../governor/tool-budget/room.ts';
+import type { Policy } from '../../core/governor/policy.ts';
+import { DOCUMENT_TOKENS, type Way } from '../../core/governor/relief/ladder.ts';
+import { allocationIn, roomIn } from '../../core/governor/tool-budget/room.ts';
 import { createLadder, type Ladder } from './ladder.ts';
 import type { Trigger } from './native-trigger.ts';
 import type { RecordedSteps, Step } from './steps.ts';

@@ -1,7 +1,7 @@
-import { toUsd } from '../../governor/cost/cost.ts';
-import { microUsdOf, PRICES, type Price, type Prices, priceOf } from '../../governor/cost/prices.ts';
-import type { Usage } from '../../stream/events.ts';
-import { contextOf } from '../../stream/usage.ts';
+import { toUsd } from '../../core/governor/cost/cost.ts';
+import { microUsdOf, PRICES, type Price, type Prices, priceOf } from '../../core/governor/cost/prices.ts';
+import type { Usage } from '../../core/protocol/events.ts';
+import { contextOf } from '../../core/protocol/usage.ts';
 import type { CallSeen } from '../items-seen.ts';
 import type { Pilot, Relieved } from './pilot.ts';
 import type { RecordedSteps, Step } from './steps.ts';

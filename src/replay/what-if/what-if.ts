@@ -1,4 +1,4 @@
-import type { Policy } from '../../governor/policy.ts';
+import type { Policy } from '../../core/governor/policy.ts';
 import type { CompactionSeen } from '../items-seen.ts';
 
 /** A policy that was not followed, to be tried on a recording. */

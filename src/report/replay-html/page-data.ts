@@ -1,5 +1,5 @@
-import { handoffLevel, inTokens, type Policy } from '../../governor/policy.ts';
-import { oneLine, shortened } from '../../memory/words.ts';
+import { handoffLevel, inTokens, type Policy } from '../../core/governor/policy.ts';
+import { oneLine, shortened } from '../../core/memory/words.ts';
 import { decisionText } from '../../messages.ts';
 import type { CallSeen, ResultSeen } from '../../replay/items-seen.ts';
 import type { SessionSummary } from '../../replay/summary.ts';

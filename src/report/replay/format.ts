@@ -1,4 +1,4 @@
-import type { Policy } from '../../governor/policy.ts';
+import type { Policy } from '../../core/governor/policy.ts';
 import type { Io } from '../../io.ts';
 import type { ReplayReport, SessionSummary } from '../../replay/summary.ts';
 import { type Glyphs, glyphsFor } from '../glyphs.ts';

@@ -1,4 +1,4 @@
-import { TOLD_KINDS } from '../../memory/notebook/fact.ts';
+import { TOLD_KINDS } from '../../core/memory/notebook/fact.ts';
 import { FACT_NAMES } from '../../messages.ts';
 import type { ReliefSeen } from '../../replay/items-seen.ts';
 import { type Kept, keptOf, type RetentionTotals, retentionTotals } from '../../replay/retention.ts';

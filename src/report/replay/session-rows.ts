@@ -1,4 +1,4 @@
-import type { Decision } from '../../governor/actions.ts';
+import type { Decision } from '../../core/governor/actions.ts';
 import { decisionText } from '../../messages.ts';
 import type { CompactionSeen } from '../../replay/items-seen.ts';
 import type { DropCause, Oddity, OddityKind } from '../../replay/oddity.ts';

@@ -1,4 +1,4 @@
-import { type ZoneName, zoneAt } from '../../governor/zones/zones.ts';
+import { type ZoneName, zoneAt } from '../../core/governor/zones/zones.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
 import type { Style } from '../style.ts';
 import type { Page } from './format.ts';

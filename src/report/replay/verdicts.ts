@@ -1,7 +1,7 @@
+import { type Fields, jsonText, textOf } from '../../core/protocol/fields.ts';
 import type { CheckedRecord, Difference } from '../../replay/check-record.ts';
 import type { Breach } from '../../replay/gates.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
-import { type Fields, jsonText, textOf } from '../../stream/fields.ts';
 import { counted, dollars, percent, tokens } from '../figures.ts';
 import { onOneLine } from '../shown.ts';
 

@@ -1,5 +1,5 @@
-import type { Decision, FactTally } from '../../governor/actions.ts';
-import { NO_FACTS } from '../../memory/notebook/fact.ts';
+import type { Decision, FactTally } from '../../core/governor/actions.ts';
+import { NO_FACTS } from '../../core/memory/notebook/fact.ts';
 import { keptText } from '../../messages.ts';
 import { counted, tokens } from '../figures.ts';
 

@@ -1,7 +1,7 @@
-import { runCostUsd } from '../../governor/cost/cost.ts';
-import { readGauge } from '../../governor/gauge/gauge.ts';
-import { inTokens } from '../../governor/policy.ts';
-import type { GovernorState } from '../../governor/state.ts';
+import { runCostUsd } from '../../core/governor/cost/cost.ts';
+import { readGauge } from '../../core/governor/gauge/gauge.ts';
+import { inTokens } from '../../core/governor/policy.ts';
+import type { GovernorState } from '../../core/governor/state.ts';
 import { counted, dollars, percent, shareOf, tokens } from '../figures.ts';
 import type { Style } from '../style.ts';
 

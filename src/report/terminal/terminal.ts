@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
-import type { Decision } from '../../governor/actions.ts';
-import type { GovernorState } from '../../governor/state.ts';
+import type { Decision } from '../../core/governor/actions.ts';
+import type { GovernorState } from '../../core/governor/state.ts';
 import { decisionText, isRoutine, observedText } from '../../messages.ts';
 import { onOneLine } from '../shown.ts';
 import type { Style } from '../style.ts';

@@ -1,8 +1,8 @@
 import { closeSync, constants, fstatSync, openSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { Effect } from '../../governor/actions.ts';
-import type { OwnEvent } from '../../governor/input.ts';
-import type { FileMeasure } from '../../governor/tool-budget/tool-budget.ts';
+import type { Effect } from '../../core/governor/actions.ts';
+import type { OwnEvent } from '../../core/governor/input.ts';
+import type { FileMeasure } from '../../core/governor/tool-budget/tool-budget.ts';
 import { createPlain, kindOf, readAt } from '../files/plain-file.ts';
 import type { Faults } from '../files/store-error.ts';
 import { fileName, openContextDir } from '../folders/context-dir.ts';

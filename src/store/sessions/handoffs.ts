@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { type HandoffHead, parseHandoffFile } from '../../core/memory/handoff/handoff-file.ts';
 import { CtxbError } from '../../errors.ts';
-import { type HandoffHead, parseHandoffFile } from '../../memory/handoff/handoff-file.ts';
 import { kindOf, readPlain, removeFile } from '../files/plain-file.ts';
 import { orStoreError } from '../files/store-error.ts';
 import { writeNewFile } from '../files/write-file.ts';

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
+import { childArguments } from '../../../src/claude/claude-arguments.ts';
 import { DEFAULTS } from '../../../src/config/defaults.ts';
 import { curatorConfig, curatorInvocation } from '../../../src/flow/curator/curate.ts';
-import { childArguments } from '../../../src/session/claude/claude-arguments.ts';
-import { budgetArguments } from '../../../src/session/headless-run.ts';
+import { budgetArguments } from '../../../src/run/headless-run.ts';
 
 it.each([
   { name: 'without settings', settings: undefined },

@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
+import type { Decision } from '../../../src/core/governor/actions.ts';
 import { createFlowProgress, type FlowProgress } from '../../../src/flow/report/flow-progress.ts';
 import type { StepNews } from '../../../src/flow/run/run-flow.ts';
-import type { Decision } from '../../../src/governor/actions.ts';
 import { PLAIN } from '../../../src/report/style.ts';
 import { afterTurn } from '../../support/governor.ts';
 import { flowStep } from '../../support/packs.ts';

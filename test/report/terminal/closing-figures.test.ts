@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Decision, FactTally } from '../../../src/governor/actions.ts';
-import { NO_FACTS } from '../../../src/memory/notebook/fact.ts';
+import type { Decision, FactTally } from '../../../src/core/governor/actions.ts';
+import { NO_FACTS } from '../../../src/core/memory/notebook/fact.ts';
 import { createClosingFigures } from '../../../src/report/terminal/closing-figures.ts';
 
 const tally = (counts: Partial<FactTally>): FactTally => ({ ...NO_FACTS, ...counts });

@@ -32,10 +32,10 @@ it('only these call what writes to a file, and they take nothing but a DiskText'
 it('only these write something as it is', () => {
   expect(thatHave(/\basItIs\(/).filter((name) => name !== 'store/masks/disk-text.ts')).toEqual([
     // A page that leads to the studio, for the browser.
-    'commands/flow-studio.ts',
+    'cli/flow-studio.ts',
     'init/config-file.ts',
     'init/settings-file.ts',
-    'session/run-files.ts',
+    'run/run-files.ts',
     // What replay keeps between two readings, encrypted.
     'store/files/file-cache.ts',
     'store/files/user-file.ts',

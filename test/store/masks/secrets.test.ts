@@ -78,8 +78,8 @@ describe('no secret is', () => {
 
   it('the sources of ctxb themselves', () => {
     const files = [
-      'src/cli.ts',
-      'src/commands/run.ts',
+      'src/cli/main.ts',
+      'src/cli/run.ts',
       'src/store/runs/seal.ts',
       'src/standin/server.ts',
       'README.md',

@@ -1,5 +1,5 @@
-import { decodeLine } from '../../../src/stream/decode.ts';
-import { createFramer } from '../../../src/stream/frame.ts';
+import { decodeLine } from '../../../src/core/protocol/decode.ts';
+import { createFramer } from '../../../src/core/protocol/frame.ts';
 import { createRandom, type Random } from '../random.ts';
 import { createExpectedLines } from './expected-lines.ts';
 import type { Pools } from './odd-lines.ts';

@@ -1,4 +1,4 @@
-import { createFramer } from '../../../src/stream/frame.ts';
+import { createFramer } from '../../../src/core/protocol/frame.ts';
 import type { ExpectedBytes } from './expected-bytes.ts';
 
 /** For runs that hide turns of their own: whole lines may be left out, and nothing else may be different. */

@@ -3,17 +3,17 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
+import type { Child, ChildEnd } from '../../../src/claude/child.ts';
+import { readClaudeArguments } from '../../../src/claude/claude-arguments.ts';
 import type { Config } from '../../../src/config/config.ts';
-import type { GovernorState } from '../../../src/governor/state.ts';
+import type { GovernorState } from '../../../src/core/governor/state.ts';
 import type { Io } from '../../../src/io.ts';
 import { PLAIN } from '../../../src/report/style.ts';
 import { createTerminal } from '../../../src/report/terminal/terminal.ts';
-import { callerInput, createStamp } from '../../../src/session/caller-input.ts';
-import type { Child, ChildEnd } from '../../../src/session/claude/child.ts';
-import { readClaudeArguments } from '../../../src/session/claude/claude-arguments.ts';
-import { conduct } from '../../../src/session/conduct.ts';
-import { describeRun, type HeadlessRun } from '../../../src/session/headless-run.ts';
-import { openRecordFile } from '../../../src/session/run-files.ts';
+import { callerInput, createStamp } from '../../../src/run/caller-input.ts';
+import { conduct } from '../../../src/run/conduct.ts';
+import { describeRun, type HeadlessRun } from '../../../src/run/headless-run.ts';
+import { openRecordFile } from '../../../src/run/run-files.ts';
 import { PROTOCOL } from '../ctxb.ts';
 
 export interface PlayedOptions {

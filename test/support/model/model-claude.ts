@@ -1,4 +1,4 @@
-import { fieldsOf, textOf } from '../../../src/stream/fields.ts';
+import { fieldsOf, textOf } from '../../../src/core/protocol/fields.ts';
 import type { Line } from '../governor.ts';
 import type { Random } from '../random.ts';
 import type { ModelDisk } from './model-disk.ts';

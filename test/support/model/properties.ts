@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Action } from '../../../src/governor/actions.ts';
-import { predicted } from '../../../src/governor/gauge/gauge.ts';
-import { initialState } from '../../../src/governor/initial-state.ts';
-import { inTokens } from '../../../src/governor/policy.ts';
-import { readRecord, readRecordedRun, recordRun, toRecord } from '../../../src/governor/record.ts';
-import { step } from '../../../src/governor/step.ts';
-import { isCompacting } from '../../../src/governor/steps.ts';
-import { type Fields, fieldsOf } from '../../../src/stream/fields.ts';
+import type { Action } from '../../../src/core/governor/actions.ts';
+import { predicted } from '../../../src/core/governor/gauge/gauge.ts';
+import { initialState } from '../../../src/core/governor/initial-state.ts';
+import { inTokens } from '../../../src/core/governor/policy.ts';
+import { readRecord, readRecordedRun, recordRun, toRecord } from '../../../src/core/governor/record.ts';
+import { step } from '../../../src/core/governor/step.ts';
+import { isCompacting } from '../../../src/core/governor/steps.ts';
+import { type Fields, fieldsOf } from '../../../src/core/protocol/fields.ts';
 import type { Judged, ModelRun } from './model-run.ts';
 
 /** What is remembered from input to input. */

@@ -1,5 +1,5 @@
-import type { OwnEvent } from '../../../src/governor/input.ts';
-import type { Run } from '../../../src/governor/state.ts';
+import type { OwnEvent } from '../../../src/core/governor/input.ts';
+import type { Run } from '../../../src/core/governor/state.ts';
 import { policyWith, runWith } from '../governor.ts';
 import { createRandom, type Random } from '../random.ts';
 import { type Judged, ModelRun } from './model-run.ts';

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { HookAnswer } from '../../../src/governor/actions.ts';
-import { OWN_PREFIX } from '../../../src/governor/prompts/own-lines.ts';
-import { resultText } from '../../../src/governor/tool-budget/cut-result.ts';
-import { type Fields, fieldsOf } from '../../../src/stream/fields.ts';
+import type { HookAnswer } from '../../../src/core/governor/actions.ts';
+import { OWN_PREFIX } from '../../../src/core/governor/prompts/own-lines.ts';
+import { resultText } from '../../../src/core/governor/tool-budget/cut-result.ts';
+import { type Fields, fieldsOf } from '../../../src/core/protocol/fields.ts';
 import type { Judged, ModelRun } from './model-run.ts';
 
 /** Hooks of ours that were not answered yet, by request id: what they were told. */

@@ -1,0 +1,188 @@
+import { closeSync, openSync } from 'node:fs';
+import { constants, devNull } from 'node:os';
+import { PassThrough, type Readable, type Writable } from 'node:stream';
+import { isatty } from 'node:tty';
+import { execa } from 'execa';
+import { CtxbError } from '../errors.ts';
+import type { Environment, Io } from '../io.ts';
+
+/** The signals by which a user, or what has started ctxb, wants it to end. */
+export const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Both ends of three pipes, and of the one that tells whether the program could be executed. */
+const DESCRIPTORS = 8;
+
+/** How the child ended: its own exit code, or the signal that ended it. */
+export interface ChildEnd {
+  readonly code: number | undefined;
+  readonly signal: NodeJS.Signals | undefined;
+}
+
+/** A running claude, in a process group of its own so that a terminal's Ctrl-C reaches ctxb first. */
+export interface Child {
+  readonly pid: number;
+  readonly stdin: Writable;
+  /** Held, as `stderr` is, until somebody reads it. */
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  /** Resolves when the process is gone and its output is at its end. */
+  readonly ended: Promise<ChildEnd>;
+  /** Signals the whole group; does nothing when it is gone. */
+  kill(signal: NodeJS.Signals): void;
+}
+
+interface ChildOptions {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Environment;
+}
+
+/**
+ * Starts the program.
+ *
+ * @throws CtxbError `command-not-found` when the program is not found, `command-failed` when it cannot be started; Error
+ * `EMFILE` when there are too many open files
+ */
+export async function startChild(options: ChildOptions): Promise<Child> {
+  const { command, args, cwd, env } = options;
+  requireDescriptors();
+  // `buffer: false`: collected output would grow with the session and fail at 100 MB.
+  const subprocess = execa(command, args, {
+    cwd,
+    env,
+    extendEnv: false,
+    buffer: false,
+    reject: false,
+    detached: true,
+    stdin: 'pipe',
+    stdout: 'pipe',
+    stderr: 'pipe',
+    stripFinalNewline: false,
+  });
+  const { pid } = subprocess;
+  if (pid === undefined) throw startError(command, await subprocess);
+  // It may go away at any time; what is written then is of no use to anyone, and its end tells of it.
+  subprocess.stdin.on('error', () => {});
+  return {
+    pid,
+    stdin: subprocess.stdin,
+    // Readers come a moment later, and what nobody reads would be drained when the process ends.
+    stdout: subprocess.stdout.pipe(new PassThrough()),
+    stderr: subprocess.stderr.pipe(new PassThrough()),
+    ended: subprocess.then(({ exitCode, signal }) => ({
+      code: exitCode,
+      signal: signal as NodeJS.Signals | undefined,
+    })),
+    kill: (signal) => killGroup(pid, signal),
+  };
+}
+
+/** The exit code a shell shows for a process that a signal ended. */
+export function signalExitCode(signal: NodeJS.Signals): number {
+  return 128 + (constants.signals[signal] ?? 0);
+}
+
+/**
+ * Runs a program in our place: the same terminal, the same process group. Signals that end us are for it; what the
+ * terminal sends reaches it without us. Resolves when it has ended.
+ *
+ * @param input all of its stdin; without it, it has ours
+ * @throws CtxbError as {@link startChild}
+ */
+async function runInOurPlace({ command, args, cwd, env }: ChildOptions, input?: string): Promise<ChildEnd> {
+  const passOn = (signal: NodeJS.Signals) => {
+    if (signal !== 'SIGINT' || ![0, 1, 2].some(isatty)) subprocess.kill(signal);
+  };
+  requireDescriptors();
+  // Before the start: a signal that came in between would end us alone.
+  for (const signal of ENDING_SIGNALS) process.on(signal, passOn);
+  const subprocess = execa(command, args, {
+    cwd,
+    env,
+    extendEnv: false,
+    buffer: false,
+    reject: false,
+    stdin: input === undefined ? 'inherit' : 'pipe',
+    stdout: 'inherit',
+    stderr: 'inherit',
+    ...(input === undefined ? {} : { input }),
+  });
+  const result = await subprocess;
+  for (const signal of ENDING_SIGNALS) process.off(signal, passOn);
+  const end = { code: result.exitCode, signal: result.signal as NodeJS.Signals | undefined };
+  if (end.code === undefined && end.signal === undefined) throw startError(command, result);
+  return end;
+}
+
+/** Node starts a child without pipes where there are too few, and the error that tells of it comes when nobody listens. */
+function requireDescriptors(): void {
+  const open: number[] = [];
+  try {
+    while (open.length < DESCRIPTORS) open.push(openSync(devNull, 'r'));
+  } finally {
+    for (const fd of open) closeSync(fd);
+  }
+}
+
+function killGroup(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // The group is gone already.
+  }
+}
+
+function startError(command: string, result: { code?: string | undefined; message?: string | undefined }): CtxbError {
+  if (result.code === 'ENOENT') {
+    const todo = command === 'claude' ? `: ${INSTALL}` : '';
+    return new CtxbError('command-not-found', `${command}: command not found${todo}`);
+  }
+  const remedy = REMEDIES[result.code ?? ''];
+  const why = `${result.code ?? result.message}${remedy === undefined ? '' : ` (${remedy})`}`;
+  return new CtxbError('command-failed', `${command} cannot be started: ${why}`);
+}
+
+const INSTALL = 'install one (npm install -g @anthropic-ai/claude-code), or give its path';
+
+/** What a person can do about what the system said. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  EACCES: 'it is no program, or you may not execute it: check the path and chmod +x',
+  E2BIG: 'its arguments are too long: give the prompt on stdin or with --prompts',
+  EAGAIN: 'there are too many processes: end some, or raise ulimit -u',
+  EMFILE: 'there are too many open files: raise ulimit -n',
+  ENOMEM: 'there is not enough memory: end something else',
+};
+
+/**
+ * Runs a claude that is not headless (`--help`, `mcp`, `update` …), or that refuses to be one, as if ctxb were not
+ * there.
+ *
+ * @param input all of its stdin, where that has been read already
+ * @throws CtxbError `command-not-found`, `command-failed`
+ */
+export async function runUntouched(
+  program: string,
+  args: readonly string[],
+  { cwd, env }: Pick<Io, 'cwd' | 'env'>,
+  input?: string,
+): Promise<number> {
+  const { code, signal } = await runInOurPlace({ command: program, args, cwd, env }, input);
+  return signal === undefined ? (code ?? 1) : signalExitCode(signal);
+}
+
+/**
+ * Names the ctxb that has started a claude. All that claude starts finds the run's id; this tells the claude that was
+ * started through a shim from one that the agent starts, which inherits the variable too, but has another parent.
+ */
+const VARIABLE = 'CTXB_PARENT';
+
+/** The environment for a claude that this process starts. */
+export function forOwnChild(env: Io['env']): Io['env'] {
+  return { ...env, [VARIABLE]: String(process.pid) };
+}
+
+/** Whether a ctxb has started this process in claude's place. */
+export function isOwnChild(env: Io['env']): boolean {
+  return env[VARIABLE] === String(process.ppid);
+}

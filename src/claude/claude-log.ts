@@ -1,0 +1,271 @@
+import { readdirSync, realpathSync, statSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { EMPTY_COST, readCost, totalMicroUsd } from '../core/governor/cost/cost.ts';
+import type { Prices } from '../core/governor/cost/prices.ts';
+import type { ExitEvent } from '../core/governor/input.ts';
+import type { GovernorState } from '../core/governor/state.ts';
+import { decodeLine } from '../core/protocol/decode.ts';
+import { type Fields, fieldsOf, parseFields, textOf } from '../core/protocol/fields.ts';
+import type { Io } from '../io.ts';
+import { kindOf } from '../store/files/plain-file.ts';
+import { readLines } from '../store/files/read-lines.ts';
+import { redact } from '../store/masks/redact.ts';
+import { type ClaudePlace, configFolder } from './config-folder.ts';
+
+/** Where a claude runs, or ran, as far as its logs depend on it. */
+interface LogPlace extends ClaudePlace {
+  /** The log as a hook's input named it. It wins, unless it is gone or another session's. */
+  readonly transcriptPath?: string | undefined;
+}
+
+/** What claude's own log says about a session whose process is gone. */
+export interface SessionLog {
+  /** Something was said: without that claude knows no such session. */
+  readonly hasMessages: boolean;
+  /**
+   * The uuids of what claude has taken up from its input: prompts, and what was said into a running turn. Rows that
+   * claude writes in the user's place count too. Lines that claude has joined into one turn are there under the last
+   * one's uuid only. A row is written up to 0.15 s after the API has got the prompt: a claude that is killed before
+   * does not know the prompt when it resumes.
+   */
+  readonly delivered: ReadonlySet<string>;
+  /**
+   * The last turn of the main thread came to its end by an answer; not by an error, an interruption or a kill. Never so
+   * in the logs of old versions (2.1.38 is the newest one seen), which do not say why an answer ended.
+   */
+  readonly finished: boolean;
+  /** A tool call of the last answer that has no result. */
+  readonly openTool: OpenTool | undefined;
+}
+
+export interface OpenTool {
+  readonly name: string;
+  /** What it was about, on one line of at most 200 characters: the command, the file. Not masked. May be empty. */
+  readonly title: string;
+}
+
+/**
+ * The log of a session: in the folder of its project below `CLAUDE_CONFIG_DIR` or `~/.claude`, else in any other
+ * project's (the session may have been begun elsewhere). Undefined when there is none, as with
+ * `--no-session-persistence` and for a claude that was killed within 0.15 s of its first prompt.
+ */
+export function findSessionLog(sessionId: string, place: LogPlace): string | undefined {
+  const name = `${sessionId}.jsonl`;
+  if (basename(name) !== name) return undefined;
+  const { transcriptPath } = place;
+  if (transcriptPath !== undefined && basename(transcriptPath) === name && isFile(transcriptPath)) {
+    return transcriptPath;
+  }
+  const projects = join(configFolder(place), 'projects');
+  const usual = join(projects, projectFolder(realPath(place.cwd)), name);
+  return isFile(usual) ? usual : newest(foldersIn(projects).map((folder) => join(projects, folder, name)));
+}
+
+/**
+ * Reads a session's log; of a file that is not there: nothing delivered, nothing finished. Lines that are not JSON,
+ * such as one that a kill has torn, are left out. One line is in memory at a time.
+ *
+ * @throws CtxbError `store` when it cannot be read, or is not a regular file
+ */
+export function readSessionLog(path: string): SessionLog {
+  const reading: Reading = {
+    hasMessages: false,
+    delivered: new Set(),
+    finished: false,
+    beforeCommand: false,
+    message: '',
+    open: new Map(),
+  };
+  for (const line of readLines(path)) {
+    const row = parseFields(line);
+    if (row.isSidechain !== true) takeRow(reading, row);
+  }
+  const [openTool] = reading.open.values();
+  const { hasMessages, delivered, finished } = reading;
+  return { hasMessages, delivered, finished, openTool };
+}
+
+/** What has been read so far; mutable. */
+interface Reading {
+  hasMessages: boolean;
+  readonly delivered: Set<string>;
+  finished: boolean;
+  /** What `finished` was before the slash command that the latest row began; false when it began none. */
+  beforeCommand: boolean;
+  /** The id of the last answer. It has a row for each of its blocks. */
+  message: unknown;
+  /** By id. */
+  readonly open: Map<string, OpenTool>;
+}
+
+/** The answer under `--json-schema` is a call of this tool, and nothing comes after its result. */
+const ANSWER_TOOL = 'StructuredOutput';
+const ENDINGS: ReadonlySet<unknown> = new Set(['end_turn', 'stop_sequence', 'refusal']);
+const COMMAND = /^\s*<command-(name|message)>/;
+const COMMAND_OUTPUT = /^\s*<local-command-std(out|err)>/;
+const INTERRUPTED = /^\[Request interrupted by user/;
+
+function takeRow(reading: Reading, row: Fields): void {
+  const message = fieldsOf(row.message);
+  reading.hasMessages ||= row.type === 'user' || row.type === 'assistant';
+  if (row.type === 'assistant') takeAnswer(reading, message);
+  else if (row.type === 'user') takeUser(reading, row, blocksOf(message.content));
+  else if (row.type === 'attachment') addText(reading.delivered, fieldsOf(row.attachment).source_uuid);
+  else if (row.subtype === 'local_command' && COMMAND_OUTPUT.test(wordOf(row.content))) endCommand(reading);
+}
+
+function takeAnswer(reading: Reading, { id, model, content, stop_reason }: Fields): void {
+  // claude's own words: an error, or the end it gives a broken conversation when it resumes.
+  if (model === '<synthetic>') return;
+  if (id !== reading.message) reading.open.clear();
+  reading.message = id;
+  for (const block of blocksOf(content)) {
+    if (block.type !== 'tool_use') continue;
+    reading.open.set(wordOf(block.id), { name: wordOf(block.name), title: titleOf(fieldsOf(block.input)) });
+  }
+  reading.finished = ENDINGS.has(stop_reason) && reading.open.size === 0;
+}
+
+function takeUser(reading: Reading, row: Fields, blocks: readonly Fields[]): void {
+  const results = blocks.filter(({ type }) => type === 'tool_result');
+  for (const result of results) takeResult(reading, result);
+  if (results.length > 0 || row.isCompactSummary === true) return;
+  addText(reading.delivered, row.uuid);
+  // 2.1.329 marks the caller's synthetic prompts so as well, but they are prompts.
+  if (row.isMeta === true && row.promptSource === undefined) return;
+  const text = wordOf(blocks.find(({ type }) => type === 'text')?.text);
+  if (COMMAND_OUTPUT.test(text)) endCommand(reading);
+  else if (!INTERRUPTED.test(text)) beginTurn(reading, COMMAND.test(text));
+}
+
+function takeResult(reading: Reading, { tool_use_id, is_error }: Fields): void {
+  const id = wordOf(tool_use_id);
+  const isAnswer = reading.open.get(id)?.name === ANSWER_TOOL && is_error !== true;
+  reading.open.delete(id);
+  reading.finished = isAnswer;
+}
+
+function beginTurn(reading: Reading, isCommand: boolean): void {
+  reading.beforeCommand = isCommand && reading.finished;
+  reading.finished = false;
+  reading.open.clear();
+}
+
+/** A slash command that has an output was no prompt, so what was under way before it is as it was. */
+function endCommand(reading: Reading): void {
+  reading.finished ||= reading.beforeCommand;
+}
+
+/** Inputs that say what a call is about, most telling first. */
+const TELLING = ['command', 'file_path', 'notebook_path', 'pattern', 'url', 'query', 'description', 'prompt', 'skill'];
+const TITLE_LENGTH = 200;
+
+function titleOf(input: Fields): string {
+  const telling = TELLING.map((key) => wordOf(input[key])).find((text) => text !== '') ?? '';
+  const line = telling.trim().split(/\r?\n/, 1)[0] ?? '';
+  return Array.from(line.slice(0, 2 * TITLE_LENGTH))
+    .slice(0, TITLE_LENGTH)
+    .join('');
+}
+
+function addText(set: Set<string>, value: unknown): void {
+  if (typeof value === 'string') set.add(value);
+}
+
+function blocksOf(content: unknown): Fields[] {
+  if (typeof content === 'string') return [{ type: 'text', text: content }];
+  return Array.isArray(content) ? content.map(fieldsOf) : [];
+}
+
+function wordOf(value: unknown): string {
+  return textOf(value) ?? '';
+}
+
+const FOLDER_LENGTH = 200;
+
+/** The name of a project's folder, measured with 2.1.197 and 2.1.329. Different projects may have the same. */
+function projectFolder(cwd: string): string {
+  const name = cwd.replaceAll(/[^a-zA-Z0-9]/g, '-');
+  return name.length <= FOLDER_LENGTH ? name : `${name.slice(0, FOLDER_LENGTH)}-${hash(cwd)}`;
+}
+
+function hash(text: string): string {
+  let sum = 0;
+  for (let i = 0; i < text.length; i++) sum = (sum * 31 + text.charCodeAt(i)) | 0;
+  return Math.abs(sum).toString(36);
+}
+
+function newest(paths: readonly string[]): string | undefined {
+  const [first] = paths
+    .filter(isFile)
+    .map((path) => ({ path, time: statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
+    .sort((a, b) => b.time - a.time);
+  return first?.path;
+}
+
+function isFile(path: string): boolean {
+  try {
+    return kindOf(path) === 'file';
+  } catch {
+    return false;
+  }
+}
+
+function foldersIn(path: string): string[] {
+  try {
+    return readdirSync(path);
+  } catch {
+    return [];
+  }
+}
+
+/** claude names the folder after the real one, whatever link it was started through. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return resolve(path);
+  }
+}
+
+/** What is known of a session from claude's own log of it. */
+export type LoggedState = Pick<ExitEvent, 'logged' | 'delivered' | 'finished' | 'openTool'>;
+
+const UNKNOWN: LoggedState = { logged: false, delivered: [], finished: false, openTool: undefined };
+
+/** What claude's own log says about the turn that was under way. */
+export function readLoggedState({ session, turn }: GovernorState, { env, cwd }: Io): LoggedState {
+  const { id, transcript } = session;
+  const path = id && findSessionLog(id, { env, cwd, transcriptPath: transcript });
+  if (path === undefined) return UNKNOWN;
+  const log = readSessionLog(path);
+  if (!log.hasMessages) return UNKNOWN;
+  const prompts = [...(turn.last?.prompts ?? []), ...turn.prompts];
+  return {
+    logged: true,
+    delivered: prompts.map(({ uuid }) => uuid).filter((uuid) => log.delivered.has(uuid)),
+    finished: log.finished,
+    openTool: openToolText(log),
+  };
+}
+
+/** What was under way, in a few words without secrets. */
+export function openToolText({ openTool }: SessionLog): string | undefined {
+  return openTool && redact(`${openTool.name} ${openTool.title}`.trim());
+}
+
+/**
+ * Micro-dollars that the calls of the main thread have cost since a moment, by claude's own logs.
+ *
+ * @param since milliseconds since the epoch
+ */
+export function loggedCost(paths: readonly string[], since: number, prices: Prices): number {
+  let cost = EMPTY_COST;
+  for (const path of new Set(paths)) {
+    for (const line of readLines(path)) {
+      const isLater = Date.parse(textOf(parseFields(line).timestamp) ?? '') > since;
+      if (isLater) cost = readCost(cost, decodeLine(line), prices);
+    }
+  }
+  return totalMicroUsd(cost);
+}

@@ -1,0 +1,124 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { isAlive, type ProcessMark, processMark } from '../store/files/process-mark.ts';
+
+/** A claude as an earlier run has journalled it. */
+export interface EarlierClaude {
+  readonly pid: number;
+  /** Taken when it was started: its number may be somebody else's by now. */
+  readonly mark: ProcessMark;
+}
+
+/**
+ * - `gone`: it was not running any more. Nothing was signalled.
+ * - `unsure`: something runs under that number, and the mark cannot tell whether it is that claude. Nothing was signalled.
+ * - `ended`: it, and all of its group, ended within the time after SIGTERM.
+ * - `killed`: SIGKILL was needed.
+ * - `refused`: the system did not let us end it, or it has not ended in spite of SIGKILL.
+ */
+export type EndKind = 'gone' | 'unsure' | 'ended' | 'killed' | 'refused';
+
+export interface ClaudeEnd {
+  readonly kind: EndKind;
+  /**
+   * What it had started outside of its group and is still running, with all that these have started, as far as it was seen. claude runs
+   * every shell command in a session of its own, and 2.1.197 leaves it behind on SIGTERM, every version on SIGKILL. It
+   * is not signalled, as it may be a server that is meant to stay. Always empty where there is no `/proc`.
+   */
+  readonly left: readonly ProcessMark[];
+}
+
+const LOOK_EVERY_MS = 20;
+/** Even a process that is killed needs a moment until it is gone; one that waits for a broken disk never is. */
+const KILL_MS = 2_000;
+
+/**
+ * Ends a claude that an earlier ctxb, itself killed, has left running, with its process group: SIGTERM, `graceMs`
+ * (default: 5,000) for it to end, SIGKILL. SIGTERM leaves claude's session log as a crash does; after SIGINT the agent
+ * would be told that the user has rejected its tool. Resolves when all of the group is gone, or cannot be ended.
+ */
+export async function endClaude(claude: EarlierClaude, { graceMs = 5_000 } = {}): Promise<ClaudeEnd> {
+  const { pid } = claude;
+  const mark = { ...claude.mark, pid };
+  if (!isAlive(mark)) return { kind: 'gone', left: [] };
+  if (mark.start === undefined) return { kind: 'unsure', left: [] };
+  const started = new Map<number, ProcessMark>();
+  const look = () => {
+    for (const found of descendants(pid)) if (!started.has(found)) started.set(found, processMark(found));
+  };
+  look();
+  const kind = await endGroup(mark, graceMs, look);
+  return { kind, left: [...started.values()].filter(isAlive) };
+}
+
+async function endGroup(mark: ProcessMark, graceMs: number, look: () => void): Promise<EndKind> {
+  // ctxb gives claude a group of its own. A claude that is in another's, such as a shell script's, goes alone.
+  const target = groupOf(mark.pid) === mark.pid ? -mark.pid : mark.pid;
+  if (!signal(target, 'SIGTERM')) return isThere(mark, target) ? 'refused' : 'ended';
+  // It may have started a command after the first look, and nothing tells whose that was once claude is gone.
+  look();
+  if (await isGoneWithin(mark, target, graceMs)) return 'ended';
+  signal(target, 'SIGKILL');
+  return (await isGoneWithin(mark, target, KILL_MS)) ? 'killed' : 'refused';
+}
+
+async function isGoneWithin(mark: ProcessMark, target: number, ms: number): Promise<boolean> {
+  for (const end = performance.now() + ms; isThere(mark, target); ) {
+    if (performance.now() >= end) return false;
+    await delay(LOOK_EVERY_MS);
+  }
+  return true;
+}
+
+/** The number of a group is not given to a new process while any of the group is there. */
+function isThere(mark: ProcessMark, target: number): boolean {
+  return isAlive(mark) || (target < 0 && processes().some(({ pid, group }) => group === mark.pid && isAlive({ pid })));
+}
+
+function signal(target: number, name: NodeJS.Signals): boolean {
+  try {
+    return process.kill(target, name);
+  } catch {
+    return false;
+  }
+}
+
+interface Process {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+}
+
+function groupOf(pid: number): number | undefined {
+  return readProcess(String(pid))?.group;
+}
+
+/** Of a process that is gone, all that it has started has another parent: so they are looked for before. */
+function descendants(pid: number): number[] {
+  const all = processes();
+  const found = [pid];
+  for (const parent of found) found.push(...all.filter((one) => one.parent === parent).map((one) => one.pid));
+  return found.slice(1);
+}
+
+/** All of them; none where there is no `/proc`. */
+function processes(): Process[] {
+  try {
+    return readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .flatMap((name) => readProcess(name) ?? []);
+  } catch {
+    return [];
+  }
+}
+
+function readProcess(name: string): Process | undefined {
+  try {
+    const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
+    // proc(5): the program's name comes second, in brackets, and may itself hold spaces and brackets.
+    const [, parent, group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return { pid: Number(name), parent: Number(parent), group: Number(group) };
+  } catch {
+    return undefined;
+  }
+}

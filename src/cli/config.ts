@@ -1,0 +1,111 @@
+import type { Command } from 'commander';
+import { type Config, type Origin, type ToolKey, valueAt } from '../config/config.ts';
+import type { KeyPath } from '../config/keys.ts';
+import { type ResolvedConfig, resolveConfig } from '../config/resolve-config.ts';
+import { handoffLevel, inTokens, nativeLevel } from '../core/governor/policy.ts';
+import type { Io, Output } from '../io.ts';
+import { printableJson } from '../report/printable-json.ts';
+import { onOneLine } from '../report/shown.ts';
+
+interface ConfigOptions {
+  readonly json?: boolean;
+  readonly schema?: boolean;
+}
+
+const EXIT_CONFIG = 2;
+
+export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
+  command
+    .option('--json', 'as JSON')
+    .option('--schema', 'the JSON Schema of a configuration file instead')
+    .addHelpText('after', EXAMPLES)
+    .action(async (options: ConfigOptions) => finish(await runConfig(options, io)));
+}
+
+const EXAMPLES = `
+What is wrong with the configuration is told on stderr, and ends with 2; the
+rest is printed. cleanup and doctor go on with such a configuration as well.
+
+Examples:
+  ctxb config
+  CTXB_THRESHOLDS_COMPACT=0.6 ctxb config --json
+  ctxb config --schema > contextbudgetrc.schema.json`;
+
+/**
+ * Prints the effective configuration and where each value comes from. What is refused goes to stderr, and its place is
+ * taken by what else says something, or by the default.
+ */
+export async function runConfig(options: ConfigOptions, io: Io): Promise<number> {
+  if (options.schema) {
+    const { jsonSchema } = await import('../config/json-schema.ts');
+    writeJson(io.stdout, jsonSchema());
+    return 0;
+  }
+  const resolved = await resolveConfig({ cwd: io.cwd, env: io.env, flags: {} });
+  const told = [...resolved.findings, ...resolved.warnings.file];
+  io.stderr.write(told.map(({ message }) => `ctxb: ${onOneLine(message)}\n`).join(''));
+  const rows = rowsOf(resolved);
+  if (options.json)
+    writeJson(
+      io.stdout,
+      Object.fromEntries(rows.map(({ key, value, origin, note }) => [key, { value, ...origin, note }])),
+    );
+  else io.stdout.write(table(rows));
+  return resolved.findings.length > 0 ? EXIT_CONFIG : 0;
+}
+
+interface Row {
+  readonly key: KeyPath | ToolKey;
+  /** `null` when the key is not set. */
+  readonly value: unknown;
+  readonly origin: Origin;
+  /** What holds instead where the value cannot hold as it stands. */
+  readonly note?: string;
+}
+
+function rowsOf({ config, sources }: ResolvedConfig): Row[] {
+  const origins = Object.entries(sources) as [KeyPath | ToolKey, Origin][];
+  return origins.map(([key, origin]) => ({
+    key,
+    value: valueAt(config, key) ?? null,
+    origin,
+    ...(key === 'thresholds.handoff' ? noteOf(config) : {}),
+  }));
+}
+
+/** The smaller of claude's windows; in the larger one the same levels leave more room. */
+const SMALL_WINDOW = 200_000;
+
+/** The handoff keeps below claude's own compaction, which the question for the document would set off. */
+function noteOf(config: Config): Pick<Row, 'note'> {
+  const window = config.window ?? SMALL_WINDOW;
+  const level = handoffLevel(config, window);
+  if (level >= inTokens(config.thresholds.handoff, window)) return {};
+  return { note: `${level} in a window of ${window}: claude compacts by itself at ${nativeLevel(config, window)}` };
+}
+
+/** One long text would take the source of every key beyond the edge of a terminal; its own moves to the right. */
+const VALUE_WIDTH = 20;
+
+function table(rows: readonly Row[]): string {
+  const cells = [
+    ['key', 'value', 'source'],
+    ...rows.map(({ key, value, origin, note }) => [
+      onOneLine(key),
+      valueText(key, value),
+      onOneLine([origin.source, origin.where, note && `(${note})`].filter(Boolean).join(' ')),
+    ]),
+  ];
+  const width = (column: number) => Math.max(...cells.map((row) => row[column]?.length ?? 0));
+  const widths = [width(0), Math.min(width(1), VALUE_WIDTH), 0];
+  return cells.map((row) => `${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}\n`).join('');
+}
+
+function valueText(key: string, value: unknown): string {
+  if (value === null) return key === 'window' ? '(measured)' : '(not set)';
+  return printableJson(value);
+}
+
+function writeJson(stream: Output, value: unknown): void {
+  stream.write(`${printableJson(value, 2)}\n`);
+}

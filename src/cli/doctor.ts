@@ -1,0 +1,137 @@
+import type { Command } from 'commander';
+import { signalExitCode } from '../claude/child.ts';
+import { findClaude } from '../claude/find-claude.ts';
+import { closest } from '../config/finding.ts';
+import { ALL_CHECKS } from '../doctor/all-checks.ts';
+import type { Check } from '../doctor/check.ts';
+import { type Diagnosis, diagnose } from '../doctor/diagnose.ts';
+import type { Remark } from '../doctor/remark.ts';
+import { lookAround, type Surroundings } from '../doctor/surroundings/look-around.ts';
+import { CtxbError } from '../errors.ts';
+import type { Io } from '../io.ts';
+import { doctorJson, factsText, marksFor, remarksText, verdictText } from '../report/doctor.ts';
+import { glyphsFor, UNICODE } from '../report/glyphs.ts';
+import { printableJson } from '../report/printable-json.ts';
+import { onOneLine } from '../report/shown.ts';
+import { styleFor } from '../report/style.ts';
+import { createFactsProgress } from '../report/terminal/progress.ts';
+import { holdSignals } from '../run/signals.ts';
+
+interface DoctorFlags {
+  readonly claude?: string;
+  readonly quick?: true;
+  readonly only?: readonly string[];
+  readonly strict?: true;
+  readonly timeout?: number;
+  readonly json?: true;
+}
+
+const EXIT_GATE = 3;
+
+export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
+  command
+    .option(
+      '--claude <path>',
+      'the claude to look at (default: CTXB_CLAUDE, else the next one on PATH that is not ctxb)',
+    )
+    .option('--quick', 'leave the protocol out')
+    .option('--only <name>', 'one fact of the protocol; repeat it for several', (name, all: string[] = []) => [
+      ...all,
+      name,
+    ])
+    .option('--strict', 'end with 3 also for a fact that ctxb can do without, or that was waited for too long')
+    .option(
+      '--timeout <seconds>',
+      'for the whole protocol; a fact has a third of it (default: as long as the machine needs)',
+      readSeconds,
+    )
+    .option('--json', 'as JSON')
+    .addHelpText('after', EXAMPLES)
+    .action(async (flags: DoctorFlags) => finish(await doctor(flags, io)));
+}
+
+const EXAMPLES = `
+Nothing leaves this machine, no key is used, and your own settings are read but
+not touched: claude runs in a temporary folder, which is removed, and speaks to
+a stand-in for the API on 127.0.0.1.
+
+Exit code: 0 when nothing was found that keeps ctxb from working here, 3 when
+something is missing that it cannot do without, 127 without a claude. A fact for
+which the time was too short is shown as not known, and does not count.
+
+Examples:
+  ctxb doctor
+  ctxb doctor --quick
+  ctxb doctor --claude ./node_modules/.bin/claude --strict --json
+  ctxb doctor --only compact-succeeds --only compact-fails`;
+
+function readSeconds(text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) > 0) return Number(text);
+  throw new CtxbError('usage', `--timeout: expected a whole number of seconds, 1 or more, found "${text}"`);
+}
+
+async function doctor(flags: DoctorFlags, io: Io): Promise<number> {
+  const checks = chosenChecks(flags);
+  const around = await lookAround(io);
+  const view = flags.json ? undefined : await createView(io);
+  // What is known is shown at once: the protocol takes a while.
+  view?.remarks('Surroundings', around.remarks);
+  const claude = await findClaude(io, { given: flags.claude });
+  const signals = holdSignals();
+  const progress = createFactsProgress(io.stderr, checks.length);
+  const started = Date.now();
+  try {
+    const timeoutMs = flags.timeout === undefined ? undefined : flags.timeout * 1000;
+    const limits = { timeoutMs, stop: signals.stop, onLooked: progress.add };
+    const diagnosis = await diagnose(checks, { claude, path: io.env.PATH }, around, limits);
+    progress.clear();
+    const received = signals.received();
+    if (received !== undefined) return signalExitCode(received);
+    if (view === undefined) io.stdout.write(`${printableJson(doctorJson(claude, around, diagnosis), 2)}\n`);
+    else view.diagnosis(claude, diagnosis, Date.now() - started);
+    return isUsable(around, diagnosis, flags.strict === true) ? 0 : EXIT_GATE;
+  } finally {
+    signals.release();
+  }
+}
+
+/** The first fact is looked at in any case: without it no other can be tried. */
+function chosenChecks({ quick, only }: DoctorFlags): readonly Check[] {
+  if (quick) return [];
+  if (only === undefined) return ALL_CHECKS;
+  const names = ALL_CHECKS.map(({ name }) => name);
+  for (const name of only) {
+    if (names.includes(name)) continue;
+    const meant = closest(name, names);
+    const todo = meant === undefined ? `there are ${names.join(', ')}` : `did you mean ${meant}?`;
+    throw new CtxbError('usage', `--only: "${name}" is no fact: ${todo}`);
+  }
+  return ALL_CHECKS.filter(({ name }, index) => index === 0 || only.includes(name));
+}
+
+interface View {
+  remarks(heading: string, remarks: readonly Remark[]): void;
+  diagnosis(claude: string, diagnosis: Diagnosis, ms: number): void;
+}
+
+async function createView({ stdout, env }: Io): Promise<View> {
+  const marks = marksFor(glyphsFor(env) === UNICODE);
+  const sheet = { marks, style: await styleFor(stdout, env), columns: stdout.columns };
+  const remarks: View['remarks'] = (heading, list) => {
+    stdout.write(`${remarksText(heading, list, sheet)}\n`);
+  };
+  return {
+    remarks,
+    diagnosis(claude, diagnosis, ms) {
+      remarks(`claude, ${onOneLine(claude)}`, diagnosis.remarks);
+      if (diagnosis.outcomes.length === 0) return;
+      stdout.write(`${factsText(diagnosis.outcomes, sheet)}\n${verdictText(diagnosis, ms)}`);
+    },
+  };
+}
+
+/** Whether nothing is missing that ctxb cannot do without; strictly: whether everything is there. */
+function isUsable({ remarks }: Surroundings, { outcomes }: Diagnosis, strict: boolean): boolean {
+  if (remarks.some(({ status }) => status === 'fault')) return false;
+  return outcomes.every(({ status, check }) => (strict ? status === 'holds' : status !== 'fails' || !check.vital));
+}

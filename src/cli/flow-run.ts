@@ -1,0 +1,153 @@
+import { relative, resolve } from 'node:path';
+import type { Config } from '../config/config.ts';
+import { effectiveConfig } from '../config/effective-config.ts';
+import { parseFields } from '../core/protocol/fields.ts';
+import { CtxbError } from '../errors.ts';
+import { briefingOf, budgetWarnings } from '../flow/briefing.ts';
+import { briefingWorld } from '../flow/briefing-world.ts';
+import { stepOutput } from '../flow/earlier-run.ts';
+import { orderSteps } from '../flow/file/order-steps.ts';
+import { requireFlow } from '../flow/file/read-flow.ts';
+import type { Flow, FlowStep } from '../flow/flow.ts';
+import { createFlowProgress } from '../flow/report/flow-progress.ts';
+import { flowTable } from '../flow/report/flow-table.ts';
+import { conductFlow } from '../flow/run/conduct-flow.ts';
+import type { FlowRun } from '../flow/run/flow-run.ts';
+import { settledSteps } from '../flow/run/run-flow.ts';
+import { readStepClaude } from '../flow/run/step-claude.ts';
+import type { Io } from '../io.ts';
+import { printableJson } from '../report/printable-json.ts';
+import { printable } from '../report/shown.ts';
+import { styleFor } from '../report/style.ts';
+import { refuseRunning } from '../run/resume/earlier-run.ts';
+import { stopOrphanedRuns } from '../run/resume/resume-run.ts';
+import { asProcessMark } from '../store/files/process-mark.ts';
+import { createFaults } from '../store/files/store-error.ts';
+import { type FlowRunFiles, listFlowRuns, newFlowRun, openFlowRun } from '../store/runs/flow-run.ts';
+import { shellLine } from './completion/quoted.ts';
+
+/** Options of `ctxb flow run`, as commander hands them over. */
+export interface FlowRunOptions {
+  readonly parallel?: string;
+  readonly resume?: string;
+  readonly from?: string;
+  readonly only?: string;
+  readonly dryRun?: true;
+  readonly quiet?: true;
+  readonly otlp?: string;
+  readonly contextDir?: string;
+}
+
+/** A flow to be run, as the command line names it. */
+interface Asked {
+  readonly file: string;
+  readonly flow: Flow;
+  readonly words: readonly string[];
+  readonly options: FlowRunOptions;
+}
+
+/** Runs the steps of a flow's file, or prints what they would be given. Resolves with the worst exit code. */
+export async function runFlowFile(
+  file: string,
+  words: readonly string[],
+  options: FlowRunOptions,
+  io: Io,
+): Promise<number> {
+  const flow = requireFlow(resolve(io.cwd, file));
+  const config = await effectiveConfig({ cwd: io.cwd, env: io.env, flags: { contextDir: options.contextDir } });
+  const asked = { file, flow, words, options };
+  const say = (text: string) => void (options.quiet || io.stderr.write(`ctxb: ${printable(text)}\n`));
+  const run = await describe(asked, config, say, io);
+  for (const warning of budgetWarnings(flow, askedSteps(run), run.brief)) say(warning);
+  if (options.dryRun) return dryRun(run, io);
+  await endEarlier(run.files, resolve(io.cwd, config.contextDir), say);
+  say(`flow ${flow.name}, run ${run.files.id}: its files are in ${relative(io.cwd, run.files.folder)}`);
+  const { board, ends, exitCode } = await conductFlow(run, io);
+  if (!options.quiet) io.stderr.write(flowTable(flow, board, ends));
+  const open = flow.steps.filter(({ id }) => ['failed', 'stopped', 'skipped'].includes(board[id] ?? ''));
+  if (open.length > 0) say(`to go on: ${resumeCommand(asked, run.files)}`);
+  return exitCode;
+}
+
+/** For a shell. */
+function resumeCommand({ file, words, options }: Asked, { id }: FlowRunFiles): string {
+  const folder = options.contextDir === undefined ? [] : ['--context-dir', options.contextDir];
+  return shellLine(['ctxb', 'flow', 'run', file, '--resume', id, ...folder, '--', ...words]);
+}
+
+async function describe(asked: Asked, config: Config, say: (text: string) => void, io: Io): Promise<FlowRun> {
+  const { flow, words, options, file } = asked;
+  const contextDir = resolve(io.cwd, config.contextDir);
+  const parallel = countOf(options.parallel);
+  const claudes = new Map(flow.steps.map((step) => [step.id, readStepClaude(words, step)]));
+  const files = openFlowRun(
+    contextDir,
+    earlierRun(flow, contextDir, options) ?? newFlowRun(flow.name),
+    createFaults(say),
+  );
+  const settled = settledSteps(flow, options, (id) => stepOutput(files, id)?.ok === true);
+  const style = await styleFor(io.stderr, io.env);
+  return {
+    flow,
+    files,
+    settled,
+    parallel,
+    claudeFor: ({ id }) => ({ ...(claudes.get(id) ?? neverMissing(id)), config, otlp: options.otlp }),
+    brief: ({ id }) => {
+      const window = config.window ?? claudes.get(id)?.window;
+      return briefingWorld({ file: resolve(io.cwd, file), cwd: io.cwd, run: undefined, window, global: config.flow });
+    },
+    progress: createFlowProgress({
+      stderr: io.stderr,
+      style,
+      quiet: options.quiet === true,
+      total: flow.steps.length - settled.leftOut.size,
+      done: settled.done.size,
+    }),
+  };
+}
+
+function neverMissing(id: string): never {
+  throw new Error(`no claude for step ${id}`);
+}
+
+/** The run whose outputs stand for what is not run; undefined: everything is run. */
+function earlierRun(flow: Flow, contextDir: string, { resume, from, only }: FlowRunOptions): string | undefined {
+  const runs = listFlowRuns(contextDir, flow.name);
+  if (resume === undefined) return from === undefined && only === undefined ? undefined : runs[0];
+  if (runs.includes(resume)) return resume;
+  const known = runs.length === 0 ? 'there are no runs yet' : `known are ${runs.slice(0, 5).join(', ')}`;
+  throw new CtxbError('usage', `--resume ${resume}: no such run of ${flow.name}: ${known}`);
+}
+
+/** Two that run one flow's steps into the same files would undo each other's work, and so would a claude left alone. */
+async function endEarlier(files: FlowRunFiles, contextDir: string, say: (text: string) => void): Promise<void> {
+  const ctxb = asProcessMark(parseFields(files.readRun() ?? '').ctxb);
+  if (ctxb === undefined || ctxb.pid === process.pid) return;
+  refuseRunning(files.id, ctxb);
+  await stopOrphanedRuns(contextDir, ctxb, { notice: say, onFault: createFaults(say) });
+}
+
+function countOf(parallel: string | undefined): number {
+  const count = Number(parallel ?? 1);
+  if (Number.isSafeInteger(count) && count >= 1) return count;
+  throw new CtxbError('usage', `--parallel ${parallel}: expected a whole number, 1 or more`);
+}
+
+/** The steps that are to be run, in their order. */
+function askedSteps({ flow, settled }: FlowRun): FlowStep[] {
+  return orderSteps(flow).sequence.filter(({ id }) => !settled.done.has(id) && !settled.leftOut.has(id));
+}
+
+/** Prints the briefings of what would be run, with what earlier steps have said as far as a run is there. */
+function dryRun(run: FlowRun, io: Io): number {
+  const { flow, files, brief } = run;
+  const outputs = (id: string) => stepOutput(files, id);
+  for (const step of askedSteps(run)) {
+    const { pack, budgets } = briefingOf(flow, step, { ...brief(step), outputs });
+    const receipt = { ...pack.receipt, budgets: budgets.values, budget_warnings: budgets.warnings };
+    io.stdout.write(`===== ${step.id}: briefing =====\n${pack.text}`);
+    io.stdout.write(`===== ${step.id}: receipt =====\n${printableJson(receipt, 2)}\n`);
+  }
+  return 0;
+}

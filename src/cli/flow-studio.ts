@@ -1,0 +1,77 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { effectiveConfig } from '../config/effective-config.ts';
+import { readFlow } from '../flow/file/read-flow.ts';
+import { createFileStudio } from '../flow/studio/file-studio.ts';
+import { readAssets, startStudioServer } from '../flow/studio/studio-server.ts';
+import type { Io } from '../io.ts';
+import { printable } from '../report/shown.ts';
+import { untilSignal } from '../run/signals.ts';
+import { writeNewFile } from '../store/files/write-file.ts';
+import { asItIs } from '../store/masks/disk-text.ts';
+
+/** Options of `ctxb flow studio`, as commander hands them over. */
+export interface StudioOptions {
+  /** false: only the address is printed. */
+  readonly open: boolean;
+  readonly contextDir?: string;
+}
+
+const EXIT_FINDINGS = 2;
+
+/** Where the build puts the page: commands and their parts are each one folder below the program. */
+const PAGE = new URL('../studio/', import.meta.url);
+
+/** Serves the page for a flow file until Ctrl-C. Resolves with the exit code. */
+export async function studio(file: string, { open, contextDir }: StudioOptions, io: Io): Promise<number> {
+  const config = await effectiveConfig({ cwd: io.cwd, env: io.env, flags: { contextDir } });
+  const { findings } = readFlow(resolve(io.cwd, file));
+  if (findings.length > 0) {
+    io.stderr.write(findings.map(({ message }) => `ctxb: ${printable(message)}\n`).join(''));
+    return EXIT_FINDINGS;
+  }
+  const { window, flow: global } = config;
+  const place = { contextDir: resolve(io.cwd, config.contextDir), window, global };
+  const fileStudio = createFileStudio(resolve(io.cwd, file), place);
+  // What it throws of a link or an odd file is said before the page is there.
+  fileStudio.view({ edits: [] });
+  const server = await startStudioServer(fileStudio, readAssets(fileURLToPath(PAGE)));
+  io.stdout.write(`${server.url}\n`);
+  io.stderr.write('ctxb: this address is for you alone; Ctrl-C ends the studio\n');
+  // Ctrl-C is how it is meant to end.
+  const over = once(untilSignal().signal, 'abort');
+  const door = open ? await openBrowser(server.url) : undefined;
+  await over;
+  await server.close();
+  if (door !== undefined) await rm(door, { recursive: true, force: true });
+  return 0;
+}
+
+/**
+ * Everybody on this machine can read the arguments of a program, and the address lets in whoever knows it: the browser is
+ * given a file that only this user can read, which leads there. Whoever has no browser has read the address.
+ *
+ * @returns the folder of that file, to be removed
+ */
+async function openBrowser(url: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'ctxb-studio-'));
+  const file = join(folder, 'studio.html');
+  writeNewFile(
+    file,
+    asItIs(`<!doctype html><meta http-equiv="refresh" content="0; url=${url}"><a href="${url}">Studio</a>\n`),
+  );
+  const [program, ...before] = OPENERS[process.platform] ?? ['xdg-open'];
+  const child = spawn(program, [...before, file], { stdio: 'ignore', detached: true });
+  child.on('error', () => {});
+  child.unref();
+  return folder;
+}
+
+const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>>> = {
+  darwin: ['open'],
+  win32: ['explorer.exe'],
+};

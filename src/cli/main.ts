@@ -1,0 +1,262 @@
+import manifest from '../../package.json' with { type: 'json' };
+import { closest } from '../config/finding.ts';
+import { CtxbError, isCtxbError, shortageOf } from '../errors.ts';
+import type { Environment, Io } from '../io.ts';
+import { onOneLine, printable, shownOn } from '../report/shown.ts';
+
+/** A command describes its options and arguments, and calls `finish` with its exit code. */
+interface CommandModule {
+  define(command: import('commander').Command, io: Io, finish: (exitCode: number) => void): void;
+}
+
+/** Of the program's commands. */
+interface CommandEntry {
+  readonly name: string;
+  readonly summary: string;
+  readonly load: () => Promise<CommandModule>;
+  /** Other programs call it: it is on the page of all commands, not on the first. */
+  readonly forPrograms?: true;
+}
+
+/** Every command is loaded only when it is called: start-up is part of the product. */
+const COMMANDS: readonly CommandEntry[] = [
+  { name: 'run', summary: 'run claude and keep its context in shape', load: () => import('./run.ts') },
+  { name: 'replay', summary: 'judge recordings of claude', load: () => import('./replay.ts') },
+  {
+    name: 'scratch',
+    summary: 'print the notes of a session or of a recording',
+    load: () => import('./scratch.ts'),
+  },
+  {
+    name: 'handoff',
+    summary: 'write, check and list handoff documents',
+    load: () => import('./handoff.ts'),
+  },
+  {
+    name: 'flow',
+    summary: 'run a long job as steps, each with a fresh context',
+    load: () => import('./flow.ts'),
+  },
+  {
+    name: 'note',
+    summary: 'tell a run where the work stands, or what does not work',
+    load: () => import('./note.ts'),
+  },
+  { name: 'health', summary: 'say how the contexts of projects fared', load: () => import('./health.ts') },
+  { name: 'cleanup', summary: 'remove what ctxb has kept', load: () => import('./cleanup.ts') },
+  { name: 'config', summary: 'show the effective configuration', load: () => import('./config.ts') },
+  {
+    name: 'init',
+    summary: "write a configuration, and add ctxb to Claude Code's settings",
+    load: () => import('./init.ts'),
+  },
+  {
+    name: 'doctor',
+    summary: 'check claude, the configuration and the surroundings',
+    load: () => import('./doctor.ts'),
+  },
+  {
+    name: 'completion',
+    summary: 'print a script that completes ctxb in a shell',
+    load: () => import('./completion.ts'),
+  },
+  { name: 'demo', summary: 'show it at work, offline', load: () => import('./demo.ts') },
+  {
+    name: 'shim',
+    summary: 'stand in for claude, with its own arguments',
+    load: () => import('./shim.ts'),
+    forPrograms: true,
+  },
+  {
+    name: 'statusline',
+    summary: "print the status line of Claude Code's terminal",
+    load: () => import('./statusline.ts'),
+    forPrograms: true,
+  },
+  {
+    name: 'hook',
+    summary: 'answer a hook of Claude Code',
+    load: () => import('./hook.ts'),
+    forPrograms: true,
+  },
+];
+
+/** Earlier names of commands, which still run, and the words that replace them. */
+const RENAMED: Readonly<Partial<Record<string, readonly string[]>>> = {
+  merge: ['replay'],
+  pack: ['flow', 'pack'],
+  state: ['note', 'state'],
+  'dead-end': ['note', 'dead-end'],
+};
+
+const EXIT_USAGE = 2;
+const EXIT_BUG = 70;
+
+/** Runs the program. Resolves with its exit code; never rejects. */
+export async function main(given: readonly string[], io: Io): Promise<number> {
+  const argv = underNewName(given, io);
+  // A reader that went away (`ctxb replay | head`) is no fault; what follows is written to nobody.
+  io.stdout.on('error', () => {});
+  try {
+    // Answered without loading anything, because scripts ask it often.
+    if (argv[0] === '--version' || argv[0] === '-V') {
+      io.stdout.write(`${manifest.version}\n`);
+      return 0;
+    }
+    // claude waits for these at every message and every tool.
+    if (argv.length === 1 && argv[0] === 'statusline') {
+      return await (await import('./statusline.ts')).runStatusline(io);
+    }
+    if (argv.length === 1 && argv[0] === 'hook') return await (await import('./hook.ts')).runHook(io);
+    // What follows is claude's, down to `--help` and `--`: no parser of ours may look at it.
+    if (argv[0] === 'shim') {
+      await warnOfVariables(io);
+      return await (await import('./shim.ts')).shim(argv.slice(1), io);
+    }
+    return await dispatch(
+      argv,
+      isVerbatim(argv) ? io : { ...io, stdout: shownOn(io.stdout), stderr: shownOn(io.stderr) },
+    );
+  } catch (error) {
+    return report(error, io);
+  }
+}
+
+/** Scripts that use an earlier name keep working, and say on stderr what to write instead. */
+function underNewName(argv: readonly string[], io: Io): readonly string[] {
+  const isHelp = argv[0] === 'help';
+  const [called = '', ...rest] = isHelp ? argv.slice(1) : argv;
+  const words = Object.hasOwn(RENAMED, called) ? RENAMED[called] : undefined;
+  if (words === undefined) return argv;
+  io.stderr.write(`ctxb: "ctxb ${called}" is called "ctxb ${words.join(' ')}" now\n`);
+  return [...words, ...(isHelp ? ['--help'] : rest)];
+}
+
+/** Once for all commands. What knows the names of variables is loaded only where there is one. */
+async function warnOfVariables({ env, stderr }: Io): Promise<void> {
+  if (!hasVariable(env)) return;
+  const { readEnvironment } = await import('../config/read-environment.ts');
+  for (const { message } of readEnvironment(env).warnings) stderr.write(`ctxb: ${onOneLine(message)}\n`);
+}
+
+function hasVariable(env: Environment): boolean {
+  return Object.keys(env).some((name) => name.startsWith('CTXB_'));
+}
+
+/** What these print is claude's own words, or for claude; what they say themselves they clean where they say it. */
+function isVerbatim([command, subcommand]: readonly string[]): boolean {
+  return command === 'run' || (command === 'flow' && subcommand === 'pack');
+}
+
+async function dispatch(argv: readonly string[], io: Io): Promise<number> {
+  let exitCode = 0;
+  const program = await createProgram(io, {
+    isNeeded: (name) => isNeeded(name, argv),
+    showsAll: argv[0] === 'completion' || isHelpOfAll(argv),
+    finish: (code) => {
+      exitCode = code;
+    },
+  });
+  if (argv.length === 0) {
+    program.outputHelp({ error: true });
+    return EXIT_USAGE;
+  }
+  if (isHelpOfAll(argv)) {
+    program.outputHelp();
+    return 0;
+  }
+  if (argv[0] === 'claude') {
+    const { shellLine } = await import('./completion/quoted.ts');
+    throw new CtxbError(
+      'usage',
+      `there is no command "claude": did you mean: ${shellLine(['ctxb', 'run', '--', ...argv])}`,
+    );
+  }
+  if (argv[0] === 'help') checkTopic(argv[1]);
+  await program.parseAsync([...argv], { from: 'user' });
+  return exitCode;
+}
+
+/** How a program is made. */
+interface ProgramOptions {
+  /** Whether a command is to be loaded; of another only its name is known. */
+  readonly isNeeded: (name: string) => boolean;
+  /** Also those commands that other programs call. */
+  readonly showsAll: boolean;
+  readonly finish: (exitCode: number) => void;
+}
+
+/** The program with its commands, as the parser has them. */
+export async function createProgram(
+  io: Io,
+  { isNeeded, showsAll, finish }: ProgramOptions,
+): Promise<import('commander').Command> {
+  const { Command: Program } = await import('commander');
+  const program = new Program('ctxb')
+    .description('Runs Claude Code, knows how full its context really is, and acts before it runs out.')
+    .version(manifest.version)
+    .enablePositionalOptions()
+    .exitOverride()
+    .hook('preAction', () => warnOfVariables(io))
+    .showHelpAfterError('See ctxb --help.')
+    .configureOutput({
+      writeOut: (text) => io.stdout.write(text),
+      writeErr: (text) => io.stderr.write(printable(text)),
+      outputError: (text, write) => write(text.replace(/^error: /, 'ctxb: ')),
+    });
+  if (!showsAll) program.addHelpText('after', '\nctxb help --all also lists what Claude Code and other programs call.');
+  for (const { name, summary, load, forPrograms = false } of COMMANDS) {
+    const command = program
+      .command(name, { hidden: forPrograms && !showsAll })
+      .summary(summary)
+      .description(summary)
+      .copyInheritedSettings(program);
+    command.showHelpAfterError(`See ctxb ${name} --help.`);
+    if (isNeeded(name)) (await load()).define(command, io, finish);
+  }
+  return program;
+}
+
+function isHelpOfAll([called = '', ...rest]: readonly string[]): boolean {
+  return ['help', '--help', '-h'].includes(called) && rest.length === 1 && rest[0] === '--all';
+}
+
+/** commander shows all of the help for a topic that there is not. */
+function checkTopic(topic: string | undefined): void {
+  const names = COMMANDS.map(({ name }) => name);
+  if (topic === undefined || names.includes(topic) || topic === 'help' || topic.startsWith('-')) return;
+  const meant = closest(topic, names);
+  const todo = meant === undefined ? 'see ctxb --help' : `did you mean ${meant}?`;
+  throw new CtxbError('usage', `help: there is no command "${topic}": ${todo}`);
+}
+
+/** The command that is called, or that help is wanted for; the script of a shell is made of all. */
+function isNeeded(name: string, [called, topic]: readonly string[]): boolean {
+  return name === called || called === 'completion' || (called === 'help' && name === topic);
+}
+
+function report(thrown: unknown, io: Io): number {
+  const error = shortageOf(thrown) ?? thrown;
+  if (isCtxbError(error)) {
+    io.stderr.write(`ctxb: ${printable(error.message)}\n`);
+    return error.exitCode;
+  }
+  if (isCwdGone(error)) {
+    io.stderr.write('ctxb: the current folder is not there any more: change to another one\n');
+    return EXIT_USAGE;
+  }
+  // commander has told what is wrong; its own code 0 stands for help and version.
+  if (isCommanderError(error)) return error.exitCode === 0 ? 0 : EXIT_USAGE;
+  io.stderr.write(
+    `ctxb: this is a bug in ctxb: ${printable(error instanceof Error ? String(error.stack) : String(error))}\n`,
+  );
+  return EXIT_BUG;
+}
+
+function isCwdGone(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error && error.syscall === 'uv_cwd';
+}
+
+function isCommanderError(error: unknown): error is { readonly exitCode: number } {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('commander.');
+}

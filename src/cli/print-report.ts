@@ -1,0 +1,186 @@
+import { resolve } from 'node:path';
+import { CtxbError, messageOf } from '../errors.ts';
+import type { Io } from '../io.ts';
+import { isMeant } from '../replay/filters.ts';
+import { breachesOf, type Gates } from '../replay/gates.ts';
+import type { Judged } from '../replay/replay-all.ts';
+import { type SessionSummary, withoutSeries } from '../replay/summary.ts';
+import { counted } from '../report/figures.ts';
+import { type Outcome, openPage, type Page } from '../report/replay/format.ts';
+import { CI_FORMAT } from '../report/replay/formats.ts';
+import { breachText } from '../report/replay/verdicts.ts';
+import { printable } from '../report/shown.ts';
+import { createOutlet } from '../run/output/outlet.ts';
+import { appendText } from '../store/files/append-text.ts';
+import type { ReportOptions } from './report-options.ts';
+
+/** Where a report goes, and how. */
+interface Printing {
+  readonly io: Io;
+  readonly levels: Page['levels'];
+  /** Calls are shown one by one; else they were only looked at. */
+  readonly series: boolean;
+  /** Called before anything is written to the terminal. */
+  readonly clear: () => void;
+  /** Sessions that the filters have left out already. */
+  readonly leftOut: number;
+}
+
+const EXIT_UNREADABLE = 2;
+const EXIT_UNWRITTEN = 2;
+const EXIT_GATE = 3;
+
+/**
+ * Prints a report on sessions, and on stderr what could not be read and which gates were not passed.
+ *
+ * @returns the exit code
+ */
+export async function printReport(
+  judged: AsyncIterable<Judged> | Iterable<Judged>,
+  options: ReportOptions,
+  { io, levels, series, clear, leftOut }: Printing,
+): Promise<number> {
+  const page = await openPage(io, levels);
+  let unwritten: string | undefined;
+  const lost = (error: NodeJS.ErrnoException) => {
+    // A reader that went away is no fault.
+    if (error.code !== 'EPIPE') unwritten = `stdout cannot be written: ${error.message}`;
+  };
+  const outlet = createOutlet(io.stdout, lost, clear);
+  const print = (text: string) => {
+    if (text !== '') outlet.write(text);
+  };
+  const say = (message: string) => {
+    clear();
+    io.stderr.write(`ctxb: ${printable(message)}\n`);
+  };
+  const extras = await openExtraReports(options, io, page, say);
+  const report = (await options.format.load())(page);
+  const isGated = Object.values(options.gates).some((limit) => limit !== undefined);
+  const outcome = { faults: [] as string[], breaches: [] as string[] };
+  let [left, meant, held] = [leftOut, 0, 0];
+
+  const take = (session: SessionSummary) => {
+    meant++;
+    if (session.calls > 0) held++;
+    outcome.breaches.push(...breachTexts(session, options.gates));
+    print(report.session(series ? session : withoutSeries(session)));
+    for (const extra of extras) extra.session(session);
+  };
+
+  for await (const each of judged) {
+    if ('fault' in each) {
+      outcome.faults.push(each.fault.message);
+      say(each.fault.message);
+    } else if (isMeant(each.found, options.filters)) take(each.found);
+    else left++;
+    await new Promise<void>((resume) => outlet.whenDrained(resume));
+    // Nobody reads on.
+    if (outlet.isGone && !isGated && extras.length === 0) break;
+  }
+  clear();
+  if (held === 0) outcome.breaches.push(...vainTexts(outcome, isGated && !options.allowEmpty));
+  // Without any session it would only say again that there is none.
+  if (meant > 0 || outcome.faults.length === 0) print(report.end(outcome));
+  await outlet.finish();
+  for (const extra of extras) extra.end(outcome);
+  if (meant === 0) filteredTexts(left).forEach(say);
+  outcome.breaches.forEach(say);
+  if (unwritten === undefined) return exitCodeOf(outcome);
+  say(unwritten);
+  return Math.max(exitCodeOf(outcome), EXIT_UNWRITTEN);
+}
+
+function filteredTexts(left: number): string[] {
+  return left === 0 ? [] : [`none of ${counted(left, 'session')} is what --since, --project and --model ask for`];
+}
+
+/** Gates that were held against nothing would pass whatever was done. */
+function vainTexts({ faults }: Outcome, needsSession: boolean): string[] {
+  const remedy = 'name recordings that have some, or permit it with --allow-empty';
+  return needsSession && faults.length === 0 ? [`no session with a call was held against the gates: ${remedy}`] : [];
+}
+
+function breachTexts(session: SessionSummary, gates: Gates): string[] {
+  return breachesOf(session, gates).map((breach) => breachText(session, breach));
+}
+
+function exitCodeOf({ breaches, faults }: Outcome): number {
+  if (breaches.length > 0) return EXIT_GATE;
+  return faults.length > 0 ? EXIT_UNREADABLE : 0;
+}
+
+/** A report that goes elsewhere than the one that is printed. */
+export interface ExtraReport {
+  /** With its calls, where they were looked at. */
+  session(session: SessionSummary): void;
+  /** @throws CtxbError when it cannot be written */
+  end(outcome: Outcome): void;
+}
+
+/** @param say tells the user what is no fault of the report itself */
+async function openExtraReports(
+  { ci, html }: Pick<ReportOptions, 'ci' | 'html'>,
+  { env, cwd }: Io,
+  page: Page,
+  say: (message: string) => void,
+): Promise<ExtraReport[]> {
+  const summary = ci ? env.GITHUB_STEP_SUMMARY : undefined;
+  return [
+    ...(summary ? [await openCiSummary(summary, page, say)] : []),
+    ...(html === undefined ? [] : [await openCharts(resolve(cwd, html), page)]),
+  ];
+}
+
+async function openCharts(path: string, { levels }: Page): Promise<ExtraReport> {
+  const { createReplayPage } = await import('./replay-page.ts');
+  return createReplayPage(path, { policy: levels });
+}
+
+/** The Markdown of a CI job. */
+async function openCiSummary(path: string, page: Page, say: (message: string) => void): Promise<ExtraReport> {
+  const writer = (await CI_FORMAT.load())(page);
+  return {
+    session: writer.session,
+    end(outcome) {
+      try {
+        appendText(path, `${writer.end(outcome)}\n`);
+      } catch (error) {
+        // The report itself is printed, and is what the job is judged by.
+        say(messageOf(error));
+      }
+    },
+  };
+}
+
+const HOW_TO_RECORD = 'claude writes them with --output-format stream-json --verbose';
+
+/**
+ * Leaves out files that claude has not written, such as its answer as text. One that was named is a fault, as it is not
+ * what it was taken for; of others in a folder only their number is told.
+ *
+ * @param named paths as they were given
+ * @param tell called at the end, where others were left out
+ */
+export async function* onlyRecordings(
+  judged: AsyncIterable<Judged> | Iterable<Judged>,
+  named: readonly string[],
+  tell: (leftOut: number) => void,
+): AsyncGenerator<Judged> {
+  let leftOut = 0;
+  for await (const each of judged) {
+    if ('fault' in each || !isForeign(each.found)) yield each;
+    else if (named.includes(each.found.file)) yield { fault: foreign(each.found.file) };
+    else leftOut++;
+  }
+  if (leftOut > 0) tell(leftOut);
+}
+
+function isForeign({ lines: { total, malformed, unknown } }: SessionSummary): boolean {
+  return total > 0 && malformed + unknown === total;
+}
+
+function foreign(file: string): CtxbError {
+  const name = file === '-' ? 'stdin' : file;
+  return new CtxbError('unreadable-input', `${name}: no line of it is claude's: ${HOW_TO_RECORD}`);
+}

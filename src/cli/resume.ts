@@ -1,0 +1,132 @@
+import { resolve } from 'node:path';
+import type { Config } from '../config/config.ts';
+import { inForce } from '../config/effective-config.ts';
+import { type Flags, resolveKept, type SetValue } from '../config/resolve-config.ts';
+import { toUsd } from '../core/governor/cost/cost.ts';
+import type { SpentBefore } from '../core/governor/input.ts';
+import { CtxbError } from '../errors.ts';
+import type { Io } from '../io.ts';
+import { dollars } from '../report/figures.ts';
+import { asksPerson, isAttended } from '../run/headless-run.ts';
+import { type Resumption, resumeRun } from '../run/resume/resume-run.ts';
+import { changesOf, type RunSettings, unheeded } from '../run/resume/run-settings.ts';
+import { runHeadless } from '../run/run-headless.ts';
+import { type PreparedRun, prepareRun, terminalOf } from './prepare-run.ts';
+
+/** What `ctxb run --resume-run` is given. */
+interface ResumeOptions {
+  /** Beginning of the run's id; undefined: the newest that was broken off. */
+  readonly id: string | undefined;
+  /** The program and its arguments; empty: those that it was begun with. */
+  readonly words: readonly string[];
+  readonly prompt?: readonly string[];
+  readonly prompts?: string;
+  readonly record?: string;
+  readonly otlp?: string;
+}
+
+const EXIT_LIMIT = 3;
+
+/**
+ * Goes on with a run whose ctxb has died, as it was begun and with what it has spent: flags win, files and variables of
+ * now do not count.
+ */
+export async function takeUp(options: ResumeOptions, flags: Flags, io: Io): Promise<number> {
+  if (options.prompt !== undefined || options.prompts !== undefined) {
+    throw new CtxbError('usage', '--resume-run goes on with the prompts of the run: leave --prompt and --prompts out');
+  }
+  const now = await prepareRun(flags, io);
+  const { notice } = now.terminal;
+  const contextDir = resolve(io.cwd, now.config.contextDir);
+  const resumption = await resumeRun({ contextDir, id: options.id, words: options.words }, io, notice);
+  if (resumption === undefined) {
+    notice('everything that was said had been answered: there is nothing to go on with');
+    return 0;
+  }
+  const { settings, invocation, program } = resumption;
+  const attended = isAttended({ invocation }, io);
+  const { config, values } = settings === undefined ? now : settingsFor(settings, now, flags);
+  const spent = withFlags(resumption.resumed.spent, flags);
+  for (const line of toldOf(resumption, { now, flags, options })) notice(line);
+  const limit = limitAt(config, spent);
+  if (limit !== undefined && !(asksPerson(config.cost, attended) && attended)) {
+    notice(`its cost limit is reached (${usd(spent)} of ${dollars(limit)}): give another with --cost-limit`);
+    return EXIT_LIMIT;
+  }
+  const headless = {
+    program,
+    invocation,
+    config,
+    values,
+    prompts: undefined,
+    promptsFile: undefined,
+    record: options.record,
+    otlp: options.otlp ?? settings?.otlp,
+    resumed: { ...resumption.resumed, spent },
+  };
+  const terminal = await terminalOf(config, io);
+  return runHeadless(headless, io, terminal).finally(terminal.clear);
+}
+
+/** What the run was begun with, below the flags of now; the terminal and the folder are those of now. */
+function settingsFor(
+  kept: RunSettings,
+  now: PreparedRun,
+  flags: Flags,
+): { config: Config; values: readonly SetValue[] } {
+  const { config, values } = inForce(resolveKept(kept.values, flags));
+  const { contextDir, quiet, statusLine } = now.config;
+  return { config: { ...config, contextDir, quiet, statusLine }, values };
+}
+
+/** A limit that is given anew takes the place of what the person had answered. */
+function withFlags({ raised, ...spent }: SpentBefore, flags: Flags): SpentBefore {
+  const { run, project } = raised;
+  const isAnew = (key: keyof Flags) => flags[key] !== undefined;
+  return {
+    ...spent,
+    raised: {
+      ...(run === undefined || isAnew('cost.limitUsd') ? {} : { run }),
+      ...(project === undefined || isAnew('cost.projectLimitUsd') ? {} : { project }),
+    },
+  };
+}
+
+/** The limit that is reached: a claude that is only to wrap up would cost more, each time that the run is taken up. */
+function limitAt({ cost, observe }: Config, spent: SpentBefore): number | undefined {
+  const limit = spent.raised.run ?? cost.limitUsd;
+  return !observe && limit !== undefined && spentUsd(spent) >= limit ? limit : undefined;
+}
+
+function spentUsd({ settled, open }: SpentBefore): number {
+  return toUsd(settled + open);
+}
+
+function usd(spent: SpentBefore): string {
+  return dollars(spentUsd(spent));
+}
+
+/** What a person is to know before it goes on, a line each. */
+function toldOf(
+  { settings, resumed }: Resumption,
+  { now, flags, options }: { readonly now: PreparedRun; readonly flags: Flags; readonly options: ResumeOptions },
+): string[] {
+  const run = `run ${resumed.runId.slice(0, 8)}`;
+  if (settings === undefined) {
+    return [
+      `${run} does not say what it was begun with: the configuration of now holds, and its cost counts from here`,
+    ];
+  }
+  const changes = changesOf(resolveKept(settings.values, {}), resolveKept(settings.values, flags));
+  const except = changes.length === 0 ? '' : `, except: ${changes.join(', ')}`;
+  const ignored = unheeded(now.values, settings);
+  const { withheld, record } = settings;
+  return [
+    `${run} goes on as it was begun${except}; it has cost ${usd(resumed.spent)} so far`,
+    ...(ignored.length === 0 ? [] : [`not heeded, as only a flag changes it: ${ignored.join(', ')}`]),
+    ...(withheld.length === 0 ? [] : [`not kept, as there is a secret in it: ${withheld.join(', ')}; give it anew`]),
+    ...(record === undefined || options.record !== undefined
+      ? []
+      : [`not recorded from here: ${record} ends where it was broken off; --record takes another file`]),
+  ];
+}

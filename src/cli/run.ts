@@ -1,0 +1,90 @@
+import type { Command } from 'commander';
+import { runUntouched } from '../claude/child.ts';
+import { readClaudeArguments } from '../claude/claude-arguments.ts';
+import { CtxbError } from '../errors.ts';
+import type { Io } from '../io.ts';
+import { runHeadless } from '../run/run-headless.ts';
+import { shellLine } from './completion/quoted.ts';
+import { addConfigOptions, configFlags } from './config-options.ts';
+import { prepareRun } from './prepare-run.ts';
+
+/** Options of `ctxb run` that are no keys of the configuration, as commander hands them over. */
+interface RunOptions extends Readonly<Record<string, unknown>> {
+  readonly prompt?: readonly string[];
+  readonly prompts?: string;
+  readonly resumeRun?: string | true;
+  readonly record?: string;
+  readonly otlp?: string;
+}
+
+export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
+  command
+    .configureOutput({
+      outputError: (text, write) => write(withSuggestion(text.replace(/^error: /, 'ctxb: '), command)),
+    })
+    .usage('[options] -- claude [arguments]')
+    .argument('[claude...]', 'the program and its arguments, as you would run it without ctxb')
+    .passThroughOptions()
+    .option('--prompt <text>', 'a prompt; repeat it for several turns', (text, all: string[] = []) => [...all, text])
+    .option('--prompts <file>', 'prompts from a file, one a line: JSON strings or user lines')
+    .option(
+      '--resume-run [id]',
+      'take up the newest run that was broken off, or the one whose id begins so: with its own settings, unless a flag changes them',
+    )
+    .option('--record <file>', 'write everything that happened to a file, for ctxb replay')
+    .option(
+      '--otlp <url>',
+      'send metrics and traces to this OpenTelemetry receiver (default: OTEL_EXPORTER_OTLP_ENDPOINT)',
+    );
+  addConfigOptions(command.optionsGroup('Keys of the configuration, which a file or a variable may set too:'));
+  command
+    .addHelpText('after', EXAMPLES)
+    .action(async (words: string[], options: RunOptions) => finish(await run(words, options, io)));
+}
+
+/** An option that is claude's was probably meant for it: it stands behind `-- claude`. */
+function withSuggestion(text: string, { parent }: Command): string {
+  const [, option] = /unknown option '([^']+)'\n$/.exec(text) ?? [];
+  const words = (parent as { readonly rawArgs?: readonly string[] } | null)?.rawArgs ?? [];
+  const at = option === undefined ? -1 : words.indexOf(option);
+  if (at < 0 || words.includes('--')) return text;
+  return `${text}did you mean: ${shellLine(['ctxb', ...words.slice(0, at), '--', 'claude', ...words.slice(at)])}\n`;
+}
+
+const EXAMPLES = `
+Examples:
+  ctxb run -- claude -p "fix the failing test"
+  ctxb run --prompts steps.ndjson -- claude --permission-mode acceptEdits
+  ctxb run --task "port the parser" --state-pattern '^STATE: (?<state>.*)' \\
+    -- claude -p "go on" --continue
+  git diff | ctxb run --compact-at 60% -- claude -p "review this"`;
+
+async function run(words: readonly string[], options: RunOptions, io: Io): Promise<number> {
+  if (options.resumeRun !== undefined) {
+    const { takeUp } = await import('./resume.ts');
+    return takeUp(
+      { ...options, words, id: options.resumeRun === true ? undefined : options.resumeRun },
+      configFlags(options),
+      io,
+    );
+  }
+  const [program, ...args] = words;
+  if (program === undefined) throw new CtxbError('usage', 'no program given: ctxb run -- claude [arguments]');
+  const invocation = readClaudeArguments(args);
+  if (invocation.kind === 'untouched') return runUntouched(program, args, io);
+  if (invocation.kind === 'ambiguous') {
+    const { option, candidate } = invocation;
+    const { refusesArguments } = await import('../claude/claude-options.ts');
+    if (await refusesArguments(program, args, io)) return runUntouched(program, args, io);
+    throw new CtxbError(
+      'usage',
+      `ctxb does not know claude's option ${option}, so "${candidate}" may be its value or the prompt: ` +
+        `write ${option}=… or give the prompt with ctxb run --prompt "…" -- claude …`,
+    );
+  }
+  const { terminal, ...settings } = await prepareRun(configFlags(options), io);
+  const { prompt: prompts, prompts: promptsFile, record, otlp } = options;
+  return runHeadless({ program, invocation, ...settings, prompts, promptsFile, record, otlp }, io, terminal).finally(
+    terminal.clear,
+  );
+}

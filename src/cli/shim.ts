@@ -1,0 +1,58 @@
+import type { Command } from 'commander';
+import { isOwnChild, runUntouched } from '../claude/child.ts';
+import { type HeadlessInvocation, readClaudeArguments } from '../claude/claude-arguments.ts';
+import { findClaude } from '../claude/find-claude.ts';
+import { nextShim } from '../claude/next-shim.ts';
+import type { Io } from '../io.ts';
+
+/** For `ctxb help shim` alone: `ctxb shim --help` is claude's. */
+export function define(command: Command): void {
+  command
+    .usage("[claude's arguments]")
+    .argument('[arguments...]', 'as you would give them to claude; all of them are its own, --help too')
+    .helpOption(false)
+    .addHelpText('after', HELP);
+}
+
+const HELP = `
+Runs claude under ctxb, headless runs only; everything else (a terminal, claude
+mcp, claude --version …) is claude alone. What ctxb does is said in its
+configuration and CTXB_* variables. The claude is the one that CTXB_CLAUDE
+names, else the next one on PATH. ctxb-shim is the same as a program of its own,
+for whoever starts a path without arguments.
+
+Examples:
+  ctxb shim -p "say hello"
+  ln -s "$(command -v ctxb-shim)" ~/bin/claude`;
+
+/**
+ * Stands in for claude. Resolves with the exit code.
+ *
+ * @param args claude's arguments as they came
+ * @throws CtxbError `command-not-found` when there is no claude but this, `config`, and as `runHeadless`
+ */
+export async function shim(args: readonly string[], io: Io): Promise<number> {
+  const program = await findClaude(io);
+  // A copy would open stdin, which may be claude's alone.
+  const world: Io = Object.create(io, { env: { value: nextShim(io.env) } });
+  const invocation = readClaudeArguments(args);
+  if (invocation.kind === 'headless' && isHeadless(invocation, io) && !isOwnChild(io.env)) {
+    return runGuarded(program, invocation, world);
+  }
+  return runUntouched(program, args, world);
+}
+
+/** claude is headless when it is told so, and wherever its output is no terminal. */
+function isHeadless({ isPrint }: HeadlessInvocation, { stdout }: Io): boolean {
+  return isPrint || stdout.isTTY !== true;
+}
+
+async function runGuarded(program: string, invocation: HeadlessInvocation, io: Io) {
+  const [{ prepareRun }, { runHeadless }] = await Promise.all([
+    import('./prepare-run.ts'),
+    import('../run/run-headless.ts'),
+  ]);
+  const { terminal, ...settings } = await prepareRun({}, io);
+  const run = { program, invocation, ...settings, prompts: undefined, promptsFile: undefined, record: undefined };
+  return runHeadless(run, io, terminal).finally(terminal.clear);
+}

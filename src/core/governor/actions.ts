@@ -1,0 +1,323 @@
+import type { Fields } from '../protocol/fields.ts';
+import type { CostScope } from './cost/cost-limit.ts';
+import type { Reading } from './gauge/gauge.ts';
+import type { HealthRecord } from './zones/zones.ts';
+
+/** How an attempt to compact ended. */
+export type Verdict =
+  /** The context was replaced by a summary. */
+  | 'success'
+  /** The summary was refused or broke. */
+  | 'failed'
+  /** There was nothing to compact. */
+  | 'empty'
+  /** Slash commands are off. */
+  | 'refused'
+  /** A hook of the user's forbids it: the context is left as it is. */
+  | 'blocked'
+  /** The API was overloaded, down or out of reach: later, and it does not count as a failure. */
+  | 'unavailable'
+  /** Nothing came within the time limit. */
+  | 'silent';
+
+/** Where in the session something was decided: turns and main-thread calls completed, both from 0. */
+export interface Place {
+  readonly turn: number;
+  readonly call: number;
+}
+
+/** What compacting before the next prompt would save, and over how many calls. */
+export interface Saving {
+  readonly usd: number;
+  readonly calls: number;
+}
+
+interface Decided {
+  readonly at: Place;
+  /** Why, in a few words with figures. */
+  readonly reason: string;
+  readonly gauge: Reading;
+}
+
+/** What was decided. Decisions go to the journal and into reports; replaying a record gives the same ones. */
+export type Decision =
+  | (Decided & { readonly kind: 'warn' })
+  | (Decided & { readonly kind: 'compact'; readonly focus: string })
+  | (Decided & { readonly kind: 'compacted'; readonly verdict: Verdict; readonly costUsd: number })
+  | (Decided & { readonly kind: 'landed'; readonly freed: number })
+  | (Decided & { readonly kind: 'give-up' })
+  /** A handoff begins. */
+  | (Decided & { readonly kind: 'handoff' })
+  /** The API was not available for the document: the conversation stays as it is. */
+  | (Decided & { readonly kind: 'put-off' })
+  /** The window is filled again and again in one turn. `last`: the turn is ended. */
+  | (Decided & { readonly kind: 'thrash'; readonly compactions: number; readonly last: boolean })
+  /** claude has compacted by itself, at `tokens` by its own count. */
+  | (Decided & {
+      readonly kind: 'native-compaction';
+      readonly when: 'mid-turn' | 'before-turn';
+      readonly tokens: number;
+    })
+  /** The agent's document was not good enough and it was told so. */
+  | (Decided & { readonly kind: 'ask-again'; readonly problems: readonly string[] })
+  /** A fresh context has taken the place of the full one. `way`: by `/clear`, or by a new process. */
+  | (Decided & {
+      readonly kind: 'handed-over';
+      readonly by: 'agent' | 'memory';
+      readonly path: string | undefined;
+      readonly way: 'clear' | 'process';
+      readonly ms: number;
+      readonly problems: readonly string[];
+    })
+  /** claude goes by another session id from here on: the line of descent of a run. */
+  | (Decided & { readonly kind: 'lineage'; readonly from: string; readonly to: string })
+  /** The API refused the prompt for its length. */
+  | (Decided & { readonly kind: 'exhausted' })
+  /** Nothing that was tried has relieved the context: the run ends. */
+  | (Decided & { readonly kind: 'unrelieved'; readonly path: string | undefined })
+  /** The agent is told to resume interrupted work. */
+  | (Decided & { readonly kind: 'resume' })
+  /** A prompt is too large a task for the zone. */
+  | (Decided & {
+      readonly kind: 'large-task';
+      /** Estimated. */
+      readonly tokens: number;
+      readonly todo: 'announce' | 'relieve' | 'reject';
+    })
+  /** A limit of cost has come near, or is reached. */
+  | (Decided & {
+      readonly kind: 'cost';
+      readonly scope: CostScope;
+      readonly level: 'warn' | 'limit';
+      readonly spentUsd: number;
+      readonly limitUsd: number;
+      readonly source: 'reported' | 'computed';
+    })
+  /**
+   * A prompt comes after the prompt cache has probably expired: `tokens` are to be read again for `usd`, which would have
+   * been `cachedUsd` from the cache. Times in milliseconds.
+   */
+  | (Decided & {
+      readonly kind: 'cache-expired';
+      readonly idleMs: number;
+      readonly lifetimeMs: number;
+      readonly tokens: number;
+      readonly usd: number;
+      readonly cachedUsd: number;
+      /** Compacting first would be cheaper by this; undefined: it would not. */
+      readonly saving: Saving | undefined;
+    })
+  /** The run ends with prompts that nobody has answered. */
+  | (Decided & { readonly kind: 'left-undone'; readonly prompts: readonly string[] })
+  /** claude ended without having been asked to, and is started again. */
+  | (Decided & { readonly kind: 'restart'; readonly attempt: number; readonly undelivered: readonly string[] })
+  | (Decided & { readonly kind: 'place-trigger'; readonly tokens: number })
+  | (Decided & { readonly kind: 'trigger-refused' })
+  | (Decided & { readonly kind: 'focus' })
+  | (Decided & { readonly kind: 'restore'; readonly promptUuids: readonly string[] })
+  | (Decided & { readonly kind: 'interrupt' })
+  /** An approach was seen not to work. `evidence`: ids of tool calls. */
+  | (Decided & {
+      readonly kind: 'dead-end';
+      readonly cause: string;
+      readonly text: string;
+      readonly count: number;
+      readonly evidence: readonly string[];
+    })
+  /** Evidence was handed back with the answer to a hook. */
+  | (Decided & { readonly kind: 'recall'; readonly hook: HookName; readonly chars: number; readonly given: FactTally })
+  /** What the first request after a relief holds, of all that was known before it. */
+  | (Decided & Receipt & { readonly kind: 'receipt' })
+  /** After evidence was handed back the agent opened a file of the notes, or was reminded of them. */
+  | (Decided & { readonly kind: 'read-back'; readonly file: string })
+  | (Decided & { readonly kind: 'remind' })
+  /** A tool was asked for less than the agent had asked for. */
+  | (Decided & {
+      readonly kind: 'limit-tool';
+      readonly tool: string;
+      readonly parameter: string;
+      readonly value: number;
+    })
+  /** A result was cut from `tokens` to `left`, both estimated; all of it is in the file `path`. */
+  | (Decided & {
+      readonly kind: 'cut-result';
+      readonly tool: string;
+      readonly tokens: number;
+      readonly left: number;
+      readonly path: string;
+    })
+  | (Decided & { readonly kind: 'tools-ignored' });
+
+/** What went into a relief, what is still there, and what came back. */
+export interface Receipt {
+  readonly relief: 'compaction' | 'handoff';
+  readonly all: FactTally;
+  /** What the fresh context holds, whoever put it there. */
+  readonly kept: FactTally;
+  /** Of that, what it holds only because ctxb handed it back. */
+  readonly given: FactTally;
+  /** What it does not hold, each on one line. */
+  readonly gone: readonly Gone[];
+}
+
+export interface Gone {
+  readonly kind: FactKind;
+  readonly text: string;
+}
+
+/**
+ * What a relief may lose, as working memory knows it.
+ * - `prompts`, `constraints`: what the user said, and asked to be kept.
+ * - `failing`: commands that failed when they last ran. `again`: others that ran more than once. `commands`: the rest.
+ * - `paths`: files that were changed, with what was done to them, and files that were read.
+ * - `numbers`: what test runs and builds printed, with the command.
+ */
+export type FactKind = 'prompts' | 'constraints' | 'failing' | 'again' | 'deadEnds' | 'paths' | 'commands' | 'numbers';
+
+/** Facts of working memory by kind. */
+export type FactTally = Readonly<Record<FactKind, number>>;
+
+export type TimerName = (typeof TIMERS)[number];
+
+export const TIMERS = ['compaction', 'context', 'background', 'turn', 'handoff', 'exit'] as const;
+
+/** What the host has to do. Data only: one function carries the effects out. */
+export type Effect =
+  /** Write a line to claude's stdin; one that is not `exact` gets a newline if it has none. */
+  | { readonly kind: 'send'; readonly line: string; readonly promptUuid?: string; readonly exact?: true }
+  /** Answer a hook callback of ours; the shell watches the time. */
+  | HookAnswer
+  /** A prompt has to wait: it must be on disk first. */
+  | { readonly kind: 'hold'; readonly uuid: string; readonly line: string }
+  /** Keep what is said whole, block by block, in a file of the context folder: only a part of it can be handed back. */
+  | { readonly kind: 'keep'; readonly file: string; readonly texts: readonly string[] }
+  /** Close claude's stdin: nothing more can come. */
+  | { readonly kind: 'end-input' }
+  | { readonly kind: 'set-timer'; readonly timer: TimerName; readonly afterMs: number }
+  | { readonly kind: 'clear-timer'; readonly timer: TimerName }
+  /** Shows or drops lines that were buffered until it was clear which turn they belong to. */
+  | { readonly kind: 'buffered'; readonly fate: 'show' | 'drop' }
+  /** Shows or drops the deferred end of a turn, which the caller sees only if nothing mends it. */
+  | { readonly kind: 'deferred'; readonly fate: 'show' | 'drop' }
+  /**
+   * Check what the agent answered and write it down, or what is known without it. Told back as `handoff-problems`
+   * when it may be asked again, else as `handoff-written`.
+   */
+  | {
+      readonly kind: 'write-handoff';
+      readonly answer: string | undefined;
+      readonly mayAskAgain: boolean;
+      readonly reason: string;
+    }
+  /**
+   * Start claude again: resuming a session, with a fresh one, or, before the first session, as at the start (`isFirst`).
+   * Told back as `begin`.
+   */
+  | {
+      readonly kind: 'start-claude';
+      readonly resume: string | undefined;
+      readonly isFirst: boolean;
+      readonly afterMs: number;
+    }
+  /** A line for `health.ndjson`. */
+  | { readonly kind: 'health'; readonly record: HealthRecord }
+  /** A line for the caller, answered by ctxb itself. */
+  | { readonly kind: 'reply'; readonly line: string }
+  /** The caller has the answer to these prompts. */
+  | { readonly kind: 'answered'; readonly uuids: readonly string[] }
+  /** Ask whether the work may go on. Told back as `cost-answer`. */
+  | { readonly kind: 'ask-person'; readonly scope: CostScope; readonly spentUsd: number; readonly limitUsd: number }
+  /** The person has stopped a turn: ask whether the next of so many prompts is to go. Told back as `stop-answer`. */
+  | { readonly kind: 'ask-next'; readonly waiting: number }
+  /** It did not end by itself. */
+  | { readonly kind: 'kill' }
+  /** Look how many lines of a file, from the line `offset` on, `chars` UTF-16 units hold. Told back as `file-measured`. */
+  | {
+      readonly kind: 'measure-file';
+      readonly requestId: string;
+      readonly path: string;
+      /** What a relative path is relative to. */
+      readonly cwd: string;
+      readonly offset: number;
+      readonly chars: number;
+    }
+  /** Store the whole of a tool's result. Told back as `result-stored`. */
+  | {
+      readonly kind: 'store-result';
+      readonly requestId: string;
+      readonly name: string;
+      readonly text: string | readonly string[];
+    };
+
+/**
+ * The answer to a hook callback. claude takes it as `output` with, where there is any of it, `hookSpecificOutput`:
+ * `hookEventName` (`hook`), what is in `specific`, and `additionalContext` (`context`).
+ */
+export interface HookAnswer {
+  readonly kind: 'answer-hook';
+  readonly requestId: string;
+  readonly hook: HookName;
+  /** Fields that any kind of hook takes. */
+  readonly output: object;
+  /** Fields for this kind of hook, besides the context. */
+  readonly specific?: Fields;
+  /** What the agent is told with it. */
+  readonly context?: string;
+  /** In place of the context, where it leaves too little room for what working memory adds. */
+  readonly shorter?: string;
+  /**
+   * Working memory may add to the context. `lost`: a compaction has just taken away what was known; `begun`: a context
+   * begins that continues earlier work.
+   */
+  readonly recall?: 'lost' | 'begun' | 'prompt';
+}
+
+/** Hooks that ctxb registers over the control channel. */
+export type HookName =
+  | 'PreCompact'
+  | 'SessionStart'
+  | 'PostCompact'
+  | 'UserPromptSubmit'
+  | 'PreToolUse'
+  | 'PostToolUse'
+  | 'PostToolUseFailure';
+
+/** What follows from an input: decisions and effects. */
+export type Action = Decision | Effect;
+
+const EFFECTS = new Set<Action['kind']>([
+  'send',
+  'answer-hook',
+  'hold',
+  'keep',
+  'end-input',
+  'set-timer',
+  'clear-timer',
+  'buffered',
+  'deferred',
+  'write-handoff',
+  'start-claude',
+  'kill',
+  'health',
+  'reply',
+  'answered',
+  'ask-person',
+  'ask-next',
+  'measure-file',
+  'store-result',
+]);
+
+/**
+ * As it may be written down: without the words for a summary. They are cut out of what the caller said, and half a secret
+ * is not known again.
+ */
+export function withoutFocus(decision: Decision): object {
+  if (decision.kind !== 'compact') return decision;
+  const { focus: _, ...rest } = decision;
+  return rest;
+}
+
+/** Whether an action is a decision to report; otherwise it is an effect to carry out. */
+export function isDecision(action: Action): action is Decision {
+  return !EFFECTS.has(action.kind);
+}

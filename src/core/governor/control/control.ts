@@ -1,0 +1,190 @@
+import type { ControlRequestEvent, ControlResponseEvent } from '../../protocol/events.ts';
+import { countOf, type Fields, fieldsOf } from '../../protocol/fields.ts';
+import type { Action } from '../actions.ts';
+import { readOpening } from '../cost/cost.ts';
+import { takeReading } from '../gauge/gauge.ts';
+import { learnWindow } from '../gauge/window.ts';
+import { NATIVE_RESERVE_TOKENS } from '../policy.ts';
+import { askContext, controlLine, isOwnUuid, request } from '../prompts/own-lines.ts';
+import { onProof } from '../relief/fresh-context.ts';
+import type { GovernorState } from '../state.ts';
+import { chain, keep, type Step } from '../steps.ts';
+import { CALLBACKS } from './hook-callbacks.ts';
+import { onTrigger } from './trigger.ts';
+
+/** Tools whose calls can be limited or get a hint beforehand. */
+const BEFORE = '^(?:Read|Bash|Grep|Glob|mcp__.*)$';
+
+/** Tools of a hook: claude takes no null matcher for these. */
+export const MATCHERS: Readonly<Partial<Record<string, string>>> = {
+  PreToolUse: BEFORE,
+  PostToolUse: '*',
+  PostToolUseFailure: '*',
+};
+
+/** Hooks in the shape `initialize` takes them. No `timeout`: claude would refuse the tool when it runs out. */
+function hooksFor({ run }: GovernorState): Fields {
+  const { memory, zones, tools, strategy } = run.policy;
+  const budgets = tools.mode !== 'off';
+  const unwanted = new Set<string>([
+    ...(memory.enabled ? [] : ['PostCompact']),
+    ...(budgets ? [] : ['PreToolUse', 'PostToolUseFailure']),
+    ...(budgets || zones.tellAgent || strategy !== 'compact' ? [] : ['PostToolUse']),
+  ]);
+  const wanted = Object.entries(CALLBACKS).filter(([name]) => !unwanted.has(name));
+  return Object.fromEntries(
+    wanted.map(([name, id]) => [name, [{ matcher: MATCHERS[name] ?? null, hookCallbackIds: [id] }]]),
+  );
+}
+
+/** Names of the hooks that ctxb has registered. */
+export function registeredHooks(state: GovernorState): string[] {
+  return state.control.phase === 'closed' ? [] : Object.keys(hooksFor(state));
+}
+
+/** Opens the control channel in our own name, again for each new process. */
+export function openControl(state: GovernorState): Step {
+  const body = withOurHooks(state, state.control.initialize ?? { subtype: 'initialize' });
+  return chain(request(opening(state), 'initialize', body), askContext, askCost);
+}
+
+/**
+ * The caller's own `initialize`, with our hooks merged in: claude takes only the first, or lets the last replace it.
+ */
+export function mergeInitialize(state: GovernorState, callers: Fields, requestId: string): Step {
+  const line = controlLine(requestId, withOurHooks(state, callers));
+  const opened = opening({ ...state, control: { ...state.control, initialize: callers } });
+  return chain({ state: opened, actions: [{ kind: 'send', line }] }, askContext, askCost);
+}
+
+function withOurHooks(state: GovernorState, callers: Fields): Fields {
+  const hooks = { ...fieldsOf(callers.hooks) };
+  for (const [name, own] of Object.entries(hooksFor(state))) {
+    hooks[name] = [...listOf(hooks[name]), ...listOf(own)];
+  }
+  return { ...callers, hooks };
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/**
+ * What decided the window that claude names, where somebody placed claude's trigger: then it is the lesser of the
+ * setting and the model's window. Every other source (`model-default`, `unknown-model`, `auto`, those of claude's own
+ * servers) is what claude itself goes by (2.1.197 to 2.1.330).
+ */
+const PLACED_SOURCES: ReadonlySet<unknown> = new Set(['env', 'settings']);
+
+/** claude's answer to a request of ours. */
+export function onOwnResponse(state: GovernorState, event: ControlResponseEvent): Step {
+  const purpose = state.control.pending[event.requestId];
+  const { [event.requestId]: _, ...pending } = state.control.pending;
+  const answered = { ...state, control: { ...state.control, pending } };
+  if (purpose === 'context') return onContext(answered, event);
+  if (purpose === 'proof') return onProof(answered, event);
+  if (purpose === 'usage') return keep(onUsage(answered, event));
+  return purpose === 'trigger' ? onTrigger(answered, event.ok) : keep(answered);
+}
+
+/** The cost counter of a resumed session may begin with earlier costs. */
+function askCost(state: GovernorState): Step {
+  return state.process.resumes ? request(state, 'usage', { subtype: 'get_usage' }) : keep(state);
+}
+
+function onUsage(state: GovernorState, event: ControlResponseEvent): GovernorState {
+  const total = fieldsOf(event.response.session).total_cost_usd;
+  return typeof total === 'number' ? { ...state, cost: readOpening(state.cost, total) } : state;
+}
+
+/** Lets prompts go: the context is known, or claude does not tell. */
+export function finishOpening(state: GovernorState): Step {
+  if (state.control.phase !== 'opening') return keep(state);
+  return keep({ ...state, control: { ...state.control, phase: 'open' } }, [{ kind: 'clear-timer', timer: 'context' }]);
+}
+
+/** Only a resumed session has a context to learn before the first prompt. */
+function opening(state: GovernorState): GovernorState {
+  return { ...state, control: { ...state.control, phase: state.process.resumes ? 'opening' : 'open' } };
+}
+
+function onContext(state: GovernorState, event: ControlResponseEvent): Step {
+  if (!event.ok) return finishOpening(state);
+  // The caller's settings decide about claude's own compaction: then its trigger is left alone.
+  const { response } = event;
+  const tokens = countOf(response.rawMaxTokens) ?? 0;
+  const total = countOf(response.totalTokens) ?? 0;
+  const placed = PLACED_SOURCES.has(response.autocompactSource);
+  // Below our own setting it can only be the model's true window, which caps it.
+  const isOurs = typeof state.trigger === 'number' && tokens >= state.trigger + NATIVE_RESERVE_TOKENS;
+  const hidesWindow = placed && (typeof state.trigger !== 'number' || isOurs);
+  const window = hidesWindow ? state.gauge.window : learnWindow(state.gauge.window, tokens, 'asked');
+  // Measured figures of this process are better than the answer, which between calls is an estimate of claude's.
+  const gauge = state.gauge.basis === 'measured' ? state.gauge : takeReading(state.gauge, total, 'asked');
+  const callers = response.isAutoCompactEnabled === false || (placed && state.trigger === 'unplaced');
+  const trigger = callers ? 'off' : state.trigger;
+  return finishOpening({ ...state, gauge: { ...gauge, window }, trigger });
+}
+
+/**
+ * claude asks the caller something over the control channel (a permission, a hook, an MCP server) and waits for
+ * as long as it takes. When nobody can answer, it is told so; without ctxb its closed input would tell it.
+ */
+export function onQuestion(state: GovernorState, requestId: string): Step {
+  if (!state.run.callerSpeaksProtocol || state.mailbox.ended) return keep(state, [refusal(requestId)]);
+  return keep(withQuestions(state, [...state.control.questions, requestId]));
+}
+
+/**
+ * The reply to a question about what ctxb itself says to the agent, which the caller is not asked; undefined: the caller
+ * answers. Hooks around tools, compactions and sessions are always the caller's: they guard what really happens.
+ */
+export function replyForCaller(state: GovernorState, event: ControlRequestEvent): Action | undefined {
+  const { requestId, subtype, request } = event;
+  const inOwnTurn = state.handoff.phase === 'asking' || state.handoff.phase === 'briefing';
+  if (subtype === 'can_use_tool' && inOwnTurn) return reply(requestId, DENIAL);
+  if (subtype !== 'hook_callback') return undefined;
+  const { hook_event_name: hook, prompt } = fieldsOf(request.input);
+  const isOwn =
+    (hook === 'Stop' && inOwnTurn) || (hook === 'UserPromptSubmit' && isOwnPrompt(state, prompt, inOwnTurn));
+  return isOwn ? reply(requestId, {}) : undefined;
+}
+
+/** The agent may want to use a tool while it writes a handoff document. */
+const DENIAL = { behavior: 'deny', message: 'Answer in text now, without any tool.' };
+
+/** claude may report a background task before it reads our prompt. */
+function isOwnPrompt(state: GovernorState, prompt: unknown, inOwnTurn: boolean): boolean {
+  if (inOwnTurn) return !String(prompt).startsWith('<task-notification>');
+  return state.turn.prompts.some(({ uuid, text }) => text === prompt && isOwnUuid(state, uuid));
+}
+
+function reply(requestId: string, answer: object): Action {
+  const response = { subtype: 'success', request_id: requestId, response: answer };
+  return { kind: 'send', line: JSON.stringify({ type: 'control_response', response }) };
+}
+
+/** The caller has answered. */
+export function onAnswer(state: GovernorState, requestId: string): GovernorState {
+  const { questions } = state.control;
+  return questions.includes(requestId)
+    ? withQuestions(
+        state,
+        questions.filter((id) => id !== requestId),
+      )
+    : state;
+}
+
+/** The caller is gone: open questions stay unanswered. */
+export function refuseQuestions(state: GovernorState): Step {
+  return keep(withQuestions(state, []), state.control.questions.map(refusal));
+}
+
+function withQuestions(state: GovernorState, questions: readonly string[]): GovernorState {
+  return { ...state, control: { ...state.control, questions } };
+}
+
+function refusal(requestId: string): Action {
+  const response = { subtype: 'error', request_id: requestId, error: 'no one can answer this here' };
+  return { kind: 'send', line: JSON.stringify({ type: 'control_response', response }) };
+}

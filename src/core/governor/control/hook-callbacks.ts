@@ -1,0 +1,199 @@
+import type { ControlRequestEvent } from '../../protocol/events.ts';
+import { fieldsOf, textOf } from '../../protocol/fields.ts';
+import type { Action, HookAnswer, HookName } from '../actions.ts';
+import { readGauge } from '../gauge/gauge.ts';
+import type { Prompt } from '../input.ts';
+import { commandIn, giveBack, requestsIn } from '../prompts/prompt.ts';
+import { focusText, notesClause } from '../relief/focus.ts';
+import { documentToGive, noteGiven } from '../relief/fresh-context.ts';
+import { stopTurn } from '../relief/stop-turn.ts';
+import type { GovernorState } from '../state.ts';
+import { decided, keep, type Step } from '../steps.ts';
+import { cutResult } from '../tool-budget/cut-result.ts';
+import { remembered } from '../tool-budget/follow-results.ts';
+import { alertAgent } from '../tool-budget/hints.ts';
+import { limitRead } from '../tool-budget/limit-call.ts';
+import type { FileMeasure, ToolCall } from '../tool-budget/tool-budget.ts';
+import { afterFailure, afterTool, beforeTool } from '../tool-budget/tool-hooks.ts';
+import { readToolCall, stopWaiting } from '../tool-budget/tool-state.ts';
+import { tellAgent } from '../zones/notices.ts';
+
+/** Ids under which our hooks are registered; claude names one of them when it calls back. */
+export const CALLBACKS: Readonly<Record<HookName, string>> = {
+  PreCompact: 'ctxb:pre-compact',
+  SessionStart: 'ctxb:session-start',
+  PostCompact: 'ctxb:post-compact',
+  UserPromptSubmit: 'ctxb:user-prompt-submit',
+  PreToolUse: 'ctxb:pre-tool-use',
+  PostToolUse: 'ctxb:post-tool-use',
+  PostToolUseFailure: 'ctxb:post-tool-use-failure',
+};
+
+/** Answers a callback of ours: always with one `answer-hook`. */
+export function answerCallback(state: GovernorState, event: ControlRequestEvent): Step {
+  const input = fieldsOf(event.request.input);
+  const { requestId } = event;
+  const hook = hookOf(event.callbackId);
+  if (isToolHook(hook)) return answerToolHook(state, hook, event);
+  // Subagents have contexts of their own: the main thread's prompts and notes do not apply to them.
+  if (isOfSubagent(state, event)) return keep(state, [plain(requestId, hook)]);
+  switch (hook) {
+    case 'PreCompact':
+      return keep(
+        state,
+        answerPreCompact(state, requestId, textOf(input.trigger), textOf(input.custom_instructions) ?? ''),
+      );
+    case 'SessionStart':
+      return input.source === 'compact'
+        ? keep(state, restore(state, requestId))
+        : handOver(state, requestId, 'SessionStart');
+    case 'UserPromptSubmit':
+      return answerPrompt(state, requestId, textOf(input.prompt) ?? '');
+    default:
+      return keep(state, [plain(requestId, 'PostCompact')]);
+  }
+}
+
+function isToolHook(hook: HookName): hook is ToolHook {
+  return hook === 'PreToolUse' || hook === 'PostToolUse' || hook === 'PostToolUseFailure';
+}
+
+function hookOf(callbackId: string | undefined): HookName {
+  const [hook] = Object.entries(CALLBACKS).find(([, id]) => id === callbackId) ?? ['PostCompact'];
+  return hook as HookName;
+}
+
+function plain(requestId: string, hook: HookName): HookAnswer {
+  return { kind: 'answer-hook', requestId, hook, output: {} };
+}
+
+/** A command is not sent to the model, so context given with it may be lost. */
+function answerPrompt(state: GovernorState, requestId: string, prompt: string): Step {
+  if (commandIn(prompt) !== undefined) return keep(state, [plain(requestId, 'UserPromptSubmit')]);
+  const { state: after, actions } = handOver(state, requestId, 'UserPromptSubmit');
+  const answers = actions.map((action) =>
+    action.kind === 'answer-hook' ? ({ ...action, recall: 'prompt' } as const) : action,
+  );
+  return tellWith(keep(after, answers), 'prompt');
+}
+
+/** A fresh context begins with the document of the one before. */
+function handOver(state: GovernorState, requestId: string, hook: HookName): Step {
+  const document = documentToGive(state);
+  if (document === undefined) return keep(state, [plain(requestId, hook)]);
+  return keep(remembered(noteGiven(state), document.text), [{ ...plain(requestId, hook), context: document.text }]);
+}
+
+/** The focus of a compaction that claude started itself; with `/compact` the focus came as its argument. */
+function answerPreCompact(
+  state: GovernorState,
+  requestId: string,
+  trigger: string | undefined,
+  said: string,
+): Action[] {
+  const focus = trigger === 'auto' ? focusText(state) : notesClause(state);
+  if (focus === '' || said.includes(focus)) return [plain(requestId, 'PreCompact')];
+  return [
+    ...(trigger === 'auto' ? [{ kind: 'focus', ...decided(state, nativeReason(state)) } as const] : []),
+    { ...plain(requestId, 'PreCompact'), output: { systemMessage: `When you summarise, ${focus}` } },
+  ];
+}
+
+/** Whether claude compacts at our trigger, or for a reason of its own. */
+function nativeReason({ trigger, gauge }: GovernorState): string {
+  const isPlanned = typeof trigger === 'number' && readGauge(gauge).predicted >= trigger;
+  return isPlanned ? `claude compacts at its trigger of ${trigger} tokens` : 'claude compacts unplanned';
+}
+
+/** After a compaction in mid-turn the next request does not hold the running turn's own prompt: it is given back. */
+function restore(state: GovernorState, requestId: string): Action[] {
+  const answer: HookAnswer = { ...plain(requestId, 'SessionStart'), recall: 'lost' };
+  const prompts = requestsIn(isMidTurn(state) ? state.turn.prompts : []);
+  if (prompts.length === 0) return [answer];
+  const { text, shorter, actions } = giveBack(state, prompts, opening(prompts));
+  const promptUuids = prompts.map((prompt) => prompt.uuid);
+  return [
+    ...actions,
+    { kind: 'restore', ...decided(state, 'compacted in mid-turn'), promptUuids },
+    { ...answer, context: text, ...(shorter === undefined ? {} : { shorter }) },
+  ];
+}
+
+/** claude keeps the prompt verbatim when it compacts before the turn's first call. */
+function isMidTurn(state: GovernorState): boolean {
+  return state.compaction.phase === 'idle' && state.turn.phase === 'running' && state.turn.calls > 0;
+}
+
+function opening(prompts: readonly Prompt[]): string {
+  const what = prompts.length === 1 ? 'The request' : 'The requests';
+  return `The context was compacted while you were working. ${what} that this turn is to answer`;
+}
+
+/**
+ * Whether a subagent raised a hook. ctxb keeps no notes of a subagent's context.
+ *
+ * 2.1.329 names the subagent in the hook's input. 2.1.197 names it nowhere, but writes `status: compacting` for the
+ * main thread only, between PreCompact and SessionStart; and while the turn waits for a subagent, the main thread
+ * cannot compact.
+ */
+export function isOfSubagent(state: GovernorState, event: ControlRequestEvent): boolean {
+  const { agent_id: agent, hook_event_name: hook } = fieldsOf(event.request.input);
+  if (textOf(agent)) return true;
+  if (hook === 'UserPromptSubmit') return false;
+  const agents = Object.values(state.tasks).filter(({ kind }) => kind === 'agent');
+  if (hook === 'PreCompact') return agents.some(({ phase }) => phase === 'foreground');
+  return !state.summarising && agents.some(({ phase }) => phase !== 'reporting');
+}
+
+/** Appends the notices about the budget to the context of an answer, if there is one. */
+function tellWith(step: Step, where: 'prompt' | 'mid-turn'): Step {
+  if (!step.actions.some(({ kind }) => kind === 'answer-hook')) return step;
+  const { state: told, text } = words(step.state, where);
+  if (text === '') return keep(told, step.actions);
+  const answers = step.actions.map((action) =>
+    action.kind === 'answer-hook'
+      ? { ...action, context: [action.context, text].filter(Boolean).join('\n\n') }
+      : action,
+  );
+  return keep(told, answers);
+}
+
+function words(state: GovernorState, where: 'prompt' | 'mid-turn') {
+  const zone = tellAgent(state, where);
+  const alert = state.run.policy.zones.tellAgent ? alertAgent(zone.state) : { state: zone.state, text: '' };
+  return { state: alert.state, text: [zone.text, alert.text].filter(Boolean).join(' ') };
+}
+
+/** Hooks of tools. */
+export type ToolHook = 'PreToolUse' | 'PostToolUse' | 'PostToolUseFailure';
+
+/** Answers a hook of a tool, at once or once the host has measured a file or stored a result. */
+function answerToolHook(state: GovernorState, hook: ToolHook, event: ControlRequestEvent): Step {
+  const call = readToolCall(event);
+  if (hook === 'PreToolUse') return beforeTool(state, call);
+  return hook === 'PostToolUse' ? behindTool(afterTool(state, call), call) : tellMain(afterFailure(state, call), call);
+}
+
+/** The file of a Read was measured. */
+export function onFileMeasured(state: GovernorState, requestId: string, file: FileMeasure | undefined): Step {
+  const plan = state.toolBudget.waiting[requestId];
+  return plan?.kind === 'read' ? limitRead(stopWaiting(state, requestId), plan, file) : keep(state);
+}
+
+/** A result that is to be cut was stored, or storing it failed. */
+export function onResultStored(state: GovernorState, requestId: string, path: string | undefined): Step {
+  const plan = state.toolBudget.waiting[requestId];
+  return plan?.kind === 'result'
+    ? behindTool(cutResult(stopWaiting(state, requestId), plan, path), plan.call)
+    : keep(state);
+}
+
+/** A tool of the main thread has succeeded: the turn goes on with its result, or ends here. */
+function behindTool(step: Step, call: ToolCall): Step {
+  return call.agent === null ? stopTurn(tellMain(step, call)) : step;
+}
+
+/** How full the main thread's context is does not apply to subagents. */
+function tellMain(step: Step, { agent }: ToolCall): Step {
+  return agent === null ? tellWith(step, 'mid-turn') : step;
+}

@@ -1,0 +1,119 @@
+import { reportsEachTask } from '../../protocol/version.ts';
+import type { Prompt } from '../input.ts';
+import { stopTask } from '../prompts/own-lines.ts';
+import { tasksAside } from '../prompts/tasks.ts';
+import { startBriefing } from '../relief/fresh-context.ts';
+import { adviseRelief, dueRelief, relieveFor, startRelief } from '../relief/relief.ts';
+import type { GovernorState } from '../state.ts';
+import { chain, isRelieving, keep, type Step } from '../steps.ts';
+import { announceLargeTask, isTooLarge, refuse } from '../zones/large-tasks.ts';
+import { resumeWork, sendPrompt } from './send-prompt.ts';
+import { atLimit } from './spending.ts';
+
+/** Between turns: relieves the context, sends the next prompt, or ends. */
+export function advance(state: GovernorState): Step {
+  if (state.run.mode === 'replay' || state.input === 'closed' || !isFree(state)) return keep(state);
+  if (state.outcome !== undefined) return closeInput(state);
+  if (state.input === 'paused') return keep(state);
+  if (state.input === 'interrupted') return afterStop(state);
+  const stopped = atLimit(state);
+  if (stopped !== undefined) return chain(stopped, advance);
+  const [next] = state.mailbox.waiting;
+  const { pending, unfinished } = state.relief;
+  if (pending !== undefined && state.run.withoutHooks) return startBriefing(state, pending);
+  // Work that the context still holds resumes before the context is replaced.
+  if (unfinished?.prompts.length === 0) return resumeWork(state, unfinished);
+  const due = dueRelief(state, next);
+  if (due !== undefined)
+    return chain(state.run.mode === 'act' ? startRelief(state, due) : adviseRelief(state, due), advance);
+  if (unfinished !== undefined) return resumeWork(state, unfinished);
+  if (isTooLarge(state, next)) return chain(considerLargeTask(state, next), advance);
+  if (next !== undefined) {
+    // A prompt that claude skips starts no turn, so the next can go.
+    return chain(sendPrompt(withoutFirst(state), next), (told) =>
+      isFree(told) ? advance(told) : closeBehindLast(told),
+    );
+  }
+  return endWhenDone(state);
+}
+
+/** The turn that the person has stopped is over. Where nobody can be asked, as in a script, the run is over too. */
+function afterStop(state: GovernorState): Step {
+  const waiting = state.mailbox.waiting.length;
+  if (!state.run.attended || waiting === 0) return closeInput(state);
+  return keep({ ...state, input: 'paused' }, [{ kind: 'ask-next', waiting }]);
+}
+
+/** The person has said whether the next prompt is to go. */
+export function onStopAnswer(state: GovernorState, goesOn: boolean): Step {
+  if (state.input !== 'paused') return keep(state);
+  const mailbox = { ...state.mailbox, stopNext: false };
+  return goesOn ? keep({ ...state, input: 'open', mailbox }) : closeInput(state);
+}
+
+/** A prompt that is too large a task for what is left of the window. */
+function considerLargeTask(state: GovernorState, prompt: Prompt): Step {
+  const announced = announceLargeTask(state, prompt);
+  switch (state.run.policy.zones.onLargeTask) {
+    case 'announce':
+      return announced;
+    case 'relieve':
+      return chain(announced, relieveFor);
+    case 'reject':
+      return state.run.mode === 'act' ? chain(announced, (next) => refuse(withoutFirst(next), prompt)) : announced;
+  }
+}
+
+export function isFree(state: GovernorState): boolean {
+  if (state.turn.phase !== 'idle' || isRelieving(state)) return false;
+  // A handoff waits until claude has stopped compacting.
+  if (state.compaction.phase === 'overdue' && state.relief.due !== undefined) return false;
+  // In a run that only observes nothing is asked of claude, so there is nothing to wait for.
+  if (state.run.mode === 'observe') return true;
+  return state.control.phase === 'open' || (state.control.phase === 'closed' && state.mailbox.ended);
+}
+
+/**
+ * claude must be able to ask our hooks until its last turn, including turns that background tasks start, so its input
+ * stays open until they end. With its input closed it would itself wait for subagents and give shells more time; here
+ * that is done for it.
+ */
+function endWhenDone(state: GovernorState): Step {
+  if (!state.mailbox.ended) return keep(state);
+  const tasks = tasksAside(state.tasks);
+  if (tasks.length === 0) return closeInput(state);
+  if (tasks.some(([, { kind, phase }]) => kind === 'agent' && phase === 'background')) return keep(state);
+  switch (state.grace) {
+    case 'none':
+      return keep({ ...state, grace: 'running' }, [
+        { kind: 'set-timer', timer: 'background', afterMs: shellGraceMs(state) },
+      ]);
+    case 'running':
+      return keep(state);
+    case 'over':
+      return chain(
+        keep(state),
+        ...tasks.filter(([, { phase }]) => phase === 'background').map(([id]) => stopTask(id)),
+        closeInput,
+      );
+  }
+}
+
+/** The time claude gives background shells after its last turn: 5 s in 2.1.197, up to 10 min in 2.1.329. */
+function shellGraceMs({ session }: GovernorState): number {
+  return reportsEachTask(session.version) ? 600_000 : 5_000;
+}
+
+/** Without hooks of ours, claude's input may close while the last turn still runs, as without ctxb. */
+function closeBehindLast(state: GovernorState): Step {
+  const last = state.mailbox.ended && state.mailbox.waiting.length === 0;
+  return state.run.mode === 'observe' && last ? closeInput(state) : keep(state);
+}
+
+export function closeInput(state: GovernorState): Step {
+  return keep({ ...state, input: 'closed' }, [{ kind: 'end-input' }]);
+}
+
+function withoutFirst(state: GovernorState): GovernorState {
+  return { ...state, mailbox: { ...state.mailbox, waiting: state.mailbox.waiting.slice(1) } };
+}

@@ -1,0 +1,78 @@
+import type { ControlRequestEvent, Event } from '../../protocol/events.ts';
+import { mergeInitialize, onAnswer, openControl, refuseQuestions } from '../control/control.ts';
+import type { Prompt } from '../input.ts';
+import { toPrompt } from '../prompts/prompt.ts';
+import { noteInterrupt } from '../relief/compaction.ts';
+import { adviseRelief, dueRelief } from '../relief/relief.ts';
+import type { GovernorState } from '../state.ts';
+import { chain, isRelieving, keep, type Step } from '../steps.ts';
+import { isTooLarge } from '../zones/large-tasks.ts';
+import { closeInput, isFree } from './advance.ts';
+import { noteStop, sendPrompt } from './send-prompt.ts';
+
+/** A line of the caller's, or a prompt given on the command line. */
+export function onCallerLine(state: GovernorState, event: Event, line: string): Step {
+  if (state.run.mode !== 'act') return passThrough(state, event, line);
+  // Between two processes nobody answers.
+  if (state.control.phase !== 'closed' || state.process.phase === 'dead') return dispatch(state, event, line);
+  if (isInitialize(event)) return mergeInitialize(state, event.request, event.requestId);
+  // Only a prompt makes it too late for an `initialize` of the caller's.
+  return event.kind === 'user' ? chain(openControl(state), (next) => dispatch(next, event, line)) : pass(state, line);
+}
+
+export function onCallerEnd(state: GovernorState): Step {
+  const ended = { ...state, mailbox: { ...state.mailbox, ended: true } };
+  const { mode, callerSpeaksProtocol } = state.run;
+  return mode === 'observe' && callerSpeaksProtocol ? closeInput(ended) : refuseQuestions(ended);
+}
+
+function isInitialize(event: Event): event is ControlRequestEvent {
+  return event.kind === 'control-request' && event.subtype === 'initialize';
+}
+
+function dispatch(state: GovernorState, event: Event, line: string): Step {
+  if (event.kind === 'control-response') return pass(onAnswer(state, event.requestId), line);
+  if (event.kind === 'control-request' && event.subtype === 'interrupt')
+    return pass(noteStop(noteInterrupt(state)), line);
+  if (isInitialize(event)) return mergeInitialize(state, event.request, event.requestId);
+  if (event.kind !== 'user') return pass(state, line);
+  const prompt = toPrompt(event, line);
+  if (speaksIntoTurn(state, prompt)) return sendPrompt(state, prompt);
+  const waiting = [...state.mailbox.waiting, prompt];
+  const queued = { ...state, mailbox: { ...state.mailbox, waiting } };
+  const mustWait =
+    waiting.length > 1 || !isFree(state) || dueRelief(state, prompt) !== undefined || isTooLarge(state, prompt);
+  return keep(queued, mustWait ? [{ kind: 'hold', uuid: prompt.uuid, line }] : []);
+}
+
+function pass(state: GovernorState, line: string): Step {
+  return keep(state, [{ kind: 'send', line }]);
+}
+
+/**
+ * The caller talks to a turn that has begun to answer: that passes at once, as without ctxb. A command would run behind
+ * the turn in any case, and could be taken for one of ours there.
+ */
+function speaksIntoTurn(state: GovernorState, prompt: Prompt): boolean {
+  return (
+    state.turn.phase === 'running' &&
+    state.input === 'open' &&
+    state.spending.phase === 'within' &&
+    prompt.command === undefined &&
+    !isRelieving(state) &&
+    state.mailbox.waiting.length === 0
+  );
+}
+
+/** Observing: the caller's lines pass unchanged and at once; prompts that ctxb feeds go one by one. */
+function passThrough(state: GovernorState, event: Event, line: string): Step {
+  if (event.kind !== 'user')
+    return keep(state, state.run.mode === 'replay' ? [] : [{ kind: 'send', line, exact: true }]);
+  const prompt = toPrompt(event, line);
+  if (state.run.mode === 'observe' && !state.run.callerSpeaksProtocol) {
+    return keep({ ...state, mailbox: { ...state.mailbox, waiting: [...state.mailbox.waiting, prompt] } });
+  }
+  const due = state.turn.phase === 'idle' ? dueRelief(state, prompt) : undefined;
+  const first = due === undefined ? keep(state) : adviseRelief(state, due);
+  return chain(first, (next) => sendPrompt(next, prompt));
+}

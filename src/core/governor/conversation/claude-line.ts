@@ -1,0 +1,217 @@
+import type { ControlRequestEvent, Event, ResultEvent } from '../../protocol/events.ts';
+import type { Action } from '../actions.ts';
+import { onOwnResponse, onQuestion, replyForCaller } from '../control/control.ts';
+import { answerCallback } from '../control/hook-callbacks.ts';
+import { askNewWindow, placeTrigger } from '../control/trigger.ts';
+import { readCost } from '../cost/cost.ts';
+import { draftOf } from '../draft.ts';
+import { writtenIn } from '../gauge/estimator.ts';
+import { isCharactersOnly } from '../gauge/gauge.ts';
+import { readContext, readSession, readSubagent, wasReplaced } from '../gauge/readings.ts';
+import type { Prompt } from '../input.ts';
+import { forgetRestarts, isFailedResume, noteAlive, noteLineage } from '../process/process.ts';
+import { isOwnRequest, OWN_PREFIX } from '../prompts/own-lines.ts';
+import { toPrompt } from '../prompts/prompt.ts';
+import { tasksAfter } from '../prompts/tasks.ts';
+import { begunTurn, calledTurn, closedLogTurn, endedTurn, heard, openLogTurn } from '../prompts/turns.ts';
+import { announceExpiry, cacheAfter, NO_CACHE } from '../relief/cache-expiry.ts';
+import {
+  endOverdue,
+  followCompaction,
+  forgetFailures,
+  measureLanding,
+  type NextPrompt,
+  waitLonger,
+} from '../relief/compaction.ts';
+import { readExhaustion } from '../relief/exhaustion.ts';
+import { followHandoff, waitForHandoff } from '../relief/handoff.ts';
+import { adviseRelief, dueRelief, judgeLevel, measureHandoff, readRelief, tellNative } from '../relief/relief.ts';
+import { readTurnStop } from '../relief/stop-turn.ts';
+import { brakeThrash, readBreaker, refillAfter } from '../relief/thrash.ts';
+import type { GovernorState } from '../state.ts';
+import { chain, inStages, keep, type Stage, type Step } from '../steps.ts';
+import { followResults } from '../tool-budget/follow-results.ts';
+import { judgeZone, noteHealth } from '../zones/notices.ts';
+import { notePrompt, stopBegunTurn } from './send-prompt.ts';
+import { judgeSpending, readBudgetStop } from './spending.ts';
+import { isInjectedTurn, startsForeignTurn, visibilityOf } from './visibility.ts';
+
+/** Lines that say nothing about the context, the money or the turn. */
+const MEANINGLESS: ReadonlySet<Event['kind']> = new Set(['known', 'unknown', 'malformed']);
+
+/** A line of claude's. */
+export function onClaude(state: GovernorState, event: Event): Step {
+  if (event.kind === 'control-response' && isOwnRequest(state, event.requestId)) {
+    return chain(onOwnResponse(state, event), judgeLevel, placeTrigger);
+  }
+  if (event.kind === 'control-request') return onClaudeRequest(state, event);
+  if (isFailedResume(state, event)) return keep(state);
+  const mayBeInjected = isInjectedTurn(state);
+  if (MEANINGLESS.has(event.kind) && !mayBeInjected) return keep(noteAlive(state, event));
+  const injected = mayBeInjected && !startsForeignTurn(state, event);
+  const ending = event.kind === 'result' && !injected ? event : undefined;
+  return inStages(STAGES, state, { before: state, event, injected, ending });
+}
+
+/** A line of claude's that says something. */
+interface Line {
+  readonly event: Event;
+  /** The state that it found. */
+  readonly before: GovernorState;
+  /** It belongs to a turn of ctxb's own. */
+  readonly injected: boolean;
+  /** The same line where it ends a turn that the caller, or claude itself, started. */
+  readonly ending: ResultEvent | undefined;
+}
+
+/** What a line leads to, in order. What happens between turns follows in `advance`. */
+const STAGES: readonly Stage<Line>[] = [
+  // A recording shows a prompt: what would have been done before it?
+  (state, { event }) => judgeArrival(state, event),
+  // What the line says.
+  (state, { event, injected }) => keep(read(noteAlive(state, event), event, injected)),
+  (state, { before }) => noteLineage(before, state),
+  (state, { before, event }) => followResults(before, state, event),
+  // Whose turn it belongs to, and what its end means.
+  (state, line) => (line.injected ? followInjected(state, line.event) : releaseLines(state, line)),
+  (state, { ending, before }) => (ending ? endTurn(state, ending, before) : keep(state)),
+  (state, { ending, before }) => (ending ? readExhaustion(before, readBreaker(state, ending), ending) : keep(state)),
+  (state, { ending, before }) => keep(ending ? readTurnStop(before, state, ending) : state),
+  (state, { ending }) => (ending ? chain(waitLonger(state), waitForHandoff) : keep(state)),
+  stopBegunTurn,
+  // What has become of the context.
+  (state, { before, event }) => tellNative(before, state, event),
+  (state, { before, event, injected }) => (injected ? keep(state) : brakeThrash(before, state, event)),
+  measureLanding,
+  measureHandoff,
+  (state, { event, injected }) => (isReading(state, event) && !injected ? judgeLevel(state) : keep(state)),
+  (state, { before, event }) => noteHealth(before, state, event),
+  judgeZone,
+  // What claude itself has to know, and what it all costs.
+  placeTrigger,
+  (state, { before, event }) => judgeSpending(before, readBudgetStop(state, event)),
+  (state, { before, event }) => (switchedModel(before.session.model, state, event) ? askNewWindow(state) : keep(state)),
+];
+
+function read(state: GovernorState, event: Event, injected: boolean): GovernorState {
+  const turn = injected ? state.turn : heard(begunTurn(state, event), event);
+  const before = draftOf(state);
+  before.turn = turn;
+  before.grace = turn.phase === 'idle' ? state.grace : 'none';
+  before.tasks = tasksAfter(state.tasks, event);
+  before.summarising = summarisingAfter(state, event);
+  before.refill = refillAfter(state.refill, event);
+  const written = writtenIn(event);
+  before.cost = readCost(state.cost, event, state.run.policy.cost.prices, written);
+  const after = readRelief(state, readSession(readSubagent(readContext(before, event, written), event), event), event);
+  if (after.gauge.calls === state.gauge.calls) return after;
+  const counted = draftOf(after);
+  if (!injected) counted.turn = calledTurn(after.turn);
+  const known = state.gauge.basis === 'measured' ? state.cache : NO_CACHE;
+  if (event.kind === 'assistant') counted.cache = cacheAfter(known, event, state.now);
+  return counted;
+}
+
+/** Until the next call or the end of the turn, because the last hook comes after the boundary. */
+function summarisingAfter({ summarising }: GovernorState, event: Event): boolean {
+  if (event.kind === 'compact-status' && event.phase !== 'other') return event.phase !== 'failed';
+  if (event.kind === 'result') return false;
+  return event.kind === 'assistant' && event.subagent === null ? false : summarising;
+}
+
+/** A line of the turn that ctxb injected. */
+function followInjected(state: GovernorState, event: Event): Step {
+  if (state.handoff.phase !== 'idle') return followHandoff(state, event);
+  const before = state.compaction.phase;
+  return chain(followCompaction(state, event), (next) =>
+    keep(next, next.compaction.phase === before ? [] : [{ kind: 'buffered', fate: 'drop' }]),
+  );
+}
+
+/** A line of a turn that the caller, or claude itself, started: buffered lines are shown. */
+function releaseLines(state: GovernorState, { before, event }: Line): Step {
+  const buffered: readonly Action[] = isInjectedTurn(before) ? [{ kind: 'buffered', fate: 'show' }] : [];
+  const relieved = wasReplaced(before, state, event) ? forgetFailures(state) : state;
+  return keep(startsForeignTurn(before, event) ? endOverdue(relieved) : relieved, buffered);
+}
+
+/** A turn for a prompt that came too late begins at once or not at all. */
+const LATE_TURN_MS = 3_000;
+
+function endTurn(state: GovernorState, event: ResultEvent, before: GovernorState): Step {
+  const turn = endedTurn(state, event);
+  const isShown = visibilityOf(before, event) === 'show';
+  const calm = event.isError ? state : forgetFresh(forgetRestarts(state));
+  const watch = { kind: 'set-timer', timer: 'turn', afterMs: LATE_TURN_MS } as const;
+  // A turn about a background task, with a prompt waiting behind it, answers no prompt.
+  const isAnswer = isShown && !(event.fromBackgroundTask && state.turn.startedBy === 'prompt');
+  const uuids = isAnswer ? answeredBy(state, turn.prompts) : [];
+  const relief = isAnswer ? { ...calm.relief, resuming: undefined } : calm.relief;
+  return keep({ ...calm, turn, relief }, [
+    ...(turn.phase === 'sent' ? [watch] : []),
+    ...(uuids.length > 0 ? [{ kind: 'answered', uuids } as const] : []),
+    // Another turn has answered.
+    ...(isAnswer && state.relief.resuming !== undefined ? [{ kind: 'deferred', fate: 'drop' } as const] : []),
+  ]);
+}
+
+/** The caller's prompts that a result answers; prompts that came too late are answered by the next. */
+function answeredBy({ turn, relief, run }: GovernorState, queued: readonly Prompt[]): readonly string[] {
+  if (run.mode !== 'act') return [];
+  const heard = turn.prompts.filter((prompt) => !queued.includes(prompt));
+  return [...heard.map(({ uuid }) => uuid), ...(relief.resuming?.answers ?? [])];
+}
+
+/** claude's own log now holds what the conversation began with. */
+function forgetFresh(state: GovernorState): GovernorState {
+  return state.relief.fresh === undefined ? state : { ...state, relief: { ...state.relief, fresh: undefined } };
+}
+
+function onClaudeRequest(before: GovernorState, event: ControlRequestEvent): Step {
+  const state = readSession(before, event);
+  const callbacks = [...state.control.callbacks.slice(-REMEMBERED_CALLBACKS), event.requestId];
+  const answered = { ...state, control: { ...state.control, callbacks } };
+  if (event.callbackId?.startsWith(OWN_PREFIX)) return answerCallback(answered, event);
+  const reply = replyForCaller(state, event);
+  if (reply !== undefined) return keep(answered, [reply]);
+  return state.run.mode === 'act' ? onQuestion(state, event.requestId) : keep(state);
+}
+
+const REMEMBERED_CALLBACKS = 63;
+
+/** Another model may have another window. */
+function switchedModel(before: string | undefined, state: GovernorState, event: Event): boolean {
+  if (event.kind !== 'init' || before === undefined || state.session.model === before) return false;
+  return state.run.mode === 'act' && state.control.phase === 'open';
+}
+
+/** Input since the last call is only a prediction, unless characters are all there is to count. */
+function isReading(state: GovernorState, event: Event): boolean {
+  return event.kind !== 'user' || isCharactersOnly(state.gauge);
+}
+
+/** A recording shows a prompt: reports what would have been due before it. */
+function judgeArrival(state: GovernorState, event: Event): Step {
+  if (state.run.mode !== 'replay') return keep(state);
+  const isLogPrompt = event.kind === 'user' && event.role === 'prompt' && event.subagent === null;
+  const isNextTurn = event.kind === 'init' && state.turn.phase === 'idle';
+  if (!isLogPrompt && !isNextTurn) return keep(state);
+  if (!isLogPrompt) return chain(advise(state, 'unseen'), (next) => announceExpiry(next, 'unseen'));
+  const prompt = toPrompt(event, '');
+  const before = draftOf(state);
+  before.turn = closedLogTurn(state);
+  return chain(
+    advise(before, prompt),
+    (next) => announceExpiry(next, prompt),
+    (next) => {
+      const begun = draftOf(notePrompt(next, prompt));
+      begun.turn = openLogTurn(next, prompt);
+      return keep(begun);
+    },
+  );
+}
+
+function advise(state: GovernorState, next: NextPrompt): Step {
+  const due = dueRelief(state, next);
+  return due === undefined ? keep(state) : adviseRelief(state, due);
+}

@@ -1,0 +1,99 @@
+import { decodeLine } from '../../protocol/decode.ts';
+import type { UserEvent } from '../../protocol/events.ts';
+import { draftOf } from '../draft.ts';
+import { readPrompt } from '../gauge/readings.ts';
+import type { Prompt } from '../input.ts';
+import { countSent, isOwnUuid, ownUuid, sendInterrupt, userLine } from '../prompts/own-lines.ts';
+import { giveBack, isStamp, requestsIn, tellsTask, toPrompt } from '../prompts/prompt.ts';
+import { saidPrompt } from '../prompts/turns.ts';
+import { announceExpiry } from '../relief/cache-expiry.ts';
+import type { Unfinished } from '../relief/relief-state.ts';
+import type { GovernorState } from '../state.ts';
+import { chain, decided, keep, type Step } from '../steps.ts';
+
+/** claude begins a turn at once. After this long without a line, it skipped a prompt that the resumed log holds. */
+const SKIPPED_AFTER_MS = 30_000;
+
+const REMEMBERED_UUIDS = 999;
+
+/** Sends a prompt: it begins a turn, or is heard in the one that runs. */
+export function sendPrompt(state: GovernorState, prompt: Prompt): Step {
+  const told = readPrompt(notePrompt(state, prompt), asSaid(prompt.event));
+  const { mode, callerSpeaksProtocol } = state.run;
+  const isSkipped = prompt.uuid !== '' && state.mailbox.said.includes(prompt.uuid);
+  const asWritten = mode === 'observe' && callerSpeaksProtocol ? ({ exact: true } as const) : {};
+  const send = { kind: 'send', line: prompt.line, promptUuid: prompt.uuid, ...asWritten } as const;
+  const noted: GovernorState = {
+    ...told,
+    mailbox: { ...told.mailbox, said: remember(told.mailbox.said, prompt.uuid) },
+  };
+  // claude says nothing at all about a prompt whose uuid it has seen before.
+  const turn = isSkipped ? noted.turn : saidPrompt(noted, prompt);
+  const mayBeSkipped = mode === 'act' && state.process.resumes && !isStamp(prompt.uuid);
+  const watch = mayBeSkipped ? [{ kind: 'set-timer', timer: 'turn', afterMs: SKIPPED_AFTER_MS } as const] : [];
+  const announced = state.turn.phase === 'idle' ? announceExpiry(state, prompt).actions : [];
+  return keep({ ...noted, turn }, mode === 'replay' ? announced : [...announced, send, ...watch]);
+}
+
+/** Sends a prompt of our own, in a turn that the caller sees: it continues the caller's request. */
+export function injectPrompt(state: GovernorState, text: string): Step {
+  const line = userLine(text, ownUuid(state));
+  const event = decodeLine(line);
+  return event.kind === 'user' ? sendPrompt(countSent(state), toPrompt(event, line)) : keep(state);
+}
+
+function remember(said: readonly string[], uuid: string): readonly string[] {
+  return [...said.slice(-REMEMBERED_UUIDS), uuid];
+}
+
+/** claude has skipped the prompt that was sent. */
+export function forgetSkipped(state: GovernorState): Step {
+  if (state.turn.phase !== 'sent') return keep(state);
+  return keep({ ...state, turn: { ...state.turn, phase: 'idle', prompts: [] } });
+}
+
+/** A prompt of the caller's counts as a prompt, whatever it looks like. */
+function asSaid(event: UserEvent): UserEvent {
+  return { ...event, role: 'prompt', replay: false };
+}
+
+/** Remembers what the session is about: the newest prompt that tells a task, or the first. */
+export function notePrompt(state: GovernorState, { uuid, command, text }: Prompt): GovernorState {
+  const isTask = state.session.latestPrompt === undefined || tellsTask(text);
+  if (command !== undefined || text === '' || !isTask || isOwnUuid(state, uuid)) return state;
+  const next = draftOf(state);
+  next.session = { ...state.session, latestPrompt: text };
+  return next;
+}
+
+/** Has the agent resume interrupted work. The caller sees the turn, which answers the caller's request. */
+export function resumeWork(state: GovernorState, work: Unfinished): Step {
+  const { because, prompts } = work;
+  const resumed: GovernorState = { ...state, relief: { ...state.relief, unfinished: undefined, resuming: work } };
+  const requests = requestsIn(prompts);
+  const opening = requests.length === 1 ? 'The request that it was to answer' : 'The requests that it was to answer';
+  const { text, actions } = requests.length === 0 ? NOTHING : giveBack(state, requests, opening);
+  const words = [because, text, 'Go on from where the work stands.'].filter((part) => part !== '').join('\n\n');
+  return chain(keep(resumed, [...actions, { kind: 'resume', ...decided(state, because) }]), (next) =>
+    injectPrompt(next, words),
+  );
+}
+
+const NOTHING = { text: '', actions: [] } as const;
+
+/**
+ * The caller interrupts while a prompt waits inside ctxb, which the caller cannot know. claude has no turn to stop
+ * then, so the turn of that prompt is stopped when it comes.
+ */
+export function noteStop(state: GovernorState): GovernorState {
+  const { turn, mailbox } = state;
+  const isHeld = turn.phase === 'idle' && mailbox.waiting.length > 0;
+  return isHeld ? { ...state, mailbox: { ...mailbox, stopNext: true } } : state;
+}
+
+/** Stops that turn once it has begun: before that, claude ignores an interrupt. */
+export function stopBegunTurn(state: GovernorState): Step {
+  const { turn, mailbox } = state;
+  if (!mailbox.stopNext || turn.phase !== 'running' || turn.startedBy !== 'prompt') return keep(state);
+  return sendInterrupt({ ...state, mailbox: { ...mailbox, stopNext: false } });
+}

@@ -1,0 +1,144 @@
+import type { Event } from '../../protocol/events.ts';
+import { isComputed, runMicroUsd, toUsd } from '../cost/cost.ts';
+import { type CostJudgement, type CostLimits, type CostNotice, judgeCost } from '../cost/cost-limit.ts';
+import { sendInterrupt } from '../prompts/own-lines.ts';
+import type { GovernorState, Spending } from '../state.ts';
+import { chain, decided, keep, type Step } from '../steps.ts';
+import { injectPrompt } from './send-prompt.ts';
+
+/** claude's own stop at the limit: it takes no further prompt. */
+export function readBudgetStop(state: GovernorState, event: Event): GovernorState {
+  const isStop = event.kind === 'result' && event.subtype === 'error_max_budget_usd';
+  return isStop && state.run.policy.cost.limitUsd !== undefined ? withSpending(state, { phase: 'wrapping' }) : state;
+}
+
+/** Announces what has been crossed; stops the turn that has crossed a limit. */
+export function judgeSpending(before: GovernorState, state: GovernorState): Step {
+  if ((before.cost === state.cost && before.spending === state.spending) || !hasLimit(state)) return keep(state);
+  const { level, news, said } = judge(state);
+  const told = news.length === 0 ? state : tellCosts(withSpending(state, { said }), news);
+  const announced = keep(
+    told,
+    news.map((notice) => announcement(told, notice)),
+  );
+  const mustStop = level === 'limit' && state.run.mode === 'act' && state.spending.phase === 'within';
+  if (!mustStop || state.turn.phase !== 'running') return announced;
+  return chain(announced, (next) => sendInterrupt(withSpending(next, { phase: 'stopping', brokenOff: true })));
+}
+
+/** Tells the agent that a limit is near, in time to act on it. */
+function tellCosts(state: GovernorState, news: readonly CostNotice[]): GovernorState {
+  const costs = news.map(({ scope, spent, limit }) => {
+    const whose = scope === 'run' ? 'This work' : 'The work of this project';
+    return `${whose} has cost $${toUsd(spent).toFixed(2)} of $${toUsd(limit).toFixed(2)}: at the limit it is ended.`;
+  });
+  return { ...state, told: { ...state.told, costs: costs.slice(-1) } };
+}
+
+function judge(state: GovernorState): CostJudgement {
+  return judgeCost(runMicroUsd(state), limitsOf(state), state.spending.said);
+}
+
+function hasLimit(state: GovernorState): boolean {
+  const { limitUsd, projectLimitUsd } = limitsOf(state);
+  return limitUsd !== undefined || projectLimitUsd !== undefined;
+}
+
+function limitsOf({ run, spending }: GovernorState): CostLimits {
+  const { limitUsd, projectLimitUsd, warnAt } = run.policy.cost;
+  return {
+    limitUsd: spending.raised.run ?? limitUsd,
+    projectLimitUsd: spending.raised.project ?? projectLimitUsd,
+    othersMicroUsd: spending.others,
+    // The ledger has it under the id that the run had then.
+    earlierMicroUsd: spending.earlier + spending.before,
+    warnAt,
+  };
+}
+
+function announcement(state: GovernorState, { scope, level, spent, limit }: CostNotice) {
+  const source = isComputed(state.cost) ? 'computed' : 'reported';
+  const reason = level === 'warn' ? 'the cost comes near its limit' : 'the cost has reached its limit';
+  const sums = { scope, level, spentUsd: toUsd(spent), limitUsd: toUsd(limit), source } as const;
+  return { kind: 'cost', ...decided(state, reason), ...sums } as const;
+}
+
+/** Takes in what other runs have spent. */
+export function onProjectCost(state: GovernorState, others: number, earlier: number): Step {
+  return judgeSpending(state, withSpending(state, { others, earlier }));
+}
+
+/** What happens between turns because of a limit; undefined: the run goes on. */
+export function atLimit(state: GovernorState): Step | undefined {
+  const { phase } = state.spending;
+  if (phase === 'wrapping') return endAtLimit(state);
+  if (phase === 'over' || state.run.mode !== 'act') return undefined;
+  const { level, nearest } = judge(state);
+  if (level !== 'limit' || nearest === undefined) return undefined;
+  const way = wayOf(state);
+  if (way === 'stop' || isDone(state)) return endAtLimit(state);
+  if (way === 'wrap-up') return wrapUp(state);
+  const { scope, spent, limit } = nearest;
+  return keep(withSpending(state, { phase: 'asking' }), [
+    { kind: 'ask-person', scope, spentUsd: toUsd(spent), limitUsd: toUsd(limit) },
+  ]);
+}
+
+function wayOf({ run }: GovernorState): 'ask' | 'wrap-up' | 'stop' {
+  const { onLimit } = run.policy.cost;
+  if (onLimit !== 'auto') return onLimit;
+  return run.attended ? 'ask' : 'wrap-up';
+}
+
+/** Nothing was broken off and nothing waits. */
+function isDone({ spending, mailbox }: GovernorState): boolean {
+  return !spending.brokenOff && mailbox.waiting.length === 0;
+}
+
+/** The person has set a new limit, or has ended the run. */
+export function onCostAnswer(state: GovernorState, limitUsd: number | undefined): Step {
+  const { spending, relief } = state;
+  if (spending.phase !== 'asking') return keep(state);
+  // The person has stopped the run instead.
+  if (state.input !== 'open') return endAtLimit(state);
+  const { nearest } = judge(state);
+  if (limitUsd === undefined || nearest === undefined || limitUsd <= toUsd(nearest.spent)) return wrapUp(state);
+  const raised = { ...spending.raised, [nearest.scope]: limitUsd };
+  const allowed = withSpending(state, { phase: 'within', raised, brokenOff: false });
+  const because = 'The work was stopped because of what it costs; it may go on now.';
+  const unfinished = spending.brokenOff ? { because, prompts: [], answers: stopped(state) } : relief.unfinished;
+  return keep({ ...allowed, relief: { ...relief, unfinished } });
+}
+
+/** `uuid`s of the prompts that the stopped turn was to answer. */
+function stopped({ turn, relief }: GovernorState): readonly string[] {
+  return relief.resuming?.answers ?? turn.last?.prompts.map(({ uuid }) => uuid) ?? [];
+}
+
+const WRAP_UP = [
+  'The limit of what this work may cost is reached. This is the last thing you do, so keep it short:',
+  'leave everything in a state that can be gone on with, and say what is done, what is not, and what the next step is.',
+].join(' ');
+
+function wrapUp(state: GovernorState): Step {
+  const answers = state.spending.brokenOff ? stopped(state) : [];
+  const resuming = { because: WRAP_UP, prompts: [], answers };
+  const wrapping = withSpending({ ...state, relief: { ...state.relief, resuming } }, { phase: 'wrapping' });
+  return injectPrompt(wrapping, WRAP_UP);
+}
+
+function endAtLimit(state: GovernorState): Step {
+  const ended: GovernorState = { ...withSpending(state, { phase: 'over' }), outcome: 'limit' };
+  return keep(ended, [{ kind: 'deferred', fate: 'show' }]);
+}
+
+/** Lines of the turn that is stopped at a limit: a later turn answers the caller. */
+export function tellsStop(state: GovernorState, event: Event): boolean {
+  if (state.spending.phase !== 'stopping' || wayOf(state) === 'stop') return false;
+  if (event.kind === 'result') return event.subtype === 'error_during_execution';
+  return event.kind === 'user' && event.subagent === null && event.role === 'notice';
+}
+
+function withSpending(state: GovernorState, changes: Partial<Spending>): GovernorState {
+  return { ...state, spending: { ...state.spending, ...changes } };
+}

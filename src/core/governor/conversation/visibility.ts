@@ -1,0 +1,133 @@
+import { plainText } from '../../protocol/blocks.ts';
+import type { Event } from '../../protocol/events.ts';
+import { isExhaustion } from '../../protocol/failures.ts';
+import { replyForCaller } from '../control/control.ts';
+import { isFailedResume } from '../process/process.ts';
+import { isOwnOrStamped, isOwnRequest, isOwnUuid, OWN_PREFIX } from '../prompts/own-lines.ts';
+import { mayRelieve } from '../relief/exhaustion.ts';
+import type { Handoff } from '../relief/relief-state.ts';
+import { tellsTurnStop } from '../relief/stop-turn.ts';
+import type { GovernorState } from '../state.ts';
+import { tellsStop } from './spending.ts';
+
+/**
+ * What becomes of a line of claude's on its way to the caller. `buffer`: it may belong to the injected turn or to
+ * one that claude started itself; the next line will tell. `defer`: it is shown only when what it reports cannot be
+ * mended.
+ */
+export type Visibility = 'show' | 'hide' | 'buffer' | 'defer';
+
+/** Decided before the line changes the state. */
+export function visibilityOf(state: GovernorState, event: Event): Visibility {
+  if (isOwnTraffic(state, event)) return 'hide';
+  if (state.run.showInjected) return 'show';
+  return isInjectedTurn(state) ? inInjectedTurn(state, event) : inCallersTurn(state, event);
+}
+
+function inCallersTurn(state: GovernorState, event: Event): Visibility {
+  const isMendable =
+    isFailedResume(state, event) ||
+    tellsStop(state, event) ||
+    tellsTurnStop(state, event) ||
+    (tellsExhaustion(event) && mayRelieve(state));
+  return isMendable ? 'defer' : 'show';
+}
+
+function inInjectedTurn(state: GovernorState, event: Event): Visibility {
+  if (isNoNews(state, event)) return 'hide';
+  // Only the result tells whether a turn was ours or one that claude started itself.
+  if (isAnswering(state.handoff)) return speaksOfTurn(event) || isAmbiguous(event) ? 'buffer' : 'show';
+  if (phaseOfInjected(state) === 'running') return speaksOfTurn(event) ? 'hide' : 'show';
+  if (startsForeignTurn(state, event) || !speaksOfTurn(event)) return 'show';
+  return isAmbiguous(event) ? 'buffer' : 'hide';
+}
+
+/** Lines that report a full context: shown only when nothing helps. */
+function tellsExhaustion(event: Event): boolean {
+  if (event.kind === 'result') return isExhaustion(event);
+  return (
+    event.kind === 'assistant' &&
+    event.subagent === null &&
+    event.synthetic &&
+    /^prompt is too long/i.test(plainText(event.blocks))
+  );
+}
+
+/**
+ * Whether a line can belong to a turn that ctxb injected: the command was sent, and no turn that claude started itself
+ * is under way.
+ */
+export function isInjectedTurn(state: GovernorState): boolean {
+  const phase = phaseOfInjected(state);
+  if (phase === 'overdue') return state.turn.phase !== 'running';
+  return phase === 'running' || (phase === 'asked' && state.turn.phase === 'idle');
+}
+
+function phaseOfInjected({ compaction, handoff }: GovernorState): 'none' | 'asked' | 'running' | 'overdue' {
+  if (compaction.phase !== 'idle') return compaction.phase;
+  return 'turn' in handoff ? handoff.turn : 'none';
+}
+
+/** A turn in which the agent itself speaks. */
+function isAnswering(handoff: Handoff): boolean {
+  return handoff.phase === 'asking' || handoff.phase === 'briefing';
+}
+
+/** An answer of the model before the command takes effect belongs to a turn that claude started itself. */
+export function startsForeignTurn({ handoff }: GovernorState, event: Event): boolean {
+  if (event.kind === 'result') return event.fromBackgroundTask;
+  if (isAnswering(handoff)) return false;
+  if (event.kind === 'assistant') return event.subagent === null && !event.synthetic;
+  if (event.kind === 'partial') return event.subagent === null;
+  return event.kind === 'user' && event.subagent === null && (event.role === 'tool-result' || event.role === 'prompt');
+}
+
+function isOwnTraffic(state: GovernorState, event: Event): boolean {
+  switch (event.kind) {
+    case 'control-response':
+      return isOwnRequest(state, event.requestId) || state.control.callbacks.includes(event.requestId);
+    case 'control-request':
+      return event.callbackId?.startsWith(OWN_PREFIX) || replyForCaller(state, event) !== undefined;
+    case 'control-cancel':
+      return state.control.callbacks.includes(event.requestId);
+    case 'user':
+      return event.replay && isOwnUuid(state, event.uuid);
+    case 'lifecycle':
+      return isOwnOrStamped(state, event.of);
+    default:
+      return false;
+  }
+}
+
+/** Lines that belong to the main conversation, and not to background tasks or the control channel. */
+function speaksOfTurn(event: Event): boolean {
+  switch (event.kind) {
+    case 'assistant':
+    case 'user':
+    case 'partial':
+      return event.subagent === null;
+    case 'result':
+      return !event.fromBackgroundTask;
+    case 'init':
+    case 'compact-status':
+    case 'boundary':
+    case 'reset':
+    case 'api-retry':
+      return true;
+    case 'known':
+      return event.name.startsWith('system/hook_');
+    default:
+      return false;
+  }
+}
+
+/** A fresh context lists background tasks even when there are none. */
+function isNoNews({ tasks }: GovernorState, event: Event): boolean {
+  return event.kind === 'known' && event.name === TASKS_CHANGED && Object.keys(tasks).length === 0;
+}
+
+const TASKS_CHANGED = 'system/background_tasks_changed';
+
+function isAmbiguous(event: Event): boolean {
+  return event.kind === 'init' || event.kind === 'known' || event.kind === 'api-retry';
+}

@@ -1,0 +1,276 @@
+import type { AssistantEvent, Event, PartialEvent, Usage } from '../../protocol/events.ts';
+import { saysNothing, withOutput } from '../../protocol/usage.ts';
+import { addContent, type Content, nativeTokens, writtenIn } from '../gauge/estimator.ts';
+import { microUsdOf, type Price, type Prices, priceFor } from './prices.ts';
+
+/** One API call since claude's last report. */
+interface PricedCall {
+  /** The subagent it belongs to, or null. */
+  readonly thread: string | null;
+  readonly messageId: string;
+  readonly model: string | undefined;
+  readonly price: Price;
+  readonly usage: Usage;
+  /** The output count in `usage` is the true one, not a placeholder of 1 to 8. */
+  readonly outputKnown: boolean;
+  /** What the model wrote, for an estimate while the count is a placeholder. */
+  readonly generated: Content;
+}
+
+/**
+ * What a run has cost, subagents included. All sums are whole micro-dollars (millionths of a US dollar): binary
+ * fractions of dollars would let ten times $0.10 be less than $1.
+ *
+ * claude counts by itself and reports its counter with each result. What came since is computed from the usage of the
+ * calls, and replaced by the next report, which also knows what the stream does not show: summaries, titles.
+ */
+export interface Cost {
+  /** claude's own counter as this process last reported it. */
+  readonly reported: number;
+  /** What comes on top of the counter: from before it was set back, and from earlier processes. */
+  readonly counted: number;
+  /** Calls since the last report that are over. */
+  readonly settled: number;
+  /** The last call of each thread since then: the main thread and its subagents call side by side. */
+  readonly calls: readonly PricedCall[];
+  /**
+   * Undefined: the counter began at 0. Else this process went on with a session and has reported nothing yet, so that
+   * its counter may begin with what the session had cost; the number is the last report that is known of it.
+   */
+  readonly carried: number | undefined;
+  /** Some of `counted` was only computed, and no report will come for it. */
+  readonly guessed: boolean;
+  /** Something is known: there was a report, or a call with a price. */
+  readonly known: boolean;
+  /** A model without a price: its calls cost nothing until claude reports them. */
+  readonly unpriced: string | undefined;
+}
+
+export const EMPTY_COST: Cost = {
+  reported: 0,
+  counted: 0,
+  settled: 0,
+  calls: [],
+  carried: undefined,
+  guessed: false,
+  known: false,
+  unpriced: undefined,
+};
+
+const NOTHING_OPEN = { settled: 0, calls: [] } as const;
+
+/**
+ * What a line of claude's says about money.
+ *
+ * @param prices those that count before the built-in ones
+ * @param written what the model wrote in it, where that has been measured already
+ */
+export function readCost(cost: Cost, event: Event, prices: Prices, written = writtenIn(event)): Cost {
+  switch (event.kind) {
+    case 'init':
+      return event.version === undefined || carriesOn(event.version) ? cost : { ...cost, carried: undefined };
+    case 'assistant':
+      return readCall(cost, event, prices, written);
+    case 'partial':
+      return readOutput(cost, event);
+    case 'result':
+      return event.costUsd === undefined ? cost : readReport(cost, event.costUsd);
+    default:
+      return cost;
+  }
+}
+
+/** Micro-dollars so far. */
+export function totalMicroUsd(cost: Cost): number {
+  return cost.counted + cost.reported + openMicroUsd(cost);
+}
+
+/** US dollars so far, subagents included. */
+export function costUsd({ cost }: { readonly cost: Cost }): number {
+  return toUsd(totalMicroUsd(cost));
+}
+
+/** A run, and what it had spent before it was broken off, in micro-dollars. */
+interface ResumableRun {
+  readonly cost: Cost;
+  readonly spending: { readonly before: number };
+}
+
+/** Micro-dollars of a run, also from before it was broken off. */
+export function runMicroUsd({ cost, spending }: ResumableRun): number {
+  return totalMicroUsd(cost) + spending.before;
+}
+
+/** The same in US dollars. */
+export function runCostUsd(run: ResumableRun): number {
+  return toUsd(runMicroUsd(run));
+}
+
+/** Whether some of the total is only computed, not reported by claude. */
+export function isComputed(cost: Cost): boolean {
+  return cost.guessed || openMicroUsd(cost) > 0;
+}
+
+/** Dollars, to be shown: sums are made of micro-dollars. */
+export function toUsd(microUsd: number): number {
+  return microUsd / 1_000_000;
+}
+
+export function toMicroUsd(usd: number): number {
+  return Math.round(usd * 1_000_000);
+}
+
+/**
+ * Another process continues the run; also for a run that resumes an earlier session.
+ *
+ * @param start `resumed`: with `--resume` or `--continue`
+ */
+export function restarted(cost: Cost, start: 'fresh' | 'resumed'): Cost {
+  const open = openMicroUsd(cost);
+  return {
+    ...cost,
+    ...NOTHING_OPEN,
+    reported: 0,
+    counted: cost.counted + cost.reported + open,
+    carried: start === 'resumed' ? cost.reported : undefined,
+    guessed: cost.guessed || open > 0,
+  };
+}
+
+/**
+ * claude's own counter before the first call of a process, where it was asked (`get_usage`). What it begins with is
+ * from before this process and changes nothing.
+ *
+ * @param usd dollars
+ */
+export function readOpening(cost: Cost, usd: number): Cost {
+  const begins = toMicroUsd(usd);
+  if (cost.carried === undefined || !Number.isSafeInteger(begins)) return cost;
+  return { ...cost, reported: begins, counted: cost.counted - begins, carried: undefined };
+}
+
+/**
+ * claude's own counter, with a result or because it was asked (`get_usage`, which answers in the middle of a turn).
+ *
+ * @param usd dollars, cumulative over the process
+ */
+export function readReport(cost: Cost, usd: number): Cost {
+  const total = toMicroUsd(usd);
+  if (!Number.isSafeInteger(total) || total < 0) return cost;
+  if (cost.carried !== undefined) return readFirstReport(cost, total, cost.carried);
+  const open = openMicroUsd(cost);
+  // A counter that stands still does not know of the calls since: they are under way, or the back-end never counts.
+  if (total === cost.reported && open > 0) return cost;
+  // 2.1.329 and later set it to 0 with `/clear`; calls it had not reported by then never will be.
+  const lost = total === 0 ? open : 0;
+  const before = total < cost.reported ? cost.reported + lost : 0;
+  return {
+    ...cost,
+    ...NOTHING_OPEN,
+    reported: total,
+    counted: cost.counted + before,
+    guessed: cost.guessed || (before > 0 && lost > 0),
+    known: true,
+  };
+}
+
+/**
+ * The first report of a process that resumes a session, in a version that may have carried the session's cost
+ * over: after a crash it may be all of it, a part or none. So the counter only begins here, and what this process has
+ * spent so far is taken as computed.
+ */
+function readFirstReport(cost: Cost, total: number, carried: number): Cost {
+  const computed = openMicroUsd(cost);
+  const spent = cost.unpriced === undefined ? computed : total - (total < carried ? 0 : carried);
+  return {
+    ...cost,
+    ...NOTHING_OPEN,
+    reported: total,
+    counted: cost.counted + spent - total,
+    carried: undefined,
+    guessed: cost.guessed || spent > 0,
+    known: true,
+  };
+}
+
+function readCall(cost: Cost, event: AssistantEvent, prices: Prices, generated: Content): Cost {
+  const { usage, messageId, subagent, model } = event;
+  if (event.synthetic || usage === undefined || saysNothing(usage)) return cost;
+  const last = cost.calls.find(({ thread }) => thread === subagent);
+  // Without an id each line is a call of its own.
+  if (last !== undefined && messageId !== '' && last.messageId === messageId) {
+    return withCall(cost, extended(last, event.outputFinal, usage.output, generated));
+  }
+  const price = last !== undefined && last.model === model ? last.price : priceFor(model, prices);
+  if (price === undefined) return { ...cost, unpriced: cost.unpriced ?? model ?? '' };
+  const call = { thread: subagent, messageId, model, price, usage, outputKnown: event.outputFinal, generated };
+  const settled = cost.settled + (last === undefined ? 0 : callMicroUsd(last));
+  return withCalls(cost, settled, true, replaced(cost.calls, call));
+}
+
+/** A further line of a call: more content, perhaps a better output count. */
+function extended(call: PricedCall, isFinal: boolean, output: number, written: Content): PricedCall {
+  const { thread, messageId, model, price, usage } = call;
+  return {
+    thread,
+    messageId,
+    model,
+    price,
+    usage: output > usage.output ? withOutput(usage, output) : usage,
+    outputKnown: call.outputKnown || isFinal,
+    generated: addContent(call.generated, written),
+  };
+}
+
+/** The true output count of a thread's last call. */
+function readOutput(cost: Cost, { subagent, outputTokens }: PartialEvent): Cost {
+  const call = cost.calls.find(({ thread }) => thread === subagent);
+  if (call === undefined || outputTokens === undefined) return cost;
+  return withCall(cost, { ...call, usage: withOutput(call.usage, outputTokens), outputKnown: true });
+}
+
+function withCall(cost: Cost, call: PricedCall): Cost {
+  return withCalls(cost, cost.settled, cost.known, replaced(cost.calls, call));
+}
+
+/** Field by field for the same reason as in `draftOf`. */
+function withCalls(cost: Cost, settled: number, known: boolean, calls: Cost['calls']): Cost {
+  const { reported, counted, carried, guessed, unpriced } = cost;
+  return { reported, counted, settled, calls, carried, guessed, known, unpriced };
+}
+
+/** One call is open in each thread. */
+function replaced(calls: readonly PricedCall[], call: PricedCall): readonly PricedCall[] {
+  if (calls.length === 1 && calls[0]?.thread === call.thread) return [call];
+  return [...calls.filter(({ thread }) => thread !== call.thread), call];
+}
+
+function openMicroUsd({ settled, calls }: Cost): number {
+  return calls.reduce((sum, call) => sum + callMicroUsd(call), settled);
+}
+
+/** Output tokens of a call as they are paid for, as far as is known: rather too few than too many. */
+export function billedOutput(
+  output: number,
+  { outputKnown, generated }: Pick<PricedCall, 'outputKnown' | 'generated'>,
+) {
+  return outputKnown ? output : Math.max(output, nativeTokens(generated));
+}
+
+function callMicroUsd({ usage, outputKnown, generated, price }: PricedCall): number {
+  const output = billedOutput(usage.output, { outputKnown, generated });
+  return microUsdOf(usage, price, output);
+}
+
+/**
+ * The first version whose counter begins, in a process that resumes a session, with what the session had cost at
+ * its exit, as others measured it; 2.1.330 does so (measured with `--continue`). In 2.1.197 it begins at 0 (measured
+ * with `--resume`, `--continue` and `--fork-session`).
+ */
+const FIRST_TO_CARRY_ON = [2, 1, 277] as const;
+
+function carriesOn(version: string): boolean {
+  const parts = version.split('.').map(Number);
+  const differences = FIRST_TO_CARRY_ON.map((first, place) => (parts[place] ?? 0) - first);
+  return (differences.find((difference) => difference !== 0) ?? 0) >= 0;
+}

@@ -1,0 +1,252 @@
+import type { Block, Usage } from '../../protocol/events.ts';
+import { contextOf } from '../../protocol/usage.ts';
+import { inTokens } from '../policy.ts';
+import {
+  addContent,
+  type Calibration,
+  type Content,
+  calibrate,
+  estimateTokens,
+  forgotten,
+  measureContent,
+  NO_CONTENT,
+  UNCALIBRATED,
+} from './estimator.ts';
+import { type CharacterEstimate, NO_CHARACTERS, totalTokens } from './token-estimate.ts';
+import { type ContextWindow, learnFromContext, UNKNOWN_WINDOW } from './window.ts';
+
+/**
+ * What the figure of the context rests on.
+ * - `measured`: usage of the last main-thread API call
+ * - `asked`: claude's own answer, good until the next call
+ * - `reported`: a report in a system reminder
+ * - `estimated`: characters only
+ * - `none`: nothing is known yet
+ */
+export type Basis = 'none' | 'measured' | 'asked' | 'reported' | 'estimated';
+
+/** The last main-thread API call. */
+export interface Call {
+  readonly messageId: string;
+  readonly model: string | undefined;
+  /** Largest output count seen for it: a placeholder of 1 to 8 unless `outputKnown`. */
+  readonly output: number;
+  readonly outputKnown: boolean;
+  /** What the model wrote, for an estimate where the count is a placeholder. */
+  readonly generated: Content;
+}
+
+/** How full the main thread's context is. All figures in tokens. */
+export interface Gauge {
+  readonly window: ContextWindow;
+  readonly basis: Basis;
+  /** Context of the last reading. */
+  readonly used: number;
+  readonly call: Call | null;
+  /** What came in since the last reading. */
+  readonly added: Content;
+  /** Of this the thoughts since the last prompt, as expected in tokens: some models forget them at the next. */
+  readonly thoughts: number;
+  readonly calibration: Calibration;
+  readonly calls: number;
+  readonly peak: number;
+  /** Context of the first call: about what system prompt and tools take, the least a compaction can leave. */
+  readonly first: number | undefined;
+  /** What `predicted` said just before the last call, for comparison; undefined after a break. */
+  readonly foreseen: number | undefined;
+  /** A call of another model in between, whose size does not count for this context. */
+  readonly aside: { readonly messageId: string; readonly model: string } | null;
+  readonly characters: CharacterEstimate;
+}
+
+export const EMPTY_GAUGE: Gauge = {
+  window: UNKNOWN_WINDOW,
+  basis: 'none',
+  used: 0,
+  call: null,
+  added: NO_CONTENT,
+  thoughts: 0,
+  calibration: UNCALIBRATED,
+  calls: 0,
+  peak: 0,
+  first: undefined,
+  foreseen: undefined,
+  aside: null,
+  characters: NO_CHARACTERS,
+};
+
+/** A gauge reading as it goes into journals, reports and actions. */
+export interface Reading {
+  readonly used: number;
+  /** Size of the next request before anything new is said: `used` + output of the last call + what was added. */
+  readonly predicted: number;
+  /** undefined: not known, nor is the share. */
+  readonly window: number | undefined;
+  readonly windowSource: ContextWindow['source'];
+  /** `predicted` / `window` */
+  readonly fraction: number | undefined;
+  /** What `predicted` rests on: `predicted` once something has come in since a measured call or claude's answer. */
+  readonly basis: Basis | 'predicted';
+}
+
+/** Size of the next request, in tokens. */
+export function predicted(gauge: Gauge): number {
+  if (isCharactersOnly(gauge)) return totalTokens(gauge.characters);
+  return gauge.used + callOutput(gauge) + estimateTokens(gauge.added, gauge.calibration);
+}
+
+export function readGauge(gauge: Gauge): Reading {
+  const next = predicted(gauge);
+  const { tokens, source } = gauge.window;
+  const fraction = tokens === undefined ? undefined : next / tokens;
+  return { used: gauge.used, predicted: next, window: tokens, windowSource: source, fraction, basis: basisOf(gauge) };
+}
+
+/**
+ * What was crossed, as a reason.
+ *
+ * @param threshold a fraction of the window (≤ 1) or tokens (> 1)
+ */
+export function crossedText(gauge: Gauge, threshold: number): string {
+  const { tokens } = gauge.window;
+  const of = tokens === undefined ? '' : ` of ${tokens}`;
+  return `${predicted(gauge)} tokens have crossed ${inTokens(threshold, tokens)}${of}`;
+}
+
+function basisOf({ basis, added, calibration }: Gauge): Reading['basis'] {
+  const isFigure = basis === 'measured' || basis === 'asked';
+  return isFigure && estimateTokens(added, calibration) > 0 ? 'predicted' : basis;
+}
+
+/** A gauge that is being made, before anyone has seen it. */
+type GaugeDraft = { -readonly [K in keyof Gauge]: Gauge[K] };
+
+/** A copy to change: field by field for the same reason as in `draftOf`. */
+export function gaugeDraftOf(gauge: Gauge): GaugeDraft {
+  return {
+    window: gauge.window,
+    basis: gauge.basis,
+    used: gauge.used,
+    call: gauge.call,
+    added: gauge.added,
+    thoughts: gauge.thoughts,
+    calibration: gauge.calibration,
+    calls: gauge.calls,
+    peak: gauge.peak,
+    first: gauge.first,
+    foreseen: gauge.foreseen,
+    aside: gauge.aside,
+    characters: gauge.characters,
+  };
+}
+
+/** A new API call of the main thread; `call.generated` is what its first line brings. */
+export function addCall(gauge: Gauge, call: Call, usage: Usage): Gauge {
+  const used = contextOf(usage);
+  const comparable = gauge.basis === 'measured' && gauge.call !== null;
+  const next = gaugeDraftOf(gauge);
+  next.window = learnFromContext(gauge.window, used);
+  next.basis = 'measured';
+  next.used = used;
+  next.call = call;
+  next.added = NO_CONTENT;
+  next.thoughts = gauge.thoughts + call.generated.thoughts;
+  if (comparable) next.calibration = learn(gauge, used);
+  next.calls = gauge.calls + 1;
+  next.peak = Math.max(gauge.peak, used);
+  next.first = gauge.first ?? used;
+  next.foreseen = comparable ? predicted(gauge) : undefined;
+  next.aside = null;
+  return next;
+}
+
+/** A further line of the call that is under way: more content, perhaps a better output count. */
+export function extendCall(gauge: Gauge, written: Content, output: number, final: boolean): Gauge {
+  if (gauge.call === null) return gauge;
+  const { messageId, model, generated, outputKnown } = gauge.call;
+  const next = gaugeDraftOf(gauge);
+  next.call = {
+    messageId,
+    model,
+    output: Math.max(gauge.call.output, output),
+    outputKnown: outputKnown || final,
+    generated: addContent(generated, written),
+  };
+  next.thoughts = gauge.thoughts + written.thoughts;
+  return next;
+}
+
+/** The true output count of the last call. */
+export function settleOutput(gauge: Gauge, output: number): Gauge {
+  if (gauge.call === null) return gauge;
+  const next = gaugeDraftOf(gauge);
+  next.call = { ...gauge.call, output, outputKnown: true };
+  return next;
+}
+
+/** Something was put into the context after the last call: tool results, a prompt. */
+export function addToContext(gauge: Gauge, blocks: readonly Block[]): Gauge {
+  const next = gaugeDraftOf(gauge);
+  next.added = addContent(gauge.added, measureContent(blocks));
+  return next;
+}
+
+/** A new turn begins: the thoughts of those before it may leave the context. */
+export function endThoughts(gauge: Gauge): Gauge {
+  if (gauge.thoughts === 0) return gauge;
+  const next = gaugeDraftOf(gauge);
+  next.thoughts = 0;
+  next.added = addContent(gauge.added, forgotten(gauge.call?.model, gauge.thoughts));
+  return next;
+}
+
+/** A reading that does not come from a call: claude's own answer, a report in text. */
+export function takeReading(gauge: Gauge, used: number, basis: Basis): Gauge {
+  const next = restOf(gauge);
+  next.window = learnFromContext(gauge.window, used);
+  next.basis = basis;
+  next.used = used;
+  next.peak = Math.max(gauge.peak, used);
+  return next;
+}
+
+/**
+ * The context was replaced (compaction, `/clear`). Until the next reading it counts as what is always there plus
+ * what is known to be kept.
+ */
+export function emptyContext(gauge: Gauge, keptTokens: number): Gauge {
+  const next = restOf(gauge);
+  next.basis = 'estimated';
+  next.used = Math.min(gauge.first ?? 0, gauge.used) + keptTokens;
+  next.characters = NO_CHARACTERS;
+  return next;
+}
+
+/** What stays of a gauge when the context is another than after the last call. */
+function restOf(gauge: Gauge): GaugeDraft {
+  const next = gaugeDraftOf(gauge);
+  next.call = null;
+  next.added = NO_CONTENT;
+  next.thoughts = 0;
+  next.foreseen = undefined;
+  return next;
+}
+
+/** No usage and no report has been seen: characters are all there is. */
+export function isCharactersOnly(gauge: Gauge): boolean {
+  return gauge.calls === 0 && (gauge.basis === 'none' || gauge.basis === 'estimated');
+}
+
+/** Output tokens of the last call: the true count, or the estimate where only a placeholder is known. */
+export function callOutput({ call, calibration }: Gauge): number {
+  if (call === null) return 0;
+  return call.outputKnown ? call.output : Math.max(call.output, estimateTokens(call.generated, calibration));
+}
+
+function learn(gauge: Gauge, used: number): Calibration {
+  if (gauge.call === null) return gauge.calibration;
+  const { call, added, calibration } = gauge;
+  const grown = used - gauge.used;
+  if (call.outputKnown) return calibrate(calibration, added, grown - call.output);
+  return calibrate(calibration, addContent(added, call.generated), grown);
+}

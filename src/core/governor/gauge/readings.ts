@@ -1,0 +1,301 @@
+import type { AssistantEvent, Block, Event, InitEvent, ResultEvent, UserEvent } from '../../protocol/events.ts';
+import { COMMANDS_OFF } from '../../protocol/failures.ts';
+import { type Fields, fieldsOf, textOf } from '../../protocol/fields.ts';
+import { contextOf, saysNothing } from '../../protocol/usage.ts';
+import { draftOf } from '../draft.ts';
+import type { GovernorState } from '../state.ts';
+import { type Content, NO_CONTENT } from './estimator.ts';
+import {
+  addCall,
+  addToContext,
+  emptyContext,
+  endThoughts,
+  extendCall,
+  type Gauge,
+  gaugeDraftOf,
+  isCharactersOnly,
+  predicted,
+  settleOutput,
+  takeReading,
+} from './gauge.ts';
+import { addBlocks } from './token-estimate.ts';
+import {
+  type ContextWindow,
+  LARGE_WINDOW,
+  learnFromModelId,
+  learnWindow,
+  mainWindow,
+  nativeReserve,
+  UNKNOWN_WINDOW,
+  windowIn,
+} from './window.ts';
+
+/**
+ * What a line of claude's says about the size of the main thread's context.
+ *
+ * @param written what the model wrote in it
+ */
+export function readContext(state: GovernorState, event: Event, written: Content): GovernorState {
+  switch (event.kind) {
+    case 'assistant':
+      return event.subagent === null ? withGauge(state, readAssistant(state, event, written)) : state;
+    case 'user':
+      return event.subagent === null ? withGauge(state, readUser(state.gauge, event)) : state;
+    case 'partial':
+      if (event.subagent !== null || event.outputTokens === undefined) return state;
+      return withGauge(state, settleOutput(state.gauge, event.outputTokens));
+    case 'init':
+      return readInit(state, event);
+    case 'result':
+      return readTurnEnd(state, event);
+    case 'boundary':
+      return withEmptyContext(state, event.postTokens ?? 0);
+    case 'reset':
+      return withEmptyContext(state, 0);
+    default:
+      return state;
+  }
+}
+
+/** What the caller said is on its way into the context. */
+export function readPrompt(state: GovernorState, event: UserEvent): GovernorState {
+  return withGauge(state, readUser(state.gauge, event));
+}
+
+function withGauge(state: GovernorState, gauge: Gauge): GovernorState {
+  if (gauge === state.gauge) return state;
+  const next = draftOf(state);
+  next.gauge = gauge;
+  return next;
+}
+
+function withEmptyContext(state: GovernorState, keptTokens: number): GovernorState {
+  const next = draftOf(state);
+  next.gauge = emptyContext(state.gauge, keptTokens);
+  next.latch = 'none';
+  return next;
+}
+
+function readAssistant(state: GovernorState, event: AssistantEvent, generated: Content): Gauge {
+  const { gauge, session } = state;
+  const { usage, messageId, model, outputFinal } = event;
+  if (event.synthetic || usage === undefined || saysNothing(usage)) return gauge;
+  // Without an id each line is a call of its own.
+  const isSame = messageId !== '' && gauge.call?.messageId === messageId;
+  if (isSame) return extendCall(gauge, generated, usage.output, outputFinal);
+  const aside = asideOf(gauge, event, session.model);
+  if (aside !== null) return aside === gauge.aside ? gauge : withAside(gauge, aside);
+  const known = withWindow(gauge, recordedWindow(state, event, learnFromModelId(gauge.window, model)));
+  return addCall(known, { messageId, model, output: usage.output, outputKnown: outputFinal, generated }, usage);
+}
+
+/** What a recording tells that names no window: its version and model, and a context that would have been compacted. */
+function recordedWindow({ gauge, session, run }: GovernorState, event: AssistantEvent, known: ContextWindow) {
+  if (run.mode !== 'replay') return known;
+  const version = event.version ?? session.version;
+  if (known.tokens === undefined) return learnWindow(known, windowIn(version, event.model, false) ?? 0, 'version');
+  const reserve = nativeReserve(version);
+  if (known.source !== 'version' || reserve === 0 || gauge.call === null) return known;
+  const isUncompacted = event.usage !== undefined && contextOf(event.usage) >= gauge.used;
+  return isUncompacted && gauge.used > known.tokens - reserve ? learnWindow(known, LARGE_WINDOW, 'raised') : known;
+}
+
+function withWindow(gauge: Gauge, window: Gauge['window']): Gauge {
+  if (window === gauge.window) return gauge;
+  const next = gaugeDraftOf(gauge);
+  next.window = window;
+  return next;
+}
+
+function withAside(gauge: Gauge, aside: Gauge['aside']): Gauge {
+  const next = gaugeDraftOf(gauge);
+  next.aside = aside;
+  return next;
+}
+
+/**
+ * A call of another model with less than half of the context is one in between, for a purpose of claude's own. A switch
+ * of the model keeps the context: `init` names the new one, or a second call of it follows.
+ */
+function asideOf(gauge: Gauge, { model, messageId, usage }: AssistantEvent, named: string | undefined) {
+  const { aside, call, used } = gauge;
+  if (model === undefined || call?.model === undefined || usage === undefined) return null;
+  if (model === call.model || model === named || contextOf(usage) >= used / 2) return null;
+  if (aside?.model === model) return aside.messageId === messageId ? aside : null;
+  return { messageId, model };
+}
+
+function readUser(gauge: Gauge, event: UserEvent): Gauge {
+  // A summary is counted by the boundary before it, an echo by the line it echoes.
+  if (event.role === 'summary' || event.replay) return gauge;
+  if (!isCharactersOnly(gauge)) {
+    const before = event.role === 'prompt' ? endThoughts(gauge) : gauge;
+    return addToContext(readReport(before, event), event.blocks);
+  }
+  const counted = gaugeDraftOf(gauge);
+  counted.characters = addBlocks(gauge.characters, event.blocks);
+  // A tool ran and no call before it had usage: this stream has none.
+  const settled = event.role === 'tool-result' ? settleCharacters(counted) : counted;
+  return readReport(settled, event);
+}
+
+function settleCharacters(gauge: Gauge): Gauge {
+  const next = gaugeDraftOf(gauge);
+  next.basis = 'estimated';
+  next.used = predicted(gauge);
+  return next;
+}
+
+/** Reports in text count only where claude gives no usage at all. */
+function readReport(gauge: Gauge, event: UserEvent): Gauge {
+  if (gauge.calls > 0 || event.role === 'tool-result') return gauge;
+  const report = readTextReport(event.blocks);
+  if (report === undefined) return gauge;
+  const window = learnWindow(gauge.window, report.window, 'reported');
+  return takeReading(withWindow(gauge, window), report.used, 'reported');
+}
+
+function readInit(state: GovernorState, event: InitEvent): GovernorState {
+  const { session } = state;
+  const another = session.id !== undefined && event.sessionId !== undefined && event.sessionId !== session.id;
+  const switched = session.model !== undefined && event.model !== undefined && event.model !== session.model;
+  // A new session id in mid-stream is a cleared conversation (2.1.197 says no more than that).
+  const gauge = another ? emptyContext(state.gauge, 0) : state.gauge;
+  const mayKeep = !switched || gauge.window.source === 'user';
+  const named = learnFromModelId(mayKeep ? gauge.window : UNKNOWN_WINDOW, event.model);
+  const listed =
+    state.run.mode === 'replay' ? windowIn(event.version ?? session.version, event.model, true) : undefined;
+  const window = learnWindow(named, listed ?? 0, 'version');
+  const next = draftOf(state);
+  next.gauge = withWindow(gauge, window);
+  if (another) next.latch = 'none';
+  return next;
+}
+
+function readTurnEnd(state: GovernorState, event: ResultEvent): GovernorState {
+  // 1.0.128 says nothing else about a `/clear` of the caller's.
+  const cleared = state.turn.calls === 0 && state.turn.prompts.at(-1)?.command === 'clear';
+  if (cleared && !COMMANDS_OFF.test(event.text ?? '')) return withEmptyContext(state, 0);
+  return withGauge(state, readResult(state, event));
+}
+
+function readResult(state: GovernorState, event: ResultEvent): Gauge {
+  const { session, turn } = state;
+  const named = mainWindow(event.windows, session.model ?? state.gauge.call?.model);
+  const window = named === undefined ? state.gauge.window : learnWindow(state.gauge.window, named, 'result');
+  const gauge = withWindow(state.gauge, window);
+  if (turn.calls === 0 && isLoneCall(event)) return readLoneCall(gauge, event);
+  if (isCharactersOnly(gauge)) return settleCharacters(gauge);
+  if (event.lastIteration !== undefined) return settleOutput(gauge, event.lastIteration.output);
+  // The turn's sum is the call's own count when there was one call.
+  return turn.calls === 1 && event.usage !== undefined ? settleOutput(gauge, event.usage.output) : gauge;
+}
+
+/**
+ * A result whose calls were not seen (a recording of `--output-format json`): its sum is a context size only when
+ * it is the sum of one call.
+ */
+function isLoneCall(event: ResultEvent): boolean {
+  return event.usage !== undefined && !saysNothing(event.usage) && (event.numTurns ?? 1) <= 1;
+}
+
+function readLoneCall(gauge: Gauge, event: ResultEvent): Gauge {
+  if (event.usage === undefined) return gauge;
+  const { output } = event.usage;
+  const call = { messageId: event.uuid ?? '', model: undefined, output, outputKnown: true, generated: NO_CONTENT };
+  return addCall(gauge, call, event.usage);
+}
+
+/** The meter of the subagent a line belongs to. */
+export function readSubagent(state: GovernorState, event: Event): GovernorState {
+  if (event.kind !== 'assistant' || event.subagent === null || event.usage === undefined) return state;
+  if (event.synthetic || saysNothing(event.usage)) return state;
+  // The id comes from the stream and may be the name of something every object has.
+  const known = Object.hasOwn(state.subagents, event.subagent) ? state.subagents[event.subagent] : undefined;
+  const meter = known ?? { messageId: '', used: 0, peak: 0, calls: 0 };
+  const calls = meter.messageId === event.messageId ? meter.calls : meter.calls + 1;
+  const used = contextOf(event.usage);
+  const peak = Math.max(meter.peak, used);
+  const next = draftOf(state);
+  next.subagents = { ...state.subagents, [event.subagent]: { messageId: event.messageId, used, peak, calls } };
+  return next;
+}
+
+/** Who and what runs, and what it has cost. */
+export function readSession(state: GovernorState, event: Event): GovernorState {
+  switch (event.kind) {
+    case 'init':
+      return withSession(state, {
+        id: event.sessionId ?? state.session.id,
+        model: event.model ?? state.session.model,
+        version: event.version ?? state.session.version,
+      });
+    case 'assistant':
+    case 'user':
+      return readLogSession(state, event);
+    case 'control-request':
+      return readHookSession(state, fieldsOf(event.request.input));
+    default:
+      return state;
+  }
+}
+
+/** A session that goes on can be compacted before there is an init line; our hooks are told its id. */
+function readHookSession(state: GovernorState, { session_id, transcript_path }: Fields): GovernorState {
+  const { session } = state;
+  const id = session.id ?? textOf(session_id);
+  const transcript = textOf(transcript_path) ?? session.transcript;
+  if (id === session.id && transcript === session.transcript) return state;
+  return withSession(state, { id, transcript });
+}
+
+/** Session logs have no init line: id, model and version stand on every line. */
+function readLogSession(state: GovernorState, event: AssistantEvent | UserEvent): GovernorState {
+  const { session } = state;
+  const spoken = event.kind === 'assistant' && !event.synthetic && event.subagent === null ? event.model : undefined;
+  const id = session.id ?? event.sessionId;
+  const model = session.model ?? spoken;
+  const version = session.version ?? event.version;
+  if (id === session.id && model === session.model && version === session.version) return state;
+  return withSession(state, { id, model, version });
+}
+
+function withSession(state: GovernorState, changes: Partial<GovernorState['session']>): GovernorState {
+  const next = draftOf(state);
+  next.session = { ...state.session, ...changes };
+  return next;
+}
+
+/** A context size that was reported in text. */
+export interface TextReport {
+  readonly used: number;
+  readonly window: number;
+}
+
+const REMINDER = /<system-reminder>([\s\S]*?)<\/system-reminder>/g;
+const USAGE_LINE = /Token usage: (\d+)\/(\d+); \d+ remaining/;
+const CONTEXT_LINE = /Context: \d+(?:\.\d+)?% \((\d+)\/(\d+) tokens\)/;
+
+/**
+ * The last report in the system reminders of a message. Only text blocks are read and only reminders in them: what a
+ * tool printed can imitate a reminder, so tool results are not looked at.
+ */
+function readTextReport(blocks: readonly Block[]): TextReport | undefined {
+  return blocks
+    .flatMap((block) => (block.type === 'text' ? [...block.text.matchAll(REMINDER)] : []))
+    .map((reminder) => parseReport(reminder[1] ?? ''))
+    .findLast((report) => report !== undefined);
+}
+
+function parseReport(text: string): TextReport | undefined {
+  const found = USAGE_LINE.exec(text) ?? CONTEXT_LINE.exec(text);
+  if (!found) return undefined;
+  const [used, window] = [Number(found[1]), Number(found[2])];
+  return window > 0 ? { used, window } : undefined;
+}
+
+/** The context was replaced or emptied, by ctxb or not. A new session id in mid-stream is a cleared conversation. */
+export function wasReplaced(before: GovernorState, after: GovernorState, { kind }: { readonly kind: string }): boolean {
+  const another = before.session.id !== undefined && before.session.id !== after.session.id;
+  return kind === 'boundary' || kind === 'reset' || another;
+}

@@ -1,0 +1,155 @@
+import { isAtLeast } from '../../protocol/version.ts';
+import { NATIVE_RESERVE_TOKENS } from '../policy.ts';
+
+/**
+ * Where the size of the window comes from, best first: the user's own value, claude's result line, claude's answer
+ * when asked, a report in text, a measured context above what was believed, a model id that ends in `[1m]`, and, in
+ * recordings only, the model and the version of Claude Code. `unknown`: nothing has told it yet.
+ */
+export type WindowSource = 'user' | 'result' | 'asked' | 'reported' | 'raised' | 'model-id' | 'version' | 'unknown';
+
+/** The context window of the main model. */
+export interface ContextWindow {
+  /** undefined: not known, so nothing acts on a share of it. */
+  readonly tokens: number | undefined;
+  readonly source: WindowSource;
+}
+
+const RANK: Readonly<Record<WindowSource, number>> = {
+  user: 7,
+  result: 6,
+  asked: 5,
+  reported: 4,
+  raised: 3,
+  'model-id': 2,
+  version: 1,
+  unknown: 0,
+};
+
+/** The two windows that there are. */
+export const SMALL_WINDOW = 200_000;
+export const LARGE_WINDOW = 1_000_000;
+
+export const UNKNOWN_WINDOW: ContextWindow = { tokens: undefined, source: 'unknown' };
+
+/** A window that claude itself named, or the user: safe to place the native trigger on. */
+export function isKnown(window: ContextWindow): window is ContextWindow & { readonly tokens: number } {
+  return RANK[window.source] >= RANK.asked;
+}
+
+/** The better sourced of the two; of equally good ones the newer. */
+export function learnWindow(window: ContextWindow, tokens: number, source: WindowSource): ContextWindow {
+  if (tokens <= 0 || RANK[source] < RANK[window.source]) return window;
+  return tokens === window.tokens && source === window.source ? window : { tokens, source };
+}
+
+/** Claude Code marks the large window in the model id; session logs drop the mark. */
+export function learnFromModelId(window: ContextWindow, model: string | undefined): ContextWindow {
+  const tokens = windowOfModel(model);
+  return tokens === undefined ? window : learnWindow(window, tokens, 'model-id');
+}
+
+/** Tokens of the window, where the name of the model tells; undefined: it does not. */
+export function windowOfModel(model: string | undefined): number | undefined {
+  return model?.endsWith('[1m]') ? LARGE_WINDOW : undefined;
+}
+
+/** A context larger than the window proves a larger window, unless the user has set one. */
+export function learnFromContext(window: ContextWindow, used: number): ContextWindow {
+  if (used <= (window.tokens ?? SMALL_WINDOW) || window.source === 'user') return window;
+  return { tokens: Math.max(LARGE_WINDOW, used), source: 'raised' };
+}
+
+/**
+ * The window of the main model out of `result.modelUsage`, which also lists the models of subagents. The result may
+ * name the model with the `[1m]` mark that messages do not carry.
+ */
+export function mainWindow(windows: Readonly<Record<string, number>>, model: string | undefined): number | undefined {
+  const entries = Object.entries(windows);
+  const exact = entries.find(([id]) => id === model);
+  if (exact !== undefined) return exact[1];
+  const own = entries.filter(([id]) => withoutMark(id) === withoutMark(model ?? ''));
+  if (own.length > 0) return Math.max(...own.map(([, tokens]) => tokens));
+  return entries.length === 1 ? entries[0]?.[1] : undefined;
+}
+
+function withoutMark(model: string): string {
+  return model.replace(/\[1m\]$/, '');
+}
+
+/*
+ * Windows by model and version, for recordings that do not name them: `modelUsage.contextWindow` with an API key,
+ * measured on 2.1.110, 119, 197, 226, 280 to 287, 290, 305, 329 and 330. The end-to-end tests hold the newest and the
+ * oldest supported version against this table.
+ */
+
+/** What follows is known of versions up to this one. */
+const NEWEST_MEASURED = '2.1.330';
+
+/** These models have the large window without `[1m]` in their id from 2.1.285 on, and had the small one before. */
+const LARGE_MODELS: ReadonlySet<string> = new Set([
+  'claude-opus-4-7',
+  'claude-opus-4-8',
+  'claude-opus-5',
+  'claude-opus-5-5',
+  'claude-sonnet-5',
+  'claude-sonnet-5-5',
+  'claude-haiku-5-5',
+  'claude-fable-5',
+  'claude-fable-5-1',
+  'claude-fable-5-2',
+  'claude-mythos-5',
+  'claude-mythos-5-1',
+  'claude-mythos-5-2',
+]);
+const LARGE_FROM = '2.1.285';
+/** Before this version one of them had either. */
+const SMALL_FROM = '2.1.197';
+
+/** Models that were the default as `NAME[1m]` before 2.1.285: a session log drops the mark, so there they may be either. */
+const MARKED_DEFAULTS: ReadonlySet<string> = new Set([
+  'claude-opus-4-7',
+  'claude-opus-4-8',
+  'claude-opus-5',
+  'claude-opus-5-5',
+]);
+
+/** Models with the small window in every version measured. */
+const SMALL_MODELS = /^claude-(?:3-.*|(?:opus|sonnet|haiku)-4(?:-[0156])?)$/;
+
+/**
+ * The window of a model in a version of Claude Code, in tokens; undefined: not known.
+ *
+ * @param keepsMark whether the id would still carry `[1m]`: session logs drop it
+ */
+export function windowIn(
+  version: string | undefined,
+  model: string | undefined,
+  keepsMark: boolean,
+): number | undefined {
+  if (version === undefined || model === undefined) return undefined;
+  const id = model.replace(/-\d{8}$/, '');
+  if (LARGE_MODELS.has(id)) {
+    if (isAtLeast(version, LARGE_FROM)) return LARGE_WINDOW;
+    return isAtLeast(version, SMALL_FROM) && (keepsMark || !MARKED_DEFAULTS.has(id)) ? SMALL_WINDOW : undefined;
+  }
+  return SMALL_MODELS.test(id) && isAtLeast(NEWEST_MEASURED, version) ? SMALL_WINDOW : undefined;
+}
+
+/**
+ * What a version of Claude Code keeps free below its window before it compacts by itself, by the first version that does
+ * so (measured on a window of 200,000 tokens: at 155,000 up to 2.1.20, at 167,000 from 2.1.22 to 2.1.4x). Headless
+ * 2.1.197 and later compact when the API refuses the prompt, and a session of 2.1.110 went to 194,535 tokens; where
+ * between 2.1.49 and 2.1.110 that began is not known.
+ */
+const RESERVES: readonly { readonly from: string; readonly tokens: number }[] = [
+  { from: '2.1.50', tokens: 0 },
+  { from: '2.1.21', tokens: NATIVE_RESERVE_TOKENS },
+  { from: '0', tokens: 45_000 },
+];
+
+/** In tokens; 0: it waits for the API's refusal. An unknown version counts as the newest. */
+export function nativeReserve(version: string | undefined): number {
+  if (version === undefined) return 0;
+  return RESERVES.find(({ from }) => isAtLeast(version, from))?.tokens ?? 0;
+}

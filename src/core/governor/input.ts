@@ -1,0 +1,105 @@
+import type { Event, UserEvent } from '../protocol/events.ts';
+import type { Fields } from '../protocol/fields.ts';
+import type { TimerName } from './actions.ts';
+import type { FileMeasure } from './tool-budget/tool-budget.ts';
+
+/** Something that happened, with its time in milliseconds since the epoch and where it came from. */
+export type Input =
+  /** A line claude wrote, or a line of a recording. */
+  | { readonly t: number; readonly from: 'claude'; readonly event: Event }
+  /** A line the caller wrote, and the line itself, without terminator. */
+  | { readonly t: number; readonly from: 'caller'; readonly event: Event; readonly line: string }
+  /** The caller's input is at its end. */
+  | { readonly t: number; readonly from: 'caller'; readonly event: { readonly kind: 'end' } }
+  /** A timer that an action set has run out. */
+  | {
+      readonly t: number;
+      readonly from: 'timer';
+      readonly event: { readonly kind: 'timeout'; readonly timer: TimerName };
+    }
+  | { readonly t: number; readonly from: 'ctxb'; readonly event: OwnEvent };
+
+/** What ctxb itself, or somebody through one of its commands, has to say. */
+export type OwnEvent =
+  /** The child is running. */
+  | { readonly kind: 'begin' }
+  /** The user pressed Ctrl-C. */
+  | { readonly kind: 'interrupt' }
+  /** What is wrong with the agent's handoff document. */
+  | { readonly kind: 'handoff-problems'; readonly problems: readonly string[] }
+  /** The document of a handoff is there; `path` undefined: it could not be written. */
+  | {
+      readonly kind: 'handoff-written';
+      readonly path: string | undefined;
+      readonly text: string;
+      readonly by: 'agent' | 'memory';
+      readonly problems: readonly string[];
+    }
+  /** What other runs of the project have spent, and this one before the period began, in micro-dollars. */
+  | { readonly kind: 'project-cost'; readonly others: number; readonly earlier: number }
+  /** The person's answer at a limit of cost: a new limit in US dollars, or none: it is enough. */
+  | { readonly kind: 'cost-answer'; readonly limitUsd: number | undefined }
+  /** The person's answer after having stopped a turn: whether the next prompt is to go. */
+  | { readonly kind: 'stop-answer'; readonly goesOn: boolean }
+  | RecoveredEvent
+  | ExitEvent
+  /** Where the work stands now: `told` with `ctxb note state`, or found in the agent's words. */
+  | { readonly kind: 'state'; readonly to: string; readonly source: 'told' | 'pattern' }
+  /** An approach that does not work, told with `ctxb note dead-end`. */
+  | { readonly kind: 'dead-end'; readonly text: string }
+  /** An entry of working memory from an earlier run of the same session. */
+  | { readonly kind: 'earlier'; readonly entry: Fields }
+  /** Size of a file that a tool is to read; `file` undefined: it is not text, or does not exist. */
+  | { readonly kind: 'file-measured'; readonly requestId: string; readonly file: FileMeasure | undefined }
+  /** A hook of ours was answered with an error: claude goes on as if there were none. */
+  | { readonly kind: 'hook-failed'; readonly requestId: string }
+  /** Where the whole of a tool's result is; `path` undefined: it could not be stored. */
+  | { readonly kind: 'result-stored'; readonly requestId: string; readonly path: string | undefined }
+  /** Where the session's notes are, as the agent is to name it; all earlier entries have been told. */
+  | { readonly kind: 'notes'; readonly path: string };
+
+/** A run that was broken off is taken up. */
+export interface RecoveredEvent extends Pick<ExitEvent, 'finished' | 'openTool'> {
+  readonly kind: 'recovered';
+  /** `uuid`s of prompts that claude has got, and whose answer the caller has not. */
+  readonly answers: readonly string[];
+  /** What a fresh session is to begin with. */
+  readonly document: { readonly path: string; readonly text: string } | undefined;
+  readonly spent: SpentBefore;
+}
+
+/** What a run that goes on has spent, in micro-dollars. */
+export interface SpentBefore {
+  /** As the project's ledger has it already. */
+  readonly settled: number;
+  /** What comes on top of that: what was under way when the run was broken off. */
+  readonly open: number;
+  /** Limits in US dollars that the person has set instead of those that were reached. */
+  readonly raised: { readonly run?: number; readonly project?: number };
+}
+
+/** claude's process has ended. */
+export interface ExitEvent {
+  readonly kind: 'exit';
+  readonly code: number | undefined;
+  readonly signal: string | undefined;
+  /** The session has a log, so it can be resumed. */
+  readonly logged: boolean;
+  /** Of the prompts of the turn under way: those that the log has. */
+  readonly delivered: readonly string[];
+  /** The log shows that the last turn came to its end. */
+  readonly finished: boolean;
+  /** A tool call without a result, in a few words. */
+  readonly openTool: string | undefined;
+}
+
+/** A prompt on its way to claude. */
+export interface Prompt {
+  readonly uuid: string;
+  /** The line for claude's stdin, without terminator; the caller's own bytes where the caller wrote a line. */
+  readonly line: string;
+  readonly text: string;
+  /** Name of the slash command, where it is one. */
+  readonly command: string | undefined;
+  readonly event: UserEvent;
+}

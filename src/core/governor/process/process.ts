@@ -1,0 +1,137 @@
+import type { Event } from '../../protocol/events.ts';
+import type { Action } from '../actions.ts';
+import { openControl } from '../control/control.ts';
+import { restarted } from '../cost/cost.ts';
+import type { ExitEvent } from '../input.ts';
+import { finishLeaving, startFresh } from '../relief/fresh-context.ts';
+import type { GovernorState } from '../state.ts';
+import { chain, decided, isCompacting, keep, type Step } from '../steps.ts';
+import { restart, withoutProcess } from './restart.ts';
+
+/** Exits that somebody asked for: a normal exit, Ctrl-C, `kill`, a closed terminal. */
+const ASKED_CODES: ReadonlySet<number> = new Set([0, 129, 130, 143]);
+const ASKED_SIGNALS: ReadonlySet<string> = new Set(['SIGINT', 'SIGTERM', 'SIGHUP']);
+
+/** claude's process has ended. */
+export function onExit(state: GovernorState, event: ExitEvent): Step {
+  const left = leavingOf(state);
+  if (left !== undefined) return mayStartFresh(left) ? startFresh(left) : endWithIt(left);
+  return isDeath(state, event) && mayRestart(state) ? restart(state, event) : endWithIt(state);
+}
+
+/** A process that is being replaced, or that died during `/clear`: the document for the next one exists. */
+function leavingOf(state: GovernorState): GovernorState | undefined {
+  const { handoff } = state;
+  if (handoff.phase === 'leaving') return state;
+  if (state.input !== 'open' || (handoff.phase !== 'clearing' && handoff.phase !== 'proving')) return undefined;
+  const { plan, document } = handoff;
+  return { ...state, handoff: { phase: 'leaving', plan, document } };
+}
+
+/** Whether it died with work left. */
+function isDeath(state: GovernorState, { code, signal }: ExitEvent): boolean {
+  if (state.run.mode !== 'act' || state.input !== 'open') return false;
+  // A process that exits before it has a session was started wrongly, and would exit again.
+  if (signal === undefined && state.session.id === undefined) return false;
+  if (signal === undefined ? ASKED_CODES.has(code ?? 0) : ASKED_SIGNALS.has(signal)) return false;
+  const { turn, mailbox, relief } = state;
+  const isDone = turn.phase === 'idle' && mailbox.ended && mailbox.waiting.length === 0 && !isUnderWay(state);
+  return !isDone || relief.unfinished !== undefined;
+}
+
+function isUnderWay({ compaction, handoff }: GovernorState): boolean {
+  return isCompacting(compaction) || handoff.phase !== 'idle';
+}
+
+function mayRestart({ run, process }: GovernorState): boolean {
+  const { enabled, maxRestarts } = run.policy.recovery;
+  return enabled && run.persistent && process.restarts < maxRestarts;
+}
+
+/** A fresh process needs nothing of the old one; only the number of starts is limited. */
+function mayStartFresh({ run, process }: GovernorState): boolean {
+  return process.restarts < Math.max(1, run.policy.recovery.maxRestarts);
+}
+
+/** No process takes its place: deferred lines are shown. */
+export function endWithIt(state: GovernorState): Step {
+  const outcome = state.handoff.phase === 'leaving' ? 'unrelieved' : state.outcome;
+  return keep({ ...state, input: 'closed', outcome }, [...leftUndone(state), { kind: 'deferred', fate: 'show' }]);
+}
+
+/** Prompts that are left unanswered. */
+function leftUndone(state: GovernorState): readonly Action[] {
+  const { mailbox, turn, run, input, session, relief } = state;
+  const said = [...turn.prompts, ...mailbox.waiting].map(({ uuid }) => uuid);
+  const prompts = [...(relief.unfinished?.answers ?? []), ...said];
+  // Without a session claude has not begun, and has said why.
+  const isVain = input === 'open' && session.id === undefined;
+  if (run.mode !== 'act' || isVain || prompts.length === 0) return [];
+  return [{ kind: 'left-undone', ...decided(state, endReason(state)), prompts }];
+}
+
+function endReason({ outcome, input }: GovernorState): string {
+  if (outcome === 'limit') return 'the run has ended at its limit';
+  if (outcome === 'unrelieved') return 'the run has ended, as its context could not be relieved';
+  return input === 'open' ? 'claude has ended and is not started again' : 'the run was stopped';
+}
+
+/** A process has started: the first, or a replacement. */
+export function onBegin(state: GovernorState): Step {
+  if (state.run.mode !== 'act') return keep(state);
+  // A prompt given at the start has opened the channel already.
+  const isOpened = state.run.callerSpeaksProtocol || state.control.phase !== 'closed';
+  if (state.process.phase !== 'dead') return isOpened ? keep(state) : openControl(state);
+  const alive: GovernorState = {
+    ...withoutProcess(state),
+    handoff: state.handoff,
+    process: { ...state.process, phase: 'starting' },
+    cost: restarted(state.cost, state.process.resumes ? 'resumed' : 'fresh'),
+  };
+  return chain(openControl(alive), finishLeaving);
+}
+
+/** A turn went well: earlier restarts no longer count. */
+export function forgetRestarts(state: GovernorState): GovernorState {
+  return state.process.restarts === 0 ? state : { ...state, process: { ...state.process, restarts: 0 } };
+}
+
+/** Lines that prove a session; a compaction is reported before its turn begins. */
+const SIGNS_OF_LIFE: ReadonlySet<Event['kind']> = new Set(['init', 'assistant', 'compact-status']);
+
+/** Lines of a session prove that claude runs. */
+export function noteAlive(state: GovernorState, event: Event): GovernorState {
+  const { process } = state;
+  if (process.phase !== 'starting' || !SIGNS_OF_LIFE.has(event.kind)) return state;
+  return { ...state, process: { ...process, phase: 'running' } };
+}
+
+/** The error with which claude refuses to resume a session, before it exits: another attempt may still follow. */
+export function isFailedResume({ process, input }: GovernorState, event: Event): boolean {
+  return process.phase === 'starting' && input === 'open' && event.kind === 'result' && event.isError;
+}
+
+/** From one session id of claude's to the next. */
+export interface LineageStep {
+  readonly from: string;
+  readonly to: string;
+  readonly reason: string;
+}
+
+/** Undefined while the id stays the same. */
+export function lineageStep(
+  before: GovernorState,
+  { session, handoff, relief, process }: GovernorState,
+): LineageStep | undefined {
+  const from = before.session.id;
+  const to = session.id;
+  if (from === undefined || to === undefined || from === to) return undefined;
+  if (handoff.phase !== 'idle' || relief.left === from) return { from, to, reason: 'handed over' };
+  return { from, to, reason: process.resumes ? 'resumed' : 'a new conversation' };
+}
+
+/** A recording shows what happened, and nothing was done about it. */
+export function noteLineage(before: GovernorState, state: GovernorState): Step {
+  const next = state.run.mode === 'replay' ? undefined : lineageStep(before, state);
+  return keep(state, next === undefined ? [] : [{ kind: 'lineage', ...decided(before, next.reason), ...next }]);
+}

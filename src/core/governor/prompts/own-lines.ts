@@ -1,0 +1,79 @@
+import type { Fields } from '../../protocol/fields.ts';
+import type { Action } from '../actions.ts';
+import type { ControlPurpose, GovernorState, Run } from '../state.ts';
+import { keep, type Step } from '../steps.ts';
+import { isStamp } from './prompt.ts';
+
+/** Ids of lines that ctxb writes, out of the run's own id: a replay makes the same ones. */
+export function ownUuid({ run, control }: GovernorState): string {
+  const count = (control.sent + 1).toString(16).padStart(12, '0');
+  return run.runId.slice(0, -count.length) + count;
+}
+
+/** The state after a line of our own was sent. */
+export function countSent(state: GovernorState): GovernorState {
+  return { ...state, control: { ...state.control, sent: state.control.sent + 1 } };
+}
+
+export function userLine(content: string, uuid: string): string {
+  const message = { role: 'user', content };
+  return JSON.stringify({ type: 'user', message, parent_tool_use_id: null, session_id: '', uuid });
+}
+
+/** Whether ctxb sent a line or gave it its `uuid`, which a prompt keeps when its run is resumed. */
+export function isOwnOrStamped({ run }: GovernorState, uuid: string | undefined): boolean {
+  return uuid !== undefined && (hasRunPrefix(run, uuid) || isStamp(uuid));
+}
+
+/** Whether an echo that claude sends back is of a line that ctxb wrote. */
+export function isOwnUuid({ run }: GovernorState, uuid: string | undefined): boolean {
+  return uuid !== undefined && hasRunPrefix(run, uuid) && !isStamp(uuid);
+}
+
+function hasRunPrefix({ runId }: Run, uuid: string): boolean {
+  return uuid.slice(0, -12) === runId.slice(0, -12);
+}
+
+/** Prefix of ctxb's own request ids, whose traffic is hidden from the caller. */
+export const OWN_PREFIX = 'ctxb:';
+
+/** How long prompts wait for claude's answer to how full its context is. */
+const CONTEXT_PATIENCE_MS = 5_000;
+
+/** Asks claude for window and context. `summary` makes no API call. */
+export function askContext(state: GovernorState): Step {
+  return request(state, 'context', { subtype: 'get_context_usage', detail: 'summary' });
+}
+
+/** Ends a background task, as claude itself does when its input is at its end. */
+export function stopTask(taskId: string): (state: GovernorState) => Step {
+  return (state) => request(state, 'stop-task', { subtype: 'stop_task', task_id: taskId });
+}
+
+export function sendInterrupt(state: GovernorState): Step {
+  return request(state, 'interrupt', { subtype: 'interrupt' });
+}
+
+/** Whether an answer is to a request of ours. */
+export function isOwnRequest(state: GovernorState, requestId: string): boolean {
+  return Object.hasOwn(state.control.pending, requestId);
+}
+
+/** Asks claude for something in our own name. */
+export function request(state: GovernorState, purpose: ControlPurpose, body: Fields): Step {
+  const id = `${OWN_PREFIX}${state.run.runId.slice(0, 8)}:${state.control.sent + 1}`;
+  const control = {
+    ...state.control,
+    sent: state.control.sent + 1,
+    pending: { ...state.control.pending, [id]: purpose },
+  };
+  const actions: Action[] = [{ kind: 'send', line: controlLine(id, body) }];
+  if (purpose === 'context' && control.phase === 'opening') {
+    actions.push({ kind: 'set-timer', timer: 'context', afterMs: CONTEXT_PATIENCE_MS });
+  }
+  return keep({ ...state, control }, actions);
+}
+
+export function controlLine(requestId: string, request: Fields): string {
+  return JSON.stringify({ type: 'control_request', request_id: requestId, request });
+}

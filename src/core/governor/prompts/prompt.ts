@@ -1,0 +1,106 @@
+import { plainText, textsOf } from '../../protocol/blocks.ts';
+import type { UserEvent } from '../../protocol/events.ts';
+import type { Action } from '../actions.ts';
+import type { Prompt } from '../input.ts';
+import type { GovernorState } from '../state.ts';
+import { endBefore } from './sentences.ts';
+
+/** First of the last twelve digits of a `uuid` that a prompt was given here; ctxb's own lines begin with 0. */
+const STAMP = 'f';
+
+/** The `uuid` of the `count`th prompt of a run that came without one. */
+export function stampUuid(runId: string, count: number): string {
+  return runId.slice(0, -12) + STAMP + count.toString(16).padStart(11, '0');
+}
+
+/**
+ * Whether a `uuid` was given by ctxb, in this run or in the one that it resumes. As many zeros as its count has are
+ * in no random one.
+ */
+export function isStamp(uuid: string): boolean {
+  return STAMPED.test(uuid);
+}
+
+/** In every such `uuid`. */
+export const STAMP_MARK = `-${STAMP}00000`;
+
+const STAMPED = new RegExp(`${STAMP_MARK}[0-9a-f]{6}$`);
+
+const COMMAND = /^\s*\/([\w:-]+)(?=\s|$)/;
+
+export function toPrompt(event: UserEvent, line: string): Prompt {
+  const text = plainText(event.blocks);
+  return { uuid: event.uuid ?? '', line, text, command: commandIn(text), event };
+}
+
+/** Name of the slash command in a prompt; undefined for other prompts. */
+export function commandIn(text: string): string | undefined {
+  return COMMAND.exec(text)?.[1];
+}
+
+/** Commands that relieve the context. */
+export function relievesContext(prompt: Prompt | undefined): boolean {
+  return prompt?.command === 'compact' || prompt?.command === 'clear';
+}
+
+/** `Go on.` or `yes` tell nothing without what was said before them. */
+export function tellsTask(text: string): boolean {
+  return text.trim().length >= 30 || text.trim().split(/\s+/).length >= 4;
+}
+
+/** Characters of prompts that are handed back whole. */
+const PROMPT_LIMIT = 8_000;
+
+/** Characters of the beginning of longer ones: evidence needs room too. */
+const BEGINNING_LENGTH = 5_000;
+
+/** Prompts as they are given back to the agent. */
+export interface GivenBack {
+  readonly text: string;
+  /** The beginning alone, where the whole leaves little room for anything else. */
+  readonly shorter?: string;
+  /** What is too long to be given back is kept in a file, which the text names. */
+  readonly actions: readonly Action[];
+}
+
+/** Requests that can be given back: no commands, no empty prompts. */
+export function requestsIn(prompts: readonly Prompt[]): readonly Prompt[] {
+  return prompts.filter(({ command, event }) => command === undefined && event.blocks.length > 0);
+}
+
+/**
+ * The words of prompts, whole or their beginning and where the whole is.
+ *
+ * @param opening a sentence that says what they are, without its end
+ */
+export function giveBack(state: GovernorState, prompts: readonly Prompt[], opening: string): GivenBack {
+  const blocks = prompts.flatMap((prompt, at) => [...(at === 0 ? [] : ['']), ...wording(prompt)]);
+  const texts = blocks.join('\n');
+  const whole = `${opening}, word for word:\n\n${texts}`;
+  if (texts.length <= BEGINNING_LENGTH) return { text: whole, actions: [] };
+  const file = `prompts/${fileName(state, prompts[0]?.uuid ?? '')}.md`;
+  const path = `${state.run.contextDir}/${file}`;
+  const part = texts.slice(0, endBefore(texts, BEGINNING_LENGTH));
+  const extent = `Its first ${part.length} of ${texts.length} characters follow; read ${path} for the whole`;
+  const shorter = `${opening}. ${extent}:\n\n${part}`;
+  const keeps = { actions: [{ kind: 'keep', file, texts: blocks }] } as const;
+  return texts.length <= PROMPT_LIMIT ? { text: whole, shorter, ...keeps } : { text: shorter, ...keeps };
+}
+
+/** The words of a prompt, block by block; pictures can only be mentioned. */
+function wording({ text, event }: Prompt): string[] {
+  const pictures = event.blocks.filter(({ type }) => type === 'image' || type === 'document').length;
+  const mention = pictures === 0 ? [] : [`(with ${pictures === 1 ? 'a picture' : `${pictures} pictures`})`];
+  return [...(text === '' ? [] : textsOf(event.blocks)), ...mention];
+}
+
+/** The caller's `uuid` is any text; only one that looks like a UUID becomes the name of a file. */
+function fileName(state: GovernorState, uuid: string): string {
+  return /^[\w-]{8,64}$/.test(uuid) ? uuid : `turn-${state.turn.ended + 1}`;
+}
+
+/** The first `length` UTF-16 units, never ending inside a surrogate pair. */
+export function cut(text: string, length: number): string {
+  const last = text.charCodeAt(length - 1);
+  return text.slice(0, last >= 0xd800 && last < 0xdc00 ? length - 1 : length);
+}

@@ -1,0 +1,56 @@
+import type { Event } from '../../protocol/events.ts';
+import type { GovernorState, Task, Tasks } from '../state.ts';
+
+/** The tasks that no turn waits for, by their ids. */
+export function tasksAside(tasks: Tasks): [string, Task][] {
+  return Object.entries(tasks).filter(([, { phase }]) => phase !== 'foreground');
+}
+
+/** Whether an answer is final: no task can bring another one before the next prompt goes. */
+export function isAnswerFinal({ tasks, mailbox }: Pick<GovernorState, 'tasks' | 'mailbox'>): boolean {
+  return mailbox.waiting.length > 0 || tasksAside(tasks).length === 0;
+}
+
+/** The tasks that matter after this line. */
+export function tasksAfter(tasks: Tasks, event: Event): Tasks {
+  switch (event.kind) {
+    case 'task':
+      return event.change === 'progress' ? tasks : changed(tasks, event);
+    case 'user':
+      return event.role === 'tool-result' ? answered(tasks, event) : tasks;
+    case 'result':
+      return event.fromBackgroundTask ? reported(tasks) : tasks;
+    default:
+      return tasks;
+  }
+}
+
+function changed(tasks: Tasks, event: Extract<Event, { readonly kind: 'task' }>): Tasks {
+  const { [event.taskId]: task, ...others } = tasks;
+  if (event.change === 'started') {
+    return {
+      ...others,
+      [event.taskId]: { kind: event.isAgent ? 'agent' : 'shell', toolUseId: event.toolUseId, phase: 'foreground' },
+    };
+  }
+  // A stopped task is not reported; a foreground task was reported by its tool's result.
+  const reports = event.change === 'ended' && task !== undefined && task.phase !== 'foreground';
+  return reports ? { ...others, [event.taskId]: { ...task, phase: 'reporting' } } : others;
+}
+
+/** The result of a tool call whose task still runs: it was sent to the background. */
+function answered(tasks: Tasks, event: Extract<Event, { readonly kind: 'user' }>): Tasks {
+  if (Object.keys(tasks).length === 0) return tasks;
+  const ids = event.blocks.flatMap((block) => (block.type === 'tool_result' ? [block.toolUseId] : []));
+  const sent = Object.entries(tasks).filter(
+    ([, { phase, toolUseId }]) => phase === 'foreground' && toolUseId !== undefined && ids.includes(toolUseId),
+  );
+  if (sent.length === 0) return tasks;
+  return { ...tasks, ...Object.fromEntries(sent.map(([id, task]) => [id, { ...task, phase: 'background' } as const])) };
+}
+
+/** A turn about a task is over. Several tasks can have one turn or one each, so only the oldest is taken off. */
+function reported(tasks: Tasks): Tasks {
+  const oldest = Object.entries(tasks).find(([, { phase }]) => phase === 'reporting')?.[0];
+  return oldest === undefined ? tasks : Object.fromEntries(Object.entries(tasks).filter(([id]) => id !== oldest));
+}

@@ -1,0 +1,222 @@
+import { decodeLine, decodeObject } from '../protocol/decode.ts';
+import { countOf, type Fields, fieldsOf, isFields, parseFields, textOf, textsOf } from '../protocol/fields.ts';
+import { type Decision, TIMERS, type TimerName } from './actions.ts';
+import type { Input, OwnEvent, SpentBefore } from './input.ts';
+import type { Policy } from './policy.ts';
+import type { Run } from './state.ts';
+
+/**
+ * A record of everything the governor was told, one `{t, from, line}` per line: `t` in milliseconds since the epoch,
+ * `line` as it was read. Replaying it gives the same decisions. The first line holds the run itself; after a line stand
+ * the decisions that it led to, each `{t, decided}`, which a replay only holds its own against.
+ */
+export interface RecordLine {
+  readonly t: number;
+  readonly from: Input['from'];
+  readonly line: string;
+}
+
+const VERSION = 1;
+
+/** Records from before there was a working memory do not speak of it, nor of what came later. */
+const LATER_POLICY = {
+  memory: { enabled: false, restoreTokens: 0, remind: false, statePattern: undefined, deadEndPattern: undefined },
+  strategy: 'compact',
+  zones: {
+    monitor: 0.3,
+    warning: 0.5,
+    largeInWarning: Number.MAX_SAFE_INTEGER,
+    largeInCritical: Number.MAX_SAFE_INTEGER,
+    onLargeTask: 'announce',
+    repromptMinutes: 0,
+    tellAgent: false,
+  },
+  handoff: { enabled: false, timeoutSeconds: 0 },
+  cost: {
+    limitUsd: undefined,
+    projectLimitUsd: undefined,
+    period: 'day',
+    warnAt: 1,
+    expiredCacheUsd: 'off',
+    onLimit: 'stop',
+    prices: {},
+  },
+  recovery: { enabled: false, maxRestarts: 0 },
+  tools: { mode: 'off', perCall: 1, minTokens: 0, warnBelow: 0, criticalBelow: 0, byTool: {} },
+  tiers: { system: 1, history: 1, toolResults: 1, user: 1, response: 1, total: 1 },
+} as const satisfies Partial<Policy>;
+
+const LATER = {
+  project: '',
+  answersInSchema: false,
+  withoutHooks: false,
+  persistent: true,
+  attended: false,
+} as const satisfies Partial<Run>;
+
+/** What is recorded of an input; `raw` is the line it was decoded from, where it was one. */
+export function toRecord(input: Input, raw: string | undefined): RecordLine {
+  const line =
+    raw ??
+    (input.from === 'ctxb'
+      ? ownEventLine(input.event)
+      : JSON.stringify({ ...input.event, type: `ctxb_${input.event.kind}` }));
+  return { t: input.t, from: input.from, line };
+}
+
+/** The opening line of a record. */
+export function recordRun(run: Run, t: number): RecordLine {
+  return { t, from: 'ctxb', line: JSON.stringify({ type: 'ctxb_run', version: VERSION, decisions: true, run }) };
+}
+
+/** A decision as the run made it. */
+export function recordDecision(decision: Decision, t: number): object {
+  return { t, decided: decision };
+}
+
+/** The decision in a recorded line; undefined for any other line. */
+export function readDecision(value: Fields): Fields | undefined {
+  return 'decided' in value && !('type' in value) && isFields(value.decided) ? value.decided : undefined;
+}
+
+/** Whether a record with this opening holds its decisions: older ones do not. */
+export function holdsDecisions(opening: Fields): boolean {
+  return parseFields(textOf(opening.line) ?? '').decisions === true;
+}
+
+/** The run a record was made in, when `value` is such an opening line. */
+export function readRecordedRun(value: Fields): Run | undefined {
+  if (value.from !== 'ctxb' || typeof value.line !== 'string' || !value.line.includes('"ctxb_run"')) return undefined;
+  const opening = parseFields(value.line);
+  if (opening.type !== 'ctxb_run' || opening.version !== VERSION || !isFields(opening.run)) return undefined;
+  // The version says that this program wrote it, in this shape; what came to it since has its default.
+  const run = opening.run as unknown as Run;
+  const cost = { ...LATER_POLICY.cost, ...run.policy.cost };
+  return { ...LATER, ...run, policy: { ...LATER_POLICY, ...run.policy, cost } };
+}
+
+/**
+ * The input in a recorded line; undefined for any other line. Also reads recordings of
+ * both directions (`{"to":"claude"|"from":"claude","line"}`), which carry no time.
+ */
+export function readRecord(value: Fields, lastTime: number): Input | undefined {
+  const line = textOf(value.line);
+  if (line === undefined) return undefined;
+  const t = countOf(value.t) ?? lastTime;
+  if (value.to === 'claude') return { t, from: 'caller', event: decodeLine(line), line };
+  switch (value.from) {
+    case 'claude':
+      return { t, from: 'claude', event: decodeLine(line) };
+    case 'caller':
+      return readCaller(line, t);
+    case 'timer':
+      return { t, from: 'timer', event: { kind: 'timeout', timer: timerOf(parseFields(line)) } };
+    case 'ctxb':
+      return { t, from: 'ctxb', event: readOwnEvent(parseFields(line)) };
+    default:
+      return undefined;
+  }
+}
+
+function readCaller(line: string, t: number): Input {
+  const fields = parseFields(line);
+  if (fields.type === 'ctxb_end') return { t, from: 'caller', event: { kind: 'end' } };
+  const event = Object.keys(fields).length > 0 ? decodeObject(fields) : decodeLine(line);
+  return { t, from: 'caller', event, line };
+}
+
+function timerOf(fields: Fields): TimerName {
+  const name = TIMERS.find((timer) => timer === fields.timer);
+  return name ?? 'compaction';
+}
+
+/** What ctxb had to say, as a line of a record. */
+function ownEventLine(event: OwnEvent): string {
+  return JSON.stringify({ ...event, type: `ctxb_${event.kind}` });
+}
+
+type Readers = { readonly [K in OwnEvent['kind']]: (fields: Fields) => Extract<OwnEvent, { readonly kind: K }> };
+
+const READERS: Readers = {
+  begin: () => ({ kind: 'begin' }),
+  interrupt: () => ({ kind: 'interrupt' }),
+  state: ({ to, source }) => ({ kind: 'state', to: textOf(to) ?? '', source: source === 'told' ? 'told' : 'pattern' }),
+  'dead-end': ({ text }) => ({ kind: 'dead-end', text: textOf(text) ?? '' }),
+  earlier: ({ entry }) => ({ kind: 'earlier', entry: fieldsOf(entry) }),
+  notes: ({ path }) => ({ kind: 'notes', path: textOf(path) ?? '' }),
+  'handoff-problems': ({ problems }) => ({ kind: 'handoff-problems', problems: textsOf(problems) }),
+  'handoff-written': ({ path, text, by, problems }) => ({
+    kind: 'handoff-written',
+    path: textOf(path),
+    text: textOf(text) ?? '',
+    by: by === 'agent' ? 'agent' : 'memory',
+    problems: textsOf(problems),
+  }),
+  'project-cost': ({ others, earlier }) => ({
+    kind: 'project-cost',
+    others: countOf(others) ?? 0,
+    earlier: countOf(earlier) ?? 0,
+  }),
+  'cost-answer': ({ limitUsd }) => ({
+    kind: 'cost-answer',
+    limitUsd: typeof limitUsd === 'number' ? limitUsd : undefined,
+  }),
+  'stop-answer': ({ goesOn }) => ({ kind: 'stop-answer', goesOn: goesOn === true }),
+  'file-measured': ({ requestId, file }) => ({
+    kind: 'file-measured',
+    requestId: textOf(requestId) ?? '',
+    file: measureIn(fieldsOf(file)),
+  }),
+  'hook-failed': ({ requestId }) => ({ kind: 'hook-failed', requestId: textOf(requestId) ?? '' }),
+  'result-stored': ({ requestId, path }) => ({
+    kind: 'result-stored',
+    requestId: textOf(requestId) ?? '',
+    path: textOf(path),
+  }),
+  recovered: ({ answers, document, spent, ...fields }) => ({
+    kind: 'recovered',
+    ...endIn(fields),
+    answers: textsOf(answers),
+    document: documentIn(fieldsOf(document)),
+    spent: spentIn(fieldsOf(spent)),
+  }),
+  exit: ({ code, signal, logged, delivered, ...fields }) => ({
+    kind: 'exit',
+    code: countOf(code),
+    signal: textOf(signal),
+    logged: logged === true,
+    delivered: textsOf(delivered),
+    ...endIn(fields),
+  }),
+};
+
+function endIn({ finished, openTool }: Fields) {
+  return { finished: finished === true, openTool: textOf(openTool) };
+}
+
+function measureIn({ lines, fitting }: Fields) {
+  const [all, some] = [countOf(lines), countOf(fitting)];
+  return all === undefined || some === undefined ? undefined : { lines: all, fitting: some };
+}
+
+/** What a run has spent, as it was written down. */
+export function spentIn({ settled, open, raised }: Fields): SpentBefore {
+  const limits = Object.entries(fieldsOf(raised)).filter(([, usd]) => typeof usd === 'number');
+  return { settled: sumIn(settled), open: sumIn(open), raised: Object.fromEntries(limits) };
+}
+
+/** Whole micro-dollars; below 0 where claude reported less than had been computed. */
+function sumIn(value: unknown): number {
+  return Number.isSafeInteger(value) ? Number(value) : 0;
+}
+
+function documentIn({ path, text }: Fields) {
+  const [where, words] = [textOf(path), textOf(text)];
+  return where === undefined || words === undefined ? undefined : { path: where, text: words };
+}
+
+/** The same again. A line that no version has written says nothing. */
+function readOwnEvent(fields: Fields): OwnEvent {
+  const kind = textOf(fields.type)?.replace(/^ctxb_/, '') ?? '';
+  return Object.hasOwn(READERS, kind) ? READERS[kind as OwnEvent['kind']](fields) : { kind: 'begin' };
+}

@@ -1,0 +1,221 @@
+import { plainText } from '../../protocol/blocks.ts';
+import type { Event } from '../../protocol/events.ts';
+import type { Verdict } from '../actions.ts';
+import { totalMicroUsd, toUsd } from '../cost/cost.ts';
+import { crossedText, type Reading, readGauge } from '../gauge/gauge.ts';
+import type { Prompt } from '../input.ts';
+import { askContext, countSent, ownUuid, sendInterrupt, userLine } from '../prompts/own-lines.ts';
+import type { Attempt, Compaction, GovernorState } from '../state.ts';
+import { chain, decided, isCompacting, keep, type Step } from '../steps.ts';
+import { leaveExhausted } from './exhaustion.ts';
+import { focusText } from './focus.ts';
+import { compareStrategies, extentOf, failuresAfterLanding, UNTRIED } from './ladder.ts';
+import { countsAsFailure, isDown, isRejected, statusOf, verdictOf } from './verdict.ts';
+
+/** How long claude may take to say that it has stopped compacting before it is ended. */
+const STOPPING_PATIENCE_MS = 10_000;
+
+/** The prompt that is to go next. `unseen`: a turn began in a recording that does not show its prompts. */
+export type NextPrompt = Prompt | 'unseen' | undefined;
+
+/** `/compact` goes alone: the whole message is its argument, and a prompt sent with it would be lost in it. */
+export function startCompaction(state: GovernorState): Step {
+  if (state.compaction.phase !== 'idle') return keep(state);
+  const focus = focusText(state);
+  const uuid = ownUuid(state);
+  const attempt: Attempt = {
+    uuid,
+    before: readGauge(state.gauge),
+    costBefore: totalMicroUsd(state.cost),
+    error: undefined,
+    apiStatus: undefined,
+    boundarySeen: false,
+    interrupted: false,
+  };
+  const started: GovernorState = {
+    ...countSent(state),
+    compaction: { phase: 'asked', failures: state.compaction.failures, attempt },
+  };
+  return keep(started, [
+    { kind: 'compact', ...decided(state, dueReason(state)), focus },
+    { kind: 'send', line: userLine(`/compact ${focus}`.trim(), uuid) },
+    timer(state),
+  ]);
+}
+
+/** A line of the compaction's own turn. */
+export function followCompaction(state: GovernorState, event: Event): Step {
+  const { compaction } = state;
+  if (compaction.phase === 'idle') return keep(state);
+  if (compaction.phase === 'overdue') return keep(event.kind === 'result' ? endOverdue(state) : state);
+  if (event.kind === 'result') return conclude(state, compaction.attempt, verdictOf(compaction.attempt, event));
+  const noted = note(compaction.attempt, event);
+  const begun = compaction.phase === 'running' || hasBegun(event);
+  return keep({ ...state, compaction: { ...compaction, phase: begun ? 'running' : 'asked', attempt: noted } });
+}
+
+/** claude has said nothing for too long. */
+export function giveUpWaiting(state: GovernorState): Step {
+  if (!isCompacting(state.compaction)) return keep(state);
+  // A turn that claude started itself is in the way, and not the compaction.
+  if (state.turn.phase === 'running') return waitLonger(state);
+  const { attempt } = state.compaction;
+  const concluded = conclude(state, attempt, isDown(attempt.apiStatus) ? 'unavailable' : 'silent');
+  // Stuck, it would hold up every prompt behind it.
+  const watch = { kind: 'set-timer', timer: 'handoff', afterMs: STOPPING_PATIENCE_MS } as const;
+  return chain(
+    concluded,
+    (next) => keep(overdue(next, attempt)),
+    sendInterrupt,
+    (next) => keep(next, [watch]),
+  );
+}
+
+/** The caller interrupts during a compaction of ours, which the caller does not see. */
+export function noteInterrupt(state: GovernorState): GovernorState {
+  const { compaction } = state;
+  if (!isCompacting(compaction)) return state;
+  return { ...state, compaction: { ...compaction, attempt: { ...compaction.attempt, interrupted: true } } };
+}
+
+/** claude has not stopped yet. */
+function overdue(state: GovernorState, attempt: Attempt): GovernorState {
+  const { failures } = state.compaction;
+  return { ...state, compaction: { phase: 'overdue', failures, attempt, triedAt: state.gauge.calls } };
+}
+
+/** The lines of a compaction that came too late are over. */
+export function endOverdue(state: GovernorState): GovernorState {
+  const { compaction } = state;
+  if (compaction.phase !== 'overdue') return state;
+  const { failures, triedAt } = compaction;
+  return { ...state, compaction: { phase: 'idle', failures, landing: undefined, triedAt } };
+}
+
+/** A turn that claude started itself came between: waiting starts over. */
+export function waitLonger(state: GovernorState): Step {
+  return keep(state, isCompacting(state.compaction) ? [timer(state)] : []);
+}
+
+/** The first call after a compaction shows what it freed. One that freed nothing is a failure. */
+export function measureLanding(state: GovernorState): Step {
+  const { compaction, gauge } = state;
+  if (compaction.phase !== 'idle' || compaction.landing === undefined || gauge.basis !== 'measured') return keep(state);
+  const freed = compaction.landing.predicted - gauge.used;
+  const failures = failuresAfterLanding(state, gauge.used, gauge.window.tokens);
+  const helped = failures === 0;
+  const landed: GovernorState = {
+    ...state,
+    compaction: { phase: 'idle', failures, landing: undefined, triedAt: undefined },
+  };
+  const reason = helped ? 'the compaction made room' : 'the compaction freed too little';
+  return chain(keep(landed, [{ kind: 'landed', ...decided(landed, reason), freed }]), (next) =>
+    giveUpWhenUseless(next, compaction.failures),
+  );
+}
+
+/** Any relief, whoever brought it, makes compacting worth trying again. */
+export function forgetFailures(state: GovernorState): GovernorState {
+  const { compaction, relief } = state;
+  if (compaction.phase !== 'idle') return state;
+  const isFresh = compaction.failures === 0 && relief.due === undefined && !relief.useless && !relief.blocked;
+  if (isFresh) return state;
+  return {
+    ...state,
+    compaction: { ...compaction, failures: 0 },
+    relief: { ...relief, ...UNTRIED },
+  };
+}
+
+function timer(state: GovernorState) {
+  const afterMs = state.run.policy.compaction.timeoutSeconds * 1000;
+  return { kind: 'set-timer', timer: 'compaction', afterMs } as const;
+}
+
+function conclude(state: GovernorState, attempt: Attempt, verdict: Verdict): Step {
+  const failuresBefore = state.compaction.failures;
+  const landing: Reading | undefined = verdict === 'success' ? attempt.before : undefined;
+  const failures = countsAsFailure(verdict) && !attempt.interrupted ? failuresAfter(state, attempt) : failuresBefore;
+  const triedAt = verdict === 'success' ? undefined : state.gauge.calls;
+  const compaction: Compaction = { phase: 'idle', failures, landing, triedAt };
+  // What was crossed stays crossed after a failure, so it is not announced again.
+  const latch = verdict === 'success' ? state.latch : 'warn';
+  const commandsOff = state.session.commandsOff || verdict === 'refused';
+  const due = verdict === 'refused' && state.run.policy.handoff.enabled ? REASONS.refused : state.relief.due;
+  const concluded: GovernorState = {
+    ...state,
+    compaction,
+    latch,
+    relief: { ...state.relief, due, blocked: state.relief.blocked || verdict === 'blocked' },
+    session: { ...state.session, commandsOff },
+  };
+  const reason = attempt.error ?? REASONS[verdict];
+  const spent = toUsd(totalMicroUsd(state.cost) - attempt.costBefore);
+  return chain(
+    keep(concluded, [
+      { kind: 'clear-timer', timer: 'compaction' },
+      { kind: 'compacted', ...decided(concluded, reason), verdict, costUsd: spent },
+    ]),
+    (next) => giveUpWhenUseless(next, failuresBefore, verdict === 'failed' && isRejected(attempt)),
+    (next) => (verdict === 'unavailable' || verdict === 'blocked' ? leaveExhausted(next) : keep(next)),
+    (next) => (verdict === 'success' ? askContext(next) : keep(next)),
+  );
+}
+
+/** What the API refuses for good it would refuse again, at the price of several summary calls. */
+function failuresAfter(state: GovernorState, attempt: Attempt): number {
+  const { failures } = state.compaction;
+  return isRejected(attempt) ? Math.max(failures + 1, state.run.policy.compaction.maxAttempts) : failures + 1;
+}
+
+const REASONS: Readonly<Record<Verdict, string>> = {
+  success: 'the context was replaced by a summary',
+  failed: 'claude could not compact',
+  empty: 'there was nothing to compact',
+  blocked: 'a hook blocks compactions',
+  refused: 'slash commands are switched off',
+  unavailable: 'the API was not available',
+  silent: 'claude said nothing about the compaction in time',
+};
+
+/** @param rejected the API refused this attempt for good */
+function giveUpWhenUseless(state: GovernorState, failuresBefore: number, rejected = false): Step {
+  const { failures } = state.compaction;
+  const limit = state.run.policy.compaction.maxAttempts;
+  if (failures < limit || failuresBefore >= limit) return keep(state);
+  const tried = failures === 1 ? 'a compaction did not help' : `${failures} compactions in a row did not help`;
+  const reason = rejected ? 'the API refuses to summarise the context' : tried;
+  const due = state.run.policy.handoff.enabled ? reason : undefined;
+  return keep({ ...state, relief: { ...state.relief, due } }, [{ kind: 'give-up', ...decided(state, reason) }]);
+}
+
+/** In the order that claude writes them: any of these shows that the turn that follows is the compaction's. */
+function hasBegun(event: Event): boolean {
+  if (event.kind === 'compact-status') return event.phase !== 'other';
+  if (event.kind === 'boundary') return event.trigger === 'manual';
+  return event.kind === 'assistant' && event.synthetic;
+}
+
+function note(attempt: Attempt, event: Event): Attempt {
+  switch (event.kind) {
+    case 'boundary':
+      return { ...attempt, boundarySeen: true };
+    case 'compact-status':
+      return { ...attempt, error: event.error ?? attempt.error };
+    case 'api-retry':
+      return { ...attempt, apiStatus: statusOf(event) };
+    case 'assistant':
+      return event.synthetic ? { ...attempt, error: plainText(event.blocks) || attempt.error } : attempt;
+    default:
+      return attempt;
+  }
+}
+
+/** Why the context is relieved; where the way had to be chosen, also the sums. */
+export function dueReason(
+  state: GovernorState,
+  why = crossedText(state.gauge, state.run.policy.thresholds.compact),
+): string {
+  const isChosen = state.run.policy.strategy === 'auto';
+  return isChosen ? `${why}; ${compareStrategies(state, extentOf(state)).text}` : why;
+}

@@ -1,0 +1,221 @@
+import type { Event, ResultEvent } from '../../protocol/events.ts';
+import { saysUnavailable } from '../../protocol/failures.ts';
+import { predicted, readGauge } from '../gauge/gauge.ts';
+import type { OwnEvent } from '../input.ts';
+import { LEAST_NATIVE_WINDOW, nativeLevel } from '../policy.ts';
+import { countSent, ownUuid, sendInterrupt, userLine } from '../prompts/own-lines.ts';
+import type { GovernorState } from '../state.ts';
+import { chain, decided, keep, type Step } from '../steps.ts';
+import { goOnStopped } from './exhaustion.ts';
+import {
+  BRIEFING_PATIENCE_MS,
+  CLEAR_PATIENCE_MS,
+  CLEAR_TIMER,
+  clear,
+  EXIT_PATIENCE_MS,
+  endBriefing,
+  followClear,
+  leave,
+} from './fresh-context.ts';
+import { askAgain, handoffRequest } from './handoff-request.ts';
+import type { Handoff, HandoffDocument, HandoffPhase, HandoffPlan } from './relief-state.ts';
+import { isDown, statusOf } from './verdict.ts';
+
+/**
+ * Hands the work over to a fresh context: the agent is asked for a document, it is checked and written, the
+ * conversation is cleared, and the fresh one begins with the document.
+ */
+export function startHandoff(state: GovernorState, reason: string): Step {
+  const plan = planOf(state, reason, state.session.commandsOff || isDeaf(state) ? 'leave' : 'clear');
+  const begun: GovernorState = { ...state, relief: { ...state.relief, due: undefined } };
+  return chain(keep(begun, [{ kind: 'handoff', ...decided(state, reason) }]), (next) =>
+    mayAsk(next) ? ask(next, plan, handoffRequest({ reason }), 'first') : write(next, plan, undefined, false),
+  );
+}
+
+function planOf(state: GovernorState, reason: string, way: HandoffPlan['way']): HandoffPlan {
+  const { gauge, session, relief, now } = state;
+  return { reason, before: readGauge(gauge), startedAt: now, sessionId: session.id, way, due: relief.due };
+}
+
+/** Nothing relieves the context: what is known is written down, and the run ends. */
+export function endUnrelieved(state: GovernorState, reason: string): Step {
+  const { relief, run } = state;
+  const plan = planOf(state, reason, 'end');
+  const ending: GovernorState = { ...state, relief: { ...relief, exhausted: undefined, hopeless: undefined } };
+  return run.policy.handoff.enabled ? write(ending, plan, undefined, false) : unrelieved(ending, plan, relief.document);
+}
+
+function unrelieved(state: GovernorState, { reason }: HandoffPlan, path: string | undefined): Step {
+  const relief = { ...state.relief, document: path };
+  const ended: GovernorState = { ...state, handoff: { phase: 'idle' }, outcome: 'unrelieved', relief };
+  return keep(ended, [
+    { kind: 'unrelieved', ...decided(state, reason), path },
+    { kind: 'deferred', fate: 'show' },
+  ]);
+}
+
+/** claude does not even say that it has stopped compacting, or it is dead. */
+function isDeaf({ compaction, process }: GovernorState): boolean {
+  return compaction.phase === 'overdue' || process.phase === 'dead';
+}
+
+/** One that hears nothing is ended: the work goes on in another process, in a fresh context where that is due. */
+function leaveDeaf(state: GovernorState): Step {
+  const { due } = state.relief;
+  if (due !== undefined) return startHandoff(state, due);
+  return keep(state, state.turn.phase === 'running' ? [] : [{ kind: 'kill' }]);
+}
+
+/** A full context takes no further question, and a prescribed output schema allows no document. */
+function mayAsk(state: GovernorState): boolean {
+  const isFull = state.relief.exhausted?.cause === 'refused' || !hasRoomToAsk(state);
+  return !state.run.answersInSchema && !isFull && !isDeaf(state);
+}
+
+/** The question itself must not set off claude's own compaction. */
+function hasRoomToAsk({ gauge, trigger, run }: GovernorState): boolean {
+  const window = gauge.window.tokens;
+  if (window === undefined || window < LEAST_NATIVE_WINDOW) return true;
+  const native = typeof trigger === 'number' ? trigger : nativeLevel(run.policy, window);
+  return predicted(gauge) + QUESTION_TOKENS < native;
+}
+
+/** The longest question, problems of a document included. */
+const QUESTION_TOKENS = 2_000;
+
+function ask(state: GovernorState, plan: HandoffPlan, text: string, attempt: HandoffPhase<'asking'>['attempt']): Step {
+  const line = userLine(text, ownUuid(state));
+  const handoff: Handoff = { phase: 'asking', turn: 'asked', plan, attempt, apiDown: false };
+  const asking: GovernorState = { ...countSent(state), handoff };
+  const afterMs = state.run.policy.handoff.timeoutSeconds * 1000;
+  return keep(asking, [
+    { kind: 'send', line },
+    { kind: 'set-timer', timer: 'handoff', afterMs },
+  ]);
+}
+
+/** A line of a turn that belongs to the handoff. */
+export function followHandoff(state: GovernorState, event: Event): Step {
+  const { handoff } = state;
+  switch (handoff.phase) {
+    case 'asking':
+      return event.kind === 'result' ? readAnswer(state, handoff, event) : keep(answering(state, handoff, event));
+    case 'clearing':
+      return followClear(state, handoff, event);
+    case 'briefing':
+      return event.kind === 'result' ? endBriefing(state) : keep(running(state, handoff));
+    default:
+      return keep(state);
+  }
+}
+
+function running(state: GovernorState, handoff: HandoffPhase<'asking' | 'clearing' | 'briefing'>): GovernorState {
+  return handoff.turn === 'running' ? state : { ...state, handoff: { ...handoff, turn: 'running' } };
+}
+
+function answering(state: GovernorState, handoff: HandoffPhase<'asking'>, event: Event): GovernorState {
+  const isAnswer = event.kind === 'assistant' && !event.synthetic && event.subagent === null;
+  const apiDown = isAnswer ? false : handoff.apiDown || (event.kind === 'api-retry' && isDown(statusOf(event)));
+  return running({ ...state, handoff: { ...handoff, apiDown } }, { ...handoff, apiDown });
+}
+
+function readAnswer(state: GovernorState, handoff: HandoffPhase<'asking'>, event: ResultEvent): Step {
+  const { plan, attempt } = handoff;
+  const said = [event.text, ...event.errors].join('\n');
+  if (event.isError && (handoff.apiDown || saysUnavailable(said))) return putOff(state, plan, said);
+  const answer = event.isError ? undefined : event.text;
+  const mayAskAgain = attempt === 'first' && answer !== undefined && hasRoomToAsk(state);
+  return chain(keep(state, [CLEAR_TIMER, { kind: 'buffered', fate: 'drop' }]), (next) =>
+    write(next, plan, answer, mayAskAgain),
+  );
+}
+
+/** Nothing is thrown away because the API is down: the conversation goes on as it is. */
+function putOff(state: GovernorState, { due }: HandoffPlan, said: string): Step {
+  const relief = { ...state.relief, due, putOffAt: state.gauge.calls };
+  const kept = goOnStopped({ ...state, handoff: { phase: 'idle' }, relief });
+  const reason = said.trim() || 'the API was not available';
+  return keep(kept, [CLEAR_TIMER, { kind: 'buffered', fate: 'drop' }, { kind: 'put-off', ...decided(kept, reason) }]);
+}
+
+function write(state: GovernorState, plan: HandoffPlan, answer: string | undefined, mayAskAgain: boolean): Step {
+  const { reason } = plan;
+  return keep({ ...state, handoff: { phase: 'writing', plan } }, [
+    { kind: 'write-handoff', answer, mayAskAgain, reason },
+  ]);
+}
+
+export function onHandoffProblems(state: GovernorState, problems: readonly string[]): Step {
+  const { handoff } = state;
+  if (handoff.phase !== 'writing') return keep(state);
+  const reason = `the document has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}`;
+  return chain(keep(state, [{ kind: 'ask-again', ...decided(state, reason), problems }]), (next) =>
+    ask(next, handoff.plan, askAgain(problems), 'second'),
+  );
+}
+
+export function onHandoffWritten(
+  state: GovernorState,
+  { path, text, by, problems }: Extract<OwnEvent, { readonly kind: 'handoff-written' }>,
+): Step {
+  const { handoff } = state;
+  if (handoff.phase !== 'writing') return keep(state);
+  // The user stopped it: the conversation stays as it is.
+  if (state.input === 'interrupted') return keep({ ...state, handoff: { phase: 'idle' } });
+  const { plan } = handoff;
+  const document: HandoffDocument = { path, text, by, problems };
+  switch (plan.way) {
+    case 'clear':
+      return clear(state, plan, document);
+    case 'leave':
+      return leave(state, plan, document);
+    case 'end':
+      return unrelieved(state, plan, path);
+  }
+}
+
+export function onHandoffTimeout(state: GovernorState): Step {
+  const { handoff } = state;
+  // A turn that claude started itself is in the way.
+  if (state.turn.phase === 'running') return waitForHandoff(state);
+  switch (handoff.phase) {
+    case 'asking':
+      return giveUpAsking(state, handoff);
+    case 'clearing':
+    case 'proving':
+      return leave(state, handoff.plan, handoff.document);
+    case 'briefing':
+      return chain(endBriefing(state), sendInterrupt);
+    case 'idle':
+      return isDeaf(state) ? leaveDeaf(state) : keep(state);
+    default:
+      return keep(state);
+  }
+}
+
+/** A turn that claude started itself came between: waiting starts over. */
+export function waitForHandoff(state: GovernorState): Step {
+  const afterMs = patienceOf(state);
+  return keep(state, afterMs === undefined ? [] : [{ kind: 'set-timer', timer: 'handoff', afterMs }]);
+}
+
+function patienceOf({ handoff, run }: GovernorState): number | undefined {
+  if (handoff.phase === 'asking') return run.policy.handoff.timeoutSeconds * 1000;
+  if (handoff.phase === 'briefing') return BRIEFING_PATIENCE_MS;
+  return handoff.phase === 'clearing' ? CLEAR_PATIENCE_MS : undefined;
+}
+
+/** The agent is told to stop; a claude that does not even do that is left. */
+function giveUpAsking(state: GovernorState, handoff: HandoffPhase<'asking'>): Step {
+  if (handoff.attempt === 'late') return leaveSilent(state, handoff.plan);
+  const late: GovernorState = { ...state, handoff: { ...handoff, attempt: 'late' } };
+  const watch = { kind: 'set-timer', timer: 'handoff', afterMs: EXIT_PATIENCE_MS } as const;
+  return chain(keep(late, [watch]), sendInterrupt);
+}
+
+function leaveSilent(state: GovernorState, plan: HandoffPlan): Step {
+  return chain(keep(state, [{ kind: 'buffered', fate: 'drop' }]), (next) =>
+    write(next, { ...plan, way: 'leave' }, undefined, false),
+  );
+}

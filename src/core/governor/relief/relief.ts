@@ -1,0 +1,165 @@
+import type { Event } from '../../protocol/events.ts';
+import { draftOf } from '../draft.ts';
+import { crossedText, isCharactersOnly, predicted } from '../gauge/gauge.ts';
+import { TOOL_CALL_LIMIT } from '../gauge/token-estimate.ts';
+import { handoffLevel, inTokens } from '../policy.ts';
+import { relievesContext } from '../prompts/prompt.ts';
+import { forecast } from '../prompts/turns.ts';
+import type { GovernorState } from '../state.ts';
+import { decided, isRelieving, keep, type Step } from '../steps.ts';
+import { dueReason, forgetFailures, type NextPrompt, startCompaction } from './compaction.ts';
+import { dueForExhausted, noteTried } from './exhaustion.ts';
+import { focusText } from './focus.ts';
+import { endUnrelieved, startHandoff } from './handoff.ts';
+import {
+  chooseWay,
+  extentOf,
+  type HandoffCause,
+  latchAt,
+  mayCompact,
+  mayHandOver,
+  missesTarget,
+  withLanding,
+} from './ladder.ts';
+import type { Due, Relief } from './relief-state.ts';
+import { thrashText, withBoundary } from './thrash.ts';
+
+/** Whether the context is to be relieved before `next` goes, or now when there is no next. */
+export function dueRelief(state: GovernorState, next: NextPrompt): Due | undefined {
+  const { exhausted, hopeless } = state.relief;
+  if (hopeless !== undefined) return { way: 'none', reason: hopeless };
+  if (exhausted?.open) return dueForExhausted(state, exhausted);
+  if (next !== 'unseen' && relievesContext(next)) return undefined;
+  if (state.relief.putOffAt === state.gauge.calls) return undefined;
+  const { when } = state.run.policy.compaction;
+  if (next === undefined && (when !== 'boundary' || state.mailbox.ended)) return undefined;
+  const due = reliefNow(state);
+  return due?.way === 'compact' && state.compaction.phase !== 'idle' ? undefined : due;
+}
+
+/** How the context is to be relieved now, whatever comes next. */
+export function reliefNow(state: GovernorState): Due | undefined {
+  const chosen = chooseWay(state, extentOf(state));
+  return chosen?.way === 'handoff' ? { way: 'handoff', reason: handoffReason(state, chosen.cause) } : chosen;
+}
+
+function handoffReason(state: GovernorState, cause: HandoffCause): string {
+  switch (cause) {
+    case 'due':
+      return state.relief.due ?? '';
+    case 'commands off':
+      return `${dueReason(state)}, and slash commands are off`;
+    case 'no other way':
+      return `${highReason(state)}, and nothing else relieves it`;
+    case 'thrashing':
+      return `${dueReason(state)}; ${thrashText(state)}`;
+    case 'strategy':
+      return dueReason(state);
+    case 'forecast':
+      return dueReason(state, forecastReason(state));
+  }
+}
+
+function forecastReason({ gauge, turn, run }: GovernorState): string {
+  const level = handoffLevel(run.policy, gauge.window.tokens);
+  return `${predicted(gauge)} tokens and a turn's growth of up to ${forecast(turn)?.p90 ?? 0} would cross ${level}`;
+}
+
+export function startRelief(state: GovernorState, due: Due): Step {
+  switch (due.way) {
+    case 'compact':
+      return startCompaction(state);
+    case 'handoff':
+      return startHandoff(noteTried(state), due.reason);
+    case 'none':
+      return endUnrelieved(state, due.reason);
+  }
+}
+
+/** Only reports what is due: in a replay, or while observing. */
+export function adviseRelief(state: GovernorState, due: Due): Step {
+  const advised = draftOf(state);
+  advised.latch = 'spent';
+  advised.relief = { ...state.relief, due: undefined };
+  if (due.way === 'none') return keep(advised);
+  if (due.way === 'handoff') return keep(advised, [{ kind: 'handoff', ...decided(state, due.reason) }]);
+  return keep(advised, [{ kind: 'compact', ...decided(state, dueReason(state)), focus: focusText(state) }]);
+}
+
+/** Makes room for a task that is too large, where that is possible. */
+export function relieveFor(state: GovernorState): Step {
+  if (state.run.mode !== 'act') return keep(state);
+  if (mayCompact(state)) return startCompaction(state);
+  // One that has just been made is as fresh as it can be.
+  const isFresh = state.relief.landing !== undefined;
+  return mayHandOver(state) && !isFresh ? startHandoff(state, 'a large task waits') : keep(state);
+}
+
+function highReason({ gauge, run }: GovernorState): string {
+  return crossedText(gauge, handoffLevel(run.policy, gauge.window.tokens));
+}
+
+/** A boundary, and the first call after it: what compacting is worth. */
+export function readRelief(before: GovernorState, state: GovernorState, event: Event): GovernorState {
+  const { relief, gauge, turn, run } = state;
+  if (event.kind === 'boundary') {
+    const seen = withBoundary(relief, { turn: turn.ended, call: gauge.calls });
+    return withRelief(state, { ...relief, ...seen, due: undefined, isLanding: true });
+  }
+  if (!relief.isLanding || gauge.calls === before.gauge.calls) return state;
+  const landings = withLanding(relief.landings, gauge.used);
+  const target = inTokens(run.policy.compaction.target, gauge.window.tokens);
+  const missed = `a compaction landed at ${gauge.used} tokens, above its target of ${target}`;
+  const due = missesTarget(state, gauge.used, gauge.window.tokens) ? missed : undefined;
+  return withRelief(state, { ...relief, landings, due, isLanding: false });
+}
+
+/** claude has compacted by itself: only the boundary proves that no hook prevented it. */
+export function tellNative(before: GovernorState, state: GovernorState, event: Event): Step {
+  if (event.kind !== 'boundary' || event.trigger === 'manual' || state.run.mode === 'replay') return keep(state);
+  const when = before.turn.phase === 'running' && before.turn.calls > 0 ? 'mid-turn' : 'before-turn';
+  const tokens = event.preTokens ?? predicted(before.gauge);
+  return keep(state, [
+    { kind: 'native-compaction', ...decided(state, 'claude has compacted by itself'), when, tokens },
+  ]);
+}
+
+function withRelief(state: GovernorState, relief: Relief): GovernorState {
+  const next = draftOf(state);
+  next.relief = relief;
+  return next;
+}
+
+/** The first call after a handoff shows what it freed. */
+export function measureHandoff(state: GovernorState): Step {
+  const { relief, gauge } = state;
+  if (relief.landing === undefined || gauge.basis !== 'measured') return keep(state);
+  const freed = relief.landing.predicted - gauge.used;
+  const useless = missesTarget(state, gauge.used, gauge.window.tokens);
+  const landed: GovernorState = { ...state, relief: { ...relief, landing: undefined, due: undefined, useless } };
+  const reason = useless ? 'the handoff freed too little' : 'the handoff made room';
+  return keep(landed, [{ kind: 'landed', ...decided(landed, reason), freed }]);
+}
+
+/** Latches what was crossed; says so once. */
+export function judgeLevel(state: GovernorState): Step {
+  const { gauge, run } = state;
+  // After a break there is only an estimate from before it: it proves nothing.
+  if (gauge.basis === 'estimated' && gauge.calls > 0) return keep(state);
+  // The last attempt failed at this very reading: trying again or warning again would change nothing.
+  if (state.compaction.phase === 'idle' && state.compaction.triedAt === gauge.calls) return keep(state);
+  // While a compaction is under way the figure is the one it is to bring down.
+  if (gauge.basis === 'none' || isRelieving(state) || state.input === 'interrupted') return keep(state);
+  const tired = isCharactersOnly(gauge) && gauge.characters.toolCalls >= TOOL_CALL_LIMIT;
+  const level = tired ? (gauge.window.tokens ?? 0) : predicted(gauge);
+  const latch = latchAt(state.latch, level, gauge.window.tokens, run.policy);
+  if (latch === state.latch) return keep(state);
+  const next = draftOf(state);
+  next.latch = latch;
+  const latched = latch === 'none' ? forgetFailures(next) : next;
+  if (state.latch !== 'none' || latch === 'none') return keep(latched);
+  const reason = tired
+    ? `${gauge.characters.toolCalls} tool calls without any usage figures`
+    : crossedText(gauge, run.policy.thresholds.warn);
+  return keep(latched, [{ kind: 'warn', ...decided(latched, reason) }]);
+}

@@ -1,0 +1,262 @@
+import type { Fields } from '../protocol/fields.ts';
+import type { Cost } from './cost/cost.ts';
+import type { CostNotice } from './cost/cost-limit.ts';
+import type { Gauge, Reading } from './gauge/gauge.ts';
+import type { Prompt } from './input.ts';
+import type { Policy } from './policy.ts';
+import type { Handoff, Latch, Refill, Relief } from './relief/relief-state.ts';
+import type { ToolBudget } from './tool-budget/tool-budget.ts';
+import type { ZoneName } from './zones/zones.ts';
+
+/** What does not change during a session. */
+export interface Run {
+  readonly policy: Policy;
+  /**
+   * - `act`: decisions are carried out.
+   * - `observe`: decisions are only noted; prompts are passed on.
+   * - `replay`: decisions are only noted; prompts are seen in the recording.
+   */
+  readonly mode: 'act' | 'observe' | 'replay';
+  /** A UUID; the ids of lines that ctxb writes itself derive from it, so that a replay makes the same ones. */
+  readonly runId: string;
+  /** Folder for what must outlive the context, as the agent is to name it. */
+  readonly contextDir: string;
+  /** An earlier session goes on: its context must be known before anything is said. */
+  readonly resumes: boolean;
+  /** The caller writes the stream protocol himself, control lines included; else ctxb is fed prompts one by one. */
+  readonly callerSpeaksProtocol: boolean;
+  /** Lines of injected turns are shown too. */
+  readonly showInjected: boolean;
+  /** The caller placed claude's own trigger, or switched it off: it is left alone. */
+  readonly callerPlacedTrigger: boolean;
+  /** Working folder of claude. */
+  readonly project: string;
+  /** claude answers in a shape that the caller prescribed (`--json-schema`): it cannot be asked for a text. */
+  readonly answersInSchema: boolean;
+  /** claude calls no hooks (`--bare`). */
+  readonly withoutHooks: boolean;
+  /** A person is at the terminal and can be asked. */
+  readonly attended: boolean;
+  /** claude keeps a log, so that another process can resume the session. */
+  readonly persistent: boolean;
+  /** Contexts after earlier compactions in this project, newest last, in tokens, where the strategy asks for them. */
+  readonly landings?: readonly number[];
+}
+
+export interface Turn {
+  /** `sent`: a prompt is on its way and claude has not begun to answer. */
+  readonly phase: 'idle' | 'sent' | 'running';
+  /** Who started it: a prompt, or claude itself because a background task finished. */
+  readonly startedBy: 'prompt' | 'claude';
+  /** Turns that are over, background ones included, ctxb's own not. */
+  readonly ended: number;
+  /** Of these, turns that no prompt started. */
+  readonly unprompted: number;
+  /** Tokens by which turns that made the context grow did so, and how many there were. */
+  readonly growth: { readonly tokens: number; readonly turns: number; readonly recent: readonly number[] };
+  /** Context when this turn began. */
+  readonly startedAt: number;
+  /** Main-thread calls of this turn. */
+  readonly calls: number;
+  /** What was said in this turn: its own prompt, and what the caller said into it. */
+  readonly prompts: readonly Prompt[];
+  /** The turn before, which claude's log may not have yet. */
+  readonly last: { readonly prompts: readonly Prompt[]; readonly answer: string } | undefined;
+  /** Of these, what was said since the last tool round: the turn may end without it, and then it starts the next. */
+  readonly unheard: readonly Prompt[];
+}
+
+/** One attempt to compact, from the command to its verdict. */
+export interface Attempt {
+  readonly uuid: string;
+  readonly before: Reading;
+  /** Micro-dollars. */
+  readonly costBefore: number;
+  readonly error: string | undefined;
+  /** Status for which claude tried a call again last; `unreachable`: there was no answer at all. */
+  readonly apiStatus: number | 'unreachable' | undefined;
+  readonly boundarySeen: boolean;
+  /** The caller interrupted it: that says nothing about compacting. */
+  readonly interrupted: boolean;
+}
+
+export type Compaction =
+  /** `landing`: the last one succeeded, and the next call will show what it freed. */
+  | {
+      readonly phase: 'idle';
+      readonly failures: number;
+      readonly landing: Reading | undefined;
+      /** Calls that were measured when the last attempt failed: until there is another, nothing has changed. */
+      readonly triedAt: number | undefined;
+    }
+  /** `overdue`: it was given up waiting for, and its lines may still come. */
+  | {
+      readonly phase: 'overdue';
+      readonly failures: number;
+      readonly attempt: Attempt;
+      readonly triedAt: number;
+    }
+  | { readonly phase: 'asked' | 'running'; readonly failures: number; readonly attempt: Attempt };
+
+/** The process that claude is. */
+export interface Process {
+  /**
+   * - `dead`: it ended, and another is to take its place.
+   * - `starting`: the other is there and has not begun yet.
+   */
+  readonly phase: 'running' | 'dead' | 'starting';
+  /** It resumes an earlier session. */
+  readonly resumes: boolean;
+  /** Times in a row that it had to be started again. */
+  readonly restarts: number;
+}
+
+/** ctxb's own traffic on the control channel. */
+export interface Control {
+  /** `closed`: the caller's first line decides who initializes. `opening`: claude was asked for its context. */
+  readonly phase: 'closed' | 'opening' | 'open';
+  readonly sent: number;
+  readonly pending: Readonly<Record<string, ControlPurpose>>;
+  /** Newest ids under which claude asked what ctxb answers: the answers and cancellations are not shown either. */
+  readonly callbacks: readonly string[];
+  /** Ids of claude's questions that the caller has not answered yet. */
+  readonly questions: readonly string[];
+  /** The caller's `initialize`, for a process that takes the place of the first. */
+  readonly initialize: Fields | undefined;
+}
+
+export type ControlPurpose =
+  | 'initialize'
+  | 'context'
+  | 'trigger'
+  | 'release-trigger'
+  | 'interrupt'
+  | 'stop-task'
+  | 'proof'
+  | 'usage';
+
+/** The meter of one subagent, in tokens. */
+export interface Meter {
+  readonly messageId: string;
+  /** Context of the last call. */
+  readonly used: number;
+  readonly peak: number;
+  readonly calls: number;
+}
+
+/** Prompts that wait for their turn, oldest first, and whether more can come. */
+export interface Mailbox {
+  readonly waiting: readonly Prompt[];
+  readonly ended: boolean;
+  /** Newest `uuid`s that were sent: claude skips a prompt that it has seen. */
+  readonly said: readonly string[];
+  /** The turn of the first that waits is to be stopped when it begins. */
+  readonly stopNext: boolean;
+}
+
+/**
+ * A subagent or a command beside the conversation.
+ * - `foreground`: the turn waits for it
+ * - `background`: its tool call was answered while it goes on
+ * - `reporting`: it has ended, and claude will start a turn to say so
+ */
+export interface Task {
+  readonly kind: 'agent' | 'shell';
+  readonly toolUseId: string | undefined;
+  readonly phase: 'foreground' | 'background' | 'reporting';
+}
+
+export type Tasks = Readonly<Record<string, Task>>;
+
+/** The prompt cache that the main thread's calls write and read. */
+export interface PromptCache {
+  /** When a call last used it, in milliseconds since the epoch; undefined: nothing is known to be in it. */
+  readonly usedAt: number | undefined;
+  readonly lifetimeMs: number;
+  /** Calls since the context was new. */
+  readonly calls: number;
+}
+
+/** What is done about the limits of cost. */
+export interface Spending {
+  /** What has been announced. */
+  readonly said: readonly CostNotice[];
+  /** What other runs have spent in the period, and this one before it began, in micro-dollars. */
+  readonly others: number;
+  readonly earlier: number;
+  /** What this run had spent when it was broken off, in micro-dollars: it is among what other runs have spent. */
+  readonly before: number;
+  /** Limits in US dollars that the person has set instead of those that were reached. */
+  readonly raised: { readonly run?: number; readonly project?: number };
+  /**
+   * - `stopping`: the turn that crossed a limit is being interrupted.
+   * - `asking`: the person is asked.
+   * - `wrapping`: the last turn runs.
+   */
+  readonly phase: 'within' | 'stopping' | 'asking' | 'wrapping' | 'over';
+  /** The turn that crossed the limit did not come to its end. */
+  readonly brokenOff: boolean;
+}
+
+/** What the agent knows of its budget. */
+export interface Told {
+  readonly zone: ZoneName;
+  /** When it was last asked to come to a stopping point, in milliseconds since the epoch; undefined: not since. */
+  readonly askedAt: number | undefined;
+  /** Warnings of cost that it has not been told yet. */
+  readonly costs: readonly string[];
+}
+
+export interface GovernorState {
+  readonly run: Run;
+  /** Time of the input that is being judged, in milliseconds since the epoch. */
+  readonly now: number;
+  readonly process: Process;
+  readonly session: {
+    readonly id: string | undefined;
+    readonly model: string | undefined;
+    readonly version: string | undefined;
+    /** The newest prompt that says what is to be done, or the first; no slash command. */
+    readonly latestPrompt: string | undefined;
+    /** Where the work stands, as it was told or found in the agent's words. */
+    readonly state: string | undefined;
+    /** Path of claude's own log of it, as its hooks name it. */
+    readonly transcript: string | undefined;
+    /** claude does not run slash commands here. */
+    readonly commandsOff: boolean;
+  };
+  /** Folder of the session's notes as the agent is to name it; undefined until they are there. */
+  readonly notes: string | undefined;
+  readonly gauge: Gauge;
+  readonly latch: Latch;
+  readonly turn: Turn;
+  readonly compaction: Compaction;
+  readonly handoff: Handoff;
+  readonly relief: Relief;
+  readonly refill: Refill;
+  /** claude has said that it compacts the main thread's context, and the main thread has not called the API since. */
+  readonly summarising: boolean;
+  readonly mailbox: Mailbox;
+  readonly control: Control;
+  /** Where claude's own trigger was placed, in tokens; `off` when it must be left alone. */
+  readonly trigger: number | 'unplaced' | 'off';
+  readonly triggerReason: string;
+  readonly tasks: Tasks;
+  /** The time that background shells are given after the last turn. */
+  readonly grace: 'none' | 'running' | 'over';
+  readonly subagents: Readonly<Record<string, Meter>>;
+  readonly toolBudget: ToolBudget;
+  readonly told: Told;
+  /** The last prompt that was announced as too large, by its `uuid`. */
+  readonly largeTask: string | undefined;
+  readonly cost: Cost;
+  readonly cache: PromptCache;
+  readonly spending: Spending;
+  /**
+   * - `interrupted`: the person has stopped the turn, and nothing more is said to claude.
+   * - `paused`: the turn is over, and the person is asked whether the next prompt is to go.
+   */
+  readonly input: 'open' | 'interrupted' | 'paused' | 'closed';
+  /** Why the run ends otherwise than by claude's own end. */
+  readonly outcome: 'limit' | 'unrelieved' | undefined;
+}

@@ -1,0 +1,197 @@
+import type { Fields } from '../../protocol/fields.ts';
+import type { Action } from '../actions.ts';
+import { estimateTokens } from '../gauge/token-estimate.ts';
+import type { GovernorState } from '../state.ts';
+import { decided, keep, type Step } from '../steps.ts';
+import { allocation, isWorthPassing } from './room.ts';
+import type { FileMeasure, Pages, ReadPlan, ToolCall } from './tool-budget.ts';
+import {
+  answerTool,
+  charsPerToken,
+  countCut,
+  keepOpen,
+  mayChange,
+  mayPass,
+  remember,
+  waitFor,
+  withBudget,
+} from './tool-state.ts';
+
+/**
+ * claude itself cuts a result of Read at 25,000 tokens, by its own count, and refuses one that a limit makes larger. A
+ * result that may be as large as this is left to it.
+ */
+const CLAUDES_LIMIT = 20_000;
+
+/** Shown as pictures, cells or pages, which have no lines. */
+const NO_LINES = /\.(?:png|jpe?g|gif|webp|bmp|ico|pdf|ipynb)$/i;
+
+/** Has the file measured; where nothing is to be limited the call passes unchanged. */
+export function planRead(state: GovernorState, call: ToolCall, hint: string): Step {
+  const { file_path: path, pages } = call.input;
+  const allowed = allocation(state, call.tool, call.agent);
+  const asItIs = answerTool(call, 'PreToolUse', { context: hint });
+  if (typeof path !== 'string' || pages !== undefined || NO_LINES.test(path) || allowed > CLAUDES_LIMIT) {
+    return keep(state, [asItIs]);
+  }
+  // Its result is counted when it arrives.
+  if (mayPass(state, call)) return keep(state, [asItIs]);
+  const { requestId, cwd } = call;
+  const chars = Math.floor(allowed * charsPerToken(state));
+  const measure: Action = { kind: 'measure-file', requestId, path, cwd, offset: offsetOf(call), chars };
+  return keep(waitFor(state, { kind: 'read', call, allowed, hint }), [measure]);
+}
+
+/** The file was measured: the call gets a limit where it needs one. `file` undefined: it is not text. */
+export function limitRead(state: GovernorState, plan: ReadPlan, file: FileMeasure | undefined): Step {
+  const { call, allowed, hint } = plan;
+  const offset = offsetOf(call);
+  const asked = Math.min(numberOf(call.input.limit) ?? Number.POSITIVE_INFINITY, (file?.lines ?? 0) - offset + 1);
+  if (file === undefined || isWorthPassing(state, call.agent, tokensOf(file, asked, allowed), allowed)) {
+    const isToEnd = asked >= 1 && isRest(call) && mayChange(state, 'input');
+    const specific = isToEnd ? { updatedInput: toEnd(call, asked) } : {};
+    return keep(state, [answerTool(call, 'PreToolUse', { specific, context: hint })]);
+  }
+  const limit = Math.max(1, file.fitting);
+  const open = keepOpen(state, call, { agent: call.agent, tokens: allowed, limit });
+  if (!mayChange(state, 'input')) {
+    return keep(state, [answerTool(call, 'PreToolUse', { context: joined(adviceText(file, allowed, limit), hint) })]);
+  }
+  const told = limitText(open, plan, { offset, limit, lines: file.lines });
+  const reason = `lines ${offset}-${offset + limit - 1} of ${file.lines} are what ${allowed} tokens hold`;
+  return keep(countCut(open, call), [
+    { kind: 'limit-tool', ...decided(state, reason), tool: call.tool, parameter: 'limit', value: limit },
+    answerTool(call, 'PreToolUse', {
+      specific: { updatedInput: { ...call.input, limit } },
+      context: joined(told, hint),
+    }),
+  ]);
+}
+
+/** Tokens of the lines that are asked for, from those that fit into `allowed`; without end where not one does. */
+function tokensOf({ fitting }: FileMeasure, asked: number, allowed: number): number {
+  return fitting >= asked ? 0 : (allowed * asked) / fitting;
+}
+
+/** The end of a file: claude refuses it without a limit where the whole file has more than 256 KB. */
+function isRest(call: ToolCall): boolean {
+  return offsetOf(call) > 1 && call.input.limit === undefined;
+}
+
+/** claude counts the text after the last line feed as a line. */
+function toEnd({ input }: ToolCall, lines: number): Fields {
+  return { ...input, limit: lines + 1 };
+}
+
+interface Part {
+  readonly offset: number;
+  readonly limit: number;
+  readonly lines: number;
+}
+
+/** @param state with the room for this part taken */
+function limitText(state: GovernorState, { call, allowed }: ReadPlan, { offset, limit, lines }: Part): string {
+  const last = offset + limit - 1;
+  const more = Math.floor((limit * allocation(state, call.tool, call.agent)) / Math.max(1, allowed));
+  return `This Read gives lines ${offset}-${last} of ${lines}, as one result may take about ${allowed} tokens now. Go on with offset=${last + 1}; the budget allows about ${Math.min(lines - last, Math.max(1, more))} more lines.`;
+}
+
+function adviceText({ lines }: FileMeasure, allowed: number, limit: number): string {
+  return `This file has ${lines} lines, more than the ${allowed} tokens planned for one result: read such a file in parts, with offset and a limit of about ${limit}.`;
+}
+
+function joined(...texts: readonly string[]): string {
+  return texts.filter(Boolean).join(' ');
+}
+
+function offsetOf({ input }: ToolCall): number {
+  return numberOf(input.offset) ?? 1;
+}
+
+function numberOf(value: unknown): number | undefined {
+  return typeof value === 'number' && value >= 1 ? Math.floor(value) : undefined;
+}
+
+/** Names of parameters for the number of items. */
+const PARAMETERS = [
+  'limit',
+  'max_results',
+  'maxResults',
+  'page_size',
+  'pageSize',
+  'per_page',
+  'perPage',
+  'head_limit',
+  'top_k',
+];
+
+/** What is known beforehand. Schemas of MCP tools are on none of claude's channels, so those are learned from calls. */
+const KNOWN: Readonly<Record<string, Pages>> = { Grep: { parameter: 'head_limit', perItem: 40, isLarge: true } };
+
+const UNKNOWN: Pages = { parameter: undefined, perItem: 0, isLarge: false };
+
+const REMEMBERED_TOOLS = 32;
+
+/** Share of the room that a page is planned for, because items differ in size. */
+const MARGIN = 0.9;
+
+/** As many items as fit, at least `least`; 100 when the size of an item is unknown. */
+export function suggestLimit(allowed: number, perItem: number, least = 10): number {
+  return perItem <= 0 ? 100 : Math.max(least, Math.floor(allowed / perItem));
+}
+
+/** Learns from a page which parameter the tool takes, and how large its items are. */
+export function learnPage(state: GovernorState, call: ToolCall, text: string): GovernorState {
+  const parameter = call.tool.startsWith('mcp__') ? parameterIn(call.input) : undefined;
+  const asked = parameter === undefined ? 0 : Number(call.input[parameter]);
+  if (parameter === undefined || !(asked >= 1)) return state;
+  const perItem = Math.max(1, Math.ceil(estimateTokens(text, charsPerToken(state)) / asked));
+  return withPages(state, call, { ...pagesOf(state, call), parameter, perItem });
+}
+
+/** Asked for everything, a tool gave too much: next time it is asked for a page, if it takes the parameter. */
+export function noteLarge(state: GovernorState, call: ToolCall): GovernorState {
+  if (!call.tool.startsWith('mcp__') || isPaged(call.input)) return state;
+  return withPages(state, call, { ...pagesOf(state, call), isLarge: true });
+}
+
+function pagesOf({ toolBudget: { pages } }: GovernorState, { tool }: ToolCall): Pages {
+  if (Object.hasOwn(pages, tool)) return pages[tool] ?? UNKNOWN;
+  return Object.hasOwn(KNOWN, tool) ? (KNOWN[tool] ?? UNKNOWN) : UNKNOWN;
+}
+
+function withPages(state: GovernorState, { tool }: ToolCall, pages: Pages): GovernorState {
+  return withBudget(state, { pages: remember(state.toolBudget.pages, tool, pages, REMEMBERED_TOOLS) });
+}
+
+function parameterIn(input: ToolCall['input']): string | undefined {
+  return PARAMETERS.find((name) => typeof input[name] === 'number');
+}
+
+/** Whether the agent itself has asked for a number of items. */
+function isPaged(input: ToolCall['input']): boolean {
+  return PARAMETERS.some((name) => input[name] !== undefined);
+}
+
+/** Asks for a page where the agent has asked for everything; undefined: the call passes unchanged. */
+export function limitPage(state: GovernorState, call: ToolCall, hint: string): Step | undefined {
+  const { tool, input, agent } = call;
+  const { parameter, perItem, isLarge } = pagesOf(state, call);
+  if (parameter === undefined || !isLarge || isPaged(input) || !mayChange(state, 'input')) return undefined;
+  const allowed = allocation(state, tool, agent);
+  const value = suggestLimit(allowed * MARGIN, perItem, 1);
+  const told = `${parameter}=${value} was set for this call, as one result may take about ${allowed} tokens now: ask for the next page to go on.`;
+  return keep(keepOpen(state, call, { agent, tokens: allowed }), [
+    {
+      kind: 'limit-tool',
+      ...decided(state, `about ${perItem} tokens an item`),
+      tool,
+      parameter,
+      value,
+    },
+    answerTool(call, 'PreToolUse', {
+      specific: { updatedInput: { ...input, [parameter]: value } },
+      context: [told, hint].filter(Boolean).join(' '),
+    }),
+  ]);
+}

@@ -1,0 +1,93 @@
+import type { Fields } from '../../protocol/fields.ts';
+import type { CutJson, StoredJson } from './cut-json.ts';
+
+/** What results of tools have taken of the plan, and what is under way. All figures in tokens. */
+export interface ToolBudget {
+  /** Changes of ours that this claude ignores: limits in a tool's input, or cut results. */
+  readonly ignores: readonly ('input' | 'output')[];
+  /** Of the main thread's context: what stands for the past, and results since the turn began. */
+  readonly history: number;
+  readonly results: number;
+  /** Results of each subagent's own tools, by its id. */
+  readonly agents: Readonly<Record<string, number>>;
+  /** Results that have room kept for them until the stream shows them, by `tool_use` id. */
+  readonly open: Readonly<Record<string, OpenResult>>;
+  /** Hooks to be answered once the host has measured or stored something, by request id. */
+  readonly waiting: Readonly<Record<string, ReadPlan | ResultPlan>>;
+  /** How often results of a call have been cut, by tool and input. */
+  readonly repeats: Readonly<Record<string, number>>;
+  /** What is known of the pages of tools, by the tool's name. */
+  readonly pages: Readonly<Record<string, Pages>>;
+  /** What was left when the agent was last told, by unit. */
+  readonly hinted: Readonly<Record<string, number>>;
+  readonly alerted: AlertLevel;
+}
+
+export type AlertLevel = 'none' | 'low' | 'critical';
+
+export interface OpenResult {
+  /** The subagent's id; null for the main thread. */
+  readonly agent: string | null;
+  readonly tokens: number;
+  /** Of the hook that was answered last. */
+  readonly requestId: string;
+  /** The limit that ctxb set: the tool must be called with it. */
+  readonly limit?: number;
+  /** Words of the replacement: they must appear on the stream. */
+  readonly proof?: string;
+}
+
+/** How a tool pages its results, as its calls have shown. */
+export interface Pages {
+  /** The parameter that says how many items are wanted; undefined: none has been seen. */
+  readonly parameter: string | undefined;
+  /** Tokens of one item. */
+  readonly perItem: number;
+  /** Without the parameter it has given more than was allowed. */
+  readonly isLarge: boolean;
+}
+
+/** What a hook of a tool says about the call. */
+export interface ToolCall {
+  readonly requestId: string;
+  readonly toolUseId: string;
+  readonly tool: string;
+  readonly input: Fields;
+  /** The subagent's id; null for the main thread. */
+  readonly agent: string | null;
+  /** Working folder of claude. */
+  readonly cwd: string;
+  /** What the tool gave, in its own shape; only after a success. */
+  readonly response: unknown;
+  /** What it failed with; only after a failure. */
+  readonly error: string;
+}
+
+/** A call of Read that waits for its file to be looked at. */
+export interface ReadPlan {
+  readonly kind: 'read';
+  readonly call: ToolCall;
+  /** Tokens its result may take. */
+  readonly allowed: number;
+  /** A hint for the agent in any case. */
+  readonly hint: string;
+}
+
+/** Size of a text file. */
+export interface FileMeasure {
+  /** Lines of the whole file. */
+  readonly lines: number;
+  /** Lines from the first that is asked for on, as Read shows them: as many as fit into what was asked about. */
+  readonly fitting: number;
+}
+
+/** A result that is too large, to be cut once all of it is stored. */
+export interface ResultPlan {
+  readonly kind: 'result';
+  readonly call: ToolCall;
+  /** Tokens it may take, and those it would. */
+  readonly allowed: number;
+  readonly tokens: number;
+  /** Where it is JSON. */
+  readonly json: (CutJson & { readonly stored: StoredJson }) | undefined;
+}

@@ -1,0 +1,145 @@
+import type { ControlRequestEvent } from '../../protocol/events.ts';
+import { type Fields, fieldsOf, jsonText, textOf } from '../../protocol/fields.ts';
+import type { HookAnswer, HookName } from '../actions.ts';
+import { draftOf } from '../draft.ts';
+import { learnedCharsPerToken } from '../gauge/estimator.ts';
+import { CHARS_PER_TOKEN } from '../gauge/token-estimate.ts';
+import type { ToolsPolicy } from '../policy.ts';
+import type { GovernorState } from '../state.ts';
+import { decided, keep, type Step } from '../steps.ts';
+import type { OpenResult, ToolBudget, ToolCall } from './tool-budget.ts';
+
+/** Calls and tools that are remembered: the stream has no end. */
+const REMEMBERED = 64;
+
+/** Cuts of the same call after which its result passes whole, since the agent seems to need it. */
+const CUTS_IN_A_ROW = 3;
+
+/** What is done about results: nothing while the window is not known. */
+export function budgetMode({ run, gauge }: GovernorState): ToolsPolicy['mode'] {
+  return gauge.window.tokens === undefined ? 'off' : run.policy.tools.mode;
+}
+
+/** Whether a call may be changed, rather than commented on. */
+export function mayChange(state: GovernorState, what: 'input' | 'output'): boolean {
+  return budgetMode(state) === 'enforce' && !state.toolBudget.ignores.includes(what);
+}
+
+export function withBudget(state: GovernorState, change: Partial<ToolBudget>): GovernorState {
+  const next = draftOf(state);
+  next.toolBudget = { ...state.toolBudget, ...change };
+  return next;
+}
+
+/** Code points of a tool's result that this session's calls have shown to be a token. */
+export function charsPerToken({ gauge }: GovernorState): number {
+  return learnedCharsPerToken(gauge.calibration) ?? CHARS_PER_TOKEN;
+}
+
+/** Room is kept for a result until the stream shows it, which is known by its id. */
+export function keepOpen(state: GovernorState, call: ToolCall, open: Omit<OpenResult, 'requestId'>): GovernorState {
+  const { toolUseId, requestId } = call;
+  if (toolUseId === '') return state;
+  return withBudget(state, {
+    open: remember(state.toolBudget.open, toolUseId, { ...open, requestId }, REMEMBERED),
+  });
+}
+
+/** The answer to a hook was not delivered: its changes did not happen. */
+export function forgetChange(state: GovernorState, requestId: string): GovernorState {
+  const open = Object.entries(state.toolBudget.open).map(([id, result]) => {
+    const { limit: _, proof: __, ...asItWas } = result;
+    return [id, result.requestId === requestId ? asItWas : result];
+  });
+  return withBudget(state, { open: Object.fromEntries(open) });
+}
+
+/** The room that was kept for the result of a call is free again. */
+export function forgetOpen(state: GovernorState, toolUseId: string): GovernorState {
+  const { [toolUseId]: _, ...open } = state.toolBudget.open;
+  return withBudget(state, { open });
+}
+
+/** Remembers a hook that is answered after the host reports back. */
+export function waitFor(state: GovernorState, plan: ToolBudget['waiting'][string]): GovernorState {
+  return withBudget(state, { waiting: remember(state.toolBudget.waiting, plan.call.requestId, plan, REMEMBERED) });
+}
+
+export function stopWaiting(state: GovernorState, requestId: string): GovernorState {
+  const { [requestId]: _, ...waiting } = state.toolBudget.waiting;
+  return withBudget(state, { waiting });
+}
+
+export function countCut(state: GovernorState, call: ToolCall): GovernorState {
+  const { repeats } = state.toolBudget;
+  return withBudget(state, { repeats: remember(repeats, callKey(call), cutsOf(state, call) + 1, REMEMBERED) });
+}
+
+/** Whether the result of a call has been cut so often that the next one passes. */
+export function mayPass(state: GovernorState, call: ToolCall): boolean {
+  return cutsOf(state, call) >= CUTS_IN_A_ROW;
+}
+
+/** A result has passed whole: counting starts over. */
+export function passed(state: GovernorState, call: ToolCall): GovernorState {
+  const { [callKey(call)]: _, ...repeats } = state.toolBudget.repeats;
+  return withBudget(state, { repeats });
+}
+
+function cutsOf({ toolBudget: { repeats } }: GovernorState, call: ToolCall): number {
+  const key = callKey(call);
+  return Object.hasOwn(repeats, key) ? (repeats[key] ?? 0) : 0;
+}
+
+/** The answer to a tool's hook. It never has a `permissionDecision`: permissions are up to the caller. */
+export function answerTool(
+  { requestId }: ToolCall,
+  hook: HookName,
+  { specific = {}, context }: { readonly specific?: Fields; readonly context?: string } = {},
+): HookAnswer {
+  return { kind: 'answer-hook', requestId, hook, output: {}, specific, ...(context ? { context } : {}) };
+}
+
+/** `record` with `key` as its newest; of more than `limit` the oldest are left out. Keys come from a stream. */
+export function remember<T>(
+  record: Readonly<Record<string, T>>,
+  key: string,
+  value: T,
+  limit: number,
+): Readonly<Record<string, T>> {
+  const kept = Object.entries(record).filter(([name]) => name !== key);
+  return Object.fromEntries([...kept.slice(-(limit - 1)), [key, value]]);
+}
+
+export function readToolCall({ requestId, request }: ControlRequestEvent): ToolCall {
+  const input = fieldsOf(request.input);
+  return {
+    requestId,
+    // 1.0.128 names it only beside the input.
+    toolUseId: textOf(input.tool_use_id) ?? textOf(request.tool_use_id) ?? '',
+    tool: textOf(input.tool_name) ?? '',
+    input: fieldsOf(input.tool_input),
+    agent: textOf(input.agent_id) || null,
+    cwd: textOf(input.cwd) ?? '',
+    response: input.tool_response,
+    error: textOf(input.error) ?? '',
+  };
+}
+
+/** The same call has the same key. */
+function callKey({ tool, input }: Pick<ToolCall, 'tool' | 'input'>): string {
+  return `${tool} ${jsonText(input)}`;
+}
+
+/**
+ * claude ignores a change (1.0.128 does), or whoever answers its questions about tools undoes it. That is
+ * reported once; from then on the agent is only advised.
+ */
+export function noteIgnored(state: GovernorState, what: 'input' | 'output'): Step {
+  const { ignores } = state.toolBudget;
+  // Answers do not reach a claude whose input is closed.
+  if (ignores.includes(what) || state.input === 'closed') return keep(state);
+  const after = withBudget(state, { ignores: [...ignores, what] });
+  const reason = `${what === 'input' ? 'a limit that was set for a tool' : 'a result that was cut'} did not hold`;
+  return keep(after, ignores.length > 0 ? [] : [{ kind: 'tools-ignored', ...decided(after, reason) }]);
+}

@@ -1,0 +1,107 @@
+import type { Event } from '../../protocol/events.ts';
+import { isExhaustion } from '../../protocol/failures.ts';
+import { draftOf } from '../draft.ts';
+import { predicted, readGauge } from '../gauge/gauge.ts';
+import type { GovernorState, Told } from '../state.ts';
+import { keep, type Step } from '../steps.ts';
+import { type HealthRecord, statusOf, type ZoneName, zoneAt } from './zones.ts';
+
+/** Notes that the context has entered another zone. */
+export function judgeZone(state: GovernorState): Step {
+  const { gauge, run, told } = state;
+  if (gauge.basis === 'none') return keep(state);
+  const zone = zoneAt(predicted(gauge), gauge.window.tokens, run.policy);
+  if (zone === told.zone) return keep(state);
+  const askedAt = isCritical(zone) ? told.askedAt : undefined;
+  const moved = draftOf(state);
+  moved.told = { ...told, zone, askedAt };
+  return keep(moved, [health(moved, { event: 'zone', from: told.zone })]);
+}
+
+function isCritical(zone: ZoneName): boolean {
+  return statusOf(zone) === 'critical';
+}
+
+type Occurrence =
+  | { readonly event: 'turn'; readonly turn: number }
+  | { readonly event: 'zone'; readonly from: ZoneName }
+  | { readonly event: 'compaction'; readonly trigger: 'auto' | 'manual'; readonly ms: number | null }
+  | { readonly event: 'handoff'; readonly ms: number; readonly by: 'agent' | 'memory'; readonly reason: string }
+  | { readonly event: 'landing' | 'exhausted' };
+
+/** A record for the health ledger. */
+export function health(state: GovernorState, occurrence: Occurrence, tokens = readGauge(state.gauge).predicted) {
+  const window = state.gauge.window.tokens;
+  const zone = zoneAt(tokens, window, state.run.policy);
+  const status = occurrence.event === 'exhausted' ? 'critical' : statusOf(zone);
+  const fraction = window === undefined ? null : tokens / window;
+  const { project, runId } = state.run;
+  const record: HealthRecord = {
+    project,
+    session: state.session.id ?? null,
+    run: runId,
+    check_type: 'context',
+    status,
+    details: { ...occurrence, tokens, window: window ?? null, fraction, zone },
+  };
+  return { kind: 'health', record } as const;
+}
+
+export interface Telling {
+  readonly state: GovernorState;
+  /** For the agent; empty: nothing. */
+  readonly text: string;
+}
+
+/**
+ * What the agent is told at the end of the conversation, where it breaks no prompt cache. With a prompt: its budget,
+ * from the zone of warnings on. In the middle of a turn only what cannot wait.
+ */
+export function tellAgent(state: GovernorState, where: 'prompt' | 'mid-turn'): Telling {
+  const { told, gauge, run } = state;
+  if (!run.policy.zones.tellAgent || gauge.basis === 'none') return { state, text: '' };
+  const budget = where === 'prompt' && statusOf(told.zone) !== 'ok' ? [budgetText(state)] : [];
+  const request = mustAsk(state) ? [STOPPING_POINT] : [];
+  const parts = [
+    ...budget,
+    ...(request.length > 0 && budget.length === 0 ? [budgetText(state)] : []),
+    ...request,
+    ...told.costs,
+  ];
+  if (parts.length === 0) return { state, text: '' };
+  const now: Told = { ...told, costs: [], askedAt: request.length > 0 ? state.now : told.askedAt };
+  return { state: { ...state, told: now }, text: parts.join(' ') };
+}
+
+function budgetText(state: GovernorState): string {
+  const { predicted: tokens, window, fraction, basis } = readGauge(state.gauge);
+  if (fraction === undefined) return `Context budget: ${tokens} tokens used (${basis}).`;
+  return `Context budget: ${percentText(fraction)} used (${tokens} of ${window} tokens, ${basis}).`;
+}
+
+const STOPPING_POINT =
+  'That is nearly full: bring the step you are at to a point from which the work can be taken up again, and begin nothing large.';
+
+function mustAsk({ told, now, run }: GovernorState): boolean {
+  if (!isCritical(told.zone)) return false;
+  return told.askedAt === undefined || now - told.askedAt >= run.policy.zones.repromptMinutes * 60_000;
+}
+
+/** `78 %`, of a fraction. */
+function percentText(fraction: number): string {
+  return `${Math.round(fraction * 100)} %`;
+}
+
+/** What a line of claude's adds to the health ledger; zones and handoffs are noted where they are decided. */
+export function noteHealth(before: GovernorState, state: GovernorState, event: Event): Step {
+  if (event.kind === 'boundary') {
+    const occurrence = { event: 'compaction', trigger: event.trigger, ms: null } as const;
+    return keep(state, [health(state, occurrence, event.preTokens ?? before.gauge.used)]);
+  }
+  if (before.relief.isLanding && !state.relief.isLanding) {
+    return keep(state, [health(state, { event: 'landing' }, state.gauge.used)]);
+  }
+  if (event.kind !== 'result' || state.turn.ended === before.turn.ended) return keep(state);
+  const turn = health(state, { event: 'turn', turn: state.turn.ended });
+  return keep(state, isExhaustion(event) ? [turn, health(state, { event: 'exhausted' })] : [turn]);
+}

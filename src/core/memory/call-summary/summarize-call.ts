@@ -1,0 +1,176 @@
+import { type Fields, fieldsOf, textOf } from '../../protocol/fields.ts';
+import { describeInput, describeResult } from '../entries/describe.ts';
+import type { CommandFacts } from '../entry.ts';
+import type { EndedCall } from '../extract/tool-calls.ts';
+import { counted, durationText, LONG_LINE_LENGTH, type Mask, oneLine } from '../words.ts';
+import { listed } from './found-files.ts';
+import { summarizeCommand } from './summarize-command.ts';
+import { summarizeEdit, summarizeRead, summarizeSearch } from './summarize-files.ts';
+import {
+  bare,
+  bytesOf,
+  describeKept,
+  NAME,
+  numberOf,
+  PATH,
+  type Quote,
+  quoteWith,
+  shortenedLine,
+  sizeText,
+  summarizeText,
+  TEXT,
+} from './text-result.ts';
+
+export interface SummaryContext {
+  /** Of the command that it ran. */
+  readonly command: CommandFacts | undefined;
+  /** A path as it is named in the notes. */
+  readonly placeOf: (path: string) => string;
+  readonly mask: Mask;
+}
+
+/**
+ * A call and its result on one line, at most 500 code points, as it fits the kind of tool: counts, names and the most
+ * telling line. Text from tools stands between backticks.
+ */
+export function summarizeCall(ended: EndedCall, { command, placeOf, mask }: SummaryContext): string {
+  const quote = quoteWith(mask);
+  const line = command === undefined ? tell() : summarizeCommand(ended, command, quote);
+  return shortenedLine(oneLine(line, 4 * LONG_LINE_LENGTH), LONG_LINE_LENGTH);
+
+  function tell(): string {
+    if (ended.outcome !== 'ok') return summarizeFailure(ended, quote);
+    switch (ended.call.use.name) {
+      case 'Read':
+        return summarizeRead(ended, placeOf, quote);
+      case 'Write':
+      case 'Edit':
+      case 'MultiEdit':
+      case 'NotebookEdit':
+        return summarizeEdit(ended, placeOf, quote);
+      case 'Grep':
+      case 'Glob':
+        return summarizeSearch(ended, placeOf, quote);
+      case 'Task':
+      case 'Agent':
+        return summarizeAgent(ended, quote);
+      case 'TaskOutput':
+        return summarizeTaskOutput(ended, quote);
+      case 'WebFetch':
+        return summarizeFetch(ended, quote);
+      case 'WebSearch':
+        return summarizeWebSearch(ended, quote);
+      default:
+        return summarizeOther(ended, quote);
+    }
+  }
+}
+
+/** `Agent Explore "Count the tests" (12 calls, 37,089 tokens, 3.2 s): 14 lines, 1.2KB, first …`. */
+function summarizeAgent({ call, report, result }: EndedCall, quote: Quote): string {
+  const input = fieldsOf(call.use.input);
+  const fields = fieldsOf(report);
+  const type = textOf(fields.agentType) ?? textOf(input.subagent_type);
+  const description = textOf(input.description);
+  const who = [call.use.name, ...[type, description].flatMap((part) => (part ? [quote(part, NAME)] : []))].join(' ');
+  if (fields.isAsync === true) {
+    const output = textOf(fields.outputFile);
+    return `${who} in the background${output === undefined ? '' : `, its output in ${quote(output, PATH)}`}`;
+  }
+  const effort = effortOf(fields);
+  return `${who}${effort === '' ? '' : ` (${effort})`}: ${summarizeText(answerOf(fields) ?? result.text, 'first', quote)}`;
+}
+
+function effortOf({ totalToolUseCount, totalTokens, totalDurationMs }: Fields): string {
+  const [calls, tokens, ms] = [totalToolUseCount, totalTokens, totalDurationMs].map(numberOf);
+  return [
+    ...(calls === undefined ? [] : [counted(calls, 'call')]),
+    ...(tokens === undefined ? [] : [counted(tokens, 'token')]),
+    ...(ms === undefined ? [] : [durationText(ms)]),
+  ].join(', ');
+}
+
+/** The subagent's answer, without what claude adds to it for the model. */
+function answerOf({ content }: Fields): string | undefined {
+  if (!Array.isArray(content)) return undefined;
+  return content
+    .map(fieldsOf)
+    .flatMap(({ text }) => textOf(text) ?? [])
+    .join('\n');
+}
+
+/** The progress of a background task: `TaskOutput a02cdeb (local_agent, running, 12.3KB)`. */
+function summarizeTaskOutput({ call, report, result }: EndedCall, quote: Quote): string {
+  const { task_type, status, output, result: answer } = fieldsOf(fieldsOf(report).task);
+  const id = textOf(fieldsOf(call.use.input).task_id) ?? '';
+  const text = textOf(answer) ?? textOf(output);
+  const states = [task_type, status].flatMap((state) => textOf(state) ?? []);
+  if (text === undefined || states.length === 0)
+    return `TaskOutput ${quote(id, NAME)}: ${summarizeText(result.text, 'last', quote)}`;
+  const extent = [...states.map((state) => quote(state, NAME)), sizeText(bytesOf(text))].join(', ');
+  return `TaskOutput ${quote(id, NAME)} (${extent}): ${summarizeText(text, 'last', quote)}`;
+}
+
+/** `WebFetch https://example.org (200, 63.1KB): 14 lines, 1.2KB, first …`. */
+function summarizeFetch({ call, report, result }: EndedCall, quote: Quote): string {
+  const { code, bytes, result: answer } = fieldsOf(report);
+  const [status, size] = [numberOf(code), numberOf(bytes)];
+  const extent = [...(status === undefined ? [] : [status]), ...(size === undefined ? [] : [sizeText(size)])].join(
+    ', ',
+  );
+  const url = quote(textOf(fieldsOf(call.use.input).url) ?? '', PATH);
+  return `WebFetch ${url}${extent === '' ? '' : ` (${extent})`}: ${summarizeText(textOf(answer) ?? result.text, 'first', quote)}`;
+}
+
+const MAX_TITLES = 3;
+
+/** `WebSearch query: 10 results: title, title, title... (+7 more)`. */
+function summarizeWebSearch({ call, report, result }: EndedCall, quote: Quote): string {
+  const query = quote(textOf(fieldsOf(call.use.input).query) ?? '', PATH);
+  const { results } = fieldsOf(report);
+  const titles = (Array.isArray(results) ? results : []).flatMap(titlesIn);
+  if (titles.length === 0) return `WebSearch ${query}: ${summarizeText(result.text, 'first', quote)}`;
+  return `WebSearch ${query}: ${counted(titles.length, 'result')}: ${listed(titles, MAX_TITLES, (title) => quote(title, NAME))}`;
+}
+
+/** Between the lists of links stand the model's comments on them. */
+function titlesIn(part: unknown): string[] {
+  const { content } = fieldsOf(part);
+  return (Array.isArray(content) ? content : []).flatMap((link) => textOf(fieldsOf(link).title) ?? []);
+}
+
+/** A tool of an MCP server: `mcp__server__tool`. */
+const MCP = /^mcp__(.+?)__(.+)$/s;
+
+/** Any other tool: its input and its result. */
+function summarizeOther(ended: EndedCall, quote: Quote): string {
+  const { call, result } = ended;
+  const { todos } = fieldsOf(call.use.input);
+  if (call.use.name === 'TodoWrite' && Array.isArray(todos)) return `TodoWrite: ${todosText(todos)}`;
+  const pictures = result.images === 0 ? [] : [counted(result.images, 'picture')];
+  const text = result.text === '' && pictures.length > 0 ? [] : [describeKept(ended, quote) ?? answerTo(ended, quote)];
+  return `${headOf(call.use, quote)}: ${[...pictures, ...text].join(', ')}`;
+}
+
+function todosText(todos: readonly unknown[]): string {
+  const done = todos.filter((item) => fieldsOf(item).status === 'completed').length;
+  return `${counted(todos.length, 'item')}, ${done} completed`;
+}
+
+function answerTo({ call, result }: EndedCall, quote: Quote): string {
+  return summarizeText(result.text, MCP.test(call.use.name) ? 'first' : 'last', quote);
+}
+
+/** A failure is described by its error, whatever the tool. */
+function summarizeFailure({ call, result, outcome }: EndedCall, quote: Quote): string {
+  const said = describeResult(call.use.name, outcome, result.text);
+  return `${headOf(call.use, quote)} ${outcome}${said === '' ? '' : `: ${quote(said, TEXT)}`}`;
+}
+
+function headOf({ name, input }: EndedCall['call']['use'], quote: Quote): string {
+  const [, server, tool] = MCP.exec(name) ?? [];
+  const title = describeInput(name, input, (text, length) => quote(text, length).slice(1, -1));
+  const asked = title === '' ? '' : ` ${quote(title, TEXT)}`;
+  if (server === undefined || tool === undefined) return `${bare(name)}${asked}`;
+  return `MCP ${quote(server, NAME)} ${quote(tool, NAME)}${asked}`;
+}

@@ -1,0 +1,240 @@
+import { type Fields, fieldsOf, textOf, textsOf } from '../../protocol/fields.ts';
+import type { EndedCall } from '../extract/tool-calls.ts';
+import { counted } from '../words.ts';
+import {
+  listed,
+  type Matches,
+  readMatchCounts,
+  readMatches,
+  summarizeFiles,
+  summarizeMatchCounts,
+  summarizeMatchingFiles,
+} from './found-files.ts';
+import {
+  bytesOf,
+  countLines,
+  NAME,
+  NEAR_LENGTH,
+  nearLines,
+  numberOf,
+  PATH,
+  type Quote,
+  sizeText,
+  summarizeText,
+} from './text-result.ts';
+
+/** What was read of a file. */
+export interface FileRead {
+  readonly path: string | undefined;
+  /** Undefined for files without lines. */
+  readonly lines?: number | undefined;
+  /** For a part: its first line, and how many lines the file has. */
+  readonly part?: { readonly from: number; readonly of: number } | undefined;
+  readonly bytes?: number | undefined;
+  readonly binary?: boolean;
+  /** Of a notebook. */
+  readonly cells?: number;
+  /** claude cut it by its own limit. */
+  readonly truncated?: boolean;
+  /** Unchanged since it was read before, and not shown again. */
+  readonly unchanged?: boolean;
+  readonly definitions?: readonly string[];
+}
+
+const MAX_DEFINITIONS = 12;
+
+/** `Read src/a.ts (500 lines, 14.6KB): defines one, other`. */
+export function summarizeFileRead(read: FileRead, quote: Quote): string {
+  const { path = 'unknown', truncated, definitions = [] } = read;
+  const names = listed(definitions, MAX_DEFINITIONS, (name) => quote(name, NAME));
+  const mark = truncated === true ? ' [truncated]' : '';
+  return `Read ${quote(path, PATH)} (${readExtent(read)})${mark}${names === '' ? '' : `: defines ${names}`}`;
+}
+
+function readExtent({ lines, part, bytes, binary, cells, unchanged }: FileRead): string {
+  if (unchanged === true) return 'unchanged since it was read before';
+  const size = sizeText(bytes);
+  if (binary === true) return `binary, ${size}`;
+  if (cells !== undefined) return `${counted(cells, 'cell')}, ${size}`;
+  if (lines === undefined) return size;
+  if (part === undefined) return `${lines} lines, ${size}`;
+  return lines === 0
+    ? `none of ${part.of} lines`
+    : `lines ${part.from}-${part.from + lines - 1} of ${part.of}, ${size}`;
+}
+
+export function summarizeRead(ended: EndedCall, placeOf: (path: string) => string, quote: Quote): string {
+  const input = fieldsOf(ended.call.use.input);
+  const { type, file: reported } = fieldsOf(ended.report);
+  const file = fieldsOf(reported);
+  const named = textOf(input.file_path) ?? textOf(file.filePath);
+  const path = named === undefined || named === '' ? undefined : placeOf(named);
+  return summarizeFileRead({ path, ...extentIn(type, file, ended.result.text) }, quote);
+}
+
+function extentIn(type: unknown, file: Fields, text: string): Omit<FileRead, 'path'> {
+  if (type === 'file_unchanged') return { unchanged: true };
+  if (type === 'notebook' && Array.isArray(file.cells)) return { cells: file.cells.length, bytes: bytesOf(text) };
+  const content = textOf(file.content);
+  if (content !== undefined) return shownOf(file, content);
+  if (textOf(file.base64) !== undefined) return { binary: true, bytes: numberOf(file.originalSize) };
+  return numberedOf(text);
+}
+
+function shownOf(file: Fields, content: string): Omit<FileRead, 'path'> {
+  const lines = numberOf(file.numLines) ?? countLines(content);
+  const from = numberOf(file.startLine) ?? 1;
+  const of = numberOf(file.totalLines) ?? lines;
+  const isPart = lines < of;
+  return {
+    lines,
+    part: isPart ? { from, of } : undefined,
+    bytes: bytesOf(content),
+    truncated: file.truncatedByTokenCap === true,
+    definitions: definitionsIn(content),
+  };
+}
+
+/** Lines as the model gets them: `12→text` or `12⇥text`, the first ones padded. */
+const NUMBERED = /^ {0,9}(\d{1,9})(?:→|\t)/gm;
+
+/** Without a report, from the text for the model. */
+function numberedOf(text: string): Omit<FileRead, 'path'> {
+  const [first] = text.matchAll(NUMBERED);
+  if (first === undefined) return text === '' ? {} : { lines: countLines(text), bytes: bytesOf(text) };
+  const end = text.indexOf('\n\n<system-reminder>', first.index);
+  const content = text.slice(first.index, end < 0 ? text.length : end).replace(NUMBERED, '');
+  return { lines: countLines(content), bytes: bytesOf(content), definitions: definitionsIn(content) };
+}
+
+/** A name that a line of a common language defines: of a function, a type, or a constant at the left margin. */
+const DEFINITION =
+  /^[ \t]{0,8}(?:(?:export|default|declare|pub(?:\(\w{1,20}\))?|public|private|protected|internal|static|abstract|final|sealed|async|unsafe|inline|partial|override)[ \t]{1,9}){0,6}(?:(?:function\*?|class|interface|enum|struct|trait|def|fn|fun|record|namespace|module|object|protocol|type)[ \t]{1,9}|func[ \t]{1,9}(?:\([^()\n]{1,80}\)[ \t]{0,9})?|\((?:defun|defmacro|defvar|defcustom)[ \t]{1,9})([A-Za-z_$][\w$.?!-]{0,79})|^(?:export[ \t]{1,9})?(?:const|let|var)[ \t]{1,9}([A-Za-z_$][\w$]{0,79})[ \t]{0,9}(?::[^=\n]{1,80})?=/gm;
+
+/** Words that only look like names: `type of`, `class is`. */
+const NO_NAMES = new Set(['of', 'is', 'and', 'or', 'the', 'a', 'an', 'in', 'to', 'for', 'with', 'that', 'from']);
+
+/** Names that a file defines, in order, each once; prose may give false ones. */
+function definitionsIn(text: string): string[] {
+  const names = new Set<string>();
+  for (const [, one, other] of text.slice(0, NEAR_LENGTH).matchAll(DEFINITION)) {
+    const name = (one ?? other ?? '').replace(/[.?!-]+$/, '');
+    if (name !== '' && !NO_NAMES.has(name)) names.add(name);
+  }
+  return [...names];
+}
+
+/** Lines that an edit has added and removed. */
+interface LineChange {
+  readonly added: number;
+  readonly removed: number;
+}
+
+/** `Edit src/a.ts (+3/-1 lines)`, `Write src/b.ts (created, 120 lines, 3.2KB)`. */
+export function summarizeEdit({ call, report }: EndedCall, placeOf: (path: string) => string, quote: Quote): string {
+  const { name } = call.use;
+  const input = fieldsOf(call.use.input);
+  const path = textOf(input.file_path) ?? textOf(input.notebook_path) ?? '';
+  const how = name === 'Write' ? writtenExtent(input, fieldsOf(report)) : editOf(name, input, fieldsOf(report), quote);
+  return `${name} ${quote(path === '' ? 'unknown' : placeOf(path), PATH)} (${how})`;
+}
+
+function writtenExtent(input: Fields, report: Fields): string {
+  const content = textOf(input.content) ?? '';
+  const patch = patchOf(report);
+  if (report.type !== 'create' && patch !== undefined) return `overwritten, ${changeText(patch)}`;
+  const how = report.type === 'update' ? 'overwritten' : report.type === 'create' ? 'created' : 'written';
+  return `${how}, ${counted(countLines(content), 'line')}, ${sizeText(bytesOf(content))}`;
+}
+
+function editOf(name: string, input: Fields, report: Fields, quote: Quote): string {
+  if (name === 'NotebookEdit') {
+    const cell = textOf(input.cell_id);
+    const mode = input.edit_mode === 'insert' || input.edit_mode === 'delete' ? input.edit_mode : 'replace';
+    const lines = countLines(textOf(input.new_source) ?? '');
+    return `${mode}${cell === undefined ? '' : ` cell ${quote(cell, NAME)}`}, +${lines} lines`;
+  }
+  const edits = Array.isArray(input.edits) ? input.edits.map(fieldsOf) : [input];
+  const change = patchOf(report) ?? swapped(edits);
+  return `${name === 'MultiEdit' ? `${counted(edits.length, 'edit')}, ` : ''}${changeText(change)}`;
+}
+
+function changeText({ added, removed }: LineChange): string {
+  return `+${added}/-${removed} lines`;
+}
+
+/** Undefined if the tool reports no patch, as for a new file. */
+function patchOf({ structuredPatch }: Fields): LineChange | undefined {
+  if (!Array.isArray(structuredPatch) || structuredPatch.length === 0) return undefined;
+  const lines = structuredPatch.flatMap((hunk) => textsOf(fieldsOf(hunk).lines));
+  const marked = (mark: string) => lines.reduce((count, line) => count + (line.startsWith(mark) ? 1 : 0), 0);
+  return { added: marked('+'), removed: marked('-') };
+}
+
+function swapped(edits: readonly Fields[]): LineChange {
+  const sum = (key: string) => edits.reduce((all, edit) => all + countLines(textOf(edit[key]) ?? ''), 0);
+  return { added: sum('new_string'), removed: sum('old_string') };
+}
+
+/** `Grep zone in src: 12 matches in 3 files: a.ts (7), …`, `Glob **.ts: 35 files. Types: …`. */
+export function summarizeSearch(ended: EndedCall, placeOf: (path: string) => string, quote: Quote): string {
+  const { name } = ended.call.use;
+  const input = fieldsOf(ended.call.use.input);
+  const place = textOf(input.path);
+  const where = place === undefined || place === '' ? '' : ` in ${quote(placeOf(place), PATH)}`;
+  const found = name === 'Glob' ? globOf(ended, quote) : grepOf(ended, input, quote);
+  return `${name} ${quote(textOf(input.pattern) ?? '', NAME)}${where}: ${found}`;
+}
+
+/** More than claude reports. */
+const MAX_NAMES = 10_000;
+
+function globOf({ report, result }: EndedCall, quote: Quote): string {
+  const { filenames, numFiles, truncated } = fieldsOf(report);
+  const isReported = Array.isArray(filenames);
+  const paths = isReported
+    ? textsOf(filenames.slice(0, MAX_NAMES))
+    : linesOf(result.text).filter((line) => line !== 'No files found');
+  const total = isReported ? numberOf(numFiles) : undefined;
+  return summarizeFiles({ paths, ...(total === undefined ? {} : { total }), more: truncated === true }, quote);
+}
+
+function grepOf({ report, result }: EndedCall, input: Fields, quote: Quote): string {
+  const fields = fieldsOf(report);
+  const more = numberOf(fields.appliedLimit) !== undefined;
+  const mode = textOf(fields.mode) ?? textOf(input.output_mode) ?? 'files_with_matches';
+  const content = textOf(fields.content) ?? contentIn(result.text);
+  const tell = (matches: Matches) => summarizeMatchCounts({ ...matches, more: more || matches.more === true }, quote);
+  if (mode === 'count') return tell(readMatchCounts(content));
+  if (mode === 'content') {
+    const context = ['-A', '-B', '-C', 'context'].some((key) => numberOf(input[key]) !== undefined);
+    const numbered = input['-n'] === true || undefined;
+    const matches = readMatches(content, { only: searchedFile(input, content), numbered, context });
+    return matches === undefined ? summarizeText(content, 'first', quote) : tell(matches);
+  }
+  const files = Array.isArray(fields.filenames) ? textsOf(fields.filenames.slice(0, MAX_NAMES)) : linesOf(content);
+  return summarizeMatchingFiles(files, more, quote);
+}
+
+/** The single file that was searched, if the lines do not name it. */
+function searchedFile(input: Fields, content: string): string | undefined {
+  const path = textOf(input.path) ?? '';
+  const first = content.slice(0, 1_000).split('\n', 1)[0] ?? '';
+  if (path === '' || !/[^/\\]\.\w{1,12}$/.test(path.slice(-100))) return undefined;
+  return input['-n'] === false || /^\d{1,9}[:-]/.test(first) ? path : undefined;
+}
+
+const NONE_FOUND = /^No (?:matches|files) found\b/;
+const COUNT_LINE = /^Found \d+ (?:files?|total occurrences?)\b/;
+const PAGE_LINE = /^\[Showing results with pagination\b/;
+
+/** Without claude's lines before and behind the matches. */
+function contentIn(text: string): string {
+  return linesOf(text)
+    .filter((line) => !NONE_FOUND.test(line) && !COUNT_LINE.test(line) && !PAGE_LINE.test(line))
+    .join('\n');
+}
+
+function linesOf(text: string): string[] {
+  return nearLines(text).lines.filter((line) => line !== '');
+}

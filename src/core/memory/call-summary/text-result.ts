@@ -1,0 +1,127 @@
+import { lineFeeds } from '../../governor/tool-budget/cut-text.ts';
+import { fieldsOf, textOf } from '../../protocol/fields.ts';
+import type { EndedCall } from '../extract/tool-calls.ts';
+import { cut, cutterWith, type Mask, oneLine, shortened } from '../words.ts';
+
+/**
+ * A text from a tool as it may be quoted in ctxb's own text: masked, on one line, between backticks, at most `length` code
+ * points between them, of which the last three are dots when it was longer.
+ */
+export type Quote = (text: string, length: number) => string;
+
+/** Code points of what is quoted. */
+export const NAME = 60;
+export const FILE = 100;
+export const PATH = 160;
+export const TEXT = 160;
+
+/** A tool's name, without backticks that could pose as a quotation. */
+export function bare(name: string): string {
+  return oneLine(name, NAME).replaceAll('`', "'");
+}
+
+export function quoteWith(mask: Mask): Quote {
+  const cutTo = cutterWith(mask);
+  return (text, length) => `\`${shortened(cutTo(text, length + 1), length).replaceAll('`', "'")}\``;
+}
+
+/** A line with quotations in it, at most `length` code points; one that was cut through is closed again. */
+export function shortenedLine(line: string, length: number): string {
+  const short = shortened(line, length);
+  if (!isOpen(short)) return short;
+  const head = cut(line, length - 4);
+  return `${head}${isOpen(head) ? '`' : ''}...`;
+}
+
+function isOpen(line: string): boolean {
+  return line.split('`').length % 2 === 0;
+}
+
+/** Only this much of a text is looked at; claude shows the model less of an output. */
+export const NEAR_LENGTH = 256_000;
+
+/** The lines of a text that are looked at. */
+export interface NearLines {
+  readonly lines: readonly string[];
+  /** There are more. */
+  readonly more: boolean;
+}
+
+/** The whole lines at the beginning of a text. */
+export function nearLines(text: string): NearLines {
+  const isWhole = text.length <= NEAR_LENGTH;
+  const near = isWhole ? text : text.slice(0, text.lastIndexOf('\n', NEAR_LENGTH) + 1);
+  const lines = near.split('\n');
+  if (lines.at(-1) === '') lines.pop();
+  return { lines, more: !isWhole };
+}
+
+export function countLines(text: string): number {
+  return lineFeeds(text) + (text === '' || text.endsWith('\n') ? 0 : 1);
+}
+
+const KILO = 1_024;
+const MEGA = KILO * KILO;
+
+/** `512B`, `14.6KB`, `1.2MB`; `?B` where it is not known. */
+export function sizeText(bytes: number | undefined): string {
+  if (bytes === undefined) return '?B';
+  if (bytes < KILO) return `${bytes}B`;
+  return bytes < MEGA ? `${tenths(bytes, KILO)}KB` : `${tenths(bytes, MEGA)}MB`;
+}
+
+/** With one decimal, a half rounded to the even one: 1,280 bytes are 1.2 KB. */
+function tenths(bytes: number, unit: number): string {
+  const whole = Math.floor((bytes * 10) / unit);
+  const rest = (bytes * 10) % unit;
+  const isUp = rest * 2 > unit || (rest * 2 === unit && whole % 2 === 1);
+  const count = whole + (isUp ? 1 : 0);
+  return `${Math.floor(count / 10)}.${count % 10}`;
+}
+
+const BEYOND_ASCII = /[^\x00-\x7f]/;
+
+/** Bytes of a text in UTF-8. */
+export function bytesOf(text: string): number {
+  if (!BEYOND_ASCII.test(text)) return text.length;
+  let bytes = text.length;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    // The two halves of a pair are counted as two bytes each.
+    if (unit > 0x7f) bytes += unit > 0x7ff && (unit < 0xd800 || unit > 0xdfff) ? 2 : 1;
+  }
+  return bytes;
+}
+
+/** claude's placeholder for an empty output. */
+const NO_TEXT = /^\(\S+ completed with no output\)$/;
+
+/** `no text`, the only line, or the number of lines, the size and the most telling line. */
+export function summarizeText(text: string, telling: 'first' | 'last', quote: Quote): string {
+  const shown = text.trim();
+  if (shown === '' || NO_TEXT.test(shown)) return 'no text';
+  const first = shown.indexOf('\n');
+  if (first < 0) return quote(shown, TEXT);
+  const line = telling === 'first' ? shown.slice(0, first) : shown.slice(shown.lastIndexOf('\n') + 1);
+  return `${countLines(shown)} lines, ${sizeText(bytesOf(shown))}, ${telling} ${quote(line, TEXT)}`;
+}
+
+/** Only this much of a text is searched for the path. */
+const HEAD = 2_000;
+const PERSISTED =
+  /^<persisted-output>\s{0,9}Output too large \(([\w.,]{1,20})\)\. Full output saved to: (\S.{0,1000})$/m;
+const SAVED = /^Error: result \(([\d,]{1,20} characters)\b.{0,100}exceeds maximum .{0,60}saved to (\S.{0,1000})\.$/m;
+
+/** `39.1KB, whole in PATH`: where claude has put a result that was too large for the model. */
+export function describeKept({ report, result }: EndedCall, quote: Quote): string | undefined {
+  const { persistedOutputPath, persistedOutputSize } = fieldsOf(report);
+  const path = textOf(persistedOutputPath);
+  if (path !== undefined) return `${sizeText(numberOf(persistedOutputSize))}, whole in ${quote(path, PATH)}`;
+  const head = result.text.slice(0, HEAD);
+  const [, size, place] = PERSISTED.exec(head) ?? SAVED.exec(head) ?? [];
+  return place === undefined ? undefined : `${size}, whole in ${quote(place, PATH)}`;
+}
+
+export function numberOf(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+}

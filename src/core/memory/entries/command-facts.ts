@@ -1,0 +1,104 @@
+import { fieldsOf } from '../../protocol/fields.ts';
+import type { CommandFacts, Counts, FileChange, Outcome, ToolEntry } from '../entry.ts';
+import { commandOf, durationOf, type EndedCall } from '../extract/tool-calls.ts';
+import { type ShellEffects, shellEffects } from '../shell/shell-effects.ts';
+import { durationText, lastLines } from '../words.ts';
+import { readCounts } from './counts.ts';
+
+/** Of long texts this much is taken; they are masked in it before they are cut. */
+const COMMAND_NEAR = 20_000;
+const TAIL_NEAR = { lines: 40, length: 8_000 };
+
+/** Most commands only look: without one of these words, or a redirection to a file, nothing need be understood. */
+const MAY_CHANGE_FILES =
+  /(?<![0-9&])>(?![&\s]*\/dev\/null|&\d)|\b(?:rm|mv|cp|tee|touch|sed|perl|git|ln|install|truncate|dd)\b/;
+
+export interface CommandWork {
+  readonly command: CommandFacts;
+  readonly changes: readonly FileChange[];
+}
+
+/** What is known of a command that was run, or undefined when the call ran none. */
+export function commandWork(ended: EndedCall): CommandWork | undefined {
+  const text = commandOf(ended);
+  if (text === undefined) return undefined;
+  const { outcome, result } = ended;
+  const exit = exitOf(ended);
+  const counts = outcome === 'ok' || outcome === 'failed' ? readCounts(result.text) : undefined;
+  const effects = effectsOf(text, ended, exit);
+  const isFailure = outcome === 'failed' || (outcome === 'ok' && exit !== null && exit > 1);
+  const command: CommandFacts = {
+    text: text.slice(0, COMMAND_NEAR),
+    exit,
+    background: isBackground(ended),
+    ms: durationOf(ended),
+    tail: isFailure ? lastLines(outputOf(ended), TAIL_NEAR.lines, TAIL_NEAR.length) : '',
+    ...(counts === undefined ? {} : { counts }),
+    ...(effects?.discards === undefined ? {} : { discards: effects.discards }),
+    ...(effects?.commits ? { commits: true } : {}),
+  };
+  return { command, changes: effects?.changes ?? [] };
+}
+
+function exitOf({ call, exit, report }: EndedCall): number | null {
+  if (call.use.name === 'Bash') return exit;
+  const { exitCode } = fieldsOf(report);
+  return typeof exitCode === 'number' ? exitCode : null;
+}
+
+function effectsOf(text: string, { outcome }: EndedCall, exit: number | null): ShellEffects | undefined {
+  return outcome === 'ok' && exit === 0 && MAY_CHANGE_FILES.test(text) ? shellEffects(text) : undefined;
+}
+
+function isBackground({ call: { use }, result, report }: EndedCall): boolean {
+  if (use.name !== 'Bash' || fieldsOf(use.input).run_in_background === true) return true;
+  return (
+    typeof fieldsOf(report).backgroundTaskId === 'string' || result.text.startsWith('Command running in background')
+  );
+}
+
+/** Of a command in the background the tool reports the output without the marks that the model is given. */
+function outputOf({ call, result, report }: EndedCall): string {
+  const { stdout, stderr } = fieldsOf(report);
+  const streams = [stdout, stderr].filter((text) => typeof text === 'string' && text !== '');
+  return call.use.name === 'BashOutput' && streams.length > 0 ? streams.join('\n') : withoutStatus(result.text);
+}
+
+function withoutStatus(text: string): string {
+  return text.replace(/^(?:Error: )?Exit code \d{1,3}\n?/, '');
+}
+
+/** How a command ended: `exit 1, 3.2 s: 2 failed, 10 passed`. */
+export function commandEnd(command: CommandFacts, outcome: Outcome): string {
+  const { exit, ms, counts, background } = command;
+  const end =
+    exit !== null ? `exit ${exit}` : background && outcome === 'ok' ? 'in the background' : WITHOUT_STATUS[outcome];
+  const parts = [end, ...(ms === null || ms < 1_000 ? [] : [durationText(ms)])].join(', ');
+  const figures = counts === undefined ? '' : countsText(counts);
+  return figures === '' ? parts : `${parts}: ${figures}`;
+}
+
+const WITHOUT_STATUS: Readonly<Record<Outcome, string>> = {
+  ok: 'ended',
+  failed: 'failed',
+  refused: 'refused',
+  cancelled: 'cancelled',
+};
+
+const FIGURES: readonly (readonly [keyof Counts, string])[] = [
+  ['failed', 'failed'],
+  ['passed', 'passed'],
+  ['skipped', 'skipped'],
+  ['errors', 'errors'],
+  ['warnings', 'warnings'],
+];
+
+/** `2 failed, 10 passed`; what was not printed is left out. */
+function countsText(counts: Counts): string {
+  return FIGURES.flatMap(([key, noun]) => (counts[key] === undefined ? [] : [`${counts[key]} ${noun}`])).join(', ');
+}
+
+/** It did not do what it was to do. */
+export function isFailing(entry: ToolEntry): boolean {
+  return entry.outcome === 'failed' || (entry.command?.exit ?? 0) > 1 || (entry.command?.counts?.failed ?? 0) > 0;
+}

@@ -1,0 +1,208 @@
+import type { Decision, HookAnswer } from '../governor/actions.ts';
+import { isOfSubagent } from '../governor/control/hook-callbacks.ts';
+import { SMALL_WINDOW } from '../governor/gauge/window.ts';
+import type { Input, OwnEvent } from '../governor/input.ts';
+import { inTokens } from '../governor/policy.ts';
+import type { GovernorState, Run } from '../governor/state.ts';
+import { decided } from '../governor/steps.ts';
+import { plainText, textsOf } from '../protocol/blocks.ts';
+import type { Event } from '../protocol/events.ts';
+import { fieldsOf, textOf } from '../protocol/fields.ts';
+import type { DeadEnd, Entry } from './entry.ts';
+import { createExtractor, type Found } from './extract/extract.ts';
+import { createPromptQueue } from './extract/prompt-queue.ts';
+import { type Answered, createHandBack, hookOutput } from './hand-back/hand-back.ts';
+import { createRecentMessages } from './hand-back/recent-messages.ts';
+import { missingFrom } from './handoff/complete-handoff.ts';
+import { type HandoffFacts, renderHandoff } from './handoff/render-handoff.ts';
+import { createEntryMaker } from './make-entry.ts';
+import type { CommandOutcome } from './notebook/command-runs.ts';
+import { createNotebook } from './notebook/notebook.ts';
+import { renderIndex } from './notebook/render-index.ts';
+import type { Page } from './notebook/section.ts';
+import type { Mask } from './words.ts';
+
+/**
+ * Working memory of a session: it sees what the governor sees, notes the facts, and hands them back. Pure like the
+ * governor, except that it grows in place; a replay of a recording makes the same notes and decisions.
+ */
+export interface Memory {
+  /** Inputs are only kept until an event names the folder of the notes. */
+  add(input: Input, state: GovernorState): Remembered;
+  /** Completes the answer to a hook. */
+  answer(hook: HookAnswer, state: GovernorState): Answered;
+  /** The first request after a relief is sent: for who does not see claude's answers. */
+  sent(state: GovernorState): readonly Decision[];
+  /** The text of the index. */
+  index(state: GovernorState, t: number): string;
+  /** The text of the tool log; undefined while there is nothing in it. */
+  toolLog(): string | undefined;
+  /** A handoff document from the notes alone, short enough for an answer to a hook. */
+  handoff(state: GovernorState, t: number): string;
+  /** What the notes hold and a handoff document does not say, in at most `room` UTF-16 units. */
+  missingFrom(document: string, room: number): string;
+  /** How a command ended when it last ran. */
+  outcomeOf(command: string): CommandOutcome;
+}
+
+/** What an input has added. */
+export interface Remembered {
+  /** New facts, to be logged. */
+  readonly entries: readonly Entry[];
+  /** What they add to the detail files. */
+  readonly pages: readonly Page[];
+  readonly decisions: readonly Decision[];
+  /** Events for the governor. */
+  readonly tell: readonly OwnEvent[];
+}
+
+export interface MemoryOptions {
+  readonly run: Run;
+  readonly mask: Mask;
+}
+
+const NOTHING: Remembered = { entries: [], pages: [], decisions: [], tell: [] };
+
+export function createMemory({ run, mask }: MemoryOptions): Memory {
+  const { statePattern, deadEndPattern } = run.policy.memory;
+  const extractor = createExtractor({ live: true, statePattern, deadEndPattern });
+  const entryOf = createEntryMaker(mask);
+  // The window is learnt later. The log does not change its size with it: its share is one of the smallest window.
+  const notebook = createNotebook(inTokens(run.policy.tiers.history, run.policy.window ?? SMALL_WINDOW));
+  const summaryIn = createSummaryReader();
+  const queue = createPromptQueue();
+  const recent = createRecentMessages();
+  let folder: string | undefined;
+  let waiting: Input[] = [];
+  const handBack = createHandBack(notebook, () => folder ?? run.contextDir);
+
+  function note(input: Input, state: GovernorState): Remembered {
+    const found = queue.pass(input, extractor.add(input), state);
+    const entries = found.map((each) => entryOf(asHandoff(each, state)));
+    const decisions = followRelief(input, state);
+    if (entries.length + decisions.length === 0) return NOTHING;
+    const pages: Page[] = [];
+    const tell: OwnEvent[] = [];
+    for (const entry of entries) {
+      if (entry.kind === 'state' && entry.what === 'handoff') handBack.relieved('handoff', []);
+      const noted = notebook.add(entry);
+      pages.push(...noted.pages);
+      decisions.push(...noted.found.map((deadEnd) => deadEndDecision(deadEnd, state)));
+      if (entry.kind === 'tool') decisions.push(...handBack.used(entry, state));
+      if (entry.kind === 'state' && entry.what === 'state' && input.from === 'claude') {
+        tell.push({ kind: 'state', to: entry.to, source: 'pattern' });
+      }
+    }
+    return { entries, pages, decisions, tell };
+  }
+
+  /** What a fresh context holds, until its first request is sent. */
+  function followRelief(input: Input, state: GovernorState): Decision[] {
+    const summary = summaryIn(input, state);
+    if (summary !== undefined) handBack.summary(summary);
+    return input.from === 'claude' ? followClaude(input.event, state) : [];
+  }
+
+  function followClaude(event: Event, state: GovernorState): Decision[] {
+    if (event.kind === 'boundary') handBack.relieved('compaction', recent.textsOf(event.kept));
+    if ((event.kind !== 'user' && event.kind !== 'assistant') || event.subagent !== null) return [];
+    recent.add(event);
+    if (event.kind === 'user') {
+      if (event.role === 'prompt' || event.role === 'notice') handBack.holds(plainText(event.blocks));
+      return [];
+    }
+    return event.synthetic ? [] : handBack.sent(state);
+  }
+
+  /** What came in before the notes of an earlier run could be read. */
+  function catchUp(state: GovernorState): Remembered {
+    const inputs = waiting;
+    waiting = [];
+    const all = inputs.map((input) => note(input, state));
+    return {
+      entries: all.flatMap(({ entries }) => entries),
+      pages: all.flatMap(({ pages }) => pages),
+      decisions: all.flatMap(({ decisions }) => decisions),
+      tell: all.flatMap(({ tell }) => tell),
+    };
+  }
+
+  function maskedOr(text: string | undefined): string | undefined {
+    return text === undefined ? undefined : mask(text);
+  }
+
+  function handoffFacts(state: GovernorState, t: number): HandoffFacts {
+    return {
+      session: state.session.id ?? run.runId,
+      task: maskedOr(run.policy.task),
+      state: notebook.state ?? maskedOr(run.policy.state),
+      firstPrompt: notebook.firstPrompt,
+      running: state.turn.prompts.map(({ event }) => mask(textsOf(event.blocks))),
+      folder: folder ?? run.contextDir,
+      t,
+    };
+  }
+
+  return {
+    add(input, state) {
+      if (input.from === 'ctxb' && input.event.kind === 'earlier') {
+        // The log was written by this program, in this shape, and its lines are checked where they are read.
+        const entry = input.event.entry as unknown as Entry;
+        extractor.earlier(entry);
+        return { ...NOTHING, pages: notebook.add(entry).pages };
+      }
+      if (input.from === 'ctxb' && input.event.kind === 'notes') {
+        folder = input.event.path;
+        return catchUp(state);
+      }
+      if (folder !== undefined) return note(input, state);
+      waiting.push(input);
+      return NOTHING;
+    },
+    answer: (hook, state) =>
+      folder === undefined ? { output: hookOutput(hook, hook.context), decisions: [] } : handBack.answer(hook, state),
+    sent: handBack.sent,
+    index: (state, t) =>
+      renderIndex(notebook, {
+        session: state.session.id ?? run.runId,
+        task: maskedOr(run.policy.task) ?? notebook.requests.latest,
+        state: notebook.state ?? maskedOr(run.policy.state),
+        updated: t,
+        folder: folder ?? run.contextDir,
+      }),
+    toolLog: () => (notebook.toolLog.total === 0 ? undefined : notebook.toolLog.render()),
+    handoff: (state, t) => renderHandoff(notebook, handoffFacts(state, t)),
+    missingFrom: (document, room) => missingFrom(document, notebook, folder ?? run.contextDir, room),
+    outcomeOf: (command) => notebook.runs.outcomeOf(command),
+  };
+}
+
+/** A compaction's summary: from the hook, or the line that it leaves in the conversation, whichever comes first. */
+function createSummaryReader(): (input: Input, state: GovernorState) => string | undefined {
+  let isKnown = false;
+  return ({ from, event }, state) => {
+    if (from !== 'claude') return undefined;
+    if (event.kind === 'control-request') {
+      const summary = isOfSubagent(state, event) ? undefined : textOf(fieldsOf(event.request.input).compact_summary);
+      isKnown ||= summary !== undefined;
+      return summary;
+    }
+    if (event.kind !== 'user' || event.role !== 'summary' || event.subagent !== null) return undefined;
+    const summary = isKnown ? undefined : plainText(event.blocks);
+    isKnown = false;
+    return summary;
+  };
+}
+
+function deadEndDecision({ cause, text, count, evidence }: DeadEnd, state: GovernorState): Decision {
+  return { kind: 'dead-end', ...decided(state, cause), cause, text, count, evidence };
+}
+
+/** The work goes on in a conversation that ctxb starts; the caller's `/clear` ends it. */
+function asHandoff(found: Found, { run, turn, session }: GovernorState): Found {
+  const isNew = found.kind === 'state' && (found.what === 'clear' || found.what === 'session');
+  if (!isNew || run.mode !== 'act' || turn.prompts.some(({ command }) => command === 'clear')) return found;
+  // The line that reports the cleared conversation still has the id of the one before.
+  const to = found.what === 'clear' ? 'goes on in a fresh context' : `goes on as session ${session.id ?? run.runId}`;
+  return { kind: 'state', t: found.t, what: 'handoff', to };
+}

@@ -1,0 +1,112 @@
+import type { Child, ChildEnd } from '../claude/child.ts';
+import type { LoggedState } from '../claude/claude-log.ts';
+import type { OwnEvent } from '../core/governor/input.ts';
+import type { GovernorState } from '../core/governor/state.ts';
+import { messageOf } from '../errors.ts';
+import type { StartClaude } from './executor.ts';
+import type { PassOn } from './output/pass-on.ts';
+
+export interface SupervisorWorld {
+  /** The first process. */
+  readonly child: Child;
+  /** Starts a process in the place of one that has ended, with the session to resume, if any. */
+  readonly startNext: (start: StartClaude, state: GovernorState) => Promise<Child>;
+  /** What the session's log says about the turn that was under way. */
+  readonly readLog: (state: GovernorState) => LoggedState;
+  /** Reports the failure of one attempt, which does not end the run. */
+  readonly onFault: (message: string) => void;
+}
+
+interface Listener {
+  readonly passOn: PassOn;
+  readonly state: () => GovernorState;
+  readonly tell: (event: OwnEvent) => void;
+}
+
+/** Runs claude's processes, one after the other. */
+export interface Supervisor {
+  /** The current process. */
+  readonly child: () => Child;
+  readonly startNext: (effect: StartClaude) => void;
+  readonly kill: (signal: NodeJS.Signals) => void;
+  /** Resolves when the last one is gone and all that it wrote has been handed on. */
+  readonly ended: () => Promise<ChildEnd>;
+}
+
+const UNREADABLE: LoggedState = { logged: true, delivered: [], finished: false, openTool: undefined };
+
+export function supervise(world: SupervisorWorld, { passOn, state, tell }: Listener): Supervisor {
+  let { child } = world;
+  let wanted: StartClaude | undefined;
+  let isStopped = false;
+  const wake = new AbortController();
+
+  /** A log that cannot be read must not keep the run from its end. */
+  function logged(): LoggedState {
+    try {
+      return world.readLog(state());
+    } catch (error) {
+      world.onFault(messageOf(error));
+      return UNREADABLE;
+    }
+  }
+
+  async function untilEnd(): Promise<ChildEnd> {
+    await passOn.read(child.stdout);
+    const end = await child.ended;
+    // One that has not ended on SIGTERM and had to be killed was ended on purpose all the same.
+    const signal = isStopped && end.signal === 'SIGKILL' ? 'SIGTERM' : end.signal;
+    tell({ kind: 'exit', ...end, signal, ...logged() });
+    return end;
+  }
+
+  /** The next process, or undefined when none is wanted. One that cannot be started counts as one that died. */
+  async function next(): Promise<Child | undefined> {
+    const start = wanted;
+    wanted = undefined;
+    if (start === undefined) return undefined;
+    await delay(start.afterMs, wake.signal);
+    if (isStopped || state().input !== 'open') return undefined;
+    try {
+      return await world.startNext(start, state());
+    } catch (error) {
+      world.onFault(messageOf(error));
+      tell({ kind: 'exit', code: 127, signal: undefined, ...logged() });
+      return next();
+    }
+  }
+
+  return {
+    child: () => child,
+    startNext(effect) {
+      wanted = effect;
+    },
+    kill(signal) {
+      isStopped = true;
+      wake.abort();
+      child.kill(signal);
+    },
+    async ended() {
+      for (;;) {
+        const end = await untilEnd();
+        const successor = await next();
+        if (successor === undefined) return end;
+        child = successor;
+        // The signal came while it was being started.
+        if (isStopped) child.kill('SIGTERM');
+        tell({ kind: 'begin' });
+      }
+    },
+  };
+}
+
+function delay(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (ms === 0 || signal.aborted) return resolve();
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,244 @@
+import { type Child, type ChildEnd, signalExitCode } from '../claude/child.ts';
+import { readLoggedState } from '../claude/claude-log.ts';
+import type { GovernorState, Run } from '../core/governor/state.ts';
+import { decodeLine } from '../core/protocol/decode.ts';
+import type { ResultEvent } from '../core/protocol/events.ts';
+import { createFramer } from '../core/protocol/frame.ts';
+import type { Io } from '../io.ts';
+import { createToolFiles } from '../store/runs/tool-files.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
+import { type Ask, askForLimit, askForNext, createQuestions, type Questions } from './ask-person.ts';
+import type { CallerInput } from './caller-input.ts';
+import type { StartClaude } from './executor.ts';
+import { createHandoffWriter } from './handoff-writer.ts';
+import { contextFolder, type HeadlessRun, type Watcher } from './headless-run.ts';
+import { createOutlet } from './output/outlet.ts';
+import { type CallerOutput, createOutput } from './output/output.ts';
+import { noteBeginning, noteProcess, openRunFiles, type RecordFile, type RunFiles } from './run-files.ts';
+import { type Session, type SessionWorld, startSession } from './run-session.ts';
+import { type SignalWatch, watchSignals } from './signals.ts';
+
+/** Connects claude, the caller and the files, and sees the session through. Resolves with the exit code. */
+export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number> {
+  const { invocation, resumed } = headless;
+  const { run, io, child, early, input, record, watcher } = ends;
+  const files = openRunFiles(headless, { run, io, record, notice: watcher.notice });
+  const { store, recorder } = files;
+  listen(child, watcher);
+  noteBeginning(files, headless, run, child, input.lines ?? []);
+
+  let isUnwritable = false;
+  const onGone = (error: NodeJS.ErrnoException) => {
+    // As claude does: the work continues without a reader.
+    if (error.code === 'EPIPE') return;
+    isUnwritable = true;
+    watcher.notice(`stdout cannot be written: ${error.message}`);
+    session.kill('SIGTERM');
+  };
+  const outlet = createOutlet(io.stdout, onGone, watcher.clear);
+  const output = createOutput({ format: invocation.outputFormat, verbose: invocation.verbose }, outlet);
+  const questions = createQuestions(io, watcher);
+  const session = startSession(
+    run,
+    sessionWorld(headless, ends, files, { output, ask: questions.ask, onGoOn: () => signals.rearm() }),
+  );
+  if (resumed !== undefined) {
+    // From here on this run's own file holds everything of it.
+    store.journal({ kind: 'end', runId: resumed.runId, resumedBy: run.runId });
+    store.forgetRun(resumed.runId);
+  }
+  const signals = passSignals(session, questions, headless.config.observe);
+  // A signal that came early has begun to end claude: it stays in charge.
+  if (early.received() === undefined) early.stop();
+  const stopping = stopOn(headless.stop, session, headless.config.observe);
+  const end = await session.ended;
+  stopping.clear();
+  await output.finish();
+  signals.stop();
+  early.stop();
+  recorder?.close();
+  watcher.clear();
+  const state = session.state();
+  watcher.ended(state);
+  const exitCode = exitCodeOf(end, {
+    lastResult: output.lastResult,
+    received: early.received() ?? signals.received(),
+    isUnwritable,
+    outcome: state.outcome,
+  });
+  // A run that was ended on purpose cannot be resumed.
+  if (isDone(state) || headless.stop?.aborted) store.forgetRun();
+  store.journal({ kind: 'end', runId: run.runId, exitCode, ...end });
+  await ends.telemetry?.close(state, exitCode);
+  return exitCode;
+}
+
+/** Passes ctxb's signals to claude; the first one also ends an open question to the person. */
+function passSignals(session: Session, questions: Questions, observe: boolean): SignalWatch {
+  const interrupt = observe ? () => session.kill('SIGINT') : session.interrupt;
+  return watchSignals({
+    interrupt() {
+      questions.takeBack();
+      interrupt();
+    },
+    kill(signal) {
+      questions.takeBack();
+      session.kill(signal);
+    },
+  });
+}
+
+/** How long a claude may take to stop its turn, and then over its end. */
+const INTERRUPT_PATIENCE_MS = 2_000;
+const STOP_PATIENCE_MS = 5_000;
+
+/**
+ * Ends claude when the run is to end at once, by force where it does not end by itself. Its turn is interrupted first:
+ * claude 2.1.197 leaves the command that it has just started behind when it gets SIGTERM.
+ */
+function stopOn(stop: AbortSignal | undefined, session: Session, observe: boolean): { clear(): void } {
+  let timer: NodeJS.Timeout | undefined;
+  const after = (ms: number, signal: NodeJS.Signals, then = () => {}) => {
+    timer = setTimeout(() => {
+      session.kill(signal);
+      then();
+    }, ms);
+  };
+  const end = () => {
+    if (observe) session.kill('SIGINT');
+    else session.interrupt();
+    after(INTERRUPT_PATIENCE_MS, 'SIGTERM', () => after(STOP_PATIENCE_MS, 'SIGKILL'));
+  };
+  if (stop?.aborted) end();
+  stop?.addEventListener('abort', end);
+  return {
+    clear() {
+      clearTimeout(timer);
+      stop?.removeEventListener('abort', end);
+    },
+  };
+}
+
+/** Every prompt has its answer. */
+function isDone({ mailbox, turn, relief }: GovernorState): boolean {
+  return mailbox.waiting.length === 0 && turn.phase === 'idle' && relief.unfinished === undefined;
+}
+
+/** The ends that a session is connected to. */
+interface Ends {
+  readonly run: Run;
+  readonly io: Io;
+  readonly child: Child;
+  /** Passes signals to the child until there is a session to take them. */
+  readonly early: SignalWatch;
+  readonly input: CallerInput;
+  readonly record: RecordFile | undefined;
+  readonly watcher: Watcher;
+  readonly telemetry: Telemetry | undefined;
+  /** Starts a claude in the place of one that has ended. */
+  readonly startSuccessor: (start: StartClaude, state: GovernorState) => Promise<Child>;
+}
+
+/** Connects a session's ends with its files. */
+function sessionWorld(
+  headless: HeadlessRun,
+  { run, io, child, input, watcher, telemetry, startSuccessor }: Ends,
+  files: RunFiles,
+  { output, ask, onGoOn }: { readonly output: CallerOutput; readonly ask: Ask; readonly onGoOn: () => void },
+): SessionWorld {
+  const { config, resumed } = headless;
+  const { store, memory, faults } = files;
+  const folder = contextFolder(headless, io);
+  return {
+    ...files,
+    child,
+    output,
+    input,
+    resumed,
+    telemetry,
+    now: Date.now,
+    onState: watcher.status,
+    onDecision(decision) {
+      // What was ended on purpose cannot be taken up again.
+      if (decision.kind !== 'left-undone' || !headless.stop?.aborted) watcher.decision(decision);
+    },
+    onPrompt: output.promptSent,
+    whenGiven: output.whenGiven,
+    onFault: watcher.notice,
+    onSession: (id, log) => store.journal({ kind: 'session', runId: run.runId, id, log }),
+    writeHandoff: createHandoffWriter({
+      memory,
+      cwd: io.cwd,
+      home: io.env.HOME,
+      root: folder,
+      contextDir: run.contextDir,
+      now: Date.now,
+      onFault: faults,
+    }),
+    toolFiles: createToolFiles({ folder, onFault: faults }),
+    reply: (line) => queueMicrotask(() => show(output, line)),
+    askPerson: (effect) => askForLimit(effect, ask),
+    async askNext(effect) {
+      const goesOn = await askForNext(effect, ask);
+      if (goesOn) onGoOn();
+      return goesOn;
+    },
+    startNext: async (start, state) => {
+      const next = await startSuccessor(start, state);
+      listen(next, watcher);
+      noteProcess(store, run, next);
+      return next;
+    },
+    readLog: (state) => readLoggedState(state, io),
+    beforeHook: headless.beforeHook ?? (() => {}),
+    hookTimeoutMs: config.hooks.watchdogSeconds * 1000,
+  };
+}
+
+/** Bytes; a longer line of stderr is relayed in pieces, a line each. */
+const STDERR_LINE_BYTES = 1024 * 1024;
+
+/** What claude says on stderr is the caller's. */
+function listen({ stderr }: Child, { relay }: Watcher): void {
+  const framer = createFramer(STDERR_LINE_BYTES);
+  const say = (line: Buffer) => relay(line.toString().replace(/\r?\n$/, ''));
+  stderr.on('data', (chunk: Buffer) => framer.push(chunk).forEach(say));
+  stderr.on('end', () => {
+    const last = framer.flush();
+    if (last) say(last);
+  });
+}
+
+/** A line for the caller that is not claude's, behind the line that is being judged, which may still be shown. */
+function show(output: CallerOutput, line: string): void {
+  const bytes = Buffer.from(`${line}\n`);
+  output.bytes(bytes);
+  output.event(decodeLine(line), bytes, true);
+}
+
+/** What else there is to the end of a run. */
+interface RunEnd {
+  readonly lastResult: ResultEvent | undefined;
+  /** The first signal that ctxb got. */
+  readonly received: NodeJS.Signals | undefined;
+  /** stdout took no more, though it had a reader. */
+  readonly isUnwritable: boolean;
+  readonly outcome: GovernorState['outcome'];
+}
+
+/** A limit was hit; the context could not be relieved. */
+const OUTCOMES = { limit: 3, unrelieved: 4 } as const;
+
+/**
+ * The exit code for the caller: the signal that ended the run, else claude's own. Where claude judged by its last
+ * result (0 or 1) the last *visible* result counts instead, because a hidden turn after an error would turn 1 into 0.
+ */
+export function exitCodeOf(end: ChildEnd, { lastResult, received, isUnwritable, outcome }: RunEnd): number {
+  if (received !== undefined) return signalExitCode(received);
+  if (isUnwritable) return signalExitCode('SIGPIPE');
+  if (outcome !== undefined) return OUTCOMES[outcome];
+  if (end.signal !== undefined) return signalExitCode(end.signal);
+  const code = end.code ?? 1;
+  if (code > 1 || lastResult === undefined) return code;
+  return lastResult.isError ? 1 : 0;
+}

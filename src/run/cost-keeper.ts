@@ -1,0 +1,111 @@
+import { type Cost, isComputed, totalMicroUsd } from '../core/governor/cost/cost.ts';
+import type { OwnEvent, SpentBefore } from '../core/governor/input.ts';
+import type { GovernorState } from '../core/governor/state.ts';
+import type { Faults } from '../store/files/store-error.ts';
+import { openContextDir } from '../store/folders/context-dir.ts';
+import { type CostLedger, openCostLedger } from '../store/ledgers/cost-ledger.ts';
+
+/** A call costs more, most often. */
+const NOTED_MICRO_USD = 1_000;
+
+/** Keeps the ledger of what the runs of a project cost. */
+export interface CostKeeper {
+  /** At the end of each turn: writes down what it cost, and looks what other runs have spent. */
+  settle(state: GovernorState): OwnEvent | undefined;
+  /** What the project's runs have spent before this one begins; undefined where no limit asks for it. */
+  opening(): OwnEvent | undefined;
+  /** What has not been written down yet. */
+  close(state: GovernorState): void;
+}
+
+export interface CostKeeperOptions {
+  /** The context folder. */
+  readonly folder: string;
+  readonly runId: string;
+  readonly period: 'day' | 'month';
+  /** There is a limit for the project. */
+  readonly isLimited: boolean;
+  readonly now: () => number;
+  readonly onFault: Faults;
+  /** Told what the run has spent, a tenth of a cent and more at a time: it may be broken off at any moment. */
+  readonly onSpent?: (spent: SpentBefore & { readonly at: number }) => void;
+}
+
+/** What `onSpent` was told last, and the cost it was computed from. */
+interface Noted {
+  readonly cost: Cost | undefined;
+  readonly raised: SpentBefore['raised'] | undefined;
+  readonly total: number;
+  /** As much as the ledger had of it. */
+  readonly written: number;
+}
+
+/** @throws CtxbError `store` when there is a limit for the project and its ledger cannot be read */
+export function createCostKeeper({ folder, isLimited, onFault, onSpent, ...options }: CostKeeperOptions): CostKeeper {
+  let ledger: CostLedger | undefined;
+  let turns = 0;
+  let written = 0;
+  let isOver = false;
+  let noted: Noted = { cost: undefined, raised: undefined, total: 0, written: 0 };
+
+  const opened = () => {
+    ledger ??= openCostLedger(openContextDir(folder), options);
+    return ledger;
+  };
+
+  function attempt<T>(work: (ledger: CostLedger) => T): T | undefined {
+    if (isOver) return undefined;
+    try {
+      return work(opened());
+    } catch (error) {
+      isOver = true;
+      onFault("the project's cost is not followed any more", error);
+      return undefined;
+    }
+  }
+
+  function write(state: GovernorState): void {
+    const total = totalMicroUsd(state.cost);
+    if (total === written) return;
+    attempt((open) =>
+      open.add(total - written, { session: state.session.id ?? null, computed: isComputed(state.cost) }),
+    );
+    written = total;
+  }
+
+  /** @param always also what is too little to be worth a line */
+  function note({ cost, spending, now }: GovernorState, always: boolean): void {
+    const { raised, before } = spending;
+    if (noted.cost === cost && noted.raised === raised && !always) return;
+    const total = totalMicroUsd(cost);
+    const isNews = always
+      ? total !== noted.total || written !== noted.written
+      : Math.abs(total - noted.total) >= NOTED_MICRO_USD || (raised !== noted.raised && noted.cost !== undefined);
+    if (!isNews) return;
+    noted = { cost, raised, total, written };
+    onSpent?.({ settled: before + written, open: total - written, raised, at: now });
+  }
+
+  function look(open: CostLedger): OwnEvent {
+    return { kind: 'project-cost', others: open.spentByOthers(), earlier: open.spentEarlier() };
+  }
+
+  return {
+    opening: () => (isLimited ? look(opened()) : undefined),
+    settle(state) {
+      const isEnd = state.turn.ended !== turns;
+      if (isEnd) write(state);
+      note(state, isEnd);
+      if (!isEnd) return undefined;
+      turns = state.turn.ended;
+      const seen = isLimited ? attempt(look) : undefined;
+      const { others, earlier } = state.spending;
+      const isNews = seen?.kind === 'project-cost' && (seen.others !== others || seen.earlier !== earlier);
+      return isNews ? seen : undefined;
+    },
+    close(state) {
+      write(state);
+      note(state, true);
+    },
+  };
+}

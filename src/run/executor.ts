@@ -1,0 +1,215 @@
+import type { Writable } from 'node:stream';
+import type { Child } from '../claude/child.ts';
+import {
+  type Action,
+  type Decision,
+  type Effect,
+  type HookAnswer,
+  type HookName,
+  isDecision,
+  type TimerName,
+  withoutFocus,
+} from '../core/governor/actions.ts';
+import type { Input } from '../core/governor/input.ts';
+import type { Answered } from '../core/memory/hand-back/hand-back.ts';
+import { messageOf } from '../errors.ts';
+import { maskedLine } from '../store/masks/disk-text.ts';
+import type { SessionStore } from '../store/runs/session-store.ts';
+import type { PassOn } from './output/pass-on.ts';
+
+type TimerEvent = Extract<Input, { readonly from: 'timer' }>['event'];
+
+export interface ExecutorWorld {
+  /** claude's current process. */
+  readonly child: () => Child;
+  readonly passOn: PassOn;
+  readonly store: SessionStore;
+  readonly feed: (event: TimerEvent) => void;
+  /** Called with every decision, for notices. */
+  readonly onDecision: (decision: Decision) => void;
+  /** A prompt goes to claude. */
+  readonly onPrompt: () => void;
+  /** Calls back when the caller has all answers until now. */
+  readonly whenGiven: (callback: () => void) => void;
+  readonly onFault: (message: string) => void;
+  /** Completes what a hook is answered, from the notes. */
+  readonly answer: (hook: HookAnswer) => Answered;
+  /** Called before the context is replaced: notes must be on disk by then. */
+  readonly beforeCompaction: () => void;
+  /** Work to be done before a hook is answered. */
+  readonly beforeHook: (hook: HookName) => void | Promise<void>;
+  readonly hookTimeoutMs: number;
+  /** A hook was answered with an error. */
+  readonly hookFailed: (requestId: string) => void;
+  /** Checks and writes the document of a handoff, and tells the governor the outcome. */
+  readonly writeHandoff: (effect: WriteHandoff) => void;
+  /** Measures a file that a tool is to read, and tells the governor the result. */
+  readonly measureFile: (effect: MeasureFile) => void;
+  /** Stores the whole of a tool's result, and tells the governor where. */
+  readonly storeResult: (effect: StoreResult) => void;
+  /** A line for the caller that is not claude's. */
+  readonly reply: (line: string) => void;
+  /** Asks the person for a new limit, and tells the governor the answer. */
+  readonly askPerson: (effect: AskPerson) => void;
+  /** Asks the person whether to send the next prompt, and tells the governor the answer. */
+  readonly askNext: (effect: AskNext) => void;
+  /** Starts claude again when its current process has ended. */
+  readonly startClaude: (effect: StartClaude) => void;
+}
+
+type EffectOf<K extends Effect['kind']> = Extract<Effect, { readonly kind: K }>;
+export type AskPerson = EffectOf<'ask-person'>;
+export type AskNext = EffectOf<'ask-next'>;
+export type WriteHandoff = EffectOf<'write-handoff'>;
+type MeasureFile = EffectOf<'measure-file'>;
+type StoreResult = EffectOf<'store-result'>;
+export type StartClaude = EffectOf<'start-claude'>;
+
+/** Carries out what the governor decided. Everything it does is named by an action. */
+interface Executor {
+  execute(action: Action): void;
+  /** Calls back when claude's stdin takes more, at once when it does now. */
+  whenWritable(resume: () => void): void;
+  dispose(): void;
+}
+
+export function createExecutor(world: ExecutorWorld): Executor {
+  const { store } = world;
+  const timers = new Map<TimerName, NodeJS.Timeout>();
+
+  function send(line: string, exact = false): void {
+    const { stdin } = world.child();
+    if (stdin.writable) stdin.write(exact || line.endsWith('\n') ? line : `${line}\n`);
+  }
+
+  function clearTimer(timer: TimerName): void {
+    clearTimeout(timers.get(timer));
+    timers.delete(timer);
+  }
+
+  const carryOut: { readonly [K in Effect['kind']]: (effect: EffectOf<K>) => void } = {
+    send({ line, promptUuid, exact }) {
+      if (promptUuid === undefined) return send(line, exact);
+      // On disk before it is on its way: after a crash claude's log tells whether it has arrived.
+      store.run({ said: promptUuid, line });
+      world.onPrompt();
+      send(line, exact);
+      store.mailbox({ delivered: promptUuid });
+    },
+    hold({ uuid, line }) {
+      store.run({ held: uuid, line });
+      store.mailbox({ held: uuid, line: maskedLine(line) });
+    },
+    keep: ({ file, texts }) => store.keep(file, texts),
+    'answer-hook': (effect) => {
+      const { requestId, hook } = effect;
+      if (hook === 'PreCompact') world.beforeCompaction();
+      const { output, decisions } = world.answer(effect);
+      for (const decision of decisions) execute(decision);
+      void answerHook({
+        requestId,
+        output,
+        work: () => world.beforeHook(hook),
+        timeoutMs: world.hookTimeoutMs,
+        reply: (line) => send(line),
+        onFault(message) {
+          world.onFault(`hook ${hook}: ${message}; claude goes on without it`);
+          world.hookFailed(requestId);
+        },
+      });
+    },
+    'end-input': () => world.child().stdin.end(),
+    'set-timer': ({ timer, afterMs }) => {
+      clearTimer(timer);
+      timers.set(
+        timer,
+        setTimeout(() => world.feed({ kind: 'timeout', timer }), afterMs),
+      );
+    },
+    'clear-timer': ({ timer }) => clearTimer(timer),
+    buffered: ({ fate }) => world.passOn.settle('buffered', fate),
+    deferred: ({ fate }) => world.passOn.settle('deferred', fate),
+    'write-handoff': world.writeHandoff,
+    'start-claude': world.startClaude,
+    health: ({ record }) => store.health(record),
+    reply: ({ line }) => world.reply(line),
+    answered: ({ uuids }) => world.whenGiven(() => store.run({ answered: uuids })),
+    'ask-person': world.askPerson,
+    'ask-next': world.askNext,
+    kill: () => world.child().kill('SIGKILL'),
+    'measure-file': world.measureFile,
+    'store-result': world.storeResult,
+  };
+
+  function execute(action: Action): void {
+    if (isDecision(action)) {
+      if (action.kind === 'compact' || action.kind === 'handoff') world.beforeCompaction();
+      store.journal(withoutFocus(action));
+      if (action.kind === 'handed-over') store.run({ handedOver: action.path });
+      world.onDecision(action);
+    } else {
+      // The table holds a function for each kind, which the compiler cannot follow through the union.
+      (carryOut[action.kind] as (effect: Effect) => void)(action);
+    }
+  }
+
+  return {
+    execute,
+    whenWritable(resume) {
+      const { stdin } = world.child();
+      // One whose reader died drains no more.
+      if (stdin.writable && stdin.writableNeedDrain) once(stdin, ['drain', 'close'], resume);
+      else resume();
+    },
+    dispose() {
+      for (const timer of timers.keys()) clearTimer(timer);
+    },
+  };
+}
+
+/** Calls back at the first of these events. */
+function once(stream: Writable, events: readonly string[], callback: () => void): void {
+  const first = () => {
+    for (const event of events) stream.off(event, first);
+    callback();
+  };
+  for (const event of events) stream.once(event, first);
+}
+
+/**
+ * The answer to a callback claude waits for. claude's hooks fail closed: unanswered, they hang the turn or lose the
+ * prompt. So an answer always goes out: `success` when the work is done in time, else `error`, with which claude goes
+ * on as if there were no hook.
+ */
+interface CallbackAnswer {
+  readonly requestId: string;
+  readonly output: object;
+  /** What has to be done before the answer. May throw, may take too long. */
+  readonly work: () => void | Promise<void>;
+  readonly timeoutMs: number;
+  readonly reply: (line: string) => void;
+  readonly onFault: (message: string) => void;
+}
+
+/** Replies exactly once. Resolves when the reply is out. */
+export async function answerHook(answer: CallbackAnswer): Promise<void> {
+  const { requestId, output, timeoutMs, reply } = answer;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`not done after ${timeoutMs} ms`)), timeoutMs);
+  });
+  try {
+    await Promise.race([Promise.resolve().then(answer.work), late]);
+    reply(response({ subtype: 'success', request_id: requestId, response: output }));
+  } catch (error) {
+    const message = messageOf(error);
+    reply(response({ subtype: 'error', request_id: requestId, error: `ctxb: ${message}` }));
+    answer.onFault(message);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function response(envelope: object): string {
+  return JSON.stringify({ type: 'control_response', response: envelope });
+}

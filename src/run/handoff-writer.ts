@@ -1,0 +1,149 @@
+import { existsSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import type { OwnEvent } from '../core/governor/input.ts';
+import { HANDOFF_SECTIONS } from '../core/governor/relief/handoff-request.ts';
+import type { GovernorState } from '../core/governor/state.ts';
+import { checkHandoff, type Problem } from '../core/memory/handoff/check-handoff.ts';
+import { type HandoffHead, writeHandoffFile } from '../core/memory/handoff/handoff-file.ts';
+import type { Memory } from '../core/memory/memory.ts';
+import type { Faults } from '../store/files/store-error.ts';
+import { redact } from '../store/masks/redact.ts';
+import { type WrittenHandoff, writeHandoff } from '../store/sessions/handoffs.ts';
+import type { WriteHandoff } from './executor.ts';
+
+interface HandoffWriterWorld {
+  /** What is known without the agent. */
+  readonly memory: Pick<Memory, 'handoff' | 'missingFrom' | 'outcomeOf'>;
+  /** Working folder of claude, to which relative paths in the document belong. */
+  readonly cwd: string;
+  /** The user's home, which `~` stands for. */
+  readonly home: string | undefined;
+  /** Folder of ctxb's files, absolute, and as the agent is to name it. */
+  readonly root: string;
+  readonly contextDir: string;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly onFault: Faults;
+}
+
+/** Checks the agent's answer, writes it beside the mechanical handoff, and returns the outcome. */
+type HandoffWriter = (effect: WriteHandoff, state: GovernorState) => OwnEvent;
+
+export function createHandoffWriter(world: HandoffWriterWorld): HandoffWriter {
+  const { memory, cwd } = world;
+
+  function problemsOf(answer: string): Problem[] {
+    return checkHandoff(answer, {
+      exists: (path) => existsSync(resolve(cwd, path.replace(/^~(?=\/)/, world.home ?? '~'))),
+      outcomeOf: memory.outcomeOf,
+    });
+  }
+
+  /** A full disk must not keep the fresh context from its document. */
+  function write(document: string | undefined, mechanical: string): WrittenHandoff | undefined {
+    try {
+      return writeHandoff(world.root, { t: world.now(), document, memory: mechanical });
+    } catch (error) {
+      world.onFault('the handoff is not written down', error);
+      return undefined;
+    }
+  }
+
+  function completed(document: string): string {
+    return joined(document.trim(), memory.missingFrom(document, WRITTEN_ROOM));
+  }
+
+  function written(
+    usable: string | undefined,
+    problems: readonly string[],
+    reason: string,
+    state: GovernorState,
+  ): OwnEvent {
+    const t = world.now();
+    const mechanical = memory.handoff(state, t);
+    const document = usable ?? mechanical;
+    const head = { reason, t, checks: problems };
+    const files = write(
+      usable && writeHandoffFile(headOf(state, { ...head, by: 'agent' }), completed(usable)),
+      writeHandoffFile(headOf(state, { ...head, by: 'memory', checks: [] }), completed(mechanical)),
+    );
+    const nameOf = (path: string) => join(world.contextDir, relative(world.root, path));
+    const path = files && nameOf(files.path);
+    const notes = files && usable && nameOf(files.memoryPath);
+    // What was wrong with an answer that is not used says nothing about the notes.
+    const doubts = usable === undefined ? [] : problems;
+    const missing = (room: number) => redact(memory.missingFrom(document, room));
+    const text = toHandOver(redact(document), missing, { path, notes, problems: doubts });
+    return { kind: 'handoff-written', path, text, by: usable === undefined ? 'memory' : 'agent', problems };
+  }
+
+  return ({ answer, mayAskAgain, reason }, state) => {
+    const found = answer === undefined ? [] : problemsOf(answer);
+    const problems = found.map(({ text }) => text);
+    if (mayAskAgain && problems.length > 0) return { kind: 'handoff-problems', problems };
+    return written(isDocument(found) ? answer : undefined, problems, reason, state);
+  };
+}
+
+/** An answer that has at least half of the sections is worth more than none. */
+function isDocument(problems: readonly Problem[]): boolean {
+  const missing = problems.filter(({ kind }) => kind === 'missing section' || kind === 'empty section');
+  return missing.length <= HANDOFF_SECTIONS.length / 2;
+}
+
+function headOf(
+  { session, run, relief, handoff, gauge }: GovernorState,
+  head: Pick<HandoffHead, 'reason' | 't' | 'by' | 'checks'>,
+): HandoffHead {
+  const before = 'plan' in handoff ? handoff.plan.before : relief.landing;
+  const tokens = before?.predicted ?? null;
+  return { version: 1, session: session.id ?? run.runId, tokens, window: gauge.window.tokens ?? null, ...head };
+}
+
+interface Whereabouts {
+  readonly path: string | undefined;
+  /** The mechanical notes beside the agent's document. */
+  readonly notes: string | undefined;
+  readonly problems: readonly string[];
+}
+
+/** UTF-16 units of a text that claude takes whole from a hook, and of what completes a document in its file. */
+const HANDED_LENGTH = 8_900;
+const WRITTEN_ROOM = 20_000;
+
+/** Of a long document the end is left out rather than what completes it. */
+const MISSING_ROOM = 3_500;
+
+/** What the fresh context begins with: where it stands, the document, and what it does not say. */
+function toHandOver(
+  document: string,
+  missing: (room: number) => string,
+  { path, notes, problems }: Whereabouts,
+): string {
+  const where = path === undefined ? '' : ` It is kept in ${path}.`;
+  const more = notes === undefined ? '' : ` What was noted mechanically is in ${notes}.`;
+  const wrong = problems.slice(0, 5).map((problem) => `- ${problem}`);
+  const doubts = wrong.length === 0 ? [] : [`Checked by ctxb, this does not hold:\n${wrong.join('\n')}`.slice(0, 500)];
+  const head = [
+    `The context before this one was full, and its work goes on here. This is its handoff document.${where}${more}`,
+    ...doubts,
+  ].join('\n\n');
+  const room = Math.max(MISSING_ROOM, HANDED_LENGTH - head.length - CUT_LENGTH);
+  const added = missing(Math.max(room - document.length, MISSING_ROOM));
+  return joined(head, givenText(document, path, room - added.length), added);
+}
+
+function joined(...parts: readonly string[]): string {
+  return parts.filter((part) => part !== '').join('\n\n');
+}
+
+/** UTF-16 units of a document that are handed over, and of the words about what is left out. */
+const GIVEN_LENGTH = 7_900;
+const CUT_LENGTH = 300;
+
+/** A document as a hook can give it to the agent: whole, or its beginning and where the rest is. */
+export function givenText(document: string, path: string | undefined, room = GIVEN_LENGTH): string {
+  if (document.length <= room) return document;
+  const part = document.slice(0, room).replace(/[\ud800-\udbff]$/, '');
+  return `${part}\n\n[${part.length} of ${document.length} characters; read ${path ?? 'the file'} for the rest]`;
+}

@@ -1,0 +1,207 @@
+import type { Event, ResultEvent } from '../../core/protocol/events.ts';
+import { reportsEachTask } from '../../core/protocol/version.ts';
+import type { Outlet } from './outlet.ts';
+
+/** What the caller asked claude for. */
+export interface OutputFormat {
+  readonly format: 'text' | 'json' | 'stream-json';
+  readonly verbose: boolean;
+}
+
+/** The caller's view of the run: he sees visible lines only, in the format he asked for. */
+export interface CallerOutput {
+  readonly format: OutputFormat['format'];
+  /** A visible line, before it was looked at. */
+  bytes(line: Buffer): void;
+  /**
+   * The same line, decoded.
+   *
+   * @param isFinal no answer that comes later takes the place of this one
+   */
+  event(event: Event, line: Buffer, isFinal: boolean): void;
+  /** A prompt goes to claude: what was answered before is complete. */
+  promptSent(): void;
+  /** Calls back when all answers until now are out, at once when they are. */
+  whenGiven(callback: () => void): void;
+  /** No more lines come. Resolves when all bytes have left the process. */
+  finish(): Promise<void>;
+  readonly isBlocked: boolean;
+  whenDrained(resume: () => void): void;
+  /** The last visible result: it decides the exit code. */
+  readonly lastResult: ResultEvent | undefined;
+}
+
+/** What is done with visible lines. */
+type Writer = Pick<CallerOutput, 'bytes' | 'event' | 'promptSent' | 'whenGiven'> & { end(): void };
+
+export function createOutput({ format, verbose }: OutputFormat, outlet: Outlet): CallerOutput {
+  let lastResult: ResultEvent | undefined;
+  const writer = createWriter(format, verbose, outlet);
+  return {
+    ...writer,
+    format,
+    event(event, line, isFinal) {
+      if (event.kind === 'result') lastResult = event;
+      writer.event(event, line, isFinal);
+    },
+    finish() {
+      writer.end();
+      return outlet.finish();
+    },
+    get isBlocked() {
+      return outlet.isBlocked;
+    },
+    whenDrained: (resume) => outlet.whenDrained(resume),
+    get lastResult() {
+      return lastResult;
+    },
+  };
+}
+
+function createWriter(format: OutputFormat['format'], verbose: boolean, outlet: Outlet): Writer {
+  if (format === 'stream-json') return passThrough(outlet);
+  if (format === 'json' && verbose) return withoutVain(array(outlet));
+  return withoutVain(format === 'text' ? text(outlet) : json(outlet));
+}
+
+/** Of a session that claude does not know it prints nothing: there is a result, and no beginning. */
+function withoutVain(writer: Writer): Writer {
+  let begun = false;
+  return {
+    ...writer,
+    event(event, line, isFinal) {
+      begun ||= event.kind === 'init';
+      const isVain = event.kind === 'result' && event.subtype === 'error_during_execution' && !begun;
+      if (!isVain) writer.event(event, line, isFinal);
+    },
+  };
+}
+
+/** Nothing waits. */
+const AT_ONCE = { promptSent() {}, whenGiven: (callback: () => void) => callback() };
+
+function passThrough(outlet: Outlet): Writer {
+  return { ...AT_ONCE, bytes: (line) => outlet.write(line), event() {}, end() {} };
+}
+
+/** The text of each answer, as claude's own text mode prints it. */
+function text(outlet: Outlet): Writer {
+  let version: string | undefined;
+  const answers = lastOfEachTurn(outlet);
+  return {
+    ...answers,
+    event(event, _, isFinal) {
+      if (event.kind === 'init') version = event.version;
+      if (event.kind !== 'result' || isBrokenOff(event)) return;
+      const answer = resultText(event);
+      const replaces = event.fromBackgroundTask;
+      if (reportsEachTask(version)) answers.put(replaces ? `\n${answer}` : answer, { replaces: false, isFinal: true });
+      else answers.put(answer, { replaces, isFinal });
+    },
+  };
+}
+
+/** The result line of each answer. */
+function json(outlet: Outlet): Writer {
+  const answers = lastOfEachTurn(outlet);
+  return {
+    ...answers,
+    event(event, line, isFinal) {
+      if (event.kind !== 'result' || isBrokenOff(event)) return;
+      answers.put(Buffer.concat([trimmed(line), NEWLINE]), { replaces: event.fromBackgroundTask, isFinal });
+    },
+  };
+}
+
+const NEWLINE = Buffer.from('\n');
+
+/**
+ * One answer for each prompt: the one that a background task brought later takes the place of the one before. One that
+ * comes before any prompt is answered, to a task of an earlier run, gives way to that.
+ */
+function lastOfEachTurn(outlet: Outlet) {
+  let pending: Buffer | string | undefined;
+  let isAnswered = false;
+  let waiting: (() => void)[] = [];
+
+  function settle(): void {
+    if (pending !== undefined) outlet.write(pending);
+    pending = undefined;
+    const callbacks = waiting;
+    waiting = [];
+    for (const callback of callbacks) callback();
+  }
+
+  return {
+    put(
+      answer: Buffer | string,
+      { replaces, isFinal }: { readonly replaces: boolean; readonly isFinal: boolean },
+    ): void {
+      if (!replaces && isAnswered) settle();
+      pending = answer;
+      isAnswered ||= !replaces;
+      if (isFinal && isAnswered) settle();
+    },
+    bytes() {},
+    promptSent() {
+      if (isAnswered) settle();
+    },
+    whenGiven(callback: () => void): void {
+      if (pending === undefined) callback();
+      else waiting.push(callback);
+    },
+    end: settle,
+  };
+}
+
+/** `--output-format json --verbose`: all messages as one array, written as they come. */
+function array(outlet: Outlet): Writer {
+  let count = 0;
+  return {
+    bytes() {},
+    event(event, line) {
+      // A line that is not JSON would make the whole array unreadable.
+      if (event.kind === 'malformed') return;
+      outlet.write(count++ === 0 ? '[' : ',');
+      outlet.write(trimmed(line));
+    },
+    ...AT_ONCE,
+    end: () => outlet.write(count === 0 ? '' : ']\n'),
+  };
+}
+
+function trimmed(line: Buffer): Buffer {
+  const end = line.at(-1) === 10 ? line.length - 1 : line.length;
+  return line.subarray(0, line.at(end - 1) === 13 ? end - 1 : end);
+}
+
+/**
+ * What claude prints for a result in text mode, to the byte (measured with 2.1.197): the text with a newline unless it
+ * ends in one; for errors a sentence of its own, without a newline.
+ */
+export function resultText(event: ResultEvent): string {
+  switch (event.subtype) {
+    case 'error_max_turns':
+      return `Error: Reached max turns (${figureOf(event)})`;
+    case 'error_max_budget_usd':
+      return `Error: Exceeded USD budget (${figureOf(event)})`;
+    case 'error_max_structured_output_retries':
+      return 'Error: Failed to provide valid structured output after maximum retries';
+    case 'error_during_execution':
+      return 'Execution error';
+    default: {
+      const text = event.text ?? '';
+      return text.endsWith('\n') ? text : `${text}\n`;
+    }
+  }
+}
+
+/** Whether the turn was broken off: as text or as one JSON object, claude alone prints nothing of it. */
+export function isBrokenOff({ subtype, terminalReason }: ResultEvent): boolean {
+  return subtype === 'error_during_execution' && terminalReason?.startsWith('aborted') === true;
+}
+
+/** The limit that was reached stands in brackets in the result's own message. */
+function figureOf(event: ResultEvent): string {
+  return /\(\$?([\d.]+)\)/.exec(event.errors.join('\n'))?.[1] ?? '';
+}

@@ -1,0 +1,129 @@
+import { join } from 'node:path';
+import type { SpentBefore } from '../../core/governor/input.ts';
+import { spentIn } from '../../core/governor/record.ts';
+import { decodeLine } from '../../core/protocol/decode.ts';
+import { countOf, type Fields, fieldsOf, parseFields, textOf, textsOf } from '../../core/protocol/fields.ts';
+import { CtxbError } from '../../errors.ts';
+import { asProcessMark, isAlive, type ProcessMark } from '../../store/files/process-mark.ts';
+import { readLines } from '../../store/files/read-lines.ts';
+import type { Seal } from '../../store/runs/seal.ts';
+import { hasRunFile, readRunFile } from '../../store/runs/session-store.ts';
+import { type RunSettings, readSettings } from './run-settings.ts';
+
+/** A run that did not come to its end, out of the journal and its own file. */
+export interface EarlierRun extends Mail {
+  readonly runId: string;
+  /** The claude that it had started last. */
+  readonly claude: ProcessMark;
+  /** claude's sessions and the paths of their logs as its hooks named them, oldest first. */
+  readonly sessions: readonly { readonly id: string; readonly log: string | undefined }[];
+}
+
+/** What a run has written down for whoever takes it up. Prompts are named by their `uuid`. */
+interface Mail {
+  /** The program and its arguments, without prompt and session. */
+  readonly words: readonly string[];
+  /** The caller's prompts, and what ctxb said itself, in order. */
+  readonly prompts: readonly { readonly uuid: string; readonly line: string }[];
+  /** What the caller has the answer to. */
+  readonly answered: ReadonlySet<string>;
+  /** Of earlier runs that this one had taken up: what it was to answer. */
+  readonly owed: readonly string[];
+  /** The newest document of a handoff, as the agent was to name it. */
+  readonly document: string | undefined;
+  /** What it went by; undefined: an earlier version did not write that down. */
+  readonly settings: RunSettings | undefined;
+  /** What it had spent until a moment, in milliseconds since the epoch; undefined: nothing that is known. */
+  readonly spent: (SpentBefore & { readonly at: number }) | undefined;
+}
+
+interface Seen {
+  readonly entries: Fields[];
+  isOver: boolean;
+}
+
+/**
+ * The newest run of a context folder that did not come to its end, or the one whose id begins with `id`.
+ *
+ * @param seal of what is believed: which program is started is said by its file
+ * @throws CtxbError `usage` when there is none, when it is still running, or when somebody else may have written it
+ */
+export function findEarlierRun(contextDir: string, id: string | undefined, seal: Seal): EarlierRun {
+  const runs = runsIn(contextDir);
+  // One that claude itself broke off has an end in the journal, and its file is still there.
+  const isOpen = (runId: string, { isOver }: Seen) => !isOver || hasRunFile(contextDir, runId);
+  const open = [...runs].filter(([runId, run]) => (id === undefined ? isOpen(runId, run) : runId.startsWith(id)));
+  const [runId, run] = open.at(-1) ?? [];
+  if (runId === undefined || run === undefined) {
+    const which = id === undefined ? 'no run that was broken off' : `no run whose id begins with ${id}`;
+    throw new CtxbError('usage', `there is ${which} in ${contextDir}: its journal.ndjson names all runs (runId)`);
+  }
+  const start = run.entries.findLast(({ kind }) => kind === 'start');
+  refuseRunning(runId, asProcessMark(start?.ctxb));
+  const claude = asProcessMark(start?.claude);
+  if (claude === undefined) throw new CtxbError('usage', `run ${runId} had not begun: start it anew`);
+  const sessions = run.entries.flatMap(({ kind, id: sessionId, log }) =>
+    kind === 'session' && typeof sessionId === 'string' ? [{ id: sessionId, log: textOf(log) }] : [],
+  );
+  return { runId, claude, sessions, ...mailOf(contextDir, runId, seal) };
+}
+
+/** Runs of one ctxb that have no end in the journal, each with the claude that it had started last. */
+export function openRunsOf(contextDir: string, ctxb: ProcessMark): Pick<EarlierRun, 'runId' | 'claude'>[] {
+  const isIts = (mark: ProcessMark | undefined) => mark?.pid === ctxb.pid && mark.start === ctxb.start;
+  return [...runsIn(contextDir)].flatMap(([runId, { entries, isOver }]) => {
+    const start = entries.findLast(({ kind }) => kind === 'start');
+    const claude = asProcessMark(start?.claude);
+    return isOver || claude === undefined || !isIts(asProcessMark(start?.ctxb)) ? [] : [{ runId, claude }];
+  });
+}
+
+/** @throws CtxbError `usage` when the ctxb of a run is still there */
+export function refuseRunning(runId: string, ctxb: ProcessMark | undefined): void {
+  if (ctxb === undefined || ctxb.start === undefined || !isAlive(ctxb)) return;
+  throw new CtxbError('usage', `run ${runId} still goes on (process ${ctxb.pid}): end it first`);
+}
+
+/** In the order of their beginnings. */
+function runsIn(contextDir: string): Map<string, Seen> {
+  const runs = new Map<string, Seen>();
+  for (const line of readLines(join(contextDir, 'journal.ndjson'))) {
+    const entry = parseFields(line);
+    const runId = textOf(entry.runId);
+    if (runId === undefined) continue;
+    if (entry.kind === 'start' && !runs.has(runId)) runs.set(runId, { entries: [], isOver: false });
+    const run = runs.get(runId);
+    run?.entries.push(entry);
+    if (run && entry.kind === 'end') run.isOver = true;
+  }
+  return runs;
+}
+
+function mailOf(contextDir: string, runId: string, seal: Seal): Mail {
+  const mail = [...readRunFile(contextDir, runId, seal)].map(parseFields);
+  const opening = mail.find((entry) => Array.isArray(entry.words)) ?? {};
+  const prompts = new Map<string, { readonly uuid: string; readonly line: string }>();
+  const take = (uuid: unknown, line: unknown) => {
+    if (typeof uuid === 'string' && typeof line === 'string' && !prompts.has(uuid)) prompts.set(uuid, { uuid, line });
+  };
+  for (const line of textsOf(opening.prompts)) take(uuidOf(line), line);
+  for (const { held, said, line } of mail) take(held ?? said, line);
+  return {
+    words: textsOf(opening.words),
+    prompts: [...prompts.values()],
+    answered: new Set(mail.flatMap(({ answered }) => textsOf(answered))),
+    owed: textsOf(opening.owed),
+    document: textOf(mail.findLast(({ handedOver }) => typeof handedOver === 'string')?.handedOver),
+    settings: readSettings(opening.settings),
+    spent: readSpent(mail.findLast(({ spent }) => typeof spent === 'object')?.spent),
+  };
+}
+
+function readSpent(spent: unknown): Mail['spent'] {
+  return spent === undefined ? undefined : { ...spentIn(fieldsOf(spent)), at: countOf(fieldsOf(spent).at) ?? 0 };
+}
+
+function uuidOf(line: string): string | undefined {
+  const event = decodeLine(line);
+  return event.kind === 'user' ? event.uuid : undefined;
+}

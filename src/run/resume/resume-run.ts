@@ -1,0 +1,165 @@
+import { resolve } from 'node:path';
+import { readClaudeArguments } from '../../claude/claude-arguments.ts';
+import { findSessionLog, loggedCost, openToolText, readSessionLog, type SessionLog } from '../../claude/claude-log.ts';
+import { type ClaudeEnd, endClaude } from '../../claude/end-claude.ts';
+import { resolveKept } from '../../config/resolve-config.ts';
+import type { SpentBefore } from '../../core/governor/input.ts';
+import { isStamp } from '../../core/governor/prompts/prompt.ts';
+import { CtxbError } from '../../errors.ts';
+import type { Io } from '../../io.ts';
+import { readPlain } from '../../store/files/plain-file.ts';
+import type { ProcessMark } from '../../store/files/process-mark.ts';
+import type { Faults } from '../../store/files/store-error.ts';
+import { stateFolder } from '../../store/folders/user-folders.ts';
+import { openSeal } from '../../store/runs/seal.ts';
+import { createSessionStore } from '../../store/runs/session-store.ts';
+import { givenText } from '../handoff-writer.ts';
+import type { HeadlessRun, ResumedRun } from '../headless-run.ts';
+import { type EarlierRun, findEarlierRun, openRunsOf } from './earlier-run.ts';
+import type { RunSettings } from './run-settings.ts';
+
+/** What to continue, and the program for it; undefined: everything had been done. */
+export interface Resumption extends Pick<HeadlessRun, 'program' | 'invocation'> {
+  readonly resumed: ResumedRun;
+  /** What the run went by; undefined: an earlier version did not write that down. */
+  readonly settings: RunSettings | undefined;
+}
+
+interface ResumeOptions {
+  readonly contextDir: string;
+  /** Beginning of the run's id; undefined: the newest that was broken off. */
+  readonly id: string | undefined;
+  /** The program and its arguments as they were given now; empty: as they were then. */
+  readonly words: readonly string[];
+}
+
+/**
+ * Takes up a run whose ctxb has died: ends its claude if that still works on alone, and finds out from journal, the
+ * run's own file and claude's logs what was said, what was not, and what the caller still has no answer to.
+ *
+ * @throws CtxbError `usage` when there is nothing to take up, or when its claude cannot be ended
+ */
+export async function resumeRun(
+  { contextDir, id, words }: ResumeOptions,
+  io: Io,
+  notice: (text: string) => void,
+): Promise<Resumption | undefined> {
+  const run = findEarlierRun(contextDir, id, openSeal(stateFolder(io.env)));
+  tellEnd(await endClaude({ pid: run.claude.pid, mark: run.claude }), run, notice);
+  const logs = logsOf(run, io);
+  const known = new Set(logs.flatMap(({ delivered }) => [...delivered]));
+  const open = run.prompts.filter(({ uuid }) => !run.answered.has(uuid));
+  const lines = open.filter(({ uuid }) => !known.has(uuid) && !isOurs(uuid, run)).map(({ line }) => line);
+  const answers = [
+    ...run.owed.filter((uuid) => !run.answered.has(uuid)),
+    ...open.map(({ uuid }) => uuid).filter((uuid) => known.has(uuid)),
+  ];
+  if (run.prompts.length + run.owed.length === 0) {
+    throw new CtxbError('usage', `nothing of run ${run.runId} is left to go on with: start it anew`);
+  }
+  if (lines.length === 0 && answers.length === 0) return undefined;
+  const resumed = { lines, answers, spent: spentOf(run, logs), ...stateOf(run, logs, io) };
+  return { ...readWords(words.length > 0 ? words : run.words), resumed, settings: run.settings };
+}
+
+/** What it had written down, and what claude's logs show of what it did since: it may have worked on alone. */
+function spentOf({ spent, settings }: EarlierRun, logs: readonly RunLog[]): SpentBefore {
+  if (spent === undefined) return { settled: 0, open: 0, raised: {} };
+  const { at, ...before } = spent;
+  const { config } = resolveKept(settings?.values ?? [], {});
+  return {
+    ...before,
+    open:
+      before.open +
+      loggedCost(
+        logs.map(({ path }) => path),
+        at,
+        config.cost.prices,
+      ),
+  };
+}
+
+/** A log of claude's, and what it says. */
+type RunLog = SessionLog & { readonly path: string };
+
+/** The logs of the run's sessions, oldest first; of those that have one. */
+function logsOf({ sessions }: EarlierRun, io: Io): RunLog[] {
+  return sessions.flatMap(({ id, log }) => {
+    const { env, cwd } = io;
+    const path = findSessionLog(id, { env, cwd, transcriptPath: log });
+    return path === undefined ? [] : [{ ...readSessionLog(path), path }];
+  });
+}
+
+/** Where the work stands: in the newest session, or, where nothing was said in that yet, in its document. */
+function stateOf(
+  { runId, sessions, document }: EarlierRun,
+  logs: readonly SessionLog[],
+  io: Io,
+): Omit<ResumedRun, 'lines' | 'answers' | 'spent'> {
+  const log = logs.at(-1);
+  const sessionId = log?.hasMessages ? sessions.at(-1)?.id : undefined;
+  const text =
+    sessionId === undefined && document !== undefined
+      ? readPlain(resolve(io.cwd, document), DOCUMENT_LIMIT)
+      : undefined;
+  return {
+    runId,
+    sessionId,
+    finished: log?.finished ?? true,
+    openTool: log && openToolText(log),
+    document:
+      document === undefined || text === undefined ? undefined : { path: document, text: givenText(text, document) },
+  };
+}
+
+/** Bytes of a document that are looked at. */
+const DOCUMENT_LIMIT = 256 * 1024;
+
+/** Prompts of ctxb's own are not repeated. */
+function isOurs(uuid: string, { runId }: EarlierRun): boolean {
+  return uuid.slice(0, -12) === runId.slice(0, -12) && !isStamp(uuid);
+}
+
+/** @throws CtxbError `usage` when it could not be ended */
+function tellEnd(
+  { kind, left }: ClaudeEnd,
+  { claude, runId }: Pick<EarlierRun, 'claude' | 'runId'>,
+  notice: (text: string) => void,
+): void {
+  const name = `the claude of run ${runId} (process ${claude.pid})`;
+  if (kind === 'refused' || kind === 'unsure') {
+    throw new CtxbError('usage', `${name} may still be running and cannot be ended: end it yourself, then try again`);
+  }
+  if (kind !== 'gone') notice(`ended ${name}, which had gone on alone`);
+  if (left.length > 0) notice(`still running, started by it: ${left.map(({ pid }) => pid).join(', ')}`);
+}
+
+function readWords(words: readonly string[]): Pick<HeadlessRun, 'program' | 'invocation'> {
+  const [program, ...args] = words;
+  const invocation = readClaudeArguments(args);
+  if (program === undefined || invocation.kind !== 'headless') {
+    throw new CtxbError('usage', 'how claude was started is not known: ctxb run --resume-run -- claude [arguments]');
+  }
+  // What the caller wanted to say he cannot say any more: the prompts come from the mailbox.
+  return { program, invocation: { ...invocation, inputFormat: 'text', prompt: undefined } };
+}
+
+/**
+ * Ends every claude that a ctxb, itself killed, has left working alone, and closes their runs in the journal: whoever
+ * calls repeats the work, so nothing is left to resume.
+ *
+ * @throws CtxbError `usage` when one of them cannot be ended
+ */
+export async function stopOrphanedRuns(
+  contextDir: string,
+  ctxb: ProcessMark,
+  { notice, onFault }: { readonly notice: (text: string) => void; readonly onFault: Faults },
+): Promise<void> {
+  for (const run of openRunsOf(contextDir, ctxb)) {
+    tellEnd(await endClaude({ pid: run.claude.pid, mark: run.claude }), run, notice);
+    const store = createSessionStore(contextDir, { runId: run.runId, now: Date.now, onFault });
+    store.journal({ kind: 'end', runId: run.runId, leftTo: 'the flow that it was a step of' });
+    store.forgetRun();
+  }
+}

@@ -1,0 +1,88 @@
+import { type Origin, type ToolKey, valueAt } from '../../config/config.ts';
+import { KEY_PATHS, type KeyPath } from '../../config/keys.ts';
+import { RANKS, type ResolvedConfig, type SetValue } from '../../config/resolve-config.ts';
+import { type Fields, fieldsOf, textOf, textsOf } from '../../core/protocol/fields.ts';
+import { redact } from '../../store/masks/redact.ts';
+
+/** What a run goes by, for whoever takes it up. */
+export interface RunSettings {
+  /** The values that somebody had set, with their sources; every other key was at its default. */
+  readonly values: readonly SetValue[];
+  /** Where telemetry went, and the record, as the flags said. */
+  readonly otlp: string | undefined;
+  readonly record: string | undefined;
+  /** What was not written down, because there is a secret in it. */
+  readonly withheld: readonly string[];
+}
+
+/** They say how the terminal of now is used, and where the run is found: those of now hold. */
+const OF_NOW: ReadonlySet<string> = new Set<KeyPath>(['contextDir', 'quiet', 'statusLine']);
+
+/** Words for the agent, which lose nothing that counts with their secrets. */
+const WORDS: ReadonlySet<string> = new Set<KeyPath>(['task', 'state', 'compaction.focus']);
+
+/** The settings as they may stand in a file: without secrets. */
+export function settingsToKeep({ values, otlp, record }: Omit<RunSettings, 'withheld'>): RunSettings {
+  const kept = values.filter(({ key }) => !OF_NOW.has(key));
+  const isKept = ({ key, value }: SetValue) => WORDS.has(key) || !hasSecret(value);
+  const hidden = kept.filter((value) => !isKept(value)).map(({ key }) => key);
+  return {
+    values: kept.filter(isKept).map((one) => ({ ...one, value: withoutSecret(one.value) })),
+    otlp: hasSecret(otlp) ? undefined : otlp,
+    record: record === undefined ? undefined : redact(record),
+    withheld: [...hidden, ...(hasSecret(otlp) ? ['--otlp'] : [])],
+  };
+}
+
+function withoutSecret(value: unknown): unknown {
+  return typeof value === 'string' ? redact(value) : value;
+}
+
+function hasSecret(value: unknown): boolean {
+  return withoutSecret(value) !== value;
+}
+
+/** Reads them again; undefined: an earlier version did not write them down. */
+export function readSettings(settings: unknown): RunSettings | undefined {
+  if (typeof settings !== 'object' || settings === null) return undefined;
+  const { values, otlp, record, withheld } = fieldsOf(settings);
+  return {
+    values: (Array.isArray(values) ? values : []).map(fieldsOf).flatMap(readValue),
+    otlp: textOf(otlp),
+    record: textOf(record),
+    withheld: textsOf(withheld),
+  };
+}
+
+function readValue({ key, value, origin }: Fields): SetValue[] {
+  const { source, where } = fieldsOf(origin);
+  if (typeof key !== 'string' || typeof source !== 'string' || !Object.hasOwn(RANKS, source)) return [];
+  const place = typeof where === 'string' ? { where } : {};
+  return [{ key: key as KeyPath | ToolKey, value, origin: { source: source as Origin['source'], ...place } }];
+}
+
+/** What flags change in it: `cost.limitUsd 0.05 (was 0.03)`. */
+export function changesOf(before: ResolvedConfig, after: ResolvedConfig): string[] {
+  const anew = KEY_PATHS.filter((key) => after.sources[key].source === 'flag');
+  return anew.flatMap((key) => {
+    const [was, is] = [shown(before, key), shown(after, key)];
+    return OF_NOW.has(key) || was === is ? [] : [`${key} ${is} (was ${was})`];
+  });
+}
+
+/** What files and variables say now, and the run does not heed: `cost.limitUsd 5 (/project/.contextbudgetrc)`. */
+export function unheeded(now: readonly SetValue[], { values }: RunSettings): string[] {
+  return now.flatMap(({ key, value, origin }) => {
+    const kept = values.find((one) => one.key === key);
+    // What stood below the run's own value then does so now.
+    const isBelow = RANKS[origin.source] < RANKS[kept?.origin.source ?? 'default'];
+    const isSame = JSON.stringify(kept?.value) === JSON.stringify(withoutSecret(value));
+    if (OF_NOW.has(key) || origin.source === 'flag' || isBelow || isSame) return [];
+    return [`${key} ${JSON.stringify(withoutSecret(value))} (${origin.where ?? origin.source})`];
+  });
+}
+
+function shown({ config }: ResolvedConfig, key: KeyPath): string {
+  const value = valueAt(config, key);
+  return value === undefined ? 'not set' : JSON.stringify(withoutSecret(value));
+}

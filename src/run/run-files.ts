@@ -1,0 +1,213 @@
+import { closeSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import type { Child } from '../claude/child.ts';
+import type { Decision } from '../core/governor/actions.ts';
+import type { Input } from '../core/governor/input.ts';
+import { recordDecision, recordRun, toRecord } from '../core/governor/record.ts';
+import type { Run } from '../core/governor/state.ts';
+import { createMemory, type Memory } from '../core/memory/memory.ts';
+import { CtxbError, isCtxbError, messageOf } from '../errors.ts';
+import type { Io } from '../io.ts';
+import { writeWhole } from '../store/files/plain-file.ts';
+import { processMark } from '../store/files/process-mark.ts';
+import { createFaults, errorCode, type Faults } from '../store/files/store-error.ts';
+import { openOutput } from '../store/files/write-file.ts';
+import { openContextDir } from '../store/folders/context-dir.ts';
+import { stateFolder } from '../store/folders/user-folders.ts';
+import { asItIs } from '../store/masks/disk-text.ts';
+import { redact } from '../store/masks/redact.ts';
+import { createInbox, type Inbox } from '../store/runs/inbox.ts';
+import { openSeal } from '../store/runs/seal.ts';
+import { createSessionStore, type SessionStore } from '../store/runs/session-store.ts';
+import { openSessionFolder } from '../store/sessions/session-folder.ts';
+import { type CostKeeper, type CostKeeperOptions, createCostKeeper } from './cost-keeper.ts';
+import { contextFolder, type HeadlessRun } from './headless-run.ts';
+import { createNoteTaker, type NoteTaker } from './notes/note-taker.ts';
+import { settingsToKeep } from './resume/run-settings.ts';
+
+/** What a run keeps on disk, and what it knows of it. */
+export interface RunFiles {
+  readonly faults: Faults;
+  readonly store: SessionStore;
+  readonly memory: Memory;
+  readonly notes: NoteTaker | undefined;
+  readonly costs: CostKeeper | undefined;
+  readonly recorder: Recorder | undefined;
+}
+
+/** The parts of the world that the files of a run depend on. */
+interface Place {
+  readonly run: Run;
+  readonly io: Io;
+  readonly record: RecordFile | undefined;
+  readonly notice: (text: string) => void;
+}
+
+/** Opens them. What cannot be written is reported once, and the run continues without it. */
+export function openRunFiles(headless: HeadlessRun, { run, io, record, notice }: Place): RunFiles {
+  const faults = createFaults(notice);
+  const { runId } = run;
+  const folder = contextFolder(headless, io);
+  const store = createSessionStore(folder, {
+    runId,
+    now: Date.now,
+    onFault: faults,
+    seal: openSeal(stateFolder(io.env)),
+  });
+  const inbox = openInbox(headless, io, runId, faults);
+  const memory = createMemory({ run, mask: redact });
+  return {
+    faults,
+    store,
+    memory,
+    notes: inbox && openNotes(headless, io, { run, memory, inbox }, { onFault: faults, notice }),
+    costs: keepCosts(headless, run, folder, { onFault: faults, onSpent: (spent) => store.run({ spent }) }),
+    recorder: record && createRecorder(record, run, Date.now, notice),
+  };
+}
+
+function keepCosts(
+  { config }: HeadlessRun,
+  { runId, mode }: Run,
+  folder: string,
+  listeners: Pick<CostKeeperOptions, 'onFault' | 'onSpent'>,
+) {
+  if (mode !== 'act') return undefined;
+  const { projectLimitUsd, period } = config.cost;
+  return createCostKeeper({
+    folder,
+    runId,
+    period,
+    isLimited: projectLimitUsd !== undefined,
+    now: Date.now,
+    ...listeners,
+  });
+}
+
+/** Writes down what is needed to resume the run, should it be broken off. */
+export function noteBeginning(
+  { store }: RunFiles,
+  headless: HeadlessRun,
+  run: Run,
+  child: Child,
+  lines: readonly string[],
+): void {
+  const { resumed, values, otlp, record } = headless;
+  noteProcess(store, run, child);
+  const settings = values && settingsToKeep({ values, otlp, record });
+  const spent = { settled: 0, open: 0, raised: {}, ...resumed?.spent, at: Date.now() };
+  store.run({ words: startWords(headless), prompts: lines, owed: resumed?.answers ?? [], settings, spent });
+  if (resumed?.sessionId !== undefined) store.journal({ kind: 'session', runId: run.runId, id: resumed.sessionId });
+}
+
+/** claude runs, in this process. */
+export function noteProcess(store: SessionStore, { runId, mode }: Run, { pid }: Child): void {
+  const marks = { claude: processMark(pid), ctxb: processMark(process.pid) };
+  store.journal({ kind: 'start', pid, ...marks, runId, mode });
+}
+
+/** How claude is started, without prompt and session: for whoever has to take up the run. */
+function startWords({ program, invocation }: HeadlessRun): string[] {
+  const { passedAgain, outputFormat, verbose } = invocation;
+  const format = ['-p', '--output-format', outputFormat, ...(verbose ? ['--verbose'] : [])];
+  return [program, ...format, ...passedAgain];
+}
+
+/** Undefined when notes are off, or cannot be kept, which is reported. */
+function openInbox(headless: HeadlessRun, io: Io, runId: string, onFault: Faults): Inbox | undefined {
+  if (!headless.config.memory.enabled) return undefined;
+  const folder = contextFolder(headless, io);
+  let consequence = `nothing more is written to ${folder}`;
+  try {
+    openContextDir(folder);
+    consequence = 'no notes are kept';
+    return createInbox(folder, runId);
+  } catch (error) {
+    onFault(consequence, error);
+    return undefined;
+  }
+}
+
+/** Keeps the notes of a run in its context folder. */
+function openNotes(
+  headless: HeadlessRun,
+  io: Io,
+  { run, memory, inbox }: { readonly run: Run; readonly memory: Memory; readonly inbox: Inbox },
+  { onFault, notice }: { readonly onFault: Faults; readonly notice: (text: string) => void },
+): NoteTaker {
+  const root = contextFolder(headless, io);
+  const who = { pid: process.pid, runId: run.runId, now: Date.now };
+  return createNoteTaker({
+    memory,
+    open: (sessionId) => openSessionFolder(root, sessionId, who),
+    nameOf: (folder) => join(run.contextDir, relative(root, folder.path)),
+    inbox,
+    now: Date.now,
+    onFault,
+    notice,
+  });
+}
+
+/** Writes the governor's inputs and decisions to a file, for `ctxb replay`. */
+export interface Recorder {
+  write(input: Input, raw: string | undefined): void;
+  /** @param t time of the input that led to it, in milliseconds since the epoch */
+  decided(decision: Decision, t: number): void;
+  close(): void;
+}
+
+/** Begins a record. A fault (a full disk) is reported once and ends the record, never the run. */
+function createRecorder(
+  { path, descriptor }: RecordFile,
+  run: Run,
+  now: () => number,
+  onFault: (message: string) => void,
+): Recorder {
+  let faulty = false;
+
+  function put(line: object): void {
+    if (faulty) return;
+    try {
+      writeWhole(descriptor, asItIs(`${JSON.stringify(line)}\n`));
+    } catch (error) {
+      faulty = true;
+      onFault(`nothing more is recorded to ${path}: ${messageOf(error)}`);
+    }
+  }
+
+  put(recordRun(run, now()));
+  return {
+    write: (input, raw) => put(toRecord(input, raw)),
+    decided: (decision, t) => put(recordDecision(decision, t)),
+    close: () => closeSync(descriptor),
+  };
+}
+
+/** An open file for a record. */
+export interface RecordFile {
+  readonly path: string;
+  readonly descriptor: number;
+}
+
+/** Stands at the beginning of every record. */
+const MARK = '\\"type\\":\\"ctxb_run\\"';
+
+/**
+ * Opens it before claude starts, so that a record that cannot be written costs nothing. It will hold the whole
+ * conversation, so only its owner can read it. An older record makes way; anything else that is there does not.
+ *
+ * @throws CtxbError `usage` when it cannot be written
+ */
+export function openRecordFile(path: string): RecordFile {
+  try {
+    return { path, descriptor: openOutput(path, MARK) };
+  } catch (cause) {
+    if (!isCtxbError(cause)) throw cause;
+    throw new CtxbError('usage', `--record ${path}: cannot be written (${reasonOf(cause)})`, { cause });
+  }
+}
+
+/** Of a refusal by the system its own words are enough. */
+function reasonOf({ message, cause }: CtxbError): string {
+  return errorCode(cause) === undefined ? message : (cause as Error).message;
+}

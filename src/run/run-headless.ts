@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto';
+import { type Child, forOwnChild, runUntouched, startChild } from '../claude/child.ts';
+import {
+  childArguments,
+  type HeadlessInvocation,
+  NO_THOUGHTS_ENV,
+  successorArguments,
+} from '../claude/claude-arguments.ts';
+import { runCostUsd, toUsd } from '../core/governor/cost/cost.ts';
+import type { GovernorState } from '../core/governor/state.ts';
+import type { Io } from '../io.ts';
+import { checkFolder } from '../store/folders/own-folder.ts';
+import { INBOX_VARIABLE, inboxPath } from '../store/runs/inbox.ts';
+import { wantsTelemetry } from '../telemetry/destinations.ts';
+import { callerInput, createStamp, fixedPrompts } from './caller-input.ts';
+import type { StartClaude } from './executor.ts';
+import {
+  budgetArguments,
+  contextFolder,
+  describeRun,
+  type HeadlessRun,
+  RUN_VARIABLE,
+  type Watcher,
+} from './headless-run.ts';
+import { openRecordFile } from './run-files.ts';
+import { watchSignals } from './signals.ts';
+
+/**
+ * Runs it to its end. Resolves with the exit code for the caller.
+ *
+ * @throws CtxbError `store` when the context folder is not ctxb's, and as {@link callerInput} and {@link startChild}
+ */
+export async function runHeadless(headless: HeadlessRun, io: Io, watcher: Watcher): Promise<number> {
+  const { program, invocation } = headless;
+  for (const remark of checkFolder(contextFolder(headless, io))) watcher.notice(remark);
+  noticeIgnored(invocation, watcher);
+  const runId = randomUUID();
+  const { resumed } = headless;
+  const input = resumed
+    ? fixedPrompts(resumed.lines)
+    : await callerInput(headless, io, createStamp(runId), watcher.notice);
+  if ('piped' in input) return runUntouched(program, invocation.written, io, input.piped);
+  const record = headless.record === undefined ? undefined : openRecordFile(headless.record);
+  const env = childEnvironment(headless, io, runId);
+  const start = (args: readonly string[]) => startChild({ command: program, args, cwd: io.cwd, env });
+  const run = describeRun(headless, runId, io);
+  const limits = (spentUsd: number) =>
+    run.mode === 'act' && invocation.maxBudgetUsd === undefined
+      ? budgetArguments(headless.config.cost, run.attended, spentUsd)
+      : [];
+  const first = resumed ? successorArguments(invocation, resumed.sessionId) : childArguments(invocation);
+  const opening = telemetryOf(headless, runId, io, watcher);
+  let child: Child | undefined;
+  const early = watchSignals({
+    interrupt: () => child?.kill('SIGINT'),
+    kill: (signal) => child?.kill(signal),
+  });
+  try {
+    child = await start([...first, ...limits(resumed ? toUsd(resumed.spent.settled + resumed.spent.open) : 0)]);
+  } catch (error) {
+    early.stop();
+    throw error;
+  }
+  // Loaded while claude starts, which takes far longer: what comes before the start is what the caller waits for.
+  const { conduct } = await import('./conduct.ts');
+  const telemetry = await opening;
+  const startSuccessor = ({ resume, isFirst }: StartClaude, state: GovernorState) =>
+    start([...(isFirst ? first : successorArguments(invocation, resume)), ...limits(runCostUsd(state))]);
+  return conduct(headless, { run, io, child, early, input, record, watcher, telemetry, startSuccessor });
+}
+
+async function telemetryOf({ otlp }: HeadlessRun, runId: string, io: Io, { notice }: Watcher) {
+  if (!wantsTelemetry(otlp, io.env)) return undefined;
+  const { openTelemetry } = await import('../telemetry/telemetry.ts');
+  return openTelemetry({ otlp, runId, now: Date.now, notice }, io);
+}
+
+/** The user's own, and how ctxb's commands know this run and reach it. */
+function childEnvironment(headless: HeadlessRun, io: Io, runId: string): Io['env'] {
+  const display = headless.invocation.hidesThoughts ? NO_THOUGHTS_ENV : {};
+  const env = { ...forOwnChild(io.env), ...display, [RUN_VARIABLE]: runId };
+  if (!headless.config.memory.enabled) return env;
+  return { ...env, [INBOX_VARIABLE]: inboxPath(contextFolder(headless, io), runId) };
+}
+
+function noticeIgnored(invocation: HeadlessInvocation, { notice }: Watcher): void {
+  const { ignoredPrompt, ignoredWords } = invocation;
+  if (ignoredPrompt !== undefined) {
+    notice(`with --input-format stream-json the prompt "${ignoredPrompt}" is ignored: send it as a line on stdin`);
+  }
+  if (!invocation.sessionPersistence) {
+    notice('with --no-session-persistence claude keeps no log: if it dies, the work cannot be continued');
+  }
+  if (ignoredWords.length > 0) {
+    notice(`only the first word is the prompt; ignored: ${ignoredWords.join(' ')} (quote the prompt)`);
+  }
+}

@@ -1,0 +1,115 @@
+import { ENDING_SIGNALS } from '../claude/child.ts';
+
+/** What the user's signals do while claude runs. */
+export interface SignalWatch {
+  /** The first signal that came, if any. */
+  received(): NodeJS.Signals | undefined;
+  /** The turn was interrupted and the person continues: the next Ctrl-C counts as the first. */
+  rearm(): void;
+  stop(): void;
+}
+
+/** What the signals act on. */
+interface Signalled {
+  /** Stops the turn. */
+  readonly interrupt: () => void;
+  /** Signals claude's process group. */
+  readonly kill: (signal: NodeJS.Signals) => void;
+}
+
+/** Time between asking claude to end and ending it. */
+const GRACE_MS = 5_000;
+
+/**
+ * Ctrl-C once interrupts the turn, once more ends claude; SIGTERM and SIGHUP end it too. Whatever ends ctxb, short of
+ * SIGKILL, ends claude's whole process group.
+ */
+export function watchSignals({ interrupt, kill }: Signalled): SignalWatch {
+  let first: NodeJS.Signals | undefined;
+  let killTimer: NodeJS.Timeout | undefined;
+
+  function end(): void {
+    kill('SIGTERM');
+    killTimer ??= setTimeout(() => kill('SIGKILL'), GRACE_MS);
+  }
+
+  function onSignal(signal: NodeJS.Signals): void {
+    const isFirst = first === undefined;
+    first ??= signal;
+    if (signal === 'SIGINT' && isFirst) interrupt();
+    else end();
+  }
+
+  const onExit = () => kill('SIGKILL');
+  for (const signal of ENDING_SIGNALS) process.on(signal, onSignal);
+  process.on('exit', onExit);
+
+  return {
+    received: () => first,
+    rearm() {
+      first = undefined;
+    },
+    stop() {
+      clearTimeout(killTimer);
+      for (const signal of ENDING_SIGNALS) process.off(signal, onSignal);
+      process.off('exit', onExit);
+    },
+  };
+}
+
+/** Signals that came while work that needs a clean-up was under way. */
+interface HeldSignals {
+  /** Aborted by the first signal. */
+  readonly stop: AbortSignal;
+  /** The first signal that came, if any. */
+  received(): NodeJS.Signals | undefined;
+  release(): void;
+}
+
+/** No signal ends the process before what it has started is ended, and what it has written is removed. */
+export function holdSignals(): HeldSignals {
+  const controller = new AbortController();
+  let first: NodeJS.Signals | undefined;
+  const onSignal = (signal: NodeJS.Signals) => {
+    first ??= signal;
+    controller.abort();
+  };
+  for (const signal of ENDING_SIGNALS) process.on(signal, onSignal);
+  return {
+    stop: controller.signal,
+    received: () => first,
+    release() {
+      for (const signal of ENDING_SIGNALS) process.off(signal, onSignal);
+    },
+  };
+}
+
+/** Work that lasts until the user ends it. */
+interface UntilSignal {
+  readonly signal: AbortSignal;
+  /** Stops listening: the next signal has its default effect. */
+  stop(): void;
+}
+
+/** Aborts at the first Ctrl-C, SIGTERM or SIGHUP. */
+export function untilSignal(): UntilSignal {
+  const controller = new AbortController();
+  const stop = () => {
+    for (const signal of ENDING_SIGNALS) process.off(signal, stop);
+    controller.abort();
+  };
+  for (const signal of ENDING_SIGNALS) process.on(signal, stop);
+  return { signal: controller.signal, stop };
+}
+
+/**
+ * A signal that is aborted after `ms` milliseconds, or by another one. It does not keep the process alive.
+ *
+ * Node 20 forgets an `AbortSignal.timeout` that only `AbortSignal.any` still knows when it collects memory: then nothing
+ * is ever aborted. The timer here holds on to its own.
+ */
+export function timeoutSignal(ms: number, other?: AbortSignal): AbortSignal {
+  const controller = new AbortController();
+  setTimeout(() => controller.abort(), ms).unref();
+  return other === undefined ? controller.signal : AbortSignal.any([other, controller.signal]);
+}

@@ -1,0 +1,431 @@
+import { describe, expect, it } from 'vitest';
+import { remembered } from '../../../../src/core/governor/tool-budget/follow-results.ts';
+import { allocation, worthACall } from '../../../../src/core/governor/tool-budget/room.ts';
+import {
+  callLine,
+  type Driver,
+  decisions,
+  kinds,
+  type Line,
+  type PolicyChanges,
+  resultLine,
+  userLine,
+} from '../../../support/governor.ts';
+import {
+  answer,
+  answers,
+  bash,
+  bashInstead,
+  called,
+  calling,
+  failing,
+  inTurn,
+  type ModelCall,
+  played,
+  STORED,
+} from '../../../support/tools.ts';
+
+const FILE = { file_path: '/home/dev/project/a.txt' };
+const READ: ModelCall = { tool: 'Read', input: FILE };
+const LARGE = { lines: 3_000, fitting: 700 };
+const OUTPUT = Array.from({ length: 5_000 }, (_, at) => `line ${at + 1} of the output`).join('\n');
+
+const resultOf = (id: string, text: string, more: Line = {}) =>
+  userLine([{ type: 'tool_result', tool_use_id: id, content: text }], more);
+
+describe('a Read', () => {
+  it.each([
+    { what: 'that fits', input: FILE, file: { lines: 700, fitting: 700 }, limit: undefined },
+    { what: 'of an empty file', input: FILE, file: { lines: 0, fitting: 0 }, limit: undefined },
+    { what: 'of what is no text', input: FILE, file: undefined, limit: undefined },
+    { what: 'that is too large', input: FILE, file: LARGE, limit: 700 },
+    { what: 'of a line that is too large', input: FILE, file: { lines: 3, fitting: 0 }, limit: 1 },
+    { what: 'with a limit that fits', input: { ...FILE, limit: 700 }, file: LARGE, limit: undefined },
+    { what: 'with a limit that is too large', input: { ...FILE, limit: 2_000 }, file: LARGE, limit: 700 },
+    { what: 'with a limit that is hardly too large', input: { ...FILE, limit: 701 }, file: LARGE, limit: undefined },
+    { what: 'of all but the last part', input: { ...FILE, offset: 1_300 }, file: LARGE, limit: 700 },
+    { what: 'beyond the end', input: { ...FILE, offset: 9_000 }, file: { lines: 3_000, fitting: 0 }, limit: undefined },
+    { what: 'with keys of its own', input: { ...FILE, allow_large: true }, file: LARGE, limit: 700 },
+  ])('$what', ({ input, file, limit }) => {
+    const actions = played(inTurn(), calling({ tool: 'Read', input }), file && { file });
+    const { specific } = answer(actions);
+    expect(specific).toEqual(limit === undefined ? {} : { updatedInput: { ...input, limit } });
+    expect(kinds(decisions(actions))).toEqual(limit === undefined ? [] : ['limit-tool']);
+  });
+
+  it.each(['a.png', 'A.JPG', 'a.ipynb', 'a.pdf'])('of %s is not looked at', (name) => {
+    expect(kinds(played(inTurn(), calling({ tool: 'Read', input: { file_path: `/${name}` } })))).toEqual([
+      'answer-hook',
+    ]);
+  });
+
+  it.each([{}, { file_path: 1 }, { file_path: null }, { ...FILE, pages: '1-2' }, null, 'x', []])(
+    'with the input %j is not looked at',
+    (input) => {
+      expect(kinds(played(inTurn(), calling({ tool: 'Read', input })))).toEqual(['answer-hook']);
+    },
+  );
+
+  it('is told which lines it gets, where the next begins, and how many more there may be', () => {
+    const { context } = answer(played(inTurn(), calling(READ), { file: LARGE }));
+    expect(context).toBe(
+      'This Read gives lines 1-700 of 3000, as one result may take about 8000 tokens now. Go on with offset=701; the budget allows about 700 more lines.',
+    );
+  });
+
+  it('of the last part says so, as claude refuses the end of a large file without a limit', () => {
+    const input = { ...FILE, offset: 2_301 };
+    const actions = played(inTurn(), calling({ tool: 'Read', input }), { file: LARGE });
+    // What is behind the last line feed counts as a line.
+    expect(answer(actions).specific).toEqual({ updatedInput: { ...input, limit: 701 } });
+    expect(decisions(actions)).toEqual([]);
+  });
+
+  it('leads through the file, part by part, to its end', () => {
+    const driver = inTurn();
+    const seen: number[] = [];
+    for (let offset = 1; offset <= 3_000; ) {
+      const left = 3_000 - offset + 1;
+      const call = { tool: 'Read', input: { ...FILE, offset }, id: `r${offset}` };
+      const actions = played(driver, calling(call), { file: { lines: 3_000, fitting: Math.min(left, 700) } });
+      const given = Number((answer(actions).specific?.updatedInput as Line | undefined)?.limit ?? left);
+      seen.push(given);
+      driver.claude(resultOf(call.id, 'x'));
+      const next = /offset=(\d+)/.exec(answer(actions).context ?? '')?.[1];
+      offset = next === undefined ? 3_001 : Number(next);
+    }
+    expect(seen).toEqual([700, 700, 700, 700, 201]);
+  });
+
+  it('asks the shell about the room there is, from the line that is asked for', () => {
+    const [measure] = inTurn().claude(calling({ tool: 'Read', input: { ...FILE, offset: 5.7 } }));
+    expect(measure).toMatchObject({ kind: 'measure-file', offset: 5, chars: 28_000, path: FILE.file_path });
+  });
+});
+
+describe('a mode', () => {
+  const MODES: PolicyChanges[] = [{ tools: { mode: 'advise' } }, { tools: { mode: 'off' } }];
+
+  it.each(MODES)('%j changes no call and no result', (policy) => {
+    const driver = inTurn(policy);
+    for (const line of [calling(READ), called({ response: bash(OUTPUT) }), failing({ error: OUTPUT })]) {
+      const actions = played(driver, line, { file: LARGE });
+      expect(answer(actions).specific).toEqual({});
+      expect(decisions(actions)).toEqual([]);
+      expect(kinds(actions)).not.toContain('store-result');
+    }
+  });
+
+  it('advise tells, off does not', () => {
+    const contexts = MODES.map((policy) => {
+      const driver = inTurn(policy);
+      return [calling(READ), called({ response: bash(OUTPUT) })].map((line) => {
+        return answer(played(driver, line, { file: LARGE })).context;
+      });
+    });
+    expect(contexts[0]).toEqual([
+      expect.stringContaining('3000 lines, more than the 8000 tokens'),
+      expect.stringContaining('ask for less at a time'),
+    ]);
+    expect(contexts[1]).toEqual([undefined, undefined]);
+  });
+});
+
+describe('a result', () => {
+  it('is stored whole before it is cut, and says where', () => {
+    const driver = inTurn();
+    const actions = played(driver, called({ response: bash(OUTPUT) }));
+    expect(kinds(actions)).toEqual(['store-result', 'cut-result', 'answer-hook']);
+    expect(actions[0]).toMatchObject({ name: 'toolu_1', text: OUTPUT });
+    const instead = bashInstead(answer(actions)) ?? '';
+    expect(instead).toContain(`in ${STORED}: go on with Read, offset=`);
+    expect(instead).toContain('Bash make: ');
+    expect(instead).toContain(`${OUTPUT.length} characters in 5000 lines, exit status 0`);
+    expect(instead.endsWith('line 5000 of the output')).toBe(true);
+    expect(instead.length / 3.5).toBeLessThanOrEqual(8_000);
+  });
+
+  it('can be read on from the line that is named', () => {
+    const instead = bashInstead(answer(played(inTurn(), called({ response: bash(OUTPUT) })))) ?? '';
+    const [, offset] = /offset=(\d+)/.exec(instead) ?? [];
+    const shown = instead.split('\n').slice(1);
+    expect(shown[Number(offset) - 2]).toBe(`line ${Number(offset) - 1} of the output`);
+    expect(shown[Number(offset) - 1]).toMatch(/^\[… lines /);
+    expect(shown[Number(offset) - 1]).toContain(`lines ${offset}-`);
+  });
+
+  it('goes whole when it cannot be stored', () => {
+    const actions = played(inTurn(), called({ response: bash(OUTPUT) }), { path: undefined });
+    expect(kinds(actions)).toEqual(['store-result', 'answer-hook']);
+    expect(answer(actions)).toMatchObject({ specific: {} });
+  });
+
+  it('is never made longer', () => {
+    const driver = inTurn({ tools: { perCall: 2, minTokens: 1 } });
+    expect(answer(played(driver, called({ response: bash('one short line') }))).specific).toEqual({});
+  });
+
+  it.each([
+    { what: 'interrupted', more: { interrupted: true }, said: ', interrupted.' },
+    { what: 'sent to the background', more: { backgroundTaskId: 'b1' }, said: ', still running.' },
+    { what: 'explained', more: { returnCodeInterpretation: 'No matches found' }, said: ', No matches found.' },
+  ])('of a command that was $what says so', ({ more, said }) => {
+    const instead = bashInstead(answer(played(inTurn(), called({ response: bash(OUTPUT, more) })))) ?? '';
+    expect(instead).toContain(said);
+    expect(instead).not.toContain('exit status');
+  });
+
+  it('that has failed cannot be replaced, only spoken of', () => {
+    const { specific, context } = answer(played(inTurn(), failing({ error: 'x'.repeat(40_000) })));
+    expect(specific).toEqual({});
+    expect(context).toContain('about 11429 tokens');
+    expect(answer(played(inTurn(), failing({ error: 'Exit code 1' }))).context).toBeUndefined();
+  });
+
+  it('of JSON stays JSON, and what it has lost is told beside it', () => {
+    const items = Array.from({ length: 9_000 }, (_, id) => ({ id, name: `item ${id}` }));
+    const text = JSON.stringify({ items, total: 9_000 });
+    const actions = played(inTurn(), called({ tool: 'mcp__srv__list', response: [{ type: 'text', text }] }));
+    const { specific, context = '' } = answer(actions);
+    const output = specific?.updatedToolOutput as readonly { readonly text: string }[] | undefined;
+    const cut = JSON.parse(output?.[0]?.text ?? '') as { items: unknown[]; total: number };
+    expect(cut).toEqual({ items: items.slice(0, cut.items.length), total: 9_000 });
+    const { length } = cut.items;
+    expect(context).toContain(
+      `$.items: total 9000, returned ${length}, the next has offset ${length} and begins on line `,
+    );
+    const line = Number(/begins on line (\d+)/.exec(context)?.[1]);
+    const [store] = actions;
+    const stored = store?.kind === 'store-result' ? [store.text].flat().join('\n') : '';
+    expect(stored.split('\n')[line - 1]).toContain(JSON.stringify(items[length]));
+    expect(JSON.parse(stored)).toEqual(JSON.parse(text));
+  });
+
+  it('of JSON with hundreds of lists is told of in few words', () => {
+    const lists = Array.from({ length: 300 }, (_, at) => [
+      `list_${'n'.repeat(40)}_${at}`,
+      Array.from({ length: 200 }, () => 1),
+    ]);
+    const text = JSON.stringify(Object.fromEntries(lists));
+    const { context = '' } = answer(
+      played(inTurn(), called({ tool: 'mcp__srv__lists', response: [{ type: 'text', text }] })),
+    );
+    expect(context).toContain('more of its lists and objects are cut.');
+    expect(context.length).toBeLessThan(3_000);
+  });
+});
+
+describe('a replacement that this claude does not take', () => {
+  it.each([
+    { what: 'text', tool: 'Bash', text: OUTPUT },
+    { what: 'JSON', tool: 'mcp__srv__list', text: JSON.stringify(Array.from({ length: 20_000 }, (_, id) => ({ id }))) },
+    {
+      what: 'JSON on many lines',
+      tool: 'Bash',
+      text: JSON.stringify(
+        Array.from({ length: 9_000 }, (_, id) => ({ id })),
+        null,
+        2,
+      ),
+    },
+  ])('is said once, of $what, and from then on there is only advice', ({ tool, text }) => {
+    const driver = inTurn();
+    const response = tool === 'Bash' ? bash(text) : [{ type: 'text', text }];
+    const give = (id: string) => played(driver, called({ id, tool, response }));
+    expect(kinds(give('a'))).toContain('cut-result');
+    expect(kinds(driver.claude(resultOf('a', text)))).toContain('tools-ignored');
+    const later = give('b');
+    expect(kinds(later)).toEqual(['answer-hook']);
+    expect(answer(later).specific).toEqual({});
+    expect(kinds(driver.claude(resultOf('b', text)))).not.toContain('tools-ignored');
+  });
+
+  it.each([
+    { what: 'a text', tool: 'Bash', text: OUTPUT },
+    { what: 'JSON', tool: 'mcp__srv__list', text: JSON.stringify(Array.from({ length: 20_000 }, (_, id) => ({ id }))) },
+  ])('is none where $what is taken, framed or failed', ({ tool, text }) => {
+    const response = tool === 'Bash' ? bash(text) : [{ type: 'text', text }];
+    const ways = [
+      (shown: string) => resultOf('a', shown),
+      (shown: string) =>
+        resultOf('a', `[Subagent hand-back] The report follows:\n  ${shown.replaceAll('\n', '\n  ')}\nagentId: x`),
+      () => userLine([{ type: 'tool_result', tool_use_id: 'a', content: 'aborted', is_error: true }]),
+      () => resultOf('a', '<persisted-output>\nOutput too large (70KB).'),
+    ];
+    for (const way of ways) {
+      const driver = inTurn();
+      const { specific } = answer(played(driver, called({ id: 'a', tool, response })));
+      const output = specific?.updatedToolOutput as { stdout: string } & { text: string }[];
+      const line = way(output.stdout ?? output[0]?.text ?? '');
+      expect(kinds(driver.claude(line))).not.toContain('tools-ignored');
+    }
+  });
+});
+
+describe('a page', () => {
+  const LIST = 'mcp__srv__list';
+  const paged = (policy: PolicyChanges = {}, size = 35_000): Driver => {
+    const driver = inTurn(policy);
+    const whole = [{ type: 'text', text: 'x'.repeat(size) }];
+    played(driver, called({ id: 'w', tool: LIST, input: { q: 'a' }, response: whole }));
+    driver.claude(resultOf('w', 'x'));
+    const response = [{ type: 'text', text: 'x'.repeat(350) }];
+    played(driver, called({ id: 'p', tool: LIST, input: { q: 'a', per_page: 10 }, response }));
+    driver.claude(resultOf('p', 'x'.repeat(350)));
+    return driver;
+  };
+
+  it('is asked for as the tool was seen to take it', () => {
+    const { specific, context } = answer(played(paged(), calling({ tool: LIST, input: { q: 'b' } })));
+    expect(specific).toEqual({ updatedInput: { q: 'b', per_page: 720 } });
+    expect(context).toContain('per_page=720 was set');
+  });
+
+  it('is not where all of it has fitted', () => {
+    expect(answer(played(paged({}, 3_500), calling({ tool: LIST, input: { q: 'b' } }))).specific).toEqual({});
+  });
+
+  it.each([{ per_page: 3 }, { per_page: '3' }, { limit: 5 }, { limit: null }, { per_page: 0 }])(
+    'is not where the agent has asked for one: %j',
+    (input) => {
+      expect(answer(played(paged(), calling({ tool: LIST, input }))).specific).toEqual({});
+    },
+  );
+
+  it.each([
+    { what: 'another tool', call: { tool: 'mcp__srv__other', input: {} }, policy: {} },
+    { what: 'a mode that only advises', call: { tool: LIST, input: {} }, policy: { tools: { mode: 'advise' } } },
+    { what: 'the name of something every object has', call: { tool: 'constructor', input: {} }, policy: {} },
+  ] as const)('is not for $what', ({ call, policy }) => {
+    expect(answer(played(paged(policy), calling(call))).specific).toEqual({});
+  });
+
+  it('is known of Grep', () => {
+    const { specific } = answer(played(inTurn(), calling({ tool: 'Grep', input: { pattern: 'x' } })));
+    expect(specific).toEqual({ updatedInput: { pattern: 'x', head_limit: 180 } });
+  });
+});
+
+describe('tiers', () => {
+  const used = (driver: Driver) => driver.state.toolBudget;
+
+  it('of results begin anew with each turn', () => {
+    const driver = inTurn();
+    driver.claude(resultOf('a', 'x'.repeat(35_000)));
+    expect(used(driver).results).toBe(10_000);
+    driver.claude(resultLine());
+    expect(used(driver).results).toBe(0);
+  });
+
+  it('of history are what a compaction has left', () => {
+    const driver = inTurn();
+    driver.claude(resultOf('a', 'x'.repeat(35_000)));
+    driver.claude({
+      type: 'system',
+      subtype: 'compact_boundary',
+      session_id: 's1',
+      compact_metadata: { trigger: 'auto', pre_tokens: 1 },
+    });
+    expect(used(driver)).toMatchObject({ results: 0, history: 0 });
+    const summary = userLine('This session is being continued from a previous conversation', { isSynthetic: true });
+    driver.claude(summary);
+    expect(used(driver).history).toBe(18);
+    expect(remembered(driver.state, 'x'.repeat(350)).toolBudget.history).toBe(100);
+    driver.claude(resultLine());
+    expect(used(driver).history).toBe(18);
+  });
+});
+
+describe('a subagent', () => {
+  const started = {
+    type: 'system',
+    subtype: 'task_started',
+    session_id: 's1',
+    task_id: 'agent-1',
+    tool_use_id: 'toolu_agent',
+    task_type: 'local_agent',
+  };
+  const spoke = (tokens: number) => callLine(tokens, { parent_tool_use_id: 'toolu_agent' });
+
+  it('has a plan and a window of its own', () => {
+    const driver = inTurn({}, 140_000);
+    expect(allocation(driver.state, 'Bash', null)).toBe(8_000);
+    expect(allocation(driver.state, 'Bash', 'agent-1')).toBe(8_000);
+    driver.claude(started, spoke(155_000));
+    // Not the 1,000 that are left until its relief: a call costs more than so few.
+    expect(allocation(driver.state, 'Bash', 'agent-1')).toBe(worthACall(155_000));
+    expect(allocation(driver.state, 'Bash', null)).toBe(8_000);
+    driver.claude(spoke(50_000));
+    expect(allocation(driver.state, 'Bash', 'agent-1')).toBe(8_000);
+  });
+
+  it('has its results counted for it, and not for the main thread', () => {
+    const driver = inTurn();
+    driver.claude(started);
+    played(driver, called({ id: 's', agent: 'agent-1', response: bash('x'.repeat(3_500)) }));
+    driver.claude(resultOf('s', 'x'.repeat(3_500), { parent_tool_use_id: 'toolu_agent' }));
+    expect(driver.state.toolBudget).toMatchObject({ results: 0, agents: { 'agent-1': 1_000 } });
+    expect(driver.state.toolBudget.open).toEqual({});
+  });
+
+  it('is cut as the main thread is, and told nothing of the main thread', () => {
+    const driver = inTurn({ tools: { warnBelow: 90_000, criticalBelow: 80_000 } }, 150_000);
+    const actions = played(driver, called({ id: 's', agent: 'agent-1', response: bash(OUTPUT) }));
+    expect(kinds(actions)).toContain('cut-result');
+    expect(answer(actions).context ?? '').not.toContain('tokens remaining');
+  });
+});
+
+describe('callbacks with odd input', () => {
+  const deep = JSON.parse(`${'['.repeat(5_000)}${']'.repeat(5_000)}`) as unknown;
+  const CALLS: readonly { what: string; call: ModelCall; more?: Line }[] = [
+    { what: 'no id', call: { response: bash(OUTPUT) }, more: { tool_use_id: undefined } },
+    { what: 'no tool', call: { response: bash(OUTPUT) }, more: { tool_name: undefined } },
+    { what: 'an input that is null', call: { response: bash(OUTPUT) }, more: { tool_input: null } },
+    { what: 'an empty agent', call: { response: bash(OUTPUT), agent: '' } },
+    { what: 'no response', call: {} },
+    { what: 'a response that is null', call: { tool: 'mcp__a__b', response: null } },
+    { what: 'a deep response', call: { tool: 'mcp__a__b', response: deep } },
+    { what: 'a deep input', call: { tool: 'mcp__a__b', input: { deep }, response: [{ type: 'text', text: OUTPUT }] } },
+    {
+      what: 'ids that every object has',
+      call: { id: '__proto__', tool: '__proto__', agent: '__proto__', response: bash(OUTPUT) },
+    },
+    { what: 'a constructor', call: { id: 'constructor', agent: 'constructor', response: bash(OUTPUT) } },
+    { what: 'a folder that is no text', call: READ, more: { cwd: 7 } },
+  ];
+
+  it.each(CALLS)('$what: each is answered once', ({ call, more }) => {
+    const driver = inTurn();
+    for (const line of [calling(call, more), called(call, more), failing({ ...call, error: OUTPUT }, more)])
+      expect(answers(played(driver, line, { file: LARGE }))).toHaveLength(1);
+    driver.claude(resultOf(call.id ?? 'toolu_1', 'x'), resultLine());
+    expect(allocation(driver.state, 'Bash', null)).toBe(8_000);
+  });
+
+  it('a request with the id __proto__ is answered under it', () => {
+    const driver = inTurn();
+    const line = { ...called({ response: bash(OUTPUT) }), request_id: '__proto__' };
+    expect(answer(played(driver, line))).toMatchObject({ requestId: '__proto__', specific: { updatedToolOutput: {} } });
+  });
+
+  it('what the shell says of nobody waiting is passed over', () => {
+    const driver = inTurn();
+    for (const requestId of ['', 'unknown', '__proto__', 'constructor']) {
+      expect(driver.tell({ kind: 'result-stored', requestId, path: STORED })).toEqual([]);
+      expect(driver.tell({ kind: 'file-measured', requestId, file: LARGE })).toEqual([]);
+    }
+  });
+
+  it('what the shell says twice is answered once', () => {
+    const driver = inTurn();
+    const [store] = driver.claude(called({ response: bash(OUTPUT) }));
+    const requestId = store?.kind === 'store-result' ? store.requestId : '';
+    expect(answers(driver.tell({ kind: 'result-stored', requestId, path: STORED }))).toHaveLength(1);
+    expect(driver.tell({ kind: 'result-stored', requestId, path: STORED })).toEqual([]);
+    const [measure] = driver.claude(calling(READ));
+    const asked = measure?.kind === 'measure-file' ? measure.requestId : '';
+    expect(driver.tell({ kind: 'result-stored', requestId: asked, path: STORED })).toEqual([]);
+    expect(answers(driver.tell({ kind: 'file-measured', requestId: asked, file: LARGE }))).toHaveLength(1);
+  });
+});

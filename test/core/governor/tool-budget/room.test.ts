@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import { DEFAULTS } from '../../../../src/config/defaults.ts';
+import {
+  allot,
+  perCallOf,
+  planRoom,
+  type Room,
+  tiersInTokens,
+} from '../../../../src/core/governor/tool-budget/room.ts';
+import { createRandom } from '../../../support/random.ts';
+
+const { tiers, tools } = DEFAULTS;
+
+/** A room in which all of this is left. */
+const room = (changes: Partial<Room> = {}): Room => ({
+  plan: 62_000,
+  results: 40_000,
+  window: 150_000,
+  relief: 140_000,
+  worth: 0,
+  ...changes,
+});
+
+describe('the plan', () => {
+  it.each([
+    { spent: { history: 0, toolResults: 0, user: 0 }, plan: 62_000, results: 40_000 },
+    { spent: { history: 12_000, toolResults: 40_000, user: 10_000 }, plan: 0, results: 0 },
+    { spent: { history: 0, toolResults: 90_000, user: 0 }, plan: -28_000, results: -50_000 },
+  ])('has $plan left after $spent', ({ spent, plan, results }) => {
+    expect(planRoom(tiers, spent)).toEqual({ plan, results });
+  });
+
+  it('may be shares of the window', () => {
+    const shares = { ...DEFAULTS.tiers, total: 0.5, toolResults: 0.25, system: 1 };
+    expect(tiersInTokens(shares, 200_000)).toMatchObject({ total: 100_000, toolResults: 50_000, system: 200_000 });
+  });
+});
+
+describe('what one result may take', () => {
+  it.each([
+    { what: 'all that one may', room: room(), allowed: 8_000 },
+    { what: 'what is left of the tier', room: room({ results: 7_800 }), allowed: 7_800 },
+    { what: 'what is left of the plan', room: room({ plan: 7_900 }), allowed: 7_900 },
+    { what: 'what is left until the context is relieved', room: room({ relief: 3_000 }), allowed: 3_000 },
+    { what: 'a part of that when the tier is used up', room: room({ results: 0 }), allowed: 7_000 },
+    {
+      what: 'a part of that when the plan is overdrawn',
+      room: room({ plan: -90_000, results: -90_000 }),
+      allowed: 7_000,
+    },
+    { what: 'what is worth a call', room: room({ relief: 0, worth: 4_700 }), allowed: 4_700 },
+    { what: 'what the window has left', room: room({ relief: 0, window: 900, worth: 4_700 }), allowed: 900 },
+    { what: 'no more than one may take', room: room({ relief: 0, worth: 9_000 }), allowed: 8_000 },
+    { what: 'the least when nothing is left', room: room({ relief: 0 }), allowed: 500 },
+    { what: 'the least when less than nothing is', room: room({ relief: -90_000 }), allowed: 500 },
+    { what: 'the plan alone where nothing is measured', room: room({ results: 600, relief: undefined }), allowed: 600 },
+    { what: 'the least where nothing is measured', room: room({ results: 0, relief: undefined }), allowed: 500 },
+  ])('is $what', ({ room: left, allowed }) => {
+    expect(allot(left, tools)).toBe(allowed);
+  });
+
+  it('is not raised to the least where one may take less', () => {
+    expect(allot(room(), { perCall: 100, minTokens: 500 })).toBe(100);
+    expect(allot(room({ relief: 0 }), { perCall: 100, minTokens: 500 })).toBe(100);
+  });
+
+  it('never grows as anything gets less, and is whole', () => {
+    const random = createRandom(5);
+    for (let round = 0; round < 2_000; round++) {
+      const left = room({
+        plan: random.whole(-50_000, 100_000),
+        results: random.whole(-50_000, 60_000),
+        relief: random.whole(-50_000, 1e6),
+      });
+      const less = { ...left, [random.pick(['plan', 'results', 'relief'])]: -60_000 };
+      const [now, then] = [allot(left, tools), allot(less, tools)];
+      expect(Number.isInteger(now)).toBe(true);
+      expect(then).toBeLessThanOrEqual(now);
+      expect(now).toBeGreaterThanOrEqual(500);
+      expect(now).toBeLessThanOrEqual(8_000);
+    }
+  });
+});
+
+describe('what a tool may take', () => {
+  const byTool = {
+    Read: 12_000,
+    'mcp__*': 1,
+    'mcp__github__*': 2,
+    '*__search': 3,
+    'mcp__github__get_*': 4,
+    'mcp__a.b__*': 5,
+    'mcp__(x)[y]+?^$|__*': 6,
+    'mcp__*__list*': 7,
+    'Re?d': 8,
+    '.*': 9,
+  };
+
+  it.each([
+    { tool: 'Read', tokens: 12_000 },
+    { tool: 'read', tokens: 8_000 },
+    { tool: 'Bash', tokens: 8_000 },
+    { tool: 'mcp__other__tool', tokens: 1 },
+    { tool: 'mcp__', tokens: 1 },
+    { tool: 'mcp__github__create', tokens: 2 },
+    { tool: 'mcp__github__get_issue', tokens: 4 },
+    { tool: 'my__search', tokens: 3 },
+    { tool: 'mcp__a.b__x', tokens: 5 },
+    { tool: 'mcp__aXb__x', tokens: 1 },
+    { tool: 'mcp__(x)[y]+?^$|__z', tokens: 6 },
+    { tool: 'mcp__s__list_all', tokens: 7 },
+    { tool: 'mcp__multi\nline__list', tokens: 7 },
+    { tool: 'Reed', tokens: 8_000 },
+    { tool: '.', tokens: 9 },
+    { tool: 'mcp__*', tokens: 1 },
+    { tool: 'xmcp__a', tokens: 8_000 },
+    { tool: '', tokens: 8_000 },
+    { tool: '__proto__', tokens: 8_000 },
+    { tool: 'constructor', tokens: 8_000 },
+  ])('$tool: $tokens', ({ tool, tokens }) => {
+    expect(perCallOf({ ...tools, byTool }, tool)).toBe(tokens);
+  });
+
+  it('comes to an end for a name that is made to last', () => {
+    const pattern = `${'*a'.repeat(8)}*b`;
+    expect(perCallOf({ ...tools, byTool: { [pattern]: 1 } }, 'a'.repeat(128))).toBe(8_000);
+  });
+});

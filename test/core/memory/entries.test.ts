@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest';
+import type { Entry, ToolEntry } from '../../../src/core/memory/entry.ts';
+import type { Line } from '../../support/governor.ts';
+import { entriesOf, type Heard } from '../../support/notes.ts';
+
+interface Call {
+  readonly name: string;
+  readonly input: object;
+  readonly result?: unknown;
+  readonly failed?: boolean;
+  readonly report?: unknown;
+  readonly id?: string;
+  readonly cwd?: string;
+  readonly agentId?: string;
+}
+
+/** The rows of a session log that one call leaves. */
+function rows({ id = 'toolu_1', name, input, result = 'ok', failed = false, report, cwd, agentId }: Call): Heard[] {
+  const common = { isSidechain: agentId !== undefined, agentId, cwd, sessionId: 's1' };
+  const use = { role: 'assistant', id: `m_${id}`, model: 'm', content: [{ type: 'tool_use', id, name, input }] };
+  const block = { type: 'tool_result', tool_use_id: id, content: result, is_error: failed };
+  const lines: Line[] = [
+    { ...common, type: 'assistant', message: use },
+    { ...common, type: 'user', message: { role: 'user', content: [block] }, toolUseResult: report },
+  ];
+  return lines.map((line) => ({ from: 'claude', line }));
+}
+
+function entryOf(call: Call): ToolEntry {
+  const [entry] = tools(entriesOf(rows(call)));
+  if (entry === undefined) throw new Error('there is no entry');
+  return entry;
+}
+
+function tools(entries: readonly Entry[]): ToolEntry[] {
+  return entries.filter((entry): entry is ToolEntry => entry.kind === 'tool');
+}
+
+describe('what a call was about', () => {
+  it.each([
+    { name: 'Bash', input: { command: 'npm\ntest', description: 'x' }, title: 'npm test' },
+    { name: 'Read', input: { file_path: 'a.ts' }, title: 'a.ts' },
+    { name: 'Read', input: { file_path: 'a.ts', offset: 10, limit: 5 }, title: 'a.ts lines 10-14' },
+    { name: 'Read', input: { file_path: 'a.ts', offset: 10 }, title: 'a.ts from line 10' },
+    { name: 'Grep', input: { pattern: 'x+', path: 'src' }, title: 'x+ src' },
+    { name: 'Glob', input: { pattern: '**/*.ts' }, title: '**/*.ts' },
+    { name: 'Agent', input: { description: 'Count', prompt: 'p', subagent_type: 'Explore' }, title: 'Explore Count' },
+    { name: 'WebFetch', input: { prompt: 'p', url: 'https://example.org' }, title: 'https://example.org' },
+    { name: 'mcp__db__get', input: { table: 'users', id: 7, deep: {} }, title: 'table=users id=7' },
+    { name: 'TodoWrite', input: { todos: [] }, title: '' },
+    { name: 'Bash', input: null, title: '' },
+    { name: 'Bash', input: { command: 'x'.repeat(600) }, title: 'x'.repeat(500) },
+  ])('$name $input', ({ name, input, title }) => {
+    expect(entryOf({ name, input: input as object }).title).toBe(title);
+  });
+});
+
+describe('what came of a call', () => {
+  it.each([
+    { name: 'the last line of a success', result: 'first\nlast\n\n', said: 'last' },
+    { name: 'nothing', result: '', said: '' },
+    { name: 'parts', result: [{ type: 'text', text: 'a' }, { type: 'image' }, { type: 'text', text: 'b' }], said: 'b' },
+    { name: 'the error of a failure', result: 'Exit code 1\nTypeError: no\ndone', failed: true, said: 'TypeError: no' },
+  ])('$name', ({ result, failed = false, said }) => {
+    expect(entryOf({ name: 'Bash', input: { command: 'x' }, result, failed }).said).toBe(said);
+  });
+});
+
+describe('the fingerprint of an input', () => {
+  const of = (input: object, name = 'Bash') => entryOf({ name, input }).input;
+
+  it.each([
+    { name: 'the order of keys', one: { a: 1, b: { c: 2, d: 3 } }, other: { b: { d: 3, c: 2 }, a: 1 }, same: true },
+    { name: 'the description', one: { command: 'x', description: 'a' }, other: { command: 'x' }, same: true },
+    { name: 'the command', one: { command: 'x' }, other: { command: 'y' }, same: false },
+    { name: 'a kind of value', one: { limit: 1 }, other: { limit: '1' }, same: false },
+    { name: 'where a value stands', one: { a: ['x', ''] }, other: { a: ['', 'x'] }, same: false },
+    { name: 'a key', one: { a: 'x' }, other: { b: 'x' }, same: false },
+  ])('$name', ({ one, other, same }) => {
+    expect(of(one) === of(other)).toBe(same);
+  });
+
+  it('is made of any depth', () => {
+    let deep: object = {};
+    for (let depth = 0; depth < 5_000; depth++) deep = { deep };
+    expect(of(deep)).toMatch(/^\w+$/);
+  });
+});
+
+describe('paths are seen from the project', () => {
+  it.each([
+    { name: 'a file in it', path: '/w/src/a.ts', expected: 'src/a.ts' },
+    { name: 'a file outside', path: '/other/a.ts', expected: '/other/a.ts' },
+    { name: 'a folder that only begins like it', path: '/wide/a.ts', expected: '/wide/a.ts' },
+    { name: 'a relative one', path: './src/../a.ts', expected: 'a.ts' },
+  ])('$name', ({ path, expected }) => {
+    const [change] = entryOf({ name: 'Edit', input: { file_path: path }, cwd: '/w' }).changes ?? [];
+    expect(change?.path).toBe(expected);
+  });
+
+  it('where no folder is known a relative one stays relative', () => {
+    const [change] = entryOf({ name: 'Edit', input: { file_path: './src/a.ts' } }).changes ?? [];
+    expect(change?.path).toBe('src/a.ts');
+  });
+
+  it('a file has one name, whether a subagent or the main thread touched it', () => {
+    const entries = tools(
+      entriesOf([
+        ...rows({ id: 't0', name: 'Task', input: { description: 'Count' }, cwd: '/w' }).slice(0, 1),
+        ...rows({ id: 't1', name: 'Write', input: { file_path: '/w/a.ts' }, cwd: '/w', agentId: 'a1' }),
+        ...rows({ id: 't2', name: 'Edit', input: { file_path: '/w/a.ts' }, cwd: '/w' }),
+      ]),
+    );
+    expect(entries.map(({ changes }) => changes?.[0]?.path)).toStrictEqual(['a.ts', 'a.ts']);
+  });
+
+  it('a command in another folder changes no file that is certain', () => {
+    const entries = tools(
+      entriesOf([
+        ...rows({ id: 't1', name: 'Bash', input: { command: 'cd sub' } }),
+        ...rows({ id: 't2', name: 'Bash', input: { command: 'rm a.txt' } }),
+        ...rows({ id: 't3', name: 'Bash', input: { command: 'rm /w/b.txt' } }),
+      ]),
+    );
+    expect(entries.map(({ changes }) => changes)).toStrictEqual([
+      undefined,
+      undefined,
+      [{ path: '/w/b.txt', change: 'deleted' }],
+    ]);
+  });
+});
+
+describe('bounds', () => {
+  it('texts are kept in part', () => {
+    const long = `${'x'.repeat(30_000)}\n`.repeat(20);
+    const { title, said, command, signature } = entryOf({
+      name: 'Bash',
+      input: { command: long },
+      result: `Exit code 1\n${long}`,
+      failed: true,
+    });
+    expect([title.length, said.length]).toStrictEqual([500, 500]);
+    expect([...(command?.text ?? '')].length).toBeLessThanOrEqual(10_000);
+    expect(command?.tail.length).toBeLessThanOrEqual(2_000);
+    expect(signature?.length ?? 0).toBeLessThanOrEqual(500);
+  });
+
+  it('the tail of a failure is its last 20 lines', () => {
+    const lines = Array.from({ length: 100 }, (_, n) => `line ${n}`);
+    const { command } = entryOf({
+      name: 'Bash',
+      input: { command: 'x' },
+      result: `Exit code 3\n${lines.join('\n')}`,
+      failed: true,
+    });
+    expect(command).toMatchObject({ exit: 3, tail: lines.slice(-20).join('\n') });
+  });
+
+  it.each([
+    { name: 'no call for the result', heard: rows({ name: 'Bash', input: {} }).slice(1) },
+    { name: 'no result for the call', heard: rows({ name: 'Bash', input: {} }).slice(0, 1) },
+    { name: 'no content', heard: [{ from: 'claude', line: { type: 'user', message: null } }] },
+  ] satisfies readonly { name: string; heard: readonly Heard[] }[])('$name: no entry', ({ heard }) => {
+    expect(entriesOf(heard)).toStrictEqual([]);
+  });
+
+  it('a result that comes twice is one entry', () => {
+    const heard = rows({ name: 'Bash', input: { command: 'x' } });
+    expect(entriesOf([...heard, ...heard.slice(1)])).toHaveLength(1);
+  });
+});

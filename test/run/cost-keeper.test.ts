@@ -1,0 +1,153 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { GovernorState } from '../../src/core/governor/state.ts';
+import { type CostKeeper, createCostKeeper } from '../../src/run/cost-keeper.ts';
+import { afterTurn, callLine, type Driver, drive, initLine, resultLine } from '../support/governor.ts';
+
+let folder: string;
+let faults: string[];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'ctxb-costs-'));
+  faults = [];
+});
+
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const NOON = new Date(2026, 0, 2, 12).getTime();
+
+function keeper(runId = 'r', isLimited = true): CostKeeper {
+  const onFault = (consequence: string) => void faults.push(consequence);
+  return createCostKeeper({ folder, runId, period: 'day', isLimited, now: () => NOON, onFault });
+}
+
+/** A turn that brought claude's counter to `usd`. */
+function turn(driver: Driver, usd: number): GovernorState {
+  driver.prompt('Next.');
+  driver.claude(initLine(), callLine(20_000), resultLine({ total_cost_usd: usd }));
+  return driver.state;
+}
+
+function ledger(): object[] {
+  const lines = readFileSync(join(folder, 'cost.ndjson'), 'utf8').split('\n').filter(Boolean);
+  return lines.map((line) => JSON.parse(line) as object);
+}
+
+describe('what a turn cost', () => {
+  it('is written down at its end, once', () => {
+    const costs = keeper();
+    const driver = afterTurn(20_000);
+    const state = turn(driver, 0.25);
+    costs.settle(state);
+    costs.settle(state);
+    expect(ledger()).toMatchObject([{ run: 'r', session: 's1', microUsd: 250_000, computed: false }]);
+    costs.settle(turn(driver, 0.3));
+    expect(ledger()).toMatchObject([{ microUsd: 250_000 }, { microUsd: 50_000 }]);
+  });
+
+  it('is written down at the end of the run where the turn did not come to its own', () => {
+    const costs = keeper();
+    const driver = afterTurn(20_000);
+    costs.settle(turn(driver, 0.25));
+    driver.prompt('Next.');
+    driver.claude(initLine(), callLine(1_000_000));
+    costs.close(driver.state);
+    expect(ledger()).toMatchObject([{ computed: false }, { computed: true }]);
+  });
+
+  it('leaves no file where it cost nothing', () => {
+    keeper('r', false).close(drive().state);
+    expect(() => readFileSync(join(folder, 'cost.ndjson'))).toThrow('ENOENT');
+  });
+});
+
+describe('what other runs have spent', () => {
+  it('is told before the run begins', () => {
+    keeper('other').settle(turn(afterTurn(20_000), 0.5));
+    expect(keeper().opening()).toEqual({ kind: 'project-cost', others: 500_000, earlier: 0 });
+  });
+
+  it('is told at the end of a turn, where it has changed', () => {
+    const costs = keeper();
+    const driver = afterTurn(20_000);
+    expect(costs.settle(turn(driver, 0.1))).toBeUndefined();
+    keeper('other').settle(turn(afterTurn(20_000), 0.5));
+    const news = costs.settle(turn(driver, 0.2));
+    expect(news).toEqual({ kind: 'project-cost', others: 500_000, earlier: 0 });
+    if (news !== undefined) driver.tell(news);
+    expect(costs.settle(turn(driver, 0.3))).toBeUndefined();
+  });
+
+  it('is not looked up where no limit asks for it', () => {
+    const costs = keeper('r', false);
+    keeper('other').settle(turn(afterTurn(20_000), 0.5));
+    expect(costs.opening()).toBeUndefined();
+    expect(costs.settle(turn(afterTurn(20_000), 0.1))).toBeUndefined();
+  });
+});
+
+describe('a ledger that cannot be used', () => {
+  it('keeps a run with a limit from beginning', () => {
+    mkdirSync(join(folder, 'cost.ndjson'));
+    expect(() => keeper().opening()).toThrow(expect.objectContaining({ code: 'store' }));
+  });
+
+  it('does not stop one that has begun, and is told once', () => {
+    rmSync(folder, { recursive: true });
+    writeFileSync(folder, 'in the way');
+    const costs = keeper();
+    const driver = afterTurn(20_000);
+    costs.settle(turn(driver, 0.1));
+    costs.settle(turn(driver, 0.2));
+    costs.close(driver.state);
+    expect(faults).toEqual(["the project's cost is not followed any more"]);
+  });
+});
+
+describe('what the run has spent, for whoever takes it up', () => {
+  const spent: object[] = [];
+  const noting = () =>
+    createCostKeeper({
+      folder,
+      runId: 'r',
+      period: 'day',
+      isLimited: false,
+      now: () => NOON,
+      onFault: () => {},
+      onSpent: (one) => void spent.push(one),
+    });
+
+  /** A turn is over, and all that it has cost is told. */
+  function settled() {
+    const costs = noting();
+    const driver = afterTurn(20_000);
+    costs.settle(driver.state);
+    spent.splice(0);
+    return { costs, driver };
+  }
+
+  it('is told while a turn runs, and what the ledger has of it at its end', () => {
+    const { costs, driver } = settled();
+    driver.prompt('Next.');
+    driver.claude(initLine(), callLine(1_000_000));
+    costs.settle(driver.state);
+    costs.settle(driver.state);
+    driver.claude(resultLine({ total_cost_usd: 0.5 }));
+    costs.settle(driver.state);
+    expect(spent).toMatchObject([{ open: expect.any(Number) }, { settled: 500_000, open: 0 }]);
+    expect(spent).not.toMatchObject([{ open: 0 }, {}]);
+  });
+
+  it('is told anew when the ledger has it: a run that is stopped in a turn must not count it twice', () => {
+    const { costs, driver } = settled();
+    driver.prompt('Next.');
+    driver.claude(initLine(), callLine(1_000_000));
+    costs.settle(driver.state);
+    costs.close(driver.state);
+    const [open, closed] = spent as { settled: number; open: number }[];
+    expect(closed).toMatchObject({ settled: (open?.settled ?? 0) + (open?.open ?? 0), open: 0 });
+  });
+});

@@ -1,0 +1,194 @@
+import { PassThrough } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Action } from '../../src/core/governor/actions.ts';
+import { hookOutput } from '../../src/core/memory/hand-back/hand-back.ts';
+import { createExecutor, type ExecutorWorld } from '../../src/run/executor.ts';
+
+/** A world that notes what is done to it, in order. */
+function noting(more: Partial<ExecutorWorld> = {}) {
+  const notes: unknown[] = [];
+  const stdin = new PassThrough();
+  // As with every child: its end tells of it.
+  stdin.on('error', () => {});
+  const note = (what: string) => (value?: unknown) => void notes.push(value === undefined ? what : { [what]: value });
+  const executor = createExecutor({
+    child: () => ({
+      pid: 1,
+      stdin,
+      stdout: new PassThrough(),
+      stderr: new PassThrough(),
+      ended: new Promise(() => {}),
+      kill: note('kill'),
+    }),
+    passOn: { read: () => Promise.resolve(), settle: (which, fate) => void notes.push({ [which]: fate }) },
+    store: {
+      journal: note('journal'),
+      health: note('health'),
+      run: note('run'),
+      forgetRun: note('forget'),
+      mailbox: note('mailbox'),
+      keep: (path, text) => void notes.push({ keep: [path, text] }),
+    },
+    feed: note('feed'),
+    onDecision: note('decision'),
+    onPrompt: note('prompt'),
+    whenGiven: (callback) => callback(),
+    onFault: note('fault'),
+    beforeHook: () => {},
+    answer: (hook) => ({ output: hookOutput(hook, hook.context), decisions: [] }),
+    beforeCompaction: note('flush'),
+    hookTimeoutMs: 10,
+    writeHandoff: note('handoff'),
+    hookFailed: note('hook failed'),
+    measureFile: note('measure'),
+    storeResult: note('store'),
+    startClaude: note('start'),
+    reply: note('reply'),
+    askPerson: note('ask'),
+    askNext: note('ask'),
+    ...more,
+  });
+  const sent = () => String(stdin.read() ?? '');
+  return { executor, notes, stdin, sent };
+}
+
+const GAUGE = { used: 1, predicted: 1, window: 10, windowSource: 'user', fraction: 0.1, basis: 'measured' } as const;
+const WARN: Action = { kind: 'warn', at: { turn: 0, call: 1 }, reason: 'full', gauge: GAUGE };
+
+interface EffectCase {
+  readonly title: string;
+  readonly action: Action;
+  readonly notes: readonly unknown[];
+  readonly sent?: string;
+}
+
+const CASES: readonly EffectCase[] = [
+  {
+    title: 'a decision goes to the journal, then to the person',
+    action: WARN,
+    notes: [{ journal: WARN }, { decision: WARN }],
+  },
+  { title: 'a line goes to claude', action: { kind: 'send', line: '{"a":1}' }, notes: [], sent: '{"a":1}\n' },
+  {
+    title: 'a prompt goes to claude, and its delivery is noted',
+    action: { kind: 'send', line: 'x', promptUuid: 'u' },
+    notes: [{ run: { said: 'u', line: 'x' } }, 'prompt', { mailbox: { delivered: 'u' } }],
+    sent: 'x\n',
+  },
+  {
+    title: 'a held prompt goes to disk and not to claude',
+    action: { kind: 'hold', uuid: 'u', line: 'x' },
+    notes: [{ run: { held: 'u', line: 'x' } }, { mailbox: { held: 'u', line: 'x' } }],
+    sent: '',
+  },
+  { title: 'a text is kept', action: { kind: 'keep', file: 'f', texts: ['t'] }, notes: [{ keep: ['f', ['t']] }] },
+  { title: 'buffered lines are settled', action: { kind: 'buffered', fate: 'show' }, notes: [{ buffered: 'show' }] },
+];
+
+describe('an action is carried out', () => {
+  it.each(CASES)('$title', ({ action, notes: expected, sent: line = '' }) => {
+    const { executor, notes, sent } = noting();
+    executor.execute(action);
+    expect(notes).toEqual(expected);
+    expect(sent()).toBe(line);
+  });
+
+  it('the end of the input closes stdin, and what is sent later is dropped', () => {
+    const { executor, stdin, sent } = noting();
+    executor.execute({ kind: 'end-input' });
+    expect(stdin.writableEnded).toBe(true);
+    executor.execute({ kind: 'send', line: 'late' });
+    expect(sent()).toBe('');
+  });
+
+  it('a claude that is gone does not end the run', () => {
+    const { executor, stdin } = noting();
+    stdin.destroy(new Error('write EPIPE'));
+    expect(() => executor.execute({ kind: 'send', line: 'x' })).not.toThrow();
+  });
+});
+
+describe('a hook', () => {
+  it('is answered after the work before it', async () => {
+    const order: string[] = [];
+    const { executor, stdin } = noting({ beforeHook: (hook) => void order.push(hook) });
+    const answered = new Promise<string>((resolve) => stdin.once('data', (chunk) => resolve(String(chunk))));
+    executor.execute({ kind: 'answer-hook', requestId: 'r', hook: 'PreCompact', output: { a: 1 } });
+    expect(JSON.parse(await answered)).toMatchObject({
+      response: { subtype: 'success', request_id: 'r', response: { a: 1 } },
+    });
+    expect(order).toEqual(['PreCompact']);
+  });
+
+  it('whose work hangs is answered with an error, and that is told', async () => {
+    const { executor, stdin, notes } = noting({ beforeHook: () => new Promise(() => {}) });
+    const answered = new Promise<string>((resolve) => stdin.once('data', (chunk) => resolve(String(chunk))));
+    executor.execute({ kind: 'answer-hook', requestId: 'r', hook: 'SessionStart', output: {} });
+    expect(JSON.parse(await answered)).toMatchObject({ response: { subtype: 'error', request_id: 'r' } });
+    const fault = { fault: expect.stringContaining('hook SessionStart') };
+    await vi.waitFor(() => expect(notes).toEqual([fault, { 'hook failed': 'r' }]));
+  });
+});
+
+describe('timers', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it('feed their time-out once', () => {
+    const { executor, notes } = noting();
+    executor.execute({ kind: 'set-timer', timer: 'compaction', afterMs: 100 });
+    vi.advanceTimersByTime(99);
+    expect(notes).toEqual([]);
+    vi.advanceTimersByTime(1_000);
+    expect(notes).toEqual([{ feed: { kind: 'timeout', timer: 'compaction' } }]);
+  });
+
+  it('start anew when they are set again', () => {
+    const { executor, notes } = noting();
+    executor.execute({ kind: 'set-timer', timer: 'compaction', afterMs: 100 });
+    vi.advanceTimersByTime(80);
+    executor.execute({ kind: 'set-timer', timer: 'compaction', afterMs: 100 });
+    vi.advanceTimersByTime(80);
+    expect(notes).toEqual([]);
+    vi.advanceTimersByTime(20);
+    expect(notes).toHaveLength(1);
+  });
+
+  it('are cleared one by one, and all in the end', () => {
+    const { executor, notes } = noting();
+    executor.execute({ kind: 'set-timer', timer: 'compaction', afterMs: 100 });
+    executor.execute({ kind: 'set-timer', timer: 'context', afterMs: 100 });
+    executor.execute({ kind: 'set-timer', timer: 'background', afterMs: 200 });
+    executor.execute({ kind: 'clear-timer', timer: 'compaction' });
+    vi.advanceTimersByTime(100);
+    expect(notes).toEqual([{ feed: { kind: 'timeout', timer: 'context' } }]);
+    executor.dispose();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+describe('the caller is slowed down', () => {
+  it('not while claude takes what comes', () => {
+    const { executor } = noting();
+    let called = false;
+    executor.whenWritable(() => {
+      called = true;
+    });
+    expect(called).toBe(true);
+  });
+
+  it('until claude has read', async () => {
+    const { executor, stdin } = noting();
+    executor.execute({ kind: 'send', line: 'x'.repeat(1_000_000) });
+    let called = false;
+    const resumed = new Promise<void>((resolve) =>
+      executor.whenWritable(() => {
+        called = true;
+        resolve();
+      }),
+    );
+    expect(called).toBe(false);
+    stdin.resume();
+    await resumed;
+  });
+});

@@ -1,0 +1,205 @@
+import { describe, expect, it } from 'vitest';
+import { decodeLine } from '../../../src/core/protocol/decode.ts';
+import type { Outlet } from '../../../src/run/output/outlet.ts';
+import { createOutput, type OutputFormat } from '../../../src/run/output/output.ts';
+
+/** An outlet that keeps what was written. */
+function collector() {
+  let written = '';
+  const outlet: Outlet = {
+    write: (bytes) => {
+      written += String(bytes);
+    },
+    whenDrained: (resume) => resume(),
+    isBlocked: false,
+    isGone: false,
+    finish: () => Promise.resolve(),
+  };
+  return { outlet, written: () => written };
+}
+
+const INIT = '{"type":"system","subtype":"init"}';
+/** Prints the answer to each background task. */
+const NEWEST = '{"type":"system","subtype":"init","claude_code_version":"2.1.330"}';
+
+function result(text: string, more: object = {}): string {
+  return JSON.stringify({ type: 'result', subtype: 'success', is_error: false, result: text, ...more });
+}
+
+const TASK = { origin: { kind: 'task-notification' } };
+
+/** `pending`: a background task can still bring another answer. */
+type Part = { readonly line: string; readonly pending?: true } | 'prompt';
+
+async function write(format: OutputFormat, parts: readonly Part[]) {
+  const { outlet, written } = collector();
+  const output = createOutput(format, outlet);
+  for (const part of parts) {
+    if (part === 'prompt') output.promptSent();
+    else {
+      const bytes = Buffer.from(part.line);
+      output.bytes(bytes);
+      output.event(decodeLine(part.line), bytes, !part.pending);
+    }
+  }
+  const before = written();
+  let given: string | undefined;
+  output.whenGiven(() => {
+    given = written();
+  });
+  const isGivenBefore = given !== undefined;
+  await output.finish();
+  return { before, isGivenBefore, given, after: written(), lastResult: output.lastResult };
+}
+
+interface OutputCase {
+  readonly title: string;
+  readonly format: OutputFormat;
+  readonly parts: readonly Part[];
+  readonly before?: string;
+  readonly after: string;
+}
+
+const TEXT: OutputFormat = { format: 'text', verbose: false };
+const JSON_FORMAT: OutputFormat = { format: 'json', verbose: false };
+const ARRAY: OutputFormat = { format: 'json', verbose: true };
+const STREAM: OutputFormat = { format: 'stream-json', verbose: true };
+
+const CASES: readonly OutputCase[] = [
+  {
+    title: 'stream: every byte, at once',
+    format: STREAM,
+    parts: [{ line: `${INIT}\r\n` }, { line: 'x' }],
+    before: `${INIT}\r\nx`,
+    after: `${INIT}\r\nx`,
+  },
+  { title: 'text: nothing without a result', format: TEXT, parts: ['prompt', { line: `${INIT}\n` }], after: '' },
+  { title: 'text: a result', format: TEXT, parts: ['prompt', { line: `${result('a')}\n` }], after: 'a\n' },
+  {
+    title: 'text: a result goes out at once',
+    format: TEXT,
+    parts: ['prompt', { line: `${result('a')}\n` }],
+    before: 'a\n',
+    after: 'a\n',
+  },
+  {
+    title: 'text: a result that may be replaced goes out when the next prompt is sent',
+    format: TEXT,
+    parts: ['prompt', { line: `${result('a')}\n`, pending: true }, 'prompt'],
+    before: 'a\n',
+    after: 'a\n',
+  },
+  {
+    title: 'text: where claude prints the answer to each task, nothing waits',
+    format: TEXT,
+    parts: [{ line: NEWEST }, { line: result('a'), pending: true }, { line: result('b', TASK), pending: true }],
+    before: 'a\n\nb\n',
+    after: 'a\n\nb\n',
+  },
+  ...[TEXT, JSON_FORMAT, ARRAY].map((format) => ({
+    title: `${format.format}${format.verbose ? ', verbose' : ''}: nothing of a session that claude does not know`,
+    format,
+    parts: [{ line: result('x', { subtype: 'error_during_execution' }) }],
+    after: '',
+  })),
+  ...[TEXT, JSON_FORMAT].map((format) => ({
+    title: `${format.format}: nothing of a turn that was broken off`,
+    format,
+    parts: [
+      { line: INIT },
+      { line: result('x', { subtype: 'error_during_execution', terminal_reason: 'aborted_streaming' }) },
+    ],
+    after: '',
+  })),
+  {
+    title: 'text: two prompts',
+    format: TEXT,
+    parts: ['prompt', { line: `${result('a')}\n` }, 'prompt', { line: `${result('b')}\n` }],
+    after: 'a\nb\n',
+  },
+  {
+    title: "text: a background task's result takes the place of the one before",
+    format: TEXT,
+    parts: ['prompt', { line: `${result('a')}\n`, pending: true }, { line: `${result('b', TASK)}\n` }],
+    before: 'b\n',
+    after: 'b\n',
+  },
+  {
+    title: "text: a background task's result behind the next prompt stands alone",
+    format: TEXT,
+    parts: [
+      'prompt',
+      { line: `${result('a')}\n` },
+      'prompt',
+      { line: `${result('b', TASK)}\n` },
+      { line: `${result('c')}\n` },
+    ],
+    after: 'a\nb\nc\n',
+  },
+  {
+    title: 'json: the bytes of the result',
+    format: JSON_FORMAT,
+    parts: [{ line: `${INIT}\n` }, { line: `${result('a')}\r\n` }],
+    after: `${result('a')}\n`,
+  },
+  {
+    title: "json: a background task's result before the first answer gives way to it",
+    format: JSON_FORMAT,
+    parts: ['prompt', { line: result('', TASK) }, 'prompt', { line: result('a') }],
+    before: `${result('a')}\n`,
+    after: `${result('a')}\n`,
+  },
+  {
+    title: 'json: a result that may be replaced waits',
+    format: JSON_FORMAT,
+    parts: [{ line: NEWEST }, { line: result('a'), pending: true }],
+    before: '',
+    after: `${result('a')}\n`,
+  },
+  {
+    title: 'json: no newline at the end',
+    format: JSON_FORMAT,
+    parts: [{ line: result('a') }],
+    after: `${result('a')}\n`,
+  },
+  { title: 'array: nothing', format: ARRAY, parts: [], after: '' },
+  { title: 'array: one line', format: ARRAY, parts: [{ line: `${INIT}\n` }], before: `[${INIT}`, after: `[${INIT}]\n` },
+  {
+    title: 'array: two lines',
+    format: ARRAY,
+    parts: [{ line: `${INIT}\r\n` }, { line: result('a') }],
+    after: `[${INIT},${result('a')}]\n`,
+  },
+];
+
+describe('the output', () => {
+  it.each(CASES)('$title', async ({ format, parts, before, after }) => {
+    const written = await write(format, parts);
+    expect(written.after).toBe(after);
+    if (before !== undefined) expect(written.before).toBe(before);
+  });
+
+  it.each([{ pending: true }, {}] as const)(
+    'says when an answer is given, which is when it is out ($pending)',
+    async (more) => {
+      const { isGivenBefore, given } = await write(JSON_FORMAT, [{ line: result('a'), ...more }]);
+      expect({ isGivenBefore, given }).toEqual({ isGivenBefore: !('pending' in more), given: `${result('a')}\n` });
+    },
+  );
+
+  it('remembers the last result, which decides the exit code', async () => {
+    const { lastResult } = await write(TEXT, [{ line: result('a') }, { line: result('b', { is_error: true }) }]);
+    expect(lastResult).toMatchObject({ text: 'b', isError: true });
+  });
+
+  it('passes on how the outlet is', () => {
+    const { outlet } = collector();
+    const output = createOutput(STREAM, { ...outlet, isBlocked: true });
+    expect(output.isBlocked).toBe(true);
+    let called = false;
+    output.whenDrained(() => {
+      called = true;
+    });
+    expect(called).toBe(true);
+  });
+});

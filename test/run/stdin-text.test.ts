@@ -1,0 +1,76 @@
+import { PassThrough, Readable } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { joinPrompt, readStdinText } from '../../src/run/caller-input.ts';
+
+function read(stdin: Readable & { isTTY?: boolean }, hasPrompt = false) {
+  const notices: string[] = [];
+  return { notices, text: readStdinText({ stdin, hasPrompt, onNotice: (text) => notices.push(text) }) };
+}
+
+describe('what was piped in', () => {
+  it.each([
+    { title: 'text', chunks: ['one\r\n', 'two\n'], text: 'one\r\ntwo\n' },
+    { title: 'a character cut in two', chunks: [Buffer.from([0xf0, 0x9f]), Buffer.from([0x99, 0x82])], text: '🙂' },
+    { title: 'nothing', chunks: [], text: undefined },
+    { title: 'blanks', chunks: [' \n'], text: ' \n' },
+  ])('$title', async ({ chunks, text }) => {
+    const stdin = Readable.from(chunks.map((chunk) => Buffer.from(chunk)));
+    expect(await read(stdin).text).toBe(text);
+  });
+
+  it('is not read from a terminal', async () => {
+    const stdin = Object.assign(new PassThrough(), { isTTY: true });
+    expect(await read(stdin).text).toBeUndefined();
+  });
+
+  it('is not taken for empty when it cannot be read', async () => {
+    const stdin = new PassThrough();
+    const { text } = read(stdin);
+    stdin.destroy(new Error('EIO'));
+    await expect(text).rejects.toThrow('EIO');
+  });
+});
+
+describe('when nothing comes for 3 seconds', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it('a prompt from elsewhere goes without it, and that is said', async () => {
+    const { text, notices } = read(new PassThrough(), true);
+    await vi.advanceTimersByTimeAsync(2_999);
+    expect(notices).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await text).toBeUndefined();
+    expect(notices).toEqual([expect.stringContaining('going on without it')]);
+  });
+
+  it('it is waited for where it is the only prompt, and that is said', async () => {
+    const stdin = new PassThrough();
+    const { text, notices } = read(stdin);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(notices).toEqual([expect.stringContaining('still waiting')]);
+    stdin.end('late');
+    expect(await text).toBe('late');
+  });
+
+  it('the rest is waited for once the first byte has come', async () => {
+    const stdin = new PassThrough();
+    const { text, notices } = read(stdin, true);
+    stdin.write('a');
+    await vi.advanceTimersByTimeAsync(60_000);
+    stdin.end('b');
+    expect(await text).toBe('ab');
+    expect(notices).toEqual([]);
+  });
+});
+
+it.each([
+  { argument: 'a', piped: 'b\n', prompt: 'a\nb\n' },
+  { argument: 'a', piped: undefined, prompt: 'a' },
+  { argument: undefined, piped: 'b', prompt: 'b' },
+  { argument: '', piped: 'b', prompt: 'b' },
+  { argument: undefined, piped: undefined, prompt: undefined },
+  { argument: '', piped: undefined, prompt: undefined },
+])('$argument and $piped are $prompt', ({ argument, piped, prompt }) => {
+  expect(joinPrompt(argument, piped)).toBe(prompt);
+});
