@@ -12,4 +12,4 @@ export function openBookmarks({ folder, key }: CachePlace): Bookmarks {
 }
 
 /** The bundle that a thread of `ctxb replay` runs, as seen from any other. It holds all that makes the judgement. */
-export const WORKER_FILE = new URL('./replay-worker.js', import.meta.url);
+export const WORKER_FILE = new URL('../cli/replay-worker.js', import.meta.url);
