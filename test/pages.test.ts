@@ -10,11 +10,16 @@ import { PAGES } from './support/pages.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const README = PAGES.get('README.md') ?? '';
+const LIMITATIONS = PAGES.get('docs/limitations.md') ?? '';
 const ARCHITECTURE = PAGES.get('docs/architecture.md') ?? '';
 
 it.each([...PAGES].map(([path, text]) => ({ path, text })))('every link of $path leads somewhere', ({ path, text }) => {
   const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
   expect(links.filter((target) => !leads(path, target))).toEqual([]);
+});
+
+it('the README fits into a few screens', () => {
+  expect(README.split('\n').length).toBeLessThanOrEqual(151);
 });
 
 it('every page is linked from the README', () => {
@@ -32,8 +37,8 @@ it('the page on the architecture says of every folder of the source what is in i
   expect(named.sort()).toEqual([...folders].sort());
 });
 
-it('the versions in the README are those that ctxb is tested with', () => {
-  const table = README.slice(README.indexOf('## Versions of Claude Code'), README.indexOf('## Work on it'));
+it('the versions in the documentation are those that ctxb is tested with', () => {
+  const table = LIMITATIONS.slice(LIMITATIONS.indexOf('## Versions of Claude Code'));
   const rows = [...table.matchAll(/^\| (\d+\.\d+\.\d+) \| (.*) \|$/gm)].map(([, version, text]) => ({ version, text }));
   const all = `all ${ALL_CHECKS.length} facts of \`ctxb doctor\` hold`;
   expect(rows).toEqual([
@@ -41,7 +46,7 @@ it('the versions in the README are those that ctxb is tested with', () => {
     { version: OLDEST_CLAUDE, text: expect.stringContaining(`the oldest supported: ${all}`) },
     { version: '1.0.128', text: expect.stringContaining('recordings are read') },
   ]);
-  expect(README).toContain(
+  expect(LIMITATIONS).toContain(
     `newest Claude Code (${NEWEST_CLAUDE}), in part with the oldest that is supported (${OLDEST_CLAUDE})`,
   );
 });

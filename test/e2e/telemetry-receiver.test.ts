@@ -5,13 +5,13 @@ import { conversation } from '../support/conversation.ts';
 import { prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
 import { findVictoriaMetrics, startVictoriaMetrics } from '../support/victoria-metrics.ts';
 
-const README = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-const [, QUERIES = ''] = /```promql\n([\s\S]*?)```/.exec(README) ?? [];
+const PAGE = readFileSync(new URL('../../docs/fleets.md', import.meta.url), 'utf8');
+const [, QUERIES = ''] = /## Queries[\s\S]*?```promql\n([\s\S]*?)```/.exec(PAGE) ?? [];
 
 const program = findVictoriaMetrics(process.env);
 
 it.skipIf(program === undefined)(
-  'a real receiver takes two runs, and answers the queries of the README (needs victoria-metrics >= 1.92)',
+  'a real receiver takes two runs, and answers the queries of docs/fleets.md (needs victoria-metrics >= 1.92)',
   async () => {
     await using receiver = await startVictoriaMetrics(program ?? '');
     for (const turns of [[4, 4, 3], [2]]) {
