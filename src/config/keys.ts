@@ -246,6 +246,31 @@ export const KEYS = {
       'Prices that are counted with instead of the built-in ones, where claude reports none; cacheWrite, cacheWriteHour and cacheRead follow the input.',
   },
 
+  'limits.wait': {
+    takes: 'duration',
+    preset: 0,
+    about: 'At a usage limit of the account: wait this long at most until it resets; 0: end with exit code 5.',
+    option: {
+      flags: '--limit-wait <duration>',
+      help: 'at a usage limit, wait this long at most (6h) until it resets (default: end with exit code 5)',
+    },
+  },
+  'limits.outageWait': {
+    takes: 'duration',
+    preset: undefined,
+    about:
+      'While the API is overloaded or out of reach: repeat the turn for this long; 10m in a run of several prompts or with limits.wait, else 0.',
+    option: {
+      flags: '--outage-wait <duration>',
+      help: 'while the API is overloaded or out of reach, repeat the turn for this long (default: 10m with several prompts or --limit-wait, else 0)',
+    },
+  },
+  'limits.warnAt': {
+    takes: 'part',
+    preset: 0.9,
+    about: 'Share of a usage limit at which it is announced, and the agent told, where claude reports the share.',
+  },
+
   'recovery.enabled': {
     takes: 'flag',
     preset: true,

@@ -11,10 +11,15 @@ const MAX_USD = 1_000_000;
 const TOKENS = 'a whole number of tokens, 1000 or more';
 const SHARE = 'a fraction of the window (0 < x <= 1), a percentage such as "78%" or a whole number of tokens above 100';
 const SECONDS = `a number of seconds above 0, at most ${MAX_SECONDS}`;
+const DURATION = `a duration such as "90s", "15m", "6h" or "2d", or a number of seconds; at most 30 days`;
+const PART = 'a fraction (0 < x <= 1) or a percentage such as "90%"';
 const DOLLARS = `a number of US dollars above 0, at most ${MAX_USD}`;
 const RESTORE = 'a whole number of tokens from 0 to 2000';
 const PATTERN = 'a regular expression';
 const CHARACTERS = 'a whole number of characters, 0 or more';
+
+const UNITS = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;
+const MAX_WAIT_SECONDS = 30 * UNITS.d;
 
 const PERCENTAGE = /^(?:100(?:\.0+)?|(?!0+(?:\.0+)?%)\d{1,2}(?:\.\d+)?)%$/;
 
@@ -29,6 +34,18 @@ const folder = v.pipe(
 const pattern = v.pipe(v.string(PATTERN), v.nonEmpty(PATTERN), v.check(isPattern, PATTERN));
 const tokens = v.pipe(v.number(TOKENS), v.integer(TOKENS), v.minValue(1000, TOKENS));
 export const seconds = v.pipe(v.number(SECONDS), v.gtValue(0, SECONDS), v.maxValue(MAX_SECONDS, SECONDS));
+/** A time that a run may wait; 0: it does not. */
+const duration = v.union(
+  [
+    v.pipe(v.number(DURATION), v.minValue(0, DURATION), v.maxValue(MAX_WAIT_SECONDS, DURATION)),
+    v.pipe(
+      v.string(DURATION),
+      v.regex(/^\d+(?:\.\d+)?[smhd]$/, DURATION),
+      v.check((text) => toSeconds(text) <= MAX_WAIT_SECONDS, DURATION),
+    ),
+  ],
+  DURATION,
+);
 const PRICES =
   'prices in US dollars for a million tokens by the beginning of a model id: {"claude-opus": {"input": 5, "output": 25}}';
 const rate = v.pipe(v.number(PRICES), v.minValue(0, PRICES), v.maxValue(MAX_USD, PRICES));
@@ -62,6 +79,7 @@ const share = v.union(
   [fraction(SHARE), v.pipe(v.number(SHARE), v.integer(SHARE), v.gtValue(100, SHARE)), percentage(SHARE)],
   SHARE,
 );
+const part = v.union([fraction(PART), percentage(PART)], PART);
 // Evidence and a running prompt share the 9,000 characters that claude takes whole.
 const restoreTokens = v.pipe(v.number(RESTORE), v.integer(RESTORE), v.minValue(0, RESTORE), v.maxValue(2000, RESTORE));
 
@@ -90,6 +108,8 @@ const KINDS = {
   folder,
   pattern,
   seconds,
+  duration,
+  part,
   dollars,
   dollarsOrOff,
   prices,
@@ -105,7 +125,8 @@ export function schemaOf(takes: Kind | readonly string[]): v.GenericSchema {
 
 /** Brings a checked value into the one form the program works with: `"78%"` is 0.78, prices are in micro-dollars. */
 export function normalised(takes: Kind | readonly string[], value: unknown): unknown {
-  if (takes === 'share') return toShare(value as number | string);
+  if (takes === 'duration') return toSeconds(value as number | string);
+  if (takes === 'share' || takes === 'part') return toShare(value as number | string);
   if (takes !== 'prices') return value;
   const models = Object.entries(value as v.InferOutput<typeof prices>);
   return Object.fromEntries(models.map(([model, rates]) => [model, inMicroUsd(rates)]));
@@ -114,6 +135,11 @@ export function normalised(takes: Kind | readonly string[], value: unknown): unk
 /** `"78%"` is 0.78; numbers are what they are. */
 export function toShare(value: number | string): number {
   return typeof value === 'number' ? value : Number(value.slice(0, -1)) / 100;
+}
+
+/** `"15m"` is 900; numbers are seconds. */
+function toSeconds(value: number | string): number {
+  return typeof value === 'number' ? value : Number(value.slice(0, -1)) * UNITS[value.slice(-1) as keyof typeof UNITS];
 }
 
 /** What is not said of the prompt cache is what the API takes for it: 1.25, 2 and 0.1 of the input. */

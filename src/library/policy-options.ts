@@ -1,6 +1,6 @@
 import { isRecord } from '../config/read-config.ts';
 import { requireGood, resolveFile } from '../config/resolve-config.ts';
-import type { CostPolicy, Policy, Tiers, ToolsPolicy, ZonesPolicy } from '../core/governor/policy.ts';
+import type { CostPolicy, LimitsPolicy, Policy, Tiers, ToolsPolicy, ZonesPolicy } from '../core/governor/policy.ts';
 
 /** A share of the window (`0.78`, `"78%"`), or tokens (a number above 100). */
 export type Share = number | `${number}%`;
@@ -53,6 +53,8 @@ export interface PolicyOptions {
         readonly prices?: Readonly<Record<string, PriceOptions>> | undefined;
       })
     | undefined;
+  /** Waits are durations (`"6h"`) or seconds, `warnAt` is a fraction or a percentage. */
+  readonly limits?: { readonly [K in keyof LimitsPolicy]?: number | string | undefined } | undefined;
   readonly recovery?: Options<Pick<Policy['recovery'], 'enabled'>> | undefined;
   readonly tools?:
     | (Options<Pick<ToolsPolicy, 'mode'>> & Shares<Pick<ToolsPolicy, 'perCall' | 'warnBelow'>> & ByTool)

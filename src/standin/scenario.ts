@@ -42,7 +42,12 @@ export interface CallError {
   readonly status: number;
   readonly type?: string;
   readonly message?: string;
+  /** The whole body in the place of the API's, as a proxy answers. */
+  readonly html?: string;
 }
+
+/** Headers of an answer. */
+export type Headers = Readonly<Record<string, string>>;
 
 /** The answer to one API call. An empty object is an empty answer. */
 export interface Call {
@@ -60,6 +65,7 @@ export interface Call {
   /** Milliseconds to wait before the first byte of the answer. */
   readonly delayMs?: number;
   readonly error?: CallError;
+  readonly headers?: Headers;
   /** The connection is reset instead of an answer. */
   readonly reset?: true;
   /** Default: `tool_use` when the answer holds a tool call, else `end_turn`. */

@@ -91,6 +91,7 @@ async function answer({ request, response }: Exchange, script: Script, closing: 
   const call = script.next(request);
   if (call.delayMs) await delay(call.delayMs, undefined, { signal: untilGone(response, closing) });
   if (call.reset) return void response.socket?.resetAndDestroy();
+  for (const [name, value] of Object.entries(call.headers ?? {})) response.setHeader(name, value);
   if (call.error) return sendError(response, call.error);
   const message = script.message(call, request);
   if (request.body.stream) sendStream(response, message);
@@ -111,6 +112,10 @@ function sendStream(response: ServerResponse, message: Message): void {
 }
 
 function sendError(response: ServerResponse, error: CallError): void {
+  if (error.html !== undefined) {
+    response.writeHead(error.status, { 'content-type': 'text/html' });
+    return void response.end(error.html);
+  }
   sendJson(response, error.status, buildError(error));
 }
 

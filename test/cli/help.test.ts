@@ -87,7 +87,7 @@ describe('help', () => {
       options: [
         ...['--prompt ', '--prompts', '--compact-at', '--observe', '--record', '--quiet', '--status-line'],
         ...['--handoff-at', '--strategy', '--no-handoff', '--on-large-task', '--tool-budgets', '--no-recovery'],
-        ...['--cost-limit', '--project-cost-limit', '--on-cost-limit'],
+        ...['--cost-limit', '--project-cost-limit', '--on-cost-limit', '--limit-wait', '--outage-wait'],
         ...['--task', '--state ', '--no-memory', '--state-pattern', '--dead-end-pattern'],
       ],
     },
@@ -174,6 +174,8 @@ it.each([
   { flags: ['--cost-limit', '0'], key: 'cost.limitUsd' },
   { flags: ['--project-cost-limit', 'five'], key: 'cost.projectLimitUsd' },
   { flags: ['--on-cost-limit', 'wait'], key: 'cost.onLimit' },
+  { flags: ['--limit-wait', 'long'], key: 'limits.wait' },
+  { flags: ['--outage-wait', '31d'], key: 'limits.outageWait' },
   { flags: ['--dead-end-pattern', ''], key: 'memory.deadEndPattern' },
 ])('ctxb run $flags names the key and starts nothing', async ({ flags, key }) => {
   await using place = await createPlace();

@@ -41,6 +41,7 @@ export interface Policy {
     readonly timeoutSeconds: number;
   };
   readonly cost: CostPolicy;
+  readonly limits: LimitsPolicy;
   readonly recovery: {
     readonly enabled: boolean;
     /** Times in a row that a claude that died is started again. */
@@ -118,6 +119,16 @@ export interface CostPolicy {
   readonly expiredCacheUsd: number | 'off';
   /** Prices that are counted with instead of the built-in ones. */
   readonly prices: Prices;
+}
+
+/** Usage limits of the account, and outages of the API. Times in seconds. */
+export interface LimitsPolicy {
+  /** How long a run waits at most for a limit to reset; 0: it ends. */
+  readonly wait: number;
+  /** How long a turn is repeated while the API does not answer; undefined: as long as suits the run. */
+  readonly outageWait: number | undefined;
+  /** Share of a limit at which it is announced. */
+  readonly warnAt: number;
 }
 
 /** Working memory: what is kept outside the context, and how much of it is handed back. */
