@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type Command, Option } from 'commander';
 import { firstExecutable, placesOn } from '../claude/executables.ts';
@@ -90,7 +91,7 @@ async function changeSettings(place: SettingsPlace, options: InitOptions, io: Io
 
 function told({ after }: Change, undo: true | undefined, backup: string): string {
   if (undo) return after === '' ? 'removed, as there was none before' : 'our entries are out';
-  return `written; how it was before is in ${backup}`;
+  return existsSync(backup) ? `written; how it was before is in ${backup}` : 'written';
 }
 
 /** By its name where a shell finds it, so that the settings hold on another machine too. */

@@ -31,7 +31,8 @@ export function addition(path: string, file: SettingsFile, { program, force }: W
     after,
     remarks: otherStatusLine === undefined ? [] : [left],
     make() {
-      file.keep();
+      const others = withoutOurs(path, file);
+      if (others !== '') file.keep(others);
       file.write(after);
     },
   };
@@ -57,12 +58,13 @@ function isUnchanged(path: string, { text, backup }: SettingsFile, program: stri
   return [true, false].some((force) => write(withOurEntries(settings, program, force).settings) === text);
 }
 
-/** Restores the status line that ours replaced. */
+/** Restores the status line that ours replaced. Empty: there is nothing but ours. */
 function withoutOurs(path: string, { text, backup }: SettingsFile): string {
   const { settings, write } = readSettingsText(path, text);
   const left = withoutOurEntries(settings);
   const { statusLine } = readSettingsText(path, backup).settings;
   const isTaken = 'statusLine' in settings && !('statusLine' in left) && statusLine !== undefined;
   const after = isTaken ? { ...left, statusLine } : left;
-  return JSON.stringify(after) === JSON.stringify(settings) ? (text ?? '') : write(after);
+  if (JSON.stringify(after) === JSON.stringify(settings)) return text ?? '';
+  return backup === undefined && Object.keys(after).length === 0 ? '' : write(after);
 }

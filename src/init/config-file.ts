@@ -4,6 +4,8 @@ import { jsonSchema } from '../config/json-schema.ts';
 import { PLACES } from '../config/read-config.ts';
 import type { Fields } from '../core/protocol/fields.ts';
 import { writeNewFile } from '../store/files/write-file.ts';
+import { openContextDir } from '../store/folders/context-dir.ts';
+import { SCHEMA } from '../store/folders/own-names.ts';
 import { asItIs } from '../store/masks/disk-text.ts';
 
 /** A preset of thresholds and of budgets of results. */
@@ -33,26 +35,22 @@ export const PRESETS: Readonly<Record<PresetName, Fields>> = {
 const NAME = '.contextbudgetrc.json';
 /** The schema in a project that has ctxb installed. */
 const INSTALLED = 'node_modules/ctxb/dist/contextbudgetrc.schema.json';
-const BESIDE = 'contextbudgetrc.schema.json';
+/** Where it is not: git ignores the folder, and `ctxb cleanup` knows it. */
+const OWN_FOLDER = '.context';
 
 /**
  * Writes the configuration of a project, and the schema with which editors explain it, unless it has one.
  *
- * @returns lines that say what was done
+ * @returns a line that says what was done
  * @throws CtxbError `store`
  */
 export function configFile(folder: string, preset: PresetName): string {
   const there = PLACES.find((name) => name.startsWith('.') && existsSync(join(folder, name)));
   if (there !== undefined) return `${join(folder, there)}: exists already and is left as it is\n`;
-  const schema = existsSync(join(folder, INSTALLED)) ? INSTALLED : BESIDE;
-  const isNew =
-    schema === BESIDE && writeNewFile(join(folder, BESIDE), asItIs(`${JSON.stringify(jsonSchema(), null, 2)}\n`));
+  const isInstalled = existsSync(join(folder, INSTALLED));
+  if (!isInstalled) openContextDir(join(folder, OWN_FOLDER)).write(SCHEMA, asItIs(`${JSON.stringify(jsonSchema())}\n`));
+  const schema = isInstalled ? INSTALLED : `${OWN_FOLDER}/${SCHEMA}`;
   const path = join(folder, NAME);
   writeNewFile(path, asItIs(`${JSON.stringify({ $schema: `./${schema}`, ...PRESETS[preset] }, null, 2)}\n`));
-  return [
-    `${path}: written (${preset})`,
-    ...(isNew ? [`${join(folder, BESIDE)}: written, for editors that explain the keys`] : []),
-  ]
-    .map((line) => `${line}\n`)
-    .join('');
+  return `${path}: written (${preset})\n`;
 }

@@ -15,11 +15,11 @@ const LIMIT = 4 * 1024 * 1024;
 export interface SettingsFile {
   /** Undefined: the file does not exist. */
   readonly text: string | undefined;
-  /** The text before ctxb changed it; empty: there was no file. Undefined: ctxb has changed nothing. */
+  /** The text without ours, from before ctxb changed it. Undefined: there was nothing but ours. */
   readonly backup: string | undefined;
   readonly backupPath: string;
   /** Makes the backup, unless it exists. */
-  keep(): void;
+  keep(text: string): void;
   /** Writes the file, whole or not at all; empty: removes it. Permissions stay. */
   write(text: string): void;
   /** Removes the backup. */
@@ -45,10 +45,7 @@ export function openSettingsFile(named: string): SettingsFile {
     text: file?.text,
     backup: readPlain(backupPath, LIMIT),
     backupPath,
-    keep() {
-      makeFolderFor(path);
-      writeNewFile(backupPath, asItIs(file?.text ?? ''));
-    },
+    keep: (text) => void writeNewFile(backupPath, asItIs(text)),
     write(text) {
       if (text === '') removeFile(path);
       else if (!put(text)) throw new CtxbError('store', `${named} was changed meanwhile: call this again`);

@@ -35,8 +35,8 @@ describe('the configuration', () => {
     expect(first).toMatchObject({ code: 0, stderr: '' });
     expect(first.stdout.toString()).toContain('.contextbudgetrc.json: written (lean)');
     const config = JSON.parse(read(place, '.contextbudgetrc.json'));
-    expect(config).toMatchObject({ $schema: './contextbudgetrc.schema.json', thresholds: { compact: 0.65 } });
-    expect(JSON.parse(read(place, 'contextbudgetrc.schema.json'))).toHaveProperty('properties.thresholds');
+    expect(config).toMatchObject({ $schema: './.context/contextbudgetrc.schema.json', thresholds: { compact: 0.65 } });
+    expect(JSON.parse(read(place, '.context/contextbudgetrc.schema.json'))).toHaveProperty('properties.thresholds');
     expect((await ctxb(place, ['config'])).stdout.toString()).toMatch(/thresholds\.compact +0\.65 +file/);
 
     const second = await ctxb(place, ['init', '--preset', 'heavy']);
@@ -102,8 +102,11 @@ describe("Claude Code's settings", () => {
 
   it('that were not there are not there again', async () => {
     await using place = await createPlace();
-    await run(place, '--yes');
+    const added = await run(place, '--yes');
+    expect(added.stdout.toString()).toMatch(/settings\.json: written\n$/);
     expect(existsSync(place.path(SETTINGS))).toBe(true);
+    await ctxb(place, ['init', '--claude-settings', 'project', '--program', '/opt/ctxb', '--yes']);
+    expect(existsSync(place.path(`${SETTINGS}.ctxb-backup`))).toBe(false);
     await run(place, '--undo', '--yes');
     expect(existsSync(place.path(SETTINGS))).toBe(false);
   });

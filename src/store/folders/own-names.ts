@@ -6,6 +6,8 @@ import { SESSION_FOLDER } from '../sessions/session-file.ts';
 /** Says that ctxb made the folder it is in, and which folder that was. */
 export const MARK = 'CTXB.TAG';
 export const IGNORE = '.gitignore';
+/** With it editors explain the keys of a `.contextbudgetrc`. */
+export const SCHEMA = 'contextbudgetrc.schema.json';
 /** Before the ending of a ledger's name: when it had become long and was put aside. */
 export const PART = '(?:-\\d{8}T\\d{9}-[0-9a-f]{4})?';
 
@@ -17,7 +19,7 @@ interface Layout {
 
 const LOCK = 'lock\\.[\\w-]{1,64}';
 const ANY = '[\\w-]{1,64}';
-const OF_ROOT = `scratch\\.md|(?:journal|mailbox)\\.ndjson|(?:health|cost)${PART}\\.ndjson|\\${IGNORE}|${MARK}`;
+const OF_ROOT = `scratch\\.md|contextbudgetrc\\.schema\\.json|(?:journal|mailbox)\\.ndjson|(?:health|cost)${PART}\\.ndjson|\\${IGNORE}|${MARK}`;
 const OF_SESSION =
   '(?:human-input|state-changes|dead-ends|artifacts|commands|scratch|tool-log)\\.md|memory\\.ndjson|session\\.json';
 /** What a process that was killed while it replaced a file has left: the file's name and a number. */
