@@ -57,8 +57,13 @@ export function findSessionLog(sessionId: string, place: LogPlace): string | und
     return transcriptPath;
   }
   const projects = join(configFolder(place), 'projects');
-  const usual = join(projects, projectFolder(realPath(place.cwd)), name);
+  const usual = join(projectLogs(place), name);
   return isFile(usual) ? usual : newest(foldersIn(projects).map((folder) => join(projects, folder, name)));
+}
+
+/** The folder of a project's logs, whether it is there or not. */
+export function projectLogs(place: ClaudePlace): string {
+  return join(configFolder(place), 'projects', projectFolder(realPath(place.cwd)));
 }
 
 /**

@@ -23,6 +23,11 @@ const COMMANDS: readonly CommandEntry[] = [
   { name: 'run', summary: 'run claude and keep its context in shape', load: () => import('./run.ts') },
   { name: 'replay', summary: 'judge recordings of claude', load: () => import('./replay.ts') },
   {
+    name: 'recall',
+    summary: 'find what was run, read, said and decided in this project',
+    load: () => import('./recall.ts'),
+  },
+  {
     name: 'scratch',
     summary: 'print the notes of a session or of a recording',
     load: () => import('./scratch.ts'),

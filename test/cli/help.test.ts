@@ -8,6 +8,7 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
 const COMMANDS = [
   'run',
   'replay',
+  'recall',
   'scratch',
   'handoff',
   'note',

@@ -79,6 +79,7 @@ const OPENERS: Readonly<Record<string, string>> = {
   'replay/cache/bookmarks.ts': 'a bound of a recording, which is known to be a file',
   'replay/parts/find-partials.ts': 'a bound of a file that is named, which is known to be one',
   'replay/read/read-values.ts': 'a recording that is named, or a file in a folder; line by line, up to a bound',
+  'replay/recall.ts': 'recordings, found as regular files',
   'replay/tail-file.ts': 'never waits; refuses what is no file',
   'claude/child.ts': 'the null device, to see whether there is room',
   'claude/end-claude.ts': '/proc',

@@ -1,0 +1,148 @@
+import { existsSync, statSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { projectLogs } from '../claude/claude-log.ts';
+import { configFolder } from '../claude/config-folder.ts';
+import { effectiveConfig } from '../config/effective-config.ts';
+import { timeText } from '../core/memory/words.ts';
+import { fieldsOf, parseFields, textOf } from '../core/protocol/fields.ts';
+import { CtxbError } from '../errors.ts';
+import type { Io } from '../io.ts';
+import { type Item, matchOf, mayHold, type Recalled, recallFrom, type Search } from '../replay/recall.ts';
+import { findSources } from '../replay/sources.ts';
+import { printableJson } from '../report/printable-json.ts';
+import { onOneLine } from '../report/shown.ts';
+import { type Style, styleFor } from '../report/style.ts';
+import { redact } from '../store/masks/redact.ts';
+import { noteTexts } from '../store/sessions/note-texts.ts';
+
+interface RecallFlags {
+  readonly all?: true;
+  readonly limit: number;
+  readonly json?: true;
+  readonly contextDir?: string;
+}
+
+/** Something that was found, and where it is. */
+interface Hit extends Recalled {
+  /** claude's id of the session; of a subagent's log its name; empty: a document. */
+  readonly session: string;
+  readonly file: string;
+}
+
+export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
+  command
+    .argument('<words...>', 'words or phrases, all of which have to be there, in any case')
+    .option('--all', 'in all projects, not only that of the working folder')
+    .option('--limit <n>', 'how many are shown, newest first', atLeastOne, 20)
+    .option('--json', 'as JSON')
+    .option('--context-dir <folder>', 'where the notes are')
+    .addHelpText('after', EXAMPLES)
+    .action(async (words: string[], flags: RecallFlags) => finish(await recall(words, flags, io)));
+}
+
+const EXAMPLES = `
+Looks through what claude has logged of this project, and through ctxb's notes.
+Exit code 1 when nothing is found, as with grep.
+
+Examples:
+  ctxb recall ECONNREFUSED
+  ctxb recall "npm test" parser
+  ctxb recall --all --limit 5 migration`;
+
+const EXIT_NOTHING = 1;
+
+function atLeastOne(text: string): number {
+  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
+  throw new CtxbError('usage', `--limit: expected a whole number from 1 on, found "${text}"`);
+}
+
+async function recall(given: readonly string[], flags: RecallFlags, io: Io): Promise<number> {
+  const words = given.map((word) => word.trim()).filter((word) => word !== '');
+  if (words.length === 0) throw new CtxbError('usage', 'ctxb recall: name a word to look for');
+  const hits = await find({ words, mask: redact }, flags, io);
+  io.stdout.write(flags.json ? `${printableJson(hits, 2)}\n` : textOfHits(hits, await styleFor(io.stdout, io.env)));
+  return hits.length === 0 ? EXIT_NOTHING : 0;
+}
+
+/** Where something may be found. */
+interface Place {
+  readonly file: string;
+  readonly session: string;
+  /** Milliseconds since the epoch. */
+  readonly changed: number;
+  readonly look: (search: Search) => Promise<Recalled[]> | Recalled[];
+}
+
+/** Newest first: what is older is not even read when there is enough. */
+async function find(search: Search, { all, limit, contextDir }: RecallFlags, io: Io): Promise<Hit[]> {
+  const config = await effectiveConfig({ cwd: io.cwd, env: io.env, flags: { contextDir } });
+  const logs = logsBelow(all ? join(configFolder(io), 'projects') : projectLogs(io));
+  const logged = new Set(logs.map(({ session }) => session));
+  const notes = notesIn(resolve(io.cwd, config.contextDir)).filter(({ session }) => !logged.has(session));
+  let hits: Hit[] = [];
+  for (const { file, session, changed, look } of [...logs, ...notes].sort((a, b) => b.changed - a.changed)) {
+    if (changed < (hits[limit - 1]?.t ?? 0)) break;
+    const found = (await look(search)).map((one) => ({ ...one, session, file }));
+    hits = withoutCopies([...hits, ...found].sort((a, b) => b.t - a.t)).slice(0, limit);
+  }
+  return hits;
+}
+
+/** A session that was forked or continued begins with a copy of the one before. */
+function withoutCopies(hits: readonly Hit[]): Hit[] {
+  return [...new Map(hits.map((hit) => [JSON.stringify([hit.t, hit.kind, hit.title, hit.lines]), hit])).values()];
+}
+
+function logsBelow(folder: string): Place[] {
+  if (!existsSync(folder)) return [];
+  return findSources(folder, () => {}).flatMap(({ file, subagents }) =>
+    [file, ...subagents].map((log) => ({
+      file: log,
+      session: basename(file, '.jsonl'),
+      changed: statSync(log).mtimeMs,
+      look: (search: Search) => (mayHold(log, search) ? recallFrom(log, search) : []),
+    })),
+  );
+}
+
+function notesIn(folder: string): Place[] {
+  return noteTexts(folder).map(({ file, session = '', changed, read }) => ({
+    file,
+    session,
+    changed,
+    look: (search) => itemsOf(file, changed, read()).flatMap((item) => matchOf(item, search) ?? []),
+  }));
+}
+
+function itemsOf(file: string, changed: number, text: string): Item[] {
+  if (file.endsWith('.ndjson')) return text.split('\n').flatMap(entryItem);
+  return [{ t: changed, kind: 'note', texts: [text], title: () => file }];
+}
+
+/** A line of a session's memory, of which claude's own log is gone. */
+function entryItem(line: string): Item[] {
+  const { kind, t, text, gist, title, said, command } = parseFields(line);
+  const texts = [text, gist, title, said, fieldsOf(command).tail].filter((value) => typeof value === 'string');
+  if (texts.length === 0 || typeof t !== 'number') return [];
+  const named = { prompt: 'prompt', tool: 'call', remark: 'dead end' } as const;
+  const own = Object.entries(named).find(([name]) => name === kind)?.[1];
+  return own === undefined ? [] : [{ t, kind: own, texts, title: () => textOf(gist) ?? '' }];
+}
+
+const NAMES: Readonly<Record<Recalled['kind'], string>> = {
+  prompt: 'you',
+  said: 'claude',
+  call: '',
+  'dead end': 'did not work:',
+  note: '',
+};
+
+function textOfHits(hits: readonly Hit[], style: Style): string {
+  return hits.map((hit) => textOfHit(hit, style)).join('\n');
+}
+
+function textOfHit({ t, kind, title, lines, session }: Hit, style: Style): string {
+  const head = [timeText(t), session.slice(0, 8), NAMES[kind], title].filter((part) => part !== '').join('  ');
+  return `${style.bold(onOneLine(head))}\n${lines.map((line) => `    ${onOneLine(line)}\n`).join('')}`;
+}

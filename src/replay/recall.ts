@@ -1,0 +1,131 @@
+import { readFileSync, statSync } from 'node:fs';
+import { Readable } from 'node:stream';
+import type { Input } from '../core/governor/input.ts';
+import { summarizeCall } from '../core/memory/call-summary/summarize-call.ts';
+import { commandWork } from '../core/memory/entries/command-facts.ts';
+import { createExtractor, type Found } from '../core/memory/extract/extract.ts';
+import { LONG_LINE_LENGTH, type Mask, oneLine } from '../core/memory/words.ts';
+import { fieldsOf } from '../core/protocol/fields.ts';
+import { createInputReader } from './inputs.ts';
+import { readValues } from './read/read-values.ts';
+
+/** Something in a session that has all the words. */
+export interface Recalled {
+  /** Milliseconds since the epoch; 0 where the log does not say. */
+  readonly t: number;
+  /** `prompt`: the user said it; `said`: the agent did; `call`: a tool was asked or answered; `note`:
+   * a document of ctxb's. */
+  readonly kind: 'prompt' | 'said' | 'call' | 'dead end' | 'note';
+  /** On one line: of a call what it did and how it ended, else the beginning of what was said. */
+  readonly title: string;
+  /** Lines with a word, as they stand there, shortened. */
+  readonly lines: readonly string[];
+}
+
+/** What is looked for. */
+export interface Search {
+  /** All of them have to be there, in any case. At least one; none is empty. */
+  readonly words: readonly string[];
+  /** Takes secrets out of texts. */
+  readonly mask: Mask;
+}
+
+/** A longer file is read without a look at whether the words are in it at all. */
+const MOST_AT_ONCE = 256 * 1024 * 1024;
+
+/**
+ * Whether a log may have the words: a look at its bytes, which takes a hundredth of the time of reading it. Of a word
+ * only letters and digits are compared, since JSON writes other characters in its own way.
+ *
+ * @throws as `readFileSync`
+ */
+export function mayHold(file: string, { words }: Search): boolean {
+  if (statSync(file).size > MOST_AT_ONCE) return true;
+  const bytes = readFileSync(file).toString('latin1');
+  return words.every((word) => {
+    const [longest = ''] = (word.match(/[a-z0-9_]+/gi) ?? []).sort((a, b) => b.length - a.length);
+    return new RegExp(longest, 'i').test(bytes);
+  });
+}
+
+/** What a log has, oldest first. @throws CtxbError `unreadable-input` */
+export async function recallFrom(file: string, search: Search): Promise<Recalled[]> {
+  const reader = createInputReader();
+  const extractor = createExtractor({ live: false, statePattern: undefined, deadEndPattern: undefined });
+  const found: Recalled[] = [];
+  await readValues(file, { stdin: Readable.from([]) }, (read) => {
+    const line = reader.read(read);
+    if (line.kind !== 'input') return;
+    for (const item of [...saidIn(line.input), ...extractor.add(line.input).flatMap(itemOf)]) {
+      const recalled = matchOf(item, search);
+      if (recalled !== undefined) found.push(recalled);
+    }
+  });
+  return found;
+}
+
+/** Something that can be found. */
+export interface Item {
+  readonly t: number;
+  readonly kind: Recalled['kind'];
+  readonly texts: readonly string[];
+  readonly title: (mask: Mask) => string;
+}
+
+/** Of an item that has all the words, what is shown of it. */
+export function matchOf({ t, kind, texts, title }: Item, { words, mask }: Search): Recalled | undefined {
+  const lower = texts.map((text) => text.toLowerCase());
+  const sought = words.map((word) => word.toLowerCase());
+  if (!sought.every((word) => lower.some((text) => text.includes(word)))) return undefined;
+  const lines = mask(texts).split('\n');
+  return { t, kind, title: oneLine(title(mask), LONG_LINE_LENGTH), lines: linesWith(sought, lines) };
+}
+
+/** Lines of a match that are shown. */
+const MOST_LINES = 5;
+
+function linesWith(words: readonly string[], lines: readonly string[]): string[] {
+  const having = (line: string) => words.filter((word) => line.toLowerCase().includes(word)).length;
+  const ranked = lines.map((line, at) => ({ line, at, count: having(line) })).filter(({ count }) => count > 0);
+  return ranked
+    .sort((a, b) => b.count - a.count || a.at - b.at)
+    .slice(0, MOST_LINES)
+    .sort((a, b) => a.at - b.at)
+    .map(({ line }) => shownPart(line, words));
+}
+
+/** Characters of a line before its first word, and in all. */
+const BEFORE = 80;
+const SHOWN = 240;
+
+function shownPart(line: string, words: readonly string[]): string {
+  const at = Math.min(...words.map((word) => line.toLowerCase().indexOf(word)).filter((place) => place >= 0));
+  const from = at > SHOWN - BEFORE ? at - BEFORE : 0;
+  const part = oneLine(line.slice(from), SHOWN);
+  return `${from > 0 ? '…' : ''}${part}${line.length > from + SHOWN ? '…' : ''}`;
+}
+
+function saidIn({ event }: Input): Item[] {
+  if (event.kind !== 'assistant' || event.synthetic) return [];
+  return event.blocks.flatMap((block): Item[] =>
+    block.type === 'text' ? [{ t: event.timestamp ?? 0, kind: 'said', texts: [block.text], title: () => '' }] : [],
+  );
+}
+
+function itemOf(found: Found): Item[] {
+  switch (found.kind) {
+    case 'prompt':
+      return [{ t: found.t, kind: 'prompt', texts: found.texts, title: () => '' }];
+    case 'remark':
+      return [{ t: found.t, kind: 'dead end', texts: [found.text], title: () => '' }];
+    case 'call': {
+      const { call, result, t } = found;
+      const asked = Object.values(fieldsOf(call.use.input)).filter((value) => typeof value === 'string');
+      const title = (mask: Mask) =>
+        summarizeCall(found, { command: commandWork(found)?.command, placeOf: (path) => path, mask });
+      return [{ t: t ?? 0, kind: 'call', texts: [call.use.name, ...asked, result.text], title }];
+    }
+    default:
+      return [];
+  }
+}

@@ -1,0 +1,108 @@
+import { copyFileSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { createPlace, ctxb, type Place } from './fakes.ts';
+
+const RECORDING = fileURLToPath(new URL('../../fixtures/recordings/tool-turn.session.jsonl', import.meta.url));
+const SESSION = '959732e9-84ab-4325-9464-f449bb358a58';
+
+/** Where claude logs the sessions of a folder. */
+function projectOf(place: Place, cwd = place.cwd): string {
+  const folder = place.path(join('.claude', 'projects', realpathSync(cwd).replaceAll(/[^a-zA-Z0-9]/g, '-')));
+  mkdirSync(folder, { recursive: true });
+  return folder;
+}
+
+const row = (type: string, content: unknown, more: object = {}) =>
+  `${JSON.stringify({ type, message: { role: type, model: 'claude-sonnet-4-6', id: `msg_${JSON.stringify(content).length}`, content }, sessionId: 's2', timestamp: '2026-11-21T05:00:00.000Z', cwd: '/p', ...more })}\n`;
+
+/** A command of a later session, and what it printed. */
+const ran = (id: string, command: string, output: string) =>
+  row('assistant', [{ type: 'tool_use', id, name: 'Bash', input: { command } }], { uuid: `a-${id}` }) +
+  row('user', [{ type: 'tool_result', tool_use_id: id, content: output, is_error: true }], { uuid: `b-${id}` });
+
+async function recall(place: Place, ...args: string[]) {
+  const { code, stdout, stderr } = await ctxb(place, ['recall', ...args]);
+  return { code, stdout: stdout.toString(), stderr };
+}
+
+it('finds what was run with how it ended, what was said and what was asked, newest first', async () => {
+  await using place = await createPlace();
+  const folder = projectOf(place);
+  copyFileSync(RECORDING, join(folder, `${SESSION}.jsonl`));
+  writeFileSync(
+    join(folder, 's2.jsonl'),
+    ran('t1', 'make step', 'Exit code 2\nmake: *** No rule to make target: step'),
+  );
+  const steps = await recall(place, 'STEP');
+  expect(steps).toMatchObject({ code: 0, stderr: '' });
+  const heads = steps.stdout.split('\n').filter((line) => /^\S/.test(line));
+  expect(heads).toEqual([
+    expect.stringMatching(/^2026-11-21 05:00:00 UTC {2}s2 {2}.*`make step`.*exit 2/),
+    expect.stringMatching(/^2026-11-21 03:19:07 UTC {2}959732e9 {2}.*`echo step 2`/),
+    expect.stringMatching(/^2026-11-21 03:19:07 UTC {2}959732e9 {2}.*`echo step 1`/),
+  ]);
+  expect(steps.stdout).toContain('    make: *** No rule to make target: step\n');
+  expect((await recall(place, 'list', 'here')).stdout).toMatch(/UTC {2}959732e9 {2}you\n {4}List what is here\.\n$/);
+  expect((await recall(place, 'done.')).stdout).toMatch(/claude\n {4}Done\.\n$/);
+});
+
+it('takes an argument as a phrase, wants all of them, and shows as many as are asked for', async () => {
+  await using place = await createPlace();
+  copyFileSync(RECORDING, join(projectOf(place), `${SESSION}.jsonl`));
+  expect((await recall(place, 'step 1')).stdout.match(/UTC/g)).toHaveLength(1);
+  expect(await recall(place, 'step', 'nowhere')).toEqual({ code: 1, stdout: '', stderr: '' });
+  const [first, ...more] = JSON.parse((await recall(place, '--json', '--limit', '1', 'step')).stdout);
+  expect({ first, more }).toMatchObject({
+    first: { kind: 'call', session: SESSION, lines: expect.arrayContaining(['echo step 2']) },
+    more: [],
+  });
+  const none = await recall(place, '--limit', '0', 'step');
+  expect(none).toMatchObject({ code: 2, stderr: 'ctxb: --limit: expected a whole number from 1 on, found "0"\n' });
+});
+
+it('stays in the project, unless all are asked for', async () => {
+  await using place = await createPlace();
+  mkdirSync(place.path('other'));
+  copyFileSync(RECORDING, join(projectOf(place, place.path('other')), `${SESSION}.jsonl`));
+  expect((await recall(place, 'step')).code).toBe(1);
+  expect((await recall(place, '--all', 'step')).stdout).toContain('echo step 2');
+});
+
+it('finds what was cut, handed over, and noted of a session whose log is gone', async () => {
+  await using place = await createPlace();
+  mkdirSync(place.path('.context/tool-results'), { recursive: true });
+  mkdirSync(place.path('.context/sessions/gone'), { recursive: true });
+  writeFileSync(place.path('.context/CTXB.TAG'), '');
+  writeFileSync(place.path('.context/tool-results/toolu_1.txt'), 'line one\nthe needle is here\n');
+  const entry = {
+    kind: 'remark',
+    t: Date.parse('2026-11-20T00:00:00Z'),
+    text: 'no needle in the old API',
+    source: 'told',
+  };
+  writeFileSync(place.path('.context/sessions/gone/memory.ndjson'), `${JSON.stringify(entry)}\n`);
+  const { stdout } = await recall(place, 'needle');
+  expect(stdout).toMatch(/UTC {2}\S+\.context\/tool-results\/toolu_1\.txt\n {4}the needle is here\n/);
+  expect(stdout).toContain('2026-11-20 00:00:00 UTC  gone  did not work:\n    no needle in the old API\n');
+});
+
+it('shows no secret, and nothing twice that a forked session has copied', async () => {
+  await using place = await createPlace();
+  const folder = projectOf(place);
+  const secret = `ghp_${'a1B2'.repeat(9)}`;
+  const log = ran('t1', 'deploy', `Exit code 1\nrefused for ${secret}`);
+  for (const name of ['one', 'two']) writeFileSync(join(folder, `${name}.jsonl`), log);
+  const { stdout } = await recall(place, 'refused');
+  expect(stdout).not.toContain(secret);
+  expect(stdout.match(/refused for/g)?.length).toBe(2);
+  expect(stdout.match(/^\S/gm)).toHaveLength(1);
+});
+
+it('reads one log to its end, whatever it holds', async () => {
+  await using place = await createPlace();
+  const log = readFileSync(RECORDING, 'utf8');
+  writeFileSync(join(projectOf(place), 'torn.jsonl'), `not JSON step\n${log}{"type":"user","mess`);
+  expect((await recall(place, 'step 2')).code).toBe(0);
+});
