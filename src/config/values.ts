@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { toMicroUsd } from '../core/governor/cost/cost.ts';
-import type { Price } from '../core/governor/cost/prices.ts';
+import { type Price, USUAL_RATIOS } from '../core/governor/cost/prices.ts';
 
 /** A day; timers beyond 2^31 ms would fire at once. */
 const MAX_SECONDS = 86_400;
@@ -142,14 +142,14 @@ function toSeconds(value: number | string): number {
   return typeof value === 'number' ? value : Number(value.slice(0, -1)) * UNITS[value.slice(-1) as keyof typeof UNITS];
 }
 
-/** What is not said of the prompt cache is what the API takes for it: 1.25, 2 and 0.1 of the input. */
+/** What is not said of the prompt cache is what the API takes for it in most models. */
 function inMicroUsd({ input, output, cacheWrite, cacheWriteHour, cacheRead }: Rates): Price {
   return {
     input: toMicroUsd(input),
     output: toMicroUsd(output),
-    cacheWrite: toMicroUsd(cacheWrite ?? input * 1.25),
-    cacheWriteHour: toMicroUsd(cacheWriteHour ?? input * 2),
-    cacheRead: toMicroUsd(cacheRead ?? input * 0.1),
+    cacheWrite: toMicroUsd(cacheWrite ?? input * USUAL_RATIOS.cacheWrite),
+    cacheWriteHour: toMicroUsd(cacheWriteHour ?? input * USUAL_RATIOS.cacheWriteHour),
+    cacheRead: toMicroUsd(cacheRead ?? input * USUAL_RATIOS.cacheRead),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { FactTally, Receipt } from '../core/governor/actions.ts';
+import type { Terms } from '../core/protocol/events.ts';
 import type { SubagentBegun } from './observers/subagents.ts';
 
 /** One main-thread call. */
@@ -22,6 +23,7 @@ export interface CallSeen {
   /** The part of it that is kept for an hour; missing: none. */
   readonly cacheCreationHour?: number;
   readonly cacheRead: number;
+  readonly terms?: Terms;
   /** Output tokens, an estimate where the recording holds only a placeholder. */
   readonly output: number;
   readonly outputKnown: boolean;

@@ -92,7 +92,7 @@ function buildBlocks(call: Call, nextToolId: () => string): Block[] {
 }
 
 function buildUsage(call: Call, content: readonly Block[], lastContext: number): Usage {
-  const { input, cacheCreation, cacheRead, output } = call.usage ?? {};
+  const { input, cacheCreation, cacheRead, output, more } = call.usage ?? {};
   const output_tokens = output ?? estimateTokens(content);
   if (input !== undefined || cacheCreation !== undefined || cacheRead !== undefined) {
     return {
@@ -100,6 +100,7 @@ function buildUsage(call: Call, content: readonly Block[], lastContext: number):
       cache_creation_input_tokens: cacheCreation ?? 0,
       cache_read_input_tokens: cacheRead ?? 0,
       output_tokens,
+      ...more,
     };
   }
   return { ...splitContext(call.context ?? lastContext, lastContext), output_tokens };

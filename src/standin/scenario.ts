@@ -35,6 +35,8 @@ export interface CallUsage {
   readonly cacheCreation?: number;
   readonly cacheRead?: number;
   readonly output?: number;
+  /** Further fields as the API writes them: `speed`, `cache_creation`. */
+  readonly more?: object;
 }
 
 /** A scripted refusal. `type` and `message` default to what the API says for that status. */

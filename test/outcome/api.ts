@@ -26,7 +26,7 @@ export interface Meter {
   /** Tokens of a request. */
   size(body: RequestBody): number;
   /** Bills a request with its answer. */
-  usage(body: RequestBody, output: number): Required<CallUsage>;
+  usage(body: RequestBody, output: number): Required<Omit<CallUsage, 'more'>>;
 }
 
 interface Part {

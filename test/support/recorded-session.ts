@@ -60,7 +60,7 @@ function callOf(
   const hit = Math.min(context, cacheRead ?? before?.context ?? 0);
   const input = Math.min(4, context - hit);
   const usage = { input, cacheCreation: context - hit - input, cacheRead: hit, output };
-  const price = priceFor(model, {});
+  const price = priceFor(model, {}, undefined);
   return {
     number: at + 1,
     line: at + 1,

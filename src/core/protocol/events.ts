@@ -30,6 +30,16 @@ export interface Usage {
   readonly cacheCreationHour?: number;
   readonly cacheRead: number;
   readonly output: number;
+  /** Of a call that is billed by more than its tokens; missing in nearly all, and in sums. */
+  readonly terms?: Terms;
+}
+
+/** What changes the price of a call. */
+export interface Terms {
+  readonly fast: boolean;
+  /** Only computed in the United States, which costs more. */
+  readonly inTheUs: boolean;
+  readonly webSearches: number;
 }
 
 /** One piece of a message's content. `chars` are UTF-16 units of what the model is given. */

@@ -1,5 +1,5 @@
-import type { Usage } from './events.ts';
-import { countOf, fieldsOf, isFields } from './fields.ts';
+import type { Terms, Usage } from './events.ts';
+import { countOf, type Fields, fieldsOf, isFields } from './fields.ts';
 
 /**
  * Token counts out of a `usage` object, or undefined when it carries none. A count may be a numeric string; an
@@ -12,19 +12,35 @@ export function readUsage(value: unknown): Usage | undefined {
   const cacheCreation = countOf(value.cache_creation_input_tokens) ?? 0;
   const hour = countOf(fieldsOf(value.cache_creation).ephemeral_1h_input_tokens) ?? 0;
   const cacheRead = countOf(value.cache_read_input_tokens) ?? 0;
-  return usageOf(input, cacheCreation, hour, cacheRead, countOf(value.output_tokens) ?? 0);
+  return usageOf(input, cacheCreation, hour, cacheRead, countOf(value.output_tokens) ?? 0, readTerms(value));
 }
 
-/** Not one object with a part that may be missing: spreading it would take as long as all the rest of a call's line. */
-function usageOf(input: number, cacheCreation: number, hour: number, cacheRead: number, output: number): Usage {
-  return hour > 0
-    ? { input, cacheCreation, cacheCreationHour: hour, cacheRead, output }
-    : { input, cacheCreation, cacheRead, output };
+function readTerms({ speed, inference_geo, server_tool_use }: Fields): Terms | undefined {
+  const webSearches = countOf(fieldsOf(server_tool_use).web_search_requests) ?? 0;
+  const [fast, inTheUs] = [speed === 'fast', inference_geo === 'us'];
+  return fast || inTheUs || webSearches > 0 ? { fast, inTheUs, webSearches } : undefined;
+}
+
+/** Not one object with parts that may be missing: spreading it would take as long as all the rest of a call's line. */
+function usageOf(
+  input: number,
+  cacheCreation: number,
+  hour: number,
+  cacheRead: number,
+  output: number,
+  terms: Terms | undefined,
+): Usage {
+  const usage =
+    hour > 0
+      ? { input, cacheCreation, cacheCreationHour: hour, cacheRead, output }
+      : { input, cacheCreation, cacheRead, output };
+  return terms === undefined ? usage : { ...usage, terms };
 }
 
 /** The same call with another count of its output. */
 export function withOutput(usage: Usage, output: number): Usage {
-  return usageOf(usage.input, usage.cacheCreation, usage.cacheCreationHour ?? 0, usage.cacheRead, output);
+  const { input, cacheCreation, cacheCreationHour = 0, cacheRead, terms } = usage;
+  return usageOf(input, cacheCreation, cacheCreationHour, cacheRead, output, terms);
 }
 
 export function addUsage(a: Usage, b: Usage): Usage {
@@ -35,6 +51,7 @@ export function addUsage(a: Usage, b: Usage): Usage {
     hour,
     a.cacheRead + b.cacheRead,
     a.output + b.output,
+    undefined,
   );
 }
 

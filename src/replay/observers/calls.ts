@@ -34,14 +34,14 @@ export function createCalls(prices: Prices, state: CallsState = { calls: [], add
     },
     see(seen) {
       const { gauge } = seen.after;
-      if (gauge.calls > seen.before.gauge.calls) calls.push(priced(callOf(seen, take()), prices));
+      if (gauge.calls > seen.before.gauge.calls) calls.push(priced(callOf(seen, take()), prices, versionOf(seen)));
       const current = calls.at(-1);
       if (current === undefined || gauge.call === seen.before.gauge.call) return;
       if (gauge.call?.messageId !== current.messageId) return;
       const { output, outputKnown } = gauge.call;
       const billed = billedOutput(output, gauge.call);
       const settled = { ...current, output: callOutput(gauge), outputKnown, billedOutput: billed };
-      calls[calls.length - 1] = priced(settled, prices);
+      calls[calls.length - 1] = priced(settled, prices, versionOf(seen));
     },
     found: () => [...calls],
   };
@@ -63,6 +63,7 @@ function callOf({ line, input, after }: Seen, added: Growth): CallSeen {
     cacheCreation: usage.cacheCreation,
     ...(usage.cacheCreationHour !== undefined && { cacheCreationHour: usage.cacheCreationHour }),
     cacheRead: usage.cacheRead,
+    ...(usage.terms && { terms: usage.terms }),
     output: 0,
     outputKnown: false,
     billedOutput: 0,
@@ -77,8 +78,13 @@ function usageOf({ event }: Seen['input']): Usage | undefined {
   return event.kind === 'assistant' || event.kind === 'result' ? event.usage : undefined;
 }
 
-function priced(call: CallSeen, prices: Prices): CallSeen {
-  const price = priceFor(call.model, prices);
+/** Of the Claude Code that made the call. */
+function versionOf({ input: { event }, after }: Seen): string | undefined {
+  return ('version' in event ? event.version : undefined) ?? after.session.version;
+}
+
+function priced(call: CallSeen, prices: Prices, version: string | undefined): CallSeen {
+  const price = priceFor(call.model, prices, version);
   return price === undefined
     ? call
     : { ...call, usd: toUsd(microUsdOf({ ...call, output: call.billedOutput }, price)) };

@@ -27,12 +27,12 @@ export function createPauses(
       pauses.count++;
       if (cacheRead >= used * KEPT_SHARE) return;
       const tokens = Math.min(used - cacheRead, cacheCreation + uncached);
-      const listPrice = priceFor(event.model, prices);
+      const listPrice = priceFor(event.model, prices, event.version ?? before.session.version);
       const cost = (rate: number) => toUsd(Math.round((tokens * rate) / 1_000_000));
       pauses.expired++;
       pauses.tokens += tokens;
       if (listPrice === undefined) return;
-      const price = priceAt(listPrice, cacheRead + cacheCreation + uncached);
+      const price = priceAt(listPrice, cacheRead + cacheCreation + uncached, event.usage.terms?.fast);
       pauses.usd += cost(writePrice(before.cache, price));
       pauses.cachedUsd += cost(price.cacheRead);
     },

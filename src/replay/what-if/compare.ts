@@ -43,12 +43,17 @@ function whatIfOf(
   const recorded = stepsOf(session);
   const facts = factsOf(recorded, basis);
   const shown = ({ curve, ...run }: Required<WhatIfRun>): WhatIfRun => (withCurves ? { ...run, curve } : run);
-  const actual = simulate(recorded, recordedPilot(recorded, basis, tokens), { window: tokens, prices: [prices] });
+  const version = session.claudeCodeVersion;
+  const actual = simulate(recorded, recordedPilot(recorded, basis, tokens), {
+    window: tokens,
+    prices: [prices],
+    version,
+  });
   const runs = policies.map((whatIf) => {
     const window = whatIf.policy.window ?? tokens;
-    const trigger = triggerOf(whatIf, window, session.claudeCodeVersion);
+    const trigger = triggerOf(whatIf, window, version);
     const pilot = policyPilot({ whatIf, window, trigger, basis });
-    const run = simulate(recorded, pilot, { window, prices: [whatIf.policy.cost.prices, prices] });
+    const run = simulate(recorded, pilot, { window, prices: [whatIf.policy.cost.prices, prices], version });
     return shown({ name: whatIf.name, trigger: trigger.at ?? (trigger.reacts ? window : null), ...run });
   });
   return {

@@ -1,5 +1,5 @@
 import { toUsd } from '../../core/governor/cost/cost.ts';
-import { microUsdOf, PRICES, type Price, type Prices, priceOf } from '../../core/governor/cost/prices.ts';
+import { microUsdOf, type Price, type Prices, priceFor, priceOf } from '../../core/governor/cost/prices.ts';
 import type { Usage } from '../../core/protocol/events.ts';
 import { contextOf } from '../../core/protocol/usage.ts';
 import type { CallSeen } from '../items-seen.ts';
@@ -12,6 +12,8 @@ export interface SimulateOptions {
   readonly window: number;
   /** Prices that count before the built-in ones, those first that count before the others. */
   readonly prices: readonly Prices[];
+  /** Of the Claude Code that wrote the session. */
+  readonly version: string | null;
 }
 
 type Simulated = Omit<WhatIfRun, 'name' | 'trigger'> & { readonly curve: readonly number[] };
@@ -59,8 +61,8 @@ interface Tally {
   found(): { readonly figures: Figures; readonly peakCall: number };
 }
 
-function createTally({ window, prices }: SimulateOptions): Tally {
-  const priceAt = priceList(prices);
+function createTally({ window, prices, version }: SimulateOptions): Tally {
+  const priceAt = priceList(prices, version);
   const main = createReading();
   const relief = createReading();
   const above = { half: 0, seventy: 0, eightyFive: 0 };
@@ -76,14 +78,14 @@ function createTally({ window, prices }: SimulateOptions): Tally {
   }
 
   return {
-    called({ model, number }, usage, cuts) {
-      main.add(usage, priceAt(model));
+    called({ model, number, terms }, usage, cuts) {
+      main.add(terms ? { ...usage, terms } : usage, priceAt(model));
       weigh(contextOf(usage), number);
       cut.results += cuts.length;
       cut.tokens += cuts.reduce((sum, tokens) => sum + tokens, 0);
     },
-    relieved({ model }, by, usage) {
-      relief.add(usage, priceAt(model));
+    relieved({ model, terms }, by, usage) {
+      relief.add(terms ? { ...usage, terms: { ...terms, webSearches: 0 } } : usage, priceAt(model));
       reliefs[by]++;
     },
     trailing(by) {
@@ -111,10 +113,13 @@ function createReading() {
 }
 
 /** Looks each model up once. */
-function priceList(lists: readonly Prices[]): (model: string | null) => Price | undefined {
+function priceList(
+  lists: readonly Prices[],
+  version: SimulateOptions['version'],
+): (model: string | null) => Price | undefined {
   const known = new Map<string | null, Price | undefined>();
   const find = (model: string) =>
-    [...lists, PRICES].map((prices) => priceOf(model, prices)).find((price) => price !== undefined);
+    lists.map((prices) => priceOf(model, prices)).find((price) => price !== undefined) ?? priceFor(model, {}, version);
   return (model) => {
     if (!known.has(model)) known.set(model, find(model ?? ''));
     return known.get(model);

@@ -20,7 +20,7 @@ import { eventsOf, FIXTURE_RECORDINGS, fixture, SHARED_RECORDINGS, TRANSCRIPTS }
 const SONNET = 'claude-sonnet-4-5';
 
 const read = (cost: Cost, events: readonly Event[]) =>
-  events.reduce((sum, event) => readCost(sum, event, PRICES), cost);
+  events.reduce((sum, event) => readCost(sum, event, { prices: PRICES, version: undefined }), cost);
 const readLines = (cost: Cost, ...lines: readonly Line[]) => read(cost, lines.map(decodeObject));
 
 const result = (total_cost_usd?: number): Line => ({ type: 'result', subtype: 'success', total_cost_usd });
@@ -258,6 +258,6 @@ it('counts with the prices of the policy before the built-in ones', () => {
   const usage = { input_tokens: 2_000_000, output_tokens: 5 };
   const message = { id: 'm1', model: 'claude-sonnet-4-5', content: [], usage };
   const event = decodeObject({ type: 'assistant', message, parent_tool_use_id: null });
-  expect(totalMicroUsd(readCost(EMPTY_COST, event, {}))).toBe(6_000_075);
-  expect(totalMicroUsd(readCost(EMPTY_COST, event, own))).toBe(2_000_000);
+  expect(totalMicroUsd(readCost(EMPTY_COST, event, { prices: {}, version: undefined }))).toBe(6_000_075);
+  expect(totalMicroUsd(readCost(EMPTY_COST, event, { prices: own, version: undefined }))).toBe(2_000_000);
 });

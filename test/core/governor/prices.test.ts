@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { microUsdOf, PRICES, priceOf } from '../../../src/core/governor/cost/prices.ts';
+import { microUsdOf, PRICES, priceFor, priceOf } from '../../../src/core/governor/cost/prices.ts';
 import { fieldsOf } from '../../../src/core/protocol/fields.ts';
 import { FIXTURE_RECORDINGS, linesOf, SHARED_RECORDINGS, TRANSCRIPTS } from '../../support/recordings.ts';
 
@@ -38,9 +38,10 @@ describe('the price of a model', () => {
   });
 
   it('is made of whole numbers', () => {
-    const figures = Object.values(PRICES).flatMap(({ longPrompt, ...price }) => [
+    const figures = Object.values(PRICES).flatMap(({ longPrompt, before, ...price }) => [
       ...Object.values(price),
       ...Object.values(longPrompt ?? {}),
+      ...Object.values(before?.rates ?? {}),
     ]);
     expect(figures.filter((figure) => !Number.isSafeInteger(figure) || figure <= 0)).toEqual([]);
   });
@@ -125,42 +126,117 @@ describe('the cost of a call', () => {
   });
 });
 
+describe('the price of a model by version', () => {
+  it.each([
+    { version: '2.1.197', input: 3_000_000, output: 15_000_000 },
+    { version: '2.1.238', input: 3_000_000, output: 15_000_000 },
+    { version: '2.1.239', input: 2_000_000, output: 10_000_000 },
+    { version: '2.1.330', input: 2_000_000, output: 10_000_000 },
+    { version: undefined, input: 2_000_000, output: 10_000_000 },
+  ])('of Sonnet 5 with $version', ({ version, input, output }) => {
+    expect(priceFor('claude-sonnet-5', {}, version)).toMatchObject({ input, output });
+  });
+
+  it('is what the user says, whatever the version', () => {
+    const own = { 'claude-sonnet': { input: 1, output: 1, cacheWrite: 1, cacheWriteHour: 1, cacheRead: 1 } };
+    expect(priceFor('claude-sonnet-5', own, '2.1.197')?.input).toBe(1);
+  });
+});
+
+describe('the cost of a call that is billed by more than its tokens', () => {
+  const usage = { input: 1_000, output: 0, cacheCreation: 0, cacheRead: 0 };
+  const terms = { fast: false, inTheUs: false, webSearches: 0 };
+  const costOf = (model: string, more: Partial<typeof terms>) =>
+    microUsdOf({ ...usage, terms: { ...terms, ...more } }, PRICES[model] ?? expect.unreachable());
+
+  it.each([
+    { model: 'claude-opus-4-8', title: 'in fast mode', more: { fast: true }, microUsd: 10_000 },
+    { model: 'claude-opus-4-6', title: 'in fast mode', more: { fast: true }, microUsd: 30_000 },
+    {
+      model: 'claude-sonnet-4-6',
+      title: 'in a fast mode that it does not have',
+      more: { fast: true },
+      microUsd: 3_000,
+    },
+    { model: 'claude-opus-4-8', title: 'in the United States', more: { inTheUs: true }, microUsd: 5_500 },
+    { model: 'claude-opus-4-8', title: 'with two searches', more: { webSearches: 2 }, microUsd: 25_000 },
+  ])('$model $title', ({ model, more, microUsd }) => {
+    expect(costOf(model, more)).toBe(microUsd);
+  });
+});
+
 interface ModelUse {
-  readonly file: string;
   readonly model: string;
+  readonly version: string | undefined;
   readonly use: Readonly<Record<string, number>>;
 }
 
-/** What each result of a recording says that each model has cost. */
-function modelUses(path: string, file: string): ModelUse[] {
+interface Reported {
+  readonly file: string;
+  readonly totalUsd: number;
+  readonly uses: readonly ModelUse[];
+}
+
+/** What each result of a recording says that each model has cost, and all of them. */
+function reportsOf({ path, name: file }: { readonly path: string; readonly name: string }): Reported[] {
+  let version: string | undefined;
   return linesOf(path).flatMap((line) => {
-    if (!line.includes('"modelUsage"')) return [];
-    const { type, modelUsage } = fieldsOf(JSON.parse(line));
+    if (!/"(?:claude_code_version|modelUsage)"/.test(line)) return [];
+    const parsed = fieldsOf(JSON.parse(line));
+    // A record of both directions holds claude's lines as texts.
+    const { type, modelUsage, total_cost_usd, claude_code_version } = fieldsOf(
+      typeof parsed.line === 'string' ? JSON.parse(parsed.line) : parsed,
+    );
+    if (typeof claude_code_version === 'string') version = claude_code_version;
     if (type !== 'result') return [];
-    return Object.entries(fieldsOf(modelUsage)).map(([model, use]) => ({ file, model, use: use as ModelUse['use'] }));
+    const uses = Object.entries(fieldsOf(modelUsage)).map(([model, use]) => ({
+      model,
+      version,
+      use: use as ModelUse['use'],
+    }));
+    return [{ file, totalUsd: Number(total_cost_usd), uses }];
   });
 }
 
-const USES = [...FIXTURE_RECORDINGS, ...SHARED_RECORDINGS, ...TRANSCRIPTS]
-  .filter(({ name }) => !name.includes('dialogue'))
-  .flatMap(({ path, name }) => modelUses(path, name));
+const REPORTED = [...FIXTURE_RECORDINGS, ...SHARED_RECORDINGS, ...TRANSCRIPTS].flatMap(reportsOf);
+const isPriced = ({ model }: ModelUse) => priceFor(model, {}, undefined) !== undefined;
+const PRICED = REPORTED.flatMap(({ uses }) => uses).filter(isPriced);
 
-function computed({ model, use }: ModelUse, cacheCreationHour: number): number | undefined {
+function computed({ model, version, use }: ModelUse, cacheCreationHour: number): number | undefined {
   const { inputTokens = 0, outputTokens = 0, cacheCreationInputTokens = 0, cacheReadInputTokens = 0 } = use;
   const usage = { input: inputTokens, output: outputTokens, cacheCreation: cacheCreationInputTokens };
-  const price = priceOf(model, PRICES);
+  const price = priceFor(model, {}, version);
   return price && microUsdOf({ ...usage, cacheRead: cacheReadInputTokens, cacheCreationHour }, price);
 }
 
+/** The sums do not say for how long the cache was to last: all of it was of one kind in each of these. */
+function candidates(use: ModelUse): (number | undefined)[] {
+  return [0, use.use.cacheCreationInputTokens ?? 0].map((hour) => computed(use, hour));
+}
+
+const microUsd = (usd: number) => Math.round(usd * 1_000_000);
+
 describe('what claude itself says that a model has cost', () => {
   it('is met to the micro-dollar in every recording of a model with a price', () => {
-    const priced = USES.filter(({ model }) => priceOf(model, PRICES) !== undefined);
-    expect(priced.length).toBeGreaterThan(20);
-    const missed = priced.filter((entry) => {
-      const { cacheCreationInputTokens = 0, costUSD = 0 } = entry.use;
-      // The sums do not say for how long the cache was to last: all of it was of one kind in each of these.
-      return ![0, cacheCreationInputTokens].some((hour) => computed(entry, hour) === Math.round(costUSD * 1_000_000));
+    expect(PRICED.length).toBeGreaterThan(60);
+    expect(PRICED.filter((use) => !candidates(use).includes(microUsd(use.use.costUSD ?? 0)))).toEqual([]);
+  });
+
+  it('is met by the total of every result, unless a model in it has no price', () => {
+    const priced = REPORTED.filter(({ uses }) => uses.length > 0 && uses.every(isPriced));
+    expect(priced.length).toBeGreaterThan(50);
+    const missed = priced.filter(({ totalUsd, uses }) => {
+      const sums = uses.reduce<number[]>(
+        (all, use) => all.flatMap((sum) => candidates(use).map((each) => sum + (each ?? Number.NaN))),
+        [0],
+      );
+      return !sums.some((sum) => Math.abs(sum - microUsd(totalUsd)) <= uses.length);
     });
     expect(missed).toEqual([]);
+  });
+
+  it('is not known of a model that claude takes for another', () => {
+    const unpriced = REPORTED.flatMap(({ uses }) => uses).filter((use) => !isPriced(use));
+    expect(new Set(unpriced.map(({ model }) => model))).toEqual(new Set(['glm-5.1']));
   });
 });

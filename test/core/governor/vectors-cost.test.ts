@@ -35,7 +35,9 @@ function limitsOf(budget: Budget | null, othersMicroUsd = 0) {
 }
 
 function track({ budget, events }: Tracking): Tracked {
-  const cost = events.map(decodeObject).reduce((sum, event) => readCost(sum, event, PRICES), EMPTY_COST);
+  const cost = events
+    .map(decodeObject)
+    .reduce((sum, event) => readCost(sum, event, { prices: PRICES, version: undefined }), EMPTY_COST);
   const total = totalMicroUsd(cost);
   const { level } = judgeCost(total, limitsOf(budget), []);
   return { total_cost_usd: toUsd(total), warning_triggered: level !== 'none', limit_reached: level === 'limit' };

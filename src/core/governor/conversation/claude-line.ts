@@ -102,7 +102,8 @@ function read(state: GovernorState, event: Event, injected: boolean): GovernorSt
   before.summarising = summarisingAfter(state, event);
   before.refill = refillAfter(state.refill, event);
   const written = writtenIn(event);
-  before.cost = readCost(state.cost, event, state.run.policy.cost.prices, written);
+  const { prices } = state.run.policy.cost;
+  before.cost = readCost(state.cost, event, { prices, version: state.session.version }, written);
   const after = readRelief(state, readSession(readSubagent(readContext(before, event, written), event), event), event);
   if (after.gauge.calls === state.gauge.calls) return after;
   const counted = draftOf(after);

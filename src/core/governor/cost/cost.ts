@@ -1,5 +1,6 @@
 import type { AssistantEvent, Event, PartialEvent, Usage } from '../../protocol/events.ts';
 import { saysNothing, withOutput } from '../../protocol/usage.ts';
+import { isAtLeast } from '../../protocol/version.ts';
 import { addContent, type Content, nativeTokens, writtenIn } from '../gauge/estimator.ts';
 import { microUsdOf, type Price, type Prices, priceFor } from './prices.ts';
 
@@ -9,6 +10,8 @@ interface PricedCall {
   readonly thread: string | null;
   readonly messageId: string;
   readonly model: string | undefined;
+  /** Of the Claude Code that made it, where that is known. */
+  readonly version: string | undefined;
   readonly price: Price;
   readonly usage: Usage;
   /** The output count in `usage` is the true one, not a placeholder of 1 to 8. */
@@ -57,20 +60,29 @@ export const EMPTY_COST: Cost = {
   unpriced: undefined,
 };
 
+/** Where prices are looked up. */
+interface PriceList {
+  /** Those that count before the built-in ones. */
+  readonly prices: Prices;
+  /** Of the Claude Code whose line it is, where the line does not say. */
+  readonly version: string | undefined;
+}
+
 const NOTHING_OPEN = { settled: 0, calls: [] } as const;
 
 /**
  * What a line of claude's says about money.
  *
- * @param prices those that count before the built-in ones
  * @param written what the model wrote in it, where that has been measured already
  */
-export function readCost(cost: Cost, event: Event, prices: Prices, written = writtenIn(event)): Cost {
+export function readCost(cost: Cost, event: Event, list: PriceList, written = writtenIn(event)): Cost {
   switch (event.kind) {
     case 'init':
-      return event.version === undefined || carriesOn(event.version) ? cost : { ...cost, carried: undefined };
+      return event.version === undefined || isAtLeast(event.version, FIRST_TO_CARRY_ON)
+        ? cost
+        : { ...cost, carried: undefined };
     case 'assistant':
-      return readCall(cost, event, prices, written);
+      return readCall(cost, event, list, written);
     case 'partial':
       return readOutput(cost, event);
     case 'result':
@@ -193,7 +205,7 @@ function readFirstReport(cost: Cost, total: number, carried: number): Cost {
   };
 }
 
-function readCall(cost: Cost, event: AssistantEvent, prices: Prices, generated: Content): Cost {
+function readCall(cost: Cost, event: AssistantEvent, list: PriceList, generated: Content): Cost {
   const { usage, messageId, subagent, model } = event;
   if (event.synthetic || usage === undefined || saysNothing(usage)) return cost;
   const last = cost.calls.find(({ thread }) => thread === subagent);
@@ -201,20 +213,23 @@ function readCall(cost: Cost, event: AssistantEvent, prices: Prices, generated: 
   if (last !== undefined && messageId !== '' && last.messageId === messageId) {
     return withCall(cost, extended(last, event.outputFinal, usage.output, generated));
   }
-  const price = last !== undefined && last.model === model ? last.price : priceFor(model, prices);
+  const version = event.version ?? list.version;
+  const isAlike = last !== undefined && last.model === model && last.version === version;
+  const price = isAlike ? last.price : priceFor(model, list.prices, version);
   if (price === undefined) return { ...cost, unpriced: cost.unpriced ?? model ?? '' };
-  const call = { thread: subagent, messageId, model, price, usage, outputKnown: event.outputFinal, generated };
+  const call = { thread: subagent, messageId, model, version, price, usage, outputKnown: event.outputFinal, generated };
   const settled = cost.settled + (last === undefined ? 0 : callMicroUsd(last));
   return withCalls(cost, settled, true, replaced(cost.calls, call));
 }
 
 /** A further line of a call: more content, perhaps a better output count. */
 function extended(call: PricedCall, isFinal: boolean, output: number, written: Content): PricedCall {
-  const { thread, messageId, model, price, usage } = call;
+  const { thread, messageId, model, version, price, usage } = call;
   return {
     thread,
     messageId,
     model,
+    version,
     price,
     usage: output > usage.output ? withOutput(usage, output) : usage,
     outputKnown: call.outputKnown || isFinal,
@@ -267,10 +282,4 @@ function callMicroUsd({ usage, outputKnown, generated, price }: PricedCall): num
  * its exit, as others measured it; 2.1.330 does so (measured with `--continue`). In 2.1.197 it begins at 0 (measured
  * with `--resume`, `--continue` and `--fork-session`).
  */
-const FIRST_TO_CARRY_ON = [2, 1, 277] as const;
-
-function carriesOn(version: string): boolean {
-  const parts = version.split('.').map(Number);
-  const differences = FIRST_TO_CARRY_ON.map((first, place) => (parts[place] ?? 0) - first);
-  return (differences.find((difference) => difference !== 0) ?? 0) >= 0;
-}
+const FIRST_TO_CARRY_ON = '2.1.277';

@@ -1,8 +1,9 @@
 import type { Usage } from '../../protocol/events.ts';
 import { contextOf } from '../../protocol/usage.ts';
+import { isAtLeast } from '../../protocol/version.ts';
 
 /** What tokens cost: micro-dollars (millionths of a US dollar) for a million of them, in whole numbers. */
-export interface Price {
+export interface Rates {
   readonly input: number;
   readonly output: number;
   /** Written to the prompt cache for five minutes, which is what a usage without further words means. */
@@ -10,67 +11,96 @@ export interface Price {
   /** Written to the prompt cache for an hour. */
   readonly cacheWriteHour: number;
   readonly cacheRead: number;
+}
+
+export interface Price extends Rates {
   /** A call with a prompt of more than `above` tokens costs `times` as much, all of it. */
   readonly longPrompt?: { readonly above: number; readonly times: number };
+  /** In fast mode a call costs this many times as much; missing: there is no such price, and it costs the same. */
+  readonly fastTimes?: number;
+  /** Versions of Claude Code before this one counted at other rates. */
+  readonly before?: { readonly version: string; readonly rates: Rates };
 }
 
 /** Prices by the beginning of a model's id, which may be the whole id. The longest that fits counts. */
 export type Prices = Readonly<Record<string, Price>>;
 
+/** What a token costs beside one of input, in most models: what a price is taken for where nothing else is said. */
+export const USUAL_RATIOS = { output: 5, cacheWrite: 1.25, cacheWriteHour: 2, cacheRead: 0.1 } as const;
+
+const FAST = { fastTimes: 2 };
+const FAST_OF_BEFORE = { fastTimes: 6 };
+
 /**
- * List prices as Claude Code 2.1.330 itself counts them, measured with a thousand and with 150,000 tokens of each kind
- * and model; those of models that it has retired are as 2.1.197 counts them. They meet the `costUSD` figures of the
- * recordings, from 1.0.128 to 2.1.330, to the micro-dollar. Two things differ between versions: 2.1.197 counts Sonnet 5
- * at 3 and 15 dollars, and up to 2.1.87 an hour's cache was counted as five minutes'.
+ * List prices as Claude Code itself counts them. Source of each figure: test/e2e/prices.test.ts asks claude, 2.1.330 and
+ * 2.1.197, for each model, standard and fast, with a thousand and with 150,000 tokens of each kind; prices.test.ts holds
+ * them against every `costUSD` and `total_cost_usd` of the recordings, from 1.0.128 on. Sonnet 5 changed with 2.1.239
+ * (its catalogue beside that of 2.1.238). Up to 2.1.87 an hour's cache was counted as five minutes'; the API never did.
  *
- * Not told apart: fast mode (twice to six times as much), the surcharge for a region, web searches. A model that is
- * not named here has no price; Claude Code takes it for an Opus of today.
+ * A model that is not named here has no price; Claude Code takes it for an Opus of today.
  */
 export const PRICES: Prices = {
-  'claude-fable-5': listed(10_000_000, 50_000_000),
-  'claude-fable-5-1': listed(10_000_000, 50_000_000, 40),
-  'claude-fable-5-2': listed(8_000_000, 40_000_000, 40),
-  'claude-mythos-5': listed(10_000_000, 50_000_000),
-  'claude-mythos-5-1': listed(10_000_000, 50_000_000, 40),
-  'claude-mythos-5-2': listed(8_000_000, 40_000_000, 40),
-  'claude-opus-4-0': listed(15_000_000, 75_000_000),
-  'claude-opus-4-1': listed(15_000_000, 75_000_000),
-  'claude-opus-4-20250514': listed(15_000_000, 75_000_000),
-  'claude-opus-4-5': listed(5_000_000, 25_000_000),
-  'claude-opus-4-6': listed(5_000_000, 25_000_000),
-  'claude-opus-4-7': listed(5_000_000, 25_000_000),
-  'claude-opus-4-8': listed(5_000_000, 25_000_000),
-  'claude-opus-5': listed(5_000_000, 25_000_000),
-  'claude-opus-5-5': listed(4_000_000, 20_000_000, 20),
-  'claude-3-5-sonnet': listed(3_000_000, 15_000_000),
-  'claude-3-7-sonnet': listed(3_000_000, 15_000_000),
-  'claude-sonnet-4': listed(3_000_000, 15_000_000),
-  'claude-sonnet-4-0': listed(3_000_000, 15_000_000),
-  'claude-sonnet-4-5': listed(3_000_000, 15_000_000),
-  'claude-sonnet-4-6': listed(3_000_000, 15_000_000),
-  'claude-sonnet-5': listed(2_000_000, 10_000_000),
-  'claude-sonnet-5-5': listed(2_000_000, 10_000_000, 20),
-  'claude-3-5-haiku': listed(800_000, 4_000_000),
-  'claude-haiku-4-5': listed(1_000_000, 5_000_000),
-  'claude-haiku-5-5': { ...listed(100_000, 500_000), longPrompt: { above: 100_000, times: 5 } },
+  'claude-fable-5': listed(10),
+  'claude-fable-5-1': listed(10, 1 / 40),
+  'claude-fable-5-2': { ...listed(8, 1 / 40), ...FAST },
+  'claude-mythos-5': listed(10),
+  'claude-mythos-5-1': listed(10, 1 / 40),
+  'claude-mythos-5-2': { ...listed(8, 1 / 40), ...FAST },
+  'claude-opus-4-0': listed(15),
+  'claude-opus-4-1': listed(15),
+  'claude-opus-4-20250514': listed(15),
+  'claude-opus-4-5': listed(5),
+  'claude-opus-4-6': { ...listed(5), ...FAST_OF_BEFORE },
+  'claude-opus-4-7': { ...listed(5), ...FAST_OF_BEFORE },
+  'claude-opus-4-8': { ...listed(5), ...FAST },
+  'claude-opus-5': { ...listed(5), ...FAST },
+  'claude-opus-5-5': { ...listed(4, 1 / 20), ...FAST },
+  'claude-3-5-sonnet': listed(3),
+  'claude-3-7-sonnet': listed(3),
+  'claude-sonnet-4': listed(3),
+  'claude-sonnet-4-0': listed(3),
+  'claude-sonnet-4-5': listed(3),
+  'claude-sonnet-4-6': listed(3),
+  'claude-sonnet-5': { ...listed(2), before: { version: '2.1.239', rates: listed(3) } },
+  'claude-sonnet-5-5': listed(2, 1 / 20),
+  'claude-3-5-haiku': listed(0.8),
+  'claude-haiku-4-5': listed(1),
+  'claude-haiku-5-5': { ...listed(0.1), longPrompt: { above: 100_000, times: 5 } },
 };
 
-/** The price of writing to the cache is the same multiple of the input price in every model; reading is `1 / readParts`. */
-function listed(input: number, output: number, readParts = 10): Price {
-  return { input, output, cacheWrite: (input * 5) / 4, cacheWriteHour: input * 2, cacheRead: input / readParts };
+/** In micro-dollars a search of the web, and what a region costs: claude counts both since 2.1.239 at the latest. */
+const WEB_SEARCH = 10_000;
+const IN_THE_US_TIMES = 1.1;
+
+/** @param dollars for a million tokens of input */
+function listed(dollars: number, cacheRead: number = USUAL_RATIOS.cacheRead): Rates {
+  const rate = (ratio: number) => Math.round(dollars * ratio * 1_000_000);
+  const { output, cacheWrite, cacheWriteHour } = USUAL_RATIOS;
+  return {
+    input: rate(1),
+    output: rate(output),
+    cacheWrite: rate(cacheWrite),
+    cacheWriteHour: rate(cacheWriteHour),
+    cacheRead: rate(cacheRead),
+  };
 }
 
 /** What tokens cost in a call whose whole prompt has `promptTokens`. */
-export function priceAt(price: Price, promptTokens: number): Price {
-  const { longPrompt } = price;
-  if (longPrompt === undefined || promptTokens <= longPrompt.above) return price;
-  const { times } = longPrompt;
+export function priceAt(price: Price, promptTokens: number, isFast = false): Rates {
+  const { longPrompt, fastTimes = 1 } = price;
+  const long = longPrompt !== undefined && promptTokens > longPrompt.above ? longPrompt.times : 1;
+  return multiplied(price, long * (isFast ? fastTimes : 1));
+}
+
+function multiplied(rates: Rates, times: number): Rates {
+  if (times === 1) return rates;
+  const { input, output, cacheWrite, cacheWriteHour, cacheRead } = rates;
   return {
-    input: price.input * times,
-    output: price.output * times,
-    cacheWrite: price.cacheWrite * times,
-    cacheWriteHour: price.cacheWriteHour * times,
-    cacheRead: price.cacheRead * times,
+    input: input * times,
+    output: output * times,
+    cacheWrite: cacheWrite * times,
+    cacheWriteHour: cacheWriteHour * times,
+    cacheRead: cacheRead * times,
   };
 }
 
@@ -86,9 +116,19 @@ export function priceOf(model: string, prices: Prices): Price | undefined {
   return longest === undefined ? undefined : prices[longest];
 }
 
-/** The same where some prices count before the built-in ones. */
-export function priceFor(model: string | null | undefined, prices: Prices): Price | undefined {
-  return priceOf(model ?? '', prices) ?? priceOf(model ?? '', PRICES);
+/**
+ * The same where some prices count before the built-in ones.
+ *
+ * @param version of the Claude Code that counted; undefined: of today
+ */
+export function priceFor(
+  model: string | null | undefined,
+  prices: Prices,
+  version: string | null | undefined,
+): Price | undefined {
+  const price = priceOf(model ?? '', prices) ?? priceOf(model ?? '', PRICES);
+  if (price?.before === undefined || version == null || isAtLeast(version, price.before.version)) return price;
+  return { ...price, ...price.before.rates };
 }
 
 /** `claude-opus-4-1` does not match `claude-opus-4-10`, nor `claude-opus-5` a later `claude-opus-5-6`: only a date follows. */
@@ -98,7 +138,8 @@ function isBeginning(name: string, id: string): boolean {
 
 /** What a call costs, in micro-dollars, rounded once. @param output its output where the usage holds a placeholder */
 export function microUsdOf(usage: Usage, listPrice: Price, output = usage.output): number {
-  const price = priceAt(listPrice, contextOf(usage));
+  const { terms } = usage;
+  const price = priceAt(listPrice, contextOf(usage), terms?.fast);
   const hour = Math.min(usage.cacheCreationHour ?? 0, usage.cacheCreation);
   const sum =
     usage.input * price.input +
@@ -106,5 +147,6 @@ export function microUsdOf(usage: Usage, listPrice: Price, output = usage.output
     (usage.cacheCreation - hour) * price.cacheWrite +
     hour * price.cacheWriteHour +
     usage.cacheRead * price.cacheRead;
-  return Math.min(Math.round(sum / 1_000_000), Number.MAX_SAFE_INTEGER);
+  const tokens = (sum / 1_000_000) * (terms?.inTheUs ? IN_THE_US_TIMES : 1);
+  return Math.min(Math.round(tokens + (terms?.webSearches ?? 0) * WEB_SEARCH), Number.MAX_SAFE_INTEGER);
 }

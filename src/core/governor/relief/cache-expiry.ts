@@ -1,7 +1,7 @@
 import type { AssistantEvent } from '../../protocol/events.ts';
 import type { Saving } from '../actions.ts';
 import { toUsd } from '../cost/cost.ts';
-import { type Price, priceAt, priceFor } from '../cost/prices.ts';
+import { priceAt, priceFor, type Rates } from '../cost/prices.ts';
 import { callOutput } from '../gauge/gauge.ts';
 import type { Prompt } from '../input.ts';
 import { inTokens } from '../policy.ts';
@@ -15,7 +15,7 @@ export function announceExpiry(state: GovernorState, prompt: Prompt | 'unseen'):
   const { gauge, cache, now, session, run } = state;
   const idleMs = idleBeyondLife(cache, now);
   const least = run.policy.cost.expiredCacheUsd;
-  const listPrice = priceFor(gauge.call?.model ?? session.model, run.policy.cost.prices);
+  const listPrice = priceFor(gauge.call?.model ?? session.model, run.policy.cost.prices, session.version);
   // Another basis says that the context has been replaced since, or may have been.
   if (idleMs === undefined || gauge.basis !== 'measured' || typeof least !== 'number' || listPrice === undefined) {
     return keep(state);
@@ -159,6 +159,6 @@ export function idleBeyondLife({ usedAt, lifetimeMs }: PromptCache, now: number)
 }
 
 /** What a token costs to write to a cache of this lifetime, in micro-dollars for a million. */
-export function writePrice({ lifetimeMs }: PromptCache, price: Price): number {
+export function writePrice({ lifetimeMs }: PromptCache, price: Rates): number {
   return lifetimeMs === HOUR_MS ? price.cacheWriteHour : price.cacheWrite;
 }

@@ -1,3 +1,4 @@
+import { USUAL_RATIOS } from '../cost/prices.ts';
 import { predicted } from '../gauge/gauge.ts';
 import { estimateTokens } from '../gauge/token-estimate.ts';
 import { inTokens, type Policy, type Tiers, type ToolsPolicy } from '../policy.ts';
@@ -24,9 +25,6 @@ export interface Room {
   readonly worth: number;
 }
 
-/** Prices of a token beside one of input: of all models alike. */
-const PRICE = { cacheRead: 0.1, cacheWrite: 1.25, output: 5 } as const;
-
 /** Tokens of an answer that asks for the next page. */
 const ANSWER_TOKENS = 80;
 
@@ -40,8 +38,8 @@ const CALLS_AFTER = 20;
  * @param used what the call reads, in tokens
  */
 export function worthACall(used: number): number {
-  const call = used * PRICE.cacheRead + ANSWER_TOKENS * PRICE.output;
-  return Math.ceil(call / (PRICE.cacheWrite + CALLS_AFTER * PRICE.cacheRead));
+  const { cacheRead, cacheWrite, output } = USUAL_RATIOS;
+  return Math.ceil((used * cacheRead + ANSWER_TOKENS * output) / (cacheWrite + CALLS_AFTER * cacheRead));
 }
 
 /**
