@@ -1,6 +1,6 @@
 // Bundles the program into dist/, so that a call loads few files and only what it needs.
 import { createHash } from 'node:crypto';
-import { chmodSync, copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { build } from 'esbuild';
 import { rolldown } from 'rolldown';
 import { licences } from './licences.mjs';
@@ -133,6 +133,21 @@ async function bundled(entryPoint) {
   });
   return outputFiles[0].text;
 }
+
+// The mod that runs inside claude. claude reads its source: `on` and `$` keep their names, so none is shortened.
+cpSync('src/mod/plugin', 'dist/mod', { recursive: true });
+await build({
+  bundle: true,
+  minifyWhitespace: true,
+  minifySyntax: true,
+  format: 'esm',
+  platform: 'neutral',
+  target: TARGET,
+  external: ['./place.js'],
+  entryPoints: ['src/mod/register.ts'],
+  outfile: 'dist/mod/hooks/register.js',
+  logLevel: 'warning',
+});
 
 writeFileSync('dist/LICENSES.txt', licences());
 

@@ -1,4 +1,5 @@
 import { fieldsOf, textOf } from '../protocol/fields.ts';
+import { knownCommand } from './call-summary/known-command.ts';
 import { summarizeCall } from './call-summary/summarize-call.ts';
 import { type CommandWork, commandWork } from './entries/command-facts.ts';
 import { describeInput, describeResult } from './entries/describe.ts';
@@ -66,7 +67,7 @@ function toolEntry(found: EndedCall, folder: WorkingFolder, mask: Mask): ToolEnt
     outcome,
     title: line(mask(describeInput(name, input, cutterWith(mask)))),
     said: line(mask(describeResult(name, outcome, result.text))),
-    gist: summarizeCall(ended, { command: work?.command, placeOf: folder.path, mask }),
+    gist: summarizeCall(ended, { command: work?.command, knownCommand, placeOf: folder.path, mask }),
     input: fingerprint(comparedInput(name, input)),
     output: fingerprint(found.result.text),
     ...signatureOf(ended, mask),

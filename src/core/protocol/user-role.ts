@@ -22,7 +22,7 @@ const NOTICE_OPENINGS = [
 /** Who speaks in a `user` line: the type alone says nothing, most of them are not a person. */
 export function userRole(line: Fields, blocks: readonly Block[], subagent: string | null): UserRole {
   if (blocks.some((block) => block.type === 'tool_result')) return 'tool-result';
-  if (line.isCompactSummary === true || opensWith(blocks, [SUMMARY_OPENING])) return 'summary';
+  if (line.isCompactSummary === true || (blocks[0]?.type === 'text' && isSummary(blocks[0].text))) return 'summary';
   if (subagent !== null || line.isMeta === true || line.isSynthetic === true || line.isReplay === true) return 'notice';
   const spoken = blocks.some((block) => block.type !== 'text' || !isNotice(block.text));
   return spoken ? 'prompt' : 'notice';
@@ -33,7 +33,6 @@ export function isNotice(text: string): boolean {
   return start === '' || NOTICE_OPENINGS.some((opening) => start.startsWith(opening));
 }
 
-function opensWith(blocks: readonly Block[], openings: readonly string[]): boolean {
-  const first = blocks[0];
-  return first?.type === 'text' && openings.some((opening) => first.text.startsWith(opening));
+export function isSummary(text: string): boolean {
+  return text.startsWith(SUMMARY_OPENING);
 }

@@ -1,4 +1,4 @@
-import { programIn, readArguments } from '../shell/shell-arguments.ts';
+import { programIn } from '../shell/shell-arguments.ts';
 import { type Command, type Link, type Redirect, type Simple, shellLists, type Word } from '../shell/shell-lists.ts';
 
 /** A command whose output has a form that can be summed up. */
@@ -107,16 +107,3 @@ function gitWords(words: readonly Word[]): readonly Word[] {
   while (words[at]?.text?.startsWith('-') === true) at += words[at]?.text === '-C' || words[at]?.text === '-c' ? 2 : 1;
   return words.slice(at);
 }
-
-/** Options and operands of a search; undefined if an option's effect on the output is not known. */
-export function searchArguments(words: readonly Word[]): ReturnType<typeof readArguments> {
-  return readArguments(words.slice(1), SEARCH);
-}
-
-const SEARCH = [
-  '-r -R -n -l -H -h -i -w -E -F -G -P -v -o -s -a -x -S -u -I -U -b -L -c -0 -1 -2 -3 -4 -5 -6 -7 -8 -9',
-  '--color --colour --line-number --recursive --ignore-case --files-with-matches --count --hidden --no-heading',
-  '--no-ignore --with-filename --no-filename --word-regexp --extended-regexp --only-matching --fixed-strings',
-  '--perl-regexp --invert-match --no-messages --untracked --cached --smart-case',
-  '-e= -f= -A= -B= -C= -m= -g= -t= -T= --regexp= --include= --exclude= --exclude-dir= --glob= --type=',
-].join(' ');

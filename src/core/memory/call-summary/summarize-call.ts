@@ -4,6 +4,7 @@ import type { CommandFacts } from '../entry.ts';
 import type { EndedCall } from '../extract/tool-calls.ts';
 import { counted, durationText, LONG_LINE_LENGTH, type Mask, oneLine } from '../words.ts';
 import { listed } from './found-files.ts';
+import type { KnownCommand } from './known-command.ts';
 import { summarizeCommand } from './summarize-command.ts';
 import { summarizeEdit, summarizeRead, summarizeSearch } from './summarize-files.ts';
 import {
@@ -24,6 +25,8 @@ import {
 export interface SummaryContext {
   /** Of the command that it ran. */
   readonly command: CommandFacts | undefined;
+  /** Takes a command apart; without it, what a command printed is summed up by its last line. */
+  readonly knownCommand?: (command: string) => KnownCommand | undefined;
   /** A path as it is named in the notes. */
   readonly placeOf: (path: string) => string;
   readonly mask: Mask;
@@ -33,9 +36,10 @@ export interface SummaryContext {
  * A call and its result on one line, at most 500 code points, as it fits the kind of tool: counts, names and the most
  * telling line. Text from tools stands between backticks.
  */
-export function summarizeCall(ended: EndedCall, { command, placeOf, mask }: SummaryContext): string {
+export function summarizeCall(ended: EndedCall, { command, knownCommand, placeOf, mask }: SummaryContext): string {
   const quote = quoteWith(mask);
-  const line = command === undefined ? tell() : summarizeCommand(ended, command, quote);
+  const known = command && knownCommand?.(command.text);
+  const line = command === undefined ? tell() : summarizeCommand(ended, { ...command, known }, quote);
   return shortenedLine(oneLine(line, 4 * LONG_LINE_LENGTH), LONG_LINE_LENGTH);
 
   function tell(): string {

@@ -3,6 +3,7 @@ import { commandEnd } from '../entries/command-facts.ts';
 import { describeResult } from '../entries/describe.ts';
 import type { CommandFacts } from '../entry.ts';
 import type { EndedCall } from '../extract/tool-calls.ts';
+import { readArguments } from '../shell/shell-arguments.ts';
 import type { Word } from '../shell/shell-lists.ts';
 import {
   type FileList,
@@ -23,23 +24,29 @@ import {
   summarizeGitLog,
   summarizeGitStatus,
 } from './git-output.ts';
-import { type KnownCommand, knownCommand, searchArguments } from './known-command.ts';
+import type { KnownCommand } from './known-command.ts';
 import { bare, countLines, describeKept, type Quote, summarizeText, TEXT } from './text-result.ts';
 
 /** Commands whose exit status 1 is an answer: nothing found, or a difference. */
 const ANSWERS: ReadonlySet<KnownCommand['kind']> = new Set(['grep', 'diff']);
 
+interface TakenApart extends CommandFacts {
+  /** Undefined where its output has no form that can be summed up. */
+  readonly known: KnownCommand | undefined;
+}
+
 /** The command, how it ended, and a summary of its output, or else the last line. */
-export function summarizeCommand(ended: EndedCall, command: CommandFacts, quote: Quote): string {
+export function summarizeCommand(ended: EndedCall, command: TakenApart, quote: Quote): string {
   const head = `${bare(ended.call.use.name)} ${quote(command.text, TEXT)} ${commandEnd(command, ended.outcome)}`;
   const summary = summaryOf(ended, command, quote);
   return summary === '' ? head : `${head} — ${summary}`;
 }
 
-function summaryOf(ended: EndedCall, { text, exit, background }: CommandFacts, quote: Quote): string {
+function summaryOf(ended: EndedCall, command: TakenApart, quote: Quote): string {
   const { outcome, result, call } = ended;
+  const { exit, background } = command;
   if (background && exit === null) return '';
-  const known = outcome === 'ok' || exit === 1 ? knownCommand(text) : undefined;
+  const known = outcome === 'ok' || exit === 1 ? command.known : undefined;
   if (outcome === 'ok' || (known !== undefined && ANSWERS.has(known.kind))) return outputOf(ended, known, quote);
   const said = describeResult(call.use.name, outcome, result.text);
   return said === '' ? '' : quote(said, TEXT);
@@ -185,3 +192,16 @@ function lsOf({ words }: KnownCommand, printed: string): FileList | undefined {
   if (/[is]/.test(letters)) return undefined;
   return readLs(printed, /[lgon]/.test(letters));
 }
+
+/** Options and operands of a search; undefined if an option's effect on the output is not known. */
+function searchArguments(words: readonly Word[]): ReturnType<typeof readArguments> {
+  return readArguments(words.slice(1), SEARCH);
+}
+
+const SEARCH = [
+  '-r -R -n -l -H -h -i -w -E -F -G -P -v -o -s -a -x -S -u -I -U -b -L -c -0 -1 -2 -3 -4 -5 -6 -7 -8 -9',
+  '--color --colour --line-number --recursive --ignore-case --files-with-matches --count --hidden --no-heading',
+  '--no-ignore --with-filename --no-filename --word-regexp --extended-regexp --only-matching --fixed-strings',
+  '--perl-regexp --invert-match --no-messages --untracked --cached --smart-case',
+  '-e= -f= -A= -B= -C= -m= -g= -t= -T= --regexp= --include= --exclude= --exclude-dir= --glob= --type=',
+].join(' ');

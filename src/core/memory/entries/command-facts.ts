@@ -20,24 +20,33 @@ export interface CommandWork {
 
 /** What is known of a command that was run, or undefined when the call ran none. */
 export function commandWork(ended: EndedCall): CommandWork | undefined {
+  const facts = commandFacts(ended);
+  if (facts === undefined) return undefined;
+  const effects = effectsOf(commandOf(ended) ?? '', ended, facts.exit);
+  const command: CommandFacts = {
+    ...facts,
+    ...(effects?.discards === undefined ? {} : { discards: effects.discards }),
+    ...(effects?.commits ? { commits: true } : {}),
+  };
+  return { command, changes: effects?.changes ?? [] };
+}
+
+/** Without what the command did to files. */
+export function commandFacts(ended: EndedCall): CommandFacts | undefined {
   const text = commandOf(ended);
   if (text === undefined) return undefined;
   const { outcome, result } = ended;
   const exit = exitOf(ended);
   const counts = outcome === 'ok' || outcome === 'failed' ? readCounts(result.text) : undefined;
-  const effects = effectsOf(text, ended, exit);
   const isFailure = outcome === 'failed' || (outcome === 'ok' && exit !== null && exit > 1);
-  const command: CommandFacts = {
+  return {
     text: text.slice(0, COMMAND_NEAR),
     exit,
     background: isBackground(ended),
     ms: durationOf(ended),
     tail: isFailure ? lastLines(outputOf(ended), TAIL_NEAR.lines, TAIL_NEAR.length) : '',
     ...(counts === undefined ? {} : { counts }),
-    ...(effects?.discards === undefined ? {} : { discards: effects.discards }),
-    ...(effects?.commits ? { commits: true } : {}),
   };
-  return { command, changes: effects?.changes ?? [] };
 }
 
 function exitOf({ call, exit, report }: EndedCall): number | null {

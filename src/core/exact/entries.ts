@@ -1,0 +1,85 @@
+import { shortened } from '../memory/words.ts';
+import { tokensOfText } from './message.ts';
+import { isSaid, summaryText } from './own-words.ts';
+import type { Part } from './parts.ts';
+import { stepLines } from './step-line.ts';
+import type { Whole } from './whole-rounds.ts';
+
+/** Something that stays of an older part of the conversation, as far as there is room. */
+export interface Entry {
+  readonly part: Part;
+  /** `line`: a step or the words beside it. `reply`: what the model answered in the end. */
+  readonly kind: 'line' | 'reply' | 'summary';
+  readonly text: string;
+}
+
+export interface Entries {
+  readonly kept: readonly Entry[];
+  /** Lines of tool calls that are kept, and that are not. */
+  readonly steps: number;
+  readonly gone: number;
+}
+
+/** Code points. */
+const REPLY_LENGTH = 1_500;
+const SUMMARY_LENGTH = 8_000;
+
+/** What the older parts come to, in order. Of lines that say the same, and of summaries, only the last counts. */
+export function entriesOf(parts: readonly Part[], whole: Whole): Entry[] {
+  return parts.flatMap((part): Entry[] => {
+    switch (part.kind) {
+      case 'round':
+        if (whole.has(part)) return [];
+        if (part.calls.length === 0) return [{ part, kind: 'reply', text: shortened(part.words, REPLY_LENGTH) }];
+        return stepLines(part).map((text) => ({ part, kind: 'line', text }));
+      case 'lines':
+        return part.lines.map((text) => ({ part, kind: 'line', text }));
+      case 'summary':
+        return [{ part, kind: 'summary', text: shortened(part.text, SUMMARY_LENGTH) }];
+      default:
+        return [];
+    }
+  });
+}
+
+/**
+ * Keeps what is worth most. Everything loses worth with each entry that comes after it, so that old lines go before new
+ * ones, and lines of what can be looked up again go before those of changes and failures.
+ */
+export function withinRoom(entries: readonly Entry[], room: number): Entries {
+  const latest = new Map(entries.map((entry, at) => [entry.kind === 'summary' ? entry.kind : entry.text, at]));
+  const distinct = entries.filter((_, at) => [...latest.values()].includes(at));
+  const ranked = distinct
+    .map((entry, at) => ({ entry, worth: worthOf(entry) / (distinct.length - at) }))
+    .sort((one, other) => other.worth - one.worth);
+  const kept = new Set<Entry>();
+  let left = room;
+  for (const { entry } of ranked) {
+    left -= costOf(entry);
+    if (left < 0) break;
+    kept.add(entry);
+  }
+  const steps = [...kept].filter(isStep).length;
+  return { kept: entries.filter((entry) => kept.has(entry)), steps, gone: entries.filter(isStep).length - steps };
+}
+
+function isStep({ kind, text }: Entry): boolean {
+  return kind === 'line' && !isSaid(text);
+}
+
+/** Tokens of a message, or of a line's mark. */
+function costOf({ kind, text }: Entry): number {
+  return tokensOfText(kind === 'summary' ? summaryText(text) : text) + 2;
+}
+
+const FAILED = /\bexit (?!0\b)\d|\b(?:failed|refused|cancelled)\b/;
+const CHANGES = /^(?:Edit|Write|MultiEdit|NotebookEdit|Agent|Task)\b/;
+const LOOKS = /^(?:Read|Grep|Glob|LS|WebFetch|WebSearch|ToolSearch)\b/;
+
+function worthOf({ kind, text }: Entry): number {
+  if (kind !== 'line') return kind === 'summary' ? 100 : 10;
+  if (isSaid(text)) return 1;
+  if (FAILED.test(text)) return 8;
+  if (CHANGES.test(text)) return 6;
+  return LOOKS.test(text) ? 2 : 3;
+}

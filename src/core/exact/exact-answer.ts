@@ -1,0 +1,88 @@
+import { type Entry, entriesOf, withinRoom } from './entries.ts';
+import { built, extentOf, isResult, type Message, tokensOfAll, tokensOfText } from './message.ts';
+import { linesText, noteText, summaryText } from './own-words.ts';
+import { type Part, partsOf } from './parts.ts';
+import type { ExactPlan, ExactReceipt } from './plan.ts';
+import { type Whole, wholeRounds } from './whole-rounds.ts';
+
+/** What stays of a conversation, unless the compaction is left to claude, and how it came out. */
+export interface Answer {
+  readonly messages?: readonly Message[];
+  readonly outcome: Outcome;
+}
+
+type Outcome = Omit<ExactReceipt, 'version' | 'number' | 'ms'>;
+
+/** Of what prompts and note leave, the last steps may take this much; all lines together this much of the budget. */
+const WHOLE_SHARE = 0.6;
+const LINES_SHARE = 0.25;
+
+/** Tokens for the words around lines and in the note that are not counted one by one. */
+const FRAME = 100;
+
+/**
+ * What stays: every prompt, then the last steps whole, then the model's answers and a line for each older step, as far
+ * as the budget goes; in the order in which it was said. Nothing of it comes from a model.
+ */
+export function exactAnswer(messages: readonly Message[], { note, budget }: ExactPlan): Answer {
+  const parts = partsOf(messages);
+  const prompts = parts.flatMap((part) => (part.kind === 'prompt' ? [part.message] : []));
+  const room = budget - tokensOfAll(prompts) - tokensOfText(noteText(note, 0)) - FRAME;
+  if (room <= 0) return refusal(messages, `the prompts and the note alone are more than ${budget} tokens`);
+  const last = messages.at(-1);
+  const whole = wholeRounds(parts, { room: room * WHOLE_SHARE, isOpen: last !== undefined && isResult(last) });
+  const left = Math.min(room - tokensOfAll([...whole.values()].flat()), budget * LINES_SHARE);
+  const entries = withinRoom(entriesOf(parts, whole), left);
+  const gone = sum(parts.map((part) => (part.kind === 'note' ? part.gone : 0))) + entries.gone;
+  const stay = joined(parts, whole, entries.kept, noteText(note, gone));
+  const [before, after] = [extentOf(messages), extentOf(stay)];
+  if (after.tokens > budget) return refusal(messages, `what has to stay is ${after.tokens} of ${budget} tokens`);
+  if (after.tokens >= before.tokens) return refusal(messages, 'nothing can be left out');
+  const steps = { whole: sum([...whole.keys()].map(({ calls }) => calls.length)), lines: entries.steps, gone };
+  const kept = { kept: prompts.length, of: prompts.length };
+  return { messages: stay, outcome: { answered: true, before, after, prompts: kept, steps } };
+}
+
+/** Leaves the compaction to claude. */
+export function refusal(messages: readonly Message[], why: string): Answer {
+  const extent = extentOf(messages);
+  const nothing = { prompts: { kept: 0, of: 0 }, steps: { whole: 0, lines: 0, gone: 0 } };
+  return { outcome: { answered: false, why, before: extent, after: extent, ...nothing } };
+}
+
+/** The note stands before the last steps, so that what comes before it stays as it is from one compaction to the next. */
+function joined(parts: readonly Part[], whole: Whole, entries: readonly Entry[], note: string): Message[] {
+  const kept = new Map<Part, Entry[]>();
+  for (const entry of entries) kept.set(entry.part, [...(kept.get(entry.part) ?? []), entry]);
+  const stays = parts.map((part): (Message | Entry)[] => {
+    if (part.kind === 'prompt') return [part.message];
+    return [...((part.kind === 'round' && whole.get(part)) || (kept.get(part) ?? []))];
+  });
+  const first = parts.findIndex((part) => part.kind === 'round' && whole.has(part));
+  const end = parts.at(-1)?.kind === 'prompt' ? parts.length - 1 : parts.length;
+  stays.splice(first < 0 ? end : first, 0, [built('user', note)]);
+  return withLinesJoined(stays.flat());
+}
+
+/** Lines that follow each other become one message. */
+function withLinesJoined(stays: readonly (Message | Entry)[]): Message[] {
+  const messages: Message[] = [];
+  let lines: string[] = [];
+  for (const [at, one] of stays.entries()) {
+    const next = stays[at + 1];
+    if ('role' in one) messages.push(one);
+    else if (one.kind === 'reply') messages.push(built('assistant', one.text));
+    else if (one.kind === 'summary') messages.push(built('user', summaryText(one.text)));
+    else {
+      lines.push(one.text);
+      if (next !== undefined && 'kind' in next && next.kind === 'line') continue;
+      messages.push(built('user', linesText(lines)));
+      lines = [];
+    }
+  }
+  return messages;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}

@@ -1,0 +1,67 @@
+import { estimateTokens, measureBlock, UNCALIBRATED } from '../governor/gauge/estimator.ts';
+import type { Block } from '../protocol/events.ts';
+import type { Extent } from './plan.ts';
+
+/** A message as claude tells it to a mod: one content block each, thoughts and images without a text. */
+export interface Message {
+  readonly role: 'user' | 'assistant';
+  readonly text: string;
+  readonly toolUses: readonly ToolUse[];
+  readonly toolResults?: readonly ToolResult[];
+  /** claude's own row; with its handle and text unchanged, a message that is given back is that row. */
+  readonly handle?: string;
+}
+
+export interface ToolUse {
+  readonly tool_use_id: string;
+  readonly tool: string;
+  readonly input: unknown;
+}
+
+export interface ToolResult {
+  readonly tool_use_id: string;
+  readonly text: string;
+  readonly isError?: boolean;
+}
+
+/** A message that claude has no row of. */
+export function built(role: Message['role'], text: string, more: Partial<Message> = {}): Message {
+  return { role, text, toolUses: [], ...more };
+}
+
+export function isResult({ toolResults = [] }: Message): boolean {
+  return toolResults.length > 0;
+}
+
+export function extentOf(messages: readonly Message[]): Extent {
+  return { messages: messages.length, tokens: tokensOfAll(messages) };
+}
+
+export function tokensOfAll(messages: readonly Message[]): number {
+  return messages.reduce((sum, message) => sum + tokensOf(message), 0);
+}
+
+/** Tokens by the gauge. Thoughts and images cannot be seen here. */
+function tokensOf({ text, toolUses, toolResults = [] }: Message): number {
+  return [
+    ...(text === '' ? [] : [textBlock(text)]),
+    ...toolUses.map(useBlock),
+    ...toolResults.map((result) => resultBlock(result)),
+  ].reduce((sum, block) => sum + estimateTokens(measureBlock(block), UNCALIBRATED), 0);
+}
+
+export function tokensOfText(text: string): number {
+  return estimateTokens(measureBlock(textBlock(text)), UNCALIBRATED);
+}
+
+export function useBlock({ tool_use_id, tool, input }: ToolUse): Extract<Block, { type: 'tool_use' }> {
+  return { type: 'tool_use', id: tool_use_id, name: tool, input };
+}
+
+export function resultBlock({ tool_use_id, text, isError }: ToolResult): Extract<Block, { type: 'tool_result' }> {
+  return { type: 'tool_result', toolUseId: tool_use_id, isError: isError === true, text, images: 0, definitions: 0 };
+}
+
+function textBlock(text: string): Block {
+  return { type: 'text', text };
+}

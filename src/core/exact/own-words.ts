@@ -1,0 +1,53 @@
+/**
+ * The messages that ctxb puts between those of the conversation, in words for the model and for a person who sees them at
+ * the terminal. They are told from prompts, and read again at the next compaction, by their openings.
+ */
+export type Own =
+  | { readonly kind: 'note'; readonly gone: number }
+  /** What was done between two prompts: a line a step. */
+  | { readonly kind: 'lines'; readonly lines: readonly string[] }
+  /** claude's own summary, from a compaction that was not exact. */
+  | { readonly kind: 'summary'; readonly text: string };
+
+const NOTE =
+  '[ctxb] The conversation was compacted here. Prompts stand as they were said, older steps as one line each, the steps below this note whole.';
+const GONE = /^ (\d{1,9}) older steps? (?:is|are) left out\./;
+const LINES = '[ctxb] Done here, one line a step:';
+const SUMMARY = "[ctxb] Claude's summary of what came before:";
+const BULLET = '- ';
+const SAID = 'said: ';
+
+export function isOwn(text: string): boolean {
+  return [NOTE, LINES, SUMMARY].some((opening) => text.startsWith(opening));
+}
+
+/** Reads one of ctxb's own messages. */
+export function readOwn(text: string): Own {
+  if (text.startsWith(NOTE)) return { kind: 'note', gone: Number(GONE.exec(text.slice(NOTE.length))?.[1] ?? 0) };
+  if (text.startsWith(SUMMARY)) return { kind: 'summary', text: text.slice(SUMMARY.length + 1) };
+  const lines = text.split('\n').filter((line) => line.startsWith(BULLET));
+  return { kind: 'lines', lines: lines.map((line) => line.slice(BULLET.length)) };
+}
+
+/** @param gone steps that are left out, since the beginning of the session */
+export function noteText(note: string, gone: number): string {
+  const left = gone === 0 ? '' : ` ${gone} older ${gone === 1 ? 'step is' : 'steps are'} left out.`;
+  return `${NOTE}${left}${note === '' ? '' : `\n\n${note}`}`;
+}
+
+export function linesText(lines: readonly string[]): string {
+  return [LINES, ...lines.map((line) => BULLET + line)].join('\n');
+}
+
+export function summaryText(text: string): string {
+  return `${SUMMARY}\n${text}`;
+}
+
+/** The model's words beside its calls, as a line. */
+export function saidLine(words: string): string {
+  return SAID + words;
+}
+
+export function isSaid(line: string): boolean {
+  return line.startsWith(SAID);
+}

@@ -1,0 +1,70 @@
+import { isNotice, isSummary } from '../protocol/user-role.ts';
+import { isResult, type Message, type ToolResult, type ToolUse } from './message.ts';
+import { isOwn, type Own, readOwn } from './own-words.ts';
+
+/** What a conversation consists of. */
+export type Part =
+  | { readonly kind: 'prompt'; readonly message: Message }
+  | Round
+  /** claude's own summary of what came before. */
+  | { readonly kind: 'summary'; readonly text: string }
+  | Own;
+
+/** A whole reply of the model, and the results of its tool calls. */
+export interface Round {
+  readonly kind: 'round';
+  readonly messages: readonly Message[];
+  readonly words: string;
+  /** In the order they were asked for; the result is missing where the turn was interrupted. */
+  readonly calls: readonly { readonly use: ToolUse; readonly result: ToolResult | undefined }[];
+}
+
+/**
+ * Takes a conversation apart. claude's own messages in the user's place (commands, their output, interruptions) are left
+ * out, and so are results whose call is gone.
+ */
+export function partsOf(messages: readonly Message[]): Part[] {
+  const parts: Part[] = [];
+  let from = 0;
+  while (from < messages.length) {
+    const message = messages[from] as Message;
+    const end = isSpoken(message) ? from + 1 : roundEnd(messages, from);
+    parts.push(...(isSpoken(message) ? spoken(message) : [roundOf(messages.slice(from, end))]));
+    from = end;
+  }
+  return parts.filter((part) => part.kind !== 'round' || part.words !== '' || part.calls.length > 0);
+}
+
+/** In the user's place, and no result. */
+function isSpoken(message: Message): boolean {
+  return message.role === 'user' && !isResult(message);
+}
+
+/** Behind the messages of one reply and the results that follow it. */
+function roundEnd(messages: readonly Message[], from: number): number {
+  let end = from;
+  while (messages[end]?.role === 'assistant') end++;
+  while (messages[end] !== undefined && isResult(messages[end] as Message)) end++;
+  return end;
+}
+
+function roundOf(messages: readonly Message[]): Round {
+  const results = new Map(messages.flatMap(({ toolResults = [] }) => toolResults.map((one) => [one.tool_use_id, one])));
+  const uses = messages.flatMap(({ toolUses }) => toolUses);
+  const words = messages.filter(({ role }) => role === 'assistant').map(({ text }) => text.trim());
+  return {
+    kind: 'round',
+    messages,
+    words: words.filter((text) => text !== '').join('\n\n'),
+    calls: uses.map((use) => ({ use, result: results.get(use.tool_use_id) })),
+  };
+}
+
+function spoken(message: Message): Part[] {
+  const { text, handle } = message;
+  if (isOwn(text)) return [readOwn(text)];
+  if (isSummary(text)) return [{ kind: 'summary', text }];
+  // A picture has no text; a row of claude's own without one is kept as it is.
+  if (isNotice(text) && (text !== '' || handle === undefined)) return [];
+  return [{ kind: 'prompt', message }];
+}

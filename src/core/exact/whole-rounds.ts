@@ -1,0 +1,89 @@
+import { cutText } from '../governor/tool-budget/cut-text.ts';
+import { built, type Message, type ToolResult, tokensOfAll } from './message.ts';
+import type { Part, Round } from './parts.ts';
+
+/** Replies that stay whole, and the messages that they stay as. */
+export type Whole = ReadonlyMap<Round, readonly Message[]>;
+
+interface Limits {
+  /** Tokens. */
+  readonly room: number;
+  /** The model has asked for tools and is about to see what came of it. */
+  readonly isOpen: boolean;
+}
+
+/** Replies with tool calls that stay whole. */
+const MOST_STEPS = 3;
+
+/** The last replies with all their calls. The results of the last are shortened where they do not fit. */
+export function wholeRounds(parts: readonly Part[], { room, isOpen }: Limits): Whole {
+  const [last, ...earlier] = parts.filter((part) => part.kind === 'round').reverse();
+  const whole = new Map<Round, readonly Message[]>();
+  if (last === undefined || !isAnswered(last)) return whole;
+  const end = isOpen ? openRound(last, room) : builtRound(last, room);
+  let left = room - tokensOfAll(end);
+  // The rows of an open step may be longer than all the room: that is for the caller to see.
+  if (left < 0 && !isOpen) return whole;
+  whole.set(last, end);
+  let steps = last.calls.length > 0 ? 1 : 0;
+  for (const round of earlier) {
+    const messages = builtRound(round);
+    left -= tokensOfAll(messages);
+    steps += round.calls.length > 0 ? 1 : 0;
+    if (left < 0 || steps > MOST_STEPS || !isAnswered(round)) break;
+    whole.set(round, messages);
+  }
+  return whole;
+}
+
+function isAnswered({ calls }: Round): boolean {
+  return calls.every(({ result }) => result !== undefined);
+}
+
+/**
+ * Built from what was said and done, not claude's own rows: a session with rows of tool calls does not resume from the
+ * compaction, but from all that came before it. Thoughts are left out.
+ */
+function builtRound({ words, calls }: Round, room?: number): Message[] {
+  const toolUses = calls.map(({ use: { tool_use_id, tool, input } }) => ({ tool_use_id, tool, input }));
+  return withResults([built('assistant', words, { toolUses })], calls, room);
+}
+
+/** The model's own rows with its thoughts, which the API asks for until the results are answered. */
+function openRound({ messages, calls }: Round, room: number): Message[] {
+  return withResults(
+    messages.filter(({ role }) => role === 'assistant'),
+    calls,
+    room,
+  );
+}
+
+function withResults(asked: readonly Message[], calls: Round['calls'], room?: number): Message[] {
+  const toolResults = calls.flatMap(({ use: { tool_use_id }, result }) =>
+    result === undefined ? [] : [{ tool_use_id, text: result.text, isError: result.isError === true }],
+  );
+  if (toolResults.length === 0) return [...asked];
+  const all = [...asked, built('user', '', { toolResults })];
+  if (room === undefined || tokensOfAll(all) <= room) return all;
+  return [...asked, built('user', '', { toolResults: shortenedResults(toolResults, room - tokensOfAll(asked)) })];
+}
+
+/** Characters that are certain to be no more than a token each two, and the least that is left of a result. */
+const CHARS_PER_TOKEN = 1.2;
+const LEAST_LENGTH = 200;
+
+/** Cuts the longest results to one length, so that all together fit. */
+function shortenedResults(results: readonly ToolResult[], room: number): ToolResult[] {
+  let left = room * CHARS_PER_TOKEN;
+  let most = Number.POSITIVE_INFINITY;
+  const lengths = results.map(({ text }) => text.length).toSorted((a, b) => a - b);
+  for (const [at, length] of lengths.entries()) {
+    most = left / (lengths.length - at);
+    if (length > most) break;
+    left -= length;
+  }
+  const length = Math.max(LEAST_LENGTH, Math.floor(most));
+  return results.map((result) =>
+    result.text.length <= length ? result : { ...result, text: cutText(result.text, length).text },
+  );
+}
