@@ -68,7 +68,8 @@ const { output } = await programs.write({
 });
 await programs.close();
 const statusline = await rolldown({ ...PROGRAM, input: { [ALONE]: `src/${ALONE}.ts` } });
-await statusline.write(WRITTEN);
+const { output: alonePart } = await statusline.write(WRITTEN);
+const bundled = [...output, ...alonePart].flatMap(({ moduleIds = [] }) => moduleIds);
 await statusline.close();
 for (const name of Object.keys(PARTS)) {
   if (!output.some((chunk) => chunk.name === name))
@@ -78,21 +79,27 @@ for (const program of ['ctxb', 'ctxb-shim']) chmodSync(`dist/${program}.js`, 0o7
 
 // The library: index.js only names what the files beside it hold, so that a bundler takes no more than what is used.
 const named = readFileSync('src/index.ts', 'utf8').matchAll(/^export \{[^}]*\} from '\.\/([^']+)\.ts'/gm);
-await build({
+const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+const library = await build({
   bundle: true,
+  external: Object.keys(dependencies),
+  minifyWhitespace: true,
+  minifySyntax: true,
+  legalComments: 'none',
   splitting: true,
   format: 'esm',
   platform: 'node',
   target: TARGET,
-  packages: 'external',
   entryPoints: {
     index: 'src/index.ts',
     ...Object.fromEntries([...named].map(([, path]) => [`library/${path.split('/').at(-1)}`, `src/${path}.ts`])),
   },
   outdir: 'dist',
   chunkNames: 'library/[name]-[hash]',
+  metafile: true,
   logLevel: 'warning',
 });
+bundled.push(...Object.keys(library.metafile.inputs));
 
 const PAGE = {
   bundle: true,
@@ -113,7 +120,7 @@ copyFileSync(`${studio}/index.html`, 'dist/studio/index.html');
 
 // The page of a replay is one file; its policy lets nothing run but what is in it now.
 const replay = 'src/report/replay-html/page';
-const parts = { script: await bundled(`${replay}/page.ts`), style: await bundled(`${replay}/style.css`) };
+const parts = { script: await inlined(`${replay}/page.ts`), style: await inlined(`${replay}/style.css`) };
 let template = readFileSync(`${replay}/index.html`, 'utf8');
 for (const [name, text] of Object.entries(parts)) {
   const hash = createHash('sha256').update(text).digest('base64');
@@ -121,22 +128,24 @@ for (const [name, text] of Object.entries(parts)) {
 }
 writeFileSync('dist/replay.html', template);
 
-async function bundled(entryPoint) {
-  const { outputFiles } = await build({
+async function inlined(entryPoint) {
+  const { outputFiles, metafile } = await build({
     ...PAGE,
     format: 'iife',
     charset: 'utf8',
     entryPoints: [entryPoint],
     outdir: 'dist',
     write: false,
+    metafile: true,
     banner: { js: `/*! uPlot: ${readFileSync('node_modules/uplot/LICENSE', 'utf8')}*/` },
   });
+  bundled.push(...Object.keys(metafile.inputs));
   return outputFiles[0].text;
 }
 
 // The mod that runs inside claude. claude reads its source: `on` and `$` keep their names, so none is shortened.
 cpSync('src/mod/plugin', 'dist/mod', { recursive: true });
-await build({
+const mod = await build({
   bundle: true,
   minifyWhitespace: true,
   minifySyntax: true,
@@ -146,10 +155,13 @@ await build({
   external: ['./place.js'],
   entryPoints: ['src/mod/register.ts'],
   outfile: 'dist/mod/hooks/register.js',
+  metafile: true,
   logLevel: 'warning',
 });
 
-writeFileSync('dist/LICENSES.txt', licences());
+bundled.push(...Object.keys(mod.metafile.inputs));
+
+writeFileSync('dist/LICENSES.txt', licences(bundled));
 
 // Editors find the schemas of the files that people write beside the program.
 await writeSchema('src/config/json-schema.ts', 'jsonSchema', 'contextbudgetrc');
