@@ -12,10 +12,14 @@ export function configFlags(given: Readonly<Record<string, unknown>>): Flags {
   return Object.fromEntries(OPTIONS.map(({ path, option }) => [path, flagOf(option, given)]));
 }
 
-/** commander sets `--no-…` to true where it was not given: only a flag that was given is one. */
+/**
+ * commander sets `--no-…` to true where it was not given: only a flag that was given is one. `--no-compaction` and
+ * `--compaction exact` set the same attribute.
+ */
 function flagOf(option: Option, given: Readonly<Record<string, unknown>>): Flags[KeyPath] {
   const value = given[option.attributeName()];
-  return option.negate && value !== false ? undefined : (value as Flags[KeyPath]);
+  const isOther = option.negate ? value !== false : option.required && typeof value === 'boolean';
+  return isOther ? undefined : (value as Flags[KeyPath]);
 }
 
 const OPTIONS = KEY_PATHS.flatMap((path) => {

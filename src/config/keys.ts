@@ -112,6 +112,19 @@ export const KEYS = {
     about: 'Compact at turn boundaries.',
     option: { flags: '--no-compaction', help: 'never compact at a turn boundary' },
   },
+  'compaction.how': {
+    takes: ['auto', 'exact', 'summary'],
+    preset: 'auto',
+    about:
+      'exact: ctxb says what stays of the conversation, without a call; summary: the model writes one; auto: exact where this claude can.',
+    option: { flags: '--compaction <how>', help: 'exact, summary, or auto: exact where this claude can' },
+  },
+  'compaction.moment': {
+    takes: 'moment',
+    preset: 'economic',
+    about:
+      'When an exact compaction comes: economic, as soon as it pays, or a share; thresholds.compact is the latest in either case.',
+  },
   'compaction.when': {
     takes: ['next-prompt', 'boundary'],
     preset: 'next-prompt',

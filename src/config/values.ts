@@ -80,6 +80,17 @@ const share = v.union(
   SHARE,
 );
 const part = v.union([fraction(PART), percentage(PART)], PART);
+const MOMENT = `"economic", or ${SHARE}`;
+/** When to compact: where it pays, or a level of the window. */
+const moment = v.union(
+  [
+    v.picklist(['economic'], MOMENT),
+    fraction(MOMENT),
+    v.pipe(v.number(MOMENT), v.integer(MOMENT), v.gtValue(100, MOMENT)),
+    percentage(MOMENT),
+  ],
+  MOMENT,
+);
 // Evidence and a running prompt share the 9,000 characters that claude takes whole.
 const restoreTokens = v.pipe(v.number(RESTORE), v.integer(RESTORE), v.minValue(0, RESTORE), v.maxValue(2000, RESTORE));
 
@@ -101,6 +112,7 @@ const priorities = v.record(
 const KINDS = {
   tokens,
   share,
+  moment,
   restoreTokens,
   characters,
   flag,
@@ -127,6 +139,7 @@ export function schemaOf(takes: Kind | readonly string[]): v.GenericSchema {
 export function normalised(takes: Kind | readonly string[], value: unknown): unknown {
   if (takes === 'duration') return toSeconds(value as number | string);
   if (takes === 'share' || takes === 'part') return toShare(value as number | string);
+  if (takes === 'moment') return value === 'economic' ? value : toShare(value as number | string);
   if (takes !== 'prices') return value;
   const models = Object.entries(value as v.InferOutput<typeof prices>);
   return Object.fromEntries(models.map(([model, rates]) => [model, inMicroUsd(rates)]));

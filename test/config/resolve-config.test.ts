@@ -115,6 +115,8 @@ describe('precedence', () => {
     { variable: 'CTXB_THRESHOLDS_COMPACT', text: '0.75', key: 'thresholds.compact', value: 0.75 },
     { variable: 'CTXB_THRESHOLDS_MID_TURN', text: '90%', key: 'thresholds.midTurn', value: 0.9 },
     { variable: 'CTXB_COMPACTION_WHEN', text: 'boundary', key: 'compaction.when', value: 'boundary' },
+    { variable: 'CTXB_COMPACTION_MOMENT', text: 'economic', key: 'compaction.moment', value: 'economic' },
+    { variable: 'CTXB_COMPACTION_MOMENT', text: '60%', key: 'compaction.moment', value: 0.6 },
     { variable: 'CTXB_COMPACTION_ENABLED', text: 'false', key: 'compaction.enabled', value: false },
     { variable: 'CTXB_QUIET', text: '1', key: 'quiet', value: true },
     { variable: 'CTXB_TASK', text: '123', key: 'task', value: '123' },

@@ -14,6 +14,13 @@ export interface Policy {
   readonly strategy: 'compact' | 'handoff' | 'auto';
   readonly compaction: {
     readonly enabled: boolean;
+    /**
+     * `exact`: what stays is chosen by ctxb, without a call; `summary`: the model writes one. `auto` and `exact` are
+     * exact where the claude can; `exact` says so where it can't.
+     */
+    readonly how: 'auto' | 'exact' | 'summary';
+    /** When an exact compaction comes: when it pays, or at a level. `thresholds` are the latest in either case. */
+    readonly moment: 'economic' | number;
     /** `next-prompt`: only when a prompt waits to be sent. `boundary`: at the end of the turn, at once. */
     readonly when: 'next-prompt' | 'boundary';
     /** Where a compaction should land. Below it a crossed threshold counts as never crossed. */
