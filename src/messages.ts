@@ -1,8 +1,9 @@
 import type { Decision, FactKind, FactTally, Receipt } from './core/governor/actions.ts';
 import type { Reading } from './core/governor/gauge/gauge.ts';
+import { limitName } from './core/governor/waits/limits.ts';
 import { TOLD_KINDS } from './core/memory/notebook/fact.ts';
 import { shortened } from './core/memory/words.ts';
-import { counted, dollars, percent, tokens } from './report/figures.ts';
+import { counted, dollars, duration, percent, tokens } from './report/figures.ts';
 
 /** A decision as one line for stderr. */
 export function decisionText(decision: Decision): string {
@@ -62,8 +63,14 @@ export function decisionText(decision: Decision): string {
       return costText(decision);
     case 'cache-expired':
       return expiryText(decision);
+    case 'usage-limit':
+      return usageLimitText(decision);
+    case 'wait':
+      return waitText(decision);
+    case 'waited':
+      return `${decision.reason}, after ${duration(decision.ms)}${decision.answered ? ': going on' : ''}`;
     case 'left-undone':
-      return `${decision.reason}: ${counted(decision.prompts.length, 'prompt')} not answered; continue with ctxb run --resume-run`;
+      return `${decision.reason}: ${counted(decision.prompts.length, 'prompt')} not answered; continue with ctxb run --resume-run${decision.atReset ? ' --at-reset' : ''}`;
     case 'restart':
       return `${decision.reason}; starting it again (${decision.attempt})`;
     case 'limit-tool':
@@ -127,6 +134,37 @@ function expiryText(decision: Extract<Decision, { readonly kind: 'cache-expired'
   return saving === undefined
     ? said
     : `${said}; compacting first would save about ${dollars(saving.usd)} over ${counted(saving.calls, 'call')}`;
+}
+
+function usageLimitText({
+  level,
+  limit,
+  share,
+  resetsAt,
+}: Extract<Decision, { readonly kind: 'usage-limit' }>): string {
+  const which = limit === undefined ? 'usage limit' : `${limitName(limit)} usage limit`;
+  if (level === 'warn') {
+    const when = resetsAt === undefined ? '' : `; it resets ${localTime(resetsAt)}`;
+    return `warning: ${percent(share)} of the ${which} is used${when}`;
+  }
+  return resetsAt === undefined
+    ? `the ${which} is reached; claude does not tell when it resets`
+    : `the ${which} is reached; it resets ${localTime(resetsAt)}`;
+}
+
+function waitText({ cause, limit, by, until }: Extract<Decision, { readonly kind: 'wait' }>): string {
+  const waits = by === 'claude' ? 'claude waits' : 'waiting';
+  if (cause === 'limit') {
+    const which = limit === undefined ? 'usage limit' : `${limitName(limit)} usage limit`;
+    return `the ${which} is reached: ${waits} until ${localTime(until)}`;
+  }
+  return `the API does not answer: ${by === 'claude' ? 'claude tries again' : 'the turn will be repeated'}`;
+}
+
+/** `Sun, Nov 22, 18:05`, in the time zone of the machine. */
+export function localTime(ms: number): string {
+  const options = { weekday: 'short', month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' } as const;
+  return new Date(ms).toLocaleString('en-US', { ...options, hourCycle: 'h23' });
 }
 
 /** Decisions that are not printed at once: the journal has them, and a summary is printed at the end. */

@@ -51,6 +51,7 @@ const ROOMS = [
     'zones',
     'tool-budget',
     'relief',
+    'waits',
     'control',
     'process',
     'conversation',

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { signalExitCode } from '../claude/child.ts';
 import type { Config } from '../config/config.ts';
 import { inForce } from '../config/effective-config.ts';
 import { type Flags, resolveKept, type SetValue } from '../config/resolve-config.ts';
@@ -8,6 +9,7 @@ import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { dollars } from '../report/figures.ts';
 import { asksPerson, isAttended } from '../run/headless-run.ts';
+import { untilReset } from '../run/resume/at-reset.ts';
 import { type Resumption, resumeRun } from '../run/resume/resume-run.ts';
 import { changesOf, type RunSettings, unheeded } from '../run/resume/run-settings.ts';
 import { runHeadless } from '../run/run-headless.ts';
@@ -17,6 +19,8 @@ import { type PreparedRun, prepareRun, terminalOf } from './prepare-run.ts';
 interface ResumeOptions {
   /** Beginning of the run's id; undefined: the newest that was broken off. */
   readonly id: string | undefined;
+  /** First wait until the usage limit resets at which it has ended. */
+  readonly atReset?: boolean;
   /** The program and its arguments; empty: those that it was begun with. */
   readonly words: readonly string[];
   readonly prompt?: readonly string[];
@@ -38,6 +42,8 @@ export async function takeUp(options: ResumeOptions, flags: Flags, io: Io): Prom
   const now = await prepareRun(flags, io);
   const { notice } = now.terminal;
   const contextDir = resolve(io.cwd, now.config.contextDir);
+  const stopped = options.atReset ? await untilReset({ contextDir, id: options.id }, io, notice) : undefined;
+  if (stopped !== undefined) return signalExitCode(stopped);
   const resumption = await resumeRun({ contextDir, id: options.id, words: options.words }, io, notice);
   if (resumption === undefined) {
     notice('everything that was said had been answered: there is nothing to go on with');

@@ -13,6 +13,7 @@ interface RunOptions extends Readonly<Record<string, unknown>> {
   readonly prompt?: readonly string[];
   readonly prompts?: string;
   readonly resumeRun?: string | true;
+  readonly atReset?: boolean;
   readonly record?: string;
   readonly otlp?: string;
 }
@@ -31,6 +32,7 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
       '--resume-run [id]',
       'take up the newest run that was broken off, or the one whose id begins so: with its own settings, unless a flag changes them',
     )
+    .option('--at-reset', 'with --resume-run: first wait until the usage limit resets at which the run has ended')
     .option('--record <file>', 'write everything that happened to a file, for ctxb replay')
     .option(
       '--otlp <url>',
@@ -68,6 +70,8 @@ async function run(words: readonly string[], options: RunOptions, io: Io): Promi
       io,
     );
   }
+  if (options.atReset)
+    throw new CtxbError('usage', '--at-reset goes with --resume-run: ctxb run --resume-run --at-reset');
   const [program, ...args] = words;
   if (program === undefined) throw new CtxbError('usage', 'no program given: ctxb run -- claude [arguments]');
   const invocation = readClaudeArguments(args);

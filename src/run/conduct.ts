@@ -226,8 +226,8 @@ interface RunEnd {
   readonly outcome: GovernorState['outcome'];
 }
 
-/** A limit was hit; the context could not be relieved. */
-const OUTCOMES = { limit: 3, unrelieved: 4 } as const;
+/** A limit was hit; the context could not be relieved; a usage limit of the account is reached. */
+const OUTCOMES = { limit: 3, unrelieved: 4, 'usage-limit': 5 } as const;
 
 /**
  * The exit code for the caller: the signal that ended the run, else claude's own. Where claude judged by its last

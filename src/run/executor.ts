@@ -141,11 +141,17 @@ export function createExecutor(world: ExecutorWorld): Executor {
     'store-result': world.storeResult,
   };
 
+  function noteForResuming(decision: Decision): void {
+    if (decision.kind === 'handed-over') store.run({ handedOver: decision.path });
+    if (decision.kind === 'wait') store.run({ resetsAt: decision.until });
+    if (decision.kind === 'usage-limit' && decision.level === 'limit') store.run({ resetsAt: decision.resetsAt });
+  }
+
   function execute(action: Action): void {
     if (isDecision(action)) {
       if (action.kind === 'compact' || action.kind === 'handoff') world.beforeCompaction();
       store.journal(withoutFocus(action));
-      if (action.kind === 'handed-over') store.run({ handedOver: action.path });
+      noteForResuming(action);
       world.onDecision(action);
     } else {
       // The table holds a function for each kind, which the compiler cannot follow through the union.

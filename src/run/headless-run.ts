@@ -76,7 +76,7 @@ export interface Watcher {
 export function describeRun(headless: HeadlessRun, runId: string, io: Io): Run {
   const { invocation, config, resumed } = headless;
   return {
-    policy: config,
+    policy: { ...config, limits: { ...config.limits, outageWait: outageSeconds(headless) } },
     mode: config.observe ? 'observe' : 'act',
     runId,
     contextDir: join(config.contextDir, '.'),
@@ -91,6 +91,16 @@ export function describeRun(headless: HeadlessRun, runId: string, io: Io): Run {
     attended: isAttended(headless, io),
     ...(config.strategy === 'auto' ? { landings: earlierLandings(contextFolder(headless, io)) } : {}),
   };
+}
+
+/** Who gives several prompts, or waits for limits, is not there to repeat a turn himself. */
+const OUTAGE_SECONDS = 600;
+
+/** How long a turn is repeated while the API does not answer. */
+function outageSeconds({ config, prompts, promptsFile, resumed }: HeadlessRun): number {
+  const { wait, outageWait } = config.limits;
+  const count = resumed ? resumed.lines.length + resumed.answers.length : (prompts?.length ?? 0);
+  return outageWait ?? (count > 1 || promptsFile !== undefined || wait > 0 ? OUTAGE_SECONDS : 0);
 }
 
 /** A person can be asked where stdin is a terminal that is not read for prompts. */

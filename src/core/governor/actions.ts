@@ -107,8 +107,41 @@ export type Decision =
       /** Compacting first would be cheaper by this; undefined: it would not. */
       readonly saving: Saving | undefined;
     })
+  /** A usage limit of the account has come near, or is reached and ends the run. */
+  | (Decided & {
+      readonly kind: 'usage-limit';
+      readonly level: 'warn' | 'limit';
+      /** claude's name for it: `five_hour`, `seven_day`; undefined: not told. */
+      readonly limit: string | undefined;
+      /** 0 to 1. */
+      readonly share: number | undefined;
+      /** Milliseconds since the epoch. */
+      readonly resetsAt: number | undefined;
+    })
+  /** The API does not answer, for a limit or an outage; `until`: when it is tried again, in milliseconds since the epoch. */
+  | (Decided & {
+      readonly kind: 'wait';
+      readonly cause: 'limit' | 'outage';
+      readonly limit: string | undefined;
+      /** Who waits. */
+      readonly by: 'claude' | 'ctxb';
+      readonly until: number;
+    })
+  /** The end of a wait. */
+  | (Decided & {
+      readonly kind: 'waited';
+      readonly cause: 'limit' | 'outage';
+      readonly ms: number;
+      /** Whether the API has answered; else it was given up. */
+      readonly answered: boolean;
+    })
   /** The run ends with prompts that nobody has answered. */
-  | (Decided & { readonly kind: 'left-undone'; readonly prompts: readonly string[] })
+  | (Decided & {
+      readonly kind: 'left-undone';
+      readonly prompts: readonly string[];
+      /** They can be continued when the usage limit resets. */
+      readonly atReset?: true;
+    })
   /** claude ended without having been asked to, and is started again. */
   | (Decided & { readonly kind: 'restart'; readonly attempt: number; readonly undelivered: readonly string[] })
   | (Decided & { readonly kind: 'place-trigger'; readonly tokens: number })
@@ -179,7 +212,7 @@ export type FactTally = Readonly<Record<FactKind, number>>;
 
 export type TimerName = (typeof TIMERS)[number];
 
-export const TIMERS = ['compaction', 'context', 'background', 'turn', 'handoff', 'exit'] as const;
+export const TIMERS = ['compaction', 'context', 'background', 'turn', 'handoff', 'exit', 'wait'] as const;
 
 /** What the host has to do. Data only: one function carries the effects out. */
 export type Effect =

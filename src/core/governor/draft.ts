@@ -36,6 +36,8 @@ export function draftOf(state: GovernorState): Draft {
     cost: state.cost,
     cache: state.cache,
     spending: state.spending,
+    limits: state.limits,
+    wait: state.wait,
     input: state.input,
     outcome: state.outcome,
   };

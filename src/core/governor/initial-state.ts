@@ -49,6 +49,8 @@ export function initialState(run: Run): GovernorState {
     cost: run.resumes ? restarted(EMPTY_COST, 'resumed') : EMPTY_COST,
     cache: NO_CACHE,
     spending: NO_SPENDING,
+    limits: { used: {}, hit: undefined, said: [] },
+    wait: undefined,
     input: 'open',
     outcome: undefined,
   };
@@ -76,7 +78,7 @@ const NO_SPENDING: Spending = {
   brokenOff: false,
 };
 
-const NOTHING_TOLD: Told = { zone: 'ok', askedAt: undefined, costs: [] };
+const NOTHING_TOLD: Told = { zone: 'ok', askedAt: undefined, warnings: [] };
 
 const NO_RELIEF: Relief = {
   due: undefined,

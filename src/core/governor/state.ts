@@ -1,3 +1,4 @@
+import type { ApiFailure, LimitUse } from '../protocol/events.ts';
 import type { Fields } from '../protocol/fields.ts';
 import type { Cost } from './cost/cost.ts';
 import type { CostNotice } from './cost/cost-limit.ts';
@@ -198,13 +199,43 @@ export interface Spending {
   readonly brokenOff: boolean;
 }
 
+/** The usage limits of the account, as claude last told them. */
+export interface Limits {
+  /** By claude's names for them: `five_hour`, `seven_day`. */
+  readonly used: Readonly<Record<string, LimitUse>>;
+  /** The limit that was hit. */
+  readonly hit: string | undefined;
+  /** Limits that were announced, with the time of their reset. */
+  readonly said: readonly string[];
+}
+
+/** The API has not answered since a moment. Times in milliseconds since the epoch. */
+export interface Wait {
+  readonly cause: ApiFailure['cause'];
+  /**
+   * - `claude`: claude tries again by itself.
+   * - `paused`: nothing is sent until `until`.
+   * - `trying`: the turn is repeated.
+   * - `over`: it was given up.
+   */
+  readonly phase: 'claude' | 'paused' | 'trying' | 'over';
+  readonly since: number;
+  readonly until: number;
+  /** Turns that have ended without an answer. */
+  readonly tries: number;
+  /** It was announced. */
+  readonly said: boolean;
+  /** What the broken-off turn was to answer. */
+  readonly prompts: readonly Prompt[];
+}
+
 /** What the agent knows of its budget. */
 export interface Told {
   readonly zone: ZoneName;
   /** When it was last asked to come to a stopping point, in milliseconds since the epoch; undefined: not since. */
   readonly askedAt: number | undefined;
-  /** Warnings of cost that it has not been told yet. */
-  readonly costs: readonly string[];
+  /** Warnings of cost and of usage limits that it has not been told yet. */
+  readonly warnings: readonly string[];
 }
 
 export interface GovernorState {
@@ -252,11 +283,14 @@ export interface GovernorState {
   readonly cost: Cost;
   readonly cache: PromptCache;
   readonly spending: Spending;
+  readonly limits: Limits;
+  /** The API does not answer; undefined: it does. */
+  readonly wait: Wait | undefined;
   /**
    * - `interrupted`: the person has stopped the turn, and nothing more is said to claude.
    * - `paused`: the turn is over, and the person is asked whether the next prompt is to go.
    */
   readonly input: 'open' | 'interrupted' | 'paused' | 'closed';
   /** Why the run ends otherwise than by claude's own end. */
-  readonly outcome: 'limit' | 'unrelieved' | undefined;
+  readonly outcome: 'limit' | 'unrelieved' | 'usage-limit' | undefined;
 }

@@ -17,6 +17,7 @@ import { onHandoffProblems, onHandoffTimeout, onHandoffWritten } from './relief/
 import type { GovernorState } from './state.ts';
 import { chain, decided, isRelieving, keep, type Step } from './steps.ts';
 import { forgetChange } from './tool-budget/tool-state.ts';
+import { onWaitTimer, stopWaiting } from './waits/wait.ts';
 
 /**
  * The governor's step: an input and the state before it give the next state and its actions. Pure: no clock,
@@ -90,10 +91,13 @@ function onTimeout(state: GovernorState, timer: TimerName): Step {
       return onHandoffTimeout(state);
     case 'exit':
       return keep(state, [{ kind: 'kill' }]);
+    case 'wait':
+      return onWaitTimer(state);
   }
 }
 
-function interrupt(state: GovernorState): Step {
+function interrupt(before: GovernorState): Step {
+  const state = stopWaiting(before);
   const interrupted: GovernorState = { ...state, input: state.input === 'closed' ? 'closed' : 'interrupted' };
   const note = { kind: 'interrupt', ...decided(state, 'the user asked to stop') } as const;
   // Between two processes there is nothing to stop, and none takes the place of the last.

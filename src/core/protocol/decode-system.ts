@@ -50,7 +50,12 @@ export function decodeSystem(line: Fields, common: LineFields): Event {
     case 'task_notification':
       return decodeTask(subtype, line, common);
     case 'api_retry':
-      return { kind: 'api-retry', ...common, status: countOf(line.error_status) };
+      return {
+        kind: 'api-retry',
+        ...common,
+        status: countOf(line.error_status),
+        delayMs: countOf(line.retry_delay_ms) ?? 0,
+      };
     default:
       return decodeOther(subtype, common);
   }

@@ -1,4 +1,4 @@
-import { attachedText, readBlocks } from './blocks.ts';
+import { attachedText, plainText, readBlocks } from './blocks.ts';
 import { decodeSystem } from './decode-system.ts';
 import type {
   AssistantEvent,
@@ -6,10 +6,13 @@ import type {
   ControlRequestEvent,
   ControlResponseEvent,
   Event,
+  LimitUse,
   PartialEvent,
+  RateLimitEvent,
   ResultEvent,
   UserEvent,
 } from './events.ts';
+import { failureOf, secondsIn } from './failures.ts';
 import { countOf, type Fields, fieldsOf, isFields, textOf, timeOf } from './fields.ts';
 import { readLastIteration, readUsage } from './usage.ts';
 import { userRole } from './user-role.ts';
@@ -38,7 +41,6 @@ const KNOWN_TYPES: ReadonlySet<string> = new Set([
   'api-request-shape',
   'atis-latch',
   'tools-used',
-  'rate_limit_event',
   'keep_alive',
   'tool_progress',
   'tool_use_summary',
@@ -83,6 +85,8 @@ export function decodeObject(line: Fields): Event {
       return { kind: 'reset', ...lineFields(line) };
     case 'command_lifecycle':
       return { kind: 'lifecycle', ...lineFields(line), of: textOf(line.command_uuid) };
+    case 'rate_limit_event':
+      return decodeRateLimit(line);
     case 'control_request':
     case 'control_response':
     case 'control_cancel_request':
@@ -115,6 +119,9 @@ function decodeAssistant(line: Fields): AssistantEvent {
   const message = fieldsOf(line.message);
   const model = textOf(message.model);
   const usage = readUsage(message.usage);
+  const blocks = readBlocks(message.content);
+  const synthetic = model === '<synthetic>' || line.isApiErrorMessage === true;
+  const failure = synthetic ? failureOf(line, plainText(blocks)) : undefined;
   return {
     kind: 'assistant',
     uuid: textOf(line.uuid),
@@ -122,13 +129,14 @@ function decodeAssistant(line: Fields): AssistantEvent {
     timestamp: timeOf(line.timestamp),
     messageId: textOf(message.id) ?? textOf(line.requestId) ?? textOf(line.uuid) ?? '',
     model,
-    synthetic: model === '<synthetic>' || line.isApiErrorMessage === true,
+    synthetic,
     subagent: subagentOf(line),
     usage,
     outputFinal: typeof message.stop_reason === 'string' && (usage?.output ?? 0) > 0,
-    blocks: readBlocks(message.content),
+    blocks,
     version: textOf(line.version),
     cwd: textOf(line.cwd),
+    ...(failure && { failure }),
   };
 }
 
@@ -170,6 +178,7 @@ function decodeMode(line: Fields): Event {
 function decodeResult(line: Fields): ResultEvent {
   // Some producers write the counts at the top level, and an empty or partial `usage` beside them.
   const usage = readUsage(line.usage) ?? readUsage(line);
+  const failure = line.is_error === true ? failureOf(line, textOf(line.result) ?? '') : undefined;
   return {
     kind: 'result',
     ...lineFields(line),
@@ -184,6 +193,7 @@ function decodeResult(line: Fields): ResultEvent {
     windows: readWindows(line.modelUsage),
     fromBackgroundTask: fieldsOf(line.origin).kind === 'task-notification',
     terminalReason: textOf(line.terminal_reason),
+    ...(failure && { failure }),
   };
 }
 
@@ -193,6 +203,23 @@ function readWindows(modelUsage: unknown): Readonly<Record<string, number>> {
     return window === undefined || window === 0 ? [] : [[model, window] as const];
   });
   return Object.fromEntries(windows);
+}
+
+function decodeRateLimit(line: Fields): RateLimitEvent {
+  const { rateLimitType, status, utilization, resetsAt, unifiedWindows } = fieldsOf(line.rate_limit_info);
+  const name = textOf(rateLimitType);
+  const told = name === undefined ? [] : [[name, { utilization, resetsAt }] as const];
+  const all = [...told, ...Object.entries(fieldsOf(unifiedWindows))];
+  return {
+    kind: 'rate-limit',
+    ...lineFields(line),
+    rejected: status === 'rejected' ? name : undefined,
+    limits: Object.fromEntries(all.map(([key, use]) => [key, readUse(fieldsOf(use))])),
+  };
+}
+
+function readUse({ utilization, resetsAt }: Fields): LimitUse {
+  return { share: typeof utilization === 'number' ? utilization : undefined, resetsAt: secondsIn(resetsAt) };
 }
 
 function decodePartial(line: Fields): PartialEvent {

@@ -17,6 +17,7 @@ export type Event =
   | ControlResponseEvent
   | ControlCancelEvent
   | ApiRetryEvent
+  | RateLimitEvent
   | LifecycleEvent
   | KnownEvent
   | UnknownEvent
@@ -89,6 +90,16 @@ export interface AssistantEvent extends LineFields {
   readonly version: string | undefined;
   /** The shell's working folder; only in session logs. */
   readonly cwd: string | undefined;
+  /** What kept the API from answering, where this line stands in the answer's place. */
+  readonly failure?: ApiFailure;
+}
+
+/** The API did not answer a call, and may answer it later. */
+export interface ApiFailure {
+  /** `limit`: what the account may use is used up. `outage`: the API is overloaded, down or out of reach. */
+  readonly cause: 'limit' | 'outage';
+  /** When the limit resets, in milliseconds since the epoch; undefined: it is not told. */
+  readonly resetsAt: number | undefined;
 }
 
 /**
@@ -134,6 +145,8 @@ export interface ResultEvent extends LineFields {
   readonly fromBackgroundTask: boolean;
   /** Why the turn ended, in claude's own word: `blocking_limit`, `prompt_too_long`, `aborted_streaming`. */
   readonly terminalReason: string | undefined;
+  /** What kept the API from answering, where the turn ended for that. */
+  readonly failure?: ApiFailure;
 }
 
 /** `system/init`. It repeats at every turn, so it is not the start of a session. */
@@ -217,6 +230,24 @@ export interface ControlCancelEvent {
 export interface ApiRetryEvent extends LineFields {
   readonly kind: 'api-retry';
   readonly status: number | undefined;
+  /** How long it waits, in milliseconds; while it waits long, the line is repeated with the time left. */
+  readonly delayMs: number;
+}
+
+/** How much of the account's usage limits is used, where claude tells it: for subscriptions, when it changes. */
+export interface RateLimitEvent extends LineFields {
+  readonly kind: 'rate-limit';
+  /** The limit that was hit; undefined: none was, or it has no name. */
+  readonly rejected: string | undefined;
+  /** By claude's names for them: `five_hour`, `seven_day`. */
+  readonly limits: Readonly<Record<string, LimitUse>>;
+}
+
+export interface LimitUse {
+  /** 0 to 1; undefined: not told. */
+  readonly share: number | undefined;
+  /** Milliseconds since the epoch. */
+  readonly resetsAt: number | undefined;
 }
 
 /** How far a line that was sent to claude has come: queued, started, completed (2.1.329). */

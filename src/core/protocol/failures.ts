@@ -1,4 +1,5 @@
-import type { ResultEvent } from './events.ts';
+import type { ApiFailure, ResultEvent } from './events.ts';
+import { countOf, type Fields, fieldsOf } from './fields.ts';
 
 export const NOTHING_TO_COMPACT = /not enough messages|no messages to compact/i;
 /** What claude says instead of running a slash command. */
@@ -10,9 +11,29 @@ const UNREACHABLE =
   /unable to connect|connection (?:error|refused|dropped|lost|closed|reset)|can't reach the API|no internet route|couldn't connect|timed out|no response from API|fetch failed|\((?:E[A-Z]{4,}[A-Z_]*|Connection[A-Z]\w+|FailedToOpenSocket|\w*ERR_\w+)\)/i;
 export const REJECTION = /API Error: 4(?!29)\d\d\b|prompt is too long|below the context limit/i;
 
+/** What is said of a usage limit; with an API key claude has no other words for it than for any other 429. */
+const LIMIT_REACHED = /hit your .*limit|usage limit reached|Request rejected \(429\)/i;
+
 /** The API answers nobody now, and may answer later. */
 export function saysUnavailable(said: string): boolean {
-  return !REJECTION.test(said) && (API_DOWN.test(said) || UNREACHABLE.test(said));
+  return !REJECTION.test(said) && (API_DOWN.test(said) || UNREACHABLE.test(said) || LIMIT_REACHED.test(said));
+}
+
+/** What kept the API from answering, as an error of claude's tells it; undefined: it would answer the same again. */
+export function failureOf(line: Fields, said: string): ApiFailure | undefined {
+  if (!saysUnavailable(said)) return undefined;
+  const isLimit = line.api_error === 'usage_limit_reached' || LIMIT_REACHED.test(said);
+  const told = fieldsOf(fieldsOf(line.api_error_params).rate_limit_info).resetsAt;
+  // 2.1.197 puts the time behind its words.
+  const written = /usage limit reached\|(\d{10})\b/i.exec(said)?.[1];
+  const resetsAt = secondsIn(told ?? (written && Number(written)));
+  return { cause: isLimit ? 'limit' : 'outage', resetsAt: isLimit ? resetsAt : undefined };
+}
+
+/** A time that is told in seconds since the epoch, in milliseconds. */
+export function secondsIn(value: unknown): number | undefined {
+  const seconds = countOf(value);
+  return seconds === undefined ? undefined : seconds * 1000;
 }
 
 /** Whether the prompt was refused because the context was full. */

@@ -31,6 +31,8 @@ interface Mail {
   readonly owed: readonly string[];
   /** The newest document of a handoff, as the agent was to name it. */
   readonly document: string | undefined;
+  /** When the usage limit resets that it came to, in milliseconds since the epoch; undefined: that is not known. */
+  readonly resetsAt: number | undefined;
   /** What it went by; undefined: an earlier version did not write that down. */
   readonly settings: RunSettings | undefined;
   /** What it had spent until a moment, in milliseconds since the epoch; undefined: nothing that is known. */
@@ -114,6 +116,7 @@ function mailOf(contextDir: string, runId: string, seal: Seal): Mail {
     answered: new Set(mail.flatMap(({ answered }) => textsOf(answered))),
     owed: textsOf(opening.owed),
     document: textOf(mail.findLast(({ handedOver }) => typeof handedOver === 'string')?.handedOver),
+    resetsAt: countOf(mail.findLast(({ resetsAt }) => resetsAt !== undefined)?.resetsAt),
     settings: readSettings(opening.settings),
     spent: readSpent(mail.findLast(({ spent }) => typeof spent === 'object')?.spent),
   };

@@ -33,7 +33,8 @@ describe('types that no version writes', () => {
     { name: 'a type that is no text', line: { type: 5 }, kind: 'unknown' },
     { name: 'a type of Object.prototype', line: { type: 'constructor' }, kind: 'unknown' },
     { name: 'a subtype of Object.prototype', line: { type: 'system', subtype: '__proto__' }, kind: 'unknown' },
-    { name: 'a known type', line: { type: 'rate_limit_event' }, kind: 'known' },
+    { name: 'a known type', line: { type: 'keep_alive' }, kind: 'known' },
+    { name: 'limits that say nothing', line: { type: 'rate_limit_event' }, kind: 'rate-limit' },
     { name: 'a known subtype', line: { type: 'system', subtype: 'thinking_tokens' }, kind: 'known' },
   ])('$name', ({ line, kind }) => {
     expect(decodeLine(JSON.stringify(line)).kind).toBe(kind);

@@ -6,6 +6,7 @@ import { noteInterrupt } from '../relief/compaction.ts';
 import { adviseRelief, dueRelief } from '../relief/relief.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, isRelieving, keep, type Step } from '../steps.ts';
+import { stopWaiting } from '../waits/wait.ts';
 import { isTooLarge } from '../zones/large-tasks.ts';
 import { closeInput, isFree } from './advance.ts';
 import { noteStop, sendPrompt } from './send-prompt.ts';
@@ -33,7 +34,7 @@ function isInitialize(event: Event): event is ControlRequestEvent {
 function dispatch(state: GovernorState, event: Event, line: string): Step {
   if (event.kind === 'control-response') return pass(onAnswer(state, event.requestId), line);
   if (event.kind === 'control-request' && event.subtype === 'interrupt')
-    return pass(noteStop(noteInterrupt(state)), line);
+    return chain(endPause(state), (next) => pass(noteStop(noteInterrupt(next)), line));
   if (isInitialize(event)) return mergeInitialize(state, event.request, event.requestId);
   if (event.kind !== 'user') return pass(state, line);
   const prompt = toPrompt(event, line);
@@ -43,6 +44,17 @@ function dispatch(state: GovernorState, event: Event, line: string): Step {
   const mustWait =
     waiting.length > 1 || !isFree(state) || dueRelief(state, prompt) !== undefined || isTooLarge(state, prompt);
   return keep(queued, mustWait ? [{ kind: 'hold', uuid: prompt.uuid, line }] : []);
+}
+
+/** The caller stops a turn that waits to be repeated: its end is the one that claude gave it. */
+function endPause(state: GovernorState): Step {
+  const stopped = stopWaiting(state);
+  if (stopped === state) return keep(state);
+  const uuids = state.relief.unfinished?.answers ?? [];
+  return keep({ ...stopped, relief: { ...state.relief, unfinished: undefined } }, [
+    { kind: 'deferred', fate: 'show' },
+    { kind: 'answered', uuids },
+  ]);
 }
 
 function pass(state: GovernorState, line: string): Step {

@@ -31,6 +31,8 @@ import { brakeThrash, readBreaker, refillAfter } from '../relief/thrash.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, inStages, keep, type Stage, type Step } from '../steps.ts';
 import { followResults } from '../tool-budget/follow-results.ts';
+import { followLimits } from '../waits/limits.ts';
+import { followWait, planFor, readFailure } from '../waits/wait.ts';
 import { judgeZone, noteHealth } from '../zones/notices.ts';
 import { notePrompt, stopBegunTurn } from './send-prompt.ts';
 import { judgeSpending, readBudgetStop } from './spending.ts';
@@ -72,11 +74,14 @@ const STAGES: readonly Stage<Line>[] = [
   (state, { event, injected }) => keep(read(noteAlive(state, event), event, injected)),
   (state, { before }) => noteLineage(before, state),
   (state, { before, event }) => followResults(before, state, event),
+  (state, { event }) => followLimits(state, event),
+  (state, { event, injected }) => (injected ? keep(state) : followWait(state, event)),
   // Whose turn it belongs to, and what its end means.
   (state, line) => (line.injected ? followInjected(state, line.event) : releaseLines(state, line)),
   (state, { ending, before }) => (ending ? endTurn(state, ending, before) : keep(state)),
   (state, { ending, before }) => (ending ? readExhaustion(before, readBreaker(state, ending), ending) : keep(state)),
   (state, { ending, before }) => keep(ending ? readTurnStop(before, state, ending) : state),
+  (state, { ending, before }) => (ending ? readFailure(before, state, ending) : keep(state)),
   (state, { ending }) => (ending ? chain(waitLonger(state), waitForHandoff) : keep(state)),
   stopBegunTurn,
   // What has become of the context.
@@ -145,7 +150,10 @@ function endTurn(state: GovernorState, event: ResultEvent, before: GovernorState
   const calm = event.isError ? state : forgetFresh(forgetRestarts(state));
   const watch = { kind: 'set-timer', timer: 'turn', afterMs: LATE_TURN_MS } as const;
   // A turn about a background task, with a prompt waiting behind it, answers no prompt.
-  const isAnswer = isShown && !(event.fromBackgroundTask && state.turn.startedBy === 'prompt');
+  const isAnswer =
+    isShown &&
+    planFor(before, event.failure) === undefined &&
+    !(event.fromBackgroundTask && state.turn.startedBy === 'prompt');
   const uuids = isAnswer ? answeredBy(state, turn.prompts) : [];
   const relief = isAnswer ? { ...calm.relief, resuming: undefined } : calm.relief;
   return keep({ ...calm, turn, relief }, [

@@ -74,9 +74,9 @@ export function resumeWork(state: GovernorState, work: Unfinished): Step {
   const opening = requests.length === 1 ? 'The request that it was to answer' : 'The requests that it was to answer';
   const { text, actions } = requests.length === 0 ? NOTHING : giveBack(state, requests, opening);
   const words = [because, text, 'Go on from where the work stands.'].filter((part) => part !== '').join('\n\n');
-  return chain(keep(resumed, [...actions, { kind: 'resume', ...decided(state, because) }]), (next) =>
-    injectPrompt(next, words),
-  );
+  // The end of a wait is told once the API answers.
+  const told = state.wait === undefined ? [{ kind: 'resume', ...decided(state, because) } as const] : [];
+  return chain(keep(resumed, [...actions, ...told]), (next) => injectPrompt(next, words));
 }
 
 const NOTHING = { text: '', actions: [] } as const;

@@ -32,7 +32,7 @@ function tellCosts(state: GovernorState, news: readonly CostNotice[]): GovernorS
     const whose = scope === 'run' ? 'This work' : 'The work of this project';
     return `${whose} has cost $${toUsd(spent).toFixed(2)} of $${toUsd(limit).toFixed(2)}: at the limit it is ended.`;
   });
-  return { ...state, told: { ...state.told, costs: costs.slice(-1) } };
+  return { ...state, told: { ...state.told, warnings: [...state.told.warnings, ...costs.slice(-1)] } };
 }
 
 function judge(state: GovernorState): CostJudgement {

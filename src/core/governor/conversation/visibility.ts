@@ -8,6 +8,7 @@ import { mayRelieve } from '../relief/exhaustion.ts';
 import type { Handoff } from '../relief/relief-state.ts';
 import { tellsTurnStop } from '../relief/stop-turn.ts';
 import type { GovernorState } from '../state.ts';
+import { planFor } from '../waits/wait.ts';
 import { tellsStop } from './spending.ts';
 
 /**
@@ -29,6 +30,7 @@ function inCallersTurn(state: GovernorState, event: Event): Visibility {
     isFailedResume(state, event) ||
     tellsStop(state, event) ||
     tellsTurnStop(state, event) ||
+    tellsFailure(state, event) ||
     (tellsExhaustion(event) && mayRelieve(state));
   return isMendable ? 'defer' : 'show';
 }
@@ -51,6 +53,12 @@ function tellsExhaustion(event: Event): boolean {
     event.synthetic &&
     /^prompt is too long/i.test(plainText(event.blocks))
   );
+}
+
+/** The end of a turn that is repeated later. */
+function tellsFailure(state: GovernorState, event: Event): boolean {
+  if (event.kind !== 'result' && (event.kind !== 'assistant' || event.subagent !== null)) return false;
+  return planFor(state, event.failure)?.way === 'wait';
 }
 
 /**

@@ -67,11 +67,13 @@ function leftUndone(state: GovernorState): readonly Action[] {
   // Without a session claude has not begun, and has said why.
   const isVain = input === 'open' && session.id === undefined;
   if (run.mode !== 'act' || isVain || prompts.length === 0) return [];
-  return [{ kind: 'left-undone', ...decided(state, endReason(state)), prompts }];
+  const atReset = state.outcome === 'usage-limit' && { atReset: true as const };
+  return [{ kind: 'left-undone', ...decided(state, endReason(state)), prompts, ...atReset }];
 }
 
 function endReason({ outcome, input }: GovernorState): string {
   if (outcome === 'limit') return 'the run has ended at its limit';
+  if (outcome === 'usage-limit') return 'the run has ended at a usage limit';
   if (outcome === 'unrelieved') return 'the run has ended, as its context could not be relieved';
   return input === 'open' ? 'claude has ended and is not started again' : 'the run was stopped';
 }

@@ -43,7 +43,11 @@ export function restart(state: GovernorState, event: ExitEvent): Step {
   return chain(told, (next) => keep(next, [start]));
 }
 
-const FORGOTTEN_TIMERS: readonly Action[] = TIMERS.map((timer) => ({ kind: 'clear-timer', timer }));
+/** A wait for the API outlives the process. */
+const FORGOTTEN_TIMERS: readonly Action[] = TIMERS.filter((timer) => timer !== 'wait').map((timer) => ({
+  kind: 'clear-timer',
+  timer,
+}));
 
 /** Neither a log nor a document holds what was said. */
 function isForgotten(before: GovernorState, { relief, run }: GovernorState, logged: boolean): boolean {

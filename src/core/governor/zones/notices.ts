@@ -66,10 +66,10 @@ export function tellAgent(state: GovernorState, where: 'prompt' | 'mid-turn'): T
     ...budget,
     ...(request.length > 0 && budget.length === 0 ? [budgetText(state)] : []),
     ...request,
-    ...told.costs,
+    ...told.warnings,
   ];
   if (parts.length === 0) return { state, text: '' };
-  const now: Told = { ...told, costs: [], askedAt: request.length > 0 ? state.now : told.askedAt };
+  const now: Told = { ...told, warnings: [], askedAt: request.length > 0 ? state.now : told.askedAt };
   return { state: { ...state, told: now }, text: parts.join(' ') };
 }
 

@@ -1,0 +1,171 @@
+import type { ApiFailure, Event, ResultEvent } from '../../protocol/events.ts';
+import { draftOf } from '../draft.ts';
+import { announceExpiry } from '../relief/cache-expiry.ts';
+import { startCompaction } from '../relief/compaction.ts';
+import { mayCompact } from '../relief/ladder.ts';
+import type { GovernorState, Wait } from '../state.ts';
+import { chain, decided, keep, type Step } from '../steps.ts';
+import { resetOf } from './limits.ts';
+
+/** What follows when the API has not answered a turn. `until`: it is repeated then, in milliseconds since the epoch. */
+type Plan = { readonly way: 'wait'; readonly until: number } | { readonly way: 'end' };
+
+/** Undefined: the caller gets claude's own answer, and the run goes on. */
+export function planFor(state: GovernorState, failure: ApiFailure | undefined): Plan | undefined {
+  const { run, input, mailbox, spending } = state;
+  if (failure === undefined || run.mode !== 'act' || input !== 'open' || spending.phase !== 'within') return undefined;
+  const until = retryAt(state, failure);
+  if (until !== undefined) return { way: 'wait', until };
+  // Who speaks the protocol decides himself what to do about an answer.
+  const isOurs = !run.callerSpeaksProtocol || mailbox.ended;
+  return failure.cause === 'limit' && isOurs ? { way: 'end' } : undefined;
+}
+
+/** When the turn is repeated; undefined: it is not. */
+function retryAt(state: GovernorState, { cause, resetsAt = resetOf(state.limits) }: ApiFailure): number | undefined {
+  const { now, run, wait } = state;
+  const { wait: limitSeconds, outageWait = 0 } = run.policy.limits;
+  const since = wait?.since ?? now;
+  if (cause === 'limit' && resetsAt !== undefined && resetsAt > now) {
+    const until = resetsAt + jitter(state, RESET_SLACK_MS);
+    return until - now > limitSeconds * 1000 ? undefined : until;
+  }
+  const seconds = cause === 'limit' ? Math.max(limitSeconds, outageWait) : outageWait;
+  const end = since + seconds * 1000;
+  return end > now ? Math.min(now + pauseAfter(state), end) : undefined;
+}
+
+/** A reset is told in whole seconds, and many wait for the same one. */
+const RESET_SLACK_MS = 2_000;
+
+const FIRST_PAUSE_MS = 5_000;
+const LONGEST_PAUSE_MS = 120_000;
+
+/** The pause grows with each turn that has ended without an answer. */
+function pauseAfter(state: GovernorState): number {
+  return jitter(state, Math.min(FIRST_PAUSE_MS * 2 ** (state.wait?.tries ?? 0), LONGEST_PAUSE_MS));
+}
+
+/** Between half of it and all: the runs of a machine do not come back at once. The same in a replay. */
+function jitter({ run, wait }: GovernorState, ms: number): number {
+  const seed = Number.parseInt(run.runId.slice(0, 8), 16) || 0;
+  const random = ((seed + (wait?.tries ?? 0) * 0x9e3779b1) % 1000) / 1000;
+  return Math.round(ms * (0.5 + random / 2));
+}
+
+/** Waits that claude announces are told from this length on, in milliseconds. */
+const LEAST_TOLD_MS = 30_000;
+
+/** claude waits by itself, or the API answers again. */
+export function followWait(state: GovernorState, event: Event): Step {
+  const { wait } = state;
+  if (event.kind === 'api-retry') return noteRetry(state, event.delayMs);
+  if (wait === undefined || wait.phase === 'paused') return keep(state);
+  const isAnswer = event.kind === 'assistant' && !event.synthetic && event.subagent === null;
+  return isAnswer ? endWait(state, true) : keep(state);
+}
+
+function noteRetry(state: GovernorState, delayMs: number): Step {
+  const { wait, now, limits } = state;
+  if (wait?.phase === 'paused') return keep(state);
+  const cause = wait?.cause ?? (resetOf(limits) !== undefined ? 'limit' : 'outage');
+  const until = now + delayMs;
+  const isTold = wait?.said === true || delayMs < LEAST_TOLD_MS;
+  const begun: Wait = wait ?? { cause, phase: 'claude', since: now, until, tries: 0, said: false, prompts: [] };
+  const next = withWait(state, { ...begun, until, said: begun.said || !isTold });
+  return keep(next, isTold ? [] : [announcement(next, 'claude')]);
+}
+
+/** The turn has ended without an answer of the API: it is repeated later, or the run ends. */
+export function readFailure(before: GovernorState, state: GovernorState, { failure, isError }: ResultEvent): Step {
+  const plan = planFor(before, failure);
+  if (failure === undefined || plan === undefined) {
+    const isOver = isError && state.wait !== undefined && state.wait.phase !== 'over';
+    return isOver ? endWait(state, false) : keep(state);
+  }
+  const broken = breakOff(before, state);
+  return plan.way === 'wait' ? pause(broken, failure, plan.until, before) : endAtLimit(broken, failure);
+}
+
+/** The turn is work that is to be resumed. */
+function breakOff(before: GovernorState, state: GovernorState): GovernorState {
+  const { relief, turn } = state;
+  const queued = turn.prompts.map(({ uuid }) => uuid);
+  const said = before.turn.prompts.map(({ uuid }) => uuid).filter((uuid) => !queued.includes(uuid));
+  const owed = relief.resuming?.answers ?? said;
+  const answers = [...new Set([...(relief.unfinished?.answers ?? []), ...owed, ...said])];
+  const because = 'The API did not answer for a while, and the turn was broken off.';
+  return { ...state, relief: { ...relief, resuming: undefined, unfinished: { because, prompts: [], answers } } };
+}
+
+function pause(state: GovernorState, { cause }: ApiFailure, until: number, before: GovernorState): Step {
+  const { wait, now } = state;
+  const tries = (wait?.tries ?? 0) + 1;
+  const prompts = wait?.prompts.length ? wait.prompts : before.turn.prompts;
+  const since = wait?.since ?? now;
+  const next = withWait(state, { cause, phase: 'paused', since, until, tries, said: true, prompts });
+  const isTold = wait?.said === true && wait.cause === cause;
+  return keep(next, [...(isTold ? [] : [announcement(next, 'ctxb')]), tick(next)]);
+}
+
+function announcement(state: GovernorState, by: 'claude' | 'ctxb') {
+  const { cause = 'outage', until = state.now } = state.wait ?? {};
+  const limit = cause === 'limit' ? state.limits.hit : undefined;
+  const reason = cause === 'limit' ? 'a usage limit is reached' : 'the API does not answer';
+  return { kind: 'wait', ...decided(state, reason), cause, limit, by, until } as const;
+}
+
+function endAtLimit(state: GovernorState, failure: ApiFailure): Step {
+  const { limits, wait } = state;
+  const { resetsAt = resetOf(limits) } = failure;
+  const ended: GovernorState = { ...state, outcome: 'usage-limit', wait: wait && { ...wait, phase: 'over' } };
+  const share = limits.hit === undefined ? undefined : limits.used[limits.hit]?.share;
+  const reason = 'a usage limit is reached';
+  return keep(ended, [
+    { kind: 'usage-limit', ...decided(ended, reason), level: 'limit', limit: limits.hit, share, resetsAt },
+    { kind: 'deferred', fate: 'show' },
+  ]);
+}
+
+/** Timers stop while a machine sleeps, and take no more than 24 days: the clock is looked at again and again. */
+const TICK_MS = 30_000;
+
+function tick({ wait, now }: GovernorState) {
+  const left = Math.max(0, (wait?.until ?? now) - now);
+  return { kind: 'set-timer', timer: 'wait', afterMs: Math.min(left, TICK_MS) } as const;
+}
+
+/** It may be time to repeat the turn: relieved first where the cache is gone and that is cheaper. */
+export function onWaitTimer(state: GovernorState): Step {
+  const { wait, now } = state;
+  if (wait?.phase !== 'paused') return keep(state);
+  if (now < wait.until) return keep(state, [tick(state)]);
+  const trying = withWait(state, { ...wait, phase: 'trying' });
+  const expiry = announceExpiry(trying, 'unseen').actions;
+  const pays = expiry.some((action) => action.kind === 'cache-expired' && action.saving !== undefined);
+  if (!pays || !mayCompact(trying) || trying.relief.unfinished === undefined) return keep(trying);
+  // What is compacted does not hold the words of the request.
+  const unfinished = { ...trying.relief.unfinished, prompts: wait.prompts };
+  return chain(keep({ ...trying, relief: { ...trying.relief, unfinished } }, expiry), startCompaction);
+}
+
+function endWait(state: GovernorState, answered: boolean): Step {
+  const { wait, now } = state;
+  if (wait === undefined) return keep(state);
+  const next = withWait(state, answered ? undefined : { ...wait, phase: 'over' });
+  if (!wait.said || wait.phase === 'over') return keep(next);
+  const ms = now - wait.since;
+  const reason = answered ? 'the API answers again' : 'the API still does not answer';
+  return keep(next, [{ kind: 'waited', ...decided(next, reason), cause: wait.cause, ms, answered }]);
+}
+
+/** The person, or the caller, does not want to wait. */
+export function stopWaiting(state: GovernorState): GovernorState {
+  return state.wait?.phase === 'paused' ? withWait(state, undefined) : state;
+}
+
+function withWait(state: GovernorState, wait: Wait | undefined): GovernorState {
+  const next = draftOf(state);
+  next.wait = wait;
+  return next;
+}

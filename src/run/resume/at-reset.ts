@@ -1,0 +1,34 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Io } from '../../io.ts';
+import { localTime } from '../../messages.ts';
+import { stateFolder } from '../../store/folders/user-folders.ts';
+import { openSeal } from '../../store/runs/seal.ts';
+import { holdSignals } from '../signals.ts';
+import { findEarlierRun } from './earlier-run.ts';
+
+/** Timers stop while a machine sleeps: the clock is looked at again after this long. */
+const LOOK_MS = 30_000;
+
+/**
+ * Waits until the usage limit resets at which a run has ended. Resolves with the signal that broke it off, if one did.
+ *
+ * @throws CtxbError `usage` as {@link findEarlierRun}
+ */
+export async function untilReset(
+  { contextDir, id }: { readonly contextDir: string; readonly id: string | undefined },
+  io: Io,
+  notice: (text: string) => void,
+): Promise<NodeJS.Signals | undefined> {
+  const { runId, resetsAt } = findEarlierRun(contextDir, id, openSeal(stateFolder(io.env)));
+  const name = `run ${runId.slice(0, 8)}`;
+  if (resetsAt === undefined) notice(`${name} does not say when its usage limit resets: going on now`);
+  if (resetsAt === undefined || resetsAt <= Date.now()) return undefined;
+  notice(`${name} waits until ${localTime(resetsAt)}`);
+  const signals = holdSignals();
+  while (Date.now() < resetsAt && signals.received() === undefined) {
+    // A signal breaks it off.
+    await delay(Math.min(resetsAt - Date.now(), LOOK_MS), undefined, { signal: signals.stop }).catch(() => {});
+  }
+  signals.release();
+  return signals.received();
+}

@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest';
+import type { Call } from '../../src/standin/scenario.ts';
+import { runProgram, startWorld, type World } from '../support/claude.ts';
+import { mainRequests } from '../support/conversation.ts';
+import { CTXB, journal, prompts, runCtxb, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
+import { expectEachPromptOnce, expectSameDecisions, kinds } from '../support/proof.ts';
+import { limited, SUBSCRIPTION } from '../support/usage-limits.ts';
+
+const TWO = ['prompt one', 'prompt two'];
+const HOURS = 7_200_000;
+const TOOL: Call = { tools: [{ name: 'Bash', input: { command: 'echo done', description: 'One' } }] };
+const TIME = /\w{3}, \w{3} \d+, \d\d:\d\d/;
+
+/** claude with a subscription: a list of answers, made when they are asked for. */
+function answering(...calls: readonly (Call | (() => Call))[]) {
+  return startWorld({
+    calls(_, index) {
+      const call = calls[index] ?? { text: 'nothing more' };
+      return typeof call === 'function' ? call() : call;
+    },
+  });
+}
+
+function run(world: World, ...flags: readonly string[]) {
+  return runCtxb(world, { flags: [...prompts(...TWO), ...flags], claude: SMALL_WINDOW, env: SUBSCRIPTION });
+}
+
+/** `ctxb run --resume-run`, with the claude that the run was begun with. */
+function resume(world: World, ...flags: readonly string[]) {
+  const { env, cwd } = world.scratch;
+  return runProgram(process.execPath, [CTXB, 'run', '--resume-run', ...flags], {
+    env: { ...env, ...SUBSCRIPTION },
+    cwd,
+  });
+}
+
+describe('a usage limit', () => {
+  it('ends the run with 5, and --resume-run answers what is left', async () => {
+    await using world = await answering(TOOL, () => limited(HOURS), { text: 'answer 1' }, { text: 'answer 2' });
+    const first = await run(world);
+    expect(first.code).toBe(5);
+    expect(first.stdout.toString()).toMatch(/^You've hit your 5-hour limit/);
+    expect(first.stderr.replace(TIME, 'TIME')).toBe(
+      [
+        'ctxb: the five-hour usage limit is reached; it resets TIME\n',
+        'ctxb: the run has ended at a usage limit: 2 prompts not answered; continue with ctxb run --resume-run --at-reset\n',
+      ].join(''),
+    );
+    expect(journal(world)).toContainEqual(
+      expect.objectContaining({ kind: 'usage-limit', level: 'limit', limit: 'five_hour', share: 1 }),
+    );
+    const second = await resume(world);
+    expect({ code: second.code, stdout: second.stdout.toString() }).toEqual({
+      code: 0,
+      stdout: 'answer 1\nanswer 2\n',
+    });
+    expectEachPromptOnce(world.standin, TWO);
+    // The tool's round was kept.
+    expect(JSON.stringify(mainRequests(world.standin).at(-1)?.body.messages)).toContain('tool_result');
+  });
+
+  it('is waited for with --resume-run --at-reset', async () => {
+    await using world = await answering(() => limited(4_000), { text: 'answer 1' }, { text: 'answer 2' });
+    expect((await run(world)).code).toBe(5);
+    const resetsAt = journal(world).find((one) => one.kind === 'usage-limit')?.resetsAt ?? 0;
+    const second = await resume(world, '--at-reset');
+    expect({ code: second.code, stdout: second.stdout.toString() }).toEqual({
+      code: 0,
+      stdout: 'answer 1\nanswer 2\n',
+    });
+    expect(second.stderr).toMatch(/run \w{8} waits until /);
+    expect(mainRequests(world.standin)[1]?.at).toBeGreaterThanOrEqual(resetsAt);
+    expectEachPromptOnce(world.standin, TWO);
+  });
+
+  it.each([
+    { where: 'at the first call', before: [], wait: '1h' },
+    { where: 'in mid-turn', before: [TOOL], wait: '1h' },
+  ])('$where is waited for with --limit-wait, and each prompt is answered once', async ({ before, wait }) => {
+    await using world = await answering(...before, () => limited(1_000), { text: 'answer 1' }, { text: 'answer 2' });
+    const record = 'run.ndjson';
+    const { code, stdout, stderr } = await run(world, '--limit-wait', wait, '--record', record);
+    expect({ code, stdout: stdout.toString() }).toEqual({ code: 0, stdout: 'answer 1\nanswer 2\n' });
+    expect(stderr).toMatch(
+      /^ctxb: the five-hour usage limit is reached: waiting until .*\nctxb: the API answers again, after \d\.\d s: going on\n$/,
+    );
+    expect(kinds(world)).toEqual(['wait', 'waited']);
+    expectEachPromptOnce(world.standin, TWO);
+    await expectSameDecisions(world, `${world.scratch.cwd}/${record}`);
+  });
+
+  it('that resets later than the wait is not waited for', async () => {
+    await using world = await answering(() => limited(HOURS));
+    expect((await run(world, '--limit-wait', '1h')).code).toBe(5);
+    expect(mainRequests(world.standin)).toHaveLength(1);
+  });
+
+  it('whose reset is past is tried again after a pause', async () => {
+    await using world = await answering(() => limited(-60_000), { text: 'answer 1' }, { text: 'answer 2' });
+    const { code, stdout } = await run(world, '--limit-wait', '3s');
+    expect({ code, stdout: stdout.toString() }).toEqual({ code: 0, stdout: 'answer 1\nanswer 2\n' });
+  });
+
+  it('is no longer waited for when the person presses Ctrl-C', async () => {
+    await using world = await answering(() => limited(HOURS), { text: 'answer 1' }, { text: 'answer 2' });
+    const waiting = await untilWait(world);
+    waiting.kill('SIGINT');
+    const { signal, stdout } = await waiting.finished;
+    expect(signal).toBe('SIGINT');
+    expect(stdout.toString()).toMatch(/^You've hit your 5-hour limit/);
+    const second = await resume(world);
+    expect(second.stdout.toString()).toBe('answer 1\nanswer 2\n');
+    expectEachPromptOnce(world.standin, TWO);
+  });
+
+  it.each(['SIGTERM', 'SIGKILL'] as const)('is waited for again after %s', async (signal) => {
+    await using world = await answering(() => limited(HOURS), { text: 'answer 1' }, { text: 'answer 2' });
+    const waiting = await untilWait(world);
+    waiting.kill(signal);
+    const end = await waiting.finished;
+    expect(end).toMatchObject(signal === 'SIGTERM' ? { code: 143 } : { signal });
+    const second = await resume(world);
+    expect(second.stdout.toString()).toBe('answer 1\nanswer 2\n');
+    expectEachPromptOnce(world.standin, TWO);
+  });
+});
+
+/** A run that waits for hours. */
+async function untilWait(world: World) {
+  const running = startCtxb(world, {
+    flags: [...prompts(...TWO), '--limit-wait', '1d'],
+    claude: [...SMALL_WINDOW, '--output-format', 'text'],
+    env: SUBSCRIPTION,
+  });
+  running.stdin.end();
+  await expect.poll(() => (kinds(world).includes('wait') ? 'waits' : ''), { timeout: 30_000 }).toBe('waits');
+  return running;
+}
