@@ -24,12 +24,11 @@ export interface Entries {
 const REPLY_LENGTH = 1_500;
 const SUMMARY_LENGTH = 8_000;
 
-/** What the older parts come to, in order. Of lines that say the same, and of summaries, only the last counts. */
-export function entriesOf(parts: readonly Part[], whole: Whole): Entry[] {
+/** What the parts come to, in order; also those that stay whole, by which the others grow old. */
+export function entriesOf(parts: readonly Part[]): Entry[] {
   return parts.flatMap((part): Entry[] => {
     switch (part.kind) {
       case 'round':
-        if (whole.has(part)) return [];
         if (part.calls.length === 0) return [{ part, kind: 'reply', text: shortened(part.words, REPLY_LENGTH) }];
         return stepLines(part).map((text) => ({ part, kind: 'line', text }));
       case 'lines':
@@ -43,14 +42,16 @@ export function entriesOf(parts: readonly Part[], whole: Whole): Entry[] {
 }
 
 /**
- * Keeps what is worth most. Everything loses worth with each entry that comes after it, so that old lines go before new
- * ones, and lines of what can be looked up again go before those of changes and failures.
+ * Keeps what is worth most of what does not stay whole; of lines that say the same, and of summaries, only the last.
+ * Everything loses worth with each entry that comes after it, so that old lines go before new ones, and lines of what
+ * can be looked up again go before those of changes and failures.
  */
-export function withinRoom(entries: readonly Entry[], room: number): Entries {
-  const latest = new Map(entries.map((entry, at) => [entry.kind === 'summary' ? entry.kind : entry.text, at]));
-  const distinct = entries.filter((_, at) => [...latest.values()].includes(at));
-  const ranked = distinct
-    .map((entry, at) => ({ entry, worth: worthOf(entry) / (distinct.length - at) }))
+export function withinRoom(entries: readonly Entry[], whole: Whole, room: number): Entries {
+  const latest = new Map(entries.map((entry, at) => [keyOf(entry), at]));
+  const isOlder = ({ part }: Entry) => part.kind !== 'round' || !whole.has(part);
+  const ranked = entries
+    .map((entry, at) => ({ entry, at, worth: worthOf(entry) / (entries.length - at) }))
+    .filter(({ entry, at }) => isOlder(entry) && latest.get(keyOf(entry)) === at)
     .sort((one, other) => other.worth - one.worth);
   const kept = new Set<Entry>();
   let left = room;
@@ -60,7 +61,15 @@ export function withinRoom(entries: readonly Entry[], room: number): Entries {
     kept.add(entry);
   }
   const steps = [...kept].filter(isStep).length;
-  return { kept: entries.filter((entry) => kept.has(entry)), steps, gone: entries.filter(isStep).length - steps };
+  return {
+    kept: entries.filter((entry) => kept.has(entry)),
+    steps,
+    gone: entries.filter((entry) => isOlder(entry) && isStep(entry)).length - steps,
+  };
+}
+
+function keyOf({ kind, text }: Entry): string {
+  return kind === 'summary' ? kind : text;
 }
 
 function isStep({ kind, text }: Entry): boolean {

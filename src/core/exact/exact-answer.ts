@@ -1,7 +1,7 @@
 import { type Entry, entriesOf, withinRoom } from './entries.ts';
 import { built, extentOf, isResult, type Message, tokensOfAll, tokensOfText } from './message.ts';
 import { linesText, noteText, summaryText } from './own-words.ts';
-import { type Part, partsOf } from './parts.ts';
+import { type Part, partsOf, withMidTurn } from './parts.ts';
 import type { ExactPlan, ExactReceipt } from './plan.ts';
 import { type Whole, wholeRounds } from './whole-rounds.ts';
 
@@ -13,9 +13,11 @@ export interface Answer {
 
 type Outcome = Omit<ExactReceipt, 'version' | 'number' | 'ms'>;
 
-/** Of what prompts and note leave, the last steps may take this much; all lines together this much of the budget. */
+/** Of what prompts and note leave, the last steps may take this much, and lines and answers the rest. */
 const WHOLE_SHARE = 0.6;
-const LINES_SHARE = 0.25;
+
+/** Most for lines and answers: more would be read with every call, and cost more than to look up again what is missed. */
+const LINES_TOKENS = 4_000;
 
 /** Tokens for the words around lines and in the note that are not counted one by one. */
 const FRAME = 100;
@@ -24,15 +26,15 @@ const FRAME = 100;
  * What stays: every prompt, then the last steps whole, then the model's answers and a line for each older step, as far
  * as the budget goes; in the order in which it was said. Nothing of it comes from a model.
  */
-export function exactAnswer(messages: readonly Message[], { note, budget }: ExactPlan): Answer {
-  const parts = partsOf(messages);
+export function exactAnswer(messages: readonly Message[], { note, budget, midTurn = [] }: ExactPlan): Answer {
+  const parts = withMidTurn(partsOf(messages), midTurn);
   const prompts = parts.flatMap((part) => (part.kind === 'prompt' ? [part.message] : []));
   const room = budget - tokensOfAll(prompts) - tokensOfText(noteText(note, 0)) - FRAME;
   if (room <= 0) return refusal(messages, `the prompts and the note alone are more than ${budget} tokens`);
   const last = messages.at(-1);
   const whole = wholeRounds(parts, { room: room * WHOLE_SHARE, isOpen: last !== undefined && isResult(last) });
-  const left = Math.min(room - tokensOfAll([...whole.values()].flat()), budget * LINES_SHARE);
-  const entries = withinRoom(entriesOf(parts, whole), left);
+  const left = Math.min(room * (1 - WHOLE_SHARE), LINES_TOKENS);
+  const entries = withinRoom(entriesOf(parts), whole, left);
   const gone = sum(parts.map((part) => (part.kind === 'note' ? part.gone : 0))) + entries.gone;
   const stay = joined(parts, whole, entries.kept, noteText(note, gone));
   const [before, after] = [extentOf(messages), extentOf(stay)];

@@ -6,6 +6,8 @@ export type Own =
   | { readonly kind: 'note'; readonly gone: number }
   /** What was done between two prompts: a line a step. */
   | { readonly kind: 'lines'; readonly lines: readonly string[] }
+  /** What the user said while the model worked. */
+  | { readonly kind: 'heard'; readonly text: string }
   /** claude's own summary, from a compaction that was not exact. */
   | { readonly kind: 'summary'; readonly text: string };
 
@@ -14,17 +16,19 @@ const NOTE =
 const GONE = /^ (\d{1,9}) older steps? (?:is|are) left out\./;
 const LINES = '[ctxb] Done here, one line a step:';
 const SUMMARY = "[ctxb] Claude's summary of what came before:";
+const HEARD = '[ctxb] The user said while you worked:';
 const BULLET = '- ';
 const SAID = 'said: ';
 
 export function isOwn(text: string): boolean {
-  return [NOTE, LINES, SUMMARY].some((opening) => text.startsWith(opening));
+  return [NOTE, LINES, HEARD, SUMMARY].some((opening) => text.startsWith(opening));
 }
 
 /** Reads one of ctxb's own messages. */
 export function readOwn(text: string): Own {
   if (text.startsWith(NOTE)) return { kind: 'note', gone: Number(GONE.exec(text.slice(NOTE.length))?.[1] ?? 0) };
   if (text.startsWith(SUMMARY)) return { kind: 'summary', text: text.slice(SUMMARY.length + 1) };
+  if (text.startsWith(HEARD)) return { kind: 'heard', text: text.slice(HEARD.length + 1) };
   const lines = text.split('\n').filter((line) => line.startsWith(BULLET));
   return { kind: 'lines', lines: lines.map((line) => line.slice(BULLET.length)) };
 }
@@ -37,6 +41,10 @@ export function noteText(note: string, gone: number): string {
 
 export function linesText(lines: readonly string[]): string {
   return [LINES, ...lines.map((line) => BULLET + line)].join('\n');
+}
+
+export function heardText(text: string): string {
+  return `${HEARD}\n${text}`;
 }
 
 export function summaryText(text: string): string {

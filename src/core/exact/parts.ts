@@ -1,14 +1,16 @@
 import { isNotice, isSummary } from '../protocol/user-role.ts';
-import { isResult, type Message, type ToolResult, type ToolUse } from './message.ts';
-import { isOwn, type Own, readOwn } from './own-words.ts';
+import { built, isResult, type Message, type ToolResult, type ToolUse } from './message.ts';
+import { heardText, isOwn, type Own, readOwn } from './own-words.ts';
+import type { MidTurnPrompt } from './plan.ts';
 
 /** What a conversation consists of. */
 export type Part =
-  | { readonly kind: 'prompt'; readonly message: Message }
+  /** `heard`: what was said in mid-turn, where `message` is ctxb's own. */
+  | { readonly kind: 'prompt'; readonly message: Message; readonly heard?: string }
   | Round
   /** claude's own summary of what came before. */
   | { readonly kind: 'summary'; readonly text: string }
-  | Own;
+  | Exclude<Own, { kind: 'heard' }>;
 
 /** A whole reply of the model, and the results of its tool calls. */
 export interface Round {
@@ -33,6 +35,31 @@ export function partsOf(messages: readonly Message[]): Part[] {
     from = end;
   }
   return parts.filter((part) => part.kind !== 'round' || part.words !== '' || part.calls.length > 0);
+}
+
+/** Puts in what was said in mid-turn and is not there yet: behind the step before it, else before the last one. */
+export function withMidTurn(parts: readonly Part[], said: readonly MidTurnPrompt[]): Part[] {
+  const there = parts.flatMap((part) => (part.kind === 'prompt' && part.heard !== undefined ? [part.heard] : []));
+  const all = [...parts];
+  for (const { text, after } of said) {
+    const known = there.indexOf(text);
+    if (known >= 0) {
+      there.splice(known, 1);
+      continue;
+    }
+    const step = all.findIndex(
+      (part) => part.kind === 'round' && part.calls.some(({ use }) => use.tool_use_id === after),
+    );
+    const last = all.findLastIndex(({ kind }) => kind === 'round');
+    let at = step >= 0 ? step + 1 : Math.max(0, last);
+    while (at < all.length && isHeard(all[at])) at++;
+    all.splice(at, 0, { kind: 'prompt', message: built('user', heardText(text)), heard: text });
+  }
+  return all;
+}
+
+function isHeard(part: Part | undefined): boolean {
+  return part?.kind === 'prompt' && part.heard !== undefined;
 }
 
 /** In the user's place, and no result. */
@@ -62,7 +89,10 @@ function roundOf(messages: readonly Message[]): Round {
 
 function spoken(message: Message): Part[] {
   const { text, handle } = message;
-  if (isOwn(text)) return [readOwn(text)];
+  if (isOwn(text)) {
+    const own = readOwn(text);
+    return [own.kind === 'heard' ? { kind: 'prompt', message, heard: own.text } : own];
+  }
   if (isSummary(text)) return [{ kind: 'summary', text }];
   // A picture has no text; a row of claude's own without one is kept as it is.
   if (isNotice(text) && (text !== '' || handle === undefined)) return [];

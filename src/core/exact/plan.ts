@@ -1,6 +1,7 @@
 /**
- * What ctxb and its mod inside claude tell each other about an exact compaction. Both are JSON files in the folder that
- * claude was given with `--plugin-dir`.
+ * What ctxb and its mod inside claude tell each other about an exact compaction, as JSON files in the folder that claude
+ * was given with `--plugin-dir`. ctxb copies dist/mod there and writes `hooks/place.js`, which names the folder. The mod
+ * writes the file `alive` when claude has started it.
  */
 
 /** What ctxb tells the mod before a compaction: `plan.json`. Without one the mod leaves compactions to claude. */
@@ -10,6 +11,17 @@ export interface ExactPlan {
   readonly note: string;
   /** Most that may stay, in tokens by the gauge; system prompt and tools are not counted. */
   readonly budget: number;
+  /**
+   * What the user said while the model worked, since the session began, in order. claude puts such prompts beside the
+   * results of tools, where a mod does not see them, and they would be lost with those.
+   */
+  readonly midTurn?: readonly MidTurnPrompt[];
+}
+
+export interface MidTurnPrompt {
+  readonly text: string;
+  /** Id of the last tool call before it. */
+  readonly after: string;
 }
 
 /** What the mod did: `receipt.json`, replaced at each compaction. */

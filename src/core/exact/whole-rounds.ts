@@ -20,14 +20,15 @@ export function wholeRounds(parts: readonly Part[], { room, isOpen }: Limits): W
   const [last, ...earlier] = parts.filter((part) => part.kind === 'round').reverse();
   const whole = new Map<Round, readonly Message[]>();
   if (last === undefined || !isAnswered(last)) return whole;
-  const end = isOpen ? openRound(last, room) : builtRound(last, room);
-  let left = room - tokensOfAll(end);
-  // The rows of an open step may be longer than all the room: that is for the caller to see.
-  if (left < 0 && !isOpen) return whole;
-  whole.set(last, end);
+  const asked = isOpen ? last.messages.filter(({ role }) => role === 'assistant') : [builtReply(last)];
+  const all = [...asked, ...resultsOf(last)];
+  let left = room - tokensOfAll(all);
+  const fitting = left < 0 ? [...asked, ...resultsOf(last, room - tokensOfAll(asked))] : all;
+  // An open step stays in any case; whether that is too much is for the caller to see.
+  if (isOpen || tokensOfAll(fitting) <= room) whole.set(last, fitting);
   let steps = last.calls.length > 0 ? 1 : 0;
   for (const round of earlier) {
-    const messages = builtRound(round);
+    const messages = [builtReply(round), ...resultsOf(round)];
     left -= tokensOfAll(messages);
     steps += round.calls.length > 0 ? 1 : 0;
     if (left < 0 || steps > MOST_STEPS || !isAnswered(round)) break;
@@ -41,31 +42,22 @@ function isAnswered({ calls }: Round): boolean {
 }
 
 /**
- * Built from what was said and done, not claude's own rows: a session with rows of tool calls does not resume from the
- * compaction, but from all that came before it. Thoughts are left out.
+ * Built from what was said and asked for, not claude's own rows, which hold the model's thoughts: a session with rows of
+ * tool calls does not resume from the compaction, but from all that came before it. Only where the model has not seen
+ * the results yet its own rows stay, since the API asks for their thoughts until then.
  */
-function builtRound({ words, calls }: Round, room?: number): Message[] {
+function builtReply({ words, calls }: Round): Message {
   const toolUses = calls.map(({ use: { tool_use_id, tool, input } }) => ({ tool_use_id, tool, input }));
-  return withResults([built('assistant', words, { toolUses })], calls, room);
+  return built('assistant', words, { toolUses });
 }
 
-/** The model's own rows with its thoughts, which the API asks for until the results are answered. */
-function openRound({ messages, calls }: Round, room: number): Message[] {
-  return withResults(
-    messages.filter(({ role }) => role === 'assistant'),
-    calls,
-    room,
-  );
-}
-
-function withResults(asked: readonly Message[], calls: Round['calls'], room?: number): Message[] {
-  const toolResults = calls.flatMap(({ use: { tool_use_id }, result }) =>
+/** @param room tokens; undefined: all of them, whole */
+function resultsOf({ calls }: Round, room?: number): Message[] {
+  const results = calls.flatMap(({ use: { tool_use_id }, result }) =>
     result === undefined ? [] : [{ tool_use_id, text: result.text, isError: result.isError === true }],
   );
-  if (toolResults.length === 0) return [...asked];
-  const all = [...asked, built('user', '', { toolResults })];
-  if (room === undefined || tokensOfAll(all) <= room) return all;
-  return [...asked, built('user', '', { toolResults: shortenedResults(toolResults, room - tokensOfAll(asked)) })];
+  if (results.length === 0) return [];
+  return [built('user', '', { toolResults: room === undefined ? results : shortened(results, room) })];
 }
 
 /** Characters that are certain to be no more than a token each two, and the least that is left of a result. */
@@ -73,7 +65,7 @@ const CHARS_PER_TOKEN = 1.2;
 const LEAST_LENGTH = 200;
 
 /** Cuts the longest results to one length, so that all together fit. */
-function shortenedResults(results: readonly ToolResult[], room: number): ToolResult[] {
+function shortened(results: readonly ToolResult[], room: number): ToolResult[] {
   let left = room * CHARS_PER_TOKEN;
   let most = Number.POSITIVE_INFINITY;
   const lengths = results.map(({ text }) => text.length).toSorted((a, b) => a - b);

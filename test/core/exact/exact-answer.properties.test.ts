@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { exactAnswer } from '../../../src/core/exact/exact-answer.ts';
+import { extentOf, type Message } from '../../../src/core/exact/message.ts';
+import { createRandom } from '../../support/random.ts';
+import { sized } from '../../support/size.ts';
+import { listedAgain, randomTalk } from './talk.ts';
+
+const NOTE = 'Notes of the whole session are in .context/scratch.md.';
+const plan = (budget: number) => ({ version: 1, note: NOTE, budget }) as const;
+
+const promptsIn = (messages: readonly Message[]) =>
+  messages.filter(({ role, text }) => role === 'user' && text.startsWith('PROMPT'));
+
+/** How much of each tool call is there: 2 whole. */
+const wholeIn = (messages: readonly Message[]) =>
+  new Set(messages.flatMap(({ toolResults = [] }) => toolResults.map(({ tool_use_id }) => tool_use_id)));
+
+const linesIn = (messages: readonly Message[]) =>
+  messages.flatMap(({ text }) => (text.startsWith('[ctxb] Done here') ? text.split('\n').slice(1) : []));
+
+/** Every result follows its call, in the message behind it, and every call has one. */
+function expectNoOrphans(messages: readonly Message[]): void {
+  let asked: string[] = [];
+  for (const { role, toolUses, toolResults = [] } of messages) {
+    if (role === 'user') {
+      expect(toolResults.map(({ tool_use_id }) => tool_use_id)).toEqual(asked);
+      asked = [];
+    } else asked.push(...toolUses.map(({ tool_use_id }) => tool_use_id));
+  }
+  expect(asked).toEqual([]);
+}
+
+describe.each(Array.from({ length: sized(60, 2_000) }, (_, seed) => seed + 1))('conversation %i', (seed) => {
+  const random = createRandom(seed);
+  const messages = randomTalk(random, random.whole(1, 14));
+  const budget = random.pick([3_000, 6_000, 12_000, 25_000, 60_000]);
+  const answer = exactAnswer(messages, plan(budget));
+  const stay = answer.messages ?? [];
+
+  it('keeps every prompt once, as claude has it, in order, or nothing', () => {
+    if (answer.messages === undefined)
+      expect(answer.outcome.why).toMatch(/^(?:the prompts|what has to stay|nothing can)/);
+    else expect(promptsIn(stay)).toEqual(promptsIn(messages));
+  });
+
+  it('has no result without a call, and no call without a result', () => expectNoOrphans(stay));
+
+  it('never gives a result back as a row, and other rows only where a step is open', () => {
+    const isOpen = (messages.at(-1)?.toolResults ?? []).length > 0;
+    const rows = stay.filter(({ handle }) => handle !== undefined);
+    expect(rows.filter(({ toolResults = [] }) => toolResults.length > 0)).toEqual([]);
+    if (!isOpen) expect(rows.filter(({ role }) => role === 'assistant')).toEqual([]);
+  });
+
+  it('stays within its budget, and makes the conversation smaller', () => {
+    if (answer.messages === undefined) return;
+    expect(extentOf(stay).tokens).toBe(answer.outcome.after.tokens);
+    expect(answer.outcome.after.tokens).toBeLessThanOrEqual(Math.min(budget, answer.outcome.before.tokens));
+  });
+
+  it('changes nothing when nothing was said since', () => {
+    const again = exactAnswer(listedAgain(stay, 2), plan(budget));
+    if (again.messages === undefined) return;
+    const plain = ({ handle: _, ...message }: Message) => message;
+    expect(listedAgain(again.messages, 3).map(plain)).toEqual(listedAgain(stay, 2).map(plain));
+  });
+
+  it('keeps no less with a larger budget', () => {
+    const more = exactAnswer(messages, plan(budget * 1.5)).messages ?? [];
+    if (answer.messages === undefined || more.length === 0) return;
+    const whole = wholeIn(more);
+    expect([...wholeIn(stay)].filter((id) => !whole.has(id))).toEqual([]);
+    const lines = linesIn(more).length + whole.size * 2;
+    expect(lines).toBeGreaterThanOrEqual(linesIn(stay).length);
+  });
+});
