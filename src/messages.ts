@@ -61,6 +61,8 @@ export function decisionText(decision: Decision): string {
       return `${decision.reason}${LARGE_TASK[decision.todo]}`;
     case 'cost':
       return costText(decision);
+    case 'agent-limit':
+      return `${AGENT_LIMIT[decision.todo]} ${decision.agent}: ${decision.reason}`;
     case 'cache-expired':
       return expiryText(decision);
     case 'usage-limit':
@@ -83,6 +85,8 @@ export function decisionText(decision: Decision): string {
       return 'interrupting; press Ctrl-C again to end now';
   }
 }
+
+const AGENT_LIMIT = { refuse: 'refused', stop: 'stopped', failed: 'claude did not stop' } as const;
 
 /** A reason that was decided by cost ends with the sum. */
 function sumIn(reason: string): string {

@@ -48,6 +48,7 @@ const ROOMS = [
   ...['policy', 'input', 'actions', 'state', 'draft', 'gauge', 'cost', 'steps'],
   ...[
     'prompts',
+    'agents',
     'zones',
     'tool-budget',
     'relief',

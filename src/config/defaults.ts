@@ -59,7 +59,7 @@ export function hasConstants(group: string): boolean {
 }
 
 /** What holds where nobody says otherwise. A key without a default is not there. */
-export const DEFAULTS: Config = withValues({ tools: { byTool: {} } } as unknown as Config, [
+export const DEFAULTS: Config = withValues({ tools: { byTool: {} }, agents: {} } as unknown as Config, [
   ...KEY_PATHS.map((path) => [path, KEYS[path].preset] as const).filter(([, preset]) => preset !== undefined),
   ...Object.entries(CONSTANTS).map(([path, { value }]) => [path as ConfigPath, value] as const),
 ]);

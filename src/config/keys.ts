@@ -284,6 +284,29 @@ export const KEYS = {
     about: 'Share of a usage limit at which it is announced, and the agent told, where claude reports the share.',
   },
 
+  'agents.max': {
+    takes: 'count',
+    preset: undefined,
+    about:
+      'How many subagents one run may start, those of subagents and of workflows included; a further one is refused.',
+    option: { flags: '--max-agents <number>', help: 'how many subagents this run may start' },
+  },
+  'agents.tokens': {
+    takes: 'tokens',
+    preset: undefined,
+    about: 'What all calls of one subagent may read and write, the prompt cache included; beyond it is stopped.',
+    option: {
+      flags: '--agent-tokens <tokens>',
+      help: 'what all calls of one subagent may read and write; beyond it is stopped',
+    },
+  },
+  'agents.costUsd': {
+    takes: 'dollars',
+    preset: undefined,
+    about: 'What one subagent may cost, in US dollars from list prices; beyond it is stopped.',
+    option: { flags: '--agent-cost <usd>', help: 'what one subagent may cost; beyond it is stopped' },
+  },
+
   'recovery.enabled': {
     takes: 'flag',
     preset: true,

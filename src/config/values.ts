@@ -16,6 +16,7 @@ const PART = 'a fraction (0 < x <= 1) or a percentage such as "90%"';
 const DOLLARS = `a number of US dollars above 0, at most ${MAX_USD}`;
 const RESTORE = 'a whole number of tokens from 0 to 2000';
 const PATTERN = 'a regular expression';
+const COUNT = 'a whole number, 0 or more';
 const CHARACTERS = 'a whole number of characters, 0 or more';
 
 const UNITS = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;
@@ -94,6 +95,7 @@ const moment = v.union(
 // Evidence and a running prompt share the 9,000 characters that claude takes whole.
 const restoreTokens = v.pipe(v.number(RESTORE), v.integer(RESTORE), v.minValue(0, RESTORE), v.maxValue(2000, RESTORE));
 
+const count = v.pipe(v.number(COUNT), v.safeInteger(COUNT), v.minValue(0, COUNT));
 const characters = v.pipe(v.number(CHARACTERS), v.safeInteger(CHARACTERS), v.minValue(0, CHARACTERS));
 
 const PRIORITY_NAMES = ['critical', 'high', 'medium', 'low'] as const;
@@ -115,6 +117,7 @@ const KINDS = {
   moment,
   restoreTokens,
   characters,
+  count,
   flag,
   text,
   folder,

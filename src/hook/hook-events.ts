@@ -69,7 +69,14 @@ function agentsEnded({ tasks }: GovernorState, { blocks }: UserEvent): string[] 
 
 function taskEvent(id: string, change: 'started' | 'ended'): Event {
   const line = { uuid: undefined, sessionId: undefined, timestamp: undefined };
-  return { kind: 'task', ...line, change, taskId: id, toolUseId: id, isAgent: true };
+  const unknown = {
+    name: undefined,
+    description: undefined,
+    parent: undefined,
+    tokens: undefined,
+    lastTool: undefined,
+  };
+  return { kind: 'task', ...line, ...unknown, change, taskId: id, toolUseId: id, type: 'agent', agents: [] };
 }
 
 /** Bytes of a log's end that one hook looks through at most: claude waits meanwhile. */

@@ -55,6 +55,7 @@ export interface PolicyOptions {
     | undefined;
   /** Waits are durations (`"6h"`) or seconds, `warnAt` is a fraction or a percentage. */
   readonly limits?: { readonly [K in keyof LimitsPolicy]?: number | string | undefined } | undefined;
+  readonly agents?: Options<Policy['agents']> | undefined;
   readonly recovery?: Options<Pick<Policy['recovery'], 'enabled'>> | undefined;
   readonly tools?:
     | (Options<Pick<ToolsPolicy, 'mode'>> & Shares<Pick<ToolsPolicy, 'perCall' | 'warnBelow'>> & ByTool)

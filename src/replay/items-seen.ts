@@ -83,8 +83,16 @@ export interface CompactionSeen {
 /** A subagent, with how it began as far as the recording shows it. */
 export interface SubagentSeen extends Partial<SubagentBegun> {
   readonly id: string;
+  /** `general-purpose`; null where the recording does not say. */
+  readonly kind: string | null;
   readonly peak: number;
   readonly calls: number;
+  /** All that its calls read and wrote, the prompt cache included. */
+  readonly tokens: number;
+  /** From list prices. */
+  readonly usd: number;
+  /** Its calls are not in the recording: the figures come from claude's own count of its context. */
+  readonly estimated: boolean;
 }
 
 /** Estimated tokens by source: `prompt`, `answer` (what the model itself wrote), `summary`, `notice`, or a tool's name. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Action, type Decision, isDecision } from '../core/governor/actions.ts';
+import { hasCalled } from '../core/governor/agents/agents.ts';
 import { costUsd, isComputed } from '../core/governor/cost/cost.ts';
 import { predicted } from '../core/governor/gauge/gauge.ts';
 import { initialState } from '../core/governor/initial-state.ts';
@@ -22,7 +23,7 @@ import { createPauses } from './observers/pauses.ts';
 import { createPrompts } from './observers/prompts.ts';
 import { createRetention } from './observers/retention.ts';
 import type { Observer, Seen } from './observers/seen.ts';
-import { createSubagents } from './observers/subagents.ts';
+import { createSubagents, seenAgent } from './observers/subagents.ts';
 import { createTraffic } from './observers/traffic.ts';
 import type { ReadLine } from './read/read-line.ts';
 import { peakFraction, type SessionSummary } from './summary.ts';
@@ -259,12 +260,9 @@ export function createSessionReplay({
         growth: found.growth,
         largest: found.largest,
         lineage,
-        subagents: Object.entries(state.subagents).map(([id, { peak, calls }]) => ({
-          id,
-          peak,
-          calls,
-          ...subagents.found().get(id),
-        })),
+        subagents: Object.entries(state.subagents).flatMap(([id, agent]) =>
+          hasCalled(agent) ? [{ ...seenAgent(id, agent), ...subagents.found().get(id) }] : [],
+        ),
         oddities: oddities.found(),
         ...asked(),
         lines,

@@ -135,6 +135,8 @@ export type Decision =
       /** Whether the API has answered; else it was given up. */
       readonly answered: boolean;
     })
+  /** A further subagent was refused, or one was stopped; `agent` says which. `failed`: claude did not stop it. */
+  | (Decided & { readonly kind: 'agent-limit'; readonly todo: 'refuse' | 'stop' | 'failed'; readonly agent: string })
   /** The run ends with prompts that nobody has answered. */
   | (Decided & {
       readonly kind: 'left-undone';

@@ -30,6 +30,7 @@ export function draftOf(state: GovernorState): Draft {
     tasks: state.tasks,
     grace: state.grace,
     subagents: state.subagents,
+    fanOut: state.fanOut,
     toolBudget: state.toolBudget,
     told: state.told,
     largeTask: state.largeTask,

@@ -48,6 +48,7 @@ export interface Policy {
     readonly timeoutSeconds: number;
   };
   readonly cost: CostPolicy;
+  readonly agents: AgentsPolicy;
   readonly limits: LimitsPolicy;
   readonly recovery: {
     readonly enabled: boolean;
@@ -136,6 +137,15 @@ export interface LimitsPolicy {
   readonly outageWait: number | undefined;
   /** Share of a limit at which it is announced. */
   readonly warnAt: number;
+}
+
+/** What subagents may take; undefined: as much as they like. */
+export interface AgentsPolicy {
+  /** How many agents one run may start, those of agents and workflows included. */
+  readonly max: number | undefined;
+  /** What all calls of one agent may read and write, the prompt cache included. */
+  readonly tokens: number | undefined;
+  readonly costUsd: number | undefined;
 }
 
 /** Working memory: what is kept outside the context, and how much of it is handed back. */

@@ -42,6 +42,7 @@ const LATER_POLICY = {
     prices: {},
   },
   limits: { wait: 0, outageWait: 0, warnAt: 1 },
+  agents: { max: undefined, tokens: undefined, costUsd: undefined },
   recovery: { enabled: false, maxRestarts: 0 },
   tools: { mode: 'off', perCall: 1, minTokens: 0, warnBelow: 0, criticalBelow: 0, byTool: {} },
   tiers: { system: 1, history: 1, toolResults: 1, user: 1, response: 1, total: 1 },

@@ -1,4 +1,4 @@
-import type { ApiFailure, LimitUse } from '../protocol/events.ts';
+import type { ApiFailure, LimitUse, TaskEvent } from '../protocol/events.ts';
 import type { Fields } from '../protocol/fields.ts';
 import type { Cost } from './cost/cost.ts';
 import type { CostNotice } from './cost/cost-limit.ts';
@@ -136,13 +136,49 @@ export type ControlPurpose =
   | 'proof'
   | 'usage';
 
-/** The meter of one subagent, in tokens. */
-export interface Meter {
-  readonly messageId: string;
-  /** Context of the last call. */
+/** A subagent: what its calls were, all together. */
+export interface Agent {
+  /** `general-purpose`, `Explore`; undefined where no line says. */
+  readonly kind: string | undefined;
+  /** What it is to do, in a few words. */
+  readonly name: string | undefined;
+  /** claude's own id of it, which hooks name and `stop_task` takes. */
+  readonly taskId: string | undefined;
+  /** The workflow that started it, by its task's id: it can't be stopped from outside. */
+  readonly workflow: string | undefined;
+  /** Its calls are not on the stream, so its figures are estimates. */
+  readonly isUnseen: boolean;
+  /** The last call. */
+  readonly last:
+    | {
+        readonly messageId: string;
+        readonly model: string | undefined;
+        readonly context: number;
+        readonly output: number;
+        readonly microUsd: number;
+        /** Its answer asks for a tool, so another call follows. */
+        readonly usesTool: boolean;
+      }
+    | undefined;
+  /** Context of the last call, and the largest, in tokens. */
   readonly used: number;
   readonly peak: number;
   readonly calls: number;
+  /** All that its calls read and wrote, the prompt cache included. */
+  readonly tokens: number;
+  /** Computed from list prices. */
+  readonly microUsd: number;
+  readonly phase: 'running' | 'over' | 'stopped';
+}
+
+/** What is done about the number and the size of subagents. */
+export interface FanOut {
+  /** Calls that ctxb let through, by their ids, whose agents have not begun. */
+  readonly asked: readonly string[];
+  /** Workflows that were stopped, by their tasks' ids. */
+  readonly ended: readonly string[];
+  /** Why agents were stopped, for those who started them, by the id of the tool call; `aside`: no call waits for it. */
+  readonly untold: readonly { readonly toolUseId: string; readonly aside: boolean; readonly text: string }[];
 }
 
 /** Prompts that wait for their turn, oldest first, and whether more can come. */
@@ -156,13 +192,13 @@ export interface Mailbox {
 }
 
 /**
- * A subagent or a command beside the conversation.
+ * A subagent, a workflow or a command beside the conversation.
  * - `foreground`: the turn waits for it
  * - `background`: its tool call was answered while it goes on
  * - `reporting`: it has ended, and claude will start a turn to say so
  */
 export interface Task {
-  readonly kind: 'agent' | 'shell';
+  readonly kind: TaskEvent['type'];
   readonly toolUseId: string | undefined;
   readonly phase: 'foreground' | 'background' | 'reporting';
 }
@@ -275,7 +311,9 @@ export interface GovernorState {
   readonly tasks: Tasks;
   /** The time that background shells are given after the last turn. */
   readonly grace: 'none' | 'running' | 'over';
-  readonly subagents: Readonly<Record<string, Meter>>;
+  /** By the id of the tool call that started them; where only claude's own id is known, by that. */
+  readonly subagents: Readonly<Record<string, Agent>>;
+  readonly fanOut: FanOut;
   readonly toolBudget: ToolBudget;
   readonly told: Told;
   /** The last prompt that was announced as too large, by its `uuid`. */

@@ -1,4 +1,4 @@
-import type { BoundaryEvent, CompactStatusEvent, Event, TaskEvent } from './events.ts';
+import type { BoundaryEvent, CompactStatusEvent, Event, TaskEvent, WorkflowAgent } from './events.ts';
 import { countOf, type Fields, fieldsOf, textOf } from './fields.ts';
 
 type LineFields = Pick<CompactStatusEvent, 'uuid' | 'sessionId' | 'timestamp'>;
@@ -110,6 +110,34 @@ function decodeTask(subtype: string, line: Fields, common: LineFields): TaskEven
     change: taskChange(subtype, textOf(line.status) ?? textOf(fieldsOf(line.patch).status) ?? ''),
     taskId: textOf(line.task_id) ?? '',
     toolUseId: textOf(line.tool_use_id),
-    isAgent: textOf(line.task_type)?.includes('agent') ?? false,
+    type: taskType(textOf(line.task_type) ?? ''),
+    name: textOf(line.subagent_type) ?? textOf(line.workflow_name),
+    description: textOf(line.description),
+    parent: textOf(line.parent_task_id),
+    tokens: countOf(fieldsOf(line.usage).total_tokens),
+    lastTool: textOf(line.last_tool_name),
+    agents: Array.isArray(line.workflow_progress) ? line.workflow_progress.flatMap(workflowAgent) : [],
   };
+}
+
+function taskType(type: string): TaskEvent['type'] {
+  if (type.includes('agent')) return 'agent';
+  return type.includes('workflow') ? 'workflow' : 'shell';
+}
+
+/** Phases stand in the same list, and agents that have not begun. */
+function workflowAgent(value: unknown): WorkflowAgent[] {
+  const entry = fieldsOf(value);
+  const id = textOf(entry.agentId);
+  if (id === undefined) return [];
+  return [
+    {
+      id,
+      label: textOf(entry.label),
+      model: textOf(entry.model),
+      tokens: countOf(entry.tokens) ?? 0,
+      toolUses: countOf(entry.toolCalls) ?? 0,
+      isDone: entry.state === 'done' || entry.state === 'error',
+    },
+  ];
 }

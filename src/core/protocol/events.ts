@@ -202,8 +202,32 @@ export interface TaskEvent extends LineFields {
   readonly change: 'started' | 'ended' | 'stopped' | 'progress';
   readonly taskId: string;
   readonly toolUseId: string | undefined;
-  /** Subagents are waited for; what else runs in the background (shells) claude ends by itself. */
-  readonly isAgent: boolean;
+  /** A workflow is a script that starts agents. Agents and workflows are waited for; shells claude ends by itself. */
+  readonly type: 'agent' | 'workflow' | 'shell';
+  /** The kind of agent (`general-purpose`), or the name of the workflow. */
+  readonly name: string | undefined;
+  /** What it is to do, in a few words. */
+  readonly description: string | undefined;
+  /** The agent that started it, by its task's id: its calls are not on the stream. */
+  readonly parent: string | undefined;
+  /** Context of its last call with the answer, by claude's own count; of a workflow the sum over its agents. */
+  readonly tokens: number | undefined;
+  /** The tool that it used last; of a workflow the label of the agent that did. */
+  readonly lastTool: string | undefined;
+  /** The agents of a workflow, where the line lists them. */
+  readonly agents: readonly WorkflowAgent[];
+}
+
+/** An agent of a workflow, whose calls are not on the stream. */
+export interface WorkflowAgent {
+  /** claude's id of it, which hooks name. */
+  readonly id: string;
+  readonly label: string | undefined;
+  readonly model: string | undefined;
+  /** As in `TaskEvent`. */
+  readonly tokens: number;
+  readonly toolUses: number;
+  readonly isDone: boolean;
 }
 
 export interface ControlRequestEvent {

@@ -1,5 +1,8 @@
+import { toUsd } from '../../core/governor/cost/cost.ts';
+import type { Agent } from '../../core/governor/state.ts';
 import { type BlockCutter, LINE_LENGTH } from '../../core/memory/words.ts';
 import { textsOf } from '../../core/protocol/blocks.ts';
+import type { SubagentSeen } from '../items-seen.ts';
 import { type Observer, timeIn } from './seen.ts';
 
 /** How a subagent began. */
@@ -10,6 +13,10 @@ export interface SubagentBegun {
   readonly t: number | null;
   /** Main-thread calls before its first line; in session logs, where subagents have files of their own, all. */
   readonly call: number;
+}
+
+export function seenAgent(id: string, { kind, peak, calls, tokens, microUsd, isUnseen }: Agent): SubagentSeen {
+  return { id, kind: kind ?? null, peak, calls, tokens, usd: toUsd(microUsd), estimated: isUnseen };
 }
 
 type Begun = Map<string, SubagentBegun>;

@@ -129,7 +129,9 @@ function sessionData(session: SessionSummary, { policy, curvesOf }: PageOptions)
       reason: clean(reason),
       context: at,
     })),
-    subagents: session.subagents.map(({ id, peak, calls: count }) => ({ id: clean(id), peak, calls: count })),
+    subagents: session.subagents.map(({ id, kind, peak, calls: count, tokens, usd, estimated }) => ({
+      ...{ id: clean(id), kind: kind === null ? null : clean(kind), peak, calls: count, tokens, usd, estimated },
+    })),
     levels: levelsOf(window.tokens, policy),
     actions: session.actions.map((action) => ({
       kind: action.kind,

@@ -69,6 +69,7 @@ export const SESSION_COLUMNS: readonly (readonly [name: string, figure: (session
   ['subagents', ({ subagents }) => subagents.length],
   ['subagents_peak', ({ subagents }) => subagents.reduce((most, { peak }) => Math.max(most, peak), 0)],
   ['subagents_calls', ({ subagents }) => subagents.reduce((sum, { calls }) => sum + calls, 0)],
+  ['subagents_usd', ({ subagents }) => subagents.reduce((sum, { usd }) => sum + usd, 0)],
   ['subagents_input', ({ traffic }) => traffic.subagents.input],
   ['subagents_cache_creation', ({ traffic }) => traffic.subagents.cacheCreation],
   ['subagents_cache_read', ({ traffic }) => traffic.subagents.cacheRead],

@@ -7,7 +7,7 @@ import type {
   SubagentSeen,
 } from '../../replay/items-seen.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
-import { counted, shareOf, tokens } from '../figures.ts';
+import { counted, dollars, shareOf, tokens } from '../figures.ts';
 import { aligned, fitted } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
 import type { OpenReport, Page } from './format.ts';
@@ -97,9 +97,10 @@ function lateSubagents(session: SessionSummary): SubagentSeen[] {
   return session.subagents.filter((subagent) => callsBefore(subagent, session) === 0);
 }
 
-function subagentRow({ id, task = null, peak, calls }: SubagentSeen, page: Page): string {
+function subagentRow({ id, kind, task = null, calls, peak, usd }: SubagentSeen, page: Page): string {
   const what = task === null || task === '' ? id : task;
-  return cut(`${INDENT}subagent  ${counted(calls, 'call')}, peak ${tokens(peak)}: ${onOneLine(what)}`, page);
+  const figures = `${counted(calls, 'call')}, peak ${tokens(peak)}, ${dollars(usd)}`;
+  return cut(`${INDENT}subagent  ${kind === null ? '' : `${onOneLine(kind)}, `}${figures}: ${onOneLine(what)}`, page);
 }
 
 function largestRows(largest: readonly ResultSeen[], page: Page): string[] {

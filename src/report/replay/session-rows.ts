@@ -1,6 +1,6 @@
 import type { Decision } from '../../core/governor/actions.ts';
 import { decisionText } from '../../messages.ts';
-import type { CompactionSeen } from '../../replay/items-seen.ts';
+import type { CompactionSeen, SubagentSeen } from '../../replay/items-seen.ts';
 import type { DropCause, Oddity, OddityKind } from '../../replay/oddity.ts';
 import type { Pauses, SessionSummary } from '../../replay/summary.ts';
 import { counted, dollars, percent, tokens } from '../figures.ts';
@@ -12,6 +12,7 @@ export function sessionRows(session: SessionSummary, glyphs: Glyphs): string[] {
   const { compactions, actions, context } = session;
   return [
     ...originRows(session, glyphs),
+    ...subagentRows(session),
     ...compactions.map(compactionRow),
     ...session.oddities.map((oddity) => row('oddity', oddityText(oddity))),
     ...actions.map((action) => row('policy', `turn ${action.at.turn + 1}, ${actionText(action)}`)),
@@ -68,6 +69,30 @@ function subagentText({ subagents }: SessionSummary): string {
   if (subagents.length === 0) return '';
   const peak = Math.max(...subagents.map((subagent) => subagent.peak));
   return `; ${counted(subagents.length, 'subagent')}, largest ${tokens(peak)} tokens`;
+}
+
+/** Subagents that are listed; the others are summed up. */
+const LISTED = 10;
+
+/** The dearest first: `general-purpose: 12 calls, 345,000 tokens, peak 34,000, $0.45`. */
+function subagentRows({ subagents }: SessionSummary): string[] {
+  const all = [...subagents].sort((a, b) => b.usd - a.usd);
+  const rest = all.slice(LISTED);
+  const sum = (of: (agent: SubagentSeen) => number) => rest.reduce((total, agent) => total + of(agent), 0);
+  const last = { calls: sum(({ calls }) => calls), tokens: sum(({ tokens }) => tokens), usd: sum(({ usd }) => usd) };
+  return [
+    ...all.slice(0, LISTED).map((agent) => row('subagent', agentText(agent))),
+    ...(rest.length === 0 ? [] : [row('', `${tokens(rest.length)} more: ${agentSums(last)}`)]),
+  ];
+}
+
+function agentText(agent: SubagentSeen): string {
+  const name = onOneLine(agent.kind ?? agent.id);
+  return `${name}: ${agent.estimated ? 'about ' : ''}${agentSums(agent)}, peak ${tokens(agent.peak)}`;
+}
+
+function agentSums({ calls, tokens: used, usd }: Pick<SubagentSeen, 'calls' | 'tokens' | 'usd'>): string {
+  return `${counted(calls, 'call')}, ${tokens(used)} tokens, ${dollars(usd)}`;
 }
 
 function compactionText({ trigger, preTokens, gaugeBefore, firstAfter }: CompactionSeen): string {

@@ -1,4 +1,5 @@
-import { runCostUsd } from '../../core/governor/cost/cost.ts';
+import { agentTotals } from '../../core/governor/agents/agents.ts';
+import { runCostUsd, toUsd } from '../../core/governor/cost/cost.ts';
 import { readGauge } from '../../core/governor/gauge/gauge.ts';
 import { inTokens } from '../../core/governor/policy.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
@@ -9,11 +10,12 @@ const BAR_CELLS = 20;
 
 /**
  * One line for a person who watches: a bar, how full the context is and on what that rests, the thresholds, the turn,
- * the cost, and about how many turns are left until a compaction is due.
+ * the cost, of that what subagents cost, and about how many turns are left until a compaction is due.
  */
 export function statusLine(state: GovernorState, style: Style): string {
   const { gauge, latch, run, turn, cost, spending } = state;
   const reading = readGauge(gauge);
+  const agents = agentTotals(state);
   const { thresholds } = run.policy;
   const colour = latch === 'none' ? style.green : latch === 'warn' ? style.yellow : style.red;
   const { window, fraction, predicted, basis } = reading;
@@ -27,6 +29,7 @@ export function statusLine(state: GovernorState, style: Style): string {
     ...(window === undefined ? [] : [style.dim(levels)]),
     `turn ${turn.ended + (turn.phase === 'idle' ? 0 : 1)}`,
     ...(cost.known || spending.before > 0 ? [dollars(runCostUsd(state))] : []),
+    ...(agents.count === 0 ? [] : [`${counted(agents.count, 'agent')} ${dollars(toUsd(agents.microUsd))}`]),
     ...(left === undefined ? [] : [`~${counted(left, 'turn')} left`]),
     ...(state.compaction.phase === 'idle' ? [] : [style.cyan('compacting')]),
   ].join(' · ');

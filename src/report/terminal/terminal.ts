@@ -97,7 +97,7 @@ export function createTerminal({ stderr, style, quiet, statusLine: wanted, obser
       clear();
       // The status line is not drawn again after the end.
       text = '';
-      for (const said of closing.texts(state.notes)) notice(said);
+      for (const said of closing.texts(state)) notice(said);
     },
     clear,
     async ask(asked, answer) {

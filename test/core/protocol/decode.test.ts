@@ -222,36 +222,42 @@ describe('tasks', () => {
       name: 'a subagent starts',
       line: { subtype: 'task_started', task_type: 'local_agent' },
       change: 'started',
-      isAgent: true,
+      type: 'agent',
+    },
+    {
+      name: 'a workflow starts',
+      line: { subtype: 'task_started', task_type: 'local_workflow' },
+      change: 'started',
+      type: 'workflow',
     },
     {
       name: 'a shell starts',
       line: { subtype: 'task_started', task_type: 'local_bash' },
       change: 'started',
-      isAgent: false,
+      type: 'shell',
     },
-    { name: 'progress', line: { subtype: 'task_progress' }, change: 'progress', isAgent: false },
+    { name: 'progress', line: { subtype: 'task_progress' }, change: 'progress', type: 'shell' },
     {
       name: 'moved to the background',
       line: { subtype: 'task_updated', patch: { is_backgrounded: true } },
       change: 'progress',
-      isAgent: false,
+      type: 'shell',
     },
     {
       name: 'completed',
       line: { subtype: 'task_updated', patch: { status: 'completed' } },
       change: 'ended',
-      isAgent: false,
+      type: 'shell',
     },
     {
       name: 'killed',
       line: { subtype: 'task_updated', patch: { status: 'killed' } },
       change: 'stopped',
-      isAgent: false,
+      type: 'shell',
     },
-    { name: 'notified', line: { subtype: 'task_notification', status: 'completed' }, change: 'ended', isAgent: false },
-  ])('$name', ({ line, change, isAgent }) => {
+    { name: 'notified', line: { subtype: 'task_notification', status: 'completed' }, change: 'ended', type: 'shell' },
+  ])('$name', ({ line, change, type }) => {
     const event = decodeObject({ type: 'system', task_id: 'a1', tool_use_id: 'toolu_1', ...line });
-    expect(event).toMatchObject({ kind: 'task', taskId: 'a1', toolUseId: 'toolu_1', change, isAgent });
+    expect(event).toMatchObject({ kind: 'task', taskId: 'a1', toolUseId: 'toolu_1', change, type });
   });
 });

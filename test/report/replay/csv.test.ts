@@ -38,6 +38,7 @@ describe('csv', () => {
       subagents: '0',
       subagents_peak: '0',
       subagents_calls: '0',
+      subagents_usd: '0',
       subagents_input: '0',
       subagents_cache_creation: '0',
       subagents_cache_read: '0',

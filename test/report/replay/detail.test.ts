@@ -3,6 +3,8 @@ import type { ResultSeen } from '../../../src/replay/items-seen.ts';
 import { detail } from '../../../src/report/replay/detail.ts';
 import { judged, pageOf, summaryOf, WARNING, written } from '../../support/session-summary.ts';
 
+const AGENT = { kind: null, peak: 1, calls: 1, tokens: 1, usd: 0, estimated: false };
+
 describe('the story of a session', () => {
   it('goes turn after turn, with compactions and what the policy would do in their places', async () => {
     expect(
@@ -41,16 +43,16 @@ compact.ndjson  ▄▆▇│▂▂     80%      5          1  $0.71
   });
 
   it.each([
-    { name: 'subagent.ndjson', calls: '1 call, peak 9,000' },
-    { name: 'subagent.session.jsonl', calls: '2 calls, peak 9,400' },
-  ])('puts subagents into their turn: $name', async ({ name, calls }) => {
+    { name: 'subagent.ndjson', figures: '2 calls, peak 9,400, $0.0072' },
+    { name: 'subagent.session.jsonl', figures: '2 calls, peak 9,400, $0.0075' },
+  ])('puts subagents into their turn: $name', async ({ name, figures }) => {
     const [, turn = ''] = written(detail, [await judged(name)]).split(/^(?= {2}turn 1)/m);
-    expect(turn).toContain(`\n    subagent  ${calls}: Count the files.\n`);
+    expect(turn).toContain(`\n    subagent  general-purpose, ${figures}: Count the files.\n`);
   });
 
   it('shows what it knows of a session whose calls are not known', () => {
-    const text = written(detail, [summaryOf({ subagents: [{ id: 'a', peak: 9_400, calls: 2 }] })]);
-    expect(text).toContain('\n    subagent  2 calls, peak 9,400: a\n');
+    const text = written(detail, [summaryOf({ subagents: [{ ...AGENT, id: 'a', peak: 9_400, calls: 2 }] })]);
+    expect(text).toContain('\n    subagent  2 calls, peak 9,400, $0.00: a\n');
     expect(text).toContain('\n  compacted by /compact');
     expect(text).not.toContain('turn 1');
   });
@@ -90,7 +92,7 @@ compact.ndjson  ▄▆▇│▂▂     80%      5          1  $0.71
         file: steering,
         prompts: session.prompts?.map((prompt) => ({ ...prompt, text: steering })) ?? [],
         largest: session.largest.map((result) => ({ ...result, tool: steering, target: steering })),
-        subagents: [{ id: steering, task: steering, peak: 1, calls: 1 }],
+        subagents: [{ ...AGENT, id: steering, task: steering }],
         actions: [WARNING],
       },
     ]);

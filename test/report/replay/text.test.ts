@@ -15,6 +15,7 @@ session.ndjson  ▂▄▇│▂▂     80%      5          1  $0.71
   context   peak 160,000 (80%), last 31,500 (measured)
   traffic   3 turns, 5 calls; 1 subagent, largest 9,400 tokens
   cost      $0.71
+  subagent  a: 2 calls, 18,000 tokens, $0.02, peak 9,400
   compacted by /compact at 160,008 (predicted 160,002), to 31,000
   policy    turn 1, call 3: ${decisionText(WARNING)}
   lines     1,019

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Decision, FactTally } from '../../../src/core/governor/actions.ts';
+import { initialState } from '../../../src/core/governor/initial-state.ts';
 import { NO_FACTS } from '../../../src/core/memory/notebook/fact.ts';
 import { createClosingFigures } from '../../../src/report/terminal/closing-figures.ts';
+import { runWith } from '../../support/governor.ts';
 
 const tally = (counts: Partial<FactTally>): FactTally => ({ ...NO_FACTS, ...counts });
 
@@ -13,7 +15,7 @@ function receipt(all: Partial<FactTally>, kept: Partial<FactTally>, given: Parti
 function closing(decisions: readonly Decision[], notes?: string): string {
   const figures = createClosingFigures();
   for (const decision of decisions) figures.add(decision);
-  return figures.texts(notes).join('\n');
+  return figures.texts({ ...initialState(runWith()), notes }).join('\n');
 }
 
 function cutResult(tokens: number, left: number): Decision {

@@ -1,40 +1,49 @@
 import type { ControlRequestEvent, ControlResponseEvent } from '../../protocol/events.ts';
 import { countOf, type Fields, fieldsOf } from '../../protocol/fields.ts';
 import type { Action } from '../actions.ts';
+import { AGENT_TOOLS, hasAgentLimits } from '../agents/agent-limits.ts';
 import { readOpening } from '../cost/cost.ts';
 import { takeReading } from '../gauge/gauge.ts';
 import { learnWindow } from '../gauge/window.ts';
-import { NATIVE_RESERVE_TOKENS } from '../policy.ts';
+import { NATIVE_RESERVE_TOKENS, type Policy } from '../policy.ts';
 import { askContext, controlLine, isOwnUuid, request } from '../prompts/own-lines.ts';
 import { onProof } from '../relief/fresh-context.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, keep, type Step } from '../steps.ts';
+import { chain, decided, keep, type Step } from '../steps.ts';
 import { CALLBACKS } from './hook-callbacks.ts';
 import { onTrigger } from './trigger.ts';
 
 /** Tools whose calls can be limited or get a hint beforehand. */
-const BEFORE = '^(?:Read|Bash|Grep|Glob|mcp__.*)$';
+const BEFORE = 'Read|Bash|Grep|Glob|mcp__.*';
 
 /** Tools of a hook: claude takes no null matcher for these. */
 export const MATCHERS: Readonly<Partial<Record<string, string>>> = {
-  PreToolUse: BEFORE,
+  PreToolUse: `^(?:${BEFORE}|${AGENT_TOOLS})$`,
   PostToolUse: '*',
   PostToolUseFailure: '*',
 };
 
 /** Hooks in the shape `initialize` takes them. No `timeout`: claude would refuse the tool when it runs out. */
 function hooksFor({ run }: GovernorState): Fields {
-  const { memory, zones, tools, strategy } = run.policy;
+  const { memory, zones, tools, strategy, agents } = run.policy;
   const budgets = tools.mode !== 'off';
+  const limited = hasAgentLimits(agents);
   const unwanted = new Set<string>([
     ...(memory.enabled ? [] : ['PostCompact']),
-    ...(budgets ? [] : ['PreToolUse', 'PostToolUseFailure']),
-    ...(budgets || zones.tellAgent || strategy !== 'compact' ? [] : ['PostToolUse']),
+    ...(budgets || limited ? [] : ['PreToolUse', 'PostToolUseFailure']),
+    ...(budgets || limited || zones.tellAgent || strategy !== 'compact' ? [] : ['PostToolUse']),
   ]);
   const wanted = Object.entries(CALLBACKS).filter(([name]) => !unwanted.has(name));
   return Object.fromEntries(
-    wanted.map(([name, id]) => [name, [{ matcher: MATCHERS[name] ?? null, hookCallbackIds: [id] }]]),
+    wanted.map(([name, id]) => [name, [{ matcher: matcherOf(name, run.policy), hookCallbackIds: [id] }]]),
   );
+}
+
+/** claude is kept waiting for no hook that nothing comes of. */
+function matcherOf(name: string, { tools, agents }: Policy): string | null {
+  if (name !== 'PreToolUse') return MATCHERS[name] ?? null;
+  const wanted = [...(tools.mode === 'off' ? [] : [BEFORE]), ...(hasAgentLimits(agents) ? [AGENT_TOOLS] : [])];
+  return `^(?:${wanted.join('|')})$`;
 }
 
 /** Names of the hooks that ctxb has registered. */
@@ -84,7 +93,13 @@ export function onOwnResponse(state: GovernorState, event: ControlResponseEvent)
   if (purpose === 'context') return onContext(answered, event);
   if (purpose === 'proof') return onProof(answered, event);
   if (purpose === 'usage') return keep(onUsage(answered, event));
+  if (purpose === 'stop-task' && !event.ok) return keep(answered, [unstopped(answered)]);
   return purpose === 'trigger' ? onTrigger(answered, event.ok) : keep(answered);
+}
+
+function unstopped(state: GovernorState): Action {
+  const reason = 'it may go on, and what it costs is not limited';
+  return { kind: 'agent-limit', todo: 'failed', ...decided(state, reason), agent: 'what it was told to stop' };
 }
 
 /** The cost counter of a resumed session may begin with earlier costs. */

@@ -1,6 +1,7 @@
 import type { ControlRequestEvent } from '../../protocol/events.ts';
 import { fieldsOf, textOf } from '../../protocol/fields.ts';
 import type { Action, HookAnswer, HookName } from '../actions.ts';
+import { AGENT_TOOLS, askAgent, countReason, endStopped, takeAside, takeUntold } from '../agents/agent-limits.ts';
 import { readGauge } from '../gauge/gauge.ts';
 import type { Prompt } from '../input.ts';
 import { commandIn, giveBack, requestsIn } from '../prompts/prompt.ts';
@@ -15,7 +16,7 @@ import { alertAgent } from '../tool-budget/hints.ts';
 import { limitRead } from '../tool-budget/limit-call.ts';
 import type { FileMeasure, ToolCall } from '../tool-budget/tool-budget.ts';
 import { afterFailure, afterTool, beforeTool } from '../tool-budget/tool-hooks.ts';
-import { readToolCall, stopWaiting } from '../tool-budget/tool-state.ts';
+import { answerTool, readToolCall, stopWaiting } from '../tool-budget/tool-state.ts';
 import { tellAgent } from '../zones/notices.ts';
 
 /** Ids under which our hooks are registered; claude names one of them when it calls back. */
@@ -148,20 +149,25 @@ export function isOfSubagent(state: GovernorState, event: ControlRequestEvent): 
 /** Appends the notices about the budget to the context of an answer, if there is one. */
 function tellWith(step: Step, where: 'prompt' | 'mid-turn'): Step {
   if (!step.actions.some(({ kind }) => kind === 'answer-hook')) return step;
-  const { state: told, text } = words(step.state, where);
-  if (text === '') return keep(told, step.actions);
-  const answers = step.actions.map((action) =>
+  const { state, text } = words(step.state, where);
+  return withContext(keep(state, step.actions), text);
+}
+
+function withContext({ state, actions }: Step, text: string): Step {
+  if (text === '') return keep(state, actions);
+  const answers = actions.map((action) =>
     action.kind === 'answer-hook'
       ? { ...action, context: [action.context, text].filter(Boolean).join('\n\n') }
       : action,
   );
-  return keep(told, answers);
+  return keep(state, answers);
 }
 
 function words(state: GovernorState, where: 'prompt' | 'mid-turn') {
   const zone = tellAgent(state, where);
   const alert = state.run.policy.zones.tellAgent ? alertAgent(zone.state) : { state: zone.state, text: '' };
-  return { state: alert.state, text: [zone.text, alert.text].filter(Boolean).join(' ') };
+  const stopped = takeAside(alert.state);
+  return { state: stopped.state, text: [zone.text, alert.text, stopped.text].filter(Boolean).join(' ') };
 }
 
 /** Hooks of tools. */
@@ -170,8 +176,26 @@ export type ToolHook = 'PreToolUse' | 'PostToolUse' | 'PostToolUseFailure';
 /** Answers a hook of a tool, at once or once the host has measured a file or stored a result. */
 function answerToolHook(state: GovernorState, hook: ToolHook, event: ControlRequestEvent): Step {
   const call = readToolCall(event);
-  if (hook === 'PreToolUse') return beforeTool(state, call);
-  return hook === 'PostToolUse' ? behindTool(afterTool(state, call), call) : tellMain(afterFailure(state, call), call);
+  if (hook === 'PreToolUse') return STARTS_AGENT.test(call.tool) ? beforeAgent(state, call) : beforeTool(state, call);
+  const output = endStopped(state, call.agent);
+  if (output !== undefined) return keep(state, [{ ...answerTool(call, hook), output }]);
+  const { state: told, text } = takeUntold(state, call.toolUseId);
+  const step =
+    hook === 'PostToolUse' ? behindTool(afterTool(told, call), call) : tellMain(afterFailure(told, call), call);
+  return withContext(step, text);
+}
+
+const STARTS_AGENT = new RegExp(`^(?:${AGENT_TOOLS})$`);
+
+/** Before a subagent or a workflow is started: it may be one too many. */
+function beforeAgent(before: GovernorState, call: ToolCall): Step {
+  const { state, refusal } = askAgent(before, call.toolUseId);
+  if (refusal === undefined) return keep(state, [answerTool(call, 'PreToolUse')]);
+  const specific = { permissionDecision: 'deny', permissionDecisionReason: refusal };
+  return keep(state, [
+    { kind: 'agent-limit', todo: 'refuse', ...decided(state, countReason(state)), agent: 'a further subagent' },
+    answerTool(call, 'PreToolUse', { specific }),
+  ]);
 }
 
 /** The file of a Read was measured. */

@@ -1,4 +1,6 @@
 import { reportsEachTask } from '../../protocol/version.ts';
+import { takeAside } from '../agents/agent-limits.ts';
+import { isReporting } from '../agents/agents.ts';
 import type { Prompt } from '../input.ts';
 import { stopTask } from '../prompts/own-lines.ts';
 import { tasksAside } from '../prompts/tasks.ts';
@@ -35,6 +37,13 @@ export function advance(state: GovernorState): Step {
     );
   }
   return endWhenDone(state);
+}
+
+/** Of a workflow that was stopped claude says nothing: its parent would wait for it, or end without it. */
+function tellStopped(state: GovernorState): Step | undefined {
+  if (state.run.mode !== 'act' || isReporting(state)) return undefined;
+  const { state: told, text } = takeAside(state);
+  return text === '' ? undefined : resumeWork(told, { because: text, prompts: [], answers: [] });
 }
 
 /** The turn that the person has stopped is over. Where nobody can be asked, as in a script, the run is over too. */
@@ -79,10 +88,12 @@ export function isFree(state: GovernorState): boolean {
  * that is done for it.
  */
 function endWhenDone(state: GovernorState): Step {
+  const told = tellStopped(state);
+  if (told !== undefined) return told;
   if (!state.mailbox.ended) return keep(state);
   const tasks = tasksAside(state.tasks);
   if (tasks.length === 0) return closeInput(state);
-  if (tasks.some(([, { kind, phase }]) => kind === 'agent' && phase === 'background')) return keep(state);
+  if (tasks.some(([, { kind, phase }]) => kind !== 'shell' && phase === 'background')) return keep(state);
   switch (state.grace) {
     case 'none':
       return keep({ ...state, grace: 'running' }, [

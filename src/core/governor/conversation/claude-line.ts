@@ -1,5 +1,7 @@
 import type { ControlRequestEvent, Event, ResultEvent } from '../../protocol/events.ts';
 import type { Action } from '../actions.ts';
+import { judgeAgents } from '../agents/agent-limits.ts';
+import { isStopped, readAgents } from '../agents/agents.ts';
 import { onOwnResponse, onQuestion, replyForCaller } from '../control/control.ts';
 import { answerCallback } from '../control/hook-callbacks.ts';
 import { askNewWindow, placeTrigger } from '../control/trigger.ts';
@@ -7,7 +9,7 @@ import { readCost } from '../cost/cost.ts';
 import { draftOf } from '../draft.ts';
 import { writtenIn } from '../gauge/estimator.ts';
 import { isCharactersOnly } from '../gauge/gauge.ts';
-import { readContext, readSession, readSubagent, wasReplaced } from '../gauge/readings.ts';
+import { readContext, readSession, wasReplaced } from '../gauge/readings.ts';
 import type { Prompt } from '../input.ts';
 import { forgetRestarts, isFailedResume, noteAlive, noteLineage } from '../process/process.ts';
 import { isOwnRequest, OWN_PREFIX } from '../prompts/own-lines.ts';
@@ -94,6 +96,7 @@ const STAGES: readonly Stage<Line>[] = [
   judgeZone,
   // What claude itself has to know, and what it all costs.
   placeTrigger,
+  (state, { before }) => judgeAgents(before, state),
   (state, { before, event }) => judgeSpending(before, readBudgetStop(state, event)),
   (state, { before, event }) => (switchedModel(before.session.model, state, event) ? askNewWindow(state) : keep(state)),
 ];
@@ -103,13 +106,13 @@ function read(state: GovernorState, event: Event, injected: boolean): GovernorSt
   const before = draftOf(state);
   before.turn = turn;
   before.grace = turn.phase === 'idle' ? state.grace : 'none';
-  before.tasks = tasksAfter(state.tasks, event);
+  before.tasks = tasksAfter(state.tasks, event, isStopped(state, event));
   before.summarising = summarisingAfter(state, event);
   before.refill = refillAfter(state.refill, event);
   const written = writtenIn(event);
   const { prices } = state.run.policy.cost;
   before.cost = readCost(state.cost, event, { prices, version: state.session.version }, written);
-  const after = readRelief(state, readSession(readSubagent(readContext(before, event, written), event), event), event);
+  const after = readRelief(state, readSession(readAgents(readContext(before, event, written), event), event), event);
   if (after.gauge.calls === state.gauge.calls) return after;
   const counted = draftOf(after);
   if (!injected) counted.turn = calledTurn(after.turn);

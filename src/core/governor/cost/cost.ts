@@ -260,6 +260,13 @@ function replaced(calls: readonly PricedCall[], call: PricedCall): readonly Pric
   return [...calls.filter(({ thread }) => thread !== call.thread), call];
 }
 
+/** The last call of a thread since claude's last report, in micro-dollars; undefined: none, or one without a price. */
+export function openCall({ calls }: Cost, thread: string) {
+  const call = calls.find((each) => each.thread === thread);
+  if (call === undefined) return undefined;
+  return { messageId: call.messageId, output: billedOutput(call.usage.output, call), microUsd: callMicroUsd(call) };
+}
+
 function openMicroUsd({ settled, calls }: Cost): number {
   return calls.reduce((sum, call) => sum + callMicroUsd(call), settled);
 }

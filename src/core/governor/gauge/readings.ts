@@ -206,21 +206,6 @@ function readLoneCall(gauge: Gauge, event: ResultEvent): Gauge {
   return addCall(gauge, call, event.usage);
 }
 
-/** The meter of the subagent a line belongs to. */
-export function readSubagent(state: GovernorState, event: Event): GovernorState {
-  if (event.kind !== 'assistant' || event.subagent === null || event.usage === undefined) return state;
-  if (event.synthetic || saysNothing(event.usage)) return state;
-  // The id comes from the stream and may be the name of something every object has.
-  const known = Object.hasOwn(state.subagents, event.subagent) ? state.subagents[event.subagent] : undefined;
-  const meter = known ?? { messageId: '', used: 0, peak: 0, calls: 0 };
-  const calls = meter.messageId === event.messageId ? meter.calls : meter.calls + 1;
-  const used = contextOf(event.usage);
-  const peak = Math.max(meter.peak, used);
-  const next = draftOf(state);
-  next.subagents = { ...state.subagents, [event.subagent]: { messageId: event.messageId, used, peak, calls } };
-  return next;
-}
-
 /** Who and what runs, and what it has cost. */
 export function readSession(state: GovernorState, event: Event): GovernorState {
   switch (event.kind) {

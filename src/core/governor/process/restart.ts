@@ -1,4 +1,5 @@
 import { type Action, TIMERS } from '../actions.ts';
+import { withoutRunning } from '../agents/agents.ts';
 import type { ExitEvent, Prompt, RecoveredEvent } from '../input.ts';
 import { isOwnUuid } from '../prompts/own-lines.ts';
 import { cut } from '../prompts/prompt.ts';
@@ -145,6 +146,8 @@ export function withoutProcess(state: GovernorState): GovernorState {
     control: { ...control, phase: 'closed', pending: {}, callbacks: [], questions: [] },
     trigger: typeof trigger === 'number' ? 'unplaced' : trigger,
     tasks: {},
+    subagents: withoutRunning(state),
+    fanOut: { ...state.fanOut, asked: [] },
     refill: { ...state.refill, open: [] },
     grace: 'none',
     spending: state.spending.phase === 'stopping' ? { ...state.spending, phase: 'within' } : state.spending,

@@ -45,7 +45,7 @@ export function askContext(state: GovernorState): Step {
   return request(state, 'context', { subtype: 'get_context_usage', detail: 'summary' });
 }
 
-/** Ends a background task, as claude itself does when its input is at its end. */
+/** Ends an agent, a workflow or a command. */
 export function stopTask(taskId: string): (state: GovernorState) => Step {
   return (state) => request(state, 'stop-task', { subtype: 'stop_task', task_id: taskId });
 }

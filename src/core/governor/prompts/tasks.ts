@@ -11,11 +11,15 @@ export function isAnswerFinal({ tasks, mailbox }: Pick<GovernorState, 'tasks' | 
   return mailbox.waiting.length > 0 || tasksAside(tasks).length === 0;
 }
 
-/** The tasks that matter after this line. */
-export function tasksAfter(tasks: Tasks, event: Event): Tasks {
+/**
+ * The tasks that matter after this line.
+ *
+ * @param isReported claude starts a turn about a task though it was stopped
+ */
+export function tasksAfter(tasks: Tasks, event: Event, isReported = false): Tasks {
   switch (event.kind) {
     case 'task':
-      return event.change === 'progress' ? tasks : changed(tasks, event);
+      return event.change === 'progress' ? tasks : changed(tasks, event, isReported);
     case 'user':
       return event.role === 'tool-result' ? answered(tasks, event) : tasks;
     case 'result':
@@ -25,16 +29,16 @@ export function tasksAfter(tasks: Tasks, event: Event): Tasks {
   }
 }
 
-function changed(tasks: Tasks, event: Extract<Event, { readonly kind: 'task' }>): Tasks {
+function changed(tasks: Tasks, event: Extract<Event, { readonly kind: 'task' }>, isReported: boolean): Tasks {
   const { [event.taskId]: task, ...others } = tasks;
   if (event.change === 'started') {
     return {
       ...others,
-      [event.taskId]: { kind: event.isAgent ? 'agent' : 'shell', toolUseId: event.toolUseId, phase: 'foreground' },
+      [event.taskId]: { kind: event.type, toolUseId: event.toolUseId, phase: 'foreground' },
     };
   }
   // A stopped task is not reported; a foreground task was reported by its tool's result.
-  const reports = event.change === 'ended' && task !== undefined && task.phase !== 'foreground';
+  const reports = (event.change === 'ended' || isReported) && task !== undefined && task.phase !== 'foreground';
   return reports ? { ...others, [event.taskId]: { ...task, phase: 'reporting' } } : others;
 }
 

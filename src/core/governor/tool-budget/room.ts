@@ -1,3 +1,4 @@
+import { agentOfTask } from '../agents/agents.ts';
 import { USUAL_RATIOS } from '../cost/prices.ts';
 import { predicted } from '../gauge/gauge.ts';
 import { estimateTokens } from '../gauge/token-estimate.ts';
@@ -177,9 +178,7 @@ function usedByMain(state: GovernorState): number | undefined {
 
 /** Assumes that a subagent's window is as large as the main thread's. */
 function usedByAgent(state: GovernorState, agent: string): number | undefined {
-  const { tasks, subagents } = state;
-  const toolUseId = Object.hasOwn(tasks, agent) ? tasks[agent]?.toolUseId : undefined;
-  const meter = toolUseId !== undefined && Object.hasOwn(subagents, toolUseId) ? subagents[toolUseId] : undefined;
+  const meter = agentOfTask(state, agent)?.[1];
   return meter === undefined ? undefined : meter.used + openTokens(state, agent);
 }
 

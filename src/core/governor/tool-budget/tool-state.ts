@@ -91,7 +91,7 @@ function cutsOf({ toolBudget: { repeats } }: GovernorState, call: ToolCall): num
   return Object.hasOwn(repeats, key) ? (repeats[key] ?? 0) : 0;
 }
 
-/** The answer to a tool's hook. It never has a `permissionDecision`: permissions are up to the caller. */
+/** The answer to a tool's hook. It never allows: permissions are up to the caller. */
 export function answerTool(
   { requestId }: ToolCall,
   hook: HookName,

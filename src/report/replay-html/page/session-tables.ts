@@ -142,8 +142,11 @@ export function eventTables({ info }: Session, go: Go): { readonly title: string
     ]),
     ...table('Subagents', info.subagents, [
       { title: 'Id', value: (row) => row.id },
-      { title: 'Largest context', value: (row) => row.peak },
+      { title: 'Kind', value: (row) => row.kind ?? '' },
       { title: 'Calls', value: (row) => row.calls },
+      { title: 'Tokens', value: (row) => row.tokens },
+      { title: 'Largest context', value: (row) => row.peak },
+      { title: 'Cost', value: (row) => row.usd, show: (row) => `${row.estimated ? 'about ' : ''}${dollars(row.usd)}` },
     ]),
     ...table('The session went on under another id', info.lineage, [
       { title: 'From', value: (row) => row.from },

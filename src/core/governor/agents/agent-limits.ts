@@ -1,0 +1,119 @@
+import type { HookAnswer } from '../actions.ts';
+import { toMicroUsd } from '../cost/cost.ts';
+import { draftOf } from '../draft.ts';
+import type { AgentsPolicy } from '../policy.ts';
+import { stopTask } from '../prompts/own-lines.ts';
+import type { Agent, FanOut, GovernorState } from '../state.ts';
+import { chain, decided, keep, type Step } from '../steps.ts';
+import { agentOf, agentOfTask, withAgent } from './agents.ts';
+
+/** Tools that start agents, as a matcher of hooks; `Task` is the older name. */
+export const AGENT_TOOLS = 'Agent|Task|Workflow';
+
+export function hasAgentLimits({ max, tokens, costUsd }: AgentsPolicy): boolean {
+  return max !== undefined || tokens !== undefined || costUsd !== undefined;
+}
+
+/** Whether an agent may start another one, or a workflow: the reason why not, in words that it understands. */
+export function askAgent(state: GovernorState, toolUseId: string): { state: GovernorState; refusal?: string } {
+  const { max } = state.run.policy.agents;
+  const { asked } = state.fanOut;
+  if (max === undefined || Object.keys(state.subagents).length + asked.length < max) {
+    return { state: withFanOut(state, { asked: [...asked, toolUseId] }) };
+  }
+  const refusal = `This work may use ${counted(max)} in all, and that is used up: do this step yourself, without a subagent or a workflow.`;
+  return { state, refusal };
+}
+
+/** What follows from the figures of agents: one that has crossed its bound is stopped. */
+export function judgeAgents(before: GovernorState, state: GovernorState): Step {
+  if (before.subagents === state.subagents || !hasAgentLimits(state.run.policy.agents)) return keep(state);
+  const ids = Object.keys(state.subagents);
+  return ids.reduce<Step>((step, id, index) => {
+    const [was, is] = [agentOf(before, id), agentOf(step.state, id)];
+    if (is === undefined || was === is || is.phase !== 'running') return step;
+    const isTooMany = was === undefined && index >= (state.run.policy.agents.max ?? Number.POSITIVE_INFINITY);
+    // Agents of a workflow that was stopped may still be announced.
+    if (is.workflow !== undefined && step.state.fanOut.ended.includes(is.workflow)) return step;
+    const reason = isTooMany ? countReason(state) : excess(state, is);
+    const isNew = isTooMany || was === undefined || excess(state, was) === undefined;
+    return reason === undefined || !isNew ? step : chain(step, (next) => stopAgent(next, id, is, reason, isTooMany));
+  }, keep(state));
+}
+
+export function countReason({ run }: GovernorState): string {
+  return `the limit of this run is ${counted(run.policy.agents.max ?? 0)}`;
+}
+
+function counted(agents: number): string {
+  return `${agents} subagent${agents === 1 ? '' : 's'}`;
+}
+
+function excess({ run }: GovernorState, { tokens, microUsd, isUnseen }: Agent): string | undefined {
+  const { tokens: most, costUsd } = run.policy.agents;
+  const about = isUnseen ? 'about ' : '';
+  if (most !== undefined && tokens >= most) return `it has used ${about}${tokens} tokens of ${most}`;
+  if (costUsd === undefined || microUsd < toMicroUsd(costUsd)) return undefined;
+  return `it has cost about $${(microUsd / 1_000_000).toFixed(2)} of $${costUsd.toFixed(2)}`;
+}
+
+/**
+ * `stop_task` stops an agent at once, an agent of an agent and one in the background too. Of one in a workflow claude
+ * only says that it did (2.1.330): it ends behind its next tool, and a workflow with too many agents is stopped whole.
+ */
+function stopAgent(state: GovernorState, id: string, agent: Agent, reason: string, isTooMany: boolean): Step {
+  const { taskId, workflow } = agent;
+  const isWhole = workflow !== undefined && isTooMany;
+  const name = isWhole ? 'a workflow' : nameOf(agent);
+  const note = { kind: 'agent-limit', todo: 'stop', ...decided(state, reason), agent: name } as const;
+  if (state.run.mode !== 'act') return keep(state, [note]);
+  if (taskId === undefined) return keep(state, [{ ...note, todo: 'failed' }]);
+  const text = `${name} was stopped, not by the user but by a limit of this run: ${reason}. Go on with what there is, and do not start the same again.`;
+  const { untold, ended } = state.fanOut;
+  const told = withFanOut(withAgent(state, id, { phase: 'stopped' }), {
+    untold: [...untold, { toolUseId: id, aside: workflow !== undefined || isAside(state, taskId), text }],
+    ended: isWhole ? [...ended, workflow] : ended,
+  });
+  const target = isWhole ? workflow : workflow === undefined ? taskId : undefined;
+  return target === undefined ? keep(told, [note]) : chain(keep(told, [note]), stopTask(target));
+}
+
+function isAside({ tasks }: GovernorState, taskId: string): boolean {
+  return Object.hasOwn(tasks, taskId) && tasks[taskId]?.phase === 'background';
+}
+
+function nameOf({ kind, name, workflow }: Agent): string {
+  const named = name === undefined ? '' : ` "${name}"`;
+  if (workflow !== undefined) return `a workflow's subagent${named}`;
+  return `the subagent${named}${kind === undefined ? '' : ` (${kind})`}`;
+}
+
+/** The answer that ends an agent behind a tool, where it was stopped and `stop_task` can't do it. */
+export function endStopped(state: GovernorState, agentId: string | null): HookAnswer['output'] | undefined {
+  const agent = agentId === null ? undefined : agentOfTask(state, agentId)?.[1];
+  if (agent?.phase !== 'stopped' || agent.workflow === undefined) return undefined;
+  return { continue: false, stopReason: 'a limit of this run for subagents is reached' };
+}
+
+/** Words for the one that waits for this tool call. */
+export function takeUntold(state: GovernorState, toolUseId: string): { state: GovernorState; text: string } {
+  return take(state, (entry) => entry.toolUseId === toolUseId && !entry.aside);
+}
+
+/** Words for the main thread, about agents beside it. */
+export function takeAside(state: GovernorState): { state: GovernorState; text: string } {
+  return take(state, ({ aside }) => aside);
+}
+
+function take(state: GovernorState, which: (entry: FanOut['untold'][number]) => boolean) {
+  const { untold } = state.fanOut;
+  if (!untold.some(which)) return { state, text: '' };
+  const text = untold.filter(which).map((entry) => entry.text);
+  return { state: withFanOut(state, { untold: untold.filter((entry) => !which(entry)) }), text: text.join(' ') };
+}
+
+function withFanOut(state: GovernorState, changes: Partial<FanOut>): GovernorState {
+  const next = draftOf(state);
+  next.fanOut = { ...state.fanOut, ...changes };
+  return next;
+}

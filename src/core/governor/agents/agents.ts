@@ -1,0 +1,278 @@
+import type { AssistantEvent, Event, PartialEvent, TaskEvent, Usage, UserEvent } from '../../protocol/events.ts';
+import { fieldsOf, textOf } from '../../protocol/fields.ts';
+import { contextOf, readUsage, saysNothing } from '../../protocol/usage.ts';
+import { openCall } from '../cost/cost.ts';
+import { microUsdOf, priceFor } from '../cost/prices.ts';
+import { draftOf } from '../draft.ts';
+import type { Agent, GovernorState } from '../state.ts';
+
+/** What claude calls them itself, in hooks and files. */
+const WORKFLOW_KIND = 'workflow-subagent';
+
+const NEW_AGENT: Agent = {
+  kind: undefined,
+  name: undefined,
+  taskId: undefined,
+  workflow: undefined,
+  isUnseen: false,
+  last: undefined,
+  used: 0,
+  peak: 0,
+  calls: 0,
+  tokens: 0,
+  microUsd: 0,
+  phase: 'running',
+};
+
+/**
+ * What a line says about subagents. The stream shows the calls of the agents that the main thread starts, but not the
+ * last one of an agent that a turn waits for, whose usage stands in the tool's result. Of agents that agents or workflows
+ * start it shows no call at all, only how large their contexts are: their figures are estimates.
+ */
+export function readAgents(state: GovernorState, event: Event): GovernorState {
+  switch (event.kind) {
+    case 'assistant':
+    case 'partial':
+      return event.subagent === null ? state : readCall(state, event, event.subagent);
+    case 'user':
+      return event.role === 'tool-result' ? readHandBack(state, event) : state;
+    case 'task':
+      return readTask(state, event);
+    default:
+      return state;
+  }
+}
+
+/** The agent with this id. Ids come from the stream and may be the name of something every object has. */
+export function agentOf({ subagents }: GovernorState, id: string | undefined): Agent | undefined {
+  return id !== undefined && Object.hasOwn(subagents, id) ? subagents[id] : undefined;
+}
+
+/** Their agents, by claude's own ids, as hooks name them. */
+export function agentOfTask({ subagents }: GovernorState, taskId: string): [string, Agent] | undefined {
+  return Object.entries(subagents).find(([, agent]) => agent.taskId === taskId);
+}
+
+/** Whether a line tells of the end of an agent that ctxb has stopped: claude starts a turn about one in the background. */
+export function isStopped(state: GovernorState, event: Event): boolean {
+  return event.kind === 'task' && agentOfTask(state, event.taskId)?.[1].phase === 'stopped';
+}
+
+/** Whether claude is about to start a turn about an agent, or one is being stopped. */
+export function isReporting({ tasks, subagents }: GovernorState): boolean {
+  const stopped = Object.values(subagents).filter(({ phase }) => phase === 'stopped');
+  return Object.entries(tasks).some(
+    ([id, { phase }]) =>
+      phase === 'reporting' || stopped.some(({ taskId, workflow }) => taskId === id || workflow === id),
+  );
+}
+
+/** The process is gone, and its agents with it. */
+export function withoutRunning({ subagents }: GovernorState): GovernorState['subagents'] {
+  const ended = Object.entries(subagents).map(([id, agent]): [string, Agent] => [
+    id,
+    agent.phase === 'running' ? { ...agent, phase: 'over' } : agent,
+  ]);
+  return Object.fromEntries(ended);
+}
+
+export function withAgent(state: GovernorState, id: string, changes: Partial<Agent>): GovernorState {
+  const next = draftOf(state);
+  next.subagents = { ...state.subagents, [id]: { ...(agentOf(state, id) ?? NEW_AGENT), ...changes } };
+  return next;
+}
+
+/** Sums over all agents. */
+export function agentTotals({ subagents }: Pick<GovernorState, 'subagents'>) {
+  const all = Object.values(subagents).filter(hasCalled);
+  const sum = (of: (agent: Agent) => number) => all.reduce((total, agent) => total + of(agent), 0);
+  return {
+    count: all.length,
+    calls: sum(({ calls }) => calls),
+    tokens: sum(({ tokens }) => tokens),
+    microUsd: sum(({ microUsd }) => microUsd),
+    all,
+  };
+}
+
+/** One that was only announced has nothing to report. */
+export function hasCalled({ calls }: Agent): boolean {
+  return calls > 0;
+}
+
+/** A call of one whose calls are on the stream; its price is known to the cost already. */
+function readCall(state: GovernorState, event: AssistantEvent | PartialEvent, id: string): GovernorState {
+  const open = openCall(state.cost, id);
+  if (event.kind === 'partial') {
+    const known = agentOf(state, id);
+    const isLate = open === undefined || known?.last === undefined || known.last.messageId !== open.messageId;
+    return isLate || known === undefined ? state : withAgent(state, id, countCall(known, { ...known.last, ...open }));
+  }
+  const { usage, messageId, model, blocks } = event;
+  if (event.synthetic || usage === undefined || saysNothing(usage)) return state;
+  const agent = agentOf(state, id) ?? NEW_AGENT;
+  const usesTool = blocks.some(({ type }) => type === 'tool_use') || isSame(agent, messageId);
+  const { output = usage.output, microUsd = 0 } = open ?? {};
+  const call = { messageId, model, context: contextOf(usage), output, microUsd, usesTool };
+  return withAgent(state, id, { ...countCall(agent, call), isUnseen: false });
+}
+
+function isSame({ last }: Agent, messageId: string): boolean {
+  return messageId !== '' && last?.messageId === messageId && last.usesTool;
+}
+
+type Call = NonNullable<Agent['last']>;
+
+/** A further call, or more of the last one. */
+function countCall(agent: Agent, call: Call): Partial<Agent> {
+  const isMore = call.messageId !== '' && agent.last?.messageId === call.messageId;
+  const before = isMore ? agent.last : undefined;
+  return {
+    last: call,
+    used: call.context,
+    peak: Math.max(agent.peak, call.context),
+    calls: agent.calls + (isMore ? 0 : 1),
+    tokens: agent.tokens + call.context + call.output - (before === undefined ? 0 : before.context + before.output),
+    microUsd: agent.microUsd + call.microUsd - (before?.microUsd ?? 0),
+  };
+}
+
+/** The result of an agent that its parent has waited for, with the usage of its last call, which the stream leaves out. */
+function readHandBack(state: GovernorState, event: UserEvent): GovernorState {
+  const report = fieldsOf(event.toolReport);
+  const [block] = event.blocks;
+  const id = block?.type === 'tool_result' ? block.toolUseId : undefined;
+  const asked = forgetAsked(state, id);
+  const taskId = textOf(report.agentId);
+  if (taskId === undefined) return asked;
+  const kind = textOf(report.agentType);
+  const agent = agentOf(asked, id);
+  // A session log has the agent's lines in a file of its own, by another id.
+  if (agent === undefined || id === undefined) {
+    return kind === undefined ? asked : withAgent(asked, taskId, { kind, taskId });
+  }
+  const over = withAgent(asked, id, { kind: kind ?? agent.kind, taskId, phase: overPhase(agent, report.status) });
+  const usage = readUsage(report.usage);
+  const isSeen = agent.last !== undefined && !agent.last.usesTool && agent.last.messageId !== ESTIMATED;
+  if (report.status !== 'completed' || usage === undefined || isSeen || agent.phase === 'stopped') return over;
+  return withAgent(
+    over,
+    id,
+    countCall(withoutEstimate(agent), exactCall(asked, agent, usage, textOf(report.resolvedModel))),
+  );
+}
+
+function overPhase({ phase }: Agent, status: unknown): Agent['phase'] {
+  return status === 'completed' && phase === 'running' ? 'over' : phase;
+}
+
+/** In the place of a message's id: the figures of this call are claude's count of tokens, which does not say of what kind. */
+const ESTIMATED = 'estimated';
+
+function withoutEstimate(agent: Agent): Agent {
+  const { last } = agent;
+  if (agent.isUnseen || last?.messageId !== ESTIMATED) return agent;
+  const { context, output, microUsd } = last;
+  return {
+    ...agent,
+    last: undefined,
+    calls: agent.calls - 1,
+    tokens: agent.tokens - context - output,
+    microUsd: agent.microUsd - microUsd,
+  };
+}
+
+function exactCall(state: GovernorState, agent: Agent, usage: Usage, named: string | undefined): Call {
+  const model = named ?? agent.last?.model;
+  const { output } = usage;
+  return {
+    messageId: '',
+    model,
+    context: contextOf(usage),
+    output,
+    microUsd: costOf(state, usage, model),
+    usesTool: false,
+  };
+}
+
+/** A call of which only the size of the context is known: what it had before comes from the cache, the rest is new. */
+function estimatedCall(state: GovernorState, used: number, tokens: number, model: string | undefined): Call {
+  const cacheRead = Math.min(used, tokens);
+  const usage = { input: 0, cacheCreation: tokens - cacheRead, cacheRead, output: 0 };
+  const microUsd = costOf(state, usage, model);
+  return { messageId: ESTIMATED, model, context: tokens, output: 0, microUsd, usesTool: true };
+}
+
+/** An agent runs with the model of the main thread where nothing else is said. */
+function costOf({ session, run }: GovernorState, usage: Usage, model = session.model): number {
+  const price = priceFor(model, run.policy.cost.prices, session.version);
+  return price === undefined ? 0 : microUsdOf(usage, price);
+}
+
+function readTask(state: GovernorState, event: TaskEvent): GovernorState {
+  const { change, type, taskId, toolUseId, name, description, parent } = event;
+  if (event.agents.length > 0) return event.agents.reduce((next, one) => readMember(next, event, one), state);
+  const id = toolUseId ?? agentOfTask(state, taskId)?.[0] ?? taskId;
+  if (change === 'started') {
+    if (type === 'shell') return state;
+    const asked = forgetAsked(state, toolUseId);
+    if (type === 'workflow') return asked;
+    return withAgent(asked, id, { kind: name, name: description, taskId, isUnseen: parent !== undefined });
+  }
+  const agent = agentOf(state, id);
+  if (agent === undefined) return readWorkflow(state, event);
+  if (agent.taskId !== taskId) return state;
+  const counted = event.tokens === undefined ? state : countTask(state, id, agent, event.tokens, change === 'ended');
+  if (change === 'progress' || agent.phase !== 'running') return counted;
+  return withAgent(counted, id, { phase: 'over' });
+}
+
+/** Progress of an agent whose calls are not on the stream, or the end of one whose last call may not be. */
+function countTask(state: GovernorState, id: string, agent: Agent, tokens: number, isEnd: boolean): GovernorState {
+  const isDue = agent.isUnseen
+    ? tokens !== agent.used
+    : isEnd && agent.phase === 'running' && agent.last?.usesTool !== false;
+  if (!isDue || tokens === 0) return state;
+  const call = estimatedCall(state, agent.used, tokens, agent.last?.model);
+  return withAgent(state, id, countCall({ ...agent, last: undefined }, call));
+}
+
+function readMember(state: GovernorState, { taskId: workflow }: TaskEvent, member: TaskEvent['agents'][number]) {
+  const { id, label, model, tokens, toolUses, isDone } = member;
+  const agent = agentOf(state, id) ?? NEW_AGENT;
+  const phase = isDone && agent.phase === 'running' ? 'over' : agent.phase;
+  const begun = withAgent(state, id, { kind: WORKFLOW_KIND, name: label, taskId: id, workflow, isUnseen: true, phase });
+  // Lines with its figures come when it begins and ends, not with each call.
+  const more = Math.max(tokens === agent.used ? 0 : 1, toolUses + (isDone ? 1 : 0) - agent.calls);
+  if (tokens === 0 || more <= 0) return begun;
+  const first = countCall({ ...agent, last: undefined }, estimatedCall(state, agent.used, tokens, model));
+  const again = estimatedCall(state, tokens, tokens, model);
+  return withAgent(begun, id, {
+    ...first,
+    calls: agent.calls + more,
+    tokens: agent.tokens + more * tokens,
+    microUsd: (first.microUsd ?? 0) + (more - 1) * again.microUsd,
+  });
+}
+
+/** Between the lines that list its agents a workflow only tells whose turn it was, and how large all contexts are. */
+function readWorkflow(state: GovernorState, { taskId, tokens = 0, lastTool, change }: TaskEvent): GovernorState {
+  const members = Object.entries(state.subagents).filter(([, { workflow }]) => workflow === taskId);
+  const running = members.filter(([, { phase }]) => phase === 'running');
+  if (change !== 'progress') return running.reduce((next, [id]) => withAgent(next, id, { phase: 'over' }), state);
+  const [id, agent] = running.find(([, { name }]) => name === lastTool) ?? [];
+  if (id === undefined || agent === undefined) return state;
+  const others = members.reduce((sum, [, { used }]) => sum + used, 0) - agent.used;
+  const context = Math.max(agent.used, tokens - others);
+  const call = estimatedCall(state, agent.used, context, agent.last?.model);
+  return withAgent(state, id, countCall({ ...agent, last: undefined }, call));
+}
+
+/** A call that was let through has started its agent, or has come to its end without one. */
+function forgetAsked(state: GovernorState, toolUseId: string | undefined): GovernorState {
+  const { asked } = state.fanOut;
+  if (toolUseId === undefined || !asked.includes(toolUseId)) return state;
+  const next = draftOf(state);
+  next.fanOut = { ...state.fanOut, asked: asked.filter((id) => id !== toolUseId) };
+  return next;
+}

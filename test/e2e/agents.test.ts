@@ -1,0 +1,144 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Call, RecordedRequest } from '../../src/standin/scenario.ts';
+import { startWorld, type World } from '../support/claude.ts';
+import { journal, prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
+import { expectSameDecisions } from '../support/proof.ts';
+
+function agent(name: string, more: object = {}) {
+  const input = { description: name, prompt: `DO ${name}`, subagent_type: 'general-purpose', run_in_background: false };
+  return { name: 'Agent', input: { ...input, ...more } };
+}
+
+/** A workflow that runs so many agents side by side, `w1` and so on. */
+function workflow(count: number) {
+  const numbers = JSON.stringify(Array.from({ length: count }, (_, index) => index + 1));
+  const script = `export const meta = { name: 'fan', description: 'fan out', phases: [{ title: 'One', detail: 'x' }] }
+phase('One')
+return await parallel(${numbers}.map(n => () => agent('DO w' + n, { label: 'w' + n, phase: 'One' })))`;
+  return { name: 'Workflow', input: { script } };
+}
+
+const ECHO = { name: 'Bash', input: { command: 'echo inner', description: 'Look' } };
+
+const said = ({ body }: RecordedRequest) => JSON.stringify(body.messages);
+const isFor = (request: RecordedRequest, name: string) =>
+  JSON.stringify(request.body.messages?.[0]).includes(`DO ${name}`);
+
+/** An agent whose calls each read 10,000 tokens more, to the end of its tools. */
+function works(request: RecordedRequest, tools: number): Call {
+  const done = said(request).split('"tool_result"').length - 1;
+  const context = 20_000 + 10_000 * done;
+  return done < tools ? { tools: [ECHO], context, delayMs: 50 } : { text: 'the agent is done', context };
+}
+
+/** The main thread uses these tools at once, and is done. */
+const uses =
+  (...tools: { name: string; input: object }[]) =>
+  (_: unknown, index: number) =>
+    index === 0 ? { tools } : { text: 'done' };
+
+/** Runs one prompt; a replay of its record decides the same. */
+async function run(world: World, ...flags: string[]) {
+  const record = join(world.scratch.cwd, 'run.ndjson');
+  const claude = [...SMALL_WINDOW];
+  const { code, stderr } = await runCtxb(world, { flags: [...flags, '--record', record, ...prompts('go')], claude });
+  expect(code).toBe(0);
+  await expectSameDecisions(world, record);
+  return { record, notices: stderr.split('\n').filter((line) => !line.includes('record')) };
+}
+
+const decisions = (world: World) =>
+  journal(world).flatMap((one) => (one.kind === 'agent-limit' ? [`${one.todo} ${one.agent}: ${one.reason}`] : []));
+
+const requestsOf = ({ standin }: World, kind: string, name = '') =>
+  standin.requests.filter((request) => request.kind === kind && (name === '' || isFor(request, name)));
+
+const lastOf = (world: World, kind: string, name = '') => said(requestsOf(world, kind, name).at(-1) as RecordedRequest);
+
+const REFUSED = 'in all, and that is used up: do this step yourself, without a subagent or a workflow.';
+
+describe('more subagents than a run may start', () => {
+  it('of three at once the third is refused, and the agent is told why', async () => {
+    await using world = await startWorld({ calls: uses(agent('A'), agent('B'), agent('C')) });
+    const { notices } = await run(world, '--max-agents', '2');
+    expect(requestsOf(world, 'subagent')).toHaveLength(2);
+    expect(lastOf(world, 'main')).toContain(`This work may use 2 subagents ${REFUSED}`);
+    expect(notices).toContain('ctxb: refused a further subagent: the limit of this run is 2 subagents');
+    expect(notices.at(-2)).toMatch(
+      /^ctxb: 2 subagents made 2 calls with 40,\d+ tokens, about \$0\.01; the dearest: general-purpose/,
+    );
+  });
+
+  it('a subagent is refused one of its own, and a workflow is too when nothing is left', async () => {
+    await using world = await startWorld({
+      calls: (_, index) => [{ tools: [agent('outer')] }, { tools: [workflow(2)] }][index] ?? { text: 'done' },
+      subagentCalls: (request) =>
+        said(request).includes('tool_result') ? { text: 'ok' } : { tools: [agent('inner')] },
+    });
+    await run(world, '--max-agents', '1');
+    expect(requestsOf(world, 'subagent')).toHaveLength(2);
+    expect(lastOf(world, 'subagent')).toContain(`This work may use 1 subagent ${REFUSED}`);
+    expect(lastOf(world, 'main').split(REFUSED)).toHaveLength(2);
+  });
+
+  it('a workflow that starts more than are left is stopped, and its parent is told though claude would not', async () => {
+    await using world = await startWorld({ calls: uses(workflow(5)), subagentCalls: (request) => works(request, 4) });
+    await run(world, '--max-agents', '2');
+    expect(decisions(world)).toEqual(['stop a workflow: the limit of this run is 2 subagents']);
+    // How many begin at once depends on the machine.
+    expect(requestsOf(world, 'subagent').length).toBeLessThan(20);
+    expect(lastOf(world, 'main')).toContain(
+      'a workflow was stopped, not by the user but by a limit of this run: the limit of this run is 2 subagents.',
+    );
+  });
+});
+
+describe('a subagent that crosses its bound is stopped, and its parent is told', () => {
+  const WHY = 'was stopped, not by the user but by a limit of this run: it has used';
+
+  it.each([
+    { name: 'one that the turn waits for', more: {} },
+    { name: 'one in the background', more: { run_in_background: true } },
+  ])('$name', async ({ more }) => {
+    await using world = await startWorld({
+      calls: uses(agent('A', more)),
+      subagentCalls: (request) => works(request, 20),
+    });
+    await run(world, '--agent-tokens', '100000');
+    expect(decisions(world)).toEqual([
+      expect.stringMatching(/^stop the subagent "A" \(general-purpose\): it has used 1[0-4]\d{4} tokens of 100000$/),
+    ]);
+    expect(requestsOf(world, 'subagent').length).toBeLessThan(7);
+    expect(lastOf(world, 'main').split(WHY)).toHaveLength(2);
+  });
+
+  it('one of another subagent, whose calls the stream does not show', async () => {
+    await using world = await startWorld({
+      calls: uses(agent('outer')),
+      subagentCalls(request) {
+        if (isFor(request, 'inner')) return works(request, 20);
+        return said(request).includes('tool_result') ? { text: 'ok' } : { tools: [agent('inner')] };
+      },
+    });
+    await run(world, '--agent-cost', '0.2');
+    expect(decisions(world)).toEqual([
+      expect.stringMatching(/^stop the subagent "inner" \(general-purpose\): it has cost about \$0\.2\d of \$0\.20$/),
+    ]);
+    expect(requestsOf(world, 'subagent', 'inner').length).toBeLessThan(7);
+    expect(lastOf(world, 'subagent', 'outer')).toContain('was stopped, not by the user but by a limit of this run');
+    expect(lastOf(world, 'main')).not.toContain('was stopped, not by the user');
+  });
+
+  it('one of a workflow, behind its next tool, and the workflow goes on', async () => {
+    await using world = await startWorld({
+      calls: uses(workflow(2)),
+      subagentCalls: (request) => works(request, isFor(request, 'w1') ? 20 : 2),
+    });
+    await run(world, '--agent-tokens', '300000');
+    const [first] = decisions(world);
+    expect(first).toMatch(/^stop a workflow's subagent "w1": it has used about 3\d{5} tokens of 300000$/);
+    expect(requestsOf(world, 'subagent', 'w1').length).toBeLessThan(10);
+    expect(lastOf(world, 'main')).toContain(WHY);
+  });
+});
