@@ -97,7 +97,12 @@ export function describeRun(headless: HeadlessRun, runId: string, io: Io): Run {
 const OUTAGE_SECONDS = 600;
 
 /** How long a turn is repeated while the API does not answer. */
-function outageSeconds({ config, prompts, promptsFile, resumed }: HeadlessRun): number {
+export function outageSeconds({
+  config,
+  prompts,
+  promptsFile,
+  resumed,
+}: Pick<HeadlessRun, 'config' | 'prompts' | 'promptsFile' | 'resumed'>): number {
   const { wait, outageWait } = config.limits;
   const count = resumed ? resumed.lines.length + resumed.answers.length : (prompts?.length ?? 0);
   return outageWait ?? (count > 1 || promptsFile !== undefined || wait > 0 ? OUTAGE_SECONDS : 0);

@@ -19,6 +19,7 @@ import {
   contextFolder,
   describeRun,
   type HeadlessRun,
+  outageSeconds,
   RUN_VARIABLE,
   type Watcher,
 } from './headless-run.ts';
@@ -78,9 +79,27 @@ async function telemetryOf({ otlp }: HeadlessRun, runId: string, io: Io, { notic
 /** The user's own, and how ctxb's commands know this run and reach it. */
 function childEnvironment(headless: HeadlessRun, io: Io, runId: string): Io['env'] {
   const display = headless.invocation.hidesThoughts ? NO_THOUGHTS_ENV : {};
-  const env = { ...forOwnChild(io.env), ...display, [RUN_VARIABLE]: runId };
+  const env = { ...forOwnChild(io.env), ...display, ...waitVariables(headless, io), [RUN_VARIABLE]: runId };
   if (!headless.config.memory.enabled) return env;
   return { ...env, [INBOX_VARIABLE]: inboxPath(contextFolder(headless, io), runId) };
+}
+
+/** claude's own ten tries, in milliseconds: what it does without being told. */
+const USUAL_TRIES_MS = 180_000;
+
+/**
+ * claude itself waits for a usage limit to reset, where it is told to: then nothing has to be repeated, and subagents
+ * wait too. Whoever has set these variables keeps them.
+ */
+function waitVariables({ config, ...headless }: HeadlessRun, { env }: Io): Io['env'] {
+  const { wait } = config.limits;
+  if (wait === 0 || config.observe || env.CLAUDE_CODE_RETRY_WATCHDOG !== undefined) return {};
+  const outageMs = outageSeconds({ config, ...headless }) * 1000;
+  return {
+    CLAUDE_CODE_RETRY_WATCHDOG: '1',
+    CLAUDE_CODE_RETRY_WATCHDOG_MAX_USAGE_LIMIT_WAIT_MS: String(wait * 1000),
+    CLAUDE_CODE_RETRY_WATCHDOG_MAX_WAIT_MS: String(outageMs || USUAL_TRIES_MS),
+  };
 }
 
 function noticeIgnored(invocation: HeadlessInvocation, { notice }: Watcher): void {

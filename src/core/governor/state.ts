@@ -250,11 +250,12 @@ export interface Wait {
   readonly cause: ApiFailure['cause'];
   /**
    * - `claude`: claude tries again by itself.
+   * - `breaking`: it was told to stop that.
    * - `paused`: nothing is sent until `until`.
    * - `trying`: the turn is repeated.
    * - `over`: it was given up.
    */
-  readonly phase: 'claude' | 'paused' | 'trying' | 'over';
+  readonly phase: 'claude' | 'breaking' | 'paused' | 'trying' | 'over';
   readonly since: number;
   readonly until: number;
   /** Turns that have ended without an answer. */

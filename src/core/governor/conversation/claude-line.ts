@@ -77,7 +77,7 @@ const STAGES: readonly Stage<Line>[] = [
   (state, { before }) => noteLineage(before, state),
   (state, { before, event }) => followResults(before, state, event),
   (state, { event }) => followLimits(state, event),
-  (state, { event, injected }) => (injected ? keep(state) : followWait(state, event)),
+  (state, { event, injected }) => followWait(state, event, injected),
   // Whose turn it belongs to, and what its end means.
   (state, line) => (line.injected ? followInjected(state, line.event) : releaseLines(state, line)),
   (state, { ending, before }) => (ending ? endTurn(state, ending, before) : keep(state)),
@@ -154,9 +154,7 @@ function endTurn(state: GovernorState, event: ResultEvent, before: GovernorState
   const watch = { kind: 'set-timer', timer: 'turn', afterMs: LATE_TURN_MS } as const;
   // A turn about a background task, with a prompt waiting behind it, answers no prompt.
   const isAnswer =
-    isShown &&
-    planFor(before, event.failure) === undefined &&
-    !(event.fromBackgroundTask && state.turn.startedBy === 'prompt');
+    isShown && planFor(before, event) === undefined && !(event.fromBackgroundTask && state.turn.startedBy === 'prompt');
   const uuids = isAnswer ? answeredBy(state, turn.prompts) : [];
   const relief = isAnswer ? { ...calm.relief, resuming: undefined } : calm.relief;
   return keep({ ...calm, turn, relief }, [

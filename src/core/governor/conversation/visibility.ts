@@ -57,8 +57,10 @@ function tellsExhaustion(event: Event): boolean {
 
 /** The end of a turn that is repeated later. */
 function tellsFailure(state: GovernorState, event: Event): boolean {
+  if (event.kind === 'user')
+    return state.wait?.phase === 'breaking' && event.subagent === null && event.role === 'notice';
   if (event.kind !== 'result' && (event.kind !== 'assistant' || event.subagent !== null)) return false;
-  return planFor(state, event.failure)?.way === 'wait';
+  return planFor(state, event)?.way === 'wait';
 }
 
 /**

@@ -51,7 +51,9 @@ export function followCompaction(state: GovernorState, event: Event): Step {
   if (event.kind === 'result') return conclude(state, compaction.attempt, verdictOf(compaction.attempt, event));
   const noted = note(compaction.attempt, event);
   const begun = compaction.phase === 'running' || hasBegun(event);
-  return keep({ ...state, compaction: { ...compaction, phase: begun ? 'running' : 'asked', attempt: noted } });
+  // claude is not silent while it waits for the API.
+  const watch = event.kind === 'api-retry' ? [timer(state, event.delayMs)] : [];
+  return keep({ ...state, compaction: { ...compaction, phase: begun ? 'running' : 'asked', attempt: noted } }, watch);
 }
 
 /** claude has said nothing for too long. */
@@ -127,8 +129,8 @@ export function forgetFailures(state: GovernorState): GovernorState {
   };
 }
 
-function timer(state: GovernorState) {
-  const afterMs = state.run.policy.compaction.timeoutSeconds * 1000;
+function timer(state: GovernorState, delayMs = 0) {
+  const afterMs = state.run.policy.compaction.timeoutSeconds * 1000 + delayMs;
   return { kind: 'set-timer', timer: 'compaction', afterMs } as const;
 }
 

@@ -88,11 +88,12 @@ function ask(state: GovernorState, plan: HandoffPlan, text: string, attempt: Han
   const line = userLine(text, ownUuid(state));
   const handoff: Handoff = { phase: 'asking', turn: 'asked', plan, attempt, apiDown: false };
   const asking: GovernorState = { ...countSent(state), handoff };
-  const afterMs = state.run.policy.handoff.timeoutSeconds * 1000;
-  return keep(asking, [
-    { kind: 'send', line },
-    { kind: 'set-timer', timer: 'handoff', afterMs },
-  ]);
+  return keep(asking, [{ kind: 'send', line }, timer(state)]);
+}
+
+function timer({ run }: GovernorState, delayMs = 0) {
+  const afterMs = run.policy.handoff.timeoutSeconds * 1000 + delayMs;
+  return { kind: 'set-timer', timer: 'handoff', afterMs } as const;
 }
 
 /** A line of a turn that belongs to the handoff. */
@@ -100,7 +101,7 @@ export function followHandoff(state: GovernorState, event: Event): Step {
   const { handoff } = state;
   switch (handoff.phase) {
     case 'asking':
-      return event.kind === 'result' ? readAnswer(state, handoff, event) : keep(answering(state, handoff, event));
+      return event.kind === 'result' ? readAnswer(state, handoff, event) : answering(state, handoff, event);
     case 'clearing':
       return followClear(state, handoff, event);
     case 'briefing':
@@ -114,10 +115,12 @@ function running(state: GovernorState, handoff: HandoffPhase<'asking' | 'clearin
   return handoff.turn === 'running' ? state : { ...state, handoff: { ...handoff, turn: 'running' } };
 }
 
-function answering(state: GovernorState, handoff: HandoffPhase<'asking'>, event: Event): GovernorState {
+function answering(state: GovernorState, handoff: HandoffPhase<'asking'>, event: Event): Step {
   const isAnswer = event.kind === 'assistant' && !event.synthetic && event.subagent === null;
   const apiDown = isAnswer ? false : handoff.apiDown || (event.kind === 'api-retry' && isDown(statusOf(event)));
-  return running({ ...state, handoff: { ...handoff, apiDown } }, { ...handoff, apiDown });
+  // claude waits for the API, and not the agent takes its time.
+  const watch = event.kind === 'api-retry' && handoff.attempt !== 'late' ? [timer(state, event.delayMs)] : [];
+  return keep(running({ ...state, handoff: { ...handoff, apiDown } }, { ...handoff, apiDown }), watch);
 }
 
 function readAnswer(state: GovernorState, handoff: HandoffPhase<'asking'>, event: ResultEvent): Step {

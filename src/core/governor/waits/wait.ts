@@ -1,8 +1,8 @@
-import type { ApiFailure, Event, ResultEvent } from '../../protocol/events.ts';
+import type { ApiFailure, ApiRetryEvent, AssistantEvent, Event, ResultEvent } from '../../protocol/events.ts';
 import { draftOf } from '../draft.ts';
+import { sendInterrupt } from '../prompts/own-lines.ts';
 import { announceExpiry } from '../relief/cache-expiry.ts';
 import { startCompaction } from '../relief/compaction.ts';
-import { mayCompact } from '../relief/ladder.ts';
 import type { GovernorState, Wait } from '../state.ts';
 import { chain, decided, keep, type Step } from '../steps.ts';
 import { resetOf } from './limits.ts';
@@ -11,14 +11,21 @@ import { resetOf } from './limits.ts';
 type Plan = { readonly way: 'wait'; readonly until: number } | { readonly way: 'end' };
 
 /** Undefined: the caller gets claude's own answer, and the run goes on. */
-export function planFor(state: GovernorState, failure: ApiFailure | undefined): Plan | undefined {
+export function planFor(state: GovernorState, event: ResultEvent | AssistantEvent): Plan | undefined {
   const { run, input, mailbox, spending } = state;
+  const failure = failureIn(state, event);
   if (failure === undefined || run.mode !== 'act' || input !== 'open' || spending.phase !== 'within') return undefined;
   const until = retryAt(state, failure);
   if (until !== undefined) return { way: 'wait', until };
   // Who speaks the protocol decides himself what to do about an answer.
   const isOurs = !run.callerSpeaksProtocol || mailbox.ended;
   return failure.cause === 'limit' && isOurs ? { way: 'end' } : undefined;
+}
+
+/** What kept the API from answering, also where claude's own wait was broken off. */
+function failureIn({ wait }: GovernorState, event: ResultEvent | AssistantEvent): ApiFailure | undefined {
+  const isBroken = wait?.phase === 'breaking' && event.kind === 'result' && event.subtype === 'error_during_execution';
+  return isBroken ? { cause: wait.cause, resetsAt: wait.until } : event.failure;
 }
 
 /** When the turn is repeated; undefined: it is not. */
@@ -53,34 +60,59 @@ function jitter({ run, wait }: GovernorState, ms: number): number {
   return Math.round(ms * (0.5 + random / 2));
 }
 
-/** Waits that claude announces are told from this length on, in milliseconds. */
+/** Waits of claude's own in an outage are told from this length on, in milliseconds. */
 const LEAST_TOLD_MS = 30_000;
 
 /** claude waits by itself, or the API answers again. */
-export function followWait(state: GovernorState, event: Event): Step {
+export function followWait(state: GovernorState, event: Event, injected: boolean): Step {
   const { wait } = state;
-  if (event.kind === 'api-retry') return noteRetry(state, event.delayMs);
+  if (event.kind === 'api-retry') {
+    const noted = noteRetry(state, event);
+    return injected ? noted : chain(noted, (next) => breakWait(next, event));
+  }
   if (wait === undefined || wait.phase === 'paused') return keep(state);
   const isAnswer = event.kind === 'assistant' && !event.synthetic && event.subagent === null;
   return isAnswer ? endWait(state, true) : keep(state);
 }
 
-function noteRetry(state: GovernorState, delayMs: number): Step {
+/** From this length on a wait for a 429 is one for a usage limit, also where claude does not say so. */
+const LEAST_LIMIT_MS = 120_000;
+
+function noteRetry(state: GovernorState, { status, delayMs }: ApiRetryEvent): Step {
   const { wait, now, limits } = state;
-  if (wait?.phase === 'paused') return keep(state);
-  const cause = wait?.cause ?? (resetOf(limits) !== undefined ? 'limit' : 'outage');
+  if (wait?.phase === 'paused' || wait?.phase === 'breaking') return keep(state);
+  const isLimit = status === 429 && (resetOf(limits) !== undefined || delayMs >= LEAST_LIMIT_MS);
+  const cause = isLimit ? 'limit' : (wait?.cause ?? 'outage');
   const until = now + delayMs;
-  const isTold = wait?.said === true || delayMs < LEAST_TOLD_MS;
+  const isTold = wait?.said === true || (!isLimit && delayMs < LEAST_TOLD_MS);
   const begun: Wait = wait ?? { cause, phase: 'claude', since: now, until, tries: 0, said: false, prompts: [] };
-  const next = withWait(state, { ...begun, until, said: begun.said || !isTold });
+  const next = withWait(state, { ...begun, cause, until, said: begun.said || !isTold });
   return keep(next, isTold ? [] : [announcement(next, 'claude')]);
 }
 
+/** How late a reset may be noticed, in milliseconds. */
+const SLEPT_MS = 60_000;
+
+/**
+ * Ends a long wait of claude's own, for ctxb to wait instead: where it pays to relieve the context after it, and where
+ * the machine has slept through the reset, which claude's timer has not noticed.
+ */
+function breakWait(state: GovernorState, { delayMs }: ApiRetryEvent): Step {
+  const { wait, now, run, turn, tasks, limits } = state;
+  const isOurs = run.mode === 'act' && state.input === 'open' && turn.phase === 'running';
+  if (!isOurs || wait?.phase !== 'claude' || wait.cause !== 'limit') return keep(state);
+  const reset = resetOf(limits) ?? wait.until;
+  const slept = now > reset + SLEPT_MS && delayMs > SLEPT_MS;
+  const pays = Object.keys(tasks).length === 0 && savingAt({ ...state, now: wait.until }) !== undefined;
+  return slept || pays ? sendInterrupt(withWait(state, { ...wait, phase: 'breaking' })) : keep(state);
+}
+
 /** The turn has ended without an answer of the API: it is repeated later, or the run ends. */
-export function readFailure(before: GovernorState, state: GovernorState, { failure, isError }: ResultEvent): Step {
-  const plan = planFor(before, failure);
+export function readFailure(before: GovernorState, state: GovernorState, event: ResultEvent): Step {
+  const plan = planFor(before, event);
+  const failure = failureIn(before, event);
   if (failure === undefined || plan === undefined) {
-    const isOver = isError && state.wait !== undefined && state.wait.phase !== 'over';
+    const isOver = event.isError && state.wait !== undefined && state.wait.phase !== 'over';
     return isOver ? endWait(state, false) : keep(state);
   }
   const broken = breakOff(before, state);
@@ -141,12 +173,17 @@ export function onWaitTimer(state: GovernorState): Step {
   if (wait?.phase !== 'paused') return keep(state);
   if (now < wait.until) return keep(state, [tick(state)]);
   const trying = withWait(state, { ...wait, phase: 'trying' });
-  const expiry = announceExpiry(trying, 'unseen').actions;
-  const pays = expiry.some((action) => action.kind === 'cache-expired' && action.saving !== undefined);
-  if (!pays || !mayCompact(trying) || trying.relief.unfinished === undefined) return keep(trying);
+  const expiry = savingAt(trying);
+  if (expiry === undefined || trying.relief.unfinished === undefined) return keep(trying);
   // What is compacted does not hold the words of the request.
   const unfinished = { ...trying.relief.unfinished, prompts: wait.prompts };
   return chain(keep({ ...trying, relief: { ...trying.relief, unfinished } }, expiry), startCompaction);
+}
+
+/** What is announced of an expired cache, where compacting first is cheaper. */
+function savingAt(state: GovernorState): Step['actions'] | undefined {
+  const { actions } = announceExpiry(state, 'unseen');
+  return actions.some((action) => action.kind === 'cache-expired' && action.saving !== undefined) ? actions : undefined;
 }
 
 function endWait(state: GovernorState, answered: boolean): Step {
