@@ -28,17 +28,17 @@ it('three compactions within five turns lead to a handoff, and the journal names
   await expectSameDecisions(world, record);
 });
 
-it('a forecast moves the trigger of claude, which compacts before the turn and not in it', async () => {
-  // Turns of 30,000 tokens: at 145,000 the next one would cross 167,000.
+it('compacts before a turn that would probably need it in its middle', async () => {
+  // Turns of 30,000 tokens: at 145,000 the next one would cross 159,000.
   await using world = await startWorld(growing({ turns: [3, 3, 3, 3, 2], from: 35_000, growBy: 10_000 }));
   const record = join(world.scratch.cwd, 'run.ndjson');
   const said = numbered(5);
   const run = await runCtxb(world, { flags: [...prompts(...said), '--record', record], claude: SMALL_WINDOW });
   expect(run.code).toBe(0);
-  const places = journal(world).filter((one) => one.kind === 'place-trigger');
-  expect(places.map(({ tokens }) => tokens)).toEqual([167_000, 140_000, 167_000]);
-  expect(places[1]?.reason).toMatch(/would cross 167000/);
-  expect(kinds(world)).toEqual(['focus', 'native-compaction']);
+  expect(kinds(world)).toEqual(['compact', 'compacted', 'landed']);
+  expect(journal(world).find(({ kind }) => kind === 'compact')?.reason).toMatch(
+    /growth of up to \d+ would cross 159000/,
+  );
   // It happened before the fifth turn's first call, so that the prompt stands in it whole.
   expect(summaryRequests(world.standin)).toHaveLength(1);
   expectEachPromptOnce(world.standin, said);

@@ -36,7 +36,7 @@ export function assumptionsOf(all: readonly Facts[]): readonly string[] {
 }
 
 const GENERAL = [
-  "Left out: compactions that fail, the forecast that moves claude's trigger ahead of a turn, large tasks and limits of cost.",
+  'Left out: compactions that fail, a relief ahead of a turn that would cross a level, large tasks and limits of cost.',
   'Assumed: the model does and writes the same under every policy, and asks for nothing again that was cut or summed up.',
   'Assumed: the cache was as warm as it was recorded; after a relief it has the system prompt and the tools.',
   'Estimated: the calls that write a summary or a document, also of what happened. Costs are list prices of the main thread.',

@@ -138,7 +138,7 @@ describe('a turn that was ended behind a tool', () => {
   });
 });
 
-describe('the work is handed over before a turn that would need it in its middle', () => {
+describe('the context is relieved before a turn that would need it in its middle', () => {
   /** Turns that end with so many tokens each. */
   function turnsTo(contexts: readonly number[], policy: PolicyChanges = {}): Driver {
     const [first = 0, ...others] = contexts;
@@ -158,15 +158,21 @@ describe('the work is handed over before a turn that would need it in its middle
       name: 'compacting is the strategy',
       contexts: [60_000, 100_000, 145_000],
       policy: { strategy: 'compact' },
+      expected: ['compact'],
+    },
+    {
+      name: 'compacting is the strategy, and the next turn fits',
+      contexts: [130_000, 140_000, 145_000],
+      policy: { strategy: 'compact' },
       expected: [],
     },
   ])('$name: $expected', ({ contexts, policy = {}, expected }) => {
     const made = decisions(turnsTo(contexts, policy).prompt('Last.'));
-    expect(kinds(made).filter((kind) => kind === 'handoff')).toEqual(expected);
+    expect(kinds(made).filter((kind) => kind === 'handoff' || kind === 'compact')).toEqual(expected);
   });
 
-  it('says what was expected', () => {
-    const [decision] = decisions(turnsTo([60_000, 100_000, 145_000]).prompt('Last.'));
+  it.each(['compact', 'handoff'] as const)('says what was expected (%s)', (strategy) => {
+    const [decision] = decisions(turnsTo([60_000, 100_000, 145_000], { strategy }).prompt('Last.'));
     expect(decision?.reason).toBe("145001 tokens and a turn's growth of up to 45000 would cross 159000");
   });
 });

@@ -1,14 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { triggerPlace } from '../../../src/core/governor/control/trigger.ts';
 import { forecast } from '../../../src/core/governor/prompts/turns.ts';
 import type { GovernorState } from '../../../src/core/governor/state.ts';
 import {
   afterTurn,
-  answerTo,
-  boundaryLine,
   callLine,
   type Driver,
-  decisions,
   initLine,
   kinds,
   policyWith,
@@ -68,46 +64,8 @@ describe("claude's own trigger", () => {
     expect(settings(turns(30_000, 31_000, 32_000))).toEqual(['200000']);
   });
 
-  it("is lowered by a turn's growth when the next turn would cross it", () => {
-    const driver = turns(30_000, 90_000, 150_000);
-    expect(driver.state.trigger).toBe(140_000);
-    expect(settings(driver).at(-1)).toBe('173000');
-  });
-
-  it('is not lowered to where the context is not yet: it would only compact earlier in the turn', () => {
-    expect(turns(30_000, 80_000, 125_000).state.trigger).toBe(REST);
-  });
-
-  it('says why, when claude has confirmed the move', () => {
-    const driver = turns(30_000, 90_000, 150_000);
-    expect(decisions(driver.claude(answerTo(driver, 'trigger')))).toMatchObject([
-      { kind: 'place-trigger', tokens: 140_000, reason: expect.stringContaining(`would cross ${REST}`) },
-    ]);
-  });
-
-  it('is not lowered below the zone of warnings', () => {
-    const driver = turns(30_000, 100_000, 145_000);
-    expect(
-      triggerPlace({
-        ...driver.state,
-        turn: { ...driver.state.turn, growth: withGrowth([90_000, 90_000]).turn.growth },
-      })?.at,
-    ).toBe(140_000);
-  });
-
-  it('stays where it is in the middle of a turn', () => {
-    const driver = turns(30_000, 90_000, 150_000);
-    driver.prompt('/cost');
-    driver.claude(initLine());
-    expect(triggerPlace(driver.state)).toBeUndefined();
-  });
-
-  it('goes back to rest after a boundary, in mid-turn too', () => {
-    const driver = turns(30_000, 90_000, 150_000);
-    expect(driver.state.trigger).toBeLessThan(REST);
-    driver.prompt('Next.');
-    driver.claude(initLine(), callLine(151_000), boundaryLine('auto', 151_000));
-    expect(driver.state.trigger).toBe(REST);
+  it('is not moved by what the next turn may add', () => {
+    expect(turns(30_000, 90_000, 150_000).state.trigger).toBe(REST);
   });
 
   it('is as high as it can be where the policy wants no compaction, whatever is to be expected', () => {

@@ -4,12 +4,13 @@ import type { Verdict } from '../actions.ts';
 import { totalMicroUsd, toUsd } from '../cost/cost.ts';
 import { crossedText, type Reading, readGauge } from '../gauge/gauge.ts';
 import type { Prompt } from '../input.ts';
+import { handoffLevel, type Policy } from '../policy.ts';
 import { askContext, countSent, ownUuid, sendInterrupt, userLine } from '../prompts/own-lines.ts';
 import type { Attempt, Compaction, GovernorState } from '../state.ts';
 import { chain, decided, isCompacting, keep, type Step } from '../steps.ts';
 import { leaveExhausted } from './exhaustion.ts';
 import { focusText } from './focus.ts';
-import { compareStrategies, extentOf, failuresAfterLanding, UNTRIED } from './ladder.ts';
+import { compareStrategies, type Extent, extentOf, failuresAfterLanding, UNTRIED, willCross } from './ladder.ts';
 import { countsAsFailure, isDown, isRejected, statusOf, verdictOf } from './verdict.ts';
 
 /** How long claude may take to say that it has stopped compacting before it is ended. */
@@ -214,10 +215,14 @@ function note(attempt: Attempt, event: Event): Attempt {
 }
 
 /** Why the context is relieved; where the way had to be chosen, also the sums. */
-export function dueReason(
-  state: GovernorState,
-  why = crossedText(state.gauge, state.run.policy.thresholds.compact),
-): string {
-  const isChosen = state.run.policy.strategy === 'auto';
-  return isChosen ? `${why}; ${compareStrategies(state, extentOf(state)).text}` : why;
+export function dueReason(state: GovernorState): string {
+  const { gauge, run, latch } = state;
+  const extent = extentOf(state);
+  const isCrossed = latch === 'compact' || !willCross(run.policy, extent);
+  const why = isCrossed ? crossedText(gauge, run.policy.thresholds.compact) : forecastText(run.policy, extent);
+  return run.policy.strategy === 'auto' ? `${why}; ${compareStrategies(state, extent).text}` : why;
+}
+
+function forecastText(policy: Policy, { full, turn = 0, window }: Extent): string {
+  return `${full} tokens and a turn's growth of up to ${turn} would cross ${handoffLevel(policy, window)}`;
 }

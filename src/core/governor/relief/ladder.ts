@@ -43,7 +43,9 @@ export type Way = { readonly way: 'compact' } | { readonly way: 'handoff'; reado
 export function chooseWay(standing: Standing, extent: Extent): Way | undefined {
   const cause = handoffCause(standing, extent);
   if (cause !== undefined) return { way: 'handoff', cause };
-  return standing.latch === 'compact' && mayCompact(standing) ? { way: 'compact' } : undefined;
+  const { latch, run } = standing;
+  const isDue = latch === 'compact' || (latch !== 'spent' && willCross(run.policy, extent));
+  return isDue && mayCompact(standing) ? { way: 'compact' } : undefined;
 }
 
 function handoffCause(standing: Standing, extent: Extent): HandoffCause | undefined {
@@ -61,7 +63,7 @@ function handoffCause(standing: Standing, extent: Extent): HandoffCause | undefi
 }
 
 /** What is not even in the zone of warnings is not given up because of one large turn. */
-function willCross(policy: Policy, { full, window, turn, provesNothing }: Extent): boolean {
+export function willCross(policy: Policy, { full, window, turn, provesNothing }: Extent): boolean {
   if (turn === undefined || provesNothing === true || full < inTokens(policy.thresholds.warn, window)) return false;
   return full + turn >= handoffLevel(policy, window);
 }

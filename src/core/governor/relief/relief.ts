@@ -4,7 +4,6 @@ import { crossedText, isCharactersOnly, predicted } from '../gauge/gauge.ts';
 import { TOOL_CALL_LIMIT } from '../gauge/token-estimate.ts';
 import { handoffLevel, inTokens } from '../policy.ts';
 import { relievesContext } from '../prompts/prompt.ts';
-import { forecast } from '../prompts/turns.ts';
 import type { GovernorState } from '../state.ts';
 import { decided, isRelieving, keep, type Step } from '../steps.ts';
 import { dueReason, forgetFailures, type NextPrompt, startCompaction } from './compaction.ts';
@@ -54,15 +53,9 @@ function handoffReason(state: GovernorState, cause: HandoffCause): string {
     case 'thrashing':
       return `${dueReason(state)}; ${thrashText(state)}`;
     case 'strategy':
-      return dueReason(state);
     case 'forecast':
-      return dueReason(state, forecastReason(state));
+      return dueReason(state);
   }
-}
-
-function forecastReason({ gauge, turn, run }: GovernorState): string {
-  const level = handoffLevel(run.policy, gauge.window.tokens);
-  return `${predicted(gauge)} tokens and a turn's growth of up to ${forecast(turn)?.p90 ?? 0} would cross ${level}`;
 }
 
 export function startRelief(state: GovernorState, due: Due): Step {
