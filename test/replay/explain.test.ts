@@ -42,15 +42,15 @@ describe('the explanation of a call', () => {
         used: 30_000,
         outputKnown: false,
         parts: [
-          { line: 2, source: 'answer', block: 'text', chars: 100, expected: 26, inOutput: true },
+          { line: 2, source: 'answer', block: 'text', chars: 100, expected: 24.4, inOutput: true },
           { line: 2, source: 'answer', block: 'tool_use', inOutput: true },
           {
             line: 3,
             source: 'Read',
             block: 'tool_result',
             chars: 4_000,
-            expected: 1_055,
-            tokens: 1_055,
+            expected: 1_053.4,
+            tokens: 1_053.4,
             inOutput: false,
           },
         ],
@@ -77,8 +77,8 @@ describe('the explanation of a call', () => {
     const thought = wrote(30_000, [{ type: 'thinking', thinking: 'x'.repeat(1_000), signature: '' }]);
     expect(explained('2', initLine(), thought, userLine('Go on.'), callLine(30_010))?.prediction).toMatchObject({
       parts: [
-        { source: 'answer', tokens: 270 },
-        { source: 'forgotten thoughts', tokens: -270 },
+        { source: 'answer', tokens: 268.4 },
+        { source: 'forgotten thoughts', tokens: -268.4 },
         { source: 'prompt', line: 3 },
       ],
     });
@@ -110,15 +110,15 @@ describe('for a person', () => {
     expect(explanationText(explanation, PLAIN)).toBe(`call 2: 31,200 tokens measured
   at        line 5 · turn 1 · claude-sonnet-4-5 · msg_second
   measured  4 new + 0 written to the cache + 31,196 read from it = 31,200
-  predicted 30,000 of the call before + 95 its output as estimated + 1,055 that came in = 31,150
-  error     50 tokens too low (0.160 %)
+  predicted 30,000 of the call before + 95 its output as estimated + 1,054 that came in = 31,149
+  error     51 tokens too low (0.163 %)
   answer    1 tokens, estimated from what it wrote
   cost      $0.0094 at list prices
 
   what came in                      line  characters  expected  tokens
-  answer (text, in the output)         2         100        26      26
-  answer (tool_use, in the output)     2          15        68      68
-  Read (tool_result)                   3       4,000     1,055   1,055
+  answer (text, in the output)         2         100        24      24
+  answer (tool_use, in the output)     2          15        70      70
+  Read (tool_result)                   3       4,000     1,053   1,053
   a token expected has turned out as 1.00 in prose, 1.00 in results, 1.00 in input of tools
 `);
   });

@@ -77,9 +77,9 @@ describe('the summary of a recording', () => {
         cacheRead: 30_000,
         output: 10,
         billedOutput: 10,
-        predicted: 30_054,
+        predicted: 30_055,
         usd: 0.011022,
-        added: { answer: 84, Bash: 16 },
+        added: { answer: 84, Bash: 17 },
       },
     ]);
   });
@@ -89,7 +89,7 @@ describe('the summary of a recording', () => {
       { file: fixture('compact.ndjson'), subagents: [] },
       options({ series: true }),
     );
-    expect(series?.map(({ predicted }) => predicted)).toEqual([null, 100_099, 130_099, null, 31_099]);
+    expect(series?.map(({ predicted }) => predicted)).toEqual([null, 100_100, 130_100, null, 31_100]);
   });
 });
 

@@ -59,7 +59,7 @@ export function useBlock({ tool_use_id, tool, input }: ToolUse): Extract<Block, 
 }
 
 export function resultBlock({ tool_use_id, text, isError }: ToolResult): Extract<Block, { type: 'tool_result' }> {
-  return { type: 'tool_result', toolUseId: tool_use_id, isError: isError === true, text, images: 0, definitions: 0 };
+  return { type: 'tool_result', toolUseId: tool_use_id, isError: isError === true, text, images: 0, definitions: [] };
 }
 
 function textBlock(text: string): Block {

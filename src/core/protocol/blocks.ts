@@ -61,8 +61,15 @@ function readToolResult(block: Readonly<Record<string, unknown>>): Block {
     text: texts.join('\n'),
     ...(texts.length > 1 ? { texts } : {}),
     images: parts.filter((part) => part.type === 'image' || part.type === 'document').length,
-    definitions: parts.filter((part) => part.type === 'other' && part.name === 'tool_reference').length,
+    definitions: definitionsIn(block.content),
   };
+}
+
+/** Names of the tools whose definitions a result brings into the context. */
+function definitionsIn(content: unknown): string[] {
+  if (!Array.isArray(content)) return [];
+  const references = content.map(fieldsOf).filter(({ type }) => type === 'tool_reference');
+  return references.map(({ tool_name }) => textOf(tool_name) ?? '');
 }
 
 /** Fields of an attachment that hold what the model is given, in the versions that write it. */
@@ -71,10 +78,25 @@ const GIVEN = ['snippet', 'content', 'files', 'addedLines', 'addedBlocks', 'prom
 /** Attachments that only the person sees, or that say what ran without its outcome. */
 const UNSEEN = new Set(['hook_system_message', 'hook_cancelled', 'hook_non_blocking_error', 'command_permissions']);
 
-/** What an attachment of a session log puts into the context: changed files, reminders, lists of tools and skills. */
-export function attachedText(attachment: Fields): string {
-  if (typeof attachment.type !== 'string' || UNSEEN.has(attachment.type)) return '';
-  return GIVEN.flatMap((name) => textsIn(attachment[name])).join('\n');
+/** Attachments of which a session log has no text: the model is given one that is always the same. */
+const UNWRITTEN = new Set(['task_reminder', 'date_change', 'plan_mode', 'plan_mode_exit', 'opened_file_in_ide']);
+
+/**
+ * What an attachment of a session log puts into the context: changed files, reminders, lists of tools and skills. The
+ * block of its own name stands for what Claude Code says around it.
+ */
+export function attachedContent(attachment: Fields): readonly Fields[] {
+  const { type, content } = attachment;
+  if (typeof type !== 'string' || UNSEEN.has(type)) return [];
+  const text = type === 'task_reminder' ? listedTasks(content) : GIVEN.flatMap((name) => textsIn(attachment[name]));
+  const named = { type: `attachment/${type}` };
+  if (text.length === 0) return UNWRITTEN.has(type) ? [named] : [];
+  return [named, { type: 'text', text: text.join('\n') }];
+}
+
+function listedTasks(content: unknown): readonly string[] {
+  const tasks = Array.isArray(content) ? content.map(fieldsOf) : [];
+  return tasks.map(({ id, status, subject }) => `#${id}. [${status}] ${subject}`);
 }
 
 function textsIn(value: unknown): readonly string[] {

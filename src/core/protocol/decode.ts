@@ -1,4 +1,4 @@
-import { attachedText, plainText, readBlocks } from './blocks.ts';
+import { attachedContent, plainText, readBlocks } from './blocks.ts';
 import { decodeSystem } from './decode-system.ts';
 import type {
   AssistantEvent,
@@ -165,9 +165,9 @@ function decodeAttachment(line: Fields): Event {
   if (type === 'queued_command' && commandMode === 'prompt') {
     return decodeUser({ ...line, message: { role: 'user', content: prompt } });
   }
-  const text = attachedText(attachment);
-  if (text === '') return decodeOther(line);
-  return decodeUser({ ...line, isMeta: true, message: { role: 'user', content: text } });
+  const content = attachedContent(attachment);
+  if (content.length === 0) return decodeOther(line);
+  return decodeUser({ ...line, isMeta: true, message: { role: 'user', content } });
 }
 
 function decodeMode(line: Fields): Event {

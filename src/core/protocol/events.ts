@@ -58,7 +58,7 @@ export type Block =
       readonly texts?: readonly string[];
       readonly images: number;
       /** Definitions of tools that were looked up and come into the context with it. */
-      readonly definitions: number;
+      readonly definitions: readonly string[];
     }
   | { readonly type: 'image' }
   | { readonly type: 'document' }

@@ -45,8 +45,8 @@ describe('a large task', () => {
       {
         kind: 'large-task',
         todo: 'announce',
-        tokens: 5_940,
-        reason: 'a prompt of about 5940 tokens in the zone warning',
+        tokens: 6_491,
+        reason: 'a prompt of about 6491 tokens in the zone warning',
       },
     ]);
   });
@@ -94,7 +94,7 @@ describe("onLargeTask: 'reject'", () => {
       is_error: true,
       session_id: 's1',
       user_message_uuid: 'prompt-2',
-      result: expect.stringContaining('5940 tokens'),
+      result: expect.stringContaining('6491 tokens'),
     });
     expect(actions).toContainEqual({ kind: 'answered', uuids: ['prompt-2'] });
   });

@@ -13,8 +13,12 @@ describe('attachments of a session log', () => {
     },
     {
       name: 'a reminder of tasks',
-      attachment: { type: 'task_reminder', content: [{ id: '1', subject: 'Look' }], itemCount: 1 },
-      text: '{"id":"1","subject":"Look"}',
+      attachment: {
+        type: 'task_reminder',
+        content: [{ id: '1', subject: 'Look', status: 'pending', description: 'All.' }],
+        itemCount: 1,
+      },
+      text: '#1. [pending] Look',
     },
     {
       name: 'tools that came',
@@ -37,7 +41,14 @@ describe('attachments of a session log', () => {
       text: '<task-notification>done',
     },
   ])('$name comes in as a notice', ({ attachment, text }) => {
-    expect(decode(attachment)).toMatchObject({ kind: 'user', role: 'notice', blocks: [{ type: 'text', text }] });
+    expect(decode(attachment)).toMatchObject({
+      kind: 'user',
+      role: 'notice',
+      blocks: [
+        { type: 'other', name: `attachment/${attachment.type}` },
+        { type: 'text', text },
+      ],
+    });
   });
 
   it('what was said while a turn ran is a prompt', () => {

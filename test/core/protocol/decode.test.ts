@@ -116,10 +116,10 @@ describe('tool results', () => {
       content: [{ type: 'tool_reference', tool_name: 'X' }],
       text: '',
       images: 0,
-      definitions: 1,
+      definitions: ['X'],
     },
     { name: 'nothing', content: undefined, text: '', images: 0 },
-  ])('of $name', ({ content, text, images, definitions = 0 }) => {
+  ])('of $name', ({ content, text, images, definitions = [] }) => {
     const block = { type: 'tool_result', tool_use_id: 't1', content, is_error: true };
     const event = decodeObject({ type: 'user', message: { role: 'user', content: [block] } });
     expect(event).toMatchObject({

@@ -1,5 +1,6 @@
 import type { Block, Event } from '../../protocol/events.ts';
 import { isFields } from '../../protocol/fields.ts';
+import { expectedTokens } from './text-tokens.ts';
 
 /** Content whose tokens a session's calls may show to be more or fewer than expected, each in its own measure. */
 export type ContentKind = 'prose' | 'code' | 'json';
@@ -24,8 +25,34 @@ const NATIVE_CHARS_PER_TOKEN = 4;
 /** Tokens assumed for an image or a document page: an API image costs at most about this; base64 says nothing. */
 const PICTURE_TOKENS = 1600;
 
-/** What the definition of a tool takes that was looked up: the middle of 26 look-ups in public session logs. */
-const DEFINITION_TOKENS = 1000;
+/** What the definition of a tool takes that was looked up, by the look-ups of one or two in public session logs. */
+const DEFINITION_TOKENS: ReadonlyMap<string, number> = new Map([
+  ['AskUserQuestion', 1240],
+  ['EnterPlanMode', 1100],
+  ['ExitPlanMode', 680],
+  ['Monitor', 1920],
+  ['TaskCreate', 800],
+  ['TaskList', 360],
+  ['TaskOutput', 260],
+  ['TaskStop', 170],
+  ['TaskUpdate', 1050],
+  ['WebFetch', 510],
+  ['WebSearch', 530],
+]);
+const UNKNOWN_DEFINITION_TOKENS = 500;
+
+/** What Claude Code says around what a session log has of an attachment: the middle of 20 or more of each. */
+const ATTACHMENT_TOKENS: ReadonlyMap<string, number> = new Map([
+  ['attachment/date_change', 45],
+  ['attachment/deferred_tools_delta', 55],
+  ['attachment/edited_text_file', 85],
+  ['attachment/hook_additional_context', 85],
+  ['attachment/opened_file_in_ide', 57],
+  ['attachment/plan_mode', 1150],
+  ['attachment/plan_mode_exit', 60],
+  ['attachment/queued_command', 70],
+  ['attachment/task_reminder', 105],
+]);
 
 /**
  * Tokens that a part of a message takes beside its characters. Least absolute error over the calls that the weights of
@@ -46,7 +73,7 @@ const SIGNATURE_FRAME = 173;
 const THOUGHT_TOKENS_PER_CHAR = 0.26;
 
 /** How much of the start value stays in the mix, in tokens: a session's own calls soon outweigh it. */
-const PRIOR_TOKENS = 2_000;
+const PRIOR_TOKENS = 4_000;
 
 /** A growth further from the estimate than this has another cause (reminders, another model) and teaches nothing. */
 const PLAUSIBLE_FACTOR = 3;
@@ -58,10 +85,24 @@ const LEARNING_FACTOR = 1.35;
 const CODE_CHARS_PER_TOKEN = 2.9;
 
 /** What a session's own calls showed: tokens that were expected and the tokens they turned out to be, by kind. */
-export type Calibration = Readonly<Record<ContentKind, { readonly expected: number; readonly tokens: number }>>;
+export type Calibration = Readonly<Record<ContentKind, { readonly expected: number; readonly tokens: number }>> & {
+  /** Tokens that the model's tokenizer makes of one that is expected. */
+  readonly tokenizer: number;
+};
 
 const PRIOR = { expected: PRIOR_TOKENS, tokens: PRIOR_TOKENS };
-export const UNCALIBRATED: Calibration = { prose: PRIOR, code: PRIOR, json: PRIOR };
+export const UNCALIBRATED: Calibration = { prose: PRIOR, code: PRIOR, json: PRIOR, tokenizer: 1 };
+
+/** Claude models before Opus 4.7, the first with a tokenizer that makes more tokens of the same text. */
+const EARLIER = /claude-(?:[1-3]|haiku-4|sonnet-4|opus-4-[0-6]\b|opus-4-2025)/;
+const NEWER_TOKENIZER = 1.3;
+
+/** The same calibration for a model, whose tokenizer may be another one. */
+export function calibrationFor(model: string | undefined, calibration: Calibration): Calibration {
+  const isNewer = model?.startsWith('claude-') === true && !EARLIER.test(model);
+  const tokenizer = isNewer ? NEWER_TOKENIZER : 1;
+  return tokenizer === calibration.tokenizer ? calibration : { ...calibration, tokenizer };
+}
 
 /** What message content is expected to take. */
 export function measureContent(blocks: readonly Block[]): Content {
@@ -117,10 +158,11 @@ export function calibrate(calibration: Calibration, content: Content, tokens: nu
   const step = Math.min(Math.max(factor, 1 / LEARNING_FACTOR), LEARNING_FACTOR);
   const learn = (kind: ContentKind) => {
     const { expected, tokens: known } = calibration[kind];
-    const shown = content[kind] * scaleOf(calibration, kind) * step;
+    const shown = (content[kind] * known * step) / expected;
     return { expected: expected + content[kind], tokens: known + shown };
   };
-  return { prose: learn('prose'), code: learn('code'), json: learn('json') };
+  const { tokenizer } = calibration;
+  return { prose: learn('prose'), code: learn('code'), json: learn('json'), tokenizer };
 }
 
 /** Characters of a tool's result a token has turned out to be; undefined until what was learned outweighs the start value. */
@@ -131,7 +173,7 @@ export function learnedCharsPerToken(calibration: Calibration): number | undefin
 
 /** How many tokens one that was expected has turned out to be. */
 export function scaleOf(calibration: Calibration, kind: ContentKind): number {
-  return calibration[kind].tokens / calibration[kind].expected;
+  return (calibration.tokenizer * calibration[kind].tokens) / calibration[kind].expected;
 }
 
 /** What one block is expected to take. */
@@ -146,16 +188,20 @@ export function measureBlock(block: Block): Content {
     case 'tool_use':
       return inputContent(block.name, block.input);
     case 'tool_result': {
-      const fixedTokens = block.images * PICTURE_TOKENS + block.definitions * DEFINITION_TOKENS;
-      const code = TOOL_RESULT_TOKENS + expectedTokens(block.text);
+      const fixedTokens = block.images * PICTURE_TOKENS;
+      const code = TOOL_RESULT_TOKENS + definitionTokens(block.definitions) + expectedTokens(block.text);
       return { prose: 0, thoughts: 0, code, json: 0, fixedTokens, chars: block.text.length };
     }
     case 'image':
     case 'document':
       return { ...NO_CONTENT, fixedTokens: PICTURE_TOKENS };
     case 'other':
-      return NO_CONTENT;
+      return spoken(ATTACHMENT_TOKENS.get(block.name) ?? 0, 0, 0);
   }
+}
+
+function definitionTokens(names: readonly string[]): number {
+  return names.reduce((sum, name) => sum + (DEFINITION_TOKENS.get(name) ?? UNKNOWN_DEFINITION_TOKENS), 0);
 }
 
 function spoken(prose: number, thoughts: number, chars: number): Content {
@@ -172,7 +218,8 @@ function thoughtTokens(text: string, signatureLength: number): number {
 function inputContent(name: string, input: unknown): Content {
   let json = TOOL_USE_TOKENS + expectedTokens(name) + INPUT_PART_TOKENS * partCount(input);
   let chars = name.length;
-  const open = [input];
+  // The log shows the plan, which claude has read from its file: the model does not write it here.
+  const open = name === 'ExitPlanMode' ? [] : [input];
   while (open.length > 0) {
     const value = open.pop();
     if (typeof value === 'object' && value !== null) {
@@ -193,43 +240,6 @@ function partCount(input: unknown): number {
 
 function partsOf(value: object): readonly unknown[] {
   return Array.isArray(value) ? value : [...Object.keys(value), ...Object.values(value)];
-}
-
-/** UTF-16 units at the beginning of a text that stand for all of it: no text is read to its end. */
-const SAMPLE_LENGTH = 256;
-
-/**
- * Tokens that a character adds to a text, by what it is. Least absolute error over 16,631 calls of 290 public session
- * logs (Claude models of 4.5 and 4.6), each half of the sessions alone giving the same to 0.07. Newer models use a
- * tokenizer that makes about 1.4 times as many; a session's own calls show that.
- */
-const LETTER = 0.26;
-const CAPITAL = 0.35;
-const DIGIT = 0.45;
-const SPACE = 0.21;
-const MARK = 0.84;
-const OTHER = 0.92;
-
-const ASCII = Float64Array.from({ length: 128 }, (_, code) => weightOf(String.fromCharCode(code)));
-
-/** Tokens that a text is expected to be, not rounded, by the characters that it begins with. */
-export function expectedTokens(text: string): number {
-  const sample = Math.min(text.length, SAMPLE_LENGTH);
-  if (sample === 0) return 0;
-  let tokens = 0;
-  for (let at = 0; at < sample; at++) {
-    const code = text.charCodeAt(at);
-    // Without asking first, V8 looks for what is beyond the table's end in a way that takes twice as long.
-    tokens += code < ASCII.length ? (ASCII[code] ?? OTHER) : OTHER;
-  }
-  return (tokens / sample) * text.length;
-}
-
-function weightOf(character: string): number {
-  if (/[a-z]/.test(character)) return LETTER;
-  if (/[A-Z]/.test(character)) return CAPITAL;
-  if (/\d/.test(character)) return DIGIT;
-  return /\s/.test(character) ? SPACE : MARK;
 }
 
 /**

@@ -6,6 +6,7 @@ import {
   type Calibration,
   type Content,
   calibrate,
+  calibrationFor,
   estimateTokens,
   forgotten,
   measureContent,
@@ -151,7 +152,7 @@ export function addCall(gauge: Gauge, call: Call, usage: Usage): Gauge {
   next.call = call;
   next.added = NO_CONTENT;
   next.thoughts = gauge.thoughts + call.generated.thoughts;
-  if (comparable) next.calibration = learn(gauge, used);
+  next.calibration = calibrationFor(call.model, comparable ? learn(gauge, used) : gauge.calibration);
   next.calls = gauge.calls + 1;
   next.peak = Math.max(gauge.peak, used);
   next.first = gauge.first ?? used;
