@@ -17,7 +17,7 @@ type Outcome = Omit<ExactReceipt, 'version' | 'number' | 'ms'>;
 const WHOLE_SHARE = 0.6;
 
 /** Most for lines and answers: more would be read with every call, and cost more than to look up again what is missed. */
-const LINES_TOKENS = 4_000;
+const LINES_TOKENS = 3_000;
 
 /** Tokens for the words around lines and in the note that are not counted one by one. */
 const FRAME = 100;

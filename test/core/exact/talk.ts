@@ -15,7 +15,7 @@ export function listed(...steps: readonly Said[]): Message[] {
   let id = 0;
   const rows = steps.flatMap((step, at): Omit<Message, 'handle'>[] => {
     if (typeof step === 'string') return [{ role: 'user', text: step, toolUses: [] }];
-    const calls = (step.calls ?? []).map((call, index) => ({ call, id: `tool-${at}-${index}` }));
+    const calls = (step.calls ?? []).map((call, index) => ({ call, id: `use-${at}-${index}-${call[0]}` }));
     const said = (text: string) => ({ role: 'assistant' as const, text, toolUses: [] });
     return [
       ...(step.thought ? [said('')] : []),
