@@ -1,3 +1,4 @@
+import type { ExactReceipt } from './core/exact/plan.ts';
 import type { Decision, FactKind, FactTally, Receipt } from './core/governor/actions.ts';
 import type { Reading } from './core/governor/gauge/gauge.ts';
 import { limitName } from './core/governor/waits/limits.ts';
@@ -15,7 +16,10 @@ export function decisionText(decision: Decision): string {
       return `compacting: the context is ${full}${sumIn(decision.reason)}`;
     case 'compacted':
       return compactedText(decision);
+    case 'not-exact':
+      return `compactions are claude's own summaries: ${decision.reason}`;
     case 'landed':
+      if (decision.exact !== undefined) return exactText(decision, decision.exact);
       return `${decision.reason}: ${tokens(decision.gauge.used)} tokens now, ${differenceText(decision.freed)}`;
     case 'give-up':
       return `${decision.reason}; no further compaction until the context shrinks`;
@@ -114,6 +118,21 @@ function compactedText({ verdict, reason }: Extract<Decision, { readonly kind: '
   if (verdict === 'success') return 'compacted';
   if (verdict === 'blocked') return `not compacted; the context stays as it is: ${reason}`;
   return `not compacted (${verdict}): ${reason}`;
+}
+
+function exactText(
+  { gauge, freed, savedUsd }: Extract<Decision, { readonly kind: 'landed' }>,
+  { ms, prompts, steps }: ExactReceipt,
+): string {
+  const window = gauge.window === undefined ? '' : ` of ${tokens(gauge.window)}`;
+  const said = [
+    `${prompts.kept} of ${counted(prompts.of, 'prompt')}`,
+    `${counted(steps.whole, 'step')} whole`,
+    `${steps.lines} in a line`,
+  ];
+  const gone = steps.gone > 0 ? [`${steps.gone} gone`] : [];
+  const saves = savedUsd === undefined || savedUsd < 0.005 ? '' : `: saves about ${dollars(savedUsd)} a call`;
+  return `compacted exactly in ${ms} ms at ${tokens(gauge.used + freed)}${window} tokens → ${tokens(gauge.used)} (${[...said, ...gone].join(', ')}; no call)${saves}`;
 }
 
 function differenceText(freed: number): string {

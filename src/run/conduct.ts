@@ -9,6 +9,7 @@ import { createToolFiles } from '../store/runs/tool-files.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import { type Ask, askForLimit, askForNext, createQuestions, type Questions } from './ask-person.ts';
 import type { CallerInput } from './caller-input.ts';
+import { createExactMod } from './exact-mod.ts';
 import type { StartClaude } from './executor.ts';
 import { createHandoffWriter } from './handoff-writer.ts';
 import { contextFolder, type HeadlessRun, type Watcher } from './headless-run.ts';
@@ -175,6 +176,7 @@ function sessionWorld(
       now: Date.now,
       onFault: faults,
     }),
+    exactMod: createExactMod(faults),
     toolFiles: createToolFiles({ folder, onFault: faults }),
     reply: (line) => queueMicrotask(() => show(output, line)),
     askPerson: (effect) => askForLimit(effect, ask),

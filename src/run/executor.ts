@@ -43,6 +43,12 @@ export interface ExecutorWorld {
   readonly hookFailed: (requestId: string) => void;
   /** Checks and writes the document of a handoff, and tells the governor the outcome. */
   readonly writeHandoff: (effect: WriteHandoff) => void;
+  /** Writes the mod to a folder, and tells the governor where. */
+  readonly armExact: () => void;
+  /** Tells the governor when the mod runs. */
+  readonly proveExact: () => void;
+  /** Writes down what the mod is to do. */
+  readonly planExact: (budget: number) => void;
   /** Measures a file that a tool is to read, and tells the governor the result. */
   readonly measureFile: (effect: MeasureFile) => void;
   /** Stores the whole of a tool's result, and tells the governor where. */
@@ -129,6 +135,9 @@ export function createExecutor(world: ExecutorWorld): Executor {
     'clear-timer': ({ timer }) => clearTimer(timer),
     buffered: ({ fate }) => world.passOn.settle('buffered', fate),
     deferred: ({ fate }) => world.passOn.settle('deferred', fate),
+    'arm-exact': world.armExact,
+    'prove-exact': world.proveExact,
+    'plan-exact': ({ budget }) => world.planExact(budget),
     'write-handoff': world.writeHandoff,
     'start-claude': world.startClaude,
     health: ({ record }) => store.health(record),

@@ -86,6 +86,7 @@ export function describeRun(headless: HeadlessRun, runId: string, io: Io): Run {
     callerPlacedTrigger: Boolean(io.env.CLAUDE_CODE_AUTO_COMPACT_WINDOW || io.env.DISABLE_AUTO_COMPACT),
     project: io.cwd,
     answersInSchema: invocation.jsonSchema,
+    exact: config.compaction.how !== 'summary',
     withoutHooks: invocation.bare,
     persistent: invocation.sessionPersistence,
     attended: isAttended(headless, io),

@@ -2,6 +2,7 @@ import type { ChildEnd } from '../claude/child.ts';
 import type { Action } from '../core/governor/actions.ts';
 import { initialState } from '../core/governor/initial-state.ts';
 import type { Input, OwnEvent } from '../core/governor/input.ts';
+import { isEcho } from '../core/governor/relief/exact.ts';
 import type { GovernorState, Run } from '../core/governor/state.ts';
 import { hookOutput } from '../core/memory/hand-back/hand-back.ts';
 import { createHost, type Judged } from '../host/governor-host.ts';
@@ -10,6 +11,7 @@ import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { CallerInput } from './caller-input.ts';
 import { type SupervisorWorld, supervise } from './claude-supervisor.ts';
 import type { CostKeeper } from './cost-keeper.ts';
+import type { ExactMod } from './exact-mod.ts';
 import { type AskNext, type AskPerson, createExecutor, type ExecutorWorld, type WriteHandoff } from './executor.ts';
 import type { ResumedRun } from './headless-run.ts';
 import type { NoteTaker } from './notes/note-taker.ts';
@@ -26,6 +28,9 @@ type Provided =
   | 'beforeCompaction'
   | 'hookFailed'
   | 'writeHandoff'
+  | 'armExact'
+  | 'proveExact'
+  | 'planExact'
   | 'measureFile'
   | 'storeResult'
   | 'startClaude'
@@ -50,6 +55,7 @@ export interface SessionWorld extends Omit<ExecutorWorld, Provided>, SupervisorW
   /** Checks and writes the document of a handoff. */
   readonly writeHandoff: (effect: WriteHandoff, state: GovernorState) => OwnEvent;
   readonly toolFiles: ToolFiles;
+  readonly exactMod: ExactMod;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Called after every step, for the status line. */
@@ -86,6 +92,7 @@ export function startSession(run: Run, world: SessionWorld): Session {
   /** What a command of ctxb has left comes before the line that tells of its end, and before the next prompt. */
   function feed(input: Input, line: ShownLine): void {
     if (mayFollowNote(input)) tellAll(notes?.drainInbox() ?? []);
+    tellAll(world.exactMod.seen(input));
     host.feed(input, line);
   }
 
@@ -102,7 +109,7 @@ export function startSession(run: Run, world: SessionWorld): Session {
     line?.passOn?.();
     carryOut(actions, isAnswered);
     // Noted before anything is done about it: what is done may take it out of the context.
-    const noted = notes?.observe(input, after);
+    const noted = input.from === 'claude' && isEcho(before, input.event) ? undefined : notes?.observe(input, after);
     carryOut(actions, (action) => !settlesLines(action) && !isAnswered(action));
     for (const decision of noted?.decisions ?? []) executor.execute(decision);
     world.onState(after);
@@ -144,6 +151,12 @@ export function startSession(run: Run, world: SessionWorld): Session {
       void world.askPerson(effect).then((limitUsd) => host.tell({ kind: 'cost-answer', limitUsd })),
     askNext: (effect) => void world.askNext(effect).then((goesOn) => host.tell({ kind: 'stop-answer', goesOn })),
     writeHandoff: (effect) => host.tellLater(world.writeHandoff(effect, state())),
+    armExact: () => host.tellLater({ kind: 'exact-folder', path: world.exactMod.arm() }),
+    proveExact: () => world.exactMod.whenAlive(() => host.tell({ kind: 'exact-proved' })),
+    planExact(budget) {
+      notes?.flush(state());
+      world.exactMod.plan({ version: 1, note: notes?.exactNote(state()) ?? '', budget });
+    },
     measureFile: (effect) => host.tellLater(world.toolFiles.measure(effect)),
     storeResult: (effect) => host.tellLater(world.toolFiles.store(effect)),
   });
@@ -163,6 +176,7 @@ export function startSession(run: Run, world: SessionWorld): Session {
     kill: claude.kill,
     ended: claude.ended().then((end) => {
       executor.dispose();
+      world.exactMod.close();
       world.input.stop();
       tellAll(notes?.drainInbox() ?? []);
       notes?.close(state());

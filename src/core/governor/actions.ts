@@ -1,3 +1,4 @@
+import type { ExactReceipt } from '../exact/plan.ts';
 import type { Fields } from '../protocol/fields.ts';
 import type { CostScope } from './cost/cost-limit.ts';
 import type { Reading } from './gauge/gauge.ts';
@@ -19,6 +20,9 @@ export type Verdict =
   | 'unavailable'
   /** Nothing came within the time limit. */
   | 'silent';
+
+/** By the mod's answer, or by a summary that claude writes. */
+export type CompactionKind = 'exact' | 'summary';
 
 /** Where in the session something was decided: turns and main-thread calls completed, both from 0. */
 export interface Place {
@@ -42,9 +46,22 @@ interface Decided {
 /** What was decided. Decisions go to the journal and into reports; replaying a record gives the same ones. */
 export type Decision =
   | (Decided & { readonly kind: 'warn' })
-  | (Decided & { readonly kind: 'compact'; readonly focus: string })
-  | (Decided & { readonly kind: 'compacted'; readonly verdict: Verdict; readonly costUsd: number })
-  | (Decided & { readonly kind: 'landed'; readonly freed: number })
+  | (Decided & { readonly kind: 'compact'; readonly how: CompactionKind; readonly focus: string })
+  | (Decided & {
+      readonly kind: 'compacted';
+      readonly how: CompactionKind;
+      readonly verdict: Verdict;
+      readonly costUsd: number;
+    })
+  /** `exact`: what an exact compaction kept. `savedUsd`: what each further call costs less. */
+  | (Decided & {
+      readonly kind: 'landed';
+      readonly freed: number;
+      readonly exact?: ExactReceipt;
+      readonly savedUsd?: number;
+    })
+  /** A compaction was to be exact, and is claude's own. */
+  | (Decided & { readonly kind: 'not-exact' })
   | (Decided & { readonly kind: 'give-up' })
   /** A handoff begins. */
   | (Decided & { readonly kind: 'handoff' })
@@ -55,6 +72,7 @@ export type Decision =
   /** claude has compacted by itself, at `tokens` by its own count. */
   | (Decided & {
       readonly kind: 'native-compaction';
+      readonly how: CompactionKind;
       readonly when: 'mid-turn' | 'before-turn';
       readonly tokens: number;
     })
@@ -214,10 +232,16 @@ export type FactTally = Readonly<Record<FactKind, number>>;
 
 export type TimerName = (typeof TIMERS)[number];
 
-export const TIMERS = ['compaction', 'context', 'background', 'turn', 'handoff', 'exit', 'wait'] as const;
+export const TIMERS = ['compaction', 'context', 'exact', 'background', 'turn', 'handoff', 'exit', 'wait'] as const;
 
 /** What the host has to do. Data only: one function carries the effects out. */
 export type Effect =
+  /** Write the mod to a folder of its own. Told back as `exact-folder`. */
+  | { readonly kind: 'arm-exact' }
+  /** Wait for the mod's sign of life. Told back as `exact-proved`. */
+  | { readonly kind: 'prove-exact' }
+  /** Write down what the mod is to do at the next compaction. */
+  | { readonly kind: 'plan-exact'; readonly budget: number }
   /** Write a line to claude's stdin; one that is not `exact` gets a newline if it has none. */
   | { readonly kind: 'send'; readonly line: string; readonly promptUuid?: string; readonly exact?: true }
   /** Answer a hook callback of ours; the shell watches the time. */
@@ -321,6 +345,9 @@ export type HookName =
 export type Action = Decision | Effect;
 
 const EFFECTS = new Set<Action['kind']>([
+  'arm-exact',
+  'prove-exact',
+  'plan-exact',
   'send',
   'answer-hook',
   'hold',

@@ -21,6 +21,7 @@ export function draftOf(state: GovernorState): Draft {
     compaction: state.compaction,
     handoff: state.handoff,
     relief: state.relief,
+    exact: state.exact,
     refill: state.refill,
     summarising: state.summarising,
     mailbox: state.mailbox,

@@ -2,6 +2,7 @@ import { EMPTY_COST, restarted } from './cost/cost.ts';
 import { EMPTY_GAUGE } from './gauge/gauge.ts';
 import { learnWindow } from './gauge/window.ts';
 import { NO_CACHE } from './relief/cache-expiry.ts';
+import { newExact } from './relief/exact.ts';
 import type { Relief } from './relief/relief-state.ts';
 import { NO_REFILL } from './relief/thrash.ts';
 import type { GovernorState, Mailbox, Run, Spending, Told } from './state.ts';
@@ -34,6 +35,7 @@ export function initialState(run: Run): GovernorState {
     compaction: { phase: 'idle', failures: 0, landing: undefined, triedAt: undefined },
     handoff: { phase: 'idle' },
     relief: { ...NO_RELIEF, landings: run.landings ?? [] },
+    exact: newExact(run.mode === 'act' && run.exact === true),
     refill: NO_REFILL,
     summarising: false,
     mailbox: EMPTY_MAILBOX,

@@ -1,3 +1,4 @@
+import type { ExactReceipt } from '../exact/plan.ts';
 import type { Event, UserEvent } from '../protocol/events.ts';
 import type { Fields } from '../protocol/fields.ts';
 import type { TimerName } from './actions.ts';
@@ -55,6 +56,12 @@ export type OwnEvent =
   | { readonly kind: 'hook-failed'; readonly requestId: string }
   /** Where the whole of a tool's result is; `path` undefined: it could not be stored. */
   | { readonly kind: 'result-stored'; readonly requestId: string; readonly path: string | undefined }
+  /** The folder that the mod was written to; undefined: it could not be. */
+  | { readonly kind: 'exact-folder'; readonly path: string | undefined }
+  /** The mod has given a sign of life. */
+  | { readonly kind: 'exact-proved' }
+  /** What the mod did in the compaction that claude tells of next. */
+  | { readonly kind: 'exact-receipt'; readonly receipt: ExactReceipt }
   /** Where the session's notes are, as the agent is to name it; all earlier entries have been told. */
   | { readonly kind: 'notes'; readonly path: string };
 

@@ -1,3 +1,4 @@
+import type { ExactReceipt } from '../exact/plan.ts';
 import { decodeLine, decodeObject } from '../protocol/decode.ts';
 import { countOf, type Fields, fieldsOf, isFields, parseFields, textOf, textsOf } from '../protocol/fields.ts';
 import { type Decision, TIMERS, type TimerName } from './actions.ts';
@@ -144,6 +145,10 @@ const READERS: Readers = {
   interrupt: () => ({ kind: 'interrupt' }),
   state: ({ to, source }) => ({ kind: 'state', to: textOf(to) ?? '', source: source === 'told' ? 'told' : 'pattern' }),
   'dead-end': ({ text }) => ({ kind: 'dead-end', text: textOf(text) ?? '' }),
+  'exact-folder': ({ path }) => ({ kind: 'exact-folder', path: textOf(path) }),
+  'exact-proved': () => ({ kind: 'exact-proved' }),
+  // Checked where the file was read.
+  'exact-receipt': ({ receipt }) => ({ kind: 'exact-receipt', receipt: receipt as ExactReceipt }),
   earlier: ({ entry }) => ({ kind: 'earlier', entry: fieldsOf(entry) }),
   notes: ({ path }) => ({ kind: 'notes', path: textOf(path) ?? '' }),
   'handoff-problems': ({ problems }) => ({ kind: 'handoff-problems', problems: textsOf(problems) }),

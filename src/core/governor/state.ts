@@ -1,11 +1,12 @@
 import type { ApiFailure, LimitUse, TaskEvent } from '../protocol/events.ts';
 import type { Fields } from '../protocol/fields.ts';
+import type { CompactionKind } from './actions.ts';
 import type { Cost } from './cost/cost.ts';
 import type { CostNotice } from './cost/cost-limit.ts';
 import type { Gauge, Reading } from './gauge/gauge.ts';
 import type { Prompt } from './input.ts';
 import type { Policy } from './policy.ts';
-import type { Handoff, Latch, Refill, Relief } from './relief/relief-state.ts';
+import type { Exact, Handoff, Latch, Refill, Relief } from './relief/relief-state.ts';
 import type { ToolBudget } from './tool-budget/tool-budget.ts';
 import type { ZoneName } from './zones/zones.ts';
 
@@ -36,6 +37,8 @@ export interface Run {
   readonly answersInSchema: boolean;
   /** claude calls no hooks (`--bare`). */
   readonly withoutHooks: boolean;
+  /** Compactions are to be exact, where claude can. */
+  readonly exact?: boolean;
   /** A person is at the terminal and can be asked. */
   readonly attended: boolean;
   /** claude keeps a log, so that another process can resume the session. */
@@ -77,6 +80,7 @@ export interface Attempt {
   /** Status for which claude tried a call again last; `unreachable`: there was no answer at all. */
   readonly apiStatus: number | 'unreachable' | undefined;
   readonly boundarySeen: boolean;
+  readonly how: CompactionKind;
   /** The caller interrupted it: that says nothing about compacting. */
   readonly interrupted: boolean;
 }
@@ -133,6 +137,7 @@ export type ControlPurpose =
   | 'release-trigger'
   | 'interrupt'
   | 'stop-task'
+  | 'load-mod'
   | 'proof'
   | 'usage';
 
@@ -301,6 +306,7 @@ export interface GovernorState {
   readonly compaction: Compaction;
   readonly handoff: Handoff;
   readonly relief: Relief;
+  readonly exact: Exact;
   readonly refill: Refill;
   /** claude has said that it compacts the main thread's context, and the main thread has not called the API since. */
   readonly summarising: boolean;

@@ -12,6 +12,7 @@ import { endWithIt, onBegin, onExit } from './process/process.ts';
 import { onRecovered } from './process/restart.ts';
 import { sendInterrupt } from './prompts/own-lines.ts';
 import { giveUpWaiting } from './relief/compaction.ts';
+import { giveUpArming, onExactFolder, onExactProved, onExactReceipt } from './relief/exact.ts';
 import { afterRelief } from './relief/exhaustion.ts';
 import { onHandoffProblems, onHandoffTimeout, onHandoffWritten } from './relief/handoff.ts';
 import type { GovernorState } from './state.ts';
@@ -68,6 +69,12 @@ function onOwn(state: GovernorState, event: OwnEvent): Step {
       return onHandoffWritten(state, event);
     case 'file-measured':
       return onFileMeasured(state, event.requestId, event.file);
+    case 'exact-folder':
+      return onExactFolder(state, event.path);
+    case 'exact-proved':
+      return onExactProved(state);
+    case 'exact-receipt':
+      return onExactReceipt(state, event.receipt);
     case 'hook-failed':
       return keep(forgetChange(state, event.requestId));
     case 'result-stored':
@@ -83,6 +90,8 @@ function onTimeout(state: GovernorState, timer: TimerName): Step {
       return giveUpWaiting(state);
     case 'context':
       return finishOpening(state);
+    case 'exact':
+      return giveUpArming(state);
     case 'background':
       return keep({ ...state, grace: 'over' });
     case 'turn':

@@ -57,8 +57,12 @@ export function isCompacting(
 }
 
 /** Something of ctxb's own is under way: prompts wait. */
-export function isRelieving({ compaction, handoff, process, spending }: GovernorState): boolean {
+export function isRelieving({ compaction, handoff, process, spending, exact }: GovernorState): boolean {
   return (
-    isCompacting(compaction) || handoff.phase !== 'idle' || process.phase === 'dead' || spending.phase === 'asking'
+    isCompacting(compaction) ||
+    exact.phase === 'awaited' ||
+    handoff.phase !== 'idle' ||
+    process.phase === 'dead' ||
+    spending.phase === 'asking'
   );
 }

@@ -33,6 +33,8 @@ export interface Memory {
   answer(hook: HookAnswer, state: GovernorState): Answered;
   /** The first request after a relief is sent: for who does not see claude's answers. */
   sent(state: GovernorState): readonly Decision[];
+  /** What a compaction that keeps messages is to say beside them. */
+  exactNote(state: GovernorState): string;
   /** The text of the index. */
   index(state: GovernorState, t: number): string;
   /** The text of the tool log; undefined while there is nothing in it. */
@@ -162,6 +164,7 @@ export function createMemory({ run, mask }: MemoryOptions): Memory {
     answer: (hook, state) =>
       folder === undefined ? { output: hookOutput(hook, hook.context), decisions: [] } : handBack.answer(hook, state),
     sent: handBack.sent,
+    exactNote: handBack.note,
     index: (state, t) =>
       renderIndex(notebook, {
         session: state.session.id ?? run.runId,

@@ -23,6 +23,8 @@ const KNOWN_SUBTYPES = new Set([
   'session_state_changed',
   'permission_denied',
   'memory_saved',
+  'ui_invalidate',
+  'commands_changed',
   'bridge_status',
   'agents_killed',
 ]);

@@ -17,6 +17,8 @@ export interface NoteTaker {
   drainInbox(): readonly OwnEvent[];
   /** Completes the answer to a hook. */
   answer(hook: HookAnswer, state: GovernorState): Answered;
+  /** What a compaction that keeps messages is to say beside them. */
+  exactNote(state: GovernorState): string;
   /** Brings the index and the tool log up to date. */
   flush(state: GovernorState): void;
   close(state: GovernorState): void;
@@ -126,6 +128,7 @@ export function createNoteTaker(world: NoteTakerWorld): NoteTaker {
     drainInbox: () => attempt(() => inbox.drain().flatMap(readNote), []),
     answer: (hook, state) =>
       over ? { output: hookOutput(hook, hook.context), decisions: [] } : memory.answer(hook, state),
+    exactNote: (state) => attempt(() => memory.exactNote(state), ''),
     flush: (state) => attempt(() => flush(state), undefined),
     close(state) {
       attempt(() => {

@@ -4,6 +4,7 @@ import { isInjectedTurn, visibilityOf } from '../../core/governor/conversation/v
 import { isOwnOrStamped } from '../../core/governor/prompts/own-lines.ts';
 import { STAMP_MARK } from '../../core/governor/prompts/prompt.ts';
 import { isAnswerFinal } from '../../core/governor/prompts/tasks.ts';
+import { speaksOfMod } from '../../core/governor/relief/exact.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
 import { asAlone, type Traces, traceMarks } from '../../core/protocol/as-alone.ts';
 import { decodeLine } from '../../core/protocol/decode.ts';
@@ -64,6 +65,7 @@ export function createPassOn({ output, state, onEvent }: PassOnOptions): PassOn 
     const now = state();
     const mayBeOwn =
       isInjectedTurn(now) ||
+      speaksOfMod(now) ||
       now.spending.phase === 'stopping' ||
       now.process.phase === 'starting' ||
       marks.some((mark) => bytes.includes(mark));

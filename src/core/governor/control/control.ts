@@ -7,6 +7,7 @@ import { takeReading } from '../gauge/gauge.ts';
 import { learnWindow } from '../gauge/window.ts';
 import { NATIVE_RESERVE_TOKENS, type Policy } from '../policy.ts';
 import { askContext, controlLine, isOwnUuid, request } from '../prompts/own-lines.ts';
+import { onModLoaded } from '../relief/exact.ts';
 import { onProof } from '../relief/fresh-context.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, decided, keep, type Step } from '../steps.ts';
@@ -92,6 +93,7 @@ export function onOwnResponse(state: GovernorState, event: ControlResponseEvent)
   const answered = { ...state, control: { ...state.control, pending } };
   if (purpose === 'context') return onContext(answered, event);
   if (purpose === 'proof') return onProof(answered, event);
+  if (purpose === 'load-mod') return onModLoaded(answered, event);
   if (purpose === 'usage') return keep(onUsage(answered, event));
   if (purpose === 'stop-task' && !event.ok) return keep(answered, [unstopped(answered)]);
   return purpose === 'trigger' ? onTrigger(answered, event.ok) : keep(answered);

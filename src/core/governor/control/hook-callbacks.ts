@@ -5,6 +5,7 @@ import { AGENT_TOOLS, askAgent, countReason, endStopped, takeAside, takeUntold }
 import { readGauge } from '../gauge/gauge.ts';
 import type { Prompt } from '../input.ts';
 import { commandIn, giveBack, requestsIn } from '../prompts/prompt.ts';
+import { isExact } from '../relief/exact.ts';
 import { focusText, notesClause } from '../relief/focus.ts';
 import { documentToGive, noteGiven } from '../relief/fresh-context.ts';
 import { stopTurn } from '../relief/stop-turn.ts';
@@ -108,6 +109,8 @@ function nativeReason({ trigger, gauge }: GovernorState): string {
 
 /** After a compaction in mid-turn the next request does not hold the running turn's own prompt: it is given back. */
 function restore(state: GovernorState, requestId: string): Action[] {
+  // The answer holds the prompts, and its note the rest.
+  if (isExact(state)) return [plain(requestId, 'SessionStart')];
   const answer: HookAnswer = { ...plain(requestId, 'SessionStart'), recall: 'lost' };
   const prompts = requestsIn(isMidTurn(state) ? state.turn.prompts : []);
   if (prompts.length === 0) return [answer];

@@ -25,6 +25,7 @@ import {
   type NextPrompt,
   waitLonger,
 } from '../relief/compaction.ts';
+import { afterEcho, followExact, isEcho, prepareExact } from '../relief/exact.ts';
 import { readExhaustion } from '../relief/exhaustion.ts';
 import { followHandoff, waitForHandoff } from '../relief/handoff.ts';
 import { adviseRelief, dueRelief, judgeLevel, measureHandoff, readRelief, tellNative } from '../relief/relief.ts';
@@ -50,6 +51,7 @@ export function onClaude(state: GovernorState, event: Event): Step {
   }
   if (event.kind === 'control-request') return onClaudeRequest(state, event);
   if (isFailedResume(state, event)) return keep(state);
+  if (isEcho(state, event)) return keep(afterEcho(state));
   const mayBeInjected = isInjectedTurn(state);
   if (MEANINGLESS.has(event.kind) && !mayBeInjected) return keep(noteAlive(state, event));
   const injected = mayBeInjected && !startsForeignTurn(state, event);
@@ -88,6 +90,7 @@ const STAGES: readonly Stage<Line>[] = [
   stopBegunTurn,
   // What has become of the context.
   (state, { before, event }) => tellNative(before, state, event),
+  (state, { before, event }) => followExact(before, state, event),
   (state, { before, event, injected }) => (injected ? keep(state) : brakeThrash(before, state, event)),
   measureLanding,
   measureHandoff,
@@ -97,6 +100,7 @@ const STAGES: readonly Stage<Line>[] = [
   // What claude itself has to know, and what it all costs.
   placeTrigger,
   (state, { before }) => judgeAgents(before, state),
+  (state, { before }) => prepareExact(before, state),
   (state, { before, event }) => judgeSpending(before, readBudgetStop(state, event)),
   (state, { before, event }) => (switchedModel(before.session.model, state, event) ? askNewWindow(state) : keep(state)),
 ];

@@ -4,6 +4,7 @@ import { isExhaustion } from '../../protocol/failures.ts';
 import { replyForCaller } from '../control/control.ts';
 import { isFailedResume } from '../process/process.ts';
 import { isOwnOrStamped, isOwnRequest, isOwnUuid, OWN_PREFIX } from '../prompts/own-lines.ts';
+import { isEcho, speaksOfMod } from '../relief/exact.ts';
 import { mayRelieve } from '../relief/exhaustion.ts';
 import type { Handoff } from '../relief/relief-state.ts';
 import { tellsTurnStop } from '../relief/stop-turn.ts';
@@ -22,6 +23,7 @@ export type Visibility = 'show' | 'hide' | 'buffer' | 'defer';
 export function visibilityOf(state: GovernorState, event: Event): Visibility {
   if (isOwnTraffic(state, event)) return 'hide';
   if (state.run.showInjected) return 'show';
+  if (isEcho(state, event) || tellsOfMod(state, event)) return 'hide';
   return isInjectedTurn(state) ? inInjectedTurn(state, event) : inCallersTurn(state, event);
 }
 
@@ -134,6 +136,12 @@ function speaksOfTurn(event: Event): boolean {
 /** A fresh context lists background tasks even when there are none. */
 function isNoNews({ tasks }: GovernorState, event: Event): boolean {
   return event.kind === 'known' && event.name === TASKS_CHANGED && Object.keys(tasks).length === 0;
+}
+
+/** What claude says because it loads the mod. */
+function tellsOfMod(state: GovernorState, event: Event): boolean {
+  if (!speaksOfMod(state)) return false;
+  return event.kind === 'known' && (event.name === 'system/ui_invalidate' || event.name === 'system/commands_changed');
 }
 
 const TASKS_CHANGED = 'system/background_tasks_changed';

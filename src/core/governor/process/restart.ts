@@ -3,6 +3,7 @@ import { withoutRunning } from '../agents/agents.ts';
 import type { ExitEvent, Prompt, RecoveredEvent } from '../input.ts';
 import { isOwnUuid } from '../prompts/own-lines.ts';
 import { cut } from '../prompts/prompt.ts';
+import { newExact } from '../relief/exact.ts';
 import { startHandoff } from '../relief/handoff.ts';
 import type { HandoffDocument, Relief, Unfinished } from '../relief/relief-state.ts';
 import { openTools } from '../relief/thrash.ts';
@@ -142,6 +143,7 @@ export function withoutProcess(state: GovernorState): GovernorState {
       ? { phase: 'idle', failures: compaction.failures, landing: undefined, triedAt: undefined }
       : compaction,
     handoff: { phase: 'idle' },
+    exact: newExact(state.exact.phase !== 'off'),
     summarising: false,
     control: { ...control, phase: 'closed', pending: {}, callbacks: [], questions: [] },
     trigger: typeof trigger === 'number' ? 'unplaced' : trigger,

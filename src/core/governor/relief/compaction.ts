@@ -8,6 +8,7 @@ import { handoffLevel, type Policy } from '../policy.ts';
 import { askContext, countSent, ownUuid, sendInterrupt, userLine } from '../prompts/own-lines.ts';
 import type { Attempt, Compaction, GovernorState } from '../state.ts';
 import { chain, decided, isCompacting, keep, type Step } from '../steps.ts';
+import { exactIsPossible, measureExact, planExact, tellNotExact } from './exact.ts';
 import { leaveExhausted } from './exhaustion.ts';
 import { focusText } from './focus.ts';
 import { compareStrategies, type Extent, extentOf, failuresAfterLanding, UNTRIED, willCross } from './ladder.ts';
@@ -32,16 +33,19 @@ export function startCompaction(state: GovernorState): Step {
     apiStatus: undefined,
     boundarySeen: false,
     interrupted: false,
+    how: exactIsPossible(state) ? 'exact' : 'summary',
   };
   const started: GovernorState = {
     ...countSent(state),
     compaction: { phase: 'asked', failures: state.compaction.failures, attempt },
   };
-  return keep(started, [
-    { kind: 'compact', ...decided(state, dueReason(state)), focus },
-    { kind: 'send', line: userLine(`/compact ${focus}`.trim(), uuid) },
-    timer(state),
-  ]);
+  return chain(tellNotExact(started), planExact, (next) =>
+    keep(next, [
+      { kind: 'compact', ...decided(state, dueReason(state)), how: attempt.how, focus },
+      { kind: 'send', line: userLine(`/compact ${focus}`.trim(), uuid) },
+      timer(state),
+    ]),
+  );
 }
 
 /** A line of the compaction's own turn. */
@@ -103,7 +107,8 @@ export function waitLonger(state: GovernorState): Step {
 /** The first call after a compaction shows what it freed. One that freed nothing is a failure. */
 export function measureLanding(state: GovernorState): Step {
   const { compaction, gauge } = state;
-  if (compaction.phase !== 'idle' || compaction.landing === undefined || gauge.basis !== 'measured') return keep(state);
+  if (gauge.basis !== 'measured') return keep(state);
+  if (compaction.phase !== 'idle' || compaction.landing === undefined) return measureExact(state);
   const freed = compaction.landing.predicted - gauge.used;
   const failures = failuresAfterLanding(state, gauge.used, gauge.window.tokens);
   const helped = failures === 0;
@@ -112,9 +117,11 @@ export function measureLanding(state: GovernorState): Step {
     compaction: { phase: 'idle', failures, landing: undefined, triedAt: undefined },
   };
   const reason = helped ? 'the compaction made room' : 'the compaction freed too little';
-  return chain(keep(landed, [{ kind: 'landed', ...decided(landed, reason), freed }]), (next) =>
-    giveUpWhenUseless(next, compaction.failures),
-  );
+  const measured =
+    state.exact.landing === undefined
+      ? keep(landed, [{ kind: 'landed', ...decided(landed, reason), freed }])
+      : measureExact(landed);
+  return chain(measured, (next) => giveUpWhenUseless(next, compaction.failures));
 }
 
 /** Any relief, whoever brought it, makes compacting worth trying again. */
@@ -152,12 +159,13 @@ function conclude(state: GovernorState, attempt: Attempt, verdict: Verdict): Ste
     relief: { ...state.relief, due, blocked: state.relief.blocked || verdict === 'blocked' },
     session: { ...state.session, commandsOff },
   };
-  const reason = attempt.error ?? REASONS[verdict];
+  const how = state.exact.landing === undefined ? 'summary' : 'exact';
+  const reason = attempt.error ?? (verdict === 'success' && how === 'exact' ? EXACT_REASON : REASONS[verdict]);
   const spent = toUsd(totalMicroUsd(state.cost) - attempt.costBefore);
   return chain(
     keep(concluded, [
       { kind: 'clear-timer', timer: 'compaction' },
-      { kind: 'compacted', ...decided(concluded, reason), verdict, costUsd: spent },
+      { kind: 'compacted', ...decided(concluded, reason), how, verdict, costUsd: spent },
     ]),
     (next) => giveUpWhenUseless(next, failuresBefore, verdict === 'failed' && isRejected(attempt)),
     (next) => (verdict === 'unavailable' || verdict === 'blocked' ? leaveExhausted(next) : keep(next)),
@@ -170,6 +178,8 @@ function failuresAfter(state: GovernorState, attempt: Attempt): number {
   const { failures } = state.compaction;
   return isRejected(attempt) ? Math.max(failures + 1, state.run.policy.compaction.maxAttempts) : failures + 1;
 }
+
+const EXACT_REASON = 'the mod has said what stays';
 
 const REASONS: Readonly<Record<Verdict, string>> = {
   success: 'the context was replaced by a summary',

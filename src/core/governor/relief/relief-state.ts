@@ -1,5 +1,24 @@
+import type { ExactReceipt } from '../../exact/plan.ts';
 import type { Reading } from '../gauge/gauge.ts';
 import type { Prompt } from '../input.ts';
+
+/** How far it has come that ctxb's mod inside claude answers compactions, and what came of the last one. */
+export interface Exact {
+  /**
+   * - `off`: compactions are claude's own.
+   * - `arming`: claude loads the mod. `awaited`: a relief is due, and the prompts wait for it.
+   * - `ready`: the mod runs.
+   */
+  readonly phase: 'off' | 'unarmed' | 'arming' | 'awaited' | 'ready';
+  /** Why it cannot be, until that was said. */
+  readonly why: string | undefined;
+  /** What the mod did in the compaction that is under way. */
+  readonly receipt: ExactReceipt | undefined;
+  /** The last exact one, until the next call shows what it freed. */
+  readonly landing: { readonly receipt: ExactReceipt; readonly before: Reading } | undefined;
+  /** Lines that claude may still repeat of what stays. */
+  readonly echoes: number;
+}
 
 /** A handoff under way: from the question for the document to the fresh context. */
 export type Handoff =

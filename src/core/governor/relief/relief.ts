@@ -7,6 +7,7 @@ import { relievesContext } from '../prompts/prompt.ts';
 import type { GovernorState } from '../state.ts';
 import { decided, isRelieving, keep, type Step } from '../steps.ts';
 import { dueReason, forgetFailures, type NextPrompt, startCompaction } from './compaction.ts';
+import { awaitExact, isExact } from './exact.ts';
 import { dueForExhausted, noteTried } from './exhaustion.ts';
 import { focusText } from './focus.ts';
 import { endUnrelieved, startHandoff } from './handoff.ts';
@@ -61,7 +62,7 @@ function handoffReason(state: GovernorState, cause: HandoffCause): string {
 export function startRelief(state: GovernorState, due: Due): Step {
   switch (due.way) {
     case 'compact':
-      return startCompaction(state);
+      return awaitExact(state) ?? startCompaction(state);
     case 'handoff':
       return startHandoff(noteTried(state), due.reason);
     case 'none':
@@ -76,13 +77,15 @@ export function adviseRelief(state: GovernorState, due: Due): Step {
   advised.relief = { ...state.relief, due: undefined };
   if (due.way === 'none') return keep(advised);
   if (due.way === 'handoff') return keep(advised, [{ kind: 'handoff', ...decided(state, due.reason) }]);
-  return keep(advised, [{ kind: 'compact', ...decided(state, dueReason(state)), focus: focusText(state) }]);
+  return keep(advised, [
+    { kind: 'compact', ...decided(state, dueReason(state)), how: 'summary', focus: focusText(state) },
+  ]);
 }
 
 /** Makes room for a task that is too large, where that is possible. */
 export function relieveFor(state: GovernorState): Step {
   if (state.run.mode !== 'act') return keep(state);
-  if (mayCompact(state)) return startCompaction(state);
+  if (mayCompact(state)) return awaitExact(state) ?? startCompaction(state);
   // One that has just been made is as fresh as it can be.
   const isFresh = state.relief.landing !== undefined;
   return mayHandOver(state) && !isFresh ? startHandoff(state, 'a large task waits') : keep(state);
@@ -107,14 +110,15 @@ export function readRelief(before: GovernorState, state: GovernorState, event: E
   return withRelief(state, { ...relief, landings, due, isLanding: false });
 }
 
+const NATIVE = { summary: 'claude has compacted by itself', exact: 'claude has compacted, as the mod said' } as const;
+
 /** claude has compacted by itself: only the boundary proves that no hook prevented it. */
 export function tellNative(before: GovernorState, state: GovernorState, event: Event): Step {
   if (event.kind !== 'boundary' || event.trigger === 'manual' || state.run.mode === 'replay') return keep(state);
   const when = before.turn.phase === 'running' && before.turn.calls > 0 ? 'mid-turn' : 'before-turn';
   const tokens = event.preTokens ?? predicted(before.gauge);
-  return keep(state, [
-    { kind: 'native-compaction', ...decided(state, 'claude has compacted by itself'), when, tokens },
-  ]);
+  const how = isExact(before) ? 'exact' : 'summary';
+  return keep(state, [{ kind: 'native-compaction', ...decided(state, NATIVE[how]), how, when, tokens }]);
 }
 
 function withRelief(state: GovernorState, relief: Relief): GovernorState {

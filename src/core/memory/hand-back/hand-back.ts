@@ -4,11 +4,11 @@ import { taskOf } from '../../governor/relief/focus.ts';
 import type { GovernorState } from '../../governor/state.ts';
 import { decided } from '../../governor/steps.ts';
 import type { ToolEntry } from '../entry.ts';
-import { EVIDENCE_KINDS } from '../notebook/evidence.ts';
+import { EVIDENCE_KINDS, type EvidenceItem } from '../notebook/evidence.ts';
 import { type Fact, saidFact, tallyOf } from '../notebook/fact.ts';
 import type { Notebook } from '../notebook/notebook.ts';
 import { oneLine } from '../words.ts';
-import { createRecall } from './recall.ts';
+import { createRecall, evidenceBeside } from './recall.ts';
 import { createReceipts } from './receipts.ts';
 import { tellConstraints, tellPrompts } from './user-words.ts';
 
@@ -21,6 +21,8 @@ export interface Answered {
 /** Hands evidence back around a compaction. */
 export interface HandBack {
   answer(hook: HookAnswer, state: GovernorState): Answered;
+  /** What is to be said beside the messages that an exact compaction keeps. */
+  note(state: GovernorState): string;
   /** A compaction's summary; what is seen a second time says nothing new. */
   summary(text: string): void;
   /** The context was replaced. @param kept texts of messages that stay in it as they are */
@@ -156,6 +158,12 @@ export function createHandBack(notebook: Notebook, folder: () => string): HandBa
       if (given !== undefined) receipts.holds(given, 'ctxb');
       return { output: hookOutput(hook, given), decisions };
     },
+    note(state) {
+      const opening = openingOf(notebook, state, { folder: folder(), room: CONTEXT_LIMIT, namesTask: false });
+      const tasks = notebook.tasks.open().map(({ subject }) => `- ${oneLine(subject, HEAD_LENGTH)}`);
+      const known = evidenceBeside(notebook.evidence, isInConversation, roomFor(state, CONTEXT_LIMIT));
+      return [opening, ...(tasks.length === 0 ? [] : ['Open tasks:', ...tasks]), known].filter(Boolean).join('\n');
+    },
     summary(text) {
       const seen = phase;
       if (seen === 'compared' || seen === 'settled') return;
@@ -190,6 +198,11 @@ export function hookOutput({ hook, output, specific = {} }: HookAnswer, context:
   const told = context === undefined || context === '' ? {} : { additionalContext: defused(context) };
   const own = { ...specific, ...told };
   return Object.keys(own).length === 0 ? output : { ...output, hookSpecificOutput: { hookEventName: hook, ...own } };
+}
+
+/** What the lines of the conversation say themselves. */
+function isInConversation({ kind }: EvidenceItem): boolean {
+  return kind === 'command' || kind === 'file read';
 }
 
 /** All that a relief may lose. */

@@ -1,0 +1,192 @@
+import type { ExactReceipt } from '../../exact/plan.ts';
+import type { ControlResponseEvent, Event } from '../../protocol/events.ts';
+import { saysNothing } from '../../protocol/usage.ts';
+import { toUsd } from '../cost/cost.ts';
+import { priceFor } from '../cost/prices.ts';
+import { isCharactersOnly, predicted, readGauge } from '../gauge/gauge.ts';
+import { inTokens } from '../policy.ts';
+import { request } from '../prompts/own-lines.ts';
+import type { GovernorState } from '../state.ts';
+import { decided, keep, type Step } from '../steps.ts';
+import type { Exact } from './relief-state.ts';
+
+/**
+ * Exact compactions: ctxb's mod inside claude answers a compaction itself, without a call of the API. It is loaded into
+ * the running claude when a relief comes near; `plan.json` then says what it is to do, `receipt.json` what it has done.
+ */
+export const NOT_EXACT: Exact = { phase: 'off', why: undefined, receipt: undefined, landing: undefined, echoes: 0 };
+
+/** The state at the start of a process. */
+export function newExact(isWanted: boolean): Exact {
+  return isWanted ? { ...NOT_EXACT, phase: 'unarmed' } : NOT_EXACT;
+}
+
+/** Whether the next compaction is answered by the mod. */
+export function exactIsPossible({ exact }: GovernorState): boolean {
+  return exact.phase === 'ready';
+}
+
+/** Whether it may yet be. */
+export function exactMayCome({ exact }: GovernorState): boolean {
+  return exact.phase !== 'off';
+}
+
+/** Tokens: below it no relief pays, and a short session need not load the mod. */
+const ARMED_FROM = 40_000;
+
+/** How long claude may take to load the mod, and then the mod to give a sign of life. */
+const LOADING_PATIENCE_MS = 10_000;
+const LIFE_PATIENCE_MS = 3_000;
+
+/** Most that stays, in tokens; a small window leaves less. */
+const MOST_KEPT = 60_000;
+const LEAST_KEPT = 5_000;
+
+/** Loads the mod once the context has grown, and keeps the plan up to date for a compaction in mid-turn. */
+export function prepareExact(before: GovernorState, state: GovernorState): Step {
+  const { exact, gauge } = state;
+  if (exact.phase === 'off' || gauge.calls === before.gauge.calls) return keep(state);
+  if (exact.phase === 'unarmed') return predicted(gauge) >= ARMED_FROM ? arm(state) : keep(state);
+  return planExact(state);
+}
+
+/** A relief is due: the prompts wait for the mod. undefined: there is nothing to wait for. */
+export function awaitExact(state: GovernorState): Step | undefined {
+  const { phase } = state.exact;
+  if (phase !== 'unarmed' && phase !== 'arming') return undefined;
+  const armed = phase === 'unarmed' ? arm(state) : keep(state);
+  return { ...armed, state: withExact(armed.state, { phase: 'awaited' }) };
+}
+
+function arm(state: GovernorState): Step {
+  if (state.control.phase === 'closed') return keep(state);
+  return keep(withExact(state, { phase: 'arming' }), [
+    { kind: 'arm-exact' },
+    { kind: 'set-timer', timer: 'exact', afterMs: LOADING_PATIENCE_MS },
+  ]);
+}
+
+/** The mod lies in a folder. `add_plugins` adds it to what claude has loaded (2.1.330); older versions overlook it. */
+export function onExactFolder(state: GovernorState, path: string | undefined): Step {
+  if (!isArming(state)) return keep(state);
+  if (path === undefined) return disarm(state, 'the mod could not be written');
+  return request(state, 'load-mod', {
+    subtype: 'reload_plugins',
+    add_plugins: [{ type: 'local', path }],
+    // Another list of tools would make claude pay for the whole context again.
+    hold_on_cache_impact: true,
+  });
+}
+
+export function onModLoaded(state: GovernorState, { ok, response }: ControlResponseEvent): Step {
+  if (!isArming(state)) return keep(state);
+  if (!ok) return disarm(state, 'claude refuses to load the mod');
+  if (response.held === true) return disarm(state, 'loading the mod would change the tools');
+  return keep(state, [{ kind: 'prove-exact' }, { kind: 'set-timer', timer: 'exact', afterMs: LIFE_PATIENCE_MS }]);
+}
+
+/** The mod has given a sign of life. */
+export function onExactProved(state: GovernorState): Step {
+  if (!isArming(state)) return keep(state);
+  const planned = planExact(withExact(state, { phase: 'ready' }));
+  return keep(planned.state, [...planned.actions, CLEAR]);
+}
+
+/** claude has not loaded it in time, or it does not run: `--bare`, `--safe-mode`, `disableAllHooks` and managed settings prevent it in silence. */
+export function giveUpArming(state: GovernorState): Step {
+  return isArming(state) ? disarm(state, `${nameOf(state)} does not run the mod`) : keep(state);
+}
+
+const CLEAR = { kind: 'clear-timer', timer: 'exact' } as const;
+
+function nameOf({ session }: GovernorState): string {
+  return session.version === undefined ? 'this claude' : `Claude Code ${session.version}`;
+}
+
+function isArming({ exact }: GovernorState): boolean {
+  return exact.phase === 'arming' || exact.phase === 'awaited';
+}
+
+function disarm(state: GovernorState, why: string): Step {
+  return keep(withExact(state, { phase: 'off', why }), [CLEAR]);
+}
+
+/** Says once, at a compaction, that it is not an exact one. */
+export function tellNotExact(state: GovernorState): Step {
+  const { why } = state.exact;
+  if (why === undefined) return keep(state);
+  return keep(withExact(state, { why: undefined }), [{ kind: 'not-exact', ...decided(state, why) }]);
+}
+
+/** What the mod may keep: what the target leaves beside the system prompt and the tools. */
+export function planExact(state: GovernorState): Step {
+  const { gauge, run, exact } = state;
+  if (exact.phase !== 'ready') return keep(state);
+  const room = inTokens(run.policy.compaction.target, gauge.window.tokens) - (gauge.first ?? 0);
+  return keep(state, [{ kind: 'plan-exact', budget: Math.max(LEAST_KEPT, Math.min(MOST_KEPT, Math.round(room))) }]);
+}
+
+/** The mod was asked for a compaction. */
+export function onExactReceipt(state: GovernorState, receipt: ExactReceipt): Step {
+  return keep(withExact(state, { receipt }));
+}
+
+/** The compaction under way is an exact one: what was asked and done is still there. */
+export function isExact({ exact }: GovernorState): boolean {
+  return exact.receipt?.answered === true;
+}
+
+/** The context was replaced: by the mod's answer, or by a summary where the mod should have answered. */
+export function followExact(before: GovernorState, state: GovernorState, event: Event): Step {
+  const { exact } = state;
+  if (event.kind !== 'boundary') return keep(state);
+  const { receipt } = exact;
+  if (receipt?.answered) {
+    const echoes = event.trigger === 'auto' ? receipt.after.messages : 0;
+    const landing = { receipt, before: readGauge(before.gauge) };
+    return keep(withExact(state, { receipt: undefined, landing, echoes }));
+  }
+  if (exact.phase !== 'ready') return tellNotExact(state);
+  // One that has crashed stays away for the rest of the process, and a doubt would come again.
+  const why = receipt?.why ?? 'the mod did not answer';
+  return tellNotExact(withExact(state, { phase: 'off', why, receipt: undefined }));
+}
+
+/** Whether lines of claude's may be there because of the mod. */
+export function speaksOfMod({ exact }: GovernorState): boolean {
+  return exact.echoes > 0 || exact.phase === 'arming' || exact.phase === 'awaited';
+}
+
+/**
+ * Behind an exact boundary in mid-turn claude repeats what stays, a line a message: nothing of it is new. Answers among
+ * them have lost their figures.
+ */
+export function isEcho({ exact, gauge }: GovernorState, event: Event): boolean {
+  if (exact.echoes === 0) return false;
+  if (event.kind === 'user') return event.subagent === null && event.toolReport === undefined;
+  if (event.kind !== 'assistant' || event.subagent !== null) return false;
+  return event.synthetic || (!isCharactersOnly(gauge) && (event.usage === undefined || saysNothing(event.usage)));
+}
+
+export function afterEcho(state: GovernorState): GovernorState {
+  return withExact(state, { echoes: state.exact.echoes - 1 });
+}
+
+/** The first call after an exact compaction shows what it freed, and what each further call costs less. */
+export function measureExact(state: GovernorState): Step {
+  const { gauge, exact, session, run } = state;
+  if (exact.landing === undefined || gauge.basis !== 'measured') return keep(state);
+  const { receipt, before } = exact.landing;
+  const freed = before.predicted - gauge.used;
+  const price = priceFor(gauge.call?.model ?? session.model, run.policy.cost.prices);
+  const savedUsd = price === undefined ? undefined : toUsd(Math.round((freed * price.cacheRead) / 1_000_000));
+  const landed = withExact(state, { landing: undefined, echoes: 0 });
+  const reason = `${before.predicted} tokens before it`;
+  return keep(landed, [
+    { kind: 'landed', ...decided(landed, reason), freed, exact: receipt, ...(savedUsd !== undefined && { savedUsd }) },
+  ]);
+}
+
+export function withExact(state: GovernorState, changes: Partial<Exact>): GovernorState {
+  return { ...state, exact: { ...state.exact, ...changes } };
+}

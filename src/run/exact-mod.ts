@@ -1,0 +1,62 @@
+import type { ExactPlan } from '../core/exact/plan.ts';
+import type { Input, OwnEvent } from '../core/governor/input.ts';
+import { fieldsOf } from '../core/protocol/fields.ts';
+import type { Faults } from '../store/files/store-error.ts';
+import { type ModFolder, makeModFolder } from '../store/runs/mod-folder.ts';
+
+/** The mod that answers compactions inside claude, and what is exchanged with it. */
+export interface ExactMod {
+  /** Writes the mod to a folder of its own; undefined: it cannot be written. */
+  arm(): string | undefined;
+  /** Calls back when the mod gives its sign of life. */
+  whenAlive(callback: () => void): void;
+  plan(plan: ExactPlan): void;
+  /** What the mod has done, before the first line that can tell of it is judged. */
+  seen(input: Input): readonly OwnEvent[];
+  close(): void;
+}
+
+export function createExactMod(onFault: Faults): ExactMod {
+  let folder: ModFolder | undefined;
+  let written = '';
+
+  function attempt<T>(work: () => T): T | undefined {
+    try {
+      return work();
+    } catch (error) {
+      onFault('compactions are not exact', error);
+      return undefined;
+    }
+  }
+
+  return {
+    arm() {
+      // Another process of claude gives a sign of life of its own.
+      folder?.remove();
+      written = '';
+      folder = attempt(makeModFolder);
+      return folder?.path;
+    },
+    whenAlive: (callback) => void attempt(() => folder?.whenAlive(callback)),
+    plan(plan) {
+      const text = JSON.stringify(plan);
+      if (text === written) return;
+      attempt(() => folder?.plan(plan));
+      written = text;
+    },
+    seen(input) {
+      if (folder === undefined || !mayTellOfCompaction(input)) return [];
+      const receipt = attempt(() => folder?.takeReceipt());
+      return receipt === undefined ? [] : [{ kind: 'exact-receipt', receipt }];
+    },
+    close: () => attempt(() => folder?.remove()),
+  };
+}
+
+function mayTellOfCompaction({ from, event }: Input): boolean {
+  if (from !== 'claude') return false;
+  if (event.kind === 'boundary' || event.kind === 'compact-status') return true;
+  if (event.kind !== 'control-request') return false;
+  const { hook_event_name: hook } = fieldsOf(event.request.input);
+  return hook === 'PostCompact' || hook === 'SessionStart';
+}
