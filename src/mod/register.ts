@@ -45,6 +45,7 @@ export function register(on: On): void {
     number += 1;
     const { messages, outcome } = answer(e.messages, await $.fs.read(`${PLACE}/plan.json`).catch(() => undefined));
     const receipt: ExactReceipt = { version: 1, number, ms: Math.round(performance.now() - started), ...outcome };
+    if (messages !== undefined) await $.fs.write(`${PLACE}/kept.json`, JSON.stringify(messages)).catch(() => {});
     await $.fs.write(`${PLACE}/receipt.json`, JSON.stringify(receipt)).catch(() => {});
     return messages === undefined ? next(e) : { messages };
   });

@@ -1,6 +1,6 @@
-import type { ExactPlan } from '../core/exact/plan.ts';
+import type { ExactPlan, ExactReceipt, Extent } from '../core/exact/plan.ts';
 import type { Input, OwnEvent } from '../core/governor/input.ts';
-import { fieldsOf } from '../core/protocol/fields.ts';
+import { countOf, fieldsOf, textOf, textsOf } from '../core/protocol/fields.ts';
 import type { Faults } from '../store/files/store-error.ts';
 import { type ModFolder, makeModFolder } from '../store/runs/mod-folder.ts';
 
@@ -46,8 +46,9 @@ export function createExactMod(onFault: Faults): ExactMod {
     },
     seen(input) {
       if (folder === undefined || !mayTellOfCompaction(input)) return [];
-      const receipt = attempt(() => folder?.takeReceipt());
-      return receipt === undefined ? [] : [{ kind: 'exact-receipt', receipt }];
+      const taken = attempt(() => folder?.takeReceipt());
+      if (taken === undefined) return [];
+      return [{ kind: 'exact-receipt', receipt: readReceipt(taken.receipt), kept: textsIn(taken.kept) }];
     },
     close: () => attempt(() => folder?.remove()),
   };
@@ -59,4 +60,32 @@ function mayTellOfCompaction({ from, event }: Input): boolean {
   if (event.kind !== 'control-request') return false;
   const { hook_event_name: hook } = fieldsOf(event.request.input);
   return hook === 'PostCompact' || hook === 'SessionStart';
+}
+
+/** All that is said in messages as a mod has them. */
+function textsIn(messages: unknown): string[] {
+  const list = (value: unknown) => (Array.isArray(value) ? value.map(fieldsOf) : []);
+  return list(messages).flatMap(({ text, toolUses, toolResults }) => [
+    ...textsOf([text]),
+    ...list(toolUses).flatMap(({ input }) => textsOf(Object.values(fieldsOf(input)))),
+    ...list(toolResults).flatMap((result) => textsOf([result.text])),
+  ]);
+}
+
+/** A figure that is missing is 0: others could have written to the file. */
+function readReceipt(value: unknown): ExactReceipt {
+  const { number, answered, why, ms, before, after, prompts, steps } = fieldsOf(value);
+  const count = (fields: unknown, name: string) => countOf(fieldsOf(fields)[name]) ?? 0;
+  const extent = (of: unknown): Extent => ({ messages: count(of, 'messages'), tokens: count(of, 'tokens') });
+  return {
+    version: 1,
+    number: countOf(number) ?? 0,
+    answered: answered === true,
+    ...(textOf(why) !== undefined && { why: String(why) }),
+    ms: countOf(ms) ?? 0,
+    before: extent(before),
+    after: extent(after),
+    prompts: { kept: count(prompts, 'kept'), of: count(prompts, 'of') },
+    steps: { whole: count(steps, 'whole'), lines: count(steps, 'lines'), gone: count(steps, 'gone') },
+  };
 }

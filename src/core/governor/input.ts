@@ -60,8 +60,8 @@ export type OwnEvent =
   | { readonly kind: 'exact-folder'; readonly path: string | undefined }
   /** The mod has given a sign of life. */
   | { readonly kind: 'exact-proved' }
-  /** What the mod did in the compaction that claude tells of next. */
-  | { readonly kind: 'exact-receipt'; readonly receipt: ExactReceipt }
+  /** What the mod did in the compaction that claude tells of next, and what is said in the messages that stay. */
+  | { readonly kind: 'exact-receipt'; readonly receipt: ExactReceipt; readonly kept: readonly string[] }
   /** Where the session's notes are, as the agent is to name it; all earlier entries have been told. */
   | { readonly kind: 'notes'; readonly path: string };
 

@@ -148,7 +148,11 @@ const READERS: Readers = {
   'exact-folder': ({ path }) => ({ kind: 'exact-folder', path: textOf(path) }),
   'exact-proved': () => ({ kind: 'exact-proved' }),
   // Checked where the file was read.
-  'exact-receipt': ({ receipt }) => ({ kind: 'exact-receipt', receipt: receipt as ExactReceipt }),
+  'exact-receipt': ({ receipt, kept }) => ({
+    kind: 'exact-receipt',
+    receipt: receipt as ExactReceipt,
+    kept: textsOf(kept),
+  }),
   earlier: ({ entry }) => ({ kind: 'earlier', entry: fieldsOf(entry) }),
   notes: ({ path }) => ({ kind: 'notes', path: textOf(path) ?? '' }),
   'handoff-problems': ({ problems }) => ({ kind: 'handoff-problems', problems: textsOf(problems) }),

@@ -102,6 +102,9 @@ export function createMemory({ run, mask }: MemoryOptions): Memory {
   function followRelief(input: Input, state: GovernorState): Decision[] {
     const summary = summaryIn(input, state);
     if (summary !== undefined) handBack.summary(summary);
+    if (input.from === 'ctxb' && input.event.kind === 'exact-receipt' && input.event.receipt.answered) {
+      handBack.relieved('compaction', input.event.kept);
+    }
     return input.from === 'claude' ? followClaude(input.event, state) : [];
   }
 

@@ -1,8 +1,7 @@
 import { cpSync, existsSync, type FSWatcher, mkdtempSync, rmSync, watch } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ExactPlan, ExactReceipt, Extent } from '../../core/exact/plan.ts';
-import { countOf, fieldsOf, textOf } from '../../core/protocol/fields.ts';
+import type { ExactPlan } from '../../core/exact/plan.ts';
 import { createPlain, readJson, removeFile } from '../files/plain-file.ts';
 import { orStoreError } from '../files/store-error.ts';
 import { replaceFile } from '../files/write-file.ts';
@@ -16,15 +15,16 @@ export interface ModFolder {
   whenAlive(callback: () => void): void;
   /** @throws CtxbError `store` */
   plan(plan: ExactPlan): void;
-  /** What the mod did since the last look; undefined: it was not asked. */
-  takeReceipt(): ExactReceipt | undefined;
+  /** What the mod did since the last look, and the messages that stay; undefined: it was not asked. */
+  takeReceipt(): { readonly receipt: unknown; readonly kept: unknown } | undefined;
   remove(): void;
 }
 
 /** Where the build puts the mod: parts of the program are one folder below it. */
 const MOD = new URL('../mod/', import.meta.url);
 
-const RECEIPT_BYTES = 64 * 1024;
+/** claude lets a mod write no more at once. */
+const MOST_BYTES = 4 * 1024 * 1024;
 
 /**
  * Puts the mod into a temporary folder of this user's.
@@ -40,7 +40,7 @@ export function makeModFolder(): ModFolder {
     watcher?.close();
     watcher = undefined;
   };
-  const [plan, receipt] = [join(path, 'plan.json'), join(path, 'receipt.json')];
+  const [plan, answer, messages] = ['plan.json', 'receipt.json', 'kept.json'].map((name) => join(path, name)) as [string, string, string];
   return {
     path,
     whenAlive(callback) {
@@ -55,32 +55,14 @@ export function makeModFolder(): ModFolder {
     },
     plan: (wanted) => replaceFile(plan, [maskedJson(wanted)]),
     takeReceipt() {
-      if (!existsSync(receipt)) return undefined;
-      const read = readReceipt(readJson(receipt, RECEIPT_BYTES));
-      removeFile(receipt);
-      return read;
+      if (!existsSync(answer)) return undefined;
+      const [receipt, kept] = [answer, messages].map((file) => readJson(file, MOST_BYTES));
+      for (const file of [answer, messages]) if (existsSync(file)) removeFile(file);
+      return { receipt, kept };
     },
     remove() {
       stopWatching();
       rmSync(path, { recursive: true, force: true });
     },
-  };
-}
-
-/** A figure that is missing is 0: others could have written to the file. */
-function readReceipt(value: unknown): ExactReceipt {
-  const { number, answered, why, ms, before, after, prompts, steps } = fieldsOf(value);
-  const count = (fields: unknown, name: string) => countOf(fieldsOf(fields)[name]) ?? 0;
-  const extent = (of: unknown): Extent => ({ messages: count(of, 'messages'), tokens: count(of, 'tokens') });
-  return {
-    version: 1,
-    number: countOf(number) ?? 0,
-    answered: answered === true,
-    ...(textOf(why) !== undefined && { why: String(why) }),
-    ms: countOf(ms) ?? 0,
-    before: extent(before),
-    after: extent(after),
-    prompts: { kept: count(prompts, 'kept'), of: count(prompts, 'of') },
-    steps: { whole: count(steps, 'whole'), lines: count(steps, 'lines'), gone: count(steps, 'gone') },
   };
 }

@@ -178,7 +178,7 @@ export function measureExact(state: GovernorState): Step {
   if (exact.landing === undefined || gauge.basis !== 'measured') return keep(state);
   const { receipt, before } = exact.landing;
   const freed = before.predicted - gauge.used;
-  const price = priceFor(gauge.call?.model ?? session.model, run.policy.cost.prices);
+  const price = priceFor(gauge.call?.model ?? session.model, run.policy.cost.prices, session.version);
   const savedUsd = price === undefined ? undefined : toUsd(Math.round((freed * price.cacheRead) / 1_000_000));
   const landed = withExact(state, { landing: undefined, echoes: 0 });
   const reason = `${before.predicted} tokens before it`;
