@@ -2,7 +2,6 @@ import type { ChildEnd } from '../claude/child.ts';
 import type { Action } from '../core/governor/actions.ts';
 import { initialState } from '../core/governor/initial-state.ts';
 import type { Input, OwnEvent } from '../core/governor/input.ts';
-import { isEcho } from '../core/governor/relief/exact.ts';
 import type { GovernorState, Run } from '../core/governor/state.ts';
 import { hookOutput } from '../core/memory/hand-back/hand-back.ts';
 import { createHost, type Judged } from '../host/governor-host.ts';
@@ -109,7 +108,7 @@ export function startSession(run: Run, world: SessionWorld): Session {
     line?.passOn?.();
     carryOut(actions, isAnswered);
     // Noted before anything is done about it: what is done may take it out of the context.
-    const noted = input.from === 'claude' && isEcho(before, input.event) ? undefined : notes?.observe(input, after);
+    const noted = notes?.observe(input, after);
     carryOut(actions, (action) => !settlesLines(action) && !isAnswered(action));
     for (const decision of noted?.decisions ?? []) executor.execute(decision);
     world.onState(after);

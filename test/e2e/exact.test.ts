@@ -1,74 +1,59 @@
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { Scenario } from '../../src/standin/scenario.ts';
 import { startWorld } from '../support/claude.ts';
-import { mainRequests, summaryRequests } from '../support/conversation.ts';
+import { mainRequests, userTexts } from '../support/conversation.ts';
 import { journal, outputLines, prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
+import { expectExact, job } from '../support/exact-job.ts';
+import { expectSameDecisions, kinds } from '../support/proof.ts';
 
-/** A job whose context is what its requests hold: 20,000 tokens, and 15,000 for each of the agent's answers. */
-function job(turns: readonly number[], growBy = 15_000): Scenario {
-  const script = turns.flatMap((calls, turn) =>
-    Array.from({ length: calls }, (_, call) =>
-      call + 1 < calls
-        ? { tools: [{ name: 'Bash', input: { command: `echo step ${turn + 1}.${call + 1}`, description: 'A step' } }] }
-        : { text: `answer ${turn + 1}` },
-    ),
-  );
-  return {
-    calls: ({ body }, index) => {
-      const answers = (body.messages ?? []).filter(({ role }) => role === 'assistant').length;
-      return { ...(script[index] ?? { text: 'Nothing more.' }), context: 20_000 + growBy * answers };
-    },
-  };
-}
+const STREAM = ['--output-format', 'stream-json', '--verbose'];
+const FOUR = ['prompt one: α "quoted"', 'prompt two\nwith two lines', 'prompt three', 'prompt four'];
 
-it('between two turns', async () => {
-  await using world = await startWorld(job([4, 4, 4, 4]));
+it('between two turns ctxb says what stays, in no time and without a call', async () => {
+  await using world = await startWorld(job({ turns: [5, 4, 3, 2] }));
+  const record = join(world.scratch.cwd, 'run.ndjson');
   const run = await runCtxb(world, {
-    flags: prompts('prompt one', 'prompt two', 'prompt three', 'prompt four'),
-    claude: [...SMALL_WINDOW, '--output-format', 'stream-json', '--verbose'],
+    flags: [...prompts(...FOUR), '--record', record],
+    claude: [...SMALL_WINDOW, ...STREAM],
   });
-  console.log(
-    run.stderr,
-    JSON.stringify(
-      journal(world).map(({ kind, reason }) => [kind, reason]),
-      null,
-      1,
-    ),
+
+  expect(run.code).toBe(0);
+  expect(kinds(world)).toEqual(['compact', 'compacted', 'landed']);
+  expect(journal(world).find(({ kind }) => kind === 'compacted')).toMatchObject({
+    how: 'exact',
+    verdict: 'success',
+    costUsd: 0,
+  });
+  expect(run.stderr).toMatch(
+    /^ctxb: compacted exactly in \d+ ms at 160,\d{3} of 200,000 tokens → [\d,]+ \(2 of 2 prompts, \d steps? whole, \d+ in a line; no call\): saves about \$0\.0\d a call$/m,
   );
-  console.log(
-    outputLines(run)
-      .map(({ type, subtype }) => `${type}/${subtype ?? ''}`)
-      .join(' '),
-  );
-  const at = outputLines(run).findIndex(({ subtype }) => subtype === 'compact_boundary');
-  console.log(
-    outputLines(run)
-      .slice(at, at + 5)
-      .map((l) => JSON.stringify(l).slice(0, 500))
-      .join('\n'),
-  );
-  expect(summaryRequests(world.standin)).toHaveLength(0);
-  expect(mainRequests(world.standin)).toHaveLength(16);
+  expectExact(world.standin, FOUR);
+  // What was done before is still there, as a line.
+  const after = mainRequests(world.standin)[9];
+  expect(JSON.stringify(after?.body.messages)).toContain('did 1.1');
+  expect(userTexts(after).filter((text) => text.includes('scratch.md')).length).toBe(1);
+  // The caller sees nothing of it.
+  expect(outputLines(run).map(({ type, subtype }) => subtype ?? type)).not.toContain('compact_boundary');
+  expect(run.stderr).toMatch(/kept 2 of 2 prompts/);
+  await expectSameDecisions(world, record);
 });
 
-it('in mid-turn', async () => {
-  await using world = await startWorld(job([24]));
+it('in mid-turn the running prompt stays whole, and the caller sees no line twice', async () => {
+  await using world = await startWorld(job({ turns: [2, 34], growBy: 10_000 }));
+  const record = join(world.scratch.cwd, 'run.ndjson');
   const run = await runCtxb(world, {
-    flags: prompts('prompt one'),
-    claude: [...SMALL_WINDOW, '--output-format', 'stream-json', '--verbose'],
+    flags: [...prompts(...FOUR.slice(0, 2)), '--record', record],
+    claude: [...SMALL_WINDOW, ...STREAM],
   });
-  console.log(
-    run.stderr,
-    JSON.stringify(
-      journal(world).map(({ kind, reason }) => [kind, reason]),
-      null,
-      1,
-    ),
+
+  expect(run.code).toBe(0);
+  expect(kinds(world)).toEqual(['native-compaction', 'landed', 'native-compaction', 'landed']);
+  expectExact(world.standin, FOUR.slice(0, 2));
+  const lines = outputLines(run).map((line) => JSON.stringify(line));
+  const ids = outputLines(run).flatMap(({ type, message }) =>
+    type === 'assistant' ? [(message as { id: string }).id] : [],
   );
-  console.log(
-    outputLines(run)
-      .map(({ type, subtype }) => `${type}/${subtype ?? ''}`)
-      .join(' '),
-  );
-  expect(summaryRequests(world.standin)).toHaveLength(0);
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(lines.filter((line) => line.includes('"type":"user"') && line.includes('prompt one'))).toEqual([]);
+  await expectSameDecisions(world, record);
 });

@@ -3,6 +3,7 @@ import { isOfSubagent } from '../governor/control/hook-callbacks.ts';
 import { SMALL_WINDOW } from '../governor/gauge/window.ts';
 import type { Input, OwnEvent } from '../governor/input.ts';
 import { inTokens } from '../governor/policy.ts';
+import { isEcho } from '../governor/relief/exact.ts';
 import type { GovernorState, Run } from '../governor/state.ts';
 import { decided } from '../governor/steps.ts';
 import { plainText, textsOf } from '../protocol/blocks.ts';
@@ -76,6 +77,7 @@ export function createMemory({ run, mask }: MemoryOptions): Memory {
   const recent = createRecentMessages();
   let folder: string | undefined;
   let waiting: Input[] = [];
+  let before: GovernorState | undefined;
   const handBack = createHandBack(notebook, () => folder ?? run.contextDir);
 
   function note(input: Input, state: GovernorState): Remembered {
@@ -160,6 +162,9 @@ export function createMemory({ run, mask }: MemoryOptions): Memory {
         folder = input.event.path;
         return catchUp(state);
       }
+      const isRepeated = input.from === 'claude' && before !== undefined && isEcho(before, input.event);
+      before = state;
+      if (isRepeated) return NOTHING;
       if (folder !== undefined) return note(input, state);
       waiting.push(input);
       return NOTHING;

@@ -40,7 +40,11 @@ export function makeModFolder(): ModFolder {
     watcher?.close();
     watcher = undefined;
   };
-  const [plan, answer, messages] = ['plan.json', 'receipt.json', 'kept.json'].map((name) => join(path, name)) as [string, string, string];
+  const [plan, answer, messages] = ['plan.json', 'receipt.json', 'kept.json'].map((name) => join(path, name)) as [
+    string,
+    string,
+    string,
+  ];
   return {
     path,
     whenAlive(callback) {

@@ -10,7 +10,7 @@ import { focusText, notesClause } from '../relief/focus.ts';
 import { documentToGive, noteGiven } from '../relief/fresh-context.ts';
 import { stopTurn } from '../relief/stop-turn.ts';
 import type { GovernorState } from '../state.ts';
-import { decided, keep, type Step } from '../steps.ts';
+import { decided, isCompacting, keep, type Step } from '../steps.ts';
 import { cutResult } from '../tool-budget/cut-result.ts';
 import { remembered } from '../tool-budget/follow-results.ts';
 import { alertAgent } from '../tool-budget/hints.ts';
@@ -86,14 +86,16 @@ function handOver(state: GovernorState, requestId: string, hook: HookName): Step
   return keep(remembered(noteGiven(state), document.text), [{ ...plain(requestId, hook), context: document.text }]);
 }
 
-/** The focus of a compaction that claude started itself; with `/compact` the focus came as its argument. */
+/** The focus of a compaction that claude started itself; of ctxb's own it came as the argument of `/compact`. */
 function answerPreCompact(
   state: GovernorState,
   requestId: string,
   trigger: string | undefined,
   said: string,
 ): Action[] {
-  const focus = trigger === 'auto' ? focusText(state) : notesClause(state);
+  // The mod has left a compaction to claude that ctxb asked for: the command says nothing.
+  const isLeft = isCompacting(state.compaction) && state.compaction.attempt.how === 'exact';
+  const focus = trigger === 'auto' || isLeft ? focusText(state) : notesClause(state);
   if (focus === '' || said.includes(focus)) return [plain(requestId, 'PreCompact')];
   return [
     ...(trigger === 'auto' ? [{ kind: 'focus', ...decided(state, nativeReason(state)) } as const] : []),

@@ -23,7 +23,10 @@ export type NextPrompt = Prompt | 'unseen' | undefined;
 /** `/compact` goes alone: the whole message is its argument, and a prompt sent with it would be lost in it. */
 export function startCompaction(state: GovernorState): Step {
   if (state.compaction.phase !== 'idle') return keep(state);
+  const how = exactIsPossible(state) ? 'exact' : 'summary';
   const focus = focusText(state);
+  // In a conversation whose messages stay, it would stand as an instruction.
+  const command = how === 'exact' ? '/compact' : `/compact ${focus}`.trim();
   const uuid = ownUuid(state);
   const attempt: Attempt = {
     uuid,
@@ -33,7 +36,7 @@ export function startCompaction(state: GovernorState): Step {
     apiStatus: undefined,
     boundarySeen: false,
     interrupted: false,
-    how: exactIsPossible(state) ? 'exact' : 'summary',
+    how,
   };
   const started: GovernorState = {
     ...countSent(state),
@@ -41,8 +44,8 @@ export function startCompaction(state: GovernorState): Step {
   };
   return chain(tellNotExact(started), planExact, (next) =>
     keep(next, [
-      { kind: 'compact', ...decided(state, dueReason(state)), how: attempt.how, focus },
-      { kind: 'send', line: userLine(`/compact ${focus}`.trim(), uuid) },
+      { kind: 'compact', ...decided(state, dueReason(state)), how, focus },
+      { kind: 'send', line: userLine(command, uuid) },
       timer(state),
     ]),
   );

@@ -175,7 +175,8 @@ export function createHandBack(notebook: Notebook, folder: () => string): HandBa
     },
     relieved(relief, kept) {
       receipts.beginOnce(relief, factsOf(notebook));
-      for (const text of kept) receipts.holds(text, 'claude');
+      // What was said in several lines is known in one.
+      for (const text of kept) receipts.holds(`${text}\n${text.replace(/\s+/g, ' ')}`, 'claude');
     },
     holds: (text) => receipts.holds(text, 'claude'),
     sent(state) {
