@@ -7,6 +7,7 @@ import { expectExact, job } from '../support/exact-job.ts';
 import { expectSameDecisions, kinds } from '../support/proof.ts';
 
 const STREAM = ['--output-format', 'stream-json', '--verbose'];
+const EXACT = { CTXB_COMPACTION_HOW: 'auto' };
 const FOUR = ['prompt one: α "quoted"', 'prompt two\nwith two lines', 'prompt three', 'prompt four'];
 
 it('between two turns ctxb says what stays, in no time and without a call', async () => {
@@ -15,6 +16,7 @@ it('between two turns ctxb says what stays, in no time and without a call', asyn
   const run = await runCtxb(world, {
     flags: [...prompts(...FOUR), '--record', record],
     claude: [...SMALL_WINDOW, ...STREAM],
+    env: EXACT,
   });
 
   expect(run.code).toBe(0);
@@ -44,6 +46,7 @@ it('in mid-turn the running prompt stays whole, and the caller sees no line twic
   const run = await runCtxb(world, {
     flags: [...prompts(...FOUR.slice(0, 2)), '--record', record],
     claude: [...SMALL_WINDOW, ...STREAM],
+    env: EXACT,
   });
 
   expect(run.code).toBe(0);

@@ -44,6 +44,8 @@ it('only these write something as it is', () => {
     'store/ledgers/cost-ledger.ts',
     // What stands in a ledger, and was masked when it came there.
     'store/ledgers/ledger-files.ts',
+    // Code, and where it lies.
+    'store/runs/mod-folder.ts',
     'store/runs/seal.ts',
     'store/runs/session-store.ts',
     'store/sessions/hook-sessions.ts',
