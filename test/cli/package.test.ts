@@ -26,6 +26,7 @@ it('holds what is needed, and nothing else', () => {
   const tops = new Set(installed.files.map((path) => path.replace(/^(dist\/[^/]*|[^/]*).*/, '$1')));
   expect([...tops].sort()).toEqual([
     '.contextbudgetrc.example.json',
+    'CHANGELOG.md',
     'LICENSE',
     'README.md',
     'dist/LICENSES.txt',

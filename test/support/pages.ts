@@ -7,6 +7,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 export const PAGES: ReadonlyMap<string, string> = new Map(
   [
     'README.md',
+    'llms.txt',
     ...readdirSync(`${ROOT}docs`)
       .filter(isPage)
       .map((name) => `docs/${name}`),
