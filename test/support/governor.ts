@@ -29,13 +29,24 @@ export function policyWith(changes: PolicyChanges = {}): Policy {
     handoff: { ...DEFAULTS.handoff, ...changes.handoff },
     zones: { ...DEFAULTS.zones, ...changes.zones },
     cost: { ...DEFAULTS.cost, ...changes.cost },
+    limits: { ...DEFAULTS.limits, ...changes.limits },
     tools: { ...DEFAULTS.tools, ...changes.tools },
     tiers: { ...DEFAULTS.tiers, ...changes.tiers },
     recovery: { ...DEFAULTS.recovery, ...changes.recovery },
   };
 }
 
-type Group = 'thresholds' | 'midTurn' | 'compaction' | 'handoff' | 'zones' | 'cost' | 'recovery' | 'tools' | 'tiers';
+type Group =
+  | 'limits'
+  | 'thresholds'
+  | 'midTurn'
+  | 'compaction'
+  | 'handoff'
+  | 'zones'
+  | 'cost'
+  | 'recovery'
+  | 'tools'
+  | 'tiers';
 
 export type PolicyChanges = Partial<Omit<Policy, Group>> & { readonly [K in Group]?: Partial<Policy[K]> };
 

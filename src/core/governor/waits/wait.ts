@@ -104,7 +104,8 @@ function breakWait(state: GovernorState, { delayMs }: ApiRetryEvent): Step {
   const reset = resetOf(limits) ?? wait.until;
   const slept = now > reset + SLEPT_MS && delayMs > SLEPT_MS;
   const pays = Object.keys(tasks).length === 0 && savingAt({ ...state, now: wait.until }) !== undefined;
-  return slept || pays ? sendInterrupt(withWait(state, { ...wait, phase: 'breaking' })) : keep(state);
+  if (!slept && !pays) return keep(state);
+  return sendInterrupt(withWait(state, { ...wait, phase: 'breaking', until: slept ? now : wait.until }));
 }
 
 /** The turn has ended without an answer of the API: it is repeated later, or the run ends. */
