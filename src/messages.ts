@@ -4,7 +4,7 @@ import type { Reading } from './core/governor/gauge/gauge.ts';
 import { limitName } from './core/governor/waits/limits.ts';
 import { TOLD_KINDS } from './core/memory/notebook/fact.ts';
 import { shortened } from './core/memory/words.ts';
-import { counted, dollars, duration, percent, tokens } from './report/figures.ts';
+import { counted, dollars, duration, localTime, percent, tokens } from './report/figures.ts';
 
 /** A decision as one line for stderr. */
 export function decisionText(decision: Decision): string {
@@ -182,12 +182,6 @@ function waitText({ cause, limit, by, until }: Extract<Decision, { readonly kind
     return `the ${which} is reached: ${waits} until ${localTime(until)}`;
   }
   return `the API does not answer: ${by === 'claude' ? 'claude tries again' : 'the turn will be repeated'}`;
-}
-
-/** `Sun, Nov 22, 18:05`, in the time zone of the machine. */
-export function localTime(ms: number): string {
-  const options = { weekday: 'short', month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' } as const;
-  return new Date(ms).toLocaleString('en-US', { ...options, hourCycle: 'h23' });
 }
 
 /** Decisions that are not printed at once: the journal has them, and a summary is printed at the end. */

@@ -7,7 +7,7 @@ import { toUsd } from '../core/governor/cost/cost.ts';
 import type { SpentBefore } from '../core/governor/input.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { dollars } from '../report/figures.ts';
+import { dollars, localTime } from '../report/figures.ts';
 import { asksPerson, isAttended } from '../run/headless-run.ts';
 import { untilReset } from '../run/resume/at-reset.ts';
 import { type Resumption, resumeRun } from '../run/resume/resume-run.ts';
@@ -42,7 +42,9 @@ export async function takeUp(options: ResumeOptions, flags: Flags, io: Io): Prom
   const now = await prepareRun(flags, io);
   const { notice } = now.terminal;
   const contextDir = resolve(io.cwd, now.config.contextDir);
-  const stopped = options.atReset ? await untilReset({ contextDir, id: options.id }, io, notice) : undefined;
+  const stopped = options.atReset
+    ? await untilReset({ contextDir, id: options.id }, io, (runId, resetsAt) => notice(resetText(runId, resetsAt)))
+    : undefined;
   if (stopped !== undefined) return signalExitCode(stopped);
   const resumption = await resumeRun({ contextDir, id: options.id, words: options.words }, io, notice);
   if (resumption === undefined) {
@@ -110,6 +112,13 @@ function spentUsd({ settled, open }: SpentBefore): number {
 
 function usd(spent: SpentBefore): string {
   return dollars(spentUsd(spent));
+}
+
+function resetText(runId: string, resetsAt: number | undefined): string {
+  const run = `run ${runId.slice(0, 8)}`;
+  return resetsAt === undefined
+    ? `${run} does not say when its usage limit resets: going on now`
+    : `${run} waits until ${localTime(resetsAt)}`;
 }
 
 /** What a person is to know before it goes on, a line each. */

@@ -31,3 +31,9 @@ export function duration(ms: number): string {
   const seconds = Math.round(ms / 1000);
   return `${tokens(Math.floor(seconds / 60))} min ${seconds % 60} s`;
 }
+
+/** `Sun, Nov 22, 18:05`, in the time zone of the machine. */
+export function localTime(ms: number): string {
+  const options = { weekday: 'short', month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' } as const;
+  return new Date(ms).toLocaleString('en-US', { ...options, hourCycle: 'h23' });
+}

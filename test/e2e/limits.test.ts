@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Call } from '../../src/standin/scenario.ts';
+import type { Call, Calls, RecordedRequest, Scenario } from '../../src/standin/scenario.ts';
 import { runProgram, startWorld, type World } from '../support/claude.ts';
-import { mainRequests } from '../support/conversation.ts';
+import { givenTexts, mainRequests, userTexts } from '../support/conversation.ts';
 import { CTXB, journal, prompts, runCtxb, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
+import { ASKED, growing } from '../support/handoff.ts';
 import { expectEachPromptOnce, expectSameDecisions, kinds } from '../support/proof.ts';
-import { limited, SUBSCRIPTION } from '../support/usage-limits.ts';
+import { limited, limitHeaders, SUBSCRIPTION } from '../support/usage-limits.ts';
 
 const TWO = ['prompt one', 'prompt two'];
 const HOURS = 7_200_000;
@@ -142,6 +143,100 @@ describe('a usage limit', () => {
     expect(second.stdout.toString()).toBe('answer 1\nanswer 2\n');
     expectEachPromptOnce(world.standin, TWO);
   });
+});
+
+/** Refuses the first calls of a scenario that fit, for a limit that resets soon. */
+function limitedOnce(scenario: Scenario, fits: (request: RecordedRequest) => boolean): Scenario {
+  let resetsAt: number | undefined;
+  const refuse = (request: RecordedRequest) => {
+    if (resetsAt === undefined && fits(request)) resetsAt = Date.now() + 2_000;
+    return resetsAt !== undefined && Date.now() < resetsAt ? limited(resetsAt - Date.now()) : undefined;
+  };
+  const wrap =
+    (calls: (request: RecordedRequest, index: number) => Call) => (request: RecordedRequest, index: number) =>
+      refuse(request) ?? calls(request, index);
+  const given = (calls: Calls | undefined) => (typeof calls === 'function' ? calls : queueOf(calls));
+  return {
+    calls: wrap(given(scenario.calls)),
+    subagentCalls: wrap(given(scenario.subagentCalls)),
+    summary: wrap(typeof scenario.summary === 'function' ? scenario.summary : () => ({ text: '' })),
+  };
+}
+
+/** A list that a refusal uses nothing up of. */
+function queueOf(calls: readonly Call[] = []): () => Call {
+  const left = [...calls];
+  return () => left.shift() ?? { text: 'nothing more' };
+}
+
+const AGENT = { description: 'Look', prompt: 'Look', subagent_type: 'general-purpose', run_in_background: false };
+const CROSSING = { turns: [4, 4, 1, 1], growBy: 18_000 };
+const FOUR = ['prompt one', 'prompt two', 'prompt three', 'prompt four'];
+
+describe.each([
+  {
+    by: 'claude',
+    env: {},
+    decided: {
+      compaction: ['compact', 'wait', 'compacted', 'waited', 'landed'],
+      handoff: ['handoff', 'wait', 'waited', 'lineage', 'handed-over', 'landed'],
+    },
+    // The subagent waits too.
+    report: '\\n  looked\\n',
+  },
+  {
+    by: 'ctxb',
+    env: NO_WATCHDOG,
+    decided: {
+      compaction: ['compact', 'compacted', 'wait', 'waited', 'compact', 'compacted', 'landed'],
+      handoff: ['handoff', 'put-off', 'wait', 'waited', 'handoff', 'lineage', 'handed-over', 'landed'],
+    },
+    report: 'Agent terminated early due to an API error',
+  },
+])('a limit that $by waits for', ({ env, decided, report }) => {
+  it.each([
+    { during: 'compaction', flags: [], fits: ({ kind }: RecordedRequest) => kind === 'summary' },
+    {
+      during: 'handoff',
+      flags: ['--strategy', 'handoff'],
+      fits: (request: RecordedRequest) => userTexts(request).some((text) => text.includes(ASKED)),
+    },
+  ] as const)('during a $during: each prompt is answered once', async ({ during, flags, fits }) => {
+    await using world = await startWorld(limitedOnce(growing(CROSSING), fits));
+    const all = [...prompts(...FOUR), ...flags, '--limit-wait', '1h'];
+    const { stdout, code } = await runCtxb(world, {
+      flags: all,
+      claude: SMALL_WINDOW,
+      env: { ...SUBSCRIPTION, ...env },
+    });
+    expect({ code, stdout: stdout.toString() }).toEqual({
+      code: 0,
+      stdout: 'answer 1\nanswer 2\nanswer 3\nanswer 4\n',
+    });
+    expect(kinds(world)).toEqual(decided[during]);
+    expectEachPromptOnce(world.standin, FOUR);
+  });
+
+  it('while a subagent works', async () => {
+    const calls = [{ tools: [{ name: 'Agent', input: AGENT }] }, { text: 'answer 1' }, { text: 'answer 2' }];
+    const scenario = limitedOnce({ calls, subagentCalls: [{ text: 'looked' }] }, ({ kind }) => kind === 'subagent');
+    await using world = await startWorld(scenario);
+    const { stdout, code } = await run(world, ['--limit-wait', '1h'], env);
+    expect({ code, stdout: stdout.toString() }).toEqual({ code: 0, stdout: 'answer 1\nanswer 2\n' });
+    expect(JSON.stringify(mainRequests(world.standin).at(-1)?.body.messages)).toContain(report);
+    expect(kinds(world)).toEqual(['wait', 'waited']);
+    expectEachPromptOnce(world.standin, TWO);
+  });
+});
+
+it('the share of a limit is announced once, shown in the status line, and told the agent', async () => {
+  const near: Call = { headers: limitHeaders({ status: 'allowed_warning', share: 0.92, resetsInMs: HOURS }) };
+  await using world = await answering({ ...TOOL, ...near }, { ...TOOL, ...near }, { text: 'answer 1', ...near });
+  const { stderr } = await run(world, ['--status-line', 'always']);
+  expect(stderr.match(/warning: 92% of the five-hour usage limit is used; it resets .*/g)).toHaveLength(1);
+  expect(stderr).toContain('five-hour limit 92%');
+  const words = givenTexts(mainRequests(world.standin).at(-1)).join('\n');
+  expect(words.match(/92 % of the five-hour usage limit of this account is used/g)).toHaveLength(1);
 });
 
 /** A run that waits for hours. */

@@ -2,8 +2,9 @@ import { agentTotals } from '../../core/governor/agents/agents.ts';
 import { runCostUsd, toUsd } from '../../core/governor/cost/cost.ts';
 import { readGauge } from '../../core/governor/gauge/gauge.ts';
 import { inTokens } from '../../core/governor/policy.ts';
-import type { GovernorState } from '../../core/governor/state.ts';
-import { counted, dollars, percent, shareOf, tokens } from '../figures.ts';
+import type { GovernorState, Wait } from '../../core/governor/state.ts';
+import { limitName } from '../../core/governor/waits/limits.ts';
+import { counted, dollars, localTime, percent, shareOf, tokens } from '../figures.ts';
 import type { Style } from '../style.ts';
 
 const BAR_CELLS = 20;
@@ -31,8 +32,26 @@ export function statusLine(state: GovernorState, style: Style): string {
     ...(cost.known || spending.before > 0 ? [dollars(runCostUsd(state))] : []),
     ...(agents.count === 0 ? [] : [`${counted(agents.count, 'agent')} ${dollars(toUsd(agents.microUsd))}`]),
     ...(left === undefined ? [] : [`~${counted(left, 'turn')} left`]),
+    ...Object.entries(state.limits.used).flatMap(([name, { share }]) =>
+      limitPart(name, share, run.policy.limits.warnAt, style),
+    ),
+    ...(state.wait === undefined || !state.wait.said ? [] : [style.yellow(waitPart(state.wait))]),
     ...(state.compaction.phase === 'idle' ? [] : [style.cyan('compacting')]),
   ].join(' · ');
+}
+
+/** A limit of which little is used is nothing to look at. */
+const LEAST_SHARE = 0.5;
+
+function limitPart(name: string, share = 0, warnAt: number, style: Style): string[] {
+  if (share < Math.min(LEAST_SHARE, warnAt)) return [];
+  const text = `${limitName(name)} limit ${percent(share)}`;
+  return [share < warnAt ? text : style.yellow(text)];
+}
+
+function waitPart({ cause, until, phase }: Wait): string {
+  if (phase === 'over') return 'the API does not answer';
+  return cause === 'limit' ? `usage limit: waiting until ${localTime(until)}` : 'the API does not answer: waiting';
 }
 
 /**

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Io } from '../../io.ts';
-import { localTime } from '../../messages.ts';
 import { stateFolder } from '../../store/folders/user-folders.ts';
 import { openSeal } from '../../store/runs/seal.ts';
 import { holdSignals } from '../signals.ts';
@@ -10,20 +9,19 @@ import { findEarlierRun } from './earlier-run.ts';
 const LOOK_MS = 30_000;
 
 /**
- * Waits until the usage limit resets at which a run has ended. Resolves with the signal that broke it off, if one did.
+ * Waits until the usage limit resets at which a run has ended, where that is known and to come. Resolves with the signal that broke it off, if one did.
  *
  * @throws CtxbError `usage` as {@link findEarlierRun}
  */
 export async function untilReset(
   { contextDir, id }: { readonly contextDir: string; readonly id: string | undefined },
   io: Io,
-  notice: (text: string) => void,
+  onWait: (runId: string, resetsAt: number | undefined) => void,
 ): Promise<NodeJS.Signals | undefined> {
   const { runId, resetsAt } = findEarlierRun(contextDir, id, openSeal(stateFolder(io.env)));
-  const name = `run ${runId.slice(0, 8)}`;
-  if (resetsAt === undefined) notice(`${name} does not say when its usage limit resets: going on now`);
-  if (resetsAt === undefined || resetsAt <= Date.now()) return undefined;
-  notice(`${name} waits until ${localTime(resetsAt)}`);
+  if (resetsAt !== undefined && resetsAt <= Date.now()) return undefined;
+  onWait(runId, resetsAt);
+  if (resetsAt === undefined) return undefined;
   const signals = holdSignals();
   while (Date.now() < resetsAt && signals.received() === undefined) {
     // A signal breaks it off.
