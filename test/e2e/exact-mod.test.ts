@@ -1,11 +1,11 @@
-import { existsSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Call, RecordedRequest } from '../../src/standin/scenario.ts';
 import { type JsonLine, promptLine, startProgram, startWorld, type World } from '../support/claude.ts';
 import { mainRequests, summaryRequests } from '../support/conversation.ts';
-import { PROTOCOL } from '../support/ctxb.ts';
-import { blocksIn, placeMod, receiptIn } from '../support/exact.ts';
+import { PROTOCOL, SMALL_WINDOW } from '../support/ctxb.ts';
+import { blocksIn, NO_MODS, placeMod, receiptIn, runsMods } from '../support/exact.ts';
 
 const FLAGS = [...PROTOCOL, '--dangerously-skip-permissions'];
 
@@ -18,7 +18,7 @@ function turnsOf(rounds: number): (request: RecordedRequest, index: number) => C
     if (index % (rounds + 1) === rounds) return { thinking, text: `ANSWER-${index}`, context: 50_000 };
     const tools = ['a', 'b'].map((name) => ({
       name: 'Bash',
-      input: { command: `printf 'OUT-${index}-${name} %s\\n' $(seq 400)`, description: 'Print' },
+      input: { command: `printf 'OUT-${index}-${name} %s\\n' $(seq 100)`, description: 'Print' },
     }));
     return { thinking, text: `WORDS-${index}`, tools, context: 50_000 };
   };
@@ -45,7 +45,7 @@ const lines = (...rounds: readonly number[]) =>
       `- said: WORDS-${round}`,
       ...['a', 'b'].map(
         (name) =>
-          `- Bash \`printf 'OUT-${round}-${name} %s\\n' $(seq 400)\` exit 0 — 400 lines, ${round > 9 ? '5.0' : '4.6'}KB, last \`OUT-${round}-${name} 400\``,
+          `- Bash \`printf 'OUT-${round}-${name} %s\\n' $(seq 100)\` exit 0 — 100 lines, ${round > 9 ? '1.2' : '1.1'}KB, last \`OUT-${round}-${name} 100\``,
       ),
     ]),
   ].join('\n');
@@ -65,20 +65,22 @@ const NOTE =
 
 it('between turns: prompts, lines and the last steps stay, without a call, also after --resume without the mod', async ({
   signal,
+  skip,
 }) => {
   await using world = await startWorld({ calls: turnsOf(5) });
-  const place = placeMod(world.scratch.home, { note: 'NOTE-1', budget: 20_000 });
+  if (!(await runsMods(world))) skip(NO_MODS);
+  const place = placeMod(world.scratch.home, { note: 'NOTE-1', budget: 30_000 });
   const prompts = ['PROMPT-1', 'PROMPT-2', '/compact', 'PROMPT-3'];
   const session = await talk(world, ['--plugin-dir', place], prompts, signal);
   expect(existsSync(join(place, 'alive'))).toBe(true);
   expect(receiptIn(place)).toMatchObject({
-    ...{ version: 1, number: 1, answered: true, before: { messages: 66 }, after: { messages: 11 } },
-    ...{ prompts: { kept: 2, of: 2 }, steps: { whole: 4, lines: 16, gone: 0 } },
+    ...{ version: 1, number: 1, answered: true, before: { messages: 66 }, after: { messages: 13 } },
+    ...{ prompts: { kept: 2, of: 2 }, steps: { whole: 6, lines: 14, gone: 0 } },
   });
   expect(summaryRequests(world.standin)).toEqual([]);
   const stay = [
-    ...['text PROMPT-1', lines(0, 1, 2, 3, 4), 'text ANSWER-5', 'text PROMPT-2', lines(6, 7, 8), `${NOTE}\n\nNOTE-1`],
-    ...[...whole(9, 17), ...whole(10, 19), 'text ANSWER-11'],
+    ...['text PROMPT-1', lines(0, 1, 2, 3, 4), 'text ANSWER-5', 'text PROMPT-2', lines(6, 7), `${NOTE}\n\nNOTE-1`],
+    ...[...whole(8, 15), ...whole(9, 17), ...whole(10, 19), 'text ANSWER-11'],
   ];
   expect(blocksIn(mainRequests(world.standin)[12])).toEqual([...stay, 'text PROMPT-3']);
 
@@ -87,4 +89,119 @@ it('between turns: prompts, lines and the last steps stay, without a call, also 
   expect(resumed.slice(0, stay.length)).toEqual(stay);
   expect(resumed.at(-1)).toBe('text PROMPT-4');
   expect(resumed.filter((text) => text.startsWith('text PROMPT'))).toHaveLength(4);
+});
+
+it('late: an empty folder at the start, the mod and reload_plugins when it is needed', async ({ signal, skip }) => {
+  await using world = await startWorld({ calls: turnsOf(5) });
+  if (!(await runsMods(world))) skip(NO_MODS);
+  const { env, cwd, home } = world.scratch;
+  const folder = mkdtempSync(join(home, 'empty-'));
+  const claude = startProgram(world.claude, [...FLAGS, '--plugin-dir', folder], { env, cwd, signal });
+  claude.send(promptLine('PROMPT-1'));
+  await claude.waitForLine(isResult);
+  const place = placeMod(home, { note: 'NOTE-1', budget: 30_000 });
+  cpSync(place, folder, { recursive: true });
+  claude.send({ type: 'control_request', request_id: 'reload', request: { subtype: 'reload_plugins' } });
+  await claude.waitForLine(({ type }) => type === 'control_response');
+  for (const prompt of ['/compact', 'PROMPT-2']) {
+    claude.send(promptLine(prompt));
+    await claude.waitForLine(isResult);
+  }
+  claude.stdin.end();
+  await claude.finished;
+  expect(existsSync(join(place, 'alive'))).toBe(true);
+  expect(summaryRequests(world.standin)).toEqual([]);
+  expect(receiptIn(place)).toMatchObject({ number: 1, answered: true });
+});
+
+it('three in a row: every prompt once, one note, and nothing piles up', async ({ signal, skip }) => {
+  await using world = await startWorld({ calls: turnsOf(5) });
+  if (!(await runsMods(world))) skip(NO_MODS);
+  const place = placeMod(world.scratch.home, { note: 'NOTE-1', budget: 30_000 });
+  const prompts = ['PROMPT-1', '/compact', 'PROMPT-2', '/compact', 'PROMPT-3', '/compact', 'PROMPT-4'];
+  await talk(world, ['--plugin-dir', place], prompts, signal);
+  const blocks = blocksIn(mainRequests(world.standin)[18]);
+  expect(blocks.filter((text) => /PROMPT|NOTE|ANSWER/.test(text))).toEqual([
+    ...['text PROMPT-1', 'text ANSWER-5', 'text PROMPT-2', 'text ANSWER-11', 'text PROMPT-3'],
+    ...[`${NOTE}\n\nNOTE-1`, 'text ANSWER-17', 'text PROMPT-4'],
+  ]);
+  expect(blocks.filter((text) => text.startsWith('text [ctxb] Done here'))).toEqual([
+    ...[lines(0, 1, 2, 3, 4), lines(6, 7, 8, 9, 10), lines(12, 13)],
+  ]);
+  expect(receiptIn(place)).toMatchObject({ number: 3, prompts: { kept: 3, of: 3 }, steps: { whole: 6, lines: 24 } });
+  expect(summaryRequests(world.standin)).toEqual([]);
+});
+
+/** A long turn whose context crosses claude's trigger before its tenth call. */
+const LONG_TURN = (_: RecordedRequest, index: number): Call => {
+  const context = index < 8 ? 50_000 : index === 8 ? 118_000 : 40_000;
+  const call = turnsOf(13)(_, index);
+  return { ...call, context };
+};
+
+const TRIGGER = { CLAUDE_CODE_AUTO_COMPACT_WINDOW: '120000' };
+
+it('in mid-turn: the prompt and the open step stay whole, thoughts too, also after kill -9 and --resume', async ({
+  signal,
+  skip,
+}) => {
+  await using world = await startWorld({ calls: LONG_TURN });
+  if (!(await runsMods(world))) skip(NO_MODS);
+  const { cwd } = world.scratch;
+  const env = { ...world.scratch.env, ...TRIGGER };
+  const place = placeMod(world.scratch.home, { note: 'NOTE-1', budget: 30_000 });
+  const args = [...FLAGS, ...SMALL_WINDOW];
+  const claude = startProgram(world.claude, [...args, '--plugin-dir', place], { env, cwd, signal });
+  claude.send(promptLine('RUNNING PROMPT'));
+  const { session_id } = await claude.waitForLine(({ subtype }) => subtype === 'compact_boundary');
+  await claude.waitForLine((line) => JSON.stringify(line).includes('WORDS-11'));
+  claude.kill('SIGKILL');
+  await claude.finished;
+
+  expect(receiptIn(place)).toMatchObject({
+    answered: true,
+    prompts: { kept: 1, of: 1 },
+    steps: { whole: 6, lines: 12 },
+  });
+  expect(summaryRequests(world.standin)).toEqual([]);
+  const stay = ['text RUNNING PROMPT', lines(0, 1, 2, 3, 4, 5), `${NOTE}\n\nNOTE-1`, ...whole(6, 13), ...whole(7, 15)];
+  expect(blocksIn(mainRequests(world.standin)[9])).toEqual([...stay, ...whole(8, 17, 'thought')]);
+
+  const again = startProgram(world.claude, [...args, '--resume', String(session_id)], { env, cwd, signal });
+  again.send(promptLine('GO ON'));
+  await again.waitForLine(isResult);
+  again.stdin.end();
+  await again.finished;
+  const resumed = blocksIn(mainRequests(world.standin)[12]);
+  // claude brings the words of the step that was open twice, since its row is the same before and behind the compaction.
+  const [, ...open] = whole(8, 17);
+  const twice = ['thinking THOUGHT-8', 'text WORDS-8'].flatMap((text) => [text, text]);
+  expect(resumed.slice(0, stay.length + open.length + 4)).toEqual([...stay, ...twice, ...open]);
+  expect(resumed.filter((text) => /RUNNING|GO ON/.test(text))).toEqual(['text RUNNING PROMPT', 'text GO ON']);
+});
+
+it('a prompt that is too long for the API: what stays is sent in its place', async ({ signal, skip }) => {
+  const message = 'prompt is too long: 210000 tokens > 200000 maximum';
+  await using world = await startWorld({
+    calls: (request, index) =>
+      index === 10 ? { error: { status: 400, message } } : turnsOf(15)(request, index > 10 ? index - 1 : index),
+  });
+  if (!(await runsMods(world))) skip(NO_MODS);
+  const place = placeMod(world.scratch.home, { note: 'NOTE-1', budget: 30_000 });
+  await talk(world, ['--plugin-dir', place], ['RUNNING PROMPT'], signal);
+  expect(receiptIn(place)).toMatchObject({ number: 1, answered: true, prompts: { kept: 1, of: 1 } });
+  expect(blocksIn(mainRequests(world.standin)[11])).toEqual([
+    ...['text RUNNING PROMPT', lines(0, 1, 2, 3, 4, 5, 6), `${NOTE}\n\nNOTE-1`],
+    ...[...whole(7, 15), ...whole(8, 17), ...whole(9, 19, 'thought')],
+  ]);
+  expect(summaryRequests(world.standin)).toEqual([]);
+});
+
+it('without a plan claude compacts in its own way, and the receipt says why', async ({ signal, skip }) => {
+  await using world = await startWorld({ calls: turnsOf(5) });
+  if (!(await runsMods(world))) skip(NO_MODS);
+  const place = placeMod(world.scratch.home);
+  await talk(world, ['--plugin-dir', place], ['PROMPT-1', '/compact'], signal);
+  expect(summaryRequests(world.standin)).toHaveLength(1);
+  expect(receiptIn(place)).toMatchObject({ answered: false, why: 'there is no plan' });
 });

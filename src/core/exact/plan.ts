@@ -1,7 +1,7 @@
 /**
  * What ctxb and its mod inside claude tell each other about an exact compaction, as JSON files in the folder that claude
  * was given with `--plugin-dir`. ctxb copies dist/mod there and writes `hooks/place.js`, which names the folder. The mod
- * writes the file `alive` when claude has started it.
+ * writes the file `alive` when claude has started it; that may be a moment after `reload_plugins` is answered.
  */
 
 /** What ctxb tells the mod before a compaction: `plan.json`. Without one the mod leaves compactions to claude. */
