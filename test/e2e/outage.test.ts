@@ -68,3 +68,61 @@ describe('an API that is not available', () => {
     },
   );
 });
+
+describe('a turn that an outage ends', () => {
+  const TWO = ['prompt one', 'prompt two'];
+  const ROUND: Call = { tools: [{ name: 'Bash', input: { command: 'echo done', description: 'One' } }] };
+
+  it.each<{ name: string; failure: Call }>([
+    { name: '429 without a reset', failure: { error: { status: 429 } } },
+    { name: '500', failure: { error: { status: 500 } } },
+    { name: '502 with the page of a proxy', failure: { error: { status: 502, html: '<html>Bad Gateway</html>' } } },
+    { name: '503', failure: { error: { status: 503 } } },
+    { name: '529', failure: { error: { status: 529 } } },
+    { name: 'a dropped connection', failure: { reset: true } },
+  ])('$name: is repeated from where it stands, and said once', async ({ failure }) => {
+    const calls = [ROUND, failure, failure, { text: 'answer 1' }, { text: 'answer 2' }];
+    await using world = await startWorld({ calls });
+    const record = join(world.scratch.cwd, 'run.ndjson');
+    const flags = [...prompts(...TWO), '--record', record];
+    const { code, stdout, stderr } = await runCtxb(world, { flags, claude: SMALL_WINDOW, env: ONE_RETRY });
+    expect({ code, stdout: stdout.toString() }).toEqual({ code: 0, stdout: 'answer 1\nanswer 2\n' });
+    expect(stderr.replace(/\d+\.\d s/, 'a while')).toMatch(
+      /^ctxb: the API does not answer: the turn will be repeated\nctxb: the API answers again, after a while: going on\n$/,
+    );
+    expect(kinds(world)).toEqual(['wait', 'waited']);
+    expectEachPromptOnce(world.standin, TWO);
+    expect(JSON.stringify(mainRequests(world.standin).at(-1)?.body.messages).match(/tool_result/g)).toHaveLength(1);
+    await expectSameDecisions(world, record);
+  });
+
+  it('by a refused connection is repeated when the API is back', async () => {
+    await using world = await startWorld({ calls: [{ text: 'answer 1' }, { text: 'answer 2' }] });
+    await world.standin.down();
+    const run = startCtxb(world, { flags: prompts(...TWO), claude: SMALL_WINDOW, env: ONE_RETRY });
+    run.stdin.end();
+    await expect.poll(() => kinds(world), { timeout: 30_000 }).toEqual(['wait']);
+    await world.standin.up();
+    const { code, stdout } = await run.finished;
+    expect({ code, stdout: stdout.toString() }).toEqual({ code: 0, stdout: 'answer 1\nanswer 2\n' });
+    const [first, second] = mainRequests(world.standin).map(userTexts);
+    expect(first?.filter((text) => text === 'prompt one')).toHaveLength(1);
+    expect(second?.filter((text) => TWO.includes(text))).toEqual(TWO);
+  });
+
+  it.each([
+    { name: 'and one prompt: is an error at once', flags: ['--prompt', 'one'], decided: [] },
+    {
+      name: 'and --outage-wait: is an error after it',
+      flags: ['--prompt', 'one', '--outage-wait', '3s'],
+      decided: ['wait', 'waited'],
+    },
+  ])('for a name that cannot be resolved $name', async ({ flags, decided }) => {
+    await using world = await startWorld({ calls: [] });
+    const env = { ...ONE_RETRY, ANTHROPIC_BASE_URL: 'http://nowhere.invalid/' };
+    const { code, stdout } = await runCtxb(world, { flags, claude: SMALL_WINDOW, env });
+    expect(code).toBe(1);
+    expect(stdout.toString()).toMatch(/^API Error: .*\n$/);
+    expect(kinds(world)).toEqual(decided);
+  });
+});

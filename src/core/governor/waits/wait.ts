@@ -131,8 +131,10 @@ function breakOff(before: GovernorState, state: GovernorState): GovernorState {
   return { ...state, relief: { ...relief, resuming: undefined, unfinished: { because, prompts: [], answers } } };
 }
 
-function pause(state: GovernorState, { cause }: ApiFailure, until: number, before: GovernorState): Step {
-  const { wait, now } = state;
+function pause(state: GovernorState, failure: ApiFailure, until: number, before: GovernorState): Step {
+  const { wait, now, limits } = state;
+  // A limit of which nothing is known is waited for as an outage is.
+  const cause = (failure.resetsAt ?? resetOf(limits)) === undefined ? 'outage' : failure.cause;
   const tries = (wait?.tries ?? 0) + 1;
   const prompts = wait?.prompts.length ? wait.prompts : before.turn.prompts;
   const since = wait?.since ?? now;
