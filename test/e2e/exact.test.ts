@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import type { Call, RecordedRequest, Scenario } from '../../src/standin/scenario.ts';
 import { startWorld } from '../support/claude.ts';
 import { mainRequests, userTexts } from '../support/conversation.ts';
 import { journal, outputLines, prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
-import { expectExact, job } from '../support/exact-job.ts';
+import { contextOf, expectExact, job } from '../support/exact-job.ts';
 import { expectSameDecisions, kinds } from '../support/proof.ts';
 
 const STREAM = ['--output-format', 'stream-json', '--verbose'];
@@ -59,4 +60,67 @@ it('in mid-turn the running prompt stays whole, and the caller sees no line twic
   expect(new Set(ids).size).toBe(ids.length);
   expect(lines.filter((line) => line.includes('"type":"user"') && line.includes('prompt one'))).toEqual([]);
   await expectSameDecisions(world, record);
+});
+
+it('three in a row are no reason to hand over, and nothing piles up', async () => {
+  const six = [...FOUR, 'prompt five', 'prompt six'];
+  await using world = await startWorld(job({ turns: [5, 5, 5, 5, 5, 1], growBy: 18_000 }));
+  const run = await runCtxb(world, { flags: prompts(...six), claude: SMALL_WINDOW, env: EXACT });
+
+  expect(run.code).toBe(0);
+  expect(new Set(kinds(world))).toEqual(new Set(['compact', 'compacted', 'landed']));
+  expect(kinds(world).filter((kind) => kind === 'compacted').length).toBeGreaterThanOrEqual(3);
+  expectExact(world.standin, six);
+  // A step of the first turn is one line after the third compaction too.
+  const last = JSON.stringify(mainRequests(world.standin).at(-1)?.body.messages);
+  expect(last.split('echo did 1.1').length).toBe(2);
+});
+
+/** Refused while the request holds more than this. */
+const TOO_MUCH = 120_000;
+
+it('a prompt that is too long is the way to an exact compaction, and the work goes on', async () => {
+  const scenario = job({ turns: [12, 1] });
+  const calls = scenario.calls as (request: RecordedRequest, index: number) => Call;
+  let answered = 0;
+  const refusing: Scenario = {
+    calls: (request) =>
+      contextOf(request) > TOO_MUCH
+        ? { error: { status: 400, message: 'prompt is too long: 210000 tokens > 200000 maximum' } }
+        : { ...calls(request, answered++), context: 30_000 },
+  };
+  await using world = await startWorld(refusing);
+  const run = await runCtxb(world, {
+    flags: prompts(...FOUR.slice(0, 2)),
+    claude: SMALL_WINDOW,
+    env: { ...EXACT, DISABLE_AUTO_COMPACT: '1' },
+  });
+
+  expect(run.stdout.toString()).toBe('answer 1\nanswer 2\n');
+  expect(run.code).toBe(0);
+  expect(kinds(world).slice(0, 5)).toEqual(['exhausted', 'compact', 'compacted', 'resume', 'landed']);
+  expectExact(world.standin, FOUR.slice(0, 2));
+});
+
+it.each([
+  { name: 'overloaded', status: 529 },
+  { name: 'at its limit', status: 429 },
+])('an API that is $name is not needed for it', async ({ status }) => {
+  const scenario = job({ turns: [5, 4, 3, 2] });
+  const calls = scenario.calls as (request: RecordedRequest, index: number) => Call;
+  let refused = 0;
+  const refuse = (): Call => {
+    refused++;
+    return { error: { status } };
+  };
+  await using world = await startWorld({
+    calls: (request, index) => (index >= 9 && refused < 2 ? refuse() : calls(request, index - refused)),
+    summary: { error: { status } },
+  });
+  const run = await runCtxb(world, { flags: prompts(...FOUR), claude: SMALL_WINDOW, env: EXACT });
+
+  expect(run.stdout.toString()).toBe('answer 1\nanswer 2\nanswer 3\nanswer 4\n');
+  expect(refused).toBe(2);
+  expect(kinds(world).slice(0, 3)).toEqual(['compact', 'compacted', 'landed']);
+  expectExact(world.standin, FOUR);
 });

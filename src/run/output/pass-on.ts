@@ -13,7 +13,7 @@ import { createFramer } from '../../core/protocol/frame.ts';
 import type { CallerOutput } from './output.ts';
 
 /** Texts in lines that may tell of a full context. */
-const EXHAUSTION_MARKS = ['rompt is too long', 'prompt_too_long', 'blocking_limit'];
+const EXHAUSTION_MARKS = ['rompt is too long', 'prompt_too_long', 'blocking_limit', 'rapid_refill_breaker'];
 
 /** The way of claude's lines to the caller. */
 export interface PassOn {

@@ -1,11 +1,10 @@
 import { plainText } from '../../protocol/blocks.ts';
 import type { Event } from '../../protocol/events.ts';
-import { isExhaustion } from '../../protocol/failures.ts';
 import { replyForCaller } from '../control/control.ts';
 import { isFailedResume } from '../process/process.ts';
 import { isOwnOrStamped, isOwnRequest, isOwnUuid, OWN_PREFIX } from '../prompts/own-lines.ts';
 import { isEcho, speaksOfMod } from '../relief/exact.ts';
-import { mayRelieve } from '../relief/exhaustion.ts';
+import { mayRelieve, ranOut } from '../relief/exhaustion.ts';
 import type { Handoff } from '../relief/relief-state.ts';
 import { tellsTurnStop } from '../relief/stop-turn.ts';
 import type { GovernorState } from '../state.ts';
@@ -33,7 +32,7 @@ function inCallersTurn(state: GovernorState, event: Event): Visibility {
     tellsStop(state, event) ||
     tellsTurnStop(state, event) ||
     tellsFailure(state, event) ||
-    (tellsExhaustion(event) && mayRelieve(state));
+    (tellsExhaustion(state, event) && mayRelieve(state));
   return isMendable ? 'defer' : 'show';
 }
 
@@ -47,8 +46,8 @@ function inInjectedTurn(state: GovernorState, event: Event): Visibility {
 }
 
 /** Lines that report a full context: shown only when nothing helps. */
-function tellsExhaustion(event: Event): boolean {
-  if (event.kind === 'result') return isExhaustion(event);
+function tellsExhaustion(state: GovernorState, event: Event): boolean {
+  if (event.kind === 'result') return ranOut(state, event);
   return (
     event.kind === 'assistant' &&
     event.subagent === null &&

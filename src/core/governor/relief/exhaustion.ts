@@ -2,8 +2,10 @@ import type { ResultEvent } from '../../protocol/events.ts';
 import { isExhaustion } from '../../protocol/failures.ts';
 import type { GovernorState } from '../state.ts';
 import { decided, keep, type Step } from '../steps.ts';
+import { exactIsPossible } from './exact.ts';
 import { mayCompact } from './ladder.ts';
 import type { Due, Exhausted } from './relief-state.ts';
+import { tellsBreaker } from './thrash.ts';
 
 /** Whether the context can be relieved, so that the caller need not see the error. */
 export function mayRelieve(state: GovernorState): boolean {
@@ -18,17 +20,31 @@ function mayHandOver({ run, relief }: GovernorState): boolean {
   return handoff.enabled && (relief.exhausted?.handoffs ?? 0) < Math.max(1, recovery.maxRestarts);
 }
 
+/** The context was too full for the turn: a compaction without a call is also the way out of claude's own brake. */
+export function ranOut(state: GovernorState, event: ResultEvent): boolean {
+  return isExhaustion(event) || (tellsBreaker(event) && exactIsPossible(state));
+}
+
 /** Notes at the end of a turn whether the context was too full for it. */
 export function readExhaustion(before: GovernorState, state: GovernorState, event: ResultEvent): Step {
   const { relief } = state;
   const { compaction, handoff } = state.run.policy;
   if ((!compaction.enabled && !handoff.enabled) || relief.blocked) return keep(state);
-  if (!isExhaustion(event)) return keep({ ...state, relief: { ...relief, exhausted: undefined } });
+  if (!ranOut(state, event)) return keep({ ...state, relief: { ...relief, exhausted: undefined } });
   const { exhausted } = relief;
   const prompts = exhausted?.prompts ?? before.turn.prompts;
   const { tried, handoffs } = exhausted ?? ({ tried: 'nothing', handoffs: 0 } as const);
-  const full = withExhausted(state, { cause: 'refused', prompts, tried, handoffs, open: true });
-  return keep(full, [{ kind: 'exhausted', ...decided(full, 'the prompt is too long for the context') }]);
+  // One that costs nothing and let the turn go on may do so again.
+  const helped = exactIsPossible(state) && before.turn.calls > 0;
+  const full = withExhausted(state, {
+    cause: 'refused',
+    prompts,
+    tried: helped ? 'nothing' : tried,
+    handoffs,
+    open: true,
+  });
+  const reason = tellsBreaker(event) ? 'the window was filled again at once' : 'the prompt is too long for the context';
+  return keep(full, [{ kind: 'exhausted', ...decided(full, reason) }]);
 }
 
 /** How a context that was too full is relieved. */
@@ -70,10 +86,11 @@ export function afterRelief(before: GovernorState, state: GovernorState): Step {
   const succeeded = state.compaction.phase === 'idle' && state.compaction.landing !== undefined;
   const handedOver = state.relief.handoffs > before.relief.handoffs;
   if (!succeeded && !handedOver) return keep(withExhausted(state, { ...exhausted, tried: 'compaction' }));
-  const because = 'The context was full in the middle of the work, and it was replaced by what is above.';
+  const isExact = state.exact.landing !== undefined;
+  const because = `The context was full in the middle of the work, and ${isExact ? 'older steps of it stand above in a line each' : 'it was replaced by what is above'}.`;
   const resumed = withExhausted(state, { ...exhausted, tried: 'compaction', open: false });
   const answers = answersOf(state, exhausted);
-  const work = unfinished ?? { because, prompts: exhausted.prompts, answers };
+  const work = unfinished ?? { because, prompts: isExact ? [] : exhausted.prompts, answers };
   return keep({ ...resumed, relief: { ...resumed.relief, unfinished: work } });
 }
 

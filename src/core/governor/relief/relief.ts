@@ -99,7 +99,7 @@ function highReason({ gauge, run }: GovernorState): string {
 export function readRelief(before: GovernorState, state: GovernorState, event: Event): GovernorState {
   const { relief, gauge, turn, run } = state;
   if (event.kind === 'boundary') {
-    const seen = withBoundary(relief, { turn: turn.ended, call: gauge.calls });
+    const seen = withBoundary(relief, { turn: turn.ended, call: gauge.calls }, isExact(before));
     return withRelief(state, { ...relief, ...seen, due: undefined, isLanding: true });
   }
   if (!relief.isLanding || gauge.calls === before.gauge.calls) return state;

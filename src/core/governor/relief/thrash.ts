@@ -3,10 +3,14 @@ import { fieldsOf, textOf } from '../../protocol/fields.ts';
 import { sendInterrupt } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, decided, keep, type Step } from '../steps.ts';
+import { exactIsPossible } from './exact.ts';
 import type { Boundary, Refill, RefillShare, Relief } from './relief-state.ts';
 
 /** Compactions whose room is soon filled again: all within `turns`, or, in one turn, each within `calls`. */
 const THRASH = { compactions: 3, turns: 5, calls: 10 };
+
+/** One that costs no call may follow another this soon in one turn; between turns it may always. */
+const EXACT_CALLS = 3;
 
 /** Whether the last compactions followed each other too soon. */
 export function isThrashing(boundaries: readonly Boundary[]): boolean {
@@ -23,9 +27,11 @@ export function thrashText({ refill }: GovernorState): string {
 type Boundaries = Pick<Relief, 'boundaries' | 'refilled'>;
 
 /** What is known of compactions after another one. */
-export function withBoundary({ boundaries, refilled }: Boundaries, at: Boundary): Boundaries {
+export function withBoundary({ boundaries, refilled }: Boundaries, at: Boundary, isExact = false): Boundaries {
   const last = boundaries.at(-1);
-  const isSoon = last !== undefined && last.turn === at.turn && at.call - last.call <= THRASH.calls;
+  const calls = isExact ? EXACT_CALLS : THRASH.calls;
+  const isSoon = last !== undefined && last.turn === at.turn && at.call - last.call <= calls;
+  if (isExact && !isSoon) return { boundaries: [at], refilled: 1 };
   return { boundaries: [...boundaries, at].slice(-THRASH.compactions), refilled: isSoon ? refilled + 1 : 1 };
 }
 
@@ -42,9 +48,14 @@ export function brakeThrash(before: GovernorState, state: GovernorState, event: 
   return chain(keep({ ...state, relief: { ...state.relief, hopeless: reason } }, [thrash]), sendInterrupt);
 }
 
+/** claude has ended the turn, as its window was filled again at once. */
+export function tellsBreaker({ isError, terminalReason }: ResultEvent): boolean {
+  return isError && terminalReason === 'rapid_refill_breaker';
+}
+
 /** claude itself ends a turn whose window was filled again within three calls three times. */
 export function readBreaker(state: GovernorState, event: ResultEvent): GovernorState {
-  if (!event.isError || event.terminalReason !== 'rapid_refill_breaker' || !mayEnd(state)) return state;
+  if (!tellsBreaker(event) || !mayEnd(state) || exactIsPossible(state)) return state;
   const reason = `claude has ended the turn, because its window was filled again at once${filledBy(state.refill)}`;
   return { ...state, relief: { ...state.relief, hopeless: reason } };
 }
