@@ -40,7 +40,7 @@ export async function printReport(
   options: ReportOptions,
   { io, levels, series, clear, leftOut }: Printing,
 ): Promise<number> {
-  const page = await openPage(io, levels);
+  const page = await openPage(io, levels, options.list);
   let unwritten: string | undefined;
   const lost = (error: NodeJS.ErrnoException) => {
     // A reader that went away is no fault.
@@ -55,7 +55,9 @@ export async function printReport(
     io.stderr.write(`ctxb: ${printable(message)}\n`);
   };
   const extras = await openExtraReports(options, io, page, say);
-  const report = (await options.format.load())(page);
+  const { format } = options;
+  const { limit = Number.POSITIVE_INFINITY } = options.list;
+  const report = (await format.load())(page);
   const isGated = Object.values(options.gates).some((limit) => limit !== undefined);
   const outcome = { faults: [] as string[], breaches: [] as string[] };
   let [left, meant, held] = [leftOut, 0, 0];
@@ -64,7 +66,7 @@ export async function printReport(
     meant++;
     if (session.calls > 0) held++;
     outcome.breaches.push(...breachTexts(session, options.gates));
-    print(report.session(series ? session : withoutSeries(session)));
+    if (format.isList || meant <= limit) print(report.session(series ? session : withoutSeries(session)));
     for (const extra of extras) extra.session(session);
   };
 
@@ -132,9 +134,9 @@ async function openExtraReports(
   ];
 }
 
-async function openCharts(path: string, { levels }: Page): Promise<ExtraReport> {
+async function openCharts(path: string, { levels, list }: Page): Promise<ExtraReport> {
   const { createReplayPage } = await import('./replay-page.ts');
-  return createReplayPage(path, { policy: levels });
+  return createReplayPage(path, { policy: levels, sort: list.sort ?? 'newest' });
 }
 
 /** The Markdown of a CI job. */

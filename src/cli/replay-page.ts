@@ -13,7 +13,7 @@ const TEMPLATE = new URL('../replay.html', import.meta.url);
  *
  * @throws CtxbError `usage` when there is another file
  */
-export function createReplayPage(path: string, options: Pick<PageOptions, 'policy'>): ExtraReport {
+export function createReplayPage(path: string, options: Pick<PageOptions, 'policy' | 'sort'>): ExtraReport {
   requireFree(path, HTML_MARK);
   const page = createPageData({ ...options, curvesOf: whatIfCurves });
   return {

@@ -1,9 +1,11 @@
+import { join } from 'node:path';
 import type { Command } from 'commander';
+import { configFolder } from '../claude/config-folder.ts';
 import { effectiveConfig } from '../config/effective-config.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { findPartials } from '../replay/parts/find-partials.ts';
-import { findAllSources, type Judged } from '../replay/replay-all.ts';
+import { eachCallOnce, findAllSources, type Judged } from '../replay/replay-all.ts';
 import { bytesOf } from '../replay/sources.ts';
 import { counted } from '../report/figures.ts';
 import { createProgress } from '../report/terminal/progress.ts';
@@ -13,7 +15,13 @@ import { onlyRecordings, printReport } from './print-report.ts';
 import { withPartials } from './replay-parts.ts';
 import { replaySources } from './replay-sources.ts';
 import type { OpenWhatIf } from './replay-what-if.ts';
-import { addReportOptions, type ReportFlags, readReportFlags, refusePrometheus } from './report-options.ts';
+import {
+  addReportOptions,
+  type ReportFlags,
+  type ReportOptions,
+  readReportFlags,
+  refusePrometheus,
+} from './report-options.ts';
 
 interface ReplayFlags extends ReportFlags {
   readonly json?: true;
@@ -31,7 +39,10 @@ interface ReplayFlags extends ReportFlags {
 }
 
 export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
-  command.argument('[files...]', 'recordings, folders of them, or what --partial printed; - or nothing is stdin');
+  command.argument(
+    '[files...]',
+    'recordings, folders of them, or what --partial printed; - is stdin (default: stdin, or at a terminal what claude has logged)',
+  );
   addReportOptions(command);
   refusePrometheus(command);
   command
@@ -61,7 +72,8 @@ function gathered(value: string, before: readonly string[] = []): readonly strin
 
 const EXAMPLES = `
 Examples:
-  ctxb replay ~/.claude/projects
+  ctxb replay
+  ctxb replay --by day --since 30d ~/.claude/projects
   ctxb replay --detail session.jsonl
   ctxb replay --since 7d --fail-over 85% --max-unplanned 0 ~/.claude/projects
   claude -p "hello" --output-format stream-json --verbose | ctxb replay
@@ -77,8 +89,8 @@ first line. Of a recording that has grown the longest counts. --detail and
 --ndjson show calls: make parts with --partial --series for them.`;
 
 async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Promise<number> {
-  const files = named.length === 0 ? ['-'] : named;
-  const options = readReportFlags(flags, Date.now());
+  const files = named.length === 0 ? [placeOf(io)] : named;
+  const options = readReportFlags(flags, Date.now(), io.stdout.isTTY === true);
   const policy = await effectiveConfig({
     cwd: io.cwd,
     env: io.env,
@@ -95,14 +107,9 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
   const total = io.stderr.isTTY ? bytesOf(sources) : undefined;
   const progress = createProgress({ stderr: io.stderr, total, now: () => performance.now() });
   const judged = replaySources(sources, {
-    cached: flags.cache !== false,
+    ...asked(flags, options),
     env: io.env,
     policy,
-    // The gate of the cost names the call that went beyond it.
-    series: series || options.gates.costUsd !== undefined || options.html !== undefined || flags.whatIf !== undefined,
-    accuracy: flags.accuracy === true,
-    retention: flags.retention === true || options.gates.retention !== undefined,
-    explain: flags.explain,
     stdin,
     mask: redact,
     onBytes: io.stderr.isTTY ? progress.add : undefined,
@@ -117,7 +124,10 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
   const needsSeries = options.format.needsSeries || flags.whatIf !== undefined;
   const sessions = partials.length === 0 ? recordings : withPartials(partials, recordings, { stdin, needsSeries, say });
   const all = flags.explain === undefined ? sessions : onlyExplained(sessions, flags.explain);
-  return printReport(after(faults, tryPolicies?.(all) ?? all), options, {
+  // Parts are put together elsewhere, and one recording has nothing twice.
+  const isAlone = options.format.name === 'partial' || (partials.length === 0 && sources.length < 2);
+  const once = isAlone ? all : eachCallOnce(all, filters, options.list.sort);
+  return printReport(after(faults, tryPolicies?.(once) ?? once), options, {
     io,
     levels: policy,
     // What a partial has one by one was asked for where it was made.
@@ -125,6 +135,23 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
     clear: progress.clear,
     leftOut: stale,
   });
+}
+
+/** What of the recordings is looked at. */
+function asked(flags: ReplayFlags, { format, gates, html }: ReportOptions) {
+  return {
+    cached: flags.cache !== false,
+    // The gate of the cost names the call that went beyond it.
+    series: format.needsSeries || (flags.series ?? flags.whatIf ?? gates.costUsd ?? html) !== undefined,
+    accuracy: flags.accuracy === true,
+    retention: flags.retention === true || gates.retention !== undefined,
+    explain: flags.explain,
+  };
+}
+
+/** Where a person would have to type a recording, all that claude itself has logged. */
+function placeOf(io: Io): string {
+  return io.stdin.isTTY ? join(configFolder(io), 'projects') : '-';
 }
 
 async function openWhatIf(...given: Parameters<OpenWhatIf>): ReturnType<OpenWhatIf> {

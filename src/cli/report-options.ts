@@ -2,6 +2,9 @@ import { type Command, Option } from 'commander';
 import { CtxbError } from '../errors.ts';
 import type { Filters } from '../replay/filters.ts';
 import type { Gates } from '../replay/gates.ts';
+import { SORT_ORDERS, type SortOrder } from '../replay/sort.ts';
+import { GROUPINGS, type Grouping } from '../replay/sums.ts';
+import type { ListOptions } from '../report/replay/format.ts';
 import { chosenFormat, FORMATS, type ReportFormat } from '../report/replay/formats.ts';
 import { onOneLine } from '../report/shown.ts';
 
@@ -18,6 +21,10 @@ export interface ReportFlags extends Readonly<Record<string, unknown>> {
   readonly since?: string;
   readonly project?: string;
   readonly model?: string;
+  readonly sort?: SortOrder;
+  readonly limit?: string;
+  readonly ids?: true;
+  readonly by?: Grouping;
 }
 
 /** The same, read. */
@@ -31,6 +38,7 @@ export interface ReportOptions {
   /** Gates that no session was held against are passed. */
   readonly allowEmpty: boolean;
   readonly filters: Filters;
+  readonly list: ListOptions;
 }
 
 /** The options that commands which report on sessions share. */
@@ -45,6 +53,11 @@ export function addReportOptions(command: Command): void {
     .option('--project <pattern>', 'of a working folder with this in its path, or like this pattern with * or ?')
     .option('--model <text>', 'of a model with this in its id');
   command
+    .optionsGroup('Lists of several sessions:')
+    .addOption(new Option('--sort <figure>', 'by what (default of tables: newest)').choices(SORT_ORDERS))
+    .option('--limit <number>', 'no more rows (0: all; default at a terminal: 30)')
+    .addOption(new Option('--by <what>', 'sums by day, project or model instead').choices(GROUPINGS))
+    .option('--ids', 'with the ids of the sessions')
     .optionsGroup('Gates, exit 3 when a session does not pass, or when there is none with a call:')
     .option('--fail-over <level>', 'its context was larger (85%, 0.85 or tokens)')
     .option('--max-compactions <number>', 'it was compacted more often')
@@ -55,12 +68,14 @@ export function addReportOptions(command: Command): void {
 }
 
 /**
+ * @param isTerminal a person reads what is printed
  * @param now milliseconds since the epoch, from which ages are counted
  * @throws CtxbError `usage` naming the option
  */
-export function readReportFlags(flags: ReportFlags, now: number): ReportOptions {
+export function readReportFlags(flags: ReportFlags, now: number, isTerminal: boolean): ReportOptions {
+  const format = chosenFormat(flags);
   return {
-    format: chosenFormat(flags),
+    format,
     ci: flags.ci === true,
     html: read('--html', flags.html, 'the path of a file', nonEmpty),
     gates: {
@@ -69,6 +84,15 @@ export function readReportFlags(flags: ReportFlags, now: number): ReportOptions 
       unplanned: read('--max-unplanned', flags.maxUnplanned, 'a whole number, 0 or more', countOf),
       costUsd: read('--max-cost', flags.maxCost, 'an amount in US dollars such as 2.50', dollarsOf),
       retention: read('--min-retention', flags.minRetention, 'a share such as 90% or 0.9', shareOf),
+    },
+    list: {
+      sort: flags.sort,
+      limit: limitOf(
+        read('--limit', flags.limit, 'a whole number, 0 or more', countOf),
+        isTerminal && format.isList === true,
+      ),
+      ids: flags.ids === true,
+      by: flags.by,
     },
     allowEmpty: flags.allowEmpty === true,
     filters: {
@@ -120,6 +144,14 @@ function countOf(text: string): number | undefined {
 
 function dollarsOf(text: string): number | undefined {
   return AMOUNT.test(text) ? Number(text) : undefined;
+}
+
+/** As many rows as a screen has room for; who wants more says so. */
+const ROWS_OF_A_SCREEN = 30;
+
+function limitOf(asked: number | undefined, isTerminal: boolean): number | undefined {
+  if (asked === undefined) return isTerminal ? ROWS_OF_A_SCREEN : undefined;
+  return asked === 0 ? undefined : asked;
 }
 
 function nonEmpty(text: string): string | undefined {

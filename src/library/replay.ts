@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { CtxbError } from '../errors.ts';
+import { markCopies } from '../replay/copies.ts';
 import { findAllSources, replayAll } from '../replay/replay-all.ts';
 import { replayReport } from '../replay/replay-report.ts';
 import type { ReplayReport, SessionSummary } from '../replay/summary.ts';
@@ -45,7 +46,7 @@ export async function replay(
     if ('found' in judged) sessions.push(judged.found);
     else onFault(judged.fault);
   }
-  return replayReport(sessions);
+  return replayReport(markCopies(sessions));
 }
 
 function placesOf(source: Parameters<typeof replay>[0]): { paths: readonly string[]; stdin: Readable } {

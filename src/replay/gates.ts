@@ -1,4 +1,5 @@
 import { inTokens } from '../core/governor/policy.ts';
+import { ownFigures } from './copies.ts';
 import type { CallSeen, CompactionSeen } from './items-seen.ts';
 import { keptShare } from './retention.ts';
 import type { SessionSummary } from './summary.ts';
@@ -57,11 +58,14 @@ function countBreach(
     : [{ gate, found: compactions.length, limit, call: first.call }];
 }
 
-function costBreach({ cost, calls, series }: SessionSummary, limit: number | undefined): Breach[] {
+/** What it has copied from another session was spent there. */
+function costBreach(session: SessionSummary, limit: number | undefined): Breach[] {
   if (limit === undefined) return [];
-  if (cost.usd === null) return calls === 0 ? [] : [{ gate: 'costUsd', found: Number.NaN, limit, call: null }];
-  if (cost.usd <= limit) return [];
-  return [{ gate: 'costUsd', found: cost.usd, limit, call: crossing(series ?? [], limit) ?? (calls || null) }];
+  const { calls, series } = session;
+  const { usd } = ownFigures(session);
+  if (usd === null) return calls === 0 ? [] : [{ gate: 'costUsd', found: Number.NaN, limit, call: null }];
+  if (usd <= limit) return [];
+  return [{ gate: 'costUsd', found: usd, limit, call: crossing(series ?? [], limit) ?? (calls || null) }];
 }
 
 /** A session without a relief has lost nothing; one in which nobody looked for reliefs is not known. */
@@ -77,8 +81,8 @@ function retentionBreach({ retention }: SessionSummary, limit: number | undefine
 /** By list prices of the main thread, so it may be a little late; undefined where they do not come that far. */
 function crossing(series: readonly CallSeen[], limit: number): number | undefined {
   let sum = 0;
-  return series.find(({ usd }) => {
-    sum += usd ?? 0;
+  return series.find(({ usd, copied }) => {
+    sum += copied ? 0 : (usd ?? 0);
     return sum > limit;
   })?.number;
 }

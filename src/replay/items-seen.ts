@@ -1,5 +1,5 @@
 import type { FactTally, Receipt } from '../core/governor/actions.ts';
-import type { Terms } from '../core/protocol/events.ts';
+import type { Terms, Usage } from '../core/protocol/events.ts';
 import type { SubagentBegun } from './observers/subagents.ts';
 
 /** One main-thread call. */
@@ -35,6 +35,22 @@ export interface CallSeen {
   readonly usd: number | null;
   /** What came in since the call before it. */
   readonly added: Growth;
+  /** It counts in another session of the same replay, whose history this one has copied. */
+  readonly copied?: true;
+}
+
+/** One API call, of the main thread or a subagent, as it counts in sums. */
+export interface CountedCall {
+  /** A short hash of what tells it from all others: its copies in other recordings have the same. null: nothing does. */
+  readonly key: string | null;
+  readonly main: boolean;
+  /** Milliseconds since the epoch; null where the recording carries no times. */
+  readonly t: number | null;
+  readonly model: string | null;
+  /** Output is estimated where it is not known. */
+  readonly usage: Usage;
+  /** From list prices; null for a model without one. */
+  readonly microUsd: number | null;
 }
 
 /** What was said to begin a turn. */

@@ -1,6 +1,8 @@
 import { CtxbError } from '../errors.ts';
-import { isFresh } from './filters.ts';
+import { markCopies } from './copies.ts';
+import { type Filters, isFresh, isMeant } from './filters.ts';
 import { type ReplayOptions, replaySource } from './replay.ts';
+import { type SortOrder, sortSessions } from './sort.ts';
 import { findSources, type Source } from './sources.ts';
 import type { SessionSummary } from './summary.ts';
 
@@ -60,6 +62,25 @@ export async function attempt<T>(work: () => Promise<T>): Promise<Attempt<T>> {
 /** Judges recordings in their order. */
 export function replayAll(sources: Iterable<Source>, options: ReplayOptions): AsyncGenerator<Judged> {
   return eachSource(sources, (source) => replaySource(source, options));
+}
+
+/**
+ * Marks the copies of those that are meant, when all are known: what is left out owns nothing.
+ *
+ * @param order undefined: as they come
+ */
+export async function* eachCallOnce(
+  judged: AsyncIterable<Judged>,
+  filters: Filters,
+  order: SortOrder | undefined,
+): AsyncGenerator<Judged> {
+  const sessions: SessionSummary[] = [];
+  for await (const each of judged) {
+    if ('found' in each && isMeant(each.found, filters)) sessions.push(each.found);
+    else yield each;
+  }
+  const marked = markCopies(sessions);
+  for (const found of order === undefined ? marked : sortSessions(marked, order)) yield { found };
 }
 
 function asFault(error: unknown): CtxbError {

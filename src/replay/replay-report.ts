@@ -1,12 +1,25 @@
 import { mergeAccuracy, NO_ACCURACY } from './accuracy/accuracy.ts';
+import { totalsOf } from './copies.ts';
 import { retentionTotals } from './retention.ts';
 import type { ReplayReport, SessionSummary } from './summary.ts';
-import { totalsOf } from './what-if/compare.ts';
+import { type Grouping, sumsBy } from './sums.ts';
+import { whatIfTotals } from './what-if/compare.ts';
 
 /** What is said of sessions together, as `ctxb replay --json` prints it. */
-export function replayReport(sessions: readonly SessionSummary[]): ReplayReport {
-  const whatIf = totalsOf(sessions);
-  return { version: 1, sessions, ...accuracyOf(sessions), ...retentionOf(sessions), ...(whatIf && { whatIf }) };
+/** @param sessions with their copies marked @param by what sums are made of besides */
+export function replayReport(sessions: readonly SessionSummary[], by?: Grouping): ReplayReport {
+  const whatIf = whatIfTotals(sessions);
+  const reported = sessions.map(({ ledger: _, ...session }) => session);
+  const totals = totalsOf(sessions);
+  return {
+    version: 1,
+    sessions: reported,
+    totals,
+    ...(by && { by, sums: sumsBy(sessions, by) }),
+    ...accuracyOf(sessions),
+    ...retentionOf(sessions),
+    ...(whatIf && { whatIf }),
+  };
 }
 
 /** Over all sessions, where it was asked for. */

@@ -11,6 +11,7 @@ import { createMemory, type Memory } from '../core/memory/memory.ts';
 import { cutterWith, type Mask } from '../core/memory/words.ts';
 import { createHost } from '../host/governor-host.ts';
 import { createAccuracy } from './accuracy/create-accuracy.ts';
+import { trafficOf } from './copies.ts';
 import { createExplainer, type Explainer, explanationOf } from './explain/create-explanation.ts';
 import type { Explanation } from './explain/explanation.ts';
 import { createInputReader, type InputReader, type RecordingLine } from './inputs.ts';
@@ -18,13 +19,13 @@ import { createCalls } from './observers/calls.ts';
 import { createCompactions } from './observers/compactions.ts';
 import { createCurve } from './observers/curve.ts';
 import { createGrowth } from './observers/growth.ts';
+import { createLedger } from './observers/ledger.ts';
 import { createOddities } from './observers/oddities.ts';
 import { createPauses } from './observers/pauses.ts';
 import { createPrompts } from './observers/prompts.ts';
 import { createRetention } from './observers/retention.ts';
 import type { Observer, Seen } from './observers/seen.ts';
 import { createSubagents, seenAgent } from './observers/subagents.ts';
-import { createTraffic } from './observers/traffic.ts';
 import type { ReadLine } from './read/read-line.ts';
 import { peakFraction, type SessionSummary } from './summary.ts';
 
@@ -45,14 +46,14 @@ export interface Snapshot {
   readonly inputs: InputReader['state'];
   readonly compactions: StateOf<typeof createCompactions>;
   readonly curve: StateOf<typeof createCurve>;
-  readonly traffic: StateOf<typeof createTraffic>;
+  readonly ledger: StateOf<typeof createLedger>;
   readonly subagents: StateOf<typeof createSubagents>;
   readonly oddities: StateOf<typeof createOddities>;
   readonly pauses: StateOf<typeof createPauses>;
   readonly growth: StateOf<typeof createGrowth>;
   readonly accuracy: StateOf<typeof createAccuracy> | undefined;
   readonly calls: StateOf<typeof createCalls> | undefined;
-  readonly prompts: StateOf<typeof createPrompts> | undefined;
+  readonly prompts: StateOf<typeof createPrompts>;
 }
 
 type StateOf<Create extends (...given: never[]) => { readonly state: object }> = ReturnType<Create>['state'];
@@ -123,20 +124,20 @@ export function createSessionReplay({
   const cut = cutterWith(mask);
   const compactions = createCompactions(before?.compactions);
   const curve = createCurve(before?.curve);
-  const traffic = createTraffic(before?.traffic);
+  const ledger = createLedger(before?.ledger);
   const subagents = createSubagents(cut, before?.subagents);
   const oddities = createOddities(before?.oddities);
   const pauses = createPauses(run.policy.cost.prices, before?.pauses);
   const accuracy = withAccuracy ? createAccuracy(before?.accuracy) : undefined;
   const explainer = explain === undefined ? undefined : createExplainer(explain);
   const calls = withSeries || explainer ? createCalls(run.policy.cost.prices, before?.calls) : undefined;
-  const prompts = withSeries ? createPrompts(cut, before?.prompts) : undefined;
+  const prompts = createPrompts({ cut, keepAll: withSeries }, before?.prompts);
   const growth = createGrowth({ cut, keepAll: withSeries, ...(calls && { onAdded: calls.added }) }, before?.growth);
   // Calls before growth: what a call writes is in the context of the next one.
   const observers: readonly Pick<Observer<unknown>, 'see'>[] = [
     compactions,
     curve,
-    traffic,
+    ledger,
     subagents,
     oddities,
     pauses,
@@ -144,7 +145,7 @@ export function createSessionReplay({
     ...(explainer === undefined ? [] : [explainer]),
     ...(calls === undefined ? [] : [calls]),
     growth,
-    ...(prompts === undefined ? [] : [prompts]),
+    prompts,
   ];
 
   /** A record of a run: it is judged as it was then, notes included. */
@@ -230,8 +231,10 @@ export function createSessionReplay({
     },
     summary(file) {
       const { state, opening, project, peakCall } = own;
+      const { first: prompt, all } = prompts.found();
       const { gauge, session, turn, cost } = state;
       const found = growth.found();
+      const counted = ledger.found();
       return {
         file,
         opening,
@@ -240,6 +243,7 @@ export function createSessionReplay({
         claudeCodeVersion: session.version ?? null,
         model: session.model ?? null,
         project,
+        prompt,
         time,
         window: { tokens: gauge.window.tokens ?? null, source: gauge.window.source },
         turns: turn.ended + (turn.phase === 'idle' ? 0 : 1),
@@ -252,7 +256,8 @@ export function createSessionReplay({
           basis: gauge.basis,
           curve: curve.found(),
         },
-        traffic: traffic.found(),
+        ledger: counted,
+        traffic: trafficOf(counted),
         compactions: compactions.found(),
         actions: decisions,
         cost: { usd: cost.known ? costUsd(state) : null, computed: isComputed(cost) },
@@ -266,9 +271,7 @@ export function createSessionReplay({
         oddities: oddities.found(),
         ...asked(),
         lines,
-        ...(calls === undefined || !withSeries
-          ? {}
-          : { series: calls.found(), prompts: prompts?.found() ?? [], results: found.results }),
+        ...(calls === undefined || !withSeries ? {} : { series: calls.found(), prompts: all, results: found.results }),
       };
     },
     snapshot: () =>
@@ -279,14 +282,14 @@ export function createSessionReplay({
             inputs: reader.state,
             compactions: compactions.state,
             curve: curve.state,
-            traffic: traffic.state,
+            ledger: ledger.state,
             subagents: subagents.state,
             oddities: oddities.state,
             pauses: pauses.state,
             growth: growth.state,
             accuracy: accuracy?.state,
             calls: calls?.state,
-            prompts: prompts?.state,
+            prompts: prompts.state,
           },
   };
 }

@@ -7,6 +7,7 @@ import type { Explanation } from './explain/explanation.ts';
 import type {
   CallSeen,
   CompactionSeen,
+  CountedCall,
   Growth,
   PromptSeen,
   ReliefSeen,
@@ -15,6 +16,7 @@ import type {
 } from './items-seen.ts';
 import type { Oddity } from './oddity.ts';
 import type { RetentionTotals } from './retention.ts';
+import type { Grouping, Sum } from './sums.ts';
 import { type SessionWhatIf, type WhatIfTotals, withoutCurves } from './what-if/what-if.ts';
 
 /** What a replay says about one recording. Tokens throughout; every report is made from this. */
@@ -28,6 +30,8 @@ export interface SessionSummary {
   readonly model: string | null;
   /** claude's working folder. */
   readonly project: string | null;
+  /** The first that was said, on one line, masked and cut; null where the recording does not say. */
+  readonly prompt: string | null;
   /** Of the first line that carries one, and of the last, in milliseconds since the epoch. */
   readonly time: { readonly first: number | null; readonly last: number | null };
   /** null: not known, nor are shares of it. */
@@ -44,7 +48,11 @@ export interface SessionSummary {
     /** The context over the calls, as the largest of equally many calls each; at most 60 figures. */
     readonly curve: readonly number[];
   };
-  /** Sums over all calls: `cacheRead` is what was read again and again. Output is estimated where it is not known. */
+  /** Every call, of subagents too; where others were replayed beside it, those that count here. */
+  readonly ledger: readonly CountedCall[];
+  /** What it holds of other sessions of the same replay, and does not count; missing: nothing. */
+  readonly copied?: Copied;
+  /** Sums over the calls in the ledger: `cacheRead` is what was read again and again. Output is estimated where it is not known. */
   readonly traffic: { readonly main: Usage; readonly subagents: Usage };
   readonly compactions: readonly CompactionSeen[];
   /** What the policy would have done, or, for a record of a run, did. */
@@ -106,13 +114,46 @@ export type Dialect = 'stream' | 'session';
 /** The replay of one or more recordings, as `--json` prints it. */
 export interface ReplayReport {
   readonly version: 1;
-  readonly sessions: readonly SessionSummary[];
+  readonly sessions: readonly ReportedSession[];
+  /** Over all sessions: a call that several of them hold counts once. */
+  readonly totals: Totals;
+  /** What `sums` are by, where they were asked for. */
+  readonly by?: Grouping;
+  readonly sums?: readonly Sum[];
   /** Over all sessions, where it was asked for. */
   readonly accuracy?: Accuracy;
   /** What all reliefs kept together, where it was asked for. */
   readonly retention?: RetentionTotals;
   /** What other policies would have come to over all sessions, where they were tried. */
   readonly whatIf?: WhatIfTotals;
+}
+
+/** What a session holds of others: claude copies the history into the log of a session that it forks or resumes. */
+export interface Copied {
+  /** The sessions in which these calls count, by id, or by file where there is none; of most calls first. */
+  readonly from: readonly { readonly session: string; readonly calls: number }[];
+  /** Of the main thread. */
+  readonly calls: number;
+  readonly compactions: number;
+  /** From list prices. */
+  readonly usd: number;
+}
+
+/** Without the calls that only sums are made of. */
+export type ReportedSession = Omit<SessionSummary, 'ledger'>;
+
+/** What sessions amount to. */
+export interface Totals {
+  readonly sessions: number;
+  /** The highest share of a window; null where none is known. */
+  readonly peakFraction: number | null;
+  /** Of main threads. */
+  readonly calls: number;
+  readonly compactions: number;
+  /** US dollars of those sessions whose cost is known; null where none is. */
+  readonly usd: number | null;
+  /** Calls that stand in further sessions, and count once. */
+  readonly copiedCalls: number;
 }
 
 /** Share of the window at the highest reading; null where the window is not known. */

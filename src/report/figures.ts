@@ -15,9 +15,9 @@ export function shareOf(count: number, window: number | null | undefined): strin
   return percent(window ? count / window : null);
 }
 
-/** 0.4217 → `$0.42`; amounts below a cent keep four places. */
+/** 1234.567 → `$1,234.57`; amounts below a cent keep four places. */
 export function dollars(usd: number): string {
-  return `$${usd.toFixed(usd > 0 && usd < 0.01 ? 4 : 2)}`;
+  return `$${usd.toFixed(usd > 0 && usd < 0.01 ? 4 : 2).replace(/\B(?=(\d{3})+\.)/g, ',')}`;
 }
 
 /** `1 turn`, `2 turns`. */

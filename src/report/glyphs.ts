@@ -11,6 +11,8 @@ export interface Glyphs {
   /** Stands for a missing figure. */
   readonly none: string;
   readonly ellipsis: string;
+  /** Above a sum. */
+  readonly rule: string;
 }
 
 export const UNICODE: Glyphs = {
@@ -20,9 +22,18 @@ export const UNICODE: Glyphs = {
   dot: '·',
   none: '–',
   ellipsis: '…',
+  rule: '─',
 };
 
-const ASCII: Glyphs = { levels: [...'._-~=+*#'], boundary: '|', arrow: '->', dot: '|', none: '-', ellipsis: '~' };
+const ASCII: Glyphs = {
+  levels: [...'._-~=+*#'],
+  boundary: '|',
+  arrow: '->',
+  dot: '|',
+  none: '-',
+  ellipsis: '~',
+  rule: '-',
+};
 
 /** By the locale, as POSIX looks it up: the first of the three that is set counts. */
 export function glyphsFor({ LC_ALL, LC_CTYPE, LANG }: Environment): Glyphs {

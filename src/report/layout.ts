@@ -34,23 +34,41 @@ export function wrap(text: string, width: number): string[] {
   return [...lines, line];
 }
 
+/** Of the East: they take two columns of a terminal. Marks that stand on the letter before them take none. */
+const WIDE =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|[\u{20000}-\u{3fffd}]/u;
+const NO_WIDTH = /\p{Mn}|\p{Me}|\p{Cf}/u;
+
+/** How many columns of a terminal a text takes. */
+export function columnsOf(text: string): number {
+  // Colours are ours, and show only as such.
+  const plain = text.replace(/\u001b\[\d+m/g, '');
+  if (/^[ -~]*$/.test(plain)) return plain.length;
+  return [...plain].reduce((sum, point) => sum + widthOf(point), 0);
+}
+
+function widthOf(point: string): number {
+  return NO_WIDTH.test(point) ? 0 : WIDE.test(point) ? 2 : 1;
+}
+
 /**
- * A text that is to take no more than `width` code points. Of one that is too long the `keep` part stays.
+ * A text that is to take no more than `width` columns. Of one that is too long the `keep` part stays.
  *
  * @param ellipsis stands for what was cut off
  */
 export function fitted(text: string, width: number, ellipsis: string, keep: 'begin' | 'end' = 'begin'): string {
-  // As many units hold at most as many code points.
-  if (text.length <= width) return text;
-  const points = [...text];
-  if (points.length <= width) return text;
-  const room = Math.max(0, width - ellipsis.length);
-  return keep === 'begin'
-    ? points.slice(0, room).join('') + ellipsis
-    : ellipsis + points.slice(points.length - room).join('');
+  if (columnsOf(text) <= width) return text;
+  const points = keep === 'begin' ? [...text] : [...text].reverse();
+  let room = Math.max(0, width - ellipsis.length);
+  const end = points.findIndex((point) => {
+    room -= widthOf(point);
+    return room < 0;
+  });
+  const kept = points.slice(0, end);
+  return keep === 'begin' ? kept.join('') + ellipsis : ellipsis + kept.reverse().join('');
 }
 
-/** Filled up with blanks to `width` code points. */
+/** Filled up with blanks to `width` columns. */
 export function filled(text: string, width: number): string {
-  return text + ' '.repeat(Math.max(0, width - [...text].length));
+  return text + ' '.repeat(Math.max(0, width - columnsOf(text)));
 }

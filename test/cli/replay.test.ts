@@ -24,6 +24,7 @@ const KEYS = [
     'claudeCodeVersion',
     'model',
     'project',
+    'prompt',
     'time',
     'window',
     'turns',
@@ -40,7 +41,7 @@ describe('--json', () => {
     await using place = await createPlace();
     const { report, code } = await replayJson(place, [fixture('compact.ndjson')]);
     expect(code).toBe(0);
-    expect(Object.keys(report)).toEqual(['version', 'sessions']);
+    expect(Object.keys(report)).toEqual(['version', 'sessions', 'totals']);
     expect(report.version).toBe(1);
     const [session = {}] = report.sessions;
     expect(Object.keys(session)).toEqual(KEYS);

@@ -33,9 +33,10 @@ describe('the summary of a recording', () => {
 
   it.each(SOURCES)('$name is as it was checked by hand', async ({ name, source }) => {
     const expected = fixture(name.replace(/\.(ndjson|jsonl)$/, '.expected.json'));
-    const { file, ...summary } = await replaySource(source, options());
+    const { file, ledger, ...summary } = await replaySource(source, options());
     expect(basename(file)).toBe(name);
     expect({ file: name, ...summary }).toEqual(JSON.parse(readFileSync(expected, 'utf8')));
+    expect(ledger.filter(({ main }) => main)).toHaveLength(summary.calls);
   });
 
   it.each([...FIXTURE_RECORDINGS, ...SHARED_RECORDINGS])('$name: each call is counted once', async ({ path }) => {

@@ -3,7 +3,7 @@ import { microUsdOf, priceFor } from '../../src/core/governor/cost/prices.ts';
 import type { CallSeen, CompactionSeen, ResultSeen } from '../../src/replay/items-seen.ts';
 import { createSessionReplay } from '../../src/replay/session-replay.ts';
 import type { SessionSummary } from '../../src/replay/summary.ts';
-import { type CompareOptions, comparePolicies, totalsOf } from '../../src/replay/what-if/compare.ts';
+import { type CompareOptions, comparePolicies, whatIfTotals } from '../../src/replay/what-if/compare.ts';
 import { type ReadPolicy, readPolicy } from '../../src/replay/what-if/read-policy.ts';
 import type { SessionWhatIf, WhatIfPolicy, WhatIfTotals } from '../../src/replay/what-if/what-if.ts';
 import { runWith } from './governor.ts';
@@ -138,7 +138,7 @@ export function compared(
   options: Partial<CompareOptions>,
 ): { readonly sessions: readonly (SessionWhatIf | undefined)[]; readonly totals: WhatIfTotals } {
   const tried = comparePolicies(sessions, { policies: [], prices: {}, withCurves: false, ...options });
-  const totals = totalsOf(tried);
+  const totals = whatIfTotals(tried);
   if (totals === undefined) throw new Error('sessions without calls or a known window');
   return { sessions: tried.map(({ whatIf }) => whatIf), totals };
 }

@@ -33,6 +33,7 @@ export function aSession({
     claudeCodeVersion: '2.1.197',
     model: 'claude-sonnet-4-5',
     project: '/home/dev/project',
+    prompt: 'do part 1',
     time: { first: 1_700_000_000_000, last: 1_700_000_000_000 + calls * 30_000 },
     window: { tokens: 200_000, source: 'result' },
     turns: Math.ceil(calls / 10),
@@ -45,6 +46,7 @@ export function aSession({
       basis: 'measured',
       curve: contexts.slice(0, 60),
     },
+    ledger: [],
     traffic: { main: NOTHING, subagents: NOTHING },
     compactions,
     actions: compactions.map(({ call }) => ({

@@ -63,6 +63,8 @@ const SESSION: SessionSummary = {
   compactions: [COMPACTION],
   actions: [WARNING],
   project: '/project',
+  prompt: 'mend the lexer',
+  ledger: [],
   time: { first: null, last: null },
   traffic: { main: NO_USAGE, subagents: NO_USAGE },
   growth: { prompt: 20, Read: 100_000 },
@@ -84,7 +86,7 @@ export const ASCII = glyphsFor({ LANG: 'C' });
 
 /** A page of 80 columns without colours. */
 export function pageOf(changes: Partial<Page> = {}): Page {
-  return { style: PLAIN, glyphs: UNICODE, columns: 80, levels: DEFAULTS, ...changes };
+  return { style: PLAIN, glyphs: UNICODE, columns: 80, levels: DEFAULTS, list: {}, ...changes };
 }
 
 /**
@@ -102,6 +104,7 @@ function withFixedEstimates(session: SessionSummary): SessionSummary {
   return {
     ...session,
     growth: fixed(growth),
+    ledger: [],
     traffic: { ...traffic, main: { ...traffic.main, output: 40 } },
     largest: largest.map((result) => ({ ...result, tokens: 300 })),
     results: results.map((result) => ({ ...result, tokens: 300 })),

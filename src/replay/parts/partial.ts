@@ -13,7 +13,7 @@ export type PartialLine =
   | { readonly kind: 'closing'; readonly sessions: number; readonly faults: readonly string[] };
 
 /** Of the summaries in it. A reader takes no other. */
-export const PARTIAL_VERSION = 1;
+export const PARTIAL_VERSION = 2;
 
 export const PARTIAL_OPENING = `${JSON.stringify({ ctxb: 'partial', version: PARTIAL_VERSION })}\n`;
 
@@ -53,6 +53,8 @@ export function isSession(line: Fields): line is Fields & SessionSummary {
     typeof line.calls === 'number' &&
     [line.window, line.time, line.context, line.traffic, line.cost, line.growth, line.lines].every(isFields) &&
     [line.compactions, line.actions, line.largest, line.lineage, line.subagents].every(Array.isArray) &&
+    Array.isArray(line.ledger) &&
+    line.ledger.every((call) => isFields(fieldsOf(call).usage)) &&
     (line.pauses === undefined || isFields(line.pauses)) &&
     hasFigures(line)
   );

@@ -66,7 +66,7 @@ function whatIfOf(
 }
 
 /** The same policies over several sessions; undefined where none was tried. */
-export function totalsOf(sessions: readonly SessionSummary[]): WhatIfTotals | undefined {
+export function whatIfTotals(sessions: readonly SessionSummary[]): WhatIfTotals | undefined {
   const tried = sessions.flatMap(({ whatIf }) => whatIf ?? []);
   const [first] = tried;
   if (first === undefined) return undefined;

@@ -2,6 +2,7 @@ import { handoffLevel, inTokens, type Policy } from '../../core/governor/policy.
 import { oneLine, shortened } from '../../core/memory/words.ts';
 import { decisionText } from '../../messages.ts';
 import type { CallSeen, ResultSeen } from '../../replay/items-seen.ts';
+import { type SortOrder, sortSessions } from '../../replay/sort.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
 import { type Deltas, type Runs, type Sparse, toDeltas, toRuns, toSparse } from './columns.ts';
 
@@ -28,6 +29,7 @@ export interface PageSession
     | 'lineage'
     | 'subagents'
     | 'lines'
+    | 'copied'
   > {
   readonly file: string;
   readonly sessionId: string | null;
@@ -85,6 +87,8 @@ export interface WhatIfCurve {
 export interface PageOptions {
   /** Its thresholds are drawn. */
   readonly policy: Policy;
+  /** In which order sessions are listed; default: as they come. */
+  readonly sort?: SortOrder;
   readonly curvesOf?: (session: SessionSummary) => readonly WhatIfCurve[];
 }
 
@@ -108,13 +112,15 @@ export function createPageData(options: PageOptions): PageDataBuilder {
     add: (session) => void sessions.push(sessionData(session, options)),
     data() {
       const count = Math.max(RESULTS.least, Math.min(RESULTS.most, Math.floor(RESULTS.ofAll / sessions.length)));
-      return { version: 1, sessions: sessions.map((each) => ({ ...each, results: each.results.slice(0, count) })) };
+      const { sort } = options;
+      const sorted = sort === undefined ? sessions : sortSessions(sessions, sort);
+      return { version: 1, sessions: sorted.map((each) => ({ ...each, results: each.results.slice(0, count) })) };
     },
   };
 }
 
 function sessionData(session: SessionSummary, { policy, curvesOf }: PageOptions): PageSession {
-  const { claudeCodeVersion, time, window, turns, calls, context, traffic, compactions, cost, lines } = session;
+  const { claudeCodeVersion, time, window, turns, calls, context, traffic, compactions, cost, lines, copied } = session;
   return {
     file: clean(session.file),
     sessionId: cleanOrNull(session.sessionId),
@@ -122,6 +128,9 @@ function sessionData(session: SessionSummary, { policy, curvesOf }: PageOptions)
     model: cleanOrNull(session.model),
     project: cleanOrNull(session.project),
     ...{ time, window, turns, calls, context, traffic, compactions, cost, lines },
+    ...(copied && {
+      copied: { ...copied, from: copied.from.map((each) => ({ ...each, session: clean(each.session) })) },
+    }),
     growth: Object.fromEntries(Object.entries(session.growth).map(([kind, tokens]) => [clean(kind), tokens])),
     lineage: session.lineage.map(({ from, to, reason, context: at }) => ({
       from: clean(from),

@@ -1,3 +1,4 @@
+import { ownFigures } from '../../replay/copies.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
 import { onOneLine } from '../shown.ts';
 import type { OpenReport } from './format.ts';
@@ -37,7 +38,8 @@ type Figure = string | number | boolean | null;
 
 /**
  * A session as one flat row. Tokens where nothing else is said; `cost_usd` is in US dollars, times are ISO 8601 in UTC,
- * `compactions_unplanned` those that claude began itself.
+ * `compactions_unplanned` those that claude began itself. Calls, compactions, tokens and cost leave out what is copied from
+ * another row, so that sums over rows count it once.
  */
 export const SESSION_COLUMNS: readonly (readonly [name: string, figure: (session: SessionSummary) => Figure])[] = [
   ['file', ({ file }) => file],
@@ -56,11 +58,11 @@ export const SESSION_COLUMNS: readonly (readonly [name: string, figure: (session
   ['context_last', ({ context }) => context.last],
   ['context_basis', ({ context }) => context.basis],
   ['turns', ({ turns }) => turns],
-  ['calls', ({ calls }) => calls],
-  ['compactions', ({ compactions }) => compactions.length],
+  ['calls', (session) => ownFigures(session).calls],
+  ['compactions', (session) => ownFigures(session).compactions],
   ['compactions_unplanned', ({ compactions }) => compactions.filter(({ by }) => by === 'claude').length],
   ['actions', ({ actions }) => actions.length],
-  ['cost_usd', ({ cost }) => cost.usd],
+  ['cost_usd', (session) => ownFigures(session).usd],
   ['cost_computed', ({ cost }) => cost.computed],
   ['input', ({ traffic }) => traffic.main.input],
   ['cache_creation', ({ traffic }) => traffic.main.cacheCreation],
@@ -74,6 +76,8 @@ export const SESSION_COLUMNS: readonly (readonly [name: string, figure: (session
   ['subagents_cache_creation', ({ traffic }) => traffic.subagents.cacheCreation],
   ['subagents_cache_read', ({ traffic }) => traffic.subagents.cacheRead],
   ['subagents_output', ({ traffic }) => traffic.subagents.output],
+  ['calls_copied', ({ copied }) => copied?.calls ?? 0],
+  ['copied_from', ({ copied }) => copied?.from.map(({ session }) => session).join(' ') ?? null],
   ['lines', ({ lines }) => lines.total],
   ['lines_unknown', ({ lines }) => lines.unknown],
   ['lines_malformed', ({ lines }) => lines.malformed],

@@ -35,7 +35,7 @@ export const detail: OpenReport = (page) => {
 function storyOf(session: SessionSummary, page: Page): string[] {
   const { stretches, after } = timelineOf(session);
   return [
-    ...sessionTable([session], page),
+    ...sessionTable(session, page),
     ...originRows(session, page.glyphs),
     ...stretches.flatMap((stretch) => stretchRows(stretch, session, page)),
     ...after.map(compactionRow),

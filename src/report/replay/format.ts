@@ -1,6 +1,8 @@
 import type { Policy } from '../../core/governor/policy.ts';
 import type { Io } from '../../io.ts';
-import type { ReplayReport, SessionSummary } from '../../replay/summary.ts';
+import type { SortOrder } from '../../replay/sort.ts';
+import type { SessionSummary } from '../../replay/summary.ts';
+import type { Grouping } from '../../replay/sums.ts';
 import { type Glyphs, glyphsFor } from '../glyphs.ts';
 import { type Style, styleFor } from '../style.ts';
 
@@ -12,6 +14,19 @@ export interface Page {
   readonly columns: number;
   /** Where zones begin. */
   readonly levels: Policy;
+  readonly list: ListOptions;
+}
+
+/** How several sessions are listed. */
+export interface ListOptions {
+  /** undefined: the newest first for a person, else in the order of files. */
+  readonly sort?: SortOrder | undefined;
+  /** Rows at most; undefined: all. */
+  readonly limit?: number | undefined;
+  /** With the ids of the sessions. */
+  readonly ids?: boolean;
+  /** What is summed up. */
+  readonly by?: Grouping | undefined;
 }
 
 /** Writes a report while recordings are read: what one returns can be printed, and need not be kept. */
@@ -33,7 +48,9 @@ export interface Outcome {
 export type OpenReport = (page: Page) => ReportWriter;
 
 /** A report that needs all sessions before it can say anything. */
-export function collected(text: (report: ReplayReport, page: Page, outcome: Outcome) => string): OpenReport {
+export function collected(
+  text: (report: { readonly sessions: readonly SessionSummary[] }, page: Page, outcome: Outcome) => string,
+): OpenReport {
   return (page) => {
     const sessions: SessionSummary[] = [];
     return {
@@ -41,7 +58,7 @@ export function collected(text: (report: ReplayReport, page: Page, outcome: Outc
         sessions.push(session);
         return '';
       },
-      end: (outcome) => text({ version: 1, sessions }, page, outcome),
+      end: (outcome) => text({ sessions }, page, outcome),
     };
   };
 }
@@ -50,6 +67,11 @@ export function collected(text: (report: ReplayReport, page: Page, outcome: Outc
 const COLUMNS = 80;
 
 /** The page that stdout is. */
-export async function openPage({ stdout, env }: Pick<Io, 'stdout' | 'env'>, levels: Page['levels']): Promise<Page> {
-  return { style: await styleFor(stdout, env), glyphs: glyphsFor(env), columns: stdout.columns ?? COLUMNS, levels };
+export async function openPage(
+  { stdout, env }: Pick<Io, 'stdout' | 'env'>,
+  levels: Page['levels'],
+  list: ListOptions = {},
+): Promise<Page> {
+  const columns = stdout.columns ?? COLUMNS;
+  return { style: await styleFor(stdout, env), glyphs: glyphsFor(env), columns, levels, list };
 }

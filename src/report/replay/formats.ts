@@ -8,6 +8,8 @@ export interface ReportFormat {
   readonly about: string;
   /** It shows calls one by one. */
   readonly needsSeries: boolean;
+  /** It lists sessions for a person, and itself keeps to how many are asked for. */
+  readonly isList?: true;
   /** Loads what writes it: a call pays only for the format that it asks for. */
   readonly load: () => Promise<OpenReport>;
 }
@@ -17,6 +19,7 @@ const TEXT: ReportFormat = {
   name: 'text',
   about: 'for a person',
   needsSeries: false,
+  isList: true,
   load: async () => (await import('./text.ts')).text,
 };
 
@@ -30,6 +33,13 @@ export const CI_FORMAT: ReportFormat = {
 
 /** About one thing only; with --json or --partial the same is a field of the whole. */
 const ASIDES: readonly ReportFormat[] = [
+  {
+    name: 'by',
+    about: 'sums by day, project or model',
+    needsSeries: false,
+    isList: true,
+    load: async () => (await import('./session-list.ts')).sums,
+  },
   {
     name: 'accuracy',
     about: 'how well the size of each next call was foreseen',

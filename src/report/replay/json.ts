@@ -6,7 +6,7 @@ import { printableJson } from '../printable-json.ts';
 import { isoTime } from './csv.ts';
 import { collected, type OpenReport } from './format.ts';
 
-export const json = collected(({ sessions }) => `${printableJson(replayReport(sessions), 2)}\n`);
+export const json = collected(({ sessions }, { list }) => `${printableJson(replayReport(sessions, list.by), 2)}\n`);
 
 /** A line for each call of the main thread, flat, with the same keys in each. */
 export const ndjson: OpenReport = () => ({
@@ -42,6 +42,7 @@ function callRow(call: CallSeen, { file, sessionId, project, compactions }: Sess
     output_known: call.outputKnown,
     predicted: call.predicted,
     cost_usd: call.usd,
+    copied: call.copied === true,
     ...addedTokens(call),
     compacted_by: compactedBy(call, compactions),
   };

@@ -1,11 +1,12 @@
+import { totalsOf } from '../../replay/copies.ts';
 import type { CompactionSeen, ResultSeen } from '../../replay/items-seen.ts';
-import type { SessionSummary } from '../../replay/summary.ts';
+import type { SessionSummary, Totals } from '../../replay/summary.ts';
 import { counted, dollars, percent, tokens } from '../figures.ts';
 import { UNICODE } from '../glyphs.ts';
 import { onOneLine } from '../shown.ts';
 import { PLAIN } from '../style.ts';
 import { collected, type Page } from './format.ts';
-import { shortNames, type Totals, totalsOf } from './session-table.ts';
+import { shortPaths } from './session-list.ts';
 import { sparkline, sparklineWidth } from './sparkline.ts';
 
 /** Widest curve of a cell. */
@@ -22,7 +23,7 @@ interface Named {
 
 /** Tables for a pull request, or the summary of a CI job. */
 export const markdown = collected(({ sessions }, page, { breaches, faults }) => {
-  const names = shortNames(sessions.map(({ file }) => file));
+  const names = shortPaths(sessions.map(({ file }) => file));
   const named = sessions.map((session, at) => ({ session, name: cell(names[at] ?? '') }));
   return [
     '### Context of Claude Code',

@@ -1,8 +1,9 @@
 import type { Decision } from '../../core/governor/actions.ts';
 import { decisionText } from '../../messages.ts';
+import { ownFigures } from '../../replay/copies.ts';
 import type { CompactionSeen, SubagentSeen } from '../../replay/items-seen.ts';
 import type { DropCause, Oddity, OddityKind } from '../../replay/oddity.ts';
-import type { Pauses, SessionSummary } from '../../replay/summary.ts';
+import type { Copied, Pauses, SessionSummary } from '../../replay/summary.ts';
 import { counted, dollars, percent, tokens } from '../figures.ts';
 import type { Glyphs } from '../glyphs.ts';
 import { onOneLine } from '../shown.ts';
@@ -24,6 +25,7 @@ export function sessionRows(session: SessionSummary, glyphs: Glyphs): string[] {
 /** Which session it is, how large, and what it cost. */
 export function originRows(session: SessionSummary, { arrow, dot }: Glyphs): string[] {
   const { window } = session;
+  const { usd } = ownFigures(session);
   const origin = [
     session.claudeCodeVersion && `Claude Code ${session.claudeCodeVersion}`,
     session.model,
@@ -39,7 +41,8 @@ export function originRows(session: SessionSummary, { arrow, dot }: Glyphs): str
     ),
     row('context', contextText(session)),
     row('traffic', `${counted(session.turns, 'turn')}, ${counted(session.calls, 'call')}${subagentText(session)}`),
-    ...(session.cost.usd === null ? [] : [row('cost', costText(session.cost.usd, session.cost.computed))]),
+    ...(usd === null ? [] : [row('cost', costText(usd, session.cost.computed))]),
+    ...(session.copied === undefined ? [] : [row('copied', copiedText(session.copied))]),
     ...(session.pauses === undefined ? [] : [row('cache', pausesText(session.pauses))]),
     ...session.lineage.map((step) => row('lineage', lineageText(step, arrow))),
   ];
@@ -108,6 +111,11 @@ function lineageText({ from, to, reason, context }: SessionSummary['lineage'][nu
 
 function costText(usd: number, computed: boolean): string {
   return `${dollars(usd)}${computed ? ' (in part computed from list prices)' : ''}`;
+}
+
+function copiedText({ calls, usd, from }: Copied): string {
+  const sessions = from.map(({ session }) => onOneLine(session)).join(', ');
+  return `${counted(calls, 'call')} copied from ${sessions}, which count there (${dollars(usd)})`;
 }
 
 function pausesText({ count, expired, tokens: size, usd, cachedUsd }: Pauses): string {

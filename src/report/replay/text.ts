@@ -1,6 +1,7 @@
 import type { SessionSummary } from '../../replay/summary.ts';
 import { tokens } from '../figures.ts';
 import { collected } from './format.ts';
+import { sessionList } from './session-list.ts';
 import { sessionRows } from './session-rows.ts';
 import { sessionTable } from './session-table.ts';
 
@@ -16,6 +17,6 @@ function unknownWindowRows(sessions: readonly SessionSummary[]): string[] {
 export const text = collected(({ sessions }, page) => {
   const [only, ...others] = sessions;
   if (only === undefined) return 'no recordings found\n';
-  const rows = others.length === 0 ? sessionRows(only, page.glyphs) : unknownWindowRows(sessions);
-  return [...sessionTable(sessions, page), ...rows, ''].join('\n');
+  if (others.length > 0) return [...sessionList(sessions, page), ...unknownWindowRows(sessions), ''].join('\n');
+  return [...sessionTable(only, page), ...sessionRows(only, page.glyphs), ''].join('\n');
 });

@@ -1,5 +1,5 @@
 import type { SessionSummary } from '../../replay/summary.ts';
-import { totalsOf } from '../../replay/what-if/compare.ts';
+import { whatIfTotals } from '../../replay/what-if/compare.ts';
 import { usdOf } from '../../replay/what-if/totals.ts';
 import type { Best, Figures, ReliefBy, SessionWhatIf, WhatIfTotals } from '../../replay/what-if/what-if.ts';
 import { counted, dollars, percent, tokens } from '../figures.ts';
@@ -10,7 +10,7 @@ import { collected } from './format.ts';
 
 /** What other policies would have come to, for a person: a table for each session, and one for all. */
 export const whatIf = collected(({ sessions }, { style }) => {
-  const totals = totalsOf(sessions);
+  const totals = whatIfTotals(sessions);
   const unknown = sessions.filter(({ window, calls }) => window.tokens === null && calls > 0).length;
   const left =
     unknown === 0 ? [] : [`${counted(unknown, 'session')} left out: the window is not known, --window sets it`];

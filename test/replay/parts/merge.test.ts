@@ -138,8 +138,8 @@ describe('partials', () => {
     },
     {
       name: 'of another version',
-      text: next + whole.replace('"version":1', '"version":2'),
-      says: 'another version of ctxb (2, expected 1)',
+      text: next + whole.replace('"version":2', '"version":3'),
+      says: 'another version of ctxb (3, expected 2)',
       left: 1,
     },
     { name: 'nothing', text: '', says: '- is empty: make a partial with ctxb replay --partial', left: 0 },

@@ -43,6 +43,8 @@ describe('csv', () => {
       subagents_cache_creation: '0',
       subagents_cache_read: '0',
       subagents_output: '0',
+      calls_copied: '0',
+      copied_from: '',
       lines: '19',
       lines_unknown: '0',
       lines_malformed: '0',

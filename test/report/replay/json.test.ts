@@ -36,6 +36,7 @@ it('has a flat line for each call, all with the same keys', async () => {
     output_known: false,
     predicted: null,
     cost_usd: 0.15,
+    copied: false,
     added_prompt: 0,
     added_answer: 30,
     added_summary: 200,

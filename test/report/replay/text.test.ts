@@ -102,18 +102,66 @@ session.ndjson  ▂▄▇│▂▂     80%      5          1  $0.71
 });
 
 describe('several sessions', () => {
-  it('have a line each, named by what tells them apart, and one for all', () => {
+  const at = (time: string) => ({ first: null, last: new Date(time).getTime() });
+
+  it('have a line each, and one for all', () => {
     const sessions = [
-      summaryOf({ file: '/logs/one/a.jsonl' }),
-      summaryOf({ file: '/logs/two/b.jsonl', calls: 2_000, compactions: [], context: { peakFraction: 0.951 } }),
-      summaryOf({ file: '/logs/two/c.jsonl', cost: { usd: null, computed: false }, compactions: [] }),
+      summaryOf({ time: at('2026-03-31T14:05:00'), project: '/src/dev/api' }),
+      summaryOf({ time: at('2026-01-02T09:00:00'), calls: 2_000, compactions: [], context: { peakFraction: 0.951 } }),
+      summaryOf({
+        time: at('2025-12-31T09:00:00'),
+        cost: { usd: null, computed: false },
+        model: 'glm-5.1',
+        prompt: null,
+      }),
+      summaryOf({ project: '/web', model: 'claude-opus-4-5-20251101', cost: { usd: 1234.5, computed: false } }),
     ];
-    expect(written(text, sessions)).toBe(`session      context   peak  calls  compacted   cost
-one/a.jsonl  ▂▄▇│▂▂     80%      5          1  $0.71
-two/b.jsonl  ▂▄▇▂▂      95%  2,000          0  $0.71
-two/c.jsonl  ▂▄▇▂▂      80%      5          0      –
-3 sessions              95%  2,010          1  $1.42
+    expect(
+      written(text, sessions),
+    ).toBe(`project      date      first prompt    model       peak  comp.  calls       cost
+src/dev/api  Mar 31    mend the lexer  sonnet-4-5   80%      1      5      $0.71
+project      Jan 02    mend the lexer  sonnet-4-5   95%      0  2,000      $0.71
+project      Dec 2025  session.ndjson  glm-5.1      80%      1      5          –
+web          –         mend the lexer  opus-4-5     80%      1      5  $1,234.50
+────────────────────────────────────────────────────────────────────────────────
+4 sessions                                          95%      3  2,015  $1,235.92
 `);
+  });
+
+  it('have curves and times where there is room, and ids where they are asked for', () => {
+    const sessions = [summaryOf({ time: at('2026-03-31T14:05:00') }), summaryOf({ sessionId: 's2' })];
+    const page = pageOf({ columns: 140, list: { ids: true } });
+    const [heading, first] = written(text, sessions, { page }).split('\n');
+    expect(heading).toMatch(/^project +date +session +first prompt +model +context +peak +comp\. +calls +cost$/);
+    expect(first).toMatch(/^project +2026-03-31 14:05 +s1 +mend the lexer +sonnet-4-5 +▂▄▇│▂▂ +80% +1 +5 +\$0\.71$/);
+  });
+
+  it('are no more than were asked for, with sums of all', () => {
+    const shown = written(
+      text,
+      [1, 2, 3].map(() => summaryOf()),
+      { page: pageOf({ list: { limit: 1 } }) },
+    );
+    expect(shown.match(/mend the lexer/g)).toHaveLength(1);
+    expect(shown).toContain('3 sessions');
+    expect(shown).toContain('  1 of 3 are shown, the sums are of all: --limit 0 shows all.\n');
+  });
+
+  it('tell of calls that were copied', () => {
+    const from = [{ session: 's1', calls: 3 }];
+    const copied = { from, calls: 3, compactions: 1, usd: 0.7 };
+    const shown = written(text, [summaryOf(), summaryOf({ sessionId: 's2', copied })]);
+    expect(shown).toMatch(
+      /0 +2 +\$0\.0080\n─+\n2 sessions +80% +1 +7 +\$0\.72\n {2}3 calls copied into other sessions/,
+    );
+    expect(written(text, [summaryOf({ copied })])).toContain(
+      'copied    3 calls copied from s1, which count there ($0.70)\n',
+    );
+  });
+
+  it('line up where a prompt is of letters that take two columns', () => {
+    const shown = written(text, [summaryOf({ prompt: '構文解析器を直して' }), summaryOf()]);
+    expect(shown).toContain('\nproject  –     構文解析器を直して  sonnet-4-5');
   });
 
   it.each([
@@ -149,7 +197,7 @@ two/c.jsonl  ▂▄▇▂▂      80%      5          0      –
       .trimEnd()
       .split('\n');
     for (const line of lines) expect([...line].length).toBeLessThanOrEqual(Math.max(columns, 55));
-    expect(lines).toHaveLength(4);
+    expect(lines).toHaveLength(5);
   });
 });
 

@@ -279,7 +279,7 @@ export function billedOutput(
   return outputKnown ? output : Math.max(output, nativeTokens(generated));
 }
 
-function callMicroUsd({ usage, outputKnown, generated, price }: PricedCall): number {
+export function callMicroUsd({ usage, outputKnown, generated, price }: PricedCall): number {
   const output = billedOutput(usage.output, { outputKnown, generated });
   return microUsdOf(usage, price, output);
 }

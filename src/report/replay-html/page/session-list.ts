@@ -1,4 +1,5 @@
 import { h, s } from '../../../browser/dom.ts';
+import { ownFigures } from '../../../replay/copies.ts';
 import { counted, dollars, percent, tokens } from '../../figures.ts';
 import type { PageSession } from '../page-data.ts';
 import { timeText } from './session-tables.ts';
@@ -44,13 +45,13 @@ const COLUMNS: readonly TableColumn<Row>[] = [
     show: ({ session }) => curveOf(session),
   },
   { title: 'Peak', value: ({ session }) => session.context.peak },
-  { title: 'Calls', value: ({ session }) => session.calls },
+  { title: 'Calls', value: ({ session }) => ownFigures(session).calls },
   { title: 'Turns', value: ({ session }) => session.turns },
-  { title: 'Compactions', value: ({ session }) => session.compactions.length },
+  { title: 'Compactions', value: ({ session }) => ownFigures(session).compactions },
   {
     title: 'Cost',
-    value: ({ session }) => session.cost.usd,
-    show: ({ session }) => (session.cost.usd === null ? '–' : dollars(session.cost.usd)),
+    value: ({ session }) => ownFigures(session).usd,
+    show: ({ session }) => costOf(session),
   },
   {
     title: 'Model',
@@ -75,6 +76,11 @@ function linkTo({ file }: PageSession, at: number): HTMLElement {
 /** The last two parts of a path: a project and its session. */
 export function nameOf({ file }: PageSession): string {
   return file === '-' ? 'standard input' : file.split('/').slice(-2).join('/');
+}
+
+function costOf(session: PageSession): string {
+  const { usd } = ownFigures(session);
+  return usd === null ? '–' : dollars(usd);
 }
 
 function began({ time: { first } }: PageSession): string {

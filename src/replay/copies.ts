@@ -1,0 +1,125 @@
+import { toMicroUsd, toUsd } from '../core/governor/cost/cost.ts';
+import type { Usage } from '../core/protocol/events.ts';
+import { addUsage } from '../core/protocol/usage.ts';
+import type { CountedCall } from './items-seen.ts';
+import type { Copied, SessionSummary, Totals } from './summary.ts';
+
+/** What a session adds to sums: all but what it holds of others. */
+interface OwnFigures {
+  readonly calls: number;
+  readonly compactions: number;
+  /** null: the recording does not say. */
+  readonly usd: number | null;
+}
+
+export function ownFigures({
+  calls,
+  compactions,
+  cost,
+  copied,
+}: Pick<SessionSummary, 'calls' | 'compactions' | 'cost' | 'copied'>): OwnFigures {
+  if (copied === undefined) return { calls, compactions: compactions.length, usd: cost.usd };
+  const usd = cost.usd === null ? null : toUsd(Math.max(0, toMicroUsd(cost.usd) - toMicroUsd(copied.usd)));
+  return { calls: calls - copied.calls, compactions: compactions.length - copied.compactions, usd };
+}
+
+/** @param sessions with their copies marked */
+export function totalsOf(sessions: readonly SessionSummary[]): Totals {
+  const own = sessions.map(ownFigures);
+  const known = own.flatMap(({ usd }) => usd ?? []);
+  const sum = (figures: readonly number[]) => figures.reduce((all, figure) => all + figure, 0);
+  const peaks = sessions.flatMap(({ calls, context }) => (calls > 0 ? (context.peakFraction ?? []) : []));
+  return {
+    sessions: sessions.length,
+    peakFraction: peaks.length === 0 ? null : peaks.reduce((most, peak) => Math.max(most, peak)),
+    calls: sum(own.map(({ calls }) => calls)),
+    compactions: sum(own.map(({ compactions }) => compactions)),
+    usd: known.length === 0 ? null : sum(known),
+    copiedCalls: sum(sessions.map(({ copied }) => copied?.calls ?? 0)),
+  };
+}
+
+/** Sums over all calls: `cacheRead` is what was read again and again. */
+export function trafficOf(ledger: readonly CountedCall[]): { readonly main: Usage; readonly subagents: Usage } {
+  const sums = { main: NOTHING, subagents: NOTHING };
+  for (const { main, usage } of ledger) {
+    if (main) sums.main = addUsage(sums.main, usage);
+    else sums.subagents = addUsage(sums.subagents, usage);
+  }
+  return sums;
+}
+
+const NOTHING: Usage = { input: 0, cacheCreation: 0, cacheRead: 0, output: 0 };
+
+/**
+ * Finds calls that stand in several sessions. Each counts in the session that began first, and of those that began at
+ * once in the one that ended first, or has fewer: the one that was copied. Of the others the ledger keeps what is their own.
+ *
+ * @returns the sessions in their order
+ */
+export function markCopies(sessions: readonly SessionSummary[]): SessionSummary[] {
+  const owners = new Map<string, SessionSummary>();
+  const marked = new Map<SessionSummary, SessionSummary>();
+  for (const session of sessions.toSorted(byAge)) {
+    const calls = session.ledger.map(({ key }) => (key === null ? undefined : owners.get(key)));
+    const compactions = compactionKeys(session).filter((key) => owners.has(key)).length;
+    for (const key of [...session.ledger.map(({ key }) => key), ...compactionKeys(session)]) {
+      if (key !== null && !owners.has(key)) owners.set(key, session);
+    }
+    const isCopy = calls.some((owner) => owner !== undefined);
+    marked.set(session, isCopy ? withCopies(session, calls, compactions) : session);
+  }
+  return sessions.map((session) => marked.get(session) ?? session);
+}
+
+function byAge(a: SessionSummary, b: SessionSummary): number {
+  return (
+    (a.time.first ?? 0) - (b.time.first ?? 0) ||
+    (a.time.last ?? 0) - (b.time.last ?? 0) ||
+    a.ledger.length - b.ledger.length ||
+    (nameOf(a) < nameOf(b) ? -1 : 1)
+  );
+}
+
+function nameOf({ sessionId, file }: SessionSummary): string {
+  return sessionId ?? file;
+}
+
+/** Of those that a call came before: their lines say nothing else that would tell them from others. */
+function compactionKeys({ ledger, compactions }: SessionSummary): string[] {
+  const calls = ledger.filter(({ main }) => main);
+  return compactions.flatMap(({ call, preTokens, trigger }) => {
+    const key = calls[call - 1]?.key ?? null;
+    return key === null ? [] : [`${key} ${trigger} ${preTokens}`];
+  });
+}
+
+/** @param owners of each call in the ledger; undefined: the session itself */
+function withCopies(
+  session: SessionSummary,
+  owners: readonly (SessionSummary | undefined)[],
+  compactions: number,
+): SessionSummary {
+  const { ledger, series } = session;
+  const copied = ledger.filter((_, at) => owners[at] !== undefined);
+  const isCopied = ledger.flatMap(({ main }, at) => (main ? [owners[at] !== undefined] : []));
+  const own = ledger.filter((_, at) => owners[at] === undefined);
+  return {
+    ...session,
+    ledger: own,
+    traffic: trafficOf(own),
+    copied: {
+      from: countedBy(owners.flatMap((owner) => (owner === undefined ? [] : nameOf(owner)))),
+      calls: copied.filter(({ main }) => main).length,
+      compactions,
+      usd: toUsd(copied.reduce((sum, { microUsd }) => sum + (microUsd ?? 0), 0)),
+    },
+    ...(series && { series: series.map((call) => (isCopied[call.number - 1] ? { ...call, copied: true } : call)) }),
+  };
+}
+
+function countedBy(names: readonly string[]): Copied['from'] {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return [...counts].map(([session, calls]) => ({ session, calls })).sort((a, b) => b.calls - a.calls);
+}

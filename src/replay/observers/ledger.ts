@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto';
+import { callMicroUsd } from '../../core/governor/cost/cost.ts';
+import { callOutput } from '../../core/governor/gauge/gauge.ts';
+import type { AssistantEvent, Usage } from '../../core/protocol/events.ts';
+import { saysNothing, withOutput } from '../../core/protocol/usage.ts';
+import type { CountedCall } from '../items-seen.ts';
+import { type Observer, type Seen, timeIn } from './seen.ts';
+
+/** The newest call of a thread: its lines repeat the usage, and its output count grows. */
+interface Open {
+  readonly at: number;
+  readonly messageId: string;
+}
+
+interface LedgerState {
+  readonly calls: CountedCall[];
+  /** By subagent; '' is the main thread. */
+  readonly open: Map<string, Open>;
+}
+
+const NOTHING: Usage = { input: 0, cacheCreation: 0, cacheRead: 0, output: 0 };
+
+/** Every call of a session once, subagents included. */
+export function createLedger(
+  state: LedgerState = { calls: [], open: new Map() },
+): Observer<readonly CountedCall[], LedgerState> {
+  const { calls, open } = state;
+
+  function change(thread: string | null, changes: (call: CountedCall) => Partial<CountedCall>): void {
+    const at = open.get(thread ?? '')?.at ?? -1;
+    const call = calls[at];
+    if (call !== undefined) calls[at] = { ...call, ...changes(call) };
+  }
+
+  function begin(seen: Seen, event: AssistantEvent): void {
+    const { messageId, subagent, model = null, usage = NOTHING } = event;
+    const t = timeIn(seen.input);
+    open.set(subagent ?? '', { at: calls.length, messageId });
+    const key = keyOf(messageId, t ?? event.sessionId ?? seen.after.session.id ?? '');
+    calls.push({ key, main: subagent === null, t, model, usage, microUsd: null });
+  }
+
+  function seeMain(seen: Seen): void {
+    const { before, after } = seen;
+    const { event } = seen.input;
+    if (after.gauge.calls > before.gauge.calls) {
+      if (event.kind === 'assistant') begin(seen, event);
+      else open.delete('');
+    }
+    if (after.gauge.call !== null && after.gauge.call !== before.gauge.call) {
+      change(null, ({ usage }) => ({ usage: withOutput(usage, callOutput(after.gauge)) }));
+    }
+  }
+
+  function seeSubagent(seen: Seen, event: AssistantEvent): void {
+    const { subagent, usage, synthetic, messageId } = event;
+    if (subagent === null || usage === undefined || synthetic || saysNothing(usage)) return;
+    const last = open.get(subagent);
+    if (last === undefined || messageId === '' || last.messageId !== messageId) begin(seen, event);
+    else change(subagent, (call) => ({ usage: withOutput(usage, Math.max(usage.output, call.usage.output)) }));
+  }
+
+  /** The run's own arithmetic, so that the sum of all calls is what the session has cost. */
+  function seeCost({ before, after }: Seen, thread: string | null): void {
+    if (after.cost.calls === before.cost.calls) return;
+    const priced = after.cost.calls.find((call) => call.thread === thread);
+    if (priced === undefined || priced.messageId !== open.get(thread ?? '')?.messageId) return;
+    change(thread, () => ({ microUsd: callMicroUsd(priced) }));
+  }
+
+  return {
+    state,
+    see(seen) {
+      const { event } = seen.input;
+      seeMain(seen);
+      if (event.kind === 'assistant') seeSubagent(seen, event);
+      if (event.kind === 'assistant' || event.kind === 'partial') seeCost(seen, event.subagent);
+    },
+    found: () => [...calls],
+  };
+}
+
+/** Ids of the API are random. Counters of other back-ends are not, and begin again in the next session. */
+const RANDOM_LENGTH = 20;
+
+/** @param otherwise tells calls with the same short id apart, and is the same in copies */
+function keyOf(messageId: string, otherwise: number | string): string | null {
+  if (messageId === '') return null;
+  const id = messageId.length >= RANDOM_LENGTH ? messageId : `${messageId} ${otherwise}`;
+  return createHash('sha256').update(id).digest('base64url').slice(0, 12);
+}

@@ -1,0 +1,200 @@
+import { basename } from 'node:path';
+import { ownFigures, totalsOf } from '../../replay/copies.ts';
+import { sortSessions } from '../../replay/sort.ts';
+import type { SessionSummary, Totals } from '../../replay/summary.ts';
+import { dayOf, type Sum, sumsBy } from '../../replay/sums.ts';
+import { counted, dollars, percent, tokens } from '../figures.ts';
+import { columnsOf, filled, fitted } from '../layout.ts';
+import { onOneLine } from '../shown.ts';
+import { collected, type Page } from './format.ts';
+import { sparkline } from './sparkline.ts';
+
+/** A column of a table. Those to the left are texts, which are cut where the page is narrow. */
+interface Column {
+  readonly heading: string;
+  readonly cells: readonly string[];
+  /** Of a path its last parts stay when it is cut. */
+  readonly isPath?: boolean;
+  /** Figures are to the right, and never cut. */
+  readonly isFigure?: boolean;
+  /** Has no more than this. */
+  readonly most?: number;
+  /** Takes what the others leave. */
+  readonly takesRest?: boolean;
+}
+
+/** From these widths on there is room for projects, for models, and for curves and the time of the day. */
+const [ROOM_FOR_PROJECTS, ROOM_FOR_MODELS, WIDE] = [60, 72, 120];
+const CURVE = 20;
+
+/** Below this lines get longer than the page is wide. */
+const LEAST_REST = 12;
+
+const GAP = '  ';
+
+/** A line for each session, and one for all. */
+export function sessionList(sessions: readonly SessionSummary[], page: Page): string[] {
+  const { sort = 'newest', limit } = page.list;
+  const shown = sortSessions(sessions, sort).slice(0, limit);
+  const totals = totalsOf(sessions);
+  const isWide = page.columns >= WIDE;
+  const projects = shortPaths(shown.map(({ project, file }) => project ?? file.split('/').slice(0, -1).join('/')));
+  const columns: Column[] = [
+    ...(page.columns >= ROOM_FOR_PROJECTS
+      ? [{ heading: 'project', cells: [...projects, ''], isPath: true, most: isWide ? 28 : 14 }]
+      : []),
+    { heading: 'date', cells: [...datesOf(shown, isWide, page), ''] },
+    ...(page.list.ids ? [{ heading: 'session', cells: [...shown.map(idOf), ''] }] : []),
+    { heading: 'first prompt', cells: [...shown.map(promptOf), ''], takesRest: true },
+    ...(page.columns >= ROOM_FOR_MODELS
+      ? [{ heading: 'model', cells: [...shown.map(({ model }) => modelText(model, page)), ''], most: 18 }]
+      : []),
+    ...(isWide
+      ? [{ heading: 'context', cells: [...shown.map((session) => sparkline(session, CURVE, page)), ''] }]
+      : []),
+    ...figureColumns(
+      [...shown.map((session) => ({ ...ownFigures(session), peakFraction: peakOf(session) })), totals],
+      page,
+    ),
+  ];
+  return [
+    ...table(columns, `${tokens(sessions.length)} sessions`, page),
+    ...leftOut(sessions, page),
+    ...copiedRows(totals),
+  ];
+}
+
+/** Sums of sessions by day, project or model. */
+export const sums = collected(({ sessions }, page) => {
+  const { by = 'day', limit } = page.list;
+  if (sessions.length === 0) return 'no recordings found\n';
+  const all = sumsBy(sessions, by);
+  const rows = all.slice(0, limit);
+  const totals = totalsOf(sessions);
+  const names = by === 'project' ? shortPaths(rows.map(({ name }) => name ?? '')) : rows.map(({ name }) => name ?? '');
+  const columns: Column[] = [
+    {
+      heading: by,
+      cells: [...names.map((name) => onOneLine(name) || page.glyphs.none), ''],
+      isPath: true,
+      takesRest: true,
+    },
+    { heading: 'sessions', cells: [...rows, totals].map((sum) => tokens(sum.sessions)), isFigure: true },
+    ...figureColumns([...rows, totals], page),
+  ];
+  const more = all.length > rows.length ? [`  ${tokens(all.length - rows.length)} more: --limit`] : [];
+  return [...table(columns, counted(all.length, by), page), ...more, ...copiedRows(totals), ''].join('\n');
+});
+
+type Figures = Pick<Totals, 'calls' | 'compactions' | 'usd'> & { readonly peakFraction?: number | null };
+
+function figureColumns(rows: readonly (Figures | Sum)[], { glyphs: { none } }: Page): Column[] {
+  const column = (heading: string, cell: (row: Figures) => string) => ({
+    heading,
+    cells: rows.map(cell),
+    isFigure: true,
+  });
+  const hasPeaks = rows.some((row) => 'peakFraction' in row && row !== rows.at(-1));
+  return [
+    ...(hasPeaks
+      ? [column('peak', ({ peakFraction = null }) => (peakFraction === null ? none : percent(peakFraction)))]
+      : []),
+    column('comp.', ({ compactions }) => tokens(compactions)),
+    column('calls', ({ calls }) => tokens(calls)),
+    column('cost', ({ usd }) => (usd === null ? none : dollars(usd))),
+  ];
+}
+
+/** As many of a path's last parts as there is room for. */
+function lastParts(path: string, width: number, { glyphs: { ellipsis } }: Page): string {
+  const parts = path.split('/');
+  const fits = parts.findIndex((_, at) => columnsOf(parts.slice(at).join('/')) <= width);
+  return fits < 0 ? fitted(parts.at(-1) ?? '', width, ellipsis, 'end') : parts.slice(fits).join('/');
+}
+
+/** Its last row stands below a rule. @param last what it begins with, over the cells of texts */
+function table(columns: readonly Column[], last: string, page: Page): string[] {
+  const { style, glyphs } = page;
+  const natural = columns.map(({ heading, cells, most = Number.POSITIVE_INFINITY }) =>
+    Math.min(most, Math.max(...[heading, ...cells].map(columnsOf))),
+  );
+  const others = natural.reduce((sum, width, at) => sum + (columns[at]?.takesRest ? 0 : width + GAP.length), 0);
+  const rest = Math.max(LEAST_REST, page.columns - others);
+  const widths = natural.map((width, at) => (columns[at]?.takesRest ? Math.min(width, rest) : width));
+  const line = (row: number) =>
+    columns.map(({ heading, cells, isFigure, isPath }, at) => {
+      const width = widths[at] ?? 0;
+      const cell = row < 0 ? heading : (cells[row] ?? '');
+      return isFigure
+        ? cell.padStart(width)
+        : filled(isPath ? lastParts(cell, width, page) : fitted(cell, width, glyphs.ellipsis), width);
+    });
+  const rows = (columns[0]?.cells.length ?? 1) - 1;
+  const texts = columns.findIndex(({ isFigure }) => isFigure);
+  const room = widths.slice(0, texts).reduce((sum, width) => sum + width + GAP.length, -GAP.length);
+  const lines = Array.from({ length: rows }, (_, row) => line(row).join(GAP));
+  const total = [filled(last, room), ...line(rows).slice(texts)].join(GAP);
+  return [style.bold(line(-1).join(GAP)), ...lines, style.dim(glyphs.rule.repeat(columnsOf(total))), style.bold(total)];
+}
+
+function leftOut(sessions: readonly SessionSummary[], { list: { limit = sessions.length } }: Page): string[] {
+  return sessions.length <= limit
+    ? []
+    : [`  ${tokens(limit)} of ${tokens(sessions.length)} are shown, the sums are of all: --limit 0 shows all.`];
+}
+
+function copiedRows({ copiedCalls }: Totals): string[] {
+  return copiedCalls === 0
+    ? []
+    : [`  ${counted(copiedCalls, 'call')} copied into other sessions (forked or resumed), each counts once.`];
+}
+
+function peakOf({ calls, context }: SessionSummary): number | null {
+  return calls > 0 ? context.peakFraction : null;
+}
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+/** When sessions ended; short, as `ls` has it: of other years than the newest the month and the year. */
+function datesOf(sessions: readonly SessionSummary[], isWide: boolean, { glyphs: { none } }: Page): string[] {
+  const newest = new Date(Math.max(...sessions.map(({ time }) => time.last ?? 0))).getFullYear();
+  return sessions.map(({ time: { last } }) => {
+    if (last === null) return none;
+    const time = new Date(last);
+    const month = MONTHS[time.getMonth()] ?? '';
+    if (isWide) return `${dayOf(last)} ${two(time.getHours())}:${two(time.getMinutes())}`;
+    return time.getFullYear() === newest ? `${month} ${two(time.getDate())}` : `${month} ${time.getFullYear()}`;
+  });
+}
+
+function two(figure: number): string {
+  return String(figure).padStart(2, '0');
+}
+
+/** A recording of claude's output alone has no prompt, but a file that somebody has named. */
+function promptOf({ prompt, file }: SessionSummary): string {
+  return onOneLine(prompt ?? basename(file));
+}
+
+function idOf({ sessionId, file }: SessionSummary): string {
+  return onOneLine(sessionId ?? basename(file));
+}
+
+/** `claude-opus-4-5-20251101` → `opus-4-5` */
+function modelText(model: string | null, { glyphs: { none } }: Page): string {
+  return model === null
+    ? none
+    : onOneLine(model)
+        .replace(/^.*claude-/, '')
+        .replace(/-20\d{6}|\[1m\]$/g, '');
+}
+
+/** Paths without the folder that all of them are in: it says nothing about one. */
+export function shortPaths(paths: readonly string[]): string[] {
+  const names = paths.map(onOneLine);
+  const folders = [...new Set(names)].map((name) => name.split('/').slice(0, -1));
+  const [first = []] = folders;
+  let common = 0;
+  while (common < first.length && folders.every((folder) => folder[common] === first[common])) common++;
+  return names.map((name) => name.split('/').slice(common).join('/'));
+}

@@ -1,0 +1,146 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { afterAll, describe, expect, it } from 'vitest';
+import { DEFAULTS } from '../../src/config/defaults.ts';
+import { markCopies, ownFigures, totalsOf } from '../../src/replay/copies.ts';
+import { breachesOf } from '../../src/replay/gates.ts';
+import { replaySource } from '../../src/replay/replay.ts';
+import { replayReport } from '../../src/replay/replay-report.ts';
+import type { SessionSummary } from '../../src/replay/summary.ts';
+import { sumsBy } from '../../src/replay/sums.ts';
+import { callLines } from '../../src/report/replay/json.ts';
+import { fixture } from '../support/recordings.ts';
+import { unmasked } from '../support/unmasked.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'ctxb-copies-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Six calls, compacted by claude after the fifth. */
+const LOG = readFileSync(fixture('native-mid-turn.session.jsonl'), 'utf8').trimEnd().split('\n');
+const LAST_CALL = LOG.findLast((line) => line.includes('"type":"assistant"')) ?? '';
+const TIME = '2026-11-21T09:00:00.000Z';
+
+/** What claude writes when a session goes on in a log of its own: the old rows under another session, and new ones. */
+function forkOf(lines: readonly string[], session: string, calls: number): string[] {
+  const opening = { type: 'queue-operation', operation: 'enqueue', timestamp: TIME, sessionId: session };
+  const copied = lines.map((line) => JSON.stringify({ ...JSON.parse(line), sessionId: session }));
+  const own = Array.from({ length: calls }, (_, at) => {
+    const row = JSON.parse(LAST_CALL);
+    const message = { ...row.message, id: `msg_01${session}OfItsOwn${at}` };
+    return JSON.stringify({ ...row, message, sessionId: session, uuid: `${session}-${at}`, timestamp: TIME });
+  });
+  return [JSON.stringify(opening), ...copied, ...own];
+}
+
+async function judged(name: string, lines: readonly string[], series = false): Promise<SessionSummary> {
+  const file = join(folder, `${name}.jsonl`);
+  writeFileSync(file, `${lines.join('\n')}\n`);
+  const options = { policy: DEFAULTS, series, stdin: Readable.from([]), mask: unmasked };
+  return replaySource({ file, subagents: [] }, options);
+}
+
+const FORK = forkOf(LOG, 'forked', 2);
+
+describe('calls that stand in several sessions', () => {
+  it('count once, in the session that was copied, whatever the order', async () => {
+    const [original, fork] = [await judged('original', LOG), await judged('fork', FORK)];
+    const usd = original.cost.usd ?? Number.NaN;
+    for (const sessions of [
+      [original, fork],
+      [fork, original],
+    ]) {
+      const marked = markCopies(sessions);
+      const totals = totalsOf(marked);
+      expect(totals).toMatchObject({ sessions: 2, calls: 8, compactions: 1, copiedCalls: 6 });
+      expect(totals.usd).toBeCloseTo(fork.cost.usd ?? Number.NaN, 9);
+      const [first, second] = [original, fork].map(({ file }) => marked.find((each) => each.file === file));
+      expect(first).toBe(original);
+      expect(second?.copied).toEqual({
+        from: [{ session: original.sessionId, calls: 6 }],
+        calls: 6,
+        compactions: 1,
+        usd: expect.closeTo(usd, 9),
+      });
+    }
+  });
+
+  it('are told of in the session that holds them, whose own figures are without them', async () => {
+    const [, fork] = markCopies([await judged('original', LOG), await judged('fork', FORK, true)]);
+    expect(fork && ownFigures(fork)).toMatchObject({ calls: 2, compactions: 0 });
+    expect(fork?.calls).toBe(8);
+    expect(fork?.ledger).toHaveLength(2);
+    const rows = callLines(fork?.series ?? [], fork ?? expect.unreachable());
+    const copied = rows
+      .trimEnd()
+      .split('\n')
+      .map((row) => JSON.parse(row).copied);
+    expect(copied).toEqual([true, true, true, true, true, true, false, false]);
+  });
+
+  it('count once through a chain of forks', async () => {
+    const second = forkOf(FORK, 'again', 1);
+    const marked = markCopies([
+      await judged('again', second),
+      await judged('original', LOG),
+      await judged('fork', FORK),
+    ]);
+    expect(totalsOf(marked)).toMatchObject({ calls: 9, compactions: 1, copiedCalls: 14 });
+    const names = marked.map(({ copied }) => copied?.from.map(({ session, calls }) => [session, calls]));
+    const id = JSON.parse(LAST_CALL).sessionId;
+    expect(names).toEqual([
+      [
+        [id, 6],
+        ['forked', 2],
+      ],
+      undefined,
+      [[id, 6]],
+    ]);
+  });
+
+  it('count where they are where the session that was copied is not there', async () => {
+    const [fork] = markCopies([await judged('fork', FORK)]);
+    expect(fork && ownFigures(fork)).toMatchObject({ calls: 8, compactions: 1 });
+  });
+
+  it('are spent once for a limit, too', async () => {
+    const [, fork] = markCopies([await judged('original', LOG), await judged('fork', FORK, true)]);
+    const own = (fork && ownFigures(fork).usd) ?? Number.NaN;
+    const breaches = (costUsd: number) => breachesOf(fork ?? expect.unreachable(), { costUsd });
+    expect(breaches(own)).toEqual([]);
+    expect(breaches(own - 0.001)).toMatchObject([{ gate: 'costUsd', call: 8 }]);
+  });
+
+  it.each(['day', 'project', 'model'] as const)('are summed up once by %s', async (by) => {
+    const marked = markCopies([await judged('original', LOG), await judged('fork', FORK)]);
+    const sums = sumsBy(marked, by);
+    const total = totalsOf(marked);
+    expect(sums.reduce((sum, { calls }) => sum + calls, 0)).toBe(total.calls);
+    expect(sums.reduce((sum, { compactions }) => sum + compactions, 0)).toBe(total.compactions);
+    expect(sums.reduce((sum, { usd }) => sum + (usd ?? 0), 0)).toBeCloseTo(total.usd ?? Number.NaN, 9);
+    expect(replayReport(marked, by).sums).toEqual(sums);
+  });
+});
+
+describe('ids that are no names of calls', () => {
+  const withIds = (name: string, time: string) =>
+    LOG.map((line) => {
+      const row = JSON.parse(line);
+      if (row.type !== 'assistant') return line;
+      const id = `msg_${row.message.id.slice(-4)}`;
+      return JSON.stringify({ ...row, sessionId: name, message: { ...row.message, id }, timestamp: time });
+    });
+
+  it('tell calls of two sessions apart where they are counters, which begin again in each', async () => {
+    const [one, two] = ['2026-11-21T10:00:00.000Z', '2026-11-21T11:00:00.000Z'];
+    const marked = markCopies([await judged('a', withIds('a', one)), await judged('b', withIds('b', two))]);
+    expect(totalsOf(marked)).toMatchObject({ calls: 12, copiedCalls: 0 });
+  });
+
+  it('tell copies where they were made at the same time', async () => {
+    const one = '2026-11-21T10:00:00.000Z';
+    const marked = markCopies([await judged('a', withIds('a', one)), await judged('b', withIds('b', one))]);
+    expect(totalsOf(marked)).toMatchObject({ calls: 6, copiedCalls: 6 });
+  });
+});
