@@ -83,7 +83,7 @@ export function describeRun(headless: HeadlessRun, runId: string, io: Io): Run {
     resumes: invocation.resumes || resumed?.sessionId !== undefined,
     callerSpeaksProtocol: invocation.inputFormat === 'stream-json',
     showInjected: config.showInjected,
-    callerPlacedTrigger: Boolean(io.env.CLAUDE_CODE_AUTO_COMPACT_WINDOW || io.env.DISABLE_AUTO_COMPACT),
+    callerPlacedTrigger: PLACES_TRIGGER.some((name) => Boolean(io.env[name])),
     project: io.cwd,
     answersInSchema: invocation.jsonSchema,
     exact: config.compaction.how !== 'summary',
@@ -96,6 +96,9 @@ export function describeRun(headless: HeadlessRun, runId: string, io: Io): Run {
 
 /** Who gives several prompts, or waits for limits, is not there to repeat a turn himself. */
 const OUTAGE_SECONDS = 600;
+
+/** Variables with which the caller says where claude compacts by itself, or that it does not. */
+const PLACES_TRIGGER = ['CLAUDE_CODE_AUTO_COMPACT_WINDOW', 'CLAUDE_AUTOCOMPACT_PCT_OVERRIDE', 'DISABLE_AUTO_COMPACT'];
 
 /** How long a turn is repeated while the API does not answer. */
 export function outageSeconds({

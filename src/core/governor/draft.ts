@@ -23,6 +23,7 @@ export function draftOf(state: GovernorState): Draft {
     relief: state.relief,
     exact: state.exact,
     refill: state.refill,
+    fetches: state.fetches,
     summarising: state.summarising,
     mailbox: state.mailbox,
     control: state.control,

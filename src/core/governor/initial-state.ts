@@ -1,8 +1,9 @@
 import { EMPTY_COST, restarted } from './cost/cost.ts';
+import { NO_CACHE } from './cost/prompt-cache.ts';
 import { EMPTY_GAUGE } from './gauge/gauge.ts';
 import { learnWindow } from './gauge/window.ts';
-import { NO_CACHE } from './relief/cache-expiry.ts';
 import { newExact } from './relief/exact.ts';
+import { NO_FETCHES } from './relief/missed.ts';
 import type { Relief } from './relief/relief-state.ts';
 import { NO_REFILL } from './relief/thrash.ts';
 import type { GovernorState, Mailbox, Run, Spending, Told } from './state.ts';
@@ -37,6 +38,7 @@ export function initialState(run: Run): GovernorState {
     relief: { ...NO_RELIEF, landings: run.landings ?? [] },
     exact: newExact(run.mode === 'act' && run.exact === true),
     refill: NO_REFILL,
+    fetches: NO_FETCHES,
     summarising: false,
     mailbox: EMPTY_MAILBOX,
     control: { phase: 'closed', sent: 0, pending: {}, callbacks: [], questions: [], initialize: undefined },

@@ -205,10 +205,19 @@ export function handoffLevel(policy: TriggerPolicy, window: number | undefined):
 /** Bounds of `CLAUDE_CODE_AUTO_COMPACT_WINDOW`, in tokens. */
 const PLACEABLE = { least: 100_000, most: 1_000_000 };
 
-/** A place for claude's own trigger, in tokens, and the window setting that puts it there. */
+/**
+ * What `CLAUDE_AUTOCOMPACT_PCT_OVERRIDE` is a percentage of when the window is set to the least: of the window without
+ * 20,000 for the answer (measured with 2.1.330: with 50 it compacts at 40,000). It only lowers the trigger.
+ */
+const LEAST_SETTING_TOKENS = PLACEABLE.least - 20_000;
+
+/** A place for claude's own trigger, in tokens, and the settings that put it there. */
 export interface TriggerSetting {
   readonly at: number;
+  /** For `CLAUDE_CODE_AUTO_COMPACT_WINDOW`. */
   readonly setting: number;
+  /** For `CLAUDE_AUTOCOMPACT_PCT_OVERRIDE`; undefined: the window alone says it. */
+  readonly percent?: number;
 }
 
 /**
@@ -230,4 +239,16 @@ export function triggerSetting(window: number, wanted: number): TriggerSetting |
   const at = Math.floor(Math.min(wanted, window - NATIVE_RESERVE_TOKENS));
   const setting = at + NATIVE_RESERVE_TOKENS;
   return setting < PLACEABLE.least || setting > PLACEABLE.most ? undefined : { at, setting };
+}
+
+/** The same where the place may be below what the window alone can say, and is one that claude accepts. */
+export function lowTriggerSetting(wanted: number): TriggerSetting {
+  if (!needsPercent(wanted)) return { at: Math.floor(wanted), setting: Math.floor(wanted) + NATIVE_RESERVE_TOKENS };
+  const percent = Math.ceil((wanted * 1_000) / LEAST_SETTING_TOKENS) / 10;
+  return { at: Math.floor((LEAST_SETTING_TOKENS * percent) / 100), setting: PLACEABLE.least, percent };
+}
+
+/** Whether the window alone cannot place the trigger there. */
+export function needsPercent(tokens: number): boolean {
+  return tokens + NATIVE_RESERVE_TOKENS < PLACEABLE.least;
 }

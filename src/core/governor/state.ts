@@ -6,6 +6,7 @@ import type { CostNotice } from './cost/cost-limit.ts';
 import type { Gauge, Reading } from './gauge/gauge.ts';
 import type { Prompt } from './input.ts';
 import type { Policy } from './policy.ts';
+import type { Fetches } from './relief/missed.ts';
 import type { Exact, Handoff, Latch, Refill, Relief } from './relief/relief-state.ts';
 import type { ToolBudget } from './tool-budget/tool-budget.ts';
 import type { ZoneName } from './zones/zones.ts';
@@ -308,6 +309,7 @@ export interface GovernorState {
   readonly relief: Relief;
   readonly exact: Exact;
   readonly refill: Refill;
+  readonly fetches: Fetches;
   /** claude has said that it compacts the main thread's context, and the main thread has not called the API since. */
   readonly summarising: boolean;
   readonly mailbox: Mailbox;

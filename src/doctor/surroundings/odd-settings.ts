@@ -16,6 +16,7 @@ const NO_HOOKS = 'claude calls no hooks: no focus, nothing is handed back after 
 /** Variables that change what ctxb can do (each one tried with claude 2.1.197). */
 const VARIABLES: Readonly<Record<string, Oddity>> = {
   CLAUDE_CODE_AUTO_COMPACT_WINDOW: { text: LEFT_ALONE, todo: AGAIN },
+  CLAUDE_AUTOCOMPACT_PCT_OVERRIDE: { text: LEFT_ALONE, todo: AGAIN },
   DISABLE_AUTO_COMPACT: { text: `it is switched off; ${LEFT_ALONE}`, todo: AGAIN, applies: isOn },
   DISABLE_COMPACT: { text: NO_COMPACTION, todo: 'remove it', applies: isOn },
   CLAUDE_CODE_SIMPLE: { text: NO_HOOKS, todo: 'remove it', applies: isOn },

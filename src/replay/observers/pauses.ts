@@ -1,6 +1,6 @@
 import { toUsd } from '../../core/governor/cost/cost.ts';
 import { type Prices, priceAt, priceFor } from '../../core/governor/cost/prices.ts';
-import { idleBeyondLife, writePrice } from '../../core/governor/relief/cache-expiry.ts';
+import { idleBeyondLife, writePrice } from '../../core/governor/cost/prompt-cache.ts';
 import type { Pauses } from '../summary.ts';
 import type { Observer } from './seen.ts';
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { compareStrategies, extentOf } from '../../../src/core/governor/relief/ladder.ts';
+import { compareStrategies } from '../../../src/core/governor/relief/ladder.ts';
+import { extentOf } from '../../../src/core/governor/relief/outlook.ts';
 import type { GovernorState } from '../../../src/core/governor/state.ts';
 import { afterTurn, boundaryLine, callLine, decisions, kinds, policyWith } from '../../support/governor.ts';
 

@@ -1,6 +1,7 @@
 import { isKnown } from '../gauge/window.ts';
-import { restingTrigger, type TriggerSetting } from '../policy.ts';
+import { lowTriggerSetting, needsPercent, restingTrigger, type TriggerSetting } from '../policy.ts';
 import { askContext, request } from '../prompts/own-lines.ts';
+import { momentOf } from '../relief/outlook.ts';
 import type { ControlPurpose, GovernorState } from '../state.ts';
 import { chain, decided, keep, type Step } from '../steps.ts';
 
@@ -11,14 +12,28 @@ export interface TriggerPlace extends TriggerSetting {
 
 /**
  * Claude's own trigger rests where the policy puts it: a turn that would probably cross it finds the context relieved
- * before it begins.
+ * before it begins. An exact compaction, which leaves the turn's own prompt where it is, may come in its middle.
  *
  * @returns undefined when the window is not known, or claude would not accept the place
  */
-export function triggerPlace({ gauge, run }: GovernorState): TriggerPlace | undefined {
-  const window = gauge.window.tokens;
-  const rest = window === undefined ? undefined : restingTrigger(run.policy, window);
-  return rest && { ...rest, reason: `a window of ${window} tokens is known` };
+export function triggerPlace(state: GovernorState): TriggerPlace | undefined {
+  const window = state.gauge.window.tokens;
+  const rest = window === undefined ? undefined : restingTrigger(state.run.policy, window);
+  if (rest === undefined) return undefined;
+  return economicPlace(state, rest.at) ?? { ...rest, reason: `a window of ${window} tokens is known` };
+}
+
+/** As a share of the place: the moment moves a little with each call, which is not worth a word to claude. */
+const NEAR = 0.1;
+
+/** Where an exact compaction pays, if that is before `latest`. */
+function economicPlace(state: GovernorState, latest: number): TriggerPlace | undefined {
+  const { trigger } = state;
+  const moment = momentOf(state);
+  if (moment === undefined || moment >= latest) return undefined;
+  const place = lowTriggerSetting(moment);
+  const stays = typeof trigger === 'number' && Math.abs(trigger - place.at) < place.at * NEAR;
+  return { ...place, at: stays ? trigger : place.at, reason: `from ${moment} tokens on compacting pays` };
 }
 
 /** Places claude's own trigger as soon as the window is known, and again when it belongs elsewhere. */
@@ -27,20 +42,24 @@ export function placeTrigger(state: GovernorState): Step {
   if (trigger === 'off' || control.phase === 'closed' || !isKnown(gauge.window)) return keep(state);
   const place = triggerPlace(state);
   if (place === undefined || place.at === trigger) return keep(state);
-  const placed: GovernorState = { ...state, trigger: place.at, triggerReason: place.reason };
-  return setTrigger(placed, 'trigger', String(place.setting));
+  return setTrigger({ ...state, triggerReason: place.reason }, 'trigger', place);
 }
 
 /** Asks for the window of a new model, after releasing our trigger, which claude would report instead. */
 export function askNewWindow(state: GovernorState): Step {
   if (typeof state.trigger !== 'number') return askContext(state);
-  return chain(setTrigger({ ...state, trigger: 'unplaced' }, 'release-trigger', ''), askContext);
+  return chain(setTrigger(state, 'release-trigger'), askContext);
 }
 
-/** @param setting tokens as `CLAUDE_CODE_AUTO_COMPACT_WINDOW` takes them; empty: claude's own again */
-function setTrigger(state: GovernorState, purpose: ControlPurpose, setting: string): Step {
-  const env = { CLAUDE_CODE_AUTO_COMPACT_WINDOW: setting };
-  return request(state, purpose, { subtype: 'apply_flag_settings', settings: { env } });
+/** @param place undefined: where claude itself has it */
+function setTrigger(state: GovernorState, purpose: ControlPurpose, place?: TriggerSetting): Step {
+  const { trigger } = state;
+  const window = { CLAUDE_CODE_AUTO_COMPACT_WINDOW: String(place?.setting ?? '') };
+  // What was said holds until it is taken back.
+  const isLow = place?.percent !== undefined || (typeof trigger === 'number' && needsPercent(trigger));
+  const env = isLow ? { ...window, CLAUDE_AUTOCOMPACT_PCT_OVERRIDE: String(place?.percent ?? '') } : window;
+  const placed: GovernorState = { ...state, trigger: place?.at ?? 'unplaced' };
+  return request(placed, purpose, { subtype: 'apply_flag_settings', settings: { env } });
 }
 
 /** The trigger counts as placed once claude confirms it: some versions do not answer at all. */

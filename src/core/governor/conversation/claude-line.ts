@@ -6,6 +6,7 @@ import { onOwnResponse, onQuestion, replyForCaller } from '../control/control.ts
 import { answerCallback } from '../control/hook-callbacks.ts';
 import { askNewWindow, placeTrigger } from '../control/trigger.ts';
 import { readCost } from '../cost/cost.ts';
+import { cacheAfter, NO_CACHE } from '../cost/prompt-cache.ts';
 import { draftOf } from '../draft.ts';
 import { writtenIn } from '../gauge/estimator.ts';
 import { isCharactersOnly } from '../gauge/gauge.ts';
@@ -16,7 +17,7 @@ import { isOwnRequest, OWN_PREFIX } from '../prompts/own-lines.ts';
 import { toPrompt } from '../prompts/prompt.ts';
 import { tasksAfter } from '../prompts/tasks.ts';
 import { begunTurn, calledTurn, closedLogTurn, endedTurn, heard, openLogTurn } from '../prompts/turns.ts';
-import { announceExpiry, cacheAfter, NO_CACHE } from '../relief/cache-expiry.ts';
+import { announceExpiry } from '../relief/cache-expiry.ts';
 import {
   endOverdue,
   followCompaction,
@@ -28,6 +29,7 @@ import {
 import { afterEcho, followExact, isEcho, prepareExact } from '../relief/exact.ts';
 import { readExhaustion } from '../relief/exhaustion.ts';
 import { followHandoff, waitForHandoff } from '../relief/handoff.ts';
+import { fetchesAfter } from '../relief/missed.ts';
 import { adviseRelief, dueRelief, judgeLevel, measureHandoff, readRelief, tellNative } from '../relief/relief.ts';
 import { readTurnStop } from '../relief/stop-turn.ts';
 import { brakeThrash, readBreaker, refillAfter } from '../relief/thrash.ts';
@@ -113,6 +115,8 @@ function read(state: GovernorState, event: Event, injected: boolean): GovernorSt
   before.tasks = tasksAfter(state.tasks, event, isStopped(state, event));
   before.summarising = summarisingAfter(state, event);
   before.refill = refillAfter(state.refill, event);
+  // Only a run compacts exactly, and a recording has too many lines.
+  if (state.run.mode === 'act') before.fetches = fetchesAfter(state.fetches, event);
   const written = writtenIn(event);
   const { prices } = state.run.policy.cost;
   before.cost = readCost(state.cost, event, { prices, version: state.session.version }, written);

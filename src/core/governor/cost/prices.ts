@@ -92,7 +92,7 @@ export function priceAt(price: Price, promptTokens: number, isFast = false): Rat
   return multiplied(price, long * (isFast ? fastTimes : 1));
 }
 
-function multiplied(rates: Rates, times: number): Rates {
+export function multiplied(rates: Rates, times: number): Rates {
   if (times === 1) return rates;
   const { input, output, cacheWrite, cacheWriteHour, cacheRead } = rates;
   return {

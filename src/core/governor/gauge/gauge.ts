@@ -50,6 +50,8 @@ export interface Gauge {
   readonly thoughts: number;
   readonly calibration: Calibration;
   readonly calls: number;
+  /** Tokens by which calls made the context grow, together. */
+  readonly grown: number;
   readonly peak: number;
   /** Context of the first call: about what system prompt and tools take, the least a compaction can leave. */
   readonly first: number | undefined;
@@ -69,6 +71,7 @@ export const EMPTY_GAUGE: Gauge = {
   thoughts: 0,
   calibration: UNCALIBRATED,
   calls: 0,
+  grown: 0,
   peak: 0,
   first: undefined,
   foreseen: undefined,
@@ -133,6 +136,7 @@ export function gaugeDraftOf(gauge: Gauge): GaugeDraft {
     thoughts: gauge.thoughts,
     calibration: gauge.calibration,
     calls: gauge.calls,
+    grown: gauge.grown,
     peak: gauge.peak,
     first: gauge.first,
     foreseen: gauge.foreseen,
@@ -154,6 +158,7 @@ export function addCall(gauge: Gauge, call: Call, usage: Usage): Gauge {
   next.thoughts = gauge.thoughts + call.generated.thoughts;
   next.calibration = calibrationFor(call.model, comparable ? learn(gauge, used) : gauge.calibration);
   next.calls = gauge.calls + 1;
+  if (comparable) next.grown = gauge.grown + Math.max(0, used - gauge.used);
   next.peak = Math.max(gauge.peak, used);
   next.first = gauge.first ?? used;
   next.foreseen = comparable ? predicted(gauge) : undefined;

@@ -1,7 +1,4 @@
-import { predicted } from '../gauge/gauge.ts';
 import { handoffLevel, inTokens, type Policy } from '../policy.ts';
-import { forecast } from '../prompts/turns.ts';
-import type { GovernorState } from '../state.ts';
 import type { Latch, Relief } from './relief-state.ts';
 import { isThrashing } from './thrash.ts';
 
@@ -26,6 +23,8 @@ export interface Extent {
   readonly growth: number;
   /** By how much nine of ten turns make it grow at most; undefined: too few are known. */
   readonly turn?: number | undefined;
+  /** From here on an exact compaction pays; undefined: none is possible, or it is not known. */
+  readonly moment?: number | undefined;
   /** A fresh context as full would not help, or `full` is a guess: only what was crossed before counts. */
   readonly provesNothing?: boolean;
 }
@@ -41,11 +40,20 @@ export type Way = { readonly way: 'compact' } | { readonly way: 'handoff'; reado
 
 /** The one choice between compacting and handing over, for a run and for what-if. */
 export function chooseWay(standing: Standing, extent: Extent): Way | undefined {
+  if (pays(standing, extent)) return { way: 'compact' };
   const cause = handoffCause(standing, extent);
   if (cause !== undefined) return { way: 'handoff', cause };
   const { latch, run } = standing;
   const isDue = latch === 'compact' || (latch !== 'spent' && willCross(run.policy, extent));
   return isDue && mayCompact(standing) ? { way: 'compact' } : undefined;
+}
+
+/** Below the level of compacting only what pays is done, and nothing else takes its place. */
+export function pays(standing: Standing, extent: Extent): extent is Extent & { readonly moment: number } {
+  const { moment, full, window } = extent;
+  const { thresholds } = standing.run.policy;
+  if (moment === undefined || full < moment || full >= inTokens(thresholds.compact, window)) return false;
+  return standing.relief.due === undefined && mayCompact(standing);
 }
 
 function handoffCause(standing: Standing, extent: Extent): HandoffCause | undefined {
@@ -129,7 +137,7 @@ const USUAL_KEPT = 17_500;
 export const DOCUMENT_TOKENS = 6_000;
 
 /** Until the session has turns of its own. Median growth from call to call, in tokens. */
-const USUAL_GROWTH = 617;
+export const USUAL_GROWTH = 617;
 
 /** What each way costs. */
 interface Comparison {
@@ -138,20 +146,6 @@ interface Comparison {
   readonly handoff: number;
   /** The same in words. */
   readonly text: string;
-}
-
-/** What is known of the context of a session under way. */
-export function extentOf({ gauge, turn, relief }: GovernorState): Extent {
-  // After a break there is only an estimate, which in a resumed session holds all that was there before.
-  const isGuess = gauge.basis === 'none' || (gauge.basis === 'estimated' && gauge.calls > 0);
-  return {
-    full: predicted(gauge),
-    window: gauge.window.tokens,
-    first: gauge.first ?? 0,
-    growth: Math.max(0, turn.growth.tokens) / Math.max(1, gauge.calls),
-    turn: forecast(turn)?.p90,
-    provesNothing: isGuess || relief.fresh !== undefined,
-  };
 }
 
 /**

@@ -11,16 +11,8 @@ import { awaitExact, isExact } from './exact.ts';
 import { dueForExhausted, noteTried } from './exhaustion.ts';
 import { focusText } from './focus.ts';
 import { endUnrelieved, startHandoff } from './handoff.ts';
-import {
-  chooseWay,
-  extentOf,
-  type HandoffCause,
-  latchAt,
-  mayCompact,
-  mayHandOver,
-  missesTarget,
-  withLanding,
-} from './ladder.ts';
+import { chooseWay, type HandoffCause, latchAt, mayCompact, mayHandOver, missesTarget, withLanding } from './ladder.ts';
+import { extentOf } from './outlook.ts';
 import type { Due, Relief } from './relief-state.ts';
 import { thrashText, withBoundary } from './thrash.ts';
 

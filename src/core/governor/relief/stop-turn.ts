@@ -6,7 +6,8 @@ import type { GovernorState } from '../state.ts';
 import { isRelieving, keep, type Step } from '../steps.ts';
 import { dueReason } from './compaction.ts';
 import { withExhausted } from './exhaustion.ts';
-import { chooseWay, extentOf } from './ladder.ts';
+import { chooseWay } from './ladder.ts';
+import { extentOf } from './outlook.ts';
 
 /**
  * Ends a turn behind a tool where handing over is the strategy and the context would be full before the turn is over:

@@ -1,0 +1,112 @@
+/** What it costs to go on as it is, or to relieve the context first; sizes in tokens. */
+export interface Outlook {
+  /** The next request. */
+  readonly full: number;
+  /** What a relief would leave. */
+  readonly landing: number;
+  /** What of that the cache has in any case: the system prompt and the tools. */
+  readonly prefix: number;
+  /** Where the context is relieved in either case. */
+  readonly ceiling: number;
+  /** By how much a call makes it grow. */
+  readonly growth: number;
+  /** Calls to come. */
+  readonly calls: number;
+  readonly how: 'exact' | 'summary';
+  readonly missed: Missed;
+  readonly rates: CallRates;
+}
+
+/** What is fetched again after a relief, because the relief took it away. */
+export interface Missed {
+  readonly calls: number;
+  /** Tokens of the results. */
+  readonly tokens: number;
+}
+
+/** Micro-dollars for a million tokens, or any figures in the same proportions. */
+export interface CallRates {
+  /** Written to the cache, for as long as claude has it kept. */
+  readonly write: number;
+  readonly cacheRead: number;
+  readonly output: number;
+}
+
+/** The median summary of public recordings is 2,250 tokens; the model thinks about as long before it writes it. */
+const SUMMARY_TOKENS = 4_000;
+
+/** A call of a tool, and the words before it (median of public recordings: 143). */
+const CALL_TOKENS = 150;
+
+/** The conversation must be at least so many times what stays of it: else evidence goes for little. */
+const LEAST_TIMES = 3;
+
+/**
+ * The context, in tokens, from which a relief pays: where a cycle from relief to relief costs least for each of its
+ * calls. A context that lands at L, and that a relief costs K more than an ordinary call of that size, costs K ÷ n for
+ * each of n calls, and reads g × n ÷ 2 tokens more than L in each: least at n = √(2K ÷ (g × price of a cached token)).
+ * Near the end of the work a relief must also earn its price in the calls that are left.
+ */
+export function economicMoment(outlook: Omit<Outlook, 'full' | 'ceiling'>): number {
+  const { landing, growth, calls, rates } = outlook;
+  const inReads = onceMore(outlook) / rates.cacheRead;
+  const cycle = Math.sqrt(2 * inReads * growth);
+  return Math.max(leastMoment(outlook), Math.ceil(landing + Math.max(cycle, inReads / Math.max(1, calls))));
+}
+
+/** Below it none comes, whatever it costs. */
+export function leastMoment({ landing, prefix }: Pick<Outlook, 'landing' | 'prefix'>): number {
+  return prefix + LEAST_TIMES * (landing - prefix);
+}
+
+/** What a relief now makes each call cheaper by, on an average over the calls to come, at most until the next relief. */
+export function savedPerCall({ full, ...outlook }: Omit<Outlook, 'ceiling'>): number {
+  const { landing, growth, calls, rates } = outlook;
+  const cycle = growth > 0 ? (economicMoment(outlook) - landing) / growth : calls;
+  const spread = Math.max(1, Math.min(calls, cycle));
+  return ((full - landing) * rates.cacheRead - onceMore(outlook) / spread) / 1_000_000;
+}
+
+/**
+ * What either way costs after the cache has expired, in micro-dollars. A summary reads the whole context, and writes it
+ * to the cache as any other call does (seen in 2.1.197), so it does not spare the first reading; an exact compaction
+ * does.
+ */
+export function compareWays(outlook: Outlook): { readonly goOn: number; readonly relieve: number } {
+  const { full, landing, how, prefix, rates } = outlook;
+  const first = (full * rates.write) / 1_000_000;
+  const cold = how === 'exact' ? (prefix * (rates.write - rates.cacheRead)) / 1_000_000 : first;
+  return {
+    goOn: first + furtherCalls(outlook, full),
+    relieve: cold + afterRelief(outlook) + furtherCalls(outlook, Math.min(landing, full)),
+  };
+}
+
+/** Cost of all calls but the first, of a context that begins with `tokens`. */
+function furtherCalls(outlook: Outlook, tokens: number): number {
+  const { calls, growth, ceiling, landing, how, rates } = outlook;
+  let context = tokens;
+  let sum = 0;
+  for (let call = 1; call < calls; call++) {
+    sum += (context * rates.cacheRead + growth * rates.write) / 1_000_000;
+    context += growth;
+    if (context < ceiling || landing >= ceiling) continue;
+    const summarised = how === 'summary' ? (context * rates.cacheRead) / 1_000_000 : 0;
+    sum += summarised + afterRelief(outlook);
+    context = landing;
+  }
+  return sum;
+}
+
+/** The summary itself, the first call with what is left, and what is fetched again. */
+function afterRelief(outlook: Outlook): number {
+  return (onceMore(outlook) + outlook.landing * outlook.rates.cacheRead) / 1_000_000;
+}
+
+/** What a relief costs beyond a call of the size that it leaves, in millionths of a micro-dollar. */
+function onceMore({ landing, prefix, how, missed, rates }: Omit<Outlook, 'full' | 'ceiling'>): number {
+  const summary = how === 'summary' ? SUMMARY_TOKENS * rates.output : 0;
+  const written = Math.max(0, landing - prefix) * (rates.write - rates.cacheRead);
+  const again = missed.calls * (landing * rates.cacheRead + CALL_TOKENS * rates.output) + missed.tokens * rates.write;
+  return summary + written + again;
+}
