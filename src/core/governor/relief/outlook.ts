@@ -10,8 +10,8 @@ import { exactIsPossible } from './exact.ts';
 import { type Extent, landingOf, USUAL_GROWTH } from './ladder.ts';
 import { missedAfterRelief } from './missed.ts';
 
-/** Calls between two reliefs at least. */
-const LEAST_CALLS = 10;
+/** No relief comes within so many calls of the one before, or of one that was tried in vain. */
+const TOO_SOON = 10;
 
 /** What stays of a conversation until a compaction was seen: of those that `npm run outcome` measured the median, in tokens. */
 const USUAL_KEPT = 12_000;
@@ -83,7 +83,7 @@ export function momentOf(state: GovernorState): number | undefined {
   const { enabled, moment } = run.policy.compaction;
   if (!exactIsPossible(state) || !enabled || run.policy.strategy === 'handoff') return undefined;
   const last = Math.max(relief.boundaries.at(-1)?.call ?? 0, triedAt(compaction));
-  if (gauge.basis !== 'measured' || relief.isLanding || gauge.calls - last < LEAST_CALLS) return undefined;
+  if (gauge.basis !== 'measured' || relief.isLanding || gauge.calls - last <= TOO_SOON) return undefined;
   if (moment !== 'economic') return inTokens(moment, gauge.window.tokens);
   const outlook = outlookOf(state, 'exact');
   return isCold(state) ? coldMoment(outlook) : economicMoment(outlook);
