@@ -21,7 +21,14 @@ interface CompactEvent {
   readonly agentId?: string;
 }
 
+interface SubmitEvent {
+  readonly text: string;
+  /** The turn that was under way, where there was one: the model is told beside the results of its tools. */
+  readonly turnId?: string;
+}
+
 interface On {
+  (event: 'prompt.submit', hook: Hook<SubmitEvent, unknown>): void;
   (event: 'session.start', hook: Hook<object, unknown>): void;
   (event: 'session.compact', hook: Hook<CompactEvent, { readonly messages: readonly Message[] } | object>): void;
 }
@@ -32,6 +39,7 @@ interface On {
  */
 export function register(on: On): void {
   let number = 0;
+  let heard: readonly string[] = [];
 
   // Being listed is no proof that a mod runs: this file is.
   on('session.start', async ($, e, next) => {
@@ -39,11 +47,22 @@ export function register(on: On): void {
     return next(e);
   });
 
+  // What was said in mid-turn since the plan was written.
+  on('prompt.submit', async (_, e, next) => {
+    if (e.turnId !== undefined) heard = [...heard, e.text];
+    return next(e);
+  });
+
   on('session.compact', async ($, e, next) => {
     if (e.agentId !== undefined || e.trigger === 'precompute') return next(e);
     const started = performance.now();
     number += 1;
-    const { messages, outcome } = answer(e.messages, await $.fs.read(`${PLACE}/plan.json`).catch(() => undefined));
+    const { messages, outcome } = answer(
+      e.messages,
+      await $.fs.read(`${PLACE}/plan.json`).catch(() => undefined),
+      heard,
+    );
+    heard = [];
     const receipt: ExactReceipt = { version: 1, number, ms: Math.round(performance.now() - started), ...outcome };
     if (messages !== undefined) await $.fs.write(`${PLACE}/kept.json`, JSON.stringify(messages)).catch(() => {});
     await $.fs.write(`${PLACE}/receipt.json`, JSON.stringify(receipt)).catch(() => {});
@@ -51,10 +70,10 @@ export function register(on: On): void {
   });
 }
 
-function answer(messages: readonly Message[], plan: string | undefined): Answer {
+function answer(messages: readonly Message[], plan: string | undefined, heard: readonly string[]): Answer {
   if (plan === undefined) return refusal(messages, 'there is no plan');
   try {
-    return exactAnswer(messages, readPlan(plan));
+    return exactAnswer(messages, readPlan(plan, heard));
   } catch (error) {
     return refusal(messages, error instanceof Error ? error.message : String(error));
   }

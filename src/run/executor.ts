@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream';
 import type { Child } from '../claude/child.ts';
+import type { ExactPlan } from '../core/exact/plan.ts';
 import {
   type Action,
   type Decision,
@@ -48,7 +49,7 @@ export interface ExecutorWorld {
   /** Tells the governor when the mod runs. */
   readonly proveExact: () => void;
   /** Writes down what the mod is to do. */
-  readonly planExact: (budget: number) => void;
+  readonly planExact: (plan: Pick<ExactPlan, 'budget' | 'midTurn'>) => void;
   /** Measures a file that a tool is to read, and tells the governor the result. */
   readonly measureFile: (effect: MeasureFile) => void;
   /** Stores the whole of a tool's result, and tells the governor where. */
@@ -137,7 +138,7 @@ export function createExecutor(world: ExecutorWorld): Executor {
     deferred: ({ fate }) => world.passOn.settle('deferred', fate),
     'arm-exact': world.armExact,
     'prove-exact': world.proveExact,
-    'plan-exact': ({ budget }) => world.planExact(budget),
+    'plan-exact': world.planExact,
     'write-handoff': world.writeHandoff,
     'start-claude': world.startClaude,
     health: ({ record }) => store.health(record),

@@ -152,9 +152,9 @@ export function startSession(run: Run, world: SessionWorld): Session {
     writeHandoff: (effect) => host.tellLater(world.writeHandoff(effect, state())),
     armExact: () => host.tellLater({ kind: 'exact-folder', path: world.exactMod.arm() }),
     proveExact: () => world.exactMod.whenAlive(() => host.tell({ kind: 'exact-proved' })),
-    planExact(budget) {
+    planExact({ budget, midTurn }) {
       notes?.flush(state());
-      world.exactMod.plan({ version: 1, note: notes?.exactNote(state()) ?? '', budget });
+      world.exactMod.plan({ version: 1, note: notes?.exactNote(state()) ?? '', budget, midTurn });
     },
     measureFile: (effect) => host.tellLater(world.toolFiles.measure(effect)),
     storeResult: (effect) => host.tellLater(world.toolFiles.store(effect)),

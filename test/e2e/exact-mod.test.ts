@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdtempSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Call, RecordedRequest } from '../../src/standin/scenario.ts';
@@ -204,4 +204,33 @@ it('without a plan claude compacts in its own way, and the receipt says why', as
   await talk(world, ['--plugin-dir', place], ['PROMPT-1', '/compact'], signal);
   expect(summaryRequests(world.standin)).toHaveLength(1);
   expect(receiptIn(place)).toMatchObject({ answered: false, why: 'there is no plan' });
+});
+
+it('what the user says while the model works is put back in its place', async ({ signal, skip }) => {
+  await using world = await startWorld({
+    calls(request, index) {
+      const call = LONG_TURN(request, index);
+      const wait = { command: 'until [ -e heard ]; do sleep 0.1; done', description: 'Wait' };
+      return index === 3 ? { ...call, tools: [{ name: 'Bash', input: wait }] } : call;
+    },
+  });
+  if (!(await runsMods(world))) skip(NO_MODS);
+  const { cwd } = world.scratch;
+  const env = { ...world.scratch.env, ...TRIGGER };
+  const place = placeMod(world.scratch.home, { note: 'NOTE-1', budget: 30_000 });
+  const claude = startProgram(world.claude, [...FLAGS, ...SMALL_WINDOW, '--plugin-dir', place], { env, cwd, signal });
+  claude.send(promptLine('RUNNING PROMPT'));
+  await claude.waitForLine((line) => JSON.stringify(line).includes('until [ -e heard ]'));
+  claude.send(promptLine('NOT THAT ONE', { uuid: '11111111-1111-4111-8111-111111111111' }));
+  await claude.waitForLine(({ type }) => type === 'command_lifecycle');
+  writeFileSync(join(cwd, 'heard'), '');
+  await claude.waitForLine(isResult);
+  claude.stdin.end();
+  await claude.finished;
+  expect(receiptIn(place)).toMatchObject({ answered: true, prompts: { kept: 2, of: 2 } });
+  const said = mainRequests(world.standin).map((request) =>
+    blocksIn(request).filter((text) => /RUNNING|NOT THAT/.test(text)),
+  );
+  expect(said[9]).toEqual(['text RUNNING PROMPT', 'text [ctxb] The user said while you worked:\nNOT THAT ONE']);
+  expect(said.at(-1)).toEqual(said[9]);
 });

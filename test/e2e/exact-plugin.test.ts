@@ -20,7 +20,7 @@ it('claude finds nothing wrong with the mod, and sees what it uses', async ({ si
   expect({ code, success }).toEqual({ code: 0, success: true });
   expect(contents.flatMap(({ modules }) => modules.map(({ uses }) => uses))).toEqual([
     {
-      events: ['session.start', 'session.compact'],
+      events: ['session.start', 'prompt.submit', 'session.compact'],
       calls: ['fs.read', 'fs.write'],
       ...{ env: { reads: [], writes: [] }, state: { reads: [], writes: [] }, hosts: { named: [], unread: [] } },
     },

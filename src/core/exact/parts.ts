@@ -37,7 +37,7 @@ export function partsOf(messages: readonly Message[]): Part[] {
   return parts.filter((part) => part.kind !== 'round' || part.words !== '' || part.calls.length > 0);
 }
 
-/** Puts in what was said in mid-turn and is not there yet: behind the step before it, else before the last one. */
+/** Puts in what was said in mid-turn and is not there yet: behind the step before it, else behind the last one. */
 export function withMidTurn(parts: readonly Part[], said: readonly MidTurnPrompt[]): Part[] {
   const there = parts.flatMap((part) => (part.kind === 'prompt' && part.heard !== undefined ? [part.heard] : []));
   const all = [...parts];
@@ -51,7 +51,7 @@ export function withMidTurn(parts: readonly Part[], said: readonly MidTurnPrompt
       (part) => part.kind === 'round' && part.calls.some(({ use }) => use.tool_use_id === after),
     );
     const last = all.findLastIndex(({ kind }) => kind === 'round');
-    let at = step >= 0 ? step + 1 : Math.max(0, last);
+    let at = (step >= 0 ? step : last) + 1;
     while (at < all.length && isHeard(all[at])) at++;
     all.splice(at, 0, { kind: 'prompt', message: built('user', heardText(text)), heard: text });
   }
@@ -82,7 +82,8 @@ function roundOf(messages: readonly Message[]): Round {
   return {
     kind: 'round',
     messages,
-    words: words.filter((text) => text !== '').join('\n\n'),
+    // A step that was open at a compaction comes twice after `--resume`.
+    words: words.filter((text, at) => text !== '' && text !== words[at - 1]).join('\n\n'),
     calls: uses.map((use) => ({ use, result: results.get(use.tool_use_id) })),
   };
 }

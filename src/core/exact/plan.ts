@@ -12,10 +12,10 @@ export interface ExactPlan {
   /** Most that may stay, in tokens by the gauge; system prompt and tools are not counted. */
   readonly budget: number;
   /**
-   * What the user said while the model worked, since the session began, in order. claude puts such prompts beside the
+   * What the user said while the model worked, since the last compaction, in order. claude puts such prompts beside the
    * results of tools, where a mod does not see them, and they would be lost with those.
    */
-  readonly midTurn?: readonly MidTurnPrompt[];
+  readonly midTurn?: readonly MidTurnPrompt[] | undefined;
 }
 
 export interface MidTurnPrompt {

@@ -1,4 +1,4 @@
-import type { ExactReceipt } from '../exact/plan.ts';
+import type { ExactReceipt, MidTurnPrompt } from '../exact/plan.ts';
 import type { Fields } from '../protocol/fields.ts';
 import type { CostScope } from './cost/cost-limit.ts';
 import type { Reading } from './gauge/gauge.ts';
@@ -241,7 +241,7 @@ export type Effect =
   /** Wait for the mod's sign of life. Told back as `exact-proved`. */
   | { readonly kind: 'prove-exact' }
   /** Write down what the mod is to do at the next compaction. */
-  | { readonly kind: 'plan-exact'; readonly budget: number }
+  | { readonly kind: 'plan-exact'; readonly budget: number; readonly midTurn: readonly MidTurnPrompt[] }
   /** Write a line to claude's stdin; one that is not `exact` gets a newline if it has none. */
   | { readonly kind: 'send'; readonly line: string; readonly promptUuid?: string; readonly exact?: true }
   /** Answer a hook callback of ours; the shell watches the time. */

@@ -138,8 +138,9 @@ describe('what stays in mid-turn', () => {
     const heard = (text: string) => `user: [ctxb] The user said while you worked:\n${text}`;
     expect(first.messages?.map(sketch)).toEqual([
       ...['*user: run', `user: ${LINES}\n${line('a')}`, heard('not that'), `user: ${LINES}\n${line('b')}`],
-      ...[`user: ${NOTE}\n\n${PLAN.note}`, 'assistant: <c>', 'user: =short', heard('and hurry')],
+      ...[`user: ${NOTE}\n\n${PLAN.note}`, 'assistant: <c>', 'user: =short'],
       ...['*assistant:', '*assistant: Thinking.', '*assistant: <d>', '*assistant: <e>', 'user: =one !two'],
+      heard('and hurry'),
     ]);
     expect(first.outcome.prompts).toEqual({ kept: 3, of: 3 });
     const later = [...listedAgain(first.messages ?? [], 1), ...listed({ words: 'ok' }, 'next', ...steps('f', 'g'))];

@@ -26,7 +26,7 @@ import {
   type NextPrompt,
   waitLonger,
 } from '../relief/compaction.ts';
-import { afterEcho, followExact, isEcho, prepareExact } from '../relief/exact.ts';
+import { afterEcho, followExact, isEcho, noteMidTurn, prepareExact } from '../relief/exact.ts';
 import { readExhaustion } from '../relief/exhaustion.ts';
 import { followHandoff, waitForHandoff } from '../relief/handoff.ts';
 import { fetchesAfter } from '../relief/missed.ts';
@@ -92,6 +92,7 @@ const STAGES: readonly Stage<Line>[] = [
   stopBegunTurn,
   // What has become of the context.
   (state, { before, event }) => tellNative(before, state, event),
+  (state, { before, event }) => noteMidTurn(before, state, event),
   (state, { before, event }) => followExact(before, state, event),
   (state, { before, event, injected }) => (injected ? keep(state) : brakeThrash(before, state, event)),
   measureLanding,

@@ -143,7 +143,7 @@ export function withoutProcess(state: GovernorState): GovernorState {
       ? { phase: 'idle', failures: compaction.failures, landing: undefined, triedAt: undefined }
       : compaction,
     handoff: { phase: 'idle' },
-    exact: newExact(state.exact.phase !== 'off'),
+    exact: newExact(state.exact.phase !== 'off', state.exact.midTurn),
     summarising: false,
     control: { ...control, phase: 'closed', pending: {}, callbacks: [], questions: [] },
     trigger: typeof trigger === 'number' ? 'unplaced' : trigger,

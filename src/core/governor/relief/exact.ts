@@ -14,11 +14,18 @@ import type { Exact } from './relief-state.ts';
  * Exact compactions: ctxb's mod inside claude answers a compaction itself, without a call of the API. It is loaded into
  * the running claude when a relief comes near; `plan.json` then says what it is to do, `receipt.json` what it has done.
  */
-export const NOT_EXACT: Exact = { phase: 'off', why: undefined, receipt: undefined, landing: undefined, echoes: 0 };
+export const NOT_EXACT: Exact = {
+  phase: 'off',
+  why: undefined,
+  receipt: undefined,
+  landing: undefined,
+  midTurn: [],
+  echoes: 0,
+};
 
-/** The state at the start of a process. */
-export function newExact(isWanted: boolean): Exact {
-  return isWanted ? { ...NOT_EXACT, phase: 'unarmed' } : NOT_EXACT;
+/** The state at the start of a process, which may go on with the conversation of another one. */
+export function newExact(isWanted: boolean, midTurn: Exact['midTurn'] = []): Exact {
+  return isWanted ? { ...NOT_EXACT, phase: 'unarmed', midTurn } : NOT_EXACT;
 }
 
 /** Whether the next compaction is answered by the mod. */
@@ -48,6 +55,16 @@ export function prepareExact(before: GovernorState, state: GovernorState): Step 
   if (exact.phase === 'off' || gauge.calls === before.gauge.calls) return keep(state);
   if (exact.phase === 'unarmed') return predicted(gauge) >= ARMED_FROM ? arm(state) : keep(state);
   return planExact(state);
+}
+
+/** Results of tools have gone out together with what the caller had said meanwhile. */
+export function noteMidTurn(before: GovernorState, state: GovernorState, event: Event): Step {
+  const isHeard = before.turn.unheard.length > 0 && state.turn.unheard.length === 0;
+  const after =
+    event.kind === 'user' ? event.blocks.find((block) => block.type === 'tool_result')?.toolUseId : undefined;
+  if (state.exact.phase === 'off' || !isHeard || after === undefined) return keep(state);
+  const said = before.turn.unheard.map(({ text }) => ({ text, after }));
+  return keep(withExact(state, { midTurn: [...state.exact.midTurn, ...said] }));
 }
 
 /** A relief is due: the prompts wait for the mod. undefined: there is nothing to wait for. */
@@ -123,7 +140,8 @@ export function planExact(state: GovernorState): Step {
   const { gauge, run, exact } = state;
   if (exact.phase !== 'ready') return keep(state);
   const room = inTokens(run.policy.compaction.target, gauge.window.tokens) - (gauge.first ?? 0);
-  return keep(state, [{ kind: 'plan-exact', budget: Math.max(LEAST_KEPT, Math.min(MOST_KEPT, Math.round(room))) }]);
+  const budget = Math.max(LEAST_KEPT, Math.min(MOST_KEPT, Math.round(room)));
+  return keep(state, [{ kind: 'plan-exact', budget, midTurn: exact.midTurn }]);
 }
 
 /** The mod was asked for a compaction. */
@@ -138,18 +156,19 @@ export function isExact({ exact }: GovernorState): boolean {
 
 /** The context was replaced: by the mod's answer, or by a summary where the mod should have answered. */
 export function followExact(before: GovernorState, state: GovernorState, event: Event): Step {
-  const { exact } = state;
   if (event.kind !== 'boundary') return keep(state);
-  const { receipt } = exact;
+  const { receipt, phase } = state.exact;
+  // What was said in mid-turn stands in the conversation itself now, or in its summary.
+  const over = withExact(state, { receipt: undefined, midTurn: [] });
   if (receipt?.answered) {
     const echoes = event.trigger === 'auto' ? receipt.after.messages : 0;
     const landing = { receipt, before: readGauge(before.gauge) };
-    return keep(withExact(state, { receipt: undefined, landing, echoes }));
+    return keep(withExact(over, { landing, echoes }));
   }
-  if (exact.phase !== 'ready') return tellNotExact(state);
+  if (phase !== 'ready') return tellNotExact(over);
   // One that has crashed stays away for the rest of the process, and a doubt would come again.
   const why = receipt?.why ?? 'the mod did not answer';
-  return tellNotExact(withExact(state, { phase: 'off', why, receipt: undefined }));
+  return tellNotExact(withExact(over, { phase: 'off', why }));
 }
 
 /** Whether lines of claude's may be there because of the mod. */

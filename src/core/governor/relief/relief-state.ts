@@ -1,4 +1,4 @@
-import type { ExactReceipt } from '../../exact/plan.ts';
+import type { ExactReceipt, MidTurnPrompt } from '../../exact/plan.ts';
 import type { Reading } from '../gauge/gauge.ts';
 import type { Prompt } from '../input.ts';
 
@@ -16,6 +16,8 @@ export interface Exact {
   readonly receipt: ExactReceipt | undefined;
   /** The last exact one, until the next call shows what it freed. */
   readonly landing: { readonly receipt: ExactReceipt; readonly before: Reading } | undefined;
+  /** What was said in mid-turn since the last compaction: the mod cannot see it. */
+  readonly midTurn: readonly MidTurnPrompt[];
   /** Lines that claude may still repeat of what stays. */
   readonly echoes: number;
 }
