@@ -26,6 +26,7 @@ import { createPrompts } from './observers/prompts.ts';
 import { createRetention } from './observers/retention.ts';
 import type { Observer, Seen } from './observers/seen.ts';
 import { createSubagents, seenAgent } from './observers/subagents.ts';
+import { createWaits } from './observers/waits.ts';
 import type { ReadLine } from './read/read-line.ts';
 import { peakFraction, type SessionSummary } from './summary.ts';
 
@@ -50,6 +51,7 @@ export interface Snapshot {
   readonly subagents: StateOf<typeof createSubagents>;
   readonly oddities: StateOf<typeof createOddities>;
   readonly pauses: StateOf<typeof createPauses>;
+  readonly waits: StateOf<typeof createWaits>;
   readonly growth: StateOf<typeof createGrowth>;
   readonly accuracy: StateOf<typeof createAccuracy> | undefined;
   readonly calls: StateOf<typeof createCalls> | undefined;
@@ -128,6 +130,7 @@ export function createSessionReplay({
   const subagents = createSubagents(cut, before?.subagents);
   const oddities = createOddities(before?.oddities);
   const pauses = createPauses(run.policy.cost.prices, before?.pauses);
+  const waits = createWaits(before?.waits);
   const accuracy = withAccuracy ? createAccuracy(before?.accuracy) : undefined;
   const explainer = explain === undefined ? undefined : createExplainer(explain);
   const calls = withSeries || explainer ? createCalls(run.policy.cost.prices, before?.calls) : undefined;
@@ -141,6 +144,7 @@ export function createSessionReplay({
     subagents,
     oddities,
     pauses,
+    waits,
     ...(accuracy === undefined ? [] : [accuracy]),
     ...(explainer === undefined ? [] : [explainer]),
     ...(calls === undefined ? [] : [calls]),
@@ -262,6 +266,7 @@ export function createSessionReplay({
         actions: decisions,
         cost: { usd: cost.known ? costUsd(state) : null, computed: isComputed(cost) },
         ...(pauses.found().count > 0 && { pauses: pauses.found() }),
+        ...(waits.found().limits + waits.found().outages > 0 && { waits: waits.found() }),
         growth: found.growth,
         largest: found.largest,
         lineage,
@@ -286,6 +291,7 @@ export function createSessionReplay({
             subagents: subagents.state,
             oddities: oddities.state,
             pauses: pauses.state,
+            waits: waits.state,
             growth: growth.state,
             accuracy: accuracy?.state,
             calls: calls?.state,

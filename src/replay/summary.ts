@@ -65,6 +65,8 @@ export interface SessionSummary {
   };
   /** Calls after a pause that was longer than the life of the prompt cache, where there were any. */
   readonly pauses?: Pauses;
+  /** Times in which the API did not answer, where there were any. */
+  readonly waits?: Waits;
   /** Estimated tokens that were put into the main thread's context, by what they came from. */
   readonly growth: Growth;
   /** The largest results of tools in the main thread, the largest first. */
@@ -106,6 +108,14 @@ export interface Pauses {
   readonly usd: number;
   /** What the same would have cost from the cache. */
   readonly cachedUsd: number;
+}
+
+/** Waits for usage limits to reset, and for outages of the API to end. */
+export interface Waits {
+  readonly limits: number;
+  readonly limitMs: number;
+  readonly outages: number;
+  readonly outageMs: number;
 }
 
 /** `stream`: what claude wrote to stdout, also in a record of a run. `session`: claude's own log. */

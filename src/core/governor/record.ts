@@ -100,12 +100,12 @@ export function readRecordedRun(value: Fields): Run | undefined {
 
 /**
  * The input in a recorded line; undefined for any other line. Also reads recordings of
- * both directions (`{"to":"claude"|"from":"claude","line"}`), which carry no time.
+ * both directions (`{"to":"claude"|"from":"claude","at","line"}`), whose time begins at 0.
  */
 export function readRecord(value: Fields, lastTime: number): Input | undefined {
   const line = textOf(value.line);
   if (line === undefined) return undefined;
-  const t = countOf(value.t) ?? lastTime;
+  const t = countOf(value.t) ?? countOf(value.at) ?? lastTime;
   if (value.to === 'claude') return { t, from: 'caller', event: decodeLine(line), line };
   switch (value.from) {
     case 'claude':

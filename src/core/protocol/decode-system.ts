@@ -11,7 +11,6 @@ const KNOWN_SUBTYPES = new Set([
   'notification',
   'thinking_tokens',
   'microcompact_boundary',
-  'api_error',
   'local_command',
   'local_command_output',
   'stop_hook_summary',
@@ -51,6 +50,14 @@ export function decodeSystem(line: Fields, common: LineFields): Event {
     case 'task_updated':
     case 'task_notification':
       return decodeTask(subtype, line, common);
+    // A session log's.
+    case 'api_error':
+      return {
+        kind: 'api-retry',
+        ...common,
+        status: countOf(fieldsOf(line.error).status),
+        delayMs: countOf(line.retryInMs) ?? 0,
+      };
     case 'api_retry':
       return {
         kind: 'api-retry',

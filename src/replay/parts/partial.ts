@@ -55,7 +55,7 @@ export function isSession(line: Fields): line is Fields & SessionSummary {
     [line.compactions, line.actions, line.largest, line.lineage, line.subagents].every(Array.isArray) &&
     Array.isArray(line.ledger) &&
     line.ledger.every((call) => isFields(fieldsOf(call).usage)) &&
-    (line.pauses === undefined || isFields(line.pauses)) &&
+    [line.pauses, line.waits].every((part) => part === undefined || isFields(part)) &&
     hasFigures(line)
   );
 }
@@ -69,7 +69,7 @@ function hasFigures(line: Fields): boolean {
   return [
     ...[line.turns, fieldsOf(line.window).tokens, context.last, context.peak, context.peakFraction, context.peakCall],
     ...[lines.total, lines.unknown, lines.malformed, ...Object.values(fieldsOf(line.growth)), usd ?? 0],
-    ...[count, expired, tokens, dearer, cachedUsd],
+    ...[count, expired, tokens, dearer, cachedUsd, ...Object.values(fieldsOf(line.waits))],
     ...sums.flatMap(({ input, cacheCreation, cacheRead, output }) => [input, cacheCreation, cacheRead, output]),
   ].every((figure) => typeof figure === 'number');
 }

@@ -28,6 +28,7 @@ export interface PageSession
     | 'growth'
     | 'lineage'
     | 'subagents'
+    | 'waits'
     | 'lines'
     | 'copied'
   > {
@@ -131,6 +132,7 @@ function sessionData(session: SessionSummary, { policy, curvesOf }: PageOptions)
     ...(copied && {
       copied: { ...copied, from: copied.from.map((each) => ({ ...each, session: clean(each.session) })) },
     }),
+    ...(session.waits && { waits: session.waits }),
     growth: Object.fromEntries(Object.entries(session.growth).map(([kind, tokens]) => [clean(kind), tokens])),
     lineage: session.lineage.map(({ from, to, reason, context: at }) => ({
       from: clean(from),

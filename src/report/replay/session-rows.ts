@@ -3,8 +3,8 @@ import { decisionText } from '../../messages.ts';
 import { ownFigures } from '../../replay/copies.ts';
 import type { CompactionSeen, SubagentSeen } from '../../replay/items-seen.ts';
 import type { DropCause, Oddity, OddityKind } from '../../replay/oddity.ts';
-import type { Copied, Pauses, SessionSummary } from '../../replay/summary.ts';
-import { counted, dollars, percent, tokens } from '../figures.ts';
+import type { Copied, Pauses, SessionSummary, Waits } from '../../replay/summary.ts';
+import { counted, dollars, duration, percent, tokens } from '../figures.ts';
 import type { Glyphs } from '../glyphs.ts';
 import { onOneLine } from '../shown.ts';
 
@@ -44,6 +44,7 @@ export function originRows(session: SessionSummary, { arrow, dot }: Glyphs): str
     ...(usd === null ? [] : [row('cost', costText(usd, session.cost.computed))]),
     ...(session.copied === undefined ? [] : [row('copied', copiedText(session.copied))]),
     ...(session.pauses === undefined ? [] : [row('cache', pausesText(session.pauses))]),
+    ...(session.waits === undefined ? [] : [row('waits', waitsText(session.waits, session.time))]),
     ...session.lineage.map((step) => row('lineage', lineageText(step, arrow))),
   ];
 }
@@ -123,6 +124,16 @@ function pausesText({ count, expired, tokens: size, usd, cachedUsd }: Pauses): s
   return expired === 0
     ? pauses
     : `${pauses}: ${tokens(size)} tokens read again for ${dollars(usd)} instead of ${dollars(cachedUsd)}`;
+}
+
+/** `2 for usage limits (96 min 4 s), 1 for an outage of the API (3 min 5 s): 41% of the time` */
+function waitsText({ limits, limitMs, outages, outageMs }: Waits, { first, last }: SessionSummary['time']): string {
+  const parts = [
+    ...(limits === 0 ? [] : [`${counted(limits, 'usage limit')} (${duration(limitMs)})`]),
+    ...(outages === 0 ? [] : [`${counted(outages, 'outage')} of the API (${duration(outageMs)})`]),
+  ];
+  const all = (last ?? 0) - (first ?? 0);
+  return `${parts.join(', ')}${all > 0 ? `: ${percent((limitMs + outageMs) / all)} of the time` : ''}`;
 }
 
 export function linesRow({ lines }: SessionSummary): string {

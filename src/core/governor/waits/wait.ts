@@ -71,8 +71,16 @@ export function followWait(state: GovernorState, event: Event, injected: boolean
     return injected ? noted : chain(noted, (next) => breakWait(next, event));
   }
   if (wait === undefined || wait.phase === 'paused') return keep(state);
-  const isAnswer = event.kind === 'assistant' && !event.synthetic && event.subagent === null;
-  return isAnswer ? endWait(state, true) : keep(state);
+  if (isNextPrompt(state, event)) return keep(withWait(state, undefined));
+  if (event.kind !== 'assistant' || event.subagent !== null) return keep(state);
+  if (!event.synthetic) return endWait(state, true);
+  // A session log has no results.
+  return state.run.mode === 'replay' && event.failure !== undefined ? endWait(state, false) : keep(state);
+}
+
+/** A recording goes on with another prompt: nobody waits any more. */
+function isNextPrompt({ run }: GovernorState, event: Event): boolean {
+  return run.mode === 'replay' && event.kind === 'user' && event.role === 'prompt' && event.subagent === null;
 }
 
 /** From this length on a wait for a 429 is one for a usage limit, also where claude does not say so. */

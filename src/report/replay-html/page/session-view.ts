@@ -1,5 +1,6 @@
 import { h } from '../../../browser/dom.ts';
-import { counted, dollars, percent, tokens } from '../../figures.ts';
+import type { Waits } from '../../../replay/summary.ts';
+import { counted, dollars, duration, percent, tokens } from '../../figures.ts';
 import type { PageSession } from '../page-data.ts';
 import type { Chart } from './chart.ts';
 import { contextSection, costSection, growthSection } from './chart-sections.ts';
@@ -54,7 +55,7 @@ function factsOf({ claudeCodeVersion, model, sessionId, project, time }: PageSes
 }
 
 function tiles(info: PageSession): HTMLElement {
-  const { context, window, traffic, compactions, cost, subagents } = info;
+  const { context, window, traffic, compactions, cost, subagents, waits } = info;
   const all = [
     [
       'Peak context',
@@ -74,10 +75,21 @@ function tiles(info: PageSession): HTMLElement {
     ...(cost.usd === null
       ? []
       : [['Cost', dollars(cost.usd), cost.computed ? 'in part from list prices' : 'reported by claude']]),
+    ...(waits === undefined ? [] : [waitTile(waits, info.time)]),
   ];
   const tile = ([name, figure, note]: string[]) =>
     h('div', {}, h('dt', {}, name), h('dd', {}, h('strong', {}, figure), h('small', {}, note)));
   return h('dl', { class: 'tiles' }, ...all.map(tile));
+}
+
+function waitTile(waits: Waits, { first, last }: PageSession['time']): string[] {
+  const ms = waits.limitMs + waits.outageMs;
+  const share = (last ?? 0) > (first ?? 0) ? `, ${percent(ms / ((last ?? 0) - (first ?? 0)))} of the time` : '';
+  return [
+    'Waits',
+    duration(ms),
+    `${counted(waits.limits, 'usage limit')}, ${counted(waits.outages, 'outage')}${share}`,
+  ];
 }
 
 function plannedText({ compactions }: PageSession): string {
