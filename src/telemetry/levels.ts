@@ -36,6 +36,12 @@ export function createLevels(): Levels {
     ];
   }
 
+  function limits({ after }: Seen): Measurement[] {
+    return Object.entries(after.limits.used).flatMap(([name, { share }]) =>
+      share === undefined ? [] : set('ctxb.limit.utilization', share, { 'ctxb.limit': name }),
+    );
+  }
+
   /** A counter never falls: where claude reports less than was computed, nothing is added until it is as much. */
   function cost({ after }: Seen): Measurement[] {
     const total = totalMicroUsd(after.cost);
@@ -52,6 +58,7 @@ export function createLevels(): Levels {
         ...prompts(seen),
         ...(before.gauge === after.gauge ? [] : context(seen)),
         ...(before.cost === after.cost ? [] : cost(seen)),
+        ...(before.limits === after.limits ? [] : limits(seen)),
       ];
     },
   };

@@ -72,6 +72,7 @@ export interface Instrument {
 export const INSTRUMENTS = {
   'ctxb.context.tokens': gauge('{token}', 'Size of the next request to the model'),
   'ctxb.context.window': gauge('{token}', 'Size of the context window'),
+  'ctxb.limit.utilization': gauge('1', 'Used share of a usage limit of the account'),
   'ctxb.context.utilization': gauge('1', 'Share of the context window that the next request takes'),
   'ctxb.context.zone': gauge('{context}', '1 for the zone that the context is in, 0 for the others'),
   'ctxb.prompts': counter('{prompt}', 'Prompts of the caller that were sent'),
