@@ -67,6 +67,10 @@ export function decisionText(decision: Decision): string {
       return costText(decision);
     case 'agent-limit':
       return `${AGENT_LIMIT[decision.todo]} ${decision.agent}: ${decision.reason}`;
+    case 'stall':
+      return stallText(decision);
+    case 'long-tool':
+      return `a tool has run for ${duration(decision.ms)}: ${decision.tool}`;
     case 'cache-expired':
       return expiryText(decision);
     case 'usage-limit':
@@ -91,6 +95,11 @@ export function decisionText(decision: Decision): string {
 }
 
 const AGENT_LIMIT = { refuse: 'refused', stop: 'stopped', failed: 'claude did not stop' } as const;
+
+function stallText({ ms, tries, last, reason }: Extract<Decision, { readonly kind: 'stall' }>): string {
+  const what = `claude has said nothing for ${duration(ms)}; ${reason}`;
+  return last ? `${what}: ending the run` : `${what}: ending it and continuing (${tries})`;
+}
 
 /** A reason that was decided by cost ends with the sum. */
 function sumIn(reason: string): string {

@@ -313,6 +313,16 @@ export const KEYS = {
     about: 'Start a claude that died again, in the same session.',
     option: { flags: '--no-recovery', help: 'do not start a claude again that died' },
   },
+  'recovery.stallAfter': {
+    takes: 'duration',
+    preset: undefined,
+    about:
+      'After how long without a line claude is interrupted, ended and started again in the same session; while a tool runs it is not, but the tool is named.',
+    option: {
+      flags: '--stall-after <duration>',
+      help: 'start a claude again that has said nothing for so long (15m), while no tool runs',
+    },
+  },
 
   'flow.preset': {
     takes: ['lean', 'balanced', 'heavy'],

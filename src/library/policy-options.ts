@@ -56,7 +56,9 @@ export interface PolicyOptions {
   /** Waits are durations (`"6h"`) or seconds, `warnAt` is a fraction or a percentage. */
   readonly limits?: { readonly [K in keyof LimitsPolicy]?: number | string | undefined } | undefined;
   readonly agents?: Options<Policy['agents']> | undefined;
-  readonly recovery?: Options<Pick<Policy['recovery'], 'enabled'>> | undefined;
+  readonly recovery?:
+    | { readonly enabled?: boolean | undefined; readonly stallAfter?: number | string | undefined }
+    | undefined;
   readonly tools?:
     | (Options<Pick<ToolsPolicy, 'mode'>> & Shares<Pick<ToolsPolicy, 'perCall' | 'warnBelow'>> & ByTool)
     | undefined;

@@ -61,7 +61,8 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
   watcher.clear();
   const state = session.state();
   watcher.ended(state);
-  const exitCode = exitCodeOf(end, {
+  // What did not end behind its last answer is judged by that.
+  const exitCode = exitCodeOf(state.stall.phase === 'ending' ? { code: 0, signal: undefined } : end, {
     lastResult: output.lastResult,
     received: early.received() ?? signals.received(),
     isUnwritable,
@@ -228,8 +229,8 @@ interface RunEnd {
   readonly outcome: GovernorState['outcome'];
 }
 
-/** A limit was hit; the context could not be relieved; a usage limit of the account is reached. */
-const OUTCOMES = { limit: 3, unrelieved: 4, 'usage-limit': 5 } as const;
+/** A limit was hit; the context could not be relieved; a usage limit of the account is reached; claude hangs. */
+const OUTCOMES = { limit: 3, unrelieved: 4, 'usage-limit': 5, stalled: 6 } as const;
 
 /**
  * The exit code for the caller: the signal that ended the run, else claude's own. Where claude judged by its last

@@ -94,7 +94,7 @@ async function answer({ request, response }: Exchange, script: Script, closing: 
   for (const [name, value] of Object.entries(call.headers ?? {})) response.setHeader(name, value);
   if (call.error) return sendError(response, call.error);
   const message = script.message(call, request);
-  if (request.body.stream) sendStream(response, message);
+  if (request.body.stream) sendStream(response, message, call.stops);
   else sendJson(response, 200, message);
 }
 
@@ -105,10 +105,11 @@ function untilGone(response: ServerResponse, closing: AbortSignal): AbortSignal 
   return AbortSignal.any([gone.signal, closing]);
 }
 
-function sendStream(response: ServerResponse, message: Message): void {
+function sendStream(response: ServerResponse, message: Message, stops = false): void {
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' });
-  for (const event of streamEvents(message)) response.write(formatEvent(event));
-  response.end();
+  const events = [...streamEvents(message)];
+  for (const event of stops ? events.slice(0, events.length / 2) : events) response.write(formatEvent(event));
+  if (!stops) response.end();
 }
 
 function sendError(response: ServerResponse, error: CallError): void {

@@ -155,6 +155,10 @@ export type Decision =
     })
   /** A further subagent was refused, or one was stopped; `agent` says which. `failed`: claude did not stop it. */
   | (Decided & { readonly kind: 'agent-limit'; readonly todo: 'refuse' | 'stop' | 'failed'; readonly agent: string })
+  /** claude has said nothing for `ms`, where something is expected of it; `last`: the run ends. */
+  | (Decided & { readonly kind: 'stall'; readonly ms: number; readonly tries: number; readonly last: boolean })
+  /** A tool has run for `ms`, and may never end. */
+  | (Decided & { readonly kind: 'long-tool'; readonly tool: string; readonly ms: number })
   /** The run ends with prompts that nobody has answered. */
   | (Decided & {
       readonly kind: 'left-undone';
@@ -232,7 +236,17 @@ export type FactTally = Readonly<Record<FactKind, number>>;
 
 export type TimerName = (typeof TIMERS)[number];
 
-export const TIMERS = ['compaction', 'context', 'exact', 'background', 'turn', 'handoff', 'exit', 'wait'] as const;
+export const TIMERS = [
+  'compaction',
+  'context',
+  'exact',
+  'background',
+  'turn',
+  'handoff',
+  'exit',
+  'wait',
+  'stall',
+] as const;
 
 /** What the host has to do. Data only: one function carries the effects out. */
 export type Effect =

@@ -40,6 +40,8 @@ export function draftOf(state: GovernorState): Draft {
     cache: state.cache,
     spending: state.spending,
     limits: state.limits,
+    life: state.life,
+    stall: state.stall,
     wait: state.wait,
     input: state.input,
     outcome: state.outcome,

@@ -2,6 +2,8 @@ import { EMPTY_COST, restarted } from './cost/cost.ts';
 import { NO_CACHE } from './cost/prompt-cache.ts';
 import { EMPTY_GAUGE } from './gauge/gauge.ts';
 import { learnWindow } from './gauge/window.ts';
+import { NEW_LIFE, NO_STALL } from './process/stall.ts';
+import { NO_CACHE } from './relief/cache-expiry.ts';
 import { newExact } from './relief/exact.ts';
 import { NO_FETCHES } from './relief/missed.ts';
 import type { Relief } from './relief/relief-state.ts';
@@ -56,6 +58,8 @@ export function initialState(run: Run): GovernorState {
     spending: NO_SPENDING,
     limits: { used: {}, hit: undefined, said: [] },
     wait: undefined,
+    life: NEW_LIFE,
+    stall: NO_STALL,
     input: 'open',
     outcome: undefined,
   };

@@ -54,6 +54,8 @@ export interface Policy {
     readonly enabled: boolean;
     /** Times in a row that a claude that died is started again. */
     readonly maxRestarts: number;
+    /** Seconds without a line after which claude is taken to hang; undefined or 0: it is never. */
+    readonly stallAfter: number | undefined;
   };
   readonly tools: ToolsPolicy;
   readonly tiers: Tiers;

@@ -44,7 +44,7 @@ const LATER_POLICY = {
   },
   limits: { wait: 0, outageWait: 0, warnAt: 1 },
   agents: { max: undefined, tokens: undefined, costUsd: undefined },
-  recovery: { enabled: false, maxRestarts: 0 },
+  recovery: { enabled: false, maxRestarts: 0, stallAfter: undefined },
   tools: { mode: 'off', perCall: 1, minTokens: 0, warnBelow: 0, criticalBelow: 0, byTool: {} },
   tiers: { system: 1, history: 1, toolResults: 1, user: 1, response: 1, total: 1 },
 } as const satisfies Partial<Policy>;

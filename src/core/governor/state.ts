@@ -241,6 +241,37 @@ export interface Spending {
   readonly brokenOff: boolean;
 }
 
+/** The last sign of life of claude's. Times in milliseconds since the epoch. */
+export interface Life {
+  readonly at: number;
+  /** What it was; undefined: there was none. */
+  readonly kind: string | undefined;
+  /** Tools under way, the oldest first, also those of subagents whose calls are on the stream. */
+  readonly tools: readonly {
+    readonly id: string;
+    readonly title: string;
+    readonly agent: string | null;
+    readonly since: number;
+    /** It was told that it has run for long. */
+    readonly said: boolean;
+  }[];
+}
+
+/** What is done about a claude that says nothing any more. */
+export interface Stall {
+  /**
+   * - `interrupted`: it was told to stop its turn.
+   * - `ending`: its process was told to end.
+   */
+  readonly phase: 'none' | 'interrupted' | 'ending';
+  /** Stalls in a row. */
+  readonly tries: number;
+  /** When it was last looked at; undefined: nothing is expected of claude. */
+  readonly lookedAt: number | undefined;
+  /** Silence before it does not count: the machine slept. */
+  readonly since: number;
+}
+
 /** The usage limits of the account, as claude last told them. */
 export interface Limits {
   /** By claude's names for them: `five_hour`, `seven_day`. */
@@ -331,6 +362,8 @@ export interface GovernorState {
   readonly cache: PromptCache;
   readonly spending: Spending;
   readonly limits: Limits;
+  readonly life: Life;
+  readonly stall: Stall;
   /** The API does not answer; undefined: it does. */
   readonly wait: Wait | undefined;
   /**
@@ -339,5 +372,5 @@ export interface GovernorState {
    */
   readonly input: 'open' | 'interrupted' | 'paused' | 'closed';
   /** Why the run ends otherwise than by claude's own end. */
-  readonly outcome: 'limit' | 'unrelieved' | 'usage-limit' | undefined;
+  readonly outcome: 'limit' | 'unrelieved' | 'usage-limit' | 'stalled' | undefined;
 }

@@ -10,6 +10,7 @@ import { draftOf } from './draft.ts';
 import type { Input, OwnEvent } from './input.ts';
 import { endWithIt, onBegin, onExit } from './process/process.ts';
 import { onRecovered } from './process/restart.ts';
+import { lifeAfter, onStallTimer, watchLife } from './process/stall.ts';
 import { sendInterrupt } from './prompts/own-lines.ts';
 import { giveUpWaiting } from './relief/compaction.ts';
 import { giveUpArming, onExactFolder, onExactProved, onExactReceipt } from './relief/exact.ts';
@@ -27,7 +28,13 @@ import { onWaitTimer, stopWaiting } from './waits/wait.ts';
 export function step(before: GovernorState, input: Input): Step {
   const state = draftOf(before);
   state.now = input.t;
-  return chain(take(state, input), (taken) => afterRelief(state, taken), advance);
+  if (input.from === 'claude') state.life = lifeAfter(before.life, input.event, input.t);
+  return chain(
+    take(state, input),
+    (taken) => afterRelief(state, taken),
+    advance,
+    (judged) => watchLife(before, judged),
+  );
 }
 
 function take(state: GovernorState, input: Input): Step {
@@ -102,6 +109,8 @@ function onTimeout(state: GovernorState, timer: TimerName): Step {
       return keep(state, [{ kind: 'kill' }]);
     case 'wait':
       return onWaitTimer(state);
+    case 'stall':
+      return onStallTimer(state);
   }
 }
 

@@ -2,9 +2,11 @@ import { agentTotals } from '../../core/governor/agents/agents.ts';
 import { runCostUsd, toUsd } from '../../core/governor/cost/cost.ts';
 import { readGauge } from '../../core/governor/gauge/gauge.ts';
 import { inTokens } from '../../core/governor/policy.ts';
+import { runningTool, silentSince } from '../../core/governor/process/stall.ts';
 import type { GovernorState, Wait } from '../../core/governor/state.ts';
 import { limitName } from '../../core/governor/waits/limits.ts';
 import { counted, dollars, localTime, percent, shareOf, tokens } from '../figures.ts';
+import { onOneLine } from '../shown.ts';
 import type { Style } from '../style.ts';
 
 const BAR_CELLS = 20;
@@ -13,7 +15,7 @@ const BAR_CELLS = 20;
  * One line for a person who watches: a bar, how full the context is and on what that rests, the thresholds, the turn,
  * the cost, of that what subagents cost, and about how many turns are left until a compaction is due.
  */
-export function statusLine(state: GovernorState, style: Style): string {
+export function statusLine(state: GovernorState, style: Style, now = state.now): string {
   const { gauge, latch, run, turn, cost, spending } = state;
   const reading = readGauge(gauge);
   const agents = agentTotals(state);
@@ -36,6 +38,7 @@ export function statusLine(state: GovernorState, style: Style): string {
       limitPart(name, share, run.policy.limits.warnAt, style),
     ),
     ...(state.wait === undefined || !state.wait.said ? [] : [style.yellow(waitPart(state.wait))]),
+    ...silenceText(state, now).map(style.yellow),
     ...(state.compaction.phase === 'idle' ? [] : [style.cyan('compacting')]),
   ].join(' · ');
 }
@@ -52,6 +55,18 @@ function limitPart(name: string, share = 0, warnAt: number, style: Style): strin
 function waitPart({ cause, until, phase }: Wait): string {
   if (phase === 'over') return 'the API does not answer';
   return cause === 'limit' ? `usage limit: waiting until ${localTime(until)}` : 'the API does not answer: waiting';
+}
+
+/** Shorter silences are usual: a model may think for a minute. */
+const LEAST_SILENCE_MS = 2 * 60_000;
+
+/** `no sign of life for 12 minutes`, or what claude waits for: `npm test for 12 minutes`. */
+function silenceText(state: GovernorState, now: number): string[] {
+  const tool = runningTool(state);
+  const since = tool?.since ?? silentSince(state);
+  if (since === undefined || now - since < LEAST_SILENCE_MS || state.run.mode === 'replay') return [];
+  const what = tool === undefined ? 'no sign of life' : onOneLine(tool.title);
+  return [`${what} for ${counted(Math.floor((now - since) / 60_000), 'minute')}`];
 }
 
 /**

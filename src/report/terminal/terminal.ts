@@ -46,6 +46,8 @@ export function createTerminal({ stderr, style, quiet, statusLine: wanted, obser
   const drawsStatus = !quiet && (wanted === 'always' || (wanted === 'auto' && stderr.isTTY === true));
   const closing = createClosingFigures();
   let text = '';
+  let latest: GovernorState | undefined;
+  let ticking: NodeJS.Timeout | undefined;
   /** Shown at the bottom instead of the status line. */
   let question: string | undefined;
   /** The status line or the question is the last thing on the terminal. */
@@ -79,6 +81,14 @@ export function createTerminal({ stderr, style, quiet, statusLine: wanted, obser
     if (!quiet) line(`${style.dim('ctxb:')} ${onOneLine(content)}`);
   }
 
+  function update(): void {
+    if (latest === undefined) return;
+    const next = shorten(statusLine(latest, style, Date.now()), stderr.columns ?? 120);
+    if (next === text && shown) return;
+    text = next;
+    draw();
+  }
+
   return {
     notice,
     decision: (decision) => {
@@ -88,12 +98,13 @@ export function createTerminal({ stderr, style, quiet, statusLine: wanted, obser
     relay: line,
     status(state) {
       if (!drawsStatus) return;
-      const next = shorten(statusLine(state, style), stderr.columns ?? 120);
-      if (next === text && shown) return;
-      text = next;
-      draw();
+      latest = state;
+      // It says how long nothing has come.
+      ticking ??= setInterval(update, TICK_MS).unref();
+      update();
     },
     ended(state) {
+      clearInterval(ticking);
       clear();
       // The status line is not drawn again after the end.
       text = '';
@@ -114,6 +125,8 @@ export function createTerminal({ stderr, style, quiet, statusLine: wanted, obser
     },
   };
 }
+
+const TICK_MS = 30_000;
 
 /** What a terminal prints after the line when Ctrl-C is pressed. */
 const ECHO = '^C';

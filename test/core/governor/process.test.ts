@@ -72,7 +72,7 @@ describe('claude dies in mid-turn', () => {
     const timers = midTurn()
       .tell(exitEvent())
       .flatMap((action) => (action.kind === 'clear-timer' ? [action.timer] : []));
-    expect(timers.sort()).toEqual(['background', 'compaction', 'context', 'exact', 'exit', 'handoff', 'turn']);
+    expect(timers.sort()).toEqual(['background', 'compaction', 'context', 'exact', 'exit', 'handoff', 'stall', 'turn']);
   });
 });
 

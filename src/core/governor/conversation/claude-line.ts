@@ -13,6 +13,7 @@ import { isCharactersOnly } from '../gauge/gauge.ts';
 import { readContext, readSession, wasReplaced } from '../gauge/readings.ts';
 import type { Prompt } from '../input.ts';
 import { forgetRestarts, isFailedResume, noteAlive, noteLineage } from '../process/process.ts';
+import { readStall } from '../process/stall.ts';
 import { isOwnRequest, OWN_PREFIX } from '../prompts/own-lines.ts';
 import { toPrompt } from '../prompts/prompt.ts';
 import { tasksAfter } from '../prompts/tasks.ts';
@@ -87,6 +88,7 @@ const STAGES: readonly Stage<Line>[] = [
   (state, { ending, before }) => (ending ? endTurn(state, ending, before) : keep(state)),
   (state, { ending, before }) => (ending ? readExhaustion(before, readBreaker(state, ending), ending) : keep(state)),
   (state, { ending, before }) => keep(ending ? readTurnStop(before, state, ending) : state),
+  (state, { ending, before }) => (ending ? readStall(before, state, ending) : keep(state)),
   (state, { ending, before }) => (ending ? readFailure(before, state, ending) : keep(state)),
   (state, { ending }) => (ending ? chain(waitLonger(state), waitForHandoff) : keep(state)),
   stopBegunTurn,

@@ -2,6 +2,7 @@ import { plainText } from '../../protocol/blocks.ts';
 import type { Event } from '../../protocol/events.ts';
 import { replyForCaller } from '../control/control.ts';
 import { isFailedResume } from '../process/process.ts';
+import { tellsStall } from '../process/stall.ts';
 import { isOwnOrStamped, isOwnRequest, isOwnUuid, OWN_PREFIX } from '../prompts/own-lines.ts';
 import { isEcho, speaksOfMod } from '../relief/exact.ts';
 import { mayRelieve, ranOut } from '../relief/exhaustion.ts';
@@ -31,6 +32,7 @@ function inCallersTurn(state: GovernorState, event: Event): Visibility {
     isFailedResume(state, event) ||
     tellsStop(state, event) ||
     tellsTurnStop(state, event) ||
+    tellsStall(state, event) ||
     tellsFailure(state, event) ||
     (tellsExhaustion(state, event) && mayRelieve(state));
   return isMendable ? 'defer' : 'show';

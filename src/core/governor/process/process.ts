@@ -16,7 +16,9 @@ const ASKED_SIGNALS: ReadonlySet<string> = new Set(['SIGINT', 'SIGTERM', 'SIGHUP
 export function onExit(state: GovernorState, event: ExitEvent): Step {
   const left = leavingOf(state);
   if (left !== undefined) return mayStartFresh(left) ? startFresh(left) : endWithIt(left);
-  return isDeath(state, event) && mayRestart(state) ? restart(state, event) : endWithIt(state);
+  return state.outcome !== 'stalled' && isDeath(state, event) && mayRestart(state)
+    ? restart(state, event)
+    : endWithIt(state);
 }
 
 /** A process that is being replaced, or that died during `/clear`: the document for the next one exists. */
@@ -74,6 +76,7 @@ function leftUndone(state: GovernorState): readonly Action[] {
 function endReason({ outcome, input }: GovernorState): string {
   if (outcome === 'limit') return 'the run has ended at its limit';
   if (outcome === 'usage-limit') return 'the run has ended at a usage limit';
+  if (outcome === 'stalled') return 'the run has ended, as claude said nothing any more';
   if (outcome === 'unrelieved') return 'the run has ended, as its context could not be relieved';
   return input === 'open' ? 'claude has ended and is not started again' : 'the run was stopped';
 }
@@ -95,7 +98,9 @@ export function onBegin(state: GovernorState): Step {
 
 /** A turn went well: earlier restarts no longer count. */
 export function forgetRestarts(state: GovernorState): GovernorState {
-  return state.process.restarts === 0 ? state : { ...state, process: { ...state.process, restarts: 0 } };
+  const { process, stall } = state;
+  if (process.restarts === 0 && stall.tries === 0) return state;
+  return { ...state, process: { ...process, restarts: 0 }, stall: { ...stall, tries: 0 } };
 }
 
 /** Lines that prove a session; a compaction is reported before its turn begins. */

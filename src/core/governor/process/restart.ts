@@ -9,6 +9,7 @@ import type { HandoffDocument, Relief, Unfinished } from '../relief/relief-state
 import { openTools } from '../relief/thrash.ts';
 import type { GovernorState, Mailbox } from '../state.ts';
 import { chain, decided, keep, type Step } from '../steps.ts';
+import { NO_STALL } from './stall.ts';
 
 /** The wait before the first new start; it doubles with each further one. */
 const FIRST_DELAY_MS = 1_000;
@@ -18,7 +19,8 @@ export function restart(state: GovernorState, event: ExitEvent): Step {
   const { turn, process, session } = state;
   const undelivered = undeliveredOf(turn.prompts, event.delivered);
   const attempt = process.restarts + 1;
-  const end = `claude ended: ${event.signal ?? `exit code ${event.code}`}`;
+  const end =
+    state.stall.phase === 'ending' ? 'claude was ended' : `claude ended: ${event.signal ?? `exit code ${event.code}`}`;
   // The log of a session that was left holds a full context.
   const isLeft = state.relief.left !== undefined && session.id === state.relief.left;
   // A process that refused to resume the session shows that there is no session.
@@ -152,6 +154,8 @@ export function withoutProcess(state: GovernorState): GovernorState {
     fanOut: { ...state.fanOut, asked: [] },
     refill: { ...state.refill, open: [] },
     grace: 'none',
+    life: { ...state.life, at: state.now, tools: [] },
+    stall: { ...NO_STALL, tries: state.stall.tries },
     spending: state.spending.phase === 'stopping' ? { ...state.spending, phase: 'within' } : state.spending,
   };
 }

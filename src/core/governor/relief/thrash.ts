@@ -1,4 +1,4 @@
-import type { Event, ResultEvent } from '../../protocol/events.ts';
+import type { Block, Event, ResultEvent } from '../../protocol/events.ts';
 import { fieldsOf, textOf } from '../../protocol/fields.ts';
 import { sendInterrupt } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
@@ -89,13 +89,25 @@ export function refillAfter(refill: Refill, event: Event): Refill {
   return event.blocks.reduce((so, block) => (block.type === 'tool_result' ? ended(so, block) : so), refill);
 }
 
-function begun(refill: Refill, { id, name, input }: { id: string; name: string; input: unknown }): Refill {
-  const fields = fieldsOf(input);
-  const file = textOf(fields.file_path) ?? textOf(fields.path) ?? textOf(fields.notebook_path);
-  const label = file === undefined ? name : `${name} ${file}`;
-  const title = `${label} ${textOf(fields.command) ?? ''}`.trim().slice(0, TITLE_LENGTH);
+type ToolUse = Extract<Block, { readonly type: 'tool_use' }>;
+
+function begun(refill: Refill, block: ToolUse): Refill {
+  const { id } = block;
+  const label = labelOf(block);
+  const title = titleOf(block);
   const open = [...refill.open.filter((call) => call.id !== id), { id, label, title }];
   return { open: open.slice(-LIMIT), results: refill.results };
+}
+
+function labelOf({ name, input }: ToolUse): string {
+  const fields = fieldsOf(input);
+  const file = textOf(fields.file_path) ?? textOf(fields.path) ?? textOf(fields.notebook_path);
+  return file === undefined ? name : `${name} ${file}`;
+}
+
+/** A tool call in a few words: the tool, and the file or the command that it is about. */
+export function titleOf(block: ToolUse): string {
+  return `${labelOf(block)} ${textOf(fieldsOf(block.input).command) ?? ''}`.trim().slice(0, TITLE_LENGTH);
 }
 
 function ended(refill: Refill, { toolUseId, text }: { toolUseId: string; text: string }): Refill {

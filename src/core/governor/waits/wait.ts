@@ -124,18 +124,19 @@ export function readFailure(before: GovernorState, state: GovernorState, event: 
     const isOver = event.isError && state.wait !== undefined && state.wait.phase !== 'over';
     return isOver ? endWait(state, false) : keep(state);
   }
-  const broken = breakOff(before, state);
+  const broken = breakOff(before, state, NO_ANSWER);
   return plan.way === 'wait' ? pause(broken, failure, plan.until, before) : endAtLimit(broken, failure);
 }
 
+const NO_ANSWER = 'The API did not answer for a while, and the turn was broken off.';
+
 /** The turn is work that is to be resumed. */
-function breakOff(before: GovernorState, state: GovernorState): GovernorState {
+export function breakOff(before: GovernorState, state: GovernorState, because: string): GovernorState {
   const { relief, turn } = state;
   const queued = turn.prompts.map(({ uuid }) => uuid);
   const said = before.turn.prompts.map(({ uuid }) => uuid).filter((uuid) => !queued.includes(uuid));
   const owed = relief.resuming?.answers ?? said;
   const answers = [...new Set([...(relief.unfinished?.answers ?? []), ...owed, ...said])];
-  const because = 'The API did not answer for a while, and the turn was broken off.';
   return { ...state, relief: { ...relief, resuming: undefined, unfinished: { because, prompts: [], answers } } };
 }
 

@@ -1,0 +1,205 @@
+import type { Event, ResultEvent } from '../../protocol/events.ts';
+import { draftOf } from '../draft.ts';
+import { sendInterrupt } from '../prompts/own-lines.ts';
+import { titleOf } from '../relief/thrash.ts';
+import type { GovernorState, Life, Stall } from '../state.ts';
+import { chain, decided, isRelieving, keep, type Step } from '../steps.ts';
+import { breakOff } from '../waits/wait.ts';
+
+export const NEW_LIFE: Life = { at: 0, kind: undefined, tools: [] };
+export const NO_STALL: Stall = { phase: 'none', tries: 0, lookedAt: undefined, since: 0 };
+
+/** Tools under way that are remembered: the stream has no end. */
+const REMEMBERED = 100;
+
+/** An agent has tools of its own; how long it may take is not told by its call. */
+const AGENT_CALL = /^(?:Agent|Task)$/;
+
+/** Every line is a sign of life, but for what claude writes to keep a connection open. */
+export function lifeAfter(life: Life, event: Event, t: number): Life {
+  if (event.kind === 'known' && event.name === 'keep_alive') return life;
+  const isControl = event.kind.startsWith('control-');
+  const kind = isControl ? life.kind : 'name' in event ? event.name : event.kind;
+  return { at: t, kind, tools: toolsAfter(life.tools, event, t) };
+}
+
+function toolsAfter(tools: Life['tools'], event: Event, since: number): Life['tools'] {
+  if (event.kind === 'assistant') {
+    const begun = event.blocks.flatMap((block) =>
+      block.type === 'tool_use' && !AGENT_CALL.test(block.name)
+        ? [{ id: block.id, title: titleOf(block), agent: event.subagent, since, said: false }]
+        : [],
+    );
+    return begun.length === 0 ? tools : [...tools, ...begun].slice(-REMEMBERED);
+  }
+  if (tools.length === 0) return tools;
+  if (event.kind === 'result') return tools.filter(({ agent }) => agent !== null);
+  if (event.kind === 'task' && event.change !== 'progress' && event.change !== 'started') {
+    return tools.filter(({ agent }) => agent !== event.toolUseId);
+  }
+  if (event.kind !== 'user' || event.role !== 'tool-result') return tools;
+  return tools.filter(
+    ({ id }) => !event.blocks.some((block) => block.type === 'tool_result' && block.toolUseId === id),
+  );
+}
+
+/** Since when claude should have said something, in milliseconds since the epoch; undefined: nothing is expected of it. */
+export function silentSince(state: GovernorState): number | undefined {
+  const { turn, wait, life, control, process, tasks } = state;
+  const isBeside = Object.values(tasks).some(({ kind, phase }) => kind !== 'shell' && phase === 'background');
+  if (turn.phase === 'idle' && !isBeside && state.input !== 'closed') return undefined;
+  if (process.phase === 'dead' || isRelieving(state) || control.questions.length > 0) return undefined;
+  // What it has said until now says that it waits.
+  return wait?.phase === 'claude' ? Math.max(life.at, wait.until) : life.at;
+}
+
+/** The tool that has run longest; of agents whose calls are not on the stream it is not known what they do. */
+export function runningTool({ life, subagents }: GovernorState): { title: string; since: number } | undefined {
+  const [first] = life.tools;
+  if (first !== undefined) return first;
+  const unseen = Object.values(subagents).find(({ isUnseen, phase }) => isUnseen && phase === 'running');
+  return unseen && { title: `the subagent ${unseen.name ?? unseen.kind ?? ''}`.trim(), since: life.at };
+}
+
+/** How often it is looked at: a share of the limit, at most this. A machine that has slept wakes later than that. */
+const LOOK_MS = 30_000;
+
+/** Stalls in a row: what has hung three times hangs again. */
+const MOST_STALLS = 3;
+
+/** How long claude may take to stop its turn, or as long as it may say nothing at all. */
+const INTERRUPT_PATIENCE_MS = 10_000;
+
+/** Looks whether claude lives, as long as something is expected of it. */
+export function watchLife(before: GovernorState, after: GovernorState): Step {
+  const state = isAsked(before, after) ? { ...after, life: { ...after.life, at: after.now } } : after;
+  if (state.stall.lookedAt !== undefined || state.stall.phase !== 'none' || !isWatched(state)) return keep(state);
+  return look(state, state.now);
+}
+
+/** Something is expected of claude from now on. */
+function isAsked(before: GovernorState, after: GovernorState): boolean {
+  return (
+    (before.turn.phase === 'idle' && after.turn.phase === 'sent') ||
+    (before.input !== 'closed' && after.input === 'closed')
+  );
+}
+
+function isWatched(state: GovernorState): boolean {
+  return (
+    limitMs(state) > 0 && state.run.mode === 'act' && state.outcome !== 'stalled' && silentSince(state) !== undefined
+  );
+}
+
+function limitMs({ run }: GovernorState): number {
+  return (run.policy.recovery.stallAfter ?? 0) * 1000;
+}
+
+/** @param since silence before it does not count */
+function look(state: GovernorState, since: number): Step {
+  const lookedAt = state.now;
+  return keep(withStall(state, { lookedAt, since }), [{ kind: 'set-timer', timer: 'stall', afterMs: pauseOf(state) }]);
+}
+
+function pauseOf(state: GovernorState): number {
+  return Math.min(LOOK_MS, limitMs(state) / 4);
+}
+
+/** It is time to look, or claude has not heeded an interrupt. */
+export function onStallTimer(state: GovernorState): Step {
+  const { stall, now } = state;
+  if (stall.phase !== 'none') return keep(withStall(state, { phase: 'ending' }), [{ kind: 'kill' }]);
+  const expected = silentSince(state);
+  if (expected === undefined || !isWatched(state)) return keep(withStall(state, { lookedAt: undefined }));
+  const hasSlept = now - (stall.lookedAt ?? now) > 3 * pauseOf(state) + LOOK_MS;
+  const since = hasSlept ? now : stall.since;
+  if (runningTool(state) !== undefined) return chain(tellLongTools(state), (next) => look(next, since));
+  return now - Math.max(expected, since) < limitMs(state) ? look(state, since) : onStall(state, now - expected);
+}
+
+/** A tool that runs long is no stall, but it may never end. */
+function tellLongTools(state: GovernorState): Step {
+  const isLong = ({ since, said }: Life['tools'][number]) => !said && state.now - since >= limitMs(state);
+  const { tools } = state.life;
+  if (!tools.some(isLong)) return keep(state);
+  const next = draftOf(state);
+  next.life = { ...state.life, tools: tools.map((tool) => (isLong(tool) ? { ...tool, said: true } : tool)) };
+  return keep(
+    next,
+    tools.filter(isLong).map(({ title, since }) => {
+      const ms = state.now - since;
+      return { kind: 'long-tool', ...decided(next, 'it has not ended yet'), tool: title, ms } as const;
+    }),
+  );
+}
+
+function onStall(state: GovernorState, ms: number): Step {
+  const { stall, run, turn, input } = state;
+  const { enabled } = run.policy.recovery;
+  const isLast = stall.tries >= MOST_STALLS || !enabled || !run.persistent || input !== 'open';
+  const last = lastSeen(state);
+  const note = { kind: 'stall', ...decided(state, last), ms, tries: stall.tries + 1, last: isLast } as const;
+  const next = withStall(state, { tries: stall.tries + 1, lookedAt: undefined });
+  if (isLast) {
+    // With its input closed it has answered all, and only does not end.
+    const outcome = state.outcome ?? (input === 'open' ? 'stalled' : undefined);
+    return keep({ ...withStall(next, { phase: 'ending' }), outcome }, [note, { kind: 'kill' }]);
+  }
+  // Before its turn has begun claude would not heed an interrupt.
+  if (turn.phase !== 'running') return keep(withStall(besideLost(next), { phase: 'ending' }), [note, { kind: 'kill' }]);
+  const timer = {
+    kind: 'set-timer',
+    timer: 'stall',
+    afterMs: Math.min(INTERRUPT_PATIENCE_MS, limitMs(state)),
+  } as const;
+  return chain(keep(withStall(next, { phase: 'interrupted' }), [note, timer]), sendInterrupt);
+}
+
+/** What ran beside the conversation is lost with the process, and nobody else says so. */
+function besideLost(state: GovernorState): GovernorState {
+  const { relief, turn } = state;
+  if (turn.phase !== 'idle') return state;
+  const because =
+    'What ran in the background gave no sign of life, and was ended with Claude Code, which was started again.';
+  return { ...state, relief: { ...relief, unfinished: relief.unfinished ?? { because, prompts: [], answers: [] } } };
+}
+
+const WORDS: Partial<Record<string, string>> = {
+  init: 'the beginning of a turn',
+  assistant: 'an answer of the model',
+  partial: 'a part of an answer',
+  user: 'the result of a tool',
+  result: 'the end of a turn',
+  'api-retry': 'that it tries a call again',
+  task: 'the progress of a subagent',
+  malformed: 'a line that is not JSON',
+};
+
+function lastSeen({ life, turn }: GovernorState): string {
+  if (life.kind === undefined) return 'it has written no line at all';
+  if (turn.phase === 'sent') return 'it has not begun to answer the prompt';
+  return `the last that it wrote was ${WORDS[life.kind] ?? life.kind}`;
+}
+
+/** The end of a turn that was interrupted because nothing came: the caller sees it only if the work cannot go on. */
+export function tellsStall({ stall }: GovernorState, event: Event): boolean {
+  if (stall.phase !== 'interrupted') return false;
+  if (event.kind === 'result') return event.subtype === 'error_during_execution';
+  return event.kind === 'user' && event.subagent === null && event.role === 'notice';
+}
+
+/** At the end of a turn: one that was interrupted goes on in another process; one that ended by itself was no stall. */
+export function readStall(before: GovernorState, state: GovernorState, event: ResultEvent): Step {
+  if (before.stall.phase !== 'interrupted') return keep(state);
+  if (!tellsStall(before, event))
+    return keep(withStall(state, { phase: 'none' }), [{ kind: 'clear-timer', timer: 'stall' }]);
+  const because =
+    'Nothing came any more in the middle of the work: the turn was interrupted, not by the user, and goes on in a new process.';
+  return keep(withStall(breakOff(before, state, because), { phase: 'ending' }), [{ kind: 'kill' }]);
+}
+
+export function withStall(state: GovernorState, changes: Partial<Stall>): GovernorState {
+  const next = draftOf(state);
+  next.stall = { ...state.stall, ...changes };
+  return next;
+}

@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { createPlace, journalOf, runFake } from './fakes.ts';
+
+const AGAIN = ['stall', 'restart'];
+
+it.each([
+  { stop: 'before anything', last: 'it has written no line at all', decided: AGAIN },
+  { stop: 'behind its first line', last: 'the last that it wrote was the beginning of a turn', decided: AGAIN },
+  { stop: 'in the middle of a line', last: 'the last that it wrote was a line that is not JSON', decided: AGAIN },
+  { stop: 'behind an answer', last: 'the last that it wrote was an answer of the model', decided: AGAIN },
+  { stop: 'behind a tool', last: 'the last that it wrote was the result of a tool', decided: AGAIN },
+  { stop: 'behind its last result', last: 'the last that it wrote was the end of a turn', decided: ['stall'] },
+])('a claude that stops for ever $stop is ended, and the prompt is answered once', async ({ stop, last, decided }) => {
+  await using place = await createPlace();
+  const run = await runFake(place, {
+    fake: 'stops',
+    flags: ['--stall-after', '1s', '--prompt', 'one'],
+    claude: ['-p'],
+    env: { PLAY_STOP: stop },
+  });
+  expect(run.stdout.toString()).toBe('answer to one\n');
+  expect(run.code).toBe(0);
+  const journal = journalOf(place);
+  expect(journal.flatMap(({ kind }) => (kind === 'stall' || kind === 'restart' ? [kind] : []))).toEqual(decided);
+  expect(journal.find(({ kind }) => kind === 'stall')?.reason).toBe(last);
+});

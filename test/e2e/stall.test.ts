@@ -1,0 +1,80 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Call } from '../../src/standin/scenario.ts';
+import { startWorld, type World } from '../support/claude.ts';
+import { mainRequests, userTexts } from '../support/conversation.ts';
+import { journal, prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
+import { expectSameDecisions, kinds } from '../support/proof.ts';
+
+const HOUR_MS = 3_600_000;
+const ECHO = { name: 'Bash', input: { command: 'echo one', description: 'One' } };
+
+async function run(world: World, ...texts: string[]) {
+  const record = join(world.scratch.cwd, 'run.ndjson');
+  const flags = ['--stall-after', '2s', '--record', record, ...prompts(...texts)];
+  const end = await runCtxb(world, { flags, claude: SMALL_WINDOW });
+  await expectSameDecisions(world, record);
+  return end;
+}
+
+const reasons = (world: World) => journal(world).flatMap((one) => (one.kind === 'stall' ? [one.reason] : []));
+
+describe('the API accepts a call and never answers', () => {
+  it.each<{ name: string; calls: Call[]; last: string }>([
+    {
+      name: 'the first',
+      calls: [{ delayMs: HOUR_MS }, { text: 'answer 1' }, { text: 'answer 2' }],
+      last: 'the last that it wrote was the beginning of a turn',
+    },
+    {
+      name: 'behind a tool',
+      calls: [{ tools: [ECHO] }, { delayMs: HOUR_MS }, { text: 'answer 1' }, { text: 'answer 2' }],
+      last: 'the last that it wrote was the result of a tool',
+    },
+    {
+      name: 'in the middle of an answer',
+      calls: [{ text: 'half an answer', stops: true }, { text: 'answer 1' }, { text: 'answer 2' }],
+      last: 'the last that it wrote was the beginning of a turn',
+    },
+  ])('$name: claude is started again and both prompts are answered once', async ({ calls, last }) => {
+    await using world = await startWorld({ calls });
+    const { code, stdout } = await run(world, 'prompt one', 'prompt two');
+    expect([code, stdout.toString()]).toEqual([0, 'answer 1\nanswer 2\n']);
+    expect(reasons(world)).toEqual([last]);
+    expect(kinds(world)).toEqual(['stall', 'restart', 'resume']);
+    // claude ends the line of a prompt that was interrupted before it was answered.
+    const texts = userTexts(mainRequests(world.standin).at(-1)).map((text) => text.trimEnd());
+    expect(texts.filter((text) => text.startsWith('prompt '))).toEqual(['prompt one', 'prompt two']);
+  });
+
+  it('again and again: after three times the run ends with 6 and what was last seen', async () => {
+    await using world = await startWorld({ calls: () => ({ delayMs: HOUR_MS }) });
+    const { code, stdout, stderr } = await run(world, 'prompt one');
+    expect([code, stdout.toString()]).toEqual([6, '']);
+    expect(reasons(world)).toHaveLength(4);
+    expect(stderr).toMatch(
+      /ctxb: claude has said nothing for \d\.\d s; the last that it wrote was the beginning of a turn: ending the run\n/,
+    );
+    expect(stderr).toContain('1 prompt not answered; continue with ctxb run --resume-run');
+  });
+});
+
+it('a subagent whose call is never answered', async () => {
+  const input = { description: 'A', prompt: 'DO A', subagent_type: 'general-purpose', run_in_background: false };
+  await using world = await startWorld({
+    calls: [{ tools: [{ name: 'Agent', input }] }, { text: 'answer 1' }],
+    subagentCalls: () => ({ delayMs: HOUR_MS }),
+  });
+  const { code, stdout } = await run(world, 'prompt one');
+  expect([code, stdout.toString()]).toEqual([0, 'answer 1\n']);
+  expect(reasons(world)).toHaveLength(1);
+});
+
+it('a tool that runs longer is no stall: it is named with its command', async () => {
+  const input = { command: 'i=0; while [ $i -lt 40 ]; do i=$((i+1)); sleep 0.1; done', description: 'Wait' };
+  await using world = await startWorld({ calls: [{ tools: [{ name: 'Bash', input }] }, { text: 'answer 1' }] });
+  const { code, stdout, stderr } = await run(world, 'prompt one');
+  expect([code, stdout.toString()]).toEqual([0, 'answer 1\n']);
+  expect(kinds(world)).toEqual(['long-tool']);
+  expect(stderr).toMatch(/ctxb: a tool has run for 2\.\d s: Bash i=0; while/);
+});
