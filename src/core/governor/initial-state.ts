@@ -3,7 +3,6 @@ import { NO_CACHE } from './cost/prompt-cache.ts';
 import { EMPTY_GAUGE } from './gauge/gauge.ts';
 import { learnWindow } from './gauge/window.ts';
 import { NEW_LIFE, NO_STALL } from './process/stall.ts';
-import { NO_CACHE } from './relief/cache-expiry.ts';
 import { newExact } from './relief/exact.ts';
 import { NO_FETCHES } from './relief/missed.ts';
 import type { Relief } from './relief/relief-state.ts';
