@@ -76,7 +76,9 @@ function roundEnd(messages: readonly Message[], from: number): number {
 }
 
 function roundOf(messages: readonly Message[]): Round {
-  const results = new Map(messages.flatMap(({ toolResults = [] }) => toolResults.map((one) => [one.tool_use_id, one])));
+  const results = new Map(
+    messages.flatMap(({ toolResults = [] }) => toolResults.map((one) => [one.tool_use_id, selfContained(one)])),
+  );
   const uses = messages.flatMap(({ toolUses }) => toolUses);
   const words = messages.filter(({ role }) => role === 'assistant').map(({ text }) => text.trim());
   return {
@@ -86,6 +88,17 @@ function roundOf(messages: readonly Message[]): Round {
     words: words.filter((text, at) => text !== '' && text !== words[at - 1]).join('\n\n'),
     calls: uses.map((use) => ({ use, result: results.get(use.tool_use_id) })),
   };
+}
+
+/** claude's answer to a second look at a file, which points to the first. */
+const POINTS_BACK = /^File unchanged since last read\b/;
+
+export const GONE =
+  '[ctxb] What stood here is gone (a picture, tools that were looked up, a file seen before): ask for it again.';
+
+/** Pictures and definitions of tools have no text here; built without it a result would pass for an empty one. */
+function selfContained(result: ToolResult): ToolResult {
+  return result.text === '' || POINTS_BACK.test(result.text) ? { ...result, text: GONE } : result;
 }
 
 function spoken(message: Message): Part[] {

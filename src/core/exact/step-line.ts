@@ -4,7 +4,7 @@ import { type EndedCall, readOutcome } from '../memory/extract/tool-calls.ts';
 import { oneLine, shortened } from '../memory/words.ts';
 import { resultBlock, useBlock } from './message.ts';
 import { saidLine } from './own-words.ts';
-import type { Round } from './parts.ts';
+import { GONE, type Round } from './parts.ts';
 
 /** Code points of a line: enough for a command and what it said in the end. */
 const LINE_LENGTH = 320;
@@ -17,7 +17,8 @@ export function stepLines({ words, calls }: Round): string[] {
 }
 
 function callLine({ use, result }: Round['calls'][number]): string {
-  const block = resultBlock(result ?? { tool_use_id: use.tool_use_id, text: 'no result', isError: true });
+  const came = result?.text === GONE ? { ...result, text: '' } : result;
+  const block = resultBlock(came ?? { tool_use_id: use.tool_use_id, text: 'no result', isError: true });
   const call = { use: useBlock(use), agent: null, t: undefined, cwd: undefined, root: undefined };
   // What the tool reported beside the text has lost its bulk here, and would be taken for an empty result.
   const ended: EndedCall = {

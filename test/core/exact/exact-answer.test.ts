@@ -97,6 +97,14 @@ describe('what stays in mid-turn', () => {
     ]);
   });
 
+  it.each(['', 'File unchanged since last read. The content from the earlier Read is still current.'])(
+    'a result that cannot be seen, or points to an earlier one, says so: "%s"',
+    (text) => {
+      const { messages = [] } = exactAnswer(listed('run', ...steps('a', 'b', 'c'), step('d', text)), PLAN);
+      expect(messages.at(-1)?.toolResults?.[0]?.text).toMatch(/^\[ctxb\] What stood here is gone/);
+    },
+  );
+
   it('results that do not fit are shortened, the longest most', () => {
     const open: Said = {
       calls: [
