@@ -1,0 +1,98 @@
+import { spawnSync } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  type Accuracy,
+  type Errors,
+  type Estimator,
+  mergeAccuracy,
+  NO_ACCURACY,
+} from '../../src/replay/accuracy/accuracy.ts';
+import type { ReplayReport, SessionSummary } from '../../src/replay/summary.ts';
+import { compare } from './compare.ts';
+import { fetchSample, placeOf } from './sample.ts';
+
+/** Where what was fetched stays, half a gigabyte. */
+const FOLDER = join(process.cwd(), 'node_modules', '.cache', 'ctxb-accuracy');
+
+/** Oldest version of each group, newest first. */
+const GROUPS = [
+  { name: '2.1.199 and later', from: [2, 1, 199] },
+  { name: '2.1.100 to 2.1.198', from: [2, 1, 100] },
+  { name: '2.1.0 to 2.1.99', from: [2, 1, 0] },
+  { name: 'before 2.1', from: [0, 0, 0] },
+] as const;
+
+const ROWS: readonly (readonly [Estimator, string])[] = [
+  ['ctxb', 'ctxb: last call, its output, and what came in, by kind of content'],
+  ['quarter', 'last call, its output, and chars/4 of what came in'],
+  ['last', 'the last call alone'],
+  ['overhead', '1.3 × chars/4 of all that was seen'],
+];
+
+const sources = fetchSample(FOLDER);
+const faults = sources.flatMap(({ fault }) => (fault === undefined ? [] : [fault]));
+if (faults.length > 0) {
+  console.error(`npm run accuracy: SKIPPED, nothing was measured: the sample cannot be fetched.\n${faults.join('\n')}`);
+} else {
+  const files = sources.flatMap((source) => source.files.map(({ hash }) => placeOf(FOLDER, hash)));
+  const { sessions } = replayed(files);
+  printGroups(sessions);
+  printEstimators(totalOf(sessions));
+  compare(sessions, FOLDER);
+}
+
+function replayed(files: readonly string[]): ReplayReport {
+  const out = join(FOLDER, 'report.json');
+  mkdirSync(FOLDER, { recursive: true });
+  const descriptor = openSync(out, 'w');
+  const args = ['dist/ctxb.js', 'replay', '--accuracy', '--series', '--json', '--no-cache', ...files];
+  const env = { PATH: process.env.PATH, HOME: FOLDER };
+  const { status } = spawnSync(process.execPath, args, { env, stdio: ['ignore', descriptor, 'inherit'] });
+  closeSync(descriptor);
+  if (status !== 0) throw new Error(`ctxb replay ended with ${status}`);
+  return JSON.parse(readFileSync(out, 'utf8')) as ReplayReport;
+}
+
+function printGroups(sessions: readonly SessionSummary[]): void {
+  const groups = GROUPS.map(({ name }) => ({ name, of: sessions.filter((session) => groupOf(session) === name) }));
+  const rows = [...groups, { name: 'all', of: sessions }].map(({ name, of }) => {
+    const errors = totalOf(of).calls.ctxb;
+    return [name, counted(of.length), counted(errors?.percent.count ?? 0), ...quantiles(errors)];
+  });
+  print(['Claude Code', 'sessions', 'calls', 'median', 'p90', 'p99'], rows);
+}
+
+function groupOf({ claudeCodeVersion }: SessionSummary): string | undefined {
+  const version = (claudeCodeVersion ?? '').split('.').map(Number);
+  return GROUPS.find(({ from }) => !isBefore(version, from))?.name;
+}
+
+function isBefore(version: readonly number[], from: readonly number[]): boolean {
+  const at = from.findIndex((part, index) => part !== (version[index] ?? 0));
+  return at >= 0 && (version[at] ?? 0) < (from[at] ?? 0);
+}
+
+function totalOf(sessions: readonly SessionSummary[]): Accuracy {
+  return sessions.reduce((sum, { accuracy }) => mergeAccuracy(sum, accuracy ?? NO_ACCURACY), NO_ACCURACY);
+}
+
+function printEstimators({ calls }: Accuracy): void {
+  const rows = ROWS.map(([estimator, name]) => [name, ...quantiles(calls[estimator])]);
+  print(['the next call is foreseen as', 'median', 'p90', 'p99'], rows);
+}
+
+function quantiles(errors: Errors | undefined): string[] {
+  const { median, p90, p99 } = errors?.percent ?? { median: null, p90: null, p99: null };
+  return [median, p90, p99].map((percent) => `${Number((percent ?? 0).toPrecision(2))}%`);
+}
+
+function counted(count: number): string {
+  return count.toLocaleString('en-US');
+}
+
+function print(head: readonly string[], rows: readonly (readonly string[])[]): void {
+  const rule = head.map((_, column) => (column === 0 ? '---' : '---:'));
+  for (const row of [head, rule, ...rows]) console.log(`| ${row.join(' | ')} |`);
+  console.log('');
+}
