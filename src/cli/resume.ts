@@ -43,7 +43,10 @@ export async function takeUp(options: ResumeOptions, flags: Flags, io: Io): Prom
   const { notice } = now.terminal;
   const contextDir = resolve(io.cwd, now.config.contextDir);
   const stopped = options.atReset
-    ? await untilReset({ contextDir, id: options.id }, io, (runId, resetsAt) => notice(resetText(runId, resetsAt)))
+    ? await untilReset({ contextDir, id: options.id }, io, {
+        notice,
+        onWait: (runId, resetsAt) => notice(resetText(runId, resetsAt)),
+      })
     : undefined;
   if (stopped !== undefined) return signalExitCode(stopped);
   const resumption = await resumeRun({ contextDir, id: options.id, words: options.words }, io, notice);

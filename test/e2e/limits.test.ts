@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Call, Calls, RecordedRequest, Scenario } from '../../src/standin/scenario.ts';
-import { runProgram, startWorld, type World } from '../support/claude.ts';
+import { runProgram, startProgram, startWorld, type World } from '../support/claude.ts';
 import { givenTexts, mainRequests, userTexts } from '../support/conversation.ts';
-import { CTXB, journal, prompts, runCtxb, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
+import { CTXB, journal, journalLines, prompts, runCtxb, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
 import { ASKED, growing } from '../support/handoff.ts';
 import { expectEachPromptOnce, expectSameDecisions, kinds } from '../support/proof.ts';
 import { limited, limitHeaders, SUBSCRIPTION } from '../support/usage-limits.ts';
@@ -78,6 +78,22 @@ describe('a usage limit', () => {
     });
     expect(second.stderr).toMatch(/run \w{8} waits until /);
     expect(mainRequests(world.standin)[1]?.at).toBeGreaterThanOrEqual(resetsAt);
+    expectEachPromptOnce(world.standin, TWO);
+  });
+
+  it('that a ctxb waits for with --at-reset is not waited for by another', async () => {
+    await using world = await answering(() => limited(HOURS));
+    expect((await run(world)).code).toBe(5);
+    const { env, cwd } = world.scratch;
+    const args = [CTXB, 'run', '--resume-run', '--at-reset'];
+    const waiting = startProgram(process.execPath, args, { env: { ...env, ...SUBSCRIPTION }, cwd });
+    const starts = () => journalLines(world).filter(({ kind }) => kind === 'start').length;
+    await expect.poll(starts, { timeout: 30_000 }).toBe(2);
+    const second = await resume(world, '--at-reset');
+    expect(second).toMatchObject({ code: 2, stderr: expect.stringContaining('still goes on') });
+    waiting.kill('SIGINT');
+    expect(await waiting.finished).toMatchObject({ signal: 'SIGINT' });
+    expect((await resume(world)).code).toBe(0);
     expectEachPromptOnce(world.standin, TWO);
   });
 

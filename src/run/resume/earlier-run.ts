@@ -82,7 +82,9 @@ export function openRunsOf(contextDir: string, ctxb: ProcessMark): Pick<EarlierR
 
 /** @throws CtxbError `usage` when the ctxb of a run is still there */
 export function refuseRunning(runId: string, ctxb: ProcessMark | undefined): void {
-  if (ctxb === undefined || ctxb.start === undefined || !isAlive(ctxb)) return;
+  // This process itself may have waited for it.
+  const isSelf = ctxb?.pid === process.pid;
+  if (ctxb === undefined || ctxb.start === undefined || isSelf || !isAlive(ctxb)) return;
   throw new CtxbError('usage', `run ${runId} still goes on (process ${ctxb.pid}): end it first`);
 }
 
