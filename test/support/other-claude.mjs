@@ -15,6 +15,7 @@ const PINNED = devDependencies[NAME];
 /** What is tried with the oldest: a test or two of each file, by words of their names. */
 const OLDEST_PART = {
   'boundary-compaction': ['four prompts'],
+  'exact-withheld': ['older than mods'],
   formats: ["'text': ", "'json': ", "'stream-json': ", "'lines on stdin': "],
   handoff: ['gives the fresh context the document', 'after one attempt'],
   'mid-turn': ['compacted at the placed trigger', 'is kept in a file'],

@@ -1,6 +1,7 @@
 import type { ExactReceipt } from '../../exact/plan.ts';
 import type { ControlResponseEvent, Event } from '../../protocol/events.ts';
 import { saysNothing } from '../../protocol/usage.ts';
+import { isAtLeast } from '../../protocol/version.ts';
 import { toUsd } from '../cost/cost.ts';
 import { priceFor } from '../cost/prices.ts';
 import { isCharactersOnly, predicted, readGauge } from '../gauge/gauge.ts';
@@ -38,6 +39,9 @@ export function exactMayCome({ exact }: GovernorState): boolean {
   return exact.phase !== 'off';
 }
 
+/** As it is documented; ctxb's tests are of 2.1.330. */
+const FIRST_WITH_MODS = '2.1.287';
+
 /** Tokens: below it no relief pays, and a short session need not load the mod. */
 const ARMED_FROM = 40_000;
 
@@ -67,16 +71,18 @@ export function noteMidTurn(before: GovernorState, state: GovernorState, event: 
   return keep(withExact(state, { midTurn: [...state.exact.midTurn, ...said] }));
 }
 
-/** A relief is due: the prompts wait for the mod. undefined: there is nothing to wait for. */
-export function awaitExact(state: GovernorState): Step | undefined {
-  const { phase } = state.exact;
-  if (phase !== 'unarmed' && phase !== 'arming') return undefined;
-  const armed = phase === 'unarmed' ? arm(state) : keep(state);
-  return { ...armed, state: withExact(armed.state, { phase: 'awaited' }) };
+/** A relief is due: the prompts wait for the mod, where it may still come. */
+export function awaitExact(state: GovernorState): Step {
+  const armed = state.exact.phase === 'unarmed' ? arm(state) : keep(state);
+  return isArming(armed.state) ? keep(withExact(armed.state, { phase: 'awaited' }), armed.actions) : armed;
 }
 
 function arm(state: GovernorState): Step {
   if (state.control.phase === 'closed') return keep(state);
+  const { version } = state.session;
+  if (version !== undefined && !isAtLeast(version, FIRST_WITH_MODS)) {
+    return disarm(state, `Claude Code ${version} runs no mods`);
+  }
   return keep(withExact(state, { phase: 'arming' }), [
     { kind: 'arm-exact' },
     { kind: 'set-timer', timer: 'exact', afterMs: LOADING_PATIENCE_MS },

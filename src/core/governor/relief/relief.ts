@@ -5,7 +5,7 @@ import { TOOL_CALL_LIMIT } from '../gauge/token-estimate.ts';
 import { handoffLevel, inTokens } from '../policy.ts';
 import { relievesContext } from '../prompts/prompt.ts';
 import type { GovernorState } from '../state.ts';
-import { decided, isRelieving, keep, type Step } from '../steps.ts';
+import { chain, decided, isRelieving, keep, type Step } from '../steps.ts';
 import { dueReason, forgetFailures, type NextPrompt, startCompaction } from './compaction.ts';
 import { awaitExact, isExact } from './exact.ts';
 import { dueForExhausted, noteTried } from './exhaustion.ts';
@@ -54,12 +54,16 @@ function handoffReason(state: GovernorState, cause: HandoffCause): string {
 export function startRelief(state: GovernorState, due: Due): Step {
   switch (due.way) {
     case 'compact':
-      return awaitExact(state) ?? startCompaction(state);
+      return compact(state);
     case 'handoff':
       return startHandoff(noteTried(state), due.reason);
     case 'none':
       return endUnrelieved(state, due.reason);
   }
+}
+
+function compact(state: GovernorState): Step {
+  return chain(awaitExact(state), (next) => (next.exact.phase === 'awaited' ? keep(next) : startCompaction(next)));
 }
 
 /** Only reports what is due: in a replay, or while observing. */
@@ -77,7 +81,7 @@ export function adviseRelief(state: GovernorState, due: Due): Step {
 /** Makes room for a task that is too large, where that is possible. */
 export function relieveFor(state: GovernorState): Step {
   if (state.run.mode !== 'act') return keep(state);
-  if (mayCompact(state)) return awaitExact(state) ?? startCompaction(state);
+  if (mayCompact(state)) return compact(state);
   // One that has just been made is as fresh as it can be.
   const isFresh = state.relief.landing !== undefined;
   return mayHandOver(state) && !isFresh ? startHandoff(state, 'a large task waits') : keep(state);
