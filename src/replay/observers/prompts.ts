@@ -2,7 +2,7 @@ import { estimateTokens, measureContent } from '../../core/governor/gauge/estima
 import { type BlockCutter, LINE_LENGTH, LONG_LINE_LENGTH } from '../../core/memory/words.ts';
 import { textsOf } from '../../core/protocol/blocks.ts';
 import type { PromptSeen } from '../items-seen.ts';
-import { type Observer, timeIn } from './seen.ts';
+import { type Observer, type Seen, timeIn } from './seen.ts';
 
 interface Prompts {
   /** null: nothing was said. */
@@ -14,28 +14,49 @@ interface Prompts {
 interface PromptsState {
   first: string | null;
   readonly all: PromptSeen[];
+  /** Places of those that a run has been given and not sent yet, by their uuids. */
+  readonly held: Map<string, number>;
 }
 
 /** What was said to begin turns, or into them. */
 export function createPrompts(
   { cut, keepAll }: { readonly cut: BlockCutter; readonly keepAll: boolean },
-  state: PromptsState = { first: null, all: [] },
+  state: PromptsState = { first: null, all: [], held: new Map() },
 ): Observer<Prompts, PromptsState> {
+  const { all, held } = state;
+
+  /** A prompt belongs to the turn that it was sent for, however long it waited. */
+  function place({ line, before, after }: Seen): void {
+    if (held.size === 0 || after.turn.prompts === before.turn.prompts) return;
+    for (const { uuid } of after.turn.prompts) {
+      const at = held.get(uuid) ?? -1;
+      const prompt = all[at];
+      if (prompt !== undefined) all[at] = { ...prompt, turn: after.turn.ended + 1, line };
+      held.delete(uuid);
+    }
+  }
+
+  function add({ line, input, after }: Seen): void {
+    const { event } = input;
+    if (event.kind !== 'user' || event.role !== 'prompt' || event.subagent !== null || event.replay) return;
+    state.first ??= cut(textsOf(event.blocks), LINE_LENGTH) || null;
+    if (!keepAll) return;
+    if (input.from === 'caller' && event.uuid !== undefined) held.set(event.uuid, all.length);
+    all.push({
+      turn: after.turn.ended + 1,
+      line,
+      t: timeIn(input),
+      text: cut(textsOf(event.blocks), LONG_LINE_LENGTH),
+      tokens: estimateTokens(measureContent(event.blocks), after.gauge.calibration),
+    });
+  }
+
   return {
     state,
-    see({ line, input, after }) {
-      const { event } = input;
-      if (event.kind !== 'user' || event.role !== 'prompt' || event.subagent !== null || event.replay) return;
-      state.first ??= cut(textsOf(event.blocks), LINE_LENGTH) || null;
-      if (!keepAll) return;
-      state.all.push({
-        turn: after.turn.ended + 1,
-        line,
-        t: timeIn(input),
-        text: cut(textsOf(event.blocks), LONG_LINE_LENGTH),
-        tokens: estimateTokens(measureContent(event.blocks), after.gauge.calibration),
-      });
+    see(seen) {
+      add(seen);
+      place(seen);
     },
-    found: () => ({ first: state.first, all: [...state.all] }),
+    found: () => ({ first: state.first, all: [...all] }),
   };
 }

@@ -1,3 +1,4 @@
+import type { Decision } from '../../core/governor/actions.ts';
 import type {
   CallSeen,
   CompactionSeen,
@@ -38,7 +39,8 @@ function storyOf(session: SessionSummary, page: Page): string[] {
     ...sessionTable(session, page),
     ...originRows(session, page.glyphs),
     ...stretches.flatMap((stretch) => stretchRows(stretch, session, page)),
-    ...after.map(compactionRow),
+    ...after.actions.map(actionRow),
+    ...after.compactions.map(compactionRow),
     ...lateSubagents(session).map((subagent) => subagentRow(subagent, page)),
     ...largestRows(session.largest, page),
     linesRow(session),
@@ -46,22 +48,26 @@ function storyOf(session: SessionSummary, page: Page): string[] {
 }
 
 function stretchRows(stretch: Stretch, session: SessionSummary, page: Page): string[] {
-  const { turn, goesOn, after, calls, prompts, growth } = stretch;
+  const { turn, goesOn, before, calls, prompts, growth, actions } = stretch;
   const [first, last] = [calls[0]?.number ?? 0, calls.at(-1)?.number ?? 0];
-  const actions = session.actions.filter(({ at }) => at.call >= first && at.call <= last);
   const subagents = session.subagents.filter((subagent) => {
-    const before = callsBefore(subagent, session);
-    return before >= first && before <= last;
+    const earlier = callsBefore(subagent, session);
+    return earlier >= first && earlier <= last;
   });
   const name = page.style.bold(`turn ${turn}`) + (goesOn ? ' goes on' : '');
   return [
-    ...after.map(compactionRow),
+    ...before.actions.map(actionRow),
+    ...before.compactions.map(compactionRow),
     `  ${name}: ${counted(calls.length, 'call')}, ${contextText(stretch, page)}`,
     ...prompts.map(({ text }) => cut(`${INDENT}prompt    ${onOneLine(text)}`, page)),
     ...growthRows(growth),
-    ...actions.map((action) => `  ${row('policy', actionText(action))}`),
+    ...actions.map((action) => `  ${actionRow(action)}`),
     ...subagents.map((subagent) => subagentRow(subagent, page)),
   ];
+}
+
+function actionRow(action: Decision): string {
+  return row('policy', actionText(action));
 }
 
 /** From the first call to the last. */
@@ -134,25 +140,37 @@ interface Stretch {
   readonly turn: number;
   /** Another one of the same turn is before it. */
   readonly goesOn: boolean;
-  /** Compactions between the stretch before it and this one. */
-  readonly after: readonly CompactionSeen[];
+  /** Between the stretch before it and this one. */
+  readonly before: Between;
   /** At least one. */
   readonly calls: readonly CallSeen[];
   /** Said since the last call before it. */
   readonly prompts: readonly PromptSeen[];
   /** What came in with its calls, estimated tokens by source. */
   readonly growth: Growth;
+  readonly actions: readonly Decision[];
 }
 
-/** A session as stretches, in order, and the compactions after the last of them. */
+/** What happened when no call was under way. */
+interface Between {
+  /** Of the turn to come. */
+  readonly actions: readonly Decision[];
+  readonly compactions: readonly CompactionSeen[];
+}
+
+/** A session as stretches, in order, and what came after the last of them. */
 interface Timeline {
   readonly stretches: readonly Stretch[];
-  readonly after: readonly CompactionSeen[];
+  readonly after: Between;
 }
 
 /** Cuts the calls of a session where a turn ends or the context was compacted. */
-function timelineOf({ series = [], prompts = [], compactions }: SessionSummary): Timeline {
+function timelineOf({ series = [], prompts = [], compactions, actions }: SessionSummary): Timeline {
   const stretches: Stretch[] = [];
+  const between = (last: CallSeen | undefined): Between => ({
+    actions: actions.filter(({ at }) => at.call === (last?.number ?? 0) && at.turn >= (last?.turn ?? 0)),
+    compactions: compactions.filter(({ call }) => call === (last?.number ?? 0)),
+  });
   let begin = 0;
   for (let end = 1; end <= series.length; end++) {
     const [last, next] = [series[end - 1], series[end]];
@@ -164,14 +182,15 @@ function timelineOf({ series = [], prompts = [], compactions }: SessionSummary):
     stretches.push({
       turn: last.turn,
       goesOn: since?.turn === last.turn,
-      after: compactions.filter(({ call }) => call === begin),
+      before: between(since),
       calls,
       prompts: prompts.filter(({ line }) => line > (since?.line ?? 0) && line <= last.line),
       growth: summed(calls.map(({ added }) => added)),
+      actions: actions.filter(({ at }) => at.call > begin && at.call <= end && at.turn < last.turn),
     });
     begin = end;
   }
-  return { stretches, after: compactions.filter(({ call }) => call >= series.length) };
+  return { stretches, after: series.length === 0 ? { actions, compactions } : between(series.at(-1)) };
 }
 
 function summed(all: readonly Growth[]): Growth {

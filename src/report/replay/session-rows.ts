@@ -16,7 +16,7 @@ export function sessionRows(session: SessionSummary, glyphs: Glyphs): string[] {
     ...subagentRows(session),
     ...compactions.map(compactionRow),
     ...session.oddities.map((oddity) => row('oddity', oddityText(oddity))),
-    ...actions.map((action) => row('policy', `turn ${action.at.turn + 1}, ${actionText(action)}`)),
+    ...actions.map((action) => row('policy', actionText(action))),
     ...(actions.length === 0 && context.basis !== 'none' ? [row('policy', 'nothing to do')] : []),
     linesRow(session),
   ];
@@ -53,9 +53,9 @@ export function compactionRow(compaction: CompactionSeen): string {
   return row('compacted', compactionText(compaction));
 }
 
-/** `call 73: warning: …` */
+/** `turn 5, call 73: warning: …`; between two turns it is the next turn, and the last call. */
 export function actionText(action: Decision): string {
-  return `call ${action.at.call}: ${onOneLine(decisionText(action))}`;
+  return `turn ${action.at.turn + 1}, call ${action.at.call}: ${onOneLine(decisionText(action))}`;
 }
 
 /** A line with its label. */

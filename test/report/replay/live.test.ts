@@ -24,7 +24,7 @@ describe('for a person', () => {
     );
     expect(view(upTo(session, 2), false)).toBe('');
     expect(view(session, true)).toBe(`  call     3   160,000  80%   +30,000  · Bash 100, answer 30
-  policy    call 3: warning: the context is 80% full (160,003 of 200,000 tokens, measured)
+  policy    turn 1, call 3: warning: the context is 80% full (160,003 of 200,000 tokens, measured)
   compacted by /compact at 160,008 (predicted 150,000), to 31,000
   call     4    31,000  16%  -129,000  · summary 200, answer 30
   call     5    31,500  16%      +500  · Bash 100, answer 30
