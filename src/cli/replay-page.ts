@@ -18,6 +18,11 @@ export function createReplayPage(path: string, options: Pick<PageOptions, 'polic
   const page = createPageData({ ...options, curvesOf: whatIfCurves });
   return {
     session: page.add,
-    end: () => writePage(path, replayHtml(readFileSync(TEMPLATE, 'utf8'), page.data()), HTML_MARK),
+    end({ faults }) {
+      const data = page.data();
+      // Of a file that is no recording there is no report.
+      if (data.sessions.length === 0 && faults.length > 0) return;
+      writePage(path, replayHtml(readFileSync(TEMPLATE, 'utf8'), data), HTML_MARK);
+    },
   };
 }

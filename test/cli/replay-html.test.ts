@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { fixture } from '../support/recordings.ts';
 import { createPlace, ctxb } from './fakes.ts';
@@ -6,6 +6,14 @@ import { createPlace, ctxb } from './fakes.ts';
 const RECORDINGS = [fixture('compact.ndjson'), fixture('crossing.session.jsonl')];
 
 describe('ctxb replay --html', () => {
+  it('writes no page of a file that is no recording', async () => {
+    await using place = await createPlace();
+    const file = await place.file('notes.txt', 'All tests pass.\n');
+    const run = await ctxb(place, ['replay', '--html', 'page.html', file]);
+    expect(run).toMatchObject({ code: 2, stdout: Buffer.from('') });
+    expect(existsSync(place.path('page.html'))).toBe(false);
+  });
+
   it('writes one file that loads nothing, beside the report', async () => {
     await using place = await createPlace();
     const run = await ctxb(place, ['replay', '--html', 'page.html', ...RECORDINGS]);

@@ -54,7 +54,7 @@ compact.ndjson  ▄▆▇│▂▂     80%      5          1  $0.71
     const text = written(detail, [summaryOf({ subagents: [{ ...AGENT, id: 'a', peak: 9_400, calls: 2 }] })]);
     expect(text).toContain('\n    subagent  2 calls, peak 9,400, $0.00: a\n');
     expect(text).toContain('\n  compacted by /compact');
-    expect(text).not.toContain('turn 1');
+    expect(text).not.toContain('turn 1:');
   });
 
   it('keeps paths by their end, and commands by their beginning', () => {
