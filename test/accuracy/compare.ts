@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { basename } from 'node:path';
-import type { SessionSummary } from '../../src/replay/summary.ts';
+import type { ReportedSession } from '../../src/replay/summary.ts';
 import { type ReferenceSession, readReference } from './reference.ts';
 
 /** A program that sums up session logs; it is left out where it is not installed. */
@@ -10,7 +10,7 @@ const CCUSAGE = process.env.CTXB_BENCH_CCUSAGE ?? 'ccusage';
 const NOTABLE = 0.01;
 
 /** Prints how the figures of `ctxb replay` agree with the reference's, and with ccusage's costs. */
-export function compare(sessions: readonly SessionSummary[], folder: string): void {
+export function compare(sessions: readonly ReportedSession[], folder: string): void {
   const pairs = sessions.map((session) => ({ session, reference: readReference(session.file) }));
   const found = pairs.map(contextsOf);
   const sum = (figures: readonly number[]) => figures.reduce((total, figure) => total + figure, 0);
@@ -29,7 +29,7 @@ export function compare(sessions: readonly SessionSummary[], folder: string): vo
 }
 
 interface Pair {
-  readonly session: SessionSummary;
+  readonly session: ReportedSession;
   readonly reference: ReferenceSession;
 }
 
@@ -108,7 +108,7 @@ function shown(usd: number | undefined): string {
 }
 
 /** What is known to make the three differ. */
-function causeOf({ traffic, cost }: SessionSummary, { placeholders, hourTokens, usd }: ReferenceSession): string {
+function causeOf({ traffic, cost }: ReportedSession, { placeholders, hourTokens, usd }: ReferenceSession): string {
   const causes = [
     ...(usd === undefined ? ['a model without a price in the reference'] : []),
     ...(placeholders > 0 ? ['the log has no true count of the output, which ctxb estimates'] : []),

@@ -8,7 +8,7 @@ import {
   mergeAccuracy,
   NO_ACCURACY,
 } from '../../src/replay/accuracy/accuracy.ts';
-import type { ReplayReport, SessionSummary } from '../../src/replay/summary.ts';
+import type { ReplayReport, ReportedSession } from '../../src/replay/summary.ts';
 import { compare } from './compare.ts';
 import { fetchSample, placeOf } from './sample.ts';
 
@@ -54,7 +54,7 @@ function replayed(files: readonly string[]): ReplayReport {
   return JSON.parse(readFileSync(out, 'utf8')) as ReplayReport;
 }
 
-function printGroups(sessions: readonly SessionSummary[]): void {
+function printGroups(sessions: readonly ReportedSession[]): void {
   const groups = GROUPS.map(({ name }) => ({ name, of: sessions.filter((session) => groupOf(session) === name) }));
   const rows = [...groups, { name: 'all', of: sessions }].map(({ name, of }) => {
     const errors = totalOf(of).calls.ctxb;
@@ -63,7 +63,7 @@ function printGroups(sessions: readonly SessionSummary[]): void {
   print(['Claude Code', 'sessions', 'calls', 'median', 'p90', 'p99'], rows);
 }
 
-function groupOf({ claudeCodeVersion }: SessionSummary): string | undefined {
+function groupOf({ claudeCodeVersion }: ReportedSession): string | undefined {
   const version = (claudeCodeVersion ?? '').split('.').map(Number);
   return GROUPS.find(({ from }) => !isBefore(version, from))?.name;
 }
@@ -73,7 +73,7 @@ function isBefore(version: readonly number[], from: readonly number[]): boolean 
   return at >= 0 && (version[at] ?? 0) < (from[at] ?? 0);
 }
 
-function totalOf(sessions: readonly SessionSummary[]): Accuracy {
+function totalOf(sessions: readonly ReportedSession[]): Accuracy {
   return sessions.reduce((sum, { accuracy }) => mergeAccuracy(sum, accuracy ?? NO_ACCURACY), NO_ACCURACY);
 }
 
