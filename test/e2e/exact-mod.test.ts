@@ -178,6 +178,15 @@ it('in mid-turn: the prompt and the open step stay whole, thoughts too, also aft
   const twice = ['thinking THOUGHT-8', 'text WORDS-8'].flatMap((text) => [text, text]);
   expect(resumed.slice(0, stay.length + open.length + 4)).toEqual([...stay, ...twice, ...open]);
   expect(resumed.filter((text) => /RUNNING|GO ON/.test(text))).toEqual(['text RUNNING PROMPT', 'text GO ON']);
+
+  // With the mod again: the next compaction has them once, as a line.
+  await talk(world, ['--plugin-dir', place, '--resume', String(session_id)], ['/compact', 'AND ON'], signal);
+  expect(receiptIn(place)).toMatchObject({ answered: true, prompts: { kept: 2, of: 2 } });
+  const later = blocksIn(mainRequests(world.standin).at(-1));
+  expect(later.filter((text) => /RUNNING|ON$|NOTE/.test(text))).toEqual([
+    ...['text RUNNING PROMPT', `${NOTE}\n\nNOTE-1`, 'text GO ON', 'text AND ON'],
+  ]);
+  expect(later.find((text) => text.includes('WORDS-8'))?.match(/WORDS-8$/gm)).toHaveLength(1);
 });
 
 it('a prompt that is too long for the API: what stays is sent in its place', async ({ signal, skip }) => {

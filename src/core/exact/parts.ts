@@ -79,14 +79,14 @@ function roundOf(messages: readonly Message[]): Round {
   const results = new Map(
     messages.flatMap(({ toolResults = [] }) => toolResults.map((one) => [one.tool_use_id, selfContained(one)])),
   );
-  const uses = messages.flatMap(({ toolUses }) => toolUses);
+  // A step that was open at a compaction comes twice after `--resume`.
+  const uses = new Map(messages.flatMap(({ toolUses }) => toolUses.map((use) => [use.tool_use_id, use])));
   const words = messages.filter(({ role }) => role === 'assistant').map(({ text }) => text.trim());
   return {
     kind: 'round',
     messages,
-    // A step that was open at a compaction comes twice after `--resume`.
-    words: words.filter((text, at) => text !== '' && text !== words[at - 1]).join('\n\n'),
-    calls: uses.map((use) => ({ use, result: results.get(use.tool_use_id) })),
+    words: [...new Set(words)].filter((text) => text !== '').join('\n\n'),
+    calls: [...uses.values()].map((use) => ({ use, result: results.get(use.tool_use_id) })),
   };
 }
 

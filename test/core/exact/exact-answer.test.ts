@@ -136,6 +136,16 @@ describe('what stays in mid-turn', () => {
     ]);
   });
 
+  it('a step that claude brings twice after --resume stands once', () => {
+    const rows = listed('run', ...steps('a', 'b'), thought);
+    const [use, words] = [rows.slice(-4, -2), rows.slice(-6, -4)];
+    const twice = [...rows.slice(0, -6), ...words, ...words, ...use, ...use, ...rows.slice(-2)];
+    const end = listed({ words: 'ok' }).map((row) => ({ ...row, handle: 'end' }));
+    expect(stays([...twice, ...end], { budget: 3_000 }).slice(-3)).toEqual([
+      ...['assistant: Thinking. <d> <e>', 'user: =one !two', 'assistant: ok'],
+    ]);
+  });
+
   it('what the user said meanwhile is put back where it was said, once, and stays', () => {
     const midTurn = [
       { text: 'not that', after: 'use-1-0-a' },

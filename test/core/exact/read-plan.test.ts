@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+import { readPlan } from '../../../src/core/exact/read-plan.ts';
+
+const plan = (more: object) => JSON.stringify({ version: 1, note: 'index', budget: 3_000, ...more });
+
+describe('readPlan', () => {
+  it.each([
+    { name: 'another version', text: plan({ version: 2 }), why: "the plan's version is 2, expected 1" },
+    { name: 'no version', text: '[]', why: "the plan's version is undefined, expected 1" },
+    { name: 'no note', text: plan({ note: null }), why: 'the plan has no note' },
+    { name: 'no budget', text: plan({ budget: '9' }), why: 'the plan has no budget' },
+    { name: 'a budget of nothing', text: plan({ budget: 0 }), why: 'the plan has no budget' },
+    { name: 'half a file', text: plan({}).slice(0, 20), why: /JSON/ },
+  ])('refuses $name', ({ text, why }) => {
+    expect(() => readPlan(text, [])).toThrow(why);
+  });
+
+  it.each([
+    { name: 'what ctxb has seen', planned: ['a', 'b'], heard: [], all: ['a', 'b'] },
+    { name: 'what the mod alone has seen', planned: ['a'], heard: ['b', 'c'], all: ['a', 'b', 'c'] },
+    { name: 'what both have seen, once', planned: ['a', 'b'], heard: ['b', 'c'], all: ['a', 'b', 'c'] },
+    { name: 'what was said twice, twice', planned: ['go on'], heard: ['go on', 'go on'], all: ['go on', 'go on'] },
+  ])('knows $name', ({ planned, heard, all }) => {
+    const midTurn = [...planned.map((text) => ({ text, after: 'tool-1' })), { text: 1 }, null];
+    expect(readPlan(plan({ midTurn }), heard).midTurn?.map(({ text }) => text)).toEqual(all);
+  });
+});
