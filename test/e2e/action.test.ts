@@ -60,7 +60,7 @@ function createRunner({ scratch, claude }: World, given: Readonly<Record<string,
   const read = (name: string) => readFileSync(file(name), 'utf8');
   for (const name of ['output', 'path', 'summary']) writeFileSync(file(name), '');
   const presets = Object.entries(ACTION.inputs).map(([name, input]) => [name, input.default ?? '']);
-  const inputs = { ...Object.fromEntries(presets), ...given };
+  const inputs: Record<string, string> = { ...Object.fromEntries(presets), ...given };
   const known: Record<string, string> = { 'github.action_path': ROOT };
   for (const [name, value] of Object.entries(inputs)) known[`inputs.${name}`] = value;
   const filled = (text: string) => text.replace(/\$\{\{ ([\w.-]+) \}\}/g, (_, name: string) => known[name] ?? '');
