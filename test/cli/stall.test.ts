@@ -2,6 +2,8 @@ import { expect, it } from 'vitest';
 import { createPlace, journalOf, runFake } from './fakes.ts';
 
 const AGAIN = ['stall', 'restart'];
+/** Longer than a program takes to start on a busy machine. */
+const AFTER = ['--stall-after', '3s'];
 
 it.each([
   { stop: 'before anything', last: 'it has written no line at all', decided: AGAIN },
@@ -14,7 +16,7 @@ it.each([
   await using place = await createPlace();
   const run = await runFake(place, {
     fake: 'stops',
-    flags: ['--stall-after', '1s', '--prompt', 'one'],
+    flags: [...AFTER, '--prompt', 'one'],
     claude: ['-p'],
     env: { PLAY_STOP: stop },
   });
@@ -24,3 +26,19 @@ it.each([
   expect(journal.flatMap(({ kind }) => (kind === 'stall' || kind === 'restart' ? [kind] : []))).toEqual(decided);
   expect(journal.find(({ kind }) => kind === 'stall')?.reason).toBe(last);
 });
+
+it('one that stops again and again ends the run with 6 behind the fourth time, and says what was last seen', async () => {
+  await using place = await createPlace();
+  const run = await runFake(place, {
+    fake: 'stops',
+    flags: [...AFTER, '--prompt', 'one'],
+    claude: ['-p'],
+    env: { PLAY_STOP: 'behind its first line', PLAY_AGAIN: '1' },
+  });
+  expect([run.code, run.stdout.toString()]).toEqual([6, '']);
+  expect(journalOf(place).flatMap(({ kind, tries }) => (kind === 'stall' ? [tries] : []))).toEqual([1, 2, 3, 4]);
+  expect(run.stderr).toMatch(
+    /claude has said nothing for \d+\.\d s; the last that it wrote was the beginning of a turn: ending the run\n/,
+  );
+  expect(run.stderr).toContain('1 prompt not answered; continue with ctxb run --resume-run');
+}, 120_000);

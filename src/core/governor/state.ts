@@ -154,6 +154,8 @@ export interface Agent {
   readonly workflow: string | undefined;
   /** Its calls are not on the stream, so its figures are estimates. */
   readonly isUnseen: boolean;
+  /** Tool calls with which it has started agents of its own. */
+  readonly started: readonly string[];
   /** The last call. */
   readonly last:
     | {

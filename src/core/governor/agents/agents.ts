@@ -15,6 +15,7 @@ const NEW_AGENT: Agent = {
   taskId: undefined,
   workflow: undefined,
   isUnseen: false,
+  started: [],
   last: undefined,
   used: 0,
   peak: 0,
@@ -23,6 +24,11 @@ const NEW_AGENT: Agent = {
   microUsd: 0,
   phase: 'running',
 };
+
+/** An agent has tools of its own; `Task` is the older name. */
+export function isAgentCall(tool: string): boolean {
+  return tool === 'Agent' || tool === 'Task';
+}
 
 /**
  * What a line says about subagents. The stream shows the calls of the agents that the main thread starts, but not the
@@ -114,7 +120,9 @@ function readCall(state: GovernorState, event: AssistantEvent | PartialEvent, id
   const usesTool = blocks.some(({ type }) => type === 'tool_use') || isSame(agent, messageId);
   const { output = usage.output, microUsd = 0 } = open ?? {};
   const call = { messageId, model, context: contextOf(usage), output, microUsd, usesTool };
-  return withAgent(state, id, { ...countCall(agent, call), isUnseen: false });
+  const begun = blocks.flatMap((block) => (block.type === 'tool_use' && isAgentCall(block.name) ? [block.id] : []));
+  const started = begun.length === 0 ? agent.started : [...agent.started, ...begun];
+  return withAgent(state, id, { ...countCall(agent, call), isUnseen: false, started });
 }
 
 function isSame({ last }: Agent, messageId: string): boolean {
@@ -217,7 +225,8 @@ function readTask(state: GovernorState, event: TaskEvent): GovernorState {
     if (type === 'shell') return state;
     const asked = forgetAsked(state, toolUseId);
     if (type === 'workflow') return asked;
-    return withAgent(asked, id, { kind: name, name: description, taskId, isUnseen: parent !== undefined });
+    const isUnseen = parent !== undefined || isStartedByAgent(asked, toolUseId);
+    return withAgent(asked, id, { kind: name, name: description, taskId, isUnseen });
   }
   const agent = agentOf(state, id);
   if (agent === undefined) return readWorkflow(state, event);
@@ -225,6 +234,11 @@ function readTask(state: GovernorState, event: TaskEvent): GovernorState {
   const counted = event.tokens === undefined ? state : countTask(state, id, agent, event.tokens, change === 'ended');
   if (change === 'progress' || agent.phase !== 'running') return counted;
   return withAgent(counted, id, { phase: 'over' });
+}
+
+/** 2.1.197 does not name the agent that started another. */
+function isStartedByAgent({ subagents }: GovernorState, toolUseId: string | undefined): boolean {
+  return toolUseId !== undefined && Object.values(subagents).some(({ started }) => started.includes(toolUseId));
 }
 
 /** Progress of an agent whose calls are not on the stream, or the end of one whose last call may not be. */

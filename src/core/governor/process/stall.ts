@@ -1,4 +1,5 @@
 import type { Event, ResultEvent } from '../../protocol/events.ts';
+import { isAgentCall } from '../agents/agents.ts';
 import { draftOf } from '../draft.ts';
 import { sendInterrupt } from '../prompts/own-lines.ts';
 import { titleOf } from '../relief/thrash.ts';
@@ -12,9 +13,6 @@ export const NO_STALL: Stall = { phase: 'none', tries: 0, lookedAt: undefined, s
 /** Tools under way that are remembered: the stream has no end. */
 const REMEMBERED = 100;
 
-/** An agent has tools of its own; how long it may take is not told by its call. */
-const AGENT_CALL = /^(?:Agent|Task)$/;
-
 /** Every line is a sign of life, but for what claude writes to keep a connection open. */
 export function lifeAfter(life: Life, event: Event, t: number): Life {
   if (event.kind === 'known' && event.name === 'keep_alive') return life;
@@ -26,7 +24,7 @@ export function lifeAfter(life: Life, event: Event, t: number): Life {
 function toolsAfter(tools: Life['tools'], event: Event, since: number): Life['tools'] {
   if (event.kind === 'assistant') {
     const begun = event.blocks.flatMap((block) =>
-      block.type === 'tool_use' && !AGENT_CALL.test(block.name)
+      block.type === 'tool_use' && !isAgentCall(block.name)
         ? [{ id: block.id, title: titleOf(block), agent: event.subagent, since, said: false }]
         : [],
     );
@@ -198,7 +196,7 @@ export function readStall(before: GovernorState, state: GovernorState, event: Re
   return keep(withStall(breakOff(before, state, because), { phase: 'ending' }), [{ kind: 'kill' }]);
 }
 
-export function withStall(state: GovernorState, changes: Partial<Stall>): GovernorState {
+function withStall(state: GovernorState, changes: Partial<Stall>): GovernorState {
   const next = draftOf(state);
   next.stall = { ...state.stall, ...changes };
   return next;
