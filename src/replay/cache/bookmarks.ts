@@ -39,8 +39,8 @@ export interface BookmarksOptions {
 /** Takes about as long to read as what is kept. */
 const WORTH_BYTES = 1024 * 1024;
 
-/** What is kept of a session is some ten thousand bytes, with its calls one by one some hundred thousand. */
-const MOST_BYTES = 1024 * 1024;
+/** What is kept of a call is some 250 bytes, and as many again where calls are shown one by one. */
+const MOST_BYTES = 8 * 1024 * 1024;
 
 /** What is looked at of a file, at its beginning and before the bookmark, to know that it is still the same. */
 const LOOK_BYTES = 64 * 1024;

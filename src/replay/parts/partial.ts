@@ -60,14 +60,15 @@ export function isSession(line: Fields): line is Fields & SessionSummary {
   );
 }
 
-/** Sums are made of these. */
+/** Sums are made of these. What is not known is null. */
 function hasFigures(line: Fields): boolean {
   const [context, lines, traffic] = [fieldsOf(line.context), fieldsOf(line.lines), fieldsOf(line.traffic)];
   const sums = [fieldsOf(traffic.main), fieldsOf(traffic.subagents)];
   const { usd } = fieldsOf(line.cost);
   const { count = 0, expired = 0, tokens = 0, usd: dearer = 0, cachedUsd = 0 } = fieldsOf(line.pauses);
   return [
-    ...[line.turns, fieldsOf(line.window).tokens, context.last, context.peak, context.peakFraction, context.peakCall],
+    ...[line.turns, fieldsOf(line.window).tokens ?? 0, context.last, context.peak, context.peakCall],
+    context.peakFraction ?? 0,
     ...[lines.total, lines.unknown, lines.malformed, ...Object.values(fieldsOf(line.growth)), usd ?? 0],
     ...[count, expired, tokens, dearer, cachedUsd, ...Object.values(fieldsOf(line.waits))],
     ...sums.flatMap(({ input, cacheCreation, cacheRead, output }) => [input, cacheCreation, cacheRead, output]),

@@ -52,6 +52,15 @@ export function sessionList(sessions: readonly SessionSummary[], page: Page): st
     ...(isWide
       ? [{ heading: 'context', cells: [...shown.map((session) => sparkline(session, CURVE, page)), ''] }]
       : []),
+    ...(isWide && totals.copiedCalls > 0
+      ? [
+          {
+            heading: 'copied',
+            cells: [...shown.map(({ copied }) => tokens(copied?.calls ?? 0)), tokens(totals.copiedCalls)],
+            isFigure: true,
+          },
+        ]
+      : []),
     ...figureColumns(
       [...shown.map((session) => ({ ...ownFigures(session), peakFraction: peakOf(session) })), totals],
       page,
@@ -172,8 +181,10 @@ function two(figure: number): string {
 }
 
 /** A recording of claude's output alone has no prompt, but a file that somebody has named. */
-function promptOf({ prompt, file }: SessionSummary): string {
-  return onOneLine(prompt ?? basename(file));
+function promptOf(session: SessionSummary): string {
+  const { prompt, file, copied } = session;
+  const isCopy = copied !== undefined && ownFigures(session).calls === 0;
+  return (isCopy ? 'copy: ' : '') + onOneLine(prompt ?? basename(file));
 }
 
 function idOf({ sessionId, file }: SessionSummary): string {

@@ -10,7 +10,7 @@ function unknownWindowRows(sessions: readonly SessionSummary[]): string[] {
   const unknown = sessions.filter(({ window, calls }) => window.tokens === null && calls > 0).length;
   if (unknown === 0) return [];
   const whose = unknown === sessions.length ? 'all' : `${tokens(unknown)} of ${tokens(sessions.length)}`;
-  return [`  The window is not known for ${whose}, so there are no shares of it: set it with --window.`];
+  return [`  The window of ${whose} is not known: --window sets it, for shares of it.`];
 }
 
 /** The report for a person: a line for each session, and more about it where there is only one. */

@@ -292,7 +292,7 @@ describe('what is kept', () => {
 
   it('is nothing where it is too much', async () => {
     const prompt = { type: 'user', sessionId: 's', message: { role: 'user', content: 'ж'.repeat(500) } };
-    const rows = `${JSON.stringify(prompt)}\n`.repeat(1_200);
+    const rows = `${JSON.stringify(prompt)}\n`.repeat(9_600);
     expect(await keptOf(rows, PLAIN)).toHaveLength(1);
     expect(await keptOf(rows, DETAILED)).toEqual([]);
   });

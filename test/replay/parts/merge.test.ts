@@ -41,6 +41,15 @@ describe('merging', () => {
     }
   });
 
+  it('takes a session of which neither window nor cost is known', async () => {
+    const unknown = summaryOf({
+      window: { tokens: null, source: 'unknown' },
+      context: { peakFraction: null },
+      cost: { usd: null, computed: false },
+    });
+    expect(await merged(part([unknown]))).toMatchObject({ sessions: [unknown], faults: [] });
+  });
+
   it('of a recording that has grown the longest counts', () => {
     const merge = createMerge();
     for (const session of GROWING) merge.add(session);

@@ -171,7 +171,7 @@ web          –         mend the lexer  opus-4-5     80%      1      5  $1,234.
     const unknown = { tokens: null, source: 'unknown' } as const;
     const sessions = [summaryOf({ file: 'a.jsonl', window: unknown }), summaryOf({ file: 'b.jsonl', window })];
     const last = written(text, sessions).trimEnd().split('\n').at(-1);
-    expect(last).toBe(`  The window is not known for ${whose}, so there are no shares of it: set it with --window.`);
+    expect(last).toBe(`  The window of ${whose} is not known: --window sets it, for shares of it.`);
   });
 
   it('are named without their ending where there is no room for it', () => {
