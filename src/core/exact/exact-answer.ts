@@ -39,7 +39,7 @@ export function exactAnswer(messages: readonly Message[], { note, budget, midTur
   const stay = joined(parts, whole, entries.kept, noteText(note, gone));
   const [before, after] = [extentOf(messages), extentOf(stay)];
   if (after.tokens > budget) return refusal(messages, `what has to stay is ${after.tokens} of ${budget} tokens`);
-  if (after.tokens >= before.tokens) return refusal(messages, 'nothing can be left out');
+  if (after.tokens > before.tokens) return refusal(messages, 'nothing can be left out');
   const steps = { whole: sum([...whole.keys()].map(({ calls }) => calls.length)), lines: entries.steps, gone };
   const kept = { kept: prompts.length, of: prompts.length };
   return { messages: stay, outcome: { answered: true, before, after, prompts: kept, steps } };

@@ -15,9 +15,16 @@ interface Limits {
 /** Replies with tool calls that stay whole. */
 const MOST_STEPS = 3;
 
-/** The last replies with all their calls. The results of the last are shortened where they do not fit. */
+/**
+ * The last replies with all their calls, as far back as nothing stands shortened between them. The results of the last
+ * are shortened where they do not fit.
+ */
 export function wholeRounds(parts: readonly Part[], { room, isOpen }: Limits): Whole {
-  const [last, ...earlier] = parts.filter((part) => part.kind === 'round').reverse();
+  const from = parts.findLastIndex(({ kind }) => kind !== 'round' && kind !== 'prompt') + 1;
+  const [last, ...earlier] = parts
+    .slice(from)
+    .filter((part) => part.kind === 'round')
+    .reverse();
   const whole = new Map<Round, readonly Message[]>();
   if (last === undefined || !isAnswered(last)) return whole;
   const asked = isOpen ? last.messages.filter(({ role }) => role === 'assistant') : [builtReply(last)];

@@ -60,6 +60,7 @@ describe.each(Array.from({ length: sized(60, 2_000) }, (_, seed) => seed + 1))('
 
   it('changes nothing when nothing was said since', () => {
     const again = exactAnswer(listedAgain(stay, 2), plan(budget));
+    expect(again.messages === undefined).toBe(stay.length === 0);
     if (again.messages === undefined) return;
     const plain = ({ handle: _, ...message }: Message) => message;
     expect(listedAgain(again.messages, 3).map(plain)).toEqual(listedAgain(stay, 2).map(plain));
