@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { basename } from 'node:path';
-import type { ReportedSession } from '../../src/replay/summary.ts';
+import type { ReplayReport, ReportedSession } from '../../src/replay/summary.ts';
 import { type ReferenceSession, readReference } from './reference.ts';
 
 /** A program that sums up session logs; it is left out where it is not installed. */
@@ -10,7 +10,7 @@ const CCUSAGE = process.env.CTXB_BENCH_CCUSAGE ?? 'ccusage';
 const NOTABLE = 0.01;
 
 /** Prints how the figures of `ctxb replay` agree with the reference's, and with ccusage's costs. */
-export function compare(sessions: readonly ReportedSession[], folder: string): void {
+export function compareSessions(sessions: readonly ReportedSession[], folder: string): void {
   const pairs = sessions.map((session) => ({ session, reference: readReference(session.file) }));
   const found = pairs.map(contextsOf);
   const sum = (figures: readonly number[]) => figures.reduce((total, figure) => total + figure, 0);
@@ -24,7 +24,6 @@ export function compare(sessions: readonly ReportedSession[], folder: string): v
   console.log(
     `boundaries: ${sum(boundaries.map(([same = 0]) => same))} of ${sum(boundaries.map(([, all = 0]) => all))}`,
   );
-  console.log(copiesIn(pairs.map(({ reference }) => reference)));
   for (const line of costLines(pairs, ccusageCosts(folder))) console.log(line);
 }
 
@@ -45,16 +44,11 @@ function contextsOf({ session, reference }: Pair) {
 }
 
 /** Forked and resumed sessions begin with a copy of the one before, under the same message ids. */
-function copiesIn(references: readonly ReferenceSession[]): string {
-  const seen = new Set<string>();
-  let copies = 0;
-  for (const { contexts } of references) {
-    for (const id of contexts.keys()) {
-      if (seen.has(id)) copies++;
-      seen.add(id);
-    }
-  }
-  return `copies: ${copies} calls are in an earlier session too, ${seen.size} are not`;
+export function compareCopies({ calls, copiedCalls }: ReplayReport['totals'], files: readonly string[]): void {
+  const ids = files.flatMap((file) => [...readReference(file).contexts.keys()]);
+  const own = new Set(ids).size;
+  console.log(`copies, with ${files.length} sessions: ctxb ${calls} calls and ${copiedCalls} copies of them,`);
+  console.log(`  reference ${own} calls and ${ids.length - own} copies`);
 }
 
 /** By the name of the session's file; none where ccusage is not there. */

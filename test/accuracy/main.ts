@@ -9,7 +9,7 @@ import {
   NO_ACCURACY,
 } from '../../src/replay/accuracy/accuracy.ts';
 import type { ReplayReport, ReportedSession } from '../../src/replay/summary.ts';
-import { compare } from './compare.ts';
+import { compareCopies, compareSessions } from './compare.ts';
 import { fetchSample, placeOf } from './sample.ts';
 
 /** Where what was fetched stays, half a gigabyte. */
@@ -30,23 +30,32 @@ const ROWS: readonly (readonly [Estimator, string])[] = [
   ['overhead', '1.3 × chars/4 of all that was seen'],
 ];
 
-const sources = fetchSample(FOLDER);
-const faults = sources.flatMap(({ fault }) => (fault === undefined ? [] : [fault]));
+const sources = fetchSample(FOLDER, 'sample.txt');
+/** Apart from the others, which ccusage sums up. */
+const COPIES = join(FOLDER, 'copies');
+const repeating = fetchSample(COPIES, 'copies.txt');
+const faults = [...sources, ...repeating].flatMap(({ fault }) => (fault === undefined ? [] : [fault]));
 if (faults.length > 0) {
   console.error(`npm run accuracy: SKIPPED, nothing was measured: the sample cannot be fetched.\n${faults.join('\n')}`);
 } else {
-  const files = sources.flatMap((source) => source.files.map(({ hash }) => placeOf(FOLDER, hash)));
-  const { sessions } = replayed(files);
+  const files = filesOf(FOLDER, sources);
+  const { sessions } = replayed(files, '--accuracy', '--series');
   printGroups(sessions);
   printEstimators(totalOf(sessions));
-  compare(sessions, FOLDER);
+  compareSessions(sessions, FOLDER);
+  const all = [...files, ...filesOf(COPIES, repeating)];
+  compareCopies(replayed(all).totals, all);
 }
 
-function replayed(files: readonly string[]): ReplayReport {
+function filesOf(folder: string, fetched: typeof sources): string[] {
+  return fetched.flatMap((source) => source.files.map(({ hash }) => placeOf(folder, hash)));
+}
+
+function replayed(files: readonly string[], ...flags: readonly string[]): ReplayReport {
   const out = join(FOLDER, 'report.json');
   mkdirSync(FOLDER, { recursive: true });
   const descriptor = openSync(out, 'w');
-  const args = ['dist/ctxb.js', 'replay', '--accuracy', '--series', '--json', '--no-cache', ...files];
+  const args = ['dist/ctxb.js', 'replay', '--json', '--no-cache', ...flags, ...files];
   const env = { PATH: process.env.PATH, HOME: FOLDER };
   const { status } = spawnSync(process.execPath, args, { env, stdio: ['ignore', descriptor, 'inherit'] });
   closeSync(descriptor);

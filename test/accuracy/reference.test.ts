@@ -21,8 +21,9 @@ describe('the reference, which shares no code with ctxb,', () => {
   });
 });
 
-it('the sample names each file once, by commit and hash', () => {
-  const sources = readSample(readFileSync('test/accuracy/sample.txt', 'utf8'));
+it('the lists name each file once, by commit and hash', () => {
+  const lists = ['sample.txt', 'copies.txt'].map((list) => readFileSync(`test/accuracy/${list}`, 'utf8'));
+  const sources = lists.flatMap(readSample);
   const files = sources.flatMap((source) => source.files);
   expect(new Set(files.map(({ hash }) => hash)).size).toBe(files.length);
   expect(files.length).toBeGreaterThan(400);

@@ -9,7 +9,7 @@ export interface SampleSource {
   readonly files: readonly { readonly hash: string; readonly path: string }[];
 }
 
-/** Reads test/accuracy/sample.txt. */
+/** Reads a list such as test/accuracy/sample.txt. */
 export function readSample(text: string): SampleSource[] {
   const [, ...parts] = text.trim().split('\n\n');
   return parts.map((part) => {
@@ -62,8 +62,11 @@ function git(args: readonly string[]): string | undefined {
   return status === 0 ? undefined : (error?.message ?? stderr.trim());
 }
 
-/** The sample's sources, and why one could not be had. */
-export function fetchSample(folder: string): readonly (SampleSource & { readonly fault: string | undefined })[] {
-  const text = readFileSync(join('test', 'accuracy', 'sample.txt'), 'utf8');
+/** The sources of a list, and why one could not be had. */
+export function fetchSample(
+  folder: string,
+  list: string,
+): readonly (SampleSource & { readonly fault: string | undefined })[] {
+  const text = readFileSync(join('test', 'accuracy', list), 'utf8');
   return readSample(text).map((source) => ({ ...source, fault: fetchSource(folder, source) }));
 }
