@@ -1,12 +1,16 @@
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { NATIVE_RESERVE_TOKENS } from '../../src/core/governor/policy.ts';
 import { injectedIn } from './injected.ts';
 import { makeJob } from './job.ts';
 import { keep, type Outcome, play, type Setting, type Variant } from './play.ts';
 
 const VARIANTS: readonly Variant[] = [
   { name: 'claude alone' },
-  { name: 'its own variable', env: { CLAUDE_CODE_AUTO_COMPACT_WINDOW: '190000' } },
+  { name: 'its own variable, 157k', env: triggerAt(157_000) },
+  { name: 'its own variable, 120k', env: triggerAt(120_000) },
   { name: 'ctxb run', ctxb: [] },
+  { name: 'ctxb run --compaction summary', ctxb: ['--compaction', 'summary'] },
   { name: 'ctxb run --strategy handoff', ctxb: ['--strategy', 'handoff'] },
   { name: 'ctxb run --strategy auto', ctxb: ['--strategy', 'auto'] },
   { name: 'ctxb run --tool-budgets off', ctxb: ['--tool-budgets', 'off'] },
@@ -34,6 +38,7 @@ const HELP = `Works through a made-up job with the real claude, offline, with an
   --window N      200000 or 1000000; repeat it for both (default: 200000)
   --one-prompt    all tasks in one prompt, so one long turn; else a prompt a task
   --only WORDS    variants whose name holds these words
+  --plugin DIR    also claude alone with this plugin, where it compacts at 120k, 90k and 67k
   --injected      also print what ctxb added to the conversation
   --keep          keep streams and requests in a temporary folder
 `;
@@ -45,6 +50,7 @@ const { values } = parseArgs({
     window: { type: 'string', multiple: true, default: ['200000'] },
     'one-prompt': { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
+    plugin: { type: 'string' },
     injected: { type: 'boolean', default: false },
     keep: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
@@ -62,12 +68,27 @@ async function printTable(seed: number, window: number): Promise<void> {
   console.log(`\nSeed ${seed}, ${what}, a window of ${window.toLocaleString('en')} tokens:\n`);
   console.log(line(['variant', ...COLUMNS.map(([heading]) => heading)]));
   console.log(line(['---', ...COLUMNS.map(() => '--:')]));
-  for (const variant of VARIANTS.filter(({ name }) => name.includes(values.only))) {
+  const variants = [...VARIANTS, ...besides(values.plugin)];
+  for (const variant of variants.filter(({ name }) => name.includes(values.only))) {
     const outcome = await play(setting, variant);
     console.log(line([variant.name, ...COLUMNS.map(([, figure]) => figure(outcome))]));
     if (values.injected) console.log(injectedIn(outcome).texts.join('\n---\n'));
     if (values.keep) console.error(`kept: ${keep(variant.name, outcome)}`);
   }
+}
+
+/** @param at tokens */
+function triggerAt(at: number): Record<string, string> {
+  return { CLAUDE_CODE_AUTO_COMPACT_WINDOW: String(at + NATIVE_RESERVE_TOKENS) };
+}
+
+function besides(plugin: string | undefined): Variant[] {
+  if (plugin === undefined) return [];
+  return [120, 90, 67].map((at) => ({
+    name: `claude alone with the plugin, ${at}k`,
+    env: triggerAt(at * 1000),
+    claude: ['--plugin-dir', resolve(plugin)],
+  }));
 }
 
 function line(cells: readonly string[]): string {

@@ -15,6 +15,8 @@ export interface Variant {
   readonly name: string;
   /** Flags of `ctxb run`; undefined: claude alone. */
   readonly ctxb?: readonly string[];
+  /** Flags of claude. */
+  readonly claude?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -117,8 +119,8 @@ function allTasks(job: Job): string {
   return ['Work through these tasks one after the other:', ...job.tasks.map(({ prompt }) => prompt)].join('\n\n');
 }
 
-function commandOf(world: World, { ctxb }: Variant, claudeArgs: readonly string[]) {
-  const claude = [...PROTOCOL, ...claudeArgs];
+function commandOf(world: World, { ctxb, claude: flags = [] }: Variant, claudeArgs: readonly string[]) {
+  const claude = [...PROTOCOL, ...claudeArgs, ...flags];
   if (ctxb === undefined) return { command: world.claude, args: claude };
   return { command: process.execPath, args: [CTXB, 'run', ...ctxb, '--', world.claude, ...claude] };
 }
