@@ -87,7 +87,8 @@ export async function play(setting: Setting, variant: Variant): Promise<Outcome>
   const started = performance.now();
   const { command, args } = commandOf(world, variant, [...MODEL_FLAGS[window], '--dangerously-skip-permissions']);
   const program = startProgram(command, args, {
-    env: { ...world.scratch.env, ...variant.env },
+    // As a user has it: the tests of ctxb have their own default.
+    env: { ...world.scratch.env, CTXB_COMPACTION_HOW: 'auto', ...variant.env },
     cwd: world.scratch.cwd,
   });
   for (const prompt of prompts) {
