@@ -121,8 +121,9 @@ export function readFailure(before: GovernorState, state: GovernorState, event: 
   const plan = planFor(before, event);
   const failure = failureIn(before, event);
   if (failure === undefined || plan === undefined) {
-    const isOver = event.isError && state.wait !== undefined && state.wait.phase !== 'over';
-    return isOver ? endWait(state, false) : keep(state);
+    // A turn that was interrupted says nothing about the API, any other error that it has answered.
+    const isCertain = event.isError && event.subtype !== 'error_during_execution';
+    return isCertain ? endWait(state, failure === undefined) : keep(state);
   }
   const broken = breakOff(before, state, NO_ANSWER);
   return plan.way === 'wait' ? pause(broken, failure, plan.until, before) : endAtLimit(broken, failure);
