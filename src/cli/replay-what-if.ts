@@ -6,7 +6,7 @@ import { type Filters, isMeant } from '../replay/filters.ts';
 import type { Judged } from '../replay/replay-all.ts';
 import type { SessionSummary } from '../replay/summary.ts';
 import { type CompareOptions, comparePolicies } from '../replay/what-if/compare.ts';
-import { GRID, readPolicy } from '../replay/what-if/read-policy.ts';
+import { EXACT, GRID, readPolicy } from '../replay/what-if/read-policy.ts';
 import type { WhatIfPolicy } from '../replay/what-if/what-if.ts';
 
 interface TryOptions {
@@ -21,7 +21,7 @@ export type OpenWhatIf = typeof openWhatIf;
 /**
  * Reads the policies that are named, and gives what tries them on sessions.
  *
- * @param named `grid`, policies as JSON, or files of them
+ * @param named `grid`, `exact`, policies as JSON, or files of them
  * @throws CtxbError `config` with every finding, one a line
  */
 export async function openWhatIf(
@@ -54,12 +54,13 @@ async function readPolicies(named: readonly string[], cwd: string): Promise<read
   return read.flatMap(({ whatIf }) => whatIf ?? []);
 }
 
-/** `grid`, a policy as JSON, or a file of one. */
+/** `grid`, `exact`, a policy as JSON, or a file of one. */
 async function readOne(
   named: string,
   cwd: string,
 ): Promise<{ readonly whatIf?: WhatIfPolicy; readonly findings: readonly Finding[] }[]> {
-  if (named === 'grid') return GRID.map((content) => readPolicy({ path: 'grid', content }, 'grid'));
+  if (named === 'grid') return GRID.map((content) => readPolicy({ path: named, content }, named));
+  if (named === 'exact') return [readPolicy({ path: named, content: EXACT }, named)];
   const isInline = named.trimStart().startsWith('{');
   const path = isInline ? '--what-if' : resolve(cwd, named);
   const { file, findings } = await readSettings(path, isInline ? named : undefined);

@@ -53,7 +53,11 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
       'what each compaction and handoff kept of what was known before it, and what of that was needed',
     )
     .option('--explain <call>', 'where the figures of one call come from: its number, or the id of its message')
-    .option('--what-if <policy>', 'try another policy: a file, JSON, or grid for a set of them (repeatable)', gathered)
+    .option(
+      '--what-if <policy>',
+      'try another policy: a file, JSON, exact, or grid for a set of them (repeatable)',
+      gathered,
+    )
     .option('--check', 'compare the actions of a record of ctxb run with what it decides now')
     .option('--window <tokens>', 'size of the context window (default: what the recording says)')
     .option('--warn-at <threshold>', 'judge with this warning level (0.7, 70% or tokens)')

@@ -1,9 +1,12 @@
 import { DOCUMENT_TOKENS } from '../../core/governor/relief/ladder.ts';
+import { USUALLY_MISSED } from '../../core/governor/relief/missed.ts';
+import { USUALLY_KEPT } from '../../core/governor/relief/outlook.ts';
 import { counted } from '../../core/memory/words.ts';
 import type { RecordedSteps } from './steps.ts';
 import type { Basis, Facts } from './what-if.ts';
 
-export function factsOf({ steps, after }: RecordedSteps, basis: Basis): Facts {
+/** @param exact some policy compacts exactly */
+export function factsOf({ steps, after }: RecordedSteps, basis: Basis, exact: boolean): Facts {
   const count = (change: string) => steps.filter((step) => step.change === change).length;
   return {
     calls: steps.length,
@@ -12,6 +15,7 @@ export function factsOf({ steps, after }: RecordedSteps, basis: Basis): Facts {
     fresh: count('fresh'),
     drops: steps.filter(({ change, growth }) => change === 'grown' && growth < 0).length,
     basis,
+    exact,
   };
 }
 
@@ -31,9 +35,12 @@ export function assumptionsOf(all: readonly Facts[]): readonly string[] {
     ...(fresh > 0 ? [`Kept: ${counted(fresh, 'context')} that the caller began anew.`] : []),
     ...(drops > 0 ? [`Kept: ${counted(drops, 'drop')} of the context without a compaction.`] : []),
     `Assumed: the first call after a compaction has ${landingText(all)}; after a handoff, the smallest context of the session and ${DOCUMENT_TOKENS.toLocaleString('en-US')} more.`,
+    ...(all.some(({ exact }) => exact) ? [EXACT] : []),
     ...GENERAL,
   ];
 }
+
+const EXACT = `Assumed: an exact compaction leaves ${counted(USUALLY_KEPT, 'token')} beside the smallest context of the session, and takes away what ${counted(USUALLY_MISSED.calls, 'call')} must fetch again (${counted(USUALLY_MISSED.tokens, 'token')}); as many calls follow as there were.`;
 
 const GENERAL = [
   'Left out: compactions that fail, a relief ahead of a turn that would cross a level, large tasks and limits of cost.',

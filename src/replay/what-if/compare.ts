@@ -4,10 +4,17 @@ import { assumptionsOf, factsOf } from './assumptions.ts';
 import { basisOf, landingsOf } from './basis.ts';
 import { triggerOf } from './native-trigger.ts';
 import { policyPilot, recordedPilot } from './pilot.ts';
-import { simulate } from './simulate.ts';
+import { priceList, simulate } from './simulate.ts';
 import { stepsOf } from './steps.ts';
 import { bestOf, totalOf } from './totals.ts';
-import type { Basis, SessionWhatIf, WhatIfPolicy, WhatIfRun, WhatIfTotals } from './what-if.ts';
+import {
+  type Basis,
+  isExact,
+  type SessionWhatIf,
+  type WhatIfPolicy,
+  type WhatIfRun,
+  type WhatIfTotals,
+} from './what-if.ts';
 
 export interface CompareOptions {
   readonly policies: readonly WhatIfPolicy[];
@@ -41,7 +48,7 @@ function whatIfOf(
   { policies, prices, withCurves }: CompareOptions,
 ): SessionWhatIf {
   const recorded = stepsOf(session);
-  const facts = factsOf(recorded, basis);
+  const facts = factsOf(recorded, basis, policies.some(isExact));
   const shown = ({ curve, ...run }: Required<WhatIfRun>): WhatIfRun => (withCurves ? { ...run, curve } : run);
   const version = session.claudeCodeVersion;
   const actual = simulate(recorded, recordedPilot(recorded, basis, tokens), {
@@ -52,8 +59,9 @@ function whatIfOf(
   const runs = policies.map((whatIf) => {
     const window = whatIf.policy.window ?? tokens;
     const trigger = triggerOf(whatIf, window, version);
-    const pilot = policyPilot({ whatIf, window, trigger, basis });
-    const run = simulate(recorded, pilot, { window, prices: [whatIf.policy.cost.prices, prices], version });
+    const lists = [whatIf.policy.cost.prices, prices];
+    const pilot = policyPilot({ whatIf, window, trigger, basis, priceOf: priceList(lists, version) });
+    const run = simulate(recorded, pilot, { window, prices: lists, version });
     return shown({ name: whatIf.name, trigger: trigger.at ?? (trigger.reacts ? window : null), ...run });
   });
   return {

@@ -1,10 +1,15 @@
+import { type Price, priceAt } from '../../core/governor/cost/prices.ts';
 import type { Policy } from '../../core/governor/policy.ts';
+import { inTokens } from '../../core/governor/policy.ts';
+import { type Missed, momentNow, type Outlook } from '../../core/governor/relief/economic-moment.ts';
 import { DOCUMENT_TOKENS, type Way } from '../../core/governor/relief/ladder.ts';
+import { USUALLY_MISSED } from '../../core/governor/relief/missed.ts';
+import { TOO_SOON, UNPRICED, USUALLY_KEPT } from '../../core/governor/relief/outlook.ts';
 import { allocationIn, roomIn } from '../../core/governor/tool-budget/room.ts';
 import { createLadder, type Ladder } from './ladder.ts';
 import type { Trigger } from './native-trigger.ts';
 import type { RecordedSteps, Step } from './steps.ts';
-import type { Basis, ReliefBy, WhatIfPolicy } from './what-if.ts';
+import { type Basis, isExact, type ReliefBy, type WhatIfPolicy } from './what-if.ts';
 
 /** What an agent's document for a handoff takes to write, in tokens: the sections that it is asked for (assumed). */
 const DOCUMENT_OUTPUT_TOKENS = 2_000;
@@ -18,6 +23,8 @@ export interface Relieved {
   readonly prefix: number;
   /** What writing the summary or the document puts out. */
   readonly output: number;
+  /** Nothing is written: what stays is chosen. What is fetched again because of that, in the landing too. */
+  readonly missed?: Missed;
 }
 
 /** What is known before a call, in tokens. */
@@ -62,6 +69,7 @@ export function recordedPilot({ after }: RecordedSteps, { summary }: Basis, wind
 const BY_WAY = { compact: 'ctxb', handoff: 'handoff' } as const satisfies Record<Way['way'], ReliefBy>;
 
 export interface PilotOptions {
+  readonly priceOf: (model: string | null) => Price | undefined;
   readonly whatIf: WhatIfPolicy;
   /** Tokens. */
   readonly window: number;
@@ -70,8 +78,9 @@ export interface PilotOptions {
 }
 
 /** Follows a policy. */
-export function policyPilot({ whatIf, window, trigger, basis }: PilotOptions): Pilot {
+export function policyPilot({ whatIf, window, trigger, basis, priceOf }: PilotOptions): Pilot {
   const { policy } = whatIf;
+  const exact = isExact(whatIf) ? createExact(whatIf, window, basis, priceOf) : undefined;
   const ladder = whatIf.none ? undefined : createLadder(policy, window);
   const budget = whatIf.none || policy.tools.mode !== 'enforce' ? undefined : createBudget(policy, window);
 
@@ -100,6 +109,8 @@ export function policyPilot({ whatIf, window, trigger, basis }: PilotOptions): P
     cuts: (step, full) => budget?.cuts(step, full) ?? [],
     reliefs(step, situation) {
       if (step.change === 'first' || step.change === 'fresh') return [];
+      const moment = exact?.moment(step, situation) ?? Number.POSITIVE_INFINITY;
+      if (exact && situation.full >= Math.min(moment, trigger.at ?? trigger.most)) return [exact.relieved(situation)];
       const by = initiatorOf(step, situation);
       return by === undefined ? [] : [relieved(by, step, situation)];
     },
@@ -109,6 +120,7 @@ export function policyPilot({ whatIf, window, trigger, basis }: PilotOptions): P
         budget?.replaced(by === 'handoff' ? DOCUMENT_TOKENS : output);
       }
       ladder?.read(context);
+      exact?.called(context, reliefs.length > 0);
     },
     after: [],
   };
@@ -152,3 +164,54 @@ function createBudget(policy: Policy, window: number) {
     },
   };
 }
+
+/** Exact compactions, between turns and in mid-turn. As many calls are expected as there were. */
+function createExact(
+  { policy, landing: given }: WhatIfPolicy,
+  window: number,
+  { fresh }: Basis,
+  priceOf: PilotOptions['priceOf'],
+) {
+  const seen = { last: 0, calls: 0, grown: 0, since: 0 };
+  const landing = given ?? fresh + USUALLY_KEPT;
+  const latest = inTokens(policy.thresholds.compact, window);
+
+  function outlookOf({ call }: Step, full: number): Outlook {
+    const price = priceOf(call.model);
+    const rates = price === undefined ? UNPRICED : priceAt(price, full, call.terms?.fast);
+    const isHour = (call.cacheCreationHour ?? 0) * 2 > call.cacheCreation;
+    return {
+      ...{ full, landing, prefix: Math.min(fresh, landing), ceiling: latest, how: 'exact', missed: USUALLY_MISSED },
+      growth: seen.grown / Math.max(1, seen.calls - 1),
+      calls: seen.calls,
+      rates: {
+        write: isHour ? rates.cacheWriteHour : rates.cacheWrite,
+        cacheRead: rates.cacheRead,
+        output: rates.output,
+      },
+    };
+  }
+
+  return {
+    moment(step: Step, { full }: Situation): number | undefined {
+      if (step.beginsTurn && full >= latest) return latest;
+      if (seen.since <= TOO_SOON) return undefined;
+      const { moment } = policy.compaction;
+      if (moment !== 'economic') return inTokens(moment, window);
+      return momentNow(outlookOf(step, full), step.warm !== undefined && step.warm < COLD_SHARE);
+    },
+    relieved: ({ grown }: Situation): Relieved => ({
+      ...{ by: 'ctxb', prefix: Math.min(fresh, landing), output: 0, missed: USUALLY_MISSED },
+      landing: Math.min(landing + USUALLY_MISSED.tokens, grown),
+    }),
+    called(context: number, isRelieved: boolean): void {
+      if (seen.calls > 0 && !isRelieved) seen.grown += Math.max(0, context - seen.last);
+      seen.last = context;
+      seen.calls++;
+      seen.since = isRelieved ? 1 : seen.since + 1;
+    },
+  };
+}
+
+/** With less of the context before it in the cache, a call's cache had expired. */
+const COLD_SHARE = 0.5;

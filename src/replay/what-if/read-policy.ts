@@ -82,6 +82,9 @@ function faultOf(key: keyof Extras, value: unknown, where: string): Finding[] {
   return isGood(value) ? [] : [finding(key, { expected, found: shown(value), origin, todo })];
 }
 
+/** Every compaction an exact one, as soon as it pays. */
+export const EXACT = { name: 'exact when it pays', compaction: { how: 'exact' } } as const;
+
 /** Policies that are worth a try on any session, as a file would say them. */
 export const GRID: readonly Readonly<Record<string, unknown>>[] = [
   { name: 'no policy', none: true },
@@ -94,6 +97,7 @@ export const GRID: readonly Readonly<Record<string, unknown>>[] = [
     strategy: 'handoff',
     thresholds: { compact },
   })),
+  EXACT,
   { name: 'the cheaper way at 78%', strategy: 'auto' },
   { name: 'no policy, window of 1M', none: true, window: 1_000_000 },
   { name: 'compact 50%, window of 1M', thresholds: { compact: 0.5 }, window: 1_000_000 },

@@ -1,5 +1,6 @@
 import { toUsd } from '../../core/governor/cost/cost.ts';
 import { microUsdOf, type Price, type Prices, priceFor, priceOf } from '../../core/governor/cost/prices.ts';
+import { CALL_TOKENS, type Missed } from '../../core/governor/relief/economic-moment.ts';
 import type { Usage } from '../../core/protocol/events.ts';
 import { contextOf } from '../../core/protocol/usage.ts';
 import type { CallSeen } from '../items-seen.ts';
@@ -32,7 +33,9 @@ export function simulate({ steps, caches }: RecordedSteps, pilot: Pilot, options
     const grown = grownContext(step, before, cuts);
     const reliefs = pilot.reliefs(step, { full, grown });
     for (const relief of reliefs) {
-      tally.relieved(step.call, relief.by, bill.relief(step, { before, read: step.beginsTurn ? full : grown, relief }));
+      const read = step.beginsTurn ? full : grown;
+      if (relief.missed) tally.chosen(step.call, relief.by, bill.missed({ ...relief, missed: relief.missed }));
+      else tally.relieved(step.call, relief.by, bill.relief(step, { before, read, relief }));
     }
     context = reliefs.at(-1)?.landing ?? grown;
     if (context > pilot.most) exhaustedAfter ??= curve.length;
@@ -56,6 +59,8 @@ function grownContext({ change, call, growth }: Step, before: number, cuts: read
 interface Tally {
   called(call: CallSeen, usage: Usage, cuts: readonly number[]): void;
   relieved(call: CallSeen, by: ReliefBy, usage: Usage): void;
+  /** One that no call was made for, and the calls that fetch again what it took away. */
+  chosen(call: CallSeen, by: ReliefBy, again: readonly Usage[]): void;
   /** A relief that no call followed: nothing shows what it read. */
   trailing(by: ReliefBy): void;
   found(): { readonly figures: Figures; readonly peakCall: number };
@@ -88,6 +93,10 @@ function createTally({ window, prices, version }: SimulateOptions): Tally {
       relief.add(terms ? { ...usage, terms: { ...terms, webSearches: 0 } } : usage, priceAt(model));
       reliefs[by]++;
     },
+    chosen({ model }, by, again) {
+      for (const usage of again) main.add(usage, priceAt(model));
+      reliefs[by]++;
+    },
     trailing(by) {
       reliefs[by]++;
     },
@@ -113,7 +122,7 @@ function createReading() {
 }
 
 /** Looks each model up once. */
-function priceList(
+export function priceList(
   lists: readonly Prices[],
   version: SimulateOptions['version'],
 ): (model: string | null) => Price | undefined {
@@ -132,6 +141,8 @@ interface Bill {
   call(step: Step, moment: Moment & { readonly context: number; readonly relief: Relieved | undefined }): Usage;
   /** The call that writes a summary or a document: it reads all that there is. */
   relief(step: Step, moment: Moment & { readonly read: number; readonly relief: Relieved }): Usage;
+  /** The calls that fetch again what a relief took away; what they bring is in its landing. */
+  missed(relief: { readonly landing: number; readonly missed: Missed }): readonly Usage[];
 }
 
 interface Moment {
@@ -159,6 +170,10 @@ function createBill(caches: boolean): Bill {
       const hit = Math.min(read, cached(step, before));
       const rest = read - hit;
       return { input: caches ? 0 : rest, ...written(caches ? rest : 0, step), cacheRead: hit, output: relief.output };
+    },
+    missed({ landing, missed: { calls } }) {
+      const read = caches ? { input: 0, cacheRead: landing } : { input: landing, cacheRead: 0 };
+      return Array.from({ length: calls }, () => ({ ...read, cacheCreation: 0, output: CALL_TOKENS }));
     },
   };
 }

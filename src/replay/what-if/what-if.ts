@@ -13,6 +13,11 @@ export interface WhatIfPolicy {
   readonly native: NativeSetting | undefined;
 }
 
+/** `auto` counts as a summary, which every claude can. */
+export function isExact({ none, policy }: WhatIfPolicy): boolean {
+  return !none && policy.compaction.how === 'exact';
+}
+
 /** claude's own trigger: a number of tokens, where a version of Claude Code has it, or switched off. */
 export type NativeSetting = number | string | 'off';
 
@@ -102,6 +107,8 @@ export interface Facts {
   /** Drops without a compaction. */
   readonly drops: number;
   readonly basis: Basis;
+  /** A policy compacts exactly: what that leaves is assumed too. */
+  readonly exact: boolean;
 }
 
 /** All policies over all sessions that have calls. */

@@ -3,6 +3,7 @@ import { ownFigures, totalsOf } from '../../replay/copies.ts';
 import { sortSessions } from '../../replay/sort.ts';
 import type { SessionSummary, Totals } from '../../replay/summary.ts';
 import { dayOf, type Sum, sumsBy } from '../../replay/sums.ts';
+import { exactSaving } from '../../replay/what-if/exact-saving.ts';
 import { counted, dollars, percent, tokens } from '../figures.ts';
 import { columnsOf, filled, fitted } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
@@ -70,6 +71,21 @@ export function sessionList(sessions: readonly SessionSummary[], page: Page): st
     ...table(columns, `${tokens(sessions.length)} sessions`, page),
     ...leftOut(sessions, page),
     ...copiedRows(totals),
+    ...exactRows(sessions, page),
+  ];
+}
+
+/** Less is not worth a line: the assumptions are no more exact than that. */
+const LEAST_SAVING = 0.1;
+
+function exactRows(sessions: readonly SessionSummary[], { levels }: Page): string[] {
+  const saving = exactSaving(sessions, levels);
+  if (saving === undefined || saving.usd > saving.actualUsd * (1 - LEAST_SAVING)) return [];
+  const { usd, actualUsd } = saving;
+  const share = percent(1 - usd / actualUsd);
+  const whose = saving.sessions === sessions.length ? 'they' : `${tokens(saving.sessions)} of them`;
+  return [
+    `  Compacted exactly as soon as that pays, ${whose} would cost about ${dollars(usd)} instead of ${dollars(actualUsd)}, ${share} less: --what-if exact`,
   ];
 }
 

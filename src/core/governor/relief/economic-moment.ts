@@ -36,7 +36,7 @@ export interface CallRates {
 const SUMMARY_TOKENS = 4_000;
 
 /** A call of a tool, and the words before it (median of public recordings: 143). */
-const CALL_TOKENS = 150;
+export const CALL_TOKENS = 150;
 
 /** The conversation must be at least so many times what stays of it: else evidence goes for little. */
 const LEAST_TIMES = 3;
@@ -55,8 +55,15 @@ export function economicMoment(outlook: Omit<Outlook, 'full' | 'ceiling'>): numb
 }
 
 /** Below it none comes, whatever it costs. */
-export function leastMoment({ landing, prefix }: Pick<Outlook, 'landing' | 'prefix'>): number {
+function leastMoment({ landing, prefix }: Pick<Outlook, 'landing' | 'prefix'>): number {
   return prefix + LEAST_TIMES * (landing - prefix);
+}
+
+/** The same where the cache may have expired: then all must be bought again, or only what stays of it. */
+export function momentNow(outlook: Outlook, isCold: boolean): number {
+  if (!isCold) return economicMoment(outlook);
+  const { goOn, relieve } = compareWays(outlook);
+  return relieve < goOn ? leastMoment(outlook) : economicMoment(outlook);
 }
 
 /** What a relief now makes each call cheaper by, on an average over the calls to come, at most until the next relief. */

@@ -12,7 +12,7 @@ export interface Fetches {
   readonly open: Readonly<Record<string, string>>;
   /**
    * - `sight`: its result is in the context.
-   * - `gone`: a relief took it away.
+   * - `gone`: the last relief took it away. What earlier ones took would be missed without the last one too.
    * - `habit`: it was fetched again while it was in the context, so that a relief is not the cause.
    */
   readonly known: Readonly<Record<string, 'sight' | 'gone' | 'habit'>>;
@@ -35,11 +35,11 @@ const NAME_LENGTH = 300;
 const NOT_FETCHING = /^(?:Edit|Write|MultiEdit|NotebookEdit|TodoWrite|Agent|Task|Skill)/;
 
 /** Until reliefs were seen: what followed each exact compaction in `npm run outcome`. */
-const USUAL: Missed = { calls: 2, tokens: 4_000 };
+export const USUALLY_MISSED: Missed = { calls: 1, tokens: 2_000 };
 
 /** What is to be expected after the next relief; what is usual counts as one that was seen. */
 export function missedAfterRelief({ missed }: Fetches): Missed {
-  const seen = [USUAL, ...missed.slice(1)];
+  const seen = [USUALLY_MISSED, ...missed.slice(1)];
   const mean = (of: keyof Missed) => seen.reduce((sum, one) => sum + one[of], 0) / seen.length;
   return { calls: mean('calls'), tokens: mean('tokens') };
 }
@@ -53,8 +53,10 @@ export function fetchesAfter(fetches: Fetches, event: Event): Fetches {
 }
 
 function afterRelief({ known, missed }: Fetches): Fetches {
-  const gone = Object.entries(known).map(([name, where]) => [name, where === 'sight' ? 'gone' : where] as const);
-  return { open: {}, known: Object.fromEntries(gone.slice(-NAMES)), missed: [...missed, NOTHING].slice(-REMEMBERED) };
+  const still = Object.entries(known)
+    .filter(([, where]) => where !== 'gone')
+    .map(([name, where]) => [name, where === 'sight' ? 'gone' : where] as const);
+  return { open: {}, known: Object.fromEntries(still.slice(-NAMES)), missed: [...missed, NOTHING].slice(-REMEMBERED) };
 }
 
 function begun(fetches: Fetches, block: Block): Fetches {

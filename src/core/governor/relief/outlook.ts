@@ -5,16 +5,16 @@ import { predicted } from '../gauge/gauge.ts';
 import { inTokens } from '../policy.ts';
 import { forecast } from '../prompts/turns.ts';
 import type { GovernorState } from '../state.ts';
-import { compareWays, economicMoment, leastMoment, type Outlook, savedPerCall } from './economic-moment.ts';
+import { momentNow, type Outlook, savedPerCall } from './economic-moment.ts';
 import { exactIsPossible } from './exact.ts';
 import { type Extent, landingOf, USUAL_GROWTH } from './ladder.ts';
 import { missedAfterRelief } from './missed.ts';
 
 /** No relief comes within so many calls of the one before, or of one that was tried in vain. */
-const TOO_SOON = 10;
+export const TOO_SOON = 10;
 
 /** What stays of a conversation until a compaction was seen: of those that `npm run outcome` measured the median, in tokens. */
-const USUAL_KEPT = 12_000;
+export const USUALLY_KEPT = 12_000;
 
 /** System prompt and tools in published sessions, in tokens: the first call of a resumed one has more. */
 const USUAL_PREFIX = 33_000;
@@ -43,7 +43,7 @@ export function outlookOf(state: GovernorState, how: Outlook['how']): Outlook {
   const first = gauge.first ?? 0;
   const prefix = run.resumes ? Math.min(first, USUAL_PREFIX) : first;
   const landing =
-    how === 'summary' ? landingOf(relief.landings, ceiling) : (relief.landings.at(-1) ?? prefix + USUAL_KEPT);
+    how === 'summary' ? landingOf(relief.landings, ceiling) : (relief.landings.at(-1) ?? prefix + USUALLY_KEPT);
   const price = priceOfModel(state);
   const rates = price === undefined ? UNPRICED : priceAt(price, full);
   return {
@@ -64,7 +64,7 @@ export function priceOfModel({ gauge, session, run }: GovernorState): Price | un
 }
 
 /** A model without a price: tokens count as list prices weigh them. */
-const UNPRICED: Rates = multiplied({ input: 1, ...USUAL_RATIOS }, 1_000_000);
+export const UNPRICED: Rates = multiplied({ input: 1, ...USUAL_RATIOS }, 1_000_000);
 
 /**
  * It is assumed that as many calls follow as there were; where all prompts are known, as many for each of them as the
@@ -85,23 +85,12 @@ export function momentOf(state: GovernorState): number | undefined {
   const last = Math.max(relief.boundaries.at(-1)?.call ?? 0, triedAt(compaction));
   if (gauge.basis !== 'measured' || relief.isLanding || gauge.calls - last <= TOO_SOON) return undefined;
   if (moment !== 'economic') return inTokens(moment, gauge.window.tokens);
-  const outlook = outlookOf(state, 'exact');
-  return isCold(state) ? coldMoment(outlook) : economicMoment(outlook);
+  return momentNow(outlookOf(state, 'exact'), idleBeyondLife(state.cache, state.now) !== undefined);
 }
 
 /** Calls that were measured when one was tried in vain. */
 function triedAt(compaction: GovernorState['compaction']): number {
   return 'triedAt' in compaction ? (compaction.triedAt ?? 0) : 0;
-}
-
-function isCold({ cache, now }: GovernorState): boolean {
-  return idleBeyondLife(cache, now) !== undefined;
-}
-
-/** All of it must be bought again now, or only what stays of it. */
-function coldMoment(outlook: Outlook): number {
-  const { goOn, relieve } = compareWays(outlook);
-  return relieve < goOn ? leastMoment(outlook) : economicMoment(outlook);
 }
 
 /** What a relief makes each further call cheaper by, in words; empty: it does not. */

@@ -1,0 +1,135 @@
+import { describe, expect, it } from 'vitest';
+import { triggerPlace } from '../../../src/core/governor/control/trigger.ts';
+import { momentOf, savingText } from '../../../src/core/governor/relief/outlook.ts';
+import { reliefNow } from '../../../src/core/governor/relief/relief.ts';
+import type { GovernorState } from '../../../src/core/governor/state.ts';
+import { step } from '../../../src/core/governor/step.ts';
+import { afterTurn, callLine, initLine, policyWith, resultLine } from '../../support/governor.ts';
+
+const MODEL = 'claude-sonnet-4-6';
+
+/** A call that finds all but what has come in since the one before in the cache. */
+function call(used: number, model = MODEL) {
+  const line = callLine(used);
+  return { ...line, message: { ...(line as { message: object }).message, model } } as never;
+}
+
+interface Work {
+  readonly calls?: number;
+  readonly growth?: number;
+  readonly model?: string;
+  readonly policy?: Parameters<typeof policyWith>[0];
+  readonly changes?: (state: GovernorState) => Partial<GovernorState>;
+}
+
+/** Calls of one turn that begins with 20,000 tokens, in a claude that runs the mod; between two turns. */
+function worked({ calls = 20, growth = 2_000, model = MODEL, policy = {}, changes = () => ({}) }: Work): GovernorState {
+  const driver = afterTurn(20_000, { policy: policyWith(policy) });
+  driver.prompt('Go on.');
+  driver.claude(initLine());
+  for (let at = 1; at <= calls; at++) driver.claude(call(20_000 + at * growth, model));
+  driver.claude(resultLine());
+  const ready: GovernorState = { ...driver.state, exact: { ...driver.state.exact, phase: 'ready' } };
+  return { ...ready, ...changes(ready) };
+}
+
+const relieved = (call: number) => (state: GovernorState) => ({
+  relief: { ...state.relief, boundaries: [{ turn: 1, call }], landings: [26_000] },
+});
+
+describe('the moment of an exact compaction', () => {
+  it('is known from the calls, the prices and what stays', () => {
+    const moment = momentOf(worked({}));
+    expect(moment).toBeGreaterThan(20_000 + 3 * 12_000 - 1);
+    expect(moment).toBeLessThan(70_000);
+  });
+
+  it.each<{ name: string; work: Work }>([
+    { name: 'where the mod does not run', work: { changes: ({ exact }) => ({ exact: { ...exact, phase: 'off' } }) } },
+    { name: 'with few calls', work: { calls: 8 } },
+    { name: 'within ten calls of the last', work: { changes: relieved(12) } },
+    { name: 'where nothing is to be compacted', work: { policy: { compaction: { enabled: false } } } },
+    { name: 'where the work is to be handed over', work: { policy: { strategy: 'handoff' } } },
+    {
+      name: 'within ten calls of one in vain',
+      work: { changes: () => ({ compaction: { phase: 'idle', failures: 1, landing: undefined, triedAt: 15 } }) },
+    },
+  ])('is none $name', ({ work }) => {
+    expect(momentOf(worked(work))).toBeUndefined();
+  });
+
+  it.each<{ name: string; work: Work; than: Work }>([
+    { name: 'more stays', work: { changes: relieved(5) }, than: { changes: withLanding(22_000) } },
+    { name: 'the context grows faster', work: { growth: 6_000 }, than: {} },
+    { name: 'more was missed', work: { changes: missing(9) }, than: { changes: missing(0) } },
+  ])('comes later where $name', ({ work, than }) => {
+    expect(momentOf(worked(work))).toBeGreaterThan(momentOf(worked(than)) ?? Number.NaN);
+  });
+
+  it('comes at once when the cache has expired', () => {
+    const state = worked({ calls: 20, growth: 2_000 });
+    const later = { ...state, now: (state.cache.usedAt ?? 0) + 3_600_000, cache: { ...state.cache, usedAt: 1 } };
+    expect(momentOf(later)).toBeLessThan(momentOf(state) ?? 0);
+  });
+
+  it('is a share where one is set', () => {
+    expect(momentOf(worked({ policy: { compaction: { moment: 0.3 } } }))).toBe(60_000);
+  });
+});
+
+function withLanding(tokens: number) {
+  return (state: GovernorState) => ({
+    relief: { ...state.relief, boundaries: [{ turn: 1, call: 5 }], landings: [tokens] },
+  });
+}
+
+function missing(calls: number) {
+  return ({ fetches }: GovernorState) => {
+    const one = { calls, tokens: calls * 3_000 };
+    return { fetches: { ...fetches, missed: [one, one, one] } };
+  };
+}
+
+describe('what follows from it', () => {
+  it('the context is compacted below every level of the window', () => {
+    expect(reliefNow(worked({ calls: 15 }))).toBeUndefined();
+    expect(reliefNow(worked({ calls: 35 }))).toEqual({ way: 'compact' });
+  });
+
+  it('neither three compactions in few turns nor a failed one lead to a handoff there', () => {
+    const boundaries = [1, 2, 3].map((turn) => ({ turn, call: turn * 5 }));
+    const thrashed = worked({
+      calls: 35,
+      changes: (state) => ({ relief: { ...state.relief, boundaries, landings: [26_000] } }),
+    });
+    expect(reliefNow(thrashed)).toEqual({ way: 'compact' });
+  });
+
+  it("claude's own trigger is placed there, below what the window can say too", () => {
+    const state = worked({ calls: 15 });
+    const place = triggerPlace(state);
+    expect(place?.at).toBeGreaterThanOrEqual(momentOf(state) ?? Number.NaN);
+    expect(place).toMatchObject({ setting: 100_000 });
+    expect(place?.at).toBeCloseTo(800 * (place?.percent ?? 0), 0);
+  });
+
+  it('it stays where it is while the moment moves a little, and rests after a compaction', () => {
+    const state = worked({ calls: 15 });
+    const near = { ...state, trigger: (momentOf(state) ?? 0) + 2_000 };
+    expect(triggerPlace(near)?.at).toBe(near.trigger);
+    expect(triggerPlace(worked({ changes: relieved(15) }))).toMatchObject({ at: 167_000, setting: 200_000 });
+  });
+
+  it('the percentage is taken back', () => {
+    const low = { ...worked({ changes: relieved(15) }), trigger: 50_000 };
+    const { actions } = step(low, { t: 1, from: 'claude', event: { kind: 'init' } as never });
+    expect(JSON.stringify(actions)).toContain('\\"CLAUDE_AUTOCOMPACT_PCT_OVERRIDE\\":\\"\\"');
+  });
+
+  it.each([
+    { model: MODEL, text: /^saves about \$0\.01\d a call$/ },
+    { model: 'somebody-s', text: /^saves about 4,?\d{3} tokens a call$/ },
+  ])('it says what it saves: $model', ({ model, text }) => {
+    expect(savingText(worked({ calls: 35, model }))).toMatch(text);
+  });
+});

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type Fetches,
+  fetchesAfter,
+  missedAfterRelief,
+  NO_FETCHES,
+  USUALLY_MISSED,
+} from '../../../src/core/governor/relief/missed.ts';
+import { decodeObject } from '../../../src/core/protocol/decode.ts';
+import { boundaryLine } from '../../support/governor.ts';
+
+let ids = 0;
+
+/** A tool call with its result, as two lines. */
+function call(name: string, input: object, text = 'x'.repeat(4_000)): object[] {
+  const id = `t${++ids}`;
+  const message = { id: `m${ids}`, role: 'assistant', content: [{ type: 'tool_use', id, name, input }] };
+  const result = { type: 'tool_result', tool_use_id: id, content: text };
+  return [
+    { type: 'assistant', message, parent_tool_use_id: null },
+    { type: 'user', message: { role: 'user', content: [result] }, parent_tool_use_id: null },
+  ];
+}
+
+const read = (path: string) => call('Read', { file_path: path });
+const bash = (command: string) => call('Bash', { command });
+const RELIEF = [boundaryLine('auto', 60_000)];
+
+function missedIn(...lines: readonly (readonly object[])[]) {
+  const fetches = lines.flat().reduce<Fetches>((so, line) => fetchesAfter(so, decodeObject(line as never)), NO_FETCHES);
+  return fetches.missed.at(-1);
+}
+
+describe('what is fetched again after a relief', () => {
+  it.each([
+    { name: 'nothing, before any', lines: [read('a'), read('a')], calls: 0 },
+    { name: 'a file that was seen', lines: [read('a'), RELIEF, read('a')], calls: 1 },
+    { name: 'a command', lines: [bash('grep x'), RELIEF, bash('grep x')], calls: 1 },
+    { name: 'another file', lines: [read('a'), RELIEF, read('b')], calls: 0 },
+    { name: 'once only', lines: [read('a'), RELIEF, read('a'), read('a')], calls: 1 },
+    { name: 'not what is run again in any case', lines: [bash('test'), bash('test'), RELIEF, bash('test')], calls: 0 },
+    { name: 'not what an earlier relief had taken', lines: [read('a'), RELIEF, RELIEF, read('a')], calls: 0 },
+    {
+      name: 'not a change',
+      lines: [call('Edit', { file_path: 'a' }), RELIEF, call('Edit', { file_path: 'a' })],
+      calls: 0,
+    },
+  ])('$name', ({ lines, calls }) => {
+    expect(missedIn(...lines)).toMatchObject({ calls });
+  });
+
+  it('is counted in tokens too', () => {
+    expect(missedIn(read('a'), RELIEF, read('a'))?.tokens).toBeGreaterThan(500);
+  });
+
+  it('is expected to be usual at first, and then as it was', () => {
+    expect(missedAfterRelief(NO_FETCHES)).toEqual(USUALLY_MISSED);
+    const missed = [0, 7, 7, 7].map((calls) => ({ calls, tokens: calls * 1_000 }));
+    expect(missedAfterRelief({ ...NO_FETCHES, missed })).toEqual({ calls: 5.5, tokens: 5_750 });
+  });
+});

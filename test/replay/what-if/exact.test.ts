@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import { DEFAULTS } from '../../../src/config/defaults.ts';
+import type { SessionSummary } from '../../../src/replay/summary.ts';
+import { exactSaving } from '../../../src/replay/what-if/exact-saving.ts';
+import { type CallSketch, compared, sketched, whatIfPolicy } from '../../support/recorded-session.ts';
+
+const EXACT = { compaction: { how: 'exact' }, tools: { mode: 'off' } };
+
+/** Calls of one long turn, each 2,000 tokens larger than the one before. */
+const growing = (count: number): CallSketch[] =>
+  Array.from({ length: count }, (_, at) => ({ context: 20_000 + at * 2_000, output: 100 }));
+
+function underExact(calls: readonly CallSketch[], policy: object = EXACT, model = 'claude-opus-4-5') {
+  const session = sketched({ calls, window: 1_000_000, model });
+  const [found] = compared([session], { policies: [whatIfPolicy(policy)], withCurves: true }).sessions;
+  const [run] = found?.policies ?? [];
+  if (found === undefined || run?.curve === undefined) throw new Error('nothing was simulated');
+  const drops = run.curve.flatMap((context, at) => (context < (run.curve?.[at - 1] ?? 0) ? [at] : []));
+  return { actual: found.actual, run, curve: run.curve, drops, assumptions: found.assumptions };
+}
+
+describe('what if every compaction were an exact one, as soon as it pays', () => {
+  it('a long turn is relieved in its middle, without a call, and costs less', () => {
+    const { actual, run, curve, drops } = underExact(growing(200));
+    expect(drops.length).toBeGreaterThan(5);
+    expect(run.figures.relief).toMatchObject({ calls: 0, read: 0 });
+    expect(run.figures.reliefs).toMatchObject({ ctxb: drops.length });
+    // The calls that fetch again are among the others.
+    expect(run.figures.main.calls).toBe(200 + drops.length);
+    expect(run.figures.main.usd).toBeLessThan((actual.figures.main.usd ?? 0) / 2);
+    expect(Math.min(...drops.map((at) => curve[at - 1] ?? 0))).toBeGreaterThan(20_000 + 3 * 12_000 - 4_000);
+    expect(Math.min(...drops.slice(1).map((at, index) => at - (drops[index] ?? 0)))).toBeGreaterThan(10);
+  });
+
+  it.each([
+    { name: 'a short session', calls: growing(12) },
+    { name: 'a context that stays small', calls: growing(10).flatMap((call) => [call, call, call]) },
+  ])('$name is left as it is', ({ calls }) => {
+    const { actual, run, drops } = underExact(calls);
+    expect(drops).toEqual([]);
+    expect(run.figures.main).toEqual(actual.figures.main);
+  });
+
+  it('after a pause only what stays is bought again', () => {
+    const calls = growing(24);
+    calls[20] = { context: 60_000, output: 100, cacheRead: 0 };
+    const [cold, warm] = [underExact(calls), underExact(growing(24))];
+    expect(cold.drops[0]).toBeLessThan(warm.drops[0] ?? 24);
+  });
+
+  it('without prices the moment is the one of list prices', () => {
+    const [priced, unpriced] = [underExact(growing(200)), underExact(growing(200), EXACT, 'somebody-s')];
+    expect(unpriced.drops).toEqual(priced.drops);
+  });
+
+  it('a share is a share, and says no more than that', () => {
+    const { curve, drops } = underExact(growing(100), { ...EXACT, compaction: { how: 'exact', moment: '10%' } });
+    expect(curve[(drops[0] ?? 0) - 1]).toBe(98_000 + 2_000);
+  });
+
+  it('says what is assumed, and only then', () => {
+    const said = (policy: object) => underExact(growing(30), policy).assumptions.join(' ');
+    expect(said(EXACT)).toContain('an exact compaction leaves 12,000 tokens');
+    expect(said({})).not.toContain('exact compaction');
+  });
+});
+
+describe('what a folder of sessions would have cost', () => {
+  const withLedger = (session: SessionSummary): SessionSummary => ({
+    ...session,
+    series: undefined as never,
+    ledger: (session.series ?? []).map(({ model, input, cacheCreation, cacheRead, billedOutput }, at) => ({
+      ...{ key: `k${at}`, main: true, t: null, model, microUsd: null },
+      usage: { input, cacheCreation, cacheRead, output: billedOutput },
+    })),
+  });
+  const long = sketched({ calls: growing(200), window: 1_000_000 });
+
+  it('is the same from the calls alone as from the series', () => {
+    const { actual, run } = underExact(growing(200));
+    expect(exactSaving([withLedger(long)], DEFAULTS)).toEqual({
+      sessions: 1,
+      usd: run.figures.main.usd,
+      actualUsd: actual.figures.main.usd,
+    });
+  });
+
+  it('leaves out sessions that hold calls of others, and those of which no window is known', () => {
+    const copied = { from: [], calls: 3, compactions: 0, usd: 1 };
+    const unknown = { ...withLedger(long), window: { tokens: null, source: 'unknown' as const } };
+    const all = [withLedger(long), { ...withLedger(long), copied }, unknown];
+    expect(exactSaving(all, DEFAULTS)?.sessions).toBe(1);
+    expect(exactSaving(all.slice(1), DEFAULTS)).toBeUndefined();
+  });
+});
