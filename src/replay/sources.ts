@@ -12,8 +12,15 @@ export interface Source {
 
 const RECORDING = /\.(ndjson|jsonl)$/;
 
-/** Folder of a session's subagent logs, beside the session's own: `<session>/subagents/agent-*.jsonl`. */
+/**
+ * Folder of a session's subagent logs, beside the session's own: `<session>/subagents/agent-*.jsonl`, those of workflows
+ * in `<session>/subagents/workflows/<workflow>/`.
+ */
 const SUBAGENTS = 'subagents';
+const WORKFLOWS = 'workflows';
+
+/** In the folder of a workflow: what its agents have answered, which their logs hold too. */
+const WORKFLOW_JOURNAL = /[\\/]subagents[\\/]workflows[\\/][^\\/]+[\\/]journal\.jsonl$/;
 
 /**
  * The recordings under a path: the file itself, or all `.ndjson` and `.jsonl` files below a folder, in order of name;
@@ -56,7 +63,7 @@ function filesBelow(folder: string, onFault: OnFault): string[] {
   return entriesOf(folder, onFault).flatMap((entry) => {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) return entry.name === DEFAULTS.contextDir ? [] : filesBelow(path, onFault);
-    return entry.isFile() && RECORDING.test(entry.name) ? [path] : [];
+    return entry.isFile() && RECORDING.test(entry.name) && !WORKFLOW_JOURNAL.test(path) ? [path] : [];
   });
 }
 
@@ -80,12 +87,18 @@ function subagentLogs(file: string, onFault: OnFault): string[] {
   const folder = join(dirname(file), basename(file, '.jsonl'), SUBAGENTS);
   const isThere = () => statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
   if (!told(false, onFault, () => attempt(folder, isThere))) return [];
-  // A folder will be told of as what cannot be read; a pipe or a link could keep the reader for ever.
-  return entriesOf(folder, onFault)
-    .filter((entry) => RECORDING.test(entry.name) && (entry.isFile() || entry.isDirectory()))
-    .map(({ name }) => join(folder, name))
-    .sort();
+  return logsIn(folder, onFault).sort();
 }
+
+function logsIn(folder: string, onFault: OnFault): string[] {
+  return entriesOf(folder, onFault).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory() && entry.name === WORKFLOWS) return filesBelow(path, onFault);
+    // A folder will be told of as what cannot be read; a pipe or a link could keep the reader for ever.
+    return RECORDING.test(entry.name) && (entry.isFile() || entry.isDirectory()) ? [path] : [];
+  });
+}
+
 function attempt<T>(path: string, read: () => T): T {
   try {
     return read();

@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { SubagentSeen } from '../../src/replay/items-seen.ts';
+import type { ReplayReport } from '../../src/replay/summary.ts';
 import type { Call, RecordedRequest } from '../../src/standin/scenario.ts';
-import { startWorld, type World } from '../support/claude.ts';
-import { journal, prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
+import { runProgram, startWorld, type World } from '../support/claude.ts';
+import { CTXB, journal, prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
 import { expectSameDecisions } from '../support/proof.ts';
 
 function agent(name: string, more: object = {}) {
@@ -25,11 +27,11 @@ const said = ({ body }: RecordedRequest) => JSON.stringify(body.messages);
 const isFor = (request: RecordedRequest, name: string) =>
   JSON.stringify(request.body.messages?.[0]).includes(`DO ${name}`);
 
-/** An agent whose calls each read 10,000 tokens more, to the end of its tools. */
+/** An agent whose calls each read 10,000 tokens more, to the end of its tools; what it had before is cached. */
 function works(request: RecordedRequest, tools: number): Call {
   const done = said(request).split('"tool_result"').length - 1;
-  const context = 20_000 + 10_000 * done;
-  return done < tools ? { tools: [ECHO], context, delayMs: 50 } : { text: 'the agent is done', context };
+  const usage = { cacheRead: done === 0 ? 0 : 10_000 + 10_000 * done, cacheCreation: done === 0 ? 20_000 : 10_000 };
+  return done < tools ? { tools: [ECHO], usage, delayMs: 50 } : { text: 'the agent is done', usage };
 }
 
 /** The main thread uses these tools at once, and is done. */
@@ -142,3 +144,38 @@ describe('a subagent that crosses its bound is stopped, and its parent is told',
     expect(lastOf(world, 'main')).toContain(WHY);
   });
 });
+
+it('what is told of subagents in a run is what the logs of claude say, but for what the stream does not show', async () => {
+  await using world = await startWorld({
+    calls: (_, index) => [{ tools: [agent('outer')] }, { tools: [workflow(2)] }][index] ?? { text: 'done' },
+    subagentCalls(request) {
+      if (!isFor(request, 'outer')) return works(request, 3);
+      return said(request).includes('tool_result') ? { text: 'ok' } : { tools: [agent('inner')] };
+    },
+  });
+  const { record, notices } = await run(world);
+  const live = (await replayed(world, record)).sort(byCalls);
+  const logged = (await replayed(world, world.scratch.env.CLAUDE_CONFIG_DIR ?? '')).sort(byCalls);
+  expect(live.map(({ estimated }) => estimated)).toEqual([false, true, true, true]);
+  expect(logged.map(({ estimated }) => estimated)).toEqual([false, false, false, false]);
+  expect(live.map(({ calls, peak }) => [calls, Math.round(peak / 1000)])).toEqual(
+    logged.map(({ calls, peak }) => [calls, Math.round(peak / 1000)]),
+  );
+  for (const [index, { tokens, usd }] of live.entries()) {
+    expect(tokens / (logged[index]?.tokens ?? 0)).toBeCloseTo(1, 1);
+    expect(usd / (logged[index]?.usd ?? 0)).toBeGreaterThan(0.8);
+    expect(usd / (logged[index]?.usd ?? 0)).toBeLessThan(1.2);
+  }
+  expect(notices.at(-2)).toMatch(
+    /^ctxb: 4 subagents made 1\d calls with \d{3},\d{3} tokens, about \$0\.\d\d; the dearest: /,
+  );
+});
+
+const byCalls = (a: SubagentSeen, b: SubagentSeen) => a.calls - b.calls;
+
+async function replayed(world: World, path: string): Promise<SubagentSeen[]> {
+  const { env, cwd } = world.scratch;
+  const { stdout } = await runProgram(process.execPath, [CTXB, 'replay', '--json', path], { env, cwd });
+  const { sessions } = JSON.parse(stdout.toString()) as ReplayReport;
+  return sessions.flatMap(({ subagents }) => [...subagents]);
+}

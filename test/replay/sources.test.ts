@@ -51,6 +51,18 @@ describe('what is found', () => {
       expected: [{ file: 's.jsonl', subagents: ['s/subagents/agent-a.jsonl', 's/subagents/agent-b.jsonl'] }],
     },
     {
+      name: 'logs of the subagents of workflows, without what the workflow itself notes',
+      files: [
+        's.jsonl',
+        's/subagents/agent-a.jsonl',
+        's/subagents/workflows/w1/agent-b.jsonl',
+        's/subagents/workflows/w1/journal.jsonl',
+      ],
+      expected: [
+        { file: 's.jsonl', subagents: ['s/subagents/agent-a.jsonl', 's/subagents/workflows/w1/agent-b.jsonl'] },
+      ],
+    },
+    {
       name: 'logs of subagents whose session is gone, on their own',
       files: ['gone/subagents/agent-a.jsonl'],
       expected: alone('gone/subagents/agent-a.jsonl'),
