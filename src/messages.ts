@@ -195,7 +195,13 @@ function waitText({ cause, limit, by, until }: Extract<Decision, { readonly kind
 
 /** Decisions that are not printed at once: the journal has them, and a summary is printed at the end. */
 export function isRoutine(decision: Decision): boolean {
-  return ROUTINE.has(decision.kind);
+  return ROUTINE.has(decision.kind) || isExactStep(decision);
+}
+
+/** Of an exact compaction one line tells it all, once it has landed. */
+function isExactStep(decision: Decision): boolean {
+  if (!('how' in decision) || decision.how !== 'exact') return false;
+  return decision.kind !== 'compacted' || decision.verdict === 'success';
 }
 
 const ROUTINE: ReadonlySet<Decision['kind']> = new Set([

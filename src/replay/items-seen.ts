@@ -1,4 +1,4 @@
-import type { FactTally, Receipt } from '../core/governor/actions.ts';
+import type { CompactionKind, FactTally, Receipt } from '../core/governor/actions.ts';
 import type { Terms, Usage } from '../core/protocol/events.ts';
 import type { SubagentBegun } from './observers/subagents.ts';
 
@@ -82,6 +82,8 @@ export interface ResultSeen {
 /** A compaction that happened. */
 export interface CompactionSeen {
   readonly trigger: 'auto' | 'manual';
+  /** Of an `exact` one no summary was seen. */
+  readonly how: CompactionKind;
   /** Who wanted it. `placed`: claude, where ctxb had put its trigger. */
   readonly by: 'claude' | 'placed' | 'caller' | 'ctxb';
   /** Calls before it. */

@@ -6,6 +6,7 @@ import { predicted } from '../core/governor/gauge/gauge.ts';
 import { initialState } from '../core/governor/initial-state.ts';
 import type { Input } from '../core/governor/input.ts';
 import { lineageStep } from '../core/governor/process/process.ts';
+import { isEcho } from '../core/governor/relief/exact.ts';
 import type { GovernorState, Run } from '../core/governor/state.ts';
 import { createMemory, type Memory } from '../core/memory/memory.ts';
 import { cutterWith, type Mask } from '../core/memory/words.ts';
@@ -165,6 +166,8 @@ export function createSessionReplay({
     own.state = after;
     const remembered = memory?.add(input, after);
     const seen: Seen = { line: own.at, input, before, after };
+    // What claude repeats behind a compaction has been seen.
+    if (input.from === 'claude' && isEcho(before, input.event)) return;
     for (const observer of observers) observer.see(seen);
     retention?.see(seen);
     note(seen);

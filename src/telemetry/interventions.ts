@@ -1,4 +1,5 @@
-import type { Decision } from '../core/governor/actions.ts';
+import type { CompactionKind, Decision } from '../core/governor/actions.ts';
+import { isExact } from '../core/governor/relief/exact.ts';
 import { isCompacting } from '../core/governor/steps.ts';
 import { type Attributes, measure, type Seen, type Signal } from './signal.ts';
 
@@ -29,11 +30,21 @@ export function createInterventions(): Interventions {
     return [{ kind: 'start', span, name: 'ctxb.compaction', role: 'internal', parent, t, attributes }];
   }
 
-  function compacted(verdict: string, t: number, by = compaction?.by, attributes: Attributes = {}): Signal[] {
+  function compacted(
+    verdict: string,
+    t: number,
+    by = compaction?.by,
+    attributes: Attributes = {},
+    how: CompactionKind = 'summary',
+  ): Signal[] {
     if (compaction === undefined || by === undefined) return [];
     const { span } = compaction;
     compaction = undefined;
-    const outcome = { 'ctxb.compaction.by': by, 'ctxb.compaction.verdict': verdict };
+    const outcome = {
+      'ctxb.compaction.by': by,
+      'ctxb.compaction.how': how,
+      'ctxb.compaction.verdict': verdict,
+    };
     const error = verdict === 'success' ? undefined : verdict;
     return [
       { kind: 'end', span, t, attributes: { ...outcome, ...attributes }, error },
@@ -54,7 +65,7 @@ export function createInterventions(): Interventions {
       case 'compact':
         return compact('ctxb', t, parent, { 'ctxb.context.tokens': decision.gauge.predicted });
       case 'compacted':
-        return compacted(decision.verdict, t, 'ctxb', { 'ctxb.cost': decision.costUsd });
+        return compacted(decision.verdict, t, 'ctxb', { 'ctxb.cost': decision.costUsd }, decision.how);
       case 'handoff':
         handoff = `handoff ${++count}`;
         return [
@@ -88,7 +99,8 @@ export function createInterventions(): Interventions {
       if (event.kind !== 'boundary') return [];
       // Older versions say nothing before it, and none says before it who wanted it.
       const by = event.trigger === 'manual' ? 'caller' : 'claude';
-      return [...compact(by, t, parent), ...compacted('success', t, by)];
+      const how = isExact(before) ? 'exact' : 'summary';
+      return [...compact(by, t, parent), ...compacted('success', t, by, {}, how)];
     },
     decided(decision, t, parent) {
       const { kind } = decision;

@@ -31,7 +31,14 @@ it('a run with a compaction is told as metrics and a tree of spans, without a wo
   const zones = receiver.points('ctxb.context.zone').filter(({ value }) => value === 1);
   expect(zones.map(({ attributes }) => attributes)).toEqual([{ 'ctxb.zone': 'monitor' }]);
   expect(receiver.points('ctxb.compactions')).toMatchObject([
-    { value: 1, attributes: { 'ctxb.compaction.by': 'ctxb', 'ctxb.compaction.verdict': 'success' } },
+    {
+      value: 1,
+      attributes: {
+        'ctxb.compaction.by': 'ctxb',
+        'ctxb.compaction.how': 'summary',
+        'ctxb.compaction.verdict': 'success',
+      },
+    },
   ]);
   expect(receiver.points('gen_ai.client.token.usage')).toMatchObject([
     { value: 888_000, count: 11, unit: '{token}', attributes: { 'gen_ai.token.type': 'input' } },
@@ -77,7 +84,12 @@ it('a compaction that fails and the handoff in its place are spans with how they
   expect(spans.find(({ name }) => name === 'ctxb.compaction')).toMatchObject({
     parent: 'ctxb.run',
     error: 'failed',
-    attributes: { 'ctxb.compaction.by': 'ctxb', 'ctxb.compaction.verdict': 'failed', 'error.type': 'failed' },
+    attributes: {
+      'ctxb.compaction.by': 'ctxb',
+      'ctxb.compaction.how': 'summary',
+      'ctxb.compaction.verdict': 'failed',
+      'error.type': 'failed',
+    },
   });
   expect(spans.find(({ name }) => name === 'ctxb.handoff')).toMatchObject({
     parent: 'ctxb.run',

@@ -83,7 +83,7 @@ function compactionOf(call: number, by: CompactionSeen['by'], series: readonly C
   const before = series[call - 1]?.context ?? 0;
   const trigger = by === 'claude' || by === 'placed' ? 'auto' : 'manual';
   const firstAfter = series[call]?.context ?? null;
-  return { trigger, by, call, line: call, preTokens: before, gaugeBefore: before, firstAfter };
+  return { trigger, how: 'summary', by, call, line: call, preTokens: before, gaugeBefore: before, firstAfter };
 }
 
 function resultOf([tool, tokens]: readonly [string, number], call: number): ResultSeen {

@@ -123,6 +123,7 @@ function callsOf(count: number, seed: number) {
 function compactionAt(number: number, before: number): SessionSummary['compactions'][number] {
   return {
     trigger: 'auto',
+    how: 'summary',
     by: 'claude',
     call: number - 1,
     line: number * 4 - 1,

@@ -29,6 +29,7 @@ const NO_USAGE = { input: 0, cacheCreation: 0, cacheRead: 0, output: 0 };
 
 const COMPACTION: CompactionSeen = {
   trigger: 'manual',
+  how: 'summary',
   by: 'ctxb',
   call: 3,
   line: 400,

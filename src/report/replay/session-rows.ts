@@ -99,11 +99,11 @@ function agentSums({ calls, tokens: used, usd }: Pick<SubagentSeen, 'calls' | 't
   return `${counted(calls, 'call')}, ${tokens(used)} tokens, ${dollars(usd)}`;
 }
 
-function compactionText({ trigger, preTokens, gaugeBefore, firstAfter }: CompactionSeen): string {
+function compactionText({ trigger, how, preTokens, gaugeBefore, firstAfter }: CompactionSeen): string {
   const by = trigger === 'auto' ? 'by claude itself' : 'by /compact';
   const from =
     preTokens === null ? `${tokens(gaugeBefore)} predicted` : `${tokens(preTokens)} (predicted ${tokens(gaugeBefore)})`;
-  return `${by} at ${from}${firstAfter === null ? '' : `, to ${tokens(firstAfter)}`}`;
+  return `${how === 'exact' ? 'exactly ' : ''}${by} at ${from}${firstAfter === null ? '' : `, to ${tokens(firstAfter)}`}`;
 }
 
 function lineageText({ from, to, reason, context }: SessionSummary['lineage'][number], arrow: string): string {

@@ -1,5 +1,5 @@
 import type { ExactReceipt } from '../../exact/plan.ts';
-import type { ControlResponseEvent, Event } from '../../protocol/events.ts';
+import type { BoundaryEvent, ControlResponseEvent, Event } from '../../protocol/events.ts';
 import { saysNothing } from '../../protocol/usage.ts';
 import { isAtLeast } from '../../protocol/version.ts';
 import { toUsd } from '../cost/cost.ts';
@@ -22,6 +22,7 @@ export const NOT_EXACT: Exact = {
   landing: undefined,
   midTurn: [],
   echoes: 0,
+  until: undefined,
 };
 
 /** The state at the start of a process, which may go on with the conversation of another one. */
@@ -40,7 +41,7 @@ export function exactMayCome({ exact }: GovernorState): boolean {
 }
 
 /** As it is documented; ctxb's tests are of 2.1.330. */
-const FIRST_WITH_MODS = '2.1.287';
+export const FIRST_WITH_MODS = '2.1.287';
 
 /** Tokens: below it no relief pays, and a short session need not load the mod. */
 const ARMED_FROM = 40_000;
@@ -162,7 +163,7 @@ export function isExact({ exact }: GovernorState): boolean {
 
 /** The context was replaced: by the mod's answer, or by a summary where the mod should have answered. */
 export function followExact(before: GovernorState, state: GovernorState, event: Event): Step {
-  if (event.kind !== 'boundary') return keep(state);
+  if (event.kind !== 'boundary') return keep(endsEchoes(before, event) ? withExact(state, NO_ECHO) : state);
   const { receipt, phase } = state.exact;
   // What was said in mid-turn stands in the conversation itself now, or in its summary.
   const over = withExact(state, { receipt: undefined, midTurn: [] });
@@ -171,6 +172,9 @@ export function followExact(before: GovernorState, state: GovernorState, event: 
     const landing = { receipt, before: readGauge(before.gauge) };
     return keep(withExact(over, { landing, echoes }));
   }
+  // A recording does not say which it was: the next lines do.
+  if (state.run.mode === 'replay')
+    return keep(mayEcho(event) ? withExact(over, { echoes: ANY, until: event.timestamp }) : over);
   if (phase !== 'ready') return tellNotExact(over);
   // One that has crashed stays away for the rest of the process, and a doubt would come again.
   const why = receipt?.why ?? 'the mod did not answer';
@@ -182,14 +186,30 @@ export function speaksOfMod({ exact }: GovernorState): boolean {
   return exact.echoes > 0 || exact.phase === 'arming' || exact.phase === 'awaited';
 }
 
+const ANY = Number.MAX_SAFE_INTEGER;
+const NO_ECHO = { echoes: 0, until: undefined };
+
+/** The stream repeats what stays in mid-turn only, a session log always. */
+function mayEcho({ trigger, timestamp }: BoundaryEvent): boolean {
+  return trigger === 'auto' || timestamp !== undefined;
+}
+
+/** What is new begins, or a summary shows that nothing is repeated. */
+function endsEchoes({ exact }: GovernorState, event: Event): boolean {
+  if (exact.echoes === 0) return false;
+  return event.kind === 'result' || ((event.kind === 'user' || event.kind === 'assistant') && event.subagent === null);
+}
+
 /**
- * Behind an exact boundary in mid-turn claude repeats what stays, a line a message: nothing of it is new. Answers among
- * them have lost their figures.
+ * Behind an exact boundary claude repeats what stays, a line a message: nothing of it is new. Answers among them have
+ * lost their figures; in a session log all are older than the boundary.
  */
 export function isEcho({ exact, gauge }: GovernorState, event: Event): boolean {
-  if (exact.echoes === 0) return false;
-  if (event.kind === 'user') return event.subagent === null && event.toolReport === undefined;
-  if (event.kind !== 'assistant' || event.subagent !== null) return false;
+  if (exact.echoes === 0 || (event.kind !== 'user' && event.kind !== 'assistant') || event.subagent !== null)
+    return false;
+  if (event.kind === 'user' && event.role === 'summary') return false;
+  if (exact.until !== undefined && event.timestamp !== undefined) return event.timestamp <= exact.until;
+  if (event.kind === 'user') return event.toolReport === undefined;
   return event.synthetic || (!isCharactersOnly(gauge) && (event.usage === undefined || saysNothing(event.usage)));
 }
 
@@ -205,7 +225,7 @@ export function measureExact(state: GovernorState): Step {
   const freed = before.predicted - gauge.used;
   const price = priceFor(gauge.call?.model ?? session.model, run.policy.cost.prices, session.version);
   const savedUsd = price === undefined ? undefined : toUsd(Math.round((freed * price.cacheRead) / 1_000_000));
-  const landed = withExact(state, { landing: undefined, echoes: 0 });
+  const landed = withExact(state, { landing: undefined, ...NO_ECHO });
   const reason = `${before.predicted} tokens before it`;
   return keep(landed, [
     { kind: 'landed', ...decided(landed, reason), freed, exact: receipt, ...(savedUsd !== undefined && { savedUsd }) },

@@ -20,6 +20,8 @@ export interface Exact {
   readonly midTurn: readonly MidTurnPrompt[];
   /** Lines that claude may still repeat of what stays. */
   readonly echoes: number;
+  /** Of a session log: what is repeated is no younger, in milliseconds since the epoch. */
+  readonly until: number | undefined;
 }
 
 /** A handoff under way: from the question for the document to the fresh context. */

@@ -95,7 +95,9 @@ function percentText(fraction: number): string {
 /** What a line of claude's adds to the health ledger; zones and handoffs are noted where they are decided. */
 export function noteHealth(before: GovernorState, state: GovernorState, event: Event): Step {
   if (event.kind === 'boundary') {
-    const occurrence = { event: 'compaction', trigger: event.trigger, ms: null } as const;
+    const { receipt } = before.exact;
+    const how = receipt?.answered ? ({ how: 'exact', ms: receipt.ms } as const) : { ms: null };
+    const occurrence = { event: 'compaction', trigger: event.trigger, ...how } as const;
     return keep(state, [health(state, occurrence, event.preTokens ?? before.gauge.used)]);
   }
   if (before.relief.isLanding && !state.relief.isLanding) {

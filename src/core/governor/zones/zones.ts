@@ -70,7 +70,12 @@ export type HealthDetails =
   | (Level & { readonly event: 'turn'; readonly turn: number })
   | (Level & { readonly event: 'zone'; readonly from: ZoneName })
   /** A compaction of the main context that happened, whoever asked for it. */
-  | (Level & { readonly event: 'compaction'; readonly trigger: 'auto' | 'manual'; readonly ms: number | null })
+  | (Level & {
+      readonly event: 'compaction';
+      readonly trigger: 'auto' | 'manual';
+      readonly ms: number | null;
+      readonly how?: 'exact';
+    })
   /**
    * A handoff to a fresh context. `tokens`: the context when it was decided; `ms`: from the decision to the fresh
    * context; `by`: whether the agent's own document or the mechanical one was handed over.
