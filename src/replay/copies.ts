@@ -4,6 +4,9 @@ import { addUsage } from '../core/protocol/usage.ts';
 import type { CountedCall } from './items-seen.ts';
 import type { Copied, SessionSummary, Totals } from './summary.ts';
 
+/** What sums are made of. */
+type Counted = Pick<SessionSummary, 'calls' | 'compactions' | 'context' | 'cost' | 'copied'>;
+
 /** What a session adds to sums: all but what it holds of others. */
 interface OwnFigures {
   readonly calls: number;
@@ -12,19 +15,14 @@ interface OwnFigures {
   readonly usd: number | null;
 }
 
-export function ownFigures({
-  calls,
-  compactions,
-  cost,
-  copied,
-}: Pick<SessionSummary, 'calls' | 'compactions' | 'cost' | 'copied'>): OwnFigures {
+export function ownFigures({ calls, compactions, cost, copied }: Omit<Counted, 'context'>): OwnFigures {
   if (copied === undefined) return { calls, compactions: compactions.length, usd: cost.usd };
   const usd = cost.usd === null ? null : toUsd(Math.max(0, toMicroUsd(cost.usd) - toMicroUsd(copied.usd)));
   return { calls: calls - copied.calls, compactions: compactions.length - copied.compactions, usd };
 }
 
 /** @param sessions with their copies marked */
-export function totalsOf(sessions: readonly SessionSummary[]): Totals {
+export function totalsOf(sessions: readonly Counted[]): Totals {
   const own = sessions.map(ownFigures);
   const known = own.flatMap(({ usd }) => usd ?? []);
   const sum = (figures: readonly number[]) => figures.reduce((all, figure) => all + figure, 0);

@@ -36,6 +36,8 @@ export interface PageSession
   readonly sessionId: string | null;
   readonly model: string | null;
   readonly project: string | null;
+  /** The first that was said. */
+  readonly prompt: string | null;
   /** Where zones of the context begin, and where it is compacted, in tokens, ascending. */
   readonly levels: readonly Level[];
   readonly actions: readonly PageAction[];
@@ -128,6 +130,7 @@ function sessionData(session: SessionSummary, { policy, curvesOf }: PageOptions)
     claudeCodeVersion: cleanOrNull(claudeCodeVersion),
     model: cleanOrNull(session.model),
     project: cleanOrNull(session.project),
+    prompt: session.prompt === null ? null : shortened(clean(session.prompt), PROMPT_LENGTH),
     ...{ time, window, turns, calls, context, traffic, compactions, cost, lines },
     ...(copied && {
       copied: { ...copied, from: copied.from.map((each) => ({ ...each, session: clean(each.session) })) },

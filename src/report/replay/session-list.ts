@@ -24,8 +24,8 @@ interface Column {
   readonly takesRest?: boolean;
 }
 
-/** From these widths on there is room for projects, for models, and for curves and the time of the day. */
-const [ROOM_FOR_PROJECTS, ROOM_FOR_MODELS, WIDE] = [60, 72, 120];
+/** From these widths on there is room for projects, for models, for all beside ids, and for curves and times. */
+const [ROOM_FOR_PROJECTS, ROOM_FOR_MODELS, ROOM_FOR_IDS, WIDE] = [60, 72, 110, 120];
 const CURVE = 20;
 
 /** Below this lines get longer than the page is wide. */
@@ -39,15 +39,16 @@ export function sessionList(sessions: readonly SessionSummary[], page: Page): st
   const shown = sortSessions(sessions, sort).slice(0, limit);
   const totals = totalsOf(sessions);
   const isWide = page.columns >= WIDE;
+  const isTight = page.list.ids && page.columns < ROOM_FOR_IDS;
   const projects = shortPaths(shown.map(({ project, file }) => project ?? file.split('/').slice(0, -1).join('/')));
   const columns: Column[] = [
-    ...(page.columns >= ROOM_FOR_PROJECTS
+    ...(!isTight && page.columns >= ROOM_FOR_PROJECTS
       ? [{ heading: 'project', cells: [...projects, ''], isPath: true, most: isWide ? 28 : 14 }]
       : []),
     { heading: 'date', cells: [...datesOf(shown, isWide, page), ''] },
     ...(page.list.ids ? [{ heading: 'session', cells: [...shown.map(idOf), ''] }] : []),
     { heading: 'first prompt', cells: [...shown.map(promptOf), ''], takesRest: true },
-    ...(page.columns >= ROOM_FOR_MODELS
+    ...(!isTight && page.columns >= ROOM_FOR_MODELS
       ? [{ heading: 'model', cells: [...shown.map(({ model }) => modelText(model, page)), ''], most: 18 }]
       : []),
     ...(isWide
@@ -107,7 +108,7 @@ export const sums = collected(({ sessions }, page) => {
     { heading: 'sessions', cells: [...rows, totals].map((sum) => tokens(sum.sessions)), isFigure: true },
     ...figureColumns([...rows, totals], page),
   ];
-  const more = all.length > rows.length ? [`  ${tokens(all.length - rows.length)} more: --limit`] : [];
+  const more = all.length > rows.length ? [`  ${tokens(all.length - rows.length)} more: --limit 0 shows all.`] : [];
   return [...table(columns, counted(all.length, by), page), ...more, ...copiedRows(totals), ''].join('\n');
 });
 
@@ -223,5 +224,7 @@ export function shortPaths(paths: readonly string[]): string[] {
   const [first = []] = folders;
   let common = 0;
   while (common < first.length && folders.every((folder) => folder[common] === first[common])) common++;
-  return names.map((name) => name.split('/').slice(common).join('/'));
+  // What all have of absolute paths is no folder.
+  const from = common === 1 && first[0] === '' ? 0 : common;
+  return names.map((name) => name.split('/').slice(from).join('/'));
 }

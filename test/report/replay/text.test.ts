@@ -118,11 +118,11 @@ describe('several sessions', () => {
     ];
     expect(
       written(text, sessions),
-    ).toBe(`project      date      first prompt    model       peak  comp.  calls       cost
-src/dev/api  Mar 31    mend the lexer  sonnet-4-5   80%      1      5      $0.71
-project      Jan 02    mend the lexer  sonnet-4-5   95%      0  2,000      $0.71
-project      Dec 2025  session.ndjson  glm-5.1      80%      1      5          –
-web          –         mend the lexer  opus-4-5     80%      1      5  $1,234.50
+    ).toBe(`project       date      first prompt   model       peak  comp.  calls       cost
+/src/dev/api  Mar 31    mend the lex…  sonnet-4-5   80%      1      5      $0.71
+/project      Jan 02    mend the lex…  sonnet-4-5   95%      0  2,000      $0.71
+/project      Dec 2025  session.ndjs…  glm-5.1      80%      1      5          –
+/web          –         mend the lex…  opus-4-5     80%      1      5  $1,234.50
 ────────────────────────────────────────────────────────────────────────────────
 4 sessions                                          95%      3  2,015  $1,235.92
 `);
@@ -133,7 +133,7 @@ web          –         mend the lexer  opus-4-5     80%      1      5  $1,234.
     const page = pageOf({ columns: 140, list: { ids: true } });
     const [heading, first] = written(text, sessions, { page }).split('\n');
     expect(heading).toMatch(/^project +date +session +first prompt +model +context +peak +comp\. +calls +cost$/);
-    expect(first).toMatch(/^project +2026-03-31 14:05 +s1 +mend the lexer +sonnet-4-5 +▂▄▇│▂▂ +80% +1 +5 +\$0\.71$/);
+    expect(first).toMatch(/^\/project +2026-03-31 14:05 +s1 +mend the lexer +sonnet-4-5 +▂▄▇│▂▂ +80% +1 +5 +\$0\.71$/);
   });
 
   it('are no more than were asked for, with sums of all', () => {
@@ -161,7 +161,7 @@ web          –         mend the lexer  opus-4-5     80%      1      5  $1,234.
 
   it('line up where a prompt is of letters that take two columns', () => {
     const shown = written(text, [summaryOf({ prompt: '構文解析器を直して' }), summaryOf()]);
-    expect(shown).toContain('\nproject  –     構文解析器を直して  sonnet-4-5');
+    expect(shown).toContain('\n/project  –     構文解析器を直して  sonnet-4-5');
   });
 
   it.each([

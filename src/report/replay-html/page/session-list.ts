@@ -1,5 +1,5 @@
 import { h, s } from '../../../browser/dom.ts';
-import { ownFigures } from '../../../replay/copies.ts';
+import { ownFigures, totalsOf } from '../../../replay/copies.ts';
 import { counted, dollars, percent, tokens } from '../../figures.ts';
 import type { PageSession } from '../page-data.ts';
 import { timeText } from './session-tables.ts';
@@ -36,7 +36,7 @@ interface Row {
 const COLUMNS: readonly TableColumn<Row>[] = [
   {
     title: 'Session',
-    value: ({ session }) => session.file,
+    value: ({ session }) => session.prompt ?? session.file,
     show: ({ session, at }) => linkTo(session, at),
   },
   {
@@ -67,10 +67,13 @@ function curveOf({ context, window }: PageSession): HTMLElement {
   return h('div', { class: 'curve' }, sparkline(context.curve, window.tokens, words), share);
 }
 
-function linkTo({ file }: PageSession, at: number): HTMLElement {
-  const parts = file.split('/');
-  const name = file === '-' ? 'standard input' : parts.at(-1);
-  return h('div', { class: 'name' }, h('a', { href: `#session-${at + 1}` }, name), h('small', {}, parts.at(-2) ?? ''));
+/** By what was said first; a recording of claude's output alone has no prompt, but a file that somebody has named. */
+function linkTo(session: PageSession, at: number): HTMLElement {
+  const { file, prompt, project, copied } = session;
+  const name = prompt ?? (file === '-' ? 'standard input' : file.split('/').at(-1));
+  const where = (project ?? file.split('/').at(-2) ?? '').split('/').at(-1) ?? '';
+  const note = copied === undefined ? where : `${where}, ${counted(copied.calls, 'copied call')}`;
+  return h('div', { class: 'name' }, h('a', { href: `#session-${at + 1}` }, name), h('small', {}, note));
 }
 
 /** The last two parts of a path: a project and its session. */
@@ -87,26 +90,20 @@ function began({ time: { first } }: PageSession): string {
   return first === null ? '–' : timeText(first / 1000).slice(0, '2026-01-31 14:05'.length);
 }
 
-function textOf({ file, sessionId, model, project }: PageSession): string {
-  return [file, sessionId, model, project].join(' ').toLowerCase();
+function textOf({ file, sessionId, model, project, prompt }: PageSession): string {
+  return [file, sessionId, model, project, prompt].join(' ').toLowerCase();
 }
 
 function totals(sessions: readonly PageSession[]): string {
-  const sum = (figure: (session: PageSession) => number) =>
-    sessions.reduce((total, session) => total + figure(session), 0);
+  const { calls, compactions, usd, copiedCalls } = totalsOf(sessions);
   const full = sessions.filter(({ context }) => (context.peakFraction ?? 0) >= 0.85).length;
   return [
     counted(sessions.length, 'session'),
-    counted(
-      sum(({ calls }) => calls),
-      'call',
-    ),
-    counted(
-      sum(({ compactions }) => compactions.length),
-      'compaction',
-    ),
+    counted(calls, 'call'),
+    counted(compactions, 'compaction'),
     `${tokens(full)} above 85% of the window`,
-    `${dollars(sum(({ cost }) => cost.usd ?? 0))} of known cost`,
+    `${dollars(usd ?? 0)} of known cost`,
+    ...(copiedCalls === 0 ? [] : [`${counted(copiedCalls, 'copied call')} not counted again`]),
   ].join(' · ');
 }
 

@@ -1,4 +1,5 @@
 import { h } from '../../../browser/dom.ts';
+import { ownFigures } from '../../../replay/copies.ts';
 import type { Waits } from '../../../replay/summary.ts';
 import { counted, dollars, duration, percent, tokens } from '../../figures.ts';
 import type { PageSession } from '../page-data.ts';
@@ -55,7 +56,8 @@ function factsOf({ claudeCodeVersion, model, sessionId, project, time }: PageSes
 }
 
 function tiles(info: PageSession): HTMLElement {
-  const { context, window, traffic, compactions, cost, subagents, waits } = info;
+  const { context, window, traffic, compactions, cost, copied, subagents, waits } = info;
+  const { usd } = ownFigures(info);
   const all = [
     [
       'Peak context',
@@ -72,9 +74,12 @@ function tiles(info: PageSession): HTMLElement {
     ],
     ['Compactions', tokens(compactions.length), plannedText(info)],
     ['Cache reads', millions(traffic.main.cacheRead), `of ${millions(inputOf(traffic.main))} of all input`],
-    ...(cost.usd === null
+    ...(usd === null
       ? []
-      : [['Cost', dollars(cost.usd), cost.computed ? 'in part from list prices' : 'reported by claude']]),
+      : [['Cost', dollars(usd), cost.computed ? 'in part from list prices' : 'reported by claude']]),
+    ...(copied === undefined
+      ? []
+      : [['Copied calls', tokens(copied.calls), `from ${copied.from.map(({ session }) => session).join(', ')}`]]),
     ...(waits === undefined ? [] : [waitTile(waits, info.time)]),
   ];
   const tile = ([name, figure, note]: string[]) =>
