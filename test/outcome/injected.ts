@@ -12,8 +12,8 @@ export interface Injected {
 /** How claude shows what a hook adds, alone or at the end of a tool's result; the jobs have no hooks of their own. */
 const REMINDER = /<system-reminder>\n\w+(?::\w+)? hook additional context[\s\S]*?(?:<\/system-reminder>|$)/g;
 
-/** Documents and questions of a handoff. */
-const OF_HANDOFF = /^## Goal\n|Your context ends here|handoff document/m;
+/** Documents and questions of a handoff, and what an exact compaction puts in the place of older steps. */
+const OWN_MESSAGE = /^## Goal\n|Your context ends here|handoff document|^\[ctxb\]/m;
 
 /** Finds what ctxb has added to the requests of a job. */
 export function injectedIn({ requests, bill }: Outcome): Injected {
@@ -21,7 +21,7 @@ export function injectedIn({ requests, bill }: Outcome): Injected {
   let chars = 0;
   for (const text of requests.filter(({ kind }) => kind === 'main').flatMap(userTexts)) {
     const reminders = [...text.matchAll(REMINDER)].map(([reminder]) => reminder);
-    for (const added of reminders.length === 0 && OF_HANDOFF.test(text) ? [text] : reminders) {
+    for (const added of reminders.length === 0 && OWN_MESSAGE.test(text) ? [text] : reminders) {
       texts.add(added);
       chars += added.length;
     }

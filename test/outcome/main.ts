@@ -26,7 +26,7 @@ const COLUMNS: readonly (readonly [heading: string, figure: (outcome: Outcome) =
   ['files read again', ({ faults }) => String(faults.filesReadAgain)],
   ['steps given up', ({ faults }) => String(faults.stepsGivenUp)],
   ['failed turns', ({ failedTurns, unanswered }) => String(failedTurns + unanswered)],
-  ['compactions, handoffs', ({ summaries, handoffs }) => `${summaries}, ${handoffs}`],
+  ['summaries, exact, handoffs', ({ summaries, exact, handoffs }) => `${summaries}, ${exact}, ${handoffs}`],
   ['added', (outcome) => `${(100 * injectedIn(outcome).share).toFixed(1)} %`],
   ['s', ({ wallSeconds }) => wallSeconds.toFixed(1)],
 ];

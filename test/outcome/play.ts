@@ -34,6 +34,8 @@ export interface Outcome {
   readonly faults: Faults;
   readonly summaries: number;
   readonly handoffs: number;
+  /** Compactions without a call. */
+  readonly exact: number;
   /** Tasks that were not answered. */
   readonly unanswered: number;
   readonly failedTurns: number;
@@ -103,10 +105,17 @@ export async function play(setting: Setting, variant: Variant): Promise<Outcome>
   return {
     ...{ bill: meter.bill, faults: model.faults, exitCode: code, requests: world.standin.requests },
     ...{ summaries: tally.summaries, handoffs: tally.handoffs, failedTurns: tally.failedTurns },
+    exact: Math.max(0, reliefsIn(world.standin.requests) - tally.summaries - tally.handoffs),
     unanswered: job.tasks.length - model.answered(),
     wallSeconds: (performance.now() - started) / 1000,
     ...{ stdout: stdout.toString(), stderr },
   };
+}
+
+/** How often a conversation is shorter than it was a call before. */
+function reliefsIn(requests: readonly RecordedRequest[]): number {
+  const sizes = requests.filter(({ kind }) => kind === 'main').map(({ body }) => JSON.stringify(body.messages).length);
+  return sizes.filter((size, at) => size < (sizes[at - 1] ?? 0)).length;
 }
 
 /** Whether a document is asked for; a fresh context only begins with one. */
