@@ -3,7 +3,7 @@ import { withoutRunning } from '../agents/agents.ts';
 import type { ExitEvent, Prompt, RecoveredEvent } from '../input.ts';
 import { isOwnUuid } from '../prompts/own-lines.ts';
 import { cut } from '../prompts/prompt.ts';
-import { newExact } from '../relief/exact.ts';
+import { newExact, withExact } from '../relief/exact.ts';
 import { startHandoff } from '../relief/handoff.ts';
 import type { HandoffDocument, Relief, Unfinished } from '../relief/relief-state.ts';
 import { openTools } from '../relief/thrash.ts';
@@ -33,7 +33,10 @@ export function restart(state: GovernorState, event: ExitEvent): Step {
     relief: reliefAfter(state, { ...event, logged }),
   };
   const uuids = undelivered.map(({ uuid }) => uuid);
-  const told = keep(dead, [
+  // What was said in mid-turn and is said again comes as a prompt of its own.
+  const again = new Set(undelivered.map(({ text }) => text));
+  const midTurn = logged ? state.exact.midTurn.filter(({ text }) => !again.has(text)) : [];
+  const told = keep(withExact(dead, { midTurn }), [
     { kind: 'buffered', fate: 'drop' },
     ...FORGOTTEN_TIMERS,
     ...undelivered.flatMap(({ uuid, line }) => (isOwnUuid(state, uuid) ? [] : [{ kind: 'hold', uuid, line } as const])),
@@ -145,7 +148,7 @@ export function withoutProcess(state: GovernorState): GovernorState {
       ? { phase: 'idle', failures: compaction.failures, landing: undefined, triedAt: undefined }
       : compaction,
     handoff: { phase: 'idle' },
-    exact: newExact(state.exact.phase !== 'off', state.exact.midTurn),
+    exact: newExact(state.exact.phase !== 'off'),
     summarising: false,
     control: { ...control, phase: 'closed', pending: {}, callbacks: [], questions: [] },
     trigger: typeof trigger === 'number' ? 'unplaced' : trigger,

@@ -25,9 +25,9 @@ export const NOT_EXACT: Exact = {
   until: undefined,
 };
 
-/** The state at the start of a process, which may go on with the conversation of another one. */
-export function newExact(isWanted: boolean, midTurn: Exact['midTurn'] = []): Exact {
-  return isWanted ? { ...NOT_EXACT, phase: 'unarmed', midTurn } : NOT_EXACT;
+/** The state at the start of a process. */
+export function newExact(isWanted: boolean): Exact {
+  return isWanted ? { ...NOT_EXACT, phase: 'unarmed' } : NOT_EXACT;
 }
 
 /** Whether the next compaction is answered by the mod. */
