@@ -56,5 +56,6 @@ it.each([
   driver.prompt('Not that.');
   driver.claude(toolResultLine('done'), callLine(54_000));
   driver.tell(exitEvent({ delivered }));
+  driver.begin();
   expect(driver.state.exact.midTurn.map(({ text }) => text)).toEqual(midTurn);
 });

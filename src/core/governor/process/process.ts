@@ -3,6 +3,7 @@ import type { Action } from '../actions.ts';
 import { openControl } from '../control/control.ts';
 import { restarted } from '../cost/cost.ts';
 import type { ExitEvent } from '../input.ts';
+import { withExact } from '../relief/exact.ts';
 import { finishLeaving, startFresh } from '../relief/fresh-context.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, decided, isCompacting, keep, type Step } from '../steps.ts';
@@ -93,7 +94,8 @@ export function onBegin(state: GovernorState): Step {
     process: { ...state.process, phase: 'starting' },
     cost: restarted(state.cost, state.process.resumes ? 'resumed' : 'fresh'),
   };
-  return chain(openControl(alive), finishLeaving);
+  const midTurn = state.process.resumes ? state.exact.midTurn : [];
+  return chain(openControl(withExact(alive, { midTurn })), finishLeaving);
 }
 
 /** A turn went well: earlier restarts no longer count. */
