@@ -52,6 +52,7 @@ const ODDITIES = [
     oddity: 'no updatedToolOutput + no post-tool-use-failure',
     fails: ['hook-post-tool-use', 'hook-post-tool-use-failure'],
   },
+  { oddity: 'no reason', fails: ['hook-stops-turn'] },
   { oddity: 'errors block', fails: ['hook-error-proceeds'] },
   { oddity: 'no parent', fails: ['subagent-lines'] },
   { oddity: 'no budget', fails: ['budget-stops'] },

@@ -116,6 +116,21 @@ export const HOOKS_FACTS: readonly Check[] = factsOf('Hooks over the control cha
     },
   },
   {
+    name: 'hook-stops-turn',
+    fact: 'PostToolUse may end the turn behind its tool (continue: false): no further call, and the process takes the next prompt.',
+    instead: 'where handing over is the strategy, a turn that grows too large is compacted by claude instead',
+    scene: scene({
+      scenario: { calls: [{ tools: [{ name: 'Bash', input: { command: 'true' } }] }, { text: 'the answer after' }] },
+      hooks: { PostToolUse: () => ({ continue: false, stopReason: 'stopped on purpose' }) },
+      says: ['the prompt', 'the prompt after'],
+    }),
+    look({ turns: [stopped = [], after = []] }) {
+      const reason = resultOf(stopped)?.terminalReason;
+      expectFact(reason === 'hook_stopped', `the terminal_reason of the result is "${reason}"`);
+      expectFact(resultOf(after)?.text === 'the answer after', `the next result says "${resultOf(after)?.text}"`);
+    },
+  },
+  {
     name: 'hook-error-proceeds',
     fact: 'A hook that is answered with an error lets claude go on as if there were none: prompts, tools, compactions.',
     instead: 'nothing: a hook that takes too long would hang the turn or lose the prompt',
