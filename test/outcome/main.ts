@@ -1,8 +1,10 @@
+import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { NATIVE_RESERVE_TOKENS } from '../../src/core/governor/policy.ts';
 import { injectedIn } from './injected.ts';
 import { makeJob } from './job.ts';
+import { type Bar, type Bars, costPicture } from './picture.ts';
 import { keep, type Outcome, play, type Setting, type Variant } from './play.ts';
 
 const VARIANTS: readonly Variant[] = [
@@ -38,6 +40,7 @@ const HELP = `Works through a made-up job with the real claude, offline, with an
   --window N      200000 or 1000000; repeat it for both (default: 200000)
   --one-prompt    all tasks in one prompt, so one long turn; else a prompt a task
   --only WORDS    variants whose name holds these words
+  --svg FILE      also draw what each variant cost
   --plugin DIR    also claude alone with this plugin, where it compacts at 120k, 90k and 67k
   --injected      also print what ctxb added to the conversation
   --keep          keep streams and requests in a temporary folder
@@ -50,6 +53,7 @@ const { values } = parseArgs({
     window: { type: 'string', multiple: true, default: ['200000'] },
     'one-prompt': { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
+    svg: { type: 'string' },
     plugin: { type: 'string' },
     injected: { type: 'boolean', default: false },
     keep: { type: 'boolean', default: false },
@@ -58,23 +62,39 @@ const { values } = parseArgs({
 });
 
 if (values.help) process.stdout.write(HELP);
-else for (const window of values.window) for (const seed of values.seed) await printTable(Number(seed), Number(window));
+else await printTables();
 
-async function printTable(seed: number, window: number): Promise<void> {
+async function printTables(): Promise<void> {
+  const jobs: Bars[] = [];
+  for (const window of values.window) {
+    for (const seed of values.seed) jobs.push(await printTable(Number(seed), Number(window)));
+  }
+  if (values.svg !== undefined) writeFileSync(values.svg, costPicture(jobs));
+}
+
+async function printTable(seed: number, window: number): Promise<Bars> {
   if (window !== 200_000 && window !== 1_000_000) throw new Error('--window is 200000 or 1000000');
   const tasks = Number(values.tasks);
   const setting: Setting = { job: makeJob(seed, tasks), window, onePrompt: values['one-prompt'] };
   const what = setting.onePrompt ? `one prompt with ${tasks} tasks` : `${tasks} prompts`;
-  console.log(`\nSeed ${seed}, ${what}, a window of ${window.toLocaleString('en')} tokens:\n`);
+  const title = `Seed ${seed}, ${what}, a window of ${window.toLocaleString('en')} tokens`;
+  console.log(`\n${title}:\n`);
   console.log(line(['variant', ...COLUMNS.map(([heading]) => heading)]));
   console.log(line(['---', ...COLUMNS.map(() => '--:')]));
+  const bars: Bar[] = [];
   const variants = [...VARIANTS, ...besides(values.plugin)];
   for (const variant of variants.filter(({ name }) => name.includes(values.only))) {
     const outcome = await play(setting, variant);
     console.log(line([variant.name, ...COLUMNS.map(([, figure]) => figure(outcome))]));
     if (values.injected) console.log(injectedIn(outcome).texts.join('\n---\n'));
     if (values.keep) console.error(`kept: ${keep(variant.name, outcome)}`);
+    bars.push({ name: variant.name, usd: outcome.bill.usd, faults: faultsOf(outcome) });
   }
+  return { title, bars };
+}
+
+function faultsOf({ faults, failedTurns, unanswered }: Outcome): number {
+  return faults.deadEndsRepeated + faults.constraintsViolated + faults.stepsGivenUp + failedTurns + unanswered;
 }
 
 /** @param at tokens */
