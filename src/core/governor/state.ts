@@ -140,7 +140,8 @@ export type ControlPurpose =
   | 'stop-task'
   | 'load-mod'
   | 'proof'
-  | 'usage';
+  | 'usage'
+  | 'cost';
 
 /** A subagent: what its calls were, all together. */
 export interface Agent {
@@ -181,6 +182,8 @@ export interface Agent {
 
 /** What is done about the number and the size of subagents. */
 export interface FanOut {
+  /** When claude was last asked for its counter of cost, in milliseconds since the epoch; undefined: never. */
+  readonly countedAt: number | undefined;
   /** Calls that ctxb let through, by their ids, whose agents have not begun. */
   readonly asked: readonly string[];
   /** Workflows that were stopped, by their tasks' ids. */

@@ -2,7 +2,7 @@ import type { HookAnswer } from '../actions.ts';
 import { toMicroUsd } from '../cost/cost.ts';
 import { draftOf } from '../draft.ts';
 import type { AgentsPolicy } from '../policy.ts';
-import { stopTask } from '../prompts/own-lines.ts';
+import { request, stopTask } from '../prompts/own-lines.ts';
 import type { Agent, FanOut, GovernorState } from '../state.ts';
 import { chain, decided, keep, type Step } from '../steps.ts';
 import { agentOf, agentOfTask, withAgent } from './agents.ts';
@@ -23,6 +23,19 @@ export function askAgent(state: GovernorState, toolUseId: string): { state: Gove
   }
   const refusal = `This work may use ${counted(max)} in all, and that is used up: do this step yourself, without a subagent or a workflow.`;
   return { state, refusal };
+}
+
+/** claude's counter is asked for no more often than this: its answer has all that the run has cost. */
+const COUNT_EVERY_MS = 10_000;
+
+/** Calls that are not on the stream cost too: claude's own counter knows of them before the next result. */
+export function countUnseen(before: GovernorState, state: GovernorState): Step {
+  if (before.subagents === state.subagents || state.run.mode !== 'act') return keep(state);
+  const { countedAt = Number.NEGATIVE_INFINITY } = state.fanOut;
+  if (state.control.phase !== 'open' || state.now - countedAt < COUNT_EVERY_MS) return keep(state);
+  const isNew = ([id, { isUnseen, calls }]: [string, Agent]) => isUnseen && calls > (agentOf(before, id)?.calls ?? 0);
+  if (!Object.entries(state.subagents).some(isNew)) return keep(state);
+  return request(withFanOut(state, { countedAt: state.now }), 'cost', { subtype: 'get_usage' });
 }
 
 /** What follows from the figures of agents: one that has crossed its bound is stopped. */

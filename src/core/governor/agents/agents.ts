@@ -184,6 +184,7 @@ function withoutEstimate(agent: Agent): Agent {
   return {
     ...agent,
     last: undefined,
+    peak: agent.calls === 1 ? 0 : agent.peak,
     calls: agent.calls - 1,
     tokens: agent.tokens - context - output,
     microUsd: agent.microUsd - microUsd,
@@ -248,7 +249,10 @@ function countTask(state: GovernorState, id: string, agent: Agent, tokens: numbe
     : isEnd && agent.phase === 'running' && agent.last?.usesTool !== false;
   if (!isDue || tokens === 0) return state;
   const call = estimatedCall(state, agent.used, tokens, agent.last?.model);
-  return withAgent(state, id, countCall({ ...agent, last: undefined }, call));
+  const counted = countCall({ ...agent, last: undefined }, call);
+  // The count includes the answer, which is in no context any more.
+  const peak = agent.isUnseen || agent.calls === 0 ? tokens : agent.peak;
+  return withAgent(state, id, { ...counted, peak: Math.max(agent.peak, peak) });
 }
 
 function readMember(state: GovernorState, { taskId: workflow }: TaskEvent, member: TaskEvent['agents'][number]) {

@@ -2,7 +2,7 @@ import type { ControlRequestEvent, ControlResponseEvent } from '../../protocol/e
 import { countOf, type Fields, fieldsOf } from '../../protocol/fields.ts';
 import type { Action } from '../actions.ts';
 import { AGENT_TOOLS, hasAgentLimits } from '../agents/agent-limits.ts';
-import { readOpening } from '../cost/cost.ts';
+import { readOpening, readReport } from '../cost/cost.ts';
 import { takeReading } from '../gauge/gauge.ts';
 import { learnWindow } from '../gauge/window.ts';
 import { NATIVE_RESERVE_TOKENS, type Policy } from '../policy.ts';
@@ -94,7 +94,7 @@ export function onOwnResponse(state: GovernorState, event: ControlResponseEvent)
   if (purpose === 'context') return onContext(answered, event);
   if (purpose === 'proof') return onProof(answered, event);
   if (purpose === 'load-mod') return onModLoaded(answered, event);
-  if (purpose === 'usage') return keep(onUsage(answered, event));
+  if (purpose === 'usage' || purpose === 'cost') return keep(onUsage(answered, event, purpose));
   if (purpose === 'stop-task' && !event.ok) return keep(answered, [unstopped(answered)]);
   return purpose === 'trigger' ? onTrigger(answered, event.ok) : keep(answered);
 }
@@ -109,8 +109,9 @@ function askCost(state: GovernorState): Step {
   return state.process.resumes ? request(state, 'usage', { subtype: 'get_usage' }) : keep(state);
 }
 
-function onUsage(state: GovernorState, event: ControlResponseEvent): GovernorState {
+function onUsage(state: GovernorState, event: ControlResponseEvent, purpose: 'usage' | 'cost'): GovernorState {
   const total = fieldsOf(event.response.session).total_cost_usd;
+  if (purpose === 'cost' && typeof total === 'number') return { ...state, cost: readReport(state.cost, total) };
   return typeof total === 'number' ? { ...state, cost: readOpening(state.cost, total) } : state;
 }
 

@@ -1,6 +1,6 @@
 import type { ControlRequestEvent, Event, ResultEvent } from '../../protocol/events.ts';
 import type { Action } from '../actions.ts';
-import { judgeAgents } from '../agents/agent-limits.ts';
+import { countUnseen, judgeAgents } from '../agents/agent-limits.ts';
 import { isStopped, readAgents } from '../agents/agents.ts';
 import { onOwnResponse, onQuestion, replyForCaller } from '../control/control.ts';
 import { answerCallback } from '../control/hook-callbacks.ts';
@@ -50,7 +50,7 @@ const MEANINGLESS: ReadonlySet<Event['kind']> = new Set(['known', 'unknown', 'ma
 /** A line of claude's. */
 export function onClaude(state: GovernorState, event: Event): Step {
   if (event.kind === 'control-response' && isOwnRequest(state, event.requestId)) {
-    return chain(onOwnResponse(state, event), judgeLevel, placeTrigger);
+    return chain(onOwnResponse(state, event), judgeLevel, placeTrigger, (next) => judgeSpending(state, next));
   }
   if (event.kind === 'control-request') return onClaudeRequest(state, event);
   if (isFailedResume(state, event)) return keep(state);
@@ -105,6 +105,7 @@ const STAGES: readonly Stage<Line>[] = [
   // What claude itself has to know, and what it all costs.
   placeTrigger,
   (state, { before }) => judgeAgents(before, state),
+  (state, { before }) => countUnseen(before, state),
   (state, { before }) => prepareExact(before, state),
   (state, { before, event }) => judgeSpending(before, readBudgetStop(state, event)),
   (state, { before, event }) => (switchedModel(before.session.model, state, event) ? askNewWindow(state) : keep(state)),
