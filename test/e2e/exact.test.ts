@@ -131,3 +131,21 @@ it.each([
   expect(kinds(world).slice(0, 3)).toEqual(['compact', 'compacted', 'landed']);
   expectExact(world.standin, FOUR);
 });
+
+it.each([
+  { name: 'a window of 200,000', claude: SMALL_WINDOW },
+  { name: 'the default model', claude: [] },
+])('one long turn is relieved as soon as that pays, far below every level: $name', async ({ claude }) => {
+  await using world = await startWorld(job({ turns: [45], growBy: 2_500 }));
+  const run = await runCtxb(world, { flags: prompts('the prompt'), claude, env: EXACT });
+
+  expect(run.code).toBe(0);
+  expect(kinds(world).slice(0, 2)).toEqual(['native-compaction', 'landed']);
+  const reliefs = journal(world).filter(({ kind }) => kind === 'native-compaction');
+  for (const { gauge } of reliefs) expect((gauge as { predicted: number }).predicted).toBeLessThan(67_000);
+  const [placed] = journal(world).flatMap(({ kind, reason }) =>
+    kind === 'place-trigger' && /pays/.test(String(reason)) ? [reason] : [],
+  );
+  expect(placed).toMatch(/^from \d+ tokens on compacting pays$/);
+  expectExact(world.standin, ['the prompt']);
+});

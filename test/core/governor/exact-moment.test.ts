@@ -4,7 +4,18 @@ import { momentOf, savingText } from '../../../src/core/governor/relief/outlook.
 import { reliefNow } from '../../../src/core/governor/relief/relief.ts';
 import type { GovernorState } from '../../../src/core/governor/state.ts';
 import { step } from '../../../src/core/governor/step.ts';
-import { afterTurn, callLine, initLine, policyWith, resultLine } from '../../support/governor.ts';
+import {
+  afterTurn,
+  answerTo,
+  callLine,
+  contextAnswer,
+  drive,
+  initLine,
+  kinds,
+  policyWith,
+  resultLine,
+  runWith,
+} from '../../support/governor.ts';
 
 const MODEL = 'claude-sonnet-4-6';
 
@@ -133,3 +144,38 @@ describe('what follows from it', () => {
     expect(savingText(worked({ calls: 35, model }))).toMatch(text);
   });
 });
+
+describe('a prompt that comes after the cache has expired', () => {
+  it('finds the context relieved, instead of being told what it costs', () => {
+    const driver = drive(runWith({ exact: true, policy: policyWith({ cost: { expiredCacheUsd: 0.05 } }) }));
+    driver.wait(1);
+    driver.begin();
+    driver.claude(answerTo(driver, 'initialize'));
+    driver.claude(contextAnswer(driver, { rawMaxTokens: 200_000, totalTokens: 0 }));
+    driver.prompt('One.');
+    driver.claude(initLine({ claude_code_version: '2.1.330' }));
+    for (let at = 0; at < 12; at++) driver.claude(cached(20_000 + at * 4_000));
+    driver.claude(resultLine());
+    driver.tell({ kind: 'exact-folder', path: '/mod' });
+    driver.claude(answerTo(driver, 'load-mod'));
+    driver.tell({ kind: 'exact-proved' });
+    expect(driver.state.exact.phase).toBe('ready');
+    expect(reliefNow(driver.state)).toBeUndefined();
+    driver.wait(6 * 60_000);
+    driver.prompt('Two.');
+    expect(kinds(driver.actions)).toEqual(expect.arrayContaining(['compact']));
+    expect(kinds(driver.actions)).not.toContain('cache-expired');
+  });
+});
+
+/** A call that finds all but the last 4,000 tokens in the cache. */
+function cached(used: number) {
+  const usage = {
+    input_tokens: 0,
+    cache_creation_input_tokens: 4_000,
+    cache_read_input_tokens: used - 4_000,
+    output_tokens: 1,
+  };
+  const { message, ...line } = callLine(used) as { message: object };
+  return { ...line, message: { ...message, model: MODEL, usage } } as never;
+}

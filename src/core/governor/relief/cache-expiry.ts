@@ -8,6 +8,7 @@ import { relievesContext } from '../prompts/prompt.ts';
 import type { GovernorState } from '../state.ts';
 import { decided, keep, type Step } from '../steps.ts';
 import { compareWays } from './economic-moment.ts';
+import { exactIsPossible } from './exact.ts';
 import { mayCompact } from './ladder.ts';
 import { outlookOf, priceOfModel } from './outlook.ts';
 
@@ -46,14 +47,14 @@ function minutes(ms: number): number {
 const LEAST_SHARE = 0.1;
 
 /**
- * Whether a summary first is cheaper, now that the cache is gone; where an exact compaction is possible, it has come.
+ * Whether relieving the context first is cheaper, now that the cache is gone.
  *
  * @param full tokens that are to be read again
  * @returns undefined when it is not cheaper, or when there is nothing yet to tell it from
  */
 function relieveFirst(state: GovernorState, full: number): Saving | undefined {
   if (state.turn.ended === 0 || !mayCompact(state)) return undefined;
-  const outlook = { ...outlookOf(state, 'summary'), full };
+  const outlook = { ...outlookOf(state, exactIsPossible(state) ? 'exact' : 'summary'), full };
   const { goOn, relieve } = compareWays(outlook);
   const saved = { usd: toUsd(Math.round(goOn - relieve)), calls: outlook.calls };
   return relieve < goOn * (1 - LEAST_SHARE) ? saved : undefined;

@@ -96,7 +96,9 @@ export function readRelief(before: GovernorState, state: GovernorState, event: E
   const { relief, gauge, turn, run } = state;
   if (event.kind === 'boundary') {
     const seen = withBoundary(relief, { turn: turn.ended, call: gauge.calls }, isExact(before));
-    return withRelief(state, { ...relief, ...seen, due: undefined, isLanding: true });
+    // An exact one leaves what was asked where it is: it is not said again.
+    const kept = isExact(before) && relief.unfinished ? { unfinished: { ...relief.unfinished, prompts: [] } } : {};
+    return withRelief(state, { ...relief, ...seen, ...kept, due: undefined, isLanding: true });
   }
   if (!relief.isLanding || gauge.calls === before.gauge.calls) return state;
   const landings = withLanding(relief.landings, gauge.used);
