@@ -5,6 +5,7 @@ import { inTokens } from '../../core/governor/policy.ts';
 import { runningTool, silentSince } from '../../core/governor/process/stall.ts';
 import type { GovernorState, Wait } from '../../core/governor/state.ts';
 import { limitName } from '../../core/governor/waits/limits.ts';
+import { shortened } from '../../core/memory/words.ts';
 import { counted, dollars, localTime, percent, shareOf, tokens } from '../figures.ts';
 import { onOneLine } from '../shown.ts';
 import type { Style } from '../style.ts';
@@ -60,12 +61,15 @@ function waitPart({ cause, until, phase }: Wait): string {
 /** Shorter silences are usual: a model may think for a minute. */
 const LEAST_SILENCE_MS = 2 * 60_000;
 
+/** Code points of a tool and its command that are shown. */
+const TOOL_LENGTH = 40;
+
 /** `no sign of life for 12 minutes`, or what claude waits for: `npm test for 12 minutes`. */
 function silenceText(state: GovernorState, now: number): string[] {
   const tool = runningTool(state);
   const since = tool?.since ?? silentSince(state);
   if (since === undefined || now - since < LEAST_SILENCE_MS || state.run.mode === 'replay') return [];
-  const what = tool === undefined ? 'no sign of life' : onOneLine(tool.title);
+  const what = tool === undefined ? 'no sign of life' : shortened(onOneLine(tool.title), TOOL_LENGTH);
   return [`${what} for ${counted(Math.floor((now - since) / 60_000), 'minute')}`];
 }
 

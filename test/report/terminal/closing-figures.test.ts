@@ -3,7 +3,7 @@ import type { Decision, FactTally } from '../../../src/core/governor/actions.ts'
 import { initialState } from '../../../src/core/governor/initial-state.ts';
 import { NO_FACTS } from '../../../src/core/memory/notebook/fact.ts';
 import { createClosingFigures } from '../../../src/report/terminal/closing-figures.ts';
-import { runWith } from '../../support/governor.ts';
+import { callLine, drive, initLine, runWith } from '../../support/governor.ts';
 
 const tally = (counts: Partial<FactTally>): FactTally => ({ ...NO_FACTS, ...counts });
 
@@ -52,6 +52,28 @@ describe('what is told of working memory at the end', () => {
     expect(closing(decisions, '.context/sessions/a')).toBe(
       'ctxb gave 0 facts back; the notes are in .context/sessions/a',
     );
+  });
+});
+
+describe('what is told of subagents at the end', () => {
+  const agent = (id: string, used: number) => callLine(used, { parent_tool_use_id: id });
+
+  it.each([
+    { title: 'none', lines: [], says: '' },
+    {
+      title: 'one',
+      lines: [agent('a', 30_000)],
+      says: /^1 subagent made 1 call with 30,00\d tokens, about \$0\.0\d{1,3}; peak 30,000$/,
+    },
+    {
+      title: 'several',
+      lines: [agent('a', 30_000), agent('b', 90_000), agent('b', 91_000)],
+      says: /^2 subagents made 3 calls with 211,00\d tokens, about \$0\.06; the dearest: one \$0\.05 \(2 calls, peak 91,000\)$/,
+    },
+  ])('$title', ({ lines, says }) => {
+    const driver = drive();
+    driver.claude(initLine(), ...lines);
+    expect(createClosingFigures().texts(driver.state).join('\n')).toMatch(says);
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { PLAIN, styleFor } from '../../../src/report/style.ts';
 import { statusLine } from '../../../src/report/terminal/status-line.ts';
-import { afterTurn, callLine, drive, initLine, resultLine } from '../../support/governor.ts';
+import { afterTurn, callLine, drive, initLine, type Line, resultLine } from '../../support/governor.ts';
 
 describe('the status line', () => {
   it('says how full the context is, on what that rests and when something happens', () => {
@@ -26,6 +26,41 @@ describe('the status line', () => {
     const bar = statusLine(afterTurn(199_999).state, PLAIN).match(/█+/)?.[0];
     expect(bar).toHaveLength(20);
   });
+});
+
+describe('a claude that says nothing', () => {
+  /** So many minutes into the second turn, after these lines. */
+  function quiet(minutes: number, ...lines: readonly Line[]): string {
+    const driver = afterTurn(20_000);
+    driver.wait(3_600_000);
+    driver.prompt('Second.');
+    driver.claude(...lines);
+    return statusLine(driver.state, PLAIN, driver.state.now + minutes * 60_000);
+  }
+  const call = callLine(21_000);
+  const block = { type: 'tool_use', id: 't1', name: 'Bash', input: { command: `npm test ${'x'.repeat(80)}` } };
+  const tool = { ...call, message: { ...(call.message as object), content: [block] } };
+
+  it.each([
+    { name: 'for a while', line: quiet(12.5, initLine(), call), says: 'no sign of life for 12 minutes' },
+    { name: 'since the prompt', line: quiet(2), says: 'no sign of life for 2 minutes' },
+    { name: 'because a tool runs', line: quiet(12, initLine(), tool), says: /Bash npm test x+\.{3} for 12 minutes$/ },
+  ])('$name', ({ line, says }) => {
+    expect(line).toMatch(says);
+  });
+
+  it.each([
+    { name: 'for a moment', line: quiet(1.9, initLine(), call) },
+    { name: 'between two turns', line: quiet(60, initLine(), call, resultLine()) },
+  ])('is not told of: $name', ({ line }) => {
+    expect(line).not.toContain('minutes');
+  });
+});
+
+it('says how many subagents there were, and what they cost', () => {
+  const driver = afterTurn(20_000);
+  driver.claude(callLine(30_000, { parent_tool_use_id: 't1' }), callLine(30_000, { parent_tool_use_id: 't2' }));
+  expect(statusLine(driver.state, PLAIN)).toContain(' · 2 agents $0.02');
 });
 
 describe('turns left', () => {
