@@ -98,7 +98,7 @@ function withCopies(
   owners: readonly (SessionSummary | undefined)[],
   compactions: number,
 ): SessionSummary {
-  const { ledger, series } = session;
+  const { ledger, series, retention } = session;
   const copied = ledger.filter((_, at) => owners[at] !== undefined);
   const isCopied = ledger.flatMap(({ main }, at) => (main ? [owners[at] !== undefined] : []));
   const own = ledger.filter((_, at) => owners[at] === undefined);
@@ -112,6 +112,8 @@ function withCopies(
       compactions,
       usd: toUsd(copied.reduce((sum, { microUsd }) => sum + (microUsd ?? 0), 0)),
     },
+    // What a relief kept shows in the first call after it.
+    ...(retention && { retention: retention.filter(({ call }) => isCopied[call - 1] !== true) }),
     ...(series && { series: series.map((call) => (isCopied[call.number - 1] ? { ...call, copied: true } : call)) }),
   };
 }

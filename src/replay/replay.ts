@@ -5,7 +5,8 @@ import type { Bookmarks } from './cache/bookmarks.ts';
 import type { LineStart } from './read/line-feed.ts';
 import { readValues } from './read/read-values.ts';
 import { replayRun } from './replay-run.ts';
-import { createSessionReplay, type SessionReplay, type Snapshot } from './session-replay.ts';
+import { createSessionReplay, type SessionReplay } from './session-replay.ts';
+import type { Snapshot } from './snapshot.ts';
 import type { Source } from './sources.ts';
 import type { SessionSummary } from './summary.ts';
 

@@ -7,7 +7,7 @@ import { initialState } from '../core/governor/initial-state.ts';
 import type { Input } from '../core/governor/input.ts';
 import { lineageStep } from '../core/governor/process/process.ts';
 import { isEcho } from '../core/governor/relief/exact.ts';
-import type { GovernorState, Run } from '../core/governor/state.ts';
+import type { Run } from '../core/governor/state.ts';
 import { createMemory, type Memory } from '../core/memory/memory.ts';
 import { cutterWith, type Mask } from '../core/memory/words.ts';
 import { createHost } from '../host/governor-host.ts';
@@ -15,7 +15,7 @@ import { createAccuracy } from './accuracy/create-accuracy.ts';
 import { trafficOf } from './copies.ts';
 import { createExplainer, type Explainer, explanationOf } from './explain/create-explanation.ts';
 import type { Explanation } from './explain/explanation.ts';
-import { createInputReader, type InputReader, type RecordingLine } from './inputs.ts';
+import { createInputReader, type RecordingLine } from './inputs.ts';
 import { createCalls } from './observers/calls.ts';
 import { createCompactions } from './observers/compactions.ts';
 import { createCurve } from './observers/curve.ts';
@@ -29,6 +29,7 @@ import type { Observer, Seen } from './observers/seen.ts';
 import { createSubagents, seenAgent } from './observers/subagents.ts';
 import { createWaits } from './observers/waits.ts';
 import type { ReadLine } from './read/read-line.ts';
+import type { Own, Snapshot } from './snapshot.ts';
 import { peakFraction, type SessionSummary } from './summary.ts';
 
 /** Judges one recording line by line. Grows in place: a recording has millions of lines. */
@@ -41,25 +42,6 @@ export interface SessionReplay {
    */
   snapshot(): Snapshot | undefined;
 }
-
-/** All that a replay knows at a line. Plain data and maps, which `structuredClone` can copy. */
-export interface Snapshot {
-  readonly own: Own;
-  readonly inputs: InputReader['state'];
-  readonly compactions: StateOf<typeof createCompactions>;
-  readonly curve: StateOf<typeof createCurve>;
-  readonly ledger: StateOf<typeof createLedger>;
-  readonly subagents: StateOf<typeof createSubagents>;
-  readonly oddities: StateOf<typeof createOddities>;
-  readonly pauses: StateOf<typeof createPauses>;
-  readonly waits: StateOf<typeof createWaits>;
-  readonly growth: StateOf<typeof createGrowth>;
-  readonly accuracy: StateOf<typeof createAccuracy> | undefined;
-  readonly calls: StateOf<typeof createCalls> | undefined;
-  readonly prompts: StateOf<typeof createPrompts>;
-}
-
-type StateOf<Create extends (...given: never[]) => { readonly state: object }> = ReturnType<Create>['state'];
 
 export interface SessionReplayOptions {
   /** How a plain recording is judged; a record of `ctxb run` brings its own. */
@@ -77,20 +59,6 @@ export interface SessionReplayOptions {
   readonly onLine?: (line: RecordingLine, number: number) => void;
   /** Told of every decision, and of the number of the line that led to it. */
   readonly onDecision?: (decision: Decision, line: number) => void;
-}
-
-/** What the replay itself knows. */
-interface Own {
-  state: GovernorState;
-  /** Number of the line. */
-  at: number;
-  readonly lines: { total: number; unknown: number; malformed: number };
-  readonly time: { first: number | null; last: number | null };
-  opening: string | null;
-  project: string | null;
-  peakCall: number;
-  readonly decisions: Decision[];
-  readonly lineage: SessionSummary['lineage'][number][];
 }
 
 function beginningOf(run: Run): Own {

@@ -4,6 +4,7 @@ import { copyFile, mkdir } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { CTXB } from '../support/ctxb.ts';
+import { atTerminal } from '../support/pty.ts';
 import { fixture } from '../support/recordings.ts';
 import { createPlace, ctxb, type Place } from './fakes.ts';
 
@@ -55,7 +56,7 @@ describe('--json', () => {
       turns: 3,
       calls: 5,
       context: { last: 31_500, peak: 160_000, peakFraction: 0.8, basis: 'measured' },
-      compactions: [{ trigger: 'manual', by: 'caller', preTokens: 160_008, gaugeBefore: 160_002, firstAfter: 31_000 }],
+      compactions: [{ trigger: 'manual', by: 'caller', preTokens: 160_008, gaugeBefore: 160_003, firstAfter: 31_000 }],
       actions: expect.any(Array),
       cost: { usd: expect.any(Number), computed: false },
       lineage: [],
@@ -274,4 +275,58 @@ it('a tool may have the name of something that every object has', async () => {
   expect(detail).toMatch(
     /grew by .*__proto__ [\d,]+.*constructor [\d,]+|grew by .*constructor [\d,]+.*__proto__ [\d,]+/,
   );
+});
+
+describe('several sessions', () => {
+  const LOGS = ['crossing.session.jsonl', 'native-mid-turn.session.jsonl', 'subagent.session.jsonl'];
+
+  async function withLogs(place: Place): Promise<void> {
+    await mkdir(place.path('.claude/projects/-home-dev-project'), { recursive: true });
+    for (const name of LOGS) {
+      await place.file(`.claude/projects/-home-dev-project/${name}`, readFileSync(fixture(name), 'utf8'));
+    }
+  }
+
+  it('are those that claude has logged, where nothing is named at a terminal', async () => {
+    await using place = await createPlace();
+    await withLogs(place);
+    const env = { ...place.env, LC_ALL: 'C.UTF-8' };
+    await using terminal = atTerminal(`${process.execPath} ${CTXB} replay`, { env, cwd: place.cwd });
+    const shown = await terminal.shows(/3sessions.*\$/);
+    expect(shown).toMatch(/firstprompt.*Countthefileswithasubagent.*Begin\..*Dotheverylongthing/);
+    expect(await terminal.ended).toBe(0);
+  });
+
+  it('are sorted, limited and summed up as was asked for', async () => {
+    await using place = await createPlace();
+    await withLogs(place);
+    const rows = async (...args: readonly string[]) => {
+      const run = await ctxb(place, ['replay', ...args, '.claude/projects']);
+      expect(run).toMatchObject({ code: 0, stderr: '' });
+      return run.stdout.toString().trimEnd().split('\n');
+    };
+    const calls = (lines: readonly string[]) => lines.slice(1, 4).map((line) => Number(line.split(/ +/).at(-2)));
+    expect(calls(await rows('--sort', 'calls'))).toEqual(calls(await rows()).toSorted((a, b) => b - a));
+    expect(await rows('--limit', '2')).toHaveLength(6);
+    expect((await rows('--by', 'project')).slice(1)).toEqual([
+      expect.stringMatching(/^project +3 +1 +\d+ +\$/),
+      expect.stringMatching(/^[-─]+$/),
+      expect.stringMatching(/^1 project +3 +1 +\d+ +\$/),
+    ]);
+    expect(
+      (await rows('--csv', '--sort', 'oldest')).slice(1).map((row) => row.split(',')[0]?.split('/').at(-1)),
+    ).toEqual(
+      (await rows('--csv', '--sort', 'newest'))
+        .slice(1)
+        .map((row) => row.split(',')[0]?.split('/').at(-1))
+        .reverse(),
+    );
+    const { sums, by } = JSON.parse((await rows('--json', '--by', 'day')).join('\n'));
+    expect([by, sums.reduce((sum: number, { calls: count }: { calls: number }) => sum + count, 0)]).toEqual([
+      'day',
+      calls(await rows()).reduce((sum, count) => sum + count, 0),
+    ]);
+    const refused = await ctxb(place, ['replay', '--sort', 'size', '.']);
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('newest') });
+  });
 });

@@ -3,7 +3,7 @@ import { type BigIntStats, closeSync, openSync, readSync, statSync } from 'node:
 import { deserialize, serialize } from 'node:v8';
 import { type Fields, parseFields } from '../../core/protocol/fields.ts';
 import type { LineStart } from '../read/line-feed.ts';
-import type { Snapshot } from '../session-replay.ts';
+import type { Snapshot } from '../snapshot.ts';
 
 /** Lets the reading of files resume that have only grown since they were judged. */
 export interface Bookmarks {
