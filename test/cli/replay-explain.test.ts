@@ -12,7 +12,7 @@ describe('replay --explain', () => {
     expect(code).toBe(0);
     expect(stdout.toString()).toMatch(/^call 2: 30,500 tokens measured\n/);
     expect(stdout.toString()).toMatch(
-      /predicted 30,000 of the call before \+ 38 its output as counted \+ 16 that came in/,
+      /predicted 30,000 of the call before \+ 38 its output as counted \+ 17 that came in/,
     );
     expect(stdout.toString()).toMatch(/^ {2}Bash \(tool_result\) +\d+ +\d+ +16 +16$/m);
   });
@@ -22,7 +22,7 @@ describe('replay --explain', () => {
     const { stdout } = await ctxb(place, ['replay', '--json', '--explain', '2', FILE]);
     const { sessions } = JSON.parse(stdout.toString()) as ReplayReport;
     expect(sessions).toMatchObject([
-      { explanation: { call: { number: 2, usd: 0.011022 }, prediction: { total: 30_054 }, error: { tokens: -446 } } },
+      { explanation: { call: { number: 2, usd: 0.011022 }, prediction: { total: 30_055 }, error: { tokens: -445 } } },
     ]);
     expect(sessions[0]).not.toHaveProperty('series');
   });
