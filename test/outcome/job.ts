@@ -19,6 +19,8 @@ export interface Constraint {
   /** The command of somebody who knows it, and of somebody who does not. */
   readonly kept: (detail: string) => string;
   readonly broken: (detail: string) => string;
+  /** Whether a command of its program keeps it. */
+  readonly isKept: (command: string) => boolean;
 }
 
 /** A command that does not work, whatever one does, and what works in its place. */
@@ -111,11 +113,16 @@ function makeConstraints(random: Random): Constraint[] {
   const number = () => random.whole(10_000, 99_999);
   const [seed, port, budget, ticket] = [number(), number(), number(), number()];
   const [vendor, host, owner, label] = [number(), number(), number(), number()].map((each) => each.toString(36));
-  const rule = (id: string, text: string, kept: (detail: string) => string, broken: (detail: string) => string) => ({
-    id,
-    text,
-    kept,
-    broken,
+  /** @param sign what a command must hold, or must not where it begins with `not `  */
+  const rule = (
+    id: string,
+    text: string,
+    kept: (detail: string) => string,
+    broken: (detail: string) => string,
+    sign: string,
+  ) => ({
+    ...{ id, text, kept, broken },
+    isKept: (command: string) => (sign.startsWith('not ') ? !command.includes(sign.slice(4)) : command.includes(sign)),
   });
   return [
     rule(
@@ -123,48 +130,56 @@ function makeConstraints(random: Random): Constraint[] {
       `Always pass --seed ${seed} to bin/check.`,
       (d) => `bin/check ${d} --seed ${seed}`,
       (d) => `bin/check ${d}`,
+      `--seed ${seed}`,
     ),
     rule(
       'vendor',
       `Never change anything in vendor/${vendor}.`,
       (d) => `bin/patch overlay/${d}`,
       (d) => `bin/patch vendor/${vendor}/${d}`,
+      `not vendor/${vendor}`,
     ),
     rule(
       'port',
       `Port ${port} belongs to staging, so never start a server on it; take 8080.`,
       (d) => `bin/serve ${d} 8080`,
       (d) => `bin/serve ${d} ${port}`,
+      `not ${port}`,
     ),
     rule(
       'budget',
       `Only run bin/load with --limit ${budget}, never without a limit.`,
       (d) => `bin/load ${d} --limit ${budget}`,
       (d) => `bin/load ${d}`,
+      `--limit ${budget}`,
     ),
     rule(
       'ticket',
       `Every line in CHANGES must begin with OPS-${ticket}.`,
       (d) => `bin/note 'OPS-${ticket} ${d}'`,
       (d) => `bin/note '${d}'`,
+      `OPS-${ticket}`,
     ),
     rule(
       'host',
       `Deploy to host-${host} only, never to the default host.`,
       (d) => `bin/deploy ${d} --to host-${host}`,
       (d) => `bin/deploy ${d}`,
+      `host-${host}`,
     ),
     rule(
       'owner',
       `Keep the owner team-${owner} on new tables.`,
       (d) => `bin/table ${d} --owner team-${owner}`,
       (d) => `bin/table ${d}`,
+      `team-${owner}`,
     ),
     rule(
       'label',
       `Publish drafts only, with the label draft-${label}.`,
       (d) => `bin/publish ${d} --label draft-${label}`,
       (d) => `bin/publish ${d}`,
+      `draft-${label}`,
     ),
   ];
 }

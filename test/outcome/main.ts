@@ -6,6 +6,7 @@ import { injectedIn } from './injected.ts';
 import { makeJob } from './job.ts';
 import { type Bar, type Bars, costPicture } from './picture.ts';
 import { keep, type Outcome, play, type Setting, type Variant } from './play.ts';
+import type { RealApi } from './relay.ts';
 
 const VARIANTS: readonly Variant[] = [
   { name: 'claude alone' },
@@ -33,13 +34,16 @@ const COLUMNS: readonly (readonly [heading: string, figure: (outcome: Outcome) =
   ['s', ({ wallSeconds }) => wallSeconds.toFixed(1)],
 ];
 
-const HELP = `Works through a made-up job with the real claude, offline, with and without ctxb, and prints what it cost.
+const HELP = `Works through a made-up job with the real claude, with and without ctxb, and prints what it cost: offline, against a
+model that follows a script but knows nothing except what stands in the request.
 
   --seed N        another job (default: 1); repeat it for several
   --tasks N       its length (default: 12)
   --window N      200000 or 1000000; repeat it for both (default: 200000)
   --one-prompt    all tasks in one prompt, so one long turn; else a prompt a task
   --only WORDS    variants whose name holds these words
+  --real          ask the API of ANTHROPIC_API_KEY (and ANTHROPIC_BASE_URL), which costs money
+  --max-cost USD  with --real: end when all variants together have cost this
   --svg FILE      also draw what each variant cost
   --plugin DIR    also claude alone with this plugin, where it compacts at 120k, 90k and 67k
   --injected      also print what ctxb added to the conversation
@@ -53,6 +57,8 @@ const { values } = parseArgs({
     window: { type: 'string', multiple: true, default: ['200000'] },
     'one-prompt': { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
+    real: { type: 'boolean', default: false },
+    'max-cost': { type: 'string' },
     svg: { type: 'string' },
     plugin: { type: 'string' },
     injected: { type: 'boolean', default: false },
@@ -61,8 +67,17 @@ const { values } = parseArgs({
   },
 });
 
+const api = values.real && !values.help ? realApi() : undefined;
 if (values.help) process.stdout.write(HELP);
 else await printTables();
+
+function realApi(): RealApi {
+  const { ANTHROPIC_API_KEY: key, ANTHROPIC_BASE_URL: url = 'https://api.anthropic.com' } = process.env;
+  const purse = Number(values['max-cost']);
+  if (!(purse > 0)) throw new Error('--real needs --max-cost with the US dollars that it may cost');
+  if (key === undefined) throw new Error('--real needs ANTHROPIC_API_KEY');
+  return { url: url.replace(/\/$/, ''), key, purse };
+}
 
 async function printTables(): Promise<void> {
   const jobs: Bars[] = [];
@@ -84,7 +99,8 @@ async function printTable(seed: number, window: number): Promise<Bars> {
   const bars: Bar[] = [];
   const variants = [...VARIANTS, ...besides(values.plugin)];
   for (const variant of variants.filter(({ name }) => name.includes(values.only))) {
-    const outcome = await play(setting, variant);
+    if (api !== undefined && api.purse <= 0) break;
+    const outcome = await play(setting, variant, api);
     console.log(line([variant.name, ...COLUMNS.map(([, figure]) => figure(outcome))]));
     if (values.injected) console.log(injectedIn(outcome).texts.join('\n---\n'));
     if (values.keep) console.error(`kept: ${keep(variant.name, outcome)}`);

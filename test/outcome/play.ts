@@ -1,13 +1,16 @@
 import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { Call, RecordedRequest, Scenario } from '../../src/standin/scenario.ts';
-import { promptLine, runProgram, startProgram, startWorld, type World } from '../support/claude.ts';
+import type { Call, RecordedRequest } from '../../src/standin/scenario.ts';
+import { createScratchEnvironment } from '../../src/standin/scratch-environment.ts';
+import { promptLine, runProgram, startProgram, startWorld, testClaude, type World } from '../support/claude.ts';
 import { CTXB, PROTOCOL } from '../support/ctxb.ts';
 import { ASKED, ASKED_AGAIN } from '../support/handoff.ts';
 import { type Bill, createMeter } from './api.ts';
 import type { Job } from './job.ts';
+import { judge, toldPrompt } from './judge.ts';
 import { createModel, type Faults, sightOf } from './model.ts';
+import { type RealApi, startRelay } from './relay.ts';
 import { handoffOf, summaryOf } from './summary.ts';
 
 /** One way to work through a job. */
@@ -36,7 +39,7 @@ export interface Outcome {
   readonly handoffs: number;
   /** Compactions without a call. */
   readonly exact: number;
-  /** Tasks that were not answered. */
+  /** Prompts that were not answered. */
   readonly unanswered: number;
   readonly failedTurns: number;
   readonly exitCode: number | null;
@@ -49,13 +52,22 @@ export interface Outcome {
 /** The newest claude's default model has 1,000,000 tokens. */
 const MODEL_FLAGS = { 200000: ['--model', 'claude-sonnet-4-6'], 1000000: [] } as const;
 
-/** Works through a job with the real claude, against a model that follows a script. */
-export async function play(setting: Setting, variant: Variant): Promise<Outcome> {
-  const { job, window } = setting;
-  const model = createModel(job, !setting.onePrompt);
+/** Who answers claude, and what was seen of it. */
+interface Side extends AsyncDisposable {
+  readonly world: Pick<World, 'claude' | 'scratch'>;
+  readonly prompts: readonly string[];
+  readonly requests: readonly RecordedRequest[];
+  readonly bill: Bill;
+  readonly faults: () => Faults;
+  /** A prompt is sent, the first one being number 1. */
+  readonly noteAsked: (number: number) => void;
+}
+
+/** A model that follows a script, on this machine. */
+async function scriptedSide({ job, window, onePrompt }: Setting): Promise<Side> {
+  const model = createModel(job, !onePrompt);
   const meter = createMeter();
-  const prompts = setting.onePrompt ? [allTasks(job)] : job.tasks.map(({ prompt }) => prompt);
-  const tally = { summaries: 0, handoffs: 0, failedTurns: 0, asked: 0 };
+  const tally = { summaries: 0, handoffs: 0, asked: 0 };
 
   function refusal(request: RecordedRequest): Call | undefined {
     const size = meter.size(request.body);
@@ -69,22 +81,59 @@ export async function play(setting: Setting, variant: Variant): Promise<Outcome>
   }
 
   function answer(request: RecordedRequest): Call {
-    const asked = setting.onePrompt ? job.tasks.length : tally.asked;
-    if (!isHandoffAsked(request)) return model.next(request.body, asked);
+    if (!isHandoffAsked(request)) return model.next(request.body, onePrompt ? job.tasks.length : tally.asked);
     tally.handoffs += 1;
     return { text: handoffOf(job, sightOf(request.body), tally.handoffs) };
   }
 
-  const scenario: Scenario = {
+  const world = await startWorld({
     calls: (request) => refusal(request) ?? billed(request, answer(request)),
     summary(request) {
-      const refused = refusal(request);
-      if (refused !== undefined) return refused;
       tally.summaries += 1;
-      return billed(request, { text: summaryOf(job, sightOf(request.body), tally.summaries) });
+      const call = { text: summaryOf(job, sightOf(request.body), tally.summaries) };
+      return refusal(request) ?? billed(request, call);
+    },
+  });
+  return {
+    ...{ world, bill: meter.bill, requests: world.standin.requests },
+    prompts: onePrompt ? [allTasks(job.tasks.map(({ prompt }) => prompt))] : job.tasks.map(({ prompt }) => prompt),
+    faults: () => model.faults,
+    noteAsked(number) {
+      tally.asked = number;
+    },
+    [Symbol.asyncDispose]: () => world.dispose(),
+  };
+}
+
+/** A model that nobody knows beforehand, behind a relay that counts what it costs. */
+async function realSide({ job, onePrompt }: Setting, api: RealApi): Promise<Side> {
+  const relay = await startRelay(api);
+  const path = process.env.PATH;
+  const scratch = await createScratchEnvironment({ url: relay.url, ...(path === undefined ? {} : { path }) });
+  scratch.env.ANTHROPIC_API_KEY = api.key;
+  const prompts = job.tasks.map(toldPrompt);
+  return {
+    world: { claude: await testClaude(), scratch },
+    ...{ bill: relay.bill, requests: relay.requests, prompts: onePrompt ? [allTasks(prompts)] : prompts },
+    faults: () => judge(job, relay.requests, scratch.cwd),
+    noteAsked() {},
+    async [Symbol.asyncDispose]() {
+      await relay.close();
+      await scratch.dispose();
     },
   };
-  await using world = await startWorld(scenario);
+}
+
+/**
+ * Works through a job with the real claude.
+ *
+ * @param api asked in the place of the model that follows a script; the job ends with the turn in which its purse is empty
+ */
+export async function play(setting: Setting, variant: Variant, api?: RealApi): Promise<Outcome> {
+  const { job, window } = setting;
+  await using side = await (api === undefined ? scriptedSide(setting) : realSide(setting, api));
+  const { world, prompts, requests } = side;
+  const tally = { answered: 0, failedTurns: 0 };
   await makeFolder(world, job);
   const started = performance.now();
   const { command, args } = commandOf(world, variant, [...MODEL_FLAGS[window], '--dangerously-skip-permissions']);
@@ -93,20 +142,24 @@ export async function play(setting: Setting, variant: Variant): Promise<Outcome>
     env: { ...world.scratch.env, CTXB_COMPACTION_HOW: 'auto', ...variant.env },
     cwd: world.scratch.cwd,
   });
-  for (const prompt of prompts) {
-    tally.asked += 1;
+  for (const [at, prompt] of prompts.entries()) {
+    side.noteAsked(at + 1);
     program.send(promptLine(prompt));
     const result = await Promise.race([program.waitForLine(({ type }) => type === 'result'), program.finished]);
     if (!('type' in result)) break;
     if (result.is_error === true) tally.failedTurns += 1;
+    else tally.answered += 1;
+    if (api !== undefined && api.purse <= 0) break;
   }
   program.stdin.end();
   const { code, stdout, stderr } = await program.finished;
+  const summaries = requests.filter(({ kind }) => kind === 'summary').length;
+  const handoffs = requests.filter((request) => request.kind === 'main' && isHandoffAsked(request)).length;
   return {
-    ...{ bill: meter.bill, faults: model.faults, exitCode: code, requests: world.standin.requests },
-    ...{ summaries: tally.summaries, handoffs: tally.handoffs, failedTurns: tally.failedTurns },
-    exact: Math.max(0, reliefsIn(world.standin.requests) - tally.summaries - tally.handoffs),
-    unanswered: job.tasks.length - model.answered(),
+    ...{ bill: side.bill, faults: side.faults(), exitCode: code, requests, summaries, handoffs },
+    exact: Math.max(0, reliefsIn(requests) - summaries - handoffs),
+    failedTurns: tally.failedTurns,
+    unanswered: prompts.length - tally.answered - tally.failedTurns,
     wallSeconds: (performance.now() - started) / 1000,
     ...{ stdout: stdout.toString(), stderr },
   };
@@ -125,18 +178,18 @@ function isHandoffAsked({ body }: RecordedRequest): boolean {
   return said.includes(ASKED) || said.includes(ASKED_AGAIN);
 }
 
-function allTasks(job: Job): string {
-  return ['Work through these tasks one after the other:', ...job.tasks.map(({ prompt }) => prompt)].join('\n\n');
+function allTasks(prompts: readonly string[]): string {
+  return ['Work through these tasks one after the other:', ...prompts].join('\n\n');
 }
 
-function commandOf(world: World, { ctxb, claude: flags = [] }: Variant, claudeArgs: readonly string[]) {
+function commandOf(world: Side['world'], { ctxb, claude: flags = [] }: Variant, claudeArgs: readonly string[]) {
   const claude = [...PROTOCOL, ...claudeArgs, ...flags];
   if (ctxb === undefined) return { command: world.claude, args: claude };
   return { command: process.execPath, args: [CTXB, 'run', ...ctxb, '--', world.claude, ...claude] };
 }
 
 /** The job's files, in a repository as a user has one. */
-async function makeFolder({ scratch }: World, job: Job): Promise<void> {
+async function makeFolder({ scratch }: Side['world'], job: Job): Promise<void> {
   for (const { path, text, executable } of job.files) {
     const file = join(scratch.cwd, path);
     mkdirSync(dirname(file), { recursive: true });
