@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { exactAnswer } from '../../../src/core/exact/exact-answer.ts';
 import { extentOf, type Message } from '../../../src/core/exact/message.ts';
-import { createRandom } from '../../support/random.ts';
+import type { MidTurnPrompt } from '../../../src/core/exact/plan.ts';
+import { createRandom, type Random } from '../../support/random.ts';
 import { sized } from '../../support/size.ts';
 import { listedAgain, randomTalk } from './talk.ts';
 
@@ -30,7 +31,13 @@ function expectNoOrphans(messages: readonly Message[]): void {
   expect(asked).toEqual([]);
 }
 
-describe.each(Array.from({ length: sized(60, 2_000) }, (_, seed) => seed + 1))('conversation %i', (seed) => {
+/** Words behind a few of the results. */
+function saidInMidTurn(chance: Random, messages: readonly Message[], round: string): MidTurnPrompt[] {
+  const results = messages.flatMap(({ toolResults = [] }) => toolResults).filter(() => chance.chance(0.1));
+  return results.map(({ tool_use_id: after }, at) => ({ text: `HEARD-${round}${at}`, after }));
+}
+
+describe.each(Array.from({ length: sized(60, 600) }, (_, seed) => seed + 1))('conversation %i', (seed) => {
   const random = createRandom(seed);
   const messages = randomTalk(random, random.whole(1, 14));
   const budget = random.pick([3_000, 6_000, 12_000, 25_000, 60_000]);
@@ -73,5 +80,25 @@ describe.each(Array.from({ length: sized(60, 2_000) }, (_, seed) => seed + 1))('
     expect([...wholeIn(stay)].filter((id) => !whole.has(id))).toEqual([]);
     const lines = linesIn(more).length + whole.size * 2;
     expect(lines).toBeGreaterThanOrEqual(linesIn(stay).length);
+  });
+
+  it('keeps every prompt over three compactions, also what was said in mid-turn, in order', () => {
+    const chance = createRandom(seed);
+    let talk: readonly Message[] = [];
+    const said: string[] = [];
+    for (const round of ['a', 'b', 'c']) {
+      const fresh = randomTalk(chance, chance.whole(1, 6), round);
+      const midTurn = saidInMidTurn(chance, fresh, round);
+      said.push(...promptsIn(fresh).map(({ text }) => text));
+      const { messages: kept } = exactAnswer([...talk, ...fresh], { ...plan(80_000), midTurn });
+      if (kept === undefined) return;
+      expectNoOrphans(kept);
+      const texts = kept.filter(({ role }) => role === 'user').map(({ text }) => text);
+      expect(texts.filter((text) => text.startsWith('PROMPT'))).toEqual(said);
+      const heard = texts.filter((text) => text.includes('HEARD-')).map((text) => text.split('\n')[1]);
+      expect(heard.filter((text) => text?.startsWith(`HEARD-${round}`))).toEqual(midTurn.map(({ text }) => text));
+      expect(new Set(heard).size).toBe(heard.length);
+      talk = listedAgain(kept, said.length);
+    }
   });
 });

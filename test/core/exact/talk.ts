@@ -62,6 +62,8 @@ export function randomTalk(random: Random, turns: number, name = ''): Message[] 
   const steps: Said[] = [];
   for (let turn = 0; turn < turns; turn++) {
     steps.push(`PROMPT-${name}${turn} ${'please '.repeat(random.whole(0, 40))}`);
+    if (random.chance(0.1))
+      steps.push('', 'This session is being continued from a previous conversation. It was long.');
     for (let call = random.whole(0, 6); call > 0; call--) steps.push(randomStep(random));
     if (random.chance(0.1)) steps.push('[Request interrupted by user]');
     else steps.push({ words: random.pick(WORDS) || 'Done.', ...(random.chance(0.3) ? { thought: true } : {}) });
@@ -69,15 +71,26 @@ export function randomTalk(random: Random, turns: number, name = ''): Message[] 
       steps.push('<command-name>/context</command-name>', '<local-command-stdout>…</local-command-stdout>');
   }
   if (random.chance(0.5)) steps.push(`PROMPT-${name}${turns}`, randomStep(random, true));
-  return listed(...steps).map((message) => ({ ...message, handle: `${name}${message.handle}` }));
+  const named = <T extends { readonly tool_use_id: string }>(one: T) => ({
+    ...one,
+    tool_use_id: name + one.tool_use_id,
+  });
+  return listed(...steps).map(({ handle, toolUses, toolResults, ...message }) => ({
+    ...message,
+    handle: name + handle,
+    toolUses: toolUses.map(named),
+    ...(toolResults && { toolResults: toolResults.map(named) }),
+  }));
 }
 
 function randomStep(random: Random, isAnswered = false): Said {
   const calls = Array.from({ length: random.whole(1, 3) }, (_, at) => {
     const command = `${random.pick(['npm test', 'cat a.ts', 'rg -n limit src', 'git status'])} # ${random.whole(0, 9)}${at}`;
-    const text = `line ${random.whole(0, 999)} 表 error: no such file\n`.repeat(
-      random.whole(0, random.chance(0.1) ? 2_000 : 60),
-    );
+    const text = random.chance(0.05)
+      ? 'File unchanged since last read. The content from the earlier Read is still current.'
+      : `line ${random.whole(0, 999)} 表 error: no such file\n`.repeat(
+          random.whole(0, random.chance(0.1) ? 2_000 : 60),
+        );
     const failed = random.chance(0.2) ? (['failed'] as const) : ([] as const);
     return [command, !isAnswered && random.chance(0.03) ? undefined : text, ...failed] as const;
   });
