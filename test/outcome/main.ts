@@ -41,7 +41,7 @@ model that follows a script but knows nothing except what stands in the request.
   --tasks N       its length (default: 12)
   --window N      200000 or 1000000; repeat it for both (default: 200000)
   --one-prompt    all tasks in one prompt, so one long turn; else a prompt a task
-  --only WORDS    variants whose name holds these words
+  --only WORDS    the variant of this name, or those whose names hold these words; repeat it for several
   --real          ask the API of ANTHROPIC_API_KEY (and ANTHROPIC_BASE_URL), which costs money
   --max-cost USD  with --real: end when all variants together have cost this
   --svg FILE      also draw what each variant cost
@@ -56,7 +56,7 @@ const { values } = parseArgs({
     tasks: { type: 'string', default: '12' },
     window: { type: 'string', multiple: true, default: ['200000'] },
     'one-prompt': { type: 'boolean', default: false },
-    only: { type: 'string', default: '' },
+    only: { type: 'string', multiple: true, default: [''] },
     real: { type: 'boolean', default: false },
     'max-cost': { type: 'string' },
     svg: { type: 'string' },
@@ -97,8 +97,7 @@ async function printTable(seed: number, window: number): Promise<Bars> {
   console.log(line(['variant', ...COLUMNS.map(([heading]) => heading)]));
   console.log(line(['---', ...COLUMNS.map(() => '--:')]));
   const bars: Bar[] = [];
-  const variants = [...VARIANTS, ...besides(values.plugin)];
-  for (const variant of variants.filter(({ name }) => name.includes(values.only))) {
+  for (const variant of chosen([...VARIANTS, ...besides(values.plugin)])) {
     if (api !== undefined && api.purse <= 0) break;
     const outcome = await play(setting, variant, api);
     console.log(line([variant.name, ...COLUMNS.map(([, figure]) => figure(outcome))]));
@@ -107,6 +106,13 @@ async function printTable(seed: number, window: number): Promise<Bars> {
     bars.push({ name: variant.name, usd: outcome.bill.usd, faults: faultsOf(outcome) });
   }
   return { title, bars };
+}
+
+function chosen(variants: readonly Variant[]): Variant[] {
+  const isNamed = (words: string) => variants.some(({ name }) => name === words);
+  return variants.filter(({ name }) =>
+    values.only.some((words) => (isNamed(words) ? name === words : name.includes(words))),
+  );
 }
 
 function faultsOf({ faults, failedTurns, unanswered }: Outcome): number {
