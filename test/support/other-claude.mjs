@@ -18,6 +18,7 @@ const OLDEST_PART = {
   'exact-withheld': ['older than mods'],
   formats: ["'text': ", "'json': ", "'stream-json': ", "'lines on stdin': "],
   handoff: ['gives the fresh context the document', 'after one attempt'],
+  limits: ['ends the run with 5', "waited for by 'ctxb'", 'resets later'],
   'mid-turn': ['compacted at the placed trigger', 'is kept in a file'],
   prices: ['claude itself counts'],
   recovery: ['in the middle of a tool', 'taken up with --resume-run'],

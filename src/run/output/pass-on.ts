@@ -12,8 +12,11 @@ import type { Event } from '../../core/protocol/events.ts';
 import { createFramer } from '../../core/protocol/frame.ts';
 import type { CallerOutput } from './output.ts';
 
-/** Texts in lines that may tell of a full context. */
-const EXHAUSTION_MARKS = ['rompt is too long', 'prompt_too_long', 'blocking_limit', 'rapid_refill_breaker'];
+/** Texts in lines that may tell of a turn that failed. */
+const FAILURE_MARKS = [
+  ...['"<synthetic>"', '"is_error":true', 'error_during_execution', 'hook_stopped'],
+  ...['rompt is too long', 'prompt_too_long', 'blocking_limit', 'rapid_refill_breaker'],
+];
 
 /** The way of claude's lines to the caller. */
 export interface PassOn {
@@ -44,7 +47,7 @@ export function createPassOn({ output, state, onEvent }: PassOnOptions): PassOn 
     hasOnlyOwnHooks: () => state().control.initialize?.hooks === undefined,
   };
   const own = ['"control_', state().run.runId.slice(0, -12), STAMP_MARK];
-  const marks = [...own, ...traceMarks(traces), ...EXHAUSTION_MARKS].map((mark) => Buffer.from(mark));
+  const marks = [...own, ...traceMarks(traces), ...FAILURE_MARKS].map((mark) => Buffer.from(mark));
 
   function show(bytes: Buffer, event: Event): void {
     output.bytes(bytes);
@@ -66,7 +69,7 @@ export function createPassOn({ output, state, onEvent }: PassOnOptions): PassOn 
     const mayBeOwn =
       isInjectedTurn(now) ||
       speaksOfMod(now) ||
-      now.spending.phase === 'stopping' ||
+      isInterrupting(now) ||
       now.process.phase === 'starting' ||
       marks.some((mark) => bytes.includes(mark));
     if (!mayBeOwn) output.bytes(bytes);
@@ -110,6 +113,11 @@ export function createPassOn({ output, state, onEvent }: PassOnOptions): PassOn 
       if (fate === 'show') for (const { bytes, event } of lines) show(bytes, event);
     },
   };
+}
+
+/** A turn is interrupted that goes on later: what claude says of that is not for the caller. */
+function isInterrupting({ spending, stall, wait }: GovernorState): boolean {
+  return spending.phase === 'stopping' || stall.phase === 'interrupted' || wait?.phase === 'breaking';
 }
 
 function withoutTerminator(line: string): string {

@@ -255,6 +255,12 @@ describe("claude's own wait", () => {
     expect(said(waitOut(driver, 10 * SECOND))).toHaveLength(1);
   });
 
+  it('for a week is told with the day of the reset, though claude waits six hours at a time', () => {
+    const driver = begun({ wait: 8 * 86_400 });
+    driver.claude(limitLine('rejected', 1, START + 83 * HOUR), retryLine(6 * HOUR, 429));
+    expect(decisions(driver.actions)).toMatchObject([{ kind: 'wait', by: 'claude', until: START + 83 * HOUR }]);
+  });
+
   it('for a 429 that names no limit is one for a limit when it is long', () => {
     const driver = begun({ wait: 6 * 3_600 });
     driver.claude(retryLine(2 * HOUR, 429));

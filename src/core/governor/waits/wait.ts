@@ -91,7 +91,8 @@ function noteRetry(state: GovernorState, { status, delayMs }: ApiRetryEvent): St
   if (wait?.phase === 'paused' || wait?.phase === 'breaking') return keep(state);
   const isLimit = status === 429 && (resetOf(limits) !== undefined || delayMs >= LEAST_LIMIT_MS);
   const cause = isLimit ? 'limit' : (wait?.cause ?? 'outage');
-  const until = now + delayMs;
+  // claude waits six hours at a time.
+  const until = Math.max(now + delayMs, isLimit ? (resetOf(limits) ?? 0) : 0);
   const isTold = wait?.said === true || (!isLimit && delayMs < LEAST_TOLD_MS);
   const begun: Wait = wait ?? { cause, phase: 'claude', since: now, until, tries: 0, said: false, prompts: [] };
   const next = withWait(state, { ...begun, cause, until, said: begun.said || !isTold });
@@ -112,7 +113,10 @@ function breakWait(state: GovernorState, { delayMs }: ApiRetryEvent): Step {
   const reset = resetOf(limits) ?? wait.until;
   const slept = now > reset + SLEPT_MS && delayMs > SLEPT_MS;
   const pays = Object.keys(tasks).length === 0 && savingAt({ ...state, now: wait.until }) !== undefined;
-  if (!slept && !pays) return keep(state);
+  // 2.1.197 has no bound for its wait.
+  const { wait: seconds } = run.policy.limits;
+  const isTooLong = seconds > 0 && wait.until - wait.since > seconds * 1000;
+  if (!slept && !pays && !isTooLong) return keep(state);
   return sendInterrupt(withWait(state, { ...wait, phase: 'breaking', until: slept ? now : wait.until }));
 }
 
