@@ -120,6 +120,36 @@ export const resumedAfterKill: Scene = {
   },
 };
 
+/** A result that an exact compaction leaves out, and the budget that is too small for it. */
+export const LEFT_OUT = 'line 2500 of what the tool said';
+const BUDGET = 2_000;
+
+/** The mod is loaded into a running claude and answers a compaction; another claude, without it, resumes the session. */
+export const compactedExactly: Scene = {
+  scenario: {
+    calls: [
+      { tools: [{ name: 'Bash', input: { command: 'seq -f "line %g of what the tool said" 2000 2800' } }] },
+      { text: 'the answer before' },
+      { text: 'the answer after' },
+      { text: 'the answer when resumed' },
+    ],
+    summary: { text: '<summary>what the summary says</summary>' },
+  },
+  async play(stage) {
+    const mod = stage.makeModFolder();
+    const first = await stage.start();
+    const before = await first.turn('the prompt before');
+    const loaded = await first.ask({ subtype: 'reload_plugins', add_plugins: [{ type: 'local', path: mod.path }] });
+    mod.plan({ version: 1, note: 'what the note says', budget: BUDGET });
+    const turns = [before, await first.turn('/compact'), await first.turn('the prompt after')];
+    const { session } = await untilLogged(stage, first);
+    first.kill('SIGKILL');
+    await first.ended();
+    const second = await stage.start({ args: ['--resume', session] });
+    return seen(stage, second, { turns: [...turns, await second.turn('the prompt when resumed')], answers: [loaded] });
+  },
+};
+
 /** The output of a hook that gives claude something, in the shape that claude takes it. */
 export function hookOutput(hook: HookName, fields: Fields): Fields {
   return { hookSpecificOutput: { hookEventName: hook, ...fields } };

@@ -7,6 +7,7 @@ import { ALL_CHECKS } from '../../src/doctor/all-checks.ts';
 import { runChecks } from '../../src/doctor/run-checks.ts';
 import { testClaude } from '../support/claude.ts';
 
+const MOD = new URL('../../dist/mod/', import.meta.url);
 const ODD_CLAUDE = fileURLToPath(new URL('../../fixtures/programs/odd-claude.mjs', import.meta.url));
 
 let root = '';
@@ -33,6 +34,9 @@ const ODDITIES = [
   { oddity: 'nothing resumed', fails: ['resume-after-kill', 'context-of-resumed'] },
   { oddity: 'no replay mark', fails: ['replayed-prompt'] },
   { oddity: 'no boundary', fails: ['compact-succeeds'] },
+  { oddity: 'reload_plugins unknown', fails: ['mod-loads', 'compact-exact', 'exact-resumes'] },
+  { oddity: 'no mods', fails: ['compact-exact', 'exact-resumes'] },
+  { oddity: 'nothing resumed', fails: ['exact-resumes'] },
   {
     oddity: 'no status + nothing shows a reset + no systemMessage',
     fails: ['hook-pre-compact', 'compact-status', 'clear-forgets'],
@@ -73,7 +77,7 @@ it.concurrent.each(ODDITIES)('a claude with $oddity is found out by $fails alone
   );
   await chmod(claude, 0o755);
   const limits = { timeoutMs: undefined, stop: new AbortController().signal };
-  const outcomes = await runChecks(checks, { claude, path: process.env.PATH, root }, limits);
+  const outcomes = await runChecks(checks, { claude, path: process.env.PATH, root, mod: MOD }, limits);
 
   const failed = outcomes.filter(({ status }) => status === 'fails');
   expect(failed.map(({ check, seen }) => `${check.name}: ${seen}`)).toEqual(

@@ -1,9 +1,9 @@
 import { NATIVE_RESERVE_TOKENS } from '../../core/governor/policy.ts';
 import { isExhaustion } from '../../core/protocol/failures.ts';
-import { steps } from '../../standin/scenario.ts';
+import { type RecordedRequest, steps } from '../../standin/scenario.ts';
 import { type Check, factsOf } from '../check.ts';
 import { expectFact } from '../expect-fact.ts';
-import { compactAndClear, hookOutput } from '../scenes.ts';
+import { compactAndClear, compactedExactly, hookOutput, LEFT_OUT } from '../scenes.ts';
 import { eventsOf, holds, requestsOf, requestWith, resultOf, verdictIn } from '../stage/read-seen.ts';
 import { scene } from '../stage/scene.ts';
 
@@ -126,6 +126,33 @@ export const COMPACTION_FACTS: readonly Check[] = factsOf('Compaction', [
     },
   },
   {
+    name: 'mod-loads',
+    fact: 'A mod is loaded into a running claude (reload_plugins with add_plugins).',
+    instead: 'compactions are summaries, which is said once',
+    scene: compactedExactly,
+    look({ answers: [loaded] }) {
+      expectFact(loaded?.ok === true, 'claude refuses to load it');
+    },
+  },
+  {
+    name: 'compact-exact',
+    fact: "The mod answers /compact with what stays: no summary is asked for, and the next request holds the mod's note and every prompt.",
+    instead: 'compactions are summaries, which is said once',
+    scene: compactedExactly,
+    look(seen) {
+      expectFact(eventsOf(seen.turns[1] ?? [], 'boundary').length === 1, 'there is no compact_boundary');
+      expectFact(requestsOf(seen, 'summary').length === 0, 'a summary is asked for');
+      expectKept(requestWith(seen, 'the prompt after'), 'the next request');
+    },
+  },
+  {
+    name: 'exact-resumes',
+    fact: 'A claude without the mod resumes what an exact compaction left, and what it took away stays away.',
+    instead: 'after a crash the whole conversation may be there again, and is compacted again',
+    scene: compactedExactly,
+    look: (seen) => expectKept(requestWith(seen, 'the prompt when resumed'), 'the resumed request'),
+  },
+  {
     name: 'prompt-too-long',
     fact: 'A prompt that the API refuses as too long, and that claude cannot make room for, ends in a result that says so.',
     instead: 'the caller gets the error: the context is not relieved at once, but before the next prompt',
@@ -143,3 +170,9 @@ export const COMPACTION_FACTS: readonly Check[] = factsOf('Compaction', [
     },
   },
 ]);
+
+function expectKept(request: RecordedRequest | undefined, which: string): void {
+  expectFact(holds(request, 'what the note says'), `${which} does not hold the note`);
+  expectFact(holds(request, 'the prompt before'), `${which} does not hold the prompt`);
+  expectFact(!holds(request, LEFT_OUT), `${which} still holds what was left out`);
+}

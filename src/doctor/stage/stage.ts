@@ -2,6 +2,7 @@ import { type Child, startChild } from '../../claude/child.ts';
 import type { RecordedRequest, Scenario } from '../../standin/scenario.ts';
 import { createScratchEnvironment, type ScratchEnvironment } from '../../standin/scratch-environment.ts';
 import { type Standin, startStandin } from '../../standin/server.ts';
+import { type ModFolder, makeModFolder } from '../../store/runs/mod-folder.ts';
 import { Contradiction } from '../expect-fact.ts';
 import { type Conversation, converse, type Hooks } from './conversation.ts';
 
@@ -12,6 +13,8 @@ export interface Place {
   readonly path: string | undefined;
   /** Everything is written in this folder. */
   readonly root: string;
+  /** Where ctxb's mod is. Default: where the build puts it. */
+  readonly mod?: URL;
 }
 
 export interface StartOptions {
@@ -29,6 +32,8 @@ export interface Stage {
   readonly patience: AbortSignal;
   /** Starts a claude in the two-way mode, with no question about tools. */
   start(options?: StartOptions): Promise<Conversation>;
+  /** Puts ctxb's mod into a folder of the home. */
+  makeModFolder(): ModFolder;
   /**
    * Resolves with the first request to the API that fits.
    *
@@ -43,7 +48,7 @@ const UNASKED = ['--dangerously-skip-permissions'];
 /** Sets a stage for one scene; whatever is started on it ends with it. */
 export async function withStage<T>(
   scenario: Scenario,
-  { claude, path, root }: Place,
+  { claude, path, root, mod }: Place,
   patience: AbortSignal,
   work: (stage: Stage) => Promise<T>,
 ): Promise<T> {
@@ -64,6 +69,7 @@ export async function withStage<T>(
       children.push(child);
       return converse(child, hooks, patience);
     },
+    makeModFolder: () => makeModFolder(scratch.home, mod),
     request: (what, fits) => orLosePatience(what, standin.waitFor(fits), patience),
   };
   try {

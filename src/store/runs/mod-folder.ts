@@ -27,13 +27,15 @@ const MOD = new URL('../mod/', import.meta.url);
 const MOST_BYTES = 4 * 1024 * 1024;
 
 /**
- * Puts the mod into a temporary folder of this user's.
+ * Puts the mod into a new folder of this user's alone.
  *
+ * @param root the folder to make it in; default: the one for temporary files
+ * @param mod where the mod is; default: where the build puts it
  * @throws CtxbError `store`
  */
-export function makeModFolder(): ModFolder {
-  const path = orStoreError(tmpdir(), () => mkdtempSync(join(tmpdir(), 'ctxb-mod-')));
-  orStoreError(path, () => cpSync(MOD, path, { recursive: true }));
+export function makeModFolder(root = tmpdir(), mod = MOD): ModFolder {
+  const path = orStoreError(root, () => mkdtempSync(join(root, 'ctxb-mod-')));
+  orStoreError(path, () => cpSync(mod, path, { recursive: true }));
   createPlain(join(path, 'hooks/place.js'), asItIs(`export const PLACE = ${JSON.stringify(path)};\n`));
   let watcher: FSWatcher | undefined;
   const stopWatching = () => {
