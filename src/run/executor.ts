@@ -146,7 +146,7 @@ export function createExecutor(world: ExecutorWorld): Executor {
     answered: ({ uuids }) => world.whenGiven(() => store.run({ answered: uuids })),
     'ask-person': world.askPerson,
     'ask-next': world.askNext,
-    kill: () => world.child().kill('SIGKILL'),
+    kill: ({ signal }) => world.child().kill(signal ?? 'SIGKILL'),
     'measure-file': world.measureFile,
     'store-result': world.storeResult,
   };

@@ -302,8 +302,8 @@ export type Effect =
   | { readonly kind: 'ask-person'; readonly scope: CostScope; readonly spentUsd: number; readonly limitUsd: number }
   /** The person has stopped a turn: ask whether the next of so many prompts is to go. Told back as `stop-answer`. */
   | { readonly kind: 'ask-next'; readonly waiting: number }
-  /** It did not end by itself. */
-  | { readonly kind: 'kill' }
+  /** End claude's process; by force unless said otherwise. */
+  | { readonly kind: 'kill'; readonly signal?: 'SIGTERM' }
   /** Look how many lines of a file, from the line `offset` on, `chars` UTF-16 units hold. Told back as `file-measured`. */
   | {
       readonly kind: 'measure-file';

@@ -53,7 +53,8 @@ function toolLine(id: string, command: string): Line {
 
 /** claude was killed, and another one has its place. */
 function back(driver: Driver, delivered: readonly string[]): unknown[] {
-  driver.tell(exitEvent({ delivered }));
+  // As it ends on SIGTERM.
+  driver.tell(exitEvent({ code: 143, signal: undefined, delivered }));
   driver.begin();
   const totals = { totalTokens: 20_000, rawMaxTokens: 200_000, isAutoCompactEnabled: true };
   return said(driver.claude(contextAnswer(driver, totals)));
@@ -83,7 +84,9 @@ describe('a claude that says nothing any more', () => {
     const driver = midTurn();
     quiet(driver, 15);
     driver.wait(10_000);
-    expect(kinds(driver.timeout('stall'))).toEqual(['kill']);
+    expect(driver.timeout('stall')).toContainEqual({ kind: 'kill', signal: 'SIGTERM' });
+    driver.wait(5_000);
+    expect(driver.timeout('exit')).toEqual([{ kind: 'kill' }]);
     expect(back(driver, ['prompt-2'])).toEqual([expect.stringContaining('Go on from where the work stands.')]);
   });
 

@@ -34,9 +34,10 @@ function leavingOf(state: GovernorState): GovernorState | undefined {
 /** Whether it died with work left. */
 function isDeath(state: GovernorState, { code, signal }: ExitEvent): boolean {
   if (state.run.mode !== 'act' || state.input !== 'open') return false;
+  const isStalled = state.stall.phase === 'ending';
   // A process that exits before it has a session was started wrongly, and would exit again.
-  if (signal === undefined && state.session.id === undefined) return false;
-  if (signal === undefined ? ASKED_CODES.has(code ?? 0) : ASKED_SIGNALS.has(signal)) return false;
+  if (!isStalled && signal === undefined && state.session.id === undefined) return false;
+  if (!isStalled && (signal === undefined ? ASKED_CODES.has(code ?? 0) : ASKED_SIGNALS.has(signal))) return false;
   const { turn, mailbox, relief } = state;
   const isDone = turn.phase === 'idle' && mailbox.ended && mailbox.waiting.length === 0 && !isUnderWay(state);
   return !isDone || relief.unfinished !== undefined;

@@ -19,12 +19,12 @@ export function restart(state: GovernorState, event: ExitEvent): Step {
   const { turn, process, session } = state;
   const undelivered = undeliveredOf(turn.prompts, event.delivered);
   const attempt = process.restarts + 1;
-  const end =
-    state.stall.phase === 'ending' ? 'claude was ended' : `claude ended: ${event.signal ?? `exit code ${event.code}`}`;
+  const isStalled = state.stall.phase === 'ending';
+  const end = isStalled ? 'claude was ended' : `claude ended: ${event.signal ?? `exit code ${event.code}`}`;
   // The log of a session that was left holds a full context.
   const isLeft = state.relief.left !== undefined && session.id === state.relief.left;
   // A process that refused to resume the session shows that there is no session.
-  const isVain = process.resumes && process.phase === 'starting' && event.signal === undefined;
+  const isVain = !isStalled && process.resumes && process.phase === 'starting' && event.signal === undefined;
   const logged = event.logged && !isLeft && !isVain;
   const dead: GovernorState = {
     ...withoutProcess(state),
@@ -113,7 +113,8 @@ function unfinishedAfter(state: GovernorState, event: ExitEvent): Unfinished | u
   if (begun.length === 0) return relief.resuming;
   // The stream is ahead of the log.
   const openTool = openTools(refill) || event.openTool;
-  const what = `Claude Code ended unexpectedly (${event.signal ?? `exit code ${event.code}`})`;
+  const end = `ended unexpectedly (${event.signal ?? `exit code ${event.code}`})`;
+  const what = `Claude Code ${state.stall.phase === 'ending' ? 'said nothing any more, was ended' : end}`;
   const { prompts = [], answers = begun.map(({ uuid }) => uuid) } = relief.resuming ?? {};
   return { because: interruption(what, { ...event, openTool }), prompts, answers };
 }

@@ -1,4 +1,5 @@
 import type { Event, ResultEvent } from '../../protocol/events.ts';
+import type { Action } from '../actions.ts';
 import { isAgentCall } from '../agents/agents.ts';
 import { draftOf } from '../draft.ts';
 import { sendInterrupt } from '../prompts/own-lines.ts';
@@ -65,6 +66,14 @@ const LOOK_MS = 30_000;
 /** Stalls in a row: what has hung three times hangs again. */
 const MOST_STALLS = 3;
 
+/** How long claude may take to end what it has started, and itself. */
+const EXIT_PATIENCE_MS = 5_000;
+
+const END: readonly Action[] = [
+  { kind: 'kill', signal: 'SIGTERM' },
+  { kind: 'set-timer', timer: 'exit', afterMs: EXIT_PATIENCE_MS },
+];
+
 /** How long claude may take to stop its turn, or as long as it may say nothing at all. */
 const INTERRUPT_PATIENCE_MS = 10_000;
 
@@ -106,7 +115,7 @@ function pauseOf(state: GovernorState): number {
 /** It is time to look, or claude has not heeded an interrupt. */
 export function onStallTimer(state: GovernorState): Step {
   const { stall, now } = state;
-  if (stall.phase !== 'none') return keep(withStall(state, { phase: 'ending' }), [{ kind: 'kill' }]);
+  if (stall.phase !== 'none') return keep(withStall(state, { phase: 'ending' }), END);
   const expected = silentSince(state);
   if (expected === undefined || !isWatched(state)) return keep(withStall(state, { lookedAt: undefined }));
   const hasSlept = now - (stall.lookedAt ?? now) > 3 * pauseOf(state) + LOOK_MS;
@@ -141,10 +150,10 @@ function onStall(state: GovernorState, ms: number): Step {
   if (isLast) {
     // With its input closed it has answered all, and only does not end.
     const outcome = state.outcome ?? (input === 'open' ? 'stalled' : undefined);
-    return keep({ ...withStall(next, { phase: 'ending' }), outcome }, [note, { kind: 'kill' }]);
+    return keep({ ...withStall(next, { phase: 'ending' }), outcome }, [note, ...END]);
   }
   // Before its turn has begun claude would not heed an interrupt.
-  if (turn.phase !== 'running') return keep(withStall(besideLost(next), { phase: 'ending' }), [note, { kind: 'kill' }]);
+  if (turn.phase !== 'running') return keep(withStall(besideLost(next), { phase: 'ending' }), [note, ...END]);
   const timer = {
     kind: 'set-timer',
     timer: 'stall',
@@ -193,7 +202,7 @@ export function readStall(before: GovernorState, state: GovernorState, event: Re
     return keep(withStall(state, { phase: 'none' }), [{ kind: 'clear-timer', timer: 'stall' }]);
   const because =
     'Nothing came any more in the middle of the work: the turn was interrupted, not by the user, and goes on in a new process.';
-  return keep(withStall(breakOff(before, state, because), { phase: 'ending' }), [{ kind: 'kill' }]);
+  return keep(withStall(breakOff(before, state, because), { phase: 'ending' }), END);
 }
 
 function withStall(state: GovernorState, changes: Partial<Stall>): GovernorState {
