@@ -29,7 +29,7 @@ export function readSample(text: string): SampleSource[] {
  *
  * @returns why not all of it is there
  */
-export function fetchSource(folder: string, { repository, files }: SampleSource): string | undefined {
+function fetchSource(folder: string, { repository, files }: SampleSource): string | undefined {
   const missing = files.filter(({ hash }) => !existsSync(placeOf(folder, hash)));
   if (missing.length === 0) return undefined;
   const store = join(folder, `${repository.replace('/', '+')}.git`);

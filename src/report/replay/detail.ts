@@ -12,7 +12,7 @@ import { counted, dollars, shareOf, tokens } from '../figures.ts';
 import { aligned, fitted } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
 import type { OpenReport, Page } from './format.ts';
-import { actionText, compactionRow, linesRow, originRows, row } from './session-rows.ts';
+import { actionText, compactionRow, dropRows, linesRow, originRows, row } from './session-rows.ts';
 import { sessionTable } from './session-table.ts';
 import { zoneColour } from './sparkline.ts';
 
@@ -61,6 +61,7 @@ function stretchRows(stretch: Stretch, session: SessionSummary, page: Page): str
     `  ${name}: ${counted(calls.length, 'call')}, ${contextText(stretch, page)}`,
     ...prompts.map(({ text }) => cut(`${INDENT}prompt    ${onOneLine(text)}`, page)),
     ...growthRows(growth),
+    ...dropRows(session).flatMap(({ call, text }) => (call >= first && call <= last ? [`  ${text}`] : [])),
     ...actions.map((action) => `  ${actionRow(action)}`),
     ...subagents.map((subagent) => subagentRow(subagent, page)),
   ];

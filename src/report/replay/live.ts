@@ -5,7 +5,7 @@ import { fitted } from '../layout.ts';
 import { growthText } from './detail.ts';
 import type { Page } from './format.ts';
 import { callLines } from './json.ts';
-import { actionText, compactionRow, row } from './session-rows.ts';
+import { actionText, compactionRow, dropRows, row } from './session-rows.ts';
 import { zoneColour } from './sparkline.ts';
 
 /**
@@ -32,8 +32,10 @@ export function createLiveText(page: Page): LiveView {
       compactions: compactions.filter(({ call }) => call < first).length,
       actions: actions.filter(({ at }) => at.call < first).length,
     };
+    const { calls } = shown;
     const lines = [
-      ...series.slice(shown.calls).map((call) => ({ call: call.number, text: callText(call, series, page) })),
+      ...series.slice(calls).map((call) => ({ call: call.number, text: callText(call, series, page) })),
+      ...dropRows(session).filter(({ call }) => call > calls && call <= series.length),
       ...actions
         .slice(shown.actions)
         .map((action) => ({ call: action.at.call, text: row('policy', actionText(action)) })),

@@ -174,6 +174,18 @@ function oddityText({ kind, cause, count, examples }: Oddity): string {
   return onOneLine(`${NAMES[kind]}${why}${times}, ${place}${figures}`);
 }
 
+/** What left the context with no compaction to say so, of the drops that are kept, by the call at which it showed. */
+export function dropRows({ oddities }: SessionSummary): readonly { readonly call: number; readonly text: string }[] {
+  return oddities.flatMap(({ cause, examples }) =>
+    cause === null
+      ? []
+      : examples.map(({ call, expected, found }) => {
+          const figures = `${figure(found)} tokens instead of ${figure(expected)}`;
+          return { call, text: row('drop', `call ${call}: ${NAMES.drop} (${CAUSES[cause]}): ${figures}`) };
+        }),
+  );
+}
+
 function figure(value: number | string | null): string {
   return typeof value === 'number' ? tokens(value) : (value ?? 'nothing');
 }

@@ -31,6 +31,20 @@ describe('for a person', () => {
 `);
   });
 
+  it('names what left the context at its call, once', async () => {
+    const session = await judged('compact.ndjson');
+    const examples = [{ call: 2, line: 9, expected: 120_000, found: 90_000 }];
+    const oddities = [{ kind: 'drop', cause: 'context-editing', count: 1, examples }] as const;
+    const view = createLiveText(pageOf());
+    view({ ...upTo(session, 1), oddities: [] }, false);
+    expect(view({ ...upTo(session, 2), oddities }, false)).toBe(
+      `  call     2   130,000  65%   +30,000  · Bash 100, answer 30
+  drop      call 2: the context became smaller (in the middle of a turn, not announced): 90,000 tokens instead of 120,000
+`,
+    );
+    expect(view({ ...session, oddities }, true)).not.toContain('drop');
+  });
+
   it('of what is there already the last ten calls', async () => {
     const session = await judged('native-mid-turn.session.jsonl');
     const [call] = session.series ?? [];
