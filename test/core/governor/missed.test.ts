@@ -23,6 +23,7 @@ function call(name: string, input: object, text = 'x'.repeat(4_000)): object[] {
 }
 
 const read = (path: string) => call('Read', { file_path: path });
+const page = (path: string, offset: number) => call('Read', { file_path: path, offset });
 const bash = (command: string) => call('Bash', { command });
 const RELIEF = [boundaryLine('auto', 60_000)];
 
@@ -33,11 +34,19 @@ function missedIn(...lines: readonly (readonly object[])[]) {
 
 describe('what is fetched again after a relief', () => {
   it.each([
-    { name: 'nothing, before any', lines: [read('a'), read('a')], calls: 0 },
     { name: 'a file that was seen', lines: [read('a'), RELIEF, read('a')], calls: 1 },
     { name: 'a command', lines: [bash('grep x'), RELIEF, bash('grep x')], calls: 1 },
     { name: 'another file', lines: [read('a'), RELIEF, read('b')], calls: 0 },
-    { name: 'once only', lines: [read('a'), RELIEF, read('a'), read('a')], calls: 1 },
+    {
+      name: 'less what is fetched again although it is there',
+      lines: [read('a'), read('b'), RELIEF, read('a'), read('b'), read('b')],
+      calls: 1,
+    },
+    {
+      name: 'also a page of a file, and its further pages are no repetition',
+      lines: [read('a'), RELIEF, page('a', 80), page('a', 160), page('a', 240)],
+      calls: 1,
+    },
     { name: 'not what is run again in any case', lines: [bash('test'), bash('test'), RELIEF, bash('test')], calls: 0 },
     { name: 'not what an earlier relief had taken', lines: [read('a'), RELIEF, RELIEF, read('a')], calls: 0 },
     {

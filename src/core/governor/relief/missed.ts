@@ -9,14 +9,17 @@ import type { Missed } from './economic-moment.ts';
  */
 export interface Fetches {
   /** Calls under way. */
-  readonly open: Readonly<Record<string, string>>;
+  readonly open: Readonly<Record<string, { readonly name: string; readonly isPage: boolean }>>;
   /**
    * - `sight`: its result is in the context.
    * - `gone`: the last relief took it away. What earlier ones took would be missed without the last one too.
-   * - `habit`: it was fetched again while it was in the context, so that a relief is not the cause.
+   * - `habit`: it was fetched again while it was in the context, so no relief is the cause.
    */
   readonly known: Readonly<Record<string, 'sight' | 'gone' | 'habit'>>;
-  /** After each of the last reliefs, newest last; the first is what came before any. */
+  /**
+   * After each of the last reliefs, newest last; the first is what came before any. What is fetched again although it is
+   * in sight counts against it: as much would have been fetched again in any case.
+   */
   readonly missed: readonly Missed[];
 }
 
@@ -40,7 +43,7 @@ export const USUALLY_MISSED: Missed = { calls: 1, tokens: 2_000 };
 /** What is to be expected after the next relief; what is usual counts as one that was seen. */
 export function missedAfterRelief({ missed }: Fetches): Missed {
   const seen = [USUALLY_MISSED, ...missed.slice(1)];
-  const mean = (of: keyof Missed) => seen.reduce((sum, one) => sum + one[of], 0) / seen.length;
+  const mean = (of: keyof Missed) => Math.max(0, seen.reduce((sum, one) => sum + one[of], 0) / seen.length);
   return { calls: mean('calls'), tokens: mean('tokens') };
 }
 
@@ -61,26 +64,28 @@ function afterRelief({ known, missed }: Fetches): Fetches {
 
 function begun(fetches: Fetches, block: Block): Fetches {
   if (block.type !== 'tool_use' || NOT_FETCHING.test(block.name)) return fetches;
-  const { file_path, notebook_path, command } = fieldsOf(block.input);
+  const { file_path, notebook_path, command, offset } = fieldsOf(block.input);
   const of = textOf(file_path) ?? textOf(notebook_path) ?? textOf(command) ?? JSON.stringify(block.input);
-  return { ...fetches, open: { ...fetches.open, [block.id]: `${block.name} ${of}`.slice(0, NAME_LENGTH) } };
+  const call = { name: `${block.name} ${of}`.slice(0, NAME_LENGTH), isPage: offset !== undefined };
+  return { ...fetches, open: { ...fetches.open, [block.id]: call } };
 }
 
 function ended(fetches: Fetches, block: Block): Fetches {
   if (block.type !== 'tool_result') return fetches;
-  const { [block.toolUseId]: name, ...open } = fetches.open;
-  if (name === undefined) return fetches;
+  const { [block.toolUseId]: call, ...open } = fetches.open;
+  if (call === undefined) return fetches;
+  const { name, isPage } = call;
   const where = fetches.known[name];
-  const known = {
-    ...fetches.known,
-    [name]: where === 'sight' || where === 'habit' ? ('habit' as const) : ('sight' as const),
-  };
-  const missed =
-    where === 'gone' ? withMiss(fetches.missed, estimateTokens(measureBlock(block), UNCALIBRATED)) : fetches.missed;
-  return { open, known, missed };
+  // The next page of a file is not the file once more.
+  if (where === 'sight' && isPage) return { ...fetches, open };
+  const isAgain = where === 'sight' || where === 'habit';
+  const known = { ...fetches.known, [name]: isAgain ? ('habit' as const) : ('sight' as const) };
+  if (where === undefined || where === 'habit') return { ...fetches, open, known };
+  return { open, known, missed: withMiss(fetches.missed, where === 'gone' ? 1 : -1, block) };
 }
 
-function withMiss(missed: readonly Missed[], tokens: number): readonly Missed[] {
-  const { calls, tokens: before } = missed.at(-1) ?? NOTHING;
-  return [...missed.slice(0, -1), { calls: calls + 1, tokens: before + tokens }];
+function withMiss(missed: readonly Missed[], sign: 1 | -1, block: Block): readonly Missed[] {
+  const { calls, tokens } = missed.at(-1) ?? NOTHING;
+  const size = estimateTokens(measureBlock(block), UNCALIBRATED);
+  return [...missed.slice(0, -1), { calls: calls + sign, tokens: tokens + sign * size }];
 }
