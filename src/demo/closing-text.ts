@@ -1,3 +1,4 @@
+import type { ExactReceipt } from '../core/exact/plan.ts';
 import type { Decision } from '../core/governor/actions.ts';
 import { counted, dollars, percent, shareOf, tokens } from '../report/figures.ts';
 import { textWidth, wrap } from '../report/layout.ts';
@@ -65,7 +66,11 @@ function contextSentence({ window }: DemoFacts, { calls, first, last }: TurnFact
 
 /** The compaction before the prompt of this index. */
 function boundarySection(facts: DemoFacts, index: number): Section[] {
-  return ofTurn(facts, index, 'compact').map(({ gauge, focus }) => {
+  return ofTurn(facts, index, 'compact').map(({ gauge, focus, how, reason: why }) => {
+    if (how === 'exact') {
+      const paid = `Prompt ${index + 1} waited at the turn boundary: ${why}.`;
+      return { heading: 'Compacted', sentences: [paid, ...outcome(facts, index)] };
+    }
     const waiting = `Then, at the turn boundary, ctxb sent “/compact ${focus}” alone, while prompt ${index + 1} waited.`;
     const reason = `${tokens(gauge.predicted)} tokens had crossed the level of ${tokens(facts.levels.compact)}.`;
     return { heading: 'Compacted', sentences: [`${reason} ${waiting}`, ...outcome(facts, index)] };
@@ -77,15 +82,26 @@ function outcome(facts: DemoFacts, index: number): string[] {
   const [landed] = ofTurn(facts, index, 'landed');
   if (verdict === undefined) return [];
   if (verdict.verdict !== 'success') return [`It did not succeed (${verdict.verdict}): ${verdict.reason}.`];
-  const cost = `The summary cost ${dollars(verdict.costUsd)}.`;
+  const cost = verdict.how === 'exact' ? '' : `The summary cost ${dollars(verdict.costUsd)}.`;
   if (landed === undefined) return [cost];
+  const kept = landed.exact === undefined ? [] : [keptSentence(landed.exact)];
   const { used } = landed.gauge;
   return [
-    `The context went from ${tokens(used + landed.freed)} to ${tokens(used)} tokens, measured at the next call. ${cost}`,
+    `The context went from ${tokens(used + landed.freed)} to ${tokens(used)} tokens, measured at the next call. ${cost}`.trim(),
+    ...kept,
   ];
 }
 
-function nativeSentence(facts: DemoFacts, { turn, before, after }: NativeCompaction): string {
+function keptSentence({ prompts, steps }: ExactReceipt): string {
+  return `No model was asked: ${prompts.kept} of ${counted(prompts.of, 'prompt')} and the last ${counted(steps.whole, 'step')} stand there word for word, ${counted(steps.lines, 'older step')} in a line each.`;
+}
+
+function nativeSentence(facts: DemoFacts, { turn, before, after, exact }: NativeCompaction): string {
+  if (exact !== undefined) {
+    const fall =
+      before === undefined ? '' : `: the context went from ${tokens(before)} to ${tokens(after ?? 0)} tokens`;
+    return `In mid-turn ctxb compacted exactly${fall}. ${keptSentence(exact)}`;
+  }
   const [placed] = facts.decisions.filter((decision) => decision.kind === 'place-trigger');
   const restored = ofTurn(facts, turn, 'restore').length > 0;
   const focused = ofTurn(facts, turn, 'focus').length > 0;

@@ -1,3 +1,4 @@
+import type { ExactReceipt } from '../core/exact/plan.ts';
 import { type Decision, isDecision } from '../core/governor/actions.ts';
 import { isInjectedTurn } from '../core/governor/conversation/visibility.ts';
 import { costUsd } from '../core/governor/cost/cost.ts';
@@ -18,13 +19,15 @@ export interface TurnFacts {
   readonly failed: boolean;
 }
 
-/** A compaction that claude started by itself. */
+/** A compaction in mid-turn, at claude's own trigger. */
 export interface NativeCompaction {
   /** Number of the turn it came in, from 0. */
   readonly turn: number;
   readonly before: number | undefined;
   /** Context of the next call, when there was one. */
   readonly after: number | undefined;
+  /** What ctxb kept of it, where it was an exact one. */
+  readonly exact: ExactReceipt | undefined;
 }
 
 /** What happened in a run, read from its record. */
@@ -94,9 +97,11 @@ function readNative(native: readonly NativeCompaction[], played: PlayedLine): re
   const { before, after } = played;
   const { event } = played.input;
   if (event.kind === 'boundary' && event.trigger === 'auto') {
-    return [...native, { turn: after.turn.ended, before: event.preTokens, after: undefined }];
+    const fresh = { turn: after.turn.ended, before: event.preTokens, after: undefined, exact: undefined };
+    return [...native, fresh];
   }
   const last = native.at(-1);
   if (last === undefined || last.after !== undefined || after.gauge.calls === before.gauge.calls) return native;
-  return native.with(-1, { ...last, after: after.gauge.used });
+  const landed = played.actions.find((action) => action.kind === 'landed');
+  return native.with(-1, { ...last, after: after.gauge.used, exact: landed?.exact });
 }

@@ -12,8 +12,8 @@ interface Task {
 
 /** Tokens of a context with claude's own prompt and tools alone. */
 const EMPTY_CONTEXT = 20_000;
-/** The share of the window that the first two prompts fill: past the level at which ctxb compacts. */
-const FILLED = 0.82;
+/** What one file counts for: much of it has to be read again with every call, and 28 files come near 200,000. */
+const TOKENS_PER_FILE = 6_000;
 const CHARS_PER_TOKEN = 4;
 
 /** So that a person can follow: thirty calls without a delay are over before the first is read. */
@@ -61,19 +61,11 @@ export async function writeDemoFiles(folder: string): Promise<void> {
   }
 }
 
-/** Tokens of one file. With them the window fills twice in about thirty calls. */
-function tokensPerFile(window: number): number {
-  const files = TASKS.slice(0, 2).flatMap((task) => task.files);
-  return Math.round((FILLED * window - EMPTY_CONTEXT) / files.length);
-}
-
 /**
  * What the stand-in answers: for each prompt the agent reads its files one by one and then speaks. The context is
- * counted from what the request holds, so it falls when claude compacts.
- *
- * @param window tokens of claude's window
+ * counted from what the request holds, so it falls with a compaction.
  */
-export function demoScenario(window: () => number): Scenario {
+export function demoScenario(): Scenario {
   let task = 0;
   let filesRead = 0;
 
@@ -82,16 +74,12 @@ export function demoScenario(window: () => number): Scenario {
     if (latest > task) [task, filesRead] = [latest, 0];
     const { files = [], answer: text = '' } = TASKS[task] ?? {};
     const file = files[filesRead++];
-    const context = contextIn(request, tokensPerFile(window()));
+    const context = contextIn(request);
     return { context, delayMs: THINKING_MS, ...(file === undefined ? { text } : { tools: [readFile(file)] }) };
   }
   return {
     calls: answer,
-    summary: (request) => ({
-      text: SUMMARY,
-      context: contextIn(request, tokensPerFile(window())),
-      delayMs: SUMMARISING_MS,
-    }),
+    summary: (request) => ({ text: SUMMARY, context: contextIn(request), delayMs: SUMMARISING_MS }),
   };
 }
 
@@ -106,10 +94,10 @@ function latestTask({ body }: RecordedRequest): number {
   return DEMO_PROMPTS.findLastIndex((prompt) => said.some((block) => block.type === 'text' && block.text === prompt));
 }
 
-function contextIn({ body }: RecordedRequest, perFile: number): number {
+function contextIn({ body }: RecordedRequest): number {
   const blocks = (body.messages ?? []).flatMap(({ content }) => readBlocks(content));
   return blocks.reduce((sum, block) => {
-    if (block.type === 'tool_result') return sum + perFile;
+    if (block.type === 'tool_result') return sum + TOKENS_PER_FILE;
     return block.type === 'text' ? sum + Math.ceil(block.text.length / CHARS_PER_TOKEN) : sum;
   }, EMPTY_CONTEXT);
 }

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { readClaudeArguments } from '../claude/claude-arguments.ts';
 import { DEFAULTS } from '../config/defaults.ts';
-import { SMALL_WINDOW } from '../core/governor/gauge/window.ts';
 import type { RecordLine } from '../core/governor/record.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
@@ -48,25 +47,13 @@ export async function runLive(claude: string, io: DemoIo): Promise<DemoRun> {
 }
 
 async function runInScratch(claude: string, io: DemoIo, stop: AbortSignal): Promise<DemoRun> {
-  // claude reports it before its first call of the model.
-  let window = SMALL_WINDOW;
-  const standin = await startStandin(demoScenario(() => window));
+  const standin = await startStandin(demoScenario());
   const { PATH: path } = io.env;
   const scratch = await createScratchEnvironment({ url: standin.url, ...(path === undefined ? {} : { path }) });
   try {
     await writeDemoFiles(scratch.cwd);
     if (stop.aborted) return { exitCode: EXIT_INTERRUPTED, interrupted: true, record: [], seen: [] };
-    const finished = await run(
-      claude,
-      {
-        standin,
-        scratch,
-        onWindow: (tokens) => {
-          window = tokens;
-        },
-      },
-      io,
-    );
+    const finished = await run(claude, { standin, scratch }, io);
     return { ...finished, interrupted: stop.aborted };
   } finally {
     await standin.close();
@@ -79,12 +66,11 @@ const EXIT_INTERRUPTED = 130;
 interface DemoWorld {
   readonly standin: Standin;
   readonly scratch: ScratchEnvironment;
-  readonly onWindow: (tokens: number) => void;
 }
 
 async function run(
   claude: string,
-  { standin, scratch, onWindow }: DemoWorld,
+  { standin, scratch }: DemoWorld,
   { stdout, stderr, env }: DemoIo,
 ): Promise<Omit<DemoRun, 'interrupted'>> {
   const invocation = readClaudeArguments(ARGUMENTS);
@@ -100,7 +86,7 @@ async function run(
       record,
     },
     { stdin: Readable.from([]), stdout, stderr, env: { ...scratch.env, ...colourWishes(env) }, cwd: scratch.cwd },
-    await watcherFor(stderr, env, onWindow),
+    await watcherFor(stderr, env),
   );
   const lines = (await readFile(record, 'utf8')).split('\n').filter(Boolean);
   return {
@@ -116,15 +102,11 @@ function colourWishes({ NO_COLOR, TERM }: Io['env']): Record<string, string> {
 }
 
 /** As in any run, except that it does not name the notes, whose folder is removed at the end. */
-async function watcherFor(stderr: Io['stderr'], env: Io['env'], onWindow: DemoWorld['onWindow']): Promise<Watcher> {
+async function watcherFor(stderr: Io['stderr'], env: Io['env']): Promise<Watcher> {
   const style = await styleFor(stderr, env);
   const terminal = createTerminal({ stderr, style, quiet: false, statusLine: DEFAULTS.statusLine });
   return {
     ...terminal,
-    status(state) {
-      if (state.gauge.window.tokens !== undefined) onWindow(state.gauge.window.tokens);
-      terminal.status(state);
-    },
     ended: (state) => terminal.ended({ ...state, notes: undefined }),
   };
 }

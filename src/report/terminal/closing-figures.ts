@@ -26,10 +26,12 @@ export function createClosingFigures(): ClosingFigures {
   /** @param notes folder of the notes, as the user can name it */
   function memoryText(notes: string | undefined): string {
     const facts = Object.values(given).reduce((sum, count) => sum + count, 0);
-    const where = notes === undefined ? '' : `; the notes are in ${notes}`;
-    // Of a single one the line is told already.
-    const together = reliefs === 1 ? '' : `${tokens(reliefs)} reliefs together ${keptText({ all, kept })}; `;
-    return `${together}ctxb gave ${counted(facts, 'fact')} back${where}`;
+    return [
+      // Of a single one the line is told already.
+      ...(reliefs === 1 ? [] : [`${tokens(reliefs)} reliefs together ${keptText({ all, kept })}`]),
+      ...(facts === 0 ? [] : [`ctxb gave ${counted(facts, 'fact')} back`]),
+      ...(notes === undefined ? [] : [`the notes are in ${notes}`]),
+    ].join('; ');
   }
 
   return {
@@ -47,7 +49,7 @@ export function createClosingFigures(): ClosingFigures {
     },
     texts: (state) => [
       ...agentsText(state),
-      ...(reliefs === 0 ? [] : [memoryText(state.notes)]),
+      ...(reliefs === 0 ? [] : [memoryText(state.notes)].filter((text) => text !== '')),
       ...(cuts === 0
         ? []
         : [`cut ${counted(cuts, 'tool result')} by about ${tokens(saved)} tokens; the full results are in ${folder}`]),

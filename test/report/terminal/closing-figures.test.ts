@@ -50,7 +50,7 @@ describe('what is told of working memory at the end', () => {
   it('names where the notes are', () => {
     const decisions = [receipt({ paths: 1 }, { paths: 1 })];
     expect(closing(decisions, '.context/sessions/a')).toBe(
-      'ctxb gave 0 facts back; the notes are in .context/sessions/a',
+      'the notes are in .context/sessions/a',
     );
   });
 });
@@ -88,7 +88,6 @@ describe('what is told of results of tools at the end', () => {
       title: 'several were cut, and a context was compacted',
       decisions: [cutResult(9_000, 8_000), receipt({ paths: 1 }, {}), cutResult(20_000, 500)],
       says: [
-        'ctxb gave 0 facts back',
         'cut 2 tool results by about 20,500 tokens; the full results are in /p/.context/tool-results',
       ].join('\n'),
     },
