@@ -46,6 +46,7 @@ const ODDITIES = [
   { oddity: 'other words', fails: ['compact-empty'] },
   { oddity: 'other words', fails: ['commands-off'] },
   { oddity: 'trigger elsewhere', fails: ['trigger-moved'] },
+  { oddity: 'no percentage', fails: ['trigger-lowered'] },
   { oddity: 'no reason', fails: ['prompt-too-long'] },
   { oddity: 'interrupt unknown', fails: ['interrupt-ends-turn'] },
   { oddity: 'deaf in mid-turn', fails: ['said-in-mid-turn'] },

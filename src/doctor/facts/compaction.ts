@@ -9,6 +9,8 @@ import { scene } from '../stage/scene.ts';
 
 const TRIGGER = 120_000;
 const SETTING = String(TRIGGER + NATIVE_RESERVE_TOKENS);
+/** The trigger at 40,000. */
+const LOWERED = { CLAUDE_CODE_AUTO_COMPACT_WINDOW: '100000', CLAUDE_AUTOCOMPACT_PCT_OVERRIDE: '50' };
 const GIVEN_BACK = hookOutput('SessionStart', { additionalContext: 'what was given back' });
 
 export const COMPACTION_FACTS: readonly Check[] = factsOf('Compaction', [
@@ -151,6 +153,22 @@ export const COMPACTION_FACTS: readonly Check[] = factsOf('Compaction', [
     instead: 'after a crash the whole conversation may be there again, and is compacted again',
     scene: compactedExactly,
     look: (seen) => expectKept(requestWith(seen, 'the prompt when resumed'), 'the resumed request'),
+  },
+  {
+    name: 'trigger-lowered',
+    fact: 'With CLAUDE_AUTOCOMPACT_PCT_OVERRIDE the trigger is placed below 67,000 tokens while claude runs: where exact compactions pay.',
+    instead: 'in the middle of a turn exact compactions come at 67,000 tokens or later',
+    scene: scene({
+      scenario: { calls: [...steps({ count: 3, from: 30_000, growBy: 10_000 }), { text: 'Done.', context: 30_000 }] },
+      asks: [{ subtype: 'apply_flag_settings', settings: { env: LOWERED } }],
+      says: ['the long prompt'],
+    }),
+    look(seen) {
+      const [summary] = requestsOf(seen, 'summary');
+      const calls = requestsOf(seen).filter(({ index }) => index < (summary?.index ?? 0)).length;
+      // 30,000 is below 40,000, and 40,000 is not.
+      expectFact(calls === 2, `it compacted after ${calls} calls of 30000, 40000, 50000, …`);
+    },
   },
   {
     name: 'prompt-too-long',
