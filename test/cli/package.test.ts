@@ -38,12 +38,21 @@ it('holds what is needed, and nothing else', () => {
     'dist/index.d.ts',
     'dist/index.js',
     'dist/library',
+    'dist/mod',
     'dist/parts',
     'dist/replay.html',
     'dist/studio',
     'package.json',
   ]);
   expect(statSync(installed.tarball).size).toBeLessThan(1_000_000);
+});
+
+it('holds all of the mod, without what ctxb writes beside it', () => {
+  const mod = installed.files.filter((path) => path.startsWith('dist/mod/'));
+  expect(mod.sort()).toEqual([
+    ...['dist/mod/.claude-plugin/plugin.json', 'dist/mod/hooks/hooks.json', 'dist/mod/hooks/register.js'],
+  ]);
+  expect(statSync(join(installed.cwd, 'node_modules/ctxb/dist/mod/hooks/register.js')).size).toBeLessThan(100_000);
 });
 
 it('brings the licences of what is bundled', () => {
