@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { type BuildOptions, build } from 'esbuild';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DEMO_PROMPTS } from '../../src/demo/job.ts';
 import { type Finished, runProgram, testClaude } from '../support/claude.ts';
@@ -73,13 +73,13 @@ describe('with a real claude', () => {
 });
 
 const LIVE_RUN = fileURLToPath(new URL('../../src/demo/live-run.ts', import.meta.url));
-const BUNDLE = {
+const BUNDLE: BuildOptions = {
   bundle: true,
   platform: 'node',
   format: 'esm',
   target: 'node20.19',
   external: ['typescript'],
-} as const;
+};
 const RECORDING = fileURLToPath(new URL('../../fixtures/demo/recording.json', import.meta.url));
 
 /** The recording that is played where there is no claude: CTXB_RECORD_DEMO=1 makes it anew. */

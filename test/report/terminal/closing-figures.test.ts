@@ -49,9 +49,7 @@ describe('what is told of working memory at the end', () => {
 
   it('names where the notes are', () => {
     const decisions = [receipt({ paths: 1 }, { paths: 1 })];
-    expect(closing(decisions, '.context/sessions/a')).toBe(
-      'the notes are in .context/sessions/a',
-    );
+    expect(closing(decisions, '.context/sessions/a')).toBe('the notes are in .context/sessions/a');
   });
 });
 
@@ -87,9 +85,7 @@ describe('what is told of results of tools at the end', () => {
     {
       title: 'several were cut, and a context was compacted',
       decisions: [cutResult(9_000, 8_000), receipt({ paths: 1 }, {}), cutResult(20_000, 500)],
-      says: [
-        'cut 2 tool results by about 20,500 tokens; the full results are in /p/.context/tool-results',
-      ].join('\n'),
+      says: ['cut 2 tool results by about 20,500 tokens; the full results are in /p/.context/tool-results'].join('\n'),
     },
   ])('$title', ({ decisions, says }) => {
     expect(closing(decisions)).toBe(says);
