@@ -156,6 +156,7 @@ export function createHandBack(notebook: Notebook, folder: () => string): HandBa
       const { context, decisions } = told ?? TELL[hook.recall ?? 'prompt'](hook, state);
       const given = context === '' ? hook.context : context;
       if (given !== undefined) receipts.holds(given, 'ctxb');
+      if (hook.context !== undefined) receipts.holds(inOneLine(hook.context), 'ctxb');
       return { output: hookOutput(hook, given), decisions };
     },
     note(state) {
@@ -175,8 +176,7 @@ export function createHandBack(notebook: Notebook, folder: () => string): HandBa
     },
     relieved(relief, kept) {
       receipts.beginOnce(relief, factsOf(notebook));
-      // What was said in several lines is known in one.
-      for (const text of kept) receipts.holds(`${text}\n${text.replace(/\s+/g, ' ')}`, 'claude');
+      for (const text of kept) receipts.holds(`${text}\n${inOneLine(text)}`, 'claude');
     },
     holds: (text) => receipts.holds(text, 'claude'),
     sent(state) {
@@ -192,6 +192,11 @@ export function createHandBack(notebook: Notebook, folder: () => string): HandBa
       return [{ kind: 'read-back', ...decided(state, `the agent opened its notes with ${name}`), file }];
     },
   };
+}
+
+/** What was said in several lines is known in one. */
+function inOneLine(text: string): string {
+  return text.replace(/\s+/g, ' ');
 }
 
 /** The answer in the shape claude takes it. */
