@@ -41,7 +41,7 @@ export interface CallSeen {
 
 /** One API call, of the main thread or a subagent, as it counts in sums. */
 export interface CountedCall {
-  /** A short hash of what tells it from all others: its copies in other recordings have the same. null: nothing does. */
+  /** What tells it from all others: its copies in other recordings have the same. null: nothing does. */
   readonly key: string | null;
   readonly main: boolean;
   /** Milliseconds since the epoch; null where the recording carries no times. */

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { callMicroUsd } from '../../core/governor/cost/cost.ts';
 import { callOutput } from '../../core/governor/gauge/gauge.ts';
 import type { AssistantEvent, Usage } from '../../core/protocol/events.ts';
@@ -82,10 +81,11 @@ export function createLedger(
 
 /** Ids of the API are random. Counters of other back-ends are not, and begin again in the next session. */
 const RANDOM_LENGTH = 20;
+/** Much longer ones were made to take up room. */
+const MOST_LENGTH = 100;
 
 /** @param otherwise tells calls with the same short id apart, and is the same in copies */
 function keyOf(messageId: string, otherwise: number | string): string | null {
   if (messageId === '') return null;
-  const id = messageId.length >= RANDOM_LENGTH ? messageId : `${messageId} ${otherwise}`;
-  return createHash('sha256').update(id).digest('base64url').slice(0, 12);
+  return messageId.length >= RANDOM_LENGTH ? messageId.slice(0, MOST_LENGTH) : `${messageId} ${otherwise}`;
 }
