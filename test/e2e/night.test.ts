@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import type { ReplayReport } from '../../src/replay/summary.ts';
 import type { Call } from '../../src/standin/scenario.ts';
+import { limited, SUBSCRIPTION } from '../../src/standin/usage-limits.ts';
 import {
   type Finished,
   type RunningProgram,
@@ -15,7 +16,6 @@ import {
 } from '../support/claude.ts';
 import { mainRequests, userTexts } from '../support/conversation.ts';
 import { CTXB, journal, journalLines, prompts, SMALL_WINDOW } from '../support/ctxb.ts';
-import { limited, SUBSCRIPTION } from '../support/usage-limits.ts';
 
 const CLOCK = fileURLToPath(new URL('../support/moved-clock.mjs', import.meta.url));
 const MINUTE = 60_000;

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { limited, SUBSCRIPTION } from '../../standin/usage-limits.ts';
 import { type Check, factsOf } from '../check.ts';
 import { expectFact } from '../expect-fact.ts';
 import { plainTurns, refusedCall, resumedAfterKill, UUID_BEFORE_KILL } from '../scenes.ts';
@@ -6,6 +7,8 @@ import { eventsOf, holds, requestsOf, resultOf } from '../stage/read-seen.ts';
 import { seen } from '../stage/scene.ts';
 
 const UUID = randomUUID();
+
+const HOUR_MS = 3_600_000;
 
 /** Outlives claude by no more than a moment, as its folder is removed then. */
 const WAIT = {
@@ -50,6 +53,28 @@ export const RUNNING_FACTS: readonly Check[] = factsOf('Running it', [
       expectFact(resultOf(turn)?.isError === true, 'the result is not an error');
       expectFact(end !== undefined, 'it did not end');
       expectFact(end.code === 1, `it ended with ${end.signal ?? `exit code ${end.code}`}`);
+    },
+  },
+  {
+    name: 'usage-limit',
+    fact: 'At a usage limit claude names the limit and its reset, ends the turn with an error, and takes the next prompt.',
+    instead:
+      'a run that waits for limits tries again at growing intervals; one that does not ends with 1 and not with 5',
+    scene: {
+      scenario: { calls: (_, index) => (index === 0 ? limited(HOUR_MS) : { text: 'the answer' }) },
+      async play(stage) {
+        const claude = await stage.start({ env: SUBSCRIPTION });
+        const turns = [await claude.turn('first'), await claude.turn('second')];
+        claude.endInput();
+        return seen(stage, claude, { turns, end: await claude.ended() });
+      },
+    },
+    look({ turns: [first = [], second = []] }) {
+      const [told] = eventsOf(first, 'rate-limit');
+      expectFact(told?.rejected === 'five_hour', 'no line names the limit');
+      expectFact(told.limits.five_hour?.resetsAt !== undefined, 'its reset is not told');
+      expectFact(resultOf(first)?.failure?.cause === 'limit', 'the result is not known for the end of a limit');
+      expectFact(resultOf(second)?.text === 'the answer', 'the next prompt is not answered');
     },
   },
   {

@@ -70,11 +70,15 @@ function kindOf({ exitCode }: StepEnd, { aborted }: AbortSignal): 'done' | 'fail
   return aborted ? 'stopped' : 'failed';
 }
 
+/** A usage limit of the account is reached: another attempt would meet it too. */
+const EXIT_USAGE_LIMIT = 5;
+
 async function runAttempts(step: FlowStep, { attempt, onStep, stop }: FlowWorld): Promise<StepEnd> {
   for (let count = 1; ; count++) {
     onStep(step, { kind: 'started', attempt: count });
     const end = await attempt(step, count);
-    if (end.exitCode === 0 || count > step.retries || stop.aborted) return end;
+    const isLast = count > step.retries || end.exitCode === EXIT_USAGE_LIMIT;
+    if (end.exitCode === 0 || isLast || stop.aborted) return end;
     onStep(step, { kind: 'retry', end });
   }
 }

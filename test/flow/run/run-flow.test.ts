@@ -92,6 +92,13 @@ it.each([
     outcome: { a: 'failed', b: 'skipped', c: 'skipped' },
   },
   {
+    title: 'a usage limit of the account is no reason to try again at once',
+    flow: withStep({ id: 'a', retries: 5 }),
+    play: { outcomes: { a: [{ ...BAD, exitCode: 5 }] } },
+    told: ['a started', 'a failed', 'b skipped', 'c skipped'],
+    outcome: { a: 'failed', b: 'skipped', c: 'skipped' },
+  },
+  {
     title: 'a step that was under way when the flow was stopped is not tried again',
     flow: withStep({ id: 'b', retries: 5 }),
     play: { outcomes: { b: [BAD] }, stopAt: 'b' },
