@@ -216,7 +216,7 @@ describe('once the summary is known', () => {
 
 describe('the receipt of a compaction', () => {
   it('finds a running prompt of several lines that was handed back whole', () => {
-    const running = `Work through these, one after the other:\n\nMend the hands.\n\n${'Then the bell. '.repeat(60)}`;
+    const running = 'Work through these tasks:\n\nTask 1: mend the hands of the clock. Read src/hands.ts.';
     const back = setUp({ entries: [{ kind: 'prompt', t: 1, text: running, pictures: 0 }] });
     back.answer({ ...LOST, context: `The request, word for word:\n\n${running}` });
     expect(back.sent()).toMatchObject([{ kept: { prompts: 1 }, gone: [] }]);
