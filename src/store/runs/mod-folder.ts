@@ -1,8 +1,9 @@
-import { cpSync, existsSync, type FSWatcher, mkdtempSync, rmSync, watch } from 'node:fs';
+import { cpSync, existsSync, type FSWatcher, lstatSync, mkdtempSync, readdirSync, rmSync, watch } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ExactPlan } from '../../core/exact/plan.ts';
 import { createPlain, readJson, removeFile } from '../files/plain-file.ts';
+import { isAlive } from '../files/process-mark.ts';
 import { orStoreError } from '../files/store-error.ts';
 import { replaceFile } from '../files/write-file.ts';
 import { asItIs, maskedJson } from '../masks/disk-text.ts';
@@ -34,7 +35,8 @@ const MOST_BYTES = 4 * 1024 * 1024;
  * @throws CtxbError `store`
  */
 export function makeModFolder(root = tmpdir(), mod = MOD): ModFolder {
-  const path = orStoreError(root, () => mkdtempSync(join(root, 'ctxb-mod-')));
+  sweep(root);
+  const path = orStoreError(root, () => mkdtempSync(join(root, `ctxb-mod-${process.pid}-`)));
   orStoreError(path, () => cpSync(mod, path, { recursive: true }));
   createPlain(join(path, 'hooks/place.js'), asItIs(`export const PLACE = ${JSON.stringify(path)};\n`));
   let watcher: FSWatcher | undefined;
@@ -71,4 +73,22 @@ export function makeModFolder(root = tmpdir(), mod = MOD): ModFolder {
       rmSync(path, { recursive: true, force: true });
     },
   };
+}
+
+/** Removes what runs that were killed have left behind. */
+function sweep(root: string): void {
+  for (const name of namesIn(root)) {
+    const pid = Number(/^ctxb-mod-(\d+)-\w{6}$/.exec(name)?.[1]);
+    const path = join(root, name);
+    const isLeft = pid > 0 && !isAlive({ pid }) && existsSync(join(path, 'hooks/place.js'));
+    if (isLeft && lstatSync(path).uid === process.getuid?.()) rmSync(path, { recursive: true, force: true });
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
 }
