@@ -58,6 +58,10 @@ describe('the moment of an exact compaction', () => {
   it.each<{ name: string; work: Work }>([
     { name: 'where the mod does not run', work: { changes: ({ exact }) => ({ exact: { ...exact, phase: 'off' } }) } },
     { name: 'with few calls', work: { calls: 8 } },
+    {
+      name: 'while the window is not known',
+      work: { changes: ({ gauge }) => ({ gauge: { ...gauge, window: { tokens: undefined, source: 'unknown' } } }) },
+    },
     { name: 'within ten calls of the last', work: { changes: relieved(12) } },
     { name: 'where nothing is to be compacted', work: { policy: { compaction: { enabled: false } } } },
     { name: 'where the work is to be handed over', work: { policy: { strategy: 'handoff' } } },

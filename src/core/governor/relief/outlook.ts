@@ -82,6 +82,8 @@ export function momentOf(state: GovernorState): number | undefined {
   const { gauge, relief, compaction, run } = state;
   const { enabled, moment } = run.policy.compaction;
   if (!exactIsPossible(state) || !enabled || run.policy.strategy === 'handoff') return undefined;
+  // Nothing acts while it is not known how much fits.
+  if (gauge.window.tokens === undefined) return undefined;
   const last = Math.max(relief.boundaries.at(-1)?.call ?? 0, triedAt(compaction));
   if (gauge.basis !== 'measured' || relief.isLanding || gauge.calls - last <= TOO_SOON) return undefined;
   if (moment !== 'economic') return inTokens(moment, gauge.window.tokens);
