@@ -9,6 +9,7 @@ import {
   NO_ACCURACY,
 } from '../../src/replay/accuracy/accuracy.ts';
 import type { ReplayReport, ReportedSession } from '../../src/replay/summary.ts';
+import { accuracyAsStream } from './as-stream.ts';
 import { compareCopies, compareSessions } from './compare.ts';
 import { fetchSample, placeOf } from './sample.ts';
 
@@ -40,7 +41,9 @@ if (faults.length > 0) {
 } else {
   const files = filesOf(FOLDER, sources);
   const { sessions } = replayed(files, '--accuracy', '--series');
-  printGroups(sessions);
+  printGroups('Claude Code, from its logs', sessions);
+  const streamed = sessions.map((session) => ({ ...session, accuracy: accuracyAsStream(session.file) }));
+  printGroups('from what a run sees', streamed);
   printEstimators(totalOf(sessions));
   compareSessions(sessions, FOLDER);
   const all = [...files, ...filesOf(COPIES, repeating)];
@@ -63,13 +66,13 @@ function replayed(files: readonly string[], ...flags: readonly string[]): Replay
   return JSON.parse(readFileSync(out, 'utf8')) as ReplayReport;
 }
 
-function printGroups(sessions: readonly ReportedSession[]): void {
+function printGroups(title: string, sessions: readonly ReportedSession[]): void {
   const groups = GROUPS.map(({ name }) => ({ name, of: sessions.filter((session) => groupOf(session) === name) }));
   const rows = [...groups, { name: 'all', of: sessions }].map(({ name, of }) => {
     const errors = totalOf(of).calls.ctxb;
     return [name, counted(of.length), counted(errors?.percent.count ?? 0), ...quantiles(errors)];
   });
-  print(['Claude Code', 'sessions', 'calls', 'median', 'p90', 'p99'], rows);
+  print([title, 'sessions', 'calls', 'median', 'p90', 'p99'], rows);
 }
 
 function groupOf({ claudeCodeVersion }: ReportedSession): string | undefined {

@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import { fieldsOf } from '../../src/core/protocol/fields.ts';
+import { type Accuracy, NO_ACCURACY } from '../../src/replay/accuracy/accuracy.ts';
+import { findIn, placed } from '../../src/replay/read/read-line.ts';
+import { createSessionReplay } from '../../src/replay/session-replay.ts';
+import { runWith } from '../support/governor.ts';
+import { unmasked } from '../support/unmasked.ts';
+
+/**
+ * How well the calls of a session log are foreseen from what a run sees of them: claude's stream has a placeholder for
+ * the output of a call until its turn ends, and no attachment but what was said while a turn ran.
+ */
+export function accuracyAsStream(file: string): Accuracy {
+  const replay = createSessionReplay({
+    run: runWith({ mode: 'replay' }),
+    withSeries: false,
+    withAccuracy: true,
+    mask: unmasked,
+  });
+  for (const [at, text] of readFileSync(file, 'utf8').split('\n').entries()) {
+    const found = findIn(text);
+    if (found.kind === 'value' && isOnlyInLog(found.value)) continue;
+    if (found.kind === 'value' && found.value.type === 'assistant') hideOutput(found.value.message);
+    replay.line(placed(found, at + 1, 0));
+  }
+  return replay.summary(file).accuracy ?? NO_ACCURACY;
+}
+
+function isOnlyInLog({ type, attachment }: Readonly<Record<string, unknown>>): boolean {
+  return type === 'attachment' && fieldsOf(attachment).type !== 'queued_command';
+}
+
+function hideOutput(message: unknown): void {
+  const { usage } = fieldsOf(message);
+  if (typeof usage === 'object')
+    Object.assign(message as object, { stop_reason: null, usage: { ...usage, output_tokens: 1 } });
+}
