@@ -210,9 +210,18 @@ it('without a plan claude compacts in its own way, and the receipt says why', as
   await using world = await startWorld({ calls: turnsOf(5) });
   if (!(await runsMods(world))) skip(NO_MODS);
   const place = placeMod(world.scratch.home);
-  await talk(world, ['--plugin-dir', place], ['PROMPT-1', '/compact'], signal);
+  const session = await talk(world, ['--plugin-dir', place], ['PROMPT-1', '/compact'], signal);
   expect(summaryRequests(world.standin)).toHaveLength(1);
   expect(receiptIn(place)).toMatchObject({ answered: false, why: 'there is no plan' });
+
+  // An exact compaction afterwards keeps what claude has summed up, and says whose words they are.
+  const planned = placeMod(world.scratch.home, { note: 'NOTE-1', budget: 30_000 });
+  await talk(world, ['--plugin-dir', planned, '--resume', session], ['PROMPT-2', '/compact', 'PROMPT-3'], signal);
+  const blocks = blocksIn(mainRequests(world.standin).at(-1));
+  expect(blocks.filter((text) => /summary|PROMPT|continued/.test(text))).toEqual([
+    "text [ctxb] Claude's summary of what came before:\nThe conversation so far, in one sentence.",
+    ...['text PROMPT-2', 'text PROMPT-3'],
+  ]);
 });
 
 it('what the user says while the model works is put back in its place', async ({ signal, skip }) => {

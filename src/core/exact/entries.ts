@@ -20,12 +20,26 @@ export interface Entries {
   readonly gone: number;
 }
 
-/** Code points. */
-const REPLY_LENGTH = 1_500;
-const SUMMARY_LENGTH = 8_000;
+interface Room {
+  /** Tokens for all of it. */
+  readonly room: number;
+  /** Most for lines and answers, in tokens. */
+  readonly most: number;
+}
 
-/** What the parts come to, in order; also those that stay whole, by which the others grow old. */
-export function entriesOf(parts: readonly Part[]): Entry[] {
+/** Code points of an older answer. */
+const REPLY_LENGTH = 600;
+
+/** Code points. What claude has summed up stands nowhere else in the conversation. */
+const SUMMARY_LENGTH = 16_000;
+
+/**
+ * What the parts come to, in order; also those that stay whole, by which the others grow old.
+ *
+ * @param room tokens for all of it: a summary leaves some of them to others
+ */
+export function entriesOf(parts: readonly Part[], room: number): Entry[] {
+  const summaryLength = Math.min(SUMMARY_LENGTH, Math.floor(room * 0.9));
   return parts.flatMap((part): Entry[] => {
     switch (part.kind) {
       case 'round':
@@ -34,7 +48,7 @@ export function entriesOf(parts: readonly Part[]): Entry[] {
       case 'lines':
         return part.lines.map((text) => ({ part, kind: 'line', text }));
       case 'summary':
-        return [{ part, kind: 'summary', text: shortened(part.text, SUMMARY_LENGTH) }];
+        return [{ part, kind: 'summary', text: shortened(part.text, summaryLength) }];
       default:
         return [];
     }
@@ -46,7 +60,7 @@ export function entriesOf(parts: readonly Part[]): Entry[] {
  * Everything loses worth with each entry that comes after it, so that old lines go before new ones, and lines of what
  * can be looked up again go before those of changes and failures.
  */
-export function withinRoom(entries: readonly Entry[], whole: Whole, room: number): Entries {
+export function withinRoom(entries: readonly Entry[], whole: Whole, { room, most }: Room): Entries {
   const latest = new Map(entries.map((entry, at) => [keyOf(entry), at]));
   const isOlder = ({ part }: Entry) => part.kind !== 'round' || !whole.has(part);
   const ranked = entries
@@ -54,7 +68,8 @@ export function withinRoom(entries: readonly Entry[], whole: Whole, room: number
     .filter(({ entry, at }) => isOlder(entry) && latest.get(keyOf(entry)) === at)
     .sort((one, other) => other.worth - one.worth);
   const kept = new Set<Entry>();
-  let left = room;
+  const summary = entries.findLast(({ kind }) => kind === 'summary');
+  let left = Math.min(room, most + (summary === undefined ? 0 : costOf(summary)));
   for (const { entry } of ranked) {
     left -= costOf(entry);
     if (left < 0) break;
@@ -86,7 +101,7 @@ const CHANGES = /^(?:Edit|Write|MultiEdit|NotebookEdit|Agent|Task)\b/;
 const LOOKS = /^(?:Read|Grep|Glob|LS|WebFetch|WebSearch|ToolSearch)\b/;
 
 function worthOf({ kind, text }: Entry): number {
-  if (kind !== 'line') return kind === 'summary' ? 100 : 10;
+  if (kind !== 'line') return kind === 'summary' ? Number.POSITIVE_INFINITY : 10;
   if (isSaid(text)) return 1;
   if (FAILED.test(text)) return 8;
   if (CHANGES.test(text)) return 6;

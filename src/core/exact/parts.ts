@@ -90,6 +90,9 @@ function roundOf(messages: readonly Message[]): Round {
   };
 }
 
+/** Between what claude says about its summary, and how it tells the model to go on. */
+const SUMMARY = /\nSummary:\s([\s\S]*?)(?:\n\nIf you need specific details from before|$)/;
+
 /** claude's answer to a second look at a file, which points to the first. */
 const POINTS_BACK = /^File unchanged since last read\b/;
 
@@ -107,7 +110,7 @@ function spoken(message: Message): Part[] {
     const own = readOwn(text);
     return [own.kind === 'heard' ? { kind: 'prompt', message, heard: own.text } : own];
   }
-  if (isSummary(text)) return [{ kind: 'summary', text }];
+  if (isSummary(text)) return [{ kind: 'summary', text: SUMMARY.exec(text)?.[1] ?? text }];
   // A picture has no text; a row of claude's own without one is kept as it is.
   if (isNotice(text) && (text !== '' || handle === undefined)) return [];
   return [{ kind: 'prompt', message }];

@@ -67,15 +67,21 @@ describe('what stays between turns', () => {
     const opening = 'This session is being continued from a previous conversation that ran out of context.';
     const talk = listed(
       `${opening}\nSummary: old`,
-      `${opening}\nSummary: new`,
+      `${opening}\n\nSummary:\nnew\n\nIf you need specific details from before compaction, read`,
       'first',
       ...steps('a', 'b', 'c', 'd', 'e'),
     );
     const first = exactAnswer(talk, PLAN).messages ?? [];
-    const expected = `user: [ctxb] Claude's summary of what came before:\n${opening}\nSummary: new`;
-    expect(first.map(sketch).filter((text) => text.includes('Summary'))).toEqual([expected]);
+    const expected = "user: [ctxb] Claude's summary of what came before:\nnew";
+    expect(first.map(sketch).filter((text) => text.includes('summary'))).toEqual([expected]);
     const second = stays([...listedAgain(first, 1), ...listed('second', ...steps('f', 'g', 'h'))]);
-    expect(second.filter((text) => text.includes('Summary'))).toEqual([expected]);
+    expect(second.filter((text) => text.includes('summary'))).toEqual([expected]);
+    const long = listed(`${opening}\n${'A long story. '.repeat(3_000)}`, 'first', ...steps('a', 'b', 'c', 'd', 'e'), {
+      words: 'ok',
+    });
+    const shortened = stays(long, { budget: 8_000 });
+    expect(shortened[0]).toMatch(/^user: \[ctxb\] Claude's summary of what came before:\n.{1000,3000}\.\.\.$/s);
+    expect(shortened[2]).toContain(line('a'));
   });
 });
 
