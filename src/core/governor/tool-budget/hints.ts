@@ -104,10 +104,10 @@ export function alertLevel(left: number, levels: AlertLevels): AlertLevel {
   return left < levels.warnBelow ? 'low' : 'none';
 }
 
-/** Names the window only: an agent that mistakes its plan for its window gives up in the middle of the work. */
+/** Names the room up to the next relief only: an agent that mistakes its plan for its window gives up in the middle of the work. */
 export function alertText(level: 'low' | 'critical', left: number): string {
   const opening = level === 'critical' ? 'BUDGET CRITICAL' : 'Budget Alert';
-  return `[${opening}: ~${thousands(left)}k tokens remaining in the context window. Bring the work to a point from which it can be taken up again.]`;
+  return `[${opening}: ~${thousands(left)}k tokens remaining before the context is compacted or handed over. Bring the work to a point from which it can be taken up again.]`;
 }
 
 /** Truncated: -500 is 0. */
