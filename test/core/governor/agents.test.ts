@@ -178,6 +178,21 @@ describe('a bound for each subagent', () => {
     ]);
   });
 
+  it('one that has ended beyond it is stopped when it is sent a message', () => {
+    const driver = atWork({ tokens: 50_000 });
+    const usage = { input_tokens: 60_000, output_tokens: 5 };
+    driver.claude(STARTED, taskLine('notification', { status: 'completed' }), {
+      type: 'user',
+      message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't1', content: 'report' }] },
+      parent_tool_use_id: null,
+      tool_use_result: { status: 'completed', agentId: 'a1', agentType: 'Explore', usage },
+    });
+    expect(stopped(driver)).toEqual([]);
+    driver.claude({ ...STARTED, tool_use_id: 't2' }, agentCall(61_000));
+    expect(Object.keys(driver.state.subagents)).toEqual(['t1']);
+    expect(stopped(driver)).toEqual(['a1']);
+  });
+
   it('what claude refuses to stop is said', () => {
     const driver = atWork({ tokens: 50_000 });
     driver.claude(STARTED, agentCall(60_000));

@@ -18,7 +18,8 @@ export function hasAgentLimits({ max, tokens, costUsd }: AgentsPolicy): boolean 
 export function askAgent(state: GovernorState, toolUseId: string): { state: GovernorState; refusal?: string } {
   const { max } = state.run.policy.agents;
   const { asked } = state.fanOut;
-  if (max === undefined || Object.keys(state.subagents).length + asked.length < max) {
+  const begun = new Set([...Object.keys(state.subagents), ...asked]);
+  if (max === undefined || begun.size < max) {
     return { state: withFanOut(state, { asked: [...asked, toolUseId] }) };
   }
   const refusal = `This work may use ${counted(max)} in all, and that is used up: do this step yourself, without a subagent or a workflow.`;
@@ -49,7 +50,7 @@ export function judgeAgents(before: GovernorState, state: GovernorState): Step {
     // Agents of a workflow that was stopped may still be announced.
     if (is.workflow !== undefined && step.state.fanOut.ended.includes(is.workflow)) return step;
     const reason = isTooMany ? countReason(state) : excess(state, is);
-    const isNew = isTooMany || was === undefined || excess(state, was) === undefined;
+    const isNew = isTooMany || was?.phase !== 'running' || excess(state, was) === undefined;
     return reason === undefined || !isNew ? step : chain(step, (next) => stopAgent(next, id, is, reason, isTooMany));
   }, keep(state));
 }

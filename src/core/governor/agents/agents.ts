@@ -148,9 +148,9 @@ function countCall(agent: Agent, call: Call): Partial<Agent> {
 /** The result of an agent that its parent has waited for, with the usage of its last call, which the stream leaves out. */
 function readHandBack(state: GovernorState, event: UserEvent): GovernorState {
   const report = fieldsOf(event.toolReport);
-  const [block] = event.blocks;
-  const id = block?.type === 'tool_result' ? block.toolUseId : undefined;
-  const asked = forgetAsked(state, id);
+  const ids = event.blocks.flatMap((block) => (block.type === 'tool_result' ? [block.toolUseId] : []));
+  const [id] = ids;
+  const asked = ids.reduce(forgetAsked, state);
   const taskId = textOf(report.agentId);
   if (taskId === undefined) return asked;
   const kind = textOf(report.agentType);
@@ -219,22 +219,23 @@ function costOf({ session, run }: GovernorState, usage: Usage, model = session.m
 }
 
 function readTask(state: GovernorState, event: TaskEvent): GovernorState {
-  const { change, type, taskId, toolUseId, name, description, parent } = event;
+  const { change, taskId, toolUseId, tokens } = event;
   if (event.agents.length > 0) return event.agents.reduce((next, one) => readMember(next, event, one), state);
-  const id = toolUseId ?? agentOfTask(state, taskId)?.[0] ?? taskId;
-  if (change === 'started') {
-    if (type === 'shell') return state;
-    const asked = forgetAsked(state, toolUseId);
-    if (type === 'workflow') return asked;
-    const isUnseen = parent !== undefined || isStartedByAgent(asked, toolUseId);
-    return withAgent(asked, id, { kind: name, name: description, taskId, isUnseen });
-  }
-  const agent = agentOf(state, id);
-  if (agent === undefined) return readWorkflow(state, event);
-  if (agent.taskId !== taskId) return state;
-  const counted = event.tokens === undefined ? state : countTask(state, id, agent, event.tokens, change === 'ended');
+  if (change === 'started') return readStart(forgetAsked(state, toolUseId), event);
+  const [id, agent] = agentOfTask(state, taskId) ?? [];
+  if (id === undefined || agent === undefined) return readWorkflow(state, event);
+  const counted = tokens === undefined ? state : countTask(state, id, agent, tokens, change === 'ended');
   if (change === 'progress' || agent.phase !== 'running') return counted;
   return withAgent(counted, id, { phase: 'over' });
+}
+
+function readStart(state: GovernorState, { type, taskId, toolUseId, name, description, parent }: TaskEvent) {
+  if (type !== 'agent') return state;
+  const [id, agent] = agentOfTask(state, taskId) ?? [];
+  // One that is sent a message goes on as the same task, by another tool call.
+  if (id !== undefined) return agent?.phase === 'over' ? withAgent(state, id, { phase: 'running' }) : state;
+  const isUnseen = parent !== undefined || isStartedByAgent(state, toolUseId);
+  return withAgent(state, toolUseId ?? taskId, { kind: name, name: description, taskId, isUnseen });
 }
 
 /** 2.1.197 does not name the agent that started another. */
