@@ -1,5 +1,6 @@
 import { type Child, type ChildEnd, signalExitCode } from '../claude/child.ts';
 import { readLoggedState } from '../claude/claude-log.ts';
+import { hasCompactionHook } from '../claude/compaction-hooks.ts';
 import type { GovernorState, Run } from '../core/governor/state.ts';
 import { decodeLine } from '../core/protocol/decode.ts';
 import type { ResultEvent } from '../core/protocol/events.ts';
@@ -148,7 +149,7 @@ function sessionWorld(
   files: RunFiles,
   { output, ask, onGoOn }: { readonly output: CallerOutput; readonly ask: Ask; readonly onGoOn: () => void },
 ): SessionWorld {
-  const { config, resumed } = headless;
+  const { config, invocation, resumed } = headless;
   const { store, memory, faults } = files;
   const folder = contextFolder(headless, io);
   return {
@@ -177,7 +178,10 @@ function sessionWorld(
       now: Date.now,
       onFault: faults,
     }),
-    exactMod: createExactMod(faults),
+    exactMod: createExactMod({
+      isGuarded: () => config.compaction.how === 'auto' && hasCompactionHook(io, invocation.settings),
+      onFault: faults,
+    }),
     toolFiles: createToolFiles({ folder, onFault: faults }),
     reply: (line) => queueMicrotask(() => show(output, line)),
     askPerson: (effect) => askForLimit(effect, ask),

@@ -6,8 +6,8 @@ import { type ModFolder, makeModFolder } from '../store/runs/mod-folder.ts';
 
 /** The mod that answers compactions inside claude, and what is exchanged with it. */
 export interface ExactMod {
-  /** Writes the mod to a folder of its own; undefined: it cannot be written. */
-  arm(): string | undefined;
+  /** Writes the mod to a folder of its own, unless a hook of the user's guards the context. */
+  arm(): { readonly path: string | undefined; readonly guarded: boolean };
   /** Calls back when the mod gives its sign of life. */
   whenAlive(callback: () => void): void;
   plan(plan: ExactPlan): void;
@@ -16,7 +16,13 @@ export interface ExactMod {
   close(): void;
 }
 
-export function createExactMod(onFault: Faults): ExactMod {
+interface ExactModOptions {
+  /** Whether a hook of the user's is to be asked before a compaction. */
+  readonly isGuarded: () => boolean;
+  readonly onFault: Faults;
+}
+
+export function createExactMod({ isGuarded, onFault }: ExactModOptions): ExactMod {
   let folder: ModFolder | undefined;
   let written = '';
 
@@ -34,8 +40,9 @@ export function createExactMod(onFault: Faults): ExactMod {
       // Another process of claude gives a sign of life of its own.
       folder?.remove();
       written = '';
-      folder = attempt(makeModFolder);
-      return folder?.path;
+      const guarded = isGuarded();
+      folder = guarded ? undefined : attempt(() => makeModFolder());
+      return { path: folder?.path, guarded };
     },
     whenAlive: (callback) => void attempt(() => folder?.whenAlive(callback)),
     plan(plan) {

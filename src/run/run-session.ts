@@ -150,7 +150,7 @@ export function startSession(run: Run, world: SessionWorld): Session {
       void world.askPerson(effect).then((limitUsd) => host.tell({ kind: 'cost-answer', limitUsd })),
     askNext: (effect) => void world.askNext(effect).then((goesOn) => host.tell({ kind: 'stop-answer', goesOn })),
     writeHandoff: (effect) => host.tellLater(world.writeHandoff(effect, state())),
-    armExact: () => host.tellLater({ kind: 'exact-folder', path: world.exactMod.arm() }),
+    armExact: () => host.tellLater({ kind: 'exact-folder', ...world.exactMod.arm() }),
     proveExact: () => world.exactMod.whenAlive(() => host.tell({ kind: 'exact-proved' })),
     planExact({ budget, midTurn }) {
       notes?.flush(state());

@@ -24,7 +24,7 @@ it.each([
 
 it("a caller's initialize with hooks keeps them, and ours work beside them", async () => {
   await using world = await startWorld(conversation({ turns: [8], from: 120_000, growBy: 10_000 }));
-  const program = startCtxb(world, { claude: [...SMALL_WINDOW, ...PROTOCOL] });
+  const program = startCtxb(world, { claude: [...SMALL_WINDOW, ...PROTOCOL], env: { CTXB_COMPACTION_HOW: 'auto' } });
   const hooks = {
     PreToolUse: [{ matcher: 'Bash', hookCallbackIds: ['mine-tool'] }],
     PreCompact: [{ matcher: null, hookCallbackIds: ['mine-compact'] }],

@@ -145,7 +145,7 @@ const READERS: Readers = {
   interrupt: () => ({ kind: 'interrupt' }),
   state: ({ to, source }) => ({ kind: 'state', to: textOf(to) ?? '', source: source === 'told' ? 'told' : 'pattern' }),
   'dead-end': ({ text }) => ({ kind: 'dead-end', text: textOf(text) ?? '' }),
-  'exact-folder': ({ path }) => ({ kind: 'exact-folder', path: textOf(path) }),
+  'exact-folder': ({ path, guarded }) => ({ kind: 'exact-folder', path: textOf(path), guarded: guarded === true }),
   'exact-proved': () => ({ kind: 'exact-proved' }),
   // Checked where the file was read.
   'exact-receipt': ({ receipt, kept }) => ({

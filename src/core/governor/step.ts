@@ -77,7 +77,7 @@ function onOwn(state: GovernorState, event: OwnEvent): Step {
     case 'file-measured':
       return onFileMeasured(state, event.requestId, event.file);
     case 'exact-folder':
-      return onExactFolder(state, event.path);
+      return onExactFolder(state, event.path, event.guarded);
     case 'exact-proved':
       return onExactProved(state);
     case 'exact-receipt':

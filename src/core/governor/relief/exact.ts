@@ -1,5 +1,6 @@
 import type { ExactReceipt } from '../../exact/plan.ts';
 import type { BoundaryEvent, ControlResponseEvent, Event } from '../../protocol/events.ts';
+import { fieldsOf } from '../../protocol/fields.ts';
 import { saysNothing } from '../../protocol/usage.ts';
 import { isAtLeast } from '../../protocol/version.ts';
 import { toUsd } from '../cost/cost.ts';
@@ -78,12 +79,22 @@ export function awaitExact(state: GovernorState): Step {
   return isArming(armed.state) ? keep(withExact(armed.state, { phase: 'awaited' }), armed.actions) : armed;
 }
 
+/** claude does not ask a PreCompact hook where a mod answers. */
+const GUARDED = 'a PreCompact hook would not be asked (--compaction exact does without it)';
+
+/** The caller's own hook may guard the context. */
+function isGuarded({ control, run }: GovernorState): boolean {
+  const hooks = fieldsOf(control.initialize?.hooks).PreCompact;
+  return run.policy.compaction.how === 'auto' && Array.isArray(hooks) && hooks.length > 0;
+}
+
 function arm(state: GovernorState): Step {
   if (state.control.phase === 'closed') return keep(state);
   const { version } = state.session;
   if (version !== undefined && !isAtLeast(version, FIRST_WITH_MODS)) {
     return disarm(state, `Claude Code ${version} runs no mods`);
   }
+  if (isGuarded(state)) return disarm(state, GUARDED);
   return keep(withExact(state, { phase: 'arming' }), [
     { kind: 'arm-exact' },
     { kind: 'set-timer', timer: 'exact', afterMs: LOADING_PATIENCE_MS },
@@ -91,8 +102,9 @@ function arm(state: GovernorState): Step {
 }
 
 /** The mod lies in a folder. `add_plugins` adds it to what claude has loaded (2.1.330); older versions overlook it. */
-export function onExactFolder(state: GovernorState, path: string | undefined): Step {
+export function onExactFolder(state: GovernorState, path: string | undefined, isGuarded = false): Step {
   if (!isArming(state)) return keep(state);
+  if (isGuarded) return disarm(state, GUARDED);
   if (path === undefined) return disarm(state, 'the mod could not be written');
   return request(state, 'load-mod', {
     subtype: 'reload_plugins',
