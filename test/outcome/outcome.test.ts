@@ -3,6 +3,7 @@ import type { Call, RequestBody } from '../../src/standin/scenario.ts';
 import { createMeter } from './api.ts';
 import { makeJob } from './job.ts';
 import { createModel } from './model.ts';
+import { costPicture } from './picture.ts';
 import { KEPT, summaryOf } from './summary.ts';
 
 const job = makeJob(3);
@@ -104,4 +105,16 @@ it('summaries keep as much as measured, drawn from the seed', () => {
   const rate = kept.flatMap((text) => job.constraints.map((rule) => text.includes(rule.text))).filter(Boolean).length;
   expect(rate / (200 * job.constraints.length)).toBeCloseTo(KEPT.decision, 1);
   expect(summaryOf(job, known, 7)).toBe(kept[7]);
+});
+
+it('the picture has a bar for each variant, as long as it is dear, and names what went wrong', () => {
+  const bars = [
+    { name: 'claude alone', usd: 10, faults: 3 },
+    { name: 'ctxb run', usd: 5, faults: 0 },
+  ];
+  const svg = costPicture([{ title: 'twelve prompts', bars }]);
+  const [alone = 0, ctxb = 0] = [...svg.matchAll(/<rect [^>]*width="(\d+)"/g)].map(([, width]) => Number(width));
+  expect(alone).toBe(2 * ctxb);
+  expect(svg).toContain('$10.00<tspan class="faint">, 3 faults</tspan>');
+  expect(svg).toContain('$5.00<tspan class="faint"></tspan>');
 });
