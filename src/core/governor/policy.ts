@@ -237,7 +237,7 @@ export function restingTrigger(policy: TriggerPolicy, window: number): TriggerSe
  *
  * @param wanted tokens
  */
-export function triggerSetting(window: number, wanted: number): TriggerSetting | undefined {
+function triggerSetting(window: number, wanted: number): TriggerSetting | undefined {
   const at = Math.floor(Math.min(wanted, window - NATIVE_RESERVE_TOKENS));
   const setting = at + NATIVE_RESERVE_TOKENS;
   return setting < PLACEABLE.least || setting > PLACEABLE.most ? undefined : { at, setting };
