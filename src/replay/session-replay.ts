@@ -235,7 +235,11 @@ export function createSessionReplay({
         traffic: trafficOf(counted),
         compactions: compactions.found(),
         actions: decisions,
-        cost: { usd: cost.known ? costUsd(state) : null, computed: isComputed(cost) },
+        cost: {
+          usd: cost.known ? costUsd(state) : null,
+          computed: isComputed(cost),
+          ...(cost.unpriced && isComputed(cost) && { unpriced: cost.unpriced }),
+        },
         ...(pauses.found().count > 0 && { pauses: pauses.found() }),
         ...(waits.found().limits + waits.found().outages > 0 && { waits: waits.found() }),
         growth: found.growth,

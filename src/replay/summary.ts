@@ -62,6 +62,8 @@ export interface SessionSummary {
     readonly usd: number | null;
     /** Some of it is computed from the price table, not reported by claude. */
     readonly computed: boolean;
+    /** A model without a price, whose calls it leaves out. */
+    readonly unpriced?: string;
   };
   /** Calls after a pause that was longer than the life of the prompt cache, where there were any. */
   readonly pauses?: Pauses;

@@ -41,7 +41,7 @@ export function originRows(session: SessionSummary, { arrow, dot }: Glyphs): str
     ),
     row('context', contextText(session)),
     row('traffic', `${counted(session.turns, 'turn')}, ${counted(session.calls, 'call')}${subagentText(session)}`),
-    ...(usd === null ? [] : [row('cost', costText(usd, session.cost.computed))]),
+    ...(usd === null ? [] : [row('cost', costText(usd, session.cost))]),
     ...(session.copied === undefined ? [] : [row('copied', copiedText(session.copied))]),
     ...(session.pauses === undefined ? [] : [row('cache', pausesText(session.pauses))]),
     ...(session.waits === undefined ? [] : [row('waits', waitsText(session.waits, session.time))]),
@@ -110,8 +110,9 @@ function lineageText({ from, to, reason, context }: SessionSummary['lineage'][nu
   return onOneLine(`${from} ${arrow} ${to}: ${reason} at ${tokens(context)}`);
 }
 
-function costText(usd: number, computed: boolean): string {
-  return `${dollars(usd)}${computed ? ' (in part computed from list prices)' : ''}`;
+function costText(usd: number, { computed, unpriced }: SessionSummary['cost']): string {
+  const without = unpriced === undefined ? '' : `, without calls of ${onOneLine(unpriced)}, which has no price`;
+  return `${dollars(usd)}${computed ? ` (in part computed from list prices${without})` : ''}`;
 }
 
 function copiedText({ calls, usd, from }: Copied): string {

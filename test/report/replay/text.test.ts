@@ -36,6 +36,11 @@ session.ndjson  ▂▄▇│▂▂     80%      5          1  $0.71
       has: 'cost      $0.71 (in part computed from list prices)\n',
     },
     {
+      name: 'a cost without calls of which it is not known',
+      session: summaryOf({ cost: { usd: 0.708, computed: true, unpriced: 'glm-5.1' } }),
+      has: 'cost      $0.71 (in part computed from list prices, without calls of glm-5.1, which has no price)\n',
+    },
+    {
       name: 'the sessions that the work went on under',
       session: summaryOf({ lineage: [{ from: 's1', to: 's2', reason: 'handed over', context: 171_000 }] }),
       has: 'lineage   s1 → s2: handed over at 171,000\n',
