@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
-import { type Fields, fieldsOf, parseFields } from '../core/protocol/fields.ts';
+import { type Fields, fieldsOf, parseFields, textOf } from '../core/protocol/fields.ts';
 import { readGiven } from '../store/files/given-file.ts';
 import type { ClaudePlace } from './config-folder.ts';
+import { CALLS_CTXB } from './is-ctxb.ts';
 import { SETTINGS_PLACES, settingsPath } from './settings-places.ts';
 
 /** Bytes. */
@@ -19,10 +20,14 @@ export function hasCompactionHook(where: ClaudePlace, given: string | undefined)
   return [...paths.map(settingsIn), own ?? {}].some(({ hooks }) => namesCompactionHook(hooks));
 }
 
-/** Whether hooks, as settings or `initialize` have them, hold one that is called before a compaction. */
+/** Whether hooks of settings hold one that is called before a compaction, besides ctxb's own. */
 function namesCompactionHook(hooks: unknown): boolean {
-  const { PreCompact } = fieldsOf(hooks);
-  return Array.isArray(PreCompact) && PreCompact.length > 0;
+  const entries = listOf(fieldsOf(hooks).PreCompact).flatMap((entry) => listOf(fieldsOf(entry).hooks));
+  return entries.some((hook) => !CALLS_CTXB.test(textOf(fieldsOf(hook).command)?.trim() ?? ''));
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
 }
 
 /** A file that claude cannot read has no hooks for it either. */

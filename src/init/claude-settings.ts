@@ -1,3 +1,4 @@
+import { CALLS_CTXB } from '../claude/is-ctxb.ts';
 import { type Fields, fieldsOf, isFields, jsonText, textOf } from '../core/protocol/fields.ts';
 import { CtxbError } from '../errors.ts';
 import { HOOK_EVENTS } from '../hook/hook-input.ts';
@@ -9,12 +10,9 @@ export interface Installed {
   readonly otherStatusLine: string | undefined;
 }
 
-/** Commands that call ctxb: by its name, with a version, by its path, by Node. */
-const OURS = /(?:^|[\s/\\'"])ctxb(?:@[\w.^~-]+|\.js)?['"]? (?:statusline|hook)$/;
-
 /** Whether entries with these words are recognised as ours when they are updated or removed. */
 export function isRecognised(program: string): boolean {
-  return OURS.test(`${program} hook`);
+  return CALLS_CTXB.test(`${program} hook`);
 }
 
 /**
@@ -84,5 +82,5 @@ function withoutOurs(entry: unknown): unknown[] {
 }
 
 function isOurs(entry: unknown): boolean {
-  return OURS.test(textOf(fieldsOf(entry).command)?.trim() ?? '');
+  return CALLS_CTXB.test(textOf(fieldsOf(entry).command)?.trim() ?? '');
 }

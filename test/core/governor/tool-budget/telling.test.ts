@@ -145,7 +145,9 @@ describe('an alert', () => {
     const plan = inTurn();
     fill(plan, 60_000);
     expect(level(afterwards(plan))).toBeUndefined();
-    expect(afterwards(inTurn({}, 155_000))).toContain('~14k tokens remaining before the context is compacted or handed over. ');
+    expect(afterwards(inTurn({}, 155_000))).toContain(
+      '~14k tokens remaining before the context is compacted or handed over. ',
+    );
   });
 
   it('is silent, as hints and cuts are, while the window is not known', () => {
