@@ -50,25 +50,20 @@ function tokensIn(text: string, from: number, to: number): number {
   let run = 0;
   for (let at = from; at < to; at++) {
     const code = text.charCodeAt(at);
-    const next = kindAfter(code, before);
-    run = next === kind ? run + 1 : 1;
-    tokens += weightOf(next, run);
+    // Without asking first, V8 looks for what is beyond the table's end in a way that takes twice as long.
+    let next = code < 128 ? (ASCII[code] as number) : kindBeyondAscii(code);
+    if (code === before && next >= SPACE && next !== WIDE) next = REPEATED;
+    if (next !== kind) {
+      tokens += FIRST[next] as number;
+      run = 1;
+    } else {
+      run++;
+      tokens += next === LETTER && run > LONGEST_WORD ? LETTER_OF_NO_WORD : (NEXT[next] as number);
+    }
     before = code;
     kind = next;
   }
   return tokens;
-}
-
-function kindAfter(code: number, before: number): number {
-  // Without asking first, V8 looks for what is beyond the table's end in a way that takes twice as long.
-  const kind = code < ASCII.length ? (ASCII[code] ?? OTHER) : kindBeyondAscii(code);
-  return code === before && kind >= SPACE && kind !== WIDE ? REPEATED : kind;
-}
-
-/** @param run how many of the kind there are in a row, with this one */
-function weightOf(kind: number, run: number): number {
-  if (run === 1) return FIRST[kind] ?? 0;
-  return kind === LETTER && run > LONGEST_WORD ? LETTER_OF_NO_WORD : (NEXT[kind] ?? 0);
 }
 
 function kindBeyondAscii(code: number): number {
