@@ -25,11 +25,13 @@ export function counted(count: number, noun: string): string {
   return `${tokens(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** `0.4 s`, `42.0 s`, `3 min 5 s` */
+/** `0.4 s`, `42.0 s`, `3 min 5 s`, `2 h 38 min` */
 export function duration(ms: number): string {
   if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1000);
-  return `${tokens(Math.floor(seconds / 60))} min ${seconds % 60} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
+  return `${tokens(Math.floor(minutes / 60))} h ${minutes % 60} min`;
 }
 
 /** `Sun, Nov 22, 18:05`, in the time zone of the machine. */

@@ -5,7 +5,7 @@ export const NOTHING_TO_COMPACT = /not enough messages|no messages to compact/i;
 /** What claude says instead of running a slash command. */
 export const COMMANDS_OFF = /isn't available|not available in this|unknown (slash )?command|unknown skill/i;
 export const BLOCKED = /blocked by PreCompact hook/i;
-const API_DOWN = /API Error: (?:429|5\d\d)\b|overloaded|rate.?limit|temporarily unavailable/i;
+const API_DOWN = /API Error: (?:429|5\d\d)\b|overloaded|rate.?limit|temporarily (?:unavailable|limiting)/i;
 /** The words of 2.1.197 and of 2.1.330 for a connection that fails. */
 const UNREACHABLE =
   /unable to connect|connection (?:error|refused|dropped|lost|closed|reset)|can't reach the API|no internet route|couldn't connect|timed out|no response from API|fetch failed|\((?:E[A-Z]{4,}[A-Z_]*|Connection[A-Z]\w+|FailedToOpenSocket|\w*ERR_\w+)\)/i;
@@ -21,7 +21,8 @@ export function saysUnavailable(said: string): boolean {
 
 /** What kept the API from answering, as an error of claude's tells it; undefined: it would answer the same again. */
 export function failureOf(line: Fields, said: string): ApiFailure | undefined {
-  if (!saysUnavailable(said)) return undefined;
+  const status = countOf(line.api_error_status) ?? 0;
+  if (status !== 429 && status < 500 && !saysUnavailable(said)) return undefined;
   const isLimit = line.api_error === 'usage_limit_reached' || LIMIT_REACHED.test(said);
   const told = fieldsOf(fieldsOf(line.api_error_params).rate_limit_info).resetsAt;
   // 2.1.197 puts the time behind its words.
