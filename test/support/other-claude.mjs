@@ -22,6 +22,7 @@ const OLDEST_PART = {
   'mid-turn': ['compacted at the placed trigger', 'is kept in a file'],
   prices: ['claude itself counts'],
   recovery: ['in the middle of a tool', 'taken up with --resume-run'],
+  replay: ['copies into the log'],
   standin: ['summary request', 'beside the conversation'],
 };
 
