@@ -19,11 +19,11 @@ interface Landed {
   readonly prefix: number;
 }
 
-/** What the compactions of some sessions show. */
+/** What the summaries of some sessions show. */
 export function landingsOf(sessions: readonly SessionSummary[]): readonly Landed[] {
   return sessions.flatMap(({ compactions, series = [] }) =>
-    compactions.flatMap(({ call, firstAfter }) => {
-      const first = firstAfter === null ? undefined : series[call];
+    compactions.flatMap(({ call, how, firstAfter }) => {
+      const first = firstAfter === null || how === 'exact' ? undefined : series[call];
       return first === undefined ? [] : [landed(first, series[call - 1])];
     }),
   );

@@ -55,14 +55,16 @@ export function recordedPilot({ after }: RecordedSteps, { summary }: Basis, wind
     most: window,
     cuts: () => [],
     reliefs: ({ reliefs, call }) =>
-      reliefs.map((by) => ({
+      reliefs.map(({ by, isExact }) => ({
         by,
         landing: call.context,
         prefix: call.cacheRead,
+        // What was missed is in the recording.
+        ...(isExact && { missed: { calls: 0, tokens: 0 } }),
         output: by === 'handoff' ? DOCUMENT_OUTPUT_TOKENS : call.added.summary || summary.tokens,
       })),
     called: () => {},
-    after,
+    after: after.map(({ by }) => by),
   };
 }
 

@@ -19,8 +19,8 @@ export interface Step {
   readonly change: 'first' | 'grown' | 'fresh' | 'replaced';
   /** Tokens. */
   readonly growth: number;
-  /** Who relieved it, in order. */
-  readonly reliefs: readonly ReliefBy[];
+  /** Who relieved it, in order, and whether a summary was written for that. */
+  readonly reliefs: readonly Relief[];
   readonly beginsTurn: boolean;
   /** Estimated tokens of what was said. */
   readonly prompt: number;
@@ -30,11 +30,16 @@ export interface Step {
   readonly warm: number | undefined;
 }
 
+export interface Relief {
+  readonly by: ReliefBy;
+  readonly isExact: boolean;
+}
+
 /** A recorded session as a simulation needs it. */
 export interface RecordedSteps {
   readonly steps: readonly Step[];
   /** Reliefs that no call followed. */
-  readonly after: readonly ReliefBy[];
+  readonly after: readonly Relief[];
   /** Prompts are cached at all. */
   readonly caches: boolean;
 }
@@ -43,7 +48,7 @@ export interface RecordedSteps {
 export function stepsOf(session: SessionSummary): RecordedSteps {
   const series = session.series ?? [];
   const reliefs = grouped(reliefsOf(session), ({ call }) => call);
-  const reliefsAt = (calls: number) => (reliefs.get(calls) ?? []).map(({ by }) => by);
+  const reliefsAt = (calls: number) => (reliefs.get(calls) ?? []).map(({ by, isExact }) => ({ by, isExact }));
   const results = grouped(session.results ?? [], ({ call }) => call);
   const steps = series.map((call, at) =>
     stepOf(call, series[at - 1], { reliefs: reliefsAt(at), results: results.get(call.number) ?? [] }),
@@ -53,9 +58,12 @@ export function stepsOf(session: SessionSummary): RecordedSteps {
 }
 
 /** With the number of calls before. */
-function reliefsOf({ compactions, actions }: SessionSummary): { readonly call: number; readonly by: ReliefBy }[] {
+function reliefsOf({ compactions, actions }: SessionSummary): (Relief & { readonly call: number })[] {
   const handoffs = actions.filter(({ kind }) => kind === 'handed-over');
-  return [...compactions, ...handoffs.map(({ at }) => ({ call: at.call, by: 'handoff' as const }))];
+  return [
+    ...compactions.map(({ call, by, how }) => ({ call, by, isExact: how === 'exact' })),
+    ...handoffs.map(({ at }) => ({ call: at.call, by: 'handoff' as const, isExact: false })),
+  ];
 }
 
 function grouped<T>(items: readonly T[], keyOf: (item: T) => number): ReadonlyMap<number, readonly T[]> {
@@ -83,7 +91,7 @@ function stepOf(call: CallSeen, previous: CallSeen | undefined, known: Pick<Step
   };
 }
 
-function changeOf(call: CallSeen, previous: CallSeen | undefined, reliefs: readonly ReliefBy[]): Step['change'] {
+function changeOf(call: CallSeen, previous: CallSeen | undefined, reliefs: readonly Relief[]): Step['change'] {
   if (previous === undefined) return 'first';
   if (reliefs.length > 0) return 'replaced';
   return call.context < previous.context * FRESH_SHARE ? 'fresh' : 'grown';

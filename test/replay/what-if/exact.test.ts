@@ -65,6 +65,18 @@ describe('what if every compaction were an exact one, as soon as it pays', () =>
   });
 });
 
+it('exact compactions that happened took no call', () => {
+  const calls = [...growing(30), ...growing(30)];
+  const summaries = sketched({ calls, compactedAfter: [30], window: 1_000_000 });
+  const compactions = summaries.compactions.map((one) => ({ ...one, how: 'exact' as const }));
+  const [exact, summary] = [{ ...summaries, compactions }, summaries].map(
+    (session) => compared([session], {}).sessions[0]?.actual.figures,
+  );
+  expect(exact).toMatchObject({ relief: { calls: 0 }, main: { calls: 60 } });
+  expect(exact?.main).toEqual(summary?.main);
+  expect(summary?.relief.calls).toBe(1);
+});
+
 describe('what a folder of sessions would have cost', () => {
   const withLedger = (session: SessionSummary): SessionSummary => ({
     ...session,

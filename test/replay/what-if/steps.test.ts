@@ -34,19 +34,19 @@ describe('how a call came to its context', () => {
     expect(steps[1]).toMatchObject({
       change: 'replaced',
       growth: 215,
-      reliefs: ['caller'],
+      reliefs: [{ by: 'caller', isExact: false }],
       beginsTurn: true,
       prompt: 5,
       warm: undefined,
     });
     expect(steps[2]).toMatchObject({ change: 'grown', reliefs: [], beginsTurn: false });
-    expect(after).toEqual(['caller']);
+    expect(after).toEqual([{ by: 'caller', isExact: false }]);
   });
 
   it('it was handed over', () => {
     const session = sketched({ calls: [{ context: 40_000 }, { context: 90_000 }, { context: 30_000 }] });
     const { steps } = stepsOf({ ...session, actions: [HANDED_OVER] });
-    expect(steps.map(({ change, reliefs }) => [change, ...reliefs])).toEqual([
+    expect(steps.map(({ change, reliefs }) => [change, ...reliefs.map(({ by }) => by)])).toEqual([
       ['first'],
       ['grown'],
       ['replaced', 'handoff'],
