@@ -11,9 +11,9 @@ export type Own =
   /** claude's own summary, from a compaction that was not exact. */
   | { readonly kind: 'summary'; readonly text: string };
 
-const NOTE =
-  '[ctxb] The conversation was compacted here. Prompts stand as they were said, older steps as one line each, the steps below this note whole.';
-const GONE = /^ (\d{1,9}) older steps? (?:is|are) left out\./;
+const NOTE = '[ctxb] The conversation was compacted here.';
+const HOW = 'Prompts stand as they were said, older steps as one line each, the steps below this note whole.';
+const GONE = /^.* (\d{1,9}) older steps? (?:is|are) left out\./;
 const LINES = '[ctxb] Done here, one line a step:';
 const SUMMARY = "[ctxb] Claude's summary of what came before:";
 const HEARD = '[ctxb] The user said while you worked:';
@@ -26,7 +26,7 @@ export function isOwn(text: string): boolean {
 
 /** Reads one of ctxb's own messages. */
 export function readOwn(text: string): Own {
-  if (text.startsWith(NOTE)) return { kind: 'note', gone: Number(GONE.exec(text.slice(NOTE.length))?.[1] ?? 0) };
+  if (text.startsWith(NOTE)) return { kind: 'note', gone: Number(GONE.exec(text)?.[1] ?? 0) };
   if (text.startsWith(SUMMARY)) return { kind: 'summary', text: text.slice(SUMMARY.length + 1) };
   if (text.startsWith(HEARD)) return { kind: 'heard', text: text.slice(HEARD.length + 1) };
   const lines = text.split('\n').filter((line) => line.startsWith(BULLET));
@@ -36,7 +36,7 @@ export function readOwn(text: string): Own {
 /** @param gone steps that are left out, since the beginning of the session */
 export function noteText(note: string, gone: number): string {
   const left = gone === 0 ? '' : ` ${gone} older ${gone === 1 ? 'step is' : 'steps are'} left out.`;
-  return `${NOTE}${left}${note === '' ? '' : `\n\n${note}`}`;
+  return `${NOTE} ${HOW}${left}${note === '' ? '' : `\n\n${note}`}`;
 }
 
 export function linesText(lines: readonly string[]): string {

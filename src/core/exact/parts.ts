@@ -8,8 +8,6 @@ export type Part =
   /** `heard`: what was said in mid-turn, where `message` is ctxb's own. */
   | { readonly kind: 'prompt'; readonly message: Message; readonly heard?: string }
   | Round
-  /** claude's own summary of what came before. */
-  | { readonly kind: 'summary'; readonly text: string }
   | Exclude<Own, { kind: 'heard' }>;
 
 /** A whole reply of the model, and the results of its tool calls. */
