@@ -176,6 +176,26 @@ it('says every figure only when it changes', () => {
   expect(figures).toHaveLength(1);
 });
 
+it('tells how much of each usage limit is used, and that one comes near', () => {
+  const told = (utilization: number): Line => ({
+    type: 'rate_limit_event',
+    rate_limit_info: { status: 'allowed', rateLimitType: 'five_hour', utilization, resetsAt: 1_795_318_980 },
+  });
+  const signals = signalsOf(judgedOf([begin, prompt('a'), initLine(), told(0.5), told(0.5), told(0.92)]));
+  const shares = signals.filter((one) => one.kind === 'measure' && one.metric === 'ctxb.limit.utilization');
+  expect(shares).toMatchObject([
+    { value: 0.5, attributes: { 'ctxb.limit': 'five_hour' } },
+    { value: 0.92, attributes: { 'ctxb.limit': 'five_hour' } },
+  ]);
+  expect(signals).toContainEqual(
+    expect.objectContaining({
+      kind: 'event',
+      name: 'ctxb.usage-limit',
+      attributes: expect.objectContaining({ 'ctxb.share': 0.92 }),
+    }),
+  );
+});
+
 it('counts what it has cost, once', () => {
   const lines = [begin, prompt('a'), initLine(), callLine(30_000), resultLine({ total_cost_usd: 0.5 }), resultLine()];
   expect(sumOf(signalsOf(judgedOf(lines)), 'ctxb.cost')).toBeCloseTo(0.5, 6);
