@@ -34,7 +34,7 @@ export function contextOf({ body }: RecordedRequest, growBy = GROWTH): number {
 }
 
 /** A tool call that leaves `did N` behind. */
-export function step(name: string): Call {
+function step(name: string): Call {
   return { tools: [{ name: 'Bash', input: { command: `echo did ${name}`, description: `Step ${name}` } }] };
 }
 

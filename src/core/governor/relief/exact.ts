@@ -16,7 +16,7 @@ import type { Exact } from './relief-state.ts';
  * Exact compactions: ctxb's mod inside claude answers a compaction itself, without a call of the API. It is loaded into
  * the running claude when a relief comes near; `plan.json` then says what it is to do, `receipt.json` what it has done.
  */
-export const NOT_EXACT: Exact = {
+const NOT_EXACT: Exact = {
   phase: 'off',
   why: undefined,
   receipt: undefined,
@@ -36,11 +36,6 @@ export function exactIsPossible({ exact }: GovernorState): boolean {
   return exact.phase === 'ready';
 }
 
-/** Whether it may yet be. */
-export function exactMayCome({ exact }: GovernorState): boolean {
-  return exact.phase !== 'off';
-}
-
 /** As it is documented; ctxb's tests are of 2.1.330. */
 export const FIRST_WITH_MODS = '2.1.287';
 
@@ -51,6 +46,9 @@ const ARMED_FROM = 40_000;
 const LOADING_PATIENCE_MS = 10_000;
 const LIFE_PATIENCE_MS = 3_000;
 
+/** Share of claude's trigger from which on the plan is renewed with each call. */
+const NEAR = 0.6;
+
 /** Most that stays, in tokens; a small window leaves less. */
 const MOST_KEPT = 60_000;
 const LEAST_KEPT = 5_000;
@@ -60,7 +58,12 @@ export function prepareExact(before: GovernorState, state: GovernorState): Step 
   const { exact, gauge } = state;
   if (exact.phase === 'off' || gauge.calls === before.gauge.calls) return keep(state);
   if (exact.phase === 'unarmed') return predicted(gauge) >= ARMED_FROM ? arm(state) : keep(state);
-  return planExact(state);
+  return isNear(state) || exact.midTurn.length > 0 ? planExact(state) : keep(state);
+}
+
+/** Writing the plan brings the notes on disk up to date, which is not needed while claude's trigger is far. */
+function isNear({ trigger, gauge }: GovernorState): boolean {
+  return typeof trigger !== 'number' || predicted(gauge) >= NEAR * trigger;
 }
 
 /** Results of tools have gone out together with what the caller had said meanwhile. */
