@@ -116,6 +116,15 @@ describe('a usage limit', () => {
     await expectSameDecisions(world, `${world.scratch.cwd}/${record}`);
   });
 
+  it('of an API key, which claude alone knows, is waited for by claude', async () => {
+    await using world = await answering(() => limited(3_000), { text: 'answer 1' }, { text: 'answer 2' });
+    const flags = [...prompts(...TWO), '--limit-wait', '1h'];
+    const { code, stdout } = await runCtxb(world, { flags, claude: SMALL_WINDOW });
+    expect({ code, stdout: stdout.toString() }).toEqual({ code: 0, stdout: 'answer 1\nanswer 2\n' });
+    expect(mainRequests(world.standin)).toHaveLength(3);
+    expectEachPromptOnce(world.standin, TWO);
+  });
+
   it('that resets later than the wait is not waited for', async () => {
     await using world = await answering(() => limited(HOURS));
     expect((await run(world, ['--limit-wait', '1h'])).code).toBe(5);
