@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { triggerPlace } from '../../../src/core/governor/control/trigger.ts';
 import { momentOf, savingText } from '../../../src/core/governor/relief/outlook.ts';
-import { reliefNow } from '../../../src/core/governor/relief/relief.ts';
+import { readRelief, reliefNow } from '../../../src/core/governor/relief/relief.ts';
 import type { GovernorState } from '../../../src/core/governor/state.ts';
 import { step } from '../../../src/core/governor/step.ts';
 import {
@@ -148,6 +148,28 @@ describe('what follows from it', () => {
     expect(savingText(worked({ calls: 35, model }))).toMatch(text);
   });
 });
+
+it('an exact compaction leaves what was asked in the context: work that is resumed does not say it again', () => {
+  const driver = afterTurn(60_000);
+  const unfinished = { because: 'The API did not answer.', prompts: [prompt('the request')], answers: ['u1'] };
+  const receipt = { version: 1, number: 1, answered: true, ms: 5, ...RECEIPT } as const;
+  const told = { ...driver.state, relief: { ...driver.state.relief, unfinished } };
+  const exactly = { ...told, exact: { ...told.exact, receipt } };
+  const boundary = { kind: 'boundary', trigger: 'manual' } as never;
+  expect(readRelief(exactly, exactly, boundary).relief.unfinished).toEqual({ ...unfinished, prompts: [] });
+  expect(readRelief(told, told, boundary).relief.unfinished).toEqual(unfinished);
+});
+
+const RECEIPT = {
+  before: { messages: 90, tokens: 48_000 },
+  after: { messages: 12, tokens: 9_000 },
+  prompts: { kept: 2, of: 2 },
+  steps: { whole: 3, lines: 20, gone: 0 },
+};
+
+function prompt(text: string) {
+  return { uuid: 'u1', text } as never;
+}
 
 describe('a prompt that comes after the cache has expired', () => {
   it('finds the context relieved, instead of being told what it costs', () => {
