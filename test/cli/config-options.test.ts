@@ -1,0 +1,23 @@
+import { Command } from 'commander';
+import { expect, it } from 'vitest';
+import { addConfigOptions, configFlags } from '../../src/cli/config-options.ts';
+
+function flags(...args: string[]) {
+  const command = new Command();
+  addConfigOptions(command);
+  const given = configFlags(command.parse(args, { from: 'user' }).opts());
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+it.each([
+  { args: [], expected: {} },
+  { args: ['--compaction', 'exact'], expected: { 'compaction.how': 'exact' } },
+  { args: ['--no-compaction'], expected: { 'compaction.enabled': false } },
+  {
+    args: ['--compaction', 'summary', '--no-mid-turn'],
+    expected: { 'compaction.how': 'summary', 'midTurn.enabled': false },
+  },
+  { args: ['--compaction', 'exact', '--no-compaction'], expected: { 'compaction.enabled': false } },
+])('$args says $expected and nothing else', ({ args, expected }) => {
+  expect(flags(...args)).toEqual(expected);
+});
