@@ -162,7 +162,8 @@ it('what is told of subagents in a run is what the logs of claude say, but for w
     logged.map(({ calls, peak }) => [calls, Math.round(peak / 1000)]),
   );
   for (const [index, { tokens, usd }] of live.entries()) {
-    expect(tokens / (logged[index]?.tokens ?? 0)).toBeCloseTo(1, 1);
+    expect(tokens / (logged[index]?.tokens ?? 0)).toBeGreaterThan(0.8);
+    expect(tokens / (logged[index]?.tokens ?? 0)).toBeLessThan(1.2);
     expect(usd / (logged[index]?.usd ?? 0)).toBeGreaterThan(0.8);
     expect(usd / (logged[index]?.usd ?? 0)).toBeLessThan(1.2);
   }

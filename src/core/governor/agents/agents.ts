@@ -262,12 +262,15 @@ function readMember(state: GovernorState, { taskId: workflow }: TaskEvent, membe
   const phase = isDone && agent.phase === 'running' ? 'over' : agent.phase;
   const begun = withAgent(state, id, { kind: WORKFLOW_KIND, name: label, taskId: id, workflow, isUnseen: true, phase });
   // Lines with its figures come when it begins and ends, not with each call.
-  const more = Math.max(tokens === agent.used ? 0 : 1, toolUses + (isDone ? 1 : 0) - agent.calls);
-  if (tokens === 0 || more <= 0) return begun;
+  if (tokens === 0) return begun;
+  const more = toolUses + (isDone ? 1 : 0) - agent.calls;
+  const sizes = { used: tokens, peak: Math.max(agent.peak, tokens) };
+  if (more <= 0) return withAgent(begun, id, sizes);
   const first = countCall({ ...agent, last: undefined }, estimatedCall(state, agent.used, tokens, model));
   const again = estimatedCall(state, tokens, tokens, model);
   return withAgent(begun, id, {
     ...first,
+    ...sizes,
     calls: agent.calls + more,
     tokens: agent.tokens + more * tokens,
     microUsd: (first.microUsd ?? 0) + (more - 1) * again.microUsd,
@@ -284,7 +287,8 @@ function readWorkflow(state: GovernorState, { taskId, tokens = 0, lastTool, chan
   const others = members.reduce((sum, [, { used }]) => sum + used, 0) - agent.used;
   const context = Math.max(agent.used, tokens - others);
   const call = estimatedCall(state, agent.used, context, agent.last?.model);
-  return withAgent(state, id, countCall({ ...agent, last: undefined }, call));
+  // Where two have called between two lines, this one has it all: how large it became its next list tells.
+  return withAgent(state, id, { ...countCall({ ...agent, last: undefined }, call), peak: agent.peak });
 }
 
 /** A call that was let through has started its agent, or has come to its end without one. */
