@@ -9,7 +9,7 @@ async function recorded(place: Place): Promise<string[]> {
     fake: 'answers',
     flags: ['--record', place.path('rec'), '--prompt', 'one', '--prompt', 'two', '--prompt', 'three'],
     claude: STREAM,
-    env: { PLAY_CONTEXTS: '30000,160000,31000' },
+    env: { PLAY_CONTEXTS: '30000,160000,31000', CTXB_COMPACTION_HOW: 'summary' },
   });
   return (await readFile(place.path('rec'), 'utf8')).trimEnd().split('\n');
 }
