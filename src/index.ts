@@ -66,4 +66,4 @@ export {
 export type { PolicyOptions, PriceOptions, Share } from './library/policy-options.ts';
 export { type ReplayOptions, replay } from './library/replay.ts';
 export type { CallSeen, CompactionSeen, Growth, PromptSeen, ResultSeen, SubagentSeen } from './replay/items-seen.ts';
-export type { ReplayReport, SessionSummary } from './replay/summary.ts';
+export type { ReplayReport, ReportedSession as SessionSummary } from './replay/summary.ts';
