@@ -35,7 +35,7 @@ export interface CallRates {
 /** The median summary of public recordings is 2,250 tokens; the model thinks about as long before it writes it. */
 const SUMMARY_TOKENS = 4_000;
 
-/** A call of a tool, and the words before it (median of public recordings: 143). */
+/** A call of a tool, and the words before it: an assumption. */
 export const CALL_TOKENS = 150;
 
 /** The conversation must be at least so many times what stays of it: else evidence goes for little. */

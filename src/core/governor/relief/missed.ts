@@ -37,7 +37,7 @@ const NAME_LENGTH = 300;
 /** These tools change something, or do work of their own. */
 const NOT_FETCHING = /^(?:Edit|Write|MultiEdit|NotebookEdit|TodoWrite|Agent|Task|Skill)/;
 
-/** Until reliefs were seen: what followed each exact compaction in `npm run outcome`. */
+/** An assumption until reliefs were seen; near what follows exact compactions in `npm run outcome`. */
 export const USUALLY_MISSED: Missed = { calls: 1, tokens: 2_000 };
 
 /** What is to be expected after the next relief; what is usual counts as one that was seen. */

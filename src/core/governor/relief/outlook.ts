@@ -13,7 +13,7 @@ import { missedAfterRelief } from './missed.ts';
 /** No relief comes within so many calls of the one before, or of one that was tried in vain. */
 export const TOO_SOON = 10;
 
-/** What stays of a conversation until a compaction was seen: of those that `npm run outcome` measured the median, in tokens. */
+/** An assumption until a compaction was seen, in tokens: near what stays of a conversation in `npm run outcome`. */
 export const USUALLY_KEPT = 12_000;
 
 /** System prompt and tools in published sessions, in tokens: the first call of a resumed one has more. */
