@@ -30,6 +30,7 @@ const ODDITIES = [
   },
   { oddity: 'exit code 0 + no synthetic model', fails: ['exit-code-of-error', 'synthetic-error'] },
   { oddity: 'exit code 0', fails: ['sigterm-ends'] },
+  { oddity: 'no limits', fails: ['usage-limit'] },
   { oddity: 'other uuids + context of 5', fails: ['prompt-in-session-log', 'context-of-resumed'] },
   { oddity: 'nothing resumed', fails: ['resume-after-kill', 'context-of-resumed'] },
   { oddity: 'no replay mark', fails: ['replayed-prompt'] },
