@@ -52,9 +52,9 @@ const FOUR_TURNS = PROMPTS.flatMap(() => TURN);
 
 describe('a program in whose midst ctxb acts', () => {
   it.each([
-    { way: 'compact', does: 'compacted', sources: ['compact'] },
-    { way: 'handoff', does: 'handed-over', sources: ['clear'] },
-  ])('sees its own turns, each answered, and nothing of ours: $way', async ({ way, does, sources }) => {
+    { way: 'compact', does: 'compacted', source: 'compact' },
+    { way: 'handoff', does: 'handed-over', source: 'clear' },
+  ])('sees its own turns, each answered, and nothing of ours: $way', async ({ way, does, source }) => {
     const { seen, did } = await acting(
       {
         scenario: () => agent(CROSSING),
@@ -65,7 +65,8 @@ describe('a program in whose midst ctxb acts', () => {
       },
       { CTXB_STRATEGY: way },
     );
-    expect(did).toContain(does);
+    const times = did.filter((kind) => kind === does);
+    expect(times).not.toEqual([]);
     expect(results(seen)).toEqual(ANSWERS);
     expect(gists(seen)).toEqual(FOUR_TURNS);
     const asked = (hook: string, key: string) =>
@@ -73,7 +74,7 @@ describe('a program in whose midst ctxb acts', () => {
     expect(asked('UserPromptSubmit', 'prompt')).toEqual(PROMPTS);
     expect(seen.Stop).toHaveLength(PROMPTS.length);
     // What really happened to the context is the program's business too.
-    expect(asked('SessionStart', 'source')).toEqual(sources);
+    expect(asked('SessionStart', 'source')).toEqual(times.map(() => source));
   });
 
   it('may say everything at once: one turn for each prompt, in order', async () => {
