@@ -21,7 +21,7 @@ const USUAL_PREFIX = 33_000;
 
 /** What is known of the context of a session under way. */
 export function extentOf(state: GovernorState): Extent {
-  const { gauge, turn, relief } = state;
+  const { gauge, turn, relief, compaction } = state;
   // After a break there is only an estimate, which in a resumed session holds all that was there before.
   const isGuess = gauge.basis === 'none' || (gauge.basis === 'estimated' && gauge.calls > 0);
   return {
@@ -29,7 +29,8 @@ export function extentOf(state: GovernorState): Extent {
     window: gauge.window.tokens,
     first: gauge.first ?? 0,
     growth: Math.max(0, turn.growth.tokens) / Math.max(1, gauge.calls),
-    turn: forecast(turn)?.p90,
+    // Where one has just failed, another before the next call would fail as well.
+    turn: triedAt(compaction) === gauge.calls ? undefined : forecast(turn)?.p90,
     moment: momentOf(state),
     provesNothing: isGuess || relief.fresh !== undefined,
   };
