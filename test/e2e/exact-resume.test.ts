@@ -57,8 +57,13 @@ function waiting(): Scenario {
   const call = calls as (request: RecordedRequest, index: number) => Call;
   const wait = { command: 'touch begun; sleep 100', description: 'Wait' };
   return {
-    calls: (request, index) =>
-      index === WAITS ? { ...call(request, index), tools: [{ name: 'Bash', input: wait }] } : call(request, index),
+    calls(request, index) {
+      const next = call(request, index);
+      if (index === WAITS) return { ...next, tools: [{ name: 'Bash', input: wait }] };
+      // A claude that is left alone may come to an answer, which is then asked for again.
+      const prompt = THREE.findLastIndex((text) => userTexts(request).some((said) => said.trim() === text));
+      return next.tools === undefined ? { ...next, text: `answer ${prompt + 1}` } : next;
+    },
   };
 }
 
