@@ -61,7 +61,8 @@ function waiting(): Scenario {
       const next = call(request, index);
       if (index === WAITS) return { ...next, tools: [{ name: 'Bash', input: wait }] };
       // A claude that is left alone may come to an answer, which is then asked for again.
-      const prompt = THREE.findLastIndex((text) => userTexts(request).some((said) => said.trim() === text));
+      const asked = userTexts(request).map((text) => text.trim());
+      const prompt = THREE.findLastIndex((text) => asked.includes(text));
       return next.tools === undefined ? { ...next, text: `answer ${prompt + 1}` } : next;
     },
   };
