@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { type Fields, fieldsOf, parseFields, textOf } from '../core/protocol/fields.ts';
+import { type Fields, fieldsOf, listOf, parseFields, textOf } from '../core/protocol/fields.ts';
 import { readGiven } from '../store/files/given-file.ts';
 import type { ClaudePlace } from './config-folder.ts';
 import { CALLS_CTXB } from './is-ctxb.ts';
@@ -24,10 +24,6 @@ export function hasCompactionHook(where: ClaudePlace, given: string | undefined)
 function namesCompactionHook(hooks: unknown): boolean {
   const entries = listOf(fieldsOf(hooks).PreCompact).flatMap((entry) => listOf(fieldsOf(entry).hooks));
   return entries.some((hook) => !CALLS_CTXB.test(textOf(fieldsOf(hook).command)?.trim() ?? ''));
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }
 
 /** A file that claude cannot read has no hooks for it either. */

@@ -1,6 +1,6 @@
 import { toMicroUsd, toUsd } from '../core/governor/cost/cost.ts';
 import type { Usage } from '../core/protocol/events.ts';
-import { addUsage } from '../core/protocol/usage.ts';
+import { addUsage, NO_USAGE } from '../core/protocol/usage.ts';
 import type { CountedCall } from './items-seen.ts';
 import type { Copied, SessionSummary, Totals } from './summary.ts';
 
@@ -39,15 +39,13 @@ export function totalsOf(sessions: readonly Counted[]): Totals {
 
 /** Sums over all calls: `cacheRead` is what was read again and again. */
 export function trafficOf(ledger: readonly CountedCall[]): { readonly main: Usage; readonly subagents: Usage } {
-  const sums = { main: NOTHING, subagents: NOTHING };
+  const sums = { main: NO_USAGE, subagents: NO_USAGE };
   for (const { main, usage } of ledger) {
     if (main) sums.main = addUsage(sums.main, usage);
     else sums.subagents = addUsage(sums.subagents, usage);
   }
   return sums;
 }
-
-const NOTHING: Usage = { input: 0, cacheCreation: 0, cacheRead: 0, output: 0 };
 
 /**
  * Finds calls that stand in several sessions. Each counts in the session that began first, and of those that began at

@@ -13,8 +13,7 @@ import { readValues } from './read/read-values.ts';
 export interface Recalled {
   /** Milliseconds since the epoch; 0 where the log does not say. */
   readonly t: number;
-  /** `prompt`: the user said it; `said`: the agent did; `call`: a tool was asked or answered; `note`:
-   * a document of ctxb's. */
+  /** Said by the user or the agent, a call of a tool with its result, what did not work, or a document of ctxb's. */
   readonly kind: 'prompt' | 'said' | 'call' | 'dead end' | 'note';
   /** On one line: of a call what it did and how it ended, else the beginning of what was said. */
   readonly title: string;

@@ -77,6 +77,10 @@ function nameOf(session: SessionSummary, by: Grouping, call?: CountedCall): stri
 /** `2026-03-31`, where the person is. @param t milliseconds since the epoch */
 export function dayOf(t: number): string {
   const day = new Date(t);
-  const two = (figure: number) => String(figure).padStart(2, '0');
-  return `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}`;
+  return `${day.getFullYear()}-${twoDigits(day.getMonth() + 1)}-${twoDigits(day.getDate())}`;
+}
+
+/** Of months, days, hours and minutes. */
+export function twoDigits(figure: number): string {
+  return String(figure).padStart(2, '0');
 }

@@ -1,6 +1,6 @@
 import type { ExactPlan, ExactReceipt, Extent } from '../core/exact/plan.ts';
 import type { Input, OwnEvent } from '../core/governor/input.ts';
-import { countOf, fieldsOf, textOf, textsOf } from '../core/protocol/fields.ts';
+import { countOf, fieldsOf, listOf, textOf, textsOf } from '../core/protocol/fields.ts';
 import type { Faults } from '../store/files/store-error.ts';
 import { type ModFolder, makeModFolder } from '../store/runs/mod-folder.ts';
 
@@ -71,7 +71,7 @@ function mayTellOfCompaction({ from, event }: Input): boolean {
 
 /** All that is said in messages as a mod has them. */
 function textsIn(messages: unknown): string[] {
-  const list = (value: unknown) => (Array.isArray(value) ? value.map(fieldsOf) : []);
+  const list = (value: unknown) => listOf(value).map(fieldsOf);
   return list(messages).flatMap(({ text, toolUses, toolResults }) => [
     ...textsOf([text]),
     ...list(toolUses).flatMap(({ input }) => textsOf(Object.values(fieldsOf(input)))),

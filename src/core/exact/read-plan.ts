@@ -1,4 +1,4 @@
-import { fieldsOf } from '../protocol/fields.ts';
+import { fieldsOf, listOf } from '../protocol/fields.ts';
 import type { ExactPlan, MidTurnPrompt } from './plan.ts';
 
 /**
@@ -16,7 +16,7 @@ export function readPlan(text: string, heard: readonly string[]): ExactPlan {
     version,
     note,
     budget,
-    midTurn: withNewer(Array.isArray(midTurn) ? midTurn.flatMap(readPrompt) : [], heard),
+    midTurn: withNewer(listOf(midTurn).flatMap(readPrompt), heard),
   };
 }
 

@@ -16,9 +16,14 @@ export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
+/** The items of a list; none of anything else. */
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
 /** The texts of a list; empty for anything else. */
 export function textsOf(value: unknown): string[] {
-  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+  return listOf(value).filter((item) => typeof item === 'string');
 }
 
 /** The fields of an object in JSON; empty for anything else, such as a line torn by a kill. */

@@ -43,6 +43,8 @@ export function withOutput(usage: Usage, output: number): Usage {
   return usageOf(input, cacheCreation, cacheCreationHour, cacheRead, output, terms);
 }
 
+export const NO_USAGE: Usage = { input: 0, cacheCreation: 0, cacheRead: 0, output: 0 };
+
 export function addUsage(a: Usage, b: Usage): Usage {
   const hour = (a.cacheCreationHour ?? 0) + (b.cacheCreationHour ?? 0);
   return usageOf(

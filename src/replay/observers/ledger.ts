@@ -1,7 +1,7 @@
 import { callMicroUsd } from '../../core/governor/cost/cost.ts';
 import { callOutput } from '../../core/governor/gauge/gauge.ts';
-import type { AssistantEvent, Usage } from '../../core/protocol/events.ts';
-import { saysNothing, withOutput } from '../../core/protocol/usage.ts';
+import type { AssistantEvent } from '../../core/protocol/events.ts';
+import { NO_USAGE, saysNothing, withOutput } from '../../core/protocol/usage.ts';
 import type { CountedCall } from '../items-seen.ts';
 import { type Observer, type Seen, timeIn } from './seen.ts';
 
@@ -17,8 +17,6 @@ interface LedgerState {
   readonly open: Map<string, Open>;
 }
 
-const NOTHING: Usage = { input: 0, cacheCreation: 0, cacheRead: 0, output: 0 };
-
 /** Every call of a session once, subagents included. */
 export function createLedger(
   state: LedgerState = { calls: [], open: new Map() },
@@ -32,7 +30,7 @@ export function createLedger(
   }
 
   function begin(seen: Seen, event: AssistantEvent): void {
-    const { messageId, subagent, model = null, usage = NOTHING } = event;
+    const { messageId, subagent, model = null, usage = NO_USAGE } = event;
     const t = timeIn(seen.input);
     open.set(subagent ?? '', { at: calls.length, messageId });
     const key = keyOf(messageId, t ?? event.sessionId ?? seen.after.session.id ?? '');

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { ownFigures, totalsOf } from '../../replay/copies.ts';
 import { sortSessions } from '../../replay/sort.ts';
 import type { SessionSummary, Totals } from '../../replay/summary.ts';
-import { dayOf, type Sum, sumsBy } from '../../replay/sums.ts';
+import { dayOf, type Sum, sumsBy, twoDigits } from '../../replay/sums.ts';
 import { exactSaving } from '../../replay/what-if/exact-saving.ts';
 import { counted, dollars, percent, tokens } from '../figures.ts';
 import { columnsOf, filled, fitted } from '../layout.ts';
@@ -188,13 +188,9 @@ function datesOf(sessions: readonly SessionSummary[], isWide: boolean, { glyphs:
     if (last === null) return none;
     const time = new Date(last);
     const month = MONTHS[time.getMonth()] ?? '';
-    if (isWide) return `${dayOf(last)} ${two(time.getHours())}:${two(time.getMinutes())}`;
-    return time.getFullYear() === newest ? `${month} ${two(time.getDate())}` : `${month} ${time.getFullYear()}`;
+    if (isWide) return `${dayOf(last)} ${twoDigits(time.getHours())}:${twoDigits(time.getMinutes())}`;
+    return time.getFullYear() === newest ? `${month} ${twoDigits(time.getDate())}` : `${month} ${time.getFullYear()}`;
   });
-}
-
-function two(figure: number): string {
-  return String(figure).padStart(2, '0');
 }
 
 /** A recording of claude's output alone has no prompt, but a file that somebody has named. */

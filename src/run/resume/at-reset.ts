@@ -18,7 +18,8 @@ interface Told {
 const LOOK_MS = 30_000;
 
 /**
- * Waits until the usage limit resets at which a run has ended, where that is known and to come. Resolves with the signal that broke it off, if one did.
+ * Waits until the usage limit resets at which a run has ended, where that is known and to come. Resolves with the signal
+ * that broke it off, if one did.
  *
  * @throws CtxbError `usage` as {@link findEarlierRun}
  */

@@ -1,7 +1,7 @@
 import { type Origin, type ToolKey, valueAt } from '../../config/config.ts';
 import { KEY_PATHS, type KeyPath } from '../../config/keys.ts';
 import { RANKS, type ResolvedConfig, type SetValue } from '../../config/resolve-config.ts';
-import { type Fields, fieldsOf, textOf, textsOf } from '../../core/protocol/fields.ts';
+import { type Fields, fieldsOf, listOf, textOf, textsOf } from '../../core/protocol/fields.ts';
 import { redact } from '../../store/masks/redact.ts';
 
 /** What a run goes by, for whoever takes it up. */
@@ -47,7 +47,7 @@ export function readSettings(settings: unknown): RunSettings | undefined {
   if (typeof settings !== 'object' || settings === null) return undefined;
   const { values, otlp, record, withheld } = fieldsOf(settings);
   return {
-    values: (Array.isArray(values) ? values : []).map(fieldsOf).flatMap(readValue),
+    values: listOf(values).map(fieldsOf).flatMap(readValue),
     otlp: textOf(otlp),
     record: textOf(record),
     withheld: textsOf(withheld),

@@ -1,5 +1,5 @@
 import type { ControlRequestEvent, ControlResponseEvent } from '../../protocol/events.ts';
-import { countOf, type Fields, fieldsOf } from '../../protocol/fields.ts';
+import { countOf, type Fields, fieldsOf, listOf } from '../../protocol/fields.ts';
 import type { Action } from '../actions.ts';
 import { AGENT_TOOLS, hasAgentLimits } from '../agents/agent-limits.ts';
 import { readOpening, readReport } from '../cost/cost.ts';
@@ -73,10 +73,6 @@ function withOurHooks(state: GovernorState, callers: Fields): Fields {
     hooks[name] = [...listOf(hooks[name]), ...listOf(own)];
   }
   return { ...callers, hooks };
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }
 
 /**

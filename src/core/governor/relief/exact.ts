@@ -4,7 +4,7 @@ import { fieldsOf } from '../../protocol/fields.ts';
 import { saysNothing } from '../../protocol/usage.ts';
 import { isAtLeast } from '../../protocol/version.ts';
 import { toUsd } from '../cost/cost.ts';
-import { priceFor } from '../cost/prices.ts';
+import { priceOfModel } from '../cost/model-price.ts';
 import { isCharactersOnly, predicted, readGauge } from '../gauge/gauge.ts';
 import { inTokens } from '../policy.ts';
 import { request } from '../prompts/own-lines.ts';
@@ -234,11 +234,11 @@ export function afterEcho(state: GovernorState): GovernorState {
 
 /** The first call after an exact compaction shows what it freed, and what each further call costs less. */
 export function measureExact(state: GovernorState): Step {
-  const { gauge, exact, session, run } = state;
+  const { gauge, exact } = state;
   if (exact.landing === undefined || gauge.basis !== 'measured') return keep(state);
   const { receipt, before } = exact.landing;
   const freed = before.predicted - gauge.used;
-  const price = priceFor(gauge.call?.model ?? session.model, run.policy.cost.prices, session.version);
+  const price = priceOfModel(state);
   const savedUsd = price === undefined ? undefined : toUsd(Math.round((freed * price.cacheRead) / 1_000_000));
   const landed = withExact(state, { landing: undefined, ...NO_ECHO });
   const reason = `${before.predicted} tokens before it`;

@@ -1,5 +1,6 @@
 import { toUsd } from '../cost/cost.ts';
-import { multiplied, type Price, priceAt, priceFor, type Rates, USUAL_RATIOS } from '../cost/prices.ts';
+import { priceOfModel } from '../cost/model-price.ts';
+import { multiplied, priceAt, type Rates, USUAL_RATIOS } from '../cost/prices.ts';
 import { idleBeyondLife, writePrice } from '../cost/prompt-cache.ts';
 import { predicted } from '../gauge/gauge.ts';
 import { inTokens } from '../policy.ts';
@@ -59,10 +60,6 @@ export function outlookOf(state: GovernorState, how: Outlook['how']): Outlook {
 }
 
 const FEW_CALLS = 3;
-
-export function priceOfModel({ gauge, session, run }: GovernorState): Price | undefined {
-  return priceFor(gauge.call?.model ?? session.model, run.policy.cost.prices, session.version);
-}
 
 /** A model without a price: tokens count as list prices weigh them. */
 export const UNPRICED: Rates = multiplied({ input: 1, ...USUAL_RATIOS }, 1_000_000);

@@ -1,4 +1,4 @@
-import { type Fields, fieldsOf, textOf } from '../../protocol/fields.ts';
+import { type Fields, fieldsOf, listOf, textOf } from '../../protocol/fields.ts';
 import { describeInput, describeResult } from '../entries/describe.ts';
 import type { CommandFacts } from '../entry.ts';
 import type { EndedCall } from '../extract/tool-calls.ts';
@@ -132,7 +132,7 @@ const MAX_TITLES = 3;
 function summarizeWebSearch({ call, report, result }: EndedCall, quote: Quote): string {
   const query = quote(textOf(fieldsOf(call.use.input).query) ?? '', PATH);
   const { results } = fieldsOf(report);
-  const titles = (Array.isArray(results) ? results : []).flatMap(titlesIn);
+  const titles = listOf(results).flatMap(titlesIn);
   if (titles.length === 0) return `WebSearch ${query}: ${summarizeText(result.text, 'first', quote)}`;
   return `WebSearch ${query}: ${counted(titles.length, 'result')}: ${listed(titles, MAX_TITLES, (title) => quote(title, NAME))}`;
 }
@@ -140,7 +140,7 @@ function summarizeWebSearch({ call, report, result }: EndedCall, quote: Quote): 
 /** Between the lists of links stand the model's comments on them. */
 function titlesIn(part: unknown): string[] {
   const { content } = fieldsOf(part);
-  return (Array.isArray(content) ? content : []).flatMap((link) => textOf(fieldsOf(link).title) ?? []);
+  return listOf(content).flatMap((link) => textOf(fieldsOf(link).title) ?? []);
 }
 
 /** A tool of an MCP server: `mcp__server__tool`. */

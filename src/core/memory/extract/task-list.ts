@@ -1,4 +1,4 @@
-import { type Fields, fieldsOf, textOf } from '../../protocol/fields.ts';
+import { type Fields, fieldsOf, listOf, textOf } from '../../protocol/fields.ts';
 import type { TaskEntry } from '../entry.ts';
 import { remember } from '../remember.ts';
 import { LINE_LENGTH, oneLine } from '../words.ts';
@@ -76,10 +76,12 @@ function changesOf({ name, input, text, report }: TaskCall, list: ReadonlyMap<st
 
 /** Every call has the whole list; items are identified by their text, and one that is missing was removed. */
 function rewritten(fields: Fields, list: ReadonlyMap<string, Change>): Change[] {
-  const items = (Array.isArray(fields.todos) ? fields.todos : []).map(fieldsOf).flatMap((item) => {
-    const subject = subjectOf(item.content);
-    return subject === undefined ? [] : [{ id: subject, subject, status: textOf(item.status) ?? 'pending' }];
-  });
+  const items = listOf(fields.todos)
+    .map(fieldsOf)
+    .flatMap((item) => {
+      const subject = subjectOf(item.content);
+      return subject === undefined ? [] : [{ id: subject, subject, status: textOf(item.status) ?? 'pending' }];
+    });
   const kept = new Set(items.map(({ id }) => id));
   const gone = [...list.values()].filter(({ id, status }) => !kept.has(id) && status !== 'completed');
   return [...gone.map((item) => ({ ...item, status: 'deleted' })), ...items];
