@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { benchBesideClaude } from './beside-claude.ts';
 import { benchHookAnswers } from './hook-answers.ts';
 import { benchLatency } from './latency.ts';
 import { benchMasking } from './masking.ts';
@@ -17,6 +18,7 @@ const env = { PATH: process.env.PATH ?? '', HOME: folder };
 /** All of them, or those named on the command line. */
 const parts: Readonly<Record<string, () => unknown>> = {
   'start-up': () => benchStartUp(folder, ctxb, env),
+  'beside-claude': benchBesideClaude,
   latency: () => benchLatency(folder, ctxb, env),
   'hook-answers': () => benchHookAnswers(folder, ctxb, env),
   memory: benchMemory,

@@ -8,11 +8,11 @@ export function quantile(samples: readonly number[], share: number): number {
 }
 
 /** Runs everything in turn, A B C A B C …, so that a machine that changes its speed changes it for all. */
-export async function alternate(
-  runs: Readonly<Record<string, () => Promise<number>>>,
+export async function alternate<T = number>(
+  runs: Readonly<Record<string, () => Promise<T>>>,
   rounds: number,
-): Promise<Samples> {
-  const samples: Record<string, number[]> = Object.fromEntries(Object.keys(runs).map((name) => [name, []]));
+): Promise<Readonly<Record<string, readonly T[]>>> {
+  const samples: Record<string, T[]> = Object.fromEntries(Object.keys(runs).map((name) => [name, []]));
   for (let round = -1; round < rounds; round++) {
     for (const [name, run] of Object.entries(runs)) {
       const took = await run();
