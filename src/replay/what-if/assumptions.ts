@@ -1,9 +1,8 @@
 import { DOCUMENT_TOKENS } from '../../core/governor/relief/ladder.ts';
 import { USUALLY_MISSED } from '../../core/governor/relief/missed.ts';
-import { USUALLY_KEPT } from '../../core/governor/relief/outlook.ts';
 import { counted } from '../../core/memory/words.ts';
 import type { RecordedSteps } from './steps.ts';
-import type { Basis, Facts } from './what-if.ts';
+import type { Assumed, Basis, Facts } from './what-if.ts';
 
 /** @param exact some policy compacts exactly */
 export function factsOf({ steps, after }: RecordedSteps, basis: Basis, exact: boolean): Facts {
@@ -34,13 +33,16 @@ export function assumptionsOf(all: readonly Facts[]): readonly string[] {
       : []),
     ...(fresh > 0 ? [`Kept: ${counted(fresh, 'context')} that the caller began anew.`] : []),
     ...(drops > 0 ? [`Kept: ${counted(drops, 'drop')} of the context without a compaction.`] : []),
-    `Assumed: the first call after a compaction has ${landingText(all)}; after a handoff, the smallest context of the session and ${DOCUMENT_TOKENS.toLocaleString('en-US')} more.`,
-    ...(all.some(({ exact }) => exact) ? [EXACT] : []),
+    `Assumed: the first call after a compaction has ${assumedText(all.map(({ basis }) => basis.landing))}; after a handoff, the smallest context of the session and ${DOCUMENT_TOKENS.toLocaleString('en-US')} more.`,
+    ...(all.some(({ exact }) => exact) ? [exactText(all)] : []),
     ...GENERAL,
   ];
 }
 
-const EXACT = `Assumed: an exact compaction leaves ${counted(USUALLY_KEPT, 'token')} beside the smallest context of the session, and takes away what ${counted(USUALLY_MISSED.calls, 'call')} must fetch again (${counted(USUALLY_MISSED.tokens, 'token')}); as many calls follow as there were.`;
+function exactText(all: readonly Facts[]): string {
+  const kept = assumedText(all.map(({ basis }) => basis.kept));
+  return `Assumed: an exact compaction leaves ${kept} beside the smallest context of the session, and takes away what ${counted(USUALLY_MISSED.calls, 'call')} must fetch again (${counted(USUALLY_MISSED.tokens, 'token')}); as many calls follow as there were.`;
+}
 
 const GENERAL = [
   'Left out: compactions that fail, a relief ahead of a turn that would cross a level, large tasks and limits of cost.',
@@ -49,16 +51,17 @@ const GENERAL = [
   'Estimated: the calls that write a summary or a document, also of what happened. Costs are list prices of the main thread.',
 ];
 
-function landingText(all: readonly Facts[]): string {
-  const own = all.filter(({ basis }) => basis.landing.from === 'session');
-  const others = all.find(({ basis }) => basis.landing.from !== 'session')?.basis.landing;
+function assumedText(all: readonly Assumed[]): string {
+  const own = all.filter(({ from }) => from === 'session');
+  const others = all.find(({ from }) => from !== 'session');
   const [only] = own;
   const ownText =
     own.length === 1 && others === undefined && only !== undefined
-      ? `${counted(only.basis.landing.tokens, 'token')} (the median of its own ${only.basis.landing.of})`
+      ? `${counted(only.tokens, 'token')} (the median of its own ${only.of})`
       : `the median of the session's own where it has any (${counted(own.length, 'session')})`;
   if (others === undefined) return ownText;
   const where = others.from === 'replayed' ? 'in these recordings' : 'in published ones';
-  const otherText = `${counted(others.tokens, 'token')} (the median of ${others.of} ${where})`;
+  const seen = others.of === 0 ? '' : ` (the median of ${others.of} ${where})`;
+  const otherText = `${counted(others.tokens, 'token')}${seen}`;
   return own.length === 0 ? otherText : `${ownText}, else ${otherText}`;
 }

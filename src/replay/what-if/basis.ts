@@ -1,3 +1,4 @@
+import { USUALLY_KEPT } from '../../core/governor/relief/outlook.ts';
 import type { CallSeen } from '../items-seen.ts';
 import type { SessionSummary } from '../summary.ts';
 import type { Assumed, Basis } from './what-if.ts';
@@ -34,25 +35,50 @@ function landed(first: CallSeen, last: CallSeen | undefined): Landed {
   return { landing: first.context - prompt, summary: first.added.summary ?? 0, prefix: first.cacheRead };
 }
 
-/** @param replayed of all sessions of the replay, this one included */
-export function basisOf(session: SessionSummary, replayed: readonly Landed[]): Basis {
+/** What exact compactions left beside the smallest context of their session, in tokens. */
+export function keptOf(sessions: readonly SessionSummary[]): readonly number[] {
+  return sessions.flatMap((session) =>
+    session.compactions.flatMap(({ call, how, firstAfter }) => {
+      const first = how !== 'exact' || firstAfter === null ? undefined : session.series?.[call];
+      if (first === undefined) return [];
+      return [Math.max(0, landed(first, session.series?.[call - 1]).landing - freshOf(session))];
+    }),
+  );
+}
+
+/** What all sessions of a replay show, this one included. */
+interface Replayed {
+  readonly landings: readonly Landed[];
+  readonly kept: readonly number[];
+}
+
+export function basisOf(session: SessionSummary, replayed: Replayed): Basis {
   const own = landingsOf([session]);
+  const of = (key: keyof Landed) => {
+    const [ownFigures, figures] = [own, replayed.landings].map((all) => all.map((one) => one[key]));
+    return assumed(ownFigures ?? [], figures ?? [], { tokens: PUBLISHED[key], of: PUBLISHED.compactions });
+  };
   return {
-    landing: assumed('landing', own, replayed),
-    summary: assumed('summary', own, replayed),
-    prefix: assumed('prefix', own, replayed),
-    fresh: (session.series ?? []).reduce((least, { context }) => Math.min(least, context), Number.POSITIVE_INFINITY),
+    landing: of('landing'),
+    summary: of('summary'),
+    prefix: of('prefix'),
+    kept: assumed(keptOf([session]), replayed.kept, { tokens: USUALLY_KEPT, of: 0 }),
+    fresh: freshOf(session),
   };
 }
 
-function assumed(of: keyof Landed, own: readonly Landed[], replayed: readonly Landed[]): Assumed {
-  if (own.length > 0) return { tokens: medianOf(of, own), from: 'session', of: own.length };
-  if (replayed.length >= ENOUGH) return { tokens: medianOf(of, replayed), from: 'replayed', of: replayed.length };
-  return { tokens: PUBLISHED[of], from: 'published', of: PUBLISHED.compactions };
+function freshOf({ series = [] }: SessionSummary): number {
+  return series.reduce((least, { context }) => Math.min(least, context), Number.POSITIVE_INFINITY);
 }
 
-function medianOf(of: keyof Landed, landings: readonly Landed[]): number {
-  const sorted = landings.map((landing) => landing[of]).sort((a, b) => a - b);
+function assumed(own: readonly number[], replayed: readonly number[], usual: Omit<Assumed, 'from'>): Assumed {
+  if (own.length > 0) return { tokens: medianOf(own), from: 'session', of: own.length };
+  if (replayed.length >= ENOUGH) return { tokens: medianOf(replayed), from: 'replayed', of: replayed.length };
+  return { ...usual, from: 'published' };
+}
+
+function medianOf(figures: readonly number[]): number {
+  const sorted = [...figures].sort((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);
   const upper = sorted[middle] ?? 0;
   return sorted.length % 2 === 1 ? upper : Math.round(((sorted[middle - 1] ?? 0) + upper) / 2);

@@ -1,7 +1,7 @@
 import type { Prices } from '../../core/governor/cost/prices.ts';
 import type { SessionSummary } from '../summary.ts';
 import { assumptionsOf, factsOf } from './assumptions.ts';
-import { basisOf, landingsOf } from './basis.ts';
+import { basisOf, keptOf, landingsOf } from './basis.ts';
 import { triggerOf } from './native-trigger.ts';
 import { policyPilot, recordedPilot } from './pilot.ts';
 import { priceList, simulate } from './simulate.ts';
@@ -33,7 +33,7 @@ const ACTUAL = 'what happened';
  * @param sessions with their series
  */
 export function comparePolicies(sessions: readonly SessionSummary[], options: CompareOptions): SessionSummary[] {
-  const replayed = landingsOf(sessions);
+  const replayed = { landings: landingsOf(sessions), kept: keptOf(sessions) };
   return sessions.map((session) =>
     session.window.tokens === null || session.series === undefined || session.series.length === 0
       ? session

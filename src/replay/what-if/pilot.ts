@@ -4,7 +4,7 @@ import { inTokens } from '../../core/governor/policy.ts';
 import { type Missed, momentNow, type Outlook } from '../../core/governor/relief/economic-moment.ts';
 import { DOCUMENT_TOKENS, type Way } from '../../core/governor/relief/ladder.ts';
 import { USUALLY_MISSED } from '../../core/governor/relief/missed.ts';
-import { TOO_SOON, UNPRICED, USUALLY_KEPT } from '../../core/governor/relief/outlook.ts';
+import { TOO_SOON, UNPRICED } from '../../core/governor/relief/outlook.ts';
 import { allocationIn, roomIn } from '../../core/governor/tool-budget/room.ts';
 import { createLadder, type Ladder } from './ladder.ts';
 import type { Trigger } from './native-trigger.ts';
@@ -171,11 +171,11 @@ function createBudget(policy: Policy, window: number) {
 function createExact(
   { policy, landing: given }: WhatIfPolicy,
   window: number,
-  { fresh }: Basis,
+  { fresh, kept }: Basis,
   priceOf: PilotOptions['priceOf'],
 ) {
   const seen = { last: 0, calls: 0, grown: 0, since: 0 };
-  const landing = given ?? fresh + USUALLY_KEPT;
+  const landing = given ?? fresh + kept.tokens;
   const latest = inTokens(policy.thresholds.compact, window);
 
   function outlookOf({ call }: Step, full: number): Outlook {

@@ -29,6 +29,8 @@ export interface Basis {
   readonly summary: Assumed;
   /** What the first call after a compaction still has in the cache: system prompt and tools. */
   readonly prefix: Assumed;
+  /** What an exact compaction leaves beside `fresh`; `published`: a usual figure. */
+  readonly kept: Assumed;
   /** The smallest context of the session: what is always there. */
   readonly fresh: number;
 }
