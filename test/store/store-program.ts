@@ -20,7 +20,7 @@ export async function bundleStore(folder: string): Promise<string> {
 /** A process that uses the store. It speaks in lines; `say` and `who` are there for it. */
 export interface StoreProgram {
   readonly child: ChildProcessWithoutNullStreams;
-  /** Its next line; undefined after the last. */
+  /** Its next line; undefined after the last. Fails with what it has said on stderr when it has ended otherwise than with 0. */
   next(): Promise<string | undefined>;
   /** Kills it the hard way, and waits until it is gone. */
   kill(): Promise<void>;
@@ -36,11 +36,20 @@ export function startStoreProgram(bundle: string, code: string, limit?: number):
     limit === undefined
       ? spawn(process.execPath, node)
       : spawn('bash', ['-c', `ulimit -f ${limit}; exec "$0" "$@"`, process.execPath, ...node]);
-  child.stderr.pipe(process.stderr);
+  const closed = once(child, 'close');
+  let complaints = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    complaints += text;
+  });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   return {
     child,
-    next: async () => (await lines.next()).value,
+    async next() {
+      const { value } = await lines.next();
+      if (value !== undefined) return value;
+      const [code, signal] = await closed;
+      if (code !== 0) throw new Error(`the program ended with ${code ?? signal}: ${complaints}`);
+    },
     async kill() {
       if (child.exitCode !== null || child.signalCode !== null) return;
       const exit = once(child, 'exit');

@@ -4,7 +4,7 @@ import { type ContextDir, fileName } from '../folders/context-dir.ts';
 import { maskedJson } from '../masks/disk-text.ts';
 import { createPlain, kindOf, readPlain, refuseForeign, removeFile } from './plain-file.ts';
 import { asProcessMark, isAlive, type ProcessMark } from './process-mark.ts';
-import { errorCode, orStoreError } from './store-error.ts';
+import { orStoreError } from './store-error.ts';
 
 const LOCK = /^lock\.[\w-]{1,64}$/;
 /** Bytes; a lock of ours has about 150. */
@@ -78,17 +78,7 @@ function locksIn(folder: string): LockFile[] {
 
 function readLock(folder: string, name: string): LockFile {
   const path = join(folder, name);
-  return { path, holder: parseHolder(readIfThere(path)) };
-}
-
-/** Its holder may remove it at any moment. */
-function readIfThere(path: string): string | undefined {
-  try {
-    return readPlain(path, LIMIT);
-  } catch (error) {
-    if (error instanceof Error && errorCode(error.cause) === 'ENOENT') return undefined;
-    throw error;
-  }
+  return { path, holder: parseHolder(readPlain(path, LIMIT)) };
 }
 
 function parseHolder(text: string | undefined): Holder | undefined {
@@ -109,7 +99,7 @@ function isHeld({ holder }: LockFile): boolean {
 
 /** The folder may have been removed and made again: then the lock there is another run's. */
 function release(path: string, holder: Holder): void {
-  const found = parseHolder(readIfThere(path));
+  const found = parseHolder(readPlain(path, LIMIT));
   if (found?.runId === holder.runId && found.pid === holder.pid) removeFile(path);
 }
 

@@ -97,7 +97,27 @@ export function openPlain(path: string, flags: number): number {
  * @throws CtxbError `store` when something else is there, or the system refuses
  */
 export function withPlain<T>(path: string, flags: number, work: (fd: number) => T): T {
-  const fd = openPlain(path, flags);
+  return workOn(path, openPlain(path, flags), work);
+}
+
+/** Opens a regular file as {@link openPlain} does; undefined when there is none. */
+export function openIfThere(path: string, flags: number): number | undefined {
+  try {
+    return kindOf(path) === 'missing' ? undefined : openPlain(path, flags);
+  } catch (error) {
+    // Another process has moved or removed it in between.
+    if (error instanceof CtxbError && errorCode(error.cause) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Works on a regular file as {@link withPlain} does; undefined when there is none. */
+export function withPlainIfThere<T>(path: string, flags: number, work: (fd: number) => T): T | undefined {
+  const fd = openIfThere(path, flags);
+  return fd === undefined ? undefined : workOn(path, fd, work);
+}
+
+function workOn<T>(path: string, fd: number, work: (fd: number) => T): T {
   try {
     return orStoreError(path, () => work(fd));
   } finally {
@@ -148,8 +168,7 @@ export function refuseForeign(path: string, kind: Kind): void {
 
 /** The beginning of a file, at most `limit` bytes; undefined when there is none. */
 export function readPlain(path: string, limit: number): string | undefined {
-  if (kindOf(path) === 'missing') return undefined;
-  return withPlain(path, constants.O_RDONLY, (fd) => readAt(fd, 0, limit).toString('utf8'));
+  return withPlainIfThere(path, constants.O_RDONLY, (fd) => readAt(fd, 0, limit).toString('utf8'));
 }
 
 /** The same, read as JSON; undefined also when it cannot be read or is not JSON. */

@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, ftruncateSync, openSync } from 'node:fs';
-import { kindOf, openPlain, readAt, withPlain } from './plain-file.ts';
+import { openIfThere, readAt, withPlainIfThere } from './plain-file.ts';
 import { orStoreError } from './store-error.ts';
 
 const CHUNK = 64 * 1024;
@@ -12,8 +12,8 @@ const MAX_LINE_BYTES = 64 * 1024 * 1024;
  * as it is not too long.
  */
 export function* readLines(path: string): Generator<string> {
-  if (kindOf(path) === 'missing') return;
-  const fd = openPlain(path, constants.O_RDONLY);
+  const fd = openIfThere(path, constants.O_RDONLY);
+  if (fd === undefined) return;
   try {
     let pending: Buffer[] = [];
     let length = 0;
@@ -65,17 +65,16 @@ function* chunksOf(path: string, fd: number): Generator<Buffer> {
 
 /** Whether the last line has no newline: a process was killed while it wrote it. */
 export function isTorn(path: string): boolean {
-  if (kindOf(path) === 'missing') return false;
-  return withPlain(path, constants.O_RDONLY, (fd) => {
+  const torn = withPlainIfThere(path, constants.O_RDONLY, (fd) => {
     const { size } = fstatSync(fd);
     return size > 0 && readAt(fd, size - 1, 1)[0] !== NEWLINE;
   });
+  return torn ?? false;
 }
 
 /** Cuts off what stands behind the last newline: a process was killed while it wrote it. */
 export function cutTornLine(path: string): void {
-  if (kindOf(path) === 'missing') return;
-  withPlain(path, constants.O_RDWR, (fd) => {
+  withPlainIfThere(path, constants.O_RDWR, (fd) => {
     const { size } = fstatSync(fd);
     const end = endOfLastLine(fd, size);
     if (end < size) ftruncateSync(fd, end);

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, type Stats } from 'node:fs';
 import { CtxbError } from '../../errors.ts';
-import { kindOf, openPlain, readAt } from '../files/plain-file.ts';
+import { openIfThere, readAt } from '../files/plain-file.ts';
 import { linesAt } from '../files/read-lines.ts';
 import { orStoreError } from '../files/store-error.ts';
 
@@ -89,8 +89,8 @@ function openEach(paths: readonly string[]): OpenFile[] {
   const files: OpenFile[] = [];
   try {
     for (const path of paths) {
-      if (kindOf(path) === 'missing') continue;
-      const fd = openPlain(path, constants.O_RDONLY);
+      const fd = openIfThere(path, constants.O_RDONLY);
+      if (fd === undefined) continue;
       const stats = fstatSync(fd);
       files.push({ path, fd, size: stats.size, identity: identityOf(stats) });
     }

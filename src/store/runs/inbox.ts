@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, readdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { CtxbError } from '../../errors.ts';
 import type { Environment } from '../../io.ts';
-import { appendWhole, kindOf, openPlain, readPlain, removeFile, withPlain } from '../files/plain-file.ts';
+import { appendWhole, kindOf, openPlain, readPlain, removeFile, withPlainIfThere } from '../files/plain-file.ts';
 import { asProcessMark, isAlive, type ProcessMark, processMark } from '../files/process-mark.ts';
 import { linesAt } from '../files/read-lines.ts';
 import { orStoreError } from '../files/store-error.ts';
@@ -90,10 +90,12 @@ export function leaveInInbox(path: string, line: DiskText): void {
   if (bytes > LINE_LIMIT) {
     throw new CtxbError('usage', `expected at most ${LINE_LIMIT} bytes, found ${bytes}: say it more shortly`);
   }
-  if (kindOf(path) === 'missing') {
-    throw new CtxbError('store', `${path} is not there, so no ctxb listens to it: run it inside of \`ctxb run\``);
-  }
-  withPlain(path, constants.O_WRONLY | constants.O_APPEND, (fd) => appendWhole(fd, data));
+  const add = (fd: number) => {
+    appendWhole(fd, data);
+    return true;
+  };
+  if (withPlainIfThere(path, constants.O_WRONLY | constants.O_APPEND, add)) return;
+  throw new CtxbError('store', `${path} is not there, so no ctxb listens to it: run it inside of \`ctxb run\``);
 }
 
 /** The inboxes of processes that are still running, by name. Nothing is written. */

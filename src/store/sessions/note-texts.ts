@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs';
+import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { kindOf, readPlain } from '../files/plain-file.ts';
 import { orStoreError } from '../files/store-error.ts';
@@ -39,6 +39,7 @@ export function noteTexts(contextDir: string): NoteText[] {
 }
 
 function textIn(file: string, session: string | undefined): NoteText | undefined {
-  if (kindOf(file) !== 'file') return undefined;
-  return { file, session, changed: statSync(file).mtimeMs, read: () => readPlain(file, LIMIT) ?? '' };
+  const stats = orStoreError(file, () => lstatSync(file, { throwIfNoEntry: false }));
+  if (!stats?.isFile()) return undefined;
+  return { file, session, changed: stats.mtimeMs, read: () => readPlain(file, LIMIT) ?? '' };
 }
