@@ -70,6 +70,8 @@ export interface Call {
   readonly headers?: Headers;
   /** The answer stops in its middle, and the connection stays open. */
   readonly stops?: true;
+  /** The answer stops in its middle, and the connection is reset. */
+  readonly drops?: true;
   /** The connection is reset instead of an answer. */
   readonly reset?: true;
   /** Default: `tool_use` when the answer holds a tool call, else `end_turn`. */

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { buildError, estimateTokens, type Message } from './answer.ts';
 import { classify } from './classify.ts';
 import { formatEvent, streamEvents } from './events.ts';
-import type { CallError, RecordedRequest, RequestBody, Scenario } from './scenario.ts';
+import type { Call, CallError, RecordedRequest, RequestBody, Scenario } from './scenario.ts';
 import { createScript, type Script } from './script.ts';
 
 /** How many requests there must be in all, or what one of them must look like. */
@@ -94,7 +94,8 @@ async function answer({ request, response }: Exchange, script: Script, closing: 
   for (const [name, value] of Object.entries(call.headers ?? {})) response.setHeader(name, value);
   if (call.error) return sendError(response, call.error);
   const message = script.message(call, request);
-  if (request.body.stream) sendStream(response, message, call.stops);
+  if (request.body.stream) sendStream(response, message, call);
+  else if (call.drops) drop(response);
   else sendJson(response, 200, message);
 }
 
@@ -105,11 +106,18 @@ function untilGone(response: ServerResponse, closing: AbortSignal): AbortSignal 
   return AbortSignal.any([gone.signal, closing]);
 }
 
-function sendStream(response: ServerResponse, message: Message, stops = false): void {
+function sendStream(response: ServerResponse, message: Message, { stops, drops }: Call): void {
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' });
-  const events = [...streamEvents(message)];
-  for (const event of stops ? events.slice(0, events.length / 2) : events) response.write(formatEvent(event));
-  if (!stops) response.end();
+  const events = [...streamEvents(message)].map(formatEvent);
+  const half = events.slice(0, events.length / 2);
+  for (const event of stops || drops ? half : events) response.write(event);
+  if (drops) drop(response);
+  else if (!stops) response.end();
+}
+
+/** Resets the connection in the middle of an answer: white space means nothing in it, and tells when all has left. */
+function drop(response: ServerResponse): void {
+  response.write('\n', () => response.socket?.resetAndDestroy());
 }
 
 function sendError(response: ServerResponse, error: CallError): void {

@@ -73,15 +73,17 @@ describe('a turn that an outage ends', () => {
   const TWO = ['prompt one', 'prompt two'];
   const ROUND: Call = { tools: [{ name: 'Bash', input: { command: 'echo done', description: 'One' } }] };
 
-  it.each<{ name: string; failure: Call }>([
+  it.each<{ name: string; failure: Call; times?: number }>([
     { name: '429 without a reset', failure: { error: { status: 429 } } },
     { name: '500', failure: { error: { status: 500 } } },
     { name: '502 with the page of a proxy', failure: { error: { status: 502, html: '<html>Bad Gateway</html>' } } },
     { name: '503', failure: { error: { status: 503 } } },
     { name: '529', failure: { error: { status: 529 } } },
     { name: 'a dropped connection', failure: { reset: true } },
-  ])('$name: is repeated from where it stands, and said once', async ({ failure }) => {
-    const calls = [ROUND, failure, failure, { text: 'answer 1' }, { text: 'answer 2' }];
+    // claude asks once more for the answer as a whole.
+    { name: 'a connection that drops in every answer', failure: { text: 'half an answer', drops: true }, times: 3 },
+  ])('$name: is repeated from where it stands, and said once', async ({ failure, times = 2 }) => {
+    const calls = [ROUND, ...Array.from({ length: times }, () => failure), { text: 'answer 1' }, { text: 'answer 2' }];
     await using world = await startWorld({ calls });
     const record = join(world.scratch.cwd, 'run.ndjson');
     const flags = [...prompts(...TWO), '--record', record];
