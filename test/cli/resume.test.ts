@@ -19,7 +19,7 @@ async function broken(place: Place, flags: readonly string[] = [], env: Variable
 async function killedInSecond(place: Place, run: RunningProgram, notes = 4): Promise<Finished> {
   await run.waitForLine(isSecondCall);
   const noted = () => readFileSync(runFileOf(place), 'utf8').match(/"spent":/g);
-  await vi.waitFor(() => expect(noted()).toHaveLength(notes));
+  await vi.waitFor(() => expect(noted()).toHaveLength(notes), { timeout: 20_000 });
   run.kill('SIGKILL');
   return run.finished;
 }

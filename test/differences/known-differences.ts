@@ -41,6 +41,11 @@ export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
     matches: /^exit: "SIGINT" instead of 0$/,
     why: 'a script must not take work that was broken off for done',
   },
+  {
+    what: 'stdout: after Ctrl-C, the result of the tool says also that it may have run in part',
+    matches: /tool_result\]\.content: .*Correction to the text above/,
+    why: 'claude adds this where it is interrupted through its input, as ctxb does it, and not where a signal comes',
+  },
 ];
 
 export function knownDifference(difference: string): KnownDifference | undefined {

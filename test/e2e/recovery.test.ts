@@ -50,7 +50,7 @@ async function untilTool(world: World, flags: readonly string[] = []) {
   run.stdin.end();
   await run.waitForLine((line) => line.type === 'assistant' && JSON.stringify(line).includes('sleep 100'));
   // claude writes its log a moment later.
-  await vi.waitFor(() => expect(logged(world)).toContain('sleep 100'), { timeout: 10_000 });
+  await vi.waitFor(() => expect(logged(world)).toContain('sleep 100'), { timeout: 30_000 });
   return run;
 }
 
@@ -127,7 +127,8 @@ it('a session that left no log is gone on with from the notes', async () => {
   const claude = pidOfClaude(world);
   // ctxb looks for the log as soon as claude has ended, and one that runs may write it anew.
   process.kill(claude, 'SIGSTOP');
-  await vi.waitFor(() => expect(execFileSync('ps', ['-o', 'state=', '-p', String(claude)]).toString()).toMatch(/^T/));
+  const state = () => execFileSync('ps', ['-o', 'state=', '-p', String(claude)]).toString();
+  await vi.waitFor(() => expect(state()).toMatch(/^T/), { timeout: 30_000 });
   rmSync(join(world.scratch.env.CLAUDE_CONFIG_DIR ?? '', 'projects'), { recursive: true, force: true });
   process.kill(claude, 'SIGKILL');
   const end = await run.finished;

@@ -129,7 +129,7 @@ describe('a hook', () => {
     executor.execute({ kind: 'answer-hook', requestId: 'r', hook: 'SessionStart', output: {} });
     expect(JSON.parse(await answered)).toMatchObject({ response: { subtype: 'error', request_id: 'r' } });
     const fault = { fault: expect.stringContaining('hook SessionStart') };
-    await vi.waitFor(() => expect(notes).toEqual([fault, { 'hook failed': 'r' }]));
+    await vi.waitFor(() => expect(notes).toEqual([fault, { 'hook failed': 'r' }]), { timeout: 20_000 });
   });
 });
 

@@ -1,4 +1,7 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { expect, vi } from 'vitest';
 import { BOTH_WAYS, bash, FREE, type Group, JSON_OUT, type Row, STREAM_OUT, said } from '../row.ts';
 
 const hello = (name: string, ...claude: string[]) => ({ name, claude: ['-p', 'hello', ...claude, ...STREAM_OUT] });
@@ -138,15 +141,18 @@ export const ERRORS: Group = {
 
 const long = { calls: [{ text: 'first line\nsecond line\nthird line' }] };
 
-/** A signal comes while the API is being asked. */
+/**
+ * A signal comes while a tool is at work. While the API is being asked, claude alone prints its result only now and then,
+ * as its end and the interrupted request run a race.
+ */
 function broken(signal: NodeJS.Signals, format: readonly string[]): Row {
   return {
     name: `${signal} in a turn, ${format.slice(1).join(' ') || 'text'}`,
-    claude: ['-p', 'hello', ...format],
-    scenario: { calls: [{ text: 'late', delayMs: 60_000 }] },
-    async during(program, { standin }) {
+    claude: ['-p', 'hello', FREE, ...format],
+    scenario: { calls: [bash('touch begun; sleep 300'), { text: 'late' }] },
+    async during(program, { scratch }) {
       program.stdin.end();
-      await standin.waitFor(1);
+      await vi.waitFor(() => expect(existsSync(join(scratch.cwd, 'begun'))).toBe(true), { timeout: 60_000 });
       program.kill(signal);
     },
   };
