@@ -1,3 +1,4 @@
+import { agentsBegun } from '../core/governor/agents/agent-limits.ts';
 import { type Cost, isComputed, totalMicroUsd } from '../core/governor/cost/cost.ts';
 import type { OwnEvent, SpentBefore } from '../core/governor/input.ts';
 import type { GovernorState } from '../core/governor/state.ts';
@@ -36,6 +37,7 @@ interface Noted {
   readonly cost: Cost | undefined;
   readonly raised: SpentBefore['raised'] | undefined;
   readonly total: number;
+  readonly agents: number;
   /** As much as the ledger had of it. */
   readonly written: number;
 }
@@ -46,7 +48,7 @@ export function createCostKeeper({ folder, isLimited, onFault, onSpent, ...optio
   let turns = 0;
   let written = 0;
   let isOver = false;
-  let noted: Noted = { cost: undefined, raised: undefined, total: 0, written: 0 };
+  let noted: Noted = { cost: undefined, raised: undefined, total: 0, agents: 0, written: 0 };
 
   const opened = () => {
     ledger ??= openCostLedger(openContextDir(folder), options);
@@ -74,16 +76,19 @@ export function createCostKeeper({ folder, isLimited, onFault, onSpent, ...optio
   }
 
   /** @param always also what is too little to be worth a line */
-  function note({ cost, spending, now }: GovernorState, always: boolean): void {
+  function note(state: GovernorState, always: boolean): void {
+    const { cost, spending, now } = state;
     const { raised, before } = spending;
-    if (noted.cost === cost && noted.raised === raised && !always) return;
+    const agents = agentsBegun(state);
+    if (noted.cost === cost && noted.raised === raised && noted.agents === agents && !always) return;
     const total = totalMicroUsd(cost);
     const isNews = always
       ? total !== noted.total || written !== noted.written
-      : Math.abs(total - noted.total) >= NOTED_MICRO_USD || (raised !== noted.raised && noted.cost !== undefined);
+      : noted.agents !== agents ||
+        Math.abs(total - noted.total) >= NOTED_MICRO_USD || (raised !== noted.raised && noted.cost !== undefined);
     if (!isNews) return;
-    noted = { cost, raised, total, written };
-    onSpent?.({ settled: before + written, open: total - written, raised, at: now });
+    noted = { cost, raised, total, agents, written };
+    onSpent?.({ settled: before + written, open: total - written, raised, agents, at: now });
   }
 
   function look(open: CostLedger): OwnEvent {

@@ -95,7 +95,7 @@ export function noteBeginning(
   const { resumed, values, otlp, record } = headless;
   noteProcess(store, run, child);
   const settings = values && settingsToKeep({ values, otlp, record });
-  const spent = { settled: 0, open: 0, raised: {}, ...resumed?.spent, at: Date.now() };
+  const spent = { settled: 0, open: 0, raised: {}, agents: 0, ...resumed?.spent, at: Date.now() };
   store.run({ words: startWords(headless), prompts: lines, owed: resumed?.answers ?? [], settings, spent });
   if (resumed?.sessionId !== undefined) store.journal({ kind: 'session', runId: run.runId, id: resumed.sessionId });
 }

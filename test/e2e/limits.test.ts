@@ -67,6 +67,20 @@ describe('a usage limit', () => {
     expect(JSON.stringify(mainRequests(world.standin).at(-1)?.body.messages)).toContain('tool_result');
   });
 
+  it('and the subagents that the run has started count on when it is taken up', async () => {
+    const input = { description: 'Look', prompt: 'Look.', subagent_type: 'general-purpose', run_in_background: false };
+    const agent: Call = { tools: [{ name: 'Agent', input }] };
+    await using world = await answering(agent, () => limited(HOURS), agent, { text: 'answer 1' });
+    const first = await run(world, ['--max-agents', '1']);
+    expect(first.code).toBe(5);
+    const second = await resume(world);
+    expect(second.code).toBe(0);
+    expect(world.standin.requests.filter(({ kind }) => kind === 'subagent')).toHaveLength(1);
+    expect(JSON.stringify(mainRequests(world.standin).map(({ body }) => body))).toContain(
+      'This work may use 1 subagent in all, and that is used up',
+    );
+  });
+
   it('is waited for with --resume-run --at-reset', async () => {
     await using world = await answering(() => limited(10_000), { text: 'answer 1' }, { text: 'answer 2' });
     expect((await run(world)).code).toBe(5);

@@ -48,7 +48,7 @@ export function initialState(run: Run): GovernorState {
     tasks: {},
     grace: 'none',
     subagents: {},
-    fanOut: { countedAt: undefined, asked: [], ended: [], untold: [] },
+    fanOut: { before: 0, countedAt: undefined, asked: [], ended: [], untold: [] },
     toolBudget: NEW_TOOL_BUDGET,
     told: NOTHING_TOLD,
     largeTask: undefined,

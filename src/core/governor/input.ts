@@ -83,6 +83,8 @@ export interface SpentBefore {
   readonly open: number;
   /** Limits in US dollars that the person has set instead of those that were reached. */
   readonly raised: { readonly run?: number; readonly project?: number };
+  /** How many subagents it had started. */
+  readonly agents: number;
 }
 
 /** claude's process has ended. */

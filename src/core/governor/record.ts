@@ -211,9 +211,9 @@ function measureIn({ lines, fitting }: Fields) {
 }
 
 /** What a run has spent, as it was written down. */
-export function spentIn({ settled, open, raised }: Fields): SpentBefore {
+export function spentIn({ settled, open, raised, agents }: Fields): SpentBefore {
   const limits = Object.entries(fieldsOf(raised)).filter(([, usd]) => typeof usd === 'number');
-  return { settled: sumIn(settled), open: sumIn(open), raised: Object.fromEntries(limits) };
+  return { settled: sumIn(settled), open: sumIn(open), raised: Object.fromEntries(limits), agents: countOf(agents) ?? 0 };
 }
 
 /** Whole micro-dollars; below 0 where claude reported less than had been computed. */

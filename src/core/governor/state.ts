@@ -182,6 +182,8 @@ export interface Agent {
 
 /** What is done about the number and the size of subagents. */
 export interface FanOut {
+  /** Agents that this run had started when it was broken off. */
+  readonly before: number;
   /** When claude was last asked for its counter of cost, in milliseconds since the epoch; undefined: never. */
   readonly countedAt: number | undefined;
   /** Calls that ctxb let through, by their ids, whose agents have not begun. */

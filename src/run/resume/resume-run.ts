@@ -64,7 +64,7 @@ export async function resumeRun(
 
 /** What it had written down, and what claude's logs show of what it did since: it may have worked on alone. */
 function spentOf({ spent, settings }: EarlierRun, logs: readonly RunLog[]): SpentBefore {
-  if (spent === undefined) return { settled: 0, open: 0, raised: {} };
+  if (spent === undefined) return { settled: 0, open: 0, raised: {}, agents: 0 };
   const { at, ...before } = spent;
   const { config } = resolveKept(settings?.values ?? [], {});
   return {

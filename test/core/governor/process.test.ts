@@ -288,7 +288,7 @@ it('a run that takes up another begins with what was broken off', () => {
     openTool: 'Bash make',
     answers: ['u'],
     document: undefined,
-    spent: { settled: 0, open: 0, raised: {} },
+    spent: { settled: 0, open: 0, raised: {}, agents: 0 },
   });
   driver.prompt('Held.');
   expect(said(driver.claude(answerOpening(driver)))).toEqual([

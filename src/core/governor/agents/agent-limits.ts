@@ -18,12 +18,16 @@ export function hasAgentLimits({ max, tokens, costUsd }: AgentsPolicy): boolean 
 export function askAgent(state: GovernorState, toolUseId: string): { state: GovernorState; refusal?: string } {
   const { max } = state.run.policy.agents;
   const { asked } = state.fanOut;
-  const begun = new Set([...Object.keys(state.subagents), ...asked]);
-  if (max === undefined || begun.size < max) {
+  if (max === undefined || agentsBegun(state) < max) {
     return { state: withFanOut(state, { asked: [...asked, toolUseId] }) };
   }
   const refusal = `This work may use ${counted(max)} in all, and that is used up: do this step yourself, without a subagent or a workflow.`;
   return { state, refusal };
+}
+
+/** How many the run has started, also before it was broken off, or is about to. */
+export function agentsBegun({ subagents, fanOut }: Pick<GovernorState, 'subagents' | 'fanOut'>): number {
+  return fanOut.before + new Set([...Object.keys(subagents), ...fanOut.asked]).size;
 }
 
 /** claude's counter is asked for no more often than this: its answer has all that the run has cost. */
@@ -46,7 +50,7 @@ export function judgeAgents(before: GovernorState, state: GovernorState): Step {
   return ids.reduce<Step>((step, id, index) => {
     const [was, is] = [agentOf(before, id), agentOf(step.state, id)];
     if (is === undefined || was === is || is.phase !== 'running') return step;
-    const isTooMany = was === undefined && index >= (state.run.policy.agents.max ?? Number.POSITIVE_INFINITY);
+    const isTooMany = was === undefined && before.fanOut.before + index >= (state.run.policy.agents.max ?? Number.POSITIVE_INFINITY);
     // Agents of a workflow that was stopped may still be announced.
     if (is.workflow !== undefined && step.state.fanOut.ended.includes(is.workflow)) return step;
     const reason = isTooMany ? countReason(state) : excess(state, is);

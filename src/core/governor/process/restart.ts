@@ -125,10 +125,11 @@ export function onRecovered(state: GovernorState, event: RecoveredEvent): Step {
   const pending = document === undefined ? undefined : ({ ...document, by: 'memory', problems: [] } as const);
   const because = interruption('The work was broken off', event);
   const unfinished = answers.length === 0 ? undefined : { because, prompts: [], answers };
-  const { settled, open, raised } = spent;
+  const { settled, open, raised, agents } = spent;
   const cost = { ...state.cost, counted: state.cost.counted + open, guessed: state.cost.guessed || open !== 0 };
   const spending = { ...state.spending, before: settled, raised };
-  return keep({ ...state, cost, spending, relief: { ...state.relief, pending, unfinished } });
+  const fanOut = { ...state.fanOut, before: agents };
+  return keep({ ...state, cost, spending, fanOut, relief: { ...state.relief, pending, unfinished } });
 }
 
 function interruption(what: string, { finished, openTool }: Pick<ExitEvent, 'finished' | 'openTool'>): string {
