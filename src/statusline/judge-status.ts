@@ -2,8 +2,9 @@ import { learnFromModelId, learnWindow } from '../core/governor/gauge/window.ts'
 import { initialState } from '../core/governor/initial-state.ts';
 import type { Policy } from '../core/governor/policy.ts';
 import type { GovernorState } from '../core/governor/state.ts';
+import { step } from '../core/governor/step.ts';
 import { decodeLine } from '../core/protocol/decode.ts';
-import type { AssistantEvent, Event } from '../core/protocol/events.ts';
+import type { AssistantEvent } from '../core/protocol/events.ts';
 import { contextOf, saysNothing } from '../core/protocol/usage.ts';
 import { createHost } from '../host/governor-host.ts';
 import { replayRun } from '../replay/replay-run.ts';
@@ -17,14 +18,14 @@ import type { StatusInput } from './status-input.ts';
 export function judgeStatus(lines: Iterable<string>, status: StatusInput, policy: Policy): GovernorState {
   // A recording is judged, of which this is the end.
   const host = createHost(withWindow(initialState(replayRun(policy)), status));
-  const feed = (event: Event) => host.feed({ t: 0, from: 'claude', event });
-  for (const line of lines) feed(decodeLine(line));
-  const ahead = callAhead(host.state, status);
-  if (ahead !== undefined) feed(ahead);
-  return host.state;
+  for (const line of lines) host.feed({ t: 0, from: 'claude', event: decodeLine(line) });
+  return withCallAhead(host.state, status, 0);
 }
 
-function withWindow(state: GovernorState, { window, model }: StatusInput): GovernorState {
+/** What claude says of a session beside its log. */
+export type Known = Pick<StatusInput, 'window' | 'model' | 'usage'>;
+
+export function withWindow(state: GovernorState, { window, model }: Known): GovernorState {
   const known = learnWindow(state.gauge.window, window ?? 0, 'asked');
   return { ...state, gauge: { ...state.gauge, window: learnFromModelId(known, model) } };
 }
@@ -33,8 +34,15 @@ function withWindow(state: GovernorState, { window, model }: StatusInput): Gover
  * claude writes its log up to 0.15 s after a call, and of a log that cannot be read it is all there is: what it says of
  * its last call counts as one more line, unless the log has that call already. All zero says nothing; behind a
  * compaction claude shows that as an empty context.
+ *
+ * @param t milliseconds since the epoch
  */
-function callAhead({ gauge }: GovernorState, { usage, model }: StatusInput): AssistantEvent | undefined {
+export function withCallAhead(state: GovernorState, known: Known, t: number): GovernorState {
+  const event = callAhead(state, known);
+  return event === undefined ? state : step(state, { t, from: 'claude', event }).state;
+}
+
+function callAhead({ gauge }: GovernorState, { usage, model }: Known): AssistantEvent | undefined {
   if (usage === undefined || saysNothing(usage)) return undefined;
   const isKnown = gauge.basis === 'measured' && contextOf(usage) === gauge.used;
   // Behind a boundary it is that of a call before it, until the next one.

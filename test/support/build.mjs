@@ -161,6 +161,22 @@ const mod = await build({
 
 bundled.push(...Object.keys(mod.metafile.inputs));
 
+// The plugin for people at the terminal. It is committed, so that claude can install it from the repository as it is; and
+// not minified, so that whoever installs it can read it, and changes of it merge.
+const plugin = await build({
+  bundle: true,
+  legalComments: 'none',
+  format: 'esm',
+  platform: 'neutral',
+  mainFields: ['module', 'main'],
+  target: TARGET,
+  entryPoints: ['src/mod/terminal/register.ts'],
+  outfile: 'plugin/hooks/register.js',
+  metafile: true,
+  logLevel: 'warning',
+});
+bundled.push(...Object.keys(plugin.metafile.inputs));
+
 writeFileSync('dist/LICENSES.txt', licences(bundled));
 
 // Editors find the schemas of the files that people write beside the program.

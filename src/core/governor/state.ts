@@ -40,6 +40,8 @@ export interface Run {
   readonly withoutHooks: boolean;
   /** Compactions are to be exact, where claude can. */
   readonly exact?: boolean;
+  /** The command with which the agent finds what its context does not hold any more; undefined: it has none. */
+  readonly recall?: string;
   /** A person is at the terminal and can be asked. */
   readonly attended: boolean;
   /** claude keeps a log, so that another process can resume the session. */

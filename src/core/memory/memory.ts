@@ -28,7 +28,7 @@ import type { Mask } from './words.ts';
  * governor, except that it grows in place; a replay of a recording makes the same notes and decisions.
  */
 export interface Memory {
-  /** Inputs are only kept until an event names the folder of the notes. */
+  /** Inputs are only kept until an event names the folder of the notes; an empty name: there are no files. */
   add(input: Input, state: GovernorState): Remembered;
   /** Completes the answer to a hook. */
   answer(hook: HookAnswer, state: GovernorState): Answered;
@@ -145,7 +145,7 @@ export function createMemory({ run, mask }: MemoryOptions): Memory {
       state: notebook.state ?? maskedOr(run.policy.state),
       firstPrompt: notebook.firstPrompt,
       running: state.turn.prompts.map(({ event }) => mask(textsOf(event.blocks))),
-      folder: folder ?? run.contextDir,
+      folder: folder === '' ? undefined : (folder ?? run.contextDir),
       t,
     };
   }

@@ -119,8 +119,8 @@ function read(state: GovernorState, event: Event, injected: boolean): GovernorSt
   before.tasks = tasksAfter(state.tasks, event, isStopped(state, event));
   before.summarising = summarisingAfter(state, event);
   before.refill = refillAfter(state.refill, event);
-  // Only a run compacts exactly, and a recording has too many lines.
-  if (state.run.mode === 'act') before.fetches = fetchesAfter(state.fetches, event);
+  // Only exact compactions are weighed so, and a recording has too many lines.
+  if (state.exact.phase !== 'off') before.fetches = fetchesAfter(state.fetches, event);
   const written = writtenIn(event);
   const { prices } = state.run.policy.cost;
   before.cost = readCost(state.cost, event, { prices, version: state.session.version }, written);

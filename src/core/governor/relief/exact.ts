@@ -157,13 +157,16 @@ export function tellNotExact(state: GovernorState): Step {
   return keep(withExact(state, { why: undefined }), [{ kind: 'not-exact', ...decided(state, why) }]);
 }
 
-/** What the mod may keep: what the target leaves beside the system prompt and the tools. */
 export function planExact(state: GovernorState): Step {
-  const { gauge, run, exact } = state;
+  const { exact } = state;
   if (exact.phase !== 'ready') return keep(state);
+  return keep(state, [{ kind: 'plan-exact', budget: budgetOf(state), midTurn: exact.midTurn }]);
+}
+
+/** Tokens that the mod may keep: what the target leaves beside the system prompt and the tools. */
+export function budgetOf({ gauge, run }: GovernorState): number {
   const room = inTokens(run.policy.compaction.target, gauge.window.tokens) - (gauge.first ?? 0);
-  const budget = Math.max(LEAST_KEPT, Math.min(MOST_KEPT, Math.round(room)));
-  return keep(state, [{ kind: 'plan-exact', budget, midTurn: exact.midTurn }]);
+  return Math.max(LEAST_KEPT, Math.min(MOST_KEPT, Math.round(room)));
 }
 
 /** The mod was asked for a compaction. */

@@ -93,7 +93,7 @@ export function createHandBack(notebook: Notebook, folder: () => string): HandBa
     const words = {
       requests: notebook.requests,
       before: `${before}\n${opening}`,
-      file: `${folder()}/${notebook.prompts.file}`,
+      file: folder() === '' ? "claude's log" : `${folder()}/${notebook.prompts.file}`,
     };
     const room = Math.min(wordsRoom(state), all - opening.length - 1);
     const constraints = tellConstraints(words, room);
@@ -249,8 +249,14 @@ function openingOf(notebook: Notebook, state: GovernorState, { folder, room, nam
   const { policy } = state.run;
   const task = policy.task ?? (namesTask ? (taskOf(state) ?? notebook.requests.latest) : undefined);
   const work = notebook.state ?? policy.state;
+  const { recall } = state.run;
   const lines = [
-    `Notes of this session are kept in ${folder}/scratch.md, an index of the files beside it: look there before you repeat work.`,
+    ...(folder === ''
+      ? []
+      : [
+          `Notes of this session are kept in ${folder}/scratch.md, an index of the files beside it: look there before you repeat work.`,
+        ]),
+    ...(recall === undefined ? [] : [`What is not here any more (run, read, failed, said): ${recall} finds it.`]),
     ...(task === undefined ? [] : [`Task: ${oneLine(task, HEAD_LENGTH)}`]),
     ...(work === undefined ? [] : [`State: ${oneLine(work, HEAD_LENGTH)}`]),
   ];

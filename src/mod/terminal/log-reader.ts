@@ -1,0 +1,48 @@
+/** Where claude's log was read to. It is read in parts, as claude hands over no more at once. */
+export interface LogReader {
+  readonly path: string;
+  /** The next part of a log of so many bytes; undefined: all was read. */
+  nextPart(size: number): { readonly offset: number; readonly length: number } | undefined;
+  /** The whole lines of that part. */
+  lines(base64: string): readonly string[];
+}
+
+const MOST_AT_ONCE = 4 * 1024 * 1024;
+
+/** Of a log that is longer only the end is read: claude gives a mod seconds, and a new prompt waits for it. */
+const MOST_AT_FIRST = 16 * 1024 * 1024;
+
+const NEWLINE = 10;
+
+export function createLogReader(path: string): LogReader {
+  const decoder = new TextDecoder();
+  let at: number | undefined;
+  let length = 0;
+  let asked = -1;
+  /** The beginning of what is read may be in the middle of a line. */
+  let isCut = false;
+
+  return {
+    path,
+    nextPart(size) {
+      at ??= Math.max(0, size - MOST_AT_FIRST);
+      isCut = asked < 0 && at > 0;
+      length = Math.min(MOST_AT_ONCE, size - at);
+      // What is left is the beginning of a line.
+      if (length <= 0 || asked === at + length) return undefined;
+      asked = at + length;
+      return { offset: at, length };
+    },
+    lines(base64) {
+      const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+      const end = bytes.lastIndexOf(NEWLINE) + 1;
+      // A line that is longer than a part is left out.
+      at = (at ?? 0) + (end === 0 && length === MOST_AT_ONCE ? bytes.length : end);
+      const lines = decoder
+        .decode(bytes.subarray(0, end))
+        .split('\n')
+        .slice(isCut ? 1 : 0, -1);
+      return lines;
+    },
+  };
+}
