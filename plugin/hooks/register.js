@@ -9,8 +9,11 @@ function fieldsOf(value) {
 function textOf(value) {
   return typeof value === "string" ? value : void 0;
 }
+function listOf(value) {
+  return Array.isArray(value) ? value : [];
+}
 function textsOf(value) {
-  return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
+  return listOf(value).filter((item) => typeof item === "string");
 }
 function jsonText(value) {
   try {
@@ -1454,6 +1457,11 @@ function controlLine(requestId, request2) {
   return JSON.stringify({ type: "control_request", request_id: requestId, request: request2 });
 }
 
+// src/core/governor/cost/model-price.ts
+function priceOfModel({ gauge, session, run }) {
+  return priceFor(gauge.call?.model ?? session.model, run.policy.cost.prices, session.version);
+}
+
 // src/core/governor/relief/exact.ts
 var NOT_EXACT = {
   phase: "off",
@@ -1608,11 +1616,11 @@ function afterEcho(state) {
   return withExact(state, { echoes: state.exact.echoes - 1 });
 }
 function measureExact(state) {
-  const { gauge, exact, session, run } = state;
+  const { gauge, exact } = state;
   if (exact.landing === void 0 || gauge.basis !== "measured") return keep(state);
   const { receipt, before } = exact.landing;
   const freed = before.predicted - gauge.used;
-  const price = priceFor(gauge.call?.model ?? session.model, run.policy.cost.prices, session.version);
+  const price = priceOfModel(state);
   const savedUsd = price === void 0 ? void 0 : toUsd(Math.round(freed * price.cacheRead / 1e6));
   const landed = withExact(state, { landing: void 0, ...NO_ECHO });
   const reason = `${before.predicted} tokens before it`;
@@ -2086,9 +2094,6 @@ function outlookOf(state, how) {
   };
 }
 var FEW_CALLS = 3;
-function priceOfModel({ gauge, session, run }) {
-  return priceFor(gauge.call?.model ?? session.model, run.policy.cost.prices, session.version);
-}
 var UNPRICED = multiplied({ input: 1, ...USUAL_RATIOS }, 1e6);
 function callsToCome({ mailbox, gauge, turn }) {
   if (!mailbox.ended) return gauge.calls;
@@ -12238,13 +12243,13 @@ var MAX_TITLES = 3;
 function summarizeWebSearch({ call, report, result }, quote) {
   const query = quote(textOf(fieldsOf(call.use.input).query) ?? "", PATH);
   const { results } = fieldsOf(report);
-  const titles = (Array.isArray(results) ? results : []).flatMap(titlesIn);
+  const titles = listOf(results).flatMap(titlesIn);
   if (titles.length === 0) return `WebSearch ${query}: ${summarizeText(result.text, "first", quote)}`;
   return `WebSearch ${query}: ${counted2(titles.length, "result")}: ${listed2(titles, MAX_TITLES, (title) => quote(title, NAME))}`;
 }
 function titlesIn(part) {
   const { content } = fieldsOf(part);
-  return (Array.isArray(content) ? content : []).flatMap((link) => textOf(fieldsOf(link).title) ?? []);
+  return listOf(content).flatMap((link) => textOf(fieldsOf(link).title) ?? []);
 }
 var MCP = /^mcp__(.+?)__(.+)$/s;
 function summarizeOther(ended3, quote) {
@@ -14568,7 +14573,7 @@ function changesOf({ name, input, text, report }, list) {
   }
 }
 function rewritten(fields, list) {
-  const items = (Array.isArray(fields.todos) ? fields.todos : []).map(fieldsOf).flatMap((item) => {
+  const items = listOf(fields.todos).map(fieldsOf).flatMap((item) => {
     const subject = subjectOf(item.content);
     return subject === void 0 ? [] : [{ id: subject, subject, status: textOf(item.status) ?? "pending" }];
   });
@@ -17787,9 +17792,6 @@ function withOurHooks(state, callers) {
     hooks[name] = [...listOf(hooks[name]), ...listOf(own)];
   }
   return { ...callers, hooks };
-}
-function listOf(value) {
-  return Array.isArray(value) ? value : [];
 }
 var PLACED_SOURCES = /* @__PURE__ */ new Set(["env", "settings"]);
 function onOwnResponse(state, event) {
