@@ -7,16 +7,9 @@
  * @packageDocumentation
  */
 
-export {
-  type Action,
-  type Decision,
-  type Effect,
-  type HookAnswer,
-  type HookName,
-  isDecision,
-  type TimerName,
-  type Verdict,
-} from './core/governor/actions.ts';
+export { type Action, isDecision } from './core/governor/actions.ts';
+export type { Decision, Verdict } from './core/governor/decisions.ts';
+export type { Effect, HookAnswer, HookName, TimerName } from './core/governor/effects.ts';
 export type { Basis, Reading } from './core/governor/gauge/gauge.ts';
 export type { WindowSource } from './core/governor/gauge/window.ts';
 export type { ExitEvent, Input, OwnEvent, RecoveredEvent } from './core/governor/input.ts';

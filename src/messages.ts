@@ -1,5 +1,5 @@
 import type { ExactReceipt } from './core/exact/plan.ts';
-import type { Decision, FactKind, FactTally, Receipt } from './core/governor/actions.ts';
+import type { Decision, FactKind, FactTally, Receipt } from './core/governor/decisions.ts';
 import type { Reading } from './core/governor/gauge/gauge.ts';
 import { limitName } from './core/governor/waits/limits.ts';
 import { TOLD_KINDS } from './core/memory/notebook/fact.ts';

@@ -45,7 +45,7 @@ describe('the core remembers nothing between two calls', () => {
 
 /** The rooms of the governor from the ground up: each may use what stands before it. */
 const ROOMS = [
-  ...['policy', 'input', 'actions', 'state', 'draft', 'gauge', 'cost', 'steps'],
+  ...['policy', 'input', 'decisions', 'effects', 'actions', 'state', 'draft', 'gauge', 'cost', 'steps'],
   ...[
     'prompts',
     'agents',
@@ -89,7 +89,7 @@ describe('the governor', () => {
     expect(above).toEqual([]);
   });
 
-  it.each(['state', 'actions', 'input'])('%s has types only, and uses no value', (name) => {
+  it.each(['state', 'decisions', 'effects', 'input'])('%s has types only, and uses no value', (name) => {
     expect(usedBy(`core/governor/${name}.ts`)).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import type { ExactReceipt } from '../core/exact/plan.ts';
-import type { Decision } from '../core/governor/actions.ts';
+import type { Decision } from '../core/governor/decisions.ts';
 import { counted, dollars, percent, shareOf, tokens } from '../report/figures.ts';
 import { textWidth, wrap } from '../report/layout.ts';
 import { printable } from '../report/shown.ts';

@@ -1,7 +1,8 @@
 import type { ExactReceipt } from '../core/exact/plan.ts';
-import { type Decision, isDecision } from '../core/governor/actions.ts';
+import { isDecision } from '../core/governor/actions.ts';
 import { isInjectedTurn } from '../core/governor/conversation/visibility.ts';
 import { costUsd } from '../core/governor/cost/cost.ts';
+import type { Decision } from '../core/governor/decisions.ts';
 import { inTokens } from '../core/governor/policy.ts';
 import type { RecordLine } from '../core/governor/record.ts';
 import { contextOf } from '../core/protocol/usage.ts';

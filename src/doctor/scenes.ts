@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { findSessionLog, readSessionLog, type SessionLog } from '../claude/claude-log.ts';
-import type { HookName } from '../core/governor/actions.ts';
+import type { HookName } from '../core/governor/effects.ts';
 import type { Fields } from '../core/protocol/fields.ts';
 import { turns } from '../standin/scenario.ts';
 import { Contradiction } from './expect-fact.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Config } from '../config/config.ts';
-import type { HookAnswer } from '../core/governor/actions.ts';
+import type { HookAnswer } from '../core/governor/effects.ts';
 import { learnFromModelId, learnWindow } from '../core/governor/gauge/window.ts';
 import { initialState } from '../core/governor/initial-state.ts';
 import type { GovernorState, Run } from '../core/governor/state.ts';

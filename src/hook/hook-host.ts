@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
-import { type Action, type Decision, type HookAnswer, isDecision, withoutFocus } from '../core/governor/actions.ts';
+import { type Action, isDecision } from '../core/governor/actions.ts';
+import { type Decision, withoutFocus } from '../core/governor/decisions.ts';
+import type { HookAnswer } from '../core/governor/effects.ts';
 import type { OwnEvent } from '../core/governor/input.ts';
 import type { GovernorState, Run } from '../core/governor/state.ts';
 import type { Event } from '../core/protocol/events.ts';

@@ -1,4 +1,4 @@
-import type { HookName } from '../core/governor/actions.ts';
+import type { HookName } from '../core/governor/effects.ts';
 import { type Fields, parseFields, textOf } from '../core/protocol/fields.ts';
 
 /** Hooks that Claude Code calls as a command: those that are answered, and those that only tell. */

@@ -1,5 +1,5 @@
 import { join, relative } from 'node:path';
-import type { HookAnswer } from '../core/governor/actions.ts';
+import type { HookAnswer } from '../core/governor/effects.ts';
 import type { Input, OwnEvent } from '../core/governor/input.ts';
 import { createMemory } from '../core/memory/memory.ts';
 import type { Event } from '../core/protocol/events.ts';

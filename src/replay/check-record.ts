@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Decision } from '../core/governor/actions.ts';
+import type { Decision } from '../core/governor/decisions.ts';
 import { type Fields, fieldsOf } from '../core/protocol/fields.ts';
 import { readValues } from './read/read-values.ts';
 import type { ReplayOptions } from './replay.ts';

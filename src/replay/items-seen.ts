@@ -1,4 +1,4 @@
-import type { CompactionKind, FactTally, Receipt } from '../core/governor/actions.ts';
+import type { CompactionKind, FactTally, Receipt } from '../core/governor/decisions.ts';
 import type { Terms, Usage } from '../core/protocol/events.ts';
 import type { SubagentBegun } from './observers/subagents.ts';
 

@@ -1,4 +1,4 @@
-import type { FactKind } from '../core/governor/actions.ts';
+import type { FactKind } from '../core/governor/decisions.ts';
 import { TOLD_KINDS } from '../core/memory/notebook/fact.ts';
 import type { NeededTally, ReliefSeen } from './items-seen.ts';
 

@@ -1,4 +1,4 @@
-import type { Decision } from '../core/governor/actions.ts';
+import type { Decision } from '../core/governor/decisions.ts';
 import type { Basis, Gauge } from '../core/governor/gauge/gauge.ts';
 import type { WindowSource } from '../core/governor/gauge/window.ts';
 import type { Usage } from '../core/protocol/events.ts';

@@ -85,7 +85,8 @@ export function createCostKeeper({ folder, isLimited, onFault, onSpent, ...optio
     const isNews = always
       ? total !== noted.total || written !== noted.written
       : noted.agents !== agents ||
-        Math.abs(total - noted.total) >= NOTED_MICRO_USD || (raised !== noted.raised && noted.cost !== undefined);
+        Math.abs(total - noted.total) >= NOTED_MICRO_USD ||
+        (raised !== noted.raised && noted.cost !== undefined);
     if (!isNews) return;
     noted = { cost, raised, total, agents, written };
     onSpent?.({ settled: before + written, open: total - written, raised, agents, at: now });

@@ -1,16 +1,9 @@
 import type { Writable } from 'node:stream';
 import type { Child } from '../claude/child.ts';
 import type { ExactPlan } from '../core/exact/plan.ts';
-import {
-  type Action,
-  type Decision,
-  type Effect,
-  type HookAnswer,
-  type HookName,
-  isDecision,
-  type TimerName,
-  withoutFocus,
-} from '../core/governor/actions.ts';
+import { type Action, isDecision } from '../core/governor/actions.ts';
+import { type Decision, withoutFocus } from '../core/governor/decisions.ts';
+import type { Effect, HookAnswer, HookName, TimerName } from '../core/governor/effects.ts';
 import type { Input } from '../core/governor/input.ts';
 import type { Answered } from '../core/memory/hand-back/hand-back.ts';
 import { messageOf } from '../errors.ts';

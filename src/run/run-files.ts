@@ -1,7 +1,7 @@
 import { closeSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { Child } from '../claude/child.ts';
-import type { Decision } from '../core/governor/actions.ts';
+import type { Decision } from '../core/governor/decisions.ts';
 import type { Input } from '../core/governor/input.ts';
 import { recordDecision, recordRun, toRecord } from '../core/governor/record.ts';
 import type { Run } from '../core/governor/state.ts';

@@ -1,4 +1,4 @@
-import type { Decision } from '../core/governor/actions.ts';
+import type { Decision } from '../core/governor/decisions.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import { createCalls } from './calls.ts';
 import { createInterventions } from './interventions.ts';

@@ -1,4 +1,4 @@
-import type { CompactionKind, Decision } from '../core/governor/actions.ts';
+import type { CompactionKind, Decision } from '../core/governor/decisions.ts';
 import { isExact } from '../core/governor/relief/exact.ts';
 import { isCompacting } from '../core/governor/steps.ts';
 import { type Attributes, measure, type Seen, type Signal } from './signal.ts';

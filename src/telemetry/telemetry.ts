@@ -1,4 +1,4 @@
-import type { Decision } from '../core/governor/actions.ts';
+import type { Decision } from '../core/governor/decisions.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import { messageOf } from '../errors.ts';
 import type { Io } from '../io.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Decision } from '../../src/core/governor/actions.ts';
+import type { Decision } from '../../src/core/governor/decisions.ts';
 import type { Call } from '../../src/standin/scenario.ts';
 import { startWorld, type World } from '../support/claude.ts';
 import { mainRequests, summaryRequests, userTexts } from '../support/conversation.ts';

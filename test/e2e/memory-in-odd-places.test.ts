@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { Decision } from '../../src/core/governor/actions.ts';
+import type { Decision } from '../../src/core/governor/decisions.ts';
 import type { Call, RecordedRequest, Scenario } from '../../src/standin/scenario.ts';
 import { startWorld, type World } from '../support/claude.ts';
 import { givenTexts, mainRequests, summaryRequests } from '../support/conversation.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Decision } from '../../src/core/governor/actions.ts';
+import type { Decision } from '../../src/core/governor/decisions.ts';
 import { runProgram, startWorld } from '../support/claude.ts';
 import { conversation } from '../support/conversation.ts';
 import { CTXB, journal, prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';

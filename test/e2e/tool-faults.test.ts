@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { HookName } from '../../src/core/governor/actions.ts';
+import type { HookName } from '../../src/core/governor/effects.ts';
 import { openContextDir } from '../../src/store/folders/context-dir.ts';
 import { runProgram, type World } from '../support/claude.ts';
 import { mainRequests } from '../support/conversation.ts';

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { Decision } from '../../src/core/governor/actions.ts';
+import type { Decision } from '../../src/core/governor/decisions.ts';
 import type { Call, RecordedRequest, Scenario } from '../../src/standin/scenario.ts';
 import { startWorld, type World } from '../support/claude.ts';
 import { givenTexts, instructionsOf, mainRequests, summaryRequests } from '../support/conversation.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { TIMERS } from '../../src/core/governor/actions.ts';
+import { TIMERS } from '../../src/core/governor/effects.ts';
 import type { Input, OwnEvent } from '../../src/core/governor/input.ts';
 import { readRecord, readRecordedRun, recordRun, toRecord } from '../../src/core/governor/record.ts';
 import { decodeLine } from '../../src/core/protocol/decode.ts';

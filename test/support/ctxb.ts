@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Decision } from '../../src/core/governor/actions.ts';
+import type { Decision } from '../../src/core/governor/decisions.ts';
 import { type Finished, type RunningProgram, runProgram, startProgram, type World } from './claude.ts';
 
 /** The built program, as a user runs it. */

@@ -1,12 +1,8 @@
 import { DEFAULTS } from '../../src/config/defaults.ts';
-import {
-  type Action,
-  type Decision,
-  type HookName,
-  isDecision,
-  type TimerName,
-} from '../../src/core/governor/actions.ts';
+import { type Action, isDecision } from '../../src/core/governor/actions.ts';
 import { CALLBACKS } from '../../src/core/governor/control/hook-callbacks.ts';
+import type { Decision } from '../../src/core/governor/decisions.ts';
+import type { HookName, TimerName } from '../../src/core/governor/effects.ts';
 import { initialState } from '../../src/core/governor/initial-state.ts';
 import type { ExitEvent, Input, OwnEvent } from '../../src/core/governor/input.ts';
 import type { Policy } from '../../src/core/governor/policy.ts';

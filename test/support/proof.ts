@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { type Decision, withoutFocus } from '../../src/core/governor/actions.ts';
+import { type Decision, withoutFocus } from '../../src/core/governor/decisions.ts';
 import type { Standin } from '../../src/standin/server.ts';
 import { runProgram, type World } from './claude.ts';
 import { mainRequests, userTexts } from './conversation.ts';

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { DEFAULTS } from '../../src/config/defaults.ts';
-import type { Decision } from '../../src/core/governor/actions.ts';
+import type { Decision } from '../../src/core/governor/decisions.ts';
 import type { CompactionSeen, Growth } from '../../src/replay/items-seen.ts';
 import { replaySource } from '../../src/replay/replay.ts';
 import { findSources } from '../../src/replay/sources.ts';

@@ -1,5 +1,6 @@
-import type { Action, HookAnswer } from '../../src/core/governor/actions.ts';
+import type { Action } from '../../src/core/governor/actions.ts';
 import { CALLBACKS, type ToolHook } from '../../src/core/governor/control/hook-callbacks.ts';
+import type { HookAnswer } from '../../src/core/governor/effects.ts';
 import type { FileMeasure } from '../../src/core/governor/tool-budget/tool-budget.ts';
 import {
   callLine,

@@ -1,7 +1,7 @@
 import type { ExactReceipt } from '../exact/plan.ts';
 import type { Event, UserEvent } from '../protocol/events.ts';
 import type { Fields } from '../protocol/fields.ts';
-import type { TimerName } from './actions.ts';
+import type { TimerName } from './effects.ts';
 import type { FileMeasure } from './tool-budget/tool-budget.ts';
 
 /** Something that happened, with its time in milliseconds since the epoch and where it came from. */

@@ -1,7 +1,8 @@
 import type { ExactReceipt } from '../exact/plan.ts';
 import { decodeLine, decodeObject } from '../protocol/decode.ts';
 import { countOf, type Fields, fieldsOf, isFields, parseFields, textOf, textsOf } from '../protocol/fields.ts';
-import { type Decision, TIMERS, type TimerName } from './actions.ts';
+import type { Decision } from './decisions.ts';
+import { TIMERS, type TimerName } from './effects.ts';
 import type { Input, OwnEvent, SpentBefore } from './input.ts';
 import type { Policy } from './policy.ts';
 import type { Run } from './state.ts';
@@ -213,7 +214,12 @@ function measureIn({ lines, fitting }: Fields) {
 /** What a run has spent, as it was written down. */
 export function spentIn({ settled, open, raised, agents }: Fields): SpentBefore {
   const limits = Object.entries(fieldsOf(raised)).filter(([, usd]) => typeof usd === 'number');
-  return { settled: sumIn(settled), open: sumIn(open), raised: Object.fromEntries(limits), agents: countOf(agents) ?? 0 };
+  return {
+    settled: sumIn(settled),
+    open: sumIn(open),
+    raised: Object.fromEntries(limits),
+    agents: countOf(agents) ?? 0,
+  };
 }
 
 /** Whole micro-dollars; below 0 where claude reported less than had been computed. */

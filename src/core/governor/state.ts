@@ -1,8 +1,8 @@
 import type { ApiFailure, LimitUse, TaskEvent } from '../protocol/events.ts';
 import type { Fields } from '../protocol/fields.ts';
-import type { CompactionKind } from './actions.ts';
 import type { Cost } from './cost/cost.ts';
 import type { CostNotice } from './cost/cost-limit.ts';
+import type { CompactionKind } from './decisions.ts';
 import type { Gauge, Reading } from './gauge/gauge.ts';
 import type { Prompt } from './input.ts';
 import type { Policy } from './policy.ts';

@@ -1,4 +1,3 @@
-import type { TimerName } from './actions.ts';
 import { finishOpening } from './control/control.ts';
 import { onFileMeasured, onResultStored } from './control/hook-callbacks.ts';
 import { advance, onStopAnswer } from './conversation/advance.ts';
@@ -7,6 +6,7 @@ import { onClaude } from './conversation/claude-line.ts';
 import { forgetSkipped } from './conversation/send-prompt.ts';
 import { onCostAnswer, onProjectCost } from './conversation/spending.ts';
 import { draftOf } from './draft.ts';
+import type { TimerName } from './effects.ts';
 import type { Input, OwnEvent } from './input.ts';
 import { endWithIt, onBegin, onExit } from './process/process.ts';
 import { onRecovered } from './process/restart.ts';

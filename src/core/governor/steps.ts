@@ -1,4 +1,5 @@
-import type { Action, Place } from './actions.ts';
+import type { Action } from './actions.ts';
+import type { Place } from './decisions.ts';
 import { type Reading, readGauge } from './gauge/gauge.ts';
 import type { Compaction, GovernorState } from './state.ts';
 

@@ -1,5 +1,6 @@
-import type { Decision, HookAnswer } from '../governor/actions.ts';
 import { isOfSubagent } from '../governor/control/hook-callbacks.ts';
+import type { Decision } from '../governor/decisions.ts';
+import type { HookAnswer } from '../governor/effects.ts';
 import { SMALL_WINDOW } from '../governor/gauge/window.ts';
 import type { Input, OwnEvent } from '../governor/input.ts';
 import { inTokens } from '../governor/policy.ts';

@@ -1,4 +1,4 @@
-import type { HookName } from '../../core/governor/actions.ts';
+import type { HookName } from '../../core/governor/effects.ts';
 import { type Check, factsOf } from '../check.ts';
 import { expectFact } from '../expect-fact.ts';
 import { askedAtTheStart, compactAndClear, toolsWithHooks } from '../scenes.ts';

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import type { Child, ChildEnd } from '../../claude/child.ts';
-import type { HookName } from '../../core/governor/actions.ts';
 import { MATCHERS } from '../../core/governor/control/control.ts';
 import { CALLBACKS } from '../../core/governor/control/hook-callbacks.ts';
+import type { HookName } from '../../core/governor/effects.ts';
 import { decodeLine } from '../../core/protocol/decode.ts';
 import type { ControlRequestEvent, ControlResponseEvent, Event } from '../../core/protocol/events.ts';
 import { type Fields, fieldsOf, textOf } from '../../core/protocol/fields.ts';

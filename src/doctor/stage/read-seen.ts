@@ -1,4 +1,4 @@
-import type { Verdict } from '../../core/governor/actions.ts';
+import type { Verdict } from '../../core/governor/decisions.ts';
 import { verdictOf } from '../../core/governor/relief/verdict.ts';
 import { plainText } from '../../core/protocol/blocks.ts';
 import type { AssistantEvent, Event, ResultEvent } from '../../core/protocol/events.ts';

@@ -1,4 +1,5 @@
-import type { HookAnswer, Receipt } from '../../core/governor/actions.ts';
+import type { Receipt } from '../../core/governor/decisions.ts';
+import type { HookAnswer } from '../../core/governor/effects.ts';
 import type { GovernorState, Run } from '../../core/governor/state.ts';
 import { createMemory } from '../../core/memory/memory.ts';
 import {

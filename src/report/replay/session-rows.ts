@@ -1,4 +1,4 @@
-import type { Decision } from '../../core/governor/actions.ts';
+import type { Decision } from '../../core/governor/decisions.ts';
 import { decisionText } from '../../messages.ts';
 import { ownFigures } from '../../replay/copies.ts';
 import type { CompactionSeen, SubagentSeen } from '../../replay/items-seen.ts';

@@ -1,6 +1,6 @@
-import type { Decision, FactTally } from '../../core/governor/actions.ts';
 import { agentTotals } from '../../core/governor/agents/agents.ts';
 import { toUsd } from '../../core/governor/cost/cost.ts';
+import type { Decision, FactTally } from '../../core/governor/decisions.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
 import { NO_FACTS } from '../../core/memory/notebook/fact.ts';
 import { keptText } from '../../messages.ts';

@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import type { Decision } from '../../core/governor/actions.ts';
+import type { Decision } from '../../core/governor/decisions.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
 import { decisionText, isRoutine, observedText } from '../../messages.ts';
 import { onOneLine } from '../shown.ts';

@@ -1,4 +1,5 @@
-import type { Decision, HookAnswer } from '../../core/governor/actions.ts';
+import type { Decision } from '../../core/governor/decisions.ts';
+import type { HookAnswer } from '../../core/governor/effects.ts';
 import type { Input, OwnEvent } from '../../core/governor/input.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
 import { type Answered, hookOutput } from '../../core/memory/hand-back/hand-back.ts';

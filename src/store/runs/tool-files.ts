@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { Effect } from '../../core/governor/actions.ts';
+import type { Effect } from '../../core/governor/effects.ts';
 import type { OwnEvent } from '../../core/governor/input.ts';
 import type { FileMeasure } from '../../core/governor/tool-budget/tool-budget.ts';
 import { createPlain, kindOf, readAt } from '../files/plain-file.ts';

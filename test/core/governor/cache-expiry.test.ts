@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Decision } from '../../../src/core/governor/actions.ts';
+import type { Decision } from '../../../src/core/governor/decisions.ts';
 import type { CostPolicy } from '../../../src/core/governor/policy.ts';
 import { decisionText } from '../../../src/messages.ts';
 import {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Decision, HookAnswer } from '../../../src/core/governor/actions.ts';
+import type { Decision } from '../../../src/core/governor/decisions.ts';
+import type { HookAnswer } from '../../../src/core/governor/effects.ts';
 import { initialState } from '../../../src/core/governor/initial-state.ts';
 import type { GovernorState } from '../../../src/core/governor/state.ts';
 import type { Entry } from '../../../src/core/memory/entry.ts';

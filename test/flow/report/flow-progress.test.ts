@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
-import type { Decision } from '../../../src/core/governor/actions.ts';
+import type { Decision } from '../../../src/core/governor/decisions.ts';
 import { createFlowProgress, type FlowProgress } from '../../../src/flow/report/flow-progress.ts';
 import type { StepNews } from '../../../src/flow/run/run-flow.ts';
 import { PLAIN } from '../../../src/report/style.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Decision } from '../../../src/core/governor/actions.ts';
+import type { Decision } from '../../../src/core/governor/decisions.ts';
 import { stepsOf } from '../../../src/replay/what-if/steps.ts';
 import { sketched } from '../../support/recorded-session.ts';
 

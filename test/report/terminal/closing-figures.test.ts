@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Decision, FactTally } from '../../../src/core/governor/actions.ts';
+import type { Decision, FactTally } from '../../../src/core/governor/decisions.ts';
 import { initialState } from '../../../src/core/governor/initial-state.ts';
 import { NO_FACTS } from '../../../src/core/memory/notebook/fact.ts';
 import { createClosingFigures } from '../../../src/report/terminal/closing-figures.ts';

@@ -1,4 +1,5 @@
-import type { Action, TimerName } from '../../../src/core/governor/actions.ts';
+import type { Action } from '../../../src/core/governor/actions.ts';
+import type { TimerName } from '../../../src/core/governor/effects.ts';
 import { initialState } from '../../../src/core/governor/initial-state.ts';
 import type { Input, OwnEvent } from '../../../src/core/governor/input.ts';
 import { stampUuid } from '../../../src/core/governor/prompts/prompt.ts';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { HookAnswer } from '../../../src/core/governor/actions.ts';
+import type { HookAnswer } from '../../../src/core/governor/effects.ts';
 import { OWN_PREFIX } from '../../../src/core/governor/prompts/own-lines.ts';
 import { resultText } from '../../../src/core/governor/tool-budget/cut-result.ts';
 import { type Fields, fieldsOf } from '../../../src/core/protocol/fields.ts';

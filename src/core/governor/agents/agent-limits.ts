@@ -1,6 +1,6 @@
-import type { HookAnswer } from '../actions.ts';
 import { toMicroUsd } from '../cost/cost.ts';
 import { draftOf } from '../draft.ts';
+import type { HookAnswer } from '../effects.ts';
 import type { AgentsPolicy } from '../policy.ts';
 import { request, stopTask } from '../prompts/own-lines.ts';
 import type { Agent, FanOut, GovernorState } from '../state.ts';
@@ -50,7 +50,8 @@ export function judgeAgents(before: GovernorState, state: GovernorState): Step {
   return ids.reduce<Step>((step, id, index) => {
     const [was, is] = [agentOf(before, id), agentOf(step.state, id)];
     if (is === undefined || was === is || is.phase !== 'running') return step;
-    const isTooMany = was === undefined && before.fanOut.before + index >= (state.run.policy.agents.max ?? Number.POSITIVE_INFINITY);
+    const isTooMany =
+      was === undefined && before.fanOut.before + index >= (state.run.policy.agents.max ?? Number.POSITIVE_INFINITY);
     // Agents of a workflow that was stopped may still be announced.
     if (is.workflow !== undefined && step.state.fanOut.ended.includes(is.workflow)) return step;
     const reason = isTooMany ? countReason(state) : excess(state, is);

@@ -1,7 +1,8 @@
 import type { ControlRequestEvent } from '../../protocol/events.ts';
 import { fieldsOf, textOf } from '../../protocol/fields.ts';
-import type { Action, HookAnswer, HookName } from '../actions.ts';
+import type { Action } from '../actions.ts';
 import { AGENT_TOOLS, askAgent, countReason, endStopped, takeAside, takeUntold } from '../agents/agent-limits.ts';
+import type { HookAnswer, HookName } from '../effects.ts';
 import { readGauge } from '../gauge/gauge.ts';
 import type { Prompt } from '../input.ts';
 import { commandIn, giveBack, requestsIn } from '../prompts/prompt.ts';

@@ -1,5 +1,6 @@
-import { type Action, TIMERS } from '../actions.ts';
+import type { Action } from '../actions.ts';
 import { withoutRunning } from '../agents/agents.ts';
+import { TIMERS } from '../effects.ts';
 import type { ExitEvent, Prompt, RecoveredEvent } from '../input.ts';
 import { isOwnUuid } from '../prompts/own-lines.ts';
 import { cut } from '../prompts/prompt.ts';

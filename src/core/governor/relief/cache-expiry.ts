@@ -1,8 +1,8 @@
-import type { Saving } from '../actions.ts';
 import { toUsd } from '../cost/cost.ts';
 import { priceOfModel } from '../cost/model-price.ts';
 import { priceAt } from '../cost/prices.ts';
 import { idleBeyondLife, writePrice } from '../cost/prompt-cache.ts';
+import type { Saving } from '../decisions.ts';
 import { callOutput } from '../gauge/gauge.ts';
 import type { Prompt } from '../input.ts';
 import { relievesContext } from '../prompts/prompt.ts';

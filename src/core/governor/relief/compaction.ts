@@ -1,7 +1,7 @@
 import { plainText } from '../../protocol/blocks.ts';
 import type { Event } from '../../protocol/events.ts';
-import type { Verdict } from '../actions.ts';
 import { totalMicroUsd, toUsd } from '../cost/cost.ts';
+import type { Verdict } from '../decisions.ts';
 import { crossedText, type Reading, readGauge } from '../gauge/gauge.ts';
 import type { Prompt } from '../input.ts';
 import { handoffLevel, type Policy } from '../policy.ts';

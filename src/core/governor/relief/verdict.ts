@@ -1,6 +1,6 @@
 import type { ApiRetryEvent, ResultEvent } from '../../protocol/events.ts';
 import { BLOCKED, COMMANDS_OFF, NOTHING_TO_COMPACT, REJECTION, saysUnavailable } from '../../protocol/failures.ts';
-import type { Verdict } from '../actions.ts';
+import type { Verdict } from '../decisions.ts';
 import type { Attempt } from '../state.ts';
 
 /** What an attempt has been told of its end before the result. */

@@ -1,7 +1,7 @@
 import type { ControlRequestEvent } from '../../protocol/events.ts';
 import { type Fields, fieldsOf, jsonText, textOf } from '../../protocol/fields.ts';
-import type { HookAnswer, HookName } from '../actions.ts';
 import { draftOf } from '../draft.ts';
+import type { HookAnswer, HookName } from '../effects.ts';
 import { learnedCharsPerToken } from '../gauge/estimator.ts';
 import { CHARS_PER_TOKEN } from '../gauge/token-estimate.ts';
 import type { ToolsPolicy } from '../policy.ts';

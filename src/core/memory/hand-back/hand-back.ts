@@ -1,4 +1,5 @@
-import type { Decision, HookAnswer, Receipt } from '../../governor/actions.ts';
+import type { Decision, Receipt } from '../../governor/decisions.ts';
+import type { HookAnswer } from '../../governor/effects.ts';
 import { SMALL_WINDOW } from '../../governor/gauge/window.ts';
 import { taskOf } from '../../governor/relief/focus.ts';
 import type { GovernorState } from '../../governor/state.ts';

@@ -1,4 +1,4 @@
-import type { Receipt } from '../../governor/actions.ts';
+import type { Receipt } from '../../governor/decisions.ts';
 import { FACT_KINDS, type Fact, holds, searchable, tallyOf } from '../notebook/fact.ts';
 
 /**

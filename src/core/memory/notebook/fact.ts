@@ -1,4 +1,4 @@
-import type { FactKind, FactTally } from '../../governor/actions.ts';
+import type { FactKind, FactTally } from '../../governor/decisions.ts';
 import type { Counts } from '../entry.ts';
 import { LINE_LENGTH, oneLine } from '../words.ts';
 
