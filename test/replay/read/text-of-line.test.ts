@@ -2,29 +2,28 @@ import { describe, expect, it } from 'vitest';
 import { textOfLine } from '../../../src/replay/read/text-of-line.ts';
 
 const MIB = 1024 * 1024;
+/** Makes a line one of those that are shortened. */
+const FILLING = 'x'.repeat(8 * MIB);
 
 const read = (line: string) => {
   const bytes = Buffer.from(`before\n${line}\nbehind`);
   return textOfLine(bytes, 7, bytes.length - 6);
 };
-const parsed = (value: unknown) => JSON.parse(read(JSON.stringify(value))) as typeof value;
+const parsed = <T>(value: T): T => JSON.parse(read(JSON.stringify(value)));
 
 describe('a long line', () => {
   it.each([
-    { name: 'ASCII', unit: 'word ' },
-    { name: 'characters of several bytes', unit: 'é中😀' },
-    { name: 'escapes', unit: '\n"\\' },
-    { name: 'backslashes', unit: '\\' },
-    { name: 'escapes by number', unit: '\u0001x' },
-  ])('loses the end of strings over 1 MiB: $name', ({ unit }) => {
+    { name: 'ASCII', unit: 'word ', bytes: 1 },
+    { name: 'characters of several bytes', unit: 'é中😀', bytes: 9 },
+    { name: 'escapes', unit: '\n"\\', bytes: 6 },
+    { name: 'backslashes', unit: '\\', bytes: 2 },
+    { name: 'escapes by number', unit: '\u0001x', bytes: 7 },
+  ])('loses the end of strings over 1 MiB: $name', ({ unit, bytes }) => {
     // One more character before the text each time, so that the cut falls on every place of a unit.
-    for (let shift = 0; shift < 8; shift++) {
-      const text = 'x'.repeat(shift) + unit.repeat((9 * MIB) / unit.length);
-      const { first, last, cut } = parsed({ first: 'a"b', cut: text, last: ['\\', { text: unit }] }) as {
-        first: string;
-        last: unknown;
-        cut: string;
-      };
+    for (let shift = 0; shift < bytes; shift++) {
+      const text = 'x'.repeat(shift) + unit.repeat((1.5 * MIB) / unit.length);
+      const long = { first: 'a"b', cut: text, filling: FILLING, last: ['\\', { text: unit }] };
+      const { first, last, cut } = parsed(long);
       expect([first, last]).toEqual(['a"b', ['\\', { text: unit }]]);
       expect(text.startsWith(cut)).toBe(true);
       expect(Buffer.byteLength(JSON.stringify(cut))).toBeGreaterThan(MIB - 8);

@@ -60,7 +60,7 @@ describe('a lock', () => {
   });
 
   it('is had by exactly one of those who take over dead locks at once', async () => {
-    const ids = Array.from({ length: 40 }, (_, index) => `s${index}`);
+    const ids = Array.from({ length: sized(20, 40) }, (_, index) => `s${index}`);
     const locks = [
       '',
       '{"pid":',
@@ -88,7 +88,7 @@ it('lets only one at a time into a folder, however often they come and go', asyn
   const code = `const dir = store.openContextDir(root);
     const inside = root + '/inside';
     let entered = 0;
-    for (let i = 0; i < 1000; i++) {
+    for (let i = 0; i < ${sized(400, 1000)}; i++) {
       const lock = store.takeLock(dir, { pid: process.pid, runId: process.pid + '-' + i, since: '' });
       if (lock === undefined) continue;
       require('node:fs').writeFileSync(inside, '', { flag: 'wx' });
@@ -114,7 +114,7 @@ describe('a process killed at any moment', () => {
     }`;
 
   it('leaves whole lines, each once and in order, and whole files', async () => {
-    for (let round = 0; round < sized(4, 8); round++) {
+    for (let round = 0; round < sized(3, 8); round++) {
       const writer = start(WRITE);
       expect(await writer.next()).toBe('"abc"');
       for (let lines = 0; lines < round % 3; lines++) await writer.next();
