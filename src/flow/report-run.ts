@@ -13,9 +13,10 @@ export interface RunReport {
   readonly curator: readonly CuratorComparison[];
 }
 
-/** How many steps are whole, cut and omitted in a pack. */
+/** How many steps are whole, in summary, cut and omitted in a pack. */
 interface Outcomes {
   readonly included: number;
+  readonly summary: number;
   readonly cut: number;
   readonly omitted: number;
 }
@@ -71,6 +72,7 @@ export function reportRun(run: ReportedRun, older: (step: string) => Iterable<Kn
     total: {
       steps: steps.length,
       included: sum(steps, ({ included }) => included),
+      summary: sum(steps, ({ summary }) => summary),
       cut: sum(steps, ({ cut }) => cut),
       omitted: sum(steps, ({ omitted }) => omitted),
       calls: sum(steps, ({ measured }) => measured?.calls ?? 0),
@@ -101,7 +103,7 @@ function isCurated({ curator }: KnownReceipt): boolean {
 
 function figuresOf(receipt: KnownReceipt): StepFigures {
   const { step, run, attempt, items, context_truncation, curation, measured } = receipt;
-  const counts = { included: 0, cut: 0, omitted: 0 };
+  const counts = { included: 0, summary: 0, cut: 0, omitted: 0 };
   for (const { outcome } of items) counts[outcome]++;
   return {
     step,

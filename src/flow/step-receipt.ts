@@ -37,7 +37,7 @@ const receiptSchema = v.object({
     v.object({
       step: v.string(),
       tier: v.picklist(TIERS),
-      outcome: v.picklist(['included', 'cut', 'omitted']),
+      outcome: v.picklist(['included', 'summary', 'cut', 'omitted']),
       chars: size,
       shown_chars: size,
       reason: v.string(),
@@ -45,7 +45,15 @@ const receiptSchema = v.object({
   ),
   warnings: names,
   curator: v.optional(v.object({ steps: names, files: names, brought_in: names, pushed_out: names })),
-  curation: v.optional(v.object({ cost_usd: v.number(), duration_ms: v.number(), fault: v.nullable(v.string()) })),
+  curation: v.optional(
+    v.object({
+      cost_usd: v.number(),
+      duration_ms: v.number(),
+      fault: v.nullable(v.string()),
+      // The steps whose summaries it cost.
+      summed_up: v.optional(names, []),
+    }),
+  ),
   measured: v.optional(
     v.object({
       exit_code: v.number(),

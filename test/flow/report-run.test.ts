@@ -27,7 +27,7 @@ const played: Played = {
   frame: {
     output: 'b',
     measured: figures({ calls: 4, cost_usd: 0.5 }),
-    curation: { cost_usd: 0.01, duration_ms: 900, fault: 'prose' },
+    curation: { cost_usd: 0.01, duration_ms: 900, fault: 'prose', summed_up: [] },
   },
   clarify: { output: '' },
 };
@@ -52,6 +52,7 @@ it('says of each step what it was given and took, and of all together', () => {
   expect(total).toEqual({
     steps: 3,
     included: 2,
+    summary: 0,
     cut: 1,
     omitted: 0,
     calls: 7,

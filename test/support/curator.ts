@@ -1,8 +1,10 @@
 import { PassThrough } from 'node:stream';
 import { DEFAULTS } from '../../src/config/defaults.ts';
 import { type CurateOptions, type Curation, curate } from '../../src/flow/curator/curate.ts';
-import type { Call } from '../../src/standin/scenario.ts';
+import type { SummaryTask } from '../../src/flow/curator/summaries.ts';
+import type { Call, RecordedRequest } from '../../src/standin/scenario.ts';
 import type { World } from './claude.ts';
+import { givenTexts } from './conversation.ts';
 import { flowStep, packItem } from './packs.ts';
 
 /** A step, and what was done before it: three steps, the newest last. */
@@ -10,6 +12,9 @@ export const STEP = flowStep({ id: 'tests', objective: 'Cover the parser', promp
 export const HISTORY = ['plan', 'parser', 'notes'].map((stepId) =>
   packItem({ stepId, output: `${stepId}: `.padEnd(3_000, 'x') }),
 );
+
+/** There is nothing to sum up. */
+export const NOTHING_TO_SUM: SummaryTask = { toSum: [], kept: new Map(), summaryChars: 400 };
 
 /** Lets a curator choose for the step in a world, in this process. */
 export function curateIn(world: World, options: Partial<CurateOptions> = {}): Promise<Curation> {
@@ -27,11 +32,25 @@ export function curateIn(world: World, options: Partial<CurateOptions> = {}): Pr
     settings: undefined,
     stop: new AbortController().signal,
     now: () => performance.now(),
+    summaries: NOTHING_TO_SUM,
   };
   return curate(STEP, HISTORY, { ...defaults, ...options }, io);
 }
 
 /** What a curator answers, in the way that claude asks for. */
-export function names(files: readonly string[], steps: readonly string[]): Call {
-  return { tools: [{ name: 'StructuredOutput', input: { files, steps } }] };
+export function names(
+  files: readonly string[],
+  steps: readonly string[],
+  summaries?: readonly { readonly step: string; readonly text: string }[],
+): Call {
+  return { tools: [{ name: 'StructuredOutput', input: { files, steps, ...(summaries && { summaries }) } }] };
+}
+
+/** The outputs that a curator is asked to sum up, by their steps. */
+export function outputsToSum(
+  request: RecordedRequest | undefined,
+): { readonly step: string; readonly output: string }[] {
+  const text = givenTexts(request).join('\n');
+  const found = text.matchAll(/^## Output of `([^`]+)`\n\n(`{3,})text\n([\s\S]*?)\n\2$/gm);
+  return [...found].map(([, step = '', , output = '']) => ({ step, output }));
 }

@@ -8,10 +8,11 @@ import { fileInside } from '../file/flow-files.ts';
 import type { Curator } from '../flow.ts';
 import type { TaughtStep } from '../pack/frame.ts';
 import type { CuratedChoice } from '../pack/receipt.ts';
-import type { PackItem } from '../pack/step-block.ts';
+import type { PackItem, Summary } from '../pack/step-block.ts';
 import { runStep, type StepEnd } from '../run/run-step.ts';
-import { ANSWER_JSON_SCHEMA, type CheckedAnswer, checkAnswer, readAnswer } from './curator-answer.ts';
-import { curatorPrompt } from './curator-prompt.ts';
+import { answerJsonSchema, checkAnswer, readAnswer } from './curator-answer.ts';
+import { curatorPrompt, type PromptPlace } from './curator-prompt.ts';
+import { type CheckedSummaries, checkSummaries, type SummaryTask } from './summaries.ts';
 
 /** How a curator is run. */
 export interface CurateOptions {
@@ -19,7 +20,7 @@ export interface CurateOptions {
   readonly program: string;
   /** The flow's; `curate` switches off what a curator must not do. */
   readonly config: Config;
-  /** The user's `--settings` for claude. */
+  /** The user's `--settings` for claude, which may say how it reaches its API. */
   readonly settings: string | undefined;
   /** Aborted when the flow is to end. */
   readonly stop: AbortSignal;
@@ -27,6 +28,7 @@ export interface CurateOptions {
   readonly now: () => number;
   /** US dollars. Default: 0.05; a smaller limit of the config holds as well. */
   readonly limitUsd?: number;
+  readonly summaries: SummaryTask;
 }
 
 /** The result of a curator, for the pack and for the receipt. */
@@ -37,14 +39,16 @@ export interface Curation {
   readonly durationMs: number;
   /** Why there is no choice, or which part of the answer was not taken. */
   readonly fault: string | undefined;
+  /** undefined: there was no answer. */
+  readonly summaries: CheckedSummaries | undefined;
 }
 
 /** Enough for some dozen tool calls of a cheap model. */
 const LIMIT_USD = 0.05;
 
 /**
- * Asks a cheap claude that can only read which files and earlier steps matter to a step. Never rejects: after any
- * fault the step runs with the mechanical selection.
+ * Asks a cheap claude that can only read which files and earlier steps matter to a step, and has it sum up outputs.
+ * Never rejects: after any fault the step runs with the mechanical selection, and with what was summed up before.
  *
  * @param history oldest first
  */
@@ -58,27 +62,34 @@ export async function curate(
   try {
     const { end, lastError } = await ask(curatorPrompt(step, history, placeOf(options, io)), options, io);
     const { costUsd, durationMs } = end;
-    if (end.exitCode !== 0) return { choice: undefined, costUsd, durationMs, fault: endFault(end, lastError) };
+    if (end.exitCode !== 0) return { ...unanswered(options, endFault(end, lastError)), costUsd, durationMs };
     return { ...judge(end.output, history, options, io), costUsd, durationMs };
   } catch (error) {
-    const fault = told(messageOf(error));
-    return { choice: undefined, costUsd: 0, durationMs: options.now() - begun, fault };
+    return { ...unanswered(options, told(messageOf(error))), costUsd: 0, durationMs: options.now() - begun };
   }
 }
 
-function placeOf({ curator }: CurateOptions, { cwd }: Io) {
-  return { cwd, maxFiles: curator.maxFiles };
+/** What was summed up before is used all the same. */
+function unanswered({ summaries: { kept } }: CurateOptions, fault: string): Judged {
+  const choice = kept.size === 0 ? undefined : { steps: [], files: [], summaries: kept };
+  return { choice, fault, summaries: undefined };
+}
+
+type Judged = Omit<Curation, 'costUsd' | 'durationMs'>;
+
+function placeOf({ curator, summaries: { toSum, summaryChars } }: CurateOptions, { cwd }: Io): PromptPlace {
+  return { cwd, maxFiles: curator.maxFiles, toSum, summaryChars };
 }
 
 async function ask(prompt: string, options: CurateOptions, io: Io): Promise<{ end: StepEnd; lastError: string }> {
-  const { curator, program, config, settings, stop, now, limitUsd = LIMIT_USD } = options;
+  const { curator, program, config, stop, now, limitUsd = LIMIT_USD } = options;
   let lastError = '';
   const relay = (line: string) => {
     if (line.trim() !== '') lastError = line;
   };
   const run = {
     program,
-    invocation: curatorInvocation(curator.model, settings),
+    invocation: curatorInvocation(curator.model, options),
     config: curatorConfig(config, limitUsd),
     prompt,
     timeoutSeconds: curator.timeoutSeconds,
@@ -99,14 +110,26 @@ const SILENT: Watcher = {
   ask: async () => undefined,
 };
 
-function judge(output: string, history: readonly PackItem[], { curator }: CurateOptions, io: Io): CheckedAnswer {
+function judge(output: string, history: readonly PackItem[], options: CurateOptions, io: Io): Judged {
   const read = readAnswer(output);
-  if ('fault' in read) return { choice: undefined, fault: read.fault };
-  return checkAnswer(read.answer, {
-    steps: new Set(history.map(({ stepId }) => stepId)),
-    maxFiles: curator.maxFiles,
-    find: (file) => fileInside(io.cwd, file),
-  });
+  if ('fault' in read) return unanswered(options, read.fault);
+  const { curator, summaries: task } = options;
+  const steps = new Set(history.map(({ stepId }) => stepId));
+  const find = (file: string) => fileInside(io.cwd, file);
+  const { choice, fault } = checkAnswer(read.answer, { steps, maxFiles: curator.maxFiles, find });
+  const checked = checkSummaries(read.answer.summaries, task, steps);
+  const faults = [fault, checked.fault].filter((each) => each !== undefined);
+  const summaries = new Map([...task.kept, ...takenFrom(checked, curator)]);
+  const named = choice ?? { steps: [], files: [] };
+  return {
+    choice: summaries.size === 0 ? choice : { ...named, summaries },
+    fault: faults.length === 0 ? undefined : faults.join('; '),
+    summaries: checked,
+  };
+}
+
+function takenFrom({ judged }: CheckedSummaries, { model }: Curator): [string, Summary][] {
+  return [...judged].flatMap(([id, one]) => ('text' in one ? [[id, { text: one.text, by: model }]] : []));
 }
 
 /** Where claude did not get to an answer, stderr says why. */
@@ -129,8 +152,10 @@ const READ_ONLY = ['--tools', 'Read,Grep,Glob', '--strict-mcp-config'];
 /** The only mode that allows reading in the working folder and refuses it outside whatever the user's settings say. */
 const IN_THE_FOLDER = ['--permission-mode', 'default'];
 
-/** @param settings the user's `--settings`, which may say how claude reaches its API; undefined: none */
-export function curatorInvocation(model: string, settings: string | undefined): HeadlessInvocation {
+export function curatorInvocation(
+  model: string,
+  { settings, summaries }: Pick<CurateOptions, 'settings' | 'summaries'>,
+): HeadlessInvocation {
   const invocation = readClaudeArguments([
     ...['-p', '--output-format', 'stream-json', '--verbose'],
     ...['--model', model],
@@ -139,7 +164,7 @@ export function curatorInvocation(model: string, settings: string | undefined): 
     ...IN_THE_FOLDER,
     // `claude --continue` of the user must not find this session.
     '--no-session-persistence',
-    ...['--json-schema', ANSWER_JSON_SCHEMA],
+    ...['--json-schema', answerJsonSchema(summaries.toSum.length > 0)],
   ]);
   if (invocation.kind === 'headless') return invocation;
   throw new CtxbError('bug', `the arguments of the curator are read as ${invocation.kind}`);

@@ -2,23 +2,27 @@ import * as v from 'valibot';
 import { counted, LINE_LENGTH, quoted } from '../../core/memory/words.ts';
 import type { CuratedChoice } from '../pack/receipt.ts';
 
-/** A curator's answer, not yet compared with history and disk. */
+/** A curator's answer, not yet compared with history, outputs and disk. */
 export type CuratorAnswer = v.InferOutput<typeof answerSchema>;
 
 const answerSchema = v.strictObject({
   files: v.array(v.string()),
   steps: v.array(v.string()),
+  summaries: v.optional(v.array(v.strictObject({ step: v.string(), text: v.string() })), []),
 });
 
-const names = { type: 'array', items: { type: 'string' } } as const;
+const text = { type: 'string' } as const;
+const names = { type: 'array', items: text } as const;
+const summaries = { type: 'array', items: objectOf({ step: text, text }) } as const;
 
-/** The same as JSON Schema, for claude's `--json-schema`. */
-export const ANSWER_JSON_SCHEMA = JSON.stringify({
-  type: 'object',
-  properties: { files: names, steps: names },
-  required: ['files', 'steps'],
-  additionalProperties: false,
-});
+/** The same as JSON Schema, for claude's `--json-schema`; summaries only where something is to be summed up. */
+export function answerJsonSchema(withSummaries: boolean): string {
+  return JSON.stringify(objectOf({ files: names, steps: names, ...(withSummaries ? { summaries } : {}) }));
+}
+
+function objectOf(properties: object) {
+  return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
+}
 
 /** Parses an answer. */
 export function readAnswer(text: string): { readonly answer: CuratorAnswer } | { readonly fault: string } {
@@ -47,7 +51,7 @@ export interface CheckedAnswer {
 }
 
 /** Takes the steps and files of an answer that exist; of too many files the first. */
-export function checkAnswer({ files, steps }: CuratorAnswer, bounds: AnswerBounds): CheckedAnswer {
+export function checkAnswer({ files, steps }: Omit<CuratorAnswer, 'summaries'>, bounds: AnswerBounds): CheckedAnswer {
   const { steps: known, maxFiles, find } = bounds;
   const looked = [...new Set(files)].map((file) => ({ file, ...find(file) }));
   const names = new Set(looked.flatMap((found) => ('name' in found ? [found.name] : [])));

@@ -11,7 +11,7 @@ import {
   receiptItems,
   truncationNote,
 } from './receipt.ts';
-import { type Candidate, inOrder, judgeHistory, type Selection, select } from './select.ts';
+import { type Candidate, inOrder, judgeHistory, type Selection, select, withSummaries } from './select.ts';
 import { omittedLine, type PackItem } from './step-block.ts';
 
 export interface Pack {
@@ -25,7 +25,8 @@ export interface Pack {
  * Only what is always in (the notes, the task, the name of the newest step) can exceed it; the receipt says so.
  *
  * More `contextBudgetChars`, alone or with the limits of steps in proportion, never removes anything. Higher limits of
- * steps alone do: what one step shows more is missing for the last one.
+ * steps alone do, and so does a step that comes in whole instead of by its summary: what one step shows more is missing
+ * for the last one.
  *
  * @param history oldest first
  */
@@ -33,11 +34,15 @@ export function pack(step: TaughtStep, history: readonly PackItem[], budgets: Bu
   const { curated } = extras;
   const named = new Set(curated?.steps);
   const files = [...new Set([...(curated?.files ?? []), ...(extras.artifacts ?? [])])];
-  const candidates = judgeHistory(history, budgets, createClassifier(extras.priorities));
+  const plain = judgeHistory(history, budgets, createClassifier(extras.priorities));
+  const candidates = withSummaries(plain, curated?.summaries);
   const frame = frameOf(step, candidates, budgets.contextBudgetChars, { ...extras, artifacts: files });
   const isCurated = (stepId: string) => named.has(stepId);
-  const selected = (isRaised: (stepId: string) => boolean) => select(inOrder(candidates, isRaised), frame.room);
-  const chosen = selected(isCurated);
+  const chosen = select(inOrder(candidates, isCurated), frame.room);
+  const mechanical = select(
+    inOrder(plain, () => false),
+    frame.room,
+  );
   const { text, ...told } = textOf(frame, candidates, chosen, budgets.contextBudgetChars);
   return {
     text,
@@ -50,7 +55,7 @@ export function pack(step: TaughtStep, history: readonly PackItem[], budgets: Bu
       items: receiptItems(candidates, chosen, isCurated),
       artifacts: receiptArtifacts(files, frame.artifacts.shown, curated),
       scent_trail: frame.scent.receipt,
-      curator: curated && curatorEffect(curated, candidates, { chosen, mechanical: selected(() => false) }),
+      curator: curated && curatorEffect(curated, candidates, { chosen, mechanical }),
     },
   };
 }
@@ -72,12 +77,13 @@ function textOf({ before, after }: Frame, candidates: readonly Candidate[], { bl
 function factsOf(candidates: readonly Candidate[], blocks: Selection['blocks']) {
   const included = candidates.filter(({ index }) => blocks.has(index));
   const shownOf = ({ index }: Candidate) => blocks.get(index)?.shown ?? 0;
+  const ownShownOf = (candidate: Candidate) => (candidate.item.summary === undefined ? shownOf(candidate) : 0);
   const isShortened = (candidate: Candidate) => shownOf(candidate) < Math.min(candidate.size, candidate.limit);
   return {
     steps_included: included.length,
     steps_total: candidates.length,
     steps_cut: included.filter((candidate) => shownOf(candidate) < candidate.size).length,
-    chars_left_out: candidates.reduce((sum, candidate) => sum + candidate.size - shownOf(candidate), 0),
+    chars_left_out: candidates.reduce((sum, candidate) => sum + candidate.chars - ownShownOf(candidate), 0),
     truncated: included.length < candidates.length || included.some(isShortened),
     priority_aware: true,
     priority_distribution: distributionOf(included.map(({ tier }) => tier)),

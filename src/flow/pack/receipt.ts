@@ -1,6 +1,7 @@
 import { grouped } from './characters.ts';
 import { type ClassifiedBy, TIERS, type Tier } from './priority.ts';
 import type { Candidate, Selection } from './select.ts';
+import type { Summary } from './step-block.ts';
 
 /** What a pack holds, what it leaves out, and why. Sizes are code points. */
 export interface PackReceipt {
@@ -23,7 +24,8 @@ export interface PackReceipt {
   readonly warnings: readonly string[];
 }
 
-export type Outcome = 'included' | 'cut' | 'omitted';
+/** `summary`: a summary by a curator is shown in place of the output. */
+export type Outcome = 'included' | 'summary' | 'cut' | 'omitted';
 
 interface Shown {
   readonly shown_chars: number;
@@ -118,25 +120,35 @@ export function receiptItems(
   isCurated: (stepId: string) => boolean,
 ): ReceiptItem[] {
   return candidates.map((candidate) => {
-    const { item, index, tier, by, size } = candidate;
+    const { item, index, tier, by, chars } = candidate;
     const shown = blocks.get(index)?.shown;
-    const outcome = outcomeOf(shown, size);
-    const why = index === candidates.length - 1 ? 'the newest step' : 'fits';
+    const isSummary = item.summary !== undefined && shown !== undefined;
+    const outcome = isSummary ? 'summary' : outcomeOf(shown, chars);
     return {
       step: item.stepId,
       agent: item.agent,
       tier,
       classified_by: by,
-      chars: size,
+      chars,
       shown_chars: shown ?? 0,
       outcome,
-      reason: outcome === 'included' ? why : outcome === 'cut' ? cutReason(candidate, shown ?? 0) : OMITTED,
+      reason: reasonOf(outcome, candidate, { shown, isNewest: index === candidates.length - 1 }),
       named_by_curator: isCurated(item.stepId),
     };
   });
 }
 
-const OMITTED = 'no room after newer and more important steps';
+function reasonOf(
+  outcome: Outcome,
+  candidate: Candidate,
+  { shown = 0, isNewest }: { readonly shown: number | undefined; readonly isNewest: boolean },
+): string {
+  if (outcome === 'included') return isNewest ? 'the newest step' : 'fits';
+  if (outcome === 'cut') return cutReason(candidate, shown);
+  if (outcome === 'omitted') return 'no room after newer and more important steps';
+  const part = shown < candidate.size ? `the beginning of the summary by ` : 'the summary by ';
+  return `${part}${candidate.item.summary?.by}, as there is no room for the whole`;
+}
 
 function cutReason({ limit, limitedBy }: Candidate, shown: number): string {
   if (shown < limit) return 'shortened to what was left of contextBudgetChars';
@@ -147,6 +159,8 @@ function cutReason({ limit, limitedBy }: Candidate, shown: number): string {
 export interface CuratedChoice {
   readonly steps: readonly string[];
   readonly files: readonly string[];
+  /** By a step's id: what stands in place of its output. */
+  readonly summaries?: ReadonlyMap<string, Summary> | undefined;
 }
 
 /** Compares the selection with the one by priority alone. */

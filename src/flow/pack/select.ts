@@ -1,7 +1,7 @@
 import type { Budgets } from '../../config/flow-settings.ts';
 import { codePoints } from '../../core/governor/gauge/token-estimate.ts';
 import { type Classified, type ClassifiedBy, TIERS, type Tier } from './priority.ts';
-import { fittedBlock, newestBlock, type PackItem, type StepBlock, stepBlock } from './step-block.ts';
+import { fittedBlock, newestBlock, type PackItem, type StepBlock, type Summary, stepBlock } from './step-block.ts';
 
 /** An earlier step with its tier and limit. */
 export interface Candidate {
@@ -10,7 +10,9 @@ export interface Candidate {
   readonly index: number;
   readonly tier: Tier;
   readonly by: ClassifiedBy;
-  /** Code points of its output, and how many of them may be shown at most. */
+  /** Code points of its output. */
+  readonly chars: number;
+  /** Code points of its output or summary, and how many of them may be shown at most. */
   readonly size: number;
   readonly limit: number;
   readonly limitedBy: 'historyRecentChars' | 'historyOlderChars';
@@ -40,7 +42,20 @@ export function judgeHistory(
     const { tier, by } = classify(item);
     const isRecent = index === history.length - 1 || tier === 'CRITICAL';
     const limitedBy = isRecent ? 'historyRecentChars' : 'historyOlderChars';
-    return { item, index, tier, by, size: codePoints(item.output), limit: budgets[limitedBy], limitedBy };
+    const chars = codePoints(item.output);
+    return { item, index, tier, by, chars, size: chars, limit: budgets[limitedBy], limitedBy };
+  });
+}
+
+/** The same with summaries in place of the outputs. The newest step is always shown in its own words. */
+export function withSummaries(
+  candidates: readonly Candidate[],
+  summaries: ReadonlyMap<string, Summary> = new Map(),
+): Candidate[] {
+  return candidates.map((candidate) => {
+    const summary = summaries.get(candidate.item.stepId);
+    if (summary === undefined || candidate.index === candidates.length - 1) return candidate;
+    return { ...candidate, item: { ...candidate.item, summary }, size: codePoints(summary.text) };
   });
 }
 

@@ -9,6 +9,15 @@ export interface PackItem extends StepOutput {
   readonly stepId: string;
   readonly agent: string | undefined;
   readonly priority: Priority | undefined;
+  /** Is shown in place of the output. */
+  readonly summary?: Summary | undefined;
+}
+
+/** What a model wrote about an output; it is marked as such wherever it is shown. */
+export interface Summary {
+  readonly text: string;
+  /** The model. */
+  readonly by: string;
 }
 
 /** An earlier step as it stands in a pack. */
@@ -26,12 +35,13 @@ const LEAST_SHOWN = 200;
 /** Stands outside the fence, where no output can imitate it. */
 export const CUT_MARKER = '... (truncated)';
 
-/** The step with the first `limit` code points of its output, of which there are `size`. */
+/** The step with the first `limit` code points of its output or summary, of which there are `size`. */
 export function stepBlock(item: PackItem, size: number, limit: number): StepBlock {
   const shown = Math.max(0, Math.min(size, limit));
+  const shownText = head(item.summary?.text ?? item.output, shown);
   const text = [
     `### Step: ${oneLine(item.stepId, LINE_LENGTH)} [${item.ok ? 'OK' : 'FAIL'}]`,
-    ...(shown > 0 ? [`Output:\n${fenced(head(item.output, shown))}`] : []),
+    ...(shown > 0 ? [`${titleOf(item)}\n${fenced(shownText)}`] : []),
     ...(shown < size ? [cutMarker(item, shown, size)] : []),
     ...(item.error ? [`Error: ${errorText(item.error)}`] : []),
   ].join('\n');
@@ -49,9 +59,19 @@ export function newestBlock(item: PackItem, size: number, limit: number, room: n
   return fitted(render, { most: Math.min(size, limit), least: 0, room }) ?? render(0);
 }
 
-function cutMarker({ path }: PackItem, shown: number, size: number): string {
-  const where = path === undefined ? '' : `; the whole is in ${quoted(path, LONG_LINE_LENGTH)}`;
+function titleOf(item: PackItem): string {
+  if (item.summary === undefined) return 'Output:';
+  const by = quoted(item.summary.by, LINE_LENGTH);
+  return `Summary by ${by}, not the step's own words; its output has ${grouped(codePoints(item.output))} characters${placeOf(item)}:`;
+}
+
+function cutMarker(item: PackItem, shown: number, size: number): string {
+  const where = item.summary === undefined ? placeOf(item) : ' of the summary';
   return `${CUT_MARKER} ${grouped(shown)} of ${grouped(size)} characters${where}`;
+}
+
+function placeOf({ path }: PackItem): string {
+  return path === undefined ? '' : `; the whole is in ${quoted(path, LONG_LINE_LENGTH)}`;
 }
 
 function errorText(error: string): string {

@@ -72,7 +72,7 @@ function overview({ steps }: FlowExplained): string {
 }
 
 function countsOf({ receipt, without_output }: StepExplained) {
-  const counts = { included: 0, cut: 0, omitted: 0 };
+  const counts = { included: 0, summary: 0, cut: 0, omitted: 0 };
   for (const { outcome, step } of receipt.items) if (!without_output.includes(step)) counts[outcome]++;
   return counts;
 }

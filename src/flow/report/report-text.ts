@@ -11,6 +11,7 @@ type Column = readonly [heading: string, cell: (figures: StepFigures) => string]
 
 const PACK: readonly Column[] = [
   ['whole', ({ included }) => tokens(included)],
+  ['summed up', ({ summary }) => tokens(summary)],
   ['cut', ({ cut }) => tokens(cut)],
   ['omitted', ({ omitted }) => tokens(omitted)],
   ['characters', ({ pack_chars }) => tokens(pack_chars)],

@@ -2,8 +2,9 @@ import { signalExitCode } from '../../claude/child.ts';
 import type { Io } from '../../io.ts';
 import { type Briefing, briefingOf, historyOf, promptOf } from '../briefing.ts';
 import { type Curation, curate } from '../curator/curate.ts';
+import { createSummaries } from '../curator/summaries.ts';
 import { OUTPUT_FILE, stepOutput } from '../earlier-run.ts';
-import type { FlowStep } from '../flow.ts';
+import type { Curator, FlowStep } from '../flow.ts';
 import type { StepReceipt } from '../step-receipt.ts';
 import type { FlowRun } from './flow-run.ts';
 import type { FlowStop } from './flow-stop.ts';
@@ -18,20 +19,34 @@ export function createAttempts(run: FlowRun, stop: Pick<FlowStop, 'noMore' | 'at
   const { flow, files, progress } = run;
   // A curator is asked once, not for each attempt.
   const curations = new Map<string, Promise<Curation | undefined>>();
+  let lastCurator: Promise<unknown> = Promise.resolve();
+  const summaries = createSummaries(files);
   const outputs = (id: string) => stepOutput(files, id);
 
   /** Without earlier steps there is nothing to choose. */
-  async function choose(step: FlowStep): Promise<Curation | undefined> {
-    const history = historyOf(flow, step, { outputs });
-    if (!flow.curator.enabled || history.length === 0) return undefined;
+  async function choose(step: FlowStep, curator: Curator): Promise<Curation | undefined> {
+    const world = { ...run.brief(step), outputs };
+    const history = historyOf(flow, step, world);
+    if (history.length === 0) return undefined;
     const { program, config, invocation } = run.claudeFor(step);
-    const asked = { ...step, prompt: promptOf(step, run.brief(step).readPrompt) };
+    const asked = { ...step, prompt: promptOf(step, world.readPrompt) };
     const { settings } = invocation;
-    return curate(asked, history, { curator: flow.curator, program, config, settings, stop: stop.atOnce, now }, io);
+    const { pack, budgets } = briefingOf(flow, step, world);
+    const { model } = curator;
+    const { historyOlderChars } = budgets.budgets;
+    const task = summaries.taskFor(history, pack.receipt.items, { model, historyOlderChars });
+    const options = { curator, program, config, settings, stop: stop.atOnce, now, summaries: task };
+    const curation = await curate(asked, history, options, io);
+    if (curation.summaries !== undefined) summaries.keep(task, model, curation.summaries);
+    return curation;
   }
 
-  function curationOf(step: FlowStep): Promise<Curation | undefined> {
-    const curation = curations.get(step.id) ?? choose(step);
+  async function curationOf(step: FlowStep): Promise<Curation | undefined> {
+    const curator = flow.curator;
+    if (!curator.enabled) return undefined;
+    // One after the other: what one has summed up, the next one does not pay for again.
+    const curation = curations.get(step.id) ?? lastCurator.then(() => choose(step, curator));
+    lastCurator = curation.catch(() => {});
     curations.set(step.id, curation);
     return curation;
   }
@@ -96,9 +111,15 @@ function receiptOf({ flow, files }: FlowRun, { attempt, briefing, curation }: Gi
       cost_usd: curation.costUsd,
       duration_ms: Math.round(curation.durationMs),
       fault: curation.fault ?? null,
+      summed_up: summedUp(curation),
     },
     measured: undefined,
   };
+}
+
+/** The steps whose summaries were paid for now. */
+function summedUp({ summaries }: Curation): string[] {
+  return [...(summaries?.judged ?? [])].flatMap(([id, judgement]) => ('text' in judgement ? [id] : []));
 }
 
 function faultsOf({ warnings, curation }: StepReceipt): string[] {

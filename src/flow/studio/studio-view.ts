@@ -73,9 +73,9 @@ export function bindingOf({ context_truncation, items }: KnownReceipt): 'whole' 
 
 type Counts = Readonly<Record<Outcome, number>>;
 
-/** How many of the earlier steps are whole, cut and omitted. */
+/** How many of the earlier steps are whole, in summary, cut and omitted. */
 export function outcomeCounts(items: readonly { readonly outcome: Outcome }[]): Counts {
-  const counts = { included: 0, cut: 0, omitted: 0 };
+  const counts = { included: 0, summary: 0, cut: 0, omitted: 0 };
   for (const { outcome } of items) counts[outcome]++;
   return counts;
 }

@@ -1,9 +1,18 @@
 import { expect, it } from 'vitest';
-import { ANSWER_JSON_SCHEMA, checkAnswer, readAnswer } from '../../../src/flow/curator/curator-answer.ts';
+import { answerJsonSchema, checkAnswer, readAnswer } from '../../../src/flow/curator/curator-answer.ts';
 
 it.each([
-  { name: 'both lists', text: '{"files":["a.ts"],"steps":["x","y"]}', answer: { files: ['a.ts'], steps: ['x', 'y'] } },
-  { name: 'empty lists', text: ' {"steps":[],"files":[]}\n', answer: { files: [], steps: [] } },
+  {
+    name: 'both lists',
+    text: '{"files":["a.ts"],"steps":["x","y"]}',
+    answer: { files: ['a.ts'], steps: ['x', 'y'], summaries: [] },
+  },
+  { name: 'empty lists', text: ' {"steps":[],"files":[]}\n', answer: { files: [], steps: [], summaries: [] } },
+  {
+    name: 'summaries',
+    text: '{"files":[],"steps":[],"summaries":[{"step":"x","text":"It was done."}]}',
+    answer: { files: [], steps: [], summaries: [{ step: 'x', text: 'It was done.' }] },
+  },
 ])('reads $name', ({ text, answer }) => {
   expect(readAnswer(text)).toEqual({ answer });
 });
@@ -34,13 +43,17 @@ it('shows little of a long answer', () => {
   expect(readAnswer('word '.repeat(10_000))).toEqual({ fault: expect.stringMatching(/^.{130,150}$/) });
 });
 
-it('asks claude for the shape that is read', () => {
-  const { properties, required, additionalProperties } = JSON.parse(ANSWER_JSON_SCHEMA);
-  expect(Object.keys(properties)).toEqual(required);
+it.each([
+  { withSummaries: false, keys: ['files', 'steps'] },
+  { withSummaries: true, keys: ['files', 'steps', 'summaries'] },
+])('asks claude for the shape that is read, summaries: $withSummaries', ({ withSummaries, keys }) => {
+  const { properties, required, additionalProperties } = JSON.parse(answerJsonSchema(withSummaries));
+  expect(Object.keys(properties)).toEqual(keys);
+  expect(required).toEqual(keys);
   expect(additionalProperties).toBe(false);
-  expect(readAnswer(JSON.stringify(Object.fromEntries(required.map((key: string) => [key, ['a']]))))).toEqual({
-    answer: { files: ['a'], steps: ['a'] },
-  });
+  const summaries = [{ step: 'a', text: 'It was done.' }];
+  const answer = { files: ['a'], steps: ['a'], ...(withSummaries ? { summaries } : {}) };
+  expect(readAnswer(JSON.stringify(answer))).toEqual({ answer: { summaries: [], ...answer } });
 });
 
 /** Names in a folder that has every file but those that begin with `no`. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { curatorPrompt } from '../../../src/flow/curator/curator-prompt.ts';
 import { flowStep, packItem, structureOf } from '../../support/packs.ts';
 
-const place = { cwd: '/home/dev/shop', maxFiles: 20 };
+const place = { cwd: '/home/dev/shop', maxFiles: 20, toSum: [], summaryChars: 400 };
 const historyOf = (text: string) => text.slice(text.indexOf('## Earlier steps')).split('\n').slice(2);
 
 it('tells the step whole, the working folder, and how much may be named', () => {

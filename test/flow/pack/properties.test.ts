@@ -3,6 +3,7 @@ import type { Budgets } from '../../../src/config/flow-settings.ts';
 import { PRESETS } from '../../../src/flow/pack/budgets.ts';
 import type { PackExtras } from '../../../src/flow/pack/frame.ts';
 import { pack } from '../../../src/flow/pack/pack.ts';
+import type { CuratedChoice, ReceiptItem } from '../../../src/flow/pack/receipt.ts';
 import type { PackItem } from '../../../src/flow/pack/step-block.ts';
 import { flowStep, headingsOf, packItem, structureOf } from '../../support/packs.ts';
 import { createRandom, type Random } from '../../support/random.ts';
@@ -41,6 +42,12 @@ function historyOf(random: Random): PackItem[] {
   );
 }
 
+function curatedOf(random: Random): CuratedChoice {
+  const ids = ['s0', 's1', 's2', 's5', 's8', 's20', 's98'].filter(() => random.chance(0.6));
+  const summaries = new Map(ids.map((id) => [id, { text: `it ${textOf(random, 300)}`, by: 'haiku' }]));
+  return { steps: ['s1', 's3', 's99'], files: ['docs/3.md'], summaries };
+}
+
 function caseOf(seed: number) {
   const random = createRandom(seed);
   const contextBudgetChars = random.whole(1_500, 40_000);
@@ -58,7 +65,7 @@ function caseOf(seed: number) {
   const extras: PackExtras = {
     artifacts: Array.from({ length: random.whole(0, 30) }, (_, index) => `docs/${index}.md`),
     scentTrail: textOf(random, 3_000),
-    ...(random.chance(0.3) ? { curated: { steps: ['s1', 's3', 's99'], files: ['docs/3.md'] } } : {}),
+    ...(random.chance(0.5) ? { curated: curatedOf(random) } : {}),
   };
   return { random, step, history, budgets, extras };
 }
@@ -116,7 +123,8 @@ describe.each(SEEDS)('seed %i', (seed) => {
     expect(steps_total).toBe(history.length);
     expect(Object.values(priority_distribution ?? {}).reduce((sum, count) => sum + count, 0)).toBe(steps_included);
     expect(shownIn(made)).toHaveLength(steps_included);
-    const left = receipt.items.reduce((sum, { chars, shown_chars }) => sum + chars - shown_chars, 0);
+    const ownShown = ({ outcome, shown_chars }: ReceiptItem) => (outcome === 'summary' ? 0 : shown_chars);
+    const left = receipt.items.reduce((sum, item) => sum + item.chars - ownShown(item), 0);
     expect(figures.chars_left_out).toBe(left);
     expect(receipt.items.map(({ chars }) => chars)).toEqual(history.map(({ output }) => [...output].length));
   });

@@ -14,6 +14,7 @@ function stepFigures(changes: Partial<StepFigures> = {}): StepFigures {
     run: 'r2',
     attempt: 1,
     included: 2,
+    summary: 0,
     cut: 1,
     omitted: 0,
     pack_chars: 12_345,
@@ -29,6 +30,7 @@ function stepFigures(changes: Partial<StepFigures> = {}): StepFigures {
 const total = {
   steps: 2,
   included: 4,
+  summary: 0,
   cut: 2,
   omitted: 0,
   calls: 3,
@@ -49,9 +51,9 @@ it('a line for each step and one for all', () => {
   expect(flowReportText(REPORT, PLAIN)).toBe(
     [
       'shared-lists, run r2',
-      'step   whole  cut  omitted  characters   budget  first tokens  most tokens  calls   cost   took  exit  curator',
-      'plan       2    1        0      12,345  200,000        20,000       40,000      3  $0.25  4.0 s     0        –',
-      'build      2    1        0      12,345  200,000             –            –      –      –      –     –        –',
+      'step   whole  summed up  cut  omitted  characters   budget  first tokens  most tokens  calls   cost   took  exit  curator',
+      'plan       2          0    1        0      12,345  200,000        20,000       40,000      3  $0.25  4.0 s     0        –',
+      'build      2          0    1        0      12,345  200,000             –            –      –      –      –     –        –',
       '',
       '2 steps: 3 calls, $0.25, 4.0 s',
       '',
@@ -64,7 +66,7 @@ it('steps with a curator beside the same without one', () => {
     step: 'plan',
     with: stepFigures({
       curated: true,
-      curation: { cost_usd: 0.01, duration_ms: 900, fault: null },
+      curation: { cost_usd: 0.01, duration_ms: 900, fault: null, summed_up: ['plan'] },
       pack_chars: 9_000,
     }),
     without: stepFigures({ run: 'r1', cut: 2 }),
@@ -75,8 +77,8 @@ it('steps with a curator beside the same without one', () => {
   expect(text.slice(text.indexOf('With a'))).toBe(
     [
       'With a curator | without one:',
-      'step  whole    cut  omitted      characters     first tokens      most tokens  calls           cost           took    curator      run',
-      'plan  2 | 2  1 | 2    0 | 0  9,000 | 12,345  20,000 | 20,000  40,000 | 40,000  3 | 3  $0.25 | $0.25  4.0 s | 4.0 s  $0.01 | –  r2 | r1',
+      'step  whole  summed up    cut  omitted      characters     first tokens      most tokens  calls           cost           took    curator      run',
+      'plan  2 | 2      0 | 0  1 | 2    0 | 0  9,000 | 12,345  20,000 | 20,000  40,000 | 40,000  3 | 3  $0.25 | $0.25  4.0 s | 4.0 s  $0.01 | –  r2 | r1',
       '  brought in: frame',
       '  pushed out: clarify, impact',
       '',
@@ -93,7 +95,7 @@ it.each([
 });
 
 it('a curator that was asked in vain is told of, with its cost', () => {
-  const curation = { cost_usd: 0.02, duration_ms: 900, fault: 'no answer after 60 s' };
+  const curation = { cost_usd: 0.02, duration_ms: 900, fault: 'no answer after 60 s', summed_up: [] };
   const text = flowReportText(
     { ...REPORT, steps: [stepFigures({ curation })], total: { ...total, curator_cost_usd: 0.02 } },
     PLAIN,

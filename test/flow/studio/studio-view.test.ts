@@ -16,10 +16,10 @@ it('counts what became of the steps of each tier', () => {
     aReceiptItem({ tier: 'CRITICAL', outcome: 'cut' }),
   ];
   expect(Object.entries(tierCounts(known({ items })))).toEqual([
-    ['CRITICAL', { included: 0, cut: 1, omitted: 0 }],
-    ['HIGH', { included: 0, cut: 0, omitted: 0 }],
-    ['MEDIUM', { included: 0, cut: 0, omitted: 0 }],
-    ['LOW', { included: 1, cut: 0, omitted: 1 }],
+    ['CRITICAL', { included: 0, summary: 0, cut: 1, omitted: 0 }],
+    ['HIGH', { included: 0, summary: 0, cut: 0, omitted: 0 }],
+    ['MEDIUM', { included: 0, summary: 0, cut: 0, omitted: 0 }],
+    ['LOW', { included: 1, summary: 0, cut: 0, omitted: 1 }],
   ]);
 });
 

@@ -83,7 +83,8 @@ const VERBS =
     ' ',
     '|',
   );
-const IMPERATIVE = new RegExp(`^(?:${VERBS})\\b`, 'i');
+/** Begins with the verb of a demand. */
+export const IMPERATIVE = new RegExp(`^(?:${VERBS})\\b`, 'i');
 const GERMAN_IMPERATIVE =
   /^(?:(?:verwende|benutze?|nutze?|nimm|nehmt|lasse?|halte?|schreibe?|starte?|ändere?|lösche?|füge?|setze?|gib|mach|mache|pushe?|committe?|teste?|deploye?|behalte?)|\p{L}+(?:en|n) sie)(?!\p{L})/iu;
 

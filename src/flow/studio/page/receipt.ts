@@ -26,12 +26,12 @@ export function receiptPart({ receipt, budgets }: StepView): HTMLElement {
 
 function bindingText(receipt: KnownReceipt): string {
   const binding = bindingOf(receipt);
-  const { cut, omitted } = outcomeCounts(receipt.items);
+  const { summary, cut, omitted } = outcomeCounts(receipt.items);
   const steps = counted(receipt.items.length, 'earlier step');
   if (binding === 'nothing') return `Nothing was held back: all of ${steps} fitted.`;
   if (binding === 'steps')
     return `${counted(cut, 'earlier step')} cut at the limit for a single step; the whole had room.`;
-  return `The budget was binding: of ${steps}, ${grouped(omitted)} omitted and ${grouped(cut)} cut.`;
+  return `The budget was binding: of ${steps}, ${grouped(omitted)} omitted, ${grouped(summary)} in summary and ${grouped(cut)} cut.`;
 }
 
 function usage({ context_truncation, over_budget_chars: overChars }: KnownReceipt): HTMLElement {
@@ -44,11 +44,11 @@ function usage({ context_truncation, over_budget_chars: overChars }: KnownReceip
 }
 
 function tiers(receipt: KnownReceipt): HTMLElement {
-  const rows = Object.entries(tierCounts(receipt)).map(([tier, { included, cut, omitted }]) => [
+  const rows = Object.entries(tierCounts(receipt)).map(([tier, { included, summary, cut, omitted }]) => [
     tier,
-    ...[included, cut, omitted].map(numberCell),
+    ...[included, summary, cut, omitted].map(numberCell),
   ]);
-  return table('Earlier steps by priority', ['Priority', 'Included', 'Cut', 'Omitted'], rows);
+  return table('Earlier steps by priority', ['Priority', 'Included', 'Summary', 'Cut', 'Omitted'], rows);
 }
 
 function numberCell(count: number): HTMLElement {
