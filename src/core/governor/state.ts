@@ -1,5 +1,5 @@
-import type { ApiFailure, LimitUse, TaskEvent } from '../protocol/events.ts';
 import type { Fields } from '../protocol/fields.ts';
+import type { Agent, FanOut, Tasks } from './agents/agents-state.ts';
 import type { Cost } from './cost/cost.ts';
 import type { CostNotice } from './cost/cost-limit.ts';
 import type { CompactionKind } from './decisions.ts';
@@ -9,6 +9,7 @@ import type { Policy } from './policy.ts';
 import type { Fetches } from './relief/missed.ts';
 import type { Exact, Handoff, Latch, Refill, Relief } from './relief/relief-state.ts';
 import type { ToolBudget } from './tool-budget/tool-budget.ts';
+import type { Life, Limits, Stall, Wait } from './waits/waits-state.ts';
 import type { ZoneName } from './zones/zones.ts';
 
 /** What does not change during a session. */
@@ -145,57 +146,6 @@ export type ControlPurpose =
   | 'usage'
   | 'cost';
 
-/** A subagent: what its calls were, all together. */
-export interface Agent {
-  /** `general-purpose`, `Explore`; undefined where no line says. */
-  readonly kind: string | undefined;
-  /** What it is to do, in a few words. */
-  readonly name: string | undefined;
-  /** claude's own id of it, which hooks name and `stop_task` takes. */
-  readonly taskId: string | undefined;
-  /** The workflow that started it, by its task's id: it can't be stopped from outside. */
-  readonly workflow: string | undefined;
-  /** Its calls are not on the stream, so its figures are estimates. */
-  readonly isUnseen: boolean;
-  /** Tool calls with which it has started agents of its own. */
-  readonly started: readonly string[];
-  /** The last call. */
-  readonly last:
-    | {
-        readonly messageId: string;
-        readonly model: string | undefined;
-        readonly context: number;
-        readonly output: number;
-        readonly microUsd: number;
-        /** Its answer asks for a tool, so another call follows. */
-        readonly usesTool: boolean;
-      }
-    | undefined;
-  /** Context of the last call, and the largest, in tokens. */
-  readonly used: number;
-  readonly peak: number;
-  readonly calls: number;
-  /** All that its calls read and wrote, the prompt cache included. */
-  readonly tokens: number;
-  /** Computed from list prices. */
-  readonly microUsd: number;
-  readonly phase: 'running' | 'over' | 'stopped';
-}
-
-/** What is done about the number and the size of subagents. */
-export interface FanOut {
-  /** Agents that this run had started when it was broken off. */
-  readonly before: number;
-  /** When claude was last asked for its counter of cost, in milliseconds since the epoch; undefined: never. */
-  readonly countedAt: number | undefined;
-  /** Calls that ctxb let through, by their ids, whose agents have not begun. */
-  readonly asked: readonly string[];
-  /** Workflows that were stopped, by their tasks' ids. */
-  readonly ended: readonly string[];
-  /** Why agents were stopped, for those who started them, by the id of the tool call; `aside`: no call waits for it. */
-  readonly untold: readonly { readonly toolUseId: string; readonly aside: boolean; readonly text: string }[];
-}
-
 /** Prompts that wait for their turn, oldest first, and whether more can come. */
 export interface Mailbox {
   readonly waiting: readonly Prompt[];
@@ -205,20 +155,6 @@ export interface Mailbox {
   /** The turn of the first that waits is to be stopped when it begins. */
   readonly stopNext: boolean;
 }
-
-/**
- * A subagent, a workflow or a command beside the conversation.
- * - `foreground`: the turn waits for it
- * - `background`: its tool call was answered while it goes on
- * - `reporting`: it has ended, and claude will start a turn to say so
- */
-export interface Task {
-  readonly kind: TaskEvent['type'];
-  readonly toolUseId: string | undefined;
-  readonly phase: 'foreground' | 'background' | 'reporting';
-}
-
-export type Tasks = Readonly<Record<string, Task>>;
 
 /** The prompt cache that the main thread's calls write and read. */
 export interface PromptCache {
@@ -248,68 +184,6 @@ export interface Spending {
   readonly phase: 'within' | 'stopping' | 'asking' | 'wrapping' | 'over';
   /** The turn that crossed the limit did not come to its end. */
   readonly brokenOff: boolean;
-}
-
-/** The last sign of life of claude's. Times in milliseconds since the epoch. */
-export interface Life {
-  readonly at: number;
-  /** What it was; undefined: there was none. */
-  readonly kind: string | undefined;
-  /** Tools under way, the oldest first, also those of subagents whose calls are on the stream. */
-  readonly tools: readonly {
-    readonly id: string;
-    readonly title: string;
-    readonly agent: string | null;
-    readonly since: number;
-    /** It was told that it has run for long. */
-    readonly said: boolean;
-  }[];
-}
-
-/** What is done about a claude that says nothing any more. */
-export interface Stall {
-  /**
-   * - `interrupted`: it was told to stop its turn.
-   * - `ending`: its process was told to end.
-   */
-  readonly phase: 'none' | 'interrupted' | 'ending';
-  /** Stalls in a row. */
-  readonly tries: number;
-  /** When it was last looked at; undefined: nothing is expected of claude. */
-  readonly lookedAt: number | undefined;
-  /** Silence before it does not count: the machine slept. */
-  readonly since: number;
-}
-
-/** The usage limits of the account, as claude last told them. */
-export interface Limits {
-  /** By claude's names for them: `five_hour`, `seven_day`. */
-  readonly used: Readonly<Record<string, LimitUse>>;
-  /** The limit that was hit. */
-  readonly hit: string | undefined;
-  /** Limits that were announced, with the time of their reset. */
-  readonly said: readonly string[];
-}
-
-/** The API has not answered since a moment. Times in milliseconds since the epoch. */
-export interface Wait {
-  readonly cause: ApiFailure['cause'];
-  /**
-   * - `claude`: claude tries again by itself.
-   * - `breaking`: it was told to stop that.
-   * - `paused`: nothing is sent until `until`.
-   * - `trying`: the turn is repeated.
-   * - `over`: it was given up.
-   */
-  readonly phase: 'claude' | 'breaking' | 'paused' | 'trying' | 'over';
-  readonly since: number;
-  readonly until: number;
-  /** Turns that have ended without an answer. */
-  readonly tries: number;
-  /** It was announced. */
-  readonly said: boolean;
-  /** What the broken-off turn was to answer. */
-  readonly prompts: readonly Prompt[];
 }
 
 /** What the agent knows of its budget. */

@@ -1,5 +1,5 @@
+import type { Agent } from '../../core/governor/agents/agents-state.ts';
 import { toUsd } from '../../core/governor/cost/cost.ts';
-import type { Agent } from '../../core/governor/state.ts';
 import { type BlockCutter, LINE_LENGTH } from '../../core/memory/words.ts';
 import { textsOf } from '../../core/protocol/blocks.ts';
 import type { SubagentSeen } from '../items-seen.ts';

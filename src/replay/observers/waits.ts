@@ -1,4 +1,4 @@
-import type { Wait } from '../../core/governor/state.ts';
+import type { Wait } from '../../core/governor/waits/waits-state.ts';
 import type { Waits } from '../summary.ts';
 import type { Observer } from './seen.ts';
 

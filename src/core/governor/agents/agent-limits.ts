@@ -3,9 +3,10 @@ import { draftOf } from '../draft.ts';
 import type { HookAnswer } from '../effects.ts';
 import type { AgentsPolicy } from '../policy.ts';
 import { request, stopTask } from '../prompts/own-lines.ts';
-import type { Agent, FanOut, GovernorState } from '../state.ts';
+import type { GovernorState } from '../state.ts';
 import { chain, decided, keep, type Step } from '../steps.ts';
 import { agentOf, agentOfTask, withAgent } from './agents.ts';
+import type { Agent, FanOut } from './agents-state.ts';
 
 /** Tools that start agents, as a matcher of hooks; `Task` is the older name. */
 export const AGENT_TOOLS = 'Agent|Task|Workflow';

@@ -4,7 +4,8 @@ import { contextOf, readUsage, saysNothing } from '../../protocol/usage.ts';
 import { openCall } from '../cost/cost.ts';
 import { microUsdOf, priceFor } from '../cost/prices.ts';
 import { draftOf } from '../draft.ts';
-import type { Agent, GovernorState } from '../state.ts';
+import type { GovernorState } from '../state.ts';
+import type { Agent } from './agents-state.ts';
 
 /** What claude calls them itself, in hooks and files. */
 const WORKFLOW_KIND = 'workflow-subagent';

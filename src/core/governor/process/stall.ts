@@ -4,9 +4,10 @@ import { isAgentCall } from '../agents/agents.ts';
 import { draftOf } from '../draft.ts';
 import { sendInterrupt } from '../prompts/own-lines.ts';
 import { titleOf } from '../relief/thrash.ts';
-import type { GovernorState, Life, Stall } from '../state.ts';
+import type { GovernorState } from '../state.ts';
 import { chain, decided, isRelieving, keep, type Step } from '../steps.ts';
 import { breakOff } from '../waits/wait.ts';
+import type { Life, Stall } from '../waits/waits-state.ts';
 
 export const NEW_LIFE: Life = { at: 0, kind: undefined, tools: [] };
 export const NO_STALL: Stall = { phase: 'none', tries: 0, lookedAt: undefined, since: 0 };

@@ -1,5 +1,6 @@
 import type { Event } from '../../protocol/events.ts';
-import type { GovernorState, Task, Tasks } from '../state.ts';
+import type { Task, Tasks } from '../agents/agents-state.ts';
+import type { GovernorState } from '../state.ts';
 
 /** The tasks that no turn waits for, by their ids. */
 export function tasksAside(tasks: Tasks): [string, Task][] {

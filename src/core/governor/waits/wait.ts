@@ -3,9 +3,10 @@ import { draftOf } from '../draft.ts';
 import { sendInterrupt } from '../prompts/own-lines.ts';
 import { announceExpiry } from '../relief/cache-expiry.ts';
 import { startCompaction } from '../relief/compaction.ts';
-import type { GovernorState, Wait } from '../state.ts';
+import type { GovernorState } from '../state.ts';
 import { chain, decided, keep, type Step } from '../steps.ts';
 import { resetOf } from './limits.ts';
+import type { Wait } from './waits-state.ts';
 
 /** What follows when the API has not answered a turn. `until`: it is repeated then, in milliseconds since the epoch. */
 type Plan = { readonly way: 'wait'; readonly until: number } | { readonly way: 'end' };

@@ -1,0 +1,64 @@
+import type { ApiFailure, LimitUse } from '../../protocol/events.ts';
+import type { Prompt } from '../input.ts';
+
+/** The usage limits of the account, as claude last told them. */
+export interface Limits {
+  /** By claude's names for them: `five_hour`, `seven_day`. */
+  readonly used: Readonly<Record<string, LimitUse>>;
+  /** The limit that was hit. */
+  readonly hit: string | undefined;
+  /** Limits that were announced, with the time of their reset. */
+  readonly said: readonly string[];
+}
+
+/** The API has not answered since a moment. Times in milliseconds since the epoch. */
+export interface Wait {
+  readonly cause: ApiFailure['cause'];
+  /**
+   * - `claude`: claude tries again by itself.
+   * - `breaking`: it was told to stop that.
+   * - `paused`: nothing is sent until `until`.
+   * - `trying`: the turn is repeated.
+   * - `over`: it was given up.
+   */
+  readonly phase: 'claude' | 'breaking' | 'paused' | 'trying' | 'over';
+  readonly since: number;
+  readonly until: number;
+  /** Turns that have ended without an answer. */
+  readonly tries: number;
+  /** It was announced. */
+  readonly said: boolean;
+  /** What the broken-off turn was to answer. */
+  readonly prompts: readonly Prompt[];
+}
+
+/** The last sign of life of claude's. Times in milliseconds since the epoch. */
+export interface Life {
+  readonly at: number;
+  /** What it was; undefined: there was none. */
+  readonly kind: string | undefined;
+  /** Tools under way, the oldest first, also those of subagents whose calls are on the stream. */
+  readonly tools: readonly {
+    readonly id: string;
+    readonly title: string;
+    readonly agent: string | null;
+    readonly since: number;
+    /** It was told that it has run for long. */
+    readonly said: boolean;
+  }[];
+}
+
+/** What is done about a claude that says nothing any more. */
+export interface Stall {
+  /**
+   * - `interrupted`: it was told to stop its turn.
+   * - `ending`: its process was told to end.
+   */
+  readonly phase: 'none' | 'interrupted' | 'ending';
+  /** Stalls in a row. */
+  readonly tries: number;
+  /** When it was last looked at; undefined: nothing is expected of claude. */
+  readonly lookedAt: number | undefined;
+  /** Silence before it does not count: the machine slept. */
+  readonly since: number;
+}
