@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
+import { projectLogs } from '../claude/claude-log.ts';
 import { configFolder } from '../claude/config-folder.ts';
 import { effectiveConfig } from '../config/effective-config.ts';
 import { CtxbError } from '../errors.ts';
@@ -8,12 +9,14 @@ import { findPartials } from '../replay/parts/find-partials.ts';
 import { eachCallOnce, findAllSources, type Judged } from '../replay/replay-all.ts';
 import { bytesOf } from '../replay/sources.ts';
 import { counted } from '../report/figures.ts';
+import { FORMATS } from '../report/replay/formats.ts';
 import { createProgress } from '../report/terminal/progress.ts';
 import { redact } from '../store/masks/redact.ts';
 import { openStdin } from './inputs.ts';
 import { onlyRecordings, printReport } from './print-report.ts';
 import { withPartials } from './replay-parts.ts';
 import { replaySources } from './replay-sources.ts';
+import type { Tune } from './replay-tune.ts';
 import type { OpenWhatIf } from './replay-what-if.ts';
 import {
   addReportOptions,
@@ -33,6 +36,9 @@ interface ReplayFlags extends ReportFlags {
   readonly retention?: true;
   readonly explain?: string;
   readonly whatIf?: readonly string[];
+  readonly tune?: true;
+  readonly write?: true;
+  readonly yes?: true;
   readonly window?: string;
   readonly warnAt?: string;
   readonly compactAt?: string;
@@ -58,6 +64,21 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
       'try another policy: a file, JSON, exact, or grid for a set of them (repeatable)',
       gathered,
     )
+    .addOption(
+      new Option(
+        '--tune',
+        'propose levels that would have cost less: of recordings, or of what claude has logged of this project',
+      ).conflicts(APART_FROM_TUNING),
+    )
+    .addOption(
+      new Option(
+        '--write',
+        'tune, and put the levels into the configuration file after showing the difference',
+      ).implies({
+        tune: true,
+      }),
+    )
+    .option('--yes', 'with --write: without asking')
     .option('--check', 'compare the actions of a record of ctxb run with what it decides now')
     .option('--window <tokens>', 'size of the context window (default: what the recording says)')
     .option('--warn-at <threshold>', 'judge with this warning level (0.7, 70% or tokens)')
@@ -74,6 +95,11 @@ function gathered(value: string, before: readonly string[] = []): readonly strin
   return [...before, value];
 }
 
+/** What prints something else. */
+const APART_FROM_TUNING = ['whatIf', 'follow', 'check', 'accuracy', 'retention', 'explain', 'html', 'ci', 'by'].concat(
+  FORMATS.map(({ name }) => name).filter((name) => name !== 'json'),
+);
+
 const EXAMPLES = `
 Examples:
   ctxb replay
@@ -84,6 +110,7 @@ Examples:
   ctxb replay --what-if grid ~/.claude/projects
   ctxb replay --what-if '{"thresholds": {"compact": "60%"}}' \\
     --what-if handoff.json session.jsonl
+  ctxb replay --tune --write
   ctxb replay --check run.ndjson
   ctxb replay --partial laptop/*.jsonl > one.part
   ctxb replay --csv one.part two.part
@@ -93,13 +120,10 @@ first line. Of a recording that has grown the longest counts. --detail and
 --ndjson show calls: make parts with --partial --series for them.`;
 
 async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Promise<number> {
-  const files = named.length === 0 ? [placeOf(io)] : named;
+  const files = named.length === 0 ? [placeOf(flags, io)] : named;
   const options = readReportFlags(flags, Date.now(), io.stdout.isTTY === true);
-  const policy = await effectiveConfig({
-    cwd: io.cwd,
-    env: io.env,
-    flags: { window: flags.window, 'thresholds.warn': flags.warnAt, 'thresholds.compact': flags.compactAt },
-  });
+  const given = { window: flags.window, 'thresholds.warn': flags.warnAt, 'thresholds.compact': flags.compactAt };
+  const policy = await effectiveConfig({ cwd: io.cwd, env: io.env, flags: given });
   if (flags.check) return (await import('./replay-check.ts')).checkRecords(files, flags, policy, io);
   const series = flags.series === true || options.format.needsSeries;
   if (flags.follow) return (await import('./replay-follow.ts')).follow(files, { options, policy, series }, io);
@@ -125,13 +149,12 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
   const recordings = onlyRecordings(judged, files, (leftOut) =>
     say(`${counted(leftOut, 'file')} left out: no line there is claude's`),
   );
-  const needsSeries = options.format.needsSeries || flags.whatIf !== undefined;
+  const needsSeries = options.format.needsSeries || triesPolicies(flags);
   const sessions = partials.length === 0 ? recordings : withPartials(partials, recordings, { stdin, needsSeries, say });
   const all = flags.explain === undefined ? sessions : onlyExplained(sessions, flags.explain);
-  // Parts are put together elsewhere, and one recording has nothing twice.
-  const isAlone = options.format.name === 'partial' || (partials.length === 0 && sources.length < 2);
-  const once = isAlone ? all : eachCallOnce(all, filters, options.list.sort);
-  return printReport(after(faults, tryPolicies?.(once) ?? once), options, {
+  const once = after(faults, countedOnce(all, options, partials.length === 0 ? sources.length : undefined));
+  if (flags.tune) return tune(once, { flags, given, clear: progress.clear }, io);
+  return printReport(tryPolicies?.(once) ?? once, options, {
     io,
     levels: policy,
     // What a partial has one by one was asked for where it was made.
@@ -141,26 +164,47 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
   });
 }
 
+function triesPolicies({ whatIf, tune }: ReplayFlags): boolean {
+  return (whatIf ?? tune) !== undefined;
+}
+
 /** What of the recordings is looked at. */
 function asked(flags: ReplayFlags, { format, gates, html }: ReportOptions) {
   return {
     cached: flags.cache !== false,
     // The gate of the cost names the call that went beyond it.
-    series: format.needsSeries || (flags.series ?? flags.whatIf ?? gates.costUsd ?? html) !== undefined,
+    series: format.needsSeries || triesPolicies(flags) || (flags.series ?? gates.costUsd ?? html) !== undefined,
     accuracy: flags.accuracy === true,
     retention: flags.retention === true || gates.retention !== undefined,
     explain: flags.explain,
   };
 }
 
-/** Where a person would have to type a recording, all that claude itself has logged. */
-function placeOf(io: Io): string {
+/** Where a person would have to type a recording, all that claude itself has logged; levels are tuned for one project. */
+function placeOf({ tune }: ReplayFlags, io: Io): string {
+  if (tune) return projectLogs(io);
   return io.stdin.isTTY ? join(configFolder(io), 'projects') : '-';
+}
+
+async function tune(...given: Parameters<Tune>): ReturnType<Tune> {
+  const module = await import('./replay-tune.ts');
+  return module.tuneLevels(...given);
 }
 
 async function openWhatIf(...given: Parameters<OpenWhatIf>): ReturnType<OpenWhatIf> {
   const module = await import('./replay-what-if.ts');
   return module.openWhatIf(...given);
+}
+
+/** @param recordings undefined: parts are among them */
+function countedOnce(
+  all: AsyncIterable<Judged>,
+  { format, filters, list }: ReportOptions,
+  recordings: number | undefined,
+): AsyncIterable<Judged> {
+  // Parts are put together elsewhere, and one recording has nothing twice.
+  const isAlone = format.name === 'partial' || (recordings !== undefined && recordings < 2);
+  return isAlone ? all : eachCallOnce(all, filters, list.sort);
 }
 
 async function* after(faults: readonly CtxbError[], judged: AsyncIterable<Judged>): AsyncGenerator<Judged> {
