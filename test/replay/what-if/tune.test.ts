@@ -81,8 +81,8 @@ describe('the levels of a month of sessions', () => {
       // Of all months like this one.
       const truth = savedAtHalf(stays(createRandom(99), 6_000, LONG));
       // As docs/measuring.md says.
-    expect(truth).toBeCloseTo(0.303, 3);
-    expect(Math.abs(judged.saved - truth)).toBeLessThan(0.02);
+      expect(truth).toBeCloseTo(0.303, 3);
+      expect(Math.abs(judged.saved - truth)).toBeLessThan(0.02);
       expect(judged.interval[0]).toBeLessThan(truth);
       expect(judged.interval[1]).toBeGreaterThan(truth);
       const costs = chosen.inForceUsd + judged.inForceUsd;
