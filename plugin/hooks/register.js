@@ -1754,14 +1754,22 @@ function writePrice({ lifetimeMs }, price) {
 }
 
 // src/core/governor/relief/economic-moment.ts
-var SUMMARY_TOKENS = 4e3;
 var CALL_TOKENS = 150;
 var LEAST_TIMES = 3;
 function economicMoment(outlook) {
   const { landing, growth, calls, rates } = outlook;
-  const inReads = onceMore(outlook) / rates.cacheRead;
+  const inReads = perCycle(outlook) / rates.cacheRead;
   const cycle = Math.sqrt(2 * inReads * growth);
   return Math.max(leastMoment(outlook), Math.ceil(landing + Math.max(cycle, inReads / Math.max(1, calls))));
+}
+function costPerCall(outlook) {
+  const { landing, growth, how, rates } = outlook;
+  const cycle = economicMoment(outlook) - landing;
+  const reads = landing + cycle / 2 + (how === "exact" ? 0 : growth);
+  return (reads * rates.cacheRead + perCycle(outlook) * growth / Math.max(1, cycle)) / 1e6;
+}
+function perCycle(outlook) {
+  return onceMore(outlook) + (outlook.how === "exact" ? 0 : outlook.landing * outlook.rates.cacheRead);
 }
 function leastMoment({ landing, prefix }) {
   return prefix + LEAST_TIMES * (landing - prefix);
@@ -1775,7 +1783,8 @@ function savedPerCall({ full, ...outlook }) {
   const { landing, growth, calls, rates } = outlook;
   const cycle = growth > 0 ? (economicMoment(outlook) - landing) / growth : calls;
   const spread = Math.max(1, Math.min(calls, cycle));
-  return ((full - landing) * rates.cacheRead - onceMore(outlook) / spread) / 1e6;
+  const reading = outlook.how === "exact" ? 0 : full * rates.cacheRead;
+  return ((full - landing) * rates.cacheRead - (onceMore(outlook) + reading) / spread) / 1e6;
 }
 function compareWays(outlook) {
   const { full, landing, how, prefix, rates } = outlook;
@@ -1794,8 +1803,8 @@ function furtherCalls(outlook, tokens2) {
     sum2 += (context * rates.cacheRead + growth * rates.write) / 1e6;
     context += growth;
     if (context < ceiling || landing >= ceiling) continue;
-    const summarised = how === "summary" ? context * rates.cacheRead / 1e6 : 0;
-    sum2 += summarised + afterRelief(outlook);
+    const reading = how === "exact" ? 0 : context * rates.cacheRead / 1e6;
+    sum2 += reading + afterRelief(outlook);
     context = landing;
   }
   return sum2;
@@ -1803,27 +1812,27 @@ function furtherCalls(outlook, tokens2) {
 function afterRelief(outlook) {
   return (onceMore(outlook) + outlook.landing * outlook.rates.cacheRead) / 1e6;
 }
-function onceMore({ landing, prefix, how, missed, rates }) {
-  const summary = how === "summary" ? SUMMARY_TOKENS * rates.output : 0;
+function onceMore({ landing, prefix, answer, missed, rates }) {
   const written3 = Math.max(0, landing - prefix) * (rates.write - rates.cacheRead);
   const again = missed.calls * (landing * rates.cacheRead + CALL_TOKENS * rates.output) + missed.tokens * rates.write;
-  return summary + written3 + again;
+  return answer * rates.output + written3 + again;
 }
 
 // src/core/governor/relief/ladder.ts
 function chooseWay(standing, extent) {
-  if (pays(standing, extent)) return { way: "compact" };
+  const paying = payingMoment(standing, extent);
+  if (paying !== void 0)
+    return paying.way === "compact" ? { way: "compact" } : { way: "handoff", cause: "strategy" };
   const cause = handoffCause(standing, extent);
   if (cause !== void 0) return { way: "handoff", cause };
   const { latch, run } = standing;
   const isDue = latch === "compact" || latch !== "spent" && willCross(run.policy, extent);
   return isDue && mayCompact(standing) ? { way: "compact" } : void 0;
 }
-function pays(standing, extent) {
-  const { moment, full, window } = extent;
-  const { thresholds } = standing.run.policy;
-  if (moment === void 0 || full < moment || full >= inTokens(thresholds.compact, window)) return false;
-  return standing.relief.due === void 0 && mayCompact(standing);
+function payingMoment(standing, { moment, full, window }) {
+  const latest = inTokens(standing.run.policy.thresholds.compact, window);
+  if (moment === void 0 || full < moment.at || full >= latest || standing.relief.due !== void 0) return void 0;
+  return (moment.way === "compact" ? mayCompact : mayHandOver)(standing) ? moment : void 0;
 }
 function handoffCause(standing, extent) {
   const { relief, latch, session, run } = standing;
@@ -1845,6 +1854,7 @@ function willCross(policy, { full, window, turn, provesNothing }) {
 function prefersHandoff(standing, extent) {
   const { strategy } = standing.run.policy;
   if (strategy !== "auto") return strategy === "handoff";
+  if (extent.moment !== void 0) return extent.moment.way === "handoff";
   const { compact: compact2, handoff } = compareStrategies(standing, extent);
   return handoff < compact2;
 }
@@ -2022,12 +2032,12 @@ function missedAfterRelief({ missed }) {
 }
 function fetchesAfter(fetches, event) {
   if (event.kind === "reset") return NO_FETCHES;
-  if (event.kind === "boundary") return afterRelief2(fetches);
+  if (event.kind === "boundary") return fetchesAfterRelief(fetches);
   if (event.kind === "assistant" && event.subagent === null) return event.blocks.reduce(begun2, fetches);
   if (event.kind !== "user" || event.role !== "tool-result" || event.subagent !== null) return fetches;
   return event.blocks.reduce(ended2, fetches);
 }
-function afterRelief2({ known, missed }) {
+function fetchesAfterRelief({ known, missed }) {
   const still = Object.entries(known).filter(([, where]) => where !== "gone").map(([name, where]) => [name, where === "sight" ? "gone" : where]);
   return { open: {}, known: Object.fromEntries(still.slice(-NAMES)), missed: [...missed, NOTHING2].slice(-REMEMBERED) };
 }
@@ -2080,11 +2090,17 @@ function outlookOf(state, how) {
   const full = predicted(gauge);
   const first = gauge.first ?? 0;
   const prefix = run.resumes ? Math.min(first, USUAL_PREFIX) : first;
-  const landing = how === "summary" ? landingOf(relief.landings, ceiling) : relief.landings.at(-1) ?? prefix + USUALLY_KEPT;
+  const landings = {
+    exact: relief.landings.at(-1) ?? prefix + USUALLY_KEPT,
+    summary: landingOf(relief.landings, ceiling),
+    handoff: relief.handed?.landing ?? prefix + DOCUMENT_TOKENS
+  };
+  const landing = landings[how];
   const price = priceOfModel(state);
   const rates = price === void 0 ? UNPRICED : priceAt(price, full);
   return {
     ...{ full, landing, ceiling, how },
+    answer: how === "exact" ? 0 : (how === "handoff" ? relief.handed?.answer : void 0) ?? USUAL_ANSWER,
     prefix: Math.min(prefix, landing),
     // As long as few calls were seen, much like those of other sessions.
     growth: (gauge.grown + FEW_CALLS * USUAL_GROWTH) / (Math.max(0, gauge.calls - 1) + FEW_CALLS),
@@ -2094,6 +2110,7 @@ function outlookOf(state, how) {
   };
 }
 var FEW_CALLS = 3;
+var USUAL_ANSWER = 4e3;
 var UNPRICED = multiplied({ input: 1, ...USUAL_RATIOS }, 1e6);
 function callsToCome({ mailbox, gauge, turn }) {
   if (!mailbox.ended) return gauge.calls;
@@ -2103,22 +2120,43 @@ function callsToCome({ mailbox, gauge, turn }) {
 }
 function momentOf(state) {
   const { gauge, relief, compaction, run } = state;
-  const { enabled, moment } = run.policy.compaction;
-  if (!exactIsPossible(state) || !enabled || run.policy.strategy === "handoff") return void 0;
-  if (gauge.window.tokens === void 0) return void 0;
-  const last = Math.max(relief.boundaries.at(-1)?.call ?? 0, triedAt(compaction));
+  const way = payingWay(state);
+  if (way === void 0 || gauge.window.tokens === void 0) return void 0;
+  const last = Math.max(relief.boundaries.at(-1)?.call ?? 0, relief.handed?.call ?? 0, triedAt(compaction));
   if (gauge.basis !== "measured" || relief.isLanding || gauge.calls - last <= TOO_SOON) return void 0;
-  if (moment !== "economic") return inTokens(moment, gauge.window.tokens);
-  return momentNow(outlookOf(state, "exact"), idleBeyondLife(state.cache, state.now) !== void 0);
+  const { moment } = run.policy.compaction;
+  if (moment !== "economic") return { way, at: inTokens(moment, gauge.window.tokens) };
+  const isCold = idleBeyondLife(state.cache, state.now) !== void 0;
+  return { way, at: momentNow(outlookOf(state, HOW[way]), isCold) };
+}
+var HOW = { compact: "exact", handoff: "handoff" };
+var LEAST_GAIN = 0.1;
+function payingWay(state) {
+  const { mode, policy } = state.run;
+  const { strategy, compaction, handoff } = policy;
+  const mayHandOver3 = mode === "act" && handoff.enabled && compaction.how !== "summary";
+  if (strategy === "handoff") return mayHandOver3 ? "handoff" : void 0;
+  if (!exactIsPossible(state) || !compaction.enabled) return void 0;
+  if (strategy === "compact" || !mayHandOver3) return "compact";
+  const { compact: compact2, handoff: handed } = callCosts(state);
+  return handed < compact2 * (1 - LEAST_GAIN) ? "handoff" : "compact";
+}
+function callCosts(state) {
+  return { compact: costPerCall(outlookOf(state, "exact")), handoff: costPerCall(outlookOf(state, "handoff")) };
 }
 function triedAt(compaction) {
   return "triedAt" in compaction ? compaction.triedAt ?? 0 : 0;
 }
-function savingText(state) {
-  const saved = savedPerCall(outlookOf(state, "exact"));
-  if (saved <= 0) return "";
-  if (priceOfModel(state) === void 0) return `saves about ${Math.round(saved)} tokens a call`;
-  return `saves about $${toUsd(Math.round(saved)).toFixed(3)} a call`;
+function savingText(state, way) {
+  const saved = savedPerCall(outlookOf(state, HOW[way]));
+  const text = saved > 0 ? `saves about ${costText(state, saved)} a call` : "";
+  if (state.run.policy.strategy !== "auto") return text;
+  const { compact: compact2, handoff } = callCosts(state);
+  const compared = `with exact compactions a call costs about ${costText(state, compact2)}, with handoffs ${costText(state, handoff)}`;
+  return [text, compared].filter((part) => part !== "").join("; ");
+}
+function costText(state, micro) {
+  return priceOfModel(state) === void 0 ? `${Math.round(micro)} tokens` : `$${toUsd(Math.round(micro)).toFixed(4)}`;
 }
 
 // src/core/governor/relief/cache-expiry.ts
@@ -2242,7 +2280,7 @@ function leaveExhausted(state) {
     { kind: "answered", uuids }
   ]);
 }
-function afterRelief3(before, state) {
+function afterRelief2(before, state) {
   const { exhausted, unfinished } = state.relief;
   const wasBusy = before.compaction.phase !== "idle" || before.handoff.phase !== "idle";
   const isBusy = state.compaction.phase !== "idle" || state.handoff.phase !== "idle";
@@ -2505,7 +2543,8 @@ function note(attempt, event) {
 function dueReason(state) {
   const { gauge, run, latch } = state;
   const extent = extentOf(state);
-  if (pays(state, extent)) return `${crossedText(gauge, extent.moment)}: ${savingText(state)}`;
+  const paying = payingMoment(state, extent);
+  if (paying !== void 0) return `${crossedText(gauge, paying.at)}: ${savingText(state, paying.way)}`;
   const isCrossed = latch === "compact" || !willCross(run.policy, extent);
   const why = isCrossed ? crossedText(gauge, run.policy.thresholds.compact) : forecastText(run.policy, extent);
   return run.policy.strategy === "auto" ? `${why}; ${compareStrategies(state, extent).text}` : why;
@@ -2621,10 +2660,10 @@ function breakWait(state, { delayMs }) {
   if (!isOurs || wait?.phase !== "claude" || wait.cause !== "limit") return keep(state);
   const reset2 = resetOf(limits) ?? wait.until;
   const slept = now > reset2 + SLEPT_MS && delayMs > SLEPT_MS;
-  const pays2 = Object.keys(tasks).length === 0 && savingAt({ ...state, now: wait.until }) !== void 0;
+  const pays = Object.keys(tasks).length === 0 && savingAt({ ...state, now: wait.until }) !== void 0;
   const { wait: seconds } = run.policy.limits;
   const isTooLong = seconds > 0 && wait.until - wait.since > seconds * 1e3;
-  if (!slept && !pays2 && !isTooLong) return keep(state);
+  if (!slept && !pays && !isTooLong) return keep(state);
   return sendInterrupt(withWait(state, { ...wait, phase: "breaking", until: slept ? now : wait.until }));
 }
 function readFailure(before, state, event) {
@@ -3177,7 +3216,7 @@ var KEYS = {
   "compaction.moment": {
     takes: "moment",
     preset: "economic",
-    about: "When an exact compaction comes: economic, as soon as it pays, or a share; thresholds.compact is the latest in either case."
+    about: "When an exact compaction comes, or a handoff where that is the strategy: economic, as soon as it pays, or a share; thresholds.compact is the latest in either case."
   },
   "compaction.when": {
     takes: ["next-prompt", "boundary"],
@@ -3517,7 +3556,7 @@ function textBlock(text) {
 
 // src/core/exact/own-words.ts
 var NOTE = "[ctxb] The conversation was compacted here.";
-var HOW = "Prompts stand as they were said, older steps as one line each, the steps below this note whole.";
+var HOW2 = "Prompts stand as they were said, older steps as one line each, the steps below this note whole.";
 var GONE = /^.* (\d{1,9}) older steps? (?:is|are) left out\./;
 var LINES = "[ctxb] Done here, one line a step:";
 var SUMMARY = "[ctxb] Claude's summary of what came before:";
@@ -3536,7 +3575,7 @@ function readOwn(text) {
 }
 function noteText(note2, gone) {
   const left = gone === 0 ? "" : ` ${gone} older ${gone === 1 ? "step is" : "steps are"} left out.`;
-  return `${NOTE} ${HOW}${left}${note2 === "" ? "" : `
+  return `${NOTE} ${HOW2}${left}${note2 === "" ? "" : `
 
 ${note2}`}`;
 }
@@ -12613,7 +12652,7 @@ function initialState(run) {
     tasks: {},
     grace: "none",
     subagents: {},
-    fanOut: { countedAt: void 0, asked: [], ended: [], untold: [] },
+    fanOut: { before: 0, countedAt: void 0, asked: [], ended: [], untold: [] },
     toolBudget: NEW_TOOL_BUDGET,
     told: NOTHING_TOLD,
     largeTask: void 0,
@@ -12653,6 +12692,7 @@ var NO_RELIEF = {
   putOffAt: void 0,
   hopeless: void 0,
   handoffs: 0,
+  handed: void 0,
   left: void 0,
   landing: void 0,
   useless: false,
@@ -12831,11 +12871,13 @@ function finish(state, plan, document, { way, given }) {
     handoff: { phase: "idle" },
     latch: "none",
     gauge: emptyContext(gauge, 0),
+    fetches: fetchesAfterRelief(state.fetches),
     compaction: { phase: "idle", failures: 0, landing: void 0, triedAt: void 0 },
     relief: {
       ...relief,
       due: void 0,
       handoffs: relief.handoffs + 1,
+      handed: { call: gauge.calls, landing: void 0, answer: plan.answer },
       left: way === "process" ? plan.sessionId : void 0,
       landing: plan.before,
       boundaries: [],
@@ -12993,7 +13035,8 @@ function answering(state, handoff, event) {
   return keep(running({ ...state, handoff: { ...handoff, apiDown } }, { ...handoff, apiDown }), watch);
 }
 function readAnswer(state, handoff, event) {
-  const { plan, attempt } = handoff;
+  const { attempt } = handoff;
+  const plan = { ...handoff.plan, answer: (handoff.plan.answer ?? 0) + callOutput(state.gauge) };
   const said = [event.text, ...event.errors].join("\n");
   if (event.isError && (handoff.apiDown || saysUnavailable(said))) return putOff(state, plan, said);
   const answer = event.isError ? void 0 : event.text;
@@ -13173,7 +13216,11 @@ function measureHandoff(state) {
   if (relief.landing === void 0 || gauge.basis !== "measured") return keep(state);
   const freed = relief.landing.predicted - gauge.used;
   const useless = missesTarget(state, gauge.used, gauge.window.tokens);
-  const landed = { ...state, relief: { ...relief, landing: void 0, due: void 0, useless } };
+  const handed = relief.handed && { ...relief.handed, landing: gauge.used };
+  const landed = {
+    ...state,
+    relief: { ...relief, landing: void 0, due: void 0, useless, handed }
+  };
   const reason = useless ? "the handoff freed too little" : "the handoff made room";
   return keep(landed, [{ kind: "landed", ...decided(landed, reason), freed }]);
 }
@@ -13202,12 +13249,14 @@ function hasAgentLimits({ max, tokens: tokens2, costUsd }) {
 function askAgent(state, toolUseId) {
   const { max } = state.run.policy.agents;
   const { asked } = state.fanOut;
-  const begun3 = /* @__PURE__ */ new Set([...Object.keys(state.subagents), ...asked]);
-  if (max === void 0 || begun3.size < max) {
+  if (max === void 0 || agentsBegun(state) < max) {
     return { state: withFanOut(state, { asked: [...asked, toolUseId] }) };
   }
   const refusal3 = `This work may use ${counted3(max)} in all, and that is used up: do this step yourself, without a subagent or a workflow.`;
   return { state, refusal: refusal3 };
+}
+function agentsBegun({ subagents, fanOut }) {
+  return fanOut.before + (/* @__PURE__ */ new Set([...Object.keys(subagents), ...fanOut.asked])).size;
 }
 var COUNT_EVERY_MS = 1e4;
 function countUnseen(before, state) {
@@ -13224,7 +13273,7 @@ function judgeAgents(before, state) {
   return ids.reduce((step2, id, index) => {
     const [was, is] = [agentOf(before, id), agentOf(step2.state, id)];
     if (is === void 0 || was === is || is.phase !== "running") return step2;
-    const isTooMany = was === void 0 && index >= (state.run.policy.agents.max ?? Number.POSITIVE_INFINITY);
+    const isTooMany = was === void 0 && before.fanOut.before + index >= (state.run.policy.agents.max ?? Number.POSITIVE_INFINITY);
     if (is.workflow !== void 0 && step2.state.fanOut.ended.includes(is.workflow)) return step2;
     const reason = isTooMany ? countReason(state) : excess(state, is);
     const isNew2 = isTooMany || was?.phase !== "running" || excess(state, was) === void 0;
@@ -13311,7 +13360,9 @@ function isToStop(state) {
   const extent = extentOf(state);
   const chosen = chooseWay(state, extent);
   const isChosen = chosen?.way === "handoff" && chosen.cause === "strategy";
-  return isChosen && predicted(gauge) >= handoffLevel(run.policy, gauge.window.tokens);
+  if (!isChosen) return false;
+  const level = payingMoment(state, extent)?.at ?? handoffLevel(run.policy, gauge.window.tokens);
+  return predicted(gauge) >= level;
 }
 function tellsTurnStop({ relief, gauge }, event) {
   return event.kind === "result" && event.terminalReason === "hook_stopped" && relief.stop?.call === gauge.calls;
@@ -17717,10 +17768,10 @@ var NEAR9 = 0.1;
 function economicPlace(state, latest) {
   const { trigger } = state;
   const moment = momentOf(state);
-  if (moment === void 0 || moment >= latest) return void 0;
-  const place = lowTriggerSetting(moment);
+  if (moment?.way !== "compact" || moment.at >= latest) return void 0;
+  const place = lowTriggerSetting(moment.at);
   const stays = typeof trigger === "number" && Math.abs(trigger - place.at) < place.at * NEAR9;
-  return { ...place, at: stays ? trigger : place.at, reason: `from ${moment} tokens on compacting pays` };
+  return { ...place, at: stays ? trigger : place.at, reason: `from ${moment.at} tokens on compacting pays` };
 }
 function placeTrigger(state) {
   const { gauge, trigger, control } = state;
@@ -18313,7 +18364,7 @@ function passThrough(state, event, line4) {
   return chain(first, (next) => sendPrompt(next, prompt2));
 }
 
-// src/core/governor/actions.ts
+// src/core/governor/effects.ts
 var TIMERS = [
   "compaction",
   "context",
@@ -18420,10 +18471,11 @@ function onRecovered(state, event) {
   const pending = document === void 0 ? void 0 : { ...document, by: "memory", problems: [] };
   const because = interruption("The work was broken off", event);
   const unfinished = answers.length === 0 ? void 0 : { because, prompts: [], answers };
-  const { settled, open, raised } = spent;
+  const { settled, open, raised, agents } = spent;
   const cost = { ...state.cost, counted: state.cost.counted + open, guessed: state.cost.guessed || open !== 0 };
   const spending = { ...state.spending, before: settled, raised };
-  return keep({ ...state, cost, spending, relief: { ...state.relief, pending, unfinished } });
+  const fanOut = { ...state.fanOut, before: agents };
+  return keep({ ...state, cost, spending, fanOut, relief: { ...state.relief, pending, unfinished } });
 }
 function interruption(what, { finished, openTool }) {
   const begun3 = `${what} and goes on in a new process; the last steps may be missing above.`;
@@ -18701,7 +18753,7 @@ function read(state, event, injected) {
   before.tasks = tasksAfter(state.tasks, event, isStopped(state, event));
   before.summarising = summarisingAfter(state, event);
   before.refill = refillAfter(state.refill, event);
-  if (state.exact.phase !== "off") before.fetches = fetchesAfter(state.fetches, event);
+  if (weighsReliefs(state) && state.handoff.phase !== "clearing") before.fetches = fetchesAfter(state.fetches, event);
   const written3 = writtenIn(event);
   const { prices } = state.run.policy.cost;
   before.cost = readCost(state.cost, event, { prices, version: state.session.version }, written3);
@@ -18712,6 +18764,9 @@ function read(state, event, injected) {
   const known = state.gauge.basis === "measured" ? state.cache : NO_CACHE;
   if (event.kind === "assistant") counted4.cache = cacheAfter(known, event, state.now);
   return counted4;
+}
+function weighsReliefs({ exact, run }) {
+  return exact.phase !== "off" || run.mode === "act" && run.policy.strategy === "handoff";
 }
 function summarisingAfter({ summarising }, event) {
   if (event.kind === "compact-status" && event.phase !== "other") return event.phase !== "failed";
@@ -18803,7 +18858,7 @@ function step(before, input) {
   if (input.from === "claude") state.life = lifeAfter(before.life, input.event, input.t);
   return chain(
     take2(state, input),
-    (taken) => afterRelief3(state, taken),
+    (taken) => afterRelief2(state, taken),
     advance,
     (judged) => watchLife(before, judged)
   );
@@ -19010,7 +19065,7 @@ function createTerminalSession({ policy, recall, now }) {
       const state = withTry(judged(known, at), triedAt2);
       if (reliefNow(state)?.way !== "compact") return void 0;
       triedAt2 = state.gauge.calls;
-      return { focus: focusText(state), onlyExact: pays(state, extentOf(state)) };
+      return { focus: focusText(state), onlyExact: payingMoment(state, extentOf(state)) !== void 0 };
     },
     compact(messages, known, heard2) {
       const state = withWindow2(host.state, known);

@@ -123,7 +123,7 @@ export const KEYS = {
     takes: 'moment',
     preset: 'economic',
     about:
-      'When an exact compaction comes: economic, as soon as it pays, or a share; thresholds.compact is the latest in either case.',
+      'When an exact compaction comes, or a handoff where that is the strategy: economic, as soon as it pays, or a share; thresholds.compact is the latest in either case.',
   },
   'compaction.when': {
     takes: ['next-prompt', 'boundary'],

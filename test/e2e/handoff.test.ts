@@ -48,6 +48,21 @@ function afterHandoff(in_: World): string {
 }
 
 describe('a handoff', () => {
+  it('comes where it pays, far below every level of the window, and again', async () => {
+    await using here = await startWorld(growing({ turns: [25, 25, 4], growBy: 3_000 }));
+    const flags = [...prompts(...THREE), '--strategy', 'handoff', '--compaction', 'auto'];
+    const run = await runCtxb(here, { flags, claude: SMALL_WINDOW });
+    expect(run.code).toBe(0);
+    const begun = journal(here).filter(({ kind }) => kind === 'handoff');
+    expect(begun.length).toBeGreaterThan(1);
+    for (const { reason, gauge } of begun as { reason: string; gauge: { predicted: number } }[]) {
+      expect(reason).toContain('saves about $');
+      expect(gauge.predicted).toBeLessThan(120_000);
+    }
+    expect(summaryRequests(here.standin)).toHaveLength(0);
+    expectEachPromptOnce(here.standin, ['prompt three']);
+  });
+
   it('gives the fresh context the document that the agent wrote, hidden from the caller', async () => {
     await using here = await world();
     const run = await crossing(here, { flags: ['--strategy', 'handoff'], claude: [...SMALL_WINDOW, ...STREAM] });

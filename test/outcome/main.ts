@@ -45,6 +45,7 @@ model that follows a script but knows nothing except what stands in the request.
   --real          ask the API of ANTHROPIC_API_KEY (and ANTHROPIC_BASE_URL), which costs money
   --max-cost USD  with --real: end when all variants together have cost this
   --svg FILE      also draw what each variant cost
+  --flags=FLAGS   also ctxb run with these flags; repeat it for several
   --plugin DIR    also claude alone with this plugin, where it compacts at 120k, 90k and 67k
   --injected      also print what ctxb added to the conversation
   --keep          keep streams and requests in a temporary folder
@@ -61,6 +62,7 @@ const { values } = parseArgs({
     'max-cost': { type: 'string' },
     svg: { type: 'string' },
     plugin: { type: 'string' },
+    flags: { type: 'string', multiple: true, default: [] },
     injected: { type: 'boolean', default: false },
     keep: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
@@ -97,7 +99,7 @@ async function printTable(seed: number, window: number): Promise<Bars> {
   console.log(line(['variant', ...COLUMNS.map(([heading]) => heading)]));
   console.log(line(['---', ...COLUMNS.map(() => '--:')]));
   const bars: Bar[] = [];
-  for (const variant of chosen([...VARIANTS, ...besides(values.plugin)])) {
+  for (const variant of [...chosen([...VARIANTS, ...besides(values.plugin)]), ...values.flags.map(withFlags)]) {
     if (api !== undefined && api.purse <= 0) break;
     const outcome = await play(setting, variant, api);
     console.log(line([variant.name, ...COLUMNS.map(([, figure]) => figure(outcome))]));
@@ -113,6 +115,10 @@ function chosen(variants: readonly Variant[]): Variant[] {
   return variants.filter(({ name }) =>
     values.only.some((words) => (isNamed(words) ? name === words : name.includes(words))),
   );
+}
+
+function withFlags(flags: string): Variant {
+  return { name: `ctxb run ${flags}`, ctxb: flags.split(' ') };
 }
 
 function faultsOf({ faults, failedTurns, unanswered }: Outcome): number {

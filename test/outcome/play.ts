@@ -173,7 +173,8 @@ function reliefsIn(requests: readonly RecordedRequest[]): number {
 
 /** Whether a document is asked for; a fresh context only begins with one. */
 function isHandoffAsked({ body }: RecordedRequest): boolean {
-  const last = body.messages?.at(-1);
+  // Behind what the user says claude tells some models in a message of its own what its hooks did.
+  const last = body.messages?.findLast(({ role }) => role !== 'system');
   const said = last?.role === 'user' ? sightOf({ messages: [last] }) : '';
   return said.includes(ASKED) || said.includes(ASKED_AGAIN);
 }

@@ -93,6 +93,7 @@ const NO_RELIEF: Relief = {
   putOffAt: undefined,
   hopeless: undefined,
   handoffs: 0,
+  handed: undefined,
   left: undefined,
   landing: undefined,
   useless: false,

@@ -4,7 +4,7 @@ import { initialState } from '../../core/governor/initial-state.ts';
 import type { Policy } from '../../core/governor/policy.ts';
 import { budgetOf, withExact } from '../../core/governor/relief/exact.ts';
 import { focusText } from '../../core/governor/relief/focus.ts';
-import { pays } from '../../core/governor/relief/ladder.ts';
+import { payingMoment } from '../../core/governor/relief/ladder.ts';
 import { extentOf } from '../../core/governor/relief/outlook.ts';
 import { reliefNow } from '../../core/governor/relief/relief.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
@@ -79,7 +79,7 @@ export function createTerminalSession({ policy, recall, now }: TerminalOptions):
       const state = withTry(judged(known, at), triedAt);
       if (reliefNow(state)?.way !== 'compact') return undefined;
       triedAt = state.gauge.calls;
-      return { focus: focusText(state), onlyExact: pays(state, extentOf(state)) };
+      return { focus: focusText(state), onlyExact: payingMoment(state, extentOf(state)) !== undefined };
     },
     compact(messages, known, heard) {
       const state = withWindow(host.state, known);

@@ -183,7 +183,15 @@ function createExact(
     const rates = price === undefined ? UNPRICED : priceAt(price, full, call.terms?.fast);
     const isHour = (call.cacheCreationHour ?? 0) * 2 > call.cacheCreation;
     return {
-      ...{ full, landing, prefix: Math.min(fresh, landing), ceiling: latest, how: 'exact', missed: USUALLY_MISSED },
+      ...{
+        full,
+        landing,
+        prefix: Math.min(fresh, landing),
+        ceiling: latest,
+        how: 'exact',
+        answer: 0,
+        missed: USUALLY_MISSED,
+      },
       growth: seen.grown / Math.max(1, seen.calls - 1),
       calls: seen.calls,
       rates: {

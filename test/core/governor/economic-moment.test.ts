@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   compareWays,
+  costPerCall,
   economicMoment,
   type Outlook,
   savedPerCall,
@@ -17,19 +18,25 @@ const usual = {
   growth: 2_000,
   calls: 1_000,
   how: 'exact',
+  answer: 0,
   missed: none,
   rates,
 } as const;
 
 /** Cost of each call of a cycle from relief to relief, counted call by call. */
-function perCall({ landing, prefix, growth, rates: { cacheRead, write } }: typeof usual, at: number): number {
-  let [sum, calls] = [(landing - prefix) * (write - cacheRead), 0];
-  for (let context = landing; context < at; context += growth) {
-    sum += context * cacheRead + growth * write;
+function perCall({ landing, prefix, growth, how, answer, rates }: Cycle, at: number): number {
+  const { cacheRead, write, output } = rates;
+  let [sum, calls, context] = [(landing - prefix) * (write - cacheRead) + answer * output, 0, landing];
+  for (; context < at; context += growth) {
+    sum += context * cacheRead;
     calls++;
   }
-  return sum / calls;
+  return (how === 'exact' ? sum : sum + context * cacheRead) / calls;
 }
+
+type Cycle = Omit<Outlook, 'full' | 'ceiling'>;
+
+const handedOver = { ...usual, landing: 16_000, how: 'handoff', answer: 2_000 } as const;
 
 describe('the moment from which a relief pays', () => {
   it.each([
@@ -41,17 +48,29 @@ describe('the moment from which a relief pays', () => {
     { name: 'few calls are left', changes: { calls: 3 }, at: 60_334 },
     { name: 'none is left', changes: { calls: 0 }, at: 137_000 },
     { name: 'three reads have to be done again', changes: { missed: { calls: 3, tokens: 6_000 } }, at: 55_377 },
+    { name: 'a document is to be written, after a reading of all', changes: handedOver, at: 41_456 },
     { name: 'nothing is kept', changes: { landing: 12_000 }, at: 12_000 },
   ])('$name: $at', ({ changes, at }) => {
     expect(economicMoment({ ...usual, ...changes })).toBe(at);
   });
 
   it.each([1_000, 2_000, 5_000, 12_000])('no other level costs less a call where it grows by %i', (growth) => {
-    const outlook = { ...usual, growth, landing: 14_000 };
-    const at = economicMoment(outlook);
-    const best = perCall(outlook as never, at);
-    for (const factor of [0.5, 0.7, 1.5, 2, 4])
-      expect(perCall(outlook as never, at * factor)).toBeGreaterThan(best * 0.98);
+    for (const outlook of [
+      { ...usual, growth, landing: 14_000 },
+      { ...handedOver, growth },
+    ]) {
+      const at = economicMoment(outlook);
+      const best = perCall(outlook, at);
+      for (const factor of [0.5, 0.7, 1.5, 2, 4]) expect(perCall(outlook, at * factor)).toBeGreaterThan(best * 0.98);
+    }
+  });
+
+  it.each([
+    { name: 'exactly', outlook: usual },
+    { name: 'by a handoff', outlook: handedOver },
+  ])('a call costs there what a cycle of calls comes to, $name', ({ outlook }) => {
+    const counted = perCall({ ...outlook, growth: 100 }, economicMoment({ ...outlook, growth: 100 }));
+    expect(costPerCall({ ...outlook, growth: 100 }) / (counted / 1e6)).toBeCloseTo(1, 1);
   });
 
   it('comes later the more has to be fetched again', () => {
@@ -78,7 +97,7 @@ describe('what a relief saves a call', () => {
 describe('two ways after the cache has expired', () => {
   const outlook: Outlook = {
     ...{ full: 120_000, landing: 50_000, prefix: 0, ceiling: 156_000, growth: 0, calls: 2 },
-    ...{ how: 'summary', missed: none, rates },
+    ...{ how: 'summary', answer: 4_000, missed: none, rates },
   };
 
   it.each<{ name: string; changes: Partial<Outlook>; goOn: number; relieve: number }>([
@@ -103,13 +122,13 @@ describe('two ways after the cache has expired', () => {
     },
     {
       name: 'exactly: only what is left is bought again',
-      changes: { how: 'exact', prefix: 12_000, calls: 1 },
+      changes: { how: 'exact', answer: 0, prefix: 12_000, calls: 1 },
       goOn: 0.45,
       relieve: 0.1875,
     },
     {
       name: 'exactly, and a file is read again',
-      changes: { how: 'exact', calls: 1, missed: { calls: 1, tokens: 4_000 } },
+      changes: { how: 'exact', answer: 0, calls: 1, missed: { calls: 1, tokens: 4_000 } },
       goOn: 0.45,
       relieve: 0.1875 + 0.015 + 0.00225 + 0.015,
     },

@@ -44,13 +44,15 @@ function worked({ calls = 20, growth = 2_000, model = MODEL, policy = {}, change
   return { ...ready, ...changes(ready) };
 }
 
+const momentAt = (state: GovernorState) => momentOf(state)?.at ?? Number.NaN;
+
 const relieved = (call: number) => (state: GovernorState) => ({
   relief: { ...state.relief, boundaries: [{ turn: 1, call }], landings: [26_000] },
 });
 
 describe('the moment of an exact compaction', () => {
   it('is known from the calls, the prices and what stays', () => {
-    const moment = momentOf(worked({}));
+    const moment = momentAt(worked({}));
     expect(moment).toBeGreaterThan(20_000 + 3 * 12_000 - 1);
     expect(moment).toBeLessThan(70_000);
   });
@@ -64,7 +66,10 @@ describe('the moment of an exact compaction', () => {
     },
     { name: 'within ten calls of the last', work: { changes: relieved(12) } },
     { name: 'where nothing is to be compacted', work: { policy: { compaction: { enabled: false } } } },
-    { name: 'where the work is to be handed over', work: { policy: { strategy: 'handoff' } } },
+    {
+      name: 'where the work is to be handed over, and summaries are asked for',
+      work: { policy: { strategy: 'handoff', compaction: { how: 'summary' } } },
+    },
     {
       name: 'within ten calls of one in vain',
       work: { changes: () => ({ compaction: { phase: 'idle', failures: 1, landing: undefined, triedAt: 15 } }) },
@@ -78,17 +83,17 @@ describe('the moment of an exact compaction', () => {
     { name: 'the context grows faster', work: { growth: 6_000 }, than: {} },
     { name: 'more was missed', work: { changes: missing(9) }, than: { changes: missing(0) } },
   ])('comes later where $name', ({ work, than }) => {
-    expect(momentOf(worked(work))).toBeGreaterThan(momentOf(worked(than)) ?? Number.NaN);
+    expect(momentAt(worked(work))).toBeGreaterThan(momentAt(worked(than)));
   });
 
   it('comes at once when the cache has expired', () => {
     const state = worked({ calls: 20, growth: 2_000 });
     const later = { ...state, now: (state.cache.usedAt ?? 0) + 3_600_000, cache: { ...state.cache, usedAt: 1 } };
-    expect(momentOf(later)).toBeLessThan(momentOf(state) ?? 0);
+    expect(momentAt(later)).toBeLessThan(momentAt(state));
   });
 
   it('is a share where one is set', () => {
-    expect(momentOf(worked({ policy: { compaction: { moment: 0.3 } } }))).toBe(60_000);
+    expect(momentAt(worked({ policy: { compaction: { moment: 0.3 } } }))).toBe(60_000);
   });
 });
 
@@ -104,6 +109,58 @@ function missing(calls: number) {
     return { fetches: { ...fetches, missed: [one, one, one] } };
   };
 }
+
+describe('the way that pays', () => {
+  const off = ({ exact }: GovernorState) => ({ exact: { ...exact, phase: 'off' } as const });
+  const large = (state: GovernorState) => ({ relief: { ...state.relief, landings: [90_000] } });
+  const tried = (call: number) => (state: GovernorState) => ({
+    relief: { ...state.relief, handed: { call, landing: 23_000, answer: 1_500 } },
+  });
+
+  it.each<{ name: string; work: Work; way: string | undefined }>([
+    { name: 'handing over, where that is the strategy', work: { policy: { strategy: 'handoff' } }, way: 'handoff' },
+    { name: 'the same without the mod', work: { policy: { strategy: 'handoff' }, changes: off }, way: 'handoff' },
+    {
+      name: 'none, where the strategy is switched off',
+      work: { policy: { strategy: 'handoff', handoff: { enabled: false } } },
+      way: undefined,
+    },
+    {
+      name: 'none within ten calls of a handoff',
+      work: { policy: { strategy: 'handoff' }, changes: tried(15) },
+      way: undefined,
+    },
+    { name: 'compacting, where either may', work: { policy: { strategy: 'auto' } }, way: 'compact' },
+    {
+      name: 'handing over, where exact compactions leave much',
+      work: { policy: { strategy: 'auto' }, changes: large },
+      way: 'handoff',
+    },
+    { name: 'none to choose without the mod', work: { policy: { strategy: 'auto' }, changes: off }, way: undefined },
+  ])('is $name', ({ work, way }) => {
+    expect(momentOf(worked(work))?.way).toBe(way);
+  });
+
+  it('is told with its price, and by auto with the price of both', () => {
+    expect(reliefNow(worked({ calls: 45, policy: { strategy: 'handoff' } }))).toMatchObject({
+      way: 'handoff',
+      reason: expect.stringMatching(/have crossed \d+ of 200000: saves about \$0\.0\d+ a call$/),
+    });
+    expect(savingText(worked({ calls: 35, policy: { strategy: 'auto' } }), 'compact')).toMatch(
+      /; with exact compactions a call costs about \$0\.0\d+, with handoffs \$0\.0\d+$/,
+    );
+  });
+
+  it('comes later where the agent has written more for the last handoff', () => {
+    const at = (answer: number) => {
+      const changes = ({ relief }: GovernorState) => ({
+        relief: { ...relief, handed: { call: 5, landing: 23_000, answer } },
+      });
+      return momentAt(worked({ policy: { strategy: 'handoff' }, changes }));
+    };
+    expect(at(6_000)).toBeGreaterThan(at(1_000));
+  });
+});
 
 describe('what follows from it', () => {
   it('the context is compacted below every level of the window', () => {
@@ -123,14 +180,14 @@ describe('what follows from it', () => {
   it("claude's own trigger is placed there, below what the window can say too", () => {
     const state = worked({ calls: 15 });
     const place = triggerPlace(state);
-    expect(place?.at).toBeGreaterThanOrEqual(momentOf(state) ?? Number.NaN);
+    expect(place?.at).toBeGreaterThanOrEqual(momentAt(state));
     expect(place).toMatchObject({ setting: 100_000 });
     expect(place?.at).toBeCloseTo(800 * (place?.percent ?? 0), 0);
   });
 
   it('it stays where it is while the moment moves a little, and rests after a compaction', () => {
     const state = worked({ calls: 15 });
-    const near = { ...state, trigger: (momentOf(state) ?? 0) + 2_000 };
+    const near = { ...state, trigger: momentAt(state) + 2_000 };
     expect(triggerPlace(near)?.at).toBe(near.trigger);
     expect(triggerPlace(worked({ changes: relieved(15) }))).toMatchObject({ at: 167_000, setting: 200_000 });
   });
@@ -142,10 +199,10 @@ describe('what follows from it', () => {
   });
 
   it.each([
-    { model: MODEL, text: /^saves about \$0\.01\d a call$/ },
+    { model: MODEL, text: /^saves about \$0\.01\d\d a call$/ },
     { model: 'somebody-s', text: /^saves about 4,?\d{3} tokens a call$/ },
   ])('it says what it saves: $model', ({ model, text }) => {
-    expect(savingText(worked({ calls: 35, model }))).toMatch(text);
+    expect(savingText(worked({ calls: 35, model }), 'compact')).toMatch(text);
   });
 });
 

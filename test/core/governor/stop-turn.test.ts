@@ -50,6 +50,13 @@ describe('a turn is ended behind a tool', () => {
     expect(afterTool(driver)).not.toEqual(STOP);
   });
 
+  it('where a handoff pays, far below that', () => {
+    const driver = inTurn(40_000);
+    for (let call = 1; call <= 20; call++) driver.claude(callLine(40_000 + 2_500 * call));
+    expect(afterTool(driver)).toEqual(STOP);
+    expect(driver.state.relief.stop?.reason).toMatch(/saves about .* a call, in the middle of a turn$/);
+  });
+
   it.each<{ name: string; used?: number; policy?: PolicyChanges; run?: Partial<Run>; input?: Line }>([
     { name: 'there is room', used: 158_000 },
     { name: 'the strategy is to compact', policy: { strategy: 'compact' } },

@@ -30,10 +30,10 @@ const NEAR = 0.1;
 function economicPlace(state: GovernorState, latest: number): TriggerPlace | undefined {
   const { trigger } = state;
   const moment = momentOf(state);
-  if (moment === undefined || moment >= latest) return undefined;
-  const place = lowTriggerSetting(moment);
+  if (moment?.way !== 'compact' || moment.at >= latest) return undefined;
+  const place = lowTriggerSetting(moment.at);
   const stays = typeof trigger === 'number' && Math.abs(trigger - place.at) < place.at * NEAR;
-  return { ...place, at: stays ? trigger : place.at, reason: `from ${moment} tokens on compacting pays` };
+  return { ...place, at: stays ? trigger : place.at, reason: `from ${moment.at} tokens on compacting pays` };
 }
 
 /** Places claude's own trigger as soon as the window is known, and again when it belongs elsewhere. */

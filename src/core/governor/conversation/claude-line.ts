@@ -119,8 +119,8 @@ function read(state: GovernorState, event: Event, injected: boolean): GovernorSt
   before.tasks = tasksAfter(state.tasks, event, isStopped(state, event));
   before.summarising = summarisingAfter(state, event);
   before.refill = refillAfter(state.refill, event);
-  // Only exact compactions are weighed so, and a recording has too many lines.
-  if (state.exact.phase !== 'off') before.fetches = fetchesAfter(state.fetches, event);
+  // Only reliefs that come when they pay are weighed so, and a recording has too many lines. A handoff counts once it is over.
+  if (weighsReliefs(state) && state.handoff.phase !== 'clearing') before.fetches = fetchesAfter(state.fetches, event);
   const written = writtenIn(event);
   const { prices } = state.run.policy.cost;
   before.cost = readCost(state.cost, event, { prices, version: state.session.version }, written);
@@ -131,6 +131,10 @@ function read(state: GovernorState, event: Event, injected: boolean): GovernorSt
   const known = state.gauge.basis === 'measured' ? state.cache : NO_CACHE;
   if (event.kind === 'assistant') counted.cache = cacheAfter(known, event, state.now);
   return counted;
+}
+
+function weighsReliefs({ exact, run }: GovernorState): boolean {
+  return exact.phase !== 'off' || (run.mode === 'act' && run.policy.strategy === 'handoff');
 }
 
 /** Until the next call or the end of the turn, because the last hook comes after the boundary. */

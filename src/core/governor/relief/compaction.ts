@@ -11,7 +11,7 @@ import { chain, decided, isCompacting, keep, type Step } from '../steps.ts';
 import { exactIsPossible, measureExact, planExact, tellNotExact } from './exact.ts';
 import { leaveExhausted } from './exhaustion.ts';
 import { focusText } from './focus.ts';
-import { compareStrategies, type Extent, failuresAfterLanding, pays, UNTRIED, willCross } from './ladder.ts';
+import { compareStrategies, type Extent, failuresAfterLanding, payingMoment, UNTRIED, willCross } from './ladder.ts';
 import { extentOf, savingText } from './outlook.ts';
 import { countsAsFailure, isDown, isRejected, statusOf, verdictOf } from './verdict.ts';
 
@@ -232,7 +232,8 @@ function note(attempt: Attempt, event: Event): Attempt {
 export function dueReason(state: GovernorState): string {
   const { gauge, run, latch } = state;
   const extent = extentOf(state);
-  if (pays(state, extent)) return `${crossedText(gauge, extent.moment)}: ${savingText(state)}`;
+  const paying = payingMoment(state, extent);
+  if (paying !== undefined) return `${crossedText(gauge, paying.at)}: ${savingText(state, paying.way)}`;
   const isCrossed = latch === 'compact' || !willCross(run.policy, extent);
   const why = isCrossed ? crossedText(gauge, run.policy.thresholds.compact) : forecastText(run.policy, extent);
   return run.policy.strategy === 'auto' ? `${why}; ${compareStrategies(state, extent).text}` : why;

@@ -12,7 +12,9 @@ export interface Outlook {
   readonly growth: number;
   /** Calls to come. */
   readonly calls: number;
-  readonly how: 'exact' | 'summary';
+  readonly how: 'exact' | 'summary' | 'handoff';
+  /** What the model writes for it: the summary or the document, and the thoughts before it. */
+  readonly answer: number;
   readonly missed: Missed;
   readonly rates: CallRates;
 }
@@ -32,9 +34,6 @@ export interface CallRates {
   readonly output: number;
 }
 
-/** The median summary of public recordings is 2,250 tokens; the model thinks about as long before it writes it. */
-const SUMMARY_TOKENS = 4_000;
-
 /** A call of a tool, and the words before it: an assumption. */
 export const CALL_TOKENS = 150;
 
@@ -45,13 +44,27 @@ const LEAST_TIMES = 3;
  * The context, in tokens, from which a relief pays: where a cycle from relief to relief costs least for each of its
  * calls. A context that lands at L, and that a relief costs K more than an ordinary call of that size, costs K ÷ n for
  * each of n calls, and reads g × n ÷ 2 tokens more than L in each: least at n = √(2K ÷ (g × price of a cached token)).
+ * Where the model must read all of it once more, for a summary or a document, that is L + g × n: the L is part of K.
  * Near the end of the work a relief must also earn its price in the calls that are left.
  */
 export function economicMoment(outlook: Omit<Outlook, 'full' | 'ceiling'>): number {
   const { landing, growth, calls, rates } = outlook;
-  const inReads = onceMore(outlook) / rates.cacheRead;
+  const inReads = perCycle(outlook) / rates.cacheRead;
   const cycle = Math.sqrt(2 * inReads * growth);
   return Math.max(leastMoment(outlook), Math.ceil(landing + Math.max(cycle, inReads / Math.max(1, calls))));
+}
+
+/** What a call costs on an average where each relief comes at its moment, in micro-dollars; without what comes in. */
+export function costPerCall(outlook: Omit<Outlook, 'full' | 'ceiling'>): number {
+  const { landing, growth, how, rates } = outlook;
+  const cycle = economicMoment(outlook) - landing;
+  const reads = landing + cycle / 2 + (how === 'exact' ? 0 : growth);
+  return (reads * rates.cacheRead + (perCycle(outlook) * growth) / Math.max(1, cycle)) / 1_000_000;
+}
+
+/** What a relief costs beside what grows with the length of the cycle. */
+function perCycle(outlook: Omit<Outlook, 'full' | 'ceiling'>): number {
+  return onceMore(outlook) + (outlook.how === 'exact' ? 0 : outlook.landing * outlook.rates.cacheRead);
 }
 
 /** Below it none comes, whatever it costs. */
@@ -71,7 +84,8 @@ export function savedPerCall({ full, ...outlook }: Omit<Outlook, 'ceiling'>): nu
   const { landing, growth, calls, rates } = outlook;
   const cycle = growth > 0 ? (economicMoment(outlook) - landing) / growth : calls;
   const spread = Math.max(1, Math.min(calls, cycle));
-  return ((full - landing) * rates.cacheRead - onceMore(outlook) / spread) / 1_000_000;
+  const reading = outlook.how === 'exact' ? 0 : full * rates.cacheRead;
+  return ((full - landing) * rates.cacheRead - (onceMore(outlook) + reading) / spread) / 1_000_000;
 }
 
 /**
@@ -98,22 +112,21 @@ function furtherCalls(outlook: Outlook, tokens: number): number {
     sum += (context * rates.cacheRead + growth * rates.write) / 1_000_000;
     context += growth;
     if (context < ceiling || landing >= ceiling) continue;
-    const summarised = how === 'summary' ? (context * rates.cacheRead) / 1_000_000 : 0;
-    sum += summarised + afterRelief(outlook);
+    const reading = how === 'exact' ? 0 : (context * rates.cacheRead) / 1_000_000;
+    sum += reading + afterRelief(outlook);
     context = landing;
   }
   return sum;
 }
 
-/** The summary itself, the first call with what is left, and what is fetched again. */
+/** What the model writes, the first call with what is left, and what is fetched again. */
 function afterRelief(outlook: Outlook): number {
   return (onceMore(outlook) + outlook.landing * outlook.rates.cacheRead) / 1_000_000;
 }
 
 /** What a relief costs beyond a call of the size that it leaves, in millionths of a micro-dollar. */
-function onceMore({ landing, prefix, how, missed, rates }: Omit<Outlook, 'full' | 'ceiling'>): number {
-  const summary = how === 'summary' ? SUMMARY_TOKENS * rates.output : 0;
+function onceMore({ landing, prefix, answer, missed, rates }: Omit<Outlook, 'full' | 'ceiling'>): number {
   const written = Math.max(0, landing - prefix) * (rates.write - rates.cacheRead);
   const again = missed.calls * (landing * rates.cacheRead + CALL_TOKENS * rates.output) + missed.tokens * rates.write;
-  return summary + written + again;
+  return answer * rates.output + written + again;
 }

@@ -6,6 +6,7 @@ import { countSent, ownUuid, request, userLine } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, decided, keep, type Step } from '../steps.ts';
 import { health } from '../zones/notices.ts';
+import { fetchesAfterRelief } from './missed.ts';
 import type { Handoff, HandoffDocument, HandoffPhase, HandoffPlan } from './relief-state.ts';
 
 /** `/clear` needs no API call. */
@@ -108,11 +109,13 @@ function finish(state: GovernorState, plan: HandoffPlan, document: HandoffDocume
     handoff: { phase: 'idle' },
     latch: 'none',
     gauge: emptyContext(gauge, 0),
+    fetches: fetchesAfterRelief(state.fetches),
     compaction: { phase: 'idle', failures: 0, landing: undefined, triedAt: undefined },
     relief: {
       ...relief,
       due: undefined,
       handoffs: relief.handoffs + 1,
+      handed: { call: gauge.calls, landing: undefined, answer: plan.answer },
       left: way === 'process' ? plan.sessionId : undefined,
       landing: plan.before,
       boundaries: [],

@@ -1,6 +1,6 @@
 import type { Event, ResultEvent } from '../../protocol/events.ts';
 import { saysUnavailable } from '../../protocol/failures.ts';
-import { predicted, readGauge } from '../gauge/gauge.ts';
+import { callOutput, predicted, readGauge } from '../gauge/gauge.ts';
 import type { OwnEvent } from '../input.ts';
 import { LEAST_NATIVE_WINDOW, nativeLevel } from '../policy.ts';
 import { countSent, ownUuid, sendInterrupt, userLine } from '../prompts/own-lines.ts';
@@ -124,7 +124,8 @@ function answering(state: GovernorState, handoff: HandoffPhase<'asking'>, event:
 }
 
 function readAnswer(state: GovernorState, handoff: HandoffPhase<'asking'>, event: ResultEvent): Step {
-  const { plan, attempt } = handoff;
+  const { attempt } = handoff;
+  const plan = { ...handoff.plan, answer: (handoff.plan.answer ?? 0) + callOutput(state.gauge) };
   const said = [event.text, ...event.errors].join('\n');
   if (event.isError && (handoff.apiDown || saysUnavailable(said))) return putOff(state, plan, said);
   const answer = event.isError ? undefined : event.text;

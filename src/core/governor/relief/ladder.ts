@@ -23,10 +23,16 @@ export interface Extent {
   readonly growth: number;
   /** By how much nine of ten turns make it grow at most; undefined: too few are known. */
   readonly turn?: number | undefined;
-  /** From here on an exact compaction pays; undefined: none is possible, or it is not known. */
-  readonly moment?: number | undefined;
+  /** When a relief pays; undefined: it is not known, or none does. */
+  readonly moment?: Moment | undefined;
   /** A fresh context as full would not help, or `full` is a guess: only what was crossed before counts. */
   readonly provesNothing?: boolean;
+}
+
+/** From how many tokens on which relief pays: an exact compaction, or a handoff. */
+export interface Moment {
+  readonly at: number;
+  readonly way: Way['way'];
 }
 
 /**
@@ -40,7 +46,9 @@ export type Way = { readonly way: 'compact' } | { readonly way: 'handoff'; reado
 
 /** The one choice between compacting and handing over, for a run and for what-if. */
 export function chooseWay(standing: Standing, extent: Extent): Way | undefined {
-  if (pays(standing, extent)) return { way: 'compact' };
+  const paying = payingMoment(standing, extent);
+  if (paying !== undefined)
+    return paying.way === 'compact' ? { way: 'compact' } : { way: 'handoff', cause: 'strategy' };
   const cause = handoffCause(standing, extent);
   if (cause !== undefined) return { way: 'handoff', cause };
   const { latch, run } = standing;
@@ -49,11 +57,10 @@ export function chooseWay(standing: Standing, extent: Extent): Way | undefined {
 }
 
 /** Below the level of compacting only what pays is done, and nothing else takes its place. */
-export function pays(standing: Standing, extent: Extent): extent is Extent & { readonly moment: number } {
-  const { moment, full, window } = extent;
-  const { thresholds } = standing.run.policy;
-  if (moment === undefined || full < moment || full >= inTokens(thresholds.compact, window)) return false;
-  return standing.relief.due === undefined && mayCompact(standing);
+export function payingMoment(standing: Standing, { moment, full, window }: Extent): Moment | undefined {
+  const latest = inTokens(standing.run.policy.thresholds.compact, window);
+  if (moment === undefined || full < moment.at || full >= latest || standing.relief.due !== undefined) return undefined;
+  return (moment.way === 'compact' ? mayCompact : mayHandOver)(standing) ? moment : undefined;
 }
 
 function handoffCause(standing: Standing, extent: Extent): HandoffCause | undefined {
@@ -79,6 +86,7 @@ export function willCross(policy: Policy, { full, window, turn, provesNothing }:
 function prefersHandoff(standing: Standing, extent: Extent): boolean {
   const { strategy } = standing.run.policy;
   if (strategy !== 'auto') return strategy === 'handoff';
+  if (extent.moment !== undefined) return extent.moment.way === 'handoff';
   const { compact, handoff } = compareStrategies(standing, extent);
   return handoff < compact;
 }

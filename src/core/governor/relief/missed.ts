@@ -49,13 +49,13 @@ export function missedAfterRelief({ missed }: Fetches): Missed {
 
 export function fetchesAfter(fetches: Fetches, event: Event): Fetches {
   if (event.kind === 'reset') return NO_FETCHES;
-  if (event.kind === 'boundary') return afterRelief(fetches);
+  if (event.kind === 'boundary') return fetchesAfterRelief(fetches);
   if (event.kind === 'assistant' && event.subagent === null) return event.blocks.reduce(begun, fetches);
   if (event.kind !== 'user' || event.role !== 'tool-result' || event.subagent !== null) return fetches;
   return event.blocks.reduce(ended, fetches);
 }
 
-function afterRelief({ known, missed }: Fetches): Fetches {
+export function fetchesAfterRelief({ known, missed }: Fetches): Fetches {
   const still = Object.entries(known)
     .filter(([, where]) => where !== 'gone')
     .map(([name, where]) => [name, where === 'sight' ? 'gone' : where] as const);

@@ -6,9 +6,9 @@ import { predicted } from '../gauge/gauge.ts';
 import { inTokens } from '../policy.ts';
 import { forecast } from '../prompts/turns.ts';
 import type { GovernorState } from '../state.ts';
-import { momentNow, type Outlook, savedPerCall } from './economic-moment.ts';
+import { costPerCall, momentNow, type Outlook, savedPerCall } from './economic-moment.ts';
 import { exactIsPossible } from './exact.ts';
-import { type Extent, landingOf, USUAL_GROWTH } from './ladder.ts';
+import { DOCUMENT_TOKENS, type Extent, landingOf, type Moment, USUAL_GROWTH } from './ladder.ts';
 import { missedAfterRelief } from './missed.ts';
 
 /** No relief comes within so many calls of the one before, or of one that was tried in vain. */
@@ -44,12 +44,17 @@ export function outlookOf(state: GovernorState, how: Outlook['how']): Outlook {
   const full = predicted(gauge);
   const first = gauge.first ?? 0;
   const prefix = run.resumes ? Math.min(first, USUAL_PREFIX) : first;
-  const landing =
-    how === 'summary' ? landingOf(relief.landings, ceiling) : (relief.landings.at(-1) ?? prefix + USUALLY_KEPT);
+  const landings = {
+    exact: relief.landings.at(-1) ?? prefix + USUALLY_KEPT,
+    summary: landingOf(relief.landings, ceiling),
+    handoff: relief.handed?.landing ?? prefix + DOCUMENT_TOKENS,
+  };
+  const landing = landings[how];
   const price = priceOfModel(state);
   const rates = price === undefined ? UNPRICED : priceAt(price, full);
   return {
     ...{ full, landing, ceiling, how },
+    answer: how === 'exact' ? 0 : ((how === 'handoff' ? relief.handed?.answer : undefined) ?? USUAL_ANSWER),
     prefix: Math.min(prefix, landing),
     // As long as few calls were seen, much like those of other sessions.
     growth: (gauge.grown + FEW_CALLS * USUAL_GROWTH) / (Math.max(0, gauge.calls - 1) + FEW_CALLS),
@@ -60,6 +65,9 @@ export function outlookOf(state: GovernorState, how: Outlook['how']): Outlook {
 }
 
 const FEW_CALLS = 3;
+
+/** The median summary of public recordings is 2,250 tokens; the model thinks about as long before it writes it. */
+const USUAL_ANSWER = 4_000;
 
 /** A model without a price: tokens count as list prices weigh them. */
 export const UNPRICED: Rates = multiplied({ input: 1, ...USUAL_RATIOS }, 1_000_000);
@@ -75,17 +83,40 @@ function callsToCome({ mailbox, gauge, turn }: GovernorState): number {
   return Math.round(rest + mailbox.waiting.length * usual);
 }
 
-/** From how many tokens on an exact compaction pays; undefined: it can't be told, or another is not to follow yet. */
-export function momentOf(state: GovernorState): number | undefined {
+/** From how many tokens on which relief pays; undefined: it can't be told, or another is not to follow yet. */
+export function momentOf(state: GovernorState): Moment | undefined {
   const { gauge, relief, compaction, run } = state;
-  const { enabled, moment } = run.policy.compaction;
-  if (!exactIsPossible(state) || !enabled || run.policy.strategy === 'handoff') return undefined;
+  const way = payingWay(state);
   // Nothing acts while it is not known how much fits.
-  if (gauge.window.tokens === undefined) return undefined;
-  const last = Math.max(relief.boundaries.at(-1)?.call ?? 0, triedAt(compaction));
+  if (way === undefined || gauge.window.tokens === undefined) return undefined;
+  const last = Math.max(relief.boundaries.at(-1)?.call ?? 0, relief.handed?.call ?? 0, triedAt(compaction));
   if (gauge.basis !== 'measured' || relief.isLanding || gauge.calls - last <= TOO_SOON) return undefined;
-  if (moment !== 'economic') return inTokens(moment, gauge.window.tokens);
-  return momentNow(outlookOf(state, 'exact'), idleBeyondLife(state.cache, state.now) !== undefined);
+  const { moment } = run.policy.compaction;
+  if (moment !== 'economic') return { way, at: inTokens(moment, gauge.window.tokens) };
+  const isCold = idleBeyondLife(state.cache, state.now) !== undefined;
+  return { way, at: momentNow(outlookOf(state, HOW[way]), isCold) };
+}
+
+const HOW = { compact: 'exact', handoff: 'handoff' } as const;
+
+/** A handoff loses more than its price shows, so it must be cheaper by this share to be chosen for it. */
+const LEAST_GAIN = 0.1;
+
+/** Who asks for summaries gets the levels of the window. */
+function payingWay(state: GovernorState): Moment['way'] | undefined {
+  const { mode, policy } = state.run;
+  const { strategy, compaction, handoff } = policy;
+  const mayHandOver = mode === 'act' && handoff.enabled && compaction.how !== 'summary';
+  if (strategy === 'handoff') return mayHandOver ? 'handoff' : undefined;
+  if (!exactIsPossible(state) || !compaction.enabled) return undefined;
+  if (strategy === 'compact' || !mayHandOver) return 'compact';
+  const { compact, handoff: handed } = callCosts(state);
+  return handed < compact * (1 - LEAST_GAIN) ? 'handoff' : 'compact';
+}
+
+/** What a call costs with either way, in micro-dollars. */
+function callCosts(state: GovernorState): Readonly<Record<Moment['way'], number>> {
+  return { compact: costPerCall(outlookOf(state, 'exact')), handoff: costPerCall(outlookOf(state, 'handoff')) };
 }
 
 /** Calls that were measured when one was tried in vain. */
@@ -93,10 +124,16 @@ function triedAt(compaction: GovernorState['compaction']): number {
   return 'triedAt' in compaction ? (compaction.triedAt ?? 0) : 0;
 }
 
-/** What a relief makes each further call cheaper by, in words; empty: it does not. */
-export function savingText(state: GovernorState): string {
-  const saved = savedPerCall(outlookOf(state, 'exact'));
-  if (saved <= 0) return '';
-  if (priceOfModel(state) === undefined) return `saves about ${Math.round(saved)} tokens a call`;
-  return `saves about $${toUsd(Math.round(saved)).toFixed(3)} a call`;
+/** What a relief makes each further call cheaper by, in words; empty: it does not. `auto` also says what it compared. */
+export function savingText(state: GovernorState, way: Moment['way']): string {
+  const saved = savedPerCall(outlookOf(state, HOW[way]));
+  const text = saved > 0 ? `saves about ${costText(state, saved)} a call` : '';
+  if (state.run.policy.strategy !== 'auto') return text;
+  const { compact, handoff } = callCosts(state);
+  const compared = `with exact compactions a call costs about ${costText(state, compact)}, with handoffs ${costText(state, handoff)}`;
+  return [text, compared].filter((part) => part !== '').join('; ');
+}
+
+function costText(state: GovernorState, micro: number): string {
+  return priceOfModel(state) === undefined ? `${Math.round(micro)} tokens` : `$${toUsd(Math.round(micro)).toFixed(4)}`;
 }

@@ -73,6 +73,8 @@ export interface HandoffPlan {
   readonly way: 'clear' | 'leave' | 'end';
   /** Why it was due before it began. */
   readonly due: string | undefined;
+  /** Tokens that the agent has written for it. */
+  readonly answer?: number;
 }
 
 /** What a fresh context begins with. */
@@ -118,6 +120,8 @@ export interface Relief {
   /** Why nothing more is tried: the run ends. */
   readonly hopeless: string | undefined;
   readonly handoffs: number;
+  /** What is known of the last handoff. */
+  readonly handed: Handed | undefined;
   /** The session that another process took over from last. */
   readonly left: string | undefined;
   /** The context before the last handoff, until the next call shows what it freed. */
@@ -146,6 +150,16 @@ export interface Relief {
   readonly stop: TurnStop | undefined;
   /** A compaction has happened and the next call will show where it landed. */
   readonly isLanding: boolean;
+}
+
+/** A handoff that is over. */
+export interface Handed {
+  /** Calls that were measured before it. */
+  readonly call: number;
+  /** Context of the first call after it, in tokens. */
+  readonly landing: number | undefined;
+  /** Tokens that the agent wrote for it. */
+  readonly answer: number | undefined;
 }
 
 /** A turn that ends behind a tool, so that the work can be handed over. */

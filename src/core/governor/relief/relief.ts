@@ -131,7 +131,11 @@ export function measureHandoff(state: GovernorState): Step {
   if (relief.landing === undefined || gauge.basis !== 'measured') return keep(state);
   const freed = relief.landing.predicted - gauge.used;
   const useless = missesTarget(state, gauge.used, gauge.window.tokens);
-  const landed: GovernorState = { ...state, relief: { ...relief, landing: undefined, due: undefined, useless } };
+  const handed = relief.handed && { ...relief.handed, landing: gauge.used };
+  const landed: GovernorState = {
+    ...state,
+    relief: { ...relief, landing: undefined, due: undefined, useless, handed },
+  };
   const reason = useless ? 'the handoff freed too little' : 'the handoff made room';
   return keep(landed, [{ kind: 'landed', ...decided(landed, reason), freed }]);
 }

@@ -6,7 +6,7 @@ import type { GovernorState } from '../state.ts';
 import { isRelieving, keep, type Step } from '../steps.ts';
 import { dueReason } from './compaction.ts';
 import { withExhausted } from './exhaustion.ts';
-import { chooseWay } from './ladder.ts';
+import { chooseWay, payingMoment } from './ladder.ts';
 import { extentOf } from './outlook.ts';
 
 /**
@@ -35,7 +35,9 @@ function isToStop(state: GovernorState): boolean {
   const extent = extentOf(state);
   const chosen = chooseWay(state, extent);
   const isChosen = chosen?.way === 'handoff' && chosen.cause === 'strategy';
-  return isChosen && predicted(gauge) >= handoffLevel(run.policy, gauge.window.tokens);
+  if (!isChosen) return false;
+  const level = payingMoment(state, extent)?.at ?? handoffLevel(run.policy, gauge.window.tokens);
+  return predicted(gauge) >= level;
 }
 
 /** The end of a turn that was stopped: the caller sees it only if the work cannot go on. */
