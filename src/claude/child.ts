@@ -1,8 +1,9 @@
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { constants, devNull } from 'node:os';
 import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { isatty } from 'node:tty';
-import { execa } from 'execa';
 import { CtxbError } from '../errors.ts';
 import type { Environment, Io } from '../io.ts';
 
@@ -45,37 +46,38 @@ interface ChildOptions {
  * `EMFILE` when there are too many open files
  */
 export async function startChild(options: ChildOptions): Promise<Child> {
-  const { command, args, cwd, env } = options;
-  requireDescriptors();
-  // `buffer: false`: collected output would grow with the session and fail at 100 MB.
-  const subprocess = execa(command, args, {
-    cwd,
-    env,
-    extendEnv: false,
-    buffer: false,
-    reject: false,
-    detached: true,
-    stdin: 'pipe',
-    stdout: 'pipe',
-    stderr: 'pipe',
-    stripFinalNewline: false,
-  });
-  const { pid } = subprocess;
-  if (pid === undefined) throw startError(command, await subprocess);
+  const child = await start(options, { detached: true });
+  const [stdin, stdout, stderr] = child.stdio as [Writable, Readable, Readable, null, null];
+  const pid = child.pid as number;
   // It may go away at any time; what is written then is of no use to anyone, and its end tells of it.
-  subprocess.stdin.on('error', () => {});
+  stdin.on('error', () => {});
   return {
     pid,
-    stdin: subprocess.stdin,
+    stdin,
     // Readers come a moment later, and what nobody reads would be drained when the process ends.
-    stdout: subprocess.stdout.pipe(new PassThrough()),
-    stderr: subprocess.stderr.pipe(new PassThrough()),
-    ended: subprocess.then(({ exitCode, signal }) => ({
-      code: exitCode,
-      signal: signal as NodeJS.Signals | undefined,
-    })),
+    stdout: stdout.pipe(new PassThrough()),
+    stderr: stderr.pipe(new PassThrough()),
+    ended: endOf(child),
     kill: (signal) => killGroup(pid, signal),
   };
+}
+
+/** Node throws some errors of a start, and tells of others a moment later. */
+async function start({ command, args, cwd, env }: ChildOptions, how: SpawnOptions): Promise<ChildProcess> {
+  requireDescriptors();
+  try {
+    const child = spawn(command, args, { cwd, env, ...how });
+    if (child.pid === undefined) throw (await once(child, 'error'))[0];
+    return child;
+  } catch (error) {
+    throw startError(command, error as NodeJS.ErrnoException);
+  }
+}
+
+function endOf(child: ChildProcess): Promise<ChildEnd> {
+  return new Promise((resolve) => {
+    child.on('close', (code, signal) => resolve({ code: code ?? undefined, signal: signal ?? undefined }));
+  });
 }
 
 /** The exit code a shell shows for a process that a signal ended. */
@@ -90,29 +92,20 @@ export function signalExitCode(signal: NodeJS.Signals): number {
  * @param input all of its stdin; without it, it has ours
  * @throws CtxbError as {@link startChild}
  */
-async function runInOurPlace({ command, args, cwd, env }: ChildOptions, input?: string): Promise<ChildEnd> {
+async function runInOurPlace(options: ChildOptions, input?: string): Promise<ChildEnd> {
+  let child: ChildProcess | undefined;
   const passOn = (signal: NodeJS.Signals) => {
-    if (signal !== 'SIGINT' || ![0, 1, 2].some(isatty)) subprocess.kill(signal);
+    if (signal !== 'SIGINT' || ![0, 1, 2].some(isatty)) child?.kill(signal);
   };
-  requireDescriptors();
   // Before the start: a signal that came in between would end us alone.
   for (const signal of ENDING_SIGNALS) process.on(signal, passOn);
-  const subprocess = execa(command, args, {
-    cwd,
-    env,
-    extendEnv: false,
-    buffer: false,
-    reject: false,
-    stdin: input === undefined ? 'inherit' : 'pipe',
-    stdout: 'inherit',
-    stderr: 'inherit',
-    ...(input === undefined ? {} : { input }),
-  });
-  const result = await subprocess;
-  for (const signal of ENDING_SIGNALS) process.off(signal, passOn);
-  const end = { code: result.exitCode, signal: result.signal as NodeJS.Signals | undefined };
-  if (end.code === undefined && end.signal === undefined) throw startError(command, result);
-  return end;
+  try {
+    child = await start(options, { stdio: [input === undefined ? 'inherit' : 'pipe', 'inherit', 'inherit'] });
+    child.stdin?.on('error', () => {}).end(input);
+    return await endOf(child);
+  } finally {
+    for (const signal of ENDING_SIGNALS) process.off(signal, passOn);
+  }
 }
 
 /** Node starts a child without pipes where there are too few, and the error that tells of it comes when nobody listens. */
@@ -133,13 +126,13 @@ function killGroup(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-function startError(command: string, result: { code?: string | undefined; message?: string | undefined }): CtxbError {
-  if (result.code === 'ENOENT') {
+function startError(command: string, { code = '', message }: NodeJS.ErrnoException): CtxbError {
+  if (code === 'ENOENT') {
     const todo = command === 'claude' ? `: ${INSTALL}` : '';
     return new CtxbError('command-not-found', `${command}: command not found${todo}`);
   }
-  const remedy = REMEDIES[result.code ?? ''];
-  const why = `${result.code ?? result.message}${remedy === undefined ? '' : ` (${remedy})`}`;
+  const remedy = REMEDIES[code];
+  const why = `${code || message}${remedy === undefined ? '' : ` (${remedy})`}`;
   return new CtxbError('command-failed', `${command} cannot be started: ${why}`);
 }
 

@@ -79,7 +79,12 @@ export function lastLines(text: string, count: number, length: number): string {
 }
 
 export function counted(count: number, noun: string, plural = `${noun}s`): string {
-  return `${count.toLocaleString('en-US')} ${count === 1 ? noun : plural}`;
+  return `${grouped(count)} ${count === 1 ? noun : plural}`;
+}
+
+/** A whole number, its digits in groups of three. The first `toLocaleString` of a process takes Node 20 ms. */
+export function grouped(count: number): string {
+  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
 /** `2026-11-21 06:20:03 UTC`, or that the recording does not say. */

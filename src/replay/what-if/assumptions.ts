@@ -1,6 +1,6 @@
 import { DOCUMENT_TOKENS } from '../../core/governor/relief/ladder.ts';
 import { USUALLY_MISSED } from '../../core/governor/relief/missed.ts';
-import { counted } from '../../core/memory/words.ts';
+import { counted, grouped } from '../../core/memory/words.ts';
 import type { RecordedSteps } from './steps.ts';
 import type { Assumed, Basis, Facts } from './what-if.ts';
 
@@ -25,7 +25,7 @@ export function assumptionsOf(all: readonly Facts[]): readonly string[] {
   const [calls, estimated, reliefs] = [sum((f) => f.calls), sum((f) => f.estimated), sum((f) => f.reliefs)];
   const [fresh, drops] = [sum((f) => f.fresh), sum((f) => f.drops)];
   return [
-    `Exact: what happened, and by how much the context grew before ${(calls - estimated).toLocaleString('en-US')} of ${counted(calls, 'call')}.`,
+    `Exact: what happened, and by how much the context grew before ${grouped(calls - estimated)} of ${counted(calls, 'call')}.`,
     ...(reliefs > 0
       ? [
           `Undone under every policy: ${counted(reliefs, 'relief')} that happened; the growth of the call after each is estimated from its lines.`,
@@ -33,7 +33,7 @@ export function assumptionsOf(all: readonly Facts[]): readonly string[] {
       : []),
     ...(fresh > 0 ? [`Kept: ${counted(fresh, 'context')} that the caller began anew.`] : []),
     ...(drops > 0 ? [`Kept: ${counted(drops, 'drop')} of the context without a compaction.`] : []),
-    `Assumed: the first call after a compaction has ${assumedText(all.map(({ basis }) => basis.landing))}; after a handoff, the smallest context of the session and ${DOCUMENT_TOKENS.toLocaleString('en-US')} more.`,
+    `Assumed: the first call after a compaction has ${assumedText(all.map(({ basis }) => basis.landing))}; after a handoff, the smallest context of the session and ${grouped(DOCUMENT_TOKENS)} more.`,
     ...(all.some(({ exact }) => exact) ? [exactText(all)] : []),
     ...GENERAL,
   ];
