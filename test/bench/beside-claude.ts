@@ -6,7 +6,7 @@ import type { Call } from '../../src/standin/scenario.ts';
 import { runProgram, startWorld, type World } from '../support/claude.ts';
 import { CTXB, DEFAULT_MODEL, PROTOCOL } from '../support/ctxb.ts';
 import { hookInput } from '../support/hook-inputs.ts';
-import { alternate, quantile } from './measure.ts';
+import { alternate, quantile, sized } from './measure.ts';
 
 /** What a person or a script waits, and what the machine works, in milliseconds. */
 interface Cost {
@@ -19,7 +19,7 @@ interface Cost {
 
 const TURNS = 10;
 const TOOL_CALLS = 20;
-const ROUNDS = { first: 15, session: 7, programs: 25, tools: 7 };
+const ROUNDS = { first: sized(15), session: sized(7), programs: sized(25), tools: sized(7) };
 
 const OURS = [process.execPath, CTXB];
 const HELLO = ['-p', 'say hello'];

@@ -10,9 +10,6 @@ export interface Corpus {
   readonly files: number;
   readonly bytes: number;
   readonly lines: number;
-  /** Bytes of lines with results of 10 to 200 KB, and of lines that are not ASCII. */
-  readonly inLargeResults: number;
-  readonly notAscii: number;
 }
 
 const MEGABYTE = 1_000_000;
@@ -27,7 +24,7 @@ const STREAM_SHARE = 1 / 8;
 /** Writes recordings of at least so many bytes, as Claude Code lays them out: projects/<project>/<session>.jsonl. */
 export function writeCorpus(folder: string, bytes: number): Corpus {
   const random = createRandom(7);
-  const sum = { files: 0, bytes: 0, lines: 0, inLargeResults: 0, notAscii: 0 };
+  const sum = { files: 0, bytes: 0, lines: 0 };
   while (sum.bytes < bytes) {
     const project = join(folder, 'projects', `-home-dev-project-${random.whole(1, 12)}`);
     mkdirSync(project, { recursive: true });
@@ -42,7 +39,7 @@ export function writeCorpus(folder: string, bytes: number): Corpus {
 
 /** One session log of at least so many bytes. */
 export function writeLog(path: string, size: number): Corpus {
-  const sum = { files: 1, bytes: 0, lines: 0, inLargeResults: 0, notAscii: 0 };
+  const sum = { files: 1, bytes: 0, lines: 0 };
   const id = '00000000-0000-4000-9000-000000000000';
   writeRecording(path, { id, dialect: 'session', size, random: createRandom(8) }, sum);
   return { folder: path, ...sum };
@@ -61,18 +58,10 @@ function writeRecording(path: string, { id, dialect, size, random }: Recording, 
   const session = createSession(id, dialect, random);
   while (sum.bytes < end) {
     const lines = session.turn().map((line) => Buffer.from(`${line}\n`));
-    for (const line of lines) count(line, sum);
-    writeSync(file, Buffer.concat(lines));
+    sum.lines += lines.length;
+    sum.bytes += writeSync(file, Buffer.concat(lines));
   }
   closeSync(file);
 }
 
 type Sums = { -readonly [Name in keyof Omit<Corpus, 'folder'>]: Corpus[Name] };
-
-function count(line: Buffer, sum: Sums): void {
-  sum.lines++;
-  sum.bytes += line.length;
-  if (line.length >= 10_000 && line.length <= 200_000 && line.includes('"tool_result"'))
-    sum.inLargeResults += line.length;
-  if (line.length !== line.toString().length) sum.notAscii += line.length;
-}

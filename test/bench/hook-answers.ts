@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { quantile } from './measure.ts';
+import { quantile, sized } from './measure.ts';
 
-const COUNT = 300;
-const COUNT_OF_LARGE = 100;
+const COUNT = sized(300, 20);
+const COUNT_OF_LARGE = sized(100, 10);
 
 /**
  * What claude hands its hooks of a result: of one that it stores itself (all of 5 MB, as a rule) a note of 1,400
@@ -21,7 +21,8 @@ const SIZES = [
 /** How long a claude waits for the answer about a tool's result, pipes and parsing included. */
 export async function benchHookAnswers(folder: string, ctxb: string, env: Record<string, string>): Promise<void> {
   const program = join(process.cwd(), 'fixtures', 'programs', 'asks-about-results.mjs');
-  console.log('\nAnswer to PostToolUse, from the question to the answer in claude');
+  console.log('\nAnswer to PostToolUse, from the question to the answer in claude, beside the smallest');
+  let smallest: number | undefined;
   for (const { name, characters, count } of SIZES) {
     const times = join(folder, `times-${characters}.json`);
     const claude = join(folder, `asks-${characters}`);
@@ -32,7 +33,10 @@ export async function benchHookAnswers(folder: string, ctxb: string, env: Record
       cwd: folder,
     });
     const took = JSON.parse(readFileSync(times, 'utf8')) as number[];
-    const figures = [0.5, 0.99].map((share) => quantile(took, share).toFixed(1).padStart(7)).join(' ms');
-    console.log(`  ${name.padEnd(34)}${figures} ms  (median, 99th percentile of ${took.length})`);
+    const median = quantile(took, 0.5);
+    smallest ??= median;
+    const figures = [median, quantile(took, 0.99)].map((ms) => ms.toFixed(1).padStart(7)).join(' ms');
+    const ratio = (median / smallest).toFixed(2).padStart(6);
+    console.log(`  ${name.padEnd(34)}${figures} ms  ${ratio} ×  (median, 99th percentile of ${took.length})`);
   }
 }

@@ -1,9 +1,14 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { chmodSync, createWriteStream, type WriteStream, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { quantile } from './measure.ts';
+import { quantile, sized } from './measure.ts';
 
-const LINES = 3_000;
+const LINES = sized(3_000, 100);
+
+/** In a round in which `cat` itself takes as long, in milliseconds, the machine was elsewhere: it says nothing of the others. */
+const BUSY_MS = 2;
+/** Rounds for each line that is measured, at most. */
+const MOST_ROUNDS = 4;
 
 /** A pipeline that copies lines: what is written to `input` comes out of `output`. */
 interface Pipeline {
@@ -26,13 +31,15 @@ export async function benchLatency(folder: string, ctxb: string, env: Record<str
     open('ctxb run', fifo('ctxb'), process.execPath, run, env, folder),
   ];
   const samples = new Map(pipelines.map(({ name }) => [name, [] as number[]]));
-  for (let number = -100; number < LINES; number++) {
-    for (const pipeline of pipelines) {
-      const took = await pipeline.send(assistantLine(number));
-      if (number >= 0) samples.get(pipeline.name)?.push(took);
-    }
+  let busy = 0;
+  for (let number = -100; number < LINES + busy && number < LINES * MOST_ROUNDS; number++) {
+    const took: number[] = [];
+    for (const pipeline of pipelines) took.push(await pipeline.send(assistantLine(number)));
+    if (number < 0) continue;
+    if ((took[0] ?? 0) >= BUSY_MS) busy++;
+    else for (const [at, { name }] of pipelines.entries()) samples.get(name)?.push(took[at] ?? 0);
   }
-  print(samples);
+  print(samples, busy);
   for (const { input } of pipelines) input.end();
   await Promise.all(pipelines.map(({ child }) => new Promise((resolve) => child.once('close', resolve))));
 }
@@ -88,18 +95,15 @@ function assistantLine(number: number): string {
   return JSON.stringify({ type: 'assistant', message, parent_tool_use_id: null, session_id: 's', uuid: `u${number}` });
 }
 
-function print(samples: ReadonlyMap<string, readonly number[]>): void {
+function print(samples: ReadonlyMap<string, readonly number[]>, busy: number): void {
   const base = samples.get('cat') ?? [];
-  console.log(`\nLatency of a line, ${LINES} lines in turn through each pipeline, and what is added to cat`);
+  console.log(`\nLatency of a line, ${base.length} lines in turn through each pipeline`);
+  if (busy > 0) console.log(`  ${busy} lines more are left out: cat itself took ${BUSY_MS} ms or longer`);
   for (const [name, values] of samples) {
     const [p50, p99] = [quantile(values, 0.5) * 1000, quantile(values, 0.99) * 1000];
-    const added = `${signed(p50 - quantile(base, 0.5) * 1000)} / ${signed(p99 - quantile(base, 0.99) * 1000)}`;
+    const ratio = (p50 / (quantile(base, 0.5) * 1000)).toFixed(2);
     console.log(
-      `  ${name.padEnd(24)} p50 ${p50.toFixed(0).padStart(5)} µs   p99 ${p99.toFixed(0).padStart(5)} µs   ${added} µs`,
+      `  ${name.padEnd(24)} p50 ${p50.toFixed(0).padStart(5)} µs   p99 ${p99.toFixed(0).padStart(5)} µs  ${ratio.padStart(6)} ×`,
     );
   }
-}
-
-function signed(value: number): string {
-  return `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(0)}`;
 }

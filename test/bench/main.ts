@@ -11,20 +11,22 @@ import { benchReading } from './reading.ts';
 import { benchStartUp } from './start-up.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ctxb-bench-'));
+/** A folder for one part: parts may give their files the same names. */
+const own = () => mkdtempSync(join(folder, 'part-'));
 const ctxb = join(process.cwd(), 'dist', 'ctxb.js');
 // Built from scratch: NODE_EXTRA_CA_CERTS and the like in the user's environment slow down every start of Node.
 const env = { PATH: process.env.PATH ?? '', HOME: folder };
 
 /** All of them, or those named on the command line. */
 const parts: Readonly<Record<string, () => unknown>> = {
-  'start-up': () => benchStartUp(folder, ctxb, env),
+  'start-up': () => benchStartUp(own(), ctxb, env),
   'beside-claude': benchBesideClaude,
-  latency: () => benchLatency(folder, ctxb, env),
-  'hook-answers': () => benchHookAnswers(folder, ctxb, env),
+  latency: () => benchLatency(own(), ctxb, env),
+  'hook-answers': () => benchHookAnswers(own(), ctxb, env),
   memory: benchMemory,
   masking: benchMasking,
   packs: benchPacks,
-  reading: () => benchReading(folder, ctxb, env),
+  reading: () => benchReading(own(), ctxb, env),
 };
 const named = process.argv.slice(2);
 try {

@@ -1,3 +1,11 @@
+/** Share of the usual sizes and repetitions; `npm run bench:ci` takes a small one, which shows that all parts run. */
+const SIZE = Number(process.env.CTXB_BENCH_SIZE ?? 1);
+
+/** A number of repetitions, or of anything else, as many as are asked for; at least `least`. */
+export function sized(count: number, least = 3): number {
+  return Math.max(least, Math.round(count * SIZE));
+}
+
 /** Milliseconds of each run, by name. */
 type Samples = Readonly<Record<string, readonly number[]>>;
 
@@ -21,6 +29,13 @@ export async function alternate<T = number>(
     }
   }
   return samples;
+}
+
+/** Milliseconds that some work takes. */
+export function timeOf(work: () => unknown): number {
+  const begun = performance.now();
+  work();
+  return performance.now() - begun;
 }
 
 /** A table of medians, and their ratio to the first row. */

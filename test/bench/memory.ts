@@ -10,11 +10,11 @@ import type { Event } from '../../src/core/protocol/events.ts';
 import type { Fields } from '../../src/core/protocol/fields.ts';
 import { redact } from '../../src/store/masks/redact.ts';
 import { FIXTURE_RECORDINGS, linesOf, TRANSCRIPTS } from '../support/recordings.ts';
-import { quantile } from './measure.ts';
+import { quantile, sized } from './measure.ts';
 
-const EVENTS = 1_000_000;
+const EVENTS = sized(1_000_000);
 /** When the heap is looked at for the first time. */
-const EARLY = 100_000;
+const EARLY = EVENTS / 10;
 /** Lines that go through one step after the other. All of them at once would fill the heap. */
 const BATCH = 512;
 

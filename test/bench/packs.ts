@@ -2,13 +2,13 @@ import { PRESETS } from '../../src/flow/pack/budgets.ts';
 import { pack } from '../../src/flow/pack/pack.ts';
 import { flowStep, packItem } from '../support/packs.ts';
 import { createRandom } from '../support/random.ts';
-import { quantile } from './measure.ts';
+import { alternate, printRatios, sized, timeOf } from './measure.ts';
 
 const STEPS = 10_000;
-const ROUNDS = 40;
+const ROUNDS = sized(40);
 
-/** How long the briefing of a step takes after very many others. */
-export function benchPacks(): void {
+/** How long the briefing of a step takes after very many others, beside writing all of them down. */
+export async function benchPacks(): Promise<void> {
   const random = createRandom(1);
   const history = Array.from({ length: STEPS }, (_, index) =>
     packItem({
@@ -17,11 +17,9 @@ export function benchPacks(): void {
       output: `What was done, and why it is so. ${index} `.repeat(random.whole(1, 80)),
     }),
   );
-  const times = Array.from({ length: ROUNDS }, () => {
-    const begun = performance.now();
-    pack(flowStep(), history, PRESETS.balanced);
-    return performance.now() - begun;
-  });
-  const figures = [quantile(times, 0.5), Math.max(...times)].map((ms) => `${ms.toFixed(1)} ms`);
-  console.log(`\nA pack of a history of ${STEPS} steps: median ${figures[0]}, slowest of ${ROUNDS} ${figures[1]}`);
+  const runs = {
+    'JSON.stringify of the history': async () => timeOf(() => JSON.stringify(history)),
+    'a pack of it': async () => timeOf(() => pack(flowStep(), history, PRESETS.balanced)),
+  };
+  printRatios(`A pack of a history of ${STEPS} steps`, await alternate(runs, ROUNDS), 'ms');
 }

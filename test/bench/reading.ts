@@ -1,24 +1,32 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { cpus } from 'node:os';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ReplayReport } from '../../src/replay/summary.ts';
 import { type Corpus, writeCorpus, writeLog } from './corpus.ts';
-import { alternate, quantile } from './measure.ts';
+import { alternate, quantile, sized } from './measure.ts';
 
-const ROUNDS = 5;
+const ROUNDS = sized(5);
 const MEGABYTE = 1_000_000;
 
 /** Megabytes of the folder, and of the single file. */
-const FOLDER_MEGABYTES = Number(process.env.CTXB_BENCH_MEGABYTES ?? 256);
+const MEGABYTES = Number(process.env.CTXB_BENCH_MEGABYTES ?? sized(256));
 
-/** A program that sums up the session logs of a folder; it is left out where it is not installed. */
+/**
+ * A program that sums up the session logs of a folder; it is left out where it is not installed. The table of docs/replay.md
+ * is of ccusage 20, whose program is in the package `@ccusage/ccusage-linux-x64` (or that of another system).
+ */
 const CCUSAGE = process.env.CTXB_BENCH_CCUSAGE ?? 'ccusage';
+
+/** What others are compared with. */
+const JQ = 'jq -c .type';
+const CCUSAGE_ROW = 'ccusage session --offline';
 
 /** What a program printed, what it took, and its memory at most where it says so. */
 interface Ran {
   readonly out: string;
   readonly seconds: number;
+  /** Of processors, its own and the system's. */
+  readonly cpuSeconds: number;
   readonly peakMegabytes: number | undefined;
 }
 
@@ -30,29 +38,19 @@ interface Program {
   readonly found?: (out: string) => Readonly<Record<string, unknown>>;
 }
 
-interface Row {
-  readonly name: string;
-  readonly seconds: number;
-  readonly megabytesPerSecond: number;
-  readonly peakMegabytes?: number | undefined;
-}
+/** Medians of all rounds. */
+type Row = Omit<Ran, 'out'> & { readonly name: string };
 
-/** How fast recordings are read and judged, beside other programs that read them. Writes test/bench/results.json. */
+/** How fast recordings are read and judged, beside other programs that read them. */
 export async function benchReading(folder: string, ctxb: string, env: Readonly<Record<string, string>>): Promise<void> {
   const places = { folder: join(folder, 'claude'), file: join(folder, 'session.jsonl') };
   mkdirSync(places.folder);
-  const many = writeCorpus(places.folder, FOLDER_MEGABYTES * MEGABYTE);
-  const one = writeLog(places.file, FOLDER_MEGABYTES * MEGABYTE);
-  const results = {
-    machine: { processor: cpus()[0]?.model ?? '', cores: cpus().length, node: process.version },
-    file: { ...shapeOf(one), rows: await compare(fileBench(places.file, ctxb), one, env) },
-    folder: { ...shapeOf(many), rows: await compare(folderBench(places.folder, folder, ctxb), many, env) },
-  };
-  print('One session log', results.file);
-  print('A folder of recordings', results.folder);
-  writeFileSync('test/bench/results.json', `${JSON.stringify(results, null, 2)}\n`);
-  rmSync(places.folder, { recursive: true });
+  const one = writeLog(places.file, MEGABYTES * MEGABYTE);
+  print('One session log', one, await compare(fileBench(places.file, ctxb), env));
   rmSync(places.file);
+  const many = writeCorpus(places.folder, MEGABYTES * MEGABYTE);
+  print(`A folder of ${many.files} recordings`, many, await compare(folderBench(places.folder, folder, ctxb), env));
+  rmSync(places.folder, { recursive: true });
 }
 
 function fileBench(file: string, ctxb: string): Program[] {
@@ -62,7 +60,7 @@ function fileBench(file: string, ctxb: string): Program[] {
   return [
     { name: 'cat', command: ['cat', file] },
     { name: 'wc -l', command: ['wc', '-l', file], found: (out) => ({ lines: Number.parseInt(out, 10) }) },
-    ...(has('jq') ? [{ name: 'jq -c .type', command: ['jq', '-c', '.type', file], found: countedTypes }] : []),
+    ...(has('jq') ? [{ name: JQ, command: ['jq', '-c', '.type', file], found: countedTypes }] : []),
     { name: 'readline and JSON.parse', command: own('readline'), found: types },
     { name: 'reading', command: own('ctxb'), found: types },
     {
@@ -97,7 +95,7 @@ function folderBench(recordings: string, home: string, ctxb: string): Program[] 
     env: { HOME: home, CLAUDE_CONFIG_DIR: recordings },
   };
   return [
-    ...(has(CCUSAGE) ? [{ name: 'ccusage session --offline', ...ccusage, found: theirs }] : []),
+    ...(has(CCUSAGE) ? [{ name: CCUSAGE_ROW, ...ccusage, found: theirs }] : []),
     { name: 'ctxb replay', command: own('--no-cache'), found: sums },
     { name: 'ctxb replay, again', command: own(), found: sums },
   ];
@@ -110,26 +108,25 @@ const SAY_PEAK = [
   'data:text/javascript,process.on("exit",()=>console.error("peak",process.resourceUsage().maxRSS))',
 ];
 
-async function compare(programs: readonly Program[], { bytes }: Corpus, env: Program['env']): Promise<Row[]> {
-  const peaks = new Map<string, number>();
+async function compare(programs: readonly Program[], env: Program['env']): Promise<Row[]> {
   const found: Record<string, unknown> = {};
   const runs = programs.map((program) => {
     const run = async () => {
-      const { out, seconds, peakMegabytes } = await runOnce(program, { ...env, ...program.env });
-      if (peakMegabytes !== undefined) peaks.set(program.name, Math.max(peakMegabytes, peaks.get(program.name) ?? 0));
-      agree(program, found, out);
-      return seconds;
+      const ran = await runOnce(program, { ...env, ...program.env });
+      agree(program, found, ran.out);
+      return ran;
     };
     return [program.name, run] as const;
   });
   const samples = await alternate(Object.fromEntries(runs), ROUNDS);
-  return Object.entries(samples).map(([name, values]) => {
-    const seconds = quantile(values, 0.5);
+  return Object.entries(samples).map(([name, rounds]) => {
+    const median = (of: (ran: Ran) => number) => quantile(rounds.map(of), 0.5);
+    const peaks = rounds.flatMap(({ peakMegabytes }) => peakMegabytes ?? []);
     return {
       name,
-      seconds: rounded(seconds, 3),
-      megabytesPerSecond: Math.round(bytes / MEGABYTE / seconds),
-      peakMegabytes: peaks.get(name),
+      seconds: median(({ seconds }) => seconds),
+      cpuSeconds: median(({ cpuSeconds }) => cpuSeconds),
+      peakMegabytes: peaks.length === 0 ? undefined : Math.max(...peaks),
     };
   });
 }
@@ -142,12 +139,13 @@ function agree({ name, found: read }: Program, found: Record<string, unknown>, o
   }
 }
 
-function runOnce(
-  { name, command: [file = '', ...args] }: Program,
-  env: Readonly<Record<string, string>>,
-): Promise<Ran> {
+/** A shell tells at its end what its children took: `user system` of itself, then of them. */
+const TIMED = '"$@" || exit; times >&2';
+const TIMES = /(\d+)m([\d.]+)s (\d+)m([\d.]+)s\s*$/;
+
+function runOnce({ name, command }: Program, env: Readonly<Record<string, string>>): Promise<Ran> {
   const begun = performance.now();
-  const child = spawn(file, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn('sh', ['-c', TIMED, 'sh', ...command], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const out: Buffer[] = [];
   const said: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => name === 'cat' || out.push(chunk));
@@ -158,9 +156,11 @@ function runOnce(
       const seconds = (performance.now() - begun) / 1_000;
       const stderr = Buffer.concat(said).toString();
       if (code !== 0) reject(new Error(`${name} ended with ${code}: ${stderr}`));
+      const [minutes = 0, user = 0, more = 0, system = 0] = (TIMES.exec(stderr) ?? []).slice(1).map(Number);
+      const cpuSeconds = (minutes + more) * 60 + user + system;
       const peak = PEAK.exec(stderr)?.[1];
       const peakMegabytes = peak === undefined ? undefined : Math.round((Number(peak) * 1_024) / MEGABYTE);
-      resolve({ out: Buffer.concat(out).toString(), seconds, peakMegabytes });
+      resolve({ out: Buffer.concat(out).toString(), seconds, cpuSeconds, peakMegabytes });
     });
   });
 }
@@ -192,23 +192,20 @@ function sumOf(out: string, figure: (session: ReplayReport['sessions'][number]) 
   return (JSON.parse(out) as ReplayReport).sessions.reduce((sum, session) => sum + figure(session), 0);
 }
 
-function shapeOf({ files, bytes, lines, inLargeResults, notAscii }: Corpus) {
-  const share = (part: number) => rounded(part / bytes, 2);
-  return { files, bytes, lines, largeResults: share(inLargeResults), notAscii: share(notAscii) };
-}
-
-function rounded(number: number, digits: number): number {
-  return Number(number.toFixed(digits));
-}
-
-function print(title: string, { bytes, lines, rows }: { bytes: number; lines: number; rows: readonly Row[] }): void {
-  console.log(
-    `\n${title}: ${Math.round(bytes / MEGABYTE)} MB, ${lines.toLocaleString('en-US')} lines, medians of ${ROUNDS}\n`,
-  );
-  console.log('| | seconds | MB/s | peak memory |\n| --- | ---: | ---: | ---: |');
-  for (const { name, seconds, megabytesPerSecond: speed, peakMegabytes: peak } of rows) {
-    console.log(
-      `| ${name} | ${seconds.toFixed(2)} | ${speed.toLocaleString('en-US')} | ${peak === undefined ? '' : `${peak} MB`} |`,
-    );
+function print(title: string, { bytes, lines }: Corpus, rows: readonly Row[]): void {
+  const size = `${Math.round(bytes / MEGABYTE)} MB, ${lines.toLocaleString('en-US')} lines`;
+  const base = rows.find(({ name }) => name === JQ || name === CCUSAGE_ROW) ?? rows[0];
+  console.log(`\n${title}: ${size}, medians of ${ROUNDS}; × ${base?.name ?? ''}\n`);
+  console.log('| | seconds | × | processor seconds | × | peak memory |\n| --- | ---: | ---: | ---: | ---: | ---: |');
+  for (const { name, seconds, cpuSeconds, peakMegabytes: peak } of rows) {
+    const ratios = [seconds / (base?.seconds ?? 1), cpuSeconds / (base?.cpuSeconds ?? 1)].map((one) => one.toFixed(2));
+    const figures = [
+      seconds.toFixed(2),
+      ratios[0],
+      cpuSeconds.toFixed(2),
+      ratios[1],
+      peak === undefined ? '' : `${peak} MB`,
+    ];
+    console.log(`| ${[name, ...figures].join(' | ')} |`);
   }
 }

@@ -2,9 +2,9 @@ import { execFileSync, spawn } from 'node:child_process';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { alternate, printRatios } from './measure.ts';
+import { alternate, printRatios, sized } from './measure.ts';
 
-const ROUNDS = 25;
+const ROUNDS = sized(25);
 
 /** What ctxb costs before claude runs, beside an empty program. */
 export async function benchStartUp(folder: string, ctxb: string, env: Readonly<Record<string, string>>): Promise<void> {
