@@ -2948,7 +2948,10 @@ function lastLines(text, count2, length) {
   return end.slice(unit >= 56320 && unit < 57344 ? from + 1 : from);
 }
 function counted2(count2, noun, plural = `${noun}s`) {
-  return `${count2.toLocaleString("en-US")} ${count2 === 1 ? noun : plural}`;
+  return `${grouped(count2)} ${count2 === 1 ? noun : plural}`;
+}
+function grouped(count2) {
+  return String(count2).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }
 function timeText(t) {
   const date = new Date(t);

@@ -77,7 +77,7 @@ function told(what: string, folder: string, { stdout }: Io): number {
 function show(plan: CleanupPlan, { period }: CleanupOptions, { stdout, stderr }: Io): void {
   for (const removal of plan.remove) stdout.write(`remove ${printable(describe(removal))}\n`);
   if (plan.removesFolder) stdout.write(`remove ${printable(plan.root)}\n`);
-  for (const name of plan.left) stderr.write(`ctxb: left ${printable(name)}: it is none of ctxb's\n`);
+  for (const name of plan.left) stderr.write(`ctxb: left ${printable(name)}: ctxb did not make it\n`);
   for (const name of plan.running) stderr.write(`ctxb: left session ${printable(name)}: a run goes on in it\n`);
   if (plan.isCounting)
     stderr.write(

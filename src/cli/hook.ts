@@ -65,7 +65,7 @@ async function answer(input: HookInput, io: Io): Promise<void> {
 }
 
 /**
- * With PreCompact claude takes the whole of stdout, whatever it is, for instructions to whoever writes the summary: only
+ * With PreCompact claude takes the whole of stdout, whatever it is, for instructions for the summary: only
  * those are said.
  */
 function say(output: object, notices: readonly string[], io: Io, input?: HookInput): void {

@@ -3,9 +3,9 @@ import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 
 /**
- * Asks the person at the terminal. Whoever does not clearly say yes has said no.
+ * Asks the person at the terminal. Every answer but a clear yes is a no.
  *
- * @param otherwise what came of it where nobody can be asked
+ * @param otherwise the answer where nobody can be asked
  * @throws CtxbError `usage` where nobody can
  */
 export async function isWanted(question: string, otherwise: string, { stdin, stdout, stderr }: Io): Promise<boolean> {

@@ -97,10 +97,10 @@ function filteredTexts(left: number): string[] {
   return left === 0 ? [] : [`none of ${counted(left, 'session')} is what --since, --project and --model ask for`];
 }
 
-/** Gates that were held against nothing would pass whatever was done. */
+/** Gates without a session to check would always pass. */
 function vainTexts({ faults }: Outcome, needsSession: boolean): string[] {
   const remedy = 'name recordings that have some, or permit it with --allow-empty';
-  return needsSession && faults.length === 0 ? [`no session with a call was held against the gates: ${remedy}`] : [];
+  return needsSession && faults.length === 0 ? [`the gates had no session with a call to check: ${remedy}`] : [];
 }
 
 function breachTexts(session: SessionSummary, gates: Gates): string[] {

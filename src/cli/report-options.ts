@@ -35,7 +35,7 @@ export interface ReportOptions {
   /** Path of a page with charts that is written besides. */
   readonly html: string | undefined;
   readonly gates: Gates;
-  /** Gates that no session was held against are passed. */
+  /** Gates pass where there is no session to check. */
   readonly allowEmpty: boolean;
   readonly filters: Filters;
   readonly list: ListOptions;
@@ -174,7 +174,7 @@ function timeOf(text: string, now: number): number | undefined {
 
 const REMEDY = 'ctxb run sends metrics over OTLP, which Prometheus takes (docs/fleets.md), and --json has all figures';
 
-/** The text format of Prometheus was printed once: whoever asks for it learns what to use. */
+/** Asking for the text format of Prometheus gets the answer what to use. */
 export function refusePrometheus(command: Command): void {
   command.addOption(
     new Option('--prometheus').hideHelp().argParser(() => {

@@ -90,7 +90,7 @@ function settingsFor(
   return { config: { ...config, contextDir, quiet, statusLine }, values };
 }
 
-/** A limit that is given anew takes the place of what the person had answered. */
+/** A limit in the options replaces what the person had answered. */
 function withFlags({ raised, ...spent }: SpentBefore, flags: Flags): SpentBefore {
   const { run, project } = raised;
   const isAnew = (key: keyof Flags) => flags[key] !== undefined;
@@ -142,7 +142,7 @@ function toldOf(
   return [
     `${run} goes on as it was begun${except}; it has cost ${usd(resumed.spent)} so far`,
     ...(ignored.length === 0 ? [] : [`not heeded, as only a flag changes it: ${ignored.join(', ')}`]),
-    ...(withheld.length === 0 ? [] : [`not kept, as there is a secret in it: ${withheld.join(', ')}; give it anew`]),
+    ...(withheld.length === 0 ? [] : [`not kept, as there is a secret in it: ${withheld.join(', ')}; give it again`]),
     ...(record === undefined || options.record !== undefined
       ? []
       : [`not recorded from here: ${record} ends where it was broken off; --record takes another file`]),

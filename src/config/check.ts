@@ -38,7 +38,7 @@ export function checkFile({ path, content }: ConfigFile): CheckedFile {
   }
 
   function visit(key: string, level: typeof TREE, name: string, value: unknown): void {
-    // Keys are nested: in the file's own level `tools.Read` is none.
+    // Keys are nested: `tools.Read` at the top level of a file is not a key.
     const node = level.get(name) ?? (level === TREE ? undefined : leafOf(key));
     const constant = constantKey(key, path);
     if (constant !== undefined) removed.push(constant);

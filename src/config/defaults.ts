@@ -11,7 +11,7 @@ import { KEY_PATHS, KEYS, type KeyPath } from './keys.ts';
 
 type Constants = { readonly [P in Exclude<ConfigPath, KeyPath>]: { readonly value: ValueAt<P>; readonly why: string } };
 
-/** What nobody has a reason to change. Whoever sets one, as they once could, is told why it is what it is. */
+/** Values that nobody has a reason to change. A file that sets one gets the reason in a warning. */
 export const CONSTANTS: Constants = {
   'compaction.maxAttempts': { value: 2, why: 'where two freed nothing, a third frees nothing either' },
   'midTurn.maxCompactions': { value: 5, why: 'a context that is full again at once, five times over, stays so' },
@@ -43,7 +43,7 @@ export const CONSTANTS: Constants = {
 };
 
 /**
- * What became of a key that can't be set any more; undefined: it is none of these.
+ * The warning for a key that cannot be set; undefined for every other key.
  *
  * @param where the file or the variable that was to set it
  */

@@ -19,7 +19,7 @@ export interface HookHost {
   /** A prompt, as a line of the caller's. */
   prompt(event: Event, line: string): void;
   own(event: OwnEvent): void;
-  /** Journals and reports a decision, whoever made it. */
+  /** Journals and reports a decision. */
   decide(decision: Decision): void;
 }
 

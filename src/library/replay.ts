@@ -9,7 +9,7 @@ import { type PolicyOptions, resolvePolicy } from './policy-options.ts';
 
 /** How recordings are judged. */
 export interface ReplayOptions {
-  /** What the recordings are held against; a record of `ctxb run` brings its own. */
+  /** The policy that judges the recordings; a record of `ctxb run` brings its own. */
   readonly policy?: PolicyOptions | undefined;
   /** Each call of the main thread, each prompt and each tool's result as well. Default false. */
   readonly series?: boolean | undefined;
@@ -53,7 +53,7 @@ function placesOf(source: Parameters<typeof replay>[0]): { paths: readonly strin
   if (typeof source === 'object' && Symbol.asyncIterator in source) {
     return { paths: ['-'], stdin: Readable.from(buffersOf(source), { objectMode: false }) };
   }
-  // Here it is the name of a file: a library reads nobody's stdin unasked.
+  // Here it is the name of a file: a library does not read stdin unasked.
   const paths = [source].flat().map((path) => (path === '-' ? './-' : path));
   return { paths, stdin: Readable.from([]) };
 }

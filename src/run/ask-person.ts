@@ -53,7 +53,7 @@ export async function askForLimit(effect: AskPerson, ask: Ask): Promise<number |
   return readLimit((await ask(questionText(effect))) ?? '', effect);
 }
 
-/** Asks whether the next prompt is to go after a turn was stopped. Whoever does not clearly say yes has said no. */
+/** Asks whether the next prompt is to go after a turn was stopped. Every answer but a clear yes is a no. */
 export async function askForNext({ waiting }: AskNext, ask: Ask): Promise<boolean> {
   const wait = waiting === 1 ? '1 prompt waits' : `${waiting} prompts wait`;
   return isYes((await ask(`ctxb: The turn was stopped; ${wait}. Go on with the next? [y, n: end] `)) ?? '');
@@ -79,7 +79,7 @@ function nextLimit({ spentUsd, limitUsd }: Pick<AskPerson, 'spentUsd' | 'limitUs
   return Math.max(limitUsd * 2, spentUsd + limitUsd);
 }
 
-/** The new limit that an answer means; undefined: it is enough. Whoever does not clearly say yes has said no. */
+/** The new limit that an answer means; undefined: the run ends. Every answer but a clear yes is a no. */
 export function readLimit(
   answer: string,
   { spentUsd, limitUsd }: Pick<AskPerson, 'spentUsd' | 'limitUsd'>,

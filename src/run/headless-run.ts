@@ -15,7 +15,7 @@ export interface HeadlessRun {
   readonly program: string;
   readonly invocation: HeadlessInvocation;
   readonly config: Config;
-  /** What makes the configuration, for whoever takes the run up; undefined: nobody can. */
+  /** What makes the configuration, for the process that resumes the run; undefined: none can. */
   readonly values?: readonly SetValue[];
   /** Prompts from `--prompt`, a turn each. */
   readonly prompts: readonly string[] | undefined;

@@ -106,7 +106,7 @@ export function noteProcess(store: SessionStore, { runId, mode }: Run, { pid }: 
   store.journal({ kind: 'start', pid, ...marks, runId, mode });
 }
 
-/** How claude is started, without prompt and session: for whoever has to take up the run. */
+/** How claude is started, without prompt and session: for the process that resumes the run. */
 function startWords({ program, invocation }: HeadlessRun): string[] {
   const { passedAgain, outputFormat, verbose } = invocation;
   const format = ['-p', '--output-format', outputFormat, ...(verbose ? ['--verbose'] : [])];

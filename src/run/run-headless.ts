@@ -89,7 +89,7 @@ const USUAL_TRIES_MS = 180_000;
 
 /**
  * claude itself waits for a usage limit to reset, where it is told to: then nothing has to be repeated, and subagents
- * wait too. Whoever has set these variables keeps them.
+ * wait too. Variables that the user has set stay.
  */
 function waitVariables({ config, ...headless }: HeadlessRun, { env }: Io): Io['env'] {
   const { wait } = config.limits;

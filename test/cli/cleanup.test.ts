@@ -131,9 +131,9 @@ it('leaves what is not of ctxb, and names it', async () => {
   const run = await ctxb(place, ['cleanup', '--yes']);
   expect(run.code).toBe(0);
   expect(run.stderr.trimEnd().split('\n').sort()).toEqual([
-    "ctxb: left link: it is none of ctxb's",
-    "ctxb: left mine.txt: it is none of ctxb's",
-    "ctxb: left sessions/not a session: it is none of ctxb's",
+    'ctxb: left link: ctxb did not make it',
+    'ctxb: left mine.txt: ctxb did not make it',
+    'ctxb: left sessions/not a session: ctxb did not make it',
   ]);
   expect(readdirSync(place.path('.context')).sort()).toEqual([
     '.gitignore',

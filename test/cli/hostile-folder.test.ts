@@ -26,7 +26,7 @@ describe('a folder that came with somebody else’s files', () => {
     await using place = await createPlace();
     plantRun(place, seal);
     const run = await ctxb(place, ['run', '--resume-run']);
-    expect(run.stderr).toMatch(/runs\/1{8}\S+ is not used, because it is not sealed with your key.*Start the run anew/);
+    expect(run.stderr).toMatch(/runs\/1{8}\S+ is not used, because it is not sealed with your key.*Start a new run/);
     expect(run.code).toBe(2);
     expect(existsSync(place.path('owned'))).toBe(false);
   });

@@ -57,7 +57,7 @@ describe('gates', () => {
       const run = await ctxb(place, ['replay', ...gate, ...files]);
       expect(run).toMatchObject({
         code: 3,
-        stderr: expect.stringContaining('no session with a call was held against'),
+        stderr: expect.stringContaining('the gates had no session with a call to check'),
       });
       expect(run.stderr).toContain('--allow-empty');
     }

@@ -131,7 +131,7 @@ describe('secrets in what a run was begun with', () => {
     expect(readFileSync(runFileOf(place), 'utf8')).not.toContain(SECRET);
     const { run, policy } = await policyOf(place);
     expect(policy).toMatchObject({ task: 'use [masked: GitHub token]' });
-    expect(run.stderr).toContain('not kept, as there is a secret in it: memory.statePattern; give it anew');
+    expect(run.stderr).toContain('not kept, as there is a secret in it: memory.statePattern; give it again');
   });
 });
 

@@ -10,7 +10,7 @@ import { GONE, type Round } from './parts.ts';
 const LINE_LENGTH = 320;
 const SAID_LENGTH = 160;
 
-/** What an older reply comes to: its words, and each of its calls with what came of it. */
+/** What an older reply comes to: its words, and each of its calls with the outcome. */
 export function stepLines({ words, calls }: Round): string[] {
   const said = words === '' ? [] : [saidLine(shortened(oneLine(words, 4 * SAID_LENGTH), SAID_LENGTH))];
   return [...said, ...calls.map(callLine)];

@@ -8,7 +8,7 @@ export type Whole = ReadonlyMap<Round, readonly Message[]>;
 interface Limits {
   /** Tokens. */
   readonly room: number;
-  /** The model has asked for tools and is about to see what came of it. */
+  /** The model has asked for tools and is about to see the results. */
   readonly isOpen: boolean;
 }
 

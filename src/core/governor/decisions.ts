@@ -208,7 +208,7 @@ export type Decision =
 export interface Receipt {
   readonly relief: 'compaction' | 'handoff';
   readonly all: FactTally;
-  /** What the fresh context holds, whoever put it there. */
+  /** What the fresh context holds. */
   readonly kept: FactTally;
   /** Of that, what it holds only because ctxb handed it back. */
   readonly given: FactTally;

@@ -141,7 +141,7 @@ function keyOf(file: string, offset: number): Buffer | undefined {
   });
 }
 
-/** undefined where it fails: whoever reads the file will say why it cannot be looked at. */
+/** undefined where it fails: reading the file will give the error. */
 function attempt<T>(work: () => T): T | undefined {
   try {
     return work();

@@ -78,7 +78,7 @@ function statOf(path: string): BigIntStats | undefined {
   try {
     return statSync(path, { bigint: true, throwIfNoEntry: false });
   } catch {
-    // Whoever reads it will say why it cannot be looked at.
+    // Reading it will give the error.
     return undefined;
   }
 }

@@ -18,7 +18,7 @@ import { fieldsOf, textOf } from '../../core/protocol/fields.ts';
 import type { NeededTally, ReliefSeen } from '../items-seen.ts';
 import type { Seen } from './seen.ts';
 
-/** Holds against each relief what was known before it, and what of that the next calls used. */
+/** For each relief: what was known before it, and what of that the next calls used. */
 export interface Retention {
   see(seen: Seen): void;
   /** The record of a run: what it handed back itself. */

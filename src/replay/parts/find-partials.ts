@@ -31,7 +31,7 @@ function beginningOf(file: string): string {
       closeSync(handle);
     }
   } catch {
-    // Whoever reads it will say why it cannot be read.
+    // Reading it will give the error.
     return '';
   }
 }

@@ -31,7 +31,7 @@ export function assumptionsOf(all: readonly Facts[]): readonly string[] {
           `Undone under every policy: ${counted(reliefs, 'relief')} that happened; the growth of the call after each is estimated from its lines.`,
         ]
       : []),
-    ...(fresh > 0 ? [`Kept: ${counted(fresh, 'context')} that the caller began anew.`] : []),
+    ...(fresh > 0 ? [`Kept: ${counted(fresh, 'context')} that the caller began.`] : []),
     ...(drops > 0 ? [`Kept: ${counted(drops, 'drop')} of the context without a compaction.`] : []),
     `Assumed: the first call after a compaction has ${assumedText(all.map(({ basis }) => basis.landing))}; after a handoff, the smallest context of the session and ${grouped(DOCUMENT_TOKENS)} more.`,
     ...(all.some(({ exact }) => exact) ? [exactText(all)] : []),

@@ -29,7 +29,7 @@ export async function work(
   }
 }
 
-/** Work that several threads share: whoever has time takes the next recording. */
+/** Work that several threads share: an idle thread takes the next recording. */
 export interface Share {
   readonly sources: readonly Source[];
   /** Their places, in the order in which they are taken. */

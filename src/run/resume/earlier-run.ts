@@ -19,7 +19,7 @@ export interface EarlierRun extends Mail {
   readonly sessions: readonly { readonly id: string; readonly log: string | undefined }[];
 }
 
-/** What a run has written down for whoever takes it up. Prompts are named by their `uuid`. */
+/** What a run has written down for the process that resumes it. Prompts are named by their `uuid`. */
 interface Mail {
   /** The program and its arguments, without prompt and session. */
   readonly words: readonly string[];
@@ -63,7 +63,7 @@ export function findEarlierRun(contextDir: string, id: string | undefined, seal:
   const start = run.entries.findLast(({ kind }) => kind === 'start');
   refuseRunning(runId, asProcessMark(start?.ctxb));
   const claude = asProcessMark(start?.claude);
-  if (claude === undefined) throw new CtxbError('usage', `run ${runId} had not begun: start it anew`);
+  if (claude === undefined) throw new CtxbError('usage', `run ${runId} had not begun: start a new run`);
   const sessions = run.entries.flatMap(({ kind, id: sessionId, log }) =>
     kind === 'session' && typeof sessionId === 'string' ? [{ id: sessionId, log: textOf(log) }] : [],
   );

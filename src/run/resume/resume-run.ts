@@ -55,7 +55,7 @@ export async function resumeRun(
     ...open.map(({ uuid }) => uuid).filter((uuid) => known.has(uuid)),
   ];
   if (run.prompts.length + run.owed.length === 0) {
-    throw new CtxbError('usage', `nothing of run ${run.runId} is left to go on with: start it anew`);
+    throw new CtxbError('usage', `nothing of run ${run.runId} is left to go on with: start a new run`);
   }
   if (lines.length === 0 && answers.length === 0) return undefined;
   const resumed = { lines, answers, spent: spentOf(run, logs), ...stateOf(run, logs, io) };

@@ -4,7 +4,7 @@ import { RANKS, type ResolvedConfig, type SetValue } from '../../config/resolve-
 import { type Fields, fieldsOf, listOf, textOf, textsOf } from '../../core/protocol/fields.ts';
 import { redact } from '../../store/masks/redact.ts';
 
-/** What a run goes by, for whoever takes it up. */
+/** The settings of a run, for the process that resumes it. */
 export interface RunSettings {
   /** The values that somebody had set, with their sources; every other key was at its default. */
   readonly values: readonly SetValue[];
@@ -63,8 +63,8 @@ function readValue({ key, value, origin }: Fields): SetValue[] {
 
 /** What flags change in it: `cost.limitUsd 0.05 (was 0.03)`. */
 export function changesOf(before: ResolvedConfig, after: ResolvedConfig): string[] {
-  const anew = KEY_PATHS.filter((key) => after.sources[key].source === 'flag');
-  return anew.flatMap((key) => {
+  const given = KEY_PATHS.filter((key) => after.sources[key].source === 'flag');
+  return given.flatMap((key) => {
     const [was, is] = [shown(before, key), shown(after, key)];
     return OF_NOW.has(key) || was === is ? [] : [`${key} ${is} (was ${was})`];
   });

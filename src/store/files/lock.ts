@@ -31,7 +31,7 @@ interface LockFile {
 /**
  * Takes the lock of a folder unless a process that lives holds it. The lock of one that was killed is taken over.
  *
- * A lock is a file `lock.<run>`. Whoever wants it makes one and then looks around: who sees a living other one steps
+ * A lock is a file `lock.<run>`. A run that wants it makes one and then looks around: one that sees a living other one steps
  * back, and so does who finds the own one gone, as somebody took it for a dead one while it was still empty. As
  * everybody writes before looking, two can never both believe that they have it. As no two have the same name, nobody
  * who clears away a dead one can hit a new one in its place.

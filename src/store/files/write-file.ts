@@ -116,7 +116,7 @@ export function writePage(path: string, page: string, mark: string): void {
 }
 
 /**
- * Whether a page may be written there, for whoever has long work before it.
+ * Whether a page may be written there: asked before long work.
  *
  * @param mark stands at the beginning of all such pages
  * @throws CtxbError `usage` when there is another file

@@ -130,7 +130,7 @@ export function* readRunFile(contextDir: string, runId: string, seal: Seal): Gen
     if (json === undefined) {
       const key = seal.keyPath ?? 'for which there is no home folder';
       const why = `it is not sealed with your key, ${key}: somebody else may have written it, or the key is new`;
-      throw new CtxbError('usage', `${path} is not used, because ${why}. Start the run anew`);
+      throw new CtxbError('usage', `${path} is not used, because ${why}. Start a new run`);
     }
     yield json;
   }

@@ -96,7 +96,7 @@ export const TOOLS: Group = {
       scenario: { calls: [{ tools: [{ name: 'Read', input: { file_path: '/nowhere.txt' } }] }, { text: 'Done.' }] },
     },
     {
-      ...hello('a tool that there is none of', FREE),
+      ...hello('an unknown tool', FREE),
       scenario: { calls: [{ tools: [{ name: 'Nope', input: {} }] }, { text: 'Done.' }] },
     },
     {

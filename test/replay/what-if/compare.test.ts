@@ -85,7 +85,7 @@ describe('what is said of exact and assumed figures', () => {
       said: [
         'Exact: what happened, and by how much the context grew before 3 of 4 calls.',
         'Undone under every policy: 1 relief that happened; the growth of the call after each is estimated from its lines.',
-        'Kept: 1 context that the caller began anew.',
+        'Kept: 1 context that the caller began.',
         'Kept: 1 drop of the context without a compaction.',
         'Assumed: the first call after a compaction has 30,000 tokens (the median of its own 1); after a handoff, the smallest context of the session and 6,000 more.',
       ],

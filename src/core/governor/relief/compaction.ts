@@ -128,7 +128,7 @@ export function measureLanding(state: GovernorState): Step {
   return chain(measured, (next) => giveUpWhenUseless(next, compaction.failures));
 }
 
-/** Any relief, whoever brought it, makes compacting worth trying again. */
+/** Any relief makes compacting worth trying again. */
 export function forgetFailures(state: GovernorState): GovernorState {
   const { compaction, relief } = state;
   if (compaction.phase !== 'idle') return state;

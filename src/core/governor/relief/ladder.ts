@@ -109,7 +109,7 @@ export function latchAt(latch: Latch, tokens: number, window: number | undefined
   return latch === 'none' && tokens >= inTokens(policy.thresholds.warn, window) ? 'warn' : latch;
 }
 
-/** The context has fallen below its target, whoever brought that about: every way is worth trying again. */
+/** The context has fallen below its target: every way is worth trying again. */
 export const UNTRIED = { due: undefined, useless: false, blocked: false } as const;
 
 /** Failures in a row after a compaction of ours whose first call has `tokens`: one that freed too little is one. */

@@ -2,7 +2,7 @@ import type { ExactReceipt, MidTurnPrompt } from '../../exact/plan.ts';
 import type { Reading } from '../gauge/gauge.ts';
 import type { Prompt } from '../input.ts';
 
-/** How far it has come that ctxb's mod inside claude answers compactions, and what came of the last one. */
+/** How far ctxb's mod inside claude is loaded, and what its last compaction did. */
 export interface Exact {
   /**
    * - `off`: compactions are claude's own.

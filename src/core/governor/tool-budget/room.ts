@@ -58,7 +58,7 @@ export function planRoom(tiers: Tiers, spent: Spent): Pick<Room, 'plan' | 'resul
   };
 }
 
-/** What is left for whoever calls a tool: the main thread (null) or a subagent, each in its own window. */
+/** What is left for the caller of a tool: the main thread (null) or a subagent, each in its own window. */
 export function roomFor(state: GovernorState, agent: string | null): Room {
   const { run, gauge } = state;
   const spent = agent === null ? spentByMain(state) : spentByAgent(state, agent);

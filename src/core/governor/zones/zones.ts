@@ -69,7 +69,7 @@ export type HealthDetails =
   /** A turn has ended. `turn`: turns ended in this run, from 1. */
   | (Level & { readonly event: 'turn'; readonly turn: number })
   | (Level & { readonly event: 'zone'; readonly from: ZoneName })
-  /** A compaction of the main context that happened, whoever asked for it. */
+  /** A compaction of the main context. */
   | (Level & {
       readonly event: 'compaction';
       readonly trigger: 'auto' | 'manual';
@@ -86,7 +86,7 @@ export type HealthDetails =
       readonly by: 'agent' | 'memory';
       readonly reason: string;
     })
-  /** The first call after a compaction, whoever asked for it. */
+  /** The first call after a compaction. */
   | (Level & { readonly event: 'landing' })
   /** The API refused the prompt because the context was full. */
   | (Level & { readonly event: 'exhausted' });

@@ -31,7 +31,7 @@ export function describeInput(name: string, input: unknown, cutTo: Cutter): stri
   }
 }
 
-/** What came of it: of a success the last line, of a failure the line that names the error. */
+/** The outcome: of a success the last line, of a failure the line that names the error. */
 export function describeResult(name: string, outcome: Outcome, text: string): string {
   const line = outcome === 'ok' ? undefined : errorLine(name, text);
   return (line ?? lastLine(text)).slice(0, NEAR);

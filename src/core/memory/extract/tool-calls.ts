@@ -10,7 +10,7 @@ export interface OpenCall {
   readonly t: number | undefined;
   /** The shell's folder at the time, where claude says it. */
   readonly cwd: string | undefined;
-  /** The main thread's folder at the time, whoever makes the call. */
+  /** The main thread's folder at the time, also for calls of subagents. */
   readonly root: string | undefined;
 }
 

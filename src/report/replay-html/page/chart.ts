@@ -7,7 +7,7 @@ import type { Column } from './session.ts';
 import type { Span } from './span.ts';
 
 export interface ChartOptions {
-  /** What it shows, for whoever does not see it. */
+  /** What it shows, for screen readers. */
   readonly name: string;
   readonly span: Span;
   readonly lines: readonly Line[];
@@ -18,7 +18,7 @@ export interface ChartOptions {
   readonly figure: (value: number) => string;
   readonly behind?: (pen: Pen) => void;
   readonly above?: (pen: Pen) => void;
-  /** A call in words, for whoever does not see it. */
+  /** A call in words, for screen readers. */
   readonly tell: (call: number) => string;
 }
 

@@ -6,7 +6,7 @@ import type { Span } from './span.ts';
 
 /** The figures of the call that is pointed at, beside it; where the page is narrow, at its lower edge. */
 export function createReadout(session: Session, span: Span): HTMLElement {
-  // Whoever does not see it is told by the chart itself.
+  // Screen readers get it from the chart itself.
   const box = h('div', { class: 'readout', 'aria-hidden': 'true', hidden: true });
   span.watch(() => {
     const { at, frame } = span;
