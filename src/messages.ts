@@ -131,17 +131,21 @@ function compactedText({ verdict, reason }: Extract<Decision, { readonly kind: '
 
 function exactText(
   { gauge, freed, savedUsd }: Extract<Decision, { readonly kind: 'landed' }>,
-  { ms, prompts, steps }: ExactReceipt,
+  receipt: ExactReceipt,
 ): string {
   const window = gauge.window === undefined ? '' : ` of ${tokens(gauge.window)}`;
+  const saves = savedUsd === undefined || savedUsd < 0.005 ? '' : `: saves about ${dollars(savedUsd)} a call`;
+  return `compacted exactly in ${receipt.ms} ms at ${tokens(gauge.used + freed)}${window} tokens → ${tokens(gauge.used)} (${stayedText(receipt)}; no call)${saves}`;
+}
+
+/** What an exact compaction has left. */
+export function stayedText({ prompts, steps }: Pick<ExactReceipt, 'prompts' | 'steps'>): string {
   const said = [
     `${prompts.kept} of ${counted(prompts.of, 'prompt')}`,
     `${counted(steps.whole, 'step')} whole`,
     `${steps.lines} in a line`,
   ];
-  const gone = steps.gone > 0 ? [`${steps.gone} gone`] : [];
-  const saves = savedUsd === undefined || savedUsd < 0.005 ? '' : `: saves about ${dollars(savedUsd)} a call`;
-  return `compacted exactly in ${ms} ms at ${tokens(gauge.used + freed)}${window} tokens → ${tokens(gauge.used)} (${[...said, ...gone].join(', ')}; no call)${saves}`;
+  return [...said, ...(steps.gone > 0 ? [`${steps.gone} gone`] : [])].join(', ');
 }
 
 function differenceText(freed: number): string {

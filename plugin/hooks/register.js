@@ -33,6 +33,19 @@ function timeOf(value) {
   return Number.isNaN(time) ? void 0 : time;
 }
 
+// src/claude/ctxb-hooks.ts
+var CALLS_CTXB = /(?:^|[\s/\\'"])ctxb(?:@[\w.^~-]+|\.js)?['"]? (?:statusline|hook)$/;
+function namesCompactionHook(hooks) {
+  return commandsOf(hooks, "PreCompact").some((command2) => !CALLS_CTXB.test(command2));
+}
+function namesOwnHooks(hooks) {
+  return commandsOf(hooks, "SessionStart").some((command2) => CALLS_CTXB.test(command2));
+}
+function commandsOf(hooks, name) {
+  const entries = listOf(fieldsOf(hooks)[name]).flatMap((entry) => listOf(fieldsOf(entry).hooks));
+  return entries.map((hook) => textOf(fieldsOf(hook).command)?.trim() ?? "");
+}
+
 // src/core/protocol/usage.ts
 function readUsage(value) {
   if (!isFields(value)) return void 0;
@@ -362,8 +375,8 @@ function addBlocks(estimate, blocks) {
 // src/core/protocol/version.ts
 function isAtLeast(version, least) {
   const parts = partsOf2(version ?? "0");
-  for (const [place, part] of partsOf2(least).entries()) {
-    const found = parts[place] ?? 0;
+  for (const [place2, part] of partsOf2(least).entries()) {
+    const found = parts[place2] ?? 0;
     if (found !== part) return found > part;
   }
   return true;
@@ -1168,8 +1181,8 @@ function placeOf(state) {
 function isCompacting(compaction) {
   return compaction.phase === "asked" || compaction.phase === "running";
 }
-function isRelieving({ compaction, handoff, process, spending, exact }) {
-  return isCompacting(compaction) || exact.phase === "awaited" || handoff.phase !== "idle" || process.phase === "dead" || spending.phase === "asking";
+function isRelieving({ compaction, handoff: handoff2, process, spending, exact }) {
+  return isCompacting(compaction) || exact.phase === "awaited" || handoff2.phase !== "idle" || process.phase === "dead" || spending.phase === "asking";
 }
 
 // src/core/protocol/blocks.ts
@@ -1373,7 +1386,7 @@ function tellsTask(text) {
 var PROMPT_LIMIT = 8e3;
 var BEGINNING_LENGTH = 5e3;
 function requestsIn(prompts) {
-  return prompts.filter(({ command, event }) => command === void 0 && event.blocks.length > 0);
+  return prompts.filter(({ command: command2, event }) => command2 === void 0 && event.blocks.length > 0);
 }
 function giveBack(state, prompts, opening3) {
   const blocks = prompts.flatMap((prompt2, at) => [...at === 0 ? [] : [""], ...wording(prompt2)]);
@@ -1671,8 +1684,8 @@ function readBreaker(state, event) {
   return { ...state, relief: { ...state.relief, hopeless: reason } };
 }
 function mayEnd({ run }) {
-  const { compaction, handoff } = run.policy;
-  return run.mode === "act" && (compaction.enabled || handoff.enabled);
+  const { compaction, handoff: handoff2 } = run.policy;
+  return run.mode === "act" && (compaction.enabled || handoff2.enabled);
 }
 function filledBy(refill) {
   const text = refillText(refill);
@@ -1854,9 +1867,14 @@ function willCross(policy, { full, window, turn, provesNothing }) {
 function prefersHandoff(standing, extent) {
   const { strategy } = standing.run.policy;
   if (strategy !== "auto") return strategy === "handoff";
+<<<<<<< HEAD
   if (extent.moment !== void 0) return extent.moment.way === "handoff";
   const { compact: compact2, handoff } = compareStrategies(standing, extent);
   return handoff < compact2;
+=======
+  const { compact: compact2, handoff: handoff2 } = compareStrategies(standing, extent);
+  return handoff2 < compact2;
+>>>>>>> 6837dc4 (Commands of the plugin, hand-back after /clear, hooks in the mod's place; tell the agent of recall behind a relief)
 }
 function mayCompact({ compaction, relief, session, run }) {
   const { enabled, maxAttempts } = run.policy.compaction;
@@ -1892,11 +1910,11 @@ function compareStrategies({ relief, run }, { full, window, first, growth }) {
   const perCall = Math.max(1, growth > 0 ? growth : USUAL_GROWTH);
   const calls = Math.max(1, Math.round((ceiling - Math.max(landing, fresh)) / perCall));
   const compact2 = full + landing * calls;
-  const handoff = 2 * full + fresh * calls;
+  const handoff2 = 2 * full + fresh * calls;
   const seen = relief.landings.length;
   const source = seen === 0 ? "assumed" : `as ${seen === 1 ? "one compaction" : `${seen} compactions`} landed`;
-  const text = `over ${calls} calls compacting reads ${full} + ${calls} \xD7 ${landing} (${source}) = ${compact2} tokens, handing over 2 \xD7 ${full} + ${calls} \xD7 ${fresh} = ${handoff}`;
-  return { compact: compact2, handoff, text };
+  const text = `over ${calls} calls compacting reads ${full} + ${calls} \xD7 ${landing} (${source}) = ${compact2} tokens, handing over 2 \xD7 ${full} + ${calls} \xD7 ${fresh} = ${handoff2}`;
+  return { compact: compact2, handoff: handoff2, text };
 }
 function landingOf(landings, ceiling, first = 0) {
   const usual = first > 0 ? first + USUAL_KEPT : USUAL_LANDING;
@@ -2043,8 +2061,8 @@ function fetchesAfterRelief({ known, missed }) {
 }
 function begun2(fetches, block2) {
   if (block2.type !== "tool_use" || NOT_FETCHING.test(block2.name)) return fetches;
-  const { file_path, notebook_path, command, offset } = fieldsOf(block2.input);
-  const of = textOf(file_path) ?? textOf(notebook_path) ?? textOf(command) ?? JSON.stringify(block2.input);
+  const { file_path, notebook_path, command: command2, offset } = fieldsOf(block2.input);
+  const of = textOf(file_path) ?? textOf(notebook_path) ?? textOf(command2) ?? JSON.stringify(block2.input);
   const call = { name: `${block2.name} ${of}`.slice(0, NAME_LENGTH), isPage: offset !== void 0 };
   return { ...fetches, open: { ...fetches.open, [block2.id]: call } };
 }
@@ -2233,16 +2251,16 @@ function mayRelieve(state) {
   return mayHandOver2(state) || run.policy.compaction.enabled && relief.exhausted === void 0;
 }
 function mayHandOver2({ run, relief }) {
-  const { handoff, recovery } = run.policy;
-  return handoff.enabled && (relief.exhausted?.handoffs ?? 0) < Math.max(1, recovery.maxRestarts);
+  const { handoff: handoff2, recovery } = run.policy;
+  return handoff2.enabled && (relief.exhausted?.handoffs ?? 0) < Math.max(1, recovery.maxRestarts);
 }
 function ranOut(state, event) {
   return isExhaustion(event) || tellsBreaker(event) && exactIsPossible(state);
 }
 function readExhaustion(before, state, event) {
   const { relief } = state;
-  const { compaction, handoff } = state.run.policy;
-  if (!compaction.enabled && !handoff.enabled || relief.blocked) return keep(state);
+  const { compaction, handoff: handoff2 } = state.run.policy;
+  if (!compaction.enabled && !handoff2.enabled || relief.blocked) return keep(state);
   if (!ranOut(state, event)) return keep({ ...state, relief: { ...relief, exhausted: void 0 } });
   const { exhausted } = relief;
   const prompts = exhausted?.prompts ?? before.turn.prompts;
@@ -2325,6 +2343,9 @@ function focusText(state) {
 function notesClause({ notes }) {
   return notes === void 0 ? "" : `say that notes of the whole session are in ${notes}/scratch.md`;
 }
+function recallLine({ run }) {
+  return run.recall === void 0 ? "" : `${run.recall} finds what was run, read, said or failed and is not here any more.`;
+}
 var PLACEHOLDER = /\{(task|state)\}/g;
 function placeholders(clause) {
   return [...clause.matchAll(PLACEHOLDER)].map((match) => match[1] ?? "");
@@ -2372,7 +2393,7 @@ function startCompaction(state) {
   if (state.compaction.phase !== "idle") return keep(state);
   const how = exactIsPossible(state) ? "exact" : "summary";
   const focus = focusText(state);
-  const command = how === "exact" ? "/compact" : `/compact ${focus}`.trim();
+  const command2 = how === "exact" ? "/compact" : `/compact ${focus}`.trim();
   const uuid = ownUuid(state);
   const attempt = {
     uuid,
@@ -2393,7 +2414,7 @@ function startCompaction(state) {
     planExact,
     (next) => keep(next, [
       { kind: "compact", ...decided(state, dueReason(state)), how, focus },
-      { kind: "send", line: userLine(command, uuid) },
+      { kind: "send", line: userLine(command2, uuid) },
       timer(state)
     ])
   );
@@ -2923,9 +2944,9 @@ function oneLine(text, length) {
   return cut2(end.replace(BREAKS, " ").replace(CONTROLS, "").trim(), length);
 }
 var NEAR2 = 4 * LONG_LINE_LENGTH;
-function cutterWith(mask2) {
+function cutterWith(mask3) {
   const near = (text) => text.slice(0, NEAR2);
-  return (text, length) => oneLine(mask2(typeof text === "string" ? near(text) : text.map(near)), length);
+  return (text, length) => oneLine(mask3(typeof text === "string" ? near(text) : text.map(near)), length);
 }
 function quoted(text, length) {
   return `\`${oneLine(text, length).replaceAll("`", "'")}\``;
@@ -3072,6 +3093,759 @@ function bandText(state, costUsd, width) {
     if (text === void 0) return { text: name };
     return name === "dim" ? { text, dimColor: true } : { text, color: name };
   });
+}
+
+// src/core/memory/notebook/fact.ts
+var TOLD_KINDS = ["prompts", "constraints", "failing", "again", "deadEnds"];
+var FACT_KINDS = [...TOLD_KINDS, "paths", "commands", "numbers"];
+function searchable(text) {
+  const lines = text.split(/[\r\n\u2028\u2029]+/).map(normalised).join("\n");
+  return { lines, flat: lines.replaceAll("\n", " ") };
+}
+function normalised(text) {
+  return text.replace(/[`'"*‘’“”]/g, "'").replace(/\s+/g, " ").trim().toLowerCase();
+}
+function unmarked(text) {
+  return text.replaceAll("'", "");
+}
+function holds(text, fact) {
+  if (fact.or !== void 0 && holds(text, fact.or)) return true;
+  const { whole: whole2, isOpen: isOpen2, isUnmarked, beside } = fact;
+  if (whole2 === "") return true;
+  const marked = isOpen2 ? text.flat : text.lines;
+  const within = isUnmarked ? unmarked(marked) : marked;
+  for (let at = within.indexOf(whole2); at >= 0; at = within.indexOf(whole2, at + 1)) {
+    const end = at + whole2.length;
+    if (isWholeAt(within, at, fact) && (beside === void 0 || beside.test(around(within, at, end)))) return true;
+  }
+  return false;
+}
+function isWholeAt(text, at, { whole: whole2, isPath, isOpen: isOpen2 }) {
+  const end = at + whole2.length;
+  const before = text.slice(Math.max(0, at - 300), at);
+  if (isPath) return isWholePath(whole2, before, text.slice(end, end + 3));
+  if (isOpen2) return /(?:^|[\s'([>])$/.test(before);
+  return BEGINS.test(before) && ENDS.test(text.slice(end, end + 8));
+}
+var BEGINS = /(?:^|[\n'([>]|[:$>-] |[.!?;] |\d[.)] |[•→] )$/;
+var ENDS = /^(?:$|[\n')\]]|[.,;:!?…]+(?:[\s')\]]|$)| (?:\(|exit\b|[-–—→=] ))/;
+function isWholePath(path, before, after) {
+  if (!/^(?![\w/\\@-]|\.\w)/.test(after)) return false;
+  if (!/[\w./\\@~-]$/.test(before)) return true;
+  return path.includes("/") && !path.startsWith("/") && /(?:^|[^\w./\\@~-])(?:\/|~\/|[a-z]:[\\/])(?:[\w.\\@~-]+\/)*$/.test(before);
+}
+function around(text, from, to) {
+  let end = to;
+  for (let lines = 0; lines < 3 && end < text.length; lines++) {
+    const next = text.indexOf("\n", end + 1);
+    end = next < 0 ? text.length : next;
+  }
+  return text.slice(text.lastIndexOf("\n", from) + 1, Math.min(end, to + BESIDE));
+}
+var BESIDE = 240;
+var CHANGED = /creat|edit|chang|modif|delet|remov|mov|renam|add|writ|wrote|updat|new|fix|implement|refactor|replac|mend|extend/;
+var FAILED = /fail|error|exit (?:code |status )?[1-9]|brok|crash|does ?n.t|did ?n.t|does not|did not|not work|dead end|without success/;
+function pathFact(path, isChanged) {
+  const fact = { kind: "paths", name: path, whole: normalised(path), isPath: true };
+  return isChanged ? { ...fact, beside: CHANGED } : fact;
+}
+function commandFact(kind, text) {
+  return { kind, ...wholeOf(text), ...kind === "failing" ? { beside: FAILED } : {} };
+}
+function deadEndFact(line4) {
+  const approach = /`([^`]+)`/.exec(line4)?.[1];
+  const fact = { kind: "deadEnds", name: line4, whole: normalised(line4), isOpen: true };
+  if (approach === void 0) return fact;
+  return { ...fact, or: { kind: "deadEnds", ...wholeOf(approach), beside: FAILED } };
+}
+var OPEN = { isOpen: true };
+function saidFact(kind, text) {
+  const words2 = wholeOf(text.trim().replace(/[.!?…]+$/, ""));
+  const { name } = wholeOf(text);
+  const said = { kind, ...words2, ...text.endsWith("\u2026") ? OPEN : {}, name };
+  return { ...said, or: { ...said, whole: unmarked(said.whole), isUnmarked: true } };
+}
+function wholeOf(text) {
+  const name = oneLine(text, LINE_LENGTH);
+  const isOpen2 = name.length < text.trim().length || /[\r\n\u2028\u2029]/.test(text.trim());
+  return { name, whole: normalised(name), ...isOpen2 ? { isOpen: isOpen2 } : {} };
+}
+var NEAR3 = {
+  passed: "pass|green|succe| ok",
+  failed: "fail|broke| red",
+  skipped: "skip|pending|todo",
+  errors: "error",
+  warnings: "warning"
+};
+var REACH = 24;
+function figuresOf(command2, counts2) {
+  return Object.entries(counts2 ?? {}).flatMap(([key, count2]) => {
+    if (count2 === 0) return [];
+    const figure = `(?<!\\d|\\d[.,])${count2}(?![.,]?\\d)`;
+    const word = `(?:${NEAR3[key]})`;
+    const beside = new RegExp(`${figure}.{0,${REACH}}${word}|${word}.{0,${REACH}}${figure}`);
+    const ran = wholeOf(command2);
+    return [{ ...ran, kind: "numbers", name: `${ran.name}: ${count2} ${key}`, beside }];
+  });
+}
+var NO_FACTS = Object.fromEntries(FACT_KINDS.map((kind) => [kind, 0]));
+function tallyOf(facts) {
+  const tally = { ...NO_FACTS };
+  for (const { kind } of facts) tally[kind]++;
+  return tally;
+}
+
+// src/messages.ts
+function stayedText({ prompts, steps }) {
+  const said = [
+    `${prompts.kept} of ${counted(prompts.of, "prompt")}`,
+    `${counted(steps.whole, "step")} whole`,
+    `${steps.lines} in a line`
+  ];
+  return [...said, ...steps.gone > 0 ? [`${steps.gone} gone`] : []].join(", ");
+}
+
+// src/report/style.ts
+var asItIs = (text) => text;
+var PLAIN = { bold: asItIs, dim: asItIs, green: asItIs, yellow: asItIs, red: asItIs, cyan: asItIs };
+
+// src/store/masks/token-rules.ts
+function rule(what, hints, source, holds2, flags = "g") {
+  return { what, hints: typeof hints === "string" ? [hints] : hints, pattern: new RegExp(source, flags), holds: holds2 };
+}
+var START = "(?:^|[^\\w-]|\\\\[nrt]|%[0-9A-Fa-f]{2}|\\[[\\d;]{0,8}m)";
+function atStart(prefix) {
+  return `${prefix}(?<=${START}${prefix})`;
+}
+function head(source) {
+  return `${START}(?<head>${source})`;
+}
+var GITLAB = ["pat", "oas", "dt", "rt", "rtr", "cbt", "ptt", "ft", "imt", "agent", "soat", "ffct"];
+var VERCEL = ["vca_", "vcc_", "vci_", "vcp_", "vck_", "vcr_"];
+var GITHUB = ["ghp_", "gho_", "ghu_", "ghs_", "ghr_"];
+var CUT = [
+  ...GITHUB,
+  ...["npm_", "hf_", "doo_v1_", "dop_v1_", "dor_v1_", "lin_api_", "AIza", "AKIA", "ASIA", "gsk_", "r8_", "ntn_"]
+];
+var TOKENS = [
+  // platform.claude.com: sk-ant-api03-, sk-ant-admin01-; claude setup-token: sk-ant-oat01-.
+  token("Anthropic key", "sk-ant-", "[\\w-]{16,}"),
+  // platform.openai.com (also sk-proj-, sk-svcacct-, sk-admin-); OpenRouter, DeepSeek and others follow with sk-.
+  token("API key", "sk-", "[\\w-]{20,}", isMixed),
+  // docs.github.com, token formats; ghs_ may go on with the parts of a JWT.
+  rule("GitHub token", [...GITHUB, "github_pat_"], "gh[pousr]_\\w{30,}(?:\\.[\\w-]{10,})*|github_pat_\\w{22,}"),
+  // docs.gitlab.com, token prefixes.
+  rule(
+    "GitLab token",
+    [...GITLAB.map((kind) => `gl${kind}-`), "GR1348941"],
+    `gl(?:${GITLAB.join("|")})-[\\w-]{20,}(?:\\.\\w{2,12})*|GR1348941[\\w-]{20,}`
+  ),
+  token("GitLab cookie", "_gitlab_session=", "[0-9a-z]{32}"),
+  // docs.aws.amazon.com, IAM identifiers.
+  rule(
+    "AWS access key id",
+    ["A3T", "AKIA", "ASIA", "ABIA", "ACCA"],
+    "(?<![A-Z0-9])(?:A3T[A-Z0-9]|A[KS]IA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])"
+  ),
+  token("AWS Bedrock key", "ABSK", "[A-Za-z0-9+/]{100,}={0,2}"),
+  // cloud.google.com: API keys, OAuth client secrets and access tokens.
+  rule("Google key", ["AIza", "GOCSPX-", "ya29."], "AIza[\\w-]{35}|GOCSPX-[\\w-]{20,}|ya29\\.[\\w-]{20,}"),
+  // api.slack.com, token types and incoming webhooks.
+  {
+    ...rule(
+      "Slack token",
+      ["xox", "xapp-"],
+      `(?:${atStart("xox")}[a-z](?:\\.xox[a-z])?|${atStart("xapp")})-[\\w-]{16,}`
+    ),
+    holds: isMixed
+  },
+  rule("Slack webhook", "hooks.slack", "https://hooks\\.slack\\.com/(?:services|workflows|triggers)/[\\w/+-]{20,}"),
+  // discord.com/developers: the id of a bot, a time and a signature; webhooks.
+  rule(
+    "Discord token",
+    [],
+    `\\.[\\w-]{6}\\.(?<=${head("[MNO][\\w-]{22,28}")}\\.[\\w-]{6}\\.)[\\w-]{27,40}(?![\\w-])`,
+    (secret) => {
+      const [id = "", , signature = ""] = secret.split(".");
+      return isMixed(id) && isMixed(signature);
+    }
+  ),
+  rule(
+    "Discord webhook",
+    "/api/webhooks/",
+    "https://(?:\\w{1,10}\\.)?discord(?:app)?\\.com/api/webhooks/\\d{15,22}/[\\w-]{30,}"
+  ),
+  rule("Teams webhook", ".webhook.office", "https://[a-z0-9]{1,63}\\.webhook\\.office\\.com/webhookb2/[\\w@/-]{40,}"),
+  // core.telegram.org/bots: the id of a bot and 35 characters.
+  rule("Telegram token", ":A", `:A(?<=${head("\\d{8,12}")}:A)[\\w-]{34}(?![\\w-])`),
+  // docs.stripe.com.
+  rule(
+    "Stripe key",
+    ["k_live_", "k_test_", "k_prod_", "whsec_"],
+    "(?:sk|rk)_(?:live|test|prod)_[A-Za-z0-9]{16,}|whsec_[A-Za-z0-9+/]{24,}=*"
+  ),
+  token("npm token", "npm_", "[A-Za-z0-9]{36,}"),
+  token("PyPI token", "pypi-Ag", "[\\w-]{40,}"),
+  token("RubyGems key", "rubygems_", "[a-f0-9]{40,}"),
+  rule("Clojars token", "CLOJARS_", "CLOJARS_[a-z0-9]{60}"),
+  token("Hugging Face token", "hf_", "[A-Za-z0-9]{30,}"),
+  token("Hugging Face token", "api_org_", "[A-Za-z]{30,}"),
+  token("Groq key", "gsk_", "[A-Za-z0-9]{40,}"),
+  token("xAI key", "xai-", "[A-Za-z0-9]{60,}"),
+  token("Replicate token", "r8_", "[A-Za-z0-9]{30,}"),
+  token("Perplexity key", "pplx-", "[A-Za-z0-9]{40,}"),
+  token("Fireworks key", "fw_", "[A-Za-z0-9]{20,}", isMixed),
+  token("Databricks token", "dapi", "[a-f0-9]{32}(?:-\\d)?"),
+  token("Notion token", "ntn_", "[A-Za-z0-9]{40,}"),
+  rule("Postman key", "PMAK-", "PMAK-[A-Za-z0-9]{24}-[A-Za-z0-9]{30,}"),
+  rule("Shopify token", "shp", "shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32,}"),
+  // documentation.mailgun.com: private, public and signing keys.
+  token("Mailgun key", "key-", "[a-f0-9]{32}(?![a-zA-Z0-9])"),
+  rule("Mailgun key", [], `-[a-f0-9]{8}-(?<=${head("[a-f0-9]{32}")}-[a-f0-9]{8}-)[a-f0-9]{8}(?![\\w-])`),
+  // twilio.com/docs: SendGrid API keys (22 and 43 characters), API key SIDs.
+  token("SendGrid key", "SG.", "[\\w-]{16,32}\\.[\\w-]{30,64}"),
+  token("Twilio key", "SK", "[0-9a-f]{32}(?![A-Za-z0-9])"),
+  token("Brevo key", "xkeysib-", "[a-f0-9]{64}-\\w{16}"),
+  rule("Mailchimp key", "-us", `-us(?<=${head("[a-f0-9]{32}")}-us)\\d{1,2}(?!\\w)`),
+  // learn.microsoft.com: connection strings of Azure Storage (88 characters) and Service Bus (44), client secrets.
+  rule("Azure key", ["AccountKey", "SharedAccess"], "((?:AccountKey|SharedAccessKey)=)[A-Za-z0-9+/]{40,}={0,2}"),
+  rule("Azure client secret", "Q~", `Q~(?<=${head("[\\w.~]{3}\\d")}Q~)[\\w.~-]{31,34}(?![\\w~-])`),
+  rule("DigitalOcean token", "_v1_", "do[opr]_v1_[0-9a-f]{64}"),
+  rule("Docker token", "dckr_", "dckr_(?:pat|oat)_[\\w-]{20,}"),
+  rule("Linear key", "lin_", "lin_(?:api|oauth)_[A-Za-z0-9]{32,}"),
+  rule("Vault token", "hv", `${atStart("hv")}[sbr]\\.[\\w-]{24,}`),
+  rule("Terraform token", ".atlasv1.", "\\.atlasv1\\.(?<=(?<head>[A-Za-z0-9]{14})\\.atlasv1\\.)[\\w-]{60,}"),
+  token("Doppler token", "dp.pt.", "[A-Za-z0-9]{40,}"),
+  rule("Dynatrace token", "dt0", "dt0[a-z]\\d\\d\\.[A-Z0-9]{24}\\.[A-Z0-9]{60,}"),
+  rule("Grafana token", "gl", "glc_[A-Za-z0-9+/]{32,}={0,2}|glsa_[A-Za-z0-9]{32}_[A-Fa-f0-9]{8}"),
+  rule("New Relic key", "NR", "NR(?:AK|II|RA|JS)-[A-Za-z0-9-]{19,}"),
+  rule("Sentry token", "sntry", "sntrys_eyJ[\\w+/=-]{40,}|sntryu_[a-f0-9]{60,}"),
+  rule("Sonar token", ["sqa_", "sqp_", "squ_"], "sq[apu]_[a-f0-9]{40}"),
+  token("Sourcegraph token", "sgp_", "(?:[a-f0-9]{16}_|local_)?[a-f0-9]{40}"),
+  token("Pulumi token", "pul-", "[a-f0-9]{40}"),
+  token("PlanetScale secret", "pscale_", "(?:tkn|oauth|pw)_[\\w.-]{32,}"),
+  token("Prefect key", "pnu_", "[A-Za-z0-9]{36}"),
+  token("Infracost key", "ico-", "[A-Za-z0-9]{32}"),
+  rule("Fly.io token", ["fo1_", "fm1a_", "fm1r_", "fm2_"], "fo1_[\\w-]{43}|fm(?:1[ar]|2)_[A-Za-z0-9+/]{80,}={0,3}"),
+  token("Heroku key", "HRKU-AA", "[\\w-]{50,}"),
+  rule("Vercel token", VERCEL, `${atStart("vc[acipkr]_")}[A-Za-z0-9]{20,60}`, isMixed),
+  rule(
+    "Cloudflare token",
+    ["cfk_", "cfut_", "cfat_", "v1.0-"],
+    `${atStart("cf(?:k|ut|at)_")}[A-Za-z0-9]{40,}|v1\\.0-[a-f0-9]{24}-[a-f0-9]{140,}`
+  ),
+  rule("Tailscale key", "tskey-", "tskey-[a-z]{2,20}-\\w{8,40}-\\w{16,}"),
+  rule("Figma token", "figd_", "figd_[\\w-]{40,}"),
+  rule("Airtable token", "pat", `${atStart("pat")}[A-Za-z0-9]{14}\\.[a-f0-9]{64}`),
+  rule("Atlassian token", "ATATT3", "ATATT3[\\w=-]{100,}"),
+  rule("Typeform token", "tfp_", "tfp_[\\w.=-]{50,}"),
+  rule("Square token", "sq0", "sq0(?:atp|csp)-[\\w-]{22,}"),
+  rule("EasyPost key", ["EZAK", "EZTK"], "EZ[AT]K[A-Za-z0-9]{54}"),
+  rule("Shippo token", "shippo_", "shippo_(?:live|test)_[a-f0-9]{40}"),
+  rule("Duffel token", "duffel_", "duffel_(?:test|live)_[\\w=-]{40,}"),
+  rule("Flutterwave key", "FLWSECK", "FLWSECK(?:_TEST)?-[A-Za-z0-9]{12,}(?:-X)?"),
+  rule("Facebook token", "EAA", `${atStart("EAA")}[A-Za-z0-9]{100,}`),
+  token("Mapbox token", "sk.eyJ", "[\\w-]{40,}\\.[\\w-]{20,}"),
+  rule("MaxMind key", "_mmk", "_mmk(?<=(?<head>\\w{6}_\\w{29})_mmk)"),
+  rule("Adobe secret", "p8e-", "p8e-[A-Za-z0-9]{32}"),
+  rule("Alibaba key id", "LTAI", `${atStart("LTAI")}[A-Za-z0-9]{16,24}(?![A-Za-z0-9])`, isMixed),
+  rule(
+    "Yandex key",
+    ["AQVN", "t1."],
+    `${atStart("AQVN")}[\\w-]{35,38}|${atStart("t1\\.")}[\\w-]{10,}={0,2}\\.[\\w-]{86}={0,2}`
+  ),
+  rule("Artifactory key", ["AKCp", "cmVmd"], `${atStart("AKCp")}[A-Za-z0-9]{69}|${atStart("cmVmd")}[A-Za-z0-9]{59}`),
+  rule("OpenShift token", "sha256~", "sha256~[\\w-]{43}"),
+  rule("Octopus key", "API-", `${atStart("API-")}[A-Z0-9]{25,}`, isMixed),
+  rule("ReadMe key", "rdme_", "rdme_[a-z0-9]{70}"),
+  rule(
+    "1Password key",
+    ["A3-", "ops_eyJ"],
+    `${atStart("A3-")}[A-Z0-9]{6}-[A-Z0-9]{6}-?[A-Z0-9]{5}-[A-Z0-9]{5}-[A-Z0-9]{5}-[A-Z0-9]{5}|ops_eyJ[A-Za-z0-9+/]{200,}={0,3}`
+  ),
+  rule("age key", "AGE-SECRET-KEY-", "AGE-SECRET-KEY-1[A-Z0-9]{50,58}"),
+  // RFC 7519; header and payload are JSON objects, so both begin with eyJ; the signature may be cut off.
+  rule("JWT", "eyJ", `${atStart("eyJ")}[\\w-]{10,}\\.eyJ[\\w-]{10,}(?:\\.[\\w-]*)?`),
+  rule("Grafana token", "eyJrIjoi", `${atStart("eyJrIjoi")}[A-Za-z0-9]{60,}={0,3}`),
+  // Texts are cut to fit a line before they come here, and most of a key is still most of a secret.
+  rule("cut-off token", CUT, `${atStart(`(?:${CUT.join("|")})`)}[A-Za-z0-9]{12,}(?=\u2026?$)`)
+];
+function token(what, prefix, rest, holds2) {
+  return rule(what, prefix, atStart(prefix.replaceAll(".", "\\.")) + rest, holds2);
+}
+function isMixed(text) {
+  const meetings = text.slice(0, 200).match(/\d(?=[A-Za-z])|[A-Za-z](?=\d)/g);
+  return meetings !== null && meetings.length >= 3;
+}
+
+// src/store/masks/secret-rules.ts
+var NAME = "pass(?:word|wd|phrase)|pwd|secret|token|credentials?|api[_-]?key|(?:access|private|auth|account|signing|encryption|master)[_-]?key";
+var NAMES2 = ["pass", "pwd", "secret", "token", "credential"].concat(
+  [..."isehtgnr"].flatMap((letter) => ["key", "_key", "-key"].map((key) => letter + key))
+);
+var ESCAPED = "\\\\{0,7}[\"'`]?";
+var NO_VALUE = "\\s\"'`";
+var GAP = "(?:\\s|\\\\[nrt]){1,8}";
+var WORDS2 = "[^\\n|;&]{0,300}?\\s";
+var PLACES = [
+  // RFC 3986, userinfo. An @ may stand unescaped in a password, so the last one before the path counts.
+  place("password", "://", `(://[^\\s/:@"'<>\`]{0,80}:)[^\\s/"'<>\`]{1,200}(?=@)`, isNoPlaceholder),
+  place("token", "://", `(://)[^\\s/:@"'<>\`$%{]{16,200}(?=@)`, isMixed),
+  place("password", "%3a%2f%2f", "(%3A%2F%2F[\\w.~+-]{0,80}%3A)[\\w.~!*%+-]{1,200}?(?=%40)", isNoPlaceholder),
+  // RFC 7235 and RFC 6750.
+  place(
+    "credentials",
+    "authorization",
+    `(authorization["'\\\\]{0,5}\\s{0,3}[:=]\\s{0,3}["'\\\\]{0,5}(?:bearer|basic|token|apikey|digest)(?:\\s|%20|\\+){1,3})[\\w.~+/=-]{8,}`,
+    (secret, _, next) => next !== "(" && (/\d/.test(secret) || /[a-z][A-Z]/.test(secret)) && !isMember(secret)
+  ),
+  place(
+    "credentials",
+    "authorization",
+    `(authorization${ESCAPED}\\s{0,3}:\\s{0,3}${ESCAPED})[\\w.~+/=-]{20,}`,
+    isMixed
+  ),
+  place("bearer token", "bearer", `(\\bbearer(?:\\s|%20){1,3})[\\w.~+/-]{20,}=*`, isMixed),
+  // RFC 6265. A header holds several; one that looks random takes all of them with it.
+  place(
+    "cookie",
+    "cookie",
+    `(cookie${ESCAPED}\\s{0,3}[:=]\\s{0,3}${ESCAPED}|\\s--cookie[= ]["']?)[\\w.-]{1,64}=[^\\r\\n"'\\\\]{8,4000}`,
+    (secret) => secret.split(/[;=]/).some((part) => part.trim().length >= 12 && isMixed(part))
+  ),
+  // AWS CLI configuration: 40 characters of base64, which may begin like a path.
+  place(
+    "AWS secret key",
+    ["secretaccess", "secret_access"],
+    `(secret_?access_?key["'\\\\]{0,3}\\s{0,3}[:=]\\s{0,3}["'\\\\]{0,2})[A-Za-z0-9/+]{40}(?![\\w/+=])`
+  ),
+  // Signed URLs: Azure SAS, Amazon S3, Google Cloud Storage, CloudFront.
+  place(
+    "signature",
+    ["sig=", "signature=", "sig%3d", "signature%3d"],
+    "((?:[?&;]|\\\\u0026|%26|x-amz-|x-goog-)(?:sig|signature)(?:=|%3D))[\\w%+/=.~-]{20,}"
+  ),
+  place("signature", "security-token", "(x-amz-security-token(?:=|%3D))[\\w%+/=.~-]{20,}"),
+  // .npmrc, the configuration of Docker, kubeconfig.
+  place("credentials", "_auth", `((?:^|[\\s:"'])_auth${ESCAPED}\\s{0,3}[:=]\\s{0,3}${ESCAPED})[A-Za-z0-9+/]{8,}={0,2}`),
+  place(
+    "credentials",
+    '"auth',
+    `("auth\\\\{0,7}"\\s{0,3}:\\s{0,3}\\\\{0,7}")[A-Za-z0-9+/]{8,}={0,2}`,
+    isUserAndPassword
+  ),
+  place(
+    "private key",
+    "client-key-data",
+    `(client-key-data${ESCAPED}\\s{0,3}:\\s{0,3}${ESCAPED})[A-Za-z0-9+/]{20,}={0,2}`
+  ),
+  place("private key", "LS0tLS1CRUdJTi", `${atStart("LS0tLS1CRUdJTi")}[A-Za-z0-9+/]{40,}={0,2}`, isEncodedKey),
+  place(
+    "private key",
+    ["PRIVATE%20KEY", "PRIVATE+KEY"],
+    "-----BEGIN(?:%20|\\+)[A-Z0-9%+]{0,40}PRIVATE(?:%20|\\+)KEY(?:(?:%20|\\+)BLOCK)?-----[\\w%+/=.-]{40,24000}"
+  ),
+  // .netrc and .pgpass.
+  place(
+    "password",
+    "login",
+    `((?:${atStart("machine")}${GAP}[^\\s\\\\]{1,200}|${atStart("default")})${GAP}login${GAP}[^\\s\\\\]{1,200}${GAP}password${GAP})[^${NO_VALUE}\\\\]{1,200}`
+  ),
+  place(
+    "password",
+    [],
+    `(:(?:\\d{4,5}|\\*):(?<=(?:^|[\\s"'\`:=\u2192|]|\\\\n)[\\w.*-]{1,100}:(?:\\d{4,5}|\\*):)[A-Za-z*][\\w.-]{0,63}:[A-Za-z*][\\w.-]{0,63}:)[^\\s:"'\`\\\\]{4,100}`
+  ),
+  // Maven, NuGet and other files in XML.
+  place(
+    "secret",
+    "<",
+    `(<(?:[\\w.:-]{0,40}(?:${NAME})[\\w.-]{0,20})(?:\\s[^<>]{0,100})?>\\s{0,3})[^<>\\s]{4,200}(?=\\s{0,3}<\\\\{0,3}/)`,
+    isNoPlaceholder
+  ),
+  place(
+    "secret",
+    "value=",
+    `(key=\\\\{0,3}"[\\w.]{0,40}(?:${NAME})[\\w.]{0,20}\\\\{0,3}"\\s{1,3}value=\\\\{0,3}")[^"\\\\]{4,200}`,
+    isNoPlaceholder
+  ),
+  // Commands that are given a password.
+  command("curl", `(?:-u|--user|--proxy-user|-U)[\\s=]{0,3}${ESCAPED}[^\\s"':\\\\]{1,80}:`),
+  command("curl", `-b\\s{1,3}${ESCAPED}[\\w.-]{1,64}=`),
+  command("mysql|mariadb", `-p${ESCAPED}(?=[^\\s-])`),
+  command("sshpass", `-p\\s{0,3}${ESCAPED}`),
+  command("redis-cli", `-a\\s{1,3}${ESCAPED}`),
+  command(
+    "docker",
+    `-p\\s{1,3}${ESCAPED}(?!\\d{1,5}:|[\\d.]{7,15}:)`,
+    (secret, before) => /\blogin\b/.test(before) && isNoPlaceholder(secret)
+  ),
+  command("ldap", `-w\\s{1,3}${ESCAPED}`),
+  command("smbclient", `-U\\s{0,3}${ESCAPED}[^\\s%]{1,80}%`),
+  command("kubectl", `--from-literal[= ]${ESCAPED}[\\w.-]{1,80}=`),
+  place("password", "pass:", `(\\s-pass(?:in|out)?\\s{1,3}${ESCAPED}pass:)[^${NO_VALUE}\\\\]{4,200}`, isNoPlaceholder),
+  place(
+    "password",
+    "sudo",
+    `(${atStart("echo")}\\s{1,3}(?:-\\w\\s{1,3})?${ESCAPED})[^${NO_VALUE}\\\\|]{4,100}(?=${ESCAPED}\\s{0,3}\\|\\s{0,3}sudo\\s[^|;&\\n]{0,40}-\\w{0,3}S)`,
+    isNoPlaceholder
+  ),
+  place(
+    "password",
+    "--",
+    `(--(?<![\\w-]--)[a-z-]{0,30}pass(?:word|wd|phrase)?(?:=|\\s{1,3})${ESCAPED})[^\\s"'\`$<>(){}[\\]|\\\\\u2026-][^${NO_VALUE}\\\\]{3,200}`,
+    (secret, before) => isNoPlaceholder(secret) && (before.includes("=") || /[\dA-Z!@#$%^&*]/.test(secret)) && !/^[.~]{0,2}\//.test(secret)
+  ),
+  place(
+    "secret",
+    NAMES2,
+    `((?:${NAME})(?:[_-]?(?:key|base|value|prod|dev|test|live|\\d)){0,3}["'\`\\\\\\]]{0,8}[ \\t]{0,3}(?::[ \\t]?(?:string|str)[ \\t]?=|:=|=>|={1,3}|:)[ \\t]{0,3}${ESCAPED})[^\\s"'\`,;&<>(){}[\\]|\\\\\u2026]{8,}`,
+    isAssigned
+  ),
+  place(
+    "secret",
+    ["%3a", "%3d"],
+    `((?:${NAME})(?:%22|%27){0,2}(?:%20|\\+)?(?:%3D|%3A)(?:%20|\\+)?(?:%22|%27)?)(?:(?!%(?:26|22|27|2C|3B|0A|0D|20|7D))[\\w.~!*%+/=-]){8,200}`,
+    (value, before, next) => isAssigned(value.replaceAll(/%[0-9a-f]{2}/gi, "!"), `${before}"`, next)
+  ),
+  place(
+    "secret",
+    "--",
+    `(--(?<![\\w-]--)[a-z-]{0,30}(?:${NAME})\\s{1,3}["']?)[^\\s"'\`$<>(){}[\\]|\\\\\u2026-][^\\s"'\`<>(){}[\\]|\\\\\u2026]{7,}`,
+    isAssigned
+  )
+];
+var SECRET_RULES = [...TOKENS, ...PLACES];
+function place(what, hints, source, holds2) {
+  return rule(what, hints, source, holds2, "gi");
+}
+function command(name, option, holds2 = isNoPlaceholder) {
+  return rule(
+    "password",
+    name.split("|"),
+    `(${atStart(`(?:${name})`)}\\w{0,12}\\b${WORDS2}${option})[^${NO_VALUE}\\\\]{2,200}`,
+    holds2
+  );
+}
+function isMember(text) {
+  if (!/^[A-Za-z_$][\w$]*\??(?:\.[A-Za-z_$][\w$]*)+[!?:]*$/.test(text)) return false;
+  return !text.split(".").some((part) => part.length >= 16 && /[a-z]/.test(part) && /[A-Z]/.test(part) && isMixed(part));
+}
+function isNoPlaceholder(password) {
+  return !/^(?:[$%{[<]|\*|(.)\1*$)/.test(password) && !password.startsWith("[masked");
+}
+function isUserAndPassword(secret) {
+  return /^[^:]{1,200}:[^:]/.test(Buffer.from(secret, "base64").toString("latin1"));
+}
+function isEncodedKey(secret) {
+  return Buffer.from(secret.slice(0, 80), "base64").includes("PRIVATE KEY");
+}
+function isAssigned(value, before, next) {
+  if (next === "(" || /^(?:[$%]|[.~]{0,2}\/|[a-z]+:\/\/)/i.test(value)) return false;
+  const literal = /["'`]$/.test(before);
+  if (!literal && isMember(value)) return false;
+  if (value.length >= 12 && isMixed(value)) return true;
+  const chosen = /pass|pwd/i.test(before) && (literal || /[A-Z]=$/.test(before));
+  return chosen && /\d/.test(value) && /[A-Za-z]/.test(value);
+}
+
+// src/store/masks/word-finder.ts
+var CODES = 128;
+var Beginning = class {
+  longer = /* @__PURE__ */ new Map();
+  groups = /* @__PURE__ */ new Set();
+  state = 0;
+  /** Its longest end that is the beginning of a word. */
+  end = this;
+};
+function createWordFinder(groups) {
+  let automaton;
+  return (text, found = new Uint8Array(groups.length)) => {
+    automaton ??= makeAutomaton(groups);
+    const { classes, next, ends: ends2 } = automaton;
+    let state = 0;
+    for (let at = 0; at < text.length; at += 1) {
+      const code = text.charCodeAt(at);
+      state = code < CODES ? next[state + (classes[code] ?? 0)] ?? 0 : 0;
+      const here = ends2[state];
+      if (here !== void 0) for (const group of here) found[group] = 1;
+    }
+    return found;
+  };
+}
+function makeAutomaton(groups) {
+  const classes = classesOf(groups.flat());
+  const width = Math.max(...classes) + 1;
+  const all2 = inBreadth(treeOf(groups, classes), width);
+  const next = new Uint16Array(all2.length * width);
+  const ends2 = new Array(all2.length * width).fill(void 0);
+  for (const beginning2 of all2) {
+    const { state, end, longer, groups: groups2 } = beginning2;
+    next.copyWithin(state, end.state, end.state + width);
+    for (const [letter, one] of longer) {
+      one.end = all2[(next[state + letter] ?? 0) / width] ?? one;
+      next[state + letter] = one.state;
+    }
+    for (const group of ends2[end.state] ?? []) groups2.add(group);
+    if (groups2.size > 0) ends2[state] = [...groups2];
+  }
+  return { classes, next, ends: ends2 };
+}
+function classesOf(words2) {
+  const classes = new Uint8Array(CODES);
+  const letters = [...new Set(words2.join("").toLowerCase())];
+  for (const [index, letter] of letters.entries()) {
+    classes[letter.charCodeAt(0)] = index + 1;
+    classes[letter.toUpperCase().charCodeAt(0)] = index + 1;
+  }
+  return classes;
+}
+function treeOf(groups, classes) {
+  const root = new Beginning();
+  for (const [group, words2] of groups.entries()) {
+    for (const word of words2) {
+      let beginning2 = root;
+      for (const letter of word) {
+        const key = classes[letter.charCodeAt(0)] ?? 0;
+        const longer = beginning2.longer.get(key) ?? new Beginning();
+        beginning2.longer.set(key, longer);
+        beginning2 = longer;
+      }
+      beginning2.groups.add(group);
+    }
+  }
+  return root;
+}
+function inBreadth(root, width) {
+  const all2 = [root];
+  for (const beginning2 of all2) {
+    all2.push(...beginning2.longer.values());
+  }
+  for (const [index, beginning2] of all2.entries()) beginning2.state = index * width;
+  return all2;
+}
+
+// src/store/masks/redact.ts
+var findHints = createWordFinder(SECRET_RULES.map(({ hints }) => hints));
+var KEY_BEGIN = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
+var KEY_END = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
+var KEY_END_HERE = new RegExp(KEY_END.source, "y");
+var KEY = "private key";
+var KEY_MAX = 2e4;
+var KEY_LINE = /(?:[\s"'`,|>→:]|\\[nrt]|\d{1,6}(?=[\t→:|])|(?:Proc-Type|DEK-Info|Version|Comment): [^\n\\]{0,200})*[A-Za-z0-9+/]{24,}={0,2}/y;
+var TORN_LINE = /(?:[\s"'`,|>→:]|\\[nrt])*[A-Za-z0-9+/]{1,23}={0,2}(?=…|$)/y;
+var LINE_START = /(?<=\n|\\n)/;
+var WHOLE_LINE = /^[\s\d→:|>"'`]{0,40}[A-Za-z0-9+/]{24,}={0,2}(?:[\s"'`,+]|\\[nr]){0,8}$/;
+var LAST_LINE = /^[\s\d→:|>"'`]{0,40}[A-Za-z0-9+/]{0,23}={0,2}(?:[\s"'`,+]|\\[nr]){0,8}$/;
+function redact(text, { keepLines = false } = {}) {
+  const inPlaceOf = keepLines ? maskWithLines : mask;
+  return replaceSecrets(typeof text === "string" ? text : linesOf(text, inPlaceOf), inPlaceOf);
+}
+function mask(what) {
+  return `[masked: ${what}]`;
+}
+function maskWithLines(what, secret) {
+  return mask(what) + secret.replaceAll(/[^\n]/g, "");
+}
+function linesOf(texts, inPlaceOf) {
+  if (texts.length < 2) return texts.join("");
+  const whole2 = texts.join("");
+  const secrets = secretsIn(whole2);
+  let lines = "";
+  let done2 = 0;
+  let end = 0;
+  for (const text of texts.slice(0, -1)) {
+    end += text.length;
+    const over = secrets.find((secret) => secret.from < end && end < secret.end);
+    if (over === void 0 || over.end <= done2) lines += whole2.slice(done2, end);
+    else lines += whole2.slice(done2, over.from) + inPlaceOf(over.what, whole2.slice(over.from, over.end), over.from);
+    lines += "\n";
+    done2 = Math.max(done2, over?.end ?? end);
+  }
+  return lines + whole2.slice(done2);
+}
+function secretsIn(text, replace = replaceSecrets) {
+  const secrets = [];
+  replace(text, (what, secret, from) => {
+    secrets.push({ what, from, end: from + secret.length });
+    return "\0".repeat(secret.length);
+  });
+  return secrets.sort((one, other) => one.from - other.from);
+}
+var ENCODED = /%[0-7][0-9A-Fa-f]/g;
+var CHARACTER = /%[0-7][0-9A-Fa-f]|[\s\S]/g;
+var WORD_END = /[\s"`<>\\]/g;
+function replaceEncoded(text, inPlaceOf) {
+  let masked = "";
+  let done2 = 0;
+  for (const { index } of text.matchAll(ENCODED)) {
+    if (index < done2) continue;
+    let from = index;
+    while (from > done2 && text.charAt(from - 1).search(WORD_END) < 0) from -= 1;
+    WORD_END.lastIndex = index;
+    const end = WORD_END.exec(text)?.index ?? text.length;
+    masked += text.slice(done2, from) + replaceInWord(text.slice(from, end), from, inPlaceOf);
+    done2 = end;
+  }
+  return masked + text.slice(done2);
+}
+function replaceInWord(word, at, inPlaceOf) {
+  const characters = word.match(CHARACTER) ?? [];
+  let masked = "";
+  let done2 = 0;
+  let place2 = at;
+  const take3 = (end) => {
+    const piece = characters.slice(done2, end).join("");
+    done2 = end;
+    place2 += piece.length;
+    return piece;
+  };
+  for (const { what, from, end } of secretsIn(characters.map(decoded).join(""), replaceKnown)) {
+    if (from < done2) continue;
+    masked += take3(from);
+    const begun3 = place2;
+    masked += inPlaceOf(what, take3(end), begun3);
+  }
+  return masked + take3(characters.length);
+}
+function decoded(character) {
+  return character.length === 3 ? String.fromCharCode(Number.parseInt(character.slice(1), 16)) : character;
+}
+function replaceSecrets(text, inPlaceOf) {
+  const masked = replaceKnown(text, inPlaceOf);
+  return masked.includes("%") ? replaceEncoded(masked, inPlaceOf) : masked;
+}
+function replaceKnown(text, inPlaceOf) {
+  let masked = text.includes("PRIVATE KEY") ? maskKeyEnds(maskKeys(text, inPlaceOf), inPlaceOf) : text;
+  const hinted = findHints(masked);
+  for (let index = 0; index < SECRET_RULES.length; index += 1) {
+    const rule2 = SECRET_RULES[index];
+    if (rule2 === void 0 || hinted[index] !== 1 && rule2.hints.length > 0) continue;
+    const before = masked;
+    masked = apply(rule2, before, inPlaceOf);
+    if (masked !== before) findHints(mask(rule2.what), hinted);
+  }
+  return masked;
+}
+function apply({ what, pattern, holds: holds2 }, text, inPlaceOf) {
+  if (text.search(pattern) < 0) return text;
+  let masked = "";
+  let done2 = 0;
+  for (const match of text.matchAll(pattern)) {
+    const head2 = match.groups?.head ?? "";
+    const before = head2 === "" ? match[1] ?? "" : "";
+    const from = match.index - head2.length + before.length;
+    const end = match.index + match[0].length;
+    const secret = text.slice(from, end);
+    if (from < done2 || holds2?.(secret, before, text.charAt(end)) === false) continue;
+    masked += text.slice(done2, from) + inPlaceOf(what, secret, from);
+    done2 = end;
+  }
+  return done2 === 0 ? text : masked + text.slice(done2);
+}
+function maskKeys(text, inPlaceOf) {
+  let masked = "";
+  let done2 = 0;
+  for (const { index, 0: begin } of text.matchAll(KEY_BEGIN)) {
+    const from = index + begin.length;
+    const end = keyEnd(text, from);
+    if (end === from) continue;
+    masked += text.slice(done2, index) + inPlaceOf(KEY, text.slice(index, end), index);
+    done2 = end;
+  }
+  return masked + text.slice(done2);
+}
+function keyEnd(text, from) {
+  const dashes = text.indexOf("-----", from);
+  if (dashes >= 0 && dashes - from <= KEY_MAX && /[A-Za-z0-9+/]{24}/.test(text.slice(from, dashes))) {
+    const end2 = matchEnd(KEY_END_HERE, text, dashes);
+    if (end2 > dashes) return end2;
+  }
+  let end = from;
+  for (let next = matchEnd(KEY_LINE, text, end); next > end; next = matchEnd(KEY_LINE, text, end)) end = next;
+  return end === from ? from : matchEnd(TORN_LINE, text, end);
+}
+function matchEnd(sticky, text, from) {
+  sticky.lastIndex = from;
+  return sticky.test(text) ? sticky.lastIndex : from;
+}
+function maskKeyEnds(text, inPlaceOf) {
+  let masked = "";
+  let done2 = 0;
+  let previous = 0;
+  for (const { index, 0: end } of text.matchAll(KEY_END)) {
+    const length = keyLength(text.slice(Math.max(previous, index - KEY_MAX), index));
+    previous = index + end.length;
+    if (length === 0) continue;
+    masked += text.slice(done2, index - length) + inPlaceOf(KEY, text.slice(index - length, previous), index - length);
+    done2 = previous;
+  }
+  return masked + text.slice(done2);
+}
+function keyLength(text) {
+  const lines = text.split(LINE_START);
+  let first = lines.length;
+  while (first > 0 && first > lines.length - 2 && LAST_LINE.test(lines[first - 1] ?? "")) first -= 1;
+  const whole2 = first;
+  while (WHOLE_LINE.test(lines[first - 1] ?? "")) first -= 1;
+  return first === whole2 ? 0 : lines.slice(first).join("").length;
+}
+
+// src/mod/terminal/commands.ts
+var WIDE2 = 200;
+function statusOf3(state, costUsd, standing) {
+  const lines = [statusText(state, costUsd, PLAIN, WIDE2), momentText(state, standing), lastText(standing)];
+  return { text: lines.filter((line4) => line4 !== "").join("\n"), isTextDisplayOnly: true };
+}
+function momentText(state, { left }) {
+  if (left !== void 0) return `compactions are claude's own: ${left}`;
+  const { thresholds, compaction } = state.run.policy;
+  const { tokens: window } = state.gauge.window;
+  const latest = `at the latest from ${percent(thresholds.compact)} on${window === void 0 ? "" : ` (${tokens(inTokens(thresholds.compact, window))} tokens)`}`;
+  const at = momentOf(state);
+  const soon = at === void 0 ? "as soon as it pays" : `from about ${tokens(at)} tokens on, where it pays`;
+  const first = compaction.moment === "economic" ? soon : `from ${percent(compaction.moment)} on`;
+  return `compacts exactly at the end of a turn: ${first}; ${latest}`;
+}
+function lastText({ last }) {
+  if (last === void 0) return "";
+  if (!last.answered) return `last compaction: claude's own summary, as ${last.why}`;
+  const { before, after, ms } = last;
+  return `last compaction: ${before.messages} messages of ${tokens(before.tokens)} tokens \u2192 ${after.messages} of ${tokens(after.tokens)} in ${ms} ms (${stayedText(last)}; no call)`;
+}
+async function handoff($, document, file) {
+  const text = redact(document, { keepLines: true });
+  if (file === "") return { text };
+  if (await $.fs.exists(file)) return { text: `${file}: is there already: name a new file` };
+  await $.fs.write(file, text);
+  return { text: `${file}: written` };
+}
+var NO_PROGRAM = "the program ctxb is not on PATH: `npm install -g ctxb` puts it there";
+async function recall($, words2, program) {
+  if (words2.trim() === "") return { text: "/ctxb:recall WORDS: name a word to look for" };
+  if (program === void 0) return { text: `/ctxb:recall: ${NO_PROGRAM}` };
+  const phrases = [...words2.matchAll(/"([^"]+)"|\S+/g)].map(([word, phrase]) => phrase ?? word);
+  const { stdout, stderr, exitCode } = await $.process.run([program, "recall", "--", ...phrases]);
+  if (exitCode === 1 && stderr === "") return { text: `nothing in this project's sessions has ${words2}` };
+  return { text: (stdout || stderr).trimEnd() };
+}
+var PATIENCE_MS = 18e4;
+async function doctor($, state, standing) {
+  const { left, hasHooks, program, logPath } = standing;
+  const { version } = state.session;
+  const window = state.gauge.window.tokens;
+  const own = [
+    `Claude Code${version === void 0 ? "" : ` ${version}`} runs the plugin; its window is ${window === void 0 ? "not known" : `${tokens(window)} tokens`}`,
+    left === void 0 ? "compactions are exact: no call, prompts as they were said" : `compactions are claude's own: ${left}`,
+    hasHooks ? "the hooks of `ctxb init` are in the settings too: they hand back, the plugin does not" : "after /clear the plugin hands back",
+    `log of the session: ${logPath ?? "none yet"}`,
+    program === void 0 ? `recall, and a check of this Claude Code: ${NO_PROGRAM}` : `ctxb: ${program}`
+  ];
+  if (program === void 0) return { text: own.join("\n"), isTextDisplayOnly: true };
+  const { stdout, stderr } = await $.process.run([program, "doctor"], { timeoutMs: PATIENCE_MS });
+  return { text: `${own.join("\n")}
+
+${(stdout || stderr).trimEnd()}`, isTextDisplayOnly: true };
 }
 
 // src/mod/terminal/log-reader.ts
@@ -3506,7 +4280,7 @@ function withValues(config, values) {
 
 // src/mod/terminal/options.ts
 function policyFor({ moment, compactAt, warnAt }) {
-  const { thresholds, compaction, handoff, memory } = DEFAULTS;
+  const { thresholds, compaction, handoff: handoff2, memory } = DEFAULTS;
   return {
     ...DEFAULTS,
     thresholds: {
@@ -3515,7 +4289,7 @@ function policyFor({ moment, compactAt, warnAt }) {
       warn: shareOf(warnAt) ?? thresholds.warn
     },
     compaction: { ...compaction, when: "boundary", moment: shareOf(moment) ?? "economic" },
-    handoff: { ...handoff, enabled: false },
+    handoff: { ...handoff2, enabled: false },
     memory: { ...memory, remind: false }
   };
 }
@@ -3623,7 +4397,7 @@ var NUMBERS = /(?<![\w<])[-+]?\d[\d.,]*(?:[a-zµ%]{1,3}\b|%)?(?!\w)/gi;
 function errorSignature(tool, text) {
   const said = /* @__PURE__ */ new Set();
   for (const line4 of tellingLines(tool, text)) {
-    said.add(mask(line4));
+    said.add(mask2(line4));
     if (said.size === MAX_LINES) break;
   }
   return said.size === 0 ? void 0 : [...said].join(" | ");
@@ -3644,13 +4418,13 @@ function tellingLines(tool, text) {
 }
 function ends(text) {
   if (text.length <= 2 * SCAN) return text;
-  const head = text.slice(0, SCAN);
+  const head2 = text.slice(0, SCAN);
   const tail = text.slice(-SCAN);
-  const lastBreak = head.lastIndexOf("\n");
-  return `${lastBreak < 0 ? head : head.slice(0, lastBreak)}
+  const lastBreak = head2.lastIndexOf("\n");
+  return `${lastBreak < 0 ? head2 : head2.slice(0, lastBreak)}
 ${tail.slice(tail.indexOf("\n") + 1)}`;
 }
-function mask(line4) {
+function mask2(line4) {
   let masked = line4.slice(0, 2 * LINE_LENGTH2);
   masked = masked.replace(FOLDERS, "");
   for (const [pattern, name] of MASKS) masked = masked.replace(pattern, name);
@@ -3661,7 +4435,7 @@ function mask(line4) {
 
 // src/core/memory/entries/describe.ts
 var TELLING = ["command", "file_path", "notebook_path", "pattern", "url", "query", "description", "prompt", "skill"];
-var NEAR3 = 4 * LONG_LINE_LENGTH;
+var NEAR4 = 4 * LONG_LINE_LENGTH;
 var KEY_LENGTH = 80;
 var VALUE_LENGTH = 80;
 function describeInput(name, input, cutTo) {
@@ -3681,7 +4455,7 @@ function describeInput(name, input, cutTo) {
 }
 function describeResult(name, outcome, text) {
   const line4 = outcome === "ok" ? void 0 : errorLine(name, text);
-  return (line4 ?? lastLine(text)).slice(0, NEAR3);
+  return (line4 ?? lastLine(text)).slice(0, NEAR4);
 }
 function lastLine(text) {
   const end = text.trimEnd();
@@ -3689,7 +4463,7 @@ function lastLine(text) {
 }
 function line2(parts) {
   const texts = parts.filter((part) => typeof part === "string" && part !== "");
-  return texts.map((text) => text.slice(0, NEAR3)).join(" ");
+  return texts.map((text) => text.slice(0, NEAR4)).join(" ");
 }
 function range({ offset, limit }) {
   if (typeof offset !== "number" && typeof limit !== "number") return void 0;
@@ -3706,14 +4480,14 @@ function small(fields, cutTo) {
 // src/core/governor/tool-budget/cut-text.ts
 var END_SHARE = 0.3;
 var FAILURES_SHARE = 0.25;
-var GAP = 60;
+var GAP2 = 60;
 var SCAN2 = 5e5;
 var LINE_LENGTH3 = 400;
 function cutText(text, room) {
   const end = { from: startOfLine(text, text.length - Math.floor(room * END_SHARE)), to: text.length };
-  const least = beginning(text, Math.floor(room * (1 - END_SHARE - FAILURES_SHARE)) - 2 * GAP);
+  const least = beginning(text, Math.floor(room * (1 - END_SHARE - FAILURES_SHARE)) - 2 * GAP2);
   const failures = failuresIn(text, { from: least.to, to: end.from }, Math.floor(room * FAILURES_SHARE));
-  const taken = [...failures, end].reduce((sum2, span) => sum2 + span.to - span.from + GAP, GAP);
+  const taken = [...failures, end].reduce((sum2, span) => sum2 + span.to - span.from + GAP2, GAP2);
   const shown = joined([beginning(text, room - taken), ...failures, end]);
   return { ...written(text, shown), nextLine: lineFeeds(text, 0, shown[0]?.to ?? 0) + 1 };
 }
@@ -3739,7 +4513,7 @@ function failuresIn(text, { from, to }, room) {
   for (const index of failurePlaces(text, { from, to })) {
     if (index < done2) continue;
     const span = withNeighbours(text, index, done2);
-    left -= span.to - span.from + GAP;
+    left -= span.to - span.from + GAP2;
     if (left < 0) break;
     spans.push(span);
     done2 = span.to;
@@ -3810,22 +4584,22 @@ function lineFeeds(text, from = 0, to = text.length) {
 }
 
 // src/core/memory/call-summary/text-result.ts
-var NAME = 60;
+var NAME2 = 60;
 var FILE = 100;
 var PATH = 160;
 var TEXT = 160;
 function bare(name) {
-  return oneLine(name, NAME).replaceAll("`", "'");
+  return oneLine(name, NAME2).replaceAll("`", "'");
 }
-function quoteWith(mask2) {
-  const cutTo = cutterWith(mask2);
+function quoteWith(mask3) {
+  const cutTo = cutterWith(mask3);
   return (text, length) => `\`${shortened(cutTo(text, length + 1), length).replaceAll("`", "'")}\``;
 }
 function shortenedLine(line4, length) {
   const short = shortened(line4, length);
   if (!isOpen(short)) return short;
-  const head = cut2(line4, length - 4);
-  return `${head}${isOpen(head) ? "`" : ""}...`;
+  const head2 = cut2(line4, length - 4);
+  return `${head2}${isOpen(head2) ? "`" : ""}...`;
 }
 function isOpen(line4) {
   return line4.split("`").length % 2 === 0;
@@ -3881,9 +4655,9 @@ function describeKept({ report, result }, quote) {
   const { persistedOutputPath, persistedOutputSize } = fieldsOf(report);
   const path = textOf(persistedOutputPath);
   if (path !== void 0) return `${sizeText(numberOf(persistedOutputSize))}, whole in ${quote(path, PATH)}`;
-  const head = result.text.slice(0, HEAD);
-  const [, size, place] = PERSISTED.exec(head) ?? SAVED.exec(head) ?? [];
-  return place === void 0 ? void 0 : `${size}, whole in ${quote(place, PATH)}`;
+  const head2 = result.text.slice(0, HEAD);
+  const [, size, place2] = PERSISTED.exec(head2) ?? SAVED.exec(head2) ?? [];
+  return place2 === void 0 ? void 0 : `${size}, whole in ${quote(place2, PATH)}`;
 }
 function numberOf(value) {
   return typeof value === "number" && Number.isFinite(value) ? value : void 0;
@@ -3909,7 +4683,7 @@ function summarizeFiles({ paths, total, more, mixed }, quote) {
   const folders = byCount(withoutCommonFolder(paths).flatMap((path) => firstFolder(path) ?? [])).slice(0, MAX_FOLDERS);
   const count2 = `${more ? "at least " : ""}${total ?? paths.length} ${mixed ? "entries" : "files"}`;
   const named = types.map(([type, often]) => `${type} (${often})`).join(", ");
-  const key = folders.map(([folder]) => quote(folder, NAME)).join(", ");
+  const key = folders.map(([folder]) => quote(folder, NAME2)).join(", ");
   return `${count2}. Types: ${named || "(no extensions)"}. Key: ${key || "(flat)"}`;
 }
 function extensionOf(path) {
@@ -4004,8 +4778,8 @@ function durationOf({ call, t }) {
 function commandOf({ call: { use }, report }) {
   if (use.name === "Bash") return textOf(fieldsOf(use.input).command);
   if (use.name !== "BashOutput") return void 0;
-  const { command, status } = fieldsOf(report);
-  return status === "completed" || status === "failed" ? textOf(command) : void 0;
+  const { command: command2, status } = fieldsOf(report);
+  return status === "completed" || status === "failed" ? textOf(command2) : void 0;
 }
 var EXIT_LINE = /^(?:Error: )?Exit code (\d{1,3})\b/;
 var CANCELLED = /^(?:<tool_use_error>)?(?:Cancelled: |Sibling tool call errored)|^\[Request interrupted|was interrupted/;
@@ -4016,15 +4790,15 @@ function readOutcome(name, result, report) {
   const fields = fieldsOf(report);
   if (fields.interrupted === true) return { outcome: "cancelled", exit: null };
   if (!result.isError) return { outcome: "ok", exit: name === "Bash" ? successStatus(result, fields) : null };
-  const head = result.text.slice(0, ERROR_HEAD);
-  const exit = EXIT_LINE.exec(head)?.[1];
+  const head2 = result.text.slice(0, ERROR_HEAD);
+  const exit = EXIT_LINE.exec(head2)?.[1];
   if (exit !== void 0) return { outcome: "failed", exit: Number(exit) };
-  if (CANCELLED.test(head)) return { outcome: "cancelled", exit: null };
-  return { outcome: isRefused(name, head, report) ? "refused" : "failed", exit: null };
+  if (CANCELLED.test(head2)) return { outcome: "cancelled", exit: null };
+  return { outcome: isRefused(name, head2, report) ? "refused" : "failed", exit: null };
 }
-function isRefused(name, head, report) {
-  if (REFUSED.test(head)) return true;
-  return name === "Bash" && typeof report === "string" && !TIMED_OUT.test(head);
+function isRefused(name, head2, report) {
+  if (REFUSED.test(head2)) return true;
+  return name === "Bash" && typeof report === "string" && !TIMED_OUT.test(head2);
 }
 function successStatus({ text }, report) {
   if (typeof report.backgroundTaskId === "string" || text.startsWith("Command running in background")) return null;
@@ -4040,8 +4814,8 @@ function fromRoot(root, path) {
   const rest = path.slice(root.length);
   return rest.startsWith("/") || rest.startsWith("\\") ? rest.slice(1) : path;
 }
-var START = ".";
-function normalised(path) {
+var START2 = ".";
+function normalised2(path) {
   const root = path.startsWith("/") ? "/" : "";
   const parts = [];
   for (const part of path.split("/")) {
@@ -4050,7 +4824,7 @@ function normalised(path) {
     if (up && parts.length > 0 && parts.at(-1) !== "..") parts.pop();
     else if (!up || root === "") parts.push(part);
   }
-  return root + parts.join("/") || START;
+  return root + parts.join("/") || START2;
 }
 var TEMPORARY = /(?:^|[\\/])(?:\.?te?mp|scratch(?:pad)?|var[\\/]folders)[\\/]|\$\{?TMP|AppData[\\/]Local[\\/]Temp|(?:^|[\\/])(?:te?mp|scratch|debug|repro)(?:[-_.\d][^\\/]*)?$|\.(?:te?mp|log|bak|orig|out|pid|diff|patch|swp)$/i;
 function isTemporary(path) {
@@ -4066,16 +4840,16 @@ function kindOf2(path) {
 }
 function isAtOrIn(path, named) {
   const file = plain(path);
-  const place = plain(named);
-  if (file === place || file.startsWith(`${place}/`) || place === "" || place === ".") return true;
-  return isAbsolutePath(file) !== isAbsolutePath(place) && endsAlike(file, place);
+  const place2 = plain(named);
+  if (file === place2 || file.startsWith(`${place2}/`) || place2 === "" || place2 === ".") return true;
+  return isAbsolutePath(file) !== isAbsolutePath(place2) && endsAlike(file, place2);
 }
 function mayBeAtOrIn(path, named) {
   return endsAlike(plain(path), plain(named));
 }
-function endsAlike(file, place) {
-  const short = place.replace(/^\//, "");
-  return file.endsWith(`/${short}`) || file.includes(`/${short}/`) || place.endsWith(`/${file.replace(/^\//, "")}`);
+function endsAlike(file, place2) {
+  const short = place2.replace(/^\//, "");
+  return file.endsWith(`/${short}`) || file.includes(`/${short}/`) || place2.endsWith(`/${file.replace(/^\//, "")}`);
 }
 function plain(path) {
   return path.replaceAll("\\", "/").replace(/^(?:\.\/)+/, "").replace(/(?<=[^/])\/+$/, "");
@@ -4119,9 +4893,9 @@ function optionNames({ text, raw }) {
 var PATH_LIMIT = 1024;
 function inFolder(folder, path) {
   if (path === null || path === "") return null;
-  if (path.startsWith("/")) return normalised(path);
+  if (path.startsWith("/")) return normalised2(path);
   if (folder === null || folder.length + path.length > PATH_LIMIT) return null;
-  return normalised(`${folder}/${path}`);
+  return normalised2(`${folder}/${path}`);
 }
 function literals(words2, folder) {
   return words2.flatMap(({ text }) => inFolder(folder, text) ?? []);
@@ -4213,10 +4987,10 @@ function editedBy(editor, words2, folder) {
     const word = words2[at];
     if (word === void 0) break;
     const text = word.text ?? word.raw;
-    const [option, plain4 = "", place, taking] = editor.option.exec(text) ?? [];
+    const [option, plain4 = "", place2, taking] = editor.option.exec(text) ?? [];
     if (option === void 0) operands.push(word);
     letters += plain4;
-    inPlace ||= place !== void 0;
+    inPlace ||= place2 !== void 0;
     script ||= taking !== void 0;
     if (taking !== void 0 || text === "-i" && editor.suffix.test(words2[at + 1]?.text ?? "-")) at++;
   }
@@ -4311,12 +5085,12 @@ function reset(words2, folder) {
 }
 function discard(how, words2, folder) {
   const paths = pathspecs(words2, folder);
-  if (paths.includes(START)) return { discards: { how, paths: "all" } };
+  if (paths.includes(START2)) return { discards: { how, paths: "all" } };
   return paths.length > 0 ? { discards: { how, paths } } : NOTHING3;
 }
 function discardAll(how, folder) {
   if (folder === null) return NOTHING3;
-  return { discards: { how, paths: folder === START ? "all" : [folder] } };
+  return { discards: { how, paths: folder === START2 ? "all" : [folder] } };
 }
 function pathspecs(words2, folder) {
   return literals(
@@ -4331,8 +5105,8 @@ function forEachChild(node, callback) {
     case "Script":
     case "CompoundList":
     case "AndOr":
-      for (const command of node.commands)
-        callback(command);
+      for (const command2 of node.commands)
+        callback(command2);
       return;
     case "Statement":
       callback(node.command);
@@ -4348,8 +5122,8 @@ function forEachChild(node, callback) {
     case "Pipeline":
       for (const prefix of node.prefixes)
         callback(prefix);
-      for (const command of node.commands)
-        callback(command);
+      for (const command2 of node.commands)
+        callback(command2);
       return;
     case "Redirected":
       callback(node.command);
@@ -5491,12 +6265,12 @@ var ASSIGNMENT_NAME = 1;
 var ASSIGNMENT_AFTER_INDEX = 2;
 var ASSIGNMENT_AFTER_PLUS = 3;
 var ASSIGNMENT_INDEX_BASE = 4;
-function joinWordParts(head, tail) {
-  const last = head[head.length - 1];
+function joinWordParts(head2, tail) {
+  const last = head2[head2.length - 1];
   const first = tail[0];
   let start = 0;
   if (last?.type === "Literal" && first?.type === "Literal" && last.end === first.pos) {
-    head[head.length - 1] = {
+    head2[head2.length - 1] = {
       type: "Literal",
       pos: last.pos,
       end: first.end,
@@ -5506,8 +6280,8 @@ function joinWordParts(head, tail) {
     start = 1;
   }
   for (let i = start; i < tail.length; i++)
-    head.push(tail[i]);
-  return head;
+    head2.push(tail[i]);
+  return head2;
 }
 function isMatchedAssignment(state) {
   return state < ASSIGNMENT_INVALID;
@@ -5546,8 +6320,8 @@ function scanAssignmentPrefix(src, start, end, initialState2) {
   }
   return state;
 }
-function setToken(out, token, value, pos = 0, end = 0) {
-  out.token = token;
+function setToken(out, token2, value, pos = 0, end = 0) {
+  out.token = token2;
   out._value = value;
   out.pos = pos;
   out.end = end;
@@ -5560,8 +6334,8 @@ function setToken(out, token, value, pos = 0, end = 0) {
   out.raw = false;
   out.keywordEligible = false;
 }
-function setSpanToken(out, token, pos, end, raw) {
-  out.token = token;
+function setSpanToken(out, token2, pos, end, raw) {
+  out.token = token2;
   out._value = null;
   out.pos = pos;
   out.end = end;
@@ -5717,10 +6491,10 @@ var Lexer = class _Lexer {
     return new ProcessSubstitutionImpl(pos, this.pos, text, operator, window);
   }
   // Past the nesting budget the part gets no window, so lazy materialization bottoms out.
-  scriptWindow(source, start, end, parenBoundary, decoded = false) {
+  scriptWindow(source, start, end, parenBoundary, decoded2 = false) {
     if (this._nestingDepth > MAX_SYNTAX_NESTING)
       return void 0;
-    const context = decoded ? void 0 : this.substitutionContext;
+    const context = decoded2 ? void 0 : this.substitutionContext;
     return { source, start, end, depth: this._nestingDepth + 1, parenBoundary, context };
   }
   getPos() {
@@ -6112,31 +6886,31 @@ var Lexer = class _Lexer {
       else if (phase === "case-pattern" && commandStart)
         ctx = LexContext.CasePattern;
       const value = this.next(ctx);
-      const token = value.token;
-      if (token === Token.EOF)
+      const token2 = value.token;
+      if (token2 === Token.EOF)
         return -1;
       const last = frames.length - 1;
       const frame = frames[last];
       if (frame.phase === "function-name") {
-        if (token === Token.Newline)
+        if (token2 === Token.Newline)
           continue;
         frame.phase = "function-body";
         commandStart = true;
         continue;
       } else if (frame.phase === "function-body") {
-        if (token === Token.Newline)
+        if (token2 === Token.Newline)
           continue;
         frame.phase = "commands";
         commandStart = true;
-        if (token === Token.LParen && this.peek(LexContext.Normal).token === Token.RParen) {
+        if (token2 === Token.LParen && this.peek(LexContext.Normal).token === Token.RParen) {
           this.next(LexContext.Normal);
           frame.phase = "function-body";
           continue;
         }
       } else if (frame.phase === "coproc-command") {
-        if (token === Token.Newline)
+        if (token2 === Token.Newline)
           continue;
-        if (token === Token.Word) {
+        if (token2 === Token.Word) {
           frame.phase = "coproc-body";
           commandStart = true;
           continue;
@@ -6144,49 +6918,49 @@ var Lexer = class _Lexer {
         frame.phase = "commands";
         commandStart = true;
       } else if (frame.phase === "coproc-body") {
-        if (token === Token.Newline)
+        if (token2 === Token.Newline)
           continue;
-        frame.phase = token === Token.Word && value.keywordEligible && value.value === "time" ? "time-command" : "commands";
+        frame.phase = token2 === Token.Word && value.keywordEligible && value.value === "time" ? "time-command" : "commands";
         commandStart = true;
         if (frame.phase === "time-command")
           continue;
       } else if (frame.phase === "time-command") {
-        if (token === Token.Word && value.keywordEligible && value.value === "-p") {
+        if (token2 === Token.Word && value.keywordEligible && value.value === "-p") {
           frame.phase = "time-command-after-p";
           continue;
         }
-        if (token === Token.Word && value.keywordEligible && value.value === "--") {
+        if (token2 === Token.Word && value.keywordEligible && value.value === "--") {
           frame.phase = "commands";
           continue;
         }
         frame.phase = "commands";
         commandStart = true;
       } else if (frame.phase === "time-command-after-p") {
-        if (token === Token.Word && value.keywordEligible && value.value === "--") {
+        if (token2 === Token.Word && value.keywordEligible && value.value === "--") {
           frame.phase = "commands";
           continue;
         }
         frame.phase = "commands";
         commandStart = true;
       } else if (frame.phase === "for-header") {
-        if (token === Token.ArithCmd || token === Token.Semi || token === Token.Newline) {
+        if (token2 === Token.ArithCmd || token2 === Token.Semi || token2 === Token.Newline) {
           commandStart = true;
           continue;
         }
-        if (token === Token.Do || token === Token.LBrace) {
-          frame.close = token === Token.Do ? Token.Done : Token.RBrace;
+        if (token2 === Token.Do || token2 === Token.LBrace) {
+          frame.close = token2 === Token.Do ? Token.Done : Token.RBrace;
           frame.phase = "commands";
           commandStart = true;
           continue;
         }
       } else if (frame.phase === "case-word") {
-        if (token === Token.Newline)
+        if (token2 === Token.Newline)
           continue;
         frame.phase = "case-in";
         commandStart = false;
         continue;
       } else if (frame.phase === "case-in") {
-        if (token === Token.Newline) {
+        if (token2 === Token.Newline) {
           commandStart = true;
           continue;
         }
@@ -6194,22 +6968,22 @@ var Lexer = class _Lexer {
         commandStart = true;
         continue;
       } else if (frame.phase === "case-pattern") {
-        if (token === Token.Esac && commandStart) {
+        if (token2 === Token.Esac && commandStart) {
           frames.pop();
           if (frames.length === 0)
             return value.end;
           commandStart = false;
           continue;
         }
-        if (token === Token.RParen) {
+        if (token2 === Token.RParen) {
           frame.phase = "commands";
           commandStart = true;
         } else {
-          commandStart = token === Token.Newline;
+          commandStart = token2 === Token.Newline;
         }
         continue;
       }
-      if (token === frame.close) {
+      if (token2 === frame.close) {
         frames.pop();
         if (frames.length === 0)
           return value.end;
@@ -6217,7 +6991,7 @@ var Lexer = class _Lexer {
         continue;
       }
       if (commandStart) {
-        switch (token) {
+        switch (token2) {
           case Token.LParen:
             frames.push({ close: Token.RParen, phase: "commands" });
             break;
@@ -6269,7 +7043,7 @@ var Lexer = class _Lexer {
             frame.phase = "coproc-command";
             break;
           default:
-            if (token === Token.Word && value.keywordEligible && value.value === "time") {
+            if (token2 === Token.Word && value.keywordEligible && value.value === "time") {
               frame.phase = "time-command";
               commandStart = true;
             } else {
@@ -6278,7 +7052,7 @@ var Lexer = class _Lexer {
             continue;
         }
       }
-      switch (token) {
+      switch (token2) {
         case Token.Semi:
         case Token.Newline:
         case Token.Pipe:
@@ -6318,10 +7092,10 @@ var Lexer = class _Lexer {
   }
   skipTestCommandBody() {
     for (; ; ) {
-      const token = this.next(LexContext.TestMode).token;
-      if (token === Token.DblRBracket)
+      const token2 = this.next(LexContext.TestMode).token;
+      if (token2 === Token.DblRBracket)
         return true;
-      if (token === Token.EOF)
+      if (token2 === Token.EOF)
         return false;
     }
   }
@@ -6367,14 +7141,14 @@ var Lexer = class _Lexer {
       return this.buildWordParts(startPos);
     const src = this.src;
     this._buildParts = true;
-    const head = hasEmbeddedWordStructure(src, startPos, close + 1) ? this.parseSubFieldWord(startPos, close + 1, "embedded") : void 0;
+    const head2 = hasEmbeddedWordStructure(src, startPos, close + 1) ? this.parseSubFieldWord(startPos, close + 1, "embedded") : void 0;
     this.pos = close + 1;
     this.readWordText(false, LexContext.ArrayElement);
     const end = this.pos;
     const operator = skipLineContinuations(src, close + 1, end);
     const after = src.charCodeAt(operator);
     const keyed = after === CH_EQ || after === CH_PLUS && src.charCodeAt(operator + 1) === CH_EQ;
-    let headParts = head?.parts;
+    let headParts = head2?.parts;
     let tailParts = this._wordParts;
     if (keyed)
       tailParts = parseGlobParts(src, close + 1, end, tailParts) ?? tailParts;
@@ -6382,7 +7156,7 @@ var Lexer = class _Lexer {
       return keyed ? null : parseGlobParts(src, startPos, end, void 0) ?? null;
     const headText = src.slice(startPos, close + 1);
     if (!headParts)
-      headParts = [{ type: "Literal", pos: startPos, end: close + 1, text: headText, value: head?.value ?? headText }];
+      headParts = [{ type: "Literal", pos: startPos, end: close + 1, text: headText, value: head2?.value ?? headText }];
     if (!tailParts)
       tailParts = end > close + 1 ? [{ type: "Literal", pos: close + 1, end, text: src.slice(close + 1, end), value: this._wordText }] : [];
     let parts = joinWordParts(headParts, tailParts);
@@ -7151,13 +7925,13 @@ var Lexer = class _Lexer {
     const wordEnd = this.pos;
     const wordLen = wordEnd - tokenStart;
     if (ctx === LexContext.CasePattern) {
-      let token = Token.Word;
+      let token2 = Token.Word;
       if (keywordEligible) {
         const reserved = raw ? matchReservedWord(src, tokenStart, wordLen) : RESERVED_WORDS.get(this.wordValueOf(tokenStart, wordEnd));
         if (reserved === Token.Esac)
-          token = reserved;
+          token2 = reserved;
       }
-      setSpanToken(out, token, tokenStart, wordEnd, raw);
+      setSpanToken(out, token2, tokenStart, wordEnd, raw);
       out.keywordEligible = keywordEligible;
       return;
     }
@@ -9797,15 +10571,15 @@ var ArrayValueImpl = class {
     lexer._nestingDepth = this.#depth;
     const elements = [];
     while (lexer.peek(LexContext.ArrayElement).token !== Token.EOF) {
-      const token = lexer.next(LexContext.ArrayElement);
-      if (token.token !== Token.Word && token.token !== Token.Assignment)
+      const token2 = lexer.next(LexContext.ArrayElement);
+      if (token2.token !== Token.Word && token2.token !== Token.Assignment)
         continue;
-      const text = token.raw ? token.value : this.#source.slice(token.pos, token.end);
+      const text = token2.raw ? token2.value : this.#source.slice(token2.pos, token2.end);
       const indexed = text.charCodeAt(0) === 91;
       const context = lexer.getSubstitutionContext();
-      const source = !indexed && token.raw && token.keywordEligible ? void 0 : this.#source;
+      const source = !indexed && token2.raw && token2.keywordEligible ? void 0 : this.#source;
       const resolver = source === void 0 ? computeBareWordParts : indexed ? arrayPartsResolver(context) : wordPartsResolver(context);
-      elements.push(new WordImpl(text, token.pos, token.end, source, resolver, this.#depth));
+      elements.push(new WordImpl(text, token2.pos, token2.end, source, resolver, this.#depth));
     }
     this.#elements = elements;
     return elements;
@@ -10330,13 +11104,13 @@ var Parser = class {
     if (this.tok.peek(LexContext.Normal).token === Token.Semi)
       this.tok.next(LexContext.Normal);
   }
-  accept(token, ctx = LexContext.Normal) {
-    if (this.tok.peek(ctx).token === token)
+  accept(token2, ctx = LexContext.Normal) {
+    if (this.tok.peek(ctx).token === token2)
       return this.tok.next(ctx);
     return null;
   }
-  acceptEnd(token, ctx = LexContext.Normal) {
-    if (this.tok.peek(ctx).token === token)
+  acceptEnd(token2, ctx = LexContext.Normal) {
+    if (this.tok.peek(ctx).token === token2)
       return this.tok.next(ctx).end;
     return -1;
   }
@@ -10356,12 +11130,12 @@ var Parser = class {
   emptyListPos(commands2) {
     return commands2.length === 0 ? this.tok.peek(LexContext.CommandStart).pos : -1;
   }
-  makeStatement(command) {
+  makeStatement(command2) {
     return {
       type: "Statement",
-      pos: command.pos,
-      end: command.end,
-      command,
+      pos: command2.pos,
+      end: command2.end,
+      command: command2,
       background: void 0
     };
   }
@@ -10427,18 +11201,18 @@ var Parser = class {
       operators
     };
   }
-  withRedirects(command) {
+  withRedirects(command2) {
     const redirects = this.collectTrailingRedirects();
     if (redirects.length === 0)
-      return command;
-    return { type: "Redirected", pos: command.pos, end: redirects[redirects.length - 1].end, command, redirects };
+      return command2;
+    return { type: "Redirected", pos: command2.pos, end: redirects[redirects.length - 1].end, command: command2, redirects };
   }
   pipeline() {
     let prefixes;
     for (; ; ) {
-      const token = this.tok.peek(LexContext.CommandStart);
-      const isTime = token.token === Token.Word && token.keywordEligible && token.value === "time";
-      if (token.token !== Token.Bang && !isTime)
+      const token2 = this.tok.peek(LexContext.CommandStart);
+      const isTime = token2.token === Token.Word && token2.keywordEligible && token2.value === "time";
+      if (token2.token !== Token.Bang && !isTime)
         break;
       const prefix = this.tok.next(LexContext.CommandStart);
       const pos2 = prefix.pos;
@@ -10461,21 +11235,21 @@ var Parser = class {
         prefixes = [];
       prefixes.push(isTime ? { type: "Time", pos: pos2, end: endOfOptions?.end ?? posix?.end ?? keywordEnd, keywordEnd, posix, endOfOptions } : { type: "Negation", pos: pos2, end: keywordEnd });
     }
-    const command = this.pipelineCommands();
+    const command2 = this.pipelineCommands();
     if (!prefixes)
-      return command;
+      return command2;
     const pos = prefixes[0].pos;
-    if (command?.type === "Pipeline") {
-      command.prefixes = prefixes;
-      command.pos = pos;
-      return command;
+    if (command2?.type === "Pipeline") {
+      command2.prefixes = prefixes;
+      command2.pos = pos;
+      return command2;
     }
     return {
       type: "Pipeline",
       pos,
-      end: command ? command.end : prefixes[prefixes.length - 1].end,
+      end: command2 ? command2.end : prefixes[prefixes.length - 1].end,
       prefixes,
-      commands: command ? [command] : [],
+      commands: command2 ? [command2] : [],
       operators: []
     };
   }
@@ -10674,7 +11448,7 @@ var Parser = class {
       };
     }
     this.syntaxDepth++;
-    let command;
+    let command2;
     let branchPos = pos;
     for (; ; ) {
       const clauseCommands = this.list();
@@ -10693,10 +11467,10 @@ var Parser = class {
         then_.pos = thenToken.end;
         then_.end = thenToken.end;
       }
-      if (command) {
-        if (command.elif === EMPTY_ELIFS)
-          command.elif = [];
-        command.elif.push({
+      if (command2) {
+        if (command2.elif === EMPTY_ELIFS)
+          command2.elif = [];
+        command2.elif.push({
           type: "Elif",
           pos: branchPos,
           end: then_.end,
@@ -10704,7 +11478,7 @@ var Parser = class {
           then: then_
         });
       } else {
-        command = { type: "If", pos, end: pos, clause, then: then_, elif: EMPTY_ELIFS, else: void 0 };
+        command2 = { type: "If", pos, end: pos, clause, then: then_, elif: EMPTY_ELIFS, else: void 0 };
       }
       this.skipSemi();
       const elif = this.accept(Token.Elif, LexContext.CommandStart);
@@ -10717,15 +11491,15 @@ var Parser = class {
       const emptyElsePos = this.emptyListPos(elseCommands);
       if (emptyElsePos >= 0)
         this.error("expected command after 'else'", emptyElsePos);
-      command.else = this.makeCompoundList(elseCommands);
+      command2.else = this.makeCompoundList(elseCommands);
       this.skipSemi();
     }
     const closeEnd = this.acceptEnd(Token.Fi, LexContext.CommandStart);
     if (closeEnd < 0)
       this.error("expected 'fi' to close 'if'", this.tok.getPos());
-    command.end = closeEnd >= 0 ? closeEnd : branchPos;
+    command2.end = closeEnd >= 0 ? closeEnd : branchPos;
     this.syntaxDepth--;
-    return command;
+    return command2;
   }
   // for_clause := FOR word [IN word* (';'|NL)] DO list DONE
   //            | FOR '((' expr '))' [';'|NL] DO list DONE
@@ -11074,8 +11848,8 @@ var Parser = class {
       const op = this.tok.next(LexContext.TestMode).value;
       let right;
       if (op === "=~") {
-        const token = this.tok.readTestRegexWord();
-        right = new WordImpl(this.source.slice(token.pos, token.end), token.pos, token.end, this.source, embeddedPartsResolver(this.tok.getSubstitutionContext()), this.depth);
+        const token2 = this.tok.readTestRegexWord();
+        right = new WordImpl(this.source.slice(token2.pos, token2.end), token2.pos, token2.end, this.source, embeddedPartsResolver(this.tok.getSubstitutionContext()), this.depth);
       } else {
         right = this.readTestOperand();
       }
@@ -11151,8 +11925,8 @@ var Parser = class {
     const suffix = [];
     if (coproc) {
       while (this.tok.peek(LexContext.CommandPrefix).token === Token.Assignment) {
-        const token = this.tok.next(LexContext.CommandPrefix);
-        const word = ctx === LexContext.Declaration ? this.parseAssignment(token) : this.toWord(token);
+        const token2 = this.tok.next(LexContext.CommandPrefix);
+        const word = ctx === LexContext.Declaration ? this.parseAssignment(token2) : this.toWord(token2);
         suffix.push(word);
         lastEnd = word.end;
       }
@@ -11175,8 +11949,8 @@ var Parser = class {
     for (; ; ) {
       const st = this.tok.peek(ctx).token;
       if (st === Token.Word || st === Token.Assignment) {
-        const token = this.tok.next(ctx);
-        const w = st === Token.Assignment ? this.parseAssignment(token) : this.toWord(token);
+        const token2 = this.tok.next(ctx);
+        const w = st === Token.Assignment ? this.parseAssignment(token2) : this.toWord(token2);
         suffix.push(w);
         lastEnd = w.end;
       } else if (st === Token.Redirect) {
@@ -11251,9 +12025,9 @@ var Parser = class {
       return this.toWord(tok);
     return new WordImpl(this.source.slice(pos, end), pos, end, this.source, wordPartsResolver(this.tok.getSubstitutionContext()), this.depth);
   }
-  parseAssignment(token) {
-    const text = token.raw ? token.value : this.source.slice(token.pos, token.end);
-    return new AssignmentImpl(text, token.pos, token.end, this.source, token.assignmentOperatorPos, this.depth, this.tok.getSubstitutionContext());
+  parseAssignment(token2) {
+    const text = token2.raw ? token2.value : this.source.slice(token2.pos, token2.end);
+    return new AssignmentImpl(text, token2.pos, token2.end, this.source, token2.assignmentOperatorPos, this.depth, this.tok.getSubstitutionContext());
   }
   makeCompoundList(commands2) {
     const p = this.tok.getPos();
@@ -11264,8 +12038,8 @@ var Parser = class {
 };
 
 // src/core/memory/shell/shell-lists.ts
-function shellLists(command) {
-  const script = parse(command);
+function shellLists(command2) {
+  const script = parse(command2);
   return script.errors !== void 0 || definesFunction(script) ? void 0 : script.commands.map(chainOf);
 }
 function definesFunction(node) {
@@ -11279,32 +12053,32 @@ function definesFunction(node) {
 function isLeaf({ type }) {
   return type === "Word" || type === "Assignment" || type === "HereDoc";
 }
-function chainOf({ command, background = false }) {
-  if (command.type !== "AndOr") return { links: [linkOf(command, false)], background };
-  const links = command.commands.map((pipeline, at) => linkOf(pipeline, command.operators[at - 1] === "||"));
+function chainOf({ command: command2, background = false }) {
+  if (command2.type !== "AndOr") return { links: [linkOf(command2, false)], background };
+  const links = command2.commands.map((pipeline, at) => linkOf(pipeline, command2.operators[at - 1] === "||"));
   return { links, background };
 }
 function linkOf(node, otherwise) {
   if (node.type !== "Pipeline") return { otherwise, negated: false, commands: [commandOf2(node, [])] };
   const negations = node.prefixes.filter(({ type }) => type === "Negation");
-  const commands2 = node.commands.map((command) => commandOf2(command, []));
+  const commands2 = node.commands.map((command2) => commandOf2(command2, []));
   return { otherwise, negated: negations.length % 2 === 1, commands: commands2 };
 }
 function commandOf2(node, redirects) {
-  const place = { from: node.pos, to: node.end };
+  const place2 = { from: node.pos, to: node.end };
   switch (node.type) {
     case "Command": {
       const words2 = [...node.name === void 0 ? [] : [node.name], ...node.args].map(wordOf);
-      return { kind: "simple", words: words2, redirects: node.redirects.flatMap(redirectOf), ...place };
+      return { kind: "simple", words: words2, redirects: node.redirects.flatMap(redirectOf), ...place2 };
     }
     case "Redirected":
       return commandOf2(node.command, node.redirects.flatMap(redirectOf));
     case "BraceGroup":
-      return { kind: "group", body: node.body.commands.map(chainOf), redirects, ...place };
+      return { kind: "group", body: node.body.commands.map(chainOf), redirects, ...place2 };
     case "Subshell":
-      return { kind: "subshell", body: node.body.commands.map(chainOf), redirects, ...place };
+      return { kind: "subshell", body: node.body.commands.map(chainOf), redirects, ...place2 };
     default:
-      return { kind: "block", words: wordsIn(node), redirects, ...place };
+      return { kind: "block", words: wordsIn(node), redirects, ...place2 };
   }
 }
 function wordsIn(node) {
@@ -11345,8 +12119,8 @@ var NOTHING4 = { changes: [], discards: void 0, commits: false, certain: true };
 var UNCERTAIN = { ...NOTHING4, certain: false };
 var DECIDING = /* @__PURE__ */ new Set(["exit", "return", "exec", "trap", "alias", "logout"]);
 var TRAVELLING = /* @__PURE__ */ new Set(["cd", "pushd", "popd", "eval", "source", ".", "chdir"]);
-function shellEffects(command) {
-  const list = shellLists(command);
+function shellEffects(command2) {
+  const list = shellLists(command2);
   if (list === void 0) return UNCERTAIN;
   const run = new Run();
   run.list(list, true);
@@ -11358,7 +12132,7 @@ var Run = class {
   commits = false;
   /** Whether the exit status may come from the middle. */
   decided = false;
-  folder = START;
+  folder = START2;
   list(list, sure) {
     for (const chain2 of list) this.chain(chain2, sure && chain2 === list.at(-1), sure);
   }
@@ -11380,18 +12154,18 @@ var Run = class {
   pipe(commands2, sure) {
     const folder = this.folder;
     let moved = false;
-    for (const command of commands2) {
+    for (const command2 of commands2) {
       this.folder = folder;
-      this.command(command, sure && command === commands2.at(-1));
+      this.command(command2, sure && command2 === commands2.at(-1));
       moved ||= this.folder !== folder;
     }
     this.folder = moved ? null : folder;
   }
-  command(command, sure) {
-    if (sure) this.changes.push(...redirectChanges(command.redirects, this.folder));
-    if (command.kind === "simple") this.simple(command, sure);
-    else if (command.kind === "block") this.block(command);
-    else this.group(command, sure);
+  command(command2, sure) {
+    if (sure) this.changes.push(...redirectChanges(command2.redirects, this.folder));
+    if (command2.kind === "simple") this.simple(command2, sure);
+    else if (command2.kind === "block") this.block(command2);
+    else this.group(command2, sure);
   }
   group({ kind, body }, sure) {
     const folder = this.folder;
@@ -11434,10 +12208,10 @@ function isFailing(name, status) {
   return (name === "exit" || name === "return") && /^[1-9]\d?$/.test(status?.text ?? "");
 }
 function endsShell(link) {
-  const [command, ...others] = link?.commands ?? [];
+  const [command2, ...others] = link?.commands ?? [];
   if (!link?.otherwise || others.length > 0) return false;
-  const last = command?.kind === "group" ? command.body.at(-1)?.links : void 0;
-  const simple = last?.length === 1 ? last[0]?.commands[0] : command;
+  const last = command2?.kind === "group" ? command2.body.at(-1)?.links : void 0;
+  const simple = last?.length === 1 ? last[0]?.commands[0] : command2;
   return simple?.kind === "simple" && isFailing(simple.words[0]?.text ?? void 0, simple.words[1]);
 }
 function together(discards) {
@@ -11602,7 +12376,7 @@ var MARKS2 = ["ok  	", "FAIL	", " pass ", "Tests run: ", "Assertions: ", "Passed
 function readCounts(output) {
   const tail = plain2(output, TAIL);
   if (!FIGURE.test(tail) && !MARKS2.some((mark3) => tail.includes(mark3))) return void 0;
-  const found = RULES.flatMap((rule) => apply(rule, tail, output) ?? []);
+  const found = RULES.flatMap((rule2) => apply2(rule2, tail, output) ?? []);
   const go = goCounts(tail, output);
   if (go !== void 0) found.push(go);
   if (found.length === 0) return void 0;
@@ -11611,15 +12385,15 @@ function readCounts(output) {
   const builds = found.filter(({ of }) => of === "build").map(({ counts: counts2 }) => counts2);
   return Object.assign({}, ...builds, test?.counts);
 }
-function apply(rule, tail, output) {
-  if (!tail.includes(rule.hint)) return void 0;
-  const last = [...tail.matchAll(rule.line)].at(-1);
+function apply2(rule2, tail, output) {
+  if (!tail.includes(rule2.hint)) return void 0;
+  const last = [...tail.matchAll(rule2.line)].at(-1);
   if (last === void 0) return void 0;
-  const lines = rule.sum ? [...plain2(output, WINDOW).matchAll(rule.line)] : [last];
+  const lines = rule2.sum ? [...plain2(output, WINDOW).matchAll(rule2.line)] : [last];
   const sums = /* @__PURE__ */ new Map();
   for (const { groups = {} } of lines) addFigures(sums, groups);
   const counts2 = toCounts(sums);
-  return Object.keys(counts2).length === 0 ? void 0 : { of: rule.of, at: last.index - tail.length, counts: counts2 };
+  return Object.keys(counts2).length === 0 ? void 0 : { of: rule2.of, at: last.index - tail.length, counts: counts2 };
 }
 function addFigures(sums, groups) {
   const { list = "", ...named } = groups;
@@ -11681,12 +12455,12 @@ function commandWork(ended3) {
   const facts = commandFacts(ended3);
   if (facts === void 0) return void 0;
   const effects = effectsOf(commandOf(ended3) ?? "", ended3, facts.exit);
-  const command = {
+  const command2 = {
     ...facts,
     ...effects?.discards === void 0 ? {} : { discards: effects.discards },
     ...effects?.commits ? { commits: true } : {}
   };
-  return { command, changes: effects?.changes ?? [] };
+  return { command: command2, changes: effects?.changes ?? [] };
 }
 function commandFacts(ended3) {
   const text = commandOf(ended3);
@@ -11724,8 +12498,8 @@ function outputOf({ call, result, report }) {
 function withoutStatus(text) {
   return text.replace(/^(?:Error: )?Exit code \d{1,3}\n?/, "");
 }
-function commandEnd(command, outcome) {
-  const { exit, ms, counts: counts2, background } = command;
+function commandEnd(command2, outcome) {
+  const { exit, ms, counts: counts2, background } = command2;
   const end = exit !== null ? `exit ${exit}` : background && outcome === "ok" ? "in the background" : WITHOUT_STATUS[outcome];
   const parts = [end, ...ms === null || ms < 1e3 ? [] : [durationText(ms)]].join(", ");
   const figures = counts2 === void 0 ? "" : countsText(counts2);
@@ -11754,7 +12528,7 @@ function isFailing2(entry) {
 // src/core/memory/call-summary/git-output.ts
 function summarizeGitStatus(status, quote) {
   const { ahead, behind, clean } = status;
-  const branch = status.branch === void 0 ? "" : quote(status.branch, NAME);
+  const branch = status.branch === void 0 ? "" : quote(status.branch, NAME2);
   if (clean) {
     const apart = [...ahead > 0 ? [`ahead ${ahead}`] : [], ...behind > 0 ? [`behind ${behind}`] : []];
     return `${branch} (clean)${apart.length === 0 ? "" : ` [${apart.join(", ")}]`}`.trimStart();
@@ -11921,16 +12695,16 @@ function fullCommits(lines) {
 
 // src/core/memory/call-summary/summarize-command.ts
 var ANSWERS = /* @__PURE__ */ new Set(["grep", "diff"]);
-function summarizeCommand(ended3, command, quote) {
-  const head = `${bare(ended3.call.use.name)} ${quote(command.text, TEXT)} ${commandEnd(command, ended3.outcome)}`;
-  const summary = summaryOf(ended3, command, quote);
-  return summary === "" ? head : `${head} \u2014 ${summary}`;
+function summarizeCommand(ended3, command2, quote) {
+  const head2 = `${bare(ended3.call.use.name)} ${quote(command2.text, TEXT)} ${commandEnd(command2, ended3.outcome)}`;
+  const summary = summaryOf(ended3, command2, quote);
+  return summary === "" ? head2 : `${head2} \u2014 ${summary}`;
 }
-function summaryOf(ended3, command, quote) {
+function summaryOf(ended3, command2, quote) {
   const { outcome, result, call } = ended3;
-  const { exit, background } = command;
+  const { exit, background } = command2;
   if (background && exit === null) return "";
-  const known = outcome === "ok" || exit === 1 ? command.known : void 0;
+  const known = outcome === "ok" || exit === 1 ? command2.known : void 0;
   if (outcome === "ok" || known !== void 0 && ANSWERS.has(known.kind)) return outputOf2(ended3, known, quote);
   const said = describeResult(call.use.name, outcome, result.text);
   return said === "" ? "" : quote(said, TEXT);
@@ -11942,7 +12716,7 @@ function outputOf2(ended3, known, quote) {
   if (summary !== void 0) return kept === void 0 ? summary : `${summary}; ${kept}`;
   return kept ?? (printed.trim() === "" ? "no output" : summarizeText(printed, "last", quote));
 }
-var BESIDE = /(?:^|\n)Shell cwd was reset to [^\n]{0,1000}\s{0,9}$/;
+var BESIDE2 = /(?:^|\n)Shell cwd was reset to [^\n]{0,1000}\s{0,9}$/;
 var BEFORE = /^(?:Error: )?Exit code \d{1,3}(?:\n|$)/;
 var NOTHING5 = /^\(\S+ completed with no output\)$/;
 function printedBy({ report, result }) {
@@ -11951,7 +12725,7 @@ function printedBy({ report, result }) {
   const errors = (textOf(stderr) ?? "").trim();
   const whole2 = output.trim() === "" ? errors : output;
   const tail = whole2.slice(-2e3);
-  const clean = whole2.slice(0, whole2.length - tail.length) + tail.replace(BESIDE, "");
+  const clean = whole2.slice(0, whole2.length - tail.length) + tail.replace(BESIDE2, "");
   return NOTHING5.test(clean) ? "" : clean;
 }
 function summarizeOutput(known, output, quote) {
@@ -12058,7 +12832,7 @@ var SEARCH = [
 var MAX_DEFINITIONS = 12;
 function summarizeFileRead(read2, quote) {
   const { path = "unknown", truncated, definitions = [] } = read2;
-  const names = listed2(definitions, MAX_DEFINITIONS, (name) => quote(name, NAME));
+  const names = listed2(definitions, MAX_DEFINITIONS, (name) => quote(name, NAME2));
   const mark3 = truncated === true ? " [truncated]" : "";
   return `Read ${quote(path, PATH)} (${readExtent(read2)})${mark3}${names === "" ? "" : `: defines ${names}`}`;
 }
@@ -12137,7 +12911,7 @@ function editOf(name, input, report, quote) {
     const cell = textOf(input.cell_id);
     const mode = input.edit_mode === "insert" || input.edit_mode === "delete" ? input.edit_mode : "replace";
     const lines = countLines(textOf(input.new_source) ?? "");
-    return `${mode}${cell === void 0 ? "" : ` cell ${quote(cell, NAME)}`}, +${lines} lines`;
+    return `${mode}${cell === void 0 ? "" : ` cell ${quote(cell, NAME2)}`}, +${lines} lines`;
   }
   const edits = Array.isArray(input.edits) ? input.edits.map(fieldsOf) : [input];
   const change = patchOf(report) ?? swapped(edits);
@@ -12159,16 +12933,16 @@ function swapped(edits) {
 function summarizeSearch(ended3, placeOf2, quote) {
   const { name } = ended3.call.use;
   const input = fieldsOf(ended3.call.use.input);
-  const place = textOf(input.path);
-  const where = place === void 0 || place === "" ? "" : ` in ${quote(placeOf2(place), PATH)}`;
+  const place2 = textOf(input.path);
+  const where = place2 === void 0 || place2 === "" ? "" : ` in ${quote(placeOf2(place2), PATH)}`;
   const found = name === "Glob" ? globOf(ended3, quote) : grepOf(ended3, input, quote);
-  return `${name} ${quote(textOf(input.pattern) ?? "", NAME)}${where}: ${found}`;
+  return `${name} ${quote(textOf(input.pattern) ?? "", NAME2)}${where}: ${found}`;
 }
 var MAX_NAMES = 1e4;
 function globOf({ report, result }, quote) {
   const { filenames, numFiles, truncated } = fieldsOf(report);
   const isReported = Array.isArray(filenames);
-  const paths = isReported ? textsOf(filenames.slice(0, MAX_NAMES)) : linesOf(result.text).filter((line4) => line4 !== "No files found");
+  const paths = isReported ? textsOf(filenames.slice(0, MAX_NAMES)) : linesOf2(result.text).filter((line4) => line4 !== "No files found");
   const total = isReported ? numberOf(numFiles) : void 0;
   return summarizeFiles({ paths, ...total === void 0 ? {} : { total }, more: truncated === true }, quote);
 }
@@ -12185,7 +12959,7 @@ function grepOf({ report, result }, input, quote) {
     const matches2 = readMatches(content, { only: searchedFile(input, content), numbered, context });
     return matches2 === void 0 ? summarizeText(content, "first", quote) : tell(matches2);
   }
-  const files2 = Array.isArray(fields.filenames) ? textsOf(fields.filenames.slice(0, MAX_NAMES)) : linesOf(content);
+  const files2 = Array.isArray(fields.filenames) ? textsOf(fields.filenames.slice(0, MAX_NAMES)) : linesOf2(content);
   return summarizeMatchingFiles(files2, more, quote);
 }
 function searchedFile(input, content) {
@@ -12198,17 +12972,17 @@ var NONE_FOUND = /^No (?:matches|files) found\b/;
 var COUNT_LINE = /^Found \d+ (?:files?|total occurrences?)\b/;
 var PAGE_LINE = /^\[Showing results with pagination\b/;
 function contentIn(text) {
-  return linesOf(text).filter((line4) => !NONE_FOUND.test(line4) && !COUNT_LINE.test(line4) && !PAGE_LINE.test(line4)).join("\n");
+  return linesOf2(text).filter((line4) => !NONE_FOUND.test(line4) && !COUNT_LINE.test(line4) && !PAGE_LINE.test(line4)).join("\n");
 }
-function linesOf(text) {
+function linesOf2(text) {
   return nearLines(text).lines.filter((line4) => line4 !== "");
 }
 
 // src/core/memory/call-summary/summarize-call.ts
-function summarizeCall(ended3, { command, knownCommand: knownCommand2, placeOf: placeOf2, mask: mask2 }) {
-  const quote = quoteWith(mask2);
-  const known = command && knownCommand2?.(command.text);
-  const line4 = command === void 0 ? tell() : summarizeCommand(ended3, { ...command, known }, quote);
+function summarizeCall(ended3, { command: command2, knownCommand: knownCommand2, placeOf: placeOf2, mask: mask3 }) {
+  const quote = quoteWith(mask3);
+  const known = command2 && knownCommand2?.(command2.text);
+  const line4 = command2 === void 0 ? tell() : summarizeCommand(ended3, { ...command2, known }, quote);
   return shortenedLine(oneLine(line4, 4 * LONG_LINE_LENGTH), LONG_LINE_LENGTH);
   function tell() {
     if (ended3.outcome !== "ok") return summarizeFailure(ended3, quote);
@@ -12242,7 +13016,7 @@ function summarizeAgent({ call, report, result }, quote) {
   const fields = fieldsOf(report);
   const type = textOf(fields.agentType) ?? textOf(input.subagent_type);
   const description = textOf(input.description);
-  const who = [call.use.name, ...[type, description].flatMap((part) => part ? [quote(part, NAME)] : [])].join(" ");
+  const who = [call.use.name, ...[type, description].flatMap((part) => part ? [quote(part, NAME2)] : [])].join(" ");
   if (fields.isAsync === true) {
     const output = textOf(fields.outputFile);
     return `${who} in the background${output === void 0 ? "" : `, its output in ${quote(output, PATH)}`}`;
@@ -12268,9 +13042,9 @@ function summarizeTaskOutput({ call, report, result }, quote) {
   const text = textOf(answer) ?? textOf(output);
   const states = [task_type, status].flatMap((state) => textOf(state) ?? []);
   if (text === void 0 || states.length === 0)
-    return `TaskOutput ${quote(id, NAME)}: ${summarizeText(result.text, "last", quote)}`;
-  const extent = [...states.map((state) => quote(state, NAME)), sizeText(bytesOf(text))].join(", ");
-  return `TaskOutput ${quote(id, NAME)} (${extent}): ${summarizeText(text, "last", quote)}`;
+    return `TaskOutput ${quote(id, NAME2)}: ${summarizeText(result.text, "last", quote)}`;
+  const extent = [...states.map((state) => quote(state, NAME2)), sizeText(bytesOf(text))].join(", ");
+  return `TaskOutput ${quote(id, NAME2)} (${extent}): ${summarizeText(text, "last", quote)}`;
 }
 function summarizeFetch({ call, report, result }, quote) {
   const { code, bytes, result: answer } = fieldsOf(report);
@@ -12287,7 +13061,7 @@ function summarizeWebSearch({ call, report, result }, quote) {
   const { results } = fieldsOf(report);
   const titles = listOf(results).flatMap(titlesIn);
   if (titles.length === 0) return `WebSearch ${query}: ${summarizeText(result.text, "first", quote)}`;
-  return `WebSearch ${query}: ${counted2(titles.length, "result")}: ${listed2(titles, MAX_TITLES, (title) => quote(title, NAME))}`;
+  return `WebSearch ${query}: ${counted2(titles.length, "result")}: ${listed2(titles, MAX_TITLES, (title) => quote(title, NAME2))}`;
 }
 function titlesIn(part) {
   const { content } = fieldsOf(part);
@@ -12318,7 +13092,7 @@ function headOf({ name, input }, quote) {
   const title = describeInput(name, input, (text, length) => quote(text, length).slice(1, -1));
   const asked = title === "" ? "" : ` ${quote(title, TEXT)}`;
   if (server === void 0 || tool === void 0) return `${bare(name)}${asked}`;
-  return `MCP ${quote(server, NAME)} ${quote(tool, NAME)}${asked}`;
+  return `MCP ${quote(server, NAME2)} ${quote(tool, NAME2)}${asked}`;
 }
 
 // src/core/protocol/user-role.ts
@@ -12494,13 +13268,13 @@ function isStep({ kind, text }) {
 function costOf2({ kind, text }) {
   return tokensOfText(kind === "summary" ? summaryText(text) : text) + 2;
 }
-var FAILED = /\bexit (?!0\b)\d|\b(?:failed|refused|cancelled)\b/;
+var FAILED2 = /\bexit (?!0\b)\d|\b(?:failed|refused|cancelled)\b/;
 var CHANGES = /^(?:Edit|Write|MultiEdit|NotebookEdit|Agent|Task)\b/;
 var LOOKS = /^(?:Read|Grep|Glob|LS|WebFetch|WebSearch|ToolSearch)\b/;
 function worthOf({ kind, text }) {
   if (kind !== "line") return kind === "summary" ? Number.POSITIVE_INFINITY : 10;
   if (isSaid(text)) return 1;
-  if (FAILED.test(text)) return 8;
+  if (FAILED2.test(text)) return 8;
   if (CHANGES.test(text)) return 6;
   return LOOKS.test(text) ? 2 : 3;
 }
@@ -12805,30 +13579,30 @@ var EXIT_PATIENCE_MS2 = 1e4;
 var CLEAR_TIMER = { kind: "clear-timer", timer: "handoff" };
 function clear(state, plan, document) {
   const line4 = userLine("/clear", ownUuid(state));
-  const handoff = { phase: "clearing", turn: "asked", plan, document, proved: false, given: false };
-  return keep({ ...countSent(state), handoff }, [
+  const handoff2 = { phase: "clearing", turn: "asked", plan, document, proved: false, given: false };
+  return keep({ ...countSent(state), handoff: handoff2 }, [
     { kind: "send", line: line4 },
     { kind: "set-timer", timer: "handoff", afterMs: CLEAR_PATIENCE_MS }
   ]);
 }
-function followClear(state, handoff, event) {
-  const another = state.session.id !== handoff.plan.sessionId;
-  const proved = handoff.proved || event.kind === "reset" || event.kind === "init" && another;
-  const followed = { ...state, handoff: { ...handoff, turn: "running", proved } };
+function followClear(state, handoff2, event) {
+  const another = state.session.id !== handoff2.plan.sessionId;
+  const proved = handoff2.proved || event.kind === "reset" || event.kind === "init" && another;
+  const followed = { ...state, handoff: { ...handoff2, turn: "running", proved } };
   if (event.kind !== "result") return keep(followed);
   const cleared = keep(followed, [CLEAR_TIMER, { kind: "buffered", fate: "drop" }]);
-  const { plan, document } = handoff;
-  if (proved) return chain(cleared, (next) => finish(next, plan, document, { way: "clear", given: handoff.given }));
+  const { plan, document } = handoff2;
+  if (proved) return chain(cleared, (next) => finish(next, plan, document, { way: "clear", given: handoff2.given }));
   const refused = event.isError || COMMANDS_OFF.test(event.text ?? "");
   return chain(cleared, (next) => refused ? leave(next, plan, document) : prove(next, plan, document));
 }
 function noteGiven(state) {
-  const { handoff, relief } = state;
-  if (handoff.phase === "clearing") return { ...state, handoff: { ...handoff, proved: true, given: true } };
+  const { handoff: handoff2, relief } = state;
+  if (handoff2.phase === "clearing") return { ...state, handoff: { ...handoff2, proved: true, given: true } };
   return relief.pending === void 0 ? state : { ...state, relief: { ...relief, pending: void 0 } };
 }
-function documentToGive({ handoff, relief }) {
-  return handoff.phase === "clearing" && !handoff.given ? handoff.document : relief.pending;
+function documentToGive({ handoff: handoff2, relief }) {
+  return handoff2.phase === "clearing" && !handoff2.given ? handoff2.document : relief.pending;
 }
 function prove(state, plan, document) {
   const watch = { kind: "set-timer", timer: "handoff", afterMs: CLEAR_PATIENCE_MS };
@@ -12838,9 +13612,9 @@ function prove(state, plan, document) {
   );
 }
 function onProof(state, event) {
-  const { handoff } = state;
-  if (handoff.phase !== "proving") return keep(state);
-  const { plan, document } = handoff;
+  const { handoff: handoff2 } = state;
+  if (handoff2.phase !== "proving") return keep(state);
+  const { plan, document } = handoff2;
   const total = countOf(event.response.totalTokens) ?? 0;
   const isEmpty = event.ok && total > 0 && total < plan.before.predicted / 2;
   return chain(
@@ -12862,9 +13636,9 @@ function startFresh(state) {
   ]);
 }
 function finishLeaving(state) {
-  const { handoff } = state;
-  if (handoff.phase !== "leaving") return keep(state);
-  return finish(state, handoff.plan, handoff.document, { way: "process", given: false });
+  const { handoff: handoff2 } = state;
+  if (handoff2.phase !== "leaving") return keep(state);
+  return finish(state, handoff2.plan, handoff2.document, { way: "process", given: false });
 }
 function finish(state, plan, document, { way, given }) {
   const { relief, gauge } = state;
@@ -13007,8 +13781,8 @@ function hasRoomToAsk({ gauge, trigger, run }) {
 var QUESTION_TOKENS = 2e3;
 function ask(state, plan, text, attempt) {
   const line4 = userLine(text, ownUuid(state));
-  const handoff = { phase: "asking", turn: "asked", plan, attempt, apiDown: false };
-  const asking = { ...countSent(state), handoff };
+  const handoff2 = { phase: "asking", turn: "asked", plan, attempt, apiDown: false };
+  const asking = { ...countSent(state), handoff: handoff2 };
   return keep(asking, [{ kind: "send", line: line4 }, timer2(state)]);
 }
 function timer2({ run }, delayMs = 0) {
@@ -13016,32 +13790,37 @@ function timer2({ run }, delayMs = 0) {
   return { kind: "set-timer", timer: "handoff", afterMs };
 }
 function followHandoff(state, event) {
-  const { handoff } = state;
-  switch (handoff.phase) {
+  const { handoff: handoff2 } = state;
+  switch (handoff2.phase) {
     case "asking":
-      return event.kind === "result" ? readAnswer(state, handoff, event) : answering(state, handoff, event);
+      return event.kind === "result" ? readAnswer(state, handoff2, event) : answering(state, handoff2, event);
     case "clearing":
-      return followClear(state, handoff, event);
+      return followClear(state, handoff2, event);
     case "briefing":
-      return event.kind === "result" ? endBriefing(state) : keep(running(state, handoff));
+      return event.kind === "result" ? endBriefing(state) : keep(running(state, handoff2));
     default:
       return keep(state);
   }
 }
-function running(state, handoff) {
-  return handoff.turn === "running" ? state : { ...state, handoff: { ...handoff, turn: "running" } };
+function running(state, handoff2) {
+  return handoff2.turn === "running" ? state : { ...state, handoff: { ...handoff2, turn: "running" } };
 }
-function answering(state, handoff, event) {
+function answering(state, handoff2, event) {
   const isAnswer = event.kind === "assistant" && !event.synthetic && event.subagent === null;
-  const apiDown = isAnswer ? false : handoff.apiDown || event.kind === "api-retry" && isDown(statusOf2(event));
-  const watch = event.kind === "api-retry" && handoff.attempt !== "late" ? [timer2(state, event.delayMs)] : [];
-  return keep(running({ ...state, handoff: { ...handoff, apiDown } }, { ...handoff, apiDown }), watch);
+  const apiDown = isAnswer ? false : handoff2.apiDown || event.kind === "api-retry" && isDown(statusOf2(event));
+  const watch = event.kind === "api-retry" && handoff2.attempt !== "late" ? [timer2(state, event.delayMs)] : [];
+  return keep(running({ ...state, handoff: { ...handoff2, apiDown } }, { ...handoff2, apiDown }), watch);
 }
+<<<<<<< HEAD
 function readAnswer(state, handoff, event) {
   const { attempt } = handoff;
   const plan = { ...handoff.plan, answer: (handoff.plan.answer ?? 0) + callOutput(state.gauge) };
+=======
+function readAnswer(state, handoff2, event) {
+  const { plan, attempt } = handoff2;
+>>>>>>> 6837dc4 (Commands of the plugin, hand-back after /clear, hooks in the mod's place; tell the agent of recall behind a relief)
   const said = [event.text, ...event.errors].join("\n");
-  if (event.isError && (handoff.apiDown || saysUnavailable(said))) return putOff(state, plan, said);
+  if (event.isError && (handoff2.apiDown || saysUnavailable(said))) return putOff(state, plan, said);
   const answer = event.isError ? void 0 : event.text;
   const mayAskAgain = attempt === "first" && answer !== void 0 && hasRoomToAsk(state);
   return chain(
@@ -13062,19 +13841,19 @@ function write(state, plan, answer, mayAskAgain) {
   ]);
 }
 function onHandoffProblems(state, problems) {
-  const { handoff } = state;
-  if (handoff.phase !== "writing") return keep(state);
+  const { handoff: handoff2 } = state;
+  if (handoff2.phase !== "writing") return keep(state);
   const reason = `the document has ${problems.length === 1 ? "a problem" : `${problems.length} problems`}`;
   return chain(
     keep(state, [{ kind: "ask-again", ...decided(state, reason), problems }]),
-    (next) => ask(next, handoff.plan, askAgain(problems), "second")
+    (next) => ask(next, handoff2.plan, askAgain(problems), "second")
   );
 }
 function onHandoffWritten(state, { path, text, by, problems }) {
-  const { handoff } = state;
-  if (handoff.phase !== "writing") return keep(state);
+  const { handoff: handoff2 } = state;
+  if (handoff2.phase !== "writing") return keep(state);
   if (state.input === "interrupted") return keep({ ...state, handoff: { phase: "idle" } });
-  const { plan } = handoff;
+  const { plan } = handoff2;
   const document = { path, text, by, problems };
   switch (plan.way) {
     case "clear":
@@ -13086,14 +13865,14 @@ function onHandoffWritten(state, { path, text, by, problems }) {
   }
 }
 function onHandoffTimeout(state) {
-  const { handoff } = state;
+  const { handoff: handoff2 } = state;
   if (state.turn.phase === "running") return waitForHandoff(state);
-  switch (handoff.phase) {
+  switch (handoff2.phase) {
     case "asking":
-      return giveUpAsking(state, handoff);
+      return giveUpAsking(state, handoff2);
     case "clearing":
     case "proving":
-      return leave(state, handoff.plan, handoff.document);
+      return leave(state, handoff2.plan, handoff2.document);
     case "briefing":
       return chain(endBriefing(state), sendInterrupt);
     case "idle":
@@ -13106,14 +13885,14 @@ function waitForHandoff(state) {
   const afterMs = patienceOf(state);
   return keep(state, afterMs === void 0 ? [] : [{ kind: "set-timer", timer: "handoff", afterMs }]);
 }
-function patienceOf({ handoff, run }) {
-  if (handoff.phase === "asking") return run.policy.handoff.timeoutSeconds * 1e3;
-  if (handoff.phase === "briefing") return BRIEFING_PATIENCE_MS;
-  return handoff.phase === "clearing" ? CLEAR_PATIENCE_MS : void 0;
+function patienceOf({ handoff: handoff2, run }) {
+  if (handoff2.phase === "asking") return run.policy.handoff.timeoutSeconds * 1e3;
+  if (handoff2.phase === "briefing") return BRIEFING_PATIENCE_MS;
+  return handoff2.phase === "clearing" ? CLEAR_PATIENCE_MS : void 0;
 }
-function giveUpAsking(state, handoff) {
-  if (handoff.attempt === "late") return leaveSilent(state, handoff.plan);
-  const late = { ...state, handoff: { ...handoff, attempt: "late" } };
+function giveUpAsking(state, handoff2) {
+  if (handoff2.attempt === "late") return leaveSilent(state, handoff2.plan);
+  const late = { ...state, handoff: { ...handoff2, attempt: "late" } };
   const watch = { kind: "set-timer", timer: "handoff", afterMs: EXIT_PATIENCE_MS2 };
   return chain(keep(late, [watch]), sendInterrupt);
 }
@@ -13412,7 +14191,7 @@ function membersAt(text, bracket) {
 }
 function valueEnd(text, at) {
   if (text[at] === '"') return stringEnd(text, at);
-  if (text[at] !== "[" && text[at] !== "{") return matchEnd(ATOM, text, at);
+  if (text[at] !== "[" && text[at] !== "{") return matchEnd2(ATOM, text, at);
   let depth = 0;
   BRACKETS.lastIndex = at;
   for (let found = BRACKETS.exec(text); found !== null; found = BRACKETS.exec(text)) {
@@ -13432,9 +14211,9 @@ function stringEnd(text, at) {
   return text.length;
 }
 function skipSpace(text, at) {
-  return matchEnd(SPACE2, text, at);
+  return matchEnd2(SPACE2, text, at);
 }
-function matchEnd(sticky, text, at) {
+function matchEnd2(sticky, text, at) {
   sticky.lastIndex = at;
   return sticky.test(text) ? sticky.lastIndex : at;
 }
@@ -13771,11 +14550,11 @@ function planCut(state, call, { text, texts }, allowed) {
 function cutResult(state, plan, path) {
   const { call, tokens: tokens2 } = plan;
   const result = resultText(call.tool, call.response);
-  const asItIs = keep(keepOpen(state, call, { agent: call.agent, tokens: tokens2 }), [answerTool(call, "PostToolUse")]);
-  if (path === void 0 || result === void 0) return asItIs;
+  const asItIs2 = keep(keepOpen(state, call, { agent: call.agent, tokens: tokens2 }), [answerTool(call, "PostToolUse")]);
+  if (path === void 0 || result === void 0) return asItIs2;
   const { text, context } = plan.json === void 0 ? textInstead(state, plan, result.text, path) : jsonInstead(state, plan, plan.json, path);
   const left = estimateTokens2(text, charsPerToken(state));
-  if (codePoints(text) >= codePoints(result.text)) return asItIs;
+  if (codePoints(text) >= codePoints(result.text)) return asItIs2;
   const open = { agent: call.agent, tokens: left, proof: proofOf(text, plan) };
   const reason = `about ${tokens2} tokens, and ${plan.allowed} are left for one result`;
   return keep(countCut(keepOpen(state, call, open), call), [
@@ -14135,7 +14914,7 @@ var UNITS = {
   lines: { name: "lines", tokens: 12 }
 };
 var LEAST_REMAINING = 5e3;
-var NEAR4 = 2;
+var NEAR5 = 2;
 var FALLEN = 1 / 2;
 var COMMANDS = [
   [/\bgit\b[^|;&\n]*\bblame\b/, UNITS.blame],
@@ -14148,8 +14927,8 @@ var COMMANDS = [
 var TOOLS = { Read: UNITS.lines, Grep: UNITS.matches, Glob: UNITS.files };
 function unitOf({ tool, input }) {
   if (tool !== "Bash") return Object.hasOwn(TOOLS, tool) ? TOOLS[tool] : void 0;
-  const { command } = input;
-  return typeof command === "string" ? COMMANDS.find(([pattern]) => pattern.test(command))?.[1] : void 0;
+  const { command: command2 } = input;
+  return typeof command2 === "string" ? COMMANDS.find(([pattern]) => pattern.test(command2))?.[1] : void 0;
 }
 function hintText(unit, left) {
   return `Budget allows ~${Math.max(1, Math.floor(left / unit.tokens))} ${unit.name}.`;
@@ -14160,7 +14939,7 @@ function hintFor(state, call) {
   const { window: left } = roomFor(state, null);
   const { hinted } = state.toolBudget;
   const last = hinted[unit.name];
-  if (left === void 0 || left < LEAST_REMAINING || left >= NEAR4 * alertLevels(state).warnBelow)
+  if (left === void 0 || left < LEAST_REMAINING || left >= NEAR5 * alertLevels(state).warnBelow)
     return { state, text: "" };
   if (last !== void 0 && left > last * FALLEN) return { state, text: "" };
   return {
@@ -14200,11 +14979,11 @@ var NO_LINES = /\.(?:png|jpe?g|gif|webp|bmp|ico|pdf|ipynb)$/i;
 function planRead(state, call, hint) {
   const { file_path: path, pages } = call.input;
   const allowed = allocation(state, call.tool, call.agent);
-  const asItIs = answerTool(call, "PreToolUse", { context: hint });
+  const asItIs2 = answerTool(call, "PreToolUse", { context: hint });
   if (typeof path !== "string" || pages !== void 0 || NO_LINES.test(path) || allowed > CLAUDES_LIMIT) {
-    return keep(state, [asItIs]);
+    return keep(state, [asItIs2]);
   }
-  if (mayPass(state, call)) return keep(state, [asItIs]);
+  if (mayPass(state, call)) return keep(state, [asItIs2]);
   const { requestId, cwd } = call;
   const chars = Math.floor(allowed * charsPerToken(state));
   const measure = { kind: "measure-file", requestId, path, cwd, offset: offsetOf(call), chars };
@@ -14429,7 +15208,8 @@ function answerPrompt(state, requestId, prompt2) {
 function handOver(state, requestId, hook) {
   const document = documentToGive(state);
   if (document === void 0) return keep(state, [plain3(requestId, hook)]);
-  return keep(remembered(noteGiven(state), document.text), [{ ...plain3(requestId, hook), context: document.text }]);
+  const context = [document.text, recallLine(state)].filter((text) => text !== "").join("\n\n");
+  return keep(remembered(noteGiven(state), document.text), [{ ...plain3(requestId, hook), context }]);
 }
 function answerPreCompact(state, requestId, trigger, said) {
   const isLeft = isCompacting(state.compaction) && state.compaction.attempt.how === "exact";
@@ -14785,106 +15565,6 @@ function createPromptQueue() {
   };
 }
 
-// src/core/memory/notebook/fact.ts
-var TOLD_KINDS = ["prompts", "constraints", "failing", "again", "deadEnds"];
-var FACT_KINDS = [...TOLD_KINDS, "paths", "commands", "numbers"];
-function searchable(text) {
-  const lines = text.split(/[\r\n\u2028\u2029]+/).map(normalised2).join("\n");
-  return { lines, flat: lines.replaceAll("\n", " ") };
-}
-function normalised2(text) {
-  return text.replace(/[`'"*‘’“”]/g, "'").replace(/\s+/g, " ").trim().toLowerCase();
-}
-function unmarked(text) {
-  return text.replaceAll("'", "");
-}
-function holds(text, fact) {
-  if (fact.or !== void 0 && holds(text, fact.or)) return true;
-  const { whole: whole2, isOpen: isOpen2, isUnmarked, beside } = fact;
-  if (whole2 === "") return true;
-  const marked = isOpen2 ? text.flat : text.lines;
-  const within = isUnmarked ? unmarked(marked) : marked;
-  for (let at = within.indexOf(whole2); at >= 0; at = within.indexOf(whole2, at + 1)) {
-    const end = at + whole2.length;
-    if (isWholeAt(within, at, fact) && (beside === void 0 || beside.test(around(within, at, end)))) return true;
-  }
-  return false;
-}
-function isWholeAt(text, at, { whole: whole2, isPath, isOpen: isOpen2 }) {
-  const end = at + whole2.length;
-  const before = text.slice(Math.max(0, at - 300), at);
-  if (isPath) return isWholePath(whole2, before, text.slice(end, end + 3));
-  if (isOpen2) return /(?:^|[\s'([>])$/.test(before);
-  return BEGINS.test(before) && ENDS.test(text.slice(end, end + 8));
-}
-var BEGINS = /(?:^|[\n'([>]|[:$>-] |[.!?;] |\d[.)] |[•→] )$/;
-var ENDS = /^(?:$|[\n')\]]|[.,;:!?…]+(?:[\s')\]]|$)| (?:\(|exit\b|[-–—→=] ))/;
-function isWholePath(path, before, after) {
-  if (!/^(?![\w/\\@-]|\.\w)/.test(after)) return false;
-  if (!/[\w./\\@~-]$/.test(before)) return true;
-  return path.includes("/") && !path.startsWith("/") && /(?:^|[^\w./\\@~-])(?:\/|~\/|[a-z]:[\\/])(?:[\w.\\@~-]+\/)*$/.test(before);
-}
-function around(text, from, to) {
-  let end = to;
-  for (let lines = 0; lines < 3 && end < text.length; lines++) {
-    const next = text.indexOf("\n", end + 1);
-    end = next < 0 ? text.length : next;
-  }
-  return text.slice(text.lastIndexOf("\n", from) + 1, Math.min(end, to + BESIDE2));
-}
-var BESIDE2 = 240;
-var CHANGED = /creat|edit|chang|modif|delet|remov|mov|renam|add|writ|wrote|updat|new|fix|implement|refactor|replac|mend|extend/;
-var FAILED2 = /fail|error|exit (?:code |status )?[1-9]|brok|crash|does ?n.t|did ?n.t|does not|did not|not work|dead end|without success/;
-function pathFact(path, isChanged) {
-  const fact = { kind: "paths", name: path, whole: normalised2(path), isPath: true };
-  return isChanged ? { ...fact, beside: CHANGED } : fact;
-}
-function commandFact(kind, text) {
-  return { kind, ...wholeOf(text), ...kind === "failing" ? { beside: FAILED2 } : {} };
-}
-function deadEndFact(line4) {
-  const approach = /`([^`]+)`/.exec(line4)?.[1];
-  const fact = { kind: "deadEnds", name: line4, whole: normalised2(line4), isOpen: true };
-  if (approach === void 0) return fact;
-  return { ...fact, or: { kind: "deadEnds", ...wholeOf(approach), beside: FAILED2 } };
-}
-var OPEN = { isOpen: true };
-function saidFact(kind, text) {
-  const words2 = wholeOf(text.trim().replace(/[.!?…]+$/, ""));
-  const { name } = wholeOf(text);
-  const said = { kind, ...words2, ...text.endsWith("\u2026") ? OPEN : {}, name };
-  return { ...said, or: { ...said, whole: unmarked(said.whole), isUnmarked: true } };
-}
-function wholeOf(text) {
-  const name = oneLine(text, LINE_LENGTH);
-  const isOpen2 = name.length < text.trim().length || /[\r\n\u2028\u2029]/.test(text.trim());
-  return { name, whole: normalised2(name), ...isOpen2 ? { isOpen: isOpen2 } : {} };
-}
-var NEAR5 = {
-  passed: "pass|green|succe| ok",
-  failed: "fail|broke| red",
-  skipped: "skip|pending|todo",
-  errors: "error",
-  warnings: "warning"
-};
-var REACH = 24;
-function figuresOf(command, counts2) {
-  return Object.entries(counts2 ?? {}).flatMap(([key, count2]) => {
-    if (count2 === 0) return [];
-    const figure = `(?<!\\d|\\d[.,])${count2}(?![.,]?\\d)`;
-    const word = `(?:${NEAR5[key]})`;
-    const beside = new RegExp(`${figure}.{0,${REACH}}${word}|${word}.{0,${REACH}}${figure}`);
-    const ran = wholeOf(command);
-    return [{ ...ran, kind: "numbers", name: `${ran.name}: ${count2} ${key}`, beside }];
-  });
-}
-var NO_FACTS = Object.fromEntries(FACT_KINDS.map((kind) => [kind, 0]));
-function tallyOf(facts) {
-  const tally = { ...NO_FACTS };
-  for (const { kind } of facts) tally[kind]++;
-  return tally;
-}
-
 // src/core/memory/notebook/evidence.ts
 var EVIDENCE_KINDS = ["dead end", "failing command", "error", "file", "command", "file read"];
 var MAX_FILES3 = 1e3;
@@ -14955,13 +15635,13 @@ function fileItem(kind, path, counts2) {
   return { kind, subject: path, end: counts2, line: line4, facts: [pathFact(path, kind === "file")], calls: [] };
 }
 function commandItem(kind, { entry, times }) {
-  const { command, outcome, said } = entry;
-  const text = command?.text ?? "";
+  const { command: command2, outcome, said } = entry;
+  const text = command2?.text ?? "";
   const cause = kind === "failing command" && said !== "" ? ` ${quoted(said, LINE_LENGTH)}` : "";
-  const end = `${command === void 0 ? "" : commandEnd(command, outcome)}${cause}`;
+  const end = `${command2 === void 0 ? "" : commandEnd(command2, outcome)}${cause}`;
   const line4 = `${quoted(text, LINE_LENGTH)} ${end}`;
   const factKind = kind === "failing command" ? "failing" : times > 1 ? "again" : "commands";
-  const facts = [commandFact(factKind, text), ...figuresOf(text, command?.counts)];
+  const facts = [commandFact(factKind, text), ...figuresOf(text, command2?.counts)];
   return { kind, subject: text, end, line: line4, facts, calls: [entry.id] };
 }
 function errorItem({ id, name, title, said, signature = "", outcome }) {
@@ -14982,13 +15662,13 @@ var READER = /^\s*(?:ls|cat|bat|head|tail|grep|e?grep|fgrep|rg|ag|find(?![^|;&]*
 var WRITES2 = /(?<![0-9&<=-])>{1,2}(?!\s*(?:&|\/dev\/null))|\btee\b/;
 var WAITS = /^\s*(?:sleep|wait|watch|until|while|curl|wget|nc|ping|pgrep|ps|lsof|pg_isready|redis-cli|docker (?:ps|logs|inspect)|docker[ -]compose (?:ps|logs)|kubectl (?:get|logs|describe|rollout|wait)|systemctl (?:status|is-active)|launchctl|adb devices|tail|gh (?:run|pr|workflow) (?:view|checks|list|status|watch)|gh api)\b|\bsleep\s+[\d.$]|--watch\b|\btail\s+-[fF]/;
 var ASKS = /^\s*(?:!|grep|egrep|fgrep|rg|ag|diff|cmp|test|\[\[?|which|type|command -v|pgrep|find|git (?:diff|grep|merge-base|show-ref|check-ignore|ls-remote|rev-parse)|\w+ --version)(?=\s|$)/;
-function coreOf(command) {
-  let core = command.slice(0, HEAD2).replace(PREFIX, "").trimEnd();
+function coreOf(command2) {
+  let core = command2.slice(0, HEAD2).replace(PREFIX, "").trimEnd();
   for (let shorter = core.replace(SUFFIX, ""); shorter !== core; shorter = core.replace(SUFFIX, "")) core = shorter;
   return core;
 }
-function programOf(command) {
-  const core = coreOf(command);
+function programOf(command2) {
+  const core = coreOf(command2);
   const words2 = [];
   WORD.lastIndex = 0;
   for (let match = WORD.exec(core); match !== null && words2.length < 3; match = WORD.exec(core)) {
@@ -15000,16 +15680,16 @@ function programOf(command) {
   }
   return words2.length > 0 ? words2.join(" ") : core.slice(0, 40);
 }
-function onlyReads(command) {
-  if (command.length > HEAD2 || !READER.test(command)) return false;
-  if (WRITES2.test(command)) return false;
-  return command.split(/&&|\|\||[;|\n]/).every((part) => part.trim() === "" || READER.test(part));
+function onlyReads(command2) {
+  if (command2.length > HEAD2 || !READER.test(command2)) return false;
+  if (WRITES2.test(command2)) return false;
+  return command2.split(/&&|\|\||[;|\n]/).every((part) => part.trim() === "" || READER.test(part));
 }
-function waits(command) {
-  return WAITS.test(command.slice(0, HEAD2).replace(PREFIX, ""));
+function waits(command2) {
+  return WAITS.test(command2.slice(0, HEAD2).replace(PREFIX, ""));
 }
-function asks(command) {
-  return ASKS.test(command.slice(0, HEAD2).replace(PREFIX, ""));
+function asks(command2) {
+  return ASKS.test(command2.slice(0, HEAD2).replace(PREFIX, ""));
 }
 
 // src/core/memory/hand-back/recall.ts
@@ -15182,18 +15862,18 @@ var URGENT_LENGTH = 1500;
 var CHARS_PER_TOKEN3 = 4;
 var HEAD_LENGTH = 400;
 function createHandBack(notebook, folder) {
-  const recall = createRecall(notebook.evidence);
+  const recall2 = createRecall(notebook.evidence);
   const receipts = createReceipts();
   let phase = "idle";
   let unread;
   function lost(hook, state) {
-    recall.begin();
+    recall2.begin();
     phase = "lost";
     receipts.begin("compaction", factsOf(notebook));
     unread = { sinceCall: state.gauge.calls };
     const whole2 = compose(hook.context, state);
     const told2 = whole2.isCramped && hook.shorter !== void 0 ? compose(hook.shorter, state) : whole2;
-    const { text, items } = recall.take(roomFor2(state, told2.left - EVIDENCE_TITLE.length - 1, told2.before));
+    const { text, items } = recall2.take(roomFor2(state, told2.left - EVIDENCE_TITLE.length - 1, told2.before));
     const context = [told2.text, ...items.length === 0 ? [] : [EVIDENCE_TITLE, text]].join("\n");
     const given = tallyOf(items.flatMap(({ facts }) => facts));
     const reason = `the newest of ${notebook.toolLog.total} tool calls, as the context was compacted`;
@@ -15211,9 +15891,9 @@ ${opening3}`,
     const room = Math.min(wordsRoom(state), all2 - opening3.length - 1);
     const constraints = tellConstraints(words2, room);
     const left = room - lengthOf2(constraints);
-    const prompts = tellPrompts(words2, left - Math.min(recall.urgentLength(), left / 2));
+    const prompts = tellPrompts(words2, left - Math.min(recall2.urgentLength(), left / 2));
     const text = [opening3, ...constraints, ...prompts].join("\n");
-    const needed = lengthOf2(tellConstraints(words2, wordsRoom(state))) + Math.min(recall.urgentLength(), URGENT_LENGTH);
+    const needed = lengthOf2(tellConstraints(words2, wordsRoom(state))) + Math.min(recall2.urgentLength(), URGENT_LENGTH);
     return {
       text: before === "" ? text : `${before}
 
@@ -15239,7 +15919,7 @@ ${text}`,
   }
   function missed(state) {
     phase = "settled";
-    const { text, items } = recall.take(roomFor2(state, MISSED_LIMIT));
+    const { text, items } = recall2.take(roomFor2(state, MISSED_LIMIT));
     if (items.length === 0) return NOTHING_TOLD2;
     const context = `${MISSED}
 ${text}`;
@@ -15278,8 +15958,8 @@ ${text}`;
       const seen = phase;
       if (seen === "compared" || seen === "settled") return;
       if (seen === "lost") phase = "compared";
-      else recall.begin();
-      recall.compare(text);
+      else recall2.begin();
+      recall2.compare(text);
       receipts.beginOnce("compaction", factsOf(notebook));
       receipts.holds(text, "claude");
     },
@@ -15331,12 +16011,12 @@ function openingOf(notebook, state, { folder, room, namesTask }) {
   const { policy } = state.run;
   const task = policy.task ?? (namesTask ? taskOf(state) ?? notebook.requests.latest : void 0);
   const work = notebook.state ?? policy.state;
-  const { recall } = state.run;
+  const recall2 = recallLine(state);
   const lines = [
     ...folder === "" ? [] : [
       `Notes of this session are kept in ${folder}/scratch.md, an index of the files beside it: look there before you repeat work.`
     ],
-    ...recall === void 0 ? [] : [`What is not here any more (run, read, failed, said): ${recall} finds it.`],
+    ...recall2 === "" ? [] : [recall2],
     ...task === void 0 ? [] : [`Task: ${oneLine(task, HEAD_LENGTH)}`],
     ...work === void 0 ? [] : [`State: ${oneLine(work, HEAD_LENGTH)}`]
   ];
@@ -15442,7 +16122,7 @@ var ABSENT = /\b(?:delet|remov|renam|mov(?:ed|ing)\b|gone\b|drop(?:ped)?\b|no lo
 var LEAD = /^[\s>|]*(?:[-*+]\s+|\d{1,3}[.)]\s+)?(?:\[[ x~]\]\s*)?(?:[A-Z][a-z]{0,12}:?\s+(?=`))?\**/;
 var LABEL = /^\s*(?:#{1,6}\s|\*\*|[^-*+\s].*:\s*$)/;
 var QUOTED = /`([^`]{1,400})`/y;
-var PLAIN = /([^\s`,;:()|*]{3,400})(?=\**(?:$|[,;:|)]|\s+(?:[-–—→(|]|and\b|$)))/y;
+var PLAIN2 = /([^\s`,;:()|*]{3,400})(?=\**(?:$|[,;:|)]|\s+(?:[-–—→(|]|and\b|$)))/y;
 var BETWEEN = /\**(?:\s{0,9}[,&|+]\s{0,9}(?:and\s+)?|\s+and\s+)\**/y;
 var INSIDE = /`([^`]{1,400})`/g;
 var POSITION = /(?::\d+(?:[-:]\d+)?|#L\d+(?:-L?\d+)?)$/;
@@ -15475,7 +16155,7 @@ function leading(line4) {
   let at = LEAD.exec(line4)?.[0].length ?? 0;
   while (at < line4.length) {
     const quoted2 = matchAt(QUOTED, line4, at);
-    const match = quoted2 ?? matchAt(PLAIN, line4, at);
+    const match = quoted2 ?? matchAt(PLAIN2, line4, at);
     const path = pathIn(match?.[1] ?? "");
     if (match === null || path === void 0) break;
     all2.push(path);
@@ -15637,9 +16317,9 @@ var PROGRAMS2 = {
   fd: "paths",
   ls: "ls"
 };
-function knownCommand(command) {
-  if (command.length > NEAR6 || !MAY_BE_KNOWN.test(command) || DROPS_OUTPUT.test(command)) return void 0;
-  const list = shellLists(command) ?? [];
+function knownCommand(command2) {
+  if (command2.length > NEAR6 || !MAY_BE_KNOWN.test(command2) || DROPS_OUTPUT.test(command2)) return void 0;
+  const list = shellLists(command2) ?? [];
   if (list.some(({ background }) => background)) return void 0;
   const [link, ...others] = list.flatMap(({ links }) => links).filter((one) => !isSilent(one));
   if (link === void 0 || others.length > 0) return void 0;
@@ -15655,17 +16335,17 @@ function isSilent({ commands: commands2 }) {
   const [only, ...others] = commands2;
   return only?.kind === "simple" && others.length === 0 && (only.words.length === 0 || SILENT.has(programOf2(only)));
 }
-function isViewer(command) {
-  return command.kind === "simple" && VIEWERS.has(programOf2(command)) && command.redirects.every(isHarmless) && // A file's name would make it print that file instead.
-  command.words.slice(1).every(({ text }) => text !== null && /^(?:-\S*|\+?\d+)$/.test(text));
+function isViewer(command2) {
+  return command2.kind === "simple" && VIEWERS.has(programOf2(command2)) && command2.redirects.every(isHarmless) && // A file's name would make it print that file instead.
+  command2.words.slice(1).every(({ text }) => text !== null && /^(?:-\S*|\+?\d+)$/.test(text));
 }
 function limitOf({ words: words2 }) {
   const options = words2.slice(1).map(({ text }) => text ?? "");
   if (options.length === 0) return 10;
   return Number(/^-n? ?(\d{1,9})$/.exec(options.join(" "))?.[1] ?? 0);
 }
-function programOf2(command) {
-  return command.kind === "simple" ? command.words[0]?.text ?? "" : "";
+function programOf2(command2) {
+  return command2.kind === "simple" ? command2.words[0]?.text ?? "" : "";
 }
 function isHarmless({ operator, target }) {
   return operator.startsWith("<") || operator === ">&" || target.text === "/dev/null";
@@ -15759,8 +16439,8 @@ function headOf2(total, left, shown) {
     ""
   ];
 }
-function fileOf({ outcome, command, reads, changes = [] }) {
-  if (outcome !== "ok" || command !== void 0) return void 0;
+function fileOf({ outcome, command: command2, reads, changes = [] }) {
+  if (outcome !== "ok" || command2 !== void 0) return void 0;
   return reads ?? (changes.length === 1 ? changes[0]?.path : void 0);
 }
 function lineOf({ entry, reads, changes }) {
@@ -15797,10 +16477,10 @@ var MAX_ITEMS = 40;
 var MAX_FOUND2 = 10;
 function renderHandoff(notebook, facts) {
   const parts = partsOf4(notebook, facts);
-  const head = headOf3(facts);
-  const bare2 = written2(head, parts, facts.folder, () => []).length;
+  const head2 = headOf3(facts);
+  const bare2 = written2(head2, parts, facts.folder, () => []).length;
   const shown = fitting2(parts, RENDERED_LIMIT - bare2);
-  return written2(head, parts, facts.folder, (section) => shown.get(section) ?? []);
+  return written2(head2, parts, facts.folder, (section) => shown.get(section) ?? []);
 }
 function headOf3({ session, folder, t }) {
   return [
@@ -15815,14 +16495,14 @@ function headOf3({ session, folder, t }) {
 function placeIn(folder, file) {
   return `${oneLine(folder, PATH_LENGTH)}/${file}`;
 }
-function written2(head, parts, folder, itemsOf) {
+function written2(head2, parts, folder, itemsOf) {
   const sections = HANDOFF_SECTIONS.flatMap((section) => {
     const { opening: opening3, items, file } = parts[section];
     const shown = itemsOf(section);
     const more = folder === void 0 || file === void 0 || items.length === 0 ? [] : [`More: ${file}`];
     return ["", `## ${section}`, ...opening3, ...shown, ...more];
   });
-  return `${[...head, ...sections].join("\n")}
+  return `${[...head2, ...sections].join("\n")}
 `;
 }
 var BY_WORTH = [
@@ -15895,9 +16575,9 @@ function lookedUp(calls) {
   const found = calls.filter(({ entry }) => entry.agent === null && entry.outcome === "ok" && looksUp(entry));
   return found.slice(-MAX_FOUND2).reverse().map(({ entry }) => `- ${shortenedLine(gistOf(entry), GIST_LENGTH)}`);
 }
-function looksUp({ name, command }) {
-  if (command === void 0) return LOOKS_UP.test(name);
-  return onlyReads(command.text) && knownCommand(command.text) !== void 0;
+function looksUp({ name, command: command2 }) {
+  if (command2 === void 0) return LOOKS_UP.test(name);
+  return onlyReads(command2.text) && knownCommand(command2.text) !== void 0;
 }
 function inProgress({ tasks, states }, { state, running: running2 }) {
   const items = [...tasks.open().filter(isUnderWay).map(taskItem), ...earlierStates(states)];
@@ -15965,8 +16645,8 @@ function taskItem({ subject, agent }) {
 }
 function block(text, length) {
   for (let room = length; ; room = Math.floor(room / 2)) {
-    const head = text.slice(0, room).replace(/[\ud800-\udbff]$/, "");
-    const shown = fenced(head.length < text.length ? `${head}\u2026` : head);
+    const head2 = text.slice(0, room).replace(/[\ud800-\udbff]$/, "");
+    const shown = fenced(head2.length < text.length ? `${head2}\u2026` : head2);
     if (shown.length <= length + 20) return shown;
   }
 }
@@ -16082,13 +16762,13 @@ function isIncidental(before, after) {
   return lines.every((line4) => SILENT2.test(line4) || IMPORT.test(line4)) || lines.some((line4) => PROBE.test(line4));
 }
 function different(before, after) {
-  const old = linesOf2(before);
-  const young = linesOf2(after);
+  const old = linesOf3(before);
+  const young = linesOf3(after);
   const inOld = new Set(old);
   const inYoung = new Set(young);
   return [...old.filter((line4) => !inYoung.has(line4)), ...young.filter((line4) => !inOld.has(line4))];
 }
-function linesOf2(text) {
+function linesOf3(text) {
   return text.split("\n").map((line4) => line4.trim());
 }
 
@@ -16098,10 +16778,10 @@ function createWorkingFolder() {
   let root;
   let base;
   let moved = false;
-  function place(path) {
+  function place2(path) {
     if (isAbsolutePath(path)) return fromRoot(root, path);
     if (moved) return void 0;
-    return fromRoot(root, normalised(base === void 0 ? path : `${base}/${path}`));
+    return fromRoot(root, normalised2(base === void 0 ? path : `${base}/${path}`));
   }
   return {
     root(folder) {
@@ -16113,13 +16793,13 @@ function createWorkingFolder() {
       base = folder;
       moved = false;
     },
-    ran(command) {
-      if (!moved && command.includes("d") && MOVES.test(command)) moved = true;
+    ran(command2) {
+      if (!moved && command2.includes("d") && MOVES.test(command2)) moved = true;
     },
-    path: (path) => place(path) ?? path,
+    path: (path) => place2(path) ?? path,
     certain: (changes) => changes.flatMap((change) => {
-      const path = place(change.path);
-      const to = change.to === void 0 ? void 0 : place(change.to);
+      const path = place2(change.path);
+      const to = change.to === void 0 ? void 0 : place2(change.to);
       if (path === void 0 || change.to !== void 0 && to === void 0) return [];
       return [to === void 0 ? { path, change: change.change } : { path, change: change.change, to }];
     })
@@ -16130,35 +16810,35 @@ function createWorkingFolder() {
 var COMMAND_LENGTH2 = 1e4;
 var TAIL_LINES = 20;
 var TAIL_LENGTH = 2e3;
-function createEntryMaker(mask2) {
+function createEntryMaker(mask3) {
   const folder = createWorkingFolder();
   return (found) => {
     switch (found.kind) {
       case "call":
-        return toolEntry(found, folder, mask2);
+        return toolEntry(found, folder, mask3);
       case "prompt":
-        return promptEntry(found, mask2);
+        return promptEntry(found, mask3);
       case "task":
-        return { ...found, agent: found.agent && mask2(found.agent), id: mask2(found.id), subject: mask2(found.subject) };
+        return { ...found, agent: found.agent && mask3(found.agent), id: mask3(found.id), subject: mask3(found.subject) };
       case "state":
         return {
           ...found,
-          ...found.from === void 0 ? {} : { from: line3(mask2(found.from)) },
-          to: line3(mask2(found.to))
+          ...found.from === void 0 ? {} : { from: line3(mask3(found.from)) },
+          to: line3(mask3(found.to))
         };
       case "remark":
-        return { ...found, text: line3(mask2(found.text)) };
+        return { ...found, text: line3(mask3(found.text)) };
     }
   };
 }
-function promptEntry({ kind, t, texts, pictures }, mask2) {
-  return { kind, t, text: mask2(texts), pictures };
+function promptEntry({ kind, t, texts, pictures }, mask3) {
+  return { kind, t, text: mask3(texts), pictures };
 }
 function line3(text) {
   return oneLine(text, LONG_LINE_LENGTH);
 }
-function toolEntry(found, folder, mask2) {
-  const ended3 = withoutSecrets(found, mask2);
+function toolEntry(found, folder, mask3) {
+  const ended3 = withoutSecrets(found, mask3);
   const { call, result, outcome, t } = ended3;
   const { id, name, input } = call.use;
   folder.root(call.root);
@@ -16169,45 +16849,45 @@ function toolEntry(found, folder, mask2) {
     t: t ?? 0,
     id: line3(id),
     name: line3(name),
-    agent: call.agent && mask2(call.agent),
+    agent: call.agent && mask3(call.agent),
     outcome,
-    title: line3(mask2(describeInput(name, input, cutterWith(mask2)))),
-    said: line3(mask2(describeResult(name, outcome, result.text))),
-    gist: summarizeCall(ended3, { command: work?.command, knownCommand, placeOf: folder.path, mask: mask2 }),
+    title: line3(mask3(describeInput(name, input, cutterWith(mask3)))),
+    said: line3(mask3(describeResult(name, outcome, result.text))),
+    gist: summarizeCall(ended3, { command: work?.command, knownCommand, placeOf: folder.path, mask: mask3 }),
     input: fingerprint(comparedInput(name, input)),
     output: fingerprint(found.result.text),
-    ...signatureOf(ended3, mask2),
-    ...work === void 0 ? {} : { command: maskedCommand(work.command, mask2) },
-    ...filesOf2(ended3, work, folder, mask2)
+    ...signatureOf(ended3, mask3),
+    ...work === void 0 ? {} : { command: maskedCommand(work.command, mask3) },
+    ...filesOf2(ended3, work, folder, mask3)
   };
 }
-function withoutSecrets(ended3, mask2) {
+function withoutSecrets(ended3, mask3) {
   const { text, texts } = ended3.result;
-  return { ...ended3, result: { ...ended3.result, text: mask2(texts ?? text) } };
+  return { ...ended3, result: { ...ended3.result, text: mask3(texts ?? text) } };
 }
 function comparedInput(name, input) {
   if (name !== "Bash") return input;
   const { description: _, ...deed } = fieldsOf(input);
   return deed;
 }
-function signatureOf({ call, result, outcome }, mask2) {
+function signatureOf({ call, result, outcome }, mask3) {
   if (outcome === "ok") return {};
   const { text } = result;
-  const said = text.length <= 2 * END5 ? mask2(text) : `${mask2(text.slice(0, END5))}
-${mask2(text.slice(-END5))}`;
+  const said = text.length <= 2 * END5 ? mask3(text) : `${mask3(text.slice(0, END5))}
+${mask3(text.slice(-END5))}`;
   const signature = errorSignature(call.use.name, said);
-  return signature === void 0 ? {} : { signature: mask2(signature) };
+  return signature === void 0 ? {} : { signature: mask3(signature) };
 }
 var END5 = 4e3;
-function filesOf2(ended3, work, folder, mask2) {
+function filesOf2(ended3, work, folder, mask3) {
   const { call, result, report, outcome } = ended3;
   const { name, input } = call.use;
   const files2 = outcome === "ok" ? fileWork(name, input, result.text, report) : void 0;
   const reads = name === "Read" && outcome === "ok" ? textOf(fieldsOf(input).file_path) : void 0;
-  const named = (path) => mask2(folder.path(path));
+  const named = (path) => mask3(folder.path(path));
   const changes = [
     ...(files2?.changes ?? []).map((change) => ({ ...change, path: named(change.path) })),
-    ...folder.certain(work?.changes ?? []).map((change) => maskedChange(change, mask2))
+    ...folder.certain(work?.changes ?? []).map((change) => maskedChange(change, mask3))
   ];
   const swaps = (files2?.swaps ?? []).map((swap) => ({ ...swap, path: named(swap.path) }));
   if (work !== void 0 && outcome !== "refused") folder.ran(work.command.text);
@@ -16217,19 +16897,19 @@ function filesOf2(ended3, work, folder, mask2) {
     ...swaps.length === 0 ? {} : { swaps }
   };
 }
-function maskedChange({ path, change, to }, mask2) {
-  return { path: mask2(path), change, ...to === void 0 ? {} : { to: mask2(to) } };
+function maskedChange({ path, change, to }, mask3) {
+  return { path: mask3(path), change, ...to === void 0 ? {} : { to: mask3(to) } };
 }
-function maskedCommand({ discards, ...command }, mask2) {
-  const tail = command.tail === "" ? "" : lastLines(mask2(command.tail), TAIL_LINES, TAIL_LENGTH);
-  const text = cut2(mask2(command.text), COMMAND_LENGTH2);
-  if (discards === void 0) return { ...command, text, tail };
+function maskedCommand({ discards, ...command2 }, mask3) {
+  const tail = command2.tail === "" ? "" : lastLines(mask3(command2.tail), TAIL_LINES, TAIL_LENGTH);
+  const text = cut2(mask3(command2.text), COMMAND_LENGTH2);
+  if (discards === void 0) return { ...command2, text, tail };
   const { how, paths } = discards;
   return {
-    ...command,
+    ...command2,
     text,
     tail,
-    discards: { how, paths: paths === "all" ? paths : paths.map((path) => mask2(path)) }
+    discards: { how, paths: paths === "all" ? paths : paths.map((path) => mask3(path)) }
   };
 }
 
@@ -16239,8 +16919,8 @@ var BOOKKEEPING = /^(?:Todo\w+|Task(?:Create|Update|List|Get)|ToolSearch|AskUser
 var LOOKING = /^(?:Read|Glob|Grep|LS|NotebookRead|WebFetch|WebSearch|ListMcpResourcesTool|ReadMcpResourceTool|LSP)$/;
 var NO_ATTEMPT = /The user doesn't want|tool use was rejected|Request interrupted|has not been read yet|(?:has been|was) (?:unexpectedly )?modified since|InputValidationError|No such tool available|Sibling tool call|^Cancelled:/i;
 var TITLE_LENGTH4 = 160;
-function isWaiting({ name, command }) {
-  return WAITING.test(name) || command !== void 0 && waits(command.text);
+function isWaiting({ name, command: command2 }) {
+  return WAITING.test(name) || command2 !== void 0 && waits(command2.text);
 }
 function isBookkeeping(name) {
   return BOOKKEEPING.test(name);
@@ -16249,19 +16929,19 @@ function isLookup(name) {
   return LOOKING.test(name);
 }
 function isFailedAttempt(entry) {
-  const { outcome, name, said, command } = entry;
+  const { outcome, name, said, command: command2 } = entry;
   if (outcome !== "failed" && outcome !== "refused") return false;
   if (isBookkeeping(name) || NO_ATTEMPT.test(said) || NO_ATTEMPT.test(entry.signature ?? "")) return false;
-  return !isWaiting(entry) && !(command !== void 0 && asks(command.text));
+  return !isWaiting(entry) && !(command2 !== void 0 && asks(command2.text));
 }
 function hasErrorMessage({ outcome, signature }) {
   return signature !== void 0 && (outcome === "refused" || namesError(signature));
 }
-function isSuccess({ outcome, command }) {
-  return outcome === "ok" && !command?.counts?.failed && !command?.counts?.errors && !command?.background;
+function isSuccess({ outcome, command: command2 }) {
+  return outcome === "ok" && !command2?.counts?.failed && !command2?.counts?.errors && !command2?.background;
 }
-function failureFingerprint({ signature, output, command }) {
-  const { failed = "", errors = "" } = command?.counts ?? {};
+function failureFingerprint({ signature, output, command: command2 }) {
+  const { failed = "", errors = "" } = command2?.counts ?? {};
   return `${signature ?? `=${output}`}
 ${failed}
 ${errors}`;
@@ -16270,9 +16950,9 @@ function nameOf4({ name, title }) {
   return name === "Bash" ? quoted(title, TITLE_LENGTH4) : `${name} ${quoted(title, TITLE_LENGTH4)}`;
 }
 function failureText(entry) {
-  const { command, name, said } = entry;
-  const figures = command?.counts === void 0 ? "" : figuresOf2(command.counts);
-  return figures || (errorLine(name, command?.tail ?? "") ?? said.replace(/<\/?tool_use_error>/g, ""));
+  const { command: command2, name, said } = entry;
+  const figures = command2?.counts === void 0 ? "" : figuresOf2(command2.counts);
+  return figures || (errorLine(name, command2?.tail ?? "") ?? said.replace(/<\/?tool_use_error>/g, ""));
 }
 function figuresOf2(counts2) {
   if (!counts2.failed && !counts2.errors) return "";
@@ -16479,12 +17159,12 @@ ${keyOf2(entry, one.path)}`;
 }
 function serves(entry, { path, by }) {
   if (entry.kind === "prompt") return false;
-  const { outcome, name, command, title } = entry;
+  const { outcome, name, command: command2, title } = entry;
   const base = baseName(path);
   const stem = base.replace(/\.\w+$/, "");
-  if (command === void 0) return by.name === "Bash" && outcome === "ok" && name === "Read" && title.includes(base);
-  const names = command.text.includes(base) || stem.length > 3 && command.text.includes(stem);
-  if (TEST_FILE.test(path) && (command.counts !== void 0 || names)) return true;
+  if (command2 === void 0) return by.name === "Bash" && outcome === "ok" && name === "Read" && title.includes(base);
+  const names = command2.text.includes(base) || stem.length > 3 && command2.text.includes(stem);
+  if (TEST_FILE.test(path) && (command2.counts !== void 0 || names)) return true;
   return outcome === "ok" && names;
 }
 function keyOf2({ agent }, path) {
@@ -16521,16 +17201,16 @@ function createSameFailure(ledger, recent) {
     const verb = entry.outcome === "refused" ? "was refused" : "failed";
     const text = `${nameOf4(entry)} ${verb} ${series.count} times ${steadily}: ${failureText(entry)}`;
     ledger.put({ key, cause: "same failure", agent: entry.agent }, series, text);
-    const { agent, command } = entry;
-    remember2(found, key, { agent, core: command === void 0 ? void 0 : coreOf(command.text) }, MAX_REPORTED);
+    const { agent, command: command2 } = entry;
+    remember2(found, key, { agent, core: command2 === void 0 ? void 0 : coreOf(command2.text) }, MAX_REPORTED);
   }
   function succeed(entry) {
     if (inputs.has(entry.input)) clear2(callKey2(entry));
-    const { agent, command } = entry;
-    if (command === void 0) return;
+    const { agent, command: command2 } = entry;
+    if (command2 === void 0) return;
     for (const [key, about] of found) {
-      if (about.core === void 0 || about.agent !== agent || !command.text.includes(about.core)) continue;
-      if (about.core === coreOf(command.text)) clear2(key);
+      if (about.core === void 0 || about.agent !== agent || !command2.text.includes(about.core)) continue;
+      if (about.core === coreOf(command2.text)) clear2(key);
     }
   }
   function clear2(key) {
@@ -16552,11 +17232,11 @@ ${input}`;
 }
 function mayChange2(entry, looked) {
   if (entry.kind === "prompt") return true;
-  const { outcome, name, input, command, changes } = entry;
+  const { outcome, name, input, command: command2, changes } = entry;
   if (outcome === "refused" || outcome === "cancelled") return false;
   if (name === looked.name && input === looked.input) return false;
   if (changes !== void 0) return true;
-  if (command !== void 0) return isWaiting(entry) || !onlyReads(command.text);
+  if (command2 !== void 0) return isWaiting(entry) || !onlyReads(command2.text);
   return outcome === "ok" && !isLookup(name) && !isBookkeeping(name);
 }
 var MAX_ERRORS2 = 64;
@@ -16600,19 +17280,19 @@ function createSameError(ledger) {
   };
 }
 function counts(entry) {
-  const { signature = "", command } = entry;
+  const { signature = "", command: command2 } = entry;
   if (!isFailedAttempt(entry) || !hasErrorMessage(entry) || /^Command timed out/.test(signature)) return false;
-  return command === void 0 || !onlyReads(command.text);
+  return command2 === void 0 || !onlyReads(command2.text);
 }
 function nameOfMeans(entry) {
   return entry.command === void 0 ? nameOf4(entry) : quoted(programOf(entry.command.text), 60);
 }
-function meansOf({ name, title, command, changes }) {
-  return command === void 0 ? `${name}
-${changes?.[0]?.path ?? title}` : programOf(command.text);
+function meansOf({ name, title, command: command2, changes }) {
+  return command2 === void 0 ? `${name}
+${changes?.[0]?.path ?? title}` : programOf(command2.text);
 }
-function mentions(command, means) {
-  for (const program of means.keys()) if (command.includes(program)) return true;
+function mentions(command2, means) {
+  for (const program of means.keys()) if (command2.includes(program)) return true;
   return false;
 }
 function errorKey(entry, means) {
@@ -16804,11 +17484,11 @@ function createCommandRuns() {
       if (entry.command === void 0 || entry.command.exit === null) return;
       remember2(runs, entry.command.text, { entry }, MAX_COMMANDS2);
     },
-    outcomeOf(command) {
-      const wanted = commandCore(command).text;
+    outcomeOf(command2) {
+      const wanted = commandCore(command2).text;
       if (wanted === "") return "unknown";
       const same = [...runs.values()].reverse().filter((run) => coreOf2(run).text === wanted);
-      const exact = same.find(({ entry }) => oneSpaced(entry.command?.text ?? "") === oneSpaced(command));
+      const exact = same.find(({ entry }) => oneSpaced(entry.command?.text ?? "") === oneSpaced(command2));
       const outcome = judge(exact ?? same[0]);
       const since = exact === void 0 ? [] : same.slice(0, same.indexOf(exact));
       return outcome === "failed" && since.some((run) => judge(run) !== "failed") ? "unknown" : outcome;
@@ -16828,8 +17508,8 @@ function judge(run) {
 }
 var NEAR8 = 2e3;
 var VIEWERS2 = /* @__PURE__ */ new Set(["tail", "head", "cat", "tee", "less"]);
-function commandCore(command) {
-  const near = command.slice(0, NEAR8);
+function commandCore(command2) {
+  const near = command2.slice(0, NEAR8);
   const links = (shellLists(near) ?? []).flatMap((chain2) => chain2.links);
   const own = links.slice(links.findIndex((link, at) => !isChangeOfFolder(link, links[at + 1])));
   const commands2 = own.flatMap((link) => link.commands);
@@ -16843,17 +17523,17 @@ function isChangeOfFolder({ commands: [only, ...others] }, next) {
   if (only?.kind !== "simple" || others.length > 0 || next === void 0 || next.otherwise) return false;
   return only.words[0]?.text === "cd" && only.words.length === 2;
 }
-function isViewer2(command) {
-  return command.kind === "simple" && VIEWERS2.has(command.words[0]?.text ?? "");
+function isViewer2(command2) {
+  return command2.kind === "simple" && VIEWERS2.has(command2.words[0]?.text ?? "");
 }
-function beginOf(command) {
-  return (command.kind === "simple" ? programIn(command.words)[0]?.from : void 0) ?? command.from;
+function beginOf(command2) {
+  return (command2.kind === "simple" ? programIn(command2.words)[0]?.from : void 0) ?? command2.from;
 }
-function endOf(command) {
-  if (command.kind !== "simple") return command.to;
-  const inputs = command.redirects.flatMap(({ operator, target }) => operator.includes(">") ? [] : [target]);
-  const ends2 = [...command.words, ...inputs].map(({ to }) => to);
-  return ends2.length === 0 ? command.to : Math.max(...ends2);
+function endOf(command2) {
+  if (command2.kind !== "simple") return command2.to;
+  const inputs = command2.redirects.flatMap(({ operator, target }) => operator.includes(">") ? [] : [target]);
+  const ends2 = [...command2.words, ...inputs].map(({ to }) => to);
+  return ends2.length === 0 ? command2.to : Math.max(...ends2);
 }
 function oneSpaced(text) {
   return text.replaceAll("\\\n", "").replace(/\s+/g, " ").trim();
@@ -17086,7 +17766,7 @@ function createNotebook(historyTokens) {
     const body = `${change} ${quoted(path, 500)}${to === void 0 ? "" : ` to ${quoted(to, 500)}`} \xB7 ${entry.name} ${entry.id}${agentMention(entry)}`;
     return artifacts.add({ heading: timeText(entry.t), body, key: path, text });
   }
-  function command(entry) {
+  function command2(entry) {
     if (entry.command === void 0) return [];
     const { text, tail } = entry.command;
     const end = `${commandEnd(entry.command, entry.outcome)} \xB7 ${entry.id}${agentMention(entry)}`;
@@ -17097,7 +17777,7 @@ function createNotebook(historyTokens) {
     evidence.add(entry);
     runs.add(entry);
     toolLog.add(entry);
-    return [...command(entry), ...(entry.changes ?? []).map((change) => artifact(entry, change))];
+    return [...command2(entry), ...(entry.changes ?? []).map((change) => artifact(entry, change))];
   }
   function judge3(entry) {
     const { found, grown, cleared: gone } = detector.add(entry);
@@ -17154,10 +17834,10 @@ function createNotebook(historyTokens) {
     }
   };
 }
-function commandLine(entry, command) {
-  const end = commandEnd(command, entry.outcome);
+function commandLine(entry, command2) {
+  const end = commandEnd(command2, entry.outcome);
   const room = Math.max(20, LINE_LENGTH - end.length - 3 - (entry.agent === null ? 0 : 12));
-  return `${quoted(command.text, room)} ${end}${entry.agent === null ? "" : " (subagent)"}`;
+  return `${quoted(command2.text, room)} ${end}${entry.agent === null ? "" : " (subagent)"}`;
 }
 function agentMention({ agent }) {
   return agent === null ? "" : ` \xB7 subagent: ${oneLine(agent, 60)}`;
@@ -17195,18 +17875,18 @@ ${entry.id}`;
 
 // src/core/memory/notebook/render-index.ts
 var MAX_LINES2 = 200;
-function renderIndex(notebook, head) {
+function renderIndex(notebook, head2) {
   const parts = partsOf5(notebook).filter(({ lines, total }) => lines.length > 0 || total !== "");
-  const opening3 = openingOf2(head, parts.length > 0);
+  const opening3 = openingOf2(head2, parts.length > 0);
   const { toolLog } = notebook;
   const part = toolLog.left === 0 ? "" : `, the newest ${toolLog.total - toolLog.left} in short`;
-  const closing = toolLog.total === 0 ? [] : [`${counted2(toolLog.total, "tool call")}${part} \u2192 ${head.folder}/${toolLog.file}`];
+  const closing = toolLog.total === 0 ? [] : [`${counted2(toolLog.total, "tool call")}${part} \u2192 ${head2.folder}/${toolLog.file}`];
   const budget = MAX_LINES2 - opening3.length - closing.length - 3 * parts.length;
   const given = shareLines(
     parts.map(({ lines }) => lines.length),
     budget
   );
-  const sections = parts.flatMap((part2, index) => sectionLines(part2, given[index] ?? 0, head.folder));
+  const sections = parts.flatMap((part2, index) => sectionLines(part2, given[index] ?? 0, head2.folder));
   return `${[...opening3, ...sections, ...closing].join("\n")}
 `;
 }
@@ -17276,10 +17956,10 @@ function shareLines(wanted, budget) {
 
 // src/core/memory/memory.ts
 var NOTHING9 = { entries: [], pages: [], decisions: [], tell: [] };
-function createMemory({ run, mask: mask2 }) {
+function createMemory({ run, mask: mask3 }) {
   const { statePattern, deadEndPattern } = run.policy.memory;
   const extractor = createExtractor({ live: true, statePattern, deadEndPattern });
-  const entryOf = createEntryMaker(mask2);
+  const entryOf = createEntryMaker(mask3);
   const notebook = createNotebook(inTokens(run.policy.tiers.history, run.policy.window ?? SMALL_WINDOW));
   const summaryIn = createSummaryReader();
   const queue = createPromptQueue();
@@ -17337,7 +18017,7 @@ function createMemory({ run, mask: mask2 }) {
     };
   }
   function maskedOr(text) {
-    return text === void 0 ? void 0 : mask2(text);
+    return text === void 0 ? void 0 : mask3(text);
   }
   function handoffFacts(state, t) {
     return {
@@ -17345,7 +18025,7 @@ function createMemory({ run, mask: mask2 }) {
       task: maskedOr(run.policy.task),
       state: notebook.state ?? maskedOr(run.policy.state),
       firstPrompt: notebook.firstPrompt,
-      running: state.turn.prompts.map(({ event }) => mask2(textsOf2(event.blocks))),
+      running: state.turn.prompts.map(({ event }) => mask3(textsOf2(event.blocks))),
       folder: folder === "" ? void 0 : folder ?? run.contextDir,
       t
     };
@@ -17381,7 +18061,7 @@ function createMemory({ run, mask: mask2 }) {
     toolLog: () => notebook.toolLog.total === 0 ? void 0 : notebook.toolLog.render(),
     handoff: (state, t) => renderHandoff(notebook, handoffFacts(state, t)),
     missingFrom: (document, room) => missingFrom(document, notebook, folder ?? run.contextDir, room),
-    outcomeOf: (command) => notebook.runs.outcomeOf(command)
+    outcomeOf: (command2) => notebook.runs.outcomeOf(command2)
   };
 }
 function createSummaryReader() {
@@ -17404,7 +18084,7 @@ function deadEndDecision({ cause, text, count: count2, evidence }, state) {
 }
 function asHandoff(found, { run, turn, session }) {
   const isNew2 = found.kind === "state" && (found.what === "clear" || found.what === "session");
-  if (!isNew2 || run.mode !== "act" || turn.prompts.some(({ command }) => command === "clear")) return found;
+  if (!isNew2 || run.mode !== "act" || turn.prompts.some(({ command: command2 }) => command2 === "clear")) return found;
   const to = found.what === "clear" ? "goes on in a fresh context" : `goes on as session ${session.id ?? run.runId}`;
   return { kind: "state", t: found.t, what: "handoff", to };
 }
@@ -17771,28 +18451,35 @@ var NEAR9 = 0.1;
 function economicPlace(state, latest) {
   const { trigger } = state;
   const moment = momentOf(state);
+<<<<<<< HEAD
   if (moment?.way !== "compact" || moment.at >= latest) return void 0;
   const place = lowTriggerSetting(moment.at);
   const stays = typeof trigger === "number" && Math.abs(trigger - place.at) < place.at * NEAR9;
   return { ...place, at: stays ? trigger : place.at, reason: `from ${moment.at} tokens on compacting pays` };
+=======
+  if (moment === void 0 || moment >= latest) return void 0;
+  const place2 = lowTriggerSetting(moment);
+  const stays = typeof trigger === "number" && Math.abs(trigger - place2.at) < place2.at * NEAR9;
+  return { ...place2, at: stays ? trigger : place2.at, reason: `from ${moment} tokens on compacting pays` };
+>>>>>>> 6837dc4 (Commands of the plugin, hand-back after /clear, hooks in the mod's place; tell the agent of recall behind a relief)
 }
 function placeTrigger(state) {
   const { gauge, trigger, control } = state;
   if (trigger === "off" || control.phase === "closed" || !isKnown(gauge.window)) return keep(state);
-  const place = triggerPlace(state);
-  if (place === void 0 || place.at === trigger) return keep(state);
-  return setTrigger({ ...state, triggerReason: place.reason }, "trigger", place);
+  const place2 = triggerPlace(state);
+  if (place2 === void 0 || place2.at === trigger) return keep(state);
+  return setTrigger({ ...state, triggerReason: place2.reason }, "trigger", place2);
 }
 function askNewWindow(state) {
   if (typeof state.trigger !== "number") return askContext(state);
   return chain(setTrigger(state, "release-trigger"), askContext);
 }
-function setTrigger(state, purpose, place) {
+function setTrigger(state, purpose, place2) {
   const { trigger } = state;
-  const window = { CLAUDE_CODE_AUTO_COMPACT_WINDOW: String(place?.setting ?? "") };
-  const isLow = place?.percent !== void 0 || typeof trigger === "number" && needsPercent(trigger);
-  const env = isLow ? { ...window, CLAUDE_AUTOCOMPACT_PCT_OVERRIDE: String(place?.percent ?? "") } : window;
-  const placed = { ...state, trigger: place?.at ?? "unplaced" };
+  const window = { CLAUDE_CODE_AUTO_COMPACT_WINDOW: String(place2?.setting ?? "") };
+  const isLow = place2?.percent !== void 0 || typeof trigger === "number" && needsPercent(trigger);
+  const env = isLow ? { ...window, CLAUDE_AUTOCOMPACT_PCT_OVERRIDE: String(place2?.percent ?? "") } : window;
+  const placed = { ...state, trigger: place2?.at ?? "unplaced" };
   return request(placed, purpose, { subtype: "apply_flag_settings", settings: { env } });
 }
 function onTrigger(state, moved) {
@@ -18049,9 +18736,9 @@ function forgetSkipped(state) {
 function asSaid(event) {
   return { ...event, role: "prompt", replay: false };
 }
-function notePrompt(state, { uuid, command, text }) {
+function notePrompt(state, { uuid, command: command2, text }) {
   const isTask = state.session.latestPrompt === void 0 || tellsTask(text);
-  if (command !== void 0 || text === "" || !isTask || isOwnUuid(state, uuid)) return state;
+  if (command2 !== void 0 || text === "" || !isTask || isOwnUuid(state, uuid)) return state;
   const next = draftOf(state);
   next.session = { ...state.session, latestPrompt: text };
   return next;
@@ -18435,8 +19122,8 @@ function takeBack(state, undelivered) {
   };
 }
 function reliefAfter(state, event) {
-  const { relief, handoff } = state;
-  const due = "plan" in handoff ? handoff.plan.reason : relief.due;
+  const { relief, handoff: handoff2 } = state;
+  const due = "plan" in handoff2 ? handoff2.plan.reason : relief.due;
   const pending = event.logged ? relief.pending ?? missingTurn(state, event) : relief.fresh ?? relief.pending;
   const unfinished = unfinishedAfter(state, event) ?? relief.unfinished;
   return { ...relief, due, pending, unfinished, resuming: void 0, stop: void 0 };
@@ -18518,10 +19205,10 @@ function onExit(state, event) {
   return state.outcome !== "stalled" && isDeath(state, event) && mayRestart(state) ? restart(state, event) : endWithIt(state);
 }
 function leavingOf(state) {
-  const { handoff } = state;
-  if (handoff.phase === "leaving") return state;
-  if (state.input !== "open" || handoff.phase !== "clearing" && handoff.phase !== "proving") return void 0;
-  const { plan, document } = handoff;
+  const { handoff: handoff2 } = state;
+  if (handoff2.phase === "leaving") return state;
+  if (state.input !== "open" || handoff2.phase !== "clearing" && handoff2.phase !== "proving") return void 0;
+  const { plan, document } = handoff2;
   return { ...state, handoff: { phase: "leaving", plan, document } };
 }
 function isDeath(state, { code, signal }) {
@@ -18533,8 +19220,8 @@ function isDeath(state, { code, signal }) {
   const isDone2 = turn.phase === "idle" && mailbox.ended && mailbox.waiting.length === 0 && !isUnderWay2(state);
   return !isDone2 || relief.unfinished !== void 0;
 }
-function isUnderWay2({ compaction, handoff }) {
-  return isCompacting(compaction) || handoff.phase !== "idle";
+function isUnderWay2({ compaction, handoff: handoff2 }) {
+  return isCompacting(compaction) || handoff2.phase !== "idle";
 }
 function mayRestart({ run, process }) {
   const { enabled, maxRestarts } = run.policy.recovery;
@@ -18590,11 +19277,11 @@ function noteAlive(state, event) {
 function isFailedResume({ process, input }, event) {
   return process.phase === "starting" && input === "open" && event.kind === "result" && event.isError;
 }
-function lineageStep(before, { session, handoff, relief, process }) {
+function lineageStep(before, { session, handoff: handoff2, relief, process }) {
   const from = before.session.id;
   const to = session.id;
   if (from === void 0 || to === void 0 || from === to) return void 0;
-  if (handoff.phase !== "idle" || relief.left === from) return { from, to, reason: "handed over" };
+  if (handoff2.phase !== "idle" || relief.left === from) return { from, to, reason: "handed over" };
   return { from, to, reason: process.resumes ? "resumed" : "a new conversation" };
 }
 function noteLineage(before, state) {
@@ -18635,16 +19322,16 @@ function isInjectedTurn(state) {
   if (phase === "overdue") return state.turn.phase !== "running";
   return phase === "running" || phase === "asked" && state.turn.phase === "idle";
 }
-function phaseOfInjected({ compaction, handoff }) {
+function phaseOfInjected({ compaction, handoff: handoff2 }) {
   if (compaction.phase !== "idle") return compaction.phase;
-  return "turn" in handoff ? handoff.turn : "none";
+  return "turn" in handoff2 ? handoff2.turn : "none";
 }
-function isAnswering(handoff) {
-  return handoff.phase === "asking" || handoff.phase === "briefing";
+function isAnswering(handoff2) {
+  return handoff2.phase === "asking" || handoff2.phase === "briefing";
 }
-function startsForeignTurn({ handoff }, event) {
+function startsForeignTurn({ handoff: handoff2 }, event) {
   if (event.kind === "result") return event.fromBackgroundTask;
-  if (isAnswering(handoff)) return false;
+  if (isAnswering(handoff2)) return false;
   if (event.kind === "assistant") return event.subagent === null && !event.synthetic;
   if (event.kind === "partial") return event.subagent === null;
   return event.kind === "user" && event.subagent === null && (event.role === "tool-result" || event.role === "prompt");
@@ -19042,12 +19729,12 @@ function callAhead({ gauge }, { usage, model }) {
 
 // src/mod/terminal/session.ts
 var unmasked = (text) => typeof text === "string" ? text : text.join("");
-function createTerminalSession({ policy, recall, now }) {
-  const run = { ...replayRun(policy), ...recall !== void 0 && { recall } };
+function createTerminalSession({ policy, recall: recall2 }) {
+  const run = { ...replayRun(policy), ...recall2 !== void 0 && { recall: recall2 } };
   const host = createHost(withExact(initialState(run), { phase: "ready" }));
   const memory = createMemory({ run, mask: unmasked });
   let triedAt2;
-  memory.add({ t: now, from: "ctxb", event: { kind: "notes", path: "" } }, host.state);
+  memory.add({ t: 0, from: "ctxb", event: { kind: "notes", path: "" } }, host.state);
   function judged(known, at) {
     return withCallAhead(withWindow2(host.state, known), known, at);
   }
@@ -19064,11 +19751,21 @@ function createTerminalSession({ policy, recall, now }) {
       }
     },
     judged,
-    due(known, at) {
+    isDue(known, at) {
       const state = withTry(judged(known, at), triedAt2);
+<<<<<<< HEAD
       if (reliefNow(state)?.way !== "compact") return void 0;
       triedAt2 = state.gauge.calls;
       return { focus: focusText(state), onlyExact: payingMoment(state, extentOf(state)) !== void 0 };
+=======
+      const isDue = reliefNow(state)?.way === "compact";
+      if (isDue) triedAt2 = state.gauge.calls;
+      return isDue;
+    },
+    isFull(known) {
+      const { gauge } = judged(known, host.state.now);
+      return predicted(gauge) >= inTokens(policy.thresholds.compact, gauge.window.tokens);
+>>>>>>> 6837dc4 (Commands of the plugin, hand-back after /clear, hooks in the mod's place; tell the agent of recall behind a relief)
     },
     compact(messages, known, heard2) {
       const state = withWindow2(host.state, known);
@@ -19103,31 +19800,43 @@ function withTry(state, triedAt2) {
 // src/mod/terminal/register.ts
 function register(on, options) {
   const seat = {
-    options,
-    session: createTerminalSession({ policy: policyFor(options), recall: void 0, now: 0 }),
+    session: sessionFor(options),
     log: void 0,
     known: { window: void 0, model: void 0, usage: void 0 },
     isRun: false,
     isInteractive: false,
     heard: [],
-    last: void 0
+    last: void 0,
+    isExact: false,
+    hooks: void 0,
+    program: void 0
   };
   on("classic.SessionStart", async ($, e, next) => {
     seat.isRun = await $.env.get("CTXB_RUN") !== void 0;
     if (seat.isRun) return next(e);
     await $.env.set("CTXB_MOD", "1");
-    const told2 = e.source === "clear" ? seat.session.handBack() : void 0;
+    const isNew2 = e.source !== "clear" && e.source !== "compact";
+    if (isNew2) {
+      await look2($, seat);
+      seat.session = sessionFor(options, seat.program);
+      seat.log = void 0;
+    }
+    await follow($, seat);
+    const isLost = e.source === "clear" || e.source === "compact" && !seat.isExact;
+    const told2 = isLost && !namesOwnHooks(seat.hooks) ? seat.session.handBack() : void 0;
     const answer = await next(e);
     return told2 === void 0 ? answer : { ...answer, additionalContext: [...answer.additionalContext ?? [], told2] };
   });
   on("session.start", async ($, e, next) => {
     seat.isInteractive = e.isInteractive;
-    if (!seat.isRun) await follow($, seat);
+    if (!seat.isRun) $.ui.invalidate("ui.render");
     return next(e);
   });
-  on("prompt.submit", async (_, e, next) => {
+  on("prompt.submit", async ($, e, next) => {
     if (e.turnId !== void 0) seat.heard = [...seat.heard, e.text];
-    return next(e);
+    const entered = await next(e);
+    if (!seat.isRun) await follow($, seat);
+    return entered;
   });
   on("turn.complete", async ($, e, next) => {
     const done2 = await next(e);
@@ -19141,27 +19850,78 @@ function register(on, options) {
     return next(e);
   });
   on("session.compact", async ($, e, next) => {
+    seat.isExact = false;
     const isAsked2 = e.trigger === "manual" && e.instructions !== void 0;
     if (seat.isRun || e.agentId !== void 0 || e.trigger === "precompute" || isAsked2) return next(e);
+    if (leftWhy(seat) !== void 0) return next(e);
     const started = performance.now();
     await follow($, seat);
     const { messages, outcome } = seat.session.compact(e.messages, seat.known, seat.heard);
     seat.heard = [];
     const ms = Math.round(performance.now() - started);
     seat.last = { version: 1, number: (seat.last?.number ?? 0) + 1, ms, ...outcome };
-    return messages === void 0 ? next(e) : { messages };
+    seat.isExact = messages !== void 0;
+    if (messages !== void 0) return { messages };
+    const isEarly = e.trigger === "plugin" && !seat.session.isFull(seat.known);
+    return isEarly ? { skip: `ctxb: ${outcome.why}` } : next(e);
+  });
+  on("classic.PostCompact", async ($, e, next) => {
+    const answer = await next(e);
+    if (!seat.isRun) await follow($, seat);
+    return answer;
+  });
+  on("command.run", { command: "ctxb:status" }, async ($, e, next) => {
+    if (seat.isRun) return next(e);
+    await follow($, seat);
+    return statusOf3(stateOf(seat), seat.known.costUsd, standingOf(seat));
+  });
+  on("command.run", { command: "ctxb:handoff" }, async ($, e, next) => {
+    if (seat.isRun) return next(e);
+    await follow($, seat);
+    return handoff($, seat.session.handoff(await $.clock.now()), e.args.trim());
+  });
+  on(
+    "command.run",
+    { command: "ctxb:recall" },
+    async ($, e, next) => seat.isRun ? next(e) : recall($, e.args, seat.program)
+  );
+  on("command.run", { command: "ctxb:doctor" }, async ($, e, next) => {
+    if (seat.isRun) return next(e);
+    await look2($, seat);
+    await follow($, seat);
+    return doctor($, stateOf(seat), standingOf(seat));
   });
   on("ui.render", { component: "AbovePrompt" }, async ($, e, next) => {
     const below = await next(e);
     if (seat.isRun || e.props.hasSurvey) return below;
     const { Box, Text } = $.ui.resolve(e);
-    const parts = bandText(stateOf(seat), seat.known.costUsd, e.props.bodyColumns);
-    const line4 = h(Text, null, ...parts.map(({ text, ...style }) => h(Text, style, text)));
+    const pieces = bandText(stateOf(seat), seat.known.costUsd, e.props.bodyColumns);
+    const line4 = h(Text, null, ...pieces.map(({ text, ...style }) => h(Text, style, text)));
     return below ? h(Box, { flexDirection: "column" }, line4, below) : line4;
   });
 }
-function stateOf(seat) {
-  return seat.session.judged(seat.known, seat.session.state.now);
+function sessionFor(options, program) {
+  const recall2 = program === void 0 ? void 0 : "`ctxb recall WORDS`";
+  return createTerminalSession({ policy: policyFor(options), recall: recall2 });
+}
+function stateOf({ session, known }) {
+  return session.judged(known, session.state.now);
+}
+function leftWhy({ hooks }) {
+  return namesCompactionHook(hooks) ? "a PreCompact hook of yours would not be asked" : void 0;
+}
+function standingOf(seat) {
+  const { last, program, log, hooks } = seat;
+  return { last, left: leftWhy(seat), hasHooks: namesOwnHooks(hooks), program, logPath: log?.path };
+}
+async function look2($, seat) {
+  seat.hooks = await $.settings.read({ key: "hooks" });
+  const path = await $.env.get("PATH") ?? "";
+  const isWindows = path.includes(";");
+  const name = isWindows ? "ctxb.cmd" : "ctxb";
+  const files2 = path.split(isWindows ? ";" : ":").map((folder) => `${folder}/${name}`);
+  const found = await Promise.all(files2.map((file) => $.fs.exists(file)));
+  seat.program = files2[found.indexOf(true)];
 }
 async function follow($, seat) {
   const [{ transcriptPath }, { context, cost }, model] = await Promise.all([
@@ -19185,9 +19945,8 @@ async function readLog($, { log, session }) {
   }
 }
 async function compactIfDue($, seat) {
-  const due = seat.session.due(seat.known, await $.clock.now());
-  if (due === void 0) return;
-  void $.session.compact({}).catch((error) => $.ui.log(`ctxb: not compacted: ${error}`, { to: "debug" }));
+  if (leftWhy(seat) !== void 0 || !seat.session.isDue(seat.known, await $.clock.now())) return;
+  void $.session.compact({}).then(() => follow($, seat)).catch((error) => $.ui.log(`ctxb: not compacted: ${error}`, { to: "debug" }));
 }
 export {
   register

@@ -1,4 +1,4 @@
-import { constants } from 'node:fs';
+import { constants, existsSync } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 
@@ -16,6 +16,11 @@ export async function isExecutable(file: string): Promise<boolean> {
 export async function firstExecutable(files: readonly string[]): Promise<string | undefined> {
   for (const file of files) if (await isExecutable(file)) return file;
   return undefined;
+}
+
+/** How an agent calls `ctxb recall`, as it is to be told: nothing where a shell does not find ctxb. */
+export function recallCommand(path: string | undefined): { readonly recall?: string } {
+  return placesOn(path, 'ctxb').some((file) => existsSync(file)) ? { recall: '`ctxb recall WORDS`' } : {};
 }
 
 /** Where a program would stand on a PATH, in its order. */

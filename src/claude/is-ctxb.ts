@@ -31,6 +31,3 @@ async function headOf(file: string): Promise<string> {
     return '';
   }
 }
-
-/** Commands of Claude Code's settings that call ctxb: by its name, with a version, by its path, by Node. */
-export const CALLS_CTXB = /(?:^|[\s/\\'"])ctxb(?:@[\w.^~-]+|\.js)?['"]? (?:statusline|hook)$/;

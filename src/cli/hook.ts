@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { recallCommand } from '../claude/executables.ts';
 import { quickConfig } from '../config/quick-config.ts';
 import { messageOf } from '../errors.ts';
 import { type HookInput, readHookInput } from '../hook/hook-input.ts';
@@ -55,6 +56,7 @@ async function answer(input: HookInput, io: Io): Promise<void> {
     project,
     folder,
     userFolder,
+    ...recallCommand(io.env.PATH),
     seal,
     claude,
     now: Date.now,

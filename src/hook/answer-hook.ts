@@ -44,6 +44,8 @@ export interface HookWorld {
   readonly seal: Seal;
   /** Where ctxb keeps what is the user's; undefined: nowhere. */
   readonly userFolder: string | undefined;
+  /** How the agent finds what its context does not hold any more; undefined: it can't. */
+  readonly recall?: string;
   /** The Claude Code that calls the hook. */
   readonly claude: ProcessMark;
   /** Milliseconds since the epoch. */
@@ -86,7 +88,7 @@ async function answerAlone(input: HookInput, world: HookWorld, held: HookSession
   const onFault = createFaults((text) => faults.push(text));
   const before = predecessorOf(input, world) ?? readKept(held.read());
   followClaude(input, world);
-  const run = hookRun(config, project, before.state?.run.runId ?? randomUUID());
+  const run = hookRun(config, project, before.state?.run.runId ?? randomUUID(), world.recall);
   const store = createSessionStore(folder, { runId: run.runId, now, onFault });
   const host = createHookHost(
     stateFor(input, before, run, (model) => held.window() ?? windowOf(model, world)),

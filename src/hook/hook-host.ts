@@ -81,7 +81,7 @@ export function createHookHost(start: GovernorState, { store, toolFiles, now, on
  * An interactive session as the governor is to see it. Hooks can tell the agent something, limit tools and hand notes
  * back; they cannot send a prompt, end a turn or place claude's trigger, so what rests on that is off.
  */
-export function hookRun(config: Config, project: string, runId: string): Run {
+export function hookRun(config: Config, project: string, runId: string, recall?: string): Run {
   const { compaction, handoff, cost, zones } = config;
   return {
     policy: {
@@ -103,5 +103,6 @@ export function hookRun(config: Config, project: string, runId: string): Run {
     withoutHooks: false,
     persistent: true,
     attended: true,
+    ...(recall !== undefined && { recall }),
   };
 }

@@ -1,4 +1,4 @@
-import { CALLS_CTXB } from '../claude/is-ctxb.ts';
+import { CALLS_CTXB } from '../claude/ctxb-hooks.ts';
 import { type Fields, fieldsOf, isFields, jsonText, textOf } from '../core/protocol/fields.ts';
 import { CtxbError } from '../errors.ts';
 import { HOOK_EVENTS } from '../hook/hook-input.ts';

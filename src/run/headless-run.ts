@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
 import type { HeadlessInvocation } from '../claude/claude-arguments.ts';
+import { recallCommand } from '../claude/executables.ts';
 import type { Config } from '../config/config.ts';
 import type { SetValue } from '../config/resolve-config.ts';
 import type { Decision } from '../core/governor/decisions.ts';
@@ -86,6 +87,7 @@ export function describeRun(headless: HeadlessRun, runId: string, io: Io): Run {
     showInjected: config.showInjected,
     callerPlacedTrigger: PLACES_TRIGGER.some((name) => Boolean(io.env[name])),
     project: io.cwd,
+    ...recallCommand(io.env.PATH),
     answersInSchema: invocation.jsonSchema,
     exact: config.compaction.how !== 'summary',
     withoutHooks: invocation.bare,

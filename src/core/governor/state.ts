@@ -41,7 +41,7 @@ export interface Run {
   readonly withoutHooks: boolean;
   /** Compactions are to be exact, where claude can. */
   readonly exact?: boolean;
-  /** The command with which the agent finds what its context does not hold any more; undefined: it has none. */
+  /** How the agent finds what its context does not hold any more, as it is to be told; undefined: it can't. */
   readonly recall?: string;
   /** A person is at the terminal and can be asked. */
   readonly attended: boolean;

@@ -12,7 +12,7 @@ export interface Engine {
     readonly info: () => Promise<{ readonly transcriptPath: string }>;
     readonly model: () => Promise<string>;
     readonly usage: () => Promise<SessionUsage>;
-    readonly compact: (args: { readonly instructions?: string }) => Promise<unknown>;
+    readonly compact: (args: object) => Promise<unknown>;
   };
   readonly settings: { readonly read: (of: { readonly key: string }) => Promise<unknown> };
   readonly env: {
@@ -74,6 +74,7 @@ export interface On {
   (event: 'turn.complete', hook: Hook<{ readonly agentId?: string; readonly isAborted: boolean }, unknown>): void;
   (event: 'session.compact', hook: Hook<CompactEvent, object>): void;
   (event: 'classic.SessionStart', hook: Hook<{ readonly source: string }, { additionalContext?: string[] }>): void;
+  (event: 'classic.PostCompact', hook: Hook<object, unknown>): void;
   (event: 'command.run', of: { readonly command: string }, hook: Hook<CommandEvent, object>): void;
   (event: 'ui.render', of: { readonly component: 'AbovePrompt' }, hook: Hook<RenderEvent, Drawing>): void;
 }

@@ -1,9 +1,11 @@
+import { namesCompactionHook, namesOwnHooks } from '../../claude/ctxb-hooks.ts';
 import type { ExactReceipt } from '../../core/exact/plan.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
 import type { Known } from '../../statusline/judge-status.ts';
 import { bandText } from './band.ts';
+import { doctor, handoff, recall, type Standing, statusOf } from './commands.ts';
 import type { Drawing, Engine, On } from './engine.ts';
-import { createLogReader } from './log-reader.ts';
+import { createLogReader, type LogReader } from './log-reader.ts';
 import { type Options, policyFor } from './options.ts';
 import { createTerminalSession, type TerminalSession } from './session.ts';
 
@@ -12,16 +14,20 @@ declare const h: (element: unknown, props: object | null, ...children: readonly 
 
 /** What the mod knows of the session that claude is at. */
 interface Seat {
-  readonly options: Options;
   session: TerminalSession;
-  log: ReturnType<typeof createLogReader> | undefined;
+  log: LogReader | undefined;
   known: Known & { readonly costUsd?: number | undefined };
-  /** Somebody else acts: a run of ctxb's, or nobody, as the session has no person at it. */
+  /** `ctxb run` does all of this itself. */
   isRun: boolean;
   isInteractive: boolean;
   /** What was said in mid-turn since the last compaction. */
   heard: readonly string[];
   last: ExactReceipt | undefined;
+  /** The last compaction was exact: its messages hold what is to be handed back. */
+  isExact: boolean;
+  /** The user's hooks. */
+  hooks: unknown;
+  program: string | undefined;
 }
 
 /**
@@ -31,14 +37,16 @@ interface Seat {
  */
 export function register(on: On, options: Options): void {
   const seat: Seat = {
-    options,
-    session: createTerminalSession({ policy: policyFor(options), recall: undefined, now: 0 }),
+    session: sessionFor(options),
     log: undefined,
     known: { window: undefined, model: undefined, usage: undefined },
     isRun: false,
     isInteractive: false,
     heard: [],
     last: undefined,
+    isExact: false,
+    hooks: undefined,
+    program: undefined,
   };
 
   on('classic.SessionStart', async ($, e, next) => {
@@ -46,20 +54,30 @@ export function register(on: On, options: Options): void {
     if (seat.isRun) return next(e);
     // For hooks of the plugin that stand in for the mod where claude has none.
     await $.env.set('CTXB_MOD', '1');
-    const told = e.source === 'clear' ? seat.session.handBack() : undefined;
+    const isNew = e.source !== 'clear' && e.source !== 'compact';
+    if (isNew) {
+      await look($, seat);
+      seat.session = sessionFor(options, seat.program);
+      seat.log = undefined;
+    }
+    await follow($, seat);
+    const isLost = e.source === 'clear' || (e.source === 'compact' && !seat.isExact);
+    const told = isLost && !namesOwnHooks(seat.hooks) ? seat.session.handBack() : undefined;
     const answer = await next(e);
     return told === undefined ? answer : { ...answer, additionalContext: [...(answer.additionalContext ?? []), told] };
   });
 
   on('session.start', async ($, e, next) => {
     seat.isInteractive = e.isInteractive;
-    if (!seat.isRun) await follow($, seat);
+    if (!seat.isRun) $.ui.invalidate('ui.render');
     return next(e);
   });
 
-  on('prompt.submit', async (_, e, next) => {
+  on('prompt.submit', async ($, e, next) => {
     if (e.turnId !== undefined) seat.heard = [...seat.heard, e.text];
-    return next(e);
+    const entered = await next(e);
+    if (!seat.isRun) await follow($, seat);
+    return entered;
   });
 
   on('turn.complete', async ($, e, next) => {
@@ -76,30 +94,92 @@ export function register(on: On, options: Options): void {
   });
 
   on('session.compact', async ($, e, next) => {
+    seat.isExact = false;
     // Who names a focus wants claude's own summary.
     const isAsked = e.trigger === 'manual' && e.instructions !== undefined;
     if (seat.isRun || e.agentId !== undefined || e.trigger === 'precompute' || isAsked) return next(e);
+    if (leftWhy(seat) !== undefined) return next(e);
     const started = performance.now();
     await follow($, seat);
     const { messages, outcome } = seat.session.compact(e.messages, seat.known, seat.heard);
     seat.heard = [];
     const ms = Math.round(performance.now() - started);
     seat.last = { version: 1, number: (seat.last?.number ?? 0) + 1, ms, ...outcome };
-    return messages === undefined ? next(e) : { messages };
+    seat.isExact = messages !== undefined;
+    if (messages !== undefined) return { messages };
+    // Only where the context is full a summary is worth what it costs.
+    const isEarly = e.trigger === 'plugin' && !seat.session.isFull(seat.known);
+    return isEarly ? { skip: `ctxb: ${outcome.why}` } : next(e);
+  });
+
+  // The band shows at once what a compaction has left.
+  on('classic.PostCompact', async ($, e, next) => {
+    const answer = await next(e);
+    if (!seat.isRun) await follow($, seat);
+    return answer;
+  });
+
+  on('command.run', { command: 'ctxb:status' }, async ($, e, next) => {
+    if (seat.isRun) return next(e);
+    await follow($, seat);
+    return statusOf(stateOf(seat), seat.known.costUsd, standingOf(seat));
+  });
+
+  on('command.run', { command: 'ctxb:handoff' }, async ($, e, next) => {
+    if (seat.isRun) return next(e);
+    await follow($, seat);
+    return handoff($, seat.session.handoff(await $.clock.now()), e.args.trim());
+  });
+
+  on('command.run', { command: 'ctxb:recall' }, async ($, e, next) =>
+    seat.isRun ? next(e) : recall($, e.args, seat.program),
+  );
+
+  on('command.run', { command: 'ctxb:doctor' }, async ($, e, next) => {
+    if (seat.isRun) return next(e);
+    await look($, seat);
+    await follow($, seat);
+    return doctor($, stateOf(seat), standingOf(seat));
   });
 
   on('ui.render', { component: 'AbovePrompt' }, async ($, e, next) => {
     const below = await next(e);
     if (seat.isRun || e.props.hasSurvey) return below;
     const { Box, Text } = $.ui.resolve(e);
-    const parts = bandText(stateOf(seat), seat.known.costUsd, e.props.bodyColumns);
-    const line = h(Text, null, ...parts.map(({ text, ...style }) => h(Text, style, text)));
+    const pieces = bandText(stateOf(seat), seat.known.costUsd, e.props.bodyColumns);
+    const line = h(Text, null, ...pieces.map(({ text, ...style }) => h(Text, style, text)));
     return below ? h(Box, { flexDirection: 'column' }, line, below) : line;
   });
 }
 
-function stateOf(seat: Seat): GovernorState {
-  return seat.session.judged(seat.known, seat.session.state.now);
+function sessionFor(options: Options, program?: string): TerminalSession {
+  const recall = program === undefined ? undefined : '`ctxb recall WORDS`';
+  return createTerminalSession({ policy: policyFor(options), recall });
+}
+
+function stateOf({ session, known }: Seat): GovernorState {
+  return session.judged(known, session.state.now);
+}
+
+/** claude asks no PreCompact hook where a mod answers. */
+function leftWhy({ hooks }: Seat): string | undefined {
+  return namesCompactionHook(hooks) ? 'a PreCompact hook of yours would not be asked' : undefined;
+}
+
+function standingOf(seat: Seat): Standing {
+  const { last, program, log, hooks } = seat;
+  return { last, left: leftWhy(seat), hasHooks: namesOwnHooks(hooks), program, logPath: log?.path };
+}
+
+/** Looks at what is beside the session: the user's hooks, and whether a shell finds ctxb. */
+async function look($: Engine, seat: Seat): Promise<void> {
+  seat.hooks = await $.settings.read({ key: 'hooks' });
+  const path = (await $.env.get('PATH')) ?? '';
+  const isWindows = path.includes(';');
+  const name = isWindows ? 'ctxb.cmd' : 'ctxb';
+  const files = path.split(isWindows ? ';' : ':').map((folder) => `${folder}/${name}`);
+  const found = await Promise.all(files.map((file) => $.fs.exists(file)));
+  seat.program = files[found.indexOf(true)];
 }
 
 /** Reads what is new in claude's log, and asks claude for what the log does not say. */
@@ -129,7 +209,9 @@ async function readLog($: Engine, { log, session }: Seat): Promise<void> {
 
 /** Not awaited: claude compacts once the turn is over. */
 async function compactIfDue($: Engine, seat: Seat): Promise<void> {
-  const due = seat.session.due(seat.known, await $.clock.now());
-  if (due === undefined) return;
-  void $.session.compact({}).catch((error) => $.ui.log(`ctxb: not compacted: ${error}`, { to: 'debug' }));
+  if (leftWhy(seat) !== undefined || !seat.session.isDue(seat.known, await $.clock.now())) return;
+  void $.session
+    .compact({})
+    .then(() => follow($, seat))
+    .catch((error) => $.ui.log(`ctxb: not compacted: ${error}`, { to: 'debug' }));
 }

@@ -1,11 +1,15 @@
 import { type Answer, exactAnswer, refusal } from '../../core/exact/exact-answer.ts';
 import type { Message } from '../../core/exact/message.ts';
+import { predicted } from '../../core/governor/gauge/gauge.ts';
 import { initialState } from '../../core/governor/initial-state.ts';
-import type { Policy } from '../../core/governor/policy.ts';
+import { inTokens, type Policy } from '../../core/governor/policy.ts';
 import { budgetOf, withExact } from '../../core/governor/relief/exact.ts';
+<<<<<<< HEAD
 import { focusText } from '../../core/governor/relief/focus.ts';
 import { payingMoment } from '../../core/governor/relief/ladder.ts';
 import { extentOf } from '../../core/governor/relief/outlook.ts';
+=======
+>>>>>>> 6837dc4 (Commands of the plugin, hand-back after /clear, hooks in the mod's place; tell the agent of recall behind a relief)
 import { reliefNow } from '../../core/governor/relief/relief.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
 import { createMemory } from '../../core/memory/memory.ts';
@@ -24,8 +28,10 @@ export interface TerminalSession {
   read(lines: readonly string[]): void;
   /** The same with what claude says of its last call, which its log may not have yet. */
   judged(known: Known, now: number): GovernorState;
-  /** Why the context is to be compacted now that the turn is over, with a focus for a summary; undefined: it is not. */
-  due(known: Known, now: number): Due | undefined;
+  /** Whether the context is to be compacted now that the turn is over. */
+  isDue(known: Known, now: number): boolean;
+  /** The context has reached the level of compacting. */
+  isFull(known: Known): boolean;
   /** What stays of a conversation. @param heard what was said in mid-turn since the last compaction */
   compact(messages: readonly Message[], known: Known, heard: readonly string[]): Answer;
   /** For a context that begins with nothing of what was done. */
@@ -34,29 +40,21 @@ export interface TerminalSession {
   handoff(t: number): string;
 }
 
-export interface Due {
-  readonly focus: string;
-  /** The level is not reached: where nothing can be left out exactly, it is no use to sum up. */
-  readonly onlyExact: boolean;
-}
-
 export interface TerminalOptions {
   readonly policy: Policy;
   /** How the agent looks for what is not in its context any more; undefined: it can't. */
   readonly recall: string | undefined;
-  /** Milliseconds since the epoch. */
-  readonly now: number;
 }
 
 /** Nothing leaves claude: the model is told again what it was told before. */
 const unmasked = (text: string | readonly string[]) => (typeof text === 'string' ? text : text.join(''));
 
-export function createTerminalSession({ policy, recall, now }: TerminalOptions): TerminalSession {
+export function createTerminalSession({ policy, recall }: TerminalOptions): TerminalSession {
   const run = { ...replayRun(policy), ...(recall !== undefined && { recall }) };
   const host = createHost(withExact(initialState(run), { phase: 'ready' }));
   const memory = createMemory({ run, mask: unmasked });
   let triedAt: number | undefined;
-  memory.add({ t: now, from: 'ctxb', event: { kind: 'notes', path: '' } }, host.state);
+  memory.add({ t: 0, from: 'ctxb', event: { kind: 'notes', path: '' } }, host.state);
 
   function judged(known: Known, at: number): GovernorState {
     return withCallAhead(withWindow(host.state, known), known, at);
@@ -75,11 +73,21 @@ export function createTerminalSession({ policy, recall, now }: TerminalOptions):
       }
     },
     judged,
-    due(known, at) {
+    isDue(known, at) {
       const state = withTry(judged(known, at), triedAt);
+<<<<<<< HEAD
       if (reliefNow(state)?.way !== 'compact') return undefined;
       triedAt = state.gauge.calls;
       return { focus: focusText(state), onlyExact: payingMoment(state, extentOf(state)) !== undefined };
+=======
+      const isDue = reliefNow(state)?.way === 'compact';
+      if (isDue) triedAt = state.gauge.calls;
+      return isDue;
+    },
+    isFull(known) {
+      const { gauge } = judged(known, host.state.now);
+      return predicted(gauge) >= inTokens(policy.thresholds.compact, gauge.window.tokens);
+>>>>>>> 6837dc4 (Commands of the plugin, hand-back after /clear, hooks in the mod's place; tell the agent of recall behind a relief)
     },
     compact(messages, known, heard) {
       const state = withWindow(host.state, known);

@@ -7,7 +7,7 @@ import { readGauge } from '../gauge/gauge.ts';
 import type { Prompt } from '../input.ts';
 import { commandIn, giveBack, requestsIn } from '../prompts/prompt.ts';
 import { isExact } from '../relief/exact.ts';
-import { focusText, notesClause } from '../relief/focus.ts';
+import { focusText, notesClause, recallLine } from '../relief/focus.ts';
 import { documentToGive, noteGiven } from '../relief/fresh-context.ts';
 import { stopTurn } from '../relief/stop-turn.ts';
 import type { GovernorState } from '../state.ts';
@@ -84,7 +84,8 @@ function answerPrompt(state: GovernorState, requestId: string, prompt: string): 
 function handOver(state: GovernorState, requestId: string, hook: HookName): Step {
   const document = documentToGive(state);
   if (document === undefined) return keep(state, [plain(requestId, hook)]);
-  return keep(remembered(noteGiven(state), document.text), [{ ...plain(requestId, hook), context: document.text }]);
+  const context = [document.text, recallLine(state)].filter((text) => text !== '').join('\n\n');
+  return keep(remembered(noteGiven(state), document.text), [{ ...plain(requestId, hook), context }]);
 }
 
 /** The focus of a compaction that claude started itself; of ctxb's own it came as the argument of `/compact`. */

@@ -30,6 +30,13 @@ export function notesClause({ notes }: GovernorState): string {
   return notes === undefined ? '' : `say that notes of the whole session are in ${notes}/scratch.md`;
 }
 
+/** Tells the agent, behind a relief, how it finds what the relief took away; empty where it can't. */
+export function recallLine({ run }: GovernorState): string {
+  return run.recall === undefined
+    ? ''
+    : `${run.recall} finds what was run, read, said or failed and is not here any more.`;
+}
+
 const PLACEHOLDER = /\{(task|state)\}/g;
 
 function placeholders(clause: string): string[] {

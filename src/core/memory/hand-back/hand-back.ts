@@ -1,7 +1,7 @@
 import type { Decision, Receipt } from '../../governor/decisions.ts';
 import type { HookAnswer } from '../../governor/effects.ts';
 import { SMALL_WINDOW } from '../../governor/gauge/window.ts';
-import { taskOf } from '../../governor/relief/focus.ts';
+import { recallLine, taskOf } from '../../governor/relief/focus.ts';
 import type { GovernorState } from '../../governor/state.ts';
 import { decided } from '../../governor/steps.ts';
 import type { ToolEntry } from '../entry.ts';
@@ -250,14 +250,14 @@ function openingOf(notebook: Notebook, state: GovernorState, { folder, room, nam
   const { policy } = state.run;
   const task = policy.task ?? (namesTask ? (taskOf(state) ?? notebook.requests.latest) : undefined);
   const work = notebook.state ?? policy.state;
-  const { recall } = state.run;
+  const recall = recallLine(state);
   const lines = [
     ...(folder === ''
       ? []
       : [
           `Notes of this session are kept in ${folder}/scratch.md, an index of the files beside it: look there before you repeat work.`,
         ]),
-    ...(recall === undefined ? [] : [`What is not here any more (run, read, failed, said): ${recall} finds it.`]),
+    ...(recall === '' ? [] : [recall]),
     ...(task === undefined ? [] : [`Task: ${oneLine(task, HEAD_LENGTH)}`]),
     ...(work === undefined ? [] : [`State: ${oneLine(work, HEAD_LENGTH)}`]),
   ];

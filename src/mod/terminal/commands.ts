@@ -1,0 +1,100 @@
+import type { ExactReceipt } from '../../core/exact/plan.ts';
+import { inTokens } from '../../core/governor/policy.ts';
+import { momentOf } from '../../core/governor/relief/outlook.ts';
+import type { GovernorState } from '../../core/governor/state.ts';
+import { stayedText } from '../../messages.ts';
+import { percent, tokens } from '../../report/figures.ts';
+import { PLAIN } from '../../report/style.ts';
+import { statusText } from '../../statusline/status-text.ts';
+import { redact } from '../../store/masks/redact.ts';
+import type { Engine } from './engine.ts';
+
+/** What a command shows. */
+export interface Shown {
+  readonly text: string;
+  /** The model need not read it. */
+  readonly isTextDisplayOnly?: true;
+}
+
+/** What is known of the plugin's own work. */
+export interface Standing {
+  /** The last compaction that the mod was asked for. */
+  readonly last: ExactReceipt | undefined;
+  /** Why compactions are left to claude; undefined: they are exact. */
+  readonly left: string | undefined;
+  /** Hooks of `ctxb init` hand back. */
+  readonly hasHooks: boolean;
+  /** The program, where a shell finds it. */
+  readonly program: string | undefined;
+  readonly logPath: string | undefined;
+}
+
+/** Columns of a line of status that nobody has measured. */
+const WIDE = 200;
+
+export function statusOf(state: GovernorState, costUsd: number | undefined, standing: Standing): Shown {
+  const lines = [statusText(state, costUsd, PLAIN, WIDE), momentText(state, standing), lastText(standing)];
+  return { text: lines.filter((line) => line !== '').join('\n'), isTextDisplayOnly: true };
+}
+
+function momentText(state: GovernorState, { left }: Standing): string {
+  if (left !== undefined) return `compactions are claude's own: ${left}`;
+  const { thresholds, compaction } = state.run.policy;
+  const { tokens: window } = state.gauge.window;
+  const latest = `at the latest from ${percent(thresholds.compact)} on${window === undefined ? '' : ` (${tokens(inTokens(thresholds.compact, window))} tokens)`}`;
+  const at = momentOf(state);
+  const soon = at === undefined ? 'as soon as it pays' : `from about ${tokens(at)} tokens on, where it pays`;
+  const first = compaction.moment === 'economic' ? soon : `from ${percent(compaction.moment)} on`;
+  return `compacts exactly at the end of a turn: ${first}; ${latest}`;
+}
+
+function lastText({ last }: Standing): string {
+  if (last === undefined) return '';
+  if (!last.answered) return `last compaction: claude's own summary, as ${last.why}`;
+  const { before, after, ms } = last;
+  return `last compaction: ${before.messages} messages of ${tokens(before.tokens)} tokens → ${after.messages} of ${tokens(after.tokens)} in ${ms} ms (${stayedText(last)}; no call)`;
+}
+
+/** The document, written to a new file where one is named. */
+export async function handoff($: Engine, document: string, file: string): Promise<Shown> {
+  const text = redact(document, { keepLines: true });
+  if (file === '') return { text };
+  if (await $.fs.exists(file)) return { text: `${file}: is there already: name a new file` };
+  await $.fs.write(file, text);
+  return { text: `${file}: written` };
+}
+
+const NO_PROGRAM = 'the program ctxb is not on PATH: `npm install -g ctxb` puts it there';
+
+export async function recall($: Engine, words: string, program: string | undefined): Promise<Shown> {
+  if (words.trim() === '') return { text: '/ctxb:recall WORDS: name a word to look for' };
+  if (program === undefined) return { text: `/ctxb:recall: ${NO_PROGRAM}` };
+  const phrases = [...words.matchAll(/"([^"]+)"|\S+/g)].map(([word, phrase]) => phrase ?? word);
+  const { stdout, stderr, exitCode } = await $.process.run([program, 'recall', '--', ...phrases]);
+  if (exitCode === 1 && stderr === '') return { text: `nothing in this project's sessions has ${words}` };
+  return { text: (stdout || stderr).trimEnd() };
+}
+
+/** As long as `ctxb doctor` may take. */
+const PATIENCE_MS = 180_000;
+
+/** What holds in this session, and what ctxb finds out about this Claude Code where it is installed. */
+export async function doctor($: Engine, state: GovernorState, standing: Standing): Promise<Shown> {
+  const { left, hasHooks, program, logPath } = standing;
+  const { version } = state.session;
+  const window = state.gauge.window.tokens;
+  const own = [
+    `Claude Code${version === undefined ? '' : ` ${version}`} runs the plugin; its window is ${window === undefined ? 'not known' : `${tokens(window)} tokens`}`,
+    left === undefined
+      ? 'compactions are exact: no call, prompts as they were said'
+      : `compactions are claude's own: ${left}`,
+    hasHooks
+      ? 'the hooks of `ctxb init` are in the settings too: they hand back, the plugin does not'
+      : 'after /clear the plugin hands back',
+    `log of the session: ${logPath ?? 'none yet'}`,
+    program === undefined ? `recall, and a check of this Claude Code: ${NO_PROGRAM}` : `ctxb: ${program}`,
+  ];
+  if (program === undefined) return { text: own.join('\n'), isTextDisplayOnly: true };
+  const { stdout, stderr } = await $.process.run([program, 'doctor'], { timeoutMs: PATIENCE_MS });
+  return { text: `${own.join('\n')}\n\n${(stdout || stderr).trimEnd()}`, isTextDisplayOnly: true };
+}
