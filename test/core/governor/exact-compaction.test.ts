@@ -140,6 +140,19 @@ describe('a compaction that the mod has answered', () => {
     expect(said(actions)).toEqual(['Next.']);
   });
 
+  it('saves the price of a long prompt with each call, where the prompt was long', () => {
+    const driver = ready(FULL);
+    driver.prompt('Next.');
+    driver.tell(compacted());
+    const call = callLine(30_000);
+    const message = { ...(call.message as Line), model: 'claude-haiku-5-5' };
+    const actions = driver.claude(...manual, initLine({ ...NEW, model: 'claude-haiku-5-5' }), { ...call, message });
+    const landed = decisions(actions).find(({ kind }) => kind === 'landed');
+    // In micro-dollars for a million tokens: five times as much above 100,000 of them.
+    const before = (landed as { freed: number }).freed + 30_000;
+    expect(landed).toMatchObject({ savedUsd: Math.round((before * 50_000 - 30_000 * 10_000) / 1_000_000) / 1_000_000 });
+  });
+
   it('gives nothing back: the answer holds it', () => {
     const driver = ready(100_000);
     driver.prompt('Next.');

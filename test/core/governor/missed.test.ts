@@ -58,6 +58,14 @@ describe('what is fetched again after a relief', () => {
     expect(missedIn(...lines)).toMatchObject({ calls });
   });
 
+  it('is known of the newest names only', () => {
+    const names = Array.from({ length: 1_200 }, (_, index) => `file-${index}`);
+    const lines = names.flatMap(read).map((line) => decodeObject(line as never));
+    const { known } = lines.reduce<Fetches>(fetchesAfter, NO_FETCHES);
+    expect(Object.keys(known).length).toBeLessThanOrEqual(500);
+    expect(Object.keys(known).slice(-250)).toEqual(names.slice(-250).map((name) => `Read ${name}`));
+  });
+
   it('is counted in tokens too', () => {
     expect(missedIn(read('a'), RELIEF, read('a'))?.tokens).toBeGreaterThan(500);
   });

@@ -5,6 +5,7 @@ import { saysNothing } from '../../protocol/usage.ts';
 import { isAtLeast } from '../../protocol/version.ts';
 import { toUsd } from '../cost/cost.ts';
 import { priceOfModel } from '../cost/model-price.ts';
+import { priceAt } from '../cost/prices.ts';
 import { isCharactersOnly, predicted, readGauge } from '../gauge/gauge.ts';
 import { inTokens } from '../policy.ts';
 import { request } from '../prompts/own-lines.ts';
@@ -242,7 +243,10 @@ export function measureExact(state: GovernorState): Step {
   const { receipt, before } = exact.landing;
   const freed = before.predicted - gauge.used;
   const price = priceOfModel(state);
-  const savedUsd = price === undefined ? undefined : toUsd(Math.round((freed * price.cacheRead) / 1_000_000));
+  // A long prompt costs more for each of its tokens.
+  const read = (tokens: number) => (price === undefined ? 0 : tokens * priceAt(price, tokens).cacheRead);
+  const saved = Math.round((read(before.predicted) - read(gauge.used)) / 1_000_000);
+  const savedUsd = price === undefined ? undefined : toUsd(saved);
   const landed = withExact(state, { landing: undefined, ...NO_ECHO });
   const reason = `${before.predicted} tokens before it`;
   return keep(landed, [
