@@ -1867,14 +1867,9 @@ function willCross(policy, { full, window, turn, provesNothing }) {
 function prefersHandoff(standing, extent) {
   const { strategy } = standing.run.policy;
   if (strategy !== "auto") return strategy === "handoff";
-<<<<<<< HEAD
   if (extent.moment !== void 0) return extent.moment.way === "handoff";
-  const { compact: compact2, handoff } = compareStrategies(standing, extent);
-  return handoff < compact2;
-=======
   const { compact: compact2, handoff: handoff2 } = compareStrategies(standing, extent);
   return handoff2 < compact2;
->>>>>>> 6837dc4 (Commands of the plugin, hand-back after /clear, hooks in the mod's place; tell the agent of recall behind a relief)
 }
 function mayCompact({ compaction, relief, session, run }) {
   const { enabled, maxAttempts } = run.policy.compaction;
@@ -2151,8 +2146,8 @@ var HOW = { compact: "exact", handoff: "handoff" };
 var LEAST_GAIN = 0.1;
 function payingWay(state) {
   const { mode, policy } = state.run;
-  const { strategy, compaction, handoff } = policy;
-  const mayHandOver3 = mode === "act" && handoff.enabled && compaction.how !== "summary";
+  const { strategy, compaction, handoff: handoff2 } = policy;
+  const mayHandOver3 = mode === "act" && handoff2.enabled && compaction.how !== "summary";
   if (strategy === "handoff") return mayHandOver3 ? "handoff" : void 0;
   if (!exactIsPossible(state) || !compaction.enabled) return void 0;
   if (strategy === "compact" || !mayHandOver3) return "compact";
@@ -2169,8 +2164,8 @@ function savingText(state, way) {
   const saved = savedPerCall(outlookOf(state, HOW[way]));
   const text = saved > 0 ? `saves about ${costText(state, saved)} a call` : "";
   if (state.run.policy.strategy !== "auto") return text;
-  const { compact: compact2, handoff } = callCosts(state);
-  const compared = `with exact compactions a call costs about ${costText(state, compact2)}, with handoffs ${costText(state, handoff)}`;
+  const { compact: compact2, handoff: handoff2 } = callCosts(state);
+  const compared = `with exact compactions a call costs about ${costText(state, compact2)}, with handoffs ${costText(state, handoff2)}`;
   return [text, compared].filter((part) => part !== "").join("; ");
 }
 function costText(state, micro) {
@@ -13811,14 +13806,9 @@ function answering(state, handoff2, event) {
   const watch = event.kind === "api-retry" && handoff2.attempt !== "late" ? [timer2(state, event.delayMs)] : [];
   return keep(running({ ...state, handoff: { ...handoff2, apiDown } }, { ...handoff2, apiDown }), watch);
 }
-<<<<<<< HEAD
-function readAnswer(state, handoff, event) {
-  const { attempt } = handoff;
-  const plan = { ...handoff.plan, answer: (handoff.plan.answer ?? 0) + callOutput(state.gauge) };
-=======
 function readAnswer(state, handoff2, event) {
-  const { plan, attempt } = handoff2;
->>>>>>> 6837dc4 (Commands of the plugin, hand-back after /clear, hooks in the mod's place; tell the agent of recall behind a relief)
+  const { attempt } = handoff2;
+  const plan = { ...handoff2.plan, answer: (handoff2.plan.answer ?? 0) + callOutput(state.gauge) };
   const said = [event.text, ...event.errors].join("\n");
   if (event.isError && (handoff2.apiDown || saysUnavailable(said))) return putOff(state, plan, said);
   const answer = event.isError ? void 0 : event.text;
@@ -18451,17 +18441,10 @@ var NEAR9 = 0.1;
 function economicPlace(state, latest) {
   const { trigger } = state;
   const moment = momentOf(state);
-<<<<<<< HEAD
   if (moment?.way !== "compact" || moment.at >= latest) return void 0;
-  const place = lowTriggerSetting(moment.at);
-  const stays = typeof trigger === "number" && Math.abs(trigger - place.at) < place.at * NEAR9;
-  return { ...place, at: stays ? trigger : place.at, reason: `from ${moment.at} tokens on compacting pays` };
-=======
-  if (moment === void 0 || moment >= latest) return void 0;
-  const place2 = lowTriggerSetting(moment);
+  const place2 = lowTriggerSetting(moment.at);
   const stays = typeof trigger === "number" && Math.abs(trigger - place2.at) < place2.at * NEAR9;
-  return { ...place2, at: stays ? trigger : place2.at, reason: `from ${moment} tokens on compacting pays` };
->>>>>>> 6837dc4 (Commands of the plugin, hand-back after /clear, hooks in the mod's place; tell the agent of recall behind a relief)
+  return { ...place2, at: stays ? trigger : place2.at, reason: `from ${moment.at} tokens on compacting pays` };
 }
 function placeTrigger(state) {
   const { gauge, trigger, control } = state;
@@ -19753,11 +19736,6 @@ function createTerminalSession({ policy, recall: recall2 }) {
     judged,
     isDue(known, at) {
       const state = withTry(judged(known, at), triedAt2);
-<<<<<<< HEAD
-      if (reliefNow(state)?.way !== "compact") return void 0;
-      triedAt2 = state.gauge.calls;
-      return { focus: focusText(state), onlyExact: payingMoment(state, extentOf(state)) !== void 0 };
-=======
       const isDue = reliefNow(state)?.way === "compact";
       if (isDue) triedAt2 = state.gauge.calls;
       return isDue;
@@ -19765,7 +19743,6 @@ function createTerminalSession({ policy, recall: recall2 }) {
     isFull(known) {
       const { gauge } = judged(known, host.state.now);
       return predicted(gauge) >= inTokens(policy.thresholds.compact, gauge.window.tokens);
->>>>>>> 6837dc4 (Commands of the plugin, hand-back after /clear, hooks in the mod's place; tell the agent of recall behind a relief)
     },
     compact(messages, known, heard2) {
       const state = withWindow2(host.state, known);

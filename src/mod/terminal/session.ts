@@ -4,12 +4,6 @@ import { predicted } from '../../core/governor/gauge/gauge.ts';
 import { initialState } from '../../core/governor/initial-state.ts';
 import { inTokens, type Policy } from '../../core/governor/policy.ts';
 import { budgetOf, withExact } from '../../core/governor/relief/exact.ts';
-<<<<<<< HEAD
-import { focusText } from '../../core/governor/relief/focus.ts';
-import { payingMoment } from '../../core/governor/relief/ladder.ts';
-import { extentOf } from '../../core/governor/relief/outlook.ts';
-=======
->>>>>>> 6837dc4 (Commands of the plugin, hand-back after /clear, hooks in the mod's place; tell the agent of recall behind a relief)
 import { reliefNow } from '../../core/governor/relief/relief.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
 import { createMemory } from '../../core/memory/memory.ts';
@@ -75,11 +69,6 @@ export function createTerminalSession({ policy, recall }: TerminalOptions): Term
     judged,
     isDue(known, at) {
       const state = withTry(judged(known, at), triedAt);
-<<<<<<< HEAD
-      if (reliefNow(state)?.way !== 'compact') return undefined;
-      triedAt = state.gauge.calls;
-      return { focus: focusText(state), onlyExact: payingMoment(state, extentOf(state)) !== undefined };
-=======
       const isDue = reliefNow(state)?.way === 'compact';
       if (isDue) triedAt = state.gauge.calls;
       return isDue;
@@ -87,7 +76,6 @@ export function createTerminalSession({ policy, recall }: TerminalOptions): Term
     isFull(known) {
       const { gauge } = judged(known, host.state.now);
       return predicted(gauge) >= inTokens(policy.thresholds.compact, gauge.window.tokens);
->>>>>>> 6837dc4 (Commands of the plugin, hand-back after /clear, hooks in the mod's place; tell the agent of recall behind a relief)
     },
     compact(messages, known, heard) {
       const state = withWindow(host.state, known);
