@@ -1634,7 +1634,9 @@ function measureExact(state) {
   const { receipt, before } = exact.landing;
   const freed = before.predicted - gauge.used;
   const price = priceOfModel(state);
-  const savedUsd = price === void 0 ? void 0 : toUsd(Math.round(freed * price.cacheRead / 1e6));
+  const read2 = (tokens2) => price === void 0 ? 0 : tokens2 * priceAt(price, tokens2).cacheRead;
+  const saved = Math.round((read2(before.predicted) - read2(gauge.used)) / 1e6);
+  const savedUsd = price === void 0 ? void 0 : toUsd(saved);
   const landed = withExact(state, { landing: void 0, ...NO_ECHO });
   const reason = `${before.predicted} tokens before it`;
   return keep(landed, [
@@ -2034,7 +2036,7 @@ function isTurnActivity(event) {
 var NOTHING2 = { calls: 0, tokens: 0 };
 var NO_FETCHES = { open: {}, known: {}, missed: [NOTHING2] };
 var REMEMBERED = 8;
-var NAMES = 1e3;
+var NAMES = 500;
 var NAME_LENGTH = 300;
 var NOT_FETCHING = /^(?:Edit|Write|MultiEdit|NotebookEdit|TodoWrite|Agent|Task|Skill)/;
 var USUALLY_MISSED = { calls: 1, tokens: 2e3 };
@@ -2052,7 +2054,7 @@ function fetchesAfter(fetches, event) {
 }
 function fetchesAfterRelief({ known, missed }) {
   const still = Object.entries(known).filter(([, where]) => where !== "gone").map(([name, where]) => [name, where === "sight" ? "gone" : where]);
-  return { open: {}, known: Object.fromEntries(still.slice(-NAMES)), missed: [...missed, NOTHING2].slice(-REMEMBERED) };
+  return { open: {}, known: Object.fromEntries(still), missed: [...missed, NOTHING2].slice(-REMEMBERED) };
 }
 function begun2(fetches, block2) {
   if (block2.type !== "tool_use" || NOT_FETCHING.test(block2.name)) return fetches;
@@ -2068,10 +2070,14 @@ function ended2(fetches, block2) {
   const { name, isPage } = call;
   const where = fetches.known[name];
   if (where === "sight" && isPage) return { ...fetches, open };
-  const isAgain = where === "sight" || where === "habit";
-  const known = { ...fetches.known, [name]: isAgain ? "habit" : "sight" };
-  if (where === void 0 || where === "habit") return { ...fetches, open, known };
+  if (where === "habit") return { ...fetches, open };
+  const known = withName(fetches.known, name, where === "sight" ? "habit" : "sight");
+  if (where === void 0) return { ...fetches, open, known };
   return { open, known, missed: withMiss(fetches.missed, where === "gone" ? 1 : -1, block2) };
+}
+function withName(known, name, where) {
+  const more = { ...known, [name]: where };
+  return Object.keys(more).length <= NAMES ? more : Object.fromEntries(Object.entries(more).slice(-NAMES / 2));
 }
 function withMiss(missed, sign, block2) {
   const { calls, tokens: tokens2 } = missed.at(-1) ?? NOTHING2;
