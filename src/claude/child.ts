@@ -1,4 +1,4 @@
-import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { constants, devNull } from 'node:os';
@@ -46,7 +46,7 @@ interface ChildOptions {
  * `EMFILE` when there are too many open files
  */
 export async function startChild(options: ChildOptions): Promise<Child> {
-  const child = await start(options, { detached: true });
+  const child = await start(options);
   const [stdin, stdout, stderr] = child.stdio as [Writable, Readable, Readable, null, null];
   const pid = child.pid as number;
   // It may go away at any time; what is written then is of no use to anyone, and its end tells of it.
@@ -63,10 +63,10 @@ export async function startChild(options: ChildOptions): Promise<Child> {
 }
 
 /** Node throws some errors of a start, and tells of others a moment later. */
-async function start({ command, args, cwd, env }: ChildOptions, how: SpawnOptions): Promise<ChildProcess> {
+async function start({ command, args, cwd, env }: ChildOptions): Promise<ChildProcess> {
   requireDescriptors();
   try {
-    const child = spawn(command, args, { cwd, env, ...how });
+    const child = spawn(command, args, { cwd, env, detached: true });
     if (child.pid === undefined) throw (await once(child, 'error'))[0];
     return child;
   } catch (error) {
@@ -92,20 +92,33 @@ export function signalExitCode(signal: NodeJS.Signals): number {
  * @param input all of its stdin; without it, it has ours
  * @throws CtxbError as {@link startChild}
  */
-async function runInOurPlace(options: ChildOptions, input?: string): Promise<ChildEnd> {
-  let child: ChildProcess | undefined;
+async function runInOurPlace({ command, args, cwd, env }: ChildOptions, input?: string): Promise<ChildEnd> {
+  let subprocess: { kill(signal: NodeJS.Signals): boolean } | undefined;
   const passOn = (signal: NodeJS.Signals) => {
-    if (signal !== 'SIGINT' || ![0, 1, 2].some(isatty)) child?.kill(signal);
+    if (signal !== 'SIGINT' || ![0, 1, 2].some(isatty)) subprocess?.kill(signal);
   };
+  requireDescriptors();
   // Before the start: a signal that came in between would end us alone.
   for (const signal of ENDING_SIGNALS) process.on(signal, passOn);
-  try {
-    child = await start(options, { stdio: [input === undefined ? 'inherit' : 'pipe', 'inherit', 'inherit'] });
-    child.stdin?.on('error', () => {}).end(input);
-    return await endOf(child);
-  } finally {
-    for (const signal of ENDING_SIGNALS) process.off(signal, passOn);
-  }
+  // It takes 40 ms of the processor to load, for which nobody is to wait before the first answer of a headless claude.
+  const { execa } = await import('execa');
+  const running = execa(command, args, {
+    cwd,
+    env,
+    extendEnv: false,
+    buffer: false,
+    reject: false,
+    stdin: input === undefined ? 'inherit' : 'pipe',
+    stdout: 'inherit',
+    stderr: 'inherit',
+    ...(input === undefined ? {} : { input }),
+  });
+  subprocess = running;
+  const result = await running;
+  for (const signal of ENDING_SIGNALS) process.off(signal, passOn);
+  const end = { code: result.exitCode, signal: result.signal as NodeJS.Signals | undefined };
+  if (end.code === undefined && end.signal === undefined) throw startError(command, result);
+  return end;
 }
 
 /** Node starts a child without pipes where there are too few, and the error that tells of it comes when nobody listens. */
@@ -126,7 +139,12 @@ function killGroup(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-function startError(command: string, { code = '', message }: NodeJS.ErrnoException): CtxbError {
+interface StartFault {
+  readonly code?: string | undefined;
+  readonly message?: string | undefined;
+}
+
+function startError(command: string, { code = '', message }: StartFault): CtxbError {
   if (code === 'ENOENT') {
     const todo = command === 'claude' ? `: ${INSTALL}` : '';
     return new CtxbError('command-not-found', `${command}: command not found${todo}`);

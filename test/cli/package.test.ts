@@ -57,7 +57,14 @@ it('holds all of the mod, without what ctxb writes beside it', () => {
 
 it('brings the licences of what is bundled', () => {
   const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-  expect(Object.keys(dependencies)).toEqual(['chalk', 'commander', 'cosmiconfig', 'split2', 'write-file-atomic']);
+  expect(Object.keys(dependencies)).toEqual([
+    'chalk',
+    'commander',
+    'cosmiconfig',
+    'execa',
+    'split2',
+    'write-file-atomic',
+  ]);
   const licences = readFileSync(join(installed.cwd, 'node_modules/ctxb/dist/LICENSES.txt'), 'utf8');
   const parts = licences.split(/^===== /m).slice(1);
   const names = parts.map((part) => part.slice(0, part.indexOf(' ')));
