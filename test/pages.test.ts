@@ -22,6 +22,14 @@ it('the README fits into a few screens', () => {
   expect(README.split('\n').length).toBeLessThanOrEqual(151);
 });
 
+it('the figures of what it is worth are those of the page on it', () => {
+  const rows = README.split('\n').filter((line) => /^\| .*\*\* \|$/.test(line));
+  const figures = rows.flatMap((row) => [...row.matchAll(/\$[\d.]+/g)].map(([figure]) => figure));
+  expect(figures).toHaveLength(4);
+  const outcome = PAGES.get('docs/outcome.md') ?? '';
+  expect(figures.filter((figure) => !outcome.includes(figure))).toEqual([]);
+});
+
 it('every page is linked from the README', () => {
   const pages = [...PAGES.keys()].filter((path) => path !== 'README.md');
   expect(pages.filter((path) => !README.includes(`(${path})`))).toEqual([]);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { windowIn } from '../../src/core/governor/gauge/window.ts';
+import { isAtLeast } from '../../src/core/protocol/version.ts';
 import {
   type JsonLine,
   promptLine,
@@ -44,6 +45,20 @@ it('on the default model 165,000 tokens are nothing to speak of', async () => {
     [1_000_000, 'asked'],
     [1_000_000, 'asked'],
   ]);
+});
+
+it.each([
+  { name: 'the default model', claude: DEFAULT_MODEL, from: 961_000, at: 967_000 },
+  { name: 'a model of 200,000', claude: SMALL_WINDOW, from: 161_000, at: 167_000 },
+])('claude alone compacts $name at $at, in the middle of a turn', async ({ claude, from, at }) => {
+  await using world = await startWorld(conversation({ turns: [6], from, growBy: 3_000 }));
+  const { env, cwd } = world.scratch;
+  if (!isAtLeast((await versionOf(world)) ?? '', '2.1.330')) return;
+  const stream = ['-p', 'one', '--output-format', 'stream-json', '--verbose'];
+  const run = await runProgram(world.claude, [...stream, ...claude], { env, cwd });
+  const [, tokens] = /"compact_boundary".*?"pre_tokens":(\d+)/.exec(run.stdout.toString()) ?? [];
+  expect(Number(tokens)).toBeGreaterThanOrEqual(at);
+  expect(Number(tokens)).toBeLessThan(at + 3_100);
 });
 
 async function versionOf({ claude, scratch: { env, cwd } }: World): Promise<string | undefined> {
