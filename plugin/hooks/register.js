@@ -4210,6 +4210,11 @@ var KEYS = {
     preset: {},
     about: "How much an agent's output counts, in the place of what is built in; in a file only."
   },
+  "flow.curator": {
+    takes: "flag",
+    preset: false,
+    about: "Ask a cheap model before each step what matters to it, and have it sum up older steps."
+  },
   "tiers.system": { takes: "share", preset: 8e3, about: "For the system prompt and the tools." },
   "tiers.history": {
     takes: "share",

@@ -5,6 +5,7 @@ import { CtxbError } from '../errors.ts';
 import { type Briefing, briefingOf } from '../flow/briefing.ts';
 import { briefingWorld } from '../flow/briefing-world.ts';
 import { type EarlierRun, earlierRuns, findRun } from '../flow/earlier-run.ts';
+import { namedProfile } from '../flow/file/flow-files.ts';
 import { orderSteps } from '../flow/file/order-steps.ts';
 import { requireFlow } from '../flow/file/read-flow.ts';
 import type { Flow, FlowStep } from '../flow/flow.ts';
@@ -16,13 +17,14 @@ import { printable } from '../report/shown.ts';
 export interface PackOptions {
   readonly run?: string;
   readonly receipt?: true;
+  readonly profile?: string;
   readonly contextDir?: string;
 }
 
 /** `ctxb flow pack`: prints the briefing of one step, or its receipt. */
 export async function printPack(file: string, id: string, options: PackOptions, io: Io): Promise<number> {
   const path = resolve(io.cwd, file);
-  const flow = requireFlow(path);
+  const flow = requireFlow(path, { profile: namedProfile(options.profile, io.cwd) });
   const step = stepOf(flow, id);
   const config = await effectiveConfig({ cwd: io.cwd, env: io.env, flags: { contextDir: options.contextDir } });
   const run = runOf(flow, earlierRuns(resolve(io.cwd, config.contextDir)), options.run);

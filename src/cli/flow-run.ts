@@ -6,6 +6,7 @@ import { CtxbError } from '../errors.ts';
 import { briefingOf, budgetWarnings } from '../flow/briefing.ts';
 import { briefingWorld } from '../flow/briefing-world.ts';
 import { stepOutput } from '../flow/earlier-run.ts';
+import { namedProfile } from '../flow/file/flow-files.ts';
 import { orderSteps } from '../flow/file/order-steps.ts';
 import { requireFlow } from '../flow/file/read-flow.ts';
 import type { Flow, FlowStep } from '../flow/flow.ts';
@@ -32,6 +33,7 @@ export interface FlowRunOptions {
   readonly resume?: string;
   readonly from?: string;
   readonly only?: string;
+  readonly profile?: string;
   readonly dryRun?: true;
   readonly quiet?: true;
   readonly otlp?: string;
@@ -53,7 +55,7 @@ export async function runFlowFile(
   options: FlowRunOptions,
   io: Io,
 ): Promise<number> {
-  const flow = requireFlow(resolve(io.cwd, file));
+  const flow = requireFlow(resolve(io.cwd, file), { profile: namedProfile(options.profile, io.cwd) });
   const config = await effectiveConfig({ cwd: io.cwd, env: io.env, flags: { contextDir: options.contextDir } });
   const asked = { file, flow, words, options };
   const say = (text: string) => void (options.quiet || io.stderr.write(`ctxb: ${printable(text)}\n`));
@@ -71,8 +73,9 @@ export async function runFlowFile(
 
 /** For a shell. */
 function resumeCommand({ file, words, options }: Asked, { id }: FlowRunFiles): string {
+  const profile = options.profile === undefined ? [] : ['--profile', options.profile];
   const folder = options.contextDir === undefined ? [] : ['--context-dir', options.contextDir];
-  return shellLine(['ctxb', 'flow', 'run', file, '--resume', id, ...folder, '--', ...words]);
+  return shellLine(['ctxb', 'flow', 'run', file, '--resume', id, ...profile, ...folder, '--', ...words]);
 }
 
 async function describe(asked: Asked, config: Config, say: (text: string) => void, io: Io): Promise<FlowRun> {

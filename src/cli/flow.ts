@@ -4,8 +4,11 @@ import type { ExplainOptions } from './flow-explain.ts';
 import type { PackOptions } from './flow-pack.ts';
 import type { ReportOptions } from './flow-report.ts';
 import type { FlowRunOptions } from './flow-run.ts';
+import type { StudioOptions } from './flow-studio.ts';
 
 type Finish = (exitCode: number) => void;
+
+const PROFILE = 'the profile that holds: its name, or the path of its file (default: the flow says it)';
 
 export function define(command: Command, io: Io, finish: Finish): void {
   command.addHelpText('after', EXAMPLES);
@@ -14,6 +17,7 @@ export function define(command: Command, io: Io, finish: Finish): void {
     .command('explain')
     .description("show each step's budgets, where they come from, and what its briefing would hold")
     .argument('<file>', 'the flow, in YAML or JSON')
+    .option('--profile <profile>', PROFILE)
     .option('--json', 'as JSON')
     .option('--html <file>', 'as a page in this file')
     .option('--context-dir <folder>', 'where the runs are')
@@ -27,6 +31,7 @@ export function define(command: Command, io: Io, finish: Finish): void {
     .description('print the briefing of a step')
     .argument('<file>', 'the flow, in YAML or JSON')
     .argument('<step>', 'the id of one of its steps')
+    .option('--profile <profile>', PROFILE)
     .option('--run <run>', 'the run with the outputs of earlier steps (default: the newest of this flow)')
     .option('--receipt', 'print as JSON what the pack holds and leaves out, instead of the pack')
     .option('--context-dir <folder>', 'where the runs are')
@@ -50,10 +55,11 @@ export function define(command: Command, io: Io, finish: Finish): void {
     .command('studio')
     .description('show a flow, its budgets and what its last run made of them in a browser, and change the budgets')
     .argument('<file>', 'the flow, in YAML or JSON')
+    .option('--profile <profile>', PROFILE)
     .option('--no-open', 'print the address and open no browser')
     .option('--context-dir <folder>', 'where the receipts are')
     .addHelpText('after', STUDIO_EXAMPLES)
-    .action(async (file: string, options: { open: boolean; contextDir?: string }) => {
+    .action(async (file: string, options: StudioOptions) => {
       const { studio } = await import('./flow-studio.ts');
       finish(await studio(file, options, io));
     });
@@ -66,6 +72,7 @@ function defineRun(command: Command, io: Io, finish: Finish): void {
     .description('run the steps of a flow, each in a fresh claude with a briefing of its own')
     .argument('<file>', 'the flow, in YAML or JSON')
     .argument('<claude...>', 'the program and its arguments, without a prompt and an output format')
+    .option('--profile <profile>', PROFILE)
     .option('--parallel <count>', 'steps that may run at once, where they do not need each other (default: 1)')
     .option('--resume <run>', 'continue an earlier run: steps that it has finished are not run again')
     .option(
@@ -97,6 +104,7 @@ const RUN_EXAMPLES = `
 Examples:
   ctxb flow run flow.yaml -- claude --permission-mode acceptEdits
   ctxb flow run flow.yaml --parallel 2 --quiet -- claude
+  ctxb flow run flow.yaml --profile heavy-context -- claude
   ctxb flow run flow.yaml --from implement --resume 2026-03-31 -- claude
   ctxb flow run flow.yaml --dry-run -- claude`;
 

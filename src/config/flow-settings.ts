@@ -24,4 +24,6 @@ export type BudgetChanges = Partial<Budgets> & {
 export type FlowGlobals = BudgetChanges & {
   /** As those of a flow, which stand above them. */
   readonly priorities: Readonly<Record<string, Priority>>;
+  /** Whether flows that do not say it themselves have a curator. */
+  readonly curator: boolean;
 };

@@ -1,8 +1,8 @@
 import type { FlowGlobals } from '../config/flow-settings.ts';
 import { windowOfModel } from '../core/governor/gauge/window.ts';
 import { orderSteps, type StepOrder } from './file/order-steps.ts';
-import type { Flow, FlowStep, StepOutput } from './flow.ts';
-import { type ResolvedBudgets, resolveBudgets } from './pack/budgets.ts';
+import type { Curator, Flow, FlowStep, Profile, StepOutput } from './flow.ts';
+import { LEVELS, type Level, type ResolvedBudgets, resolveBudgets } from './pack/budgets.ts';
 import { type Pack, pack } from './pack/pack.ts';
 import type { CuratedChoice } from './pack/receipt.ts';
 import type { PackItem } from './pack/step-block.ts';
@@ -85,15 +85,36 @@ export function promptOf(
   return prompt ?? (objective === undefined ? undefined : OBJECTIVE_IS_TASK);
 }
 
+/** The profile that a flow has chosen. */
+export function profileOf({ profile, profiles }: Pick<Flow, 'profile' | 'profiles'>): Profile | undefined {
+  return profile !== undefined && Object.hasOwn(profiles, profile) ? profiles[profile] : undefined;
+}
+
 /** The budgets that hold for a step of a checked flow, each with the level that it comes from. */
 export function effectiveBudgets(
-  { profile, profiles, budgets }: Pick<Flow, 'profile' | 'profiles' | 'budgets'>,
+  flow: Pick<Flow, 'profile' | 'profiles' | 'budgets'>,
   step: Pick<FlowStep, 'budgets' | 'model'>,
   { global, window }: BudgetWorld,
 ): ResolvedBudgets {
-  const chosen = profile !== undefined && Object.hasOwn(profiles, profile) ? profiles[profile]?.budgets : undefined;
-  const levels = { global, profile: chosen, flow: budgets, step: step.budgets };
+  const levels = { global, profile: profileOf(flow)?.budgets, flow: flow.budgets, step: step.budgets };
   return resolveBudgets(levels, window ?? windowOfModel(step.model));
+}
+
+/** A cheap model reads and lists for some ten seconds; beyond a minute the mechanical selection is the better deal. */
+const CURATOR: Curator = { enabled: false, model: 'haiku', timeoutSeconds: 60, maxFiles: 20 };
+
+/** The curator of a step of a checked flow, and the level that switches it on or off. */
+export function effectiveCurator(
+  flow: Pick<Flow, 'profile' | 'profiles' | 'curator'>,
+  step: Pick<FlowStep, 'curator'>,
+  { global }: BudgetWorld,
+): { readonly curator: Curator; readonly source: Level | 'default' } {
+  const profile = profileOf(flow)?.curator;
+  const levels = { global: global?.curator ? { enabled: true } : {}, profile, flow: flow.curator, step: step.curator };
+  return {
+    curator: { ...CURATOR, ...levels.global, ...levels.profile, ...levels.flow, ...levels.step },
+    source: LEVELS.findLast((level) => levels[level]?.enabled !== undefined) ?? 'default',
+  };
 }
 
 /** The warnings about budgets of steps: each once, with the steps that it concerns unless it concerns all. */

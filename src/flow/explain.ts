@@ -1,7 +1,7 @@
-import { type BriefingWorld, briefingOf } from './briefing.ts';
+import { type BriefingWorld, briefingOf, effectiveCurator } from './briefing.ts';
 import { stepGraph } from './file/order-steps.ts';
 import type { Flow, FlowStep } from './flow.ts';
-import type { BudgetWarning, SourcedBudgets } from './pack/budgets.ts';
+import { type BudgetSource, type BudgetWarning, LEVELS, type Level, type SourcedBudgets } from './pack/budgets.ts';
 import type { PackReceipt } from './pack/receipt.ts';
 
 /** What the steps of a flow would be given if they were run now. */
@@ -10,6 +10,8 @@ export interface FlowExplained {
   readonly flow: string;
   /** The profile that is chosen. */
   readonly profile: string | null;
+  /** The file that the values of each level stand in, relative to the working folder. */
+  readonly files: LevelFiles;
   /** The run whose outputs the packs are made of; `null`: the flow has not run. */
   readonly run: string | null;
   /** In the order of the file. */
@@ -21,19 +23,35 @@ export interface StepExplained {
   readonly agent: string | null;
   readonly needs: readonly string[];
   readonly budgets: SourcedBudgets;
+  readonly curator: { readonly enabled: boolean; readonly model: string; readonly source: Level | 'default' };
   readonly budget_warnings: readonly BudgetWarning[];
   /** Steps that it would see and that have no output yet; the receipt has them with 0 characters. */
   readonly without_output: readonly string[];
   readonly receipt: PackReceipt;
 }
 
+/** A level without values of its own may have none. */
+export type LevelFiles = Readonly<Partial<Record<Level, string>>>;
+
+/** Where a value comes from, with the file. */
+export function sourceText(source: BudgetSource, files: LevelFiles): string {
+  const level = LEVELS.find((each) => source === each || source.endsWith(`(${each})`));
+  const file = level && files[level];
+  return file === undefined ? source : `${source}, ${file}`;
+}
+
 /** @param world its outputs are those of `run` */
-export function explainFlow(flow: Flow, world: BriefingWorld, run: string | undefined): FlowExplained {
+export function explainFlow(
+  flow: Flow,
+  world: BriefingWorld,
+  { run, files = {} }: { readonly run?: string | undefined; readonly files?: LevelFiles } = {},
+): FlowExplained {
   const needs = stepGraph(flow.steps);
   return {
     version: 1,
     flow: flow.name,
     profile: flow.profile ?? null,
+    files,
     run: run ?? null,
     steps: flow.steps.map((step) => explainStep(flow, step, world, needs.get(step.id) ?? [])),
   };
@@ -46,11 +64,13 @@ function explainStep(flow: Flow, step: FlowStep, world: BriefingWorld, needs: re
     outputs: (id) => world.outputs(id) ?? { ok: true, output: '', error: undefined },
   });
   const seen = pack.receipt.items.map((item) => item.step);
+  const { curator, source } = effectiveCurator(flow, step, world);
   return {
     step: step.id,
     agent: step.agent ?? null,
     needs,
     budgets: budgets.values,
+    curator: { enabled: curator.enabled, model: curator.model, source },
     budget_warnings: budgets.warnings,
     without_output: seen.filter((id) => world.outputs(id) === undefined),
     receipt: pack.receipt,

@@ -4,16 +4,24 @@ import type { BudgetChanges, Priority } from '../config/flow-settings.ts';
 export interface Flow {
   /** Names folders, like a step's id. */
   readonly name: string;
-  /** Name of one of `profiles` whose budgets hold. */
+  /** Name of the one of `profiles` that holds. */
   readonly profile?: string | undefined;
-  readonly profiles: Readonly<Record<string, { readonly budgets: BudgetChanges }>>;
+  readonly profiles: Readonly<Record<string, Profile>>;
   readonly budgets: BudgetChanges;
-  readonly curator: Curator;
+  readonly curator: CuratorChanges;
   /** Priorities by the name of an agent; they override the built-in ones. */
   readonly priorities: Readonly<Record<string, Priority>>;
   /** A file with hints from earlier runs, relative to the working folder; its beginning goes into every briefing. */
   readonly scentTrail?: string | undefined;
   readonly steps: readonly FlowStep[];
+}
+
+/** What holds for all steps of the flows that choose it, and say nothing else. */
+export interface Profile {
+  readonly budgets: BudgetChanges;
+  readonly curator: CuratorChanges;
+  /** The file that it is read from, absolute; undefined: the flow's. */
+  readonly file?: string | undefined;
 }
 
 export interface FlowStep {
@@ -33,6 +41,7 @@ export interface FlowStep {
   /** A file with the prompt, relative to the flow's. */
   readonly promptFile?: string | undefined;
   readonly budgets: BudgetChanges;
+  readonly curator: CuratorChanges;
   /** Model of claude for this step. */
   readonly model?: string | undefined;
   /** Ids of steps that must be over before. Default: all steps above; `[]`: none. */
@@ -49,13 +58,16 @@ export interface Teaching {
   readonly constraints: readonly string[];
 }
 
-/** A cheap run before a step that says which files and which earlier steps matter to it. */
+/** A cheap run before a step that says which files and earlier steps matter to it, and sums up what is too long. */
 export interface Curator {
   readonly enabled: boolean;
   readonly model: string;
   readonly timeoutSeconds: number;
   readonly maxFiles: number;
 }
+
+/** What a level (profile, flow, step) says of it. */
+export type CuratorChanges = Partial<Curator>;
 
 /** What a step has left for later ones. */
 export interface StepOutput {

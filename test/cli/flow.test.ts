@@ -54,8 +54,8 @@ describe('ctxb flow explain', () => {
     expect(text).toMatch(
       /^shared-lists: 25 steps, profile daily, nothing has run yet\n\nnormalize \(signal-normalizer\)\n/,
     );
-    expect(text).toContain('  contextBudgetChars  300,000  step\n');
-    expect(text).toContain('  historyOlderChars     8,000  flow\n');
+    expect(text).toContain('  contextBudgetChars  300,000  step, flow.yaml\n');
+    expect(text).toContain('  historyOlderChars     8,000  flow, flow.yaml\n');
     expect(text).toContain('  no output yet: normalize, frame\n');
     expect(existsSync(place.path('.context'))).toBe(false);
   });
@@ -107,7 +107,7 @@ describe('ctxb flow explain', () => {
     const globals = { preset: 'lean', historyOlderChars: 700, priorities: { 'problem-framer': 'critical' } };
     await place.file(file, JSON.stringify(wrap(globals)));
     const text = await said(place, ['flow', 'explain', 'flow.yaml']);
-    expect(text).toContain('  contextBudgetChars  100,000  preset lean (global)\n');
+    expect(text).toContain('  contextBudgetChars  100,000  preset lean (global), FILE\n'.replace('FILE', file));
     // The flow says that itself.
     expect(text).not.toMatch(/historyOlderChars +700 /);
     const page = await said(place, ['flow', 'explain', 'flow.yaml', '--html', 'page.html', '--json']);
@@ -123,15 +123,41 @@ describe('ctxb flow explain', () => {
     expect(await readFile(place.path('page.html'), 'utf8')).toContain('preset lean (global)');
   });
 
+  it('a profile in a file of its own, with the file that each value comes from', async () => {
+    await using place = await createFlowPlace();
+    await place.file('.contextbudgetrc.json', '{"flow":{"preset":"lean"}}');
+    mkdirSync(place.path('jobs/profiles'), { recursive: true });
+    await place.file('jobs/flow.yaml', 'name: job\nsteps: [{id: a, prompt: x, budgets: {historyOlderChars: 700}}]\n');
+    const profile = 'budgets: {historyRecentChars: 9000}\ncurator: {enabled: true}\n';
+    await place.file('jobs/profiles/heavy-context.yaml', profile);
+    for (const name of ['heavy-context', 'jobs/profiles/heavy-context.yaml']) {
+      const text = await said(place, ['flow', 'explain', 'jobs/flow.yaml', '--profile', name]);
+      expect(text).toContain(`job: 1 step, profile heavy-context, nothing has run yet
+
+a
+  contextBudgetChars  100,000  preset lean (global), .contextbudgetrc.json
+  historyRecentChars    9,000  profile, jobs/profiles/heavy-context.yaml
+  historyOlderChars       700  step, jobs/flow.yaml
+  curator: haiku  profile, jobs/profiles/heavy-context.yaml
+`);
+    }
+    const { code, stderr } = await ctxb(place, ['flow', 'explain', 'jobs/flow.yaml', '--profile', 'heavy']);
+    expect([code, stderr.toString()]).toEqual([
+      2,
+      expect.stringContaining('a file "profiles/heavy.yaml", found "heavy"'),
+    ]);
+  });
+
   it('a variable stands above the file', async () => {
     await using place = await createFlowPlace();
     await place.file('flow.yaml', FLOW.replace('profile: daily', ''));
     await place.file('.contextbudgetrc.json', '{"flow":{"contextBudgetChars":50000}}');
     const env = { CTXB_FLOW_PRESET: 'heavy', CTXB_FLOW_HISTORY_RECENT_CHARS: '70000' };
     const run = await ctxb(place, ['flow', 'explain', 'flow.yaml'], { env });
+    const where = 'CTXB_FLOW_PRESET and CTXB_FLOW_HISTORY_RECENT_CHARS';
     expect(run).toMatchObject({ code: 0, stderr: '' });
-    expect(run.stdout.toString()).toContain('  contextBudgetChars  400,000  preset heavy (global)\n');
-    expect(run.stdout.toString()).toContain('  historyRecentChars   70,000  global\n');
+    expect(run.stdout.toString()).toContain(`  contextBudgetChars  400,000  preset heavy (global), ${where}\n`);
+    expect(run.stdout.toString()).toContain(`  historyRecentChars   70,000  global, ${where}\n`);
   });
 
   it('--html is a page in a file, which may be written again', async () => {

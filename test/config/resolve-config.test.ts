@@ -153,6 +153,7 @@ describe('precedence', () => {
     { variable: 'CTXB_FLOW_HISTORY_RECENT_CHARS', text: '20000', key: 'flow.historyRecentChars', value: 20_000 },
     { variable: 'CTXB_FLOW_HISTORY_OLDER_CHARS', text: '0', key: 'flow.historyOlderChars', value: 0 },
     { variable: 'CTXB_FLOW_CONTEXT_BUDGET_TOKENS', text: '20%', key: 'flow.contextBudgetTokens', value: 0.2 },
+    { variable: 'CTXB_FLOW_CURATOR', text: 'true', key: 'flow.curator', value: true },
   ])('reads $variable=$text, and the same from a flag', async ({ variable, text, key, value }) => {
     for (const world of [{ env: { [variable]: text } }, { flags: { [key]: text } }]) {
       const { config, findings } = await resolve(world);
@@ -197,7 +198,7 @@ describe('precedence', () => {
     const priorities = { scribe: 'high' };
     put('.contextbudgetrc.json', JSON.stringify({ flow: { preset: 'lean', ...sizes, priorities } }));
     const { config, sources, findings } = await resolve({ env });
-    expect([config.flow, findings]).toEqual([{ ...holds, priorities }, []]);
+    expect([config.flow, findings]).toEqual([{ ...holds, priorities, curator: false }, []]);
     // What does not hold any more does not come from anywhere.
     const set = Object.entries(sources).filter(([key, { source }]) => key.startsWith('flow.') && source !== 'default');
     expect(set.map(([key]) => key.slice('flow.'.length)).sort()).toEqual([...Object.keys(holds), 'priorities'].sort());
@@ -322,7 +323,10 @@ describe('findings', () => {
     { text: '{ "flow": { "contextBudgetChars": -1 } }', says: /^flow\.contextBudgetChars: .*of characters, 0 or more/ },
     { text: '{ "flow": { "historyOlderChars": "20%" } }', says: /^flow\.historyOlderChars: .*found "20%" .*key out$/ },
     { text: '{ "flow": { "contextBudgetTokens": 1.5 } }', says: /^flow\.contextBudgetTokens: expected a fraction/ },
-    { text: '{ "flow": { "budgets": {} } }', says: /^flow\.budgets: expected one of preset, .*priorities, found/ },
+    {
+      text: '{ "flow": { "budgets": {} } }',
+      says: /^flow\.budgets: expected one of preset, .*priorities, curator, found/,
+    },
     {
       text: '{ "flow": { "priorities": { "a": "top" } } }',
       says: /^flow\.priorities: expected a priority \("critical"/,

@@ -196,7 +196,7 @@ describe('effective budgets', () => {
   });
 
   function budgetsOf(given: { [L in keyof typeof levels]?: BudgetChanges } & { chosen?: boolean }) {
-    const profiles = { p: { budgets: given.profile ?? {} } };
+    const profiles = { p: { budgets: given.profile ?? {}, curator: {} } };
     const chosen = given.profile !== undefined && given.chosen !== false ? 'p' : undefined;
     const step = flowStep({ budgets: given.step ?? {} });
     const flow = flowOf([step], { profile: chosen, profiles, budgets: given.flow ?? {} });

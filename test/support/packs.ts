@@ -14,6 +14,7 @@ export function flowStep(step: Partial<FlowStep> = {}): FlowStep {
     prompt: undefined,
     promptFile: undefined,
     budgets: {},
+    curator: {},
     model: undefined,
     needs: undefined,
     timeoutSeconds: undefined,
@@ -25,9 +26,8 @@ export function flowStep(step: Partial<FlowStep> = {}): FlowStep {
 
 /** A flow of these steps that says nothing but what a test gives it. */
 export function flowOf(steps: readonly FlowStep[], flow: Partial<Flow> = {}): Flow {
-  const curator = { enabled: false, model: 'haiku', timeoutSeconds: 60, maxFiles: 20 };
-  const nothing = { profile: undefined, profiles: {}, budgets: {}, priorities: {}, scentTrail: undefined };
-  return { name: 'flow', ...nothing, curator, steps, ...flow };
+  const nothing = { profile: undefined, profiles: {}, budgets: {}, priorities: {}, curator: {}, scentTrail: undefined };
+  return { name: 'flow', ...nothing, steps, ...flow };
 }
 
 export function packItem(item: Partial<PackItem> = {}): PackItem {

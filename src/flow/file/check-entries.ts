@@ -3,7 +3,7 @@ import { closest, shown } from '../../config/finding.ts';
 import { isRecord } from '../../config/read-config.ts';
 import { expectation, type Leaf } from '../../config/schema.ts';
 import type { Fault, Path } from './fault.ts';
-import { flowFileSchema, LEVELS } from './flow-schema.ts';
+import { LEVELS } from './flow-schema.ts';
 
 /** Names of keys in other tools, in lower case without `_` and `-`, that are spelt too differently to suggest ours. */
 const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
@@ -34,8 +34,8 @@ interface Level extends Leaf {
  * Reports unknown keys, missing keys and other values where an object is expected, on every level. The
  * schema itself would stop at the first unknown key, and takes a list for an object.
  */
-export function checkKeys(data: unknown): Fault[] {
-  return faultsIn(flowFileSchema as Level, data, []);
+export function checkKeys(data: unknown, schema: v.GenericSchema): Fault[] {
+  return faultsIn(schema as Level, data, []);
 }
 
 function faultsIn(schema: Level, data: unknown, path: Path): Fault[] {
@@ -86,8 +86,8 @@ function keyAdvice(key: string, known: readonly string[]): string {
 }
 
 /** Reports all values of known keys that the schema refuses; objects are left to `checkKeys`. */
-export function checkValues(data: unknown): Fault[] {
-  const { issues = [] } = v.safeParse(flowFileSchema, data, { abortPipeEarly: true });
+export function checkValues(data: unknown, schema: v.GenericSchema): Fault[] {
+  const { issues = [] } = v.safeParse(schema, data, { abortPipeEarly: true });
   return issues.filter(({ type }) => type !== 'strict_object' && type !== 'record').map(faultOf);
 }
 

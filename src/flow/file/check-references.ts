@@ -1,7 +1,10 @@
+import { existsSync } from 'node:fs';
+import { relative } from 'node:path';
 import { closest, shown } from '../../config/finding.ts';
 import { KEYS } from '../../config/keys.ts';
 import { isRecord } from '../../config/read-config.ts';
 import { type Fault, nameText } from './fault.ts';
+import { profileFile } from './flow-files.ts';
 import { findCycles, stepGraph } from './order-steps.ts';
 
 /** An unchecked step: any of its values may be of any type. */
@@ -107,14 +110,12 @@ function inShort(ids: readonly string[]): readonly string[] {
   return ids.length <= 12 ? ids : [...ids.slice(0, 6), '...', ...ids.slice(-5)];
 }
 
-/** Reports a chosen profile that does not exist. */
-export function checkProfile({ profile, profiles }: Readonly<Record<string, unknown>>): Fault[] {
+/** Reports a chosen profile that is neither in the flow nor in a file of its own. */
+export function checkProfile({ profile, profiles }: Readonly<Record<string, unknown>>, folder: string): Fault[] {
   const names = isRecord(profiles) ? Object.keys(profiles) : [];
-  if (typeof profile !== 'string' || names.includes(profile)) return [];
-  const expected =
-    names.length === 0
-      ? 'the name of a profile, but profiles is empty'
-      : `one of ${names.slice(0, 20).map(nameText).join(', ')}`;
+  if (typeof profile !== 'string' || names.includes(profile) || existsSync(profileFile(folder, profile))) return [];
+  const own = names.length === 0 ? 'one of profiles' : `one of ${names.slice(0, 20).map(nameText).join(', ')}`;
+  const expected = `${own}, or a file ${shown(relative(folder, profileFile(folder, profile)))}`;
   return [{ path: ['profile'], expected, found: shown(profile), todo: profileAdvice(profile, names) }];
 }
 
@@ -124,5 +125,5 @@ function profileAdvice(profile: string, names: readonly string[]): string {
   const presets: readonly string[] = KEYS['flow.preset'].takes;
   return presets.includes(profile)
     ? `for the preset write budgets: {preset: ${profile}}`
-    : 'add it to profiles or remove the key';
+    : 'add it to profiles, write the file, or remove the key';
 }

@@ -1,4 +1,4 @@
-import { accessSync, constants, realpathSync, type Stats, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { shown } from '../../config/finding.ts';
 import { isRecord } from '../../config/read-config.ts';
@@ -29,6 +29,26 @@ function decoded(bytes: Uint8Array): ReadText {
   } catch {
     return { expected: 'text in UTF-8', found: 'other bytes' };
   }
+}
+
+/**
+ * The file of a profile: `profiles/NAME.yaml` in the flow's folder, or what a path says from there; `.yml` and `.json`
+ * where there is no other.
+ */
+export function profileFile(folder: string, name: string): string {
+  if (!isProfileName(name)) return resolve(folder, name);
+  const files = ['.yaml', '.yml', '.json'].map((ending) => join(folder, 'profiles', `${name}${ending}`));
+  return files.find((file) => existsSync(file)) ?? files[0] ?? '';
+}
+
+/** A profile as a command line names it: a path is relative to the working folder. */
+export function namedProfile(profile: string | undefined, cwd: string): string | undefined {
+  return profile === undefined || isProfileName(profile) ? profile : resolve(cwd, profile);
+}
+
+/** Everything else is a path. */
+export function isProfileName(text: string): boolean {
+  return /^[\w-]+$/.test(text);
 }
 
 /** A file by its real path, and by its name in the folder; or why it cannot be used. */

@@ -41,19 +41,17 @@ function group<const T extends v.ObjectEntries>(entries: T) {
 
 export const budgets = group(budgetEntries);
 
-const profile = group({
-  budgets: v.optional(described(budgets, 'Sizes of briefings while the profile is chosen.'), {}),
+const curator = group({
+  enabled: v.exactOptional(described(flag, 'Ask a cheap model before each step what matters to it. Default: false.')),
+  model: v.exactOptional(described(model, 'Its model. Default: haiku.')),
+  timeoutSeconds: v.exactOptional(described(seconds, 'After this time the step runs without it. Default: 60.')),
+  maxFiles: v.exactOptional(described(maxFiles, 'How many files it may name. Default: 20.')),
 });
 
-const curator = group({
-  enabled: v.optional(described(flag, 'Ask a cheap model before each step what matters to it.'), false),
-  model: v.optional(described(model, 'Its model.'), 'haiku'),
-  timeoutSeconds: v.optional(
-    // A cheap model reads and lists for some ten seconds; beyond a minute the mechanical selection is the better deal.
-    described(seconds, 'After this time the step runs without it.'),
-    60,
-  ),
-  maxFiles: v.optional(described(maxFiles, 'How many files it may name.'), 20),
+/** What a profile says, in a flow or in a file of its own. */
+export const profile = group({
+  budgets: v.optional(described(budgets, 'Sizes of briefings while the profile is chosen.'), {}),
+  curator: v.optional(described(curator, 'The curator while the profile is chosen.'), {}),
 });
 
 const teaching = group({
@@ -73,6 +71,7 @@ const step = group({
   prompt: v.optional(described(text, 'What is asked of it.')),
   promptFile: v.optional(described(path, "A file with the prompt in the flow's folder, relative to the flow.")),
   budgets: v.optional(described(budgets, 'Sizes of the briefing of this step.'), {}),
+  curator: v.optional(described(curator, 'The curator of this step.'), {}),
   model: v.optional(described(model, 'Model of claude for this step.')),
   needs: v.optional(
     described(
@@ -93,16 +92,24 @@ export const flowFileSchema = v.pipe(
   group({
     $schema: v.optional(described(text, 'The JSON Schema for editors; ignored.')),
     name: described(name, 'Names the folders of runs and receipts.'),
-    profile: v.optional(described(text, 'Name of the profile whose budgets apply.')),
+    profile: v.optional(
+      described(
+        text,
+        'Name of the profile that applies: one of profiles, or of a file profiles/NAME.yaml beside the flow, or its path.',
+      ),
+    ),
     profiles: v.optional(
       described(
         v.record(v.string(), profile, 'an object with a profile by each name'),
-        'Sizes of briefings by name, to choose from.',
+        'Budgets and curators by name, to choose from.',
       ),
       {},
     ),
     budgets: v.optional(described(budgets, 'Sizes of the briefings of all steps.'), {}),
-    curator: v.optional(described(curator, 'A cheap model that chooses what matters to each step.'), {}),
+    curator: v.optional(
+      described(curator, 'A cheap model that chooses what matters to each step, and sums up older ones.'),
+      {},
+    ),
     priorities: v.optional(
       described(
         v.record(v.string(), priority, 'an object with a priority by the name of each agent'),

@@ -1,4 +1,4 @@
-import { dirname, extname } from 'node:path';
+import { basename, dirname, extname } from 'node:path';
 import * as v from 'valibot';
 import type { Finding } from '../../config/config.ts';
 import type { BudgetChanges } from '../../config/flow-settings.ts';
@@ -6,12 +6,13 @@ import { parseJson, SyntaxFault } from '../../config/parse-data.ts';
 import { isRecord } from '../../config/read-config.ts';
 import { toShare } from '../../config/values.ts';
 import { faulty } from '../../errors.ts';
+import type { GivenFault } from '../../store/files/given-file.ts';
 import type { Flow } from '../flow.ts';
 import { checkKeys, checkValues } from './check-entries.ts';
 import { checkProfile, checkSteps } from './check-references.ts';
 import { type Fault, pathText, toFinding } from './fault.ts';
-import { checkPromptFiles, readText } from './flow-files.ts';
-import { type FlowFile, flowFileSchema, MAX_STEPS } from './flow-schema.ts';
+import { checkPromptFiles, isProfileName, profileFile, readText } from './flow-files.ts';
+import { type FlowFile, flowFileSchema, MAX_STEPS, profile as profileSchema } from './flow-schema.ts';
 import { parseYaml, toData, type YamlText } from './yaml.ts';
 
 const MAX_FINDINGS = 100;
@@ -27,33 +28,83 @@ export interface ReadFlow {
  * Reads a flow file: JSON where its name ends in `.json`, else YAML. Never throws for what is in the file, nor
  * when it cannot be read. Nothing in it is executed.
  */
-export function readFlow(path: string): ReadFlow {
+export function readFlow(path: string, choice: FlowChoice = {}): ReadFlow {
   const read = readText(path);
-  if ('text' in read) return checkFlow(path, read.text);
-  return refused([
-    { key: path, message: `${path}: expected ${read.expected}, found: ${read.found}; name another file` },
-  ]);
+  return 'text' in read ? checkFlow(path, read.text, choice) : refused([unreadable(path, read)]);
+}
+
+/** What is asked of a flow besides its text. */
+export interface FlowChoice {
+  /** In place of the profile that the flow names. */
+  readonly profile?: string | undefined;
+  /** Reads the file of a profile. */
+  readonly read?: typeof readText;
 }
 
 /** Checks a text that is, or is to be, in the file `path`, and looks at the files that it names. */
-export function checkFlow(path: string, text: string): ReadFlow {
+export function checkFlow(path: string, text: string, { profile, read = readText }: FlowChoice = {}): ReadFlow {
+  const folder = dirname(path);
+  const { value, findings } = checkText(path, text, flowFileSchema, (data) =>
+    ruleFaults(profile === undefined ? data : { ...data, profile }, folder),
+  );
+  if (value === undefined) return { flow: undefined, findings };
+  const flow = toFlow(value);
+  const chosen = profile ?? flow.profile;
+  if (chosen === undefined) return { flow, findings: [] };
+  return withProfile(
+    flow,
+    chosen,
+    Object.hasOwn(flow.profiles, chosen) ? undefined : profileFile(folder, chosen),
+    read,
+  );
+}
+
+/** @param file undefined: the profile is in the flow */
+function withProfile(flow: Flow, chosen: string, file: string | undefined, read: typeof readText): ReadFlow {
+  if (file === undefined) return { flow: { ...flow, profile: chosen }, findings: [] };
+  const text = read(file);
+  if (!('text' in text)) return refused([unreadable(file, text)]);
+  const { value, findings } = checkText(file, text.text, profileSchema, () => []);
+  if (value === undefined) return refused(findings);
+  const name = isProfileName(chosen) ? chosen : basename(file, extname(file));
+  const profiles = { ...flow.profiles, [name]: { ...value, budgets: toBudgets(value.budgets), file } };
+  return { flow: { ...flow, profile: name, profiles }, findings: [] };
+}
+
+function unreadable(path: string, { expected, found }: Pick<GivenFault, 'expected' | 'found'>): Finding {
+  return { key: path, message: `${path}: expected ${expected}, found: ${found}; name another file` };
+}
+
+/** What a text says, checked, or all findings in the order of its lines. */
+function checkText<T extends v.GenericSchema>(
+  path: string,
+  text: string,
+  schema: T,
+  rules: (data: Readonly<Record<string, unknown>>) => Fault[],
+): { readonly value: v.InferOutput<T> | undefined; readonly findings: readonly Finding[] } {
   const json = extname(path) === '.json';
+  const failed = (findings: readonly Finding[]) => ({ value: undefined, findings });
   const fault = json ? jsonFault(text) : undefined;
-  if (fault !== undefined) return refused([syntaxFinding(path, 'JSON', fault)]);
+  if (fault !== undefined) return failed([syntaxFinding(path, 'JSON', fault)]);
   const { document, errors, placeOf } = parseFlowText(path, text);
   if (document === undefined || errors.length > 0) {
     const format = json ? 'JSON' : 'YAML';
-    return refused(errors.map(({ message, offset }) => syntaxFinding(path, format, { message, ...placeOf(offset) })));
+    return failed(errors.map(({ message, offset }) => syntaxFinding(path, format, { message, ...placeOf(offset) })));
   }
   const { value, faults, offsetOf } = toData(document.contents);
-  const found = [...faults, ...withoutEchoes(checkData(value, dirname(path)), faults)]
+  const checked = [
+    ...checkKeys(value, schema),
+    ...checkValues(value, schema),
+    ...(isRecord(value) ? rules(value) : []),
+  ];
+  const found = [...faults, ...withoutEchoes(checked, faults)]
     .map((fault) => ({ fault, offset: fault.offset ?? offsetOf(fault.path) }))
     .sort((one, other) => one.offset - other.offset);
-  if (found.length === 0) return { flow: toFlow(v.parse(flowFileSchema, value)), findings: [] };
+  if (found.length === 0) return { value: v.parse(schema, value), findings: [] };
   const findings = found
     .slice(0, MAX_FINDINGS)
     .map(({ fault, offset }) => toFinding(fault, { file: path, line: placeOf(offset).line }));
-  return refused([...findings, ...more(found.length - findings.length, path)]);
+  return failed([...findings, ...more(found.length - findings.length, path)]);
 }
 
 /** A flow's text as nodes, whose offsets are those of the text. */
@@ -67,11 +118,9 @@ function withoutEchoes(faults: readonly Fault[], refusedBefore: readonly Fault[]
   return faults.filter(({ path }) => !paths.has(pathText(path)));
 }
 
-function checkData(data: unknown, folder: string): Fault[] {
-  const faults = [...checkKeys(data), ...checkValues(data)];
-  if (!isRecord(data)) return faults;
+function ruleFaults(data: Readonly<Record<string, unknown>>, folder: string): Fault[] {
   const steps = Array.isArray(data.steps) && data.steps.length <= MAX_STEPS ? data.steps : [];
-  return [...faults, ...checkProfile(data), ...checkSteps(steps), ...checkPromptFiles(steps, folder)];
+  return [...checkProfile(data, folder), ...checkSteps(steps), ...checkPromptFiles(steps, folder)];
 }
 
 function refused(findings: readonly Finding[]): ReadFlow {
@@ -111,8 +160,8 @@ function syntaxFinding(path: string, format: string, { message, line, column }: 
  *
  * @throws CtxbError `config` with every finding, one a line
  */
-export function requireFlow(path: string): Flow {
-  const { flow, findings } = readFlow(path);
+export function requireFlow(path: string, choice: FlowChoice = {}): Flow {
+  const { flow, findings } = readFlow(path, choice);
   if (flow !== undefined) return flow;
   throw faulty('the flow', findings);
 }

@@ -1,7 +1,7 @@
 import { counted, percent, tokens } from '../../report/figures.ts';
 import { escaped, HTML_HEAD, htmlTable } from '../../report/html.ts';
-import type { FlowExplained, StepExplained } from '../explain.ts';
-import { BUDGET_FIELDS } from '../pack/budgets.ts';
+import { type FlowExplained, type LevelFiles, type StepExplained, sourceText } from '../explain.ts';
+import { BUDGET_FIELDS, type BudgetSource } from '../pack/budgets.ts';
 
 /** One self-contained page: no network, no script. */
 export function flowExplainHtml(flow: FlowExplained): string {
@@ -22,7 +22,7 @@ ${overview(flow)}
 </section>
 <section aria-labelledby="steps">
 <h2 id="steps">Steps</h2>
-${flow.steps.map(section).join('\n')}
+${flow.steps.map((step) => section(step, flow.files)).join('\n')}
 </section>
 </main>
 </body>
@@ -77,19 +77,25 @@ function countsOf({ receipt, without_output }: StepExplained) {
   return counts;
 }
 
-function section(step: StepExplained): string {
-  const { agent, needs, receipt } = step;
+function section(step: StepExplained, files: LevelFiles): string {
+  const { agent, needs, receipt, curator } = step;
   const { chars_used, budget_chars } = receipt.context_truncation;
   const id = escaped(step.step);
   const size = `${tokens(chars_used)} of ${tokens(budget_chars)} characters`;
-  const facts = [...(agent === null ? [] : [`Agent ${agent}.`]), `Needs ${needs.join(', ') || 'nothing'}.`].join(' ');
+  const facts = [
+    ...(agent === null ? [] : [`Agent ${agent}.`]),
+    `Needs ${needs.join(', ') || 'nothing'}.`,
+    ...(curator.source === 'default'
+      ? []
+      : [`Curator: ${curator.enabled ? curator.model : 'off'} (${sourceText(curator.source, files)}).`]),
+  ].join(' ');
   const warnings = [...step.budget_warnings.map(({ message }) => message), ...receipt.warnings];
   return `<article aria-labelledby="step-${id}">
 <h3 id="step-${id}">${id}</h3>
 <p>${escaped(facts)}</p>
 ${warnings.length === 0 ? '' : `<ul class="warnings" aria-label="Warnings of ${id}">${warnings.map(listItem).join('')}</ul>`}
 <p><label>Pack <meter min="0" max="${budget_chars}" value="${chars_used}">${size}</meter></label> ${size}, of them ${tokens(receipt.whole_chars)} of notes and task.</p>
-${budgetTable(step)}
+${budgetTable(step, files)}
 ${historyTable(step)}
 ${fileList(step)}
 </article>`;
@@ -99,16 +105,20 @@ function listItem(text: string): string {
   return `<li>${escaped(text)}</li>`;
 }
 
-function budgetTable({ step, budgets }: StepExplained): string {
+function budgetTable({ step, budgets }: StepExplained, files: LevelFiles): string {
   return htmlTable({
     caption: `Budgets of ${step}`,
     headings: [{ text: 'Budget' }, { text: 'Characters', figure: true }, { text: 'Comes from' }],
     rows: BUDGET_FIELDS.map((field) => [
       { html: field },
       { html: tokens(budgets[field].value) },
-      { html: escaped(budgets[field].source), kind: budgets[field].source === 'default' ? undefined : 'set' },
+      sourceCell(budgets[field].source, files),
     ]),
   });
+}
+
+function sourceCell(source: BudgetSource, files: LevelFiles) {
+  return { html: escaped(sourceText(source, files)), kind: source === 'default' ? undefined : ('set' as const) };
 }
 
 function historyTable({ step, receipt, without_output }: StepExplained): string {

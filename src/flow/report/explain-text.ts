@@ -2,21 +2,22 @@ import { counted, percent, tokens } from '../../report/figures.ts';
 import { aligned } from '../../report/layout.ts';
 import { onOneLine } from '../../report/shown.ts';
 import type { Style } from '../../report/style.ts';
-import type { FlowExplained, StepExplained } from '../explain.ts';
+import { type FlowExplained, type LevelFiles, type StepExplained, sourceText } from '../explain.ts';
 import { BUDGET_FIELDS } from '../pack/budgets.ts';
 
 /** Each step's budgets and what its pack would hold. */
-export function flowExplainText({ flow, profile, run, steps }: FlowExplained, style: Style): string {
+export function flowExplainText({ flow, profile, files, run, steps }: FlowExplained, style: Style): string {
   const from = run === null ? 'nothing has run yet' : `outputs of run ${run}`;
   const facts = [counted(steps.length, 'step'), ...(profile === null ? [] : [`profile ${onOneLine(profile)}`]), from];
   const heading = `${style.bold(flow)}: ${facts.join(', ')}`;
-  return `${[heading, ...steps.map((step) => stepText(step, style))].join('\n\n')}\n`;
+  return `${[heading, ...steps.map((step) => stepText(step, files, style))].join('\n\n')}\n`;
 }
 
-function stepText(step: StepExplained, style: Style): string {
+function stepText(step: StepExplained, files: LevelFiles, style: Style): string {
   const agent = step.agent === null ? '' : ` ${style.dim(`(${onOneLine(step.agent)})`)}`;
   const lines = [
-    ...budgetLines(step, style),
+    ...budgetLines(step, files, style),
+    ...curatorLine(step, files),
     ...step.budget_warnings.map(({ message }) => style.yellow(`! ${message}`)),
     packLine(step, style),
     ...step.receipt.warnings.map((warning) => style.red(`! ${warning}`)),
@@ -26,13 +27,18 @@ function stepText(step: StepExplained, style: Style): string {
   return [`${style.bold(style.cyan(step.step))}${agent}`, ...lines.map((line) => `  ${line}`)].join('\n');
 }
 
-function budgetLines({ budgets }: StepExplained, style: Style): string[] {
+function budgetLines({ budgets }: StepExplained, files: LevelFiles, style: Style): string[] {
   const lines = aligned(BUDGET_FIELDS.map((field) => [field, tokens(budgets[field].value)]));
   return lines.map((line, index) => {
     const field = BUDGET_FIELDS[index];
-    const source = field === undefined ? '' : onOneLine(budgets[field].source);
+    const source = field === undefined ? '' : onOneLine(sourceText(budgets[field].source, files));
     return `${line}  ${source === 'default' ? style.dim(source) : source}`;
   });
+}
+
+function curatorLine({ curator: { enabled, model, source } }: StepExplained, files: LevelFiles): string[] {
+  if (source === 'default') return [];
+  return [`curator: ${enabled ? onOneLine(model) : 'off'}  ${onOneLine(sourceText(source, files))}`];
 }
 
 function packLine({ receipt }: StepExplained, { yellow, red }: Style): string {

@@ -1,6 +1,6 @@
 import { signalExitCode } from '../../claude/child.ts';
 import type { Io } from '../../io.ts';
-import { type Briefing, briefingOf, historyOf, promptOf } from '../briefing.ts';
+import { type Briefing, briefingOf, effectiveCurator, historyOf, promptOf } from '../briefing.ts';
 import { type Curation, curate } from '../curator/curate.ts';
 import { createSummaries } from '../curator/summaries.ts';
 import { OUTPUT_FILE, stepOutput } from '../earlier-run.ts';
@@ -42,7 +42,7 @@ export function createAttempts(run: FlowRun, stop: Pick<FlowStop, 'noMore' | 'at
   }
 
   async function curationOf(step: FlowStep): Promise<Curation | undefined> {
-    const curator = flow.curator;
+    const { curator } = effectiveCurator(flow, step, run.brief(step));
     if (!curator.enabled) return undefined;
     // One after the other: what one has summed up, the next one does not pay for again.
     const curation = curations.get(step.id) ?? lastCurator.then(() => choose(step, curator));

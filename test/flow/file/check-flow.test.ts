@@ -3,7 +3,7 @@ import { flow, found, step } from '../../support/flow.ts';
 
 const FLOW_KEYS = '$schema, name, profile, profiles, budgets, curator, priorities, scentTrail, steps';
 const STEP_KEYS =
-  'id, agent, priority, objective, inputs, outputs, teaching, prompt, promptFile, budgets, model, needs, timeoutSeconds, retries, onFail';
+  'id, agent, priority, objective, inputs, outputs, teaching, prompt, promptFile, budgets, curator, model, needs, timeoutSeconds, retries, onFail';
 const BUDGET_KEYS = 'preset, contextBudgetChars, historyRecentChars, historyOlderChars, contextBudgetTokens';
 const NAME = 'a text of letters, digits, "-" and "_" that begins with a letter or digit, at most 64 long';
 
@@ -54,12 +54,12 @@ it.each([
   },
   {
     name: 'a key of another level',
-    text: step('teaching: {inputs: [a]}', 'emphasis: [b]', 'contextBudgetChars: 20000', 'curator: {}'),
+    text: step('teaching: {inputs: [a]}', 'emphasis: [b]', 'contextBudgetChars: 20000', 'scentTrail: a'),
     findings: [
       'steps[0].teaching.inputs: expected one of notes, emphasis, constraints, found "inputs" (f.yaml:5); move it into the step',
       `steps[0].emphasis: expected one of ${STEP_KEYS}, found "emphasis" (f.yaml:6); move it into teaching`,
       `steps[0].contextBudgetChars: expected one of ${STEP_KEYS}, found "contextBudgetChars" (f.yaml:7); move it into budgets`,
-      `steps[0].curator: expected one of ${STEP_KEYS}, found "curator" (f.yaml:8); move it to the top level of the file`,
+      `steps[0].scentTrail: expected one of ${STEP_KEYS}, found "scentTrail" (f.yaml:8); move it to the top level of the file`,
     ],
   },
   {
@@ -220,22 +220,22 @@ it.each([
     name: 'a profile that there is not',
     text: `profile: dayly\nprofiles: {daily: {}, "two\\nlines": {budget: 1}}\n${step()}`,
     findings: [
-      'profile: expected one of daily, "two\\nlines", found "dayly" (f.yaml:1); did you mean "daily"?',
-      'profiles."two\\nlines".budget: expected one of budgets, found "budget" (f.yaml:2); did you mean budgets?',
+      'profile: expected one of daily, "two\\nlines", or a file "profiles/dayly.yaml", found "dayly" (f.yaml:1); did you mean "daily"?',
+      'profiles."two\\nlines".budget: expected one of budgets, curator, found "budget" (f.yaml:2); did you mean budgets?',
     ],
   },
   {
     name: 'a preset as profile',
     text: `profile: heavy\n${step()}`,
     findings: [
-      'profile: expected the name of a profile, but profiles is empty, found "heavy" (f.yaml:1); for the preset write budgets: {preset: heavy}',
+      'profile: expected one of profiles, or a file "profiles/heavy.yaml", found "heavy" (f.yaml:1); for the preset write budgets: {preset: heavy}',
     ],
   },
   {
     name: 'a profile that every object has from birth',
     text: `profile: toString\n${step()}`,
     findings: [
-      'profile: expected the name of a profile, but profiles is empty, found "toString" (f.yaml:1); add it to profiles or remove the key',
+      'profile: expected one of profiles, or a file "profiles/toString.yaml", found "toString" (f.yaml:1); add it to profiles, write the file, or remove the key',
     ],
   },
   {

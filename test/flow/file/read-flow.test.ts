@@ -31,7 +31,7 @@ it('reads the small example', () => {
   expect(findings).toEqual([]);
   expect(flow).toMatchObject({ name: 'add-search', profiles: {}, budgets: { preset: 'lean' } });
   expect(flow?.profile).toBeUndefined();
-  expect(flow?.curator).toEqual({ enabled: false, model: 'haiku', timeoutSeconds: 60, maxFiles: 20 });
+  expect(flow?.curator).toEqual({});
   expect(flow?.steps[2]).toEqual({
     id: 'test',
     agent: 'test-author',
@@ -43,6 +43,7 @@ it('reads the small example', () => {
     prompt: 'Write test/search.test.ts, run it, and mend src/search.ts where it fails.',
     promptFile: undefined,
     budgets: {},
+    curator: {},
     model: undefined,
     needs: ['implement'],
     timeoutSeconds: 900,
@@ -57,8 +58,8 @@ it('reads the example with 25 steps', () => {
   expect(findings).toEqual([]);
   expect(flow?.steps).toHaveLength(25);
   expect(flow?.profiles).toEqual({
-    daily: { budgets: { preset: 'balanced' } },
-    'small-window': { budgets: { contextBudgetTokens: 0.2 } },
+    daily: { budgets: { preset: 'balanced' }, curator: {} },
+    'small-window': { budgets: { contextBudgetTokens: 0.2 }, curator: {} },
   });
   expect(flow?.steps[24]).toMatchObject({ promptFile: '25-steps-history.md', budgets: { preset: 'heavy' } });
 });

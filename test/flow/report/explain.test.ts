@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { BriefingWorld } from '../../../src/flow/briefing.ts';
-import { explainFlow } from '../../../src/flow/explain.ts';
+import { explainFlow, type LevelFiles } from '../../../src/flow/explain.ts';
 import type { Flow } from '../../../src/flow/flow.ts';
 import { flowExplainHtml } from '../../../src/flow/report/explain-html.ts';
 import { flowExplainText } from '../../../src/flow/report/explain-text.ts';
@@ -12,13 +12,13 @@ const TAGS = Object.fromEntries(
   Object.keys(PLAIN).map((name) => [name, (text: string) => `<${name}>${text}</${name}>`]),
 ) as unknown as Style;
 
-function explained(flow: Flow, texts: Readonly<Record<string, string>> = {}) {
+function explained(flow: Flow, texts: Readonly<Record<string, string>> = {}, files: LevelFiles = {}) {
   const world: BriefingWorld = {
     outputs: (id) => (texts[id] === undefined ? undefined : { ok: true, output: texts[id], error: undefined }),
     exists: () => true,
     readPrompt: () => 'asked',
   };
-  return explainFlow(flow, world, Object.keys(texts).length === 0 ? undefined : 'r1');
+  return explainFlow(flow, world, { run: Object.keys(texts).length === 0 ? undefined : 'r1', files });
 }
 
 const SMALL = flowOf(
@@ -28,7 +28,7 @@ const SMALL = flowOf(
     flowStep({ id: 'wait', objective: 'Wait.', needs: [] }),
     flowStep({ id: 'build', objective: 'Build.', budgets: { contextBudgetChars: 4_000, historyOlderChars: 2_000 } }),
   ],
-  { profile: 'daily', profiles: { daily: { budgets: { preset: 'lean' } } } },
+  { profile: 'daily', profiles: { daily: { budgets: { preset: 'lean' }, curator: {} } } },
 );
 const TEXTS = { plan: 'p'.repeat(6_000), draft: 'd'.repeat(20_000) };
 
@@ -132,7 +132,7 @@ describe('page', () => {
   });
 
   it('the names of a profile, too', () => {
-    const flow = flowOf([flowStep()], { profile: '<b>', profiles: { '<b>': { budgets: {} } } });
+    const flow = flowOf([flowStep()], { profile: '<b>', profiles: { '<b>': { budgets: {}, curator: {} } } });
     expect(flowExplainHtml(explained(flow))).toContain('profile &lt;b&gt;,');
   });
 });

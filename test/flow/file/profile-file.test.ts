@@ -1,0 +1,108 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { effectiveBudgets, effectiveCurator } from '../../../src/flow/briefing.ts';
+import { checkFlow, readFlow } from '../../../src/flow/file/read-flow.ts';
+import { flowOf, flowStep } from '../../support/packs.ts';
+
+let folder = '';
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'ctxb-profile-'));
+  mkdirSync(join(folder, 'profiles'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
+
+const FLOW = 'name: a\nprofiles: {daily: {budgets: {preset: lean}}}\nsteps: [{id: x, prompt: y}]\n';
+const HEAVY = 'budgets:\n  contextBudgetTokens: 30%\ncurator: {enabled: true, model: sonnet}\n';
+
+function read(text = FLOW, profile?: string) {
+  write('f.yaml', text);
+  return readFlow(join(folder, 'f.yaml'), { profile });
+}
+
+describe('a profile in a file of its own', () => {
+  it.each([
+    { name: 'beside the flow', flow: `profile: heavy\n${FLOW}`, file: 'profiles/heavy.yaml' },
+    { name: 'that ends otherwise', flow: `profile: heavy\n${FLOW}`, file: 'profiles/heavy.yml' },
+    { name: 'by its path', flow: `profile: ./heavy.yaml\n${FLOW}`, file: 'heavy.yaml' },
+    { name: 'asked for in place of the one of the flow', flow: `profile: daily\n${FLOW}`, file: 'profiles/heavy.yaml' },
+  ])('$name', ({ flow: text, file }) => {
+    write(file, HEAVY);
+    const { flow, findings } = read(text, text.startsWith('profile: daily') ? 'heavy' : undefined);
+    expect(findings).toEqual([]);
+    expect(flow?.profile).toBe('heavy');
+    expect(flow?.profiles.heavy).toEqual({
+      budgets: { contextBudgetTokens: 0.3 },
+      curator: { enabled: true, model: 'sonnet' },
+      file: join(folder, file),
+    });
+  });
+
+  it('the flow itself is looked at first', () => {
+    write('profiles/daily.yaml', HEAVY);
+    expect(read(FLOW, 'daily').flow?.profiles.daily?.file).toBeUndefined();
+  });
+
+  it('in JSON', () => {
+    write('profiles/heavy.json', '{"budgets": {"preset": "heavy"}}');
+    expect(read(FLOW, 'heavy').flow?.profiles.heavy).toMatchObject({ budgets: { preset: 'heavy' }, curator: {} });
+  });
+
+  it('all its mistakes are told with their lines', () => {
+    write('profiles/heavy.yaml', 'budgets: {preset: huge}\nsteps: []\ncurator: {enabled: 1}\n');
+    const file = join(folder, 'profiles/heavy.yaml');
+    expect(read(FLOW, 'heavy').findings.map(({ message }) => message)).toEqual([
+      `budgets.preset: expected one of "lean", "balanced", "heavy", found "huge" (${file}:1); correct it`,
+      `steps: expected one of budgets, curator, found "steps" (${file}:2); move it to the top level of the file`,
+      `curator.enabled: expected true or false, found 1 (${file}:3); correct it`,
+    ]);
+  });
+
+  it('that does not exist', () => {
+    expect(read(FLOW, 'dayly').findings[0]?.message).toContain(
+      'profile: expected one of daily, or a file "profiles/dayly.yaml", found "dayly"',
+    );
+  });
+
+  it('is read from where it is said', () => {
+    write('profiles/heavy.yaml', HEAVY);
+    const other = () => ({ text: 'budgets: {preset: lean}' });
+    const { flow } = checkFlow(join(folder, 'f.yaml'), FLOW, { profile: 'heavy', read: other });
+    expect(flow?.profiles.heavy?.budgets).toEqual({ preset: 'lean' });
+  });
+});
+
+describe('a level above overrules it', () => {
+  const levels = { global: true, profile: { enabled: false }, flow: { enabled: true }, step: { enabled: false } };
+  const DEFAULT = { enabled: false, model: 'haiku', timeoutSeconds: 60, maxFiles: 20 };
+
+  it.each([
+    { title: 'nobody', given: {}, enabled: false, source: 'default' },
+    { title: 'the configuration', given: { global: true }, enabled: true, source: 'global' },
+    { title: 'a profile', given: { global: true, profile: levels.profile }, enabled: false, source: 'profile' },
+    { title: 'a flow', given: { profile: levels.profile, flow: levels.flow }, enabled: true, source: 'flow' },
+    { title: 'a step', given: levels, enabled: false, source: 'step' },
+    { title: 'a model alone', given: { flow: levels.flow, step: { model: 'opus' } }, enabled: true, source: 'flow' },
+  ])('the curator is switched by $title', ({ given, enabled, source }) => {
+    const { global, profile = {}, flow = {}, step = {} } = given as Partial<typeof levels>;
+    const steps = [flowStep({ curator: step })];
+    const made = flowOf(steps, { profile: 'p', profiles: { p: { budgets: {}, curator: profile } }, curator: flow });
+    const world = { global: global === undefined ? {} : { curator: global } };
+    expect(effectiveCurator(made, steps[0] ?? flowStep(), world)).toEqual({
+      curator: { ...DEFAULT, ...step, enabled },
+      source,
+    });
+  });
+
+  it('with budgets as with those in the flow', () => {
+    write('profiles/heavy.yaml', HEAVY);
+    const { flow } = read(`${FLOW}budgets: {historyOlderChars: 900}\n`, 'heavy');
+    const values = flow && effectiveBudgets(flow, flowStep(), { global: { preset: 'lean' } }).values;
+    expect(values?.contextBudgetChars).toEqual({ value: 240_000, source: 'profile' });
+    expect(values?.historyOlderChars).toEqual({ value: 900, source: 'flow' });
+  });
+});
