@@ -6,8 +6,8 @@ export interface AtTerminal extends AsyncDisposable {
   /** Types it, as from a keyboard. */
   type(text: string): void;
   /**
-   * Resolves with all that was written since the last time, once it fits. Rejects when the program ends before. Blanks
-   * are left out, as programs jump over them, and so may be what stood in its place before.
+   * Resolves with what was written since the last time up to where it fits; the rest is for the next time. Rejects when
+   * the program ends before. Blanks are left out, as programs jump over them, and so may be what stood in its place before.
    */
   shows(fits: RegExp): Promise<string>;
   /** Resolves with the exit code. */
@@ -24,6 +24,7 @@ export function atTerminal(
   const shell = `stty cols 120 rows 40; ${command}`;
   const program = spawn('script', ['-qfec', shell, '/dev/null'], { env: { ...env, TERM: 'xterm-256color' }, cwd });
   let raw = '';
+  let taken = 0;
   let changed = () => {};
   let isOver = false;
   const ended = once(program, 'close').then(([code]) => {
@@ -43,10 +44,12 @@ export function atTerminal(
     shows: (fits) =>
       new Promise((resolve, reject) => {
         changed = () => {
-          const shown = text();
-          if (fits.test(shown)) {
-            raw = '';
-            resolve(shown);
+          const shown = text().slice(taken);
+          const found = fits.exec(shown);
+          if (found) {
+            const length = found.index + found[0].length;
+            taken += length;
+            resolve(shown.slice(0, length));
           } else if (isOver) reject(new Error(`The program ended, and ${fits} was not shown: ${shown}`));
         };
         changed();
