@@ -3803,7 +3803,7 @@ function momentText(state, { left }) {
   const { thresholds, compaction } = state.run.policy;
   const { tokens: window } = state.gauge.window;
   const latest = `at the latest from ${percent(thresholds.compact)} on${window === void 0 ? "" : ` (${tokens(inTokens(thresholds.compact, window))} tokens)`}`;
-  const at = momentOf(state);
+  const at = momentOf(state)?.at;
   const soon = at === void 0 ? "as soon as it pays" : `from about ${tokens(at)} tokens on, where it pays`;
   const first = compaction.moment === "economic" ? soon : `from ${percent(compaction.moment)} on`;
   return `compacts exactly at the end of a turn: ${first}; ${latest}`;
@@ -3846,7 +3846,7 @@ async function doctor($, state, standing) {
   const { stdout, stderr } = await $.process.run([program, "doctor"], { timeoutMs: PATIENCE_MS });
   return { text: `${own.join("\n")}
 
-${(stdout || stderr).trimEnd()}`, isTextDisplayOnly: true };
+${`${stdout}${stderr}`.trimEnd()}`, isTextDisplayOnly: true };
 }
 
 // src/mod/terminal/log-reader.ts
@@ -19786,6 +19786,7 @@ function withTry(state, triedAt2) {
 }
 
 // src/mod/terminal/register.ts
+var LATE_MS = 300;
 function register(on, options) {
   const seat = {
     session: sessionFor(options),
@@ -19855,7 +19856,7 @@ function register(on, options) {
   });
   on("classic.PostCompact", async ($, e, next) => {
     const answer = await next(e);
-    if (!seat.isRun) await follow($, seat);
+    if (!seat.isRun) void followLate($, seat);
     return answer;
   });
   on("command.run", { command: "ctxb:status" }, async ($, e, next) => {
@@ -19924,6 +19925,10 @@ async function follow($, seat) {
   await readLog($, seat);
   $.ui.invalidate("ui.render");
 }
+async function followLate($, seat) {
+  await $.clock.sleep(LATE_MS);
+  await follow($, seat);
+}
 async function readLog($, { log, session }) {
   if (log === void 0 || !await $.fs.exists(log.path)) return;
   const { size } = await $.fs.stat(log.path);
@@ -19934,7 +19939,7 @@ async function readLog($, { log, session }) {
 }
 async function compactIfDue($, seat) {
   if (leftWhy(seat) !== void 0 || !seat.session.isDue(seat.known, await $.clock.now())) return;
-  void $.session.compact({}).then(() => follow($, seat)).catch((error) => $.ui.log(`ctxb: not compacted: ${error}`, { to: "debug" }));
+  void $.session.compact({}).then(() => followLate($, seat)).catch((error) => $.ui.log(`ctxb: not compacted: ${error}`, { to: "debug" }));
 }
 export {
   register

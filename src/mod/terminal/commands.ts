@@ -42,7 +42,7 @@ function momentText(state: GovernorState, { left }: Standing): string {
   const { thresholds, compaction } = state.run.policy;
   const { tokens: window } = state.gauge.window;
   const latest = `at the latest from ${percent(thresholds.compact)} on${window === undefined ? '' : ` (${tokens(inTokens(thresholds.compact, window))} tokens)`}`;
-  const at = momentOf(state);
+  const at = momentOf(state)?.at;
   const soon = at === undefined ? 'as soon as it pays' : `from about ${tokens(at)} tokens on, where it pays`;
   const first = compaction.moment === 'economic' ? soon : `from ${percent(compaction.moment)} on`;
   return `compacts exactly at the end of a turn: ${first}; ${latest}`;
@@ -96,5 +96,5 @@ export async function doctor($: Engine, state: GovernorState, standing: Standing
   ];
   if (program === undefined) return { text: own.join('\n'), isTextDisplayOnly: true };
   const { stdout, stderr } = await $.process.run([program, 'doctor'], { timeoutMs: PATIENCE_MS });
-  return { text: `${own.join('\n')}\n\n${(stdout || stderr).trimEnd()}`, isTextDisplayOnly: true };
+  return { text: `${own.join('\n')}\n\n${`${stdout}${stderr}`.trimEnd()}`, isTextDisplayOnly: true };
 }

@@ -25,7 +25,7 @@ export interface Engine {
       how?: { readonly timeoutMs?: number },
     ) => Promise<{ readonly exitCode: number; readonly stdout: string; readonly stderr: string }>;
   };
-  readonly clock: { readonly now: () => Promise<number> };
+  readonly clock: { readonly now: () => Promise<number>; readonly sleep: (ms: number) => Promise<unknown> };
   readonly ui: {
     readonly invalidate: (event: 'ui.render') => void;
     readonly log: (text: string, where: { readonly to: 'debug' }) => void;

@@ -12,6 +12,8 @@ import { createTerminalSession, type TerminalSession } from './session.ts';
 /** claude's own JSX factory. */
 declare const h: (element: unknown, props: object | null, ...children: readonly Drawing[]) => Drawing;
 
+const LATE_MS = 300;
+
 /** What the mod knows of the session that claude is at. */
 interface Seat {
   session: TerminalSession;
@@ -115,7 +117,7 @@ export function register(on: On, options: Options): void {
   // The band shows at once what a compaction has left.
   on('classic.PostCompact', async ($, e, next) => {
     const answer = await next(e);
-    if (!seat.isRun) await follow($, seat);
+    if (!seat.isRun) void followLate($, seat);
     return answer;
   });
 
@@ -197,6 +199,12 @@ async function follow($: Engine, seat: Seat): Promise<void> {
   $.ui.invalidate('ui.render');
 }
 
+/** claude writes to its log up to 0.15 s late. */
+async function followLate($: Engine, seat: Seat): Promise<void> {
+  await $.clock.sleep(LATE_MS);
+  await follow($, seat);
+}
+
 /** A session that nothing was said in has no log. */
 async function readLog($: Engine, { log, session }: Seat): Promise<void> {
   if (log === undefined || !(await $.fs.exists(log.path))) return;
@@ -212,6 +220,6 @@ async function compactIfDue($: Engine, seat: Seat): Promise<void> {
   if (leftWhy(seat) !== undefined || !seat.session.isDue(seat.known, await $.clock.now())) return;
   void $.session
     .compact({})
-    .then(() => follow($, seat))
+    .then(() => followLate($, seat))
     .catch((error) => $.ui.log(`ctxb: not compacted: ${error}`, { to: 'debug' }));
 }
