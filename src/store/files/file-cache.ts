@@ -60,7 +60,7 @@ export function openJsonCache(folder: string, key: string): JsonCache {
       if (changed.length === 0) return;
       try {
         makeFolder(folder);
-        for (const [of, { entries }] of changed) replaceFile(pagePath(of), textOf(entries));
+        for (const [of, { entries }] of changed) replaceFile(pagePath(of), textOf(entries), { durable: false });
         forgetOld(folder);
       } catch {
         // A full disk or a foreign folder costs time only.
@@ -133,7 +133,7 @@ export function openTextCache(folder: string, key: string): TextCache {
         makeFolder(folder);
         if (!isTidy) forgetOld(folder, FOLDER_BYTES);
         isTidy = true;
-        replaceFile(pathOf(file), [asItIs(text)]);
+        replaceFile(pathOf(file), [asItIs(text)], { durable: false });
       } catch {
         // A full disk or a foreign folder costs time only.
       }

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ContextDir, fileName } from '../folders/context-dir.ts';
-import { maskedJson } from '../masks/disk-text.ts';
+import { asItIs } from '../masks/disk-text.ts';
 import { createPlain, kindOf, readPlain, refuseForeign, removeFile } from './plain-file.ts';
 import { asProcessMark, isAlive, type ProcessMark } from './process-mark.ts';
 import { orStoreError } from './store-error.ts';
@@ -45,7 +45,7 @@ export function takeLock(folder: ContextDir, holder: Holder): Lock | undefined {
     if (locksIn(folder.path).some(isHeld)) return undefined;
     // Left by a run with the same id, which is dead.
     removeFile(own);
-    createPlain(own, maskedJson(holder));
+    createPlain(own, asItIs(JSON.stringify(holder)));
     const others = locksIn(folder.path).filter(({ path }) => path !== own);
     // In this order: who cleared the own one away may have come and gone while the others were read.
     if (!others.some(isHeld) && kindOf(own) === 'file') {

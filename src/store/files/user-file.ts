@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { accessSync, constants, fstatSync, lstatSync } from 'node:fs';
+import writeFileAtomic from 'write-file-atomic';
 import { CtxbError } from '../../errors.ts';
 import { asItIs } from '../masks/disk-text.ts';
-import { kindOf, readAt, withPlain } from './plain-file.ts';
+import { kindOf, readAt, withPlain, writeWhole } from './plain-file.ts';
 import { orStoreError } from './store-error.ts';
-import { replaceFile } from './write-file.ts';
 
 /** A text file of the user's own, as it was at one moment. */
 export interface UserFile {
@@ -40,8 +40,21 @@ export function readUserFile(path: string, limit: number): UserFile {
 export function replaceUserFile(path: string, text: string, { hash, limit }: { hash: string; limit: number }): boolean {
   if (readUserFile(path, limit).hash !== hash) return false;
   orStoreError(path, () => accessSync(path, constants.W_OK));
-  replaceFile(path, [asItIs(text)], lstatSync(path).mode & 0o777);
+  surviveLongFiles();
+  const { mode } = lstatSync(path);
+  // Filled here, because the package takes a write that the disk cut short for a success.
+  const tmpfileCreated = (temporary: string) =>
+    withPlain(temporary, constants.O_WRONLY, (fd) => writeWhole(fd, asItIs(text)));
+  orStoreError(path, () => writeFileAtomic.sync(path, '', { mode: mode & 0o777, tmpfileCreated }));
   return true;
+}
+
+/**
+ * Node ignores the signal for a file beyond `ulimit -f`, so that writing fails with an error. The package listens to
+ * signals while it writes and leaves this one deadly behind, unless somebody else listens as well.
+ */
+function surviveLongFiles(): void {
+  if (process.listenerCount('SIGXFSZ') === 0) process.on('SIGXFSZ', () => {});
 }
 
 function refuseOthers(path: string): void {

@@ -1,6 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { closeSync, constants, fsyncSync, linkSync, renameSync } from 'node:fs';
-import writeFileAtomic from 'write-file-atomic';
+import { closeSync, constants, fsyncSync, linkSync, openSync, renameSync } from 'node:fs';
 import { CtxbError } from '../../errors.ts';
 import { asItIs, type DiskText, joined } from '../masks/disk-text.ts';
 import { FILE_MODE, kindOf, openPlain, readPlain, removeFile, withPlain, writeWhole } from './plain-file.ts';
@@ -19,14 +18,18 @@ const WITHOUT_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLI
  */
 export function writeNewFile(path: string, text: DiskText): boolean {
   if (kindOf(path) !== 'missing') return false;
-  // Named as the other temporary files are, so that what a killed process leaves is known for what it is.
-  const temporary = `${path}.${randomInt(1_000_000_000)}`;
+  const temporary = temporaryFor(path);
   try {
     fillNew(temporary, text);
     return orStoreError(path, () => giveName(temporary, path));
   } finally {
     removeFile(temporary);
   }
+}
+
+/** All are named alike, so that what a killed process leaves is known for what it is. */
+function temporaryFor(path: string): string {
+  return `${path}.${randomInt(1_000_000_000)}`;
 }
 
 function fillNew(path: string, text: DiskText): void {
@@ -53,34 +56,34 @@ function giveName(temporary: string, path: string): boolean {
 
 const BLOCK = 64 * 1024;
 
+export interface Replacement {
+  /** Must be whole after a power failure too; waiting for the disk takes some milliseconds. Default: true. */
+  readonly durable?: boolean;
+}
+
 /**
- * Puts a file in the place of the old one, whole or not at all. Memory stays bounded however long the text is.
+ * Puts a file of ctxb's in the place of the old one, whole or not at all. Memory stays bounded however long the text is.
  *
- * write-file-atomic makes and renames the temporary file. It is filled here, because the package takes a write that
- * the disk cut short for a success and replaces the good file with the torn one.
- *
- * @param mode permissions of the new file
  * @throws CtxbError `store`
  */
-export function replaceFile(path: string, chunks: Iterable<DiskText>, mode = FILE_MODE): void {
-  surviveLongFiles();
-  orStoreError(path, () => {
-    writeFileAtomic.sync(path, '', { mode, tmpfileCreated: (temporary) => fillWhole(temporary, chunks) });
-  });
+export function replaceFile(path: string, chunks: Iterable<DiskText>, replacement: Replacement = {}): void {
+  const temporary = temporaryFor(path);
+  try {
+    orStoreError(path, () => {
+      fillReplacement(temporary, chunks, replacement);
+      renameSync(temporary, path);
+    });
+  } catch (error) {
+    removeFile(temporary);
+    throw error;
+  }
 }
 
-/**
- * Node ignores the signal for a file beyond `ulimit -f`, so that writing fails with an error. The package listens to
- * signals while it writes and leaves this one deadly behind, unless somebody else listens as well.
- */
-function surviveLongFiles(): void {
-  if (process.listenerCount('SIGXFSZ') === 0) process.on('SIGXFSZ', () => {});
-}
-
-function fillWhole(path: string, chunks: Iterable<DiskText>): void {
-  const fd = openPlain(path, O_WRONLY);
+function fillReplacement(path: string, chunks: Iterable<DiskText>, { durable = true }: Replacement): void {
+  const fd = openSync(path, 'wx', FILE_MODE);
   try {
     for (const block of blocksOf(chunks)) writeWhole(fd, block);
+    if (durable) fsyncSync(fd);
   } finally {
     closeSync(fd);
   }

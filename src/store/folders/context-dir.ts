@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { CtxbError } from '../../errors.ts';
 import { appendWhole, kindOf, makeFolder, openPlain, refuseForeign, withPlain } from '../files/plain-file.ts';
-import { replaceFile } from '../files/write-file.ts';
+import { type Replacement, replaceFile } from '../files/write-file.ts';
 import { type DiskText, joined } from '../masks/disk-text.ts';
 import { claimFolder } from './own-folder.ts';
 
@@ -20,7 +20,7 @@ export interface ContextDir {
   /** Adds a line to a file in the folder. */
   append(file: string, line: DiskText): void;
   /** Writes a text, or the pieces of one, to a file in the folder, whole or not at all. */
-  write(file: string, text: DiskText | Iterable<DiskText>): void;
+  write(file: string, text: DiskText | Iterable<DiskText>, replacement?: Replacement): void;
   /** Opens a file in the folder for appending, making it if it is not there. The caller closes the descriptor. */
   open(file: string): number;
   /** A folder in this one. It is made with its first file. */
@@ -54,7 +54,7 @@ function folderIn(root: string, path: string): ContextDir {
     path,
     place,
     append: (file, line) => withPlain(place(file), APPENDING, (fd) => appendWhole(fd, joined([line], '\n'))),
-    write: (file, text) => replaceFile(place(file), typeof text === 'string' ? [text] : text),
+    write: (file, text, replacement) => replaceFile(place(file), typeof text === 'string' ? [text] : text, replacement),
     open: (file) => openPlain(place(file), APPENDING),
     within: (folder) => folderIn(root, resolve(path, folder)),
   };

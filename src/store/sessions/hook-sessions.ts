@@ -21,6 +21,8 @@ const WINDOW_LIMIT = 32;
 /** Bytes; some hundred kilobytes are usual. */
 const STATE_LIMIT = 64 * 1024 * 1024;
 const PAUSE_MS = 5;
+/** No session goes on behind a power failure without a new start. */
+const SHORT_LIVED = { durable: false };
 /** A session without a hook for this long is forgotten. */
 const FORGOTTEN_MS = 30 * 24 * 60 * 60 * 1000;
 
@@ -54,7 +56,7 @@ export async function holdHookSession(
     if (lock !== undefined) {
       return {
         read: () => readSealed(path, sessionId, seal),
-        write: (json) => dir.write(STATE, asItIs(seal.close(json, purposeOf(sessionId)))),
+        write: (json) => dir.write(STATE, asItIs(seal.close(json, purposeOf(sessionId))), SHORT_LIVED),
         window: () => Number(readPlain(dir.place(WINDOW), WINDOW_LIMIT)) || undefined,
         release: lock.release,
       };
@@ -89,7 +91,7 @@ export function noteWindow(contextDir: string, sessionId: string, tokens: number
   if (!isSessionId(sessionId) || kindOf(folder) !== 'folder') return;
   const text = String(tokens);
   if (readPlain(join(folder, WINDOW), WINDOW_LIMIT) !== text)
-    folderOf(contextDir, sessionId)?.write(WINDOW, asItIs(text));
+    folderOf(contextDir, sessionId)?.write(WINDOW, asItIs(text), SHORT_LIVED);
 }
 
 /** Removes the state of sessions that ended long ago. */
@@ -123,7 +125,7 @@ const NOTE_LIMIT = 4096;
 export function noteSessionOf(contextDir: string, claude: ProcessMark, session: string): void {
   openContextDir(contextDir)
     .within(HOOKS)
-    .write(nameOf(claude), maskedJson({ ...claude, session }));
+    .write(nameOf(claude), maskedJson({ ...claude, session }), SHORT_LIVED);
 }
 
 /** The session that it was at when that was noted last; undefined: nothing was. */

@@ -17,6 +17,9 @@ const LOG = 'memory.ndjson';
 /** The index, which is also copied to where an agent finds it without knowing the session. */
 const INDEX = 'scratch.md';
 
+/** Each turn writes these anew, the most of it out of the log. */
+const REWRITTEN = { durable: false };
+
 /** A run, as far as files have to know it. */
 export interface Who {
   readonly pid: number;
@@ -132,13 +135,13 @@ function useFolder(root: ContextDir, { id, dir, lock }: Claim, { name, now, cont
     rewrite: (file, chunks) =>
       ifOpen(() => {
         files.close(file);
-        dir.write(file, chunks);
+        dir.write(file, chunks, REWRITTEN);
       }),
     sizeOf: (file) => sizeOf(dir.place(file)),
     writeIndex: (text) =>
       ifOpen(() => {
-        dir.write(INDEX, text);
-        root.write(INDEX, text);
+        dir.write(INDEX, text, REWRITTEN);
+        root.write(INDEX, text, REWRITTEN);
         record.save();
       }),
     alias: (other) => ifOpen(() => record.add(other)),
@@ -210,7 +213,7 @@ function keepRecord(dir: ContextDir, name: string, now: () => number) {
 
   function save(): void {
     const file = { v: 1, ids: [...ids], startedAt, updatedAt: time() };
-    dir.write(SESSION_FILE, joined([maskedJson(file)], '\n'));
+    dir.write(SESSION_FILE, joined([maskedJson(file)], '\n'), REWRITTEN);
   }
 
   function add(id: string): void {

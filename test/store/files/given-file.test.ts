@@ -89,6 +89,7 @@ const OPENERS: Readonly<Record<string, string>> = {
   'store/files/plain-file.ts': 'the careful opener of what is ctxb’s',
   'store/files/process-mark.ts': '/proc',
   'store/files/read-lines.ts': 'never waits; reads a bound',
+  'store/files/write-file.ts': 'only what it makes anew',
 };
 
 it('every file is opened by one of those that take care', () => {
