@@ -28,8 +28,8 @@ export interface ExecutorWorld {
   readonly onFault: (message: string) => void;
   /** Completes what a hook is answered, from the notes. */
   readonly answer: (hook: HookAnswer) => Answered;
-  /** Called before the context is replaced: notes must be on disk by then. */
-  readonly beforeCompaction: () => void;
+  /** Called before the context is replaced, or the fresh one begins: notes must be on disk by then. */
+  readonly flushNotes: () => void;
   /** Work to be done before a hook is answered. */
   readonly beforeHook: (hook: HookName) => void | Promise<void>;
   readonly hookTimeoutMs: number;
@@ -102,8 +102,9 @@ export function createExecutor(world: ExecutorWorld): Executor {
     },
     keep: ({ file, texts }) => store.keep(file, texts),
     'answer-hook': (effect) => {
-      const { requestId, hook } = effect;
-      if (hook === 'PreCompact') world.beforeCompaction();
+      const { requestId, hook, recall } = effect;
+      // claude asks no PreCompact hook where the mod answers.
+      if (hook === 'PreCompact' || recall === 'lost') world.flushNotes();
       const { output, decisions } = world.answer(effect);
       for (const decision of decisions) execute(decision);
       void answerHook({
@@ -152,7 +153,7 @@ export function createExecutor(world: ExecutorWorld): Executor {
 
   function execute(action: Action): void {
     if (isDecision(action)) {
-      if (action.kind === 'compact' || action.kind === 'handoff') world.beforeCompaction();
+      if (action.kind === 'compact' || action.kind === 'handoff') world.flushNotes();
       store.journal(withoutFocus(action));
       noteForResuming(action);
       world.onDecision(action);

@@ -24,7 +24,7 @@ type Provided =
   | 'feed'
   | 'passOn'
   | 'answer'
-  | 'beforeCompaction'
+  | 'flushNotes'
   | 'hookFailed'
   | 'writeHandoff'
   | 'armExact'
@@ -144,7 +144,7 @@ export function startSession(run: Run, world: SessionWorld): Session {
     },
     feed: (event) => void host.feed({ t: now(), from: 'timer', event }),
     answer: (hook) => notes?.answer(hook, state()) ?? { output: hookOutput(hook, hook.context), decisions: [] },
-    beforeCompaction: () => notes?.flush(state()),
+    flushNotes: () => notes?.flush(state()),
     hookFailed: (requestId) => host.tell({ kind: 'hook-failed', requestId }),
     askPerson: (effect) =>
       void world.askPerson(effect).then((limitUsd) => host.tell({ kind: 'cost-answer', limitUsd })),
@@ -153,7 +153,6 @@ export function startSession(run: Run, world: SessionWorld): Session {
     armExact: () => host.tellLater({ kind: 'exact-folder', ...world.exactMod.arm() }),
     proveExact: () => world.exactMod.whenAlive(() => host.tell({ kind: 'exact-proved' })),
     planExact({ budget, midTurn }) {
-      notes?.flush(state());
       world.exactMod.plan({ version: 1, note: notes?.exactNote(state()) ?? '', budget, midTurn });
     },
     measureFile: (effect) => host.tellLater(world.toolFiles.measure(effect)),

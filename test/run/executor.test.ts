@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Action } from '../../src/core/governor/actions.ts';
+import type { HookName } from '../../src/core/governor/effects.ts';
 import { hookOutput } from '../../src/core/memory/hand-back/hand-back.ts';
 import { createExecutor, type ExecutorWorld } from '../../src/run/executor.ts';
 
@@ -36,7 +37,7 @@ function noting(more: Partial<ExecutorWorld> = {}) {
     onFault: note('fault'),
     beforeHook: () => {},
     answer: (hook) => ({ output: hookOutput(hook, hook.context), decisions: [] }),
-    beforeCompaction: note('flush'),
+    flushNotes: note('flush'),
     armExact: note('arm'),
     proveExact: note('prove'),
     planExact: note('plan'),
@@ -112,6 +113,17 @@ describe('an action is carried out', () => {
 });
 
 describe('a hook', () => {
+  it.each<{ name: string; hook: HookName; recall?: 'lost' | 'begun'; flushed: boolean }>([
+    { name: 'before the context is replaced', hook: 'PreCompact', flushed: true },
+    { name: 'before the context that has replaced it begins', hook: 'SessionStart', recall: 'lost', flushed: true },
+    { name: 'not before another begins', hook: 'SessionStart', recall: 'begun', flushed: false },
+    { name: 'not before a tool', hook: 'PreToolUse', flushed: false },
+  ])('notes are on disk $name', ({ name: _, flushed, ...hook }) => {
+    const { executor, notes } = noting();
+    executor.execute({ kind: 'answer-hook', requestId: 'r', output: {}, ...hook });
+    expect(notes.includes('flush')).toBe(flushed);
+  });
+
   it('is answered after the work before it', async () => {
     const order: string[] = [];
     const { executor, stdin } = noting({ beforeHook: (hook) => void order.push(hook) });

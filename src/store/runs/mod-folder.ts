@@ -61,7 +61,8 @@ export function makeModFolder(root = tmpdir(), mod = MOD): ModFolder {
         callback();
       }
     },
-    plan: (wanted) => replaceFile(plan, [maskedJson(wanted)]),
+    // claude waits, and nobody reads it after this process.
+    plan: (wanted) => replaceFile(plan, [maskedJson(wanted)], { durable: false }),
     takeReceipt() {
       if (!existsSync(answer)) return undefined;
       const [receipt, kept] = [answer, messages].map((file) => readJson(file, MOST_BYTES));

@@ -62,7 +62,7 @@ export function prepareExact(before: GovernorState, state: GovernorState): Step 
   return isNear(state) || exact.midTurn.length > 0 ? planExact(state) : keep(state);
 }
 
-/** Writing the plan brings the notes on disk up to date, which is not needed while claude's trigger is far. */
+/** claude waits while the plan is written: that is not needed while its trigger is far. */
 function isNear({ trigger, gauge }: GovernorState): boolean {
   return typeof trigger !== 'number' || predicted(gauge) >= NEAR * trigger;
 }
