@@ -1,5 +1,5 @@
 import { relative, resolve } from 'node:path';
-import { effectiveSettings } from '../config/effective-config.ts';
+import { quickSettings } from '../config/quick-config.ts';
 import type { SetValue } from '../config/resolve-config.ts';
 import { profileOf } from '../flow/briefing.ts';
 import { briefingWorld } from '../flow/briefing-world.ts';
@@ -30,7 +30,7 @@ export async function explain(file: string, options: ExplainOptions, io: Io): Pr
   const { json, html, profile, contextDir } = options;
   const path = resolve(io.cwd, file);
   const flow = requireFlow(path, { profile: namedProfile(profile, io.cwd) });
-  const settings = await effectiveSettings({ cwd: io.cwd, env: io.env, flags: { contextDir } });
+  const settings = await quickSettings({ cwd: io.cwd, env: io.env, flags: { contextDir } });
   const { config } = settings;
   const run = earlierRuns(resolve(io.cwd, config.contextDir)).find((each) => each.flow() === flow.name);
   const { window, flow: global } = config;

@@ -118,6 +118,11 @@ export async function main(given: readonly string[], io: Io): Promise<number> {
       await warnOfVariables(io);
       return await (await import('./shim.ts')).shim(argv.slice(1), io);
     }
+    // Nothing to parse: claude starts before what parses, and everything else, is loaded.
+    if (argv[0] === 'run' && argv[1] === '--') {
+      await warnOfVariables(io);
+      return await (await import('./run-claude.ts')).runClaude(argv.slice(2), { flags: {} }, io);
+    }
     return await dispatch(
       argv,
       isVerbatim(argv) ? io : { ...io, stdout: shownOn(io.stdout), stderr: shownOn(io.stderr) },

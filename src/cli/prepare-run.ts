@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import { effectiveSettings } from '../config/effective-config.ts';
+import { quickSettings } from '../config/quick-config.ts';
 import type { Flags, SetValue } from '../config/resolve-config.ts';
 import type { Io } from '../io.ts';
 import { styleFor } from '../report/style.ts';
@@ -11,7 +11,7 @@ import { createTerminal, type Terminal } from '../report/terminal/terminal.ts';
  * @throws CtxbError `config` naming everything that is wrong with the configuration
  */
 export async function prepareRun(flags: Flags, io: Io): Promise<PreparedRun> {
-  const { config, values, warnings } = await effectiveSettings({ cwd: io.cwd, env: io.env, flags });
+  const { config, values, warnings } = await quickSettings({ cwd: io.cwd, env: io.env, flags });
   const terminal = await terminalOf(config, io);
   for (const { message } of warnings.file) terminal.notice(message);
   return { config, values, terminal };

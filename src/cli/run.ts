@@ -1,12 +1,9 @@
 import type { Command } from 'commander';
-import { runUntouched } from '../claude/child.ts';
-import { readClaudeArguments } from '../claude/claude-arguments.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { runHeadless } from '../run/run-headless.ts';
 import { shellLine } from './completion/quoted.ts';
 import { addConfigOptions, configFlags } from './config-options.ts';
-import { prepareRun } from './prepare-run.ts';
+import { runClaude } from './run-claude.ts';
 
 /** Options of `ctxb run` that are no keys of the configuration, as commander hands them over. */
 interface RunOptions extends Readonly<Record<string, unknown>> {
@@ -72,23 +69,6 @@ async function run(words: readonly string[], options: RunOptions, io: Io): Promi
   }
   if (options.atReset)
     throw new CtxbError('usage', '--at-reset goes with --resume-run: ctxb run --resume-run --at-reset');
-  const [program, ...args] = words;
-  if (program === undefined) throw new CtxbError('usage', 'no program given: ctxb run -- claude [arguments]');
-  const invocation = readClaudeArguments(args);
-  if (invocation.kind === 'untouched') return runUntouched(program, args, io);
-  if (invocation.kind === 'ambiguous') {
-    const { option, candidate } = invocation;
-    const { refusesArguments } = await import('../claude/claude-options.ts');
-    if (await refusesArguments(program, args, io)) return runUntouched(program, args, io);
-    throw new CtxbError(
-      'usage',
-      `ctxb does not know claude's option ${option}, so "${candidate}" may be its value or the prompt: ` +
-        `write ${option}=… or give the prompt with ctxb run --prompt "…" -- claude …`,
-    );
-  }
-  const { terminal, ...settings } = await prepareRun(configFlags(options), io);
   const { prompt: prompts, prompts: promptsFile, record, otlp } = options;
-  return runHeadless({ program, invocation, ...settings, prompts, promptsFile, record, otlp }, io, terminal).finally(
-    terminal.clear,
-  );
+  return runClaude(words, { flags: configFlags(options), prompts, promptsFile, record, otlp }, io);
 }

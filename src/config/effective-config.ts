@@ -3,7 +3,7 @@ import type { Config } from './config.ts';
 import { type ConfigWorld, type ResolvedConfig, requireGood, resolveConfig } from './resolve-config.ts';
 
 /** What a configuration that was found good says. */
-type Settings = Pick<ResolvedConfig, 'config' | 'values' | 'warnings'>;
+export type Settings = Pick<ResolvedConfig, 'config' | 'values' | 'warnings'>;
 
 /**
  * The configuration a command runs with.
@@ -11,12 +11,7 @@ type Settings = Pick<ResolvedConfig, 'config' | 'values' | 'warnings'>;
  * @throws CtxbError `config` with every finding, one a line
  */
 export async function effectiveConfig(world: ConfigWorld): Promise<Config> {
-  return (await effectiveSettings(world)).config;
-}
-
-/** The same, what makes it, and what in it has no effect. */
-export async function effectiveSettings(world: ConfigWorld): Promise<Settings> {
-  return inForce(await resolveConfig(world));
+  return inForce(await resolveConfig(world)).config;
 }
 
 /**

@@ -1,7 +1,9 @@
 import type { Environment } from '../io.ts';
 import type { Config } from './config.ts';
 import { DEFAULTS } from './defaults.ts';
-import { readConfig } from './read-config.ts';
+import type { Settings } from './effective-config.ts';
+import { type FoundConfig, readConfig } from './read-config.ts';
+import type { ConfigWorld } from './resolve-config.ts';
 
 /** Variables with it may set a key. It stands here too, as what reads them brings the whole schema with it. */
 const PREFIX = 'CTXB_';
@@ -19,8 +21,7 @@ export interface QuickConfig {
  */
 export async function quickConfig(cwd: string, env: Environment): Promise<QuickConfig> {
   const found = await readConfig(cwd);
-  const isSet = Object.keys(env).some((name) => name.startsWith(PREFIX));
-  if (found.file === undefined && found.findings.length === 0 && !isSet) return { config: DEFAULTS, faults: [] };
+  if (saysNothing(found, env)) return { config: DEFAULTS, faults: [] };
   const [{ resolveFound }, { boundPatterns }] = await Promise.all([
     import('./resolve-config.ts'),
     import('./effective-config.ts'),
@@ -31,4 +32,25 @@ export async function quickConfig(cwd: string, env: Environment): Promise<QuickC
     config: faults.length === 0 ? config : { ...DEFAULTS, observe: config.observe },
     faults: faults.map(({ message }) => message),
   };
+}
+
+/**
+ * The configuration of a run, whose claude is to start soon: what checks values is loaded only where there are some.
+ *
+ * @throws CtxbError `config` with every finding, one a line
+ */
+export async function quickSettings({ cwd, env, flags }: ConfigWorld): Promise<Settings> {
+  const found = await readConfig(cwd);
+  if (saysNothing(found, env) && Object.values(flags).every((flag) => flag === undefined)) {
+    return { config: DEFAULTS, values: [], warnings: { environment: [], file: [] } };
+  }
+  const [{ resolveFound }, { inForce }] = await Promise.all([
+    import('./resolve-config.ts'),
+    import('./effective-config.ts'),
+  ]);
+  return inForce(resolveFound(found, { cwd, env, flags }));
+}
+
+function saysNothing({ file, findings }: FoundConfig, env: Environment): boolean {
+  return file === undefined && findings.length === 0 && !Object.keys(env).some((name) => name.startsWith(PREFIX));
 }

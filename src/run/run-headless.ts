@@ -23,7 +23,6 @@ import {
   RUN_VARIABLE,
   type Watcher,
 } from './headless-run.ts';
-import { openRecordFile } from './run-files.ts';
 import { watchSignals } from './signals.ts';
 
 /**
@@ -41,7 +40,7 @@ export async function runHeadless(headless: HeadlessRun, io: Io, watcher: Watche
     ? fixedPrompts(resumed.lines)
     : await callerInput(headless, io, createStamp(runId), watcher.notice);
   if ('piped' in input) return runUntouched(program, invocation.written, io, input.piped);
-  const record = headless.record === undefined ? undefined : openRecordFile(headless.record);
+  const record = headless.record === undefined ? undefined : await recordTo(headless.record);
   const env = childEnvironment(headless, io, runId);
   const start = (args: readonly string[]) => startChild({ command: program, args, cwd: io.cwd, env });
   const run = describeRun(headless, runId, io);
@@ -68,6 +67,11 @@ export async function runHeadless(headless: HeadlessRun, io: Io, watcher: Watche
   const startSuccessor = ({ resume, isFirst }: StartClaude, state: GovernorState) =>
     start([...(isFirst ? first : successorArguments(invocation, resume)), ...limits(runCostUsd(state))]);
   return conduct(headless, { run, io, child, early, input, record, watcher, telemetry, startSuccessor });
+}
+
+async function recordTo(path: string) {
+  const { openRecordFile } = await import('./run-files.ts');
+  return openRecordFile(path);
 }
 
 async function telemetryOf({ otlp }: HeadlessRun, runId: string, io: Io, { notice }: Watcher) {

@@ -15,10 +15,10 @@ const TARGET = 'node20.19';
  */
 const PARTS = {
   base: /src\/(cli\/main|process-io)\.ts$/,
+  start: /src\/(cli\/(run-claude|shim|prepare-run)|run\/run-headless)\.ts$/,
   hook: /src\/(cli\/hook|hook\/answer-hook)\.ts$/,
-  replay: /src\/(replay\/workers\/work|cli\/replay)\.ts$/,
-  run: /src\/(cli\/(run|shim|prepare-run)|run\/run-headless)\.ts$/,
   conduct: /src\/run\/conduct\.ts$/,
+  replay: /src\/(replay\/workers\/work|cli\/replay)\.ts$/,
 };
 
 /** Claude Code starts it several times a second: bundled alone, it has nothing in it that only others need. */

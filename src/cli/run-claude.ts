@@ -1,0 +1,42 @@
+import { runUntouched } from '../claude/child.ts';
+import { readClaudeArguments } from '../claude/claude-arguments.ts';
+import type { Flags } from '../config/resolve-config.ts';
+import { CtxbError } from '../errors.ts';
+import type { Io } from '../io.ts';
+import { runHeadless } from '../run/run-headless.ts';
+import { prepareRun } from './prepare-run.ts';
+
+/** What `ctxb run` was told, beside claude's words. */
+export interface RunRequest {
+  readonly flags: Flags;
+  readonly prompts?: readonly string[] | undefined;
+  readonly promptsFile?: string | undefined;
+  readonly record?: string | undefined;
+  readonly otlp?: string | undefined;
+}
+
+/**
+ * Runs a program and its arguments. Resolves with the exit code.
+ *
+ * @throws CtxbError `usage`, `config`, and as `runHeadless`
+ */
+export async function runClaude(words: readonly string[], { flags, ...request }: RunRequest, io: Io): Promise<number> {
+  const [program, ...args] = words;
+  if (program === undefined) throw new CtxbError('usage', 'no program given: ctxb run -- claude [arguments]');
+  const invocation = readClaudeArguments(args);
+  if (invocation.kind === 'untouched') return runUntouched(program, args, io);
+  if (invocation.kind === 'ambiguous') {
+    const { option, candidate } = invocation;
+    const { refusesArguments } = await import('../claude/claude-options.ts');
+    if (await refusesArguments(program, args, io)) return runUntouched(program, args, io);
+    throw new CtxbError(
+      'usage',
+      `ctxb does not know claude's option ${option}, so "${candidate}" may be its value or the prompt: ` +
+        `write ${option}=… or give the prompt with ctxb run --prompt "…" -- claude …`,
+    );
+  }
+  const { terminal, ...settings } = await prepareRun(flags, io);
+  const { prompts, promptsFile, record, otlp } = request;
+  const headless = { program, invocation, ...settings, prompts, promptsFile, record, otlp };
+  return runHeadless(headless, io, terminal).finally(terminal.clear);
+}
