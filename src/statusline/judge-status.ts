@@ -17,7 +17,8 @@ import type { StatusInput } from './status-input.ts';
  */
 export function judgeStatus(lines: Iterable<string>, status: StatusInput, policy: Policy): GovernorState {
   // A recording is judged, of which this is the end.
-  const host = createHost(withWindow(initialState(replayRun(policy)), status));
+  const state = withWindow(initialState(replayRun(policy)), status);
+  const host = createHost({ ...state, limits: { ...state.limits, used: status.limits } });
   for (const line of lines) host.feed({ t: 0, from: 'claude', event: decodeLine(line) });
   return withCallAhead(host.state, status, 0);
 }

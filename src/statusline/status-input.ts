@@ -1,4 +1,4 @@
-import type { Usage } from '../core/protocol/events.ts';
+import type { LimitUse, Usage } from '../core/protocol/events.ts';
 import { countOf, fieldsOf, isFields, parsed, textOf } from '../core/protocol/fields.ts';
 import { readUsage } from '../core/protocol/usage.ts';
 import { readTail } from '../store/files/read-lines.ts';
@@ -19,6 +19,8 @@ export interface StatusInput {
   readonly window: number | undefined;
   /** Of the last call of the main thread; all zero behind a compaction, undefined before the first call. */
   readonly usage: Usage | undefined;
+  /** Of a subscription's usage limits, what is used of each. */
+  readonly limits: Readonly<Record<string, LimitUse>>;
 }
 
 /** Undefined where the text is no JSON object. */
@@ -36,7 +38,16 @@ export function readStatusInput(text: string): StatusInput | undefined {
     costUsd: typeof usd === 'number' && usd >= 0 ? usd : undefined,
     window: countOf(fieldsOf(context).context_window_size),
     usage: readUsage(fieldsOf(context).current_usage),
+    limits: readLimits(fields.rate_limits),
   };
+}
+
+function readLimits(value: unknown): StatusInput['limits'] {
+  const shares = Object.entries(fieldsOf(value)).flatMap(([name, limit]) => {
+    const { used_percentage: used } = fieldsOf(limit);
+    return typeof used === 'number' && used >= 0 ? [[name, { share: used / 100, resetsAt: undefined }] as const] : [];
+  });
+  return Object.fromEntries(shares);
 }
 
 /** Bytes of the log's end that are read: some ten turns. What is shown is not worth the time of more. */

@@ -1,31 +1,53 @@
 import { readGauge } from '../core/governor/gauge/gauge.ts';
 import { inTokens } from '../core/governor/policy.ts';
+import { momentOf } from '../core/governor/relief/outlook.ts';
 import type { GovernorState } from '../core/governor/state.ts';
+import { limitName } from '../core/governor/waits/limits.ts';
 import { type ZoneName, zoneAt } from '../core/governor/zones/zones.ts';
 import { counted, dollars, percent, tokens } from '../report/figures.ts';
 import type { Style } from '../report/style.ts';
-import { bar, turnsTo } from '../report/terminal/status-line.ts';
 
 /** A part of the line; `rank` says how early it is left out where the terminal is too narrow, the highest first. */
-interface Part {
+export interface Part {
   readonly text: string;
   readonly rank: number;
   readonly paint?: (text: string) => string;
 }
 
-const SHORT_BAR = 8;
+const BAR_CELLS = 20;
+const SHORT_BAR = 5;
+
+/** The highest ranks that a line with a whole bar and with a short one must keep. */
+const KEPT = { whole: 4, short: 2, none: 0 } as const;
 
 /**
- * The status line: a bar, how full the context is and on what that rests, the zone, the forecast, the cost.
+ * The status line: a bar, how full the context is and on what that rests, the zone, the forecast, the cost, limits.
  *
  * @param costUsd in claude's own count; undefined: not known
  * @param width columns; of a line that does not fit the least important parts are left out
+ * @param more of what is under way
  */
-export function statusText(state: GovernorState, costUsd: number | undefined, style: Style, width: number): string {
-  const rest = [...sizeParts(state), ...forecastParts(state, style), ...costParts(costUsd)];
-  for (const cells of [undefined, SHORT_BAR, 0]) {
+export function statusText(
+  state: GovernorState,
+  costUsd: number | undefined,
+  style: Style,
+  width: number,
+  more: readonly Part[] = [],
+): string {
+  const rest = [
+    ...sizeParts(state),
+    ...forecastParts(state, style),
+    ...costParts(state, costUsd),
+    ...limitParts(state, style),
+    ...more,
+  ];
+  for (const [cells, kept] of [
+    [BAR_CELLS, KEPT.whole],
+    [SHORT_BAR, KEPT.short],
+    [0, KEPT.none],
+  ] as const) {
     const parts = [...barParts(state, style, cells), ...rest];
-    const fitting = fitted(parts, width, cells === 0 ? 0 : 1);
+    const fitting = fitted(parts, width, kept);
     if (fitting !== undefined) return line(fitting);
   }
   return line(barParts(state, style, 0).slice(0, 1));
@@ -52,7 +74,7 @@ function line(parts: readonly Part[]): string {
   return parts.map(({ text, paint }) => (paint === undefined ? text : paint(text))).join(SEPARATOR);
 }
 
-function barParts(state: GovernorState, style: Style, cells: number | undefined): Part[] {
+function barParts(state: GovernorState, style: Style, cells: number): Part[] {
   const { fraction, basis } = readGauge(state.gauge);
   if (basis === 'none') return [{ text: `${bar(0, cells)} not measured yet`.trim(), rank: 0, paint: style.dim }];
   if (fraction === undefined) return [];
@@ -77,20 +99,69 @@ function sizeParts({ gauge }: GovernorState): Part[] {
   const { predicted, window, basis } = readGauge(gauge);
   if (window === undefined) return basis === 'none' ? [] : [{ text: `${tokens(predicted)} tokens ${basis}`, rank: 0 }];
   const size = tokens(window);
-  if (basis === 'none') return [{ text: size, rank: 3 }];
-  return [{ text: `${tokens(predicted)}/${size} ${basis}`, rank: 3 }];
+  if (basis === 'none') return [{ text: size, rank: 7 }];
+  return [{ text: `${tokens(predicted)}/${size} ${basis}`, rank: 7 }];
 }
 
-/** To the level at which the agent is asked to come to an end, and from there on to the end of the window. */
+/** What comes next: a relief, or the level at which the agent is asked to come to an end, or the end of the window. */
 function forecastParts(state: GovernorState, style: Style): Part[] {
-  const { window, predicted, basis } = readGauge(state.gauge);
-  const { warn } = state.run.policy.thresholds;
-  const isWarned = predicted >= inTokens(warn, window);
-  const left = basis === 'none' ? undefined : turnsTo(state, isWarned && window !== undefined ? window : warn);
-  if (left === undefined) return [];
-  return [{ text: `~${counted(left, 'turn')} to ${isWarned ? 'full' : 'critical'}`, rank: 4, paint: style.dim }];
+  const { predicted, basis, window } = readGauge(state.gauge);
+  if (basis === 'none') return [];
+  const { at, what } = nextOf(state, predicted);
+  const isDue = window !== undefined && predicted >= inTokens(at, window) && what !== 'full';
+  if (isDue) return [{ text: `${what} due`, rank: 4, paint: style.cyan }];
+  const left = turnsTo(state, at);
+  return left === undefined ? [] : [{ text: `~${counted(left, 'turn')} to ${what}`, rank: 4, paint: style.dim }];
 }
 
-function costParts(costUsd: number | undefined): Part[] {
-  return costUsd === undefined ? [] : [{ text: dollars(costUsd), rank: 2 }];
+/** The level that is reached next, as a fraction of the window (≤ 1) or in tokens. */
+function nextOf(state: GovernorState, predicted: number): { readonly at: number; readonly what: string } {
+  const { policy, mode } = state.run;
+  const moment = momentOf(state);
+  if (moment !== undefined) return { at: moment.at, what: moment.way === 'compact' ? 'compaction' : 'handoff' };
+  const { warn, compact } = policy.thresholds;
+  if (mode === 'act' && policy.compaction.enabled) return { at: compact, what: 'compaction' };
+  const window = state.gauge.window.tokens;
+  const isWarned = window !== undefined && predicted >= inTokens(warn, window);
+  return isWarned ? { at: window, what: 'full' } : { at: warn, what: 'critical' };
+}
+
+/**
+ * Turns until a threshold is crossed, if they go on growing as they did; undefined before a turn was seen
+ * to grow, and where the window is not known.
+ *
+ * @param threshold a fraction of the window (≤ 1) or tokens (> 1)
+ */
+function turnsTo({ gauge, turn }: GovernorState, threshold: number): number | undefined {
+  const { tokens: grown, turns } = turn.growth;
+  const room = inTokens(threshold, gauge.window.tokens) - gauge.used;
+  if (turns === 0 || !Number.isFinite(room)) return undefined;
+  return Math.max(0, Math.floor(room / (grown / turns)));
+}
+
+/** Only a run stops at its limit. */
+function costParts(state: GovernorState, costUsd: number | undefined): Part[] {
+  if (costUsd === undefined) return [];
+  const { mode, policy } = state.run;
+  const { limitUsd } = policy.cost;
+  const limit = mode === 'act' && limitUsd !== undefined ? ` of ${dollars(limitUsd)}` : '';
+  return [{ text: `${dollars(costUsd)}${limit}`, rank: 2 }];
+}
+
+/** A limit of which little is used is nothing to look at. */
+const LEAST_SHARE = 0.5;
+
+function limitParts({ limits, run }: GovernorState, style: Style): Part[] {
+  const { warnAt } = run.policy.limits;
+  return Object.entries(limits.used).flatMap(([name, { share = 0 }]) => {
+    if (share < Math.min(LEAST_SHARE, warnAt)) return [];
+    const text = `${limitName(name)} ${percent(share)}`;
+    return [share < warnAt ? { text, rank: 3 } : { text, rank: 1, paint: style.yellow }];
+  });
+}
+
+/** How full something is, drawn. */
+export function bar(fraction: number, cells = BAR_CELLS): string {
+  const filled = Math.min(cells, Math.round(fraction * cells));
+  return '█'.repeat(filled) + '░'.repeat(cells - filled);
 }

@@ -273,7 +273,7 @@ it('the share of a limit is announced once, shown in the status line, and told t
   await using world = await answering({ ...TOOL, ...near }, { ...TOOL, ...near }, { text: 'answer 1', ...near });
   const { stderr } = await run(world, ['--status-line', 'always']);
   expect(stderr.match(/warning: 92% of the five-hour usage limit is used; it resets .*/g)).toHaveLength(1);
-  expect(stderr).toContain('five-hour limit 92%');
+  expect(stderr).toContain(' · five-hour 92%');
   const words = givenTexts(mainRequests(world.standin).at(-1)).join('\n');
   expect(words.match(/92 % of the five-hour usage limit of this account is used/g)).toHaveLength(1);
 });

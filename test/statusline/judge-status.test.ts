@@ -34,6 +34,7 @@ describe('the input', () => {
       costUsd: expect.any(Number),
       window: 1_000_000,
       usage: { input: 4, cacheCreation: expect.any(Number), cacheRead: expect.any(Number), output: expect.any(Number) },
+      limits: {},
     });
   });
 
@@ -47,7 +48,14 @@ describe('the input', () => {
   });
 
   it('of odd types only what is right counts', () => {
-    const odd = { model: 'x', cost: { total_cost_usd: '1' }, workspace: null, context_window: [], cwd: 7 };
+    const odd = {
+      model: 'x',
+      cost: { total_cost_usd: '1' },
+      workspace: null,
+      context_window: [],
+      cwd: 7,
+      rate_limits: { five_hour: 1 },
+    };
     expect(readStatusInput(JSON.stringify(odd))).toEqual({
       sessionId: undefined,
       transcript: undefined,
@@ -57,6 +65,7 @@ describe('the input', () => {
       costUsd: undefined,
       window: undefined,
       usage: undefined,
+      limits: {},
     });
   });
 });
@@ -115,6 +124,13 @@ describe('the judgement', () => {
     const reading = readGauge(judgeStatus(lines.slice(0, until), status('after-compaction'), DEFAULTS).gauge);
     expect(reading.basis).toBe('estimated');
     expect(reading.used).toBeGreaterThan(10_000);
+  });
+
+  it('what is used of the limits is what claude says', () => {
+    const limits = { five_hour: { used_percentage: 62, resets_at: 1795360292 }, seven_day: null };
+    const input = readStatusInput(JSON.stringify({ rate_limits: limits }));
+    if (input === undefined) throw new Error('no status');
+    expect(judgeStatus([], input, DEFAULTS).limits.used).toEqual({ five_hour: { share: 0.62, resetsAt: undefined } });
   });
 
   it("the user's window wins", () => {

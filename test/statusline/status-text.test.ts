@@ -51,11 +51,11 @@ describe('what fits', () => {
   const state = grown(60_000, 80_000);
   it.each([
     { width: 200, text: /^█{8}░{12} 40% · monitor · 80,001\/200,000 measured · ~3 turns to critical · \$1.25$/ },
-    { width: 75, text: /^█{8}░{12} 40% · monitor · 80,001\/200,000 measured · \$1.25$/ },
-    { width: 50, text: /^█{8}░{12} 40% · monitor · \$1.25$/ },
-    { width: 40, text: /^█{8}░{12} 40% · monitor$/ },
-    { width: 30, text: /^█{3}░{5} 40% · monitor · \$1.25$/ },
-    { width: 25, text: /^█{3}░{5} 40% · monitor$/ },
+    { width: 70, text: /^█{8}░{12} 40% · monitor · ~3 turns to critical · \$1.25$/ },
+    { width: 55, text: /^█{2}░{3} 40% · monitor · ~3 turns to critical · \$1.25$/ },
+    { width: 40, text: /^█{2}░{3} 40% · monitor · \$1.25$/ },
+    { width: 30, text: /^█{2}░{3} 40% · monitor · \$1.25$/ },
+    { width: 25, text: /^40% · monitor · \$1.25$/ },
     { width: 15, text: /^40% · monitor$/ },
     { width: 12, text: /^40%$/ },
     { width: 1, text: /^40%$/ },

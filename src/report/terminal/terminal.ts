@@ -40,8 +40,6 @@ export interface TerminalOptions {
   readonly observe?: boolean;
 }
 
-const ESCAPES = /\u001b\[[0-9;]*m/g;
-
 export function createTerminal({ stderr, style, quiet, statusLine: wanted, observe }: TerminalOptions): Terminal {
   const drawsStatus = !quiet && (wanted === 'always' || (wanted === 'auto' && stderr.isTTY === true));
   const closing = createClosingFigures();
@@ -83,7 +81,7 @@ export function createTerminal({ stderr, style, quiet, statusLine: wanted, obser
 
   function update(): void {
     if (latest === undefined) return;
-    const next = shorten(statusLine(latest, style, Date.now()), stderr.columns ?? 120);
+    const next = statusLine(latest, style, (stderr.columns ?? 120) - ECHO.length - 1, Date.now());
     if (next === text && shown) return;
     text = next;
     draw();
@@ -128,12 +126,5 @@ export function createTerminal({ stderr, style, quiet, statusLine: wanted, obser
 
 const TICK_MS = 30_000;
 
-/** What a terminal prints after the line when Ctrl-C is pressed. */
+/** What a terminal prints after the line when Ctrl-C is pressed. A line that wraps could not be taken away again. */
 const ECHO = '^C';
-
-/** A line that wraps could not be taken away again, so one that is too long loses its colours and its end. */
-function shorten(line: string, columns: number): string {
-  const plain = line.replace(ESCAPES, '');
-  const width = columns - ECHO.length;
-  return plain.length < width ? line : `${plain.slice(0, Math.max(0, width - 2))}…`;
-}

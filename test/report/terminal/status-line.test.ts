@@ -1,14 +1,18 @@
 import { describe, expect, it } from 'vitest';
+import type { GovernorState } from '../../../src/core/governor/state.ts';
+import type { Style } from '../../../src/report/style.ts';
 import { PLAIN, styleFor } from '../../../src/report/style.ts';
-import { statusLine } from '../../../src/report/terminal/status-line.ts';
-import { afterTurn, callLine, drive, initLine, type Line, resultLine } from '../../support/governor.ts';
+import { statusLine as lineOf } from '../../../src/report/terminal/status-line.ts';
+import { afterTurn, callLine, drive, initLine, type Line, policyWith, resultLine } from '../../support/governor.ts';
+
+const statusLine = (state: GovernorState, style: Style, now = state.now) => lineOf(state, style, 200, now);
 
 describe('the status line', () => {
   it('says how full the context is, on what that rests and when something happens', () => {
     const line = statusLine(afterTurn(150_000).state, PLAIN);
     expect(line).toContain(`${'█'.repeat(15)}${'░'.repeat(5)} 75%`);
     expect(line).toContain('150,001/200,000 measured');
-    expect(line).toContain('warn 70% compact 78%');
+    expect(line).toContain('75% · critical');
     expect(line).toContain('turn 1');
   });
 
@@ -44,7 +48,7 @@ describe('a claude that says nothing', () => {
   it.each([
     { name: 'for a while', line: quiet(12.5, initLine(), call), says: 'no sign of life for 12 minutes' },
     { name: 'since the prompt', line: quiet(2), says: 'no sign of life for 2 minutes' },
-    { name: 'because a tool runs', line: quiet(12, initLine(), tool), says: /Bash npm test x+\.{3} for 12 minutes$/ },
+    { name: 'because a tool runs', line: quiet(12, initLine(), tool), says: /Bash npm test x+\.{3} for 12 minutes/ },
   ])('$name', ({ line, says }) => {
     expect(line).toMatch(says);
   });
@@ -63,24 +67,50 @@ it('says how many subagents there were, and what they cost', () => {
   expect(statusLine(driver.state, PLAIN)).toContain(' · 2 agents $0.02');
 });
 
-describe('turns left', () => {
+describe('what comes next', () => {
   const grown = (...contexts: readonly number[]) => {
     const driver = afterTurn(contexts[0] ?? 0);
     for (const used of contexts.slice(1)) {
       driver.prompt('More.');
       driver.claude(initLine(), callLine(used), resultLine());
     }
-    return statusLine(driver.state, PLAIN).match(/~(\d+) turns? left/)?.[1];
+    return statusLine(driver.state, PLAIN).match(/(~\d+ turns? to )?compaction( due)?/)?.[0];
   };
 
   it.each([
-    { name: 'not known after one turn', contexts: [40_000], left: undefined },
+    { name: 'not known after one turn', contexts: [40_000], next: undefined },
     // The second turn grew by 20,000, and 96,000 are left.
-    { name: 'at the growth so far', contexts: [40_000, 60_000], left: '4' },
-    { name: 'none when the level is crossed', contexts: [100_000, 150_000, 155_999], left: '0' },
-    { name: 'not known when nothing grows', contexts: [20_000, 20_000], left: undefined },
-  ])('$name', ({ contexts, left }) => {
-    expect(grown(...contexts)).toBe(left);
+    { name: 'at the growth so far', contexts: [40_000, 60_000], next: '~4 turns to compaction' },
+    { name: 'when the level is crossed', contexts: [100_000, 150_000, 156_001], next: 'compaction due' },
+    { name: 'not known when nothing grows', contexts: [20_000, 20_000], next: undefined },
+  ])('$name', ({ contexts, next }) => {
+    expect(grown(...contexts)).toBe(next);
+  });
+});
+
+/** Less what a terminal prints after the line. */
+describe('at 80 columns', () => {
+  it.each([
+    {
+      name: 'shows what changes',
+      limitUsd: undefined,
+      share: undefined,
+      says: /^█{10}░{10} 51% · warning · ~5 turns to compaction · \$0\.\d\d · turn 2$/,
+    },
+    {
+      name: 'shortens the bar for limits',
+      limitUsd: 2.5,
+      share: 0.62,
+      says: /^█{3}░{2} 51% · warning · ~5 turns to compaction · \$0\.\d\d of \$2\.50 · five-hour 62%$/,
+    },
+  ])('$name', ({ limitUsd, share, says }) => {
+    const policy = policyWith();
+    const driver = afterTurn(90_000, { policy: { ...policy, cost: { ...policy.cost, limitUsd } } });
+    const limits = { five_hour: { utilization: share } };
+    const info = { status: 'allowed', rateLimitType: 'five_hour', utilization: share, unifiedWindows: limits };
+    driver.prompt('More.');
+    driver.claude(initLine(), callLine(101_000), { type: 'rate_limit_event', rate_limit_info: info }, resultLine());
+    expect(lineOf(driver.state, PLAIN, 77)).toMatch(says);
   });
 });
 
