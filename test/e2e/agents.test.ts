@@ -6,6 +6,7 @@ import type { Call, RecordedRequest } from '../../src/standin/scenario.ts';
 import { runProgram, startWorld, type World } from '../support/claude.ts';
 import { CTXB, journal, prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
 import { expectSameDecisions } from '../support/proof.ts';
+import { inSoak, sampled } from '../support/size.ts';
 
 function agent(name: string, more: object = {}) {
   const input = { description: name, prompt: `DO ${name}`, subagent_type: 'general-purpose', run_in_background: false };
@@ -72,7 +73,7 @@ describe('more subagents than a run may start', () => {
     );
   });
 
-  it('a subagent is refused one of its own, and a workflow is too when nothing is left', async () => {
+  inSoak('a subagent is refused one of its own, and a workflow is too when nothing is left', async () => {
     await using world = await startWorld({
       calls: (_, index) => [{ tools: [agent('outer')] }, { tools: [workflow(2)] }][index] ?? { text: 'done' },
       subagentCalls: (request) =>
@@ -99,10 +100,12 @@ describe('more subagents than a run may start', () => {
 describe('a subagent that crosses its bound is stopped, and its parent is told', () => {
   const WHY = 'was stopped, not by the user but by a limit of this run: it has used';
 
-  it.each([
-    { name: 'one that the turn waits for', more: {} },
-    { name: 'one in the background', more: { run_in_background: true } },
-  ])('$name', async ({ more }) => {
+  it.each(
+    sampled([
+      { name: 'one that the turn waits for', more: {} },
+      { name: 'one in the background', more: { run_in_background: true } },
+    ]),
+  )('$name', async ({ more }) => {
     await using world = await startWorld({
       calls: uses(agent('A', more)),
       subagentCalls: (request) => works(request, 20),
@@ -115,7 +118,7 @@ describe('a subagent that crosses its bound is stopped, and its parent is told',
     expect(lastOf(world, 'main').split(WHY)).toHaveLength(2);
   });
 
-  it('one of another subagent, whose calls the stream does not show', async () => {
+  inSoak('one of another subagent, whose calls the stream does not show', async () => {
     await using world = await startWorld({
       calls: uses(agent('outer')),
       subagentCalls(request) {

@@ -6,6 +6,7 @@ import { agent, newestPrompt, promptText } from '../support/agent.ts';
 import { type RunningProgram, runProgram, startWorld, type World } from '../support/claude.ts';
 import { CTXB, prompts, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
 import { expectEachPromptOnce } from '../support/proof.ts';
+import { sampled } from '../support/size.ts';
 
 const PROMPTS = [1, 2, 3].map(promptText);
 const ANSWERS = ['answer 1', 'answer 2', 'answer 3'];
@@ -80,7 +81,9 @@ const MOMENTS = [
   { moment: 'a compaction between two turns', env: LOW, isIt: ({ kind }: RecordedRequest) => kind === 'summary' },
 ];
 
-it.each(FORMATS.flatMap((test) => MOMENTS.map((moment) => ({ ...test, ...moment }))))(
+const ALL = FORMATS.flatMap((test) => MOMENTS.map((moment) => ({ ...test, ...moment })));
+
+it.each(sampled(ALL, 5))(
   '$format: an answer is out before $moment, and is given once when ctxb is killed then',
   async ({ format, answers, env, isIt }) => {
     const plan = agent({ turns: [2, 1, 1], growBy: 8_000 });

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { promptLine, startWorld } from '../support/claude.ts';
 import { conversation, givenTexts, mainRequests, summaryRequests, userTexts } from '../support/conversation.ts';
 import { journal, outputLines, PROTOCOL, prompts, runCtxb, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
+import { inSoak } from '../support/size.ts';
 
 it("a caller's own /compact is not preceded by ours, and its turn is shown", async () => {
   await using world = await startWorld(conversation({ turns: [3, 1], from: 150_000, growBy: 5_000 }));
@@ -17,7 +18,7 @@ it("a caller's own /compact is not preceded by ours, and its turn is shown", asy
   expect(lines.filter((line) => line.type === 'result')).toHaveLength(3);
 });
 
-it("a caller's own /clear empties the gauge, and nothing is compacted after it", async () => {
+inSoak("a caller's own /clear empties the gauge, and nothing is compacted after it", async () => {
   await using world = await startWorld({
     ...conversation({ turns: [3], from: 150_000, growBy: 5_000 }),
     afterLast: { text: 'fresh', context: 20_000 },

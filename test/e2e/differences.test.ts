@@ -5,26 +5,20 @@ import { differencesPage } from '../differences/differences-page.ts';
 import { KNOWN_DIFFERENCES, knownDifference } from '../differences/known-differences.ts';
 import { pinnedVersion } from '../differences/pinned-version.ts';
 import type { Row } from '../differences/row.ts';
-import { sized } from '../support/size.ts';
+import { sampled } from '../support/size.ts';
 
 const seen = new Map<Row, readonly string[]>();
-
-/** The first row of each group and some more every day, all of them in a soak. */
-const EVERY = sized(5, 1);
 
 /** What is true of the newest claude is no measure for another one. */
 const isNewest = process.env.CTXB_TEST_CLAUDE === undefined;
 
 for (const { title, rows } of GROUPS) {
   describe.runIf(isNewest).concurrent(title, () => {
-    it.for(rows.filter((_, index) => index % EVERY === 0))(
-      '$name: with ctxb as without, but for what is known',
-      async (row, test) => {
-        const differences = await compareRow(row);
-        seen.set(row, differences);
-        test.expect(differences.filter((each) => knownDifference(each) === undefined)).toEqual([]);
-      },
-    );
+    it.for(sampled(rows, 10))('$name: with ctxb as without, but for what is known', async (row, test) => {
+      const differences = await compareRow(row);
+      seen.set(row, differences);
+      test.expect(differences.filter((each) => knownDifference(each) === undefined)).toEqual([]);
+    });
   });
 }
 

@@ -5,6 +5,7 @@ import { expect, it } from 'vitest';
 import { ALL_CHECKS } from '../../src/doctor/all-checks.ts';
 import { runProgram, startWorld, type World } from '../support/claude.ts';
 import { CTXB } from '../support/ctxb.ts';
+import { inSoak, sampled } from '../support/size.ts';
 
 const ODD_CLAUDE = fileURLToPath(new URL('../../fixtures/programs/odd-claude.mjs', import.meta.url));
 
@@ -40,10 +41,12 @@ it('every fact holds for the pinned claude, nothing is written outside of a fold
   expect(world.standin.requests).toEqual([]);
 });
 
-it.each([
-  { oddity: 'no replay mark', only: 'replayed-prompt', flags: [], code: 0 },
-  { oddity: 'no replay mark', only: 'replayed-prompt', flags: ['--strict'], code: 3 },
-])('a claude with "$oddity" and $flags: $code, with what ctxb does instead', async ({ oddity, only, flags, code }) => {
+it.each(
+  sampled([
+    { oddity: 'no replay mark', only: 'replayed-prompt', flags: [], code: 0 },
+    { oddity: 'no replay mark', only: 'replayed-prompt', flags: ['--strict'], code: 3 },
+  ]),
+)('a claude with "$oddity" and $flags: $code, with what ctxb does instead', async ({ oddity, only, flags, code }) => {
   await using world = await startWorld({ calls: [] });
   const claude = join(world.scratch.home, 'claude');
   await writeFile(claude, `#!/bin/sh\nexec '${process.execPath}' '${ODD_CLAUDE}' '${world.claude}' '${oddity}' "$@"\n`);
@@ -71,7 +74,7 @@ it('a slow machine gets the time that it needs', { timeout: 240_000 }, async () 
   expect(run).toMatchObject({ code: 0, stderr: '' });
 });
 
-it('what does not come in the time that was given is not known, which is no fault', async () => {
+inSoak('what does not come in the time that was given is not known, which is no fault', async () => {
   await using world = await startWorld({ calls: [] });
   const run = await doctor(world, ['--claude', await slowClaude(world, 30), '--timeout', '6']);
   expect(run.stdout.toString()).not.toContain('✗');

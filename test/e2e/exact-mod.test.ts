@@ -6,6 +6,7 @@ import { type JsonLine, promptLine, startProgram, startWorld, type World } from 
 import { mainRequests, summaryRequests } from '../support/conversation.ts';
 import { PROTOCOL, SMALL_WINDOW } from '../support/ctxb.ts';
 import { blocksIn, NO_MODS, placeMod, receiptIn, runsMods } from '../support/exact.ts';
+import { inSoak } from '../support/size.ts';
 
 const FLAGS = [...PROTOCOL, '--dangerously-skip-permissions'];
 
@@ -91,7 +92,7 @@ it('between turns: prompts, lines and the last steps stay, without a call, also 
   expect(resumed.filter((text) => text.startsWith('text PROMPT'))).toHaveLength(4);
 });
 
-it('late: an empty folder at the start, the mod and reload_plugins when it is needed', async ({ signal, skip }) => {
+inSoak('late: an empty folder at the start, the mod and reload_plugins when it is needed', async ({ signal, skip }) => {
   await using world = await startWorld({ calls: turnsOf(5) });
   if (!(await runsMods(world))) skip(NO_MODS);
   const { env, cwd, home } = world.scratch;
@@ -114,7 +115,7 @@ it('late: an empty folder at the start, the mod and reload_plugins when it is ne
   expect(receiptIn(place)).toMatchObject({ number: 1, answered: true });
 });
 
-it('three in a row: every prompt once, one note, and nothing piles up', async ({ signal, skip }) => {
+inSoak('three in a row: every prompt once, one note, and nothing piles up', async ({ signal, skip }) => {
   await using world = await startWorld({ calls: turnsOf(5) });
   if (!(await runsMods(world))) skip(NO_MODS);
   const place = placeMod(world.scratch.home, { note: 'NOTE-1', budget: 30_000 });
@@ -206,7 +207,7 @@ it('a prompt that is too long for the API: what stays is sent in its place', asy
   expect(summaryRequests(world.standin)).toEqual([]);
 });
 
-it('without a plan claude compacts in its own way, and the receipt says why', async ({ signal, skip }) => {
+inSoak('without a plan claude compacts in its own way, and the receipt says why', async ({ signal, skip }) => {
   await using world = await startWorld({ calls: turnsOf(5) });
   if (!(await runsMods(world))) skip(NO_MODS);
   const place = placeMod(world.scratch.home);

@@ -7,6 +7,7 @@ import { mainRequests, summaryRequests, userTexts } from '../support/conversatio
 import { CTXB, journalLines, outputLines, prompts, runCtxb, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
 import { expectExact, job } from '../support/exact-job.ts';
 import { kinds } from '../support/proof.ts';
+import { inSoak, sampled } from '../support/size.ts';
 
 const EXACT = { CTXB_COMPACTION_HOW: 'auto' };
 const STREAM = ['--output-format', 'stream-json', '--verbose'];
@@ -23,13 +24,15 @@ function said(request: RecordedRequest | undefined): string[] {
     .filter((text) => !/^\s*<(system-reminder|command-|local-command)/.test(text));
 }
 
-it.each([
-  { name: 'ctxb', start: (world: World, words: readonly string[]) => runCtxb(world, { claude: words, env: EXACT }) },
-  {
-    name: 'claude alone',
-    start: ({ claude, scratch }: World, words: readonly string[]) => runProgram(claude, words, scratch),
-  },
-])(
+it.each(
+  sampled([
+    { name: 'ctxb', start: (world: World, words: readonly string[]) => runCtxb(world, { claude: words, env: EXACT }) },
+    {
+      name: 'claude alone',
+      start: ({ claude, scratch }: World, words: readonly string[]) => runProgram(claude, words, scratch),
+    },
+  ]),
+)(
   'what an exact compaction left is resumed with $name, and nothing that it took away comes back',
   async ({ start }) => {
     await using world = await startWorld(job({ turns: [5, 4, 2, 1] }));
@@ -87,18 +90,21 @@ function answers(run: Finished): unknown[] {
   return outputLines(run).flatMap(({ type, result }) => (type === 'result' ? [result] : []));
 }
 
-it('a claude that is killed after one in mid-turn goes on in what it left, and compacts exactly again', async () => {
-  await using world = await startWorld(waiting());
-  const run = await untilItWaits(world);
-  process.kill(Number(journalLines(world).findLast(({ kind }) => kind === 'start')?.pid), 'SIGKILL');
-  const end = await run.finished;
+inSoak(
+  'a claude that is killed after one in mid-turn goes on in what it left, and compacts exactly again',
+  async () => {
+    await using world = await startWorld(waiting());
+    const run = await untilItWaits(world);
+    process.kill(Number(journalLines(world).findLast(({ kind }) => kind === 'start')?.pid), 'SIGKILL');
+    const end = await run.finished;
 
-  expect(answers(end)).toEqual(['answer 1', 'answer 2', 'answer 3']);
-  expect(end.code).toBe(0);
-  expect(kinds(world).slice(0, 4)).toEqual(['native-compaction', 'landed', 'restart', 'resume']);
-  expect(kinds(world).filter((kind) => kind === 'native-compaction').length).toBeGreaterThan(1);
-  expectExact(world.standin, THREE);
-});
+    expect(answers(end)).toEqual(['answer 1', 'answer 2', 'answer 3']);
+    expect(end.code).toBe(0);
+    expect(kinds(world).slice(0, 4)).toEqual(['native-compaction', 'landed', 'restart', 'resume']);
+    expect(kinds(world).filter((kind) => kind === 'native-compaction').length).toBeGreaterThan(1);
+    expectExact(world.standin, THREE);
+  },
+);
 
 it('a run whose ctxb is killed after one in mid-turn is taken up with --resume-run', async () => {
   await using world = await startWorld(waiting());

@@ -6,6 +6,7 @@ import { summaryRequests } from '../support/conversation.ts';
 import { outputLines, prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
 import { expectExact, job } from '../support/exact-job.ts';
 import { kinds } from '../support/proof.ts';
+import { sampled } from '../support/size.ts';
 
 const EXACT = { CTXB_COMPACTION_HOW: 'auto' };
 const THREE = ['prompt one', 'prompt two', 'prompt three'];
@@ -35,17 +36,22 @@ function answers(lines: readonly Record<string, unknown>[]): unknown[] {
 }
 
 describe('compactions are summaries, which is said once, where claude does not run the mod', () => {
-  it.each<Case & { readonly why: RegExp }>([
-    { name: '--bare', claude: ['--bare'], why: /does not run the mod/ },
-    { name: '--safe-mode', claude: ['--safe-mode'], why: /does not run the mod/ },
-    { name: 'disableAllHooks', claude: ['--settings', '{"disableAllHooks":true}'], why: /does not run the mod/ },
-    { name: 'managed hooks only', claude: managed({ allowManagedHooksOnly: true }), why: /does not run the mod/ },
-    {
-      name: 'no plugins by flags',
-      claude: managed({ disableSideloadFlags: true }),
-      why: /claude refuses to load the mod/,
-    },
-  ])('$name', async ({ why, ...how }) => {
+  it.each(
+    sampled<Case & { readonly why: RegExp }>(
+      [
+        { name: '--bare', claude: ['--bare'], why: /does not run the mod/ },
+        { name: '--safe-mode', claude: ['--safe-mode'], why: /does not run the mod/ },
+        { name: 'disableAllHooks', claude: ['--settings', '{"disableAllHooks":true}'], why: /does not run the mod/ },
+        { name: 'managed hooks only', claude: managed({ allowManagedHooksOnly: true }), why: /does not run the mod/ },
+        {
+          name: 'no plugins by flags',
+          claude: managed({ disableSideloadFlags: true }),
+          why: /claude refuses to load the mod/,
+        },
+      ],
+      4,
+    ),
+  )('$name', async ({ why, ...how }) => {
     await using world = await startWorld({ ...job(CROSSING), summary: { text: '<summary>Done so far.</summary>' } });
     const end = await run(world, how);
     expect(answers(outputLines(end))).toEqual(['answer 1', 'answer 2', 'answer 3']);
@@ -71,12 +77,17 @@ it('a claude that is older than mods compacts as ever, which is said once', asyn
 });
 
 describe('compactions are exact', () => {
-  it.each<Case>([
-    { name: "beside the user's own plugin", claude: ['--plugin-dir', 'own'] },
-    { name: "without the user's settings", claude: ['--setting-sources', ''] },
-    { name: 'without a log of the session', claude: ['--no-session-persistence'] },
-    { name: 'with the MCP servers of the arguments only', claude: ['--strict-mcp-config'] },
-  ])('$name', async (how) => {
+  it.each(
+    sampled<Case>(
+      [
+        { name: "beside the user's own plugin", claude: ['--plugin-dir', 'own'] },
+        { name: "without the user's settings", claude: ['--setting-sources', ''] },
+        { name: 'without a log of the session', claude: ['--no-session-persistence'] },
+        { name: 'with the MCP servers of the arguments only', claude: ['--strict-mcp-config'] },
+      ],
+      3,
+    ),
+  )('$name', async (how) => {
     await using world = await startWorld(job(CROSSING));
     const own = join(world.scratch.cwd, 'own', '.claude-plugin');
     mkdirSync(own, { recursive: true });

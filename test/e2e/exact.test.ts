@@ -6,6 +6,7 @@ import { mainRequests, userTexts } from '../support/conversation.ts';
 import { journal, outputLines, prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
 import { contextOf, expectExact, job } from '../support/exact-job.ts';
 import { expectSameDecisions, kinds } from '../support/proof.ts';
+import { inSoak, sampled } from '../support/size.ts';
 
 const STREAM = ['--output-format', 'stream-json', '--verbose'];
 const EXACT = { CTXB_COMPACTION_HOW: 'auto' };
@@ -69,7 +70,7 @@ it('in mid-turn the running prompt stays whole, and the caller sees no line twic
   await expectSameDecisions(world, record);
 });
 
-it('three in a row are no reason to hand over, and nothing piles up', async () => {
+inSoak('three in a row are no reason to hand over, and nothing piles up', async () => {
   const six = [...FOUR, 'prompt five', 'prompt six'];
   await using world = await startWorld(job({ turns: [5, 5, 5, 5, 5, 1], growBy: 18_000 }));
   const run = await runCtxb(world, { flags: prompts(...six), claude: SMALL_WINDOW, env: EXACT });
@@ -109,10 +110,12 @@ it('a prompt that is too long is the way to an exact compaction, and the work go
   expectExact(world.standin, FOUR.slice(0, 2));
 });
 
-it.each([
-  { name: 'overloaded', status: 529 },
-  { name: 'at its limit', status: 429 },
-])('an API that is $name is not needed for it', async ({ status }) => {
+it.each(
+  sampled([
+    { name: 'overloaded', status: 529 },
+    { name: 'at its limit', status: 429 },
+  ]),
+)('an API that is $name is not needed for it', async ({ status }) => {
   const scenario = job({ turns: [5, 4, 3, 2] });
   const calls = scenario.calls as (request: RecordedRequest, index: number) => Call;
   let refused = 0;
@@ -132,10 +135,12 @@ it.each([
   expectExact(world.standin, FOUR);
 });
 
-it.each([
-  { name: 'a window of 200,000', claude: SMALL_WINDOW },
-  { name: 'the default model', claude: [] },
-])('one long turn is relieved as soon as that pays, far below every level: $name', async ({ claude }) => {
+it.each(
+  sampled([
+    { name: 'a window of 200,000', claude: SMALL_WINDOW },
+    { name: 'the default model', claude: [] },
+  ]),
+)('one long turn is relieved as soon as that pays, far below every level: $name', async ({ claude }) => {
   await using world = await startWorld(job({ turns: [45], growBy: 2_500 }));
   const run = await runCtxb(world, { flags: prompts('the prompt'), claude, env: EXACT });
 

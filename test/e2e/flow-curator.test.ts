@@ -12,6 +12,7 @@ import { CTXB, readLines } from '../support/ctxb.ts';
 import { curateIn, HISTORY, names, outputsToSum, STEP } from '../support/curator.ts';
 import { briefingIn, runFlowFile, stepStatus, stepText, writeFlow } from '../support/flow-plays.ts';
 import { headingsOf } from '../support/packs.ts';
+import { sampled } from '../support/size.ts';
 
 /** Room for the newest step and one more. */
 const BUDGETS = { contextBudgetChars: 7_000, historyRecentChars: 3_000, historyOlderChars: 3_000 };
@@ -128,7 +129,7 @@ const FAILURES = [
   },
 ];
 
-it.each(FAILURES)('$name: a fault, and the mechanical selection', async ({ calls, fault, curator }) => {
+it.each(sampled(FAILURES, 3))('$name: a fault, and the mechanical selection', async ({ calls, fault, curator }) => {
   await using world = await startShop(calls);
   const curation = await curateIn(world, curator === undefined ? {} : { curator });
 

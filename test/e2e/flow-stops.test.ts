@@ -17,6 +17,7 @@ import {
   writeFlow,
 } from '../support/flow-plays.ts';
 import { contextOf } from '../support/results.ts';
+import { inSoak, sampled } from '../support/size.ts';
 
 const THREE = [{ id: 'one' }, { id: 'two' }, { id: 'three' }];
 
@@ -97,7 +98,7 @@ it('what a step says is in its file while it still goes on', async () => {
   expect(said).toMatch(/\n$/);
 });
 
-it('a flow that still goes on is not gone on with', async () => {
+inSoak('a flow that still goes on is not gone on with', async () => {
   await using world = await startWorld(hangs('two'));
   const file = writeFlow(world, { steps: THREE });
   const flow = startFlowFile(world, file);
@@ -110,7 +111,7 @@ it('a flow that still goes on is not gone on with', async () => {
   expect(stepsAsked(world)).toEqual(['one', 'two']);
 });
 
-it('a run that was started over with --from and killed does not take old answers for new ones', async () => {
+inSoak('a run that was started over with --from and killed does not take old answers for new ones', async () => {
   let round = 1;
   await using world = await startWorld({
     calls: (request) => {
@@ -165,7 +166,7 @@ it('what a step has started does not outlive its time', async () => {
   expect(existsSync(join(world.scratch.cwd, '.context', 'runs'))).toBe(false);
 });
 
-it('a step that was not done in time and is tried again may still be done', async () => {
+inSoak('a step that was not done in time and is tried again may still be done', async () => {
   await using world = await startWorld(hangs('one'));
   const file = writeFlow(world, { steps: [{ id: 'one', timeoutSeconds: 5, retries: 1 }] });
   const run = await runFlowFile(world, file);
@@ -193,10 +194,12 @@ it('a step that fails is tried again as often as it may be', async () => {
   expect(stepText(world, 'two', 'stream-3.ndjson')).toContain('answer of two');
 });
 
-it.each([
-  { onFail: 'stop', asked: ['one', 'two'], three: 'not run' },
-  { onFail: 'continue', asked: ['one', 'two', 'three'], three: 'done' },
-])('onFail $onFail: after a failed step the flow goes to $asked', async ({ onFail, asked, three }) => {
+it.each(
+  sampled([
+    { onFail: 'stop', asked: ['one', 'two'], three: 'not run' },
+    { onFail: 'continue', asked: ['one', 'two', 'three'], three: 'done' },
+  ]),
+)('onFail $onFail: after a failed step the flow goes to $asked', async ({ onFail, asked, three }) => {
   await using world = await startWorld(refuses('two', 9));
   const steps = [{ id: 'one' }, { id: 'two', onFail }, { id: 'three' }];
   const run = await runFlowFile(world, writeFlow(world, { steps }));
@@ -229,7 +232,7 @@ it('Ctrl-C once interrupts the step, starts no other, says what is not run, keep
   expect(stepsAsked(world)).toEqual(['one', 'two', 'two', 'three', 'four']);
 });
 
-it('Ctrl-C while the curator chooses keeps the step from beginning', async () => {
+inSoak('Ctrl-C while the curator chooses keeps the step from beginning', async () => {
   await using world = await startWorld({
     calls: (request) => (stepIn(request) === 'one' ? named(request) : { text: '{}', delayMs: NEVER_MS }),
   });
@@ -243,10 +246,12 @@ it('Ctrl-C while the curator chooses keeps the step from beginning', async () =>
   expect(run.stderr).toMatch(/^two +stopped/m);
 });
 
-it.each([
-  { signal: 'SIGTERM', code: 143 },
-  { signal: 'SIGHUP', code: 129 },
-] as const)('$signal ends the steps under way at once and exits $code', async ({ signal, code }) => {
+it.each(
+  sampled([
+    { signal: 'SIGTERM', code: 143 },
+    { signal: 'SIGHUP', code: 129 },
+  ] as const),
+)('$signal ends the steps under way at once and exits $code', async ({ signal, code }) => {
   await using world = await startWorld(hangs('left', 1));
   const steps = [
     { id: 'left', needs: [] },

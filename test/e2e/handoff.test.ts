@@ -8,6 +8,7 @@ import { mainRequests, summaryRequests, userTexts } from '../support/conversatio
 import { journal, outputLines, prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
 import { DOCUMENT, type GrowingConversation, growing, isAsked } from '../support/handoff.ts';
 import { expectEachPromptOnce, expectSameDecisions, kinds } from '../support/proof.ts';
+import { inSoak, sampled } from '../support/size.ts';
 
 const THREE = ['prompt one: α "quoted"', 'prompt two\nwith two lines', 'prompt three'];
 const STREAM = ['--output-format', 'stream-json', '--verbose'];
@@ -96,7 +97,7 @@ describe('a handoff', () => {
     await expectSameDecisions(here, run.record);
   });
 
-  it('works in the default permission mode, where the agent may write no file', async () => {
+  inSoak('works in the default permission mode, where the agent may write no file', async () => {
     await using here = await world();
     const run = await crossing(here, {
       flags: ['--strategy', 'handoff'],
@@ -193,42 +194,47 @@ describe('one long turn', () => {
 });
 
 describe('a document that is not good enough', () => {
-  it.each([
-    {
-      name: 'empty, and empty again',
-      documents: [{ text: '' }, { text: '' }],
-      by: 'memory',
-      asked: 2,
-    },
-    {
-      name: 'without sections, and again',
-      documents: [{ text: 'All is well.' }, { text: 'Really.' }],
-      by: 'memory',
-      asked: 2,
-    },
-    {
-      name: 'naming a file that does not exist, corrected when it is asked back',
-      documents: [
-        { text: DOCUMENT.replace('## Files\nNone', '## Files\n- `src/nowhere.ts`: the parser') },
-        { text: DOCUMENT },
+  it.each(
+    sampled(
+      [
+        {
+          name: 'empty, and empty again',
+          documents: [{ text: '' }, { text: '' }],
+          by: 'memory',
+          asked: 2,
+        },
+        {
+          name: 'without sections, and again',
+          documents: [{ text: 'All is well.' }, { text: 'Really.' }],
+          by: 'memory',
+          asked: 2,
+        },
+        {
+          name: 'naming a file that does not exist, corrected when it is asked back',
+          documents: [
+            { text: DOCUMENT.replace('## Files\nNone', '## Files\n- `src/nowhere.ts`: the parser') },
+            { text: DOCUMENT },
+          ],
+          by: 'agent',
+          asked: 2,
+        },
+        {
+          name: 'naming a file that does not exist, twice',
+          documents: [{ text: DOCUMENT.replace('## Files\nNone', '## Files\n- `src/nowhere.ts`: the parser') }],
+          by: 'agent',
+          asked: 2,
+          tells: 'src/nowhere.ts',
+        },
+        {
+          name: 'refused by the API',
+          documents: [{ error: { status: 400, message: 'not now' } }],
+          by: 'memory',
+          asked: 1,
+        },
       ],
-      by: 'agent',
-      asked: 2,
-    },
-    {
-      name: 'naming a file that does not exist, twice',
-      documents: [{ text: DOCUMENT.replace('## Files\nNone', '## Files\n- `src/nowhere.ts`: the parser') }],
-      by: 'agent',
-      asked: 2,
-      tells: 'src/nowhere.ts',
-    },
-    {
-      name: 'refused by the API',
-      documents: [{ error: { status: 400, message: 'not now' } }],
-      by: 'memory',
-      asked: 1,
-    },
-  ])('$name', async ({ documents, by, asked, tells }) => {
+      5,
+    ),
+  )('$name', async ({ documents, by, asked, tells }) => {
     await using here = await world({ documents });
     const run = await crossing(here, { flags: ['--strategy', 'handoff'] });
     expect(run.stdout.toString()).toBe('answer 1\nanswer 2\nanswer 3\n');
@@ -255,7 +261,7 @@ describe('where compacting does not help', () => {
     await expectSameDecisions(here, run.record);
   });
 
-  it('slash commands that are off lead to a new process', async () => {
+  inSoak('slash commands that are off lead to a new process', async () => {
     await using here = await world();
     const run = await crossing(here, { claude: [...SMALL_WINDOW, '--disable-slash-commands'] });
     expect(run.stdout.toString()).toBe('answer 1\nanswer 2\nanswer 3\n');
@@ -269,7 +275,7 @@ describe('where compacting does not help', () => {
     await expectSameDecisions(here, run.record);
   });
 
-  it('a /clear without effect leads to a new process', async () => {
+  inSoak('a /clear without effect leads to a new process', async () => {
     await using here = await world();
     const run = await crossing(here, {
       flags: ['--strategy', 'handoff'],
@@ -283,7 +289,7 @@ describe('where compacting does not help', () => {
     await expectSameDecisions(here, run.record);
   });
 
-  it('where no hook takes the document to the agent, it is said in a turn that nobody sees', async () => {
+  inSoak('where no hook takes the document to the agent, it is said in a turn that nobody sees', async () => {
     await using here = await world();
     const run = await crossing(here, { flags: ['--strategy', 'handoff'], claude: [...SMALL_WINDOW, '--bare'] });
     expect(run.stdout.toString()).toBe('answer 1\nanswer 2\nanswer 3\n');
@@ -303,7 +309,7 @@ describe('where compacting does not help', () => {
     await expectSameDecisions(here, run.record);
   });
 
-  it('two compactions that stay silent lead to a handoff', async () => {
+  inSoak('two compactions that stay silent lead to a handoff', async () => {
     await using here = await startWorld(
       growing({
         ...{ turns: [9, 2, 2], from: 124_000, growBy: 4_000 },
@@ -320,7 +326,7 @@ describe('where compacting does not help', () => {
     await expectSameDecisions(here, run.record);
   });
 
-  it('one that lands above its target leads to a handoff before the next prompt', async () => {
+  inSoak('one that lands above its target leads to a handoff before the next prompt', async () => {
     await using here = await startWorld(growing({ turns: [9, 1, 1], growBy: 16_000, landing: 120_000 }));
     const run = await crossing(here, {});
     expect(run.stdout.toString()).toBe('answer 1\nanswer 2\nanswer 3\n');

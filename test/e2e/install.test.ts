@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { type Finished, runProgram, startWorld, type World } from '../support/claude.ts';
 import { ROOT } from '../support/package.ts';
+import { inSoak } from '../support/size.ts';
 
 /** npm's words for a registry that cannot be reached. */
 const NO_REGISTRY = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENOTCACHED|CERT_IN_CHAIN/;
@@ -27,34 +28,37 @@ async function installTarball({ scratch }: World): Promise<{ readonly prefix: st
   return { prefix, npm: await npm('install', ...flags, join(scratch.home, filename)) };
 }
 
-it('the packed tarball installs into an empty prefix, and demo, doctor, run and replay work from there', async (test) => {
-  await using world = await startWorld({ calls: [{ text: 'hello' }] });
-  const { scratch, claude } = world;
-  const { prefix, npm } = await installTarball(world);
-  if (npm.code !== 0 && NO_REGISTRY.test(npm.stderr)) test.skip('the registry cannot be reached');
-  expect(npm).toMatchObject({ code: 0 });
-  expect(readdirSync(join(prefix, 'bin')).sort()).toEqual(['ctxb', 'ctxb-shim']);
+inSoak(
+  'the packed tarball installs into an empty prefix, and demo, doctor, run and replay work from there',
+  async (test) => {
+    await using world = await startWorld({ calls: [{ text: 'hello' }] });
+    const { scratch, claude } = world;
+    const { prefix, npm } = await installTarball(world);
+    if (npm.code !== 0 && NO_REGISTRY.test(npm.stderr)) test.skip('the registry cannot be reached');
+    expect(npm).toMatchObject({ code: 0 });
+    expect(readdirSync(join(prefix, 'bin')).sort()).toEqual(['ctxb', 'ctxb-shim']);
 
-  // What is declared, and nothing of what is bundled.
-  const modules = join(prefix, 'lib/node_modules/ctxb/node_modules');
-  const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-  for (const name of Object.keys(dependencies)) expect(existsSync(join(modules, name))).toBe(true);
-  for (const name of ['valibot', 'yaml', '@opentelemetry']) expect(existsSync(join(modules, name))).toBe(false);
+    // What is declared, and nothing of what is bundled.
+    const modules = join(prefix, 'lib/node_modules/ctxb/node_modules');
+    const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+    for (const name of Object.keys(dependencies)) expect(existsSync(join(modules, name))).toBe(true);
+    for (const name of ['valibot', 'yaml', '@opentelemetry']) expect(existsSync(join(modules, name))).toBe(false);
 
-  const bin = join(scratch.home, 'bin');
-  mkdirSync(bin);
-  symlinkSync(claude, join(bin, 'claude'));
-  const PATH = [join(prefix, 'bin'), bin, dirname(process.execPath), '/usr/bin', '/bin'].join(delimiter);
-  const call = async (command: string, ...args: readonly string[]) => {
-    const run = await runProgram(command, args, { env: { ...scratch.env, PATH }, cwd: scratch.cwd });
-    expect({ command, args, code: run.code, stderr: run.stderr }).toMatchObject({ command, args, code: 0 });
-    return run.stdout.toString();
-  };
-  expect(await call('ctxb', 'demo')).toContain('Every prompt reached the model exactly once');
-  // The mod of exact compactions is there too.
-  expect(await call('ctxb', 'doctor', '--only', 'compact-exact')).toContain('✓ ');
-  expect(await call('ctxb', 'run', '--record', 'run.ndjson', '--', 'claude', '-p', 'say hello')).toBe('hello\n');
-  expect(await call('ctxb', 'replay', 'run.ndjson')).toMatch(/\$\d/);
-  expect(await call('ctxb', 'replay', join(scratch.env.CLAUDE_CONFIG_DIR ?? '', 'projects'))).toMatch(/\$\d/);
-  expect(await call('ctxb-shim', '-p', 'say hello')).not.toBe('');
-});
+    const bin = join(scratch.home, 'bin');
+    mkdirSync(bin);
+    symlinkSync(claude, join(bin, 'claude'));
+    const PATH = [join(prefix, 'bin'), bin, dirname(process.execPath), '/usr/bin', '/bin'].join(delimiter);
+    const call = async (command: string, ...args: readonly string[]) => {
+      const run = await runProgram(command, args, { env: { ...scratch.env, PATH }, cwd: scratch.cwd });
+      expect({ command, args, code: run.code, stderr: run.stderr }).toMatchObject({ command, args, code: 0 });
+      return run.stdout.toString();
+    };
+    expect(await call('ctxb', 'demo')).toContain('Every prompt reached the model exactly once');
+    // The mod of exact compactions is there too.
+    expect(await call('ctxb', 'doctor', '--only', 'compact-exact')).toContain('✓ ');
+    expect(await call('ctxb', 'run', '--record', 'run.ndjson', '--', 'claude', '-p', 'say hello')).toBe('hello\n');
+    expect(await call('ctxb', 'replay', 'run.ndjson')).toMatch(/\$\d/);
+    expect(await call('ctxb', 'replay', join(scratch.env.CLAUDE_CONFIG_DIR ?? '', 'projects'))).toMatch(/\$\d/);
+    expect(await call('ctxb-shim', '-p', 'say hello')).not.toBe('');
+  },
+);

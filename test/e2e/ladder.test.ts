@@ -5,6 +5,7 @@ import { mainRequests, summaryRequests } from '../support/conversation.ts';
 import { journal, prompts, readLines, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
 import { growing } from '../support/handoff.ts';
 import { expectEachPromptOnce, expectSameDecisions, kinds } from '../support/proof.ts';
+import { inSoak, sampled } from '../support/size.ts';
 
 function numbered(count: number): string[] {
   return Array.from({ length: count }, (_, index) => `prompt ${index + 1}`);
@@ -28,7 +29,7 @@ it('three compactions within five turns lead to a handoff, and the journal names
   await expectSameDecisions(world, record);
 });
 
-it('compacts before a turn that would probably need it in its middle', async () => {
+inSoak('compacts before a turn that would probably need it in its middle', async () => {
   // Turns of 30,000 tokens: at 145,000 the next one would cross 159,000.
   await using world = await startWorld(growing({ turns: [3, 3, 3, 3, 2], from: 35_000, growBy: 10_000 }));
   const record = join(world.scratch.cwd, 'run.ndjson');
@@ -80,21 +81,26 @@ describe('zones', () => {
 describe('a task too large for the zone', () => {
   const large = `prompt 2 ${'word '.repeat(6_000)}`;
 
-  it.each([
-    { todo: 'announce', results: ['answer 1', 'answer 2'], code: 0, decided: ['large-task'] },
-    {
-      todo: 'relieve',
-      results: ['answer 1', 'answer 2'],
-      code: 0,
-      decided: ['large-task', 'compact', 'compacted', 'landed'],
-    },
-    {
-      todo: 'reject',
-      results: ['answer 1', expect.stringContaining('did not send this prompt')],
-      code: 1,
-      decided: ['large-task'],
-    },
-  ])('is handled as wished: $todo', async ({ todo, results, code, decided }) => {
+  it.each(
+    sampled(
+      [
+        { todo: 'announce', results: ['answer 1', 'answer 2'], code: 0, decided: ['large-task'] },
+        {
+          todo: 'relieve',
+          results: ['answer 1', 'answer 2'],
+          code: 0,
+          decided: ['large-task', 'compact', 'compacted', 'landed'],
+        },
+        {
+          todo: 'reject',
+          results: ['answer 1', expect.stringContaining('did not send this prompt')],
+          code: 1,
+          decided: ['large-task'],
+        },
+      ],
+      3,
+    ),
+  )('is handled as wished: $todo', async ({ todo, results, code, decided }) => {
     await using world = await startWorld(growing({ turns: [5, 1], growBy: 20_000 }));
     const record = join(world.scratch.cwd, 'run.ndjson');
     const run = await runCtxb(world, {

@@ -6,6 +6,7 @@ import { givenTexts, mainRequests, userTexts } from '../support/conversation.ts'
 import { CTXB, journal, journalLines, prompts, runCtxb, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
 import { ASKED, growing } from '../support/handoff.ts';
 import { expectEachPromptOnce, expectSameDecisions, kinds } from '../support/proof.ts';
+import { inSoak, sampled } from '../support/size.ts';
 
 const TWO = ['prompt one', 'prompt two'];
 const HOURS = 7_200_000;
@@ -95,7 +96,7 @@ describe('a usage limit', () => {
     expectEachPromptOnce(world.standin, TWO);
   });
 
-  it('that a ctxb waits for with --at-reset is not waited for by another', async () => {
+  inSoak('that a ctxb waits for with --at-reset is not waited for by another', async () => {
     await using world = await answering(() => limited(HOURS));
     expect((await run(world)).code).toBe(5);
     const { env, cwd } = world.scratch;
@@ -111,12 +112,14 @@ describe('a usage limit', () => {
     expectEachPromptOnce(world.standin, TWO);
   });
 
-  it.each([
-    { by: 'claude', where: 'at the first call', before: [], env: {}, waits: 'claude waits' },
-    { by: 'claude', where: 'in mid-turn', before: [TOOL], env: {}, waits: 'claude waits' },
-    { by: 'ctxb', where: 'at the first call', before: [], env: NO_WATCHDOG, waits: 'waiting' },
-    { by: 'ctxb', where: 'in mid-turn', before: [TOOL], env: NO_WATCHDOG, waits: 'waiting' },
-  ])('is waited for by $by $where, and each prompt is answered once', async ({ before, env, waits }) => {
+  it.each(
+    sampled([
+      { by: 'claude', where: 'at the first call', before: [], env: {}, waits: 'claude waits' },
+      { by: 'claude', where: 'in mid-turn', before: [TOOL], env: {}, waits: 'claude waits' },
+      { by: 'ctxb', where: 'at the first call', before: [], env: NO_WATCHDOG, waits: 'waiting' },
+      { by: 'ctxb', where: 'in mid-turn', before: [TOOL], env: NO_WATCHDOG, waits: 'waiting' },
+    ]),
+  )('is waited for by $by $where, and each prompt is answered once', async ({ before, env, waits }) => {
     await using world = await answering(...before, () => limited(1_000), { text: 'answer 1' }, { text: 'answer 2' });
     const record = 'run.ndjson';
     const { code, stdout, stderr } = await run(world, ['--limit-wait', '1h', '--record', record], env);
@@ -139,23 +142,25 @@ describe('a usage limit', () => {
     expectEachPromptOnce(world.standin, TWO);
   });
 
-  it('that resets later than the wait is not waited for', async () => {
+  inSoak('that resets later than the wait is not waited for', async () => {
     await using world = await answering(() => limited(HOURS));
     expect((await run(world, ['--limit-wait', '1h'])).code).toBe(5);
     expect(mainRequests(world.standin)).toHaveLength(1);
   });
 
-  it('whose reset is past is tried again after a pause', async () => {
+  inSoak('whose reset is past is tried again after a pause', async () => {
     await using world = await answering(() => limited(-60_000), { text: 'answer 1' }, { text: 'answer 2' });
     const { code, stdout } = await run(world, ['--limit-wait', '3s'], NO_WATCHDOG);
     expect({ code, stdout: stdout.toString() }).toEqual({ code: 0, stdout: 'answer 1\nanswer 2\n' });
   });
 
-  it.each([
-    // As at any other moment, the turn that runs is the one that is stopped.
-    { by: 'claude', env: {}, said: /^$/, left: 'answer 1\n' },
-    { by: 'ctxb', env: NO_WATCHDOG, said: /^You've hit your (?:5-hour|session) limit/, left: 'answer 1\nanswer 2\n' },
-  ])('is no longer waited for by $by when the person presses Ctrl-C', async ({ env, said, left }) => {
+  it.each(
+    sampled([
+      // As at any other moment, the turn that runs is the one that is stopped.
+      { by: 'claude', env: {}, said: /^$/, left: 'answer 1\n' },
+      { by: 'ctxb', env: NO_WATCHDOG, said: /^You've hit your (?:5-hour|session) limit/, left: 'answer 1\nanswer 2\n' },
+    ]),
+  )('is no longer waited for by $by when the person presses Ctrl-C', async ({ env, said, left }) => {
     await using world = await answering(() => limited(HOURS), { text: 'answer 1' }, { text: 'answer 2' });
     const waiting = await untilWait(world, env);
     waiting.kill('SIGINT');
@@ -167,12 +172,17 @@ describe('a usage limit', () => {
     expectEachPromptOnce(world.standin, TWO);
   });
 
-  it.each([
-    { signal: 'SIGTERM', by: 'claude', env: {} },
-    { signal: 'SIGKILL', by: 'claude', env: {} },
-    { signal: 'SIGTERM', by: 'ctxb', env: NO_WATCHDOG },
-    { signal: 'SIGKILL', by: 'ctxb', env: NO_WATCHDOG },
-  ] as const)('that $by waits for: after $signal the work can be taken up', async ({ signal, env }) => {
+  it.each(
+    sampled(
+      [
+        { signal: 'SIGTERM', by: 'claude', env: {} },
+        { signal: 'SIGKILL', by: 'claude', env: {} },
+        { signal: 'SIGTERM', by: 'ctxb', env: NO_WATCHDOG },
+        { signal: 'SIGKILL', by: 'ctxb', env: NO_WATCHDOG },
+      ] as const,
+      3,
+    ),
+  )('that $by waits for: after $signal the work can be taken up', async ({ signal, env }) => {
     await using world = await answering(() => limited(HOURS), { text: 'answer 1' }, { text: 'answer 2' });
     const waiting = await untilWait(world, env);
     waiting.kill(signal);
@@ -212,27 +222,29 @@ const AGENT = { description: 'Look', prompt: 'Look', subagent_type: 'general-pur
 const CROSSING = { turns: [4, 4, 1, 1], growBy: 18_000 };
 const FOUR = ['prompt one', 'prompt two', 'prompt three', 'prompt four'];
 
-describe.each([
-  {
-    by: 'claude',
-    env: {},
-    decided: {
-      compaction: ['compact', 'wait', 'compacted', 'waited', 'landed'],
-      handoff: ['handoff', 'wait', 'waited', 'lineage', 'handed-over', 'landed'],
+describe.each(
+  sampled([
+    {
+      by: 'claude',
+      env: {},
+      decided: {
+        compaction: ['compact', 'wait', 'compacted', 'waited', 'landed'],
+        handoff: ['handoff', 'wait', 'waited', 'lineage', 'handed-over', 'landed'],
+      },
+      // The subagent waits too.
+      report: '\\n  looked\\n',
     },
-    // The subagent waits too.
-    report: '\\n  looked\\n',
-  },
-  {
-    by: 'ctxb',
-    env: NO_WATCHDOG,
-    decided: {
-      compaction: ['compact', 'compacted', 'wait', 'waited', 'compact', 'compacted', 'landed'],
-      handoff: ['handoff', 'put-off', 'wait', 'waited', 'handoff', 'lineage', 'handed-over', 'landed'],
+    {
+      by: 'ctxb',
+      env: NO_WATCHDOG,
+      decided: {
+        compaction: ['compact', 'compacted', 'wait', 'waited', 'compact', 'compacted', 'landed'],
+        handoff: ['handoff', 'put-off', 'wait', 'waited', 'handoff', 'lineage', 'handed-over', 'landed'],
+      },
+      report: 'Agent terminated early due to an API error',
     },
-    report: 'Agent terminated early due to an API error',
-  },
-])('a limit that $by waits for', ({ env, decided, report }) => {
+  ]),
+)('a limit that $by waits for', ({ env, decided, report }) => {
   it.each([
     { during: 'compaction', flags: [], fits: ({ kind }: RecordedRequest) => kind === 'summary' },
     {

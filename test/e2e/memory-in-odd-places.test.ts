@@ -5,6 +5,7 @@ import type { Call, RecordedRequest, Scenario } from '../../src/standin/scenario
 import { startWorld, type World } from '../support/claude.ts';
 import { givenTexts, mainRequests, summaryRequests } from '../support/conversation.ts';
 import { journal, prompts, readLines, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
+import { inSoak, sampled } from '../support/size.ts';
 
 const OPENING = 'Notes of this session are kept in';
 const RUNNING = 'that this turn is to answer';
@@ -64,7 +65,7 @@ it('a subagent that compacts itself gets neither the running prompt nor the note
   expect(main.filter((text) => text.includes('Also noted before'))).toEqual([]);
 });
 
-it('a session that goes on and is compacted before its first turn gets its notes back', async () => {
+inSoak('a session that goes on and is compacted before its first turn gets its notes back', async () => {
   await using world = await startWorld({
     calls: [
       write('a.txt', 30_000),
@@ -113,19 +114,24 @@ it('what a tool has written cannot close the reminder that the evidence stands i
   expect(told.indexOf('</system-reminder>')).toBe(told.trimEnd().length - '</system-reminder>'.length);
 });
 
-it.each(['./notes/', 'notes', './my notes'])('the agent is seen to open its notes in %s', async (folder) => {
-  const index = `${folder.replace(/^\.\/|\/$/g, '')}/scratch.md`;
-  await using world = await startWorld({
-    calls: [
-      write('a.txt', 30_000),
-      bash('echo two', 172_000),
-      bash(`cat "${index}"`, 33_000),
-      { text: 'done', context: 34_000 },
-    ],
-    summary: SUMMARY,
-  });
-  await runCtxb(world, { flags: [...prompts('Do it.'), '--context-dir', folder], claude: SMALL_WINDOW });
+it.each(sampled(['./notes/', 'notes', './my notes'], 3))(
+  'the agent is seen to open its notes in %s',
+  async (folder) => {
+    const index = `${folder.replace(/^\.\/|\/$/g, '')}/scratch.md`;
+    await using world = await startWorld({
+      calls: [
+        write('a.txt', 30_000),
+        bash('echo two', 172_000),
+        bash(`cat "${index}"`, 33_000),
+        { text: 'done', context: 34_000 },
+      ],
+      summary: SUMMARY,
+    });
+    await runCtxb(world, { flags: [...prompts('Do it.'), '--context-dir', folder], claude: SMALL_WINDOW });
 
-  const seen = readLines(join(world.scratch.cwd, folder, 'journal.ndjson')).filter(({ kind }) => kind === 'read-back');
-  expect(seen.map(({ file }) => file)).toEqual([index]);
-});
+    const seen = readLines(join(world.scratch.cwd, folder, 'journal.ndjson')).filter(
+      ({ kind }) => kind === 'read-back',
+    );
+    expect(seen.map(({ file }) => file)).toEqual([index]);
+  },
+);

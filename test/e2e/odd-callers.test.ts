@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { type JsonLine, promptLine, type RunningProgram, startWorld } from '../support/claude.ts';
 import { conversation, givenTexts, mainRequests, summaryRequests, userTexts } from '../support/conversation.ts';
 import { journal, outputLines, PROTOCOL, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
+import { inSoak, sampled } from '../support/size.ts';
 
 const ASKING = ['--model', 'claude-sonnet-4-6', ...PROTOCOL];
 const BASH = { name: 'Bash', input: { command: 'touch made', description: 'Make a file' } };
@@ -33,19 +34,24 @@ it('a prompt whose uuid claude has seen already, and skips, does not hold up the
   expect(run.code).toBe(0);
 });
 
-it.each([
-  { name: 'a tool', claude: [...ASKING, '--permission-prompt-tool', 'stdio'], request: { subtype: 'initialize' } },
-  {
-    name: 'a hook',
-    claude: [...SMALL_WINDOW, ...PROTOCOL],
-    request: { subtype: 'initialize', hooks: { PreToolUse: [{ matcher: 'Bash', hookCallbackIds: ['mine'] }] } },
-  },
-  {
-    name: 'an MCP server of the caller',
-    claude: [...SMALL_WINDOW, ...PROTOCOL],
-    request: { subtype: 'initialize', sdkMcpServers: ['mine'] },
-  },
-])('a question about $name after the end of the caller input, when nobody can answer, does not hang', async (test) => {
+it.each(
+  sampled(
+    [
+      { name: 'a tool', claude: [...ASKING, '--permission-prompt-tool', 'stdio'], request: { subtype: 'initialize' } },
+      {
+        name: 'a hook',
+        claude: [...SMALL_WINDOW, ...PROTOCOL],
+        request: { subtype: 'initialize', hooks: { PreToolUse: [{ matcher: 'Bash', hookCallbackIds: ['mine'] }] } },
+      },
+      {
+        name: 'an MCP server of the caller',
+        claude: [...SMALL_WINDOW, ...PROTOCOL],
+        request: { subtype: 'initialize', sdkMcpServers: ['mine'] },
+      },
+    ],
+    3,
+  ),
+)('a question about $name after the end of the caller input, when nobody can answer, does not hang', async (test) => {
   await using world = await startWorld({ calls: [{ tools: [BASH] }, { text: 'done' }] });
   const program = startCtxb(world, { claude: test.claude });
   program.send(control('mine-1', test.request));
@@ -98,7 +104,7 @@ it('a compaction that the API was not available for is not tried again before an
   expect(journal(world).filter(({ kind }) => kind === 'compact')).toHaveLength(1);
 });
 
-it('a compaction that was waited for too long is stopped, so that the prompt behind it goes', async () => {
+inSoak('a compaction that was waited for too long is stopped, so that the prompt behind it goes', async () => {
   const growing = conversation({ turns: [2, 1], from: 155_000, growBy: 5_000 });
   await using world = await startWorld({ ...growing, summary: { delayMs: 60_000 } });
   const program = startCtxb(world, {
@@ -113,7 +119,7 @@ it('a compaction that was waited for too long is stopped, so that the prompt beh
   expect(run.code).toBe(0);
 });
 
-it('a command said in mid-turn, which claude runs behind the turn, is not taken for our compaction', async () => {
+inSoak('a command said in mid-turn, which claude runs behind the turn, is not taken for our compaction', async () => {
   await using world = await startWorld({
     calls: [{ tools: [BASH], context: 158_000 }, { text: 'first', context: 159_000, delayMs: 800 }, { text: 'last' }],
   });
@@ -159,7 +165,7 @@ it('a prompt said too late for the running turn is given back too when its own t
   expect(givenTexts(after).join('\n')).toContain('the long job');
 });
 
-it('answers to our own hooks are not shown where claude echoes what it is told', async () => {
+inSoak('answers to our own hooks are not shown where claude echoes what it is told', async () => {
   await using world = await startWorld(conversation({ turns: [12], from: 60_000, growBy: 12_000 }));
   const program = startCtxb(world, { claude: [...SMALL_WINDOW, ...PROTOCOL, '--replay-user-messages'] });
   program.send(promptLine('the long job'));
@@ -170,7 +176,7 @@ it('answers to our own hooks are not shown where claude echoes what it is told',
   expect(outputLines(run).filter(({ type }) => type === 'control_response')).toEqual([]);
 });
 
-it('a request of the caller whose id begins as ours do is answered', async () => {
+inSoak('a request of the caller whose id begins as ours do is answered', async () => {
   await using world = await startWorld({ calls: [{ text: 'hello' }] });
   const program = startCtxb(world, { claude: [...SMALL_WINDOW, ...PROTOCOL] });
   program.send(control('ctxb:mine', { subtype: 'mcp_status' }));
@@ -181,7 +187,7 @@ it('a request of the caller whose id begins as ours do is answered', async () =>
   expect(outputLines(run).filter(({ type }) => type === 'control_response')).toHaveLength(1);
 });
 
-it('a uuid of the caller that is no file name does not end the journal', async () => {
+inSoak('a uuid of the caller that is no file name does not end the journal', async () => {
   await using world = await startWorld(conversation({ turns: [12], from: 60_000, growBy: 12_000 }));
   const program = startCtxb(world, { claude: [...SMALL_WINDOW, ...PROTOCOL] });
   program.send(promptLine('long '.repeat(3_000), { uuid: '../../../elsewhere' }));

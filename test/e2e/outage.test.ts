@@ -6,6 +6,7 @@ import { mainRequests, userTexts } from '../support/conversation.ts';
 import { journal, PROTOCOL, prompts, runCtxb, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
 import { growing } from '../support/handoff.ts';
 import { expectEachPromptOnce, expectSameDecisions, kinds } from '../support/proof.ts';
+import { sampled } from '../support/size.ts';
 
 const FOUR = ['prompt one', 'prompt two', 'prompt three', 'prompt four'];
 /** Two turns, the second of which crosses 156,000 tokens, and two short ones. */
@@ -13,12 +14,17 @@ const CROSSING = { turns: [4, 4, 1, 1], growBy: 18_000 };
 const ONE_RETRY = { CLAUDE_CODE_MAX_RETRIES: '1' };
 
 describe('an API that is not available', () => {
-  it.each<{ name: string; summary: Call }>([
-    { name: 'resets the connection', summary: { reset: true } },
-    { name: 'is overloaded', summary: { error: { status: 529 } } },
-    { name: 'limits the rate', summary: { error: { status: 429 } } },
-    { name: 'has a fault', summary: { error: { status: 503 } } },
-  ])('$name during the summary: nothing is handed over, and every prompt is answered', async ({ summary }) => {
+  it.each(
+    sampled<{ name: string; summary: Call }>(
+      [
+        { name: 'resets the connection', summary: { reset: true } },
+        { name: 'is overloaded', summary: { error: { status: 529 } } },
+        { name: 'limits the rate', summary: { error: { status: 429 } } },
+        { name: 'has a fault', summary: { error: { status: 503 } } },
+      ],
+      4,
+    ),
+  )('$name during the summary: nothing is handed over, and every prompt is answered', async ({ summary }) => {
     await using world = await startWorld(growing({ ...CROSSING, summary }));
     const record = join(world.scratch.cwd, 'run.ndjson');
     const run = await runCtxb(world, {
@@ -34,14 +40,16 @@ describe('an API that is not available', () => {
     await expectSameDecisions(world, record);
   });
 
-  it.each([
-    { name: 'compaction', flags: [], decided: ['compact', 'compacted', 'compact', 'compacted', 'landed'] },
-    {
-      name: 'handoff',
-      flags: ['--strategy', 'handoff'],
-      decided: ['handoff', 'put-off', 'handoff', 'lineage', 'handed-over', 'landed'],
-    },
-  ])(
+  it.each(
+    sampled([
+      { name: 'compaction', flags: [], decided: ['compact', 'compacted', 'compact', 'compacted', 'landed'] },
+      {
+        name: 'handoff',
+        flags: ['--strategy', 'handoff'],
+        decided: ['handoff', 'put-off', 'handoff', 'lineage', 'handed-over', 'landed'],
+      },
+    ]),
+  )(
     'refuses every connection when a $name is due: nothing is thrown away, and it is done when the API is back',
     async ({ flags, decided }) => {
       await using world = await startWorld(growing(CROSSING));
@@ -73,16 +81,21 @@ describe('a turn that an outage ends', () => {
   const TWO = ['prompt one', 'prompt two'];
   const ROUND: Call = { tools: [{ name: 'Bash', input: { command: 'echo done', description: 'One' } }] };
 
-  it.each<{ name: string; failure: Call; times?: number }>([
-    { name: '429 without a reset', failure: { error: { status: 429 } } },
-    { name: '500', failure: { error: { status: 500 } } },
-    { name: '502 with the page of a proxy', failure: { error: { status: 502, html: '<html>Bad Gateway</html>' } } },
-    { name: '503', failure: { error: { status: 503 } } },
-    { name: '529', failure: { error: { status: 529 } } },
-    { name: 'a dropped connection', failure: { reset: true } },
-    // claude asks once more for the answer as a whole.
-    { name: 'a connection that drops in every answer', failure: { text: 'half an answer', drops: true }, times: 3 },
-  ])('$name: is repeated from where it stands, and said once', async ({ failure, times = 2 }) => {
+  it.each(
+    sampled<{ name: string; failure: Call; times?: number }>(
+      [
+        { name: '429 without a reset', failure: { error: { status: 429 } } },
+        { name: '500', failure: { error: { status: 500 } } },
+        { name: '502 with the page of a proxy', failure: { error: { status: 502, html: '<html>Bad Gateway</html>' } } },
+        { name: '503', failure: { error: { status: 503 } } },
+        { name: '529', failure: { error: { status: 529 } } },
+        { name: 'a dropped connection', failure: { reset: true } },
+        // claude asks once more for the answer as a whole.
+        { name: 'a connection that drops in every answer', failure: { text: 'half an answer', drops: true }, times: 3 },
+      ],
+      3,
+    ),
+  )('$name: is repeated from where it stands, and said once', async ({ failure, times = 2 }) => {
     const calls = [ROUND, ...Array.from({ length: times }, () => failure), { text: 'answer 1' }, { text: 'answer 2' }];
     await using world = await startWorld({ calls });
     const record = join(world.scratch.cwd, 'run.ndjson');
@@ -112,14 +125,16 @@ describe('a turn that an outage ends', () => {
     expect(second?.filter((text) => TWO.includes(text))).toEqual(TWO);
   });
 
-  it.each([
-    { name: 'and one prompt: is an error at once', flags: ['--prompt', 'one'], decided: [] },
-    {
-      name: 'and --outage-wait: is an error after it',
-      flags: ['--prompt', 'one', '--outage-wait', '3s'],
-      decided: ['wait', 'waited'],
-    },
-  ])('for a name that cannot be resolved $name', async ({ flags, decided }) => {
+  it.each(
+    sampled([
+      { name: 'and one prompt: is an error at once', flags: ['--prompt', 'one'], decided: [] },
+      {
+        name: 'and --outage-wait: is an error after it',
+        flags: ['--prompt', 'one', '--outage-wait', '3s'],
+        decided: ['wait', 'waited'],
+      },
+    ]),
+  )('for a name that cannot be resolved $name', async ({ flags, decided }) => {
     await using world = await startWorld({ calls: [] });
     const env = { ...ONE_RETRY, ANTHROPIC_BASE_URL: 'http://nowhere.invalid/' };
     const { code, stdout } = await runCtxb(world, { flags, claude: SMALL_WINDOW, env });

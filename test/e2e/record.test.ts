@@ -3,12 +3,15 @@ import type { Decision } from '../../src/core/governor/decisions.ts';
 import { runProgram, startWorld } from '../support/claude.ts';
 import { conversation } from '../support/conversation.ts';
 import { CTXB, journal, prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
+import { sampled } from '../support/size.ts';
 
-it.each([
-  { name: 'a compaction between two turns', turns: [9, 2], growBy: 16_000, flags: [] },
-  { name: 'a compaction in mid-turn', turns: [14], growBy: 12_000, flags: [] },
-  { name: 'a run that only observes', turns: [9, 2], growBy: 16_000, flags: ['--observe'] },
-])("replaying the record of $name gives the journal's decisions again", async ({ turns, growBy, flags }) => {
+it.each(
+  sampled([
+    { name: 'a compaction between two turns', turns: [9, 2], growBy: 16_000, flags: [] },
+    { name: 'a compaction in mid-turn', turns: [14], growBy: 12_000, flags: [] },
+    { name: 'a run that only observes', turns: [9, 2], growBy: 16_000, flags: ['--observe'] },
+  ]),
+)("replaying the record of $name gives the journal's decisions again", async ({ turns, growBy, flags }) => {
   await using world = await startWorld(conversation({ turns, growBy }));
   const record = `${world.scratch.cwd}/run.ndjson`;
   await runCtxb(world, {

@@ -17,6 +17,7 @@ import {
   startCtxb,
 } from '../support/ctxb.ts';
 import { expectEachPromptOnce, expectSameDecisions, kinds } from '../support/proof.ts';
+import { inSoak } from '../support/size.ts';
 
 const THREE = ['prompt one', 'prompt two\nwith two lines', 'prompt three'];
 const STREAM = ['--output-format', 'stream-json', '--verbose'];
@@ -81,7 +82,7 @@ it('a claude that is ended on purpose is not started again', async () => {
   expect(end.stderr).toMatch(/claude has ended and is not started again: 3 prompts not answered/);
 });
 
-it('without a log of the session nothing is promised, which is said at the start', async () => {
+inSoak('without a log of the session nothing is promised, which is said at the start', async () => {
   await using world = await startWorld({ calls: CALLS.slice(2, 3) });
   const run = await runCtxb(world, {
     flags: prompts('prompt one'),

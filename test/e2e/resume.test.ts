@@ -2,11 +2,14 @@ import { expect, it } from 'vitest';
 import { promptLine, startWorld } from '../support/claude.ts';
 import { conversation, mainRequests, summaryRequests, userTexts } from '../support/conversation.ts';
 import { journal, outputLines, PROTOCOL, prompts, runCtxb, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
+import { inSoak, sampled } from '../support/size.ts';
 
-it.each([
-  { name: '150,000 is seen', context: 150_000, kinds: ['warn'] },
-  { name: '160,000 is compacted', context: 160_000, kinds: ['warn', 'compact'] },
-])('a resumed session at $name before its first call', async ({ context, kinds }) => {
+it.each(
+  sampled([
+    { name: '150,000 is seen', context: 150_000, kinds: ['warn'] },
+    { name: '160,000 is compacted', context: 160_000, kinds: ['warn', 'compact'] },
+  ]),
+)('a resumed session at $name before its first call', async ({ context, kinds }) => {
   await using world = await startWorld(conversation({ turns: [2, 1], from: context - 5_000, growBy: 5_000 }));
   const first = await runCtxb(world, {
     flags: ['--no-mid-turn', ...prompts('the beginning')],
@@ -27,7 +30,7 @@ it.each([
   expect(summaryRequests(world.standin)).toHaveLength(kinds.includes('compact') ? 1 : 0);
 });
 
-it('the same for a program that speaks the protocol', async () => {
+inSoak('the same for a program that speaks the protocol', async () => {
   await using world = await startWorld(conversation({ turns: [2, 1], from: 155_000, growBy: 5_000 }));
   const first = await runCtxb(world, { claude: [...SMALL_WINDOW, '-p', 'begin', '--output-format', 'json'] });
   const { session_id: id } = JSON.parse(first.stdout.toString());

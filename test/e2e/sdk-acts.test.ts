@@ -10,6 +10,7 @@ import { testClaude } from '../support/claude.ts';
 import { summaryRequests } from '../support/conversation.ts';
 import { journalLines } from '../support/ctxb.ts';
 import { expectEachPromptOnce } from '../support/proof.ts';
+import { inSoak, sampled } from '../support/size.ts';
 
 const PROMPTS = [1, 2, 3, 4].map(promptText);
 const ANSWERS = ['answer 1', 'answer 2', 'answer 3', 'answer 4'];
@@ -51,10 +52,12 @@ const TURN = ['system init', 'assistant', 'user', 'assistant', 'result success']
 const FOUR_TURNS = PROMPTS.flatMap(() => TURN);
 
 describe('a program in whose midst ctxb acts', () => {
-  it.each([
-    { way: 'compact', does: 'compacted', source: 'compact' },
-    { way: 'handoff', does: 'handed-over', source: 'clear' },
-  ])('sees its own turns, each answered, and nothing of ours: $way', async ({ way, does, source }) => {
+  it.each(
+    sampled([
+      { way: 'compact', does: 'compacted', source: 'compact' },
+      { way: 'handoff', does: 'handed-over', source: 'clear' },
+    ]),
+  )('sees its own turns, each answered, and nothing of ours: $way', async ({ way, does, source }) => {
     const { seen, did } = await acting(
       {
         scenario: () => agent(CROSSING),
@@ -77,7 +80,7 @@ describe('a program in whose midst ctxb acts', () => {
     expect(asked('SessionStart', 'source')).toEqual(times.map(() => source));
   });
 
-  it('may say everything at once: one turn for each prompt, in order', async () => {
+  inSoak('may say everything at once: one turn for each prompt, in order', async () => {
     const { seen, did } = await acting({
       scenario: () => agent(CROSSING),
       async run(trial) {
@@ -93,7 +96,7 @@ describe('a program in whose midst ctxb acts', () => {
     expect(gists(seen).filter((gist) => gist === 'system compact_boundary')).toEqual([]);
   });
 
-  it.each([{ way: 'compact' }, { way: 'handoff' }])(
+  it.each(sampled([{ way: 'compact' }, { way: 'handoff' }]))(
     'interrupts meanwhile: the prompt that waited is stopped, the next one answered ($way)',
     async ({ way }) => {
       const { seen } = await acting(

@@ -5,6 +5,7 @@ import { startWorld, type World } from '../support/claude.ts';
 import { mainRequests, userTexts } from '../support/conversation.ts';
 import { journal, prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
 import { expectSameDecisions, kinds } from '../support/proof.ts';
+import { inSoak, sampled } from '../support/size.ts';
 
 const HOUR_MS = 3_600_000;
 const ECHO = { name: 'Bash', input: { command: 'echo one', description: 'One' } };
@@ -20,23 +21,28 @@ async function run(world: World, ...texts: string[]) {
 const reasons = (world: World) => journal(world).flatMap((one) => (one.kind === 'stall' ? [one.reason] : []));
 
 describe('the API accepts a call and never answers', () => {
-  it.each<{ name: string; calls: Call[]; last: string }>([
-    {
-      name: 'the first',
-      calls: [{ delayMs: HOUR_MS }, { text: 'answer 1' }, { text: 'answer 2' }],
-      last: 'the last that it wrote was the beginning of a turn',
-    },
-    {
-      name: 'behind a tool',
-      calls: [{ tools: [ECHO] }, { delayMs: HOUR_MS }, { text: 'answer 1' }, { text: 'answer 2' }],
-      last: 'the last that it wrote was the result of a tool',
-    },
-    {
-      name: 'in the middle of an answer',
-      calls: [{ text: 'half an answer', stops: true }, { text: 'answer 1' }, { text: 'answer 2' }],
-      last: 'the last that it wrote was the beginning of a turn',
-    },
-  ])('$name: claude is started again and both prompts are answered once', async ({ calls, last }) => {
+  it.each(
+    sampled<{ name: string; calls: Call[]; last: string }>(
+      [
+        {
+          name: 'the first',
+          calls: [{ delayMs: HOUR_MS }, { text: 'answer 1' }, { text: 'answer 2' }],
+          last: 'the last that it wrote was the beginning of a turn',
+        },
+        {
+          name: 'behind a tool',
+          calls: [{ tools: [ECHO] }, { delayMs: HOUR_MS }, { text: 'answer 1' }, { text: 'answer 2' }],
+          last: 'the last that it wrote was the result of a tool',
+        },
+        {
+          name: 'in the middle of an answer',
+          calls: [{ text: 'half an answer', stops: true }, { text: 'answer 1' }, { text: 'answer 2' }],
+          last: 'the last that it wrote was the beginning of a turn',
+        },
+      ],
+      3,
+    ),
+  )('$name: claude is started again and both prompts are answered once', async ({ calls, last }) => {
     await using world = await startWorld({ calls });
     const { code, stdout } = await run(world, 'prompt one', 'prompt two');
     expect([code, stdout.toString()]).toEqual([0, 'answer 1\nanswer 2\n']);
@@ -48,7 +54,7 @@ describe('the API accepts a call and never answers', () => {
   });
 });
 
-it('a subagent whose call is never answered', async () => {
+inSoak('a subagent whose call is never answered', async () => {
   const input = { description: 'A', prompt: 'DO A', subagent_type: 'general-purpose', run_in_background: false };
   await using world = await startWorld({
     calls: [{ tools: [{ name: 'Agent', input }] }, { text: 'answer 1' }],

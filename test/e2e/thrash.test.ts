@@ -4,6 +4,7 @@ import { conversation, mainRequests, summaryRequests } from '../support/conversa
 import { journal, prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
 import { growing } from '../support/handoff.ts';
 import { expectEachPromptOnce, kinds } from '../support/proof.ts';
+import { inSoak } from '../support/size.ts';
 
 it('a turn whose window is filled again every five calls is named at the third compaction and ended at the fifth', async () => {
   await using world = await startWorld(conversation({ turns: [60, 1], growBy: 29_000 }));
@@ -17,7 +18,7 @@ it('a turn whose window is filled again every five calls is named at the third c
   expect(journal(world).map(({ kind }) => kind)).toContain('unrelieved');
 });
 
-it('without compaction the work is handed over before the question for the document sets off one', async () => {
+inSoak('without compaction the work is handed over before the question for the document sets off one', async () => {
   const three = ['prompt one', 'prompt two', 'prompt three'];
   await using world = await startWorld(growing({ turns: [4, 4, 1], growBy: 18_600 }));
   const run = await runCtxb(world, { flags: [...prompts(...three), '--no-compaction'], claude: SMALL_WINDOW });

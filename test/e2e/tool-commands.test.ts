@@ -5,6 +5,7 @@ import { startWorld, type World } from '../support/claude.ts';
 import { mainRequests } from '../support/conversation.ts';
 import { journal } from '../support/ctxb.ts';
 import { linesOf, newestWords, onwards } from '../support/results.ts';
+import { inSoak } from '../support/size.ts';
 import {
   bash,
   configure,
@@ -70,7 +71,7 @@ it('the agent gets the rest of it with Read, going on where it was told to', asy
   expect([...beginning, ...lines.map(({ line }) => line)].join('\n')).toBe(OUTPUT.trimEnd());
 });
 
-it('what is stored is only for its owner, masked, and its lines have their numbers', async () => {
+inSoak('what is stored is only for its owner, masked, and its lines have their numbers', async () => {
   const token = `ghp_${'a1B2c3D4'.repeat(5)}`;
   const key = ['-----BEGIN RSA', ' PRIVATE KEY-----\n', `${'A1b2C3d4'.repeat(8)}\n`.repeat(20), '-----END RSA'].join(
     '',
@@ -92,7 +93,7 @@ it('what is stored is only for its owner, masked, and its lines have their numbe
   expect(text.split('\n')[at + 300]).toBe(output.split('\n')[at + 300]);
 });
 
-it('25,000 characters are left alone by default', async () => {
+inSoak('25,000 characters are left alone by default', async () => {
   await using world = await startPrinter(OUTPUT);
   await runTools(world);
 
@@ -126,7 +127,7 @@ it('of a command that fails only a hint is told, as what it says cannot be cut',
   expect(storedResults(world)).toEqual({});
 });
 
-it('with --tool-budgets advise nothing is cut, and the agent is told', async () => {
+inSoak('with --tool-budgets advise nothing is cut, and the agent is told', async () => {
   await using world = await startCaller((cwd) => [bash(`cat ${cwd}/output.txt`), read(`${cwd}/long.txt`)]);
   file(world, 'output.txt', OUTPUT);
   file(world, 'long.txt', numbered(1_000));

@@ -8,6 +8,7 @@ import { mainRequests } from '../support/conversation.ts';
 import { CTXB, journal, prompts, SMALL_WINDOW } from '../support/ctxb.ts';
 import { runInProcess } from '../support/in-process.ts';
 import { linesOf, newestWords } from '../support/results.ts';
+import { inSoak, sampled } from '../support/size.ts';
 import { bash, configure, file, given, numbered, read, runTools, startCaller } from '../support/tool-agents.ts';
 
 const LONG = numbered(1_000);
@@ -21,7 +22,7 @@ const FAULTS: readonly { readonly what: string; readonly fault: () => Promise<vo
   { what: 'never ends', fault: () => new Promise<void>(() => {}) },
 ];
 
-it.each(FAULTS)('claude reads the whole file when the hook before it $what', async ({ fault }) => {
+it.each(sampled(FAULTS))('claude reads the whole file when the hook before it $what', async ({ fault }) => {
   await using world = await startCaller((cwd) => [read(`${cwd}/long.txt`)]);
   file(world, 'long.txt', LONG);
   const { code, stdout, stderr } = await runInProcess(world, only('PreToolUse', fault));
@@ -31,7 +32,7 @@ it.each(FAULTS)('claude reads the whole file when the hook before it $what', asy
   expect(linesOf(given(world)[0] ?? '')).toHaveLength(1_001);
 });
 
-it.each(FAULTS)('a result goes whole when the hook behind it $what', async ({ fault }) => {
+it.each(sampled(FAULTS))('a result goes whole when the hook behind it $what', async ({ fault }) => {
   await using world = await startCaller(() => [bash('cat output.txt')]);
   file(world, 'output.txt', OUTPUT);
   const { code, stdout, stderr } = await runInProcess(world, only('PostToolUse', fault), SMALL);
@@ -41,10 +42,12 @@ it.each(FAULTS)('a result goes whole when the hook behind it $what', async ({ fa
   expect(`${given(world)[0]}\n`).toBe(OUTPUT);
 });
 
-it.each([
-  { hook: 'PreToolUse', steps: [read('output.txt'), read('other.txt')] },
-  { hook: 'PostToolUse', steps: [bash('cat output.txt'), bash('cat other.txt')] },
-])('one answer to $hook that failed is not taken for a claude that takes none', async ({ hook, steps }) => {
+it.each(
+  sampled([
+    { hook: 'PreToolUse', steps: [read('output.txt'), read('other.txt')] },
+    { hook: 'PostToolUse', steps: [bash('cat output.txt'), bash('cat other.txt')] },
+  ]),
+)('one answer to $hook that failed is not taken for a claude that takes none', async ({ hook, steps }) => {
   await using world = await startCaller(() => steps);
   for (const name of ['output.txt', 'other.txt']) file(world, name, OUTPUT);
   let failed = false;
@@ -62,16 +65,18 @@ it.each([
   }
 });
 
-it.each([
-  {
-    name: 'leads elsewhere',
-    inTheWay: (path: string, world: World) => {
-      mkdirSync(join(world.scratch.cwd, 'elsewhere'));
-      symlinkSync(join(world.scratch.cwd, 'elsewhere'), path);
+it.each(
+  sampled([
+    {
+      name: 'leads elsewhere',
+      inTheWay: (path: string, world: World) => {
+        mkdirSync(join(world.scratch.cwd, 'elsewhere'));
+        symlinkSync(join(world.scratch.cwd, 'elsewhere'), path);
+      },
     },
-  },
-  { name: 'is a file', inTheWay: (path: string) => writeFileSync(path, 'mine') },
-])('results go whole where the folder for them $name, which is said once', async ({ inTheWay }) => {
+    { name: 'is a file', inTheWay: (path: string) => writeFileSync(path, 'mine') },
+  ]),
+)('results go whole where the folder for them $name, which is said once', async ({ inTheWay }) => {
   await using world = await startPrinters();
   openContextDir(join(world.scratch.cwd, '.context'));
   inTheWay(join(world.scratch.cwd, '.context', 'tool-results'), world);
@@ -81,7 +86,7 @@ it.each([
   expect(readdirSync(world.scratch.cwd)).not.toContain('toolu_standin_0001.txt');
 });
 
-it('results go whole where the disk is full, which is said once', async () => {
+inSoak('results go whole where the disk is full, which is said once', async () => {
   await using world = await startPrinters();
   // The limit is for ctxb: claude lifts it for itself.
   const claude = file(world, 'unlimited-claude', `#!/bin/bash\nulimit -S -f unlimited; exec '${world.claude}' "$@"\n`);
@@ -95,7 +100,7 @@ it('results go whole where the disk is full, which is said once', async () => {
   expect(readdirSync(join(world.scratch.cwd, '.context', 'tool-results'))).toEqual([]);
 });
 
-it('a file that cannot be looked at is left to claude', async () => {
+inSoak('a file that cannot be looked at is left to claude', async () => {
   await using world = await startCaller(() => [read('/dev/null'), read('/dev/zero'), read('/proc/self/status')]);
   const { code } = await runTools(world);
 

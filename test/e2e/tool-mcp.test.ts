@@ -6,6 +6,7 @@ import { startWorld } from '../support/claude.ts';
 import { mainRequests } from '../support/conversation.ts';
 import { journal } from '../support/ctxb.ts';
 import { contextOf, linesOf, newestWords } from '../support/results.ts';
+import { inSoak } from '../support/size.ts';
 import { configure, given, MCP, mcp, read, runTools, startCaller, storedResults } from '../support/tool-agents.ts';
 
 /** Tokens of a result by default, in characters. */
@@ -24,7 +25,7 @@ it('a text of 5 MB is stored once, by claude, and the agent is told what may be 
   expect(storedResults(world)).toEqual({});
 });
 
-it('a text of 60,000 characters is cut, and all of it is kept', async () => {
+inSoak('a text of 60,000 characters is cut, and all of it is kept', async () => {
   await using world = await startCaller(() => [mcp('text', { chars: 60_000 })]);
   await runTools(world, { claude: MCP });
 
@@ -56,7 +57,7 @@ it('a list in JSON arrives as one that is shorter, and Read gives the items that
   expect(JSON.parse(stored)).toHaveLength(1_000);
 });
 
-it('structured content keeps its shape', async () => {
+inSoak('structured content keeps its shape', async () => {
   await using world = await startCaller(() => [mcp('structured', { count: 700 })]);
   await runTools(world, { claude: MCP });
 
@@ -80,7 +81,7 @@ it('a picture stays, whether text beside it is cut or not', async () => {
   expect(Object.keys(storedResults(world))).toHaveLength(1);
 });
 
-it('a tool that fails is only told about', async () => {
+inSoak('a tool that fails is only told about', async () => {
   await using world = await startCaller(() => [mcp('fail', { chars: 60_000 })]);
   configure(world, { tools: { perCall: 1_000 } });
   await runTools(world, { claude: MCP });

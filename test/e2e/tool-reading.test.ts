@@ -5,6 +5,7 @@ import { mainRequests } from '../support/conversation.ts';
 import { journal } from '../support/ctxb.ts';
 import { expectEachPromptOnce } from '../support/proof.ts';
 import { linesOf, newestWords, reader } from '../support/results.ts';
+import { inSoak } from '../support/size.ts';
 import { file, given, numbered, read, runTools, startAgent, startCaller } from '../support/tool-agents.ts';
 
 /** Tokens of a result by default, in characters. */
@@ -23,7 +24,7 @@ it('a file of 3,000 lines is read to its end in parts that fit, going on where t
   expectEachPromptOnce(world.standin, ['go']);
 });
 
-it('the same in a session that is gone on with', async () => {
+inSoak('the same in a session that is gone on with', async () => {
   await using world = await startAgent((cwd) => laterOn(reader(`${cwd}/long.txt`)));
   file(world, 'long.txt', LONG);
   await runTools(world);
@@ -32,7 +33,7 @@ it('the same in a session that is gone on with', async () => {
   expectParts(given(world), LONG);
 });
 
-it('what is asked for from an offset on is limited as well', async () => {
+inSoak('what is asked for from an offset on is limited as well', async () => {
   await using world = await startCaller((cwd) => [read(`${cwd}/long.txt`, { offset: 2_001 })]);
   file(world, 'long.txt', LONG);
   await runTools(world);
@@ -55,7 +56,7 @@ it('a limit that is too large becomes one that fits, and the agent is told where
   expect(newestWords(mainRequests(world.standin).at(-1))).toContain(`Go on with offset=${11 + lines.length};`);
 });
 
-it('a limit that fits stays', async () => {
+inSoak('a limit that fits stays', async () => {
   await using world = await startCaller((cwd) => [read(`${cwd}/long.txt`, { limit: 100 })]);
   file(world, 'long.txt', LONG);
   await runTools(world);
@@ -74,7 +75,7 @@ it('a file that claude alone would refuse for its size is read in parts', async 
   expectParts(given(world), text);
 });
 
-it('a file of one long line is cut, as no limit makes it shorter', async () => {
+inSoak('a file of one long line is cut, as no limit makes it shorter', async () => {
   await using world = await startCaller((cwd) => [read(`${cwd}/line.txt`)]);
   file(world, 'line.txt', 'word '.repeat(12_000));
   await runTools(world);
@@ -116,7 +117,7 @@ it('short files, pictures, binary files, notebooks, folders and what is not ther
   expect(enforce).toEqual(off);
 });
 
-it('what is read the fourth time in a row comes whole', async () => {
+inSoak('what is read the fourth time in a row comes whole', async () => {
   const text = numbered(1_000);
   await using world = await startCaller((cwd) => Array(4).fill(read(`${cwd}/long.txt`)));
   file(world, 'long.txt', text);

@@ -3,6 +3,7 @@ import { type JsonLine, promptLine, type World } from '../support/claude.ts';
 import { mainRequests } from '../support/conversation.ts';
 import { PROTOCOL, prompts, runCtxb, startCtxb } from '../support/ctxb.ts';
 import { linesOf, newestWords, type ToolUse } from '../support/results.ts';
+import { inSoak, sampled } from '../support/size.ts';
 import { bash, file, given, MCP, mcp, numbered, overheard, read, startCaller } from '../support/tool-agents.ts';
 
 /** Nothing is allowed by itself. */
@@ -35,7 +36,7 @@ it('a Read that an ask rule is about is asked for, with the limit it has got', a
   expect(told).not.toContain('permissionDecision');
 });
 
-it('a caller that answers with the input as it was gets all of the file, and no limits from there on', async () => {
+inSoak('a caller that answers with the input as it was gets all of the file, and no limits from there on', async () => {
   await using world = await startFiles((cwd) => [read(`${cwd}/long.txt`), read(`${cwd}/long.txt`, { offset: 2 })]);
   const { asked, stderr } = await playCaller(world, { ask: ['Read'] }, ({ limit, ...input }) => ALLOW(input));
 
@@ -44,7 +45,7 @@ it('a caller that answers with the input as it was gets all of the file, and no 
   expect(stderr.match(/tool budgets are off/g)).toHaveLength(1);
 });
 
-it('what the caller refuses stays refused', async () => {
+inSoak('what the caller refuses stays refused', async () => {
   await using world = await startFiles((cwd) => [read(`${cwd}/long.txt`), bash('cat long.txt > copy.txt')]);
   const { asked, told } = await playCaller(world, { ask: ['Read'] }, DENY);
 
@@ -66,10 +67,12 @@ it('an MCP tool is asked for with the page it has got', async () => {
   expect(JSON.parse(given(world)[2] ?? '')).toHaveLength(Number(asked[2]?.limit));
 });
 
-it.each([
-  { name: 'deny', permissions: { deny: ['Read(./long.txt)', 'Bash(cat:*)', 'mcp__srv__text'] } },
-  { name: 'ask, when there is nobody to be asked,', permissions: { ask: ['Read', 'Bash(cat:*)', 'mcp__srv__text'] } },
-])('rules that $name hold as they do without tool budgets', async ({ permissions }) => {
+it.each(
+  sampled([
+    { name: 'deny', permissions: { deny: ['Read(./long.txt)', 'Bash(cat:*)', 'mcp__srv__text'] } },
+    { name: 'ask, when there is nobody to be asked,', permissions: { ask: ['Read', 'Bash(cat:*)', 'mcp__srv__text'] } },
+  ]),
+)('rules that $name hold as they do without tool budgets', async ({ permissions }) => {
   const [off, enforce] = await Promise.all(
     ['off', 'enforce'].map(async (mode) => {
       await using world = await startFiles((cwd) => [
@@ -95,7 +98,7 @@ it.each([
   expect(enforce).toEqual(off);
 });
 
-it('a Read that a deny rule is about is not told of as if it had given something', async () => {
+inSoak('a Read that a deny rule is about is not told of as if it had given something', async () => {
   await using world = await startFiles((cwd) => [read(`${cwd}/long.txt`)]);
   await runCtxb(world, {
     flags: prompts('go'),

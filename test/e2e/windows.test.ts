@@ -21,12 +21,13 @@ import {
   SMALL_WINDOW,
   startCtxb,
 } from '../support/ctxb.ts';
+import { inSoak, sampled } from '../support/size.ts';
 
 /** Contexts that a window of 200,000 would be nearly full with. */
 const LONG = { turns: [1, 1, 1], from: 160_000, growBy: 5_000 };
 
 /** The window of the default model is known by itself; before 2.1.285 by its mark, which a continued session loses. */
-it('on the default model 165,000 tokens are nothing to speak of', async () => {
+inSoak('on the default model 165,000 tokens are nothing to speak of', async () => {
   await using world = await startWorld(conversation(LONG));
   const run = await runCtxb(world, { flags: prompts('one', 'two'), claude: DEFAULT_MODEL });
   const isMarked = windowIn(await versionOf(world), 'claude-opus-5-5', true) !== 1_000_000;
@@ -47,10 +48,15 @@ it('on the default model 165,000 tokens are nothing to speak of', async () => {
   ]);
 });
 
-it.each([
-  { name: 'the default model', claude: DEFAULT_MODEL, from: 961_000, at: 967_000 },
-  { name: 'a model of 200,000', claude: SMALL_WINDOW, from: 161_000, at: 167_000 },
-])('claude alone compacts $name at $at, in the middle of a turn', async ({ claude, from, at }) => {
+it.each(
+  sampled(
+    [
+      { name: 'the default model', claude: DEFAULT_MODEL, from: 961_000, at: 967_000 },
+      { name: 'a model of 200,000', claude: SMALL_WINDOW, from: 161_000, at: 167_000 },
+    ],
+    3,
+  ),
+)('claude alone compacts $name at $at, in the middle of a turn', async ({ claude, from, at }) => {
   await using world = await startWorld(conversation({ turns: [6], from, growBy: 3_000 }));
   const { env, cwd } = world.scratch;
   if (!isAtLeast((await versionOf(world)) ?? '', '2.1.330')) return;
@@ -66,11 +72,13 @@ async function versionOf({ claude, scratch: { env, cwd } }: World): Promise<stri
   return /[\d.]+/.exec(said.stdout.toString())?.[0];
 }
 
-it.each([
-  { name: 'the default model', claude: DEFAULT_MODEL, tokens: 400_000 },
-  { name: 'a model of 200,000', claude: SMALL_WINDOW, tokens: 80_000 },
-  { name: 'a model of 1,000,000', claude: LARGE_WINDOW, tokens: 400_000 },
-])('--mid-turn-at 40% places the trigger of $name at $tokens', async ({ claude, tokens }) => {
+it.each(
+  sampled([
+    { name: 'the default model', claude: DEFAULT_MODEL, tokens: 400_000 },
+    { name: 'a model of 200,000', claude: SMALL_WINDOW, tokens: 80_000 },
+    { name: 'a model of 1,000,000', claude: LARGE_WINDOW, tokens: 400_000 },
+  ]),
+)('--mid-turn-at 40% places the trigger of $name at $tokens', async ({ claude, tokens }) => {
   await using world = await startWorld(conversation({ turns: [1], growBy: 0 }));
   await runCtxb(world, { flags: ['--mid-turn-at', '40%'], claude: [...claude, '-p', 'one'] });
   const placed = journal(world).find(({ kind }) => kind === 'place-trigger');

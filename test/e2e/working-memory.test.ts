@@ -6,6 +6,7 @@ import type { Call, RecordedRequest, Scenario } from '../../src/standin/scenario
 import { startWorld, type World } from '../support/claude.ts';
 import { givenTexts, instructionsOf, mainRequests, summaryRequests } from '../support/conversation.ts';
 import { journal, prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
+import { inSoak } from '../support/size.ts';
 
 const OPENING = 'Notes of this session are kept in';
 const FAILS = 'echo "Tests: 3 failed, 41 passed, 44 total"; exit 7';
@@ -131,7 +132,7 @@ it("the user's words are in the next request after each compaction: what lasts w
   expect(run.stderr).toMatch(/^ctxb: kept 3 of 3 prompts, 2 of 2 constraints, /m);
 });
 
-it('what waits is not noted before it goes to claude', async () => {
+inSoak('what waits is not noted before it goes to claude', async () => {
   let seen: string[] = [];
   let folder = '';
   const { calls } = job('Nothing.');
@@ -202,7 +203,7 @@ it('the agent that opens its notes is seen, and one that does not is reminded wh
   expect(ofKind(world, 'read-back').map(({ file }) => file)).toEqual(['.context/scratch.md']);
 });
 
-it('without memory nothing is noted and nothing handed back', async () => {
+inSoak('without memory nothing is noted and nothing handed back', async () => {
   await using world = await startWorld(job('Nothing.'));
   await runCtxb(world, { flags: prompts(...FOUR), claude: SMALL_WINDOW, env: { CTXB_MEMORY_ENABLED: 'false' } });
 

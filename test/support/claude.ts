@@ -35,6 +35,8 @@ export async function startWorld(scenario: Scenario): Promise<World & AsyncDispo
   const scratch = await createScratchEnvironment({ url: standin.url, ...(path === undefined ? {} : { path }) });
   // What most tests of compactions are about; those of exact ones say so.
   scratch.env.CTXB_COMPACTION_HOW = 'summary';
+  // A claude of a test lives for seconds: the code that its engine would optimise takes longer to make than it saves.
+  scratch.env.BUN_JSC_useDFGJIT = '0';
   const dispose = async () => {
     await standin.close();
     await scratch.dispose();

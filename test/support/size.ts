@@ -1,3 +1,5 @@
+import { it } from 'vitest';
+
 /** Whether tests of chance and of size take as much as `npm run soak:ci` gives them time for. */
 const IS_SOAK = Boolean(process.env.CTXB_SOAK);
 
@@ -5,3 +7,11 @@ const IS_SOAK = Boolean(process.env.CTXB_SOAK);
 export function sized<T>(everyDay: T, soak: T): T {
   return IS_SOAK ? soak : everyDay;
 }
+
+/** The rows of a table that are tried: one out of `every`, the first of all among them, and all in a soak. */
+export function sampled<T>(rows: readonly T[], every = 2): readonly T[] {
+  return rows.filter((_, index) => index % sized(every, 1) === 0);
+}
+
+/** A test that is run in a soak only: a variant of another one that takes seconds, as it starts the real claude. */
+export const inSoak: typeof it = IS_SOAK ? it : (it.skip as typeof it);
