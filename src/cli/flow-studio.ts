@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { effectiveConfig } from '../config/effective-config.ts';
+import { namedProfile } from '../flow/file/flow-files.ts';
 import { readFlow } from '../flow/file/read-flow.ts';
 import { createFileStudio } from '../flow/studio/file-studio.ts';
 import { readAssets, startStudioServer } from '../flow/studio/studio-server.ts';
@@ -18,6 +19,7 @@ import { asItIs } from '../store/masks/disk-text.ts';
 export interface StudioOptions {
   /** false: only the address is printed. */
   readonly open: boolean;
+  readonly profile?: string;
   readonly contextDir?: string;
 }
 
@@ -27,15 +29,20 @@ const EXIT_FINDINGS = 2;
 const PAGE = new URL('../studio/', import.meta.url);
 
 /** Serves the page for a flow file until Ctrl-C. Resolves with the exit code. */
-export async function studio(file: string, { open, contextDir }: StudioOptions, io: Io): Promise<number> {
+export async function studio(
+  file: string,
+  { open, profile: asked, contextDir }: StudioOptions,
+  io: Io,
+): Promise<number> {
   const config = await effectiveConfig({ cwd: io.cwd, env: io.env, flags: { contextDir } });
-  const { findings } = readFlow(resolve(io.cwd, file));
+  const profile = namedProfile(asked, io.cwd);
+  const { findings } = readFlow(resolve(io.cwd, file), { profile });
   if (findings.length > 0) {
     io.stderr.write(findings.map(({ message }) => `ctxb: ${printable(message)}\n`).join(''));
     return EXIT_FINDINGS;
   }
   const { window, flow: global } = config;
-  const place = { contextDir: resolve(io.cwd, config.contextDir), window, global };
+  const place = { contextDir: resolve(io.cwd, config.contextDir), window, global, profile };
   const fileStudio = createFileStudio(resolve(io.cwd, file), place);
   // What it throws of a link or an odd file is said before the page is there.
   fileStudio.view({ edits: [] });

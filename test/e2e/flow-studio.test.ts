@@ -1,4 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Browser, startBrowser } from '../support/chromium.ts';
 import { POOR_CONTRASTS } from '../support/contrast.ts';
@@ -112,6 +113,42 @@ describe('the page', () => {
     await browser.reload();
     await browser.until(`document.getElementById('field-contextBudgetChars')?.value === '60000'`);
     expect(await browser.value(`document.getElementById('review').disabled`)).toBe(true);
+  });
+
+  it('changes a profile in its own file, which it names, and the flow beside it', async () => {
+    const file = join(folder.path, 'profiles', 'heavy-context.yaml');
+    mkdirSync(join(folder.path, 'profiles'));
+    writeFileSync(file, 'budgets:\n  historyRecentChars: 90000 # much\n');
+    const flow = STUDIO_FLOW.replace('name: job', 'name: job\nprofile: heavy-context').replace(
+      '  preset: lean # it is small',
+      '  {}',
+    );
+    writeFileSync(folder.file, flow);
+    await browser.reload();
+    await browser.until(`document.querySelector('a[href="#profile"]')`);
+    await choose('profile');
+    expect(await shown('#inspector-title')).toBe('The profile heavy-context');
+    expect(await shown('#inspector .quiet')).toContain(
+      'profiles/heavy-context.yaml: what is changed here holds for all flows',
+    );
+    await type('historyRecentChars', '100000');
+    await browser.until(`document.querySelector('#inspector tbody').innerText.includes('100,000')`);
+    await type('historyOlderChars', 'many');
+    await browser.until(`document.getElementById('field-historyOlderChars').ariaInvalid === 'true'`);
+    await type('historyOlderChars', '15000');
+    await choose('step/second');
+    await type('contextBudgetChars', '120000');
+    await browser.until(`document.getElementById('review').textContent.includes('3 changes')`);
+    await browser.value(`document.getElementById('review').click()`);
+    await browser.until(`document.getElementById('dialog').open`);
+    expect(await shown('#dialog-title')).toBe('Changes in job.yaml and profiles/heavy-context.yaml');
+    await browser.press('Enter');
+    await status('Saved job.yaml and profiles/heavy-context.yaml');
+    expect(readFileSync(file, 'utf8')).toBe(
+      'budgets:\n  historyRecentChars: 100000 # much\n  historyOlderChars: 15000\n',
+    );
+    expect(text()).toBe(flow.replace('50000', '120000'));
+    expect(await browser.value<unknown[]>(POOR_CONTRASTS)).toEqual([]);
   });
 
   it('refuses to save over what something else has changed, and keeps what was typed', async () => {

@@ -64,11 +64,16 @@ function withProfile(flow: Flow, chosen: string, file: string | undefined, read:
   if (file === undefined) return { flow: { ...flow, profile: chosen }, findings: [] };
   const text = read(file);
   if (!('text' in text)) return refused([unreadable(file, text)]);
-  const { value, findings } = checkText(file, text.text, profileSchema, () => []);
+  const { value, findings } = checkProfileText(file, text.text);
   if (value === undefined) return refused(findings);
   const name = isProfileName(chosen) ? chosen : basename(file, extname(file));
   const profiles = { ...flow.profiles, [name]: { ...value, budgets: toBudgets(value.budgets), file } };
   return { flow: { ...flow, profile: name, profiles }, findings: [] };
+}
+
+/** Checks a text that is, or is to be, in the file of a profile. */
+export function checkProfileText(path: string, text: string) {
+  return checkText(path, text, profileSchema, () => []);
 }
 
 function unreadable(path: string, { expected, found }: Pick<GivenFault, 'expected' | 'found'>): Finding {

@@ -1,4 +1,4 @@
-import { extname } from 'node:path';
+import { basename, extname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { type Document, isAlias, isMap, isSeq, type Node } from 'yaml';
 import { isRecord } from '../../config/read-config.ts';
@@ -17,7 +17,7 @@ import {
   type Splice,
   spliced,
 } from './splice.ts';
-import type { BudgetKey, Edit } from './studio-view.ts';
+import { type BudgetKey, type Edit, PROFILE } from './studio-view.ts';
 
 type Data = Readonly<Record<string, unknown>>;
 
@@ -36,7 +36,7 @@ function readText(path: string, text: string): FlowText {
 /** An edit and its place in the data of a file. */
 interface Target {
   readonly key: BudgetKey;
-  /** Of the flow or of the step: `[]`, `['steps', 3]`. */
+  /** Of the flow, a step or a profile: `[]`, `['steps', 3]`, `['profiles', 'daily']`. */
   readonly holder: readonly (string | number)[];
   /** undefined clears the key. */
   readonly value: string | number | undefined;
@@ -44,32 +44,33 @@ interface Target {
   readonly budgets: Data;
 }
 
-/** The budgets as a flow's text has them, by step; null: the flow's. */
-export function ownBudgets(path: string, text: string): (step: string | null) => Data {
+/** The budgets as a flow's text has them, by step, as an edit names it. */
+export function ownBudgets(path: string, text: string, profile?: string): (step: string | null) => Data {
   const { data } = readText(path, text);
-  return (step) => budgetsAt(data, holderOf(data, step));
+  return (step) => budgetsAt(data, holderOf(data, step, profile));
 }
 
 /** The path of an edited value, as findings name it. */
-export function editedKey(path: string, text: string, { step, key }: Edit): string {
-  return pathText([...holderOf(readText(path, text).data, step), 'budgets', key]);
+export function editedKey(path: string, text: string, { step, key }: Edit, profile?: string): string {
+  return pathText([...holderOf(readText(path, text).data, step, profile), 'budgets', key]);
 }
 
 /**
- * Makes edits in the text of a checked flow. Everything else stays as it is, comments included, where the value can be
- * replaced in place. The new values are not checked.
+ * Makes edits in the text of a checked flow, or of a profile's file. Everything else stays as it is, comments included,
+ * where the value can be replaced in place. The new values are not checked.
  *
+ * @param profile the one in the flow that edits of the profile are for
  * @throws CtxbError `usage` for an unknown step, and where something else would
  * change as well (a mapping with an anchor that is used in several places)
  */
-export function editFlow(path: string, text: string, edits: readonly Edit[]): string {
-  return edits.reduce((edited, edit) => editOnce(path, edited, edit), text);
+export function editFlow(path: string, text: string, edits: readonly Edit[], profile?: string): string {
+  return edits.reduce((edited, edit) => editOnce(path, edited, edit, profile), text);
 }
 
-function editOnce(path: string, text: string, edit: Edit): string {
+function editOnce(path: string, text: string, edit: Edit, profile: string | undefined): string {
   const flow = readText(path, text);
   const { data } = flow;
-  const target = targetOf(data, edit);
+  const target = targetOf(data, edit, profile);
   const wanted = withBudgetsAt(data, target);
   if (isDeepStrictEqual(data, wanted)) return text;
   for (const way of [inPlace, rewritten]) {
@@ -77,16 +78,17 @@ function editOnce(path: string, text: string, edit: Edit): string {
     // The edit is taken only where it changes this value and nothing else.
     if (edited !== undefined && isDeepStrictEqual(readText(path, edited).data, wanted)) return edited;
   }
-  const where = edit.step === null ? 'the flow' : `step ${edit.step}`;
+  const where =
+    edit.step === null ? basename(path) : edit.step === PROFILE ? `profile ${profile}` : `step ${edit.step}`;
   throw new CtxbError(
     'usage',
     `the budgets of ${where} are shared with other places by an anchor; change them by hand`,
   );
 }
 
-function targetOf(data: unknown, edit: Edit): Target {
+function targetOf(data: unknown, edit: Edit, profile: string | undefined): Target {
   const { key } = edit;
-  const holder = holderOf(data, edit.step);
+  const holder = holderOf(data, edit.step, profile);
   const value = typedValue(edit);
   const { [key]: _, ...others } = budgetsAt(data, holder);
   return { key, holder, value, budgets: value === undefined ? others : { ...others, [key]: value } };
@@ -109,8 +111,9 @@ function typedValue({ value }: Edit): string | number | undefined {
   return /^\d{1,15}(?:\.\d+)?$/.test(digits) ? Number(digits) : text;
 }
 
-function holderOf(data: unknown, step: string | null): (string | number)[] {
+function holderOf(data: unknown, step: string | null, profile: string | undefined): (string | number)[] {
   if (step === null) return [];
+  if (step === PROFILE && profile !== undefined) return ['profiles', profile];
   const steps = isRecord(data) && Array.isArray(data.steps) ? data.steps : [];
   const index = steps.findIndex((each) => isRecord(each) && each.id === step);
   if (index === -1) throw new CtxbError('usage', `there is no step ${JSON.stringify(step)}: load the file again`);
@@ -134,10 +137,11 @@ function inPlace(flow: FlowText, target: Target): string | undefined {
   return splice && spliced(flow.text, splice);
 }
 
-function nodeAt(root: unknown, [list, index]: Target['holder']): unknown {
-  if (list === undefined || !isMap(root)) return root;
-  const steps = pairOf(root, String(list))?.value;
-  return isSeq(steps) ? steps.items[Number(index)] : undefined;
+function nodeAt(root: unknown, holder: Target['holder']): unknown {
+  return holder.reduce((node: unknown, part) => {
+    if (isMap(node)) return pairOf(node, String(part))?.value;
+    return isSeq(node) ? node.items[Number(part)] : undefined;
+  }, root);
 }
 
 function spliceFor(edited: EditedText, holder: MapNode, target: Target): Splice | undefined {
@@ -148,9 +152,9 @@ function spliceFor(edited: EditedText, holder: MapNode, target: Target): Splice 
   return isMap(pair.value) ? within(edited, pair.value as MapNode, target) : undefined;
 }
 
-/** Adds the key `budgets` after the keys that identify the step, whose values are short. */
+/** Adds the key `budgets` after a key whose value is short. */
 function withBudgets(edited: EditedText, holder: MapNode, { budgets }: Target): Splice | undefined {
-  const [behind] = ['agent', 'id', 'profile', 'name'].flatMap((key) => pairOf(holder, key) ?? []);
+  const [behind] = ['agent', 'id', 'profile', 'name', 'curator'].flatMap((key) => pairOf(holder, key) ?? []);
   const lines = (lineBreak: string) => linesOf(edited, budgets).map((line) => `${lineBreak}  ${line}`);
   const write = ({ flow, lineBreak }: { flow: boolean; lineBreak: string }) =>
     `${quoted('budgets', edited)}:${flow ? ` ${inBraces(edited, budgets)}` : lines(lineBreak).join('')}`;

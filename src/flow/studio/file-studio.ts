@@ -1,22 +1,23 @@
-import { basename } from 'node:path';
+import { basename, dirname, relative } from 'node:path';
 import type { BudgetChanges } from '../../config/flow-settings.ts';
 import { CtxbError } from '../../errors.ts';
 import { lineDiff } from '../../report/line-diff.ts';
 import { readUserFile, replaceUserFile } from '../../store/files/user-file.ts';
 import { readFlowReceipt } from '../../store/runs/flow-run.ts';
-import { effectiveBudgets } from '../briefing.ts';
-import { MAX_FILE_BYTES } from '../file/flow-files.ts';
+import { effectiveBudgets, profileOf } from '../briefing.ts';
+import { pathText } from '../file/fault.ts';
+import { MAX_FILE_BYTES, readText } from '../file/flow-files.ts';
 import { orderSteps, type StepOrder } from '../file/order-steps.ts';
-import { checkFlow } from '../file/read-flow.ts';
+import { checkFlow, checkProfileText, type ReadFlow } from '../file/read-flow.ts';
 import type { Flow, FlowStep } from '../flow.ts';
 import { REFERENCE_WINDOW } from '../pack/budgets.ts';
 import { readReceipt } from '../step-receipt.ts';
 import { editedKey, editFlow, ownBudgets } from './edit-flow.ts';
-import type { Studio, StudioRequest } from './studio-server.ts';
-import type { BudgetsView, Edit, FlowView, StepView, StudioView } from './studio-view.ts';
+import type { Studio } from './studio-server.ts';
+import { type BudgetsView, type Edit, type FlowView, PROFILE, type StepView, type StudioView } from './studio-view.ts';
 
 /**
- * Edits one flow file, which is read for every request, so that changes by others are noticed.
+ * Edits a flow file and the file of its profile, which are read for every request, so that changes by others are noticed.
  *
  * @param path absolute
  * @param contextDir where the receipts are
@@ -26,27 +27,93 @@ export function createFileStudio(
   { contextDir, ...place }: Omit<ViewWorld, 'receiptOf'> & { readonly contextDir: string },
 ): Studio {
   const world: ViewWorld = { ...place, receiptOf: (flow, step) => receiptOf(contextDir, flow, step) };
-  const read = () => ({ path, ...readUserFile(path, MAX_FILE_BYTES) });
   const view: Studio['view'] = ({ hash, edits }) => {
-    const file = read();
-    return isOther(file.hash, hash) ? 'changed' : makeView(file, edits, world);
+    const files = readFiles(path, place.profile);
+    return hash !== undefined && hashOf(files) !== hash ? 'changed' : makeView(files, edits, world);
   };
   return {
     view,
     save({ hash, edits }) {
-      const file = read();
+      const files = readFiles(path, place.profile);
       // An edit without a hash may be for another version of the file.
-      if (file.hash !== hash) return 'changed';
-      const text = editFlow(path, file.text, edits);
-      const [finding] = checkFlow(path, text).findings;
+      if (hashOf(files) !== hash) return 'changed';
+      const texts = editTexts(files, edits);
+      const [finding] = checkTexts(files, texts).findings;
       if (finding !== undefined) throw new CtxbError('usage', `nothing was written: ${finding.message}`);
-      return replaceUserFile(path, text, { hash: file.hash, limit: MAX_FILE_BYTES }) ? view({ edits: [] }) : 'changed';
+      return writeFiles(files, texts) ? view({ edits: [] }) : 'changed';
     },
   };
 }
 
-function isOther(hash: string, known: StudioRequest['hash']): boolean {
-  return known !== undefined && known !== hash;
+interface ReadFile {
+  readonly path: string;
+  readonly text: string;
+  readonly hash: string;
+}
+
+/** The files that are edited. */
+interface Files {
+  readonly flow: ReadFile;
+  /** That of the chosen profile, where it has one of its own. */
+  readonly profile: ReadFile | undefined;
+  /** The chosen profile, where it stands in the flow. */
+  readonly inFlow: string | undefined;
+  /** In place of the one that the flow names. */
+  readonly asked: string | undefined;
+}
+
+function readFiles(path: string, asked: string | undefined): Files {
+  const read = (file: string) => ({ path: file, ...readUserFile(file, MAX_FILE_BYTES) });
+  const own = read(path);
+  const { flow } = checkFlow(path, own.text, { profile: asked });
+  const file = flow && profileOf(flow)?.file;
+  const profile = file === undefined ? undefined : read(file);
+  return { flow: own, profile, inFlow: profile === undefined ? flow?.profile : undefined, asked };
+}
+
+function hashOf({ flow, profile }: Files): string {
+  return profile === undefined ? flow.hash : `${flow.hash}-${profile.hash}`;
+}
+
+/** Texts of the files, with edits. */
+interface Texts {
+  readonly flow: string;
+  readonly profile: string | undefined;
+}
+
+function editTexts({ flow, profile, inFlow }: Files, edits: readonly Edit[]): Texts {
+  const isElsewhere = ({ step }: Edit) => profile !== undefined && step === PROFILE;
+  const ofProfile = edits.filter(isElsewhere).map((edit) => ({ ...edit, step: null }));
+  const ofFlow = edits.filter((edit) => !isElsewhere(edit));
+  return {
+    flow: editFlow(flow.path, flow.text, ofFlow, inFlow),
+    profile: profile && editFlow(profile.path, profile.text, ofProfile),
+  };
+}
+
+/** The keys of findings in the file of a profile have this in front. */
+const IN_PROFILE = 'profile.';
+
+function checkTexts({ flow, profile, asked }: Files, texts: Texts): ReadFlow {
+  const ofProfile = profile === undefined ? [] : checkProfileText(profile.path, texts.profile ?? '').findings;
+  const text = ofProfile.length === 0 ? texts.profile : profile?.text;
+  const read = (path: string) => (path === profile?.path && text !== undefined ? { text } : readText(path));
+  const checked = checkFlow(flow.path, texts.flow, { profile: asked, read });
+  const findings = [...checked.findings, ...ofProfile.map((each) => ({ ...each, key: `${IN_PROFILE}${each.key}` }))];
+  return findings.length === 0 ? checked : { flow: undefined, findings };
+}
+
+function writeFiles({ flow, profile }: Files, texts: Texts): boolean {
+  const changed = [
+    { file: flow, text: texts.flow },
+    ...(profile === undefined ? [] : [{ file: profile, text: texts.profile ?? profile.text }]),
+  ].filter(({ file, text }) => file.text !== text);
+  for (const [index, { file, text }] of changed.entries()) {
+    if (replaceUserFile(file.path, text, { hash: file.hash, limit: MAX_FILE_BYTES })) continue;
+    if (index === 0) return false;
+    throw new CtxbError('usage', `${flow.path} is written; ${file.path} is not: it was changed meanwhile`);
+  }
+  return true;
 }
 
 /** A receipt that cannot be read is reported at its step. */
@@ -60,12 +127,6 @@ function receiptOf(contextDir: string, flow: string, step: string): ReturnType<V
   }
 }
 
-export interface ReadFile {
-  readonly path: string;
-  readonly text: string;
-  readonly hash: string;
-}
-
 /** What the view shows besides the file. */
 export interface ViewWorld {
   readonly receiptOf: (flow: string, step: string) => StepView['receipt'];
@@ -73,55 +134,71 @@ export interface ViewWorld {
   readonly window: number | undefined;
   /** The budgets of all flows. */
   readonly global: BudgetChanges;
+  /** In place of the one that the flow names. */
+  readonly profile?: string | undefined;
 }
 
 /**
- * What the page shows of a file with edits. Edits with invalid values become findings, and the rest
+ * What the page shows of the files with edits. Edits with invalid values become findings, and the rest
  * is shown without them.
  *
  * @throws CtxbError `usage` as `editFlow`
  */
-function makeView({ path, text, hash }: ReadFile, edits: readonly Edit[], world: ViewWorld): StudioView {
-  const base = { file: basename(path), hash, diff: [] };
-  const { flow, findings } = checkFlow(path, text);
+function makeView(files: Files, edits: readonly Edit[], world: ViewWorld): StudioView {
+  const base = { file: basename(files.flow.path), hash: hashOf(files), diff: [] };
+  const { flow, findings } = checkFlow(files.flow.path, files.flow.text, { profile: files.asked });
   if (flow === undefined) return { ...base, findings, flow: undefined };
-  const edited = goodEdits(path, text, edits);
+  const edited = goodEdits(files, edits);
   return {
     ...base,
     findings: edited.findings,
-    flow: flowView(edited.flow ?? flow, ownBudgets(path, edited.text), world),
-    diff: lineDiff(text, edited.text),
+    flow: flowView(edited.flow ?? flow, files, edited.texts, world),
+    diff: lineDiff(files.flow.text, edited.texts.flow),
   };
 }
 
-function goodEdits(path: string, text: string, edits: readonly Edit[]) {
-  const all = editFlow(path, text, edits);
-  const { flow, findings } = checkFlow(path, all);
-  if (flow !== undefined) return { text: all, flow, findings };
+function goodEdits(files: Files, edits: readonly Edit[]) {
+  const all = editTexts(files, edits);
+  const { flow, findings } = checkTexts(files, all);
+  if (flow !== undefined) return { texts: all, flow, findings };
   const bad = new Set(findings.map(({ key }) => key));
-  const good = editFlow(
-    path,
-    text,
-    edits.filter((edit) => !bad.has(editedKey(path, text, edit))),
+  const good = editTexts(
+    files,
+    edits.filter((edit) => !bad.has(keyOf(files, edit))),
   );
-  return { text: good, flow: checkFlow(path, good).flow, findings };
+  return { texts: good, flow: checkTexts(files, good).flow, findings };
+}
+
+function keyOf({ flow, profile, inFlow }: Files, edit: Edit): string {
+  if (edit.step === PROFILE && profile !== undefined) return `${IN_PROFILE}budgets.${edit.key}`;
+  return editedKey(flow.path, flow.text, edit, inFlow);
 }
 
 const NOTHING = { budgets: {}, model: undefined };
 
-type Own = ReturnType<typeof ownBudgets>;
-
-function flowView(flow: Flow, own: Own, { receiptOf, global, window }: ViewWorld): FlowView {
+function flowView(flow: Flow, files: Files, texts: Texts, { receiptOf, global, window }: ViewWorld): FlowView {
+  const own = ownBudgets(files.flow.path, texts.flow, files.inFlow);
   const budgetsOf = (levels: Flow, step: Pick<FlowStep, 'budgets' | 'model'>) =>
     effectiveBudgets(levels, step, { global, window });
   const ofFlow = budgetsOf(flow, NOTHING);
   const without = budgetsOf({ ...flow, budgets: {} }, NOTHING);
+  const bare = budgetsOf({ ...flow, budgets: {}, profile: undefined }, NOTHING);
+  const ownOfProfile = (file: ReadFile) => ownBudgets(file.path, texts.profile ?? '')(null);
   const order = orderSteps(flow);
   const stages = new Map(order.stages.flatMap((steps, stage) => steps.map(({ id }) => [id, stage] as const)));
   const positions = new Map(order.sequence.map(({ id }, index) => [id, index]));
   return {
     name: flow.name,
-    profile: flow.profile,
+    profile:
+      flow.profile === undefined
+        ? undefined
+        : {
+            name: flow.profile,
+            file: files.profile && relative(dirname(files.flow.path), files.profile.path),
+            key: files.profile === undefined ? pathText(['profiles', flow.profile]) : IN_PROFILE.slice(0, -1),
+            budgets: budgetsView(files.profile ? ownOfProfile(files.profile) : own(PROFILE), without, bare),
+            diff: files.profile === undefined ? [] : lineDiff(files.profile.text, texts.profile ?? ''),
+          },
     window: window ?? REFERENCE_WINDOW,
     budgets: budgetsView(own(null), ofFlow, without),
     steps: flow.steps.map((step) => ({
@@ -139,7 +216,11 @@ function flowView(flow: Flow, own: Own, { receiptOf, global, window }: ViewWorld
 
 type Effective = ReturnType<typeof effectiveBudgets>;
 
-function budgetsView(own: ReturnType<Own>, effective: Effective, inherited: Effective): BudgetsView {
+function budgetsView(
+  own: ReturnType<ReturnType<typeof ownBudgets>>,
+  effective: Effective,
+  inherited: Effective,
+): BudgetsView {
   const written = Object.entries(own).map(([key, value]) => [key, String(value)]);
   return {
     own: Object.fromEntries(written),

@@ -8,8 +8,12 @@ import type { KnownReceipt } from '../step-receipt.ts';
 /** A key of `budgets` that the studio changes. */
 export type BudgetKey = keyof BudgetChanges;
 
-/** A budget of the flow (`step` null) or of a step as it is typed into the form; an empty value clears it. */
+/** Stands for the chosen profile where a step's id may stand; no step is called so. */
+export const PROFILE = '*';
+
+/** A budget of a level as it is typed into the form; an empty value clears it. */
 export interface Edit {
+  /** Id of a step; null: the flow; {@link PROFILE}. */
   readonly step: string | null;
   readonly key: BudgetKey;
   readonly value: string;
@@ -18,7 +22,7 @@ export interface Edit {
 /** A flow file with edits that are not in it yet, as the page shows it. */
 export interface StudioView {
   readonly file: string;
-  /** Of the file's bytes, without the edits. */
+  /** Of the bytes of the file, and of its profile's, without the edits. */
   readonly hash: string;
   /** About the file or, where `flow` is defined, about edits, which are then left out of all else. */
   readonly findings: readonly Finding[];
@@ -30,13 +34,25 @@ export interface StudioView {
 
 export interface FlowView {
   readonly name: string;
-  readonly profile: string | undefined;
+  /** The one that is chosen. */
+  readonly profile: ProfileView | undefined;
   /** Tokens that presets and shares are for. */
   readonly window: number;
   /** Of all steps that say nothing else. */
   readonly budgets: BudgetsView;
   /** In the order of the file. */
   readonly steps: readonly StepView[];
+}
+
+export interface ProfileView {
+  readonly name: string;
+  /** The file of its own that it stands in, which other flows may share. */
+  readonly file: string | undefined;
+  /** The path of its keys in findings. */
+  readonly key: string;
+  readonly budgets: BudgetsView;
+  /** What the edits change in its own file. */
+  readonly diff: readonly DiffLine[];
 }
 
 /** The budgets of one level. */
@@ -68,7 +84,7 @@ export interface StepView {
 /** What held something back: the budget of the whole, only the limits of single steps, or nothing did. */
 export function bindingOf({ context_truncation, items }: KnownReceipt): 'whole' | 'steps' | 'nothing' {
   if (context_truncation.truncated) return 'whole';
-  return items.some(({ outcome }) => outcome === 'cut') ? 'steps' : 'nothing';
+  return items.some(({ outcome }) => outcome === 'cut' || outcome === 'summary') ? 'steps' : 'nothing';
 }
 
 type Counts = Readonly<Record<Outcome, number>>;

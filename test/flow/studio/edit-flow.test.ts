@@ -268,7 +268,7 @@ describe('editFlow', () => {
       '  - {id: one, objective: first, budgets: *all}',
     );
     expect(() => editFlow('f.yaml', text, [edit(null, 'preset', 'heavy')])).toThrow(
-      'the budgets of the flow are shared with other places by an anchor; change them by hand',
+      'the budgets of f.yaml are shared with other places by an anchor; change them by hand',
     );
   });
 

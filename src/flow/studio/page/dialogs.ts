@@ -27,8 +27,14 @@ export function showNotice(notice: Notice | undefined): void {
 
 const SIGNS: Readonly<Record<DiffLine['kind'], string>> = { kept: ' ', added: '+', removed: '-', gap: '…' };
 
-/** Shows the diff and offers to save it. */
-export function openReview(file: string, diff: readonly DiffLine[], onSave: () => void): void {
+/** What a file becomes. */
+export interface Change {
+  readonly file: string;
+  readonly diff: readonly DiffLine[];
+}
+
+/** Shows the diff of each file and offers to save them. */
+export function openReview(changes: readonly Change[], onSave: () => void): void {
   const dialog = part<HTMLDialogElement>('dialog');
   const save = button('Save', () => {
     dialog.close();
@@ -37,8 +43,10 @@ export function openReview(file: string, diff: readonly DiffLine[], onSave: () =
   save.classList.add('main');
   const back = button('Back', () => dialog.close());
   dialog.replaceChildren(
-    h('h2', { id: 'dialog-title' }, `Changes in ${file}`),
-    h('pre', { tabindex: 0, 'aria-label': 'Changes, line by line' }, ...diff.map(lineOf)),
+    h('h2', { id: 'dialog-title' }, `Changes in ${changes.map(({ file }) => file).join(' and ')}`),
+    ...changes.map(({ file, diff }) =>
+      h('pre', { tabindex: 0, 'aria-label': `Changes in ${file}, line by line` }, ...diff.map(lineOf)),
+    ),
     h('div', { class: 'actions' }, back, save),
   );
   dialog.showModal();

@@ -1,4 +1,4 @@
-import type { BudgetKey, BudgetsView, Edit, FlowView } from '../studio-view.ts';
+import { type BudgetKey, type BudgetsView, type Edit, type FlowView, PROFILE } from '../studio-view.ts';
 
 /** Edits that are not in the file yet. */
 export interface Drafts {
@@ -50,13 +50,15 @@ export function createDrafts(): Drafts {
     clear: () => edits.clear(),
     appliedTo: (flow) => ({
       ...flow,
+      profile: flow.profile && { ...flow.profile, budgets: withOwn(flow.profile.budgets, PROFILE) },
       budgets: withOwn(flow.budgets, null),
       steps: flow.steps.map((step) => ({ ...step, budgets: withOwn(step.budgets, step.id) })),
     }),
   };
 }
 
-/** The budgets of the flow (null) or of a step. */
+/** The budgets of a level, as an edit names it. */
 export function levelOf(flow: FlowView, step: string | null): BudgetsView | undefined {
+  if (step === PROFILE) return flow.profile?.budgets;
   return step === null ? flow.budgets : flow.steps.find(({ id }) => id === step)?.budgets;
 }

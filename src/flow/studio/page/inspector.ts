@@ -6,6 +6,7 @@ import {
   type Edit,
   type FlowView,
   outcomeCounts,
+  PROFILE,
   type StepView,
   type StudioView,
 } from '../studio-view.ts';
@@ -15,7 +16,7 @@ import { receiptPart } from './receipt.ts';
 
 /** The part of the page about the flow as a whole, or about one step. */
 export interface Inspector {
-  /** Id of a step; null: the flow. */
+  /** The level, as an edit names it. */
   chosen(): string | null;
   choose(step: string | null): void;
   /** Renders the form, with the drafts. */
@@ -23,7 +24,8 @@ export interface Inspector {
   /** Updates what holds; the form stays. */
   update(view: StudioView, drafts: Drafts): void;
   levelIn(flow: FlowView | undefined): BudgetsView | undefined;
-  flowLink(): HTMLElement;
+  /** Links to the levels that are no steps. */
+  links(flow: FlowView): HTMLElement[];
 }
 
 interface Callbacks {
@@ -50,26 +52,27 @@ export function createInspector({ onEdit, onSubmit }: Callbacks): Inspector {
       const chosen = flow?.steps.find(({ id }) => id === step);
       part('inspector').replaceChildren();
       if (flow === undefined || form === undefined) return;
-      const head = chosen === undefined ? flowHead(flow) : stepHead(chosen);
+      const head = chosen !== undefined ? stepHead(chosen) : step === PROFILE ? profileHead(flow) : flowHead(flow);
       part('inspector').append(...head, form.element, below);
     },
     update({ flow, findings }, drafts) {
       const level = levelIn(flow);
       if (flow === undefined || level === undefined) return;
       const index = flow.steps.findIndex(({ id }) => id === step);
-      const place = step === null ? 'budgets' : `steps[${index}].budgets`;
+      const holder = step === PROFILE ? `${flow.profile?.key}.` : step === null ? '' : `steps[${index}].`;
       form?.update({
         budgets: level,
-        faultOf: (key) => findings.find((finding) => finding.key === `${place}.${key}`)?.message,
+        faultOf: (key) => findings.find((finding) => finding.key === `${holder}budgets.${key}`)?.message,
         isDraft: (key) => drafts.has(step, key),
       });
       const chosen = flow.steps[index];
       below.replaceChildren(chosen === undefined ? overview(flow) : receiptPart(chosen));
     },
-    flowLink() {
-      const link = h('a', { href: '#flow', class: 'flow-link' }, 'The flow: budgets of all steps');
-      if (step === null) link.setAttribute('aria-current', 'true');
-      return link;
+    links({ profile }) {
+      const link = (href: string, text: string, isChosen: boolean) =>
+        h('a', { href, class: 'flow-link', 'aria-current': isChosen ? 'true' : undefined }, text);
+      const ofProfile = profile && link('#profile', `The profile ${profile.name}`, step === PROFILE);
+      return [...(ofProfile ? [ofProfile] : []), link('#flow', 'The flow: budgets of all steps', step === null)];
     },
   };
 }
@@ -79,6 +82,17 @@ function flowHead({ steps, window }: FlowView): HTMLElement[] {
   return [
     h('h2', { id: 'inspector-title' }, 'The flow'),
     h('p', { class: 'quiet' }, `Holds for all of its ${counted(steps.length, 'step')} that say nothing else. ${sizes}`),
+  ];
+}
+
+function profileHead({ profile }: FlowView): HTMLElement[] {
+  const place =
+    profile?.file === undefined
+      ? 'It stands in the file of the flow.'
+      : `It stands in ${profile.file}: what is changed here holds for all flows that choose it.`;
+  return [
+    h('h2', { id: 'inspector-title' }, `The profile ${profile?.name}`),
+    h('p', { class: 'quiet' }, `Holds where neither the flow nor the step says anything else. ${place}`),
   ];
 }
 
@@ -118,8 +132,9 @@ function cell({ budgets }: StepView, field: keyof StepView['budgets']['effective
 function runText({ receipt }: StepView): string {
   if (receipt === undefined) return 'not run';
   if ('fault' in receipt) return 'not readable';
-  const { omitted, cut } = outcomeCounts(receipt.items);
+  const { omitted, summary, cut } = outcomeCounts(receipt.items);
   const binding = bindingOf(receipt);
-  if (binding === 'whole') return `binding: ${omitted} omitted, ${cut} cut`;
-  return binding === 'steps' ? `${cut} cut` : 'all fitted';
+  if (binding === 'nothing') return 'all fitted';
+  const parts = `${summary > 0 ? `${summary} in summary, ` : ''}${cut} cut`;
+  return binding === 'whole' ? `binding: ${omitted} omitted, ${parts}` : parts;
 }

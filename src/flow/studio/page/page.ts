@@ -1,6 +1,6 @@
 import { counted, part } from '../../../browser/dom.ts';
-import type { Edit, FlowView, StudioView } from '../studio-view.ts';
-import { openReview, showNotice } from './dialogs.ts';
+import { type Edit, type FlowView, PROFILE, type StudioView } from '../studio-view.ts';
+import { type Change, openReview, showNotice } from './dialogs.ts';
 import { createDrafts } from './drafts.ts';
 import { drawGraph } from './graph.ts';
 import { createInspector } from './inspector.ts';
@@ -38,7 +38,7 @@ async function load(words: string): Promise<void> {
 }
 
 function lostText(lost: readonly Edit[]): string {
-  return `Dropped changes of steps that are not there any more: ${lost.map(({ step }) => step).join(', ')}`;
+  return `Dropped changes of steps that are not there any more: ${lost.map(({ step }) => (step === PROFILE ? 'the profile' : step)).join(', ')}`;
 }
 
 /** Shows the file with the drafts applied. False: it was refused, or a newer request is under way. */
@@ -85,19 +85,27 @@ async function review(): Promise<void> {
   if (!(await preview()) || shown === undefined) return;
   const [finding] = shown.findings;
   if (finding !== undefined) return tell(`Not to be saved like this: ${finding.message}`);
-  if (shown.diff.length === 0) return tell('There is nothing to save');
-  openReview(shown.file, shown.diff, () => void save());
+  const changes = changesOf(shown);
+  if (changes.length === 0) return tell('There is nothing to save');
+  openReview(changes, () => void save());
+}
+
+/** What the edits make of each file. */
+function changesOf({ file, diff, flow }: StudioView): Change[] {
+  const ofProfile = { file: flow?.profile?.file ?? '', diff: flow?.profile?.diff ?? [] };
+  return [{ file, diff }, ofProfile].filter((change) => change.diff.length > 0);
 }
 
 async function save(): Promise<void> {
   const sent = drafts.list();
+  const files = shown && changesOf(shown).map(({ file }) => file);
   const answer = await ask('save', sent, saved?.hash);
   if (answer.kind !== 'view') return refuse(answer);
   saved = answer.view;
   drafts.drop(sent);
   if (!(await preview())) return;
   select(false);
-  tell(`Saved ${answer.view.file}`);
+  tell(`Saved ${files?.join(' and ')}`);
   part('inspector').focus();
 }
 
@@ -112,7 +120,9 @@ async function discard(): Promise<void> {
 /** @param byPerson the focus follows what was chosen */
 function select(byPerson: boolean): void {
   const [, id] = /^#step\/([\w-]+)$/.exec(location.hash) ?? [];
-  inspector.choose(shown?.flow?.steps.some((step) => step.id === id) ? (id ?? null) : null);
+  const isProfile = location.hash === '#profile' && shown?.flow?.profile !== undefined;
+  const step = shown?.flow?.steps.some((each) => each.id === id) ? (id ?? null) : null;
+  inspector.choose(isProfile ? PROFILE : step);
   inspector.show(shown?.flow, withDrafts(saved?.flow));
   update();
   if (byPerson) part('inspector').focus();
@@ -127,11 +137,11 @@ function update(): void {
   const { file, flow, findings } = shown;
   part('title').textContent = flow?.name ?? 'Flow Studio';
   document.title = `${flow?.name ?? file} – Flow Studio`;
-  part('about').textContent = [file, flow?.profile && `profile ${flow.profile}`].filter(Boolean).join(' · ');
+  part('about').textContent = [file, flow?.profile && `profile ${flow.profile.name}`].filter(Boolean).join(' · ');
   if (flow === undefined)
     showNotice({ title: `${file} is not a flow that can be run`, lines: findings.map(({ message }) => message) });
   part('steps').replaceChildren(
-    ...(flow === undefined ? [] : [inspector.flowLink(), drawGraph(flow, inspector.chosen())]),
+    ...(flow === undefined ? [] : [...inspector.links(flow), drawGraph(flow, inspector.chosen())]),
   );
   inspector.update(shown, drafts);
   const count = drafts.list().length;

@@ -29,9 +29,10 @@ function bindingText(receipt: KnownReceipt): string {
   const { summary, cut, omitted } = outcomeCounts(receipt.items);
   const steps = counted(receipt.items.length, 'earlier step');
   if (binding === 'nothing') return `Nothing was held back: all of ${steps} fitted.`;
+  const summed = summary > 0 ? `, ${grouped(summary)} in summary` : '';
   if (binding === 'steps')
-    return `${counted(cut, 'earlier step')} cut at the limit for a single step; the whole had room.`;
-  return `The budget was binding: of ${steps}, ${grouped(omitted)} omitted, ${grouped(summary)} in summary and ${grouped(cut)} cut.`;
+    return `${counted(cut, 'earlier step')} cut${summed} at the limit for a single step; the whole had room.`;
+  return `The budget was binding: of ${steps}, ${grouped(omitted)} omitted${summed} and ${grouped(cut)} cut.`;
 }
 
 function usage({ context_truncation, over_budget_chars: overChars }: KnownReceipt): HTMLElement {
