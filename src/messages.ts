@@ -17,7 +17,9 @@ export function decisionText(decision: Decision): string {
     case 'compacted':
       return compactedText(decision);
     case 'not-exact':
-      return `compactions are claude's own summaries: ${decision.reason}`;
+      return decision.once === true
+        ? `this compaction was a summary of claude's own: ${decision.reason}`
+        : `compactions are claude's own summaries: ${decision.reason}`;
     case 'landed':
       if (decision.exact !== undefined) return exactText(decision, decision.exact);
       return `${decision.reason}: ${tokens(decision.gauge.used)} tokens now, ${differenceText(decision.freed)}`;

@@ -1483,7 +1483,8 @@ var NOT_EXACT = {
   landing: void 0,
   midTurn: [],
   echoes: 0,
-  until: void 0
+  until: void 0,
+  refusals: 0
 };
 function newExact(isWanted) {
   return isWanted ? { ...NOT_EXACT, phase: "unarmed" } : NOT_EXACT;
@@ -1592,19 +1593,23 @@ function isExact({ exact }) {
 }
 function followExact(before, state, event) {
   if (event.kind !== "boundary") return keep(endsEchoes(before, event) ? withExact(state, NO_ECHO) : state);
-  const { receipt, phase } = state.exact;
+  const { exact } = state;
+  const { receipt, phase } = exact;
   const over = withExact(state, { receipt: void 0, midTurn: [] });
   if (receipt?.answered) {
     const echoes = event.trigger === "auto" ? receipt.after.messages : 0;
     const landing = { receipt, before: readGauge(before.gauge) };
-    return keep(withExact(over, { landing, echoes }));
+    return keep(withExact(over, { landing, echoes, refusals: 0 }));
   }
   if (state.run.mode === "replay")
     return keep(mayEcho(event) ? withExact(over, { echoes: ANY, until: event.timestamp }) : over);
   if (phase !== "ready") return tellNotExact(over);
   const why = receipt?.why ?? "the mod did not answer";
-  return tellNotExact(withExact(over, { phase: "off", why }));
+  const refusals = exact.refusals + 1;
+  if (refusals >= MOST_REFUSALS) return tellNotExact(withExact(over, { phase: "off", why, refusals }));
+  return keep(withExact(over, { refusals }), [{ kind: "not-exact", ...decided(over, why), once: true }]);
 }
+var MOST_REFUSALS = 2;
 function speaksOfMod({ exact }) {
   return exact.echoes > 0 || exact.phase === "arming" || exact.phase === "awaited";
 }

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { Call, RecordedRequest } from '../../src/standin/scenario.ts';
 import { runProgram, startWorld, type World } from '../support/claude.ts';
 import { summaryRequests } from '../support/conversation.ts';
 import { outputLines, prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
@@ -111,4 +112,32 @@ describe('compactions are exact', () => {
     expect(kinds(world)).toEqual(['native-compaction', 'landed']);
     expectExact(world.standin, ['prompt one']);
   });
+});
+
+it("a subagent's compaction is claude's own, and those of the conversation stay exact", async () => {
+  const delegate = {
+    description: 'Look',
+    prompt: 'Look about you',
+    subagent_type: 'general-purpose',
+    run_in_background: false,
+  };
+  const { calls } = job({ turns: [5, 4, 1], growBy: 20_000 });
+  await using world = await startWorld({
+    calls: (request, index) => {
+      const call = (calls as (request: RecordedRequest, index: number) => Call)(request, index);
+      return index === 2 ? { ...call, tools: [{ name: 'Agent', input: delegate }] } : call;
+    },
+    subagentCalls: (_, index) => {
+      const context = 20_000 + 18_000 * (index % 10);
+      if (index >= 12) return { text: 'Looked.', context };
+      return { tools: [{ name: 'Bash', input: { command: `echo ${index}`, description: 'Look' } }], context };
+    },
+    summary: { text: '<summary>Looked at ten.</summary>' },
+  });
+  const end = await run(world, {});
+  expect(answers(outputLines(end))).toEqual(['answer 1', 'answer 2', 'answer 3']);
+  expect(summaryRequests(world.standin)).toHaveLength(1);
+  expect(kinds(world)).toEqual(['compact', 'compacted', 'landed']);
+  expect(end.stderr).toMatch(/compacted exactly/);
+  expect(end.stderr).not.toMatch(/claude's own/);
 });

@@ -60,7 +60,8 @@ export type Decision =
       readonly savedUsd?: number;
     })
   /** A compaction was to be exact, and is claude's own. */
-  | (Decided & { readonly kind: 'not-exact' })
+  /** `once`: the next compaction is to be exact again. */
+  | (Decided & { readonly kind: 'not-exact'; readonly once?: boolean })
   | (Decided & { readonly kind: 'give-up' })
   /** A handoff begins. */
   | (Decided & { readonly kind: 'handoff' })

@@ -195,16 +195,38 @@ describe('a compaction that the mod has answered', () => {
       why: /nothing can be/,
     },
     { name: 'says nothing', receipt: undefined, why: /did not answer/ },
-  ])('where the mod left it to claude and $name, the next ones are summaries from the start', ({ receipt, why }) => {
+  ])(
+    'where the mod left it to claude and $name, that is for this one; after a second one for all',
+    ({ receipt, why }) => {
+      const driver = ready(FULL);
+      const refuseOnce = () => {
+        driver.prompt('Next.');
+        if (receipt !== undefined) driver.tell(compacted(receipt));
+        const actions = driver.claude(...manual);
+        driver.claude(initLine(NEW), callLine(FULL), resultLine());
+        return decisions(actions).slice(0, 2);
+      };
+      const reason = expect.stringMatching(why);
+      expect(refuseOnce()).toMatchObject([
+        { kind: 'not-exact', reason, once: true },
+        { kind: 'compacted', how: 'summary' },
+      ]);
+      expect(driver.state.exact.phase).toBe('ready');
+      const [again] = refuseOnce();
+      expect(again).toMatchObject({ kind: 'not-exact', reason });
+      expect(again).not.toHaveProperty('once');
+      expect(driver.state.exact.phase).toBe('off');
+    },
+  );
+
+  it('an exact one between two that the mod left to claude makes up for the first', () => {
     const driver = ready(FULL);
-    driver.prompt('Next.');
-    if (receipt !== undefined) driver.tell(compacted(receipt));
-    const actions = driver.claude(...manual);
-    expect(decisions(actions).slice(0, 2)).toMatchObject([
-      { kind: 'not-exact', reason: expect.stringMatching(why) },
-      { kind: 'compacted', how: 'summary' },
-    ]);
-    expect(driver.state.exact.phase).toBe('off');
+    for (const answered of [false, true, false]) {
+      driver.prompt('Next.');
+      driver.tell(compacted({ ...RECEIPT, answered }));
+      driver.claude(...manual, initLine(NEW), callLine(FULL), resultLine());
+    }
+    expect(driver.state.exact).toMatchObject({ phase: 'ready', refusals: 1 });
   });
 
   it("is the way out of claude's own brake, instead of the end", () => {

@@ -25,6 +25,7 @@ const NOT_EXACT: Exact = {
   midTurn: [],
   echoes: 0,
   until: undefined,
+  refusals: 0,
 };
 
 /** The state at the start of a process. */
@@ -183,22 +184,27 @@ export function isExact({ exact }: GovernorState): boolean {
 /** The context was replaced: by the mod's answer, or by a summary where the mod should have answered. */
 export function followExact(before: GovernorState, state: GovernorState, event: Event): Step {
   if (event.kind !== 'boundary') return keep(endsEchoes(before, event) ? withExact(state, NO_ECHO) : state);
-  const { receipt, phase } = state.exact;
+  const { exact } = state;
+  const { receipt, phase } = exact;
   // What was said in mid-turn stands in the conversation itself now, or in its summary.
   const over = withExact(state, { receipt: undefined, midTurn: [] });
   if (receipt?.answered) {
     const echoes = event.trigger === 'auto' ? receipt.after.messages : 0;
     const landing = { receipt, before: readGauge(before.gauge) };
-    return keep(withExact(over, { landing, echoes }));
+    return keep(withExact(over, { landing, echoes, refusals: 0 }));
   }
   // A recording does not say which it was: the next lines do.
   if (state.run.mode === 'replay')
     return keep(mayEcho(event) ? withExact(over, { echoes: ANY, until: event.timestamp }) : over);
   if (phase !== 'ready') return tellNotExact(over);
-  // One that has crashed stays away for the rest of the process, and a doubt would come again.
   const why = receipt?.why ?? 'the mod did not answer';
-  return tellNotExact(withExact(over, { phase: 'off', why }));
+  const refusals = exact.refusals + 1;
+  if (refusals >= MOST_REFUSALS) return tellNotExact(withExact(over, { phase: 'off', why, refusals }));
+  return keep(withExact(over, { refusals }), [{ kind: 'not-exact', ...decided(over, why), once: true }]);
 }
+
+/** Refusals in a row after which compactions are claude's own: what is odd once is gone with what a summary replaces. */
+const MOST_REFUSALS = 2;
 
 /** Whether lines of claude's may be there because of the mod. */
 export function speaksOfMod({ exact }: GovernorState): boolean {

@@ -22,6 +22,8 @@ export interface Exact {
   readonly echoes: number;
   /** Of a session log: what is repeated is no younger, in milliseconds since the epoch. */
   readonly until: number | undefined;
+  /** Compactions in a row that the mod has left to claude. */
+  readonly refusals: number;
 }
 
 /** A handoff under way: from the question for the document to the fresh context. */
