@@ -618,44 +618,6 @@ function learn(gauge, used) {
   return calibrate(calibration, addContent(added, call.generated), grown);
 }
 
-// src/core/governor/zones/zones.ts
-function zoneAt(tokens2, window, levels) {
-  const { thresholds, zones } = levels;
-  const hasBegun2 = (threshold) => tokens2 >= inTokens(threshold, window);
-  if (tokens2 >= handoffLevel(levels, window)) return "handoff";
-  if (hasBegun2(thresholds.warn)) return "critical";
-  if (hasBegun2(zones.warning)) return "warning";
-  return hasBegun2(zones.monitor) ? "monitor" : "ok";
-}
-function statusOf(zone) {
-  return STATUS[zone];
-}
-var STATUS = {
-  ok: "ok",
-  monitor: "ok",
-  warning: "warning",
-  critical: "critical",
-  handoff: "critical"
-};
-function isLargeTask(estimatedTokens, zone, { zones }) {
-  if (zone === "ok" || zone === "monitor") return false;
-  return estimatedTokens > (zone === "warning" ? zones.largeInWarning : zones.largeInCritical);
-}
-
-// src/report/figures.ts
-function tokens(count2) {
-  return Math.round(count2).toString().replace(/\B(?=(\d{3})+$)/g, ",");
-}
-function percent(fraction) {
-  return fraction === null || fraction === void 0 ? "?" : `${Math.round(fraction * 100)}%`;
-}
-function dollars(usd) {
-  return `$${usd.toFixed(usd > 0 && usd < 0.01 ? 4 : 2).replace(/\B(?=(\d{3})+\.)/g, ",")}`;
-}
-function counted(count2, noun) {
-  return `${tokens(count2)} ${noun}${count2 === 1 ? "" : "s"}`;
-}
-
 // src/core/governor/cost/prices.ts
 var USUAL_RATIOS = { output: 5, cacheWrite: 1.25, cacheWriteHour: 2, cacheRead: 0.1 };
 var FAST = { fastTimes: 2 };
@@ -888,264 +850,207 @@ function callMicroUsd({ usage, outputKnown, generated, price }) {
 }
 var FIRST_TO_CARRY_ON = "2.1.277";
 
-// src/core/governor/draft.ts
-function draftOf(state) {
-  return {
-    run: state.run,
-    now: state.now,
-    process: state.process,
-    session: state.session,
-    notes: state.notes,
-    gauge: state.gauge,
-    latch: state.latch,
-    turn: state.turn,
-    compaction: state.compaction,
-    handoff: state.handoff,
-    relief: state.relief,
-    exact: state.exact,
-    refill: state.refill,
-    fetches: state.fetches,
-    summarising: state.summarising,
-    mailbox: state.mailbox,
-    control: state.control,
-    trigger: state.trigger,
-    triggerReason: state.triggerReason,
-    tasks: state.tasks,
-    grace: state.grace,
-    subagents: state.subagents,
-    fanOut: state.fanOut,
-    toolBudget: state.toolBudget,
-    told: state.told,
-    largeTask: state.largeTask,
-    cost: state.cost,
-    cache: state.cache,
-    spending: state.spending,
-    limits: state.limits,
-    life: state.life,
-    stall: state.stall,
-    wait: state.wait,
-    input: state.input,
-    outcome: state.outcome
-  };
+// src/core/governor/cost/model-price.ts
+function priceOfModel({ gauge, session, run }) {
+  return priceFor(gauge.call?.model ?? session.model, run.policy.cost.prices, session.version);
 }
 
-// src/core/governor/agents/agents.ts
-var WORKFLOW_KIND = "workflow-subagent";
-var NEW_AGENT = {
-  kind: void 0,
-  name: void 0,
-  taskId: void 0,
-  workflow: void 0,
-  isUnseen: false,
-  started: [],
-  last: void 0,
-  used: 0,
-  peak: 0,
-  calls: 0,
-  tokens: 0,
-  microUsd: 0,
-  phase: "running"
-};
-function isAgentCall(tool) {
-  return tool === "Agent" || tool === "Task";
+// src/core/governor/cost/prompt-cache.ts
+var FIVE_MINUTES_MS = 5 * 6e4;
+var HOUR_MS = 60 * 6e4;
+var NO_CACHE = { usedAt: void 0, lifetimeMs: FIVE_MINUTES_MS, calls: 0 };
+function cacheAfter(cache, { usage }, now) {
+  if (usage === void 0) return cache;
+  const { cacheCreation, cacheCreationHour = 0, cacheRead } = usage;
+  const written3 = cacheCreationHour * 2 > cacheCreation ? HOUR_MS : FIVE_MINUTES_MS;
+  return {
+    usedAt: cacheCreation + cacheRead > 0 ? now : void 0,
+    lifetimeMs: cacheCreation > 0 ? written3 : cache.lifetimeMs,
+    calls: cache.calls + 1
+  };
 }
-function readAgents(state, event) {
+function idleBeyondLife({ usedAt, lifetimeMs }, now) {
+  if (usedAt === void 0 || usedAt <= 0) return void 0;
+  return now - usedAt > lifetimeMs ? now - usedAt : void 0;
+}
+function writePrice({ lifetimeMs }, price) {
+  return lifetimeMs === HOUR_MS ? price.cacheWriteHour : price.cacheWrite;
+}
+
+// src/core/governor/prompts/turns.ts
+function saidPrompt({ turn, gauge }, prompt2) {
+  if (turn.phase !== "idle") {
+    return { ...turn, prompts: [...turn.prompts, prompt2], unheard: [...turn.unheard, prompt2] };
+  }
+  return {
+    ...turn,
+    phase: "sent",
+    startedBy: "prompt",
+    startedAt: gauge.used,
+    calls: 0,
+    prompts: [prompt2],
+    unheard: []
+  };
+}
+function begunTurn({ turn, gauge }, event) {
+  if (turn.phase === "running" || !isTurnActivity(event)) return turn;
+  const next = draftOfTurn(turn);
+  next.phase = "running";
+  if (turn.phase === "sent") return next;
+  next.startedBy = "claude";
+  next.startedAt = gauge.used;
+  next.calls = 0;
+  next.prompts = next.unheard = [];
+  return next;
+}
+function endedTurn(state, event) {
+  const { turn, run } = state;
+  const unprompted = event.fromBackgroundTask || run.mode !== "replay" && turn.startedBy === "claude";
+  const left = event.subtype !== "error_during_execution" ? turn.unheard : [];
+  const queued = event.fromBackgroundTask && turn.startedBy === "prompt" ? turn.prompts : left;
+  return {
+    ...turn,
+    phase: queued.length > 0 ? "sent" : "idle",
+    startedBy: "prompt",
+    startedAt: state.gauge.used,
+    ended: turn.ended + 1,
+    unprompted: turn.unprompted + (unprompted ? 1 : 0),
+    calls: 0,
+    growth: growthAfter(state),
+    prompts: queued,
+    unheard: [],
+    last: { prompts: turn.prompts, answer: (event.text ?? "").slice(0, ANSWER_LENGTH) }
+  };
+}
+function growthAfter({ turn, gauge }) {
+  const grown = turn.calls > 0 && turn.startedAt > 0 ? gauge.used - turn.startedAt : 0;
+  if (grown <= 0) return turn.growth;
+  const { tokens: tokens2, turns, recent } = turn.growth;
+  return { tokens: tokens2 + grown, turns: turns + 1, recent: [...recent, grown].slice(-REMEMBERED_TURNS) };
+}
+var ANSWER_LENGTH = 4e3;
+var REMEMBERED_TURNS = 8;
+var LEAST_TURNS = 2;
+function forecast({ growth }) {
+  const sorted = [...growth.recent].sort((a, b) => a - b);
+  if (sorted.length < LEAST_TURNS) return void 0;
+  const at = (share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+  return { median: at(0.5), p90: at(0.9) };
+}
+function heard(turn, event) {
+  const isRound = event.kind === "user" && event.subagent === null && event.role === "tool-result";
+  if (!isRound || turn.unheard.length === 0) return turn;
+  const next = draftOfTurn(turn);
+  next.unheard = [];
+  return next;
+}
+function closedLogTurn(state) {
+  const { turn } = state;
+  if (turn.phase === "idle") return turn;
+  const next = draftOfTurn(turn);
+  next.phase = "idle";
+  next.ended = turn.ended + 1;
+  next.growth = growthAfter(state);
+  next.prompts = next.unheard = [];
+  return next;
+}
+function openLogTurn({ turn, gauge }, prompt2) {
+  const next = draftOfTurn(turn);
+  next.phase = "running";
+  next.startedBy = "prompt";
+  next.startedAt = gauge.used;
+  next.calls = 0;
+  next.prompts = [prompt2];
+  return next;
+}
+function calledTurn(turn) {
+  const next = draftOfTurn(turn);
+  next.calls++;
+  return next;
+}
+function draftOfTurn(turn) {
+  const { phase, startedBy, ended: ended3, unprompted, growth, startedAt, calls, prompts, last, unheard } = turn;
+  return { phase, startedBy, ended: ended3, unprompted, growth, startedAt, calls, prompts, last, unheard };
+}
+function isTurnActivity(event) {
   switch (event.kind) {
+    case "init":
+      return true;
+    case "compact-status":
+      return event.phase === "compacting";
     case "assistant":
     case "partial":
-      return event.subagent === null ? state : readCall2(state, event, event.subagent);
+      return event.subagent === null;
     case "user":
-      return event.role === "tool-result" ? readHandBack(state, event) : state;
-    case "task":
-      return readTask(state, event);
+      return event.subagent === null && event.role === "tool-result";
     default:
-      return state;
+      return false;
   }
 }
-function agentOf({ subagents }, id) {
-  return id !== void 0 && Object.hasOwn(subagents, id) ? subagents[id] : void 0;
+
+// src/core/governor/relief/economic-moment.ts
+var CALL_TOKENS = 150;
+var LEAST_TIMES = 3;
+function economicMoment(outlook) {
+  const { landing, growth, calls, rates } = outlook;
+  const inReads = perCycle(outlook) / rates.cacheRead;
+  const cycle = Math.sqrt(2 * inReads * growth);
+  return Math.max(leastMoment(outlook), Math.ceil(landing + Math.max(cycle, inReads / Math.max(1, calls))));
 }
-function agentOfTask({ subagents }, taskId) {
-  return Object.entries(subagents).find(([, agent]) => agent.taskId === taskId);
+function costPerCall(outlook) {
+  const { landing, growth, how, rates } = outlook;
+  const cycle = economicMoment(outlook) - landing;
+  const reads = landing + cycle / 2 + (how === "exact" ? 0 : growth);
+  return (reads * rates.cacheRead + perCycle(outlook) * growth / Math.max(1, cycle)) / 1e6;
 }
-function isStopped(state, event) {
-  return event.kind === "task" && agentOfTask(state, event.taskId)?.[1].phase === "stopped";
+function perCycle(outlook) {
+  return onceMore(outlook) + (outlook.how === "exact" ? 0 : outlook.landing * outlook.rates.cacheRead);
 }
-function isReporting({ tasks, subagents }) {
-  const stopped2 = Object.values(subagents).filter(({ phase }) => phase === "stopped");
-  return Object.entries(tasks).some(
-    ([id, { phase }]) => phase === "reporting" || stopped2.some(({ taskId, workflow }) => taskId === id || workflow === id)
-  );
+function leastMoment({ landing, prefix }) {
+  return prefix + LEAST_TIMES * (landing - prefix);
 }
-function withoutRunning({ subagents }) {
-  const ended3 = Object.entries(subagents).map(([id, agent]) => [
-    id,
-    agent.phase === "running" ? { ...agent, phase: "over" } : agent
-  ]);
-  return Object.fromEntries(ended3);
+function momentNow(outlook, isCold) {
+  if (!isCold) return economicMoment(outlook);
+  const { goOn, relieve } = compareWays(outlook);
+  return relieve < goOn ? leastMoment(outlook) : economicMoment(outlook);
 }
-function withAgent(state, id, changes) {
-  const next = draftOf(state);
-  next.subagents = { ...state.subagents, [id]: { ...agentOf(state, id) ?? NEW_AGENT, ...changes } };
-  return next;
+function savedPerCall({ full, ...outlook }) {
+  const { landing, growth, calls, rates } = outlook;
+  const cycle = growth > 0 ? (economicMoment(outlook) - landing) / growth : calls;
+  const spread = Math.max(1, Math.min(calls, cycle));
+  const reading = outlook.how === "exact" ? 0 : full * rates.cacheRead;
+  return ((full - landing) * rates.cacheRead - (onceMore(outlook) + reading) / spread) / 1e6;
 }
-function readCall2(state, event, id) {
-  const open = openCall(state.cost, id);
-  if (event.kind === "partial") {
-    const known = agentOf(state, id);
-    const isLate = open === void 0 || known?.last === void 0 || known.last.messageId !== open.messageId;
-    return isLate || known === void 0 ? state : withAgent(state, id, countCall(known, { ...known.last, ...open }));
+function compareWays(outlook) {
+  const { full, landing, how, prefix, rates } = outlook;
+  const first = full * rates.write / 1e6;
+  const cold = how === "exact" ? prefix * (rates.write - rates.cacheRead) / 1e6 : first;
+  return {
+    goOn: first + furtherCalls(outlook, full),
+    relieve: cold + afterRelief(outlook) + furtherCalls(outlook, Math.min(landing, full))
+  };
+}
+function furtherCalls(outlook, tokens2) {
+  const { calls, growth, ceiling, landing, how, rates } = outlook;
+  let context = tokens2;
+  let sum2 = 0;
+  for (let call = 1; call < calls; call++) {
+    sum2 += (context * rates.cacheRead + growth * rates.write) / 1e6;
+    context += growth;
+    if (context < ceiling || landing >= ceiling) continue;
+    const reading = how === "exact" ? 0 : context * rates.cacheRead / 1e6;
+    sum2 += reading + afterRelief(outlook);
+    context = landing;
   }
-  const { usage, messageId, model, blocks } = event;
-  if (event.synthetic || usage === void 0 || saysNothing(usage)) return state;
-  const agent = agentOf(state, id) ?? NEW_AGENT;
-  const usesTool = blocks.some(({ type }) => type === "tool_use") || isSame(agent, messageId);
-  const { output = usage.output, microUsd = 0 } = open ?? {};
-  const call = { messageId, model, context: contextOf(usage), output, microUsd, usesTool };
-  const begun3 = blocks.flatMap((block2) => block2.type === "tool_use" && isAgentCall(block2.name) ? [block2.id] : []);
-  const started = begun3.length === 0 ? agent.started : [...agent.started, ...begun3];
-  return withAgent(state, id, { ...countCall(agent, call), isUnseen: false, started });
+  return sum2;
 }
-function isSame({ last }, messageId) {
-  return messageId !== "" && last?.messageId === messageId && last.usesTool;
+function afterRelief(outlook) {
+  return (onceMore(outlook) + outlook.landing * outlook.rates.cacheRead) / 1e6;
 }
-function countCall(agent, call) {
-  const isMore = call.messageId !== "" && agent.last?.messageId === call.messageId;
-  const before = isMore ? agent.last : void 0;
-  return {
-    last: call,
-    used: call.context,
-    peak: Math.max(agent.peak, call.context),
-    calls: agent.calls + (isMore ? 0 : 1),
-    tokens: agent.tokens + call.context + call.output - (before === void 0 ? 0 : before.context + before.output),
-    microUsd: agent.microUsd + call.microUsd - (before?.microUsd ?? 0)
-  };
-}
-function readHandBack(state, event) {
-  const report = fieldsOf(event.toolReport);
-  const ids = event.blocks.flatMap((block2) => block2.type === "tool_result" ? [block2.toolUseId] : []);
-  const [id] = ids;
-  const asked = ids.reduce(forgetAsked, state);
-  const taskId = textOf(report.agentId);
-  if (taskId === void 0) return asked;
-  const kind = textOf(report.agentType);
-  const agent = agentOf(asked, id);
-  if (agent === void 0 || id === void 0) {
-    return kind === void 0 ? asked : withAgent(asked, taskId, { kind, taskId });
-  }
-  const over = withAgent(asked, id, { kind: kind ?? agent.kind, taskId, phase: overPhase(agent, report.status) });
-  const usage = readUsage(report.usage);
-  const isSeen = agent.last !== void 0 && !agent.last.usesTool && agent.last.messageId !== ESTIMATED;
-  if (report.status !== "completed" || usage === void 0 || isSeen || agent.phase === "stopped") return over;
-  return withAgent(
-    over,
-    id,
-    countCall(withoutEstimate(agent), exactCall(asked, agent, usage, textOf(report.resolvedModel)))
-  );
-}
-function overPhase({ phase }, status) {
-  return status === "completed" && phase === "running" ? "over" : phase;
-}
-var ESTIMATED = "estimated";
-function withoutEstimate(agent) {
-  const { last } = agent;
-  if (agent.isUnseen || last?.messageId !== ESTIMATED) return agent;
-  const { context, output, microUsd } = last;
-  return {
-    ...agent,
-    last: void 0,
-    peak: agent.calls === 1 ? 0 : agent.peak,
-    calls: agent.calls - 1,
-    tokens: agent.tokens - context - output,
-    microUsd: agent.microUsd - microUsd
-  };
-}
-function exactCall(state, agent, usage, named) {
-  const model = named ?? agent.last?.model;
-  const { output } = usage;
-  return {
-    messageId: "",
-    model,
-    context: contextOf(usage),
-    output,
-    microUsd: costOf(state, usage, model),
-    usesTool: false
-  };
-}
-function estimatedCall(state, used, tokens2, model) {
-  const cacheRead = Math.min(used, tokens2);
-  const usage = { input: 0, cacheCreation: tokens2 - cacheRead, cacheRead, output: 0 };
-  const microUsd = costOf(state, usage, model);
-  return { messageId: ESTIMATED, model, context: tokens2, output: 0, microUsd, usesTool: true };
-}
-function costOf({ session, run }, usage, model = session.model) {
-  const price = priceFor(model, run.policy.cost.prices, session.version);
-  return price === void 0 ? 0 : microUsdOf(usage, price);
-}
-function readTask(state, event) {
-  const { change, taskId, toolUseId, tokens: tokens2 } = event;
-  if (event.agents.length > 0) return event.agents.reduce((next, one) => readMember(next, event, one), state);
-  if (change === "started") return readStart(forgetAsked(state, toolUseId), event);
-  const [id, agent] = agentOfTask(state, taskId) ?? [];
-  if (id === void 0 || agent === void 0) return readWorkflow(state, event);
-  const counted4 = tokens2 === void 0 ? state : countTask(state, id, agent, tokens2, change === "ended");
-  if (change === "progress" || agent.phase !== "running") return counted4;
-  return withAgent(counted4, id, { phase: "over" });
-}
-function readStart(state, { type, taskId, toolUseId, name, description, parent }) {
-  if (type !== "agent") return state;
-  const [id, agent] = agentOfTask(state, taskId) ?? [];
-  if (id !== void 0) return agent?.phase === "over" ? withAgent(state, id, { phase: "running" }) : state;
-  const isUnseen = parent !== void 0 || isStartedByAgent(state, toolUseId);
-  return withAgent(state, toolUseId ?? taskId, { kind: name, name: description, taskId, isUnseen });
-}
-function isStartedByAgent({ subagents }, toolUseId) {
-  return toolUseId !== void 0 && Object.values(subagents).some(({ started }) => started.includes(toolUseId));
-}
-function countTask(state, id, agent, tokens2, isEnd2) {
-  const isDue = agent.isUnseen ? tokens2 !== agent.used : isEnd2 && agent.phase === "running" && agent.last?.usesTool !== false;
-  if (!isDue || tokens2 === 0) return state;
-  const call = estimatedCall(state, agent.used, tokens2, agent.last?.model);
-  const counted4 = countCall({ ...agent, last: void 0 }, call);
-  const peak = agent.isUnseen || agent.calls === 0 ? tokens2 : agent.peak;
-  return withAgent(state, id, { ...counted4, peak: Math.max(agent.peak, peak) });
-}
-function readMember(state, { taskId: workflow }, member) {
-  const { id, label, model, tokens: tokens2, toolUses, isDone: isDone2 } = member;
-  const agent = agentOf(state, id) ?? NEW_AGENT;
-  const phase = isDone2 && agent.phase === "running" ? "over" : agent.phase;
-  const begun3 = withAgent(state, id, { kind: WORKFLOW_KIND, name: label, taskId: id, workflow, isUnseen: true, phase });
-  if (tokens2 === 0) return begun3;
-  const more = toolUses + (isDone2 ? 1 : 0) - agent.calls;
-  const sizes = { used: tokens2, peak: Math.max(agent.peak, tokens2) };
-  if (more <= 0) return withAgent(begun3, id, sizes);
-  const first = countCall({ ...agent, last: void 0 }, estimatedCall(state, agent.used, tokens2, model));
-  const again = estimatedCall(state, tokens2, tokens2, model);
-  return withAgent(begun3, id, {
-    ...first,
-    ...sizes,
-    calls: agent.calls + more,
-    tokens: agent.tokens + more * tokens2,
-    microUsd: (first.microUsd ?? 0) + (more - 1) * again.microUsd
-  });
-}
-function readWorkflow(state, { taskId, tokens: tokens2 = 0, lastTool, change }) {
-  const members = Object.entries(state.subagents).filter(([, { workflow }]) => workflow === taskId);
-  const running2 = members.filter(([, { phase }]) => phase === "running");
-  if (change !== "progress") return running2.reduce((next, [id2]) => withAgent(next, id2, { phase: "over" }), state);
-  const [id, agent] = running2.find(([, { name }]) => name === lastTool) ?? [];
-  if (id === void 0 || agent === void 0) return state;
-  const others = members.reduce((sum2, [, { used }]) => sum2 + used, 0) - agent.used;
-  const context = Math.max(agent.used, tokens2 - others);
-  const call = estimatedCall(state, agent.used, context, agent.last?.model);
-  return withAgent(state, id, { ...countCall({ ...agent, last: void 0 }, call), peak: agent.peak });
-}
-function forgetAsked(state, toolUseId) {
-  const { asked } = state.fanOut;
-  if (toolUseId === void 0 || !asked.includes(toolUseId)) return state;
-  const next = draftOf(state);
-  next.fanOut = { ...state.fanOut, asked: asked.filter((id) => id !== toolUseId) };
-  return next;
+function onceMore({ landing, prefix, answer, missed, rates }) {
+  const written3 = Math.max(0, landing - prefix) * (rates.write - rates.cacheRead);
+  const again = missed.calls * (landing * rates.cacheRead + CALL_TOKENS * rates.output) + missed.tokens * rates.write;
+  return answer * rates.output + written3 + again;
 }
 
 // src/core/governor/steps.ts
@@ -1470,11 +1375,6 @@ function controlLine(requestId, request2) {
   return JSON.stringify({ type: "control_request", request_id: requestId, request: request2 });
 }
 
-// src/core/governor/cost/model-price.ts
-function priceOfModel({ gauge, session, run }) {
-  return priceFor(gauge.call?.model ?? session.model, run.policy.cost.prices, session.version);
-}
-
 // src/core/governor/relief/exact.ts
 var NOT_EXACT = {
   phase: "off",
@@ -1751,93 +1651,6 @@ function refillText({ results }) {
   return largest.map(({ label, chars }) => `${label} (${chars} characters)`).join(", ");
 }
 
-// src/core/governor/cost/prompt-cache.ts
-var FIVE_MINUTES_MS = 5 * 6e4;
-var HOUR_MS = 60 * 6e4;
-var NO_CACHE = { usedAt: void 0, lifetimeMs: FIVE_MINUTES_MS, calls: 0 };
-function cacheAfter(cache, { usage }, now) {
-  if (usage === void 0) return cache;
-  const { cacheCreation, cacheCreationHour = 0, cacheRead } = usage;
-  const written3 = cacheCreationHour * 2 > cacheCreation ? HOUR_MS : FIVE_MINUTES_MS;
-  return {
-    usedAt: cacheCreation + cacheRead > 0 ? now : void 0,
-    lifetimeMs: cacheCreation > 0 ? written3 : cache.lifetimeMs,
-    calls: cache.calls + 1
-  };
-}
-function idleBeyondLife({ usedAt, lifetimeMs }, now) {
-  if (usedAt === void 0 || usedAt <= 0) return void 0;
-  return now - usedAt > lifetimeMs ? now - usedAt : void 0;
-}
-function writePrice({ lifetimeMs }, price) {
-  return lifetimeMs === HOUR_MS ? price.cacheWriteHour : price.cacheWrite;
-}
-
-// src/core/governor/relief/economic-moment.ts
-var CALL_TOKENS = 150;
-var LEAST_TIMES = 3;
-function economicMoment(outlook) {
-  const { landing, growth, calls, rates } = outlook;
-  const inReads = perCycle(outlook) / rates.cacheRead;
-  const cycle = Math.sqrt(2 * inReads * growth);
-  return Math.max(leastMoment(outlook), Math.ceil(landing + Math.max(cycle, inReads / Math.max(1, calls))));
-}
-function costPerCall(outlook) {
-  const { landing, growth, how, rates } = outlook;
-  const cycle = economicMoment(outlook) - landing;
-  const reads = landing + cycle / 2 + (how === "exact" ? 0 : growth);
-  return (reads * rates.cacheRead + perCycle(outlook) * growth / Math.max(1, cycle)) / 1e6;
-}
-function perCycle(outlook) {
-  return onceMore(outlook) + (outlook.how === "exact" ? 0 : outlook.landing * outlook.rates.cacheRead);
-}
-function leastMoment({ landing, prefix }) {
-  return prefix + LEAST_TIMES * (landing - prefix);
-}
-function momentNow(outlook, isCold) {
-  if (!isCold) return economicMoment(outlook);
-  const { goOn, relieve } = compareWays(outlook);
-  return relieve < goOn ? leastMoment(outlook) : economicMoment(outlook);
-}
-function savedPerCall({ full, ...outlook }) {
-  const { landing, growth, calls, rates } = outlook;
-  const cycle = growth > 0 ? (economicMoment(outlook) - landing) / growth : calls;
-  const spread = Math.max(1, Math.min(calls, cycle));
-  const reading = outlook.how === "exact" ? 0 : full * rates.cacheRead;
-  return ((full - landing) * rates.cacheRead - (onceMore(outlook) + reading) / spread) / 1e6;
-}
-function compareWays(outlook) {
-  const { full, landing, how, prefix, rates } = outlook;
-  const first = full * rates.write / 1e6;
-  const cold = how === "exact" ? prefix * (rates.write - rates.cacheRead) / 1e6 : first;
-  return {
-    goOn: first + furtherCalls(outlook, full),
-    relieve: cold + afterRelief(outlook) + furtherCalls(outlook, Math.min(landing, full))
-  };
-}
-function furtherCalls(outlook, tokens2) {
-  const { calls, growth, ceiling, landing, how, rates } = outlook;
-  let context = tokens2;
-  let sum2 = 0;
-  for (let call = 1; call < calls; call++) {
-    sum2 += (context * rates.cacheRead + growth * rates.write) / 1e6;
-    context += growth;
-    if (context < ceiling || landing >= ceiling) continue;
-    const reading = how === "exact" ? 0 : context * rates.cacheRead / 1e6;
-    sum2 += reading + afterRelief(outlook);
-    context = landing;
-  }
-  return sum2;
-}
-function afterRelief(outlook) {
-  return (onceMore(outlook) + outlook.landing * outlook.rates.cacheRead) / 1e6;
-}
-function onceMore({ landing, prefix, answer, missed, rates }) {
-  const written3 = Math.max(0, landing - prefix) * (rates.write - rates.cacheRead);
-  const again = missed.calls * (landing * rates.cacheRead + CALL_TOKENS * rates.output) + missed.tokens * rates.write;
-  return answer * rates.output + written3 + again;
-}
-
 // src/core/governor/relief/ladder.ts
 function chooseWay(standing, extent) {
   const paying = payingMoment(standing, extent);
@@ -1924,117 +1737,6 @@ function landingOf(landings, ceiling, first = 0) {
 }
 function median(values) {
   return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
-}
-
-// src/core/governor/prompts/turns.ts
-function saidPrompt({ turn, gauge }, prompt2) {
-  if (turn.phase !== "idle") {
-    return { ...turn, prompts: [...turn.prompts, prompt2], unheard: [...turn.unheard, prompt2] };
-  }
-  return {
-    ...turn,
-    phase: "sent",
-    startedBy: "prompt",
-    startedAt: gauge.used,
-    calls: 0,
-    prompts: [prompt2],
-    unheard: []
-  };
-}
-function begunTurn({ turn, gauge }, event) {
-  if (turn.phase === "running" || !isTurnActivity(event)) return turn;
-  const next = draftOfTurn(turn);
-  next.phase = "running";
-  if (turn.phase === "sent") return next;
-  next.startedBy = "claude";
-  next.startedAt = gauge.used;
-  next.calls = 0;
-  next.prompts = next.unheard = [];
-  return next;
-}
-function endedTurn(state, event) {
-  const { turn, run } = state;
-  const unprompted = event.fromBackgroundTask || run.mode !== "replay" && turn.startedBy === "claude";
-  const left = event.subtype !== "error_during_execution" ? turn.unheard : [];
-  const queued = event.fromBackgroundTask && turn.startedBy === "prompt" ? turn.prompts : left;
-  return {
-    ...turn,
-    phase: queued.length > 0 ? "sent" : "idle",
-    startedBy: "prompt",
-    startedAt: state.gauge.used,
-    ended: turn.ended + 1,
-    unprompted: turn.unprompted + (unprompted ? 1 : 0),
-    calls: 0,
-    growth: growthAfter(state),
-    prompts: queued,
-    unheard: [],
-    last: { prompts: turn.prompts, answer: (event.text ?? "").slice(0, ANSWER_LENGTH) }
-  };
-}
-function growthAfter({ turn, gauge }) {
-  const grown = turn.calls > 0 && turn.startedAt > 0 ? gauge.used - turn.startedAt : 0;
-  if (grown <= 0) return turn.growth;
-  const { tokens: tokens2, turns, recent } = turn.growth;
-  return { tokens: tokens2 + grown, turns: turns + 1, recent: [...recent, grown].slice(-REMEMBERED_TURNS) };
-}
-var ANSWER_LENGTH = 4e3;
-var REMEMBERED_TURNS = 8;
-var LEAST_TURNS = 2;
-function forecast({ growth }) {
-  const sorted = [...growth.recent].sort((a, b) => a - b);
-  if (sorted.length < LEAST_TURNS) return void 0;
-  const at = (share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
-  return { median: at(0.5), p90: at(0.9) };
-}
-function heard(turn, event) {
-  const isRound = event.kind === "user" && event.subagent === null && event.role === "tool-result";
-  if (!isRound || turn.unheard.length === 0) return turn;
-  const next = draftOfTurn(turn);
-  next.unheard = [];
-  return next;
-}
-function closedLogTurn(state) {
-  const { turn } = state;
-  if (turn.phase === "idle") return turn;
-  const next = draftOfTurn(turn);
-  next.phase = "idle";
-  next.ended = turn.ended + 1;
-  next.growth = growthAfter(state);
-  next.prompts = next.unheard = [];
-  return next;
-}
-function openLogTurn({ turn, gauge }, prompt2) {
-  const next = draftOfTurn(turn);
-  next.phase = "running";
-  next.startedBy = "prompt";
-  next.startedAt = gauge.used;
-  next.calls = 0;
-  next.prompts = [prompt2];
-  return next;
-}
-function calledTurn(turn) {
-  const next = draftOfTurn(turn);
-  next.calls++;
-  return next;
-}
-function draftOfTurn(turn) {
-  const { phase, startedBy, ended: ended3, unprompted, growth, startedAt, calls, prompts, last, unheard } = turn;
-  return { phase, startedBy, ended: ended3, unprompted, growth, startedAt, calls, prompts, last, unheard };
-}
-function isTurnActivity(event) {
-  switch (event.kind) {
-    case "init":
-      return true;
-    case "compact-status":
-      return event.phase === "compacting";
-    case "assistant":
-    case "partial":
-      return event.subagent === null;
-    case "user":
-      return event.subagent === null && event.role === "tool-result";
-    default:
-      return false;
-  }
 }
 
 // src/core/governor/relief/missed.ts
@@ -2183,401 +1885,45 @@ function costText(state, micro) {
   return priceOfModel(state) === void 0 ? `${Math.round(micro)} tokens` : `$${toUsd(Math.round(micro)).toFixed(4)}`;
 }
 
-// src/core/governor/relief/cache-expiry.ts
-function announceExpiry(state, prompt2) {
-  const { gauge, cache, now, run } = state;
-  const idleMs = idleBeyondLife(cache, now);
-  const least = run.policy.cost.expiredCacheUsd;
-  const listPrice = priceOfModel(state);
-  if (idleMs === void 0 || gauge.basis !== "measured" || typeof least !== "number" || listPrice === void 0) {
-    return keep(state);
-  }
-  if (prompt2 !== "unseen" && relievesContext(prompt2)) return keep(state);
-  const tokens2 = gauge.used + callOutput(gauge);
-  const price = priceAt(listPrice, tokens2);
-  const [usd, cachedUsd] = [writePrice(cache, price), price.cacheRead].map((rate) => usdOf(tokens2, rate));
-  if (usd === void 0 || cachedUsd === void 0 || usd - cachedUsd < least) return keep(state);
-  const { lifetimeMs } = cache;
-  const reason = `the prompt cache has probably expired (no call for ${minutes(idleMs)} minutes, it is kept for ${minutes(lifetimeMs)})`;
-  const saving = relieveFirst(state, tokens2);
-  return keep(state, [
-    { kind: "cache-expired", ...decided(state, reason), idleMs, lifetimeMs, tokens: tokens2, usd, cachedUsd, saving }
-  ]);
-}
-function usdOf(tokens2, rate) {
-  return toUsd(Math.round(tokens2 * rate / 1e6));
-}
-function minutes(ms) {
-  return Math.round(ms / 6e3) / 10;
-}
-var LEAST_SHARE = 0.1;
-function relieveFirst(state, full) {
-  if (state.turn.ended === 0 || !mayCompact(state)) return void 0;
-  const outlook = { ...outlookOf(state, exactIsPossible(state) ? "exact" : "summary"), full };
-  const { goOn, relieve } = compareWays(outlook);
-  const saved = { usd: toUsd(Math.round(goOn - relieve)), calls: outlook.calls };
-  return relieve < goOn * (1 - LEAST_SHARE) ? saved : void 0;
-}
-
-// src/core/protocol/failures.ts
-var NOTHING_TO_COMPACT = /not enough messages|no messages to compact/i;
-var COMMANDS_OFF = /isn't available|not available in this|unknown (slash )?command|unknown skill/i;
-var BLOCKED = /blocked by PreCompact hook/i;
-var API_DOWN = /API Error: (?:429|5\d\d)\b|overloaded|rate.?limit|temporarily (?:unavailable|limiting)/i;
-var UNREACHABLE = /unable to connect|connection (?:error|refused|dropped|lost|closed|reset)|can't reach the API|no internet route|couldn't connect|timed out|no response from API|fetch failed|\((?:E[A-Z]{4,}[A-Z_]*|Connection[A-Z]\w+|FailedToOpenSocket|\w*ERR_\w+)\)/i;
-var REJECTION = /API Error: 4(?!29)\d\d\b|prompt is too long|below the context limit/i;
-var LIMIT_REACHED = /hit your .*limit|usage limit reached|Request rejected \(429\)/i;
-function saysUnavailable(said) {
-  return !REJECTION.test(said) && (API_DOWN.test(said) || UNREACHABLE.test(said) || LIMIT_REACHED.test(said));
-}
-function failureOf(line4, said) {
-  const status = countOf(line4.api_error_status) ?? 0;
-  if (status !== 429 && status < 500 && !saysUnavailable(said)) return void 0;
-  const isLimit = line4.api_error === "usage_limit_reached" || LIMIT_REACHED.test(said);
-  const told2 = fieldsOf(fieldsOf(line4.api_error_params).rate_limit_info).resetsAt;
-  const written3 = /usage limit reached\|(\d{10})\b/i.exec(said)?.[1];
-  const resetsAt = secondsIn(told2 ?? (written3 && Number(written3)));
-  return { cause: isLimit ? "limit" : "outage", resetsAt: isLimit ? resetsAt : void 0 };
-}
-function secondsIn(value) {
-  const seconds = countOf(value);
-  return seconds === void 0 ? void 0 : seconds * 1e3;
-}
-function isExhaustion(event) {
-  const { isError, terminalReason, text } = event;
-  if (!isError) return false;
-  return terminalReason === "blocking_limit" || terminalReason === "prompt_too_long" || TOO_LONG.test(text ?? "");
-}
-var TOO_LONG = /^(?:API Error: 400 .*)?prompt is too long/i;
-
-// src/core/governor/relief/exhaustion.ts
-function mayRelieve(state) {
-  const { run, relief } = state;
-  if (run.mode !== "act" || relief.blocked) return false;
-  return mayHandOver2(state) || run.policy.compaction.enabled && relief.exhausted === void 0;
-}
-function mayHandOver2({ run, relief }) {
-  const { handoff: handoff2, recovery } = run.policy;
-  return handoff2.enabled && (relief.exhausted?.handoffs ?? 0) < Math.max(1, recovery.maxRestarts);
-}
-function ranOut(state, event) {
-  return isExhaustion(event) || tellsBreaker(event) && exactIsPossible(state);
-}
-function readExhaustion(before, state, event) {
-  const { relief } = state;
-  const { compaction, handoff: handoff2 } = state.run.policy;
-  if (!compaction.enabled && !handoff2.enabled || relief.blocked) return keep(state);
-  if (!ranOut(state, event)) return keep({ ...state, relief: { ...relief, exhausted: void 0 } });
-  const { exhausted } = relief;
-  const prompts = exhausted?.prompts ?? before.turn.prompts;
-  const { tried, handoffs } = exhausted ?? { tried: "nothing", handoffs: 0 };
-  const helped = exactIsPossible(state) && before.turn.calls > 0;
-  const full = withExhausted(state, {
-    cause: "refused",
-    prompts,
-    tried: helped ? "nothing" : tried,
-    handoffs,
-    open: true
-  });
-  const reason = tellsBreaker(event) ? "the window was filled again at once" : "the prompt is too long for the context";
-  return keep(full, [{ kind: "exhausted", ...decided(full, reason) }]);
-}
-function dueForExhausted(state, { tried }) {
-  if (state.run.mode !== "act") return void 0;
-  const canCompact = state.compaction.phase === "idle" && mayCompact(state);
-  if (tried === "nothing" && canCompact) return { way: "compact" };
-  const { due } = state.relief;
-  if (due !== void 0 && state.run.policy.handoff.enabled || mayHandOver2(state))
-    return { way: "handoff", reason: due ?? "the prompt is too long for the context" };
-  return { way: "none", reason: "nothing has relieved the context" };
-}
-function noteTried(state) {
-  const { exhausted } = state.relief;
-  return exhausted === void 0 ? state : withExhausted(state, { ...exhausted, handoffs: exhausted.handoffs + 1 });
-}
-function leaveExhausted(state) {
-  const { relief } = state;
-  if (!relief.exhausted?.open) return keep(state);
-  const uuids = answersOf(state, relief.exhausted);
-  return keep({ ...state, relief: { ...relief, exhausted: void 0 } }, [
-    { kind: "deferred", fate: "show" },
-    { kind: "answered", uuids }
-  ]);
-}
-function afterRelief2(before, state) {
-  const { exhausted, unfinished } = state.relief;
-  const wasBusy = before.compaction.phase !== "idle" || before.handoff.phase !== "idle";
-  const isBusy = state.compaction.phase !== "idle" || state.handoff.phase !== "idle";
-  if (!exhausted?.open || !wasBusy || isBusy || state.process.phase === "dead") return keep(state);
-  const succeeded = state.compaction.phase === "idle" && state.compaction.landing !== void 0;
-  const handedOver = state.relief.handoffs > before.relief.handoffs;
-  if (!succeeded && !handedOver) return keep(withExhausted(state, { ...exhausted, tried: "compaction" }));
-  const isExact2 = state.exact.landing !== void 0;
-  const because = `The context was full in the middle of the work, and ${isExact2 ? "older steps of it stand above in a line each" : "it was replaced by what is above"}.`;
-  const resumed = withExhausted(state, { ...exhausted, tried: "compaction", open: false });
-  const answers = answersOf(state, exhausted);
-  const work = unfinished ?? { because, prompts: isExact2 ? [] : exhausted.prompts, answers };
-  return keep({ ...resumed, relief: { ...resumed.relief, unfinished: work } });
-}
-function answersOf({ relief }, { prompts }) {
-  return [.../* @__PURE__ */ new Set([...prompts.map(({ uuid }) => uuid), ...relief.resuming?.answers ?? []])];
-}
-function goOnStopped(state) {
-  const { exhausted } = state.relief;
-  if (exhausted?.cause !== "stopped" || !exhausted.open) return state;
-  const because = "The turn was stopped so that the work could be handed over, which is not possible now.";
-  const unfinished = { because, prompts: [], answers: answersOf(state, exhausted) };
-  return { ...state, relief: { ...state.relief, exhausted: void 0, unfinished } };
-}
-function withExhausted(state, exhausted) {
-  return { ...state, relief: { ...state.relief, exhausted } };
-}
-
-// src/core/governor/relief/focus.ts
-var TASK_LENGTH = 200;
-var CLAUSE = " -- ";
-function focusText(state) {
-  const { policy } = state.run;
-  const values = {
-    task: taskOf(state),
-    state: flatten(state.session.state ?? policy.state)
-  };
-  const clauses = policy.compaction.focus.split(CLAUSE).filter((clause) => placeholders(clause).every((name) => values[name]));
-  const filled = clauses.map((clause) => clause.replace(PLACEHOLDER, (_, name) => values[name] ?? ""));
-  return [...filled, notesClause(state)].filter((clause) => clause !== "").join(CLAUSE);
-}
-function notesClause({ notes }) {
-  return notes === void 0 ? "" : `say that notes of the whole session are in ${notes}/scratch.md`;
-}
-function recallLine({ run }) {
-  return run.recall === void 0 ? "" : `${run.recall} finds what was run, read, said or failed and is not here any more.`;
-}
-var PLACEHOLDER = /\{(task|state)\}/g;
-function placeholders(clause) {
-  return [...clause.matchAll(PLACEHOLDER)].map((match) => match[1] ?? "");
-}
-function flatten(text) {
-  if (text === void 0) return void 0;
-  const line4 = text.replace(/\s+/g, " ").trim();
-  return line4 === "" ? void 0 : [...line4].slice(0, TASK_LENGTH).join("");
-}
-function taskOf({ run, turn, mailbox, session }) {
-  if (run.policy.task !== void 0) return flatten(run.policy.task);
-  const running2 = turn.phase === "idle" ? [] : turn.prompts;
-  const now = requestsIn([...running2, ...mailbox.waiting.slice(0, 1)]).find(({ text: text2 }) => tellsTask(text2));
-  const text = now?.text ?? session.latestPrompt;
-  return text === void 0 ? void 0 : flatten(firstSentences(text, TASK_LENGTH) || text);
-}
-
-// src/core/governor/relief/verdict.ts
-function verdictOf(attempt, result) {
-  if (attempt.boundarySeen) return "success";
-  const said = [attempt.error, result.text, ...result.errors].filter((text) => text !== void 0).join("\n");
-  if (BLOCKED.test(said)) return "blocked";
-  if (NOTHING_TO_COMPACT.test(said)) return "empty";
-  if (COMMANDS_OFF.test(said)) return "refused";
-  if (isRejected({ error: said, apiStatus: attempt.apiStatus })) return "failed";
-  return isDown(attempt.apiStatus) || saysUnavailable(said) ? "unavailable" : "failed";
-}
-function isDown(status) {
-  return status === "unreachable" || status === 429 || status !== void 0 && status >= 500;
-}
-function statusOf2({ status }) {
-  return status ?? "unreachable";
-}
-function isRejected({ error, apiStatus }) {
-  const byStatus = typeof apiStatus === "number" && apiStatus >= 400 && apiStatus < 500 && apiStatus !== 429;
-  return byStatus || REJECTION.test(error ?? "");
-}
-function countsAsFailure(verdict) {
-  return verdict !== "success" && verdict !== "unavailable" && verdict !== "blocked";
-}
-
-// src/core/governor/relief/compaction.ts
-var STOPPING_PATIENCE_MS = 1e4;
-function startCompaction(state) {
-  if (state.compaction.phase !== "idle") return keep(state);
-  const how = exactIsPossible(state) ? "exact" : "summary";
-  const focus = focusText(state);
-  const command2 = how === "exact" ? "/compact" : `/compact ${focus}`.trim();
-  const uuid = ownUuid(state);
-  const attempt = {
-    uuid,
-    before: readGauge(state.gauge),
-    costBefore: totalMicroUsd(state.cost),
-    error: void 0,
-    apiStatus: void 0,
-    boundarySeen: false,
-    interrupted: false,
-    how
-  };
-  const started = {
-    ...countSent(state),
-    compaction: { phase: "asked", failures: state.compaction.failures, attempt }
-  };
-  return chain(
-    tellNotExact(started),
-    planExact,
-    (next) => keep(next, [
-      { kind: "compact", ...decided(state, dueReason(state)), how, focus },
-      { kind: "send", line: userLine(command2, uuid) },
-      timer(state)
-    ])
-  );
-}
-function followCompaction(state, event) {
-  const { compaction } = state;
-  if (compaction.phase === "idle") return keep(state);
-  if (compaction.phase === "overdue") return keep(event.kind === "result" ? endOverdue(state) : state);
-  if (event.kind === "result") return conclude(state, compaction.attempt, verdictOf(compaction.attempt, event));
-  const noted = note(compaction.attempt, event);
-  const begun3 = compaction.phase === "running" || hasBegun(event);
-  const watch = event.kind === "api-retry" ? [timer(state, event.delayMs)] : [];
-  return keep({ ...state, compaction: { ...compaction, phase: begun3 ? "running" : "asked", attempt: noted } }, watch);
-}
-function giveUpWaiting(state) {
-  if (!isCompacting(state.compaction)) return keep(state);
-  if (state.turn.phase === "running") return waitLonger(state);
-  const { attempt } = state.compaction;
-  const concluded = conclude(state, attempt, isDown(attempt.apiStatus) ? "unavailable" : "silent");
-  const watch = { kind: "set-timer", timer: "handoff", afterMs: STOPPING_PATIENCE_MS };
-  return chain(
-    concluded,
-    (next) => keep(overdue(next, attempt)),
-    sendInterrupt,
-    (next) => keep(next, [watch])
-  );
-}
-function noteInterrupt(state) {
-  const { compaction } = state;
-  if (!isCompacting(compaction)) return state;
-  return { ...state, compaction: { ...compaction, attempt: { ...compaction.attempt, interrupted: true } } };
-}
-function overdue(state, attempt) {
-  const { failures } = state.compaction;
-  return { ...state, compaction: { phase: "overdue", failures, attempt, triedAt: state.gauge.calls } };
-}
-function endOverdue(state) {
-  const { compaction } = state;
-  if (compaction.phase !== "overdue") return state;
-  const { failures, triedAt: triedAt2 } = compaction;
-  return { ...state, compaction: { phase: "idle", failures, landing: void 0, triedAt: triedAt2 } };
-}
-function waitLonger(state) {
-  return keep(state, isCompacting(state.compaction) ? [timer(state)] : []);
-}
-function measureLanding(state) {
-  const { compaction, gauge } = state;
-  if (gauge.basis !== "measured") return keep(state);
-  if (compaction.phase !== "idle" || compaction.landing === void 0) return measureExact(state);
-  const freed = compaction.landing.predicted - gauge.used;
-  const failures = failuresAfterLanding(state, gauge.used, gauge.window.tokens);
-  const helped = failures === 0;
-  const landed = {
-    ...state,
-    compaction: { phase: "idle", failures, landing: void 0, triedAt: void 0 }
-  };
-  const reason = helped ? "the compaction made room" : "the compaction freed too little";
-  const measured = state.exact.landing === void 0 ? keep(landed, [{ kind: "landed", ...decided(landed, reason), freed }]) : measureExact(landed);
-  return chain(measured, (next) => giveUpWhenUseless(next, compaction.failures));
-}
-function forgetFailures(state) {
-  const { compaction, relief } = state;
-  if (compaction.phase !== "idle") return state;
-  const isFresh = compaction.failures === 0 && relief.due === void 0 && !relief.useless && !relief.blocked;
-  if (isFresh) return state;
+// src/core/governor/draft.ts
+function draftOf(state) {
   return {
-    ...state,
-    compaction: { ...compaction, failures: 0 },
-    relief: { ...relief, ...UNTRIED }
+    run: state.run,
+    now: state.now,
+    process: state.process,
+    session: state.session,
+    notes: state.notes,
+    gauge: state.gauge,
+    latch: state.latch,
+    turn: state.turn,
+    compaction: state.compaction,
+    handoff: state.handoff,
+    relief: state.relief,
+    exact: state.exact,
+    refill: state.refill,
+    fetches: state.fetches,
+    summarising: state.summarising,
+    mailbox: state.mailbox,
+    control: state.control,
+    trigger: state.trigger,
+    triggerReason: state.triggerReason,
+    tasks: state.tasks,
+    grace: state.grace,
+    subagents: state.subagents,
+    fanOut: state.fanOut,
+    toolBudget: state.toolBudget,
+    told: state.told,
+    largeTask: state.largeTask,
+    cost: state.cost,
+    cache: state.cache,
+    spending: state.spending,
+    limits: state.limits,
+    life: state.life,
+    stall: state.stall,
+    wait: state.wait,
+    input: state.input,
+    outcome: state.outcome
   };
-}
-function timer(state, delayMs = 0) {
-  const afterMs = state.run.policy.compaction.timeoutSeconds * 1e3 + delayMs;
-  return { kind: "set-timer", timer: "compaction", afterMs };
-}
-function conclude(state, attempt, verdict) {
-  const failuresBefore = state.compaction.failures;
-  const landing = verdict === "success" ? attempt.before : void 0;
-  const failures = countsAsFailure(verdict) && !attempt.interrupted ? failuresAfter(state, attempt) : failuresBefore;
-  const triedAt2 = verdict === "success" ? void 0 : state.gauge.calls;
-  const compaction = { phase: "idle", failures, landing, triedAt: triedAt2 };
-  const latch = verdict === "success" ? state.latch : "warn";
-  const commandsOff = state.session.commandsOff || verdict === "refused";
-  const due = verdict === "refused" && state.run.policy.handoff.enabled ? REASONS.refused : state.relief.due;
-  const concluded = {
-    ...state,
-    compaction,
-    latch,
-    relief: { ...state.relief, due, blocked: state.relief.blocked || verdict === "blocked" },
-    session: { ...state.session, commandsOff }
-  };
-  const how = state.exact.landing === void 0 ? "summary" : "exact";
-  const reason = attempt.error ?? (verdict === "success" && how === "exact" ? EXACT_REASON : REASONS[verdict]);
-  const spent = toUsd(totalMicroUsd(state.cost) - attempt.costBefore);
-  return chain(
-    keep(concluded, [
-      { kind: "clear-timer", timer: "compaction" },
-      { kind: "compacted", ...decided(concluded, reason), how, verdict, costUsd: spent }
-    ]),
-    (next) => giveUpWhenUseless(next, failuresBefore, verdict === "failed" && isRejected(attempt)),
-    (next) => verdict === "unavailable" || verdict === "blocked" ? leaveExhausted(next) : keep(next),
-    (next) => verdict === "success" ? askContext(next) : keep(next)
-  );
-}
-function failuresAfter(state, attempt) {
-  const { failures } = state.compaction;
-  return isRejected(attempt) ? Math.max(failures + 1, state.run.policy.compaction.maxAttempts) : failures + 1;
-}
-var EXACT_REASON = "the mod has said what stays";
-var REASONS = {
-  success: "the context was replaced by a summary",
-  failed: "claude could not compact",
-  empty: "there was nothing to compact",
-  blocked: "a hook blocks compactions",
-  refused: "slash commands are switched off",
-  unavailable: "the API was not available",
-  silent: "claude said nothing about the compaction in time"
-};
-function giveUpWhenUseless(state, failuresBefore, rejected = false) {
-  const { failures } = state.compaction;
-  const limit = state.run.policy.compaction.maxAttempts;
-  if (failures < limit || failuresBefore >= limit) return keep(state);
-  const tried = failures === 1 ? "a compaction did not help" : `${failures} compactions in a row did not help`;
-  const reason = rejected ? "the API refuses to summarise the context" : tried;
-  const due = state.run.policy.handoff.enabled ? reason : void 0;
-  return keep({ ...state, relief: { ...state.relief, due } }, [{ kind: "give-up", ...decided(state, reason) }]);
-}
-function hasBegun(event) {
-  if (event.kind === "compact-status") return event.phase !== "other";
-  if (event.kind === "boundary") return event.trigger === "manual";
-  return event.kind === "assistant" && event.synthetic;
-}
-function note(attempt, event) {
-  switch (event.kind) {
-    case "boundary":
-      return { ...attempt, boundarySeen: true };
-    case "compact-status":
-      return { ...attempt, error: event.error ?? attempt.error };
-    case "api-retry":
-      return { ...attempt, apiStatus: statusOf2(event) };
-    case "assistant":
-      return event.synthetic ? { ...attempt, error: plainText(event.blocks) || attempt.error } : attempt;
-    default:
-      return attempt;
-  }
-}
-function dueReason(state) {
-  const { gauge, run, latch } = state;
-  const extent = extentOf(state);
-  const paying = payingMoment(state, extent);
-  if (paying !== void 0) return `${crossedText(gauge, paying.at)}: ${savingText(state, paying.way)}`;
-  const isCrossed = latch === "compact" || !willCross(run.policy, extent);
-  const why = isCrossed ? crossedText(gauge, run.policy.thresholds.compact) : forecastText(run.policy, extent);
-  return run.policy.strategy === "auto" ? `${why}; ${compareStrategies(state, extent).text}` : why;
-}
-function forecastText(policy, { full, turn = 0, window }) {
-  return `${full} tokens and a turn's growth of up to ${turn} would cross ${handoffLevel(policy, window)}`;
 }
 
 // src/core/governor/waits/limits.ts
@@ -2615,316 +1961,170 @@ function resetOf({ hit, used }) {
   return hit === void 0 ? void 0 : used[hit]?.resetsAt;
 }
 
-// src/core/governor/waits/wait.ts
-function planFor(state, event) {
-  const { run, input, mailbox, spending } = state;
-  const failure = failureIn(state, event);
-  if (failure === void 0 || run.mode !== "act" || input !== "open" || spending.phase !== "within") return void 0;
-  const until = retryAt(state, failure);
-  if (until !== void 0) return { way: "wait", until };
-  const isOurs = !run.callerSpeaksProtocol || mailbox.ended;
-  return failure.cause === "limit" && isOurs ? { way: "end" } : void 0;
+// src/core/governor/zones/zones.ts
+function zoneAt(tokens2, window, levels) {
+  const { thresholds, zones } = levels;
+  const hasBegun2 = (threshold) => tokens2 >= inTokens(threshold, window);
+  if (tokens2 >= handoffLevel(levels, window)) return "handoff";
+  if (hasBegun2(thresholds.warn)) return "critical";
+  if (hasBegun2(zones.warning)) return "warning";
+  return hasBegun2(zones.monitor) ? "monitor" : "ok";
 }
-function failureIn({ wait }, event) {
-  const isBroken = wait?.phase === "breaking" && event.kind === "result" && event.subtype === "error_during_execution";
-  return isBroken ? { cause: wait.cause, resetsAt: wait.until } : event.failure;
+function statusOf(zone) {
+  return STATUS[zone];
 }
-function retryAt(state, { cause, resetsAt = resetOf(state.limits) }) {
-  const { now, run, wait } = state;
-  const { wait: limitSeconds, outageWait = 0 } = run.policy.limits;
-  const since = wait?.since ?? now;
-  if (cause === "limit" && resetsAt !== void 0 && resetsAt > now) {
-    const until = resetsAt + jitter(state, RESET_SLACK_MS);
-    return until - now > limitSeconds * 1e3 ? void 0 : until;
-  }
-  const seconds = cause === "limit" ? Math.max(limitSeconds, outageWait) : outageWait;
-  const end = since + seconds * 1e3;
-  return end > now ? Math.min(now + pauseAfter(state), end) : void 0;
-}
-var RESET_SLACK_MS = 2e3;
-var FIRST_PAUSE_MS = 5e3;
-var LONGEST_PAUSE_MS = 12e4;
-function pauseAfter(state) {
-  return jitter(state, Math.min(FIRST_PAUSE_MS * 2 ** (state.wait?.tries ?? 0), LONGEST_PAUSE_MS));
-}
-function jitter({ run, wait }, ms) {
-  const seed = Number.parseInt(run.runId.slice(0, 8), 16) || 0;
-  const random = (seed + (wait?.tries ?? 0) * 2654435761) % 1e3 / 1e3;
-  return Math.round(ms * (0.5 + random / 2));
-}
-var LEAST_TOLD_MS = 3e4;
-function followWait(state, event, injected) {
-  const { wait } = state;
-  if (event.kind === "api-retry") {
-    const noted = noteRetry(state, event);
-    return injected ? noted : chain(noted, (next) => breakWait(next, event));
-  }
-  if (wait === void 0 || wait.phase === "paused") return keep(state);
-  if (isNextPrompt(state, event)) return keep(withWait(state, void 0));
-  if (event.kind !== "assistant" || event.subagent !== null) return keep(state);
-  if (!event.synthetic) return endWait(state, true);
-  return state.run.mode === "replay" && event.failure !== void 0 ? endWait(state, false) : keep(state);
-}
-function isNextPrompt({ run }, event) {
-  return run.mode === "replay" && event.kind === "user" && event.role === "prompt" && event.subagent === null;
-}
-var LEAST_LIMIT_MS = 12e4;
-function noteRetry(state, { status, delayMs }) {
-  const { wait, now, limits } = state;
-  if (wait?.phase === "paused" || wait?.phase === "breaking") return keep(state);
-  const isLimit = status === 429 && (resetOf(limits) !== void 0 || delayMs >= LEAST_LIMIT_MS);
-  const cause = isLimit ? "limit" : wait?.cause ?? "outage";
-  const until = Math.max(now + delayMs, isLimit ? resetOf(limits) ?? 0 : 0);
-  const isTold = wait?.said === true || !isLimit && delayMs < LEAST_TOLD_MS;
-  const begun3 = wait ?? { cause, phase: "claude", since: now, until, tries: 0, said: false, prompts: [] };
-  const next = withWait(state, { ...begun3, cause, until, said: begun3.said || !isTold });
-  return keep(next, isTold ? [] : [announcement(next, "claude")]);
-}
-var SLEPT_MS = 6e4;
-function breakWait(state, { delayMs }) {
-  const { wait, now, run, turn, tasks, limits } = state;
-  const isOurs = run.mode === "act" && state.input === "open" && turn.phase === "running";
-  if (!isOurs || wait?.phase !== "claude" || wait.cause !== "limit") return keep(state);
-  const reset2 = resetOf(limits) ?? wait.until;
-  const slept = now > reset2 + SLEPT_MS && delayMs > SLEPT_MS;
-  const pays = Object.keys(tasks).length === 0 && savingAt({ ...state, now: wait.until }) !== void 0;
-  const { wait: seconds } = run.policy.limits;
-  const isTooLong = seconds > 0 && wait.until - wait.since > seconds * 1e3;
-  if (!slept && !pays && !isTooLong) return keep(state);
-  return sendInterrupt(withWait(state, { ...wait, phase: "breaking", until: slept ? now : wait.until }));
-}
-function readFailure(before, state, event) {
-  const plan = planFor(before, event);
-  const failure = failureIn(before, event);
-  if (failure === void 0 || plan === void 0) {
-    const isCertain = event.isError && event.subtype !== "error_during_execution";
-    return isCertain ? endWait(state, failure === void 0) : keep(state);
-  }
-  const broken = breakOff(before, state, NO_ANSWER);
-  return plan.way === "wait" ? pause(broken, failure, plan.until, before) : endAtLimit(broken, failure);
-}
-var NO_ANSWER = "The API did not answer for a while, and the turn was broken off.";
-function breakOff(before, state, because) {
-  const { relief, turn } = state;
-  const queued = turn.prompts.map(({ uuid }) => uuid);
-  const said = before.turn.prompts.map(({ uuid }) => uuid).filter((uuid) => !queued.includes(uuid));
-  const owed = relief.resuming?.answers ?? said;
-  const answers = [.../* @__PURE__ */ new Set([...relief.unfinished?.answers ?? [], ...owed, ...said])];
-  return { ...state, relief: { ...relief, resuming: void 0, unfinished: { because, prompts: [], answers } } };
-}
-function pause(state, failure, until, before) {
-  const { wait, now, limits } = state;
-  const cause = (failure.resetsAt ?? resetOf(limits)) === void 0 ? "outage" : failure.cause;
-  const tries = (wait?.tries ?? 0) + 1;
-  const prompts = wait?.prompts.length ? wait.prompts : before.turn.prompts;
-  const since = wait?.since ?? now;
-  const next = withWait(state, { cause, phase: "paused", since, until, tries, said: true, prompts });
-  const isTold = wait?.said === true && wait.cause === cause;
-  return keep(next, [...isTold ? [] : [announcement(next, "ctxb")], tick(next)]);
-}
-function announcement(state, by) {
-  const { cause = "outage", until = state.now } = state.wait ?? {};
-  const limit = cause === "limit" ? state.limits.hit : void 0;
-  const reason = cause === "limit" ? "a usage limit is reached" : "the API does not answer";
-  return { kind: "wait", ...decided(state, reason), cause, limit, by, until };
-}
-function endAtLimit(state, failure) {
-  const { limits, wait } = state;
-  const { resetsAt = resetOf(limits) } = failure;
-  const ended3 = { ...state, outcome: "usage-limit", wait: wait && { ...wait, phase: "over" } };
-  const share = limits.hit === void 0 ? void 0 : limits.used[limits.hit]?.share;
-  const reason = "a usage limit is reached";
-  return keep(ended3, [
-    { kind: "usage-limit", ...decided(ended3, reason), level: "limit", limit: limits.hit, share, resetsAt },
-    { kind: "deferred", fate: "show" }
-  ]);
-}
-var TICK_MS = 3e4;
-function tick({ wait, now }) {
-  const left = Math.max(0, (wait?.until ?? now) - now);
-  return { kind: "set-timer", timer: "wait", afterMs: Math.min(left, TICK_MS) };
-}
-function onWaitTimer(state) {
-  const { wait, now } = state;
-  if (wait?.phase !== "paused") return keep(state);
-  if (now < wait.until) return keep(state, [tick(state)]);
-  const trying = withWait(state, { ...wait, phase: "trying" });
-  const expiry = savingAt(trying);
-  if (expiry === void 0 || trying.relief.unfinished === void 0) return keep(trying);
-  const unfinished = { ...trying.relief.unfinished, prompts: wait.prompts };
-  return chain(keep({ ...trying, relief: { ...trying.relief, unfinished } }, expiry), startCompaction);
-}
-function savingAt(state) {
-  const { actions } = announceExpiry(state, "unseen");
-  return actions.some((action) => action.kind === "cache-expired" && action.saving !== void 0) ? actions : void 0;
-}
-function endWait(state, answered2) {
-  const { wait, now } = state;
-  if (wait === void 0) return keep(state);
-  const next = withWait(state, answered2 ? void 0 : { ...wait, phase: "over" });
-  if (!wait.said || wait.phase === "over") return keep(next);
-  const ms = now - wait.since;
-  const reason = answered2 ? "the API answers again" : "the API still does not answer";
-  return keep(next, [{ kind: "waited", ...decided(next, reason), cause: wait.cause, ms, answered: answered2 }]);
-}
-function stopWaiting(state) {
-  return state.wait?.phase === "paused" ? withWait(state, void 0) : state;
-}
-function withWait(state, wait) {
-  const next = draftOf(state);
-  next.wait = wait;
-  return next;
+var STATUS = {
+  ok: "ok",
+  monitor: "ok",
+  warning: "warning",
+  critical: "critical",
+  handoff: "critical"
+};
+function isLargeTask(estimatedTokens, zone, { zones }) {
+  if (zone === "ok" || zone === "monitor") return false;
+  return estimatedTokens > (zone === "warning" ? zones.largeInWarning : zones.largeInCritical);
 }
 
-// src/core/governor/process/stall.ts
-var NEW_LIFE = { at: 0, kind: void 0, tools: [] };
-var NO_STALL = { phase: "none", tries: 0, lookedAt: void 0, since: 0 };
-var REMEMBERED3 = 100;
-function lifeAfter(life, event, t) {
-  if (event.kind === "known" && event.name === "keep_alive") return life;
-  const isControl = event.kind.startsWith("control-");
-  const kind = isControl ? life.kind : "name" in event ? event.name : event.kind;
-  return { at: t, kind, tools: toolsAfter(life.tools, event, t) };
+// src/report/figures.ts
+function tokens(count2) {
+  return Math.round(count2).toString().replace(/\B(?=(\d{3})+$)/g, ",");
 }
-function toolsAfter(tools, event, since) {
-  if (event.kind === "assistant") {
-    const begun3 = event.blocks.flatMap(
-      (block2) => block2.type === "tool_use" && !isAgentCall(block2.name) ? [{ id: block2.id, title: titleOf(block2), agent: event.subagent, since, said: false }] : []
-    );
-    return begun3.length === 0 ? tools : [...tools, ...begun3].slice(-REMEMBERED3);
+function percent(fraction) {
+  return fraction === null || fraction === void 0 ? "?" : `${Math.round(fraction * 100)}%`;
+}
+function dollars(usd) {
+  return `$${usd.toFixed(usd > 0 && usd < 0.01 ? 4 : 2).replace(/\B(?=(\d{3})+\.)/g, ",")}`;
+}
+function counted(count2, noun) {
+  return `${tokens(count2)} ${noun}${count2 === 1 ? "" : "s"}`;
+}
+
+// src/statusline/status-text.ts
+var BAR_CELLS = 20;
+var SHORT_BAR = 5;
+var KEPT = { whole: 4, short: 2, none: 0 };
+function statusText(state, costUsd, style, width, more = []) {
+  const rest = [
+    ...sizeParts(state),
+    ...forecastParts(state, style),
+    ...costParts(state, costUsd),
+    ...limitParts(state, style),
+    ...more
+  ];
+  for (const [cells, kept] of [
+    [BAR_CELLS, KEPT.whole],
+    [SHORT_BAR, KEPT.short],
+    [0, KEPT.none]
+  ]) {
+    const parts = [...barParts(state, style, cells), ...rest];
+    const fitting3 = fitted(parts, width, kept);
+    if (fitting3 !== void 0) return line(fitting3);
   }
-  if (tools.length === 0) return tools;
-  if (event.kind === "result") return tools.filter(({ agent }) => agent !== null);
-  if (event.kind === "task" && event.change !== "progress" && event.change !== "started") {
-    return tools.filter(({ agent }) => agent !== event.toolUseId);
+  return line(barParts(state, style, 0).slice(0, 1));
+}
+function fitted(parts, width, least) {
+  let left = parts;
+  while (lengthOf(left) > width) {
+    const rank = Math.max(...left.map((part) => part.rank));
+    if (rank <= least) return void 0;
+    left = left.filter((part) => part.rank < rank);
   }
-  if (event.kind !== "user" || event.role !== "tool-result") return tools;
-  return tools.filter(
-    ({ id }) => !event.blocks.some((block2) => block2.type === "tool_result" && block2.toolUseId === id)
-  );
+  return left;
 }
-function silentSince(state) {
-  const { turn, wait, life, control, process, tasks } = state;
-  const isBeside = Object.values(tasks).some(({ kind, phase }) => kind !== "shell" && phase === "background");
-  if (turn.phase === "idle" && !isBeside && state.input !== "closed") return void 0;
-  if (process.phase === "dead" || isRelieving(state) || control.questions.length > 0) return void 0;
-  return wait?.phase === "claude" ? Math.max(life.at, wait.until) : life.at;
+var SEPARATOR = " \xB7 ";
+function lengthOf(parts) {
+  return [...parts.map(({ text }) => text).join(SEPARATOR)].length;
 }
-function runningTool({ life, subagents }) {
-  const [first] = life.tools;
-  if (first !== void 0) return first;
-  const unseen = Object.values(subagents).find(({ isUnseen, phase }) => isUnseen && phase === "running");
-  return unseen && { title: `the subagent ${unseen.name ?? unseen.kind ?? ""}`.trim(), since: life.at };
+function line(parts) {
+  return parts.map(({ text, paint }) => paint === void 0 ? text : paint(text)).join(SEPARATOR);
 }
-var LOOK_MS = 3e4;
-var MOST_STALLS = 3;
-var EXIT_PATIENCE_MS = 5e3;
-var END2 = [
-  { kind: "kill", signal: "SIGTERM" },
-  { kind: "set-timer", timer: "exit", afterMs: EXIT_PATIENCE_MS }
-];
-var INTERRUPT_PATIENCE_MS = 1e4;
-function watchLife(before, after) {
-  const state = isAsked(before, after) ? { ...after, life: { ...after.life, at: after.now } } : after;
-  if (state.stall.lookedAt !== void 0 || state.stall.phase !== "none" || !isWatched(state)) return keep(state);
-  return look(state, state.now);
+function barParts(state, style, cells) {
+  const { fraction, basis } = readGauge(state.gauge);
+  if (basis === "none") return [{ text: `${bar(0, cells)} not measured yet`.trim(), rank: 0, paint: style.dim }];
+  if (fraction === void 0) return [];
+  const zone = zoneOf(state);
+  return [
+    { text: `${bar(fraction, cells)} ${percent(fraction)}`.trim(), rank: 0, paint: paintOf(zone, style) },
+    { text: zone, rank: 1, paint: paintOf(zone, style) }
+  ];
 }
-function isAsked(before, after) {
-  return before.turn.phase === "idle" && after.turn.phase === "sent" || before.input !== "closed" && after.input === "closed";
+function zoneOf({ gauge, run }) {
+  return zoneAt(readGauge(gauge).predicted, gauge.window.tokens, run.policy);
 }
-function isWatched(state) {
-  return limitMs(state) > 0 && state.run.mode === "act" && state.outcome !== "stalled" && silentSince(state) !== void 0;
+function paintOf(zone, style) {
+  if (zone === "warning") return style.yellow;
+  return zone === "critical" || zone === "handoff" ? style.red : style.green;
 }
-function limitMs({ run }) {
-  return (run.policy.recovery.stallAfter ?? 0) * 1e3;
+function sizeParts({ gauge }) {
+  const { predicted: predicted2, window, basis } = readGauge(gauge);
+  if (window === void 0) return basis === "none" ? [] : [{ text: `${tokens(predicted2)} tokens ${basis}`, rank: 0 }];
+  const size = tokens(window);
+  if (basis === "none") return [{ text: size, rank: 7 }];
+  return [{ text: `${tokens(predicted2)}/${size} ${basis}`, rank: 7 }];
 }
-function look(state, since) {
-  const lookedAt = state.now;
-  return keep(withStall(state, { lookedAt, since }), [{ kind: "set-timer", timer: "stall", afterMs: pauseOf(state) }]);
+function forecastParts(state, style) {
+  const { predicted: predicted2, basis, window } = readGauge(state.gauge);
+  if (basis === "none") return [];
+  const { at, what } = nextOf(state, predicted2);
+  const isDue = window !== void 0 && predicted2 >= inTokens(at, window) && what !== "full";
+  if (isDue) return [{ text: `${what} due`, rank: 4, paint: style.cyan }];
+  const left = turnsTo(state, at);
+  return left === void 0 ? [] : [{ text: `~${counted(left, "turn")} to ${what}`, rank: 4, paint: style.dim }];
 }
-function pauseOf(state) {
-  return Math.min(LOOK_MS, limitMs(state) / 4);
+function nextOf(state, predicted2) {
+  const { policy, mode } = state.run;
+  const moment = momentOf(state);
+  if (moment !== void 0) return { at: moment.at, what: moment.way === "compact" ? "compaction" : "handoff" };
+  const { warn, compact: compact2 } = policy.thresholds;
+  if (mode === "act" && policy.compaction.enabled) return { at: compact2, what: "compaction" };
+  const window = state.gauge.window.tokens;
+  const isWarned = window !== void 0 && predicted2 >= inTokens(warn, window);
+  return isWarned ? { at: window, what: "full" } : { at: warn, what: "critical" };
 }
-function onStallTimer(state) {
-  const { stall, now } = state;
-  if (stall.phase !== "none") return keep(withStall(state, { phase: "ending" }), END2);
-  const expected = silentSince(state);
-  if (expected === void 0 || !isWatched(state)) return keep(withStall(state, { lookedAt: void 0 }));
-  const hasSlept = now - (stall.lookedAt ?? now) > 3 * pauseOf(state) + LOOK_MS;
-  const since = hasSlept ? now : stall.since;
-  if (runningTool(state) !== void 0) return chain(tellLongTools(state), (next) => look(next, since));
-  return now - Math.max(expected, since) < limitMs(state) ? look(state, since) : onStall(state, now - expected);
+function turnsTo({ gauge, turn }, threshold) {
+  const { tokens: grown, turns } = turn.growth;
+  const room = inTokens(threshold, gauge.window.tokens) - gauge.used;
+  if (turns === 0 || !Number.isFinite(room)) return void 0;
+  return Math.max(0, Math.floor(room / (grown / turns)));
 }
-function tellLongTools(state) {
-  const isLong = ({ since, said }) => !said && state.now - since >= limitMs(state);
-  const { tools } = state.life;
-  if (!tools.some(isLong)) return keep(state);
-  const next = draftOf(state);
-  next.life = { ...state.life, tools: tools.map((tool) => isLong(tool) ? { ...tool, said: true } : tool) };
-  return keep(
-    next,
-    tools.filter(isLong).map(({ title, since }) => {
-      const ms = state.now - since;
-      return { kind: "long-tool", ...decided(next, "it has not ended yet"), tool: title, ms };
-    })
-  );
+function costParts(state, costUsd) {
+  if (costUsd === void 0) return [];
+  const { mode, policy } = state.run;
+  const { limitUsd } = policy.cost;
+  const limit = mode === "act" && limitUsd !== void 0 ? ` of ${dollars(limitUsd)}` : "";
+  return [{ text: `${dollars(costUsd)}${limit}`, rank: 2 }];
 }
-function onStall(state, ms) {
-  const { stall, run, turn, input } = state;
-  const { enabled } = run.policy.recovery;
-  const isLast = stall.tries >= MOST_STALLS || !enabled || !run.persistent || input !== "open";
-  const last = lastSeen(state);
-  const note2 = { kind: "stall", ...decided(state, last), ms, tries: stall.tries + 1, last: isLast };
-  const next = withStall(state, { tries: stall.tries + 1, lookedAt: void 0 });
-  if (isLast) {
-    const outcome = state.outcome ?? (input === "open" ? "stalled" : void 0);
-    return keep({ ...withStall(next, { phase: "ending" }), outcome }, [note2, ...END2]);
-  }
-  if (turn.phase !== "running") return keep(withStall(besideLost(next), { phase: "ending" }), [note2, ...END2]);
-  const timer3 = {
-    kind: "set-timer",
-    timer: "stall",
-    afterMs: Math.min(INTERRUPT_PATIENCE_MS, limitMs(state))
-  };
-  return chain(keep(withStall(next, { phase: "interrupted" }), [note2, timer3]), sendInterrupt);
+var LEAST_SHARE = 0.5;
+function limitParts({ limits, run }, style) {
+  const { warnAt } = run.policy.limits;
+  return Object.entries(limits.used).flatMap(([name, { share = 0 }]) => {
+    if (share < Math.min(LEAST_SHARE, warnAt)) return [];
+    const text = `${limitName(name)} ${percent(share)}`;
+    return [share < warnAt ? { text, rank: 3 } : { text, rank: 1, paint: style.yellow }];
+  });
 }
-function besideLost(state) {
-  const { relief, turn } = state;
-  if (turn.phase !== "idle") return state;
-  const because = "What ran in the background gave no sign of life, and was ended with Claude Code, which was started again.";
-  return { ...state, relief: { ...relief, unfinished: relief.unfinished ?? { because, prompts: [], answers: [] } } };
+function bar(fraction, cells = BAR_CELLS) {
+  const filled = Math.min(cells, Math.round(fraction * cells));
+  return "\u2588".repeat(filled) + "\u2591".repeat(cells - filled);
 }
-var WORDS = {
-  init: "the beginning of a turn",
-  assistant: "an answer of the model",
-  partial: "a part of an answer",
-  user: "the result of a tool",
-  result: "the end of a turn",
-  "api-retry": "that it tries a call again",
-  task: "the progress of a subagent",
-  malformed: "a line that is not JSON"
+
+// src/mod/terminal/band.ts
+var [BEGIN, SEPARATOR2, END2] = ["", "", ""];
+var mark2 = (name) => (text) => `${BEGIN}${name}${SEPARATOR2}${text}${END2}`;
+var MARKS = {
+  bold: (text) => text,
+  dim: mark2("dim"),
+  green: mark2("success"),
+  yellow: mark2("warning"),
+  red: mark2("error"),
+  cyan: (text) => text
 };
-function lastSeen({ life, turn }) {
-  if (life.kind === void 0) return "it has written no line at all";
-  if (turn.phase === "sent") return "it has not begun to answer the prompt";
-  return `the last that it wrote was ${WORDS[life.kind] ?? life.kind}`;
-}
-function tellsStall({ stall }, event) {
-  if (stall.phase !== "interrupted") return false;
-  if (event.kind === "result") return event.subtype === "error_during_execution";
-  return event.kind === "user" && event.subagent === null && event.role === "notice";
-}
-function readStall(before, state, event) {
-  if (before.stall.phase !== "interrupted") return keep(state);
-  if (!tellsStall(before, event))
-    return keep(withStall(state, { phase: "none" }), [{ kind: "clear-timer", timer: "stall" }]);
-  const because = "Nothing came any more in the middle of the work: the turn was interrupted, not by the user, and goes on in a new process.";
-  return keep(withStall(breakOff(before, state, because), { phase: "ending" }), END2);
-}
-function withStall(state, changes) {
-  const next = draftOf(state);
-  next.stall = { ...state.stall, ...changes };
-  return next;
+function bandText(state, costUsd, width) {
+  return `ctxb ${statusText(state, costUsd, MARKS, Math.max(1, width - "ctxb ".length))}`.split(/[\u0001\u0003]/).filter((part) => part !== "").map((part) => {
+    const [name = "", text] = part.split(SEPARATOR2);
+    if (text === void 0) return { text: name };
+    return name === "dim" ? { text, dimColor: true } : { text, color: name };
+  });
 }
 
 // src/core/memory/words.ts
@@ -3003,102 +2203,6 @@ function inTurns(lists, room, costOf3) {
     }
   }
   return taken;
-}
-
-// src/report/terminal/status-line.ts
-var BAR_CELLS = 20;
-var LEAST_SILENCE_MS = 2 * 6e4;
-function turnsTo({ gauge, turn }, threshold) {
-  const { tokens: grown, turns } = turn.growth;
-  const room = inTokens(threshold, gauge.window.tokens) - gauge.used;
-  if (turns === 0 || !Number.isFinite(room)) return void 0;
-  return Math.max(0, Math.floor(room / (grown / turns)));
-}
-function bar(fraction, cells = BAR_CELLS) {
-  const filled = Math.min(cells, Math.round(fraction * cells));
-  return "\u2588".repeat(filled) + "\u2591".repeat(cells - filled);
-}
-
-// src/statusline/status-text.ts
-var SHORT_BAR = 8;
-function statusText(state, costUsd, style, width) {
-  const rest = [...sizeParts(state), ...forecastParts(state, style), ...costParts(costUsd)];
-  for (const cells of [void 0, SHORT_BAR, 0]) {
-    const parts = [...barParts(state, style, cells), ...rest];
-    const fitting3 = fitted(parts, width, cells === 0 ? 0 : 1);
-    if (fitting3 !== void 0) return line(fitting3);
-  }
-  return line(barParts(state, style, 0).slice(0, 1));
-}
-function fitted(parts, width, least) {
-  let left = parts;
-  while (lengthOf(left) > width) {
-    const rank = Math.max(...left.map((part) => part.rank));
-    if (rank <= least) return void 0;
-    left = left.filter((part) => part.rank < rank);
-  }
-  return left;
-}
-var SEPARATOR = " \xB7 ";
-function lengthOf(parts) {
-  return [...parts.map(({ text }) => text).join(SEPARATOR)].length;
-}
-function line(parts) {
-  return parts.map(({ text, paint }) => paint === void 0 ? text : paint(text)).join(SEPARATOR);
-}
-function barParts(state, style, cells) {
-  const { fraction, basis } = readGauge(state.gauge);
-  if (basis === "none") return [{ text: `${bar(0, cells)} not measured yet`.trim(), rank: 0, paint: style.dim }];
-  if (fraction === void 0) return [];
-  const zone = zoneOf(state);
-  return [
-    { text: `${bar(fraction, cells)} ${percent(fraction)}`.trim(), rank: 0, paint: paintOf(zone, style) },
-    { text: zone, rank: 1, paint: paintOf(zone, style) }
-  ];
-}
-function zoneOf({ gauge, run }) {
-  return zoneAt(readGauge(gauge).predicted, gauge.window.tokens, run.policy);
-}
-function paintOf(zone, style) {
-  if (zone === "warning") return style.yellow;
-  return zone === "critical" || zone === "handoff" ? style.red : style.green;
-}
-function sizeParts({ gauge }) {
-  const { predicted: predicted2, window, basis } = readGauge(gauge);
-  if (window === void 0) return basis === "none" ? [] : [{ text: `${tokens(predicted2)} tokens ${basis}`, rank: 0 }];
-  const size = tokens(window);
-  if (basis === "none") return [{ text: size, rank: 3 }];
-  return [{ text: `${tokens(predicted2)}/${size} ${basis}`, rank: 3 }];
-}
-function forecastParts(state, style) {
-  const { window, predicted: predicted2, basis } = readGauge(state.gauge);
-  const { warn } = state.run.policy.thresholds;
-  const isWarned = predicted2 >= inTokens(warn, window);
-  const left = basis === "none" ? void 0 : turnsTo(state, isWarned && window !== void 0 ? window : warn);
-  if (left === void 0) return [];
-  return [{ text: `~${counted(left, "turn")} to ${isWarned ? "full" : "critical"}`, rank: 4, paint: style.dim }];
-}
-function costParts(costUsd) {
-  return costUsd === void 0 ? [] : [{ text: dollars(costUsd), rank: 2 }];
-}
-
-// src/mod/terminal/band.ts
-var [BEGIN, SEPARATOR2, END3] = ["", "", ""];
-var mark2 = (name) => (text) => `${BEGIN}${name}${SEPARATOR2}${text}${END3}`;
-var MARKS = {
-  bold: (text) => text,
-  dim: mark2("dim"),
-  green: mark2("success"),
-  yellow: mark2("warning"),
-  red: mark2("error"),
-  cyan: (text) => text
-};
-function bandText(state, costUsd, width) {
-  return `ctxb ${statusText(state, costUsd, MARKS, Math.max(1, width - "ctxb ".length))}`.split(/[\u0001\u0003]/).filter((part) => part !== "").map((part) => {
-    const [name = "", text] = part.split(SEPARATOR2);
-    if (text === void 0) return { text: name };
-    return name === "dim" ? { text, dimColor: true } : { text, color: name };
-  });
 }
 
 // src/core/memory/notebook/fact.ts
@@ -3392,7 +2496,7 @@ var NAMES2 = ["pass", "pwd", "secret", "token", "credential"].concat(
 var ESCAPED = "\\\\{0,7}[\"'`]?";
 var NO_VALUE = "\\s\"'`";
 var GAP = "(?:\\s|\\\\[nrt]){1,8}";
-var WORDS2 = "[^\\n|;&]{0,300}?\\s";
+var WORDS = "[^\\n|;&]{0,300}?\\s";
 var PLACES = [
   // RFC 3986, userinfo. An @ may stand unescaped in a password, so the last one before the path counts.
   place("password", "://", `(://[^\\s/:@"'<>\`]{0,80}:)[^\\s/"'<>\`]{1,200}(?=@)`, isNoPlaceholder),
@@ -3529,7 +2633,7 @@ function command(name, option, holds2 = isNoPlaceholder) {
   return rule(
     "password",
     name.split("|"),
-    `(${atStart(`(?:${name})`)}\\w{0,12}\\b${WORDS2}${option})[^${NO_VALUE}\\\\]{2,200}`,
+    `(${atStart(`(?:${name})`)}\\w{0,12}\\b${WORDS}${option})[^${NO_VALUE}\\\\]{2,200}`,
     holds2
   );
 }
@@ -3799,7 +2903,7 @@ function keyLength(text) {
 
 // src/mod/terminal/commands.ts
 var WIDE2 = 200;
-function statusOf3(state, costUsd, standing) {
+function statusOf2(state, costUsd, standing) {
   const lines = [statusText(state, costUsd, PLAIN, WIDE2), momentText(state, standing), lastText(standing)];
   return { text: lines.filter((line4) => line4 !== "").join("\n"), isTextDisplayOnly: true };
 }
@@ -13257,9 +12361,9 @@ function withinRoom(entries, whole2, { room, most }) {
   const ranked = entries.map((entry, at) => ({ entry, at, worth: worthOf(entry) / (entries.length - at) })).filter(({ entry, at }) => isOlder(entry) && latest.get(keyOf(entry)) === at).sort((one, other) => other.worth - one.worth);
   const kept = /* @__PURE__ */ new Set();
   const summary = entries.findLast(({ kind }) => kind === "summary");
-  let left = Math.min(room, most + (summary === void 0 ? 0 : costOf2(summary)));
+  let left = Math.min(room, most + (summary === void 0 ? 0 : costOf(summary)));
   for (const { entry } of ranked) {
-    left -= costOf2(entry);
+    left -= costOf(entry);
     if (left < 0) break;
     kept.add(entry);
   }
@@ -13276,7 +12380,7 @@ function keyOf({ kind, text }) {
 function isStep({ kind, text }) {
   return kind === "line" && !isSaid(text);
 }
-function costOf2({ kind, text }) {
+function costOf({ kind, text }) {
   return tokensOfText(kind === "summary" ? summaryText(text) : text) + 2;
 }
 var FAILED2 = /\bexit (?!0\b)\d|\b(?:failed|refused|cancelled)\b/;
@@ -13401,6 +12505,934 @@ function withLinesJoined(stays) {
 }
 function sum(numbers) {
   return numbers.reduce((total, number) => total + number, 0);
+}
+
+// src/core/governor/agents/agents.ts
+var WORKFLOW_KIND = "workflow-subagent";
+var NEW_AGENT = {
+  kind: void 0,
+  name: void 0,
+  taskId: void 0,
+  workflow: void 0,
+  isUnseen: false,
+  started: [],
+  last: void 0,
+  used: 0,
+  peak: 0,
+  calls: 0,
+  tokens: 0,
+  microUsd: 0,
+  phase: "running"
+};
+function isAgentCall(tool) {
+  return tool === "Agent" || tool === "Task";
+}
+function readAgents(state, event) {
+  switch (event.kind) {
+    case "assistant":
+    case "partial":
+      return event.subagent === null ? state : readCall2(state, event, event.subagent);
+    case "user":
+      return event.role === "tool-result" ? readHandBack(state, event) : state;
+    case "task":
+      return readTask(state, event);
+    default:
+      return state;
+  }
+}
+function agentOf({ subagents }, id) {
+  return id !== void 0 && Object.hasOwn(subagents, id) ? subagents[id] : void 0;
+}
+function agentOfTask({ subagents }, taskId) {
+  return Object.entries(subagents).find(([, agent]) => agent.taskId === taskId);
+}
+function isStopped(state, event) {
+  return event.kind === "task" && agentOfTask(state, event.taskId)?.[1].phase === "stopped";
+}
+function isReporting({ tasks, subagents }) {
+  const stopped2 = Object.values(subagents).filter(({ phase }) => phase === "stopped");
+  return Object.entries(tasks).some(
+    ([id, { phase }]) => phase === "reporting" || stopped2.some(({ taskId, workflow }) => taskId === id || workflow === id)
+  );
+}
+function withoutRunning({ subagents }) {
+  const ended3 = Object.entries(subagents).map(([id, agent]) => [
+    id,
+    agent.phase === "running" ? { ...agent, phase: "over" } : agent
+  ]);
+  return Object.fromEntries(ended3);
+}
+function withAgent(state, id, changes) {
+  const next = draftOf(state);
+  next.subagents = { ...state.subagents, [id]: { ...agentOf(state, id) ?? NEW_AGENT, ...changes } };
+  return next;
+}
+function readCall2(state, event, id) {
+  const open = openCall(state.cost, id);
+  if (event.kind === "partial") {
+    const known = agentOf(state, id);
+    const isLate = open === void 0 || known?.last === void 0 || known.last.messageId !== open.messageId;
+    return isLate || known === void 0 ? state : withAgent(state, id, countCall(known, { ...known.last, ...open }));
+  }
+  const { usage, messageId, model, blocks } = event;
+  if (event.synthetic || usage === void 0 || saysNothing(usage)) return state;
+  const agent = agentOf(state, id) ?? NEW_AGENT;
+  const usesTool = blocks.some(({ type }) => type === "tool_use") || isSame(agent, messageId);
+  const { output = usage.output, microUsd = 0 } = open ?? {};
+  const call = { messageId, model, context: contextOf(usage), output, microUsd, usesTool };
+  const begun3 = blocks.flatMap((block2) => block2.type === "tool_use" && isAgentCall(block2.name) ? [block2.id] : []);
+  const started = begun3.length === 0 ? agent.started : [...agent.started, ...begun3];
+  return withAgent(state, id, { ...countCall(agent, call), isUnseen: false, started });
+}
+function isSame({ last }, messageId) {
+  return messageId !== "" && last?.messageId === messageId && last.usesTool;
+}
+function countCall(agent, call) {
+  const isMore = call.messageId !== "" && agent.last?.messageId === call.messageId;
+  const before = isMore ? agent.last : void 0;
+  return {
+    last: call,
+    used: call.context,
+    peak: Math.max(agent.peak, call.context),
+    calls: agent.calls + (isMore ? 0 : 1),
+    tokens: agent.tokens + call.context + call.output - (before === void 0 ? 0 : before.context + before.output),
+    microUsd: agent.microUsd + call.microUsd - (before?.microUsd ?? 0)
+  };
+}
+function readHandBack(state, event) {
+  const report = fieldsOf(event.toolReport);
+  const ids = event.blocks.flatMap((block2) => block2.type === "tool_result" ? [block2.toolUseId] : []);
+  const [id] = ids;
+  const asked = ids.reduce(forgetAsked, state);
+  const taskId = textOf(report.agentId);
+  if (taskId === void 0) return asked;
+  const kind = textOf(report.agentType);
+  const agent = agentOf(asked, id);
+  if (agent === void 0 || id === void 0) {
+    return kind === void 0 ? asked : withAgent(asked, taskId, { kind, taskId });
+  }
+  const over = withAgent(asked, id, { kind: kind ?? agent.kind, taskId, phase: overPhase(agent, report.status) });
+  const usage = readUsage(report.usage);
+  const isSeen = agent.last !== void 0 && !agent.last.usesTool && agent.last.messageId !== ESTIMATED;
+  if (report.status !== "completed" || usage === void 0 || isSeen || agent.phase === "stopped") return over;
+  return withAgent(
+    over,
+    id,
+    countCall(withoutEstimate(agent), exactCall(asked, agent, usage, textOf(report.resolvedModel)))
+  );
+}
+function overPhase({ phase }, status) {
+  return status === "completed" && phase === "running" ? "over" : phase;
+}
+var ESTIMATED = "estimated";
+function withoutEstimate(agent) {
+  const { last } = agent;
+  if (agent.isUnseen || last?.messageId !== ESTIMATED) return agent;
+  const { context, output, microUsd } = last;
+  return {
+    ...agent,
+    last: void 0,
+    peak: agent.calls === 1 ? 0 : agent.peak,
+    calls: agent.calls - 1,
+    tokens: agent.tokens - context - output,
+    microUsd: agent.microUsd - microUsd
+  };
+}
+function exactCall(state, agent, usage, named) {
+  const model = named ?? agent.last?.model;
+  const { output } = usage;
+  return {
+    messageId: "",
+    model,
+    context: contextOf(usage),
+    output,
+    microUsd: costOf2(state, usage, model),
+    usesTool: false
+  };
+}
+function estimatedCall(state, used, tokens2, model) {
+  const cacheRead = Math.min(used, tokens2);
+  const usage = { input: 0, cacheCreation: tokens2 - cacheRead, cacheRead, output: 0 };
+  const microUsd = costOf2(state, usage, model);
+  return { messageId: ESTIMATED, model, context: tokens2, output: 0, microUsd, usesTool: true };
+}
+function costOf2({ session, run }, usage, model = session.model) {
+  const price = priceFor(model, run.policy.cost.prices, session.version);
+  return price === void 0 ? 0 : microUsdOf(usage, price);
+}
+function readTask(state, event) {
+  const { change, taskId, toolUseId, tokens: tokens2 } = event;
+  if (event.agents.length > 0) return event.agents.reduce((next, one) => readMember(next, event, one), state);
+  if (change === "started") return readStart(forgetAsked(state, toolUseId), event);
+  const [id, agent] = agentOfTask(state, taskId) ?? [];
+  if (id === void 0 || agent === void 0) return readWorkflow(state, event);
+  const counted4 = tokens2 === void 0 ? state : countTask(state, id, agent, tokens2, change === "ended");
+  if (change === "progress" || agent.phase !== "running") return counted4;
+  return withAgent(counted4, id, { phase: "over" });
+}
+function readStart(state, { type, taskId, toolUseId, name, description, parent }) {
+  if (type !== "agent") return state;
+  const [id, agent] = agentOfTask(state, taskId) ?? [];
+  if (id !== void 0) return agent?.phase === "over" ? withAgent(state, id, { phase: "running" }) : state;
+  const isUnseen = parent !== void 0 || isStartedByAgent(state, toolUseId);
+  return withAgent(state, toolUseId ?? taskId, { kind: name, name: description, taskId, isUnseen });
+}
+function isStartedByAgent({ subagents }, toolUseId) {
+  return toolUseId !== void 0 && Object.values(subagents).some(({ started }) => started.includes(toolUseId));
+}
+function countTask(state, id, agent, tokens2, isEnd2) {
+  const isDue = agent.isUnseen ? tokens2 !== agent.used : isEnd2 && agent.phase === "running" && agent.last?.usesTool !== false;
+  if (!isDue || tokens2 === 0) return state;
+  const call = estimatedCall(state, agent.used, tokens2, agent.last?.model);
+  const counted4 = countCall({ ...agent, last: void 0 }, call);
+  const peak = agent.isUnseen || agent.calls === 0 ? tokens2 : agent.peak;
+  return withAgent(state, id, { ...counted4, peak: Math.max(agent.peak, peak) });
+}
+function readMember(state, { taskId: workflow }, member) {
+  const { id, label, model, tokens: tokens2, toolUses, isDone: isDone2 } = member;
+  const agent = agentOf(state, id) ?? NEW_AGENT;
+  const phase = isDone2 && agent.phase === "running" ? "over" : agent.phase;
+  const begun3 = withAgent(state, id, { kind: WORKFLOW_KIND, name: label, taskId: id, workflow, isUnseen: true, phase });
+  if (tokens2 === 0) return begun3;
+  const more = toolUses + (isDone2 ? 1 : 0) - agent.calls;
+  const sizes = { used: tokens2, peak: Math.max(agent.peak, tokens2) };
+  if (more <= 0) return withAgent(begun3, id, sizes);
+  const first = countCall({ ...agent, last: void 0 }, estimatedCall(state, agent.used, tokens2, model));
+  const again = estimatedCall(state, tokens2, tokens2, model);
+  return withAgent(begun3, id, {
+    ...first,
+    ...sizes,
+    calls: agent.calls + more,
+    tokens: agent.tokens + more * tokens2,
+    microUsd: (first.microUsd ?? 0) + (more - 1) * again.microUsd
+  });
+}
+function readWorkflow(state, { taskId, tokens: tokens2 = 0, lastTool, change }) {
+  const members = Object.entries(state.subagents).filter(([, { workflow }]) => workflow === taskId);
+  const running2 = members.filter(([, { phase }]) => phase === "running");
+  if (change !== "progress") return running2.reduce((next, [id2]) => withAgent(next, id2, { phase: "over" }), state);
+  const [id, agent] = running2.find(([, { name }]) => name === lastTool) ?? [];
+  if (id === void 0 || agent === void 0) return state;
+  const others = members.reduce((sum2, [, { used }]) => sum2 + used, 0) - agent.used;
+  const context = Math.max(agent.used, tokens2 - others);
+  const call = estimatedCall(state, agent.used, context, agent.last?.model);
+  return withAgent(state, id, { ...countCall({ ...agent, last: void 0 }, call), peak: agent.peak });
+}
+function forgetAsked(state, toolUseId) {
+  const { asked } = state.fanOut;
+  if (toolUseId === void 0 || !asked.includes(toolUseId)) return state;
+  const next = draftOf(state);
+  next.fanOut = { ...state.fanOut, asked: asked.filter((id) => id !== toolUseId) };
+  return next;
+}
+
+// src/core/governor/relief/cache-expiry.ts
+function announceExpiry(state, prompt2) {
+  const { gauge, cache, now, run } = state;
+  const idleMs = idleBeyondLife(cache, now);
+  const least = run.policy.cost.expiredCacheUsd;
+  const listPrice = priceOfModel(state);
+  if (idleMs === void 0 || gauge.basis !== "measured" || typeof least !== "number" || listPrice === void 0) {
+    return keep(state);
+  }
+  if (prompt2 !== "unseen" && relievesContext(prompt2)) return keep(state);
+  const tokens2 = gauge.used + callOutput(gauge);
+  const price = priceAt(listPrice, tokens2);
+  const [usd, cachedUsd] = [writePrice(cache, price), price.cacheRead].map((rate) => usdOf(tokens2, rate));
+  if (usd === void 0 || cachedUsd === void 0 || usd - cachedUsd < least) return keep(state);
+  const { lifetimeMs } = cache;
+  const reason = `the prompt cache has probably expired (no call for ${minutes(idleMs)} minutes, it is kept for ${minutes(lifetimeMs)})`;
+  const saving = relieveFirst(state, tokens2);
+  return keep(state, [
+    { kind: "cache-expired", ...decided(state, reason), idleMs, lifetimeMs, tokens: tokens2, usd, cachedUsd, saving }
+  ]);
+}
+function usdOf(tokens2, rate) {
+  return toUsd(Math.round(tokens2 * rate / 1e6));
+}
+function minutes(ms) {
+  return Math.round(ms / 6e3) / 10;
+}
+var LEAST_SHARE2 = 0.1;
+function relieveFirst(state, full) {
+  if (state.turn.ended === 0 || !mayCompact(state)) return void 0;
+  const outlook = { ...outlookOf(state, exactIsPossible(state) ? "exact" : "summary"), full };
+  const { goOn, relieve } = compareWays(outlook);
+  const saved = { usd: toUsd(Math.round(goOn - relieve)), calls: outlook.calls };
+  return relieve < goOn * (1 - LEAST_SHARE2) ? saved : void 0;
+}
+
+// src/core/protocol/failures.ts
+var NOTHING_TO_COMPACT = /not enough messages|no messages to compact/i;
+var COMMANDS_OFF = /isn't available|not available in this|unknown (slash )?command|unknown skill/i;
+var BLOCKED = /blocked by PreCompact hook/i;
+var API_DOWN = /API Error: (?:429|5\d\d)\b|overloaded|rate.?limit|temporarily (?:unavailable|limiting)/i;
+var UNREACHABLE = /unable to connect|connection (?:error|refused|dropped|lost|closed|reset)|can't reach the API|no internet route|couldn't connect|timed out|no response from API|fetch failed|\((?:E[A-Z]{4,}[A-Z_]*|Connection[A-Z]\w+|FailedToOpenSocket|\w*ERR_\w+)\)/i;
+var REJECTION = /API Error: 4(?!29)\d\d\b|prompt is too long|below the context limit/i;
+var LIMIT_REACHED = /hit your .*limit|usage limit reached|Request rejected \(429\)/i;
+function saysUnavailable(said) {
+  return !REJECTION.test(said) && (API_DOWN.test(said) || UNREACHABLE.test(said) || LIMIT_REACHED.test(said));
+}
+function failureOf(line4, said) {
+  const status = countOf(line4.api_error_status) ?? 0;
+  if (status !== 429 && status < 500 && !saysUnavailable(said)) return void 0;
+  const isLimit = line4.api_error === "usage_limit_reached" || LIMIT_REACHED.test(said);
+  const told2 = fieldsOf(fieldsOf(line4.api_error_params).rate_limit_info).resetsAt;
+  const written3 = /usage limit reached\|(\d{10})\b/i.exec(said)?.[1];
+  const resetsAt = secondsIn(told2 ?? (written3 && Number(written3)));
+  return { cause: isLimit ? "limit" : "outage", resetsAt: isLimit ? resetsAt : void 0 };
+}
+function secondsIn(value) {
+  const seconds = countOf(value);
+  return seconds === void 0 ? void 0 : seconds * 1e3;
+}
+function isExhaustion(event) {
+  const { isError, terminalReason, text } = event;
+  if (!isError) return false;
+  return terminalReason === "blocking_limit" || terminalReason === "prompt_too_long" || TOO_LONG.test(text ?? "");
+}
+var TOO_LONG = /^(?:API Error: 400 .*)?prompt is too long/i;
+
+// src/core/governor/relief/exhaustion.ts
+function mayRelieve(state) {
+  const { run, relief } = state;
+  if (run.mode !== "act" || relief.blocked) return false;
+  return mayHandOver2(state) || run.policy.compaction.enabled && relief.exhausted === void 0;
+}
+function mayHandOver2({ run, relief }) {
+  const { handoff: handoff2, recovery } = run.policy;
+  return handoff2.enabled && (relief.exhausted?.handoffs ?? 0) < Math.max(1, recovery.maxRestarts);
+}
+function ranOut(state, event) {
+  return isExhaustion(event) || tellsBreaker(event) && exactIsPossible(state);
+}
+function readExhaustion(before, state, event) {
+  const { relief } = state;
+  const { compaction, handoff: handoff2 } = state.run.policy;
+  if (!compaction.enabled && !handoff2.enabled || relief.blocked) return keep(state);
+  if (!ranOut(state, event)) return keep({ ...state, relief: { ...relief, exhausted: void 0 } });
+  const { exhausted } = relief;
+  const prompts = exhausted?.prompts ?? before.turn.prompts;
+  const { tried, handoffs } = exhausted ?? { tried: "nothing", handoffs: 0 };
+  const helped = exactIsPossible(state) && before.turn.calls > 0;
+  const full = withExhausted(state, {
+    cause: "refused",
+    prompts,
+    tried: helped ? "nothing" : tried,
+    handoffs,
+    open: true
+  });
+  const reason = tellsBreaker(event) ? "the window was filled again at once" : "the prompt is too long for the context";
+  return keep(full, [{ kind: "exhausted", ...decided(full, reason) }]);
+}
+function dueForExhausted(state, { tried }) {
+  if (state.run.mode !== "act") return void 0;
+  const canCompact = state.compaction.phase === "idle" && mayCompact(state);
+  if (tried === "nothing" && canCompact) return { way: "compact" };
+  const { due } = state.relief;
+  if (due !== void 0 && state.run.policy.handoff.enabled || mayHandOver2(state))
+    return { way: "handoff", reason: due ?? "the prompt is too long for the context" };
+  return { way: "none", reason: "nothing has relieved the context" };
+}
+function noteTried(state) {
+  const { exhausted } = state.relief;
+  return exhausted === void 0 ? state : withExhausted(state, { ...exhausted, handoffs: exhausted.handoffs + 1 });
+}
+function leaveExhausted(state) {
+  const { relief } = state;
+  if (!relief.exhausted?.open) return keep(state);
+  const uuids = answersOf(state, relief.exhausted);
+  return keep({ ...state, relief: { ...relief, exhausted: void 0 } }, [
+    { kind: "deferred", fate: "show" },
+    { kind: "answered", uuids }
+  ]);
+}
+function afterRelief2(before, state) {
+  const { exhausted, unfinished } = state.relief;
+  const wasBusy = before.compaction.phase !== "idle" || before.handoff.phase !== "idle";
+  const isBusy = state.compaction.phase !== "idle" || state.handoff.phase !== "idle";
+  if (!exhausted?.open || !wasBusy || isBusy || state.process.phase === "dead") return keep(state);
+  const succeeded = state.compaction.phase === "idle" && state.compaction.landing !== void 0;
+  const handedOver = state.relief.handoffs > before.relief.handoffs;
+  if (!succeeded && !handedOver) return keep(withExhausted(state, { ...exhausted, tried: "compaction" }));
+  const isExact2 = state.exact.landing !== void 0;
+  const because = `The context was full in the middle of the work, and ${isExact2 ? "older steps of it stand above in a line each" : "it was replaced by what is above"}.`;
+  const resumed = withExhausted(state, { ...exhausted, tried: "compaction", open: false });
+  const answers = answersOf(state, exhausted);
+  const work = unfinished ?? { because, prompts: isExact2 ? [] : exhausted.prompts, answers };
+  return keep({ ...resumed, relief: { ...resumed.relief, unfinished: work } });
+}
+function answersOf({ relief }, { prompts }) {
+  return [.../* @__PURE__ */ new Set([...prompts.map(({ uuid }) => uuid), ...relief.resuming?.answers ?? []])];
+}
+function goOnStopped(state) {
+  const { exhausted } = state.relief;
+  if (exhausted?.cause !== "stopped" || !exhausted.open) return state;
+  const because = "The turn was stopped so that the work could be handed over, which is not possible now.";
+  const unfinished = { because, prompts: [], answers: answersOf(state, exhausted) };
+  return { ...state, relief: { ...state.relief, exhausted: void 0, unfinished } };
+}
+function withExhausted(state, exhausted) {
+  return { ...state, relief: { ...state.relief, exhausted } };
+}
+
+// src/core/governor/relief/focus.ts
+var TASK_LENGTH = 200;
+var CLAUSE = " -- ";
+function focusText(state) {
+  const { policy } = state.run;
+  const values = {
+    task: taskOf(state),
+    state: flatten(state.session.state ?? policy.state)
+  };
+  const clauses = policy.compaction.focus.split(CLAUSE).filter((clause) => placeholders(clause).every((name) => values[name]));
+  const filled = clauses.map((clause) => clause.replace(PLACEHOLDER, (_, name) => values[name] ?? ""));
+  return [...filled, notesClause(state)].filter((clause) => clause !== "").join(CLAUSE);
+}
+function notesClause({ notes }) {
+  return notes === void 0 ? "" : `say that notes of the whole session are in ${notes}/scratch.md`;
+}
+function recallLine({ run }) {
+  return run.recall === void 0 ? "" : `${run.recall} finds what was run, read, said or failed and is not here any more.`;
+}
+var PLACEHOLDER = /\{(task|state)\}/g;
+function placeholders(clause) {
+  return [...clause.matchAll(PLACEHOLDER)].map((match) => match[1] ?? "");
+}
+function flatten(text) {
+  if (text === void 0) return void 0;
+  const line4 = text.replace(/\s+/g, " ").trim();
+  return line4 === "" ? void 0 : [...line4].slice(0, TASK_LENGTH).join("");
+}
+function taskOf({ run, turn, mailbox, session }) {
+  if (run.policy.task !== void 0) return flatten(run.policy.task);
+  const running2 = turn.phase === "idle" ? [] : turn.prompts;
+  const now = requestsIn([...running2, ...mailbox.waiting.slice(0, 1)]).find(({ text: text2 }) => tellsTask(text2));
+  const text = now?.text ?? session.latestPrompt;
+  return text === void 0 ? void 0 : flatten(firstSentences(text, TASK_LENGTH) || text);
+}
+
+// src/core/governor/relief/verdict.ts
+function verdictOf(attempt, result) {
+  if (attempt.boundarySeen) return "success";
+  const said = [attempt.error, result.text, ...result.errors].filter((text) => text !== void 0).join("\n");
+  if (BLOCKED.test(said)) return "blocked";
+  if (NOTHING_TO_COMPACT.test(said)) return "empty";
+  if (COMMANDS_OFF.test(said)) return "refused";
+  if (isRejected({ error: said, apiStatus: attempt.apiStatus })) return "failed";
+  return isDown(attempt.apiStatus) || saysUnavailable(said) ? "unavailable" : "failed";
+}
+function isDown(status) {
+  return status === "unreachable" || status === 429 || status !== void 0 && status >= 500;
+}
+function statusOf3({ status }) {
+  return status ?? "unreachable";
+}
+function isRejected({ error, apiStatus }) {
+  const byStatus = typeof apiStatus === "number" && apiStatus >= 400 && apiStatus < 500 && apiStatus !== 429;
+  return byStatus || REJECTION.test(error ?? "");
+}
+function countsAsFailure(verdict) {
+  return verdict !== "success" && verdict !== "unavailable" && verdict !== "blocked";
+}
+
+// src/core/governor/relief/compaction.ts
+var STOPPING_PATIENCE_MS = 1e4;
+function startCompaction(state) {
+  if (state.compaction.phase !== "idle") return keep(state);
+  const how = exactIsPossible(state) ? "exact" : "summary";
+  const focus = focusText(state);
+  const command2 = how === "exact" ? "/compact" : `/compact ${focus}`.trim();
+  const uuid = ownUuid(state);
+  const attempt = {
+    uuid,
+    before: readGauge(state.gauge),
+    costBefore: totalMicroUsd(state.cost),
+    error: void 0,
+    apiStatus: void 0,
+    boundarySeen: false,
+    interrupted: false,
+    how
+  };
+  const started = {
+    ...countSent(state),
+    compaction: { phase: "asked", failures: state.compaction.failures, attempt }
+  };
+  return chain(
+    tellNotExact(started),
+    planExact,
+    (next) => keep(next, [
+      { kind: "compact", ...decided(state, dueReason(state)), how, focus },
+      { kind: "send", line: userLine(command2, uuid) },
+      timer(state)
+    ])
+  );
+}
+function followCompaction(state, event) {
+  const { compaction } = state;
+  if (compaction.phase === "idle") return keep(state);
+  if (compaction.phase === "overdue") return keep(event.kind === "result" ? endOverdue(state) : state);
+  if (event.kind === "result") return conclude(state, compaction.attempt, verdictOf(compaction.attempt, event));
+  const noted = note(compaction.attempt, event);
+  const begun3 = compaction.phase === "running" || hasBegun(event);
+  const watch = event.kind === "api-retry" ? [timer(state, event.delayMs)] : [];
+  return keep({ ...state, compaction: { ...compaction, phase: begun3 ? "running" : "asked", attempt: noted } }, watch);
+}
+function giveUpWaiting(state) {
+  if (!isCompacting(state.compaction)) return keep(state);
+  if (state.turn.phase === "running") return waitLonger(state);
+  const { attempt } = state.compaction;
+  const concluded = conclude(state, attempt, isDown(attempt.apiStatus) ? "unavailable" : "silent");
+  const watch = { kind: "set-timer", timer: "handoff", afterMs: STOPPING_PATIENCE_MS };
+  return chain(
+    concluded,
+    (next) => keep(overdue(next, attempt)),
+    sendInterrupt,
+    (next) => keep(next, [watch])
+  );
+}
+function noteInterrupt(state) {
+  const { compaction } = state;
+  if (!isCompacting(compaction)) return state;
+  return { ...state, compaction: { ...compaction, attempt: { ...compaction.attempt, interrupted: true } } };
+}
+function overdue(state, attempt) {
+  const { failures } = state.compaction;
+  return { ...state, compaction: { phase: "overdue", failures, attempt, triedAt: state.gauge.calls } };
+}
+function endOverdue(state) {
+  const { compaction } = state;
+  if (compaction.phase !== "overdue") return state;
+  const { failures, triedAt: triedAt2 } = compaction;
+  return { ...state, compaction: { phase: "idle", failures, landing: void 0, triedAt: triedAt2 } };
+}
+function waitLonger(state) {
+  return keep(state, isCompacting(state.compaction) ? [timer(state)] : []);
+}
+function measureLanding(state) {
+  const { compaction, gauge } = state;
+  if (gauge.basis !== "measured") return keep(state);
+  if (compaction.phase !== "idle" || compaction.landing === void 0) return measureExact(state);
+  const freed = compaction.landing.predicted - gauge.used;
+  const failures = failuresAfterLanding(state, gauge.used, gauge.window.tokens);
+  const helped = failures === 0;
+  const landed = {
+    ...state,
+    compaction: { phase: "idle", failures, landing: void 0, triedAt: void 0 }
+  };
+  const reason = helped ? "the compaction made room" : "the compaction freed too little";
+  const measured = state.exact.landing === void 0 ? keep(landed, [{ kind: "landed", ...decided(landed, reason), freed }]) : measureExact(landed);
+  return chain(measured, (next) => giveUpWhenUseless(next, compaction.failures));
+}
+function forgetFailures(state) {
+  const { compaction, relief } = state;
+  if (compaction.phase !== "idle") return state;
+  const isFresh = compaction.failures === 0 && relief.due === void 0 && !relief.useless && !relief.blocked;
+  if (isFresh) return state;
+  return {
+    ...state,
+    compaction: { ...compaction, failures: 0 },
+    relief: { ...relief, ...UNTRIED }
+  };
+}
+function timer(state, delayMs = 0) {
+  const afterMs = state.run.policy.compaction.timeoutSeconds * 1e3 + delayMs;
+  return { kind: "set-timer", timer: "compaction", afterMs };
+}
+function conclude(state, attempt, verdict) {
+  const failuresBefore = state.compaction.failures;
+  const landing = verdict === "success" ? attempt.before : void 0;
+  const failures = countsAsFailure(verdict) && !attempt.interrupted ? failuresAfter(state, attempt) : failuresBefore;
+  const triedAt2 = verdict === "success" ? void 0 : state.gauge.calls;
+  const compaction = { phase: "idle", failures, landing, triedAt: triedAt2 };
+  const latch = verdict === "success" ? state.latch : "warn";
+  const commandsOff = state.session.commandsOff || verdict === "refused";
+  const due = verdict === "refused" && state.run.policy.handoff.enabled ? REASONS.refused : state.relief.due;
+  const concluded = {
+    ...state,
+    compaction,
+    latch,
+    relief: { ...state.relief, due, blocked: state.relief.blocked || verdict === "blocked" },
+    session: { ...state.session, commandsOff }
+  };
+  const how = state.exact.landing === void 0 ? "summary" : "exact";
+  const reason = attempt.error ?? (verdict === "success" && how === "exact" ? EXACT_REASON : REASONS[verdict]);
+  const spent = toUsd(totalMicroUsd(state.cost) - attempt.costBefore);
+  return chain(
+    keep(concluded, [
+      { kind: "clear-timer", timer: "compaction" },
+      { kind: "compacted", ...decided(concluded, reason), how, verdict, costUsd: spent }
+    ]),
+    (next) => giveUpWhenUseless(next, failuresBefore, verdict === "failed" && isRejected(attempt)),
+    (next) => verdict === "unavailable" || verdict === "blocked" ? leaveExhausted(next) : keep(next),
+    (next) => verdict === "success" ? askContext(next) : keep(next)
+  );
+}
+function failuresAfter(state, attempt) {
+  const { failures } = state.compaction;
+  return isRejected(attempt) ? Math.max(failures + 1, state.run.policy.compaction.maxAttempts) : failures + 1;
+}
+var EXACT_REASON = "the mod has said what stays";
+var REASONS = {
+  success: "the context was replaced by a summary",
+  failed: "claude could not compact",
+  empty: "there was nothing to compact",
+  blocked: "a hook blocks compactions",
+  refused: "slash commands are switched off",
+  unavailable: "the API was not available",
+  silent: "claude said nothing about the compaction in time"
+};
+function giveUpWhenUseless(state, failuresBefore, rejected = false) {
+  const { failures } = state.compaction;
+  const limit = state.run.policy.compaction.maxAttempts;
+  if (failures < limit || failuresBefore >= limit) return keep(state);
+  const tried = failures === 1 ? "a compaction did not help" : `${failures} compactions in a row did not help`;
+  const reason = rejected ? "the API refuses to summarise the context" : tried;
+  const due = state.run.policy.handoff.enabled ? reason : void 0;
+  return keep({ ...state, relief: { ...state.relief, due } }, [{ kind: "give-up", ...decided(state, reason) }]);
+}
+function hasBegun(event) {
+  if (event.kind === "compact-status") return event.phase !== "other";
+  if (event.kind === "boundary") return event.trigger === "manual";
+  return event.kind === "assistant" && event.synthetic;
+}
+function note(attempt, event) {
+  switch (event.kind) {
+    case "boundary":
+      return { ...attempt, boundarySeen: true };
+    case "compact-status":
+      return { ...attempt, error: event.error ?? attempt.error };
+    case "api-retry":
+      return { ...attempt, apiStatus: statusOf3(event) };
+    case "assistant":
+      return event.synthetic ? { ...attempt, error: plainText(event.blocks) || attempt.error } : attempt;
+    default:
+      return attempt;
+  }
+}
+function dueReason(state) {
+  const { gauge, run, latch } = state;
+  const extent = extentOf(state);
+  const paying = payingMoment(state, extent);
+  if (paying !== void 0) return `${crossedText(gauge, paying.at)}: ${savingText(state, paying.way)}`;
+  const isCrossed = latch === "compact" || !willCross(run.policy, extent);
+  const why = isCrossed ? crossedText(gauge, run.policy.thresholds.compact) : forecastText(run.policy, extent);
+  return run.policy.strategy === "auto" ? `${why}; ${compareStrategies(state, extent).text}` : why;
+}
+function forecastText(policy, { full, turn = 0, window }) {
+  return `${full} tokens and a turn's growth of up to ${turn} would cross ${handoffLevel(policy, window)}`;
+}
+
+// src/core/governor/waits/wait.ts
+function planFor(state, event) {
+  const { run, input, mailbox, spending } = state;
+  const failure = failureIn(state, event);
+  if (failure === void 0 || run.mode !== "act" || input !== "open" || spending.phase !== "within") return void 0;
+  const until = retryAt(state, failure);
+  if (until !== void 0) return { way: "wait", until };
+  const isOurs = !run.callerSpeaksProtocol || mailbox.ended;
+  return failure.cause === "limit" && isOurs ? { way: "end" } : void 0;
+}
+function failureIn({ wait }, event) {
+  const isBroken = wait?.phase === "breaking" && event.kind === "result" && event.subtype === "error_during_execution";
+  return isBroken ? { cause: wait.cause, resetsAt: wait.until } : event.failure;
+}
+function retryAt(state, { cause, resetsAt = resetOf(state.limits) }) {
+  const { now, run, wait } = state;
+  const { wait: limitSeconds, outageWait = 0 } = run.policy.limits;
+  const since = wait?.since ?? now;
+  if (cause === "limit" && resetsAt !== void 0 && resetsAt > now) {
+    const until = resetsAt + jitter(state, RESET_SLACK_MS);
+    return until - now > limitSeconds * 1e3 ? void 0 : until;
+  }
+  const seconds = cause === "limit" ? Math.max(limitSeconds, outageWait) : outageWait;
+  const end = since + seconds * 1e3;
+  return end > now ? Math.min(now + pauseAfter(state), end) : void 0;
+}
+var RESET_SLACK_MS = 2e3;
+var FIRST_PAUSE_MS = 5e3;
+var LONGEST_PAUSE_MS = 12e4;
+function pauseAfter(state) {
+  return jitter(state, Math.min(FIRST_PAUSE_MS * 2 ** (state.wait?.tries ?? 0), LONGEST_PAUSE_MS));
+}
+function jitter({ run, wait }, ms) {
+  const seed = Number.parseInt(run.runId.slice(0, 8), 16) || 0;
+  const random = (seed + (wait?.tries ?? 0) * 2654435761) % 1e3 / 1e3;
+  return Math.round(ms * (0.5 + random / 2));
+}
+var LEAST_TOLD_MS = 3e4;
+function followWait(state, event, injected) {
+  const { wait } = state;
+  if (event.kind === "api-retry") {
+    const noted = noteRetry(state, event);
+    return injected ? noted : chain(noted, (next) => breakWait(next, event));
+  }
+  if (wait === void 0 || wait.phase === "paused") return keep(state);
+  if (isNextPrompt(state, event)) return keep(withWait(state, void 0));
+  if (event.kind !== "assistant" || event.subagent !== null) return keep(state);
+  if (!event.synthetic) return endWait(state, true);
+  return state.run.mode === "replay" && event.failure !== void 0 ? endWait(state, false) : keep(state);
+}
+function isNextPrompt({ run }, event) {
+  return run.mode === "replay" && event.kind === "user" && event.role === "prompt" && event.subagent === null;
+}
+var LEAST_LIMIT_MS = 12e4;
+function noteRetry(state, { status, delayMs }) {
+  const { wait, now, limits } = state;
+  if (wait?.phase === "paused" || wait?.phase === "breaking") return keep(state);
+  const isLimit = status === 429 && (resetOf(limits) !== void 0 || delayMs >= LEAST_LIMIT_MS);
+  const cause = isLimit ? "limit" : wait?.cause ?? "outage";
+  const until = Math.max(now + delayMs, isLimit ? resetOf(limits) ?? 0 : 0);
+  const isTold = wait?.said === true || !isLimit && delayMs < LEAST_TOLD_MS;
+  const begun3 = wait ?? { cause, phase: "claude", since: now, until, tries: 0, said: false, prompts: [] };
+  const next = withWait(state, { ...begun3, cause, until, said: begun3.said || !isTold });
+  return keep(next, isTold ? [] : [announcement(next, "claude")]);
+}
+var SLEPT_MS = 6e4;
+function breakWait(state, { delayMs }) {
+  const { wait, now, run, turn, tasks, limits } = state;
+  const isOurs = run.mode === "act" && state.input === "open" && turn.phase === "running";
+  if (!isOurs || wait?.phase !== "claude" || wait.cause !== "limit") return keep(state);
+  const reset2 = resetOf(limits) ?? wait.until;
+  const slept = now > reset2 + SLEPT_MS && delayMs > SLEPT_MS;
+  const pays = Object.keys(tasks).length === 0 && savingAt({ ...state, now: wait.until }) !== void 0;
+  const { wait: seconds } = run.policy.limits;
+  const isTooLong = seconds > 0 && wait.until - wait.since > seconds * 1e3;
+  if (!slept && !pays && !isTooLong) return keep(state);
+  return sendInterrupt(withWait(state, { ...wait, phase: "breaking", until: slept ? now : wait.until }));
+}
+function readFailure(before, state, event) {
+  const plan = planFor(before, event);
+  const failure = failureIn(before, event);
+  if (failure === void 0 || plan === void 0) {
+    const isCertain = event.isError && event.subtype !== "error_during_execution";
+    return isCertain ? endWait(state, failure === void 0) : keep(state);
+  }
+  const broken = breakOff(before, state, NO_ANSWER);
+  return plan.way === "wait" ? pause(broken, failure, plan.until, before) : endAtLimit(broken, failure);
+}
+var NO_ANSWER = "The API did not answer for a while, and the turn was broken off.";
+function breakOff(before, state, because) {
+  const { relief, turn } = state;
+  const queued = turn.prompts.map(({ uuid }) => uuid);
+  const said = before.turn.prompts.map(({ uuid }) => uuid).filter((uuid) => !queued.includes(uuid));
+  const owed = relief.resuming?.answers ?? said;
+  const answers = [.../* @__PURE__ */ new Set([...relief.unfinished?.answers ?? [], ...owed, ...said])];
+  return { ...state, relief: { ...relief, resuming: void 0, unfinished: { because, prompts: [], answers } } };
+}
+function pause(state, failure, until, before) {
+  const { wait, now, limits } = state;
+  const cause = (failure.resetsAt ?? resetOf(limits)) === void 0 ? "outage" : failure.cause;
+  const tries = (wait?.tries ?? 0) + 1;
+  const prompts = wait?.prompts.length ? wait.prompts : before.turn.prompts;
+  const since = wait?.since ?? now;
+  const next = withWait(state, { cause, phase: "paused", since, until, tries, said: true, prompts });
+  const isTold = wait?.said === true && wait.cause === cause;
+  return keep(next, [...isTold ? [] : [announcement(next, "ctxb")], tick(next)]);
+}
+function announcement(state, by) {
+  const { cause = "outage", until = state.now } = state.wait ?? {};
+  const limit = cause === "limit" ? state.limits.hit : void 0;
+  const reason = cause === "limit" ? "a usage limit is reached" : "the API does not answer";
+  return { kind: "wait", ...decided(state, reason), cause, limit, by, until };
+}
+function endAtLimit(state, failure) {
+  const { limits, wait } = state;
+  const { resetsAt = resetOf(limits) } = failure;
+  const ended3 = { ...state, outcome: "usage-limit", wait: wait && { ...wait, phase: "over" } };
+  const share = limits.hit === void 0 ? void 0 : limits.used[limits.hit]?.share;
+  const reason = "a usage limit is reached";
+  return keep(ended3, [
+    { kind: "usage-limit", ...decided(ended3, reason), level: "limit", limit: limits.hit, share, resetsAt },
+    { kind: "deferred", fate: "show" }
+  ]);
+}
+var TICK_MS = 3e4;
+function tick({ wait, now }) {
+  const left = Math.max(0, (wait?.until ?? now) - now);
+  return { kind: "set-timer", timer: "wait", afterMs: Math.min(left, TICK_MS) };
+}
+function onWaitTimer(state) {
+  const { wait, now } = state;
+  if (wait?.phase !== "paused") return keep(state);
+  if (now < wait.until) return keep(state, [tick(state)]);
+  const trying = withWait(state, { ...wait, phase: "trying" });
+  const expiry = savingAt(trying);
+  if (expiry === void 0 || trying.relief.unfinished === void 0) return keep(trying);
+  const unfinished = { ...trying.relief.unfinished, prompts: wait.prompts };
+  return chain(keep({ ...trying, relief: { ...trying.relief, unfinished } }, expiry), startCompaction);
+}
+function savingAt(state) {
+  const { actions } = announceExpiry(state, "unseen");
+  return actions.some((action) => action.kind === "cache-expired" && action.saving !== void 0) ? actions : void 0;
+}
+function endWait(state, answered2) {
+  const { wait, now } = state;
+  if (wait === void 0) return keep(state);
+  const next = withWait(state, answered2 ? void 0 : { ...wait, phase: "over" });
+  if (!wait.said || wait.phase === "over") return keep(next);
+  const ms = now - wait.since;
+  const reason = answered2 ? "the API answers again" : "the API still does not answer";
+  return keep(next, [{ kind: "waited", ...decided(next, reason), cause: wait.cause, ms, answered: answered2 }]);
+}
+function stopWaiting(state) {
+  return state.wait?.phase === "paused" ? withWait(state, void 0) : state;
+}
+function withWait(state, wait) {
+  const next = draftOf(state);
+  next.wait = wait;
+  return next;
+}
+
+// src/core/governor/process/stall.ts
+var NEW_LIFE = { at: 0, kind: void 0, tools: [] };
+var NO_STALL = { phase: "none", tries: 0, lookedAt: void 0, since: 0 };
+var REMEMBERED3 = 100;
+function lifeAfter(life, event, t) {
+  if (event.kind === "known" && event.name === "keep_alive") return life;
+  const isControl = event.kind.startsWith("control-");
+  const kind = isControl ? life.kind : "name" in event ? event.name : event.kind;
+  return { at: t, kind, tools: toolsAfter(life.tools, event, t) };
+}
+function toolsAfter(tools, event, since) {
+  if (event.kind === "assistant") {
+    const begun3 = event.blocks.flatMap(
+      (block2) => block2.type === "tool_use" && !isAgentCall(block2.name) ? [{ id: block2.id, title: titleOf(block2), agent: event.subagent, since, said: false }] : []
+    );
+    return begun3.length === 0 ? tools : [...tools, ...begun3].slice(-REMEMBERED3);
+  }
+  if (tools.length === 0) return tools;
+  if (event.kind === "result") return tools.filter(({ agent }) => agent !== null);
+  if (event.kind === "task" && event.change !== "progress" && event.change !== "started") {
+    return tools.filter(({ agent }) => agent !== event.toolUseId);
+  }
+  if (event.kind !== "user" || event.role !== "tool-result") return tools;
+  return tools.filter(
+    ({ id }) => !event.blocks.some((block2) => block2.type === "tool_result" && block2.toolUseId === id)
+  );
+}
+function silentSince(state) {
+  const { turn, wait, life, control, process, tasks } = state;
+  const isBeside = Object.values(tasks).some(({ kind, phase }) => kind !== "shell" && phase === "background");
+  if (turn.phase === "idle" && !isBeside && state.input !== "closed") return void 0;
+  if (process.phase === "dead" || isRelieving(state) || control.questions.length > 0) return void 0;
+  return wait?.phase === "claude" ? Math.max(life.at, wait.until) : life.at;
+}
+function runningTool({ life, subagents }) {
+  const [first] = life.tools;
+  if (first !== void 0) return first;
+  const unseen = Object.values(subagents).find(({ isUnseen, phase }) => isUnseen && phase === "running");
+  return unseen && { title: `the subagent ${unseen.name ?? unseen.kind ?? ""}`.trim(), since: life.at };
+}
+var LOOK_MS = 3e4;
+var MOST_STALLS = 3;
+var EXIT_PATIENCE_MS = 5e3;
+var END3 = [
+  { kind: "kill", signal: "SIGTERM" },
+  { kind: "set-timer", timer: "exit", afterMs: EXIT_PATIENCE_MS }
+];
+var INTERRUPT_PATIENCE_MS = 1e4;
+function watchLife(before, after) {
+  const state = isAsked(before, after) ? { ...after, life: { ...after.life, at: after.now } } : after;
+  if (state.stall.lookedAt !== void 0 || state.stall.phase !== "none" || !isWatched(state)) return keep(state);
+  return look(state, state.now);
+}
+function isAsked(before, after) {
+  return before.turn.phase === "idle" && after.turn.phase === "sent" || before.input !== "closed" && after.input === "closed";
+}
+function isWatched(state) {
+  return limitMs(state) > 0 && state.run.mode === "act" && state.outcome !== "stalled" && silentSince(state) !== void 0;
+}
+function limitMs({ run }) {
+  return (run.policy.recovery.stallAfter ?? 0) * 1e3;
+}
+function look(state, since) {
+  const lookedAt = state.now;
+  return keep(withStall(state, { lookedAt, since }), [{ kind: "set-timer", timer: "stall", afterMs: pauseOf(state) }]);
+}
+function pauseOf(state) {
+  return Math.min(LOOK_MS, limitMs(state) / 4);
+}
+function onStallTimer(state) {
+  const { stall, now } = state;
+  if (stall.phase !== "none") return keep(withStall(state, { phase: "ending" }), END3);
+  const expected = silentSince(state);
+  if (expected === void 0 || !isWatched(state)) return keep(withStall(state, { lookedAt: void 0 }));
+  const hasSlept = now - (stall.lookedAt ?? now) > 3 * pauseOf(state) + LOOK_MS;
+  const since = hasSlept ? now : stall.since;
+  if (runningTool(state) !== void 0) return chain(tellLongTools(state), (next) => look(next, since));
+  return now - Math.max(expected, since) < limitMs(state) ? look(state, since) : onStall(state, now - expected);
+}
+function tellLongTools(state) {
+  const isLong = ({ since, said }) => !said && state.now - since >= limitMs(state);
+  const { tools } = state.life;
+  if (!tools.some(isLong)) return keep(state);
+  const next = draftOf(state);
+  next.life = { ...state.life, tools: tools.map((tool) => isLong(tool) ? { ...tool, said: true } : tool) };
+  return keep(
+    next,
+    tools.filter(isLong).map(({ title, since }) => {
+      const ms = state.now - since;
+      return { kind: "long-tool", ...decided(next, "it has not ended yet"), tool: title, ms };
+    })
+  );
+}
+function onStall(state, ms) {
+  const { stall, run, turn, input } = state;
+  const { enabled } = run.policy.recovery;
+  const isLast = stall.tries >= MOST_STALLS || !enabled || !run.persistent || input !== "open";
+  const last = lastSeen(state);
+  const note2 = { kind: "stall", ...decided(state, last), ms, tries: stall.tries + 1, last: isLast };
+  const next = withStall(state, { tries: stall.tries + 1, lookedAt: void 0 });
+  if (isLast) {
+    const outcome = state.outcome ?? (input === "open" ? "stalled" : void 0);
+    return keep({ ...withStall(next, { phase: "ending" }), outcome }, [note2, ...END3]);
+  }
+  if (turn.phase !== "running") return keep(withStall(besideLost(next), { phase: "ending" }), [note2, ...END3]);
+  const timer3 = {
+    kind: "set-timer",
+    timer: "stall",
+    afterMs: Math.min(INTERRUPT_PATIENCE_MS, limitMs(state))
+  };
+  return chain(keep(withStall(next, { phase: "interrupted" }), [note2, timer3]), sendInterrupt);
+}
+function besideLost(state) {
+  const { relief, turn } = state;
+  if (turn.phase !== "idle") return state;
+  const because = "What ran in the background gave no sign of life, and was ended with Claude Code, which was started again.";
+  return { ...state, relief: { ...relief, unfinished: relief.unfinished ?? { because, prompts: [], answers: [] } } };
+}
+var WORDS2 = {
+  init: "the beginning of a turn",
+  assistant: "an answer of the model",
+  partial: "a part of an answer",
+  user: "the result of a tool",
+  result: "the end of a turn",
+  "api-retry": "that it tries a call again",
+  task: "the progress of a subagent",
+  malformed: "a line that is not JSON"
+};
+function lastSeen({ life, turn }) {
+  if (life.kind === void 0) return "it has written no line at all";
+  if (turn.phase === "sent") return "it has not begun to answer the prompt";
+  return `the last that it wrote was ${WORDS2[life.kind] ?? life.kind}`;
+}
+function tellsStall({ stall }, event) {
+  if (stall.phase !== "interrupted") return false;
+  if (event.kind === "result") return event.subtype === "error_during_execution";
+  return event.kind === "user" && event.subagent === null && event.role === "notice";
+}
+function readStall(before, state, event) {
+  if (before.stall.phase !== "interrupted") return keep(state);
+  if (!tellsStall(before, event))
+    return keep(withStall(state, { phase: "none" }), [{ kind: "clear-timer", timer: "stall" }]);
+  const because = "Nothing came any more in the middle of the work: the turn was interrupted, not by the user, and goes on in a new process.";
+  return keep(withStall(breakOff(before, state, because), { phase: "ending" }), END3);
+}
+function withStall(state, changes) {
+  const next = draftOf(state);
+  next.stall = { ...state.stall, ...changes };
+  return next;
 }
 
 // src/core/governor/initial-state.ts
@@ -13818,7 +13850,7 @@ function running(state, handoff2) {
 }
 function answering(state, handoff2, event) {
   const isAnswer = event.kind === "assistant" && !event.synthetic && event.subagent === null;
-  const apiDown = isAnswer ? false : handoff2.apiDown || event.kind === "api-retry" && isDown(statusOf2(event));
+  const apiDown = isAnswer ? false : handoff2.apiDown || event.kind === "api-retry" && isDown(statusOf3(event));
   const watch = event.kind === "api-retry" && handoff2.attempt !== "late" ? [timer2(state, event.delayMs)] : [];
   return keep(running({ ...state, handoff: { ...handoff2, apiDown } }, { ...handoff2, apiDown }), watch);
 }
@@ -19867,7 +19899,7 @@ function register(on, options) {
   on("command.run", { command: "ctxb:status" }, async ($, e, next) => {
     if (seat.isRun) return next(e);
     await follow($, seat);
-    return statusOf3(stateOf(seat), seat.known.costUsd, standingOf(seat));
+    return statusOf2(stateOf(seat), seat.known.costUsd, standingOf(seat));
   });
   on("command.run", { command: "ctxb:handoff" }, async ($, e, next) => {
     if (seat.isRun) return next(e);
