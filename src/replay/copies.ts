@@ -57,11 +57,13 @@ export function markCopies(sessions: readonly SessionSummary[]): SessionSummary[
   const owners = new Map<string, SessionSummary>();
   const marked = new Map<SessionSummary, SessionSummary>();
   for (const session of sessions.toSorted(byAge)) {
-    const calls = session.ledger.map(({ key }) => (key === null ? undefined : owners.get(key)));
-    const compactions = compactionKeys(session).filter((key) => owners.has(key)).length;
-    for (const key of [...session.ledger.map(({ key }) => key), ...compactionKeys(session)]) {
-      if (key !== null && !owners.has(key)) owners.set(key, session);
-    }
+    const otherOwner = (key: string | null) => {
+      const owner = key === null ? session : owners.get(key);
+      if (key !== null && owner === undefined) owners.set(key, session);
+      return owner === session ? undefined : owner;
+    };
+    const calls = session.ledger.map(({ key }) => otherOwner(key));
+    const compactions = compactionKeys(session).filter((key) => otherOwner(key) !== undefined).length;
     const isCopy = calls.some((owner) => owner !== undefined);
     marked.set(session, isCopy ? withCopies(session, calls, compactions) : session);
   }
@@ -83,7 +85,7 @@ function nameOf({ sessionId, file }: SessionSummary): string {
 
 /** Of those that a call came before: their lines say nothing else that would tell them from others. */
 function compactionKeys({ ledger, compactions }: SessionSummary): string[] {
-  const calls = ledger.filter(({ main }) => main);
+  const calls = compactions.length === 0 ? [] : ledger.filter(({ main }) => main);
   return compactions.flatMap(({ call, preTokens, trigger }) => {
     const key = calls[call - 1]?.key ?? null;
     return key === null ? [] : [`${key} ${trigger} ${preTokens}`];

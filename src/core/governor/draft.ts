@@ -15,6 +15,7 @@ export function draftOf(state: GovernorState): Draft {
     process: state.process,
     session: state.session,
     notes: state.notes,
+    measured: state.measured,
     gauge: state.gauge,
     latch: state.latch,
     turn: state.turn,

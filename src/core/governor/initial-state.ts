@@ -19,6 +19,7 @@ export function initialState(run: Run): GovernorState {
     process: { phase: 'running', resumes: run.resumes, restarts: 0 },
     session: NO_SESSION,
     notes: undefined,
+    measured: [],
     gauge:
       window === undefined ? EMPTY_GAUGE : { ...EMPTY_GAUGE, window: learnWindow(EMPTY_GAUGE.window, window, 'user') },
     latch: 'none',

@@ -3,6 +3,7 @@ import type { Agent, FanOut, Tasks } from './agents/agents-state.ts';
 import type { Cost } from './cost/cost.ts';
 import type { CostNotice } from './cost/cost-limit.ts';
 import type { CompactionKind } from './decisions.ts';
+import type { Content } from './gauge/estimator.ts';
 import type { Gauge, Reading } from './gauge/gauge.ts';
 import type { Prompt } from './input.ts';
 import type { Policy } from './policy.ts';
@@ -215,6 +216,8 @@ export interface GovernorState {
   };
   /** Folder of the session's notes as the agent is to name it; undefined until they are there. */
   readonly notes: string | undefined;
+  /** What each block of claude's last line takes, where it counts for a context or for a cost: texts are measured once. */
+  readonly measured: readonly Content[];
   readonly gauge: Gauge;
   readonly latch: Latch;
   readonly turn: Turn;

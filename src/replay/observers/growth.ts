@@ -1,4 +1,4 @@
-import { estimateTokens, measureBlock } from '../../core/governor/gauge/estimator.ts';
+import { estimateTokens, NO_CONTENT } from '../../core/governor/gauge/estimator.ts';
 import { wasReplaced } from '../../core/governor/gauge/readings.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
 import { type Cutter, LINE_LENGTH } from '../../core/memory/words.ts';
@@ -51,9 +51,9 @@ export function createGrowth(
   const { growth, kept } = own;
   const uses = createToolUses<Use>((use) => ({ name: use.name, target: targetOf(use).slice(0, NEAR) }), own.tools);
 
-  function add(block: Block, source: string, use: Use | undefined, { line, after }: Seen): void {
+  function add(block: Block, index: number, source: string, use: Use | undefined, { line, after }: Seen): void {
     uses.see(block);
-    const tokens = estimateTokens(measureBlock(block), after.gauge.calibration);
+    const tokens = estimateTokens(after.measured[index] ?? NO_CONTENT, after.gauge.calibration);
     if (tokens === 0) return;
     growth.set(source, (growth.get(source) ?? 0) + tokens);
     onAdded?.(source, tokens);
@@ -62,11 +62,11 @@ export function createGrowth(
   }
 
   /** A block in a user's place. */
-  function addGiven(block: Block, role: UserRole, seen: Seen): void {
+  function addGiven(block: Block, index: number, role: UserRole, seen: Seen): void {
     const isResult = block.type === 'tool_result';
     const use = isResult ? uses.of(block.toolUseId) : undefined;
     const said = role === 'tool-result' ? 'notice' : role;
-    add(block, isResult ? (use?.name ?? 'other tools') : said, use, seen);
+    add(block, index, isResult ? (use?.name ?? 'other tools') : said, use, seen);
   }
 
   function isSmall(tokens: number): boolean {
@@ -80,10 +80,10 @@ export function createGrowth(
     const { event, from } = seen.input;
     if (from !== 'claude') return;
     if (event.kind === 'assistant' && event.subagent === null && isAnswer(event, seen.after)) {
-      for (const block of event.blocks) add(block, 'answer', undefined, seen);
+      for (const [index, block] of event.blocks.entries()) add(block, index, 'answer', undefined, seen);
     }
     if (event.kind === 'user' && event.subagent === null && !event.replay) {
-      for (const block of event.blocks) addGiven(block, event.role, seen);
+      for (const [index, block] of event.blocks.entries()) addGiven(block, index, event.role, seen);
     }
   }
 

@@ -8,7 +8,7 @@ import { askNewWindow, placeTrigger } from '../control/trigger.ts';
 import { readCost } from '../cost/cost.ts';
 import { cacheAfter, NO_CACHE } from '../cost/prompt-cache.ts';
 import { draftOf } from '../draft.ts';
-import { writtenIn } from '../gauge/estimator.ts';
+import { measureLine, sumContent } from '../gauge/estimator.ts';
 import { isCharactersOnly } from '../gauge/gauge.ts';
 import { readContext, readSession, wasReplaced } from '../gauge/readings.ts';
 import type { Prompt } from '../input.ts';
@@ -121,10 +121,11 @@ function read(state: GovernorState, event: Event, injected: boolean): GovernorSt
   before.refill = refillAfter(state.refill, event);
   // Only reliefs that come when they pay are weighed so, and a recording has too many lines. A handoff counts once it is over.
   if (weighsReliefs(state) && state.handoff.phase !== 'clearing') before.fetches = fetchesAfter(state.fetches, event);
-  const written = writtenIn(event);
+  before.measured = measureLine(event);
+  const content = sumContent(before.measured);
   const { prices } = state.run.policy.cost;
-  before.cost = readCost(state.cost, event, { prices, version: state.session.version }, written);
-  const after = readRelief(state, readSession(readAgents(readContext(before, event, written), event), event), event);
+  before.cost = readCost(state.cost, event, { prices, version: state.session.version }, content);
+  const after = readRelief(state, readSession(readAgents(readContext(before, event, content), event), event), event);
   if (after.gauge.calls === state.gauge.calls) return after;
   const counted = draftOf(after);
   if (!injected) counted.turn = calledTurn(after.turn);

@@ -1,7 +1,7 @@
 import type { AssistantEvent, Event, PartialEvent, Usage } from '../../protocol/events.ts';
 import { saysNothing, withOutput } from '../../protocol/usage.ts';
 import { isAtLeast } from '../../protocol/version.ts';
-import { addContent, type Content, nativeTokens, writtenIn } from '../gauge/estimator.ts';
+import { addContent, type Content, measureLine, nativeTokens, sumContent } from '../gauge/estimator.ts';
 import { microUsdOf, type Price, type Prices, priceFor } from './prices.ts';
 
 /** One API call since claude's last report. */
@@ -75,7 +75,7 @@ const NOTHING_OPEN = { settled: 0, calls: [] } as const;
  *
  * @param written what the model wrote in it, where that has been measured already
  */
-export function readCost(cost: Cost, event: Event, list: PriceList, written = writtenIn(event)): Cost {
+export function readCost(cost: Cost, event: Event, list: PriceList, written = sumContent(measureLine(event))): Cost {
   switch (event.kind) {
     case 'init':
       return event.version === undefined || isAtLeast(event.version, FIRST_TO_CARRY_ON)

@@ -106,15 +106,20 @@ export function calibrationFor(model: string | undefined, calibration: Calibrati
 
 /** What message content is expected to take. */
 export function measureContent(blocks: readonly Block[]): Content {
-  const only = blocks[0];
-  if (only === undefined) return NO_CONTENT;
-  if (blocks.length === 1) return measureBlock(only);
-  return blocks.reduce((sum, block) => addContent(sum, measureBlock(block)), NO_CONTENT);
+  return sumContent(blocks.map(measureBlock));
 }
 
-/** What the model wrote in a line. */
-export function writtenIn(event: Event): Content {
-  return event.kind === 'assistant' ? measureContent(event.blocks) : NO_CONTENT;
+export function sumContent(contents: readonly Content[]): Content {
+  const [only] = contents;
+  return contents.length === 1 && only !== undefined ? only : contents.reduce(addContent, NO_CONTENT);
+}
+
+const NOTHING: readonly Content[] = [];
+
+/** What each block of a line takes, where it counts for the main thread's context or for what the line costs. */
+export function measureLine(event: Event): readonly Content[] {
+  const counts = event.kind === 'assistant' || (event.kind === 'user' && event.subagent === null && !event.replay);
+  return counts ? event.blocks.map(measureBlock) : NOTHING;
 }
 
 export function addContent(a: Content, b: Content): Content {

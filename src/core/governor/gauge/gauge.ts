@@ -1,4 +1,4 @@
-import type { Block, Usage } from '../../protocol/events.ts';
+import type { Usage } from '../../protocol/events.ts';
 import { contextOf } from '../../protocol/usage.ts';
 import { inTokens } from '../policy.ts';
 import {
@@ -9,7 +9,6 @@ import {
   calibrationFor,
   estimateTokens,
   forgotten,
-  measureContent,
   NO_CONTENT,
   UNCALIBRATED,
 } from './estimator.ts';
@@ -191,9 +190,9 @@ export function settleOutput(gauge: Gauge, output: number): Gauge {
 }
 
 /** Something was put into the context after the last call: tool results, a prompt. */
-export function addToContext(gauge: Gauge, blocks: readonly Block[]): Gauge {
+export function addToContext(gauge: Gauge, content: Content): Gauge {
   const next = gaugeDraftOf(gauge);
-  next.added = addContent(gauge.added, measureContent(blocks));
+  next.added = addContent(gauge.added, content);
   return next;
 }
 

@@ -4,7 +4,7 @@ import { type Fields, fieldsOf, textOf } from '../../protocol/fields.ts';
 import { contextOf, saysNothing } from '../../protocol/usage.ts';
 import { draftOf } from '../draft.ts';
 import type { GovernorState } from '../state.ts';
-import { type Content, NO_CONTENT } from './estimator.ts';
+import { type Content, measureContent, NO_CONTENT } from './estimator.ts';
 import {
   addCall,
   addToContext,
@@ -33,14 +33,14 @@ import {
 /**
  * What a line of claude's says about the size of the main thread's context.
  *
- * @param written what the model wrote in it
+ * @param content what its blocks take
  */
-export function readContext(state: GovernorState, event: Event, written: Content): GovernorState {
+export function readContext(state: GovernorState, event: Event, content: Content): GovernorState {
   switch (event.kind) {
     case 'assistant':
-      return event.subagent === null ? withGauge(state, readAssistant(state, event, written)) : state;
+      return event.subagent === null ? withGauge(state, readAssistant(state, event, content)) : state;
     case 'user':
-      return event.subagent === null ? withGauge(state, readUser(state.gauge, event)) : state;
+      return event.subagent === null ? withGauge(state, readUser(state.gauge, event, content)) : state;
     case 'partial':
       if (event.subagent !== null || event.outputTokens === undefined) return state;
       return withGauge(state, settleOutput(state.gauge, event.outputTokens));
@@ -59,7 +59,7 @@ export function readContext(state: GovernorState, event: Event, written: Content
 
 /** What the caller said is on its way into the context. */
 export function readPrompt(state: GovernorState, event: UserEvent): GovernorState {
-  return withGauge(state, readUser(state.gauge, event));
+  return withGauge(state, readUser(state.gauge, event, measureContent(event.blocks)));
 }
 
 function withGauge(state: GovernorState, gauge: Gauge): GovernorState {
@@ -125,12 +125,12 @@ function asideOf(gauge: Gauge, { model, messageId, usage }: AssistantEvent, name
   return { messageId, model };
 }
 
-function readUser(gauge: Gauge, event: UserEvent): Gauge {
+function readUser(gauge: Gauge, event: UserEvent, content: Content): Gauge {
   // A summary is counted by the boundary before it, an echo by the line it echoes.
   if (event.role === 'summary' || event.replay) return gauge;
   if (!isCharactersOnly(gauge)) {
     const before = event.role === 'prompt' ? endThoughts(gauge) : gauge;
-    return addToContext(readReport(before, event), event.blocks);
+    return addToContext(readReport(before, event), content);
   }
   const counted = gaugeDraftOf(gauge);
   counted.characters = addBlocks(gauge.characters, event.blocks);
