@@ -230,13 +230,16 @@ function calibrationFor(model, calibration) {
   return tokenizer === calibration.tokenizer ? calibration : { ...calibration, tokenizer };
 }
 function measureContent(blocks) {
-  const only = blocks[0];
-  if (only === void 0) return NO_CONTENT;
-  if (blocks.length === 1) return measureBlock(only);
-  return blocks.reduce((sum2, block2) => addContent(sum2, measureBlock(block2)), NO_CONTENT);
+  return sumContent(blocks.map(measureBlock));
 }
-function writtenIn(event) {
-  return event.kind === "assistant" ? measureContent(event.blocks) : NO_CONTENT;
+function sumContent(contents) {
+  const [only] = contents;
+  return contents.length === 1 && only !== void 0 ? only : contents.reduce(addContent, NO_CONTENT);
+}
+var NOTHING = [];
+function measureLine(event) {
+  const counts2 = event.kind === "assistant" || event.kind === "user" && event.subagent === null && !event.replay;
+  return counts2 ? event.blocks.map(measureBlock) : NOTHING;
 }
 function addContent(a, b) {
   return {
@@ -568,9 +571,9 @@ function settleOutput(gauge, output) {
   next.call = { ...gauge.call, output, outputKnown: true };
   return next;
 }
-function addToContext(gauge, blocks) {
+function addToContext(gauge, content) {
   const next = gaugeDraftOf(gauge);
-  next.added = addContent(gauge.added, measureContent(blocks));
+  next.added = addContent(gauge.added, content);
   return next;
 }
 function endThoughts(gauge) {
@@ -714,7 +717,7 @@ var EMPTY_COST = {
   unpriced: void 0
 };
 var NOTHING_OPEN = { settled: 0, calls: [] };
-function readCost(cost, event, list, written3 = writtenIn(event)) {
+function readCost(cost, event, list, written3 = sumContent(measureLine(event))) {
   switch (event.kind) {
     case "init":
       return event.version === void 0 || isAtLeast(event.version, FIRST_TO_CARRY_ON) ? cost : { ...cost, carried: void 0 };
@@ -1054,13 +1057,13 @@ function onceMore({ landing, prefix, answer, missed, rates }) {
 }
 
 // src/core/governor/steps.ts
-var NOTHING = [];
-function keep(state, actions = NOTHING) {
+var NOTHING2 = [];
+function keep(state, actions = NOTHING2) {
   return { state, actions };
 }
 function inStages(stages, before, about) {
   let state = before;
-  let actions = NOTHING;
+  let actions = NOTHING2;
   for (const stage of stages) {
     const step2 = stage(state, about);
     state = step2.state;
@@ -1740,8 +1743,8 @@ function median(values) {
 }
 
 // src/core/governor/relief/missed.ts
-var NOTHING2 = { calls: 0, tokens: 0 };
-var NO_FETCHES = { open: {}, known: {}, missed: [NOTHING2] };
+var NOTHING3 = { calls: 0, tokens: 0 };
+var NO_FETCHES = { open: {}, known: {}, missed: [NOTHING3] };
 var REMEMBERED = 8;
 var NAMES = 500;
 var NAME_LENGTH = 300;
@@ -1761,7 +1764,7 @@ function fetchesAfter(fetches, event) {
 }
 function fetchesAfterRelief({ known, missed }) {
   const still = Object.entries(known).filter(([, where]) => where !== "gone").map(([name, where]) => [name, where === "sight" ? "gone" : where]);
-  return { open: {}, known: Object.fromEntries(still), missed: [...missed, NOTHING2].slice(-REMEMBERED) };
+  return { open: {}, known: Object.fromEntries(still), missed: [...missed, NOTHING3].slice(-REMEMBERED) };
 }
 function begun2(fetches, block2) {
   if (block2.type !== "tool_use" || NOT_FETCHING.test(block2.name)) return fetches;
@@ -1787,7 +1790,7 @@ function withName(known, name, where) {
   return Object.keys(more).length <= NAMES ? more : Object.fromEntries(Object.entries(more).slice(-NAMES / 2));
 }
 function withMiss(missed, sign, block2) {
-  const { calls, tokens: tokens2 } = missed.at(-1) ?? NOTHING2;
+  const { calls, tokens: tokens2 } = missed.at(-1) ?? NOTHING3;
   const size = estimateTokens(measureBlock(block2), UNCALIBRATED);
   return [...missed.slice(0, -1), { calls: calls + sign, tokens: tokens2 + sign * size }];
 }
@@ -1893,6 +1896,7 @@ function draftOf(state) {
     process: state.process,
     session: state.session,
     notes: state.notes,
+    measured: state.measured,
     gauge: state.gauge,
     latch: state.latch,
     turn: state.turn,
@@ -4128,7 +4132,7 @@ function baseName2(path) {
 }
 
 // src/core/memory/shell/shell-git.ts
-var NOTHING3 = {};
+var NOTHING4 = {};
 var REMOVE2 = "-r -f -q --force --quiet";
 var MOVE2 = "-f -v --force --verbose";
 var CHECKOUT = "-f -q --force --quiet";
@@ -4151,10 +4155,10 @@ function gitEffects(words2, folder) {
     const option = words2[at]?.text;
     if (option === "-C") where = inFolder(where, words2[++at]?.text ?? null);
     else if (option === "-c") at++;
-    else if (option !== "--no-pager" && option !== "-P") return NOTHING3;
+    else if (option !== "--no-pager" && option !== "-P") return NOTHING4;
   }
   const verb = VERBS.get(words2[at]?.text ?? "");
-  return verb === void 0 ? NOTHING3 : verb(words2.slice(at + 1), where);
+  return verb === void 0 ? NOTHING4 : verb(words2.slice(at + 1), where);
 }
 function committed(words2) {
   return { commits: !words2.some(({ text }) => text === "--dry-run" || text === "--help") };
@@ -4166,45 +4170,45 @@ function removed(words2, folder) {
 }
 function checkout(words2, folder) {
   const read2 = readArguments(words2, CHECKOUT);
-  if (read2 === void 0) return NOTHING3;
+  if (read2 === void 0) return NOTHING4;
   const { operands, after, options } = read2;
   if (after !== void 0) return discard("checkout", after, folder);
   if (operands.length > 1) return discard("checkout", operands.slice(1), folder);
   if (options.has("f") || options.has("force")) return discardAll("checkout", folder);
-  return operands[0] !== void 0 && namesFile(operands[0]) ? discard("checkout", operands, folder) : NOTHING3;
+  return operands[0] !== void 0 && namesFile(operands[0]) ? discard("checkout", operands, folder) : NOTHING4;
 }
 function namesFile({ text }) {
   return text === "." || /^(?!v?\d)[^/]*\.[a-z]{2,4}$/i.test(text?.slice(text.lastIndexOf("/") + 1) ?? "");
 }
 function restore(words2, folder) {
   const read2 = readArguments(words2, RESTORE);
-  if (read2 === void 0) return NOTHING3;
+  if (read2 === void 0) return NOTHING4;
   const { options, operands } = read2;
   const staged = options.has("S") || options.has("staged");
   const worktree = options.has("W") || options.has("worktree");
-  return staged && !worktree ? NOTHING3 : discard("restore", operands, folder);
+  return staged && !worktree ? NOTHING4 : discard("restore", operands, folder);
 }
 function stash(words2, folder) {
   const [first, ...rest] = words2;
   if (first?.text === "pop" || first?.text === "apply") return discardAll("back", folder);
   const named = first?.text === "push" || first?.text === "save";
-  if (first !== void 0 && !named && !first.raw.startsWith("-")) return NOTHING3;
+  if (first !== void 0 && !named && !first.raw.startsWith("-")) return NOTHING4;
   const read2 = readArguments(named ? rest : words2, STASH);
-  if (read2 === void 0) return NOTHING3;
+  if (read2 === void 0) return NOTHING4;
   const paths = first?.text === "push" ? read2.operands : read2.after ?? [];
   return paths.length > 0 ? discard("stash", paths, folder) : discardAll("stash", folder);
 }
 function reset(words2, folder) {
   const read2 = readArguments(words2, RESET);
-  return read2?.options.has("hard") ? discardAll("reset", folder) : NOTHING3;
+  return read2?.options.has("hard") ? discardAll("reset", folder) : NOTHING4;
 }
 function discard(how, words2, folder) {
   const paths = pathspecs(words2, folder);
   if (paths.includes(START2)) return { discards: { how, paths: "all" } };
-  return paths.length > 0 ? { discards: { how, paths } } : NOTHING3;
+  return paths.length > 0 ? { discards: { how, paths } } : NOTHING4;
 }
 function discardAll(how, folder) {
-  if (folder === null) return NOTHING3;
+  if (folder === null) return NOTHING4;
   return { discards: { how, paths: folder === START2 ? "all" : [folder] } };
 }
 function pathspecs(words2, folder) {
@@ -11230,8 +11234,8 @@ function isOne(part) {
 }
 
 // src/core/memory/shell/shell-effects.ts
-var NOTHING4 = { changes: [], discards: void 0, commits: false, certain: true };
-var UNCERTAIN = { ...NOTHING4, certain: false };
+var NOTHING5 = { changes: [], discards: void 0, commits: false, certain: true };
+var UNCERTAIN = { ...NOTHING5, certain: false };
 var DECIDING = /* @__PURE__ */ new Set(["exit", "return", "exec", "trap", "alias", "logout"]);
 var TRAVELLING = /* @__PURE__ */ new Set(["cd", "pushd", "popd", "eval", "source", ".", "chdir"]);
 function shellEffects(command2) {
@@ -11239,7 +11243,7 @@ function shellEffects(command2) {
   if (list === void 0) return UNCERTAIN;
   const run = new Run();
   run.list(list, true);
-  return run.decided ? UNCERTAIN : { ...NOTHING4, changes: run.changes, discards: together(run.discards), commits: run.commits };
+  return run.decided ? UNCERTAIN : { ...NOTHING5, changes: run.changes, discards: together(run.discards), commits: run.commits };
 }
 var Run = class {
   changes = [];
@@ -11833,7 +11837,7 @@ function outputOf2(ended3, known, quote) {
 }
 var BESIDE2 = /(?:^|\n)Shell cwd was reset to [^\n]{0,1000}\s{0,9}$/;
 var BEFORE = /^(?:Error: )?Exit code \d{1,3}(?:\n|$)/;
-var NOTHING5 = /^\(\S+ completed with no output\)$/;
+var NOTHING6 = /^\(\S+ completed with no output\)$/;
 function printedBy({ report, result }) {
   const { stdout, stderr } = fieldsOf(report);
   const output = textOf(stdout) ?? result.text.replace(BEFORE, "");
@@ -11841,7 +11845,7 @@ function printedBy({ report, result }) {
   const whole2 = output.trim() === "" ? errors : output;
   const tail = whole2.slice(-2e3);
   const clean = whole2.slice(0, whole2.length - tail.length) + tail.replace(BESIDE2, "");
-  return NOTHING5.test(clean) ? "" : clean;
+  return NOTHING6.test(clean) ? "" : clean;
 }
 function summarizeOutput(known, output, quote) {
   const printed = withoutErrors(known.words[0]?.text ?? "", output);
@@ -13444,6 +13448,7 @@ function initialState(run) {
     process: { phase: "running", resumes: run.resumes, restarts: 0 },
     session: NO_SESSION,
     notes: void 0,
+    measured: [],
     gauge: window === void 0 ? EMPTY_GAUGE : { ...EMPTY_GAUGE, window: learnWindow(EMPTY_GAUGE.window, window, "user") },
     latch: "none",
     turn: {
@@ -14711,12 +14716,12 @@ function isText(block2) {
 }
 
 // src/core/governor/gauge/readings.ts
-function readContext(state, event, written3) {
+function readContext(state, event, content) {
   switch (event.kind) {
     case "assistant":
-      return event.subagent === null ? withGauge(state, readAssistant(state, event, written3)) : state;
+      return event.subagent === null ? withGauge(state, readAssistant(state, event, content)) : state;
     case "user":
-      return event.subagent === null ? withGauge(state, readUser(state.gauge, event)) : state;
+      return event.subagent === null ? withGauge(state, readUser(state.gauge, event, content)) : state;
     case "partial":
       if (event.subagent !== null || event.outputTokens === void 0) return state;
       return withGauge(state, settleOutput(state.gauge, event.outputTokens));
@@ -14733,7 +14738,7 @@ function readContext(state, event, written3) {
   }
 }
 function readPrompt(state, event) {
-  return withGauge(state, readUser(state.gauge, event));
+  return withGauge(state, readUser(state.gauge, event, measureContent(event.blocks)));
 }
 function withGauge(state, gauge) {
   if (gauge === state.gauge) return state;
@@ -14785,11 +14790,11 @@ function asideOf(gauge, { model, messageId, usage }, named) {
   if (aside?.model === model) return aside.messageId === messageId ? aside : null;
   return { messageId, model };
 }
-function readUser(gauge, event) {
+function readUser(gauge, event, content) {
   if (event.role === "summary" || event.replay) return gauge;
   if (!isCharactersOnly(gauge)) {
     const before = event.role === "prompt" ? endThoughts(gauge) : gauge;
-    return addToContext(readReport2(before, event), event.blocks);
+    return addToContext(readReport2(before, event), content);
   }
   const counted4 = gaugeDraftOf(gauge);
   counted4.characters = addBlocks(gauge.characters, event.blocks);
@@ -15465,7 +15470,7 @@ function subjectOf(value) {
 }
 
 // src/core/memory/extract/extract.ts
-var NOTHING6 = [];
+var NOTHING7 = [];
 var MAX_OPEN_CALLS = 1e3;
 function createExtractor(options) {
   const open = /* @__PURE__ */ new Map();
@@ -15478,11 +15483,11 @@ function createExtractor(options) {
   let callerSpeaks = false;
   const timeOf3 = (input, { timestamp }) => timestamp ?? (options.live || input.from !== "claude" ? input.t : void 0);
   function assistant(event, t) {
-    if (event.synthetic) return NOTHING6;
+    if (event.synthetic) return NOTHING7;
     const { subagent, blocks } = event;
     if (subagent === null) cwd = event.cwd ?? cwd;
     for (const block2 of blocks) if (block2.type === "tool_use") begin(block2, subagent, t);
-    return subagent === null ? spoken3(event, t ?? 0) : NOTHING6;
+    return subagent === null ? spoken3(event, t ?? 0) : NOTHING7;
   }
   function spoken3({ model, blocks }, t) {
     return [
@@ -15530,7 +15535,7 @@ function createExtractor(options) {
   function user(event, input) {
     const t = timeOf3(input, event);
     if (event.role === "tool-result") return results(event, t);
-    if (event.subagent !== null) return NOTHING6;
+    if (event.subagent !== null) return NOTHING7;
     const spoken4 = event.role === "prompt" && !callerSpeaks ? [prompt(event, t ?? 0)] : [];
     return [...states.mode(event.permissionMode, t ?? 0), ...spoken4];
   }
@@ -15548,12 +15553,12 @@ function createExtractor(options) {
       case "reset":
         return states.change(event, timeOf3(input, event) ?? 0);
       default:
-        return NOTHING6;
+        return NOTHING7;
     }
   }
   function own(event, t) {
     if (event.kind === "state" && event.source === "told") return states.work(event.to, t);
-    return event.kind === "dead-end" ? [{ kind: "remark", t, text: event.text, source: "told" }] : NOTHING6;
+    return event.kind === "dead-end" ? [{ kind: "remark", t, text: event.text, source: "told" }] : NOTHING7;
   }
   return {
     earlier(entry) {
@@ -15562,10 +15567,10 @@ function createExtractor(options) {
     add(input) {
       if (input.from === "claude") return fromClaude(input.event, input);
       if (input.from === "ctxb") return own(input.event, input.t);
-      if (input.from !== "caller" || input.event.kind !== "user") return NOTHING6;
+      if (input.from !== "caller" || input.event.kind !== "user") return NOTHING7;
       callerSpeaks = true;
       const { event, t } = input;
-      return event.blocks.length === 0 || event.role === "tool-result" ? NOTHING6 : [prompt(event, t)];
+      return event.blocks.length === 0 || event.role === "tool-result" ? NOTHING7 : [prompt(event, t)];
     }
   };
 }
@@ -17056,7 +17061,7 @@ function isUntold(entry) {
 }
 
 // src/core/memory/dead-ends/dead-end-ledger.ts
-var NOTHING7 = Object.freeze({ found: [], grown: [], cleared: [] });
+var NOTHING8 = Object.freeze({ found: [], grown: [], cleared: [] });
 var MAX_DEAD_ENDS = 1e3;
 var MAX_EVIDENCE = 20;
 function createLedger() {
@@ -17083,7 +17088,7 @@ function createLedger() {
     },
     current: () => [...standing.values()],
     take() {
-      const taken = changes ?? NOTHING7;
+      const taken = changes ?? NOTHING8;
       changes = void 0;
       return taken;
     }
@@ -17755,7 +17760,7 @@ ${body}
 
 // src/core/memory/notebook/notebook.ts
 var FROM_LENGTH = 50;
-var NOTHING8 = { pages: [], found: [] };
+var NOTHING9 = { pages: [], found: [] };
 function createNotebook(historyTokens) {
   const prompts = createSection("human-input.md", "Human input");
   const requests = createRequests();
@@ -17819,7 +17824,7 @@ function createNotebook(historyTokens) {
   }
   function judge3(entry) {
     const { found, grown, cleared: gone } = detector.add(entry);
-    if (found.length + grown.length + gone.length === 0) return NOTHING8;
+    if (found.length + grown.length + gone.length === 0) return NOTHING9;
     evidence.deadEnds(detector.current());
     const pages = [
       ...found.map((deadEnd) => deadEnds2.add(deadEndPage(deadEnd, "found"))),
@@ -17847,7 +17852,7 @@ function createNotebook(historyTokens) {
   function add2(entry) {
     const pages = pagesOf2(entry);
     const judged = judge3(entry);
-    return judged === NOTHING8 ? { pages, found: [] } : { pages: [...pages, ...judged.pages], found: judged.found };
+    return judged === NOTHING9 ? { pages, found: [] } : { pages: [...pages, ...judged.pages], found: judged.found };
   }
   return {
     add: add2,
@@ -17993,7 +17998,7 @@ function shareLines(wanted, budget) {
 }
 
 // src/core/memory/memory.ts
-var NOTHING9 = { entries: [], pages: [], decisions: [], tell: [] };
+var NOTHING10 = { entries: [], pages: [], decisions: [], tell: [] };
 function createMemory({ run, mask: mask3 }) {
   const { statePattern, deadEndPattern } = run.policy.memory;
   const extractor = createExtractor({ live: true, statePattern, deadEndPattern });
@@ -18010,7 +18015,7 @@ function createMemory({ run, mask: mask3 }) {
     const found = queue.pass(input, extractor.add(input), state);
     const entries = found.map((each) => entryOf(asHandoff(each, state)));
     const decisions = followRelief(input, state);
-    if (entries.length + decisions.length === 0) return NOTHING9;
+    if (entries.length + decisions.length === 0) return NOTHING10;
     const pages = [];
     const tell = [];
     for (const entry of entries) {
@@ -18073,7 +18078,7 @@ function createMemory({ run, mask: mask3 }) {
       if (input.from === "ctxb" && input.event.kind === "earlier") {
         const entry = input.event.entry;
         extractor.earlier(entry);
-        return { ...NOTHING9, pages: notebook.add(entry).pages };
+        return { ...NOTHING10, pages: notebook.add(entry).pages };
       }
       if (input.from === "ctxb" && input.event.kind === "notes") {
         folder = input.event.path;
@@ -18081,10 +18086,10 @@ function createMemory({ run, mask: mask3 }) {
       }
       const isRepeated = input.from === "claude" && before !== void 0 && isEcho(before, input.event);
       before = state;
-      if (isRepeated) return NOTHING9;
+      if (isRepeated) return NOTHING10;
       if (folder !== void 0) return note2(input, state);
       waiting.push(input);
-      return NOTHING9;
+      return NOTHING10;
     },
     answer: (hook, state) => folder === void 0 ? { output: hookOutput(hook, hook.context), decisions: [] } : handBack.answer(hook, state),
     sent: handBack.sent,
@@ -18779,12 +18784,12 @@ function resumeWork(state, work) {
   const resumed = { ...state, relief: { ...state.relief, unfinished: void 0, resuming: work } };
   const requests = requestsIn(prompts);
   const opening3 = requests.length === 1 ? "The request that it was to answer" : "The requests that it was to answer";
-  const { text, actions } = requests.length === 0 ? NOTHING10 : giveBack(state, requests, opening3);
+  const { text, actions } = requests.length === 0 ? NOTHING11 : giveBack(state, requests, opening3);
   const words2 = [because, text, "Go on from where the work stands."].filter((part) => part !== "").join("\n\n");
   const told2 = state.wait === void 0 ? [{ kind: "resume", ...decided(state, because) }] : [];
   return chain(keep(resumed, [...actions, ...told2]), (next) => injectPrompt(next, words2));
 }
-var NOTHING10 = { text: "", actions: [] };
+var NOTHING11 = { text: "", actions: [] };
 function noteStop(state) {
   const { turn, mailbox } = state;
   const isHeld = turn.phase === "idle" && mailbox.waiting.length > 0;
@@ -19475,10 +19480,11 @@ function read(state, event, injected) {
   before.summarising = summarisingAfter(state, event);
   before.refill = refillAfter(state.refill, event);
   if (weighsReliefs(state) && state.handoff.phase !== "clearing") before.fetches = fetchesAfter(state.fetches, event);
-  const written3 = writtenIn(event);
+  before.measured = measureLine(event);
+  const content = sumContent(before.measured);
   const { prices } = state.run.policy.cost;
-  before.cost = readCost(state.cost, event, { prices, version: state.session.version }, written3);
-  const after = readRelief(state, readSession(readAgents(readContext(before, event, written3), event), event), event);
+  before.cost = readCost(state.cost, event, { prices, version: state.session.version }, content);
+  const after = readRelief(state, readSession(readAgents(readContext(before, event, content), event), event), event);
   if (after.gauge.calls === state.gauge.calls) return after;
   const counted4 = draftOf(after);
   if (!injected) counted4.turn = calledTurn(after.turn);
