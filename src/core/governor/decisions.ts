@@ -52,12 +52,16 @@ export type Decision =
       readonly verdict: Verdict;
       readonly costUsd: number;
     })
-  /** `exact`: what an exact compaction kept. `savedUsd`: what each further call costs less. */
+  /**
+   * `exact`: what an exact compaction kept. `savedUsd`: what each further call costs less. `onceUsd`: what it cost to
+   * write what stays to the prompt cache anew.
+   */
   | (Decided & {
       readonly kind: 'landed';
       readonly freed: number;
       readonly exact?: ExactReceipt;
       readonly savedUsd?: number;
+      readonly onceUsd?: number;
     })
   /** A compaction was to be exact, and is claude's own. */
   /** `once`: the next compaction is to be exact again. */

@@ -1,6 +1,7 @@
 import { agentTotals } from '../../core/governor/agents/agents.ts';
 import { toUsd } from '../../core/governor/cost/cost.ts';
 import type { Decision, FactTally } from '../../core/governor/decisions.ts';
+import { NATIVE_RESERVE_TOKENS } from '../../core/governor/policy.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
 import { NO_FACTS } from '../../core/memory/notebook/fact.ts';
 import { keptText } from '../../messages.ts';
@@ -22,13 +23,16 @@ export function createClosingFigures(): ClosingFigures {
   let cuts = 0;
   let saved = 0;
   let folder = '';
+  const saving = createSaving();
 
-  /** @param notes folder of the notes, as the user can name it */
-  function memoryText(notes: string | undefined): string {
+  function memoryText(state: GovernorState): string {
+    const { notes } = state;
+    const savedUsd = saving.usd(state);
     const facts = Object.values(given).reduce((sum, count) => sum + count, 0);
     return [
       // Of a single one the line is told already.
       ...(reliefs === 1 ? [] : [`${tokens(reliefs)} reliefs together ${keptText({ all, kept })}`]),
+      ...(savedUsd < LEAST_USD ? [] : [`compacting saved about ${dollars(savedUsd)}`]),
       ...(facts === 0 ? [] : [`ctxb gave ${counted(facts, 'fact')} back`]),
       ...(notes === undefined ? [] : [`the notes are in ${notes}`]),
     ].join('; ');
@@ -36,6 +40,7 @@ export function createClosingFigures(): ClosingFigures {
 
   return {
     add(decision) {
+      saving.add(decision);
       if (decision.kind === 'cut-result') {
         cuts++;
         saved += decision.tokens - decision.left;
@@ -49,11 +54,39 @@ export function createClosingFigures(): ClosingFigures {
     },
     texts: (state) => [
       ...agentsText(state),
-      ...(reliefs === 0 ? [] : [memoryText(state.notes)].filter((text) => text !== '')),
+      ...(reliefs === 0 ? [] : [memoryText(state)].filter((text) => text !== '')),
       ...(cuts === 0
         ? []
         : [`cut ${counted(cuts, 'tool result')} by about ${tokens(saved)} tokens; the full results are in ${folder}`]),
     ],
+  };
+}
+
+/** Less is nothing to speak of. */
+const LEAST_USD = 0.005;
+
+/** What exact compactions have made the calls after them cheaper by, as far as the run's own figures tell. */
+function createSaving() {
+  let landings: Extract<Decision, { readonly kind: 'landed' }>[] = [];
+  let isKnown = true;
+
+  return {
+    add(decision: Decision): void {
+      if (decision.kind === 'landed') landings = [...landings, decision];
+      // What the context would be without a summary or a handoff, nothing tells.
+      if (decision.kind === 'handed-over' || (decision.kind === 'landed' && decision.exact === undefined))
+        isKnown = false;
+    },
+    /** In US dollars; 0 where it can't be told. */
+    usd({ gauge }: GovernorState): number {
+      const freed = landings.reduce((sum, landing) => sum + landing.freed, 0);
+      // Above that claude would have compacted by itself.
+      const most = (gauge.window.tokens ?? 0) - NATIVE_RESERVE_TOKENS;
+      if (!isKnown || gauge.used + freed >= most) return 0;
+      return landings.reduce((sum, { at, savedUsd = 0, onceUsd = 0 }) => {
+        return sum + savedUsd * (gauge.calls - at.call + 1) - onceUsd;
+      }, 0);
+    },
   };
 }
 

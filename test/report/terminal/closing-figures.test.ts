@@ -53,6 +53,37 @@ describe('what is told of working memory at the end', () => {
   });
 });
 
+describe('what compacting has saved', () => {
+  const landed = (call: number, exact: object | undefined) =>
+    ({ kind: 'landed', at: { turn: 0, call }, freed: 50_000, savedUsd: 0.02, onceUsd: 0.05, exact }) as Decision;
+  const receipts = [receipt({ paths: 1 }, { paths: 1 })];
+
+  /** After so many calls, the last of them with this context. */
+  function told(calls: number, used: number, decisions: readonly Decision[], window = 1_000_000): string {
+    const figures = createClosingFigures();
+    for (const decision of [...decisions, ...receipts]) figures.add(decision);
+    const state = initialState(runWith());
+    const gauge = { ...state.gauge, calls, used, window: { tokens: window, source: 'asked' } as const };
+    return figures.texts({ ...state, gauge }).join('\n');
+  }
+
+  it.each([
+    // Calls 10 to 29, and what stays was written anew.
+    { title: 'one', decisions: [landed(10, {})], says: 'compacting saved about $0.35' },
+    // Calls 20 to 29 are shorter by both.
+    { title: 'several add up', decisions: [landed(10, {}), landed(20, {})], says: 'compacting saved about $0.50' },
+    { title: 'not after a summary', decisions: [landed(10, {}), landed(20, undefined)], says: '' },
+    { title: 'not where it cost more', decisions: [landed(29, {})], says: '' },
+  ])('$title', ({ decisions, says }) => {
+    expect(told(29, 60_000, decisions)).toBe(says);
+  });
+
+  it('is not told where claude would have compacted by itself', () => {
+    expect(told(29, 117_001, [landed(10, {})], 200_000)).toBe('');
+    expect(told(29, 116_999, [landed(10, {})], 200_000)).toBe('compacting saved about $0.35');
+  });
+});
+
 describe('what is told of subagents at the end', () => {
   const agent = (id: string, used: number) => callLine(used, { parent_tool_use_id: id });
 

@@ -6,6 +6,7 @@ import { isAtLeast } from '../../protocol/version.ts';
 import { toUsd } from '../cost/cost.ts';
 import { priceOfModel } from '../cost/model-price.ts';
 import { priceAt } from '../cost/prices.ts';
+import { writePrice } from '../cost/prompt-cache.ts';
 import { isCharactersOnly, predicted, readGauge } from '../gauge/gauge.ts';
 import { inTokens } from '../policy.ts';
 import { request } from '../prompts/own-lines.ts';
@@ -248,16 +249,21 @@ export function measureExact(state: GovernorState): Step {
   if (exact.landing === undefined || gauge.basis !== 'measured') return keep(state);
   const { receipt, before } = exact.landing;
   const freed = before.predicted - gauge.used;
-  const price = priceOfModel(state);
-  // A long prompt costs more for each of its tokens.
-  const read = (tokens: number) => (price === undefined ? 0 : tokens * priceAt(price, tokens).cacheRead);
-  const saved = Math.round((read(before.predicted) - read(gauge.used)) / 1_000_000);
-  const savedUsd = price === undefined ? undefined : toUsd(saved);
   const landed = withExact(state, { landing: undefined, ...NO_ECHO });
   const reason = `${before.predicted} tokens before it`;
-  return keep(landed, [
-    { kind: 'landed', ...decided(landed, reason), freed, exact: receipt, ...(savedUsd !== undefined && { savedUsd }) },
-  ]);
+  const worth = worthOf(state, before.predicted);
+  return keep(landed, [{ kind: 'landed', ...decided(landed, reason), freed, exact: receipt, ...worth }]);
+}
+
+/** In US dollars; nothing for a model without a price. A long prompt costs more for each of its tokens. */
+function worthOf(state: GovernorState, before: number): { readonly savedUsd?: number; readonly onceUsd?: number } {
+  const price = priceOfModel(state);
+  if (price === undefined) return {};
+  const { gauge, cache } = state;
+  const rates = priceAt(price, gauge.used);
+  const saved = before * priceAt(price, before).cacheRead - gauge.used * rates.cacheRead;
+  const anew = Math.max(0, gauge.used - (gauge.first ?? 0)) * (writePrice(cache, rates) - rates.cacheRead);
+  return { savedUsd: toUsd(Math.round(saved / 1_000_000)), onceUsd: toUsd(Math.round(anew / 1_000_000)) };
 }
 
 export function withExact(state: GovernorState, changes: Partial<Exact>): GovernorState {
