@@ -27,7 +27,7 @@ export function createAttempts(run: FlowRun, stop: Pick<FlowStop, 'noMore' | 'at
   async function choose(step: FlowStep, curator: Curator): Promise<Curation | undefined> {
     const world = { ...run.brief(step), outputs };
     const history = historyOf(flow, step, world);
-    if (history.length === 0) return undefined;
+    if (history.length === 0 || stop.noMore.aborted) return undefined;
     const { program, config, invocation } = run.claudeFor(step);
     const asked = { ...step, prompt: promptOf(step, world.readPrompt) };
     const { settings } = invocation;
