@@ -49,6 +49,8 @@ export function decisionText(decision: Decision): string {
       return 'reminded the agent of its notes';
     case 'handoff':
       return `handing over to a fresh context: ${decision.reason}`;
+    case 'relief-waits':
+      return `the context is ${full}, and is relieved later: ${decision.reason}`;
     case 'put-off':
       return `handoff postponed, because the API is not available: ${decision.reason}`;
     case 'ask-again':

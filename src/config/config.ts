@@ -9,6 +9,8 @@ export interface Config extends Policy {
   readonly statusLine: 'auto' | 'always' | 'never';
   /** Relative to the working folder, or absolute. */
   readonly contextDir: string;
+  /** Reliefs of one user's runs that call the model at a time. */
+  readonly relief: { readonly atOnce: number };
   readonly hooks: { readonly watchdogSeconds: number };
   readonly flow: FlowGlobals;
 }

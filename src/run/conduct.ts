@@ -6,6 +6,8 @@ import { decodeLine } from '../core/protocol/decode.ts';
 import type { ResultEvent } from '../core/protocol/events.ts';
 import { createFramer } from '../core/protocol/frame.ts';
 import type { Io } from '../io.ts';
+import { stateFolder } from '../store/folders/user-folders.ts';
+import { createReliefSlots } from '../store/runs/relief-slots.ts';
 import { createToolFiles } from '../store/runs/tool-files.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import { type Ask, askForLimit, askForNext, createQuestions, type Questions } from './ask-person.ts';
@@ -181,6 +183,10 @@ function sessionWorld(
     exactMod: createExactMod({
       isGuarded: () => config.compaction.how === 'auto' && hasCompactionHook(io, invocation.settings),
       onFault: faults,
+    }),
+    slots: createReliefSlots(stateFolder(io.env), {
+      ...{ runId: run.runId, atOnce: config.relief.atOnce, onFault: faults },
+      lifeMs: 2 * Math.max(config.compaction.timeoutSeconds, config.handoff.timeoutSeconds) * 1000,
     }),
     toolFiles: createToolFiles({ folder, onFault: faults }),
     reply: (line) => queueMicrotask(() => show(output, line)),

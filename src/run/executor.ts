@@ -37,6 +37,9 @@ export interface ExecutorWorld {
   readonly hookFailed: (requestId: string) => void;
   /** Checks and writes the document of a handoff, and tells the governor the outcome. */
   readonly writeHandoff: (effect: WriteHandoff) => void;
+  /** Tells the governor whether there is a slot for a relief that calls the model. */
+  readonly takeSlot: () => void;
+  readonly leaveSlot: () => void;
   /** Writes the mod to a folder, and tells the governor where. */
   readonly armExact: () => void;
   /** Tells the governor when the mod runs. */
@@ -130,6 +133,8 @@ export function createExecutor(world: ExecutorWorld): Executor {
     'clear-timer': ({ timer }) => clearTimer(timer),
     buffered: ({ fate }) => world.passOn.settle('buffered', fate),
     deferred: ({ fate }) => world.passOn.settle('deferred', fate),
+    'take-slot': world.takeSlot,
+    'leave-slot': world.leaveSlot,
     'arm-exact': world.armExact,
     'prove-exact': world.proveExact,
     'plan-exact': world.planExact,

@@ -90,6 +90,7 @@ export function describeRun(headless: HeadlessRun, runId: string, io: Io): Run {
     ...recallCommand(io.env.PATH),
     answersInSchema: invocation.jsonSchema,
     exact: config.compaction.how !== 'summary',
+    sharesSlots: true,
     withoutHooks: invocation.bare,
     persistent: invocation.sessionPersistence,
     attended: isAttended(headless, io),

@@ -5,6 +5,7 @@ import type { Input, OwnEvent } from '../core/governor/input.ts';
 import type { GovernorState, Run } from '../core/governor/state.ts';
 import { hookOutput } from '../core/memory/hand-back/hand-back.ts';
 import { createHost, type Judged } from '../host/governor-host.ts';
+import type { ReliefSlots } from '../store/runs/relief-slots.ts';
 import type { ToolFiles } from '../store/runs/tool-files.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { CallerInput } from './caller-input.ts';
@@ -27,6 +28,8 @@ type Provided =
   | 'flushNotes'
   | 'hookFailed'
   | 'writeHandoff'
+  | 'takeSlot'
+  | 'leaveSlot'
   | 'armExact'
   | 'proveExact'
   | 'planExact'
@@ -55,6 +58,7 @@ export interface SessionWorld extends Omit<ExecutorWorld, Provided>, SupervisorW
   readonly writeHandoff: (effect: WriteHandoff, state: GovernorState) => OwnEvent;
   readonly toolFiles: ToolFiles;
   readonly exactMod: ExactMod;
+  readonly slots: ReliefSlots;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Called after every step, for the status line. */
@@ -150,6 +154,8 @@ export function startSession(run: Run, world: SessionWorld): Session {
       void world.askPerson(effect).then((limitUsd) => host.tell({ kind: 'cost-answer', limitUsd })),
     askNext: (effect) => void world.askNext(effect).then((goesOn) => host.tell({ kind: 'stop-answer', goesOn })),
     writeHandoff: (effect) => host.tellLater(world.writeHandoff(effect, state())),
+    takeSlot: () => host.tellLater({ kind: 'relief-slot', granted: world.slots.take() }),
+    leaveSlot: world.slots.leave,
     armExact: () => host.tellLater({ kind: 'exact-folder', ...world.exactMod.arm() }),
     proveExact: () => world.exactMod.whenAlive(() => host.tell({ kind: 'exact-proved' })),
     planExact({ budget, midTurn }) {
@@ -175,6 +181,7 @@ export function startSession(run: Run, world: SessionWorld): Session {
     ended: claude.ended().then((end) => {
       executor.dispose();
       world.exactMod.close();
+      world.slots.leave();
       world.input.stop();
       tellAll(notes?.drainInbox() ?? []);
       notes?.close(state());

@@ -66,6 +66,8 @@ export interface Call {
   readonly context?: number;
   /** Milliseconds to wait before the first byte of the answer. */
   readonly delayMs?: number;
+  /** The answer waits for it. */
+  readonly until?: Promise<void>;
   readonly error?: CallError;
   readonly headers?: Headers;
   /** The answer stops in its middle, and the connection stays open. */

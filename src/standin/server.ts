@@ -90,6 +90,7 @@ async function answer({ request, response }: Exchange, script: Script, closing: 
   if (request.kind === 'count') return sendJson(response, 200, { input_tokens: estimateTokens(request.body) });
   const call = script.next(request);
   if (call.delayMs) await delay(call.delayMs, undefined, { signal: untilGone(response, closing) });
+  await call.until;
   if (call.reset) return void response.socket?.resetAndDestroy();
   for (const [name, value] of Object.entries(call.headers ?? {})) response.setHeader(name, value);
   if (call.error) return sendError(response, call.error);

@@ -38,6 +38,8 @@ function noting(more: Partial<ExecutorWorld> = {}) {
     beforeHook: () => {},
     answer: (hook) => ({ output: hookOutput(hook, hook.context), decisions: [] }),
     flushNotes: note('flush'),
+    takeSlot: note('slot'),
+    leaveSlot: note('leave'),
     armExact: note('arm'),
     proveExact: note('prove'),
     planExact: note('plan'),

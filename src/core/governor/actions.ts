@@ -5,6 +5,8 @@ import type { Effect } from './effects.ts';
 export type Action = Decision | Effect;
 
 const EFFECTS = new Set<Action['kind']>([
+  'take-slot',
+  'leave-slot',
   'arm-exact',
   'prove-exact',
   'plan-exact',

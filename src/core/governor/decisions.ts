@@ -71,6 +71,8 @@ export type Decision =
   | (Decided & { readonly kind: 'handoff' })
   /** The API was not available for the document: the conversation stays as it is. */
   | (Decided & { readonly kind: 'put-off' })
+  /** Other runs hold the slots for reliefs that call the model: the work goes on meanwhile. */
+  | (Decided & { readonly kind: 'relief-waits' })
   /** The window is filled again and again in one turn. `last`: the turn is ended. */
   | (Decided & { readonly kind: 'thrash'; readonly compactions: number; readonly last: boolean })
   /** claude has compacted by itself, at `tokens` by its own count. */

@@ -19,6 +19,9 @@ export const TIMERS = [
 
 /** What the host has to do. Data only: one function carries the effects out. */
 export type Effect =
+  /** Take one of the slots for reliefs that call the model, if one is free. Told back as `relief-slot` at once. */
+  | { readonly kind: 'take-slot' }
+  | { readonly kind: 'leave-slot' }
   /** Write the mod to a folder of its own. Told back as `exact-folder`. */
   | { readonly kind: 'arm-exact' }
   /** Wait for the mod's sign of life. Told back as `exact-proved`. */

@@ -147,6 +147,7 @@ const READERS: Readers = {
   state: ({ to, source }) => ({ kind: 'state', to: textOf(to) ?? '', source: source === 'told' ? 'told' : 'pattern' }),
   'dead-end': ({ text }) => ({ kind: 'dead-end', text: textOf(text) ?? '' }),
   'exact-folder': ({ path, guarded }) => ({ kind: 'exact-folder', path: textOf(path), guarded: guarded === true }),
+  'relief-slot': ({ granted }) => ({ kind: 'relief-slot', granted: granted === true }),
   'exact-proved': () => ({ kind: 'exact-proved' }),
   // Checked where the file was read.
   'exact-receipt': ({ receipt, kept }) => ({

@@ -16,6 +16,7 @@ import { giveUpWaiting } from './relief/compaction.ts';
 import { giveUpArming, onExactFolder, onExactProved, onExactReceipt } from './relief/exact.ts';
 import { afterRelief } from './relief/exhaustion.ts';
 import { onHandoffProblems, onHandoffTimeout, onHandoffWritten } from './relief/handoff.ts';
+import { leaveSlot, onSlot } from './relief/slot.ts';
 import type { GovernorState } from './state.ts';
 import { chain, decided, isRelieving, keep, type Step } from './steps.ts';
 import { forgetChange } from './tool-budget/tool-state.ts';
@@ -33,6 +34,7 @@ export function step(before: GovernorState, input: Input): Step {
     take(state, input),
     (taken) => afterRelief(state, taken),
     advance,
+    leaveSlot,
     (judged) => watchLife(before, judged),
   );
 }
@@ -76,6 +78,8 @@ function onOwn(state: GovernorState, event: OwnEvent): Step {
       return onHandoffWritten(state, event);
     case 'file-measured':
       return onFileMeasured(state, event.requestId, event.file);
+    case 'relief-slot':
+      return onSlot(state, event.granted);
     case 'exact-folder':
       return onExactFolder(state, event.path, event.guarded);
     case 'exact-proved':

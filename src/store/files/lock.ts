@@ -16,6 +16,8 @@ export interface Holder extends ProcessMark {
   readonly runId: string;
   /** ISO time. */
   readonly since: string;
+  /** ISO time from which on it does not count; missing: it counts as long as the process lives. */
+  readonly until?: string;
 }
 
 export interface Lock {
@@ -29,7 +31,7 @@ interface LockFile {
 }
 
 /**
- * Takes the lock of a folder unless a process that lives holds it. The lock of one that was killed is taken over.
+ * Takes the lock of a folder unless a process that lives holds it, or as many as there are places. The lock of one that was killed is taken over.
  *
  * A lock is a file `lock.<run>`. A run that wants it makes one and then looks around: one that sees a living other one steps
  * back, and so does who finds the own one gone, as somebody took it for a dead one while it was still empty. As
@@ -39,17 +41,17 @@ interface LockFile {
  * @returns undefined when somebody else has it
  * @throws CtxbError `store`
  */
-export function takeLock(folder: ContextDir, holder: Holder): Lock | undefined {
+export function takeLock(folder: ContextDir, holder: Holder, places = 1): Lock | undefined {
   const own = folder.place(`lock.${fileName(holder.runId)}`);
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    if (locksIn(folder.path).some(isHeld)) return undefined;
+    if (isTaken(locksIn(folder.path), places)) return undefined;
     // Left by a run with the same id, which is dead.
     removeFile(own);
     createPlain(own, asItIs(JSON.stringify(holder)));
     const others = locksIn(folder.path).filter(({ path }) => path !== own);
     // In this order: who cleared the own one away may have come and gone while the others were read.
-    if (!others.some(isHeld) && kindOf(own) === 'file') {
-      for (const { path } of others) removeFile(path);
+    if (!isTaken(others, places) && kindOf(own) === 'file') {
+      for (const { path } of others.filter((other) => !isHeld(other))) removeFile(path);
       return { release: () => release(own, holder) };
     }
     removeFile(own);
@@ -86,15 +88,20 @@ function parseHolder(text: string | undefined): Holder | undefined {
     const value: unknown = JSON.parse(text ?? '');
     const mark = asProcessMark(value);
     if (mark === undefined || typeof value !== 'object' || value === null) return undefined;
-    const { runId, since } = { runId: '', since: '', ...value };
-    return { ...mark, runId: String(runId), since: String(since) };
+    const { runId, since, until } = { runId: '', since: '', until: undefined, ...value };
+    return { ...mark, runId: String(runId), since: String(since), ...(typeof until === 'string' && { until }) };
   } catch {
     return undefined;
   }
 }
 
+function isTaken(locks: readonly LockFile[], places: number): boolean {
+  return locks.filter(isHeld).length >= places;
+}
+
 function isHeld({ holder }: LockFile): boolean {
-  return holder !== undefined && isAlive(holder);
+  if (holder === undefined || !isAlive(holder)) return false;
+  return holder.until === undefined || Date.now() < Date.parse(holder.until);
 }
 
 /** The folder may have been removed and made again: then the lock there is another run's. */

@@ -51,6 +51,7 @@ const LAYOUT: Layout = {
         ],
       ],
     }),
+    only('reliefs', { files: files(LOCK) }),
     only('receipts', { folders: [[whole(ANY), { files: files(`${ANY}\\.json`) }]] }),
     only('handoffs', {
       files: files('handoff-\\d{4}-\\d\\d-\\d\\dT\\d\\d-\\d\\d-\\d\\d-\\d{3}Z(?:-\\d{1,4})?(?:\\.memory)?\\.md'),

@@ -68,7 +68,7 @@ function leaveDeaf(state: GovernorState): Step {
 }
 
 /** A full context takes no further question, and a prescribed output schema allows no document. */
-function mayAsk(state: GovernorState): boolean {
+export function mayAsk(state: GovernorState): boolean {
   const isFull = state.relief.exhausted?.cause === 'refused' || !hasRoomToAsk(state);
   return !state.run.answersInSchema && !isFull && !isDeaf(state);
 }

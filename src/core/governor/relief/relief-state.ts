@@ -152,7 +152,15 @@ export interface Relief {
   readonly stop: TurnStop | undefined;
   /** A compaction has happened and the next call will show where it landed. */
   readonly isLanding: boolean;
+  /** Where reliefs that call the model share slots with other runs; missing: none is needed now. */
+  readonly slot?: Slot | undefined;
 }
+
+/** One of the few slots for reliefs that call the model; `since`: the relief waits for one, in milliseconds. */
+export type Slot =
+  | { readonly phase: 'asked'; readonly since: number | undefined }
+  | { readonly phase: 'refused'; readonly since: number; readonly at: number }
+  | { readonly phase: 'held'; readonly since?: undefined };
 
 /** A handoff that is over. */
 export interface Handed {

@@ -10,10 +10,11 @@ import { dueReason, forgetFailures, type NextPrompt, startCompaction } from './c
 import { awaitExact, isExact } from './exact.ts';
 import { dueForExhausted, noteTried } from './exhaustion.ts';
 import { focusText } from './focus.ts';
-import { endUnrelieved, startHandoff } from './handoff.ts';
+import { endUnrelieved, mayAsk, startHandoff } from './handoff.ts';
 import { chooseWay, type HandoffCause, latchAt, mayCompact, mayHandOver, missesTarget, withLanding } from './ladder.ts';
 import { extentOf } from './outlook.ts';
 import type { Due, Relief } from './relief-state.ts';
+import { isPutOff, withSlot, withSlotAtOnce } from './slot.ts';
 import { thrashText, withBoundary } from './thrash.ts';
 
 /** Whether the context is to be relieved before `next` goes, or now when there is no next. */
@@ -26,7 +27,8 @@ export function dueRelief(state: GovernorState, next: NextPrompt): Due | undefin
   const { when } = state.run.policy.compaction;
   if (next === undefined && (when !== 'boundary' || state.mailbox.ended)) return undefined;
   const due = reliefNow(state);
-  return due?.way === 'compact' && state.compaction.phase !== 'idle' ? undefined : due;
+  if (due?.way === 'compact' && state.compaction.phase !== 'idle') return undefined;
+  return due !== undefined && isPutOff(state) ? undefined : due;
 }
 
 /** How the context is to be relieved now, whatever comes next. */
@@ -56,14 +58,21 @@ export function startRelief(state: GovernorState, due: Due): Step {
     case 'compact':
       return compact(state);
     case 'handoff':
-      return startHandoff(noteTried(state), due.reason);
+      return handOver(state, due.reason);
     case 'none':
       return endUnrelieved(state, due.reason);
   }
 }
 
-function compact(state: GovernorState): Step {
-  return chain(awaitExact(state), (next) => (next.exact.phase === 'awaited' ? keep(next) : startCompaction(next)));
+function compact(state: GovernorState, within = withSlot): Step {
+  return chain(awaitExact(state), (next) =>
+    next.exact.phase === 'awaited' ? keep(next) : within(next, startCompaction),
+  );
+}
+
+function handOver(state: GovernorState, reason: string, within = withSlot): Step {
+  const start = (next: GovernorState) => startHandoff(noteTried(next), reason);
+  return mayAsk(state) ? within(state, start) : start(state);
 }
 
 /** Only reports what is due: in a replay, or while observing. */
@@ -81,10 +90,10 @@ export function adviseRelief(state: GovernorState, due: Due): Step {
 /** Makes room for a task that is too large, where that is possible. */
 export function relieveFor(state: GovernorState): Step {
   if (state.run.mode !== 'act') return keep(state);
-  if (mayCompact(state)) return compact(state);
+  if (mayCompact(state)) return compact(state, withSlotAtOnce);
   // One that has just been made is as fresh as it can be.
   const isFresh = state.relief.landing !== undefined;
-  return mayHandOver(state) && !isFresh ? startHandoff(state, 'a large task waits') : keep(state);
+  return mayHandOver(state) && !isFresh ? handOver(state, 'a large task waits', withSlotAtOnce) : keep(state);
 }
 
 function highReason({ gauge, run }: GovernorState): string {
@@ -98,7 +107,8 @@ export function readRelief(before: GovernorState, state: GovernorState, event: E
     const seen = withBoundary(relief, { turn: turn.ended, call: gauge.calls }, isExact(before));
     // An exact one leaves what was asked where it is: it is not said again.
     const kept = isExact(before) && relief.unfinished ? { unfinished: { ...relief.unfinished, prompts: [] } } : {};
-    return withRelief(state, { ...relief, ...seen, ...kept, due: undefined, isLanding: true });
+    const slot = relief.slot?.phase === 'refused' ? undefined : relief.slot;
+    return withRelief(state, { ...relief, ...seen, ...kept, slot, due: undefined, isLanding: true });
   }
   if (!relief.isLanding || gauge.calls === before.gauge.calls) return state;
   const landings = withLanding(relief.landings, gauge.used);

@@ -3,6 +3,7 @@ import { draftOf } from '../draft.ts';
 import { sendInterrupt } from '../prompts/own-lines.ts';
 import { announceExpiry } from '../relief/cache-expiry.ts';
 import { startCompaction } from '../relief/compaction.ts';
+import { withSlotAtOnce } from '../relief/slot.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, decided, keep, type Step } from '../steps.ts';
 import { resetOf } from './limits.ts';
@@ -195,7 +196,9 @@ export function onWaitTimer(state: GovernorState): Step {
   if (expiry === undefined || trying.relief.unfinished === undefined) return keep(trying);
   // What is compacted does not hold the words of the request.
   const unfinished = { ...trying.relief.unfinished, prompts: wait.prompts };
-  return chain(keep({ ...trying, relief: { ...trying.relief, unfinished } }, expiry), startCompaction);
+  return chain(keep({ ...trying, relief: { ...trying.relief, unfinished } }, expiry), (next) =>
+    withSlotAtOnce(next, startCompaction),
+  );
 }
 
 /** What is announced of an expired cache, where compacting first is cheaper. */
