@@ -1896,7 +1896,10 @@ function draftOf(state) {
     process: state.process,
     session: state.session,
     notes: state.notes,
+<<<<<<< Updated upstream
     measured: state.measured,
+=======
+>>>>>>> Stashed changes
     gauge: state.gauge,
     latch: state.latch,
     turn: state.turn,
@@ -3185,6 +3188,11 @@ var KEYS = {
     }
   },
   "zones.tellAgent": { takes: "flag", preset: true, about: "Tell the agent how full its context is." },
+  "relief.atOnce": {
+    takes: "count",
+    preset: 2,
+    about: "How many of one user's runs may have the model write a summary or a handoff document at a time; the others put it off and go on working, to thresholds.handoff and for no longer than compaction.timeoutSeconds."
+  },
   "handoff.enabled": {
     takes: "flag",
     preset: true,
@@ -13127,6 +13135,54 @@ function forecastText(policy, { full, turn = 0, window }) {
   return `${full} tokens and a turn's growth of up to ${turn} would cross ${handoffLevel(policy, window)}`;
 }
 
+<<<<<<< Updated upstream
+=======
+// src/core/governor/relief/slot.ts
+function withSlot(state, relieve) {
+  return needsNone(state) || isUrgent(state) ? withSlotAtOnce(state, relieve) : ask(state);
+}
+function withSlotAtOnce(state, relieve) {
+  return needsNone(state) ? relieve(state) : chain(ask(state), relieve);
+}
+function needsNone(state) {
+  return state.run.sharesSlots !== true || state.relief.slot?.phase === "held" || exactIsPossible(state);
+}
+function ask(state) {
+  const asking = withSlotIn(state, { phase: "asked", since: state.relief.slot?.since });
+  return keep(asking, [{ kind: "take-slot" }]);
+}
+function onSlot(state, granted) {
+  const { slot } = state.relief;
+  if (slot?.phase !== "asked") return keep(state);
+  if (granted) return keep(withSlotIn(state, { phase: "held" }));
+  if (isRelieving(state)) return keep(withSlotIn(state, void 0));
+  const refused = withSlotIn(state, { phase: "refused", since: slot.since ?? state.now, at: state.now });
+  if (slot.since !== void 0) return keep(refused);
+  return keep(refused, [{ kind: "relief-waits", ...decided(state, "others of your runs are being relieved") }]);
+}
+var PAUSE_MS = 1e3;
+function isPutOff(state) {
+  const { slot } = state.relief;
+  if (slot?.phase !== "refused" || exactIsPossible(state)) return false;
+  return state.now - slot.at < PAUSE_MS && !isUrgent(state);
+}
+function leaveSlot(state) {
+  if (state.relief.slot?.phase !== "held" || isRelieving(state)) return keep(state);
+  return keep(withSlotIn(state, void 0), [{ kind: "leave-slot" }]);
+}
+function isUrgent(state) {
+  const { relief, run, now } = state;
+  if (relief.exhausted?.open) return true;
+  const extent = extentOf(state);
+  const patienceMs = run.policy.compaction.timeoutSeconds * 1e3;
+  const isLate = now - (relief.slot?.since ?? now) >= patienceMs;
+  return isLate || extent.full >= handoffLevel(run.policy, extent.window) || willCross(run.policy, extent);
+}
+function withSlotIn(state, slot) {
+  return { ...state, relief: { ...state.relief, slot } };
+}
+
+>>>>>>> Stashed changes
 // src/core/governor/waits/wait.ts
 function planFor(state, event) {
   const { run, input, mailbox, spending } = state;
@@ -13264,7 +13320,14 @@ function onWaitTimer(state) {
   const expiry = savingAt(trying);
   if (expiry === void 0 || trying.relief.unfinished === void 0) return keep(trying);
   const unfinished = { ...trying.relief.unfinished, prompts: wait.prompts };
+<<<<<<< Updated upstream
   return chain(keep({ ...trying, relief: { ...trying.relief, unfinished } }, expiry), startCompaction);
+=======
+  return chain(
+    keep({ ...trying, relief: { ...trying.relief, unfinished } }, expiry),
+    (next) => withSlotAtOnce(next, startCompaction)
+  );
+>>>>>>> Stashed changes
 }
 function savingAt(state) {
   const { actions } = announceExpiry(state, "unseen");
@@ -13787,7 +13850,7 @@ function startHandoff(state, reason) {
   const begun3 = { ...state, relief: { ...state.relief, due: void 0 } };
   return chain(
     keep(begun3, [{ kind: "handoff", ...decided(state, reason) }]),
-    (next) => mayAsk(next) ? ask(next, plan, handoffRequest({ reason }), "first") : write(next, plan, void 0, false)
+    (next) => mayAsk(next) ? ask2(next, plan, handoffRequest({ reason }), "first") : write(next, plan, void 0, false)
   );
 }
 function planOf(state, reason, way) {
@@ -13827,7 +13890,7 @@ function hasRoomToAsk({ gauge, trigger, run }) {
   return predicted(gauge) + QUESTION_TOKENS < native;
 }
 var QUESTION_TOKENS = 2e3;
-function ask(state, plan, text, attempt) {
+function ask2(state, plan, text, attempt) {
   const line4 = userLine(text, ownUuid(state));
   const handoff2 = { phase: "asking", turn: "asked", plan, attempt, apiDown: false };
   const asking = { ...countSent(state), handoff: handoff2 };
@@ -13889,7 +13952,7 @@ function onHandoffProblems(state, problems) {
   const reason = `the document has ${problems.length === 1 ? "a problem" : `${problems.length} problems`}`;
   return chain(
     keep(state, [{ kind: "ask-again", ...decided(state, reason), problems }]),
-    (next) => ask(next, handoff2.plan, askAgain(problems), "second")
+    (next) => ask2(next, handoff2.plan, askAgain(problems), "second")
   );
 }
 function onHandoffWritten(state, { path, text, by, problems }) {
@@ -13956,7 +14019,8 @@ function dueRelief(state, next) {
   const { when } = state.run.policy.compaction;
   if (next === void 0 && (when !== "boundary" || state.mailbox.ended)) return void 0;
   const due = reliefNow(state);
-  return due?.way === "compact" && state.compaction.phase !== "idle" ? void 0 : due;
+  if (due?.way === "compact" && state.compaction.phase !== "idle") return void 0;
+  return due !== void 0 && isPutOff(state) ? void 0 : due;
 }
 function reliefNow(state) {
   const chosen = chooseWay(state, extentOf(state));
@@ -13982,13 +14046,20 @@ function startRelief(state, due) {
     case "compact":
       return compact(state);
     case "handoff":
-      return startHandoff(noteTried(state), due.reason);
+      return handOver(state, due.reason);
     case "none":
       return endUnrelieved(state, due.reason);
   }
 }
-function compact(state) {
-  return chain(awaitExact(state), (next) => next.exact.phase === "awaited" ? keep(next) : startCompaction(next));
+function compact(state, within = withSlot) {
+  return chain(
+    awaitExact(state),
+    (next) => next.exact.phase === "awaited" ? keep(next) : within(next, startCompaction)
+  );
+}
+function handOver(state, reason, within = withSlot) {
+  const start = (next) => startHandoff(noteTried(next), reason);
+  return mayAsk(state) ? within(state, start) : start(state);
 }
 function adviseRelief(state, due) {
   const advised = draftOf(state);
@@ -14002,9 +14073,9 @@ function adviseRelief(state, due) {
 }
 function relieveFor(state) {
   if (state.run.mode !== "act") return keep(state);
-  if (mayCompact(state)) return compact(state);
+  if (mayCompact(state)) return compact(state, withSlotAtOnce);
   const isFresh = state.relief.landing !== void 0;
-  return mayHandOver(state) && !isFresh ? startHandoff(state, "a large task waits") : keep(state);
+  return mayHandOver(state) && !isFresh ? handOver(state, "a large task waits", withSlotAtOnce) : keep(state);
 }
 function highReason({ gauge, run }) {
   return crossedText(gauge, handoffLevel(run.policy, gauge.window.tokens));
@@ -14014,7 +14085,8 @@ function readRelief(before, state, event) {
   if (event.kind === "boundary") {
     const seen = withBoundary(relief, { turn: turn.ended, call: gauge.calls }, isExact(before));
     const kept = isExact(before) && relief.unfinished ? { unfinished: { ...relief.unfinished, prompts: [] } } : {};
-    return withRelief(state, { ...relief, ...seen, ...kept, due: void 0, isLanding: true });
+    const slot = relief.slot?.phase === "refused" ? void 0 : relief.slot;
+    return withRelief(state, { ...relief, ...seen, ...kept, slot, due: void 0, isLanding: true });
   }
   if (!relief.isLanding || gauge.calls === before.gauge.calls) return state;
   const landings = withLanding(relief.landings, gauge.used);
@@ -15223,7 +15295,7 @@ function answerCallback(state, event) {
         answerPreCompact(state, requestId, textOf(input.trigger), textOf(input.custom_instructions) ?? "")
       );
     case "SessionStart":
-      return input.source === "compact" ? keep(state, restore2(state, requestId)) : handOver(state, requestId, "SessionStart");
+      return input.source === "compact" ? keep(state, restore2(state, requestId)) : handOver2(state, requestId, "SessionStart");
     case "UserPromptSubmit":
       return answerPrompt(state, requestId, textOf(input.prompt) ?? "");
     default:
@@ -15242,13 +15314,13 @@ function plain3(requestId, hook) {
 }
 function answerPrompt(state, requestId, prompt2) {
   if (commandIn(prompt2) !== void 0) return keep(state, [plain3(requestId, "UserPromptSubmit")]);
-  const { state: after, actions } = handOver(state, requestId, "UserPromptSubmit");
+  const { state: after, actions } = handOver2(state, requestId, "UserPromptSubmit");
   const answers = actions.map(
     (action) => action.kind === "answer-hook" ? { ...action, recall: "prompt" } : action
   );
   return tellWith(keep(after, answers), "prompt");
 }
-function handOver(state, requestId, hook) {
+function handOver2(state, requestId, hook) {
   const document = documentToGive(state);
   if (document === void 0) return keep(state, [plain3(requestId, hook)]);
   const context = [document.text, recallLine(state)].filter((text) => text !== "").join("\n\n");
@@ -15765,7 +15837,7 @@ function createRecall(evidence) {
       for (const item of items) given.add(item);
       return { text: render(items), items };
     },
-    urgentLength: () => render(useful.filter((item) => isMissing(item) && isUrgent(item))).length,
+    urgentLength: () => render(useful.filter((item) => isMissing(item) && isUrgent2(item))).length,
     compare(text) {
       summary = searchable(text);
     }
@@ -15798,20 +15870,20 @@ function isSame2({ kind, line: line4, calls, facts: [fact] }, deadEnd) {
   if (kind !== "command" && kind !== "failing command") return false;
   return fact?.whole === deadEnd.facts[0]?.or?.whole || deadEnd.line.includes(line4.slice(0, line4.indexOf("`", 1) + 1));
 }
-function isUrgent({ kind }) {
+function isUrgent2({ kind }) {
   return kind === "dead end" || kind === "failing command";
 }
 function fitting(items, room) {
   const costOf3 = ({ kind, line: line4 }, isFirst) => line4.length + 3 + (isFirst ? TITLES[kind].length + 1 : 0);
   const kinds = EVIDENCE_KINDS.map((kind) => items.filter((item) => item.kind === kind));
   const urgent = inTurns(
-    kinds.filter(([item]) => item && isUrgent(item)),
+    kinds.filter(([item]) => item && isUrgent2(item)),
     room,
     costOf3
   );
   const spent = urgent.flatMap((own) => own.map((item, at) => costOf3(item, at === 0))).reduce((a, b) => a + b, 0);
   const others = inTurns(
-    kinds.filter(([item]) => item && !isUrgent(item)),
+    kinds.filter(([item]) => item && !isUrgent2(item)),
     room - spent,
     costOf3
   );
@@ -18994,7 +19066,7 @@ function considerLargeTask(state, prompt2) {
 }
 function isFree(state) {
   if (state.turn.phase !== "idle" || isRelieving(state) || state.wait?.phase === "paused") return false;
-  if (state.stall.phase === "ending") return false;
+  if (state.stall.phase === "ending" || state.relief.slot?.phase === "asked") return false;
   if (state.compaction.phase === "overdue" && state.relief.due !== void 0) return false;
   if (state.run.mode === "observe") return true;
   return state.control.phase === "open" || state.control.phase === "closed" && state.mailbox.ended;
@@ -19587,6 +19659,7 @@ function step(before, input) {
     take2(state, input),
     (taken) => afterRelief2(state, taken),
     advance,
+    leaveSlot,
     (judged) => watchLife(before, judged)
   );
 }
@@ -19628,6 +19701,8 @@ function onOwn(state, event) {
       return onHandoffWritten(state, event);
     case "file-measured":
       return onFileMeasured(state, event.requestId, event.file);
+    case "relief-slot":
+      return onSlot(state, event.granted);
     case "exact-folder":
       return onExactFolder(state, event.path, event.guarded);
     case "exact-proved":
