@@ -1541,15 +1541,19 @@ function measureExact(state) {
   if (exact.landing === void 0 || gauge.basis !== "measured") return keep(state);
   const { receipt, before } = exact.landing;
   const freed = before.predicted - gauge.used;
-  const price = priceOfModel(state);
-  const read2 = (tokens2) => price === void 0 ? 0 : tokens2 * priceAt(price, tokens2).cacheRead;
-  const saved = Math.round((read2(before.predicted) - read2(gauge.used)) / 1e6);
-  const savedUsd = price === void 0 ? void 0 : toUsd(saved);
   const landed = withExact(state, { landing: void 0, ...NO_ECHO });
   const reason = `${before.predicted} tokens before it`;
-  return keep(landed, [
-    { kind: "landed", ...decided(landed, reason), freed, exact: receipt, ...savedUsd !== void 0 && { savedUsd } }
-  ]);
+  const worth = worthOf(state, before.predicted);
+  return keep(landed, [{ kind: "landed", ...decided(landed, reason), freed, exact: receipt, ...worth }]);
+}
+function worthOf(state, before) {
+  const price = priceOfModel(state);
+  if (price === void 0) return {};
+  const { gauge, cache } = state;
+  const rates = priceAt(price, gauge.used);
+  const saved = before * priceAt(price, before).cacheRead - gauge.used * rates.cacheRead;
+  const anew = Math.max(0, gauge.used - (gauge.first ?? 0)) * (writePrice(cache, rates) - rates.cacheRead);
+  return { savedUsd: toUsd(Math.round(saved / 1e6)), onceUsd: toUsd(Math.round(anew / 1e6)) };
 }
 function withExact(state, changes) {
   return { ...state, exact: { ...state.exact, ...changes } };
@@ -1896,10 +1900,7 @@ function draftOf(state) {
     process: state.process,
     session: state.session,
     notes: state.notes,
-<<<<<<< Updated upstream
     measured: state.measured,
-=======
->>>>>>> Stashed changes
     gauge: state.gauge,
     latch: state.latch,
     turn: state.turn,
@@ -12370,7 +12371,7 @@ function entriesOf(parts, room) {
 function withinRoom(entries, whole2, { room, most }) {
   const latest = new Map(entries.map((entry, at) => [keyOf(entry), at]));
   const isOlder = ({ part }) => part.kind !== "round" || !whole2.has(part);
-  const ranked = entries.map((entry, at) => ({ entry, at, worth: worthOf(entry) / (entries.length - at) })).filter(({ entry, at }) => isOlder(entry) && latest.get(keyOf(entry)) === at).sort((one, other) => other.worth - one.worth);
+  const ranked = entries.map((entry, at) => ({ entry, at, worth: worthOf2(entry) / (entries.length - at) })).filter(({ entry, at }) => isOlder(entry) && latest.get(keyOf(entry)) === at).sort((one, other) => other.worth - one.worth);
   const kept = /* @__PURE__ */ new Set();
   const summary = entries.findLast(({ kind }) => kind === "summary");
   let left = Math.min(room, most + (summary === void 0 ? 0 : costOf(summary)));
@@ -12398,7 +12399,7 @@ function costOf({ kind, text }) {
 var FAILED2 = /\bexit (?!0\b)\d|\b(?:failed|refused|cancelled)\b/;
 var CHANGES = /^(?:Edit|Write|MultiEdit|NotebookEdit|Agent|Task)\b/;
 var LOOKS = /^(?:Read|Grep|Glob|LS|WebFetch|WebSearch|ToolSearch)\b/;
-function worthOf({ kind, text }) {
+function worthOf2({ kind, text }) {
   if (kind !== "line") return kind === "summary" ? Number.POSITIVE_INFINITY : 10;
   if (isSaid(text)) return 1;
   if (FAILED2.test(text)) return 8;
@@ -13135,8 +13136,6 @@ function forecastText(policy, { full, turn = 0, window }) {
   return `${full} tokens and a turn's growth of up to ${turn} would cross ${handoffLevel(policy, window)}`;
 }
 
-<<<<<<< Updated upstream
-=======
 // src/core/governor/relief/slot.ts
 function withSlot(state, relieve) {
   return needsNone(state) || isUrgent(state) ? withSlotAtOnce(state, relieve) : ask(state);
@@ -13182,7 +13181,6 @@ function withSlotIn(state, slot) {
   return { ...state, relief: { ...state.relief, slot } };
 }
 
->>>>>>> Stashed changes
 // src/core/governor/waits/wait.ts
 function planFor(state, event) {
   const { run, input, mailbox, spending } = state;
@@ -13320,14 +13318,10 @@ function onWaitTimer(state) {
   const expiry = savingAt(trying);
   if (expiry === void 0 || trying.relief.unfinished === void 0) return keep(trying);
   const unfinished = { ...trying.relief.unfinished, prompts: wait.prompts };
-<<<<<<< Updated upstream
-  return chain(keep({ ...trying, relief: { ...trying.relief, unfinished } }, expiry), startCompaction);
-=======
   return chain(
     keep({ ...trying, relief: { ...trying.relief, unfinished } }, expiry),
     (next) => withSlotAtOnce(next, startCompaction)
   );
->>>>>>> Stashed changes
 }
 function savingAt(state) {
   const { actions } = announceExpiry(state, "unseen");
