@@ -41,7 +41,7 @@ async function cleanup(flags: CleanupFlags, io: Io): Promise<number> {
   const { contextDir, period } = await settingsFor(io);
   const folder = resolve(io.cwd, named(flags.contextDir) ?? contextDir);
   const keep = flags.keep === undefined ? {} : { keep: readKeep(flags.keep) };
-  const options = { ...keep, period };
+  const options = { ...keep, period, cwd: io.cwd };
   const plan = planCleanup(folder, options);
   show(plan, options, io);
   const isAsked = plan.remove.length > 0 || plan.removesFolder;

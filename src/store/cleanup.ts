@@ -40,8 +40,8 @@ export interface CleanupOptions {
   readonly period: 'day' | 'month';
   /** Default: the system's clock. */
   readonly now?: () => number;
-  /** Default: the process's. */
-  readonly cwd?: string;
+  /** The working folder, which is never removed. */
+  readonly cwd: string;
   /** Default: the user's. */
   readonly home?: string;
 }
@@ -70,7 +70,7 @@ function checkCount(keep: number): void {
   throw new CtxbError('usage', `keep: expected a whole number of sessions, found ${keep}: for instance 5`);
 }
 
-function refuseDangerous(root: string, { cwd = process.cwd(), home = homedir() }: CleanupOptions): void {
+function refuseDangerous(root: string, { cwd, home = homedir() }: CleanupOptions): void {
   const kind = kindOf(root);
   if (kind !== 'folder') throw new CtxbError('store', `${root} is a ${kind}, not a folder: remove it yourself`);
   const real = realPath(root);

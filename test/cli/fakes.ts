@@ -1,7 +1,10 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { main } from '../../src/cli/main.ts';
+import type { Io } from '../../src/io.ts';
 import { type Finished, type RunningProgram, runProgram, startProgram } from '../support/claude.ts';
 import { CTXB, readLines } from '../support/ctxb.ts';
 
@@ -67,18 +70,47 @@ export function fakeArguments({ fake: name, flags = [], claude = [] }: FakeRun):
   return ['run', ...flags, '--', fake(name), ...claude];
 }
 
+/** Commands that start nothing and read nothing of the process: `main` does here what the program does, 20 times faster. */
+const IN_PROCESS = new Set([
+  'cleanup',
+  'completion',
+  'config',
+  'handoff',
+  'health',
+  'help',
+  'note',
+  'recall',
+  'scratch',
+]);
+
 /** Any command of ctxb, to its end. */
-export function ctxb(
+export async function ctxb(
   { cwd, env }: Place,
   args: readonly string[],
   more: { readonly env?: Readonly<Record<string, string>>; readonly stdin?: string | Uint8Array } = {},
 ): Promise<Finished> {
+  const world = { env: { ...env, ...more.env }, cwd };
+  if (IN_PROCESS.has(args[0] ?? ''))
+    return mainOf(args, { ...world, stdin: Readable.from([Buffer.from(more.stdin ?? '')]) });
   const { stdin } = more;
-  return runProgram(process.execPath, [CTXB, ...args], {
-    env: { ...env, ...more.env },
-    cwd,
-    ...(stdin === undefined ? {} : { stdin }),
+  return runProgram(process.execPath, [CTXB, ...args], { ...world, ...(stdin === undefined ? {} : { stdin }) });
+}
+
+async function mainOf(args: readonly string[], world: Pick<Io, 'stdin' | 'env' | 'cwd'>): Promise<Finished> {
+  const [stdout, stderr] = [collect(), collect()];
+  const code = await main(args, { ...world, stdout: stdout.stream, stderr: stderr.stream });
+  return { stdout: stdout.all(), stderr: stderr.all().toString(), code, signal: null };
+}
+
+function collect() {
+  const chunks: Buffer[] = [];
+  const stream = new Writable({
+    write(chunk: Buffer, _, done) {
+      chunks.push(chunk);
+      done();
+    },
   });
+  return { stream, all: () => Buffer.concat(chunks) };
 }
 
 /** What the program was given on its stdin, where PLAY_INPUT named `input` in the work folder. */

@@ -64,7 +64,7 @@ function fill(): void {
 
 /** Does it, and says what came of it. */
 function clean(options: Partial<CleanupOptions> = {}, path = root) {
-  const plan = planCleanup(path, { period: 'month', now: LATER, ...options });
+  const plan = planCleanup(path, { period: 'month', now: LATER, cwd: tmpdir(), ...options });
   carryOutCleanup(plan);
   const { left, running } = plan;
   return { removed: plan.remove.map(({ name }) => name).sort(), left, running };
@@ -135,7 +135,7 @@ describe('a clean-up', () => {
   ] as const)('of a ledger of $title: stays $stays', ({ period, days, stays }) => {
     fill();
     const now = () => Date.now() + days * 24 * 60 * 60 * 1000;
-    const plan = planCleanup(root, { period, now });
+    const plan = planCleanup(root, { period, now, cwd: tmpdir() });
     expect(plan).toMatchObject({ isCounting: stays, removesFolder: !stays });
     carryOutCleanup(plan);
     expect(existsSync(join(root, 'cost.ndjson'))).toBe(stays);

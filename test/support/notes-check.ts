@@ -172,7 +172,7 @@ function logFaults({ lines, entries }: Notes, rounds: readonly Round[]): string[
     ...(prompts.join() === said.join() ? [] : [`prompts in the log: ${prompts.map((text) => text.slice(0, 20))}`]),
     ...rounds
       .filter((round) => !round.killed && !hasAllPrompts(round, prompts))
-      .map(({ first }) => `no prompts of ${first}`),
+      .map(({ first, code, stderr }) => `no prompts of ${first}, which ended with ${code}: ${stderr}`),
   ];
 }
 
