@@ -19899,6 +19899,7 @@ function withTry(state, triedAt2) {
 
 // src/mod/terminal/register.ts
 var LATE_MS = 300;
+var WATCH_MS = 2e3;
 function register(on, options) {
   const seat = {
     session: sessionFor(options),
@@ -19906,6 +19907,7 @@ function register(on, options) {
     known: { window: void 0, model: void 0, usage: void 0 },
     isRun: false,
     isInteractive: false,
+    turn: void 0,
     heard: [],
     last: void 0,
     isExact: false,
@@ -19939,9 +19941,17 @@ function register(on, options) {
     if (!seat.isRun) await follow($, seat);
     return entered;
   });
+  on("turn.start", async ($, e, next) => {
+    if (e.agentId === void 0 && !seat.isRun) {
+      seat.turn = e.turnId;
+      void watchTurn($, seat, e.turnId);
+    }
+    return next(e);
+  });
   on("turn.complete", async ($, e, next) => {
     const done2 = await next(e);
     if (e.agentId !== void 0 || seat.isRun) return done2;
+    seat.turn = void 0;
     await follow($, seat);
     if (seat.isInteractive && !e.isAborted) await compactIfDue($, seat);
     return done2;
@@ -20036,6 +20046,13 @@ async function follow($, seat) {
   if (seat.log?.path !== transcriptPath) seat.log = createLogReader(transcriptPath);
   await readLog($, seat);
   $.ui.invalidate("ui.render");
+}
+async function watchTurn($, seat, turn) {
+  await $.clock.sleep(WATCH_MS);
+  while (seat.turn === turn) {
+    await follow($, seat);
+    await $.clock.sleep(WATCH_MS);
+  }
 }
 async function followLate($, seat) {
   await $.clock.sleep(LATE_MS);

@@ -71,6 +71,7 @@ export interface On {
   (event: 'session.start', hook: Hook<{ readonly isInteractive: boolean }, unknown>): void;
   (event: 'session.measure', hook: Hook<object, unknown>): void;
   (event: 'prompt.submit', hook: Hook<{ readonly text: string; readonly turnId?: string }, unknown>): void;
+  (event: 'turn.start', hook: Hook<{ readonly agentId?: string; readonly turnId: string }, unknown>): void;
   (event: 'turn.complete', hook: Hook<{ readonly agentId?: string; readonly isAborted: boolean }, unknown>): void;
   (event: 'session.compact', hook: Hook<CompactEvent, object>): void;
   (event: 'classic.SessionStart', hook: Hook<{ readonly source: string }, { additionalContext?: string[] }>): void;

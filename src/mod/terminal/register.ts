@@ -13,6 +13,7 @@ import { createTerminalSession, type TerminalSession } from './session.ts';
 declare const h: (element: unknown, props: object | null, ...children: readonly Drawing[]) => Drawing;
 
 const LATE_MS = 300;
+const WATCH_MS = 2_000;
 
 /** What the mod knows of the session that claude is at. */
 interface Seat {
@@ -22,6 +23,8 @@ interface Seat {
   /** `ctxb run` does all of this itself. */
   isRun: boolean;
   isInteractive: boolean;
+  /** The turn that runs. */
+  turn: string | undefined;
   /** What was said in mid-turn since the last compaction. */
   heard: readonly string[];
   last: ExactReceipt | undefined;
@@ -44,6 +47,7 @@ export function register(on: On, options: Options): void {
     known: { window: undefined, model: undefined, usage: undefined },
     isRun: false,
     isInteractive: false,
+    turn: undefined,
     heard: [],
     last: undefined,
     isExact: false,
@@ -82,9 +86,18 @@ export function register(on: On, options: Options): void {
     return entered;
   });
 
+  on('turn.start', async ($, e, next) => {
+    if (e.agentId === undefined && !seat.isRun) {
+      seat.turn = e.turnId;
+      void watchTurn($, seat, e.turnId);
+    }
+    return next(e);
+  });
+
   on('turn.complete', async ($, e, next) => {
     const done = await next(e);
     if (e.agentId !== undefined || seat.isRun) return done;
+    seat.turn = undefined;
     await follow($, seat);
     if (seat.isInteractive && !e.isAborted) await compactIfDue($, seat);
     return done;
@@ -197,6 +210,15 @@ async function follow($: Engine, seat: Seat): Promise<void> {
   if (seat.log?.path !== transcriptPath) seat.log = createLogReader(transcriptPath);
   await readLog($, seat);
   $.ui.invalidate('ui.render');
+}
+
+/** Shows how the context grows in a long turn. No hook is called for it, as each would hold up a tool. */
+async function watchTurn($: Engine, seat: Seat, turn: string): Promise<void> {
+  await $.clock.sleep(WATCH_MS);
+  while (seat.turn === turn) {
+    await follow($, seat);
+    await $.clock.sleep(WATCH_MS);
+  }
 }
 
 /** claude writes to its log up to 0.15 s late. */

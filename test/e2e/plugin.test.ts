@@ -1,0 +1,101 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { startWorld, type World } from '../support/claude.ts';
+import { givenTexts, mainRequests, summaryRequests, userTexts } from '../support/conversation.ts';
+import { prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
+import { NO_MODS, runsMods } from '../support/exact.ts';
+import { expectExact, job } from '../support/exact-job.ts';
+import { interactiveClaude, say, settleIn } from '../support/interactive.ts';
+import { claudePlugin, installPlugin } from '../support/plugin.ts';
+import { kinds } from '../support/proof.ts';
+import type { AtTerminal } from '../support/pty.ts';
+
+const UNASKED = ['--dangerously-skip-permissions'];
+const poll = <T>(look: () => T) => expect.poll(look, { timeout: 60_000 });
+
+/** A command: what claude completes while it is typed takes the first line end. */
+async function command(claude: AtTerminal, text: string): Promise<void> {
+  await say(claude, `${text} `);
+}
+
+it('installed from the repository: the band, exact compactions, commands, hand-back after /clear, and nothing left', {
+  timeout: 240_000,
+}, async ({ skip }) => {
+  await using world = await startWorld(job({ turns: [7, 7, 2, 2] }));
+  if (!(await runsMods(world))) skip(NO_MODS);
+  settleIn(world);
+  const before = filesIn(world);
+  await installPlugin(world);
+  {
+    await using claude = interactiveClaude(world, UNASKED);
+    await claude.shows(/ctxb░+notmeasuredyet/);
+    await say(claude, 'never touch legacy');
+    await claude.shows(/answer1[\s\S]*14%/);
+    expect(summaryRequests(world.standin)).toEqual([]);
+
+    // The end of this turn is the first moment at which it pays.
+    await say(claude, 'count them');
+    await claude.shows(/wascompactedhere[\s\S]*Conversationcompacted/);
+    await say(claude, 'and go on');
+    await claude.shows(/answer3/);
+    expectExact(world.standin, ['never touch legacy', 'count them', 'and go on']);
+    expect(JSON.stringify(mainRequests(world.standin)[14]?.body.messages)).toContain(
+      '[ctxb] Done here, one line a step',
+    );
+
+    await command(claude, '/ctxb:status');
+    await claude.shows(/compactsexactlyattheendofaturn[\s\S]*lastcompaction:\d+messages[\s\S]*2of2prompts/);
+    await command(claude, '/ctxb:recall legacy');
+    await claude.shows(/npminstall-gctxbputsitthere/);
+    await command(claude, '/ctxb:doctor');
+    await claude.shows(/compactionsareexact:nocall/);
+    await command(claude, '/ctxb:handoff next.md');
+    await claude.shows(/next\.md:written/);
+    expect(readFileSync(join(world.scratch.cwd, 'next.md'), 'utf8')).toContain('never touch legacy');
+
+    await command(claude, '/clear');
+    await claude.shows(/ok|notmeasured/);
+    await say(claude, 'what next');
+    await poll(() => toldWith(world, 'what next')).toMatch(/Task: [\s\S]*never touch legacy/);
+    await claude.shows(/answer4/);
+    await command(claude, '/exit');
+    await claude.ended;
+  }
+  expect(await claudePlugin(world, 'uninstall', 'ctxb@ctxb')).toMatchObject({ code: 0 });
+  expect(await claudePlugin(world, 'marketplace', 'remove', 'ctxb')).toMatchObject({ code: 0 });
+  expect(filesIn(world)).toEqual([...before, 'next.md'].sort());
+  // claude removes its copy later by itself.
+  for (const file of ['settings.json', 'plugins/installed_plugins.json', 'plugins/known_marketplaces.json']) {
+    expect(readFileSync(join(String(world.scratch.env.CLAUDE_CONFIG_DIR), file), 'utf8')).not.toContain('ctxb');
+  }
+});
+
+it('inside of a run the plugin does nothing, as the run does all of that', async ({ skip }) => {
+  await using world = await startWorld(job({ turns: [5, 4, 3, 2] }));
+  if (!(await runsMods(world))) skip(NO_MODS);
+  await installPlugin(world);
+  const four = ['one', 'two', 'three', 'four'];
+  const run = await runCtxb(world, {
+    flags: prompts(...four),
+    claude: SMALL_WINDOW,
+    env: { CTXB_COMPACTION_HOW: 'auto' },
+  });
+  expect(run.code).toBe(0);
+  expect(kinds(world)).toEqual(['compact', 'compacted', 'landed']);
+  expectExact(world.standin, four);
+  const notes = userTexts(mainRequests(world.standin).at(-1)).filter((text) =>
+    text.startsWith('[ctxb] The conversation'),
+  );
+  expect(notes).toHaveLength(1);
+});
+
+/** What lies in the folder that claude works in. */
+function filesIn({ scratch: { cwd } }: World): string[] {
+  return readdirSync(cwd).sort();
+}
+
+function toldWith(world: World, prompt: string): string {
+  const request = mainRequests(world.standin).find((one) => userTexts(one).at(-1)?.trim() === prompt);
+  return givenTexts(request).join('\n');
+}
