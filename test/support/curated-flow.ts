@@ -29,7 +29,7 @@ const STEPS = 12;
 const OWN_TOKENS = 20_000;
 
 /** The first twelve steps of the fixture, each of which decides something at the end of a long answer. */
-export function curatedFlow(enabled: boolean): Pick<Flow, 'budgets' | 'curator'> & { steps: { id: string }[] } {
+function curatedFlow(enabled: boolean): Pick<Flow, 'budgets' | 'curator'> & { steps: { id: string }[] } {
   const { steps, budgets } = longFlow();
   const kept = steps.slice(0, STEPS).map(({ id, agent, objective }) => ({ id, ...(agent && { agent }), objective }));
   return { budgets, curator: { enabled }, steps: kept };

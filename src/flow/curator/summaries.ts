@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
+import type { Budgets } from '../../config/flow-settings.ts';
 import { codePoints } from '../../core/governor/gauge/token-estimate.ts';
 import { parsed } from '../../core/protocol/fields.ts';
 import type { FlowRunFiles } from '../../store/runs/flow-run.ts';
@@ -24,7 +25,7 @@ export interface CheckedSummaries {
 }
 
 /** A summary takes about a third of what the beginning of the output could; beyond a page it is none. */
-export function summaryChars(historyOlderChars: number): number {
+function charsOf(historyOlderChars: number): number {
   return Math.min(4_000, Math.max(400, Math.floor(historyOlderChars * 0.3)));
 }
 
@@ -39,10 +40,10 @@ export function createSummaries(files: Pick<FlowRunFiles, 'read' | 'writeJson'>)
     taskFor(
       history: readonly PackItem[],
       items: PackReceipt['items'],
-      { model, historyOlderChars }: { readonly model: string; readonly historyOlderChars: number },
+      { model, budgets }: { readonly model: string; readonly budgets: Budgets },
     ): SummaryTask {
-      const limit = summaryChars(historyOlderChars);
-      const short = new Set(items.filter(isShort).map(({ step }) => step));
+      const limit = charsOf(budgets.historyOlderChars);
+      const short = new Set(items.filter((each) => isShort(each, budgets)).map(({ step }) => step));
       const older = history
         .slice(0, -1)
         .filter(({ stepId, output }) => short.has(stepId) && codePoints(output) > limit);
@@ -72,9 +73,10 @@ export function createSummaries(files: Pick<FlowRunFiles, 'read' | 'writeJson'>)
   }
 }
 
-/** What the output of a critical step may take is more than a summary is worth. */
-function isShort({ outcome, tier }: PackReceipt['items'][number]): boolean {
-  return outcome === 'omitted' || (outcome === 'cut' && tier !== 'CRITICAL');
+/** All that the output of a critical step may take is worth more than a summary. */
+function isShort({ outcome, tier, shown_chars }: PackReceipt['items'][number], budgets: Budgets): boolean {
+  if (outcome === 'cut') return tier !== 'CRITICAL' || shown_chars < budgets.historyRecentChars;
+  return outcome === 'omitted';
 }
 
 function firstOf(items: readonly PackItem[]): PackItem[] {

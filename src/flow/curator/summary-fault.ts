@@ -22,6 +22,8 @@ export function summaryFault(text: string, { output, steps, limit }: SummaryBoun
   const length = codePoints(text);
   if (!/[\p{L}\p{N}]/u.test(text)) return 'it is empty';
   if (length > limit) return `it has ${grouped(length)} characters, at most ${grouped(limit)} are taken`;
+  // What stands in one is no sentence, and would not be looked at.
+  if (/```|~~~/.test(text)) return 'it has a block of code';
   const demand = demandIn(text);
   if (demand !== undefined) return `it tells somebody what to do: ${quoted(demand, LINE_LENGTH)}`;
   const invented = inventedIn(text, output, steps);
@@ -34,11 +36,15 @@ const ADDRESSES =
 /** Begins as a demand does, besides with a verb. */
 const DEMANDS = /^(?:do not|don't|never|always|disregard|forget)\b/i;
 /** Poses as a message of somebody else, or as markup of one. */
-const POSES = /<\/?[a-z][\w:-]*>|^\s*(?:system|assistant|user|human)\s*:/im;
+const POSES =
+  /<\/?(?:system|assistant|user|human|thinking|tool|instructions?)[\w:-]*>|^\s*(?:system|assistant|user|human)\s*:/im;
+/** `Test results were` and `Support for lists is` begin with nouns. */
+const NOUN_FIRST = /^\S+ (?:(?!the |an? |all |every |what |that |it )\S+ ){1,2}(?:is|are|was|were|has|had)\b/i;
 
 function demandIn(text: string): string | undefined {
   if (POSES.test(text)) return POSES.exec(text)?.[0];
-  const isDemand = (words: string) => ADDRESSES.test(words) || DEMANDS.test(words) || IMPERATIVE.test(words);
+  const isDemand = (words: string) =>
+    ADDRESSES.test(words) || DEMANDS.test(words) || (IMPERATIVE.test(words) && !NOUN_FIRST.test(words));
   return sentencesOf(text).find((sentence) => isDemand(sentence.text.replace(/^[^\p{L}<]+/u, '')))?.text;
 }
 

@@ -33,8 +33,7 @@ export function createAttempts(run: FlowRun, stop: Pick<FlowStop, 'noMore' | 'at
     const { settings } = invocation;
     const { pack, budgets } = briefingOf(flow, step, world);
     const { model } = curator;
-    const { historyOlderChars } = budgets.budgets;
-    const task = summaries.taskFor(history, pack.receipt.items, { model, historyOlderChars });
+    const task = summaries.taskFor(history, pack.receipt.items, { model, budgets: budgets.budgets });
     const options = { curator, program, config, settings, stop: stop.atOnce, now, summaries: task };
     const curation = await curate(asked, history, options, io);
     if (curation.summaries !== undefined) summaries.keep(task, model, curation.summaries);

@@ -1,0 +1,105 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { checkSummaries, createSummaries } from '../../../src/flow/curator/summaries.ts';
+import { pack } from '../../../src/flow/pack/pack.ts';
+import type { PackItem } from '../../../src/flow/pack/step-block.ts';
+import { openFlowRun } from '../../../src/store/runs/flow-run.ts';
+import { flowStep, packItem } from '../../support/packs.ts';
+
+let folder = '';
+let summaries: ReturnType<typeof createSummaries>;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'ctxb-summaries-'));
+  summaries = createSummaries(openFlowRun(folder, 'run'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const BUDGETS = { contextBudgetChars: 100_000, historyRecentChars: 9_000, historyOlderChars: 2_000 };
+const item = (stepId: string, chars: number, more: Partial<PackItem> = {}) =>
+  packItem({ stepId, output: `${stepId} `.padEnd(chars, 'x'), ...more });
+const taskFor = (history: readonly PackItem[], budgets = BUDGETS, model = 'haiku') =>
+  summaries.taskFor(history, pack(flowStep(), history, budgets).receipt.items, { model, budgets });
+const idsOf = ({ toSum }: { toSum: readonly PackItem[] }) => toSum.map(({ stepId }) => stepId);
+
+describe('what is to be summed up', () => {
+  it('is what is not in whole, newest first, but the newest step, a critical one, and what is short', () => {
+    const critical = item('critical', 10_000, { priority: 'critical' });
+    const history = [item('a', 5_000), critical, item('whole', 1_500), item('b', 3_000), item('newest', 20_000)];
+    const task = taskFor(history);
+    expect(idsOf(task)).toEqual(['b', 'a']);
+    expect(task.summaryChars).toBe(600);
+  });
+
+  it('is also what is omitted or has not all that it may take', () => {
+    const critical = item('critical', 8_000, { priority: 'critical' });
+    const history = [critical, item('short', 500), item('newest', 9_000)];
+    expect(idsOf(taskFor(history, { ...BUDGETS, contextBudgetChars: 10_000 }))).toEqual(['critical']);
+  });
+
+  it('is little in one go', () => {
+    const many = Array.from({ length: 12 }, (_, index) => item(`s${index}`, 3_000));
+    expect(idsOf(taskFor(many))).toEqual(['s10', 's9', 's8', 's7', 's6', 's5']);
+    const large = Array.from({ length: 5 }, (_, index) => item(`s${index}`, 50_000));
+    expect(idsOf(taskFor(large))).toEqual(['s3', 's2']);
+  });
+
+  it.each([
+    { historyOlderChars: 500, chars: 400 },
+    { historyOlderChars: 10_000, chars: 3_000 },
+    { historyOlderChars: 100_000, chars: 4_000 },
+  ])('takes $chars of $historyOlderChars characters', ({ historyOlderChars, chars }) => {
+    expect(taskFor([item('a', 1_000)], { ...BUDGETS, historyOlderChars }).summaryChars).toBe(chars);
+  });
+});
+
+describe('what is kept', () => {
+  const history = [item('a', 5_000), item('b', 5_000), item('newest', 1)];
+  const answer = (task: ReturnType<typeof taskFor>) =>
+    checkSummaries(
+      [
+        { step: 'a', text: ' It did. ' },
+        { step: 'b', text: 'It has 7.' },
+        { step: 'z', text: 'No.' },
+      ],
+      task,
+      new Set(),
+    );
+
+  it('is used, and what was refused is not asked for again', () => {
+    const task = taskFor(history);
+    const checked = answer(task);
+    expect(checked.fault).toBe('the summary of b is not taken: `7` is not in the output');
+    summaries.keep(task, 'haiku', checked);
+    const again = taskFor(history);
+    expect(idsOf(again)).toEqual([]);
+    expect([...again.kept]).toEqual([['a', { text: 'It did.', by: 'haiku' }]]);
+  });
+
+  it.each([
+    { title: 'another output', change: [item('a', 5_001), ...history.slice(1)], model: 'haiku', asked: ['a'] },
+    { title: 'another model', change: history, model: 'sonnet', asked: ['b', 'a'] },
+    { title: 'another length', change: history, model: 'haiku', older: 3_000, asked: ['b', 'a'] },
+  ])('does not count for $title', ({ change, model, older = 2_000, asked }) => {
+    const task = taskFor(history);
+    summaries.keep(task, 'haiku', answer(task));
+    expect(idsOf(taskFor(change, { ...BUDGETS, historyOlderChars: older }, model))).toEqual(asked);
+  });
+
+  it('is not what somebody else has put there', () => {
+    const files = openFlowRun(folder, 'run');
+    const task = taskFor(history);
+    summaries.keep(task, 'haiku', answer(task));
+    const odd = createSummaries({ ...files, read: () => '{"version":2,"text":"It did."}' });
+    expect(
+      idsOf(
+        odd.taskFor(history, pack(flowStep(), history, BUDGETS).receipt.items, {
+          model: 'haiku',
+          historyOlderChars: 2_000,
+        }),
+      ),
+    ).toEqual(['b', 'a']);
+  });
+});
