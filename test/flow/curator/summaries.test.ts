@@ -97,7 +97,7 @@ describe('what is kept', () => {
       idsOf(
         odd.taskFor(history, pack(flowStep(), history, BUDGETS).receipt.items, {
           model: 'haiku',
-          historyOlderChars: 2_000,
+          budgets: BUDGETS,
         }),
       ),
     ).toEqual(['b', 'a']);
