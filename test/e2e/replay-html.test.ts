@@ -315,6 +315,27 @@ describe('the page', () => {
     expect(await browser.value(`document.documentElement.scrollWidth`)).toBe(360);
   });
 
+  it.each([
+    { width: 1280, name: 'cuts no column off' },
+    { width: 390, name: 'shows a row as a card' },
+  ])('at $width pixels $name', async ({ width }) => {
+    const session = aSession({
+      model: 'us.anthropic.claude-sonnet-4-5-20250929-v1:0[1m]',
+      prompt: 'can you look at the changes in this branch',
+    });
+    for (const sessions of [[session, session], [session]]) {
+      await open(sessions);
+      await browser.size(width, 900);
+      // Sessions, or what is in one.
+      const tables = await browser.value<number[][]>(`[...document.querySelectorAll('.scroll')]
+        .filter((each) => each.clientWidth > 0).map((each) => [each.scrollWidth, each.clientWidth])`);
+      expect(tables.length).toBeGreaterThan(0);
+      for (const [wanted, given] of tables) expect(wanted).toBe(given);
+    }
+    const title = `getComputedStyle(document.querySelector('tbody td'), '::before').content`;
+    expect(await browser.value(title)).toMatch(width === 390 ? /^"\w/ : /^none$/);
+  });
+
   it('shows the call that a finger touches at the lower edge of a phone', async () => {
     await open([aSession({ calls: 60 })]);
     await browser.size(360, 740);

@@ -56,7 +56,7 @@ const COLUMNS: readonly TableColumn<Row>[] = [
   {
     title: 'Model',
     value: ({ session }) => session.model,
-    show: ({ session }) => h('span', { class: 'once' }, session.model ?? '–'),
+    show: ({ session }) => h('span', { class: 'once' }, session.model?.replace(/^claude-|-\d{8}(?=$|\[)/g, '') ?? '–'),
   },
   { title: 'Began', value: ({ session }) => session.time.first, show: ({ session }) => began(session) },
 ];

@@ -88,10 +88,10 @@ export function createSortTable<Row>({
     return h('tr', {}, ...columns.map((column, at) => cellOf(column, at, row)));
   }
 
-  function cellOf({ value, show }: TableColumn<Row>, at: number, row: Row): HTMLElement {
+  function cellOf({ title, value, show }: TableColumn<Row>, at: number, row: Row): HTMLElement {
     const figure = value(row);
     const content = show?.(row) ?? (typeof figure === 'number' ? tokens(figure) : (figure ?? '–'));
-    const attributes = { class: figures[at] && 'figure' };
+    const attributes = { class: figures[at] && 'figure', 'data-title': title };
     return at === 0 ? h('th', { scope: 'row', ...attributes }, content) : h('td', attributes, content);
   }
 
