@@ -2,9 +2,9 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { RecordedRequest, Scenario } from '../../src/standin/scenario.ts';
-import { promptLine, startWorld, type World } from '../support/claude.ts';
+import { promptLine, runProgram, startWorld, type World } from '../support/claude.ts';
 import { summaryRequests, userTexts } from '../support/conversation.ts';
-import { LARGE_WINDOW, PROTOCOL, startCtxb } from '../support/ctxb.ts';
+import { CTXB, LARGE_WINDOW, PROTOCOL, startCtxb } from '../support/ctxb.ts';
 
 /** A prompt says whose it is, and how large the context is to be with it. */
 const said = (request: RecordedRequest) => {
@@ -47,6 +47,7 @@ const summaryOf = (world: World, name: string) =>
 /** A run that is given prompts one by one, and has room between the level of compacting and the one of the handoff. */
 function startRun(world: World, name: string, env: Readonly<Record<string, string>> = {}) {
   const program = startCtxb(world, {
+    flags: ['--record', `${name}.ndjson`],
     claude: [...PROTOCOL, ...LARGE_WINDOW],
     env: { CTXB_THRESHOLDS_COMPACT: '0.5', ...env },
   });
@@ -151,4 +152,7 @@ it('none waits for longer than a compaction may take, nor where places cannot be
   const ends = await end(...holders, c, d);
   expect(ends.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
   expect(ends[3]?.stderr).toContain('reliefs are not kept apart from those of other runs');
+  const { env, cwd } = world.scratch;
+  const check = await runProgram(process.execPath, [CTXB, 'replay', '--check', 'c.ndjson'], { env, cwd });
+  expect(check.stdout.toString()).toMatch(/^c\.ndjson: the same \d+ actions\n$/);
 });

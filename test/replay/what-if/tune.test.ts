@@ -116,6 +116,21 @@ describe('the levels of a month of sessions', () => {
   });
 });
 
+describe('exact compactions', () => {
+  const exact = (moment: number | string) => whatIfPolicy({ compaction: { how: 'exact', moment } });
+  const moments = ['economic', 0.3, 0.4, 0.5, 0.6].map((moment) => ({
+    levels: { 'compaction.moment': moment },
+    whatIf: exact(moment),
+  }));
+  const all = month(stays(createRandom(1), 40, LONG));
+
+  it('as soon as it pays is found where a share is in force, and is left where it is', () => {
+    const tuned = (moment: number | string) => tune(all, exact(moment), { candidates: moments, prices: {} });
+    expect(tuned(0.5).proposal).toEqual({ 'compaction.moment': 'economic' });
+    expect(tuned('economic')).toMatchObject({ proposal: null, verdict: 'cheapest' });
+  });
+});
+
 describe('what is judged', () => {
   const all = month(stays(createRandom(1), 40, LONG));
 
