@@ -122,7 +122,12 @@ describe('exact compactions', () => {
     levels: { 'compaction.moment': moment },
     whatIf: exact(moment),
   }));
-  const all = month(stays(createRandom(1), 40, LONG));
+  const random = createRandom(1);
+  const growing = () => Array.from({ length: random.whole(60, 140) }, (_, at) => ({ context: 20_000 + at * 2_000 }));
+  const all = Array.from({ length: 40 }, (_, at) => ({
+    ...sketched({ calls: growing(), window: 1_000_000 }),
+    sessionId: `${at}`,
+  }));
 
   it('as soon as it pays is found where a share is in force, and is left where it is', () => {
     const tuned = (moment: number | string) => tune(all, exact(moment), { candidates: moments, prices: {} });
