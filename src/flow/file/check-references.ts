@@ -4,7 +4,7 @@ import { closest, shown } from '../../config/finding.ts';
 import { KEYS } from '../../config/keys.ts';
 import { isRecord } from '../../config/read-config.ts';
 import { type Fault, nameText } from './fault.ts';
-import { profileFile } from './flow-files.ts';
+import { fileInside, profileFile } from './flow-files.ts';
 import { findCycles, stepGraph } from './order-steps.ts';
 
 /** An unchecked step: any of its values may be of any type. */
@@ -110,14 +110,32 @@ function inShort(ids: readonly string[]): readonly string[] {
   return ids.length <= 12 ? ids : [...ids.slice(0, 6), '...', ...ids.slice(-5)];
 }
 
-/** Reports a chosen profile that is neither in the flow nor in a file of its own. */
-export function checkProfile({ profile, profiles }: Readonly<Record<string, unknown>>, folder: string): Fault[] {
+/**
+ * Reports a chosen profile that is neither in the flow nor in a file of its own.
+ *
+ * @param folder the flow's
+ * @param isAsked the user has named it: a flow must not have any other file of this machine read, whose lines would
+ * stand in findings
+ */
+export function checkProfile(
+  { profile, profiles }: Readonly<Record<string, unknown>>,
+  { folder, isAsked }: { readonly folder: string; readonly isAsked: boolean },
+): Fault[] {
   const names = isRecord(profiles) ? Object.keys(profiles) : [];
-  if (typeof profile !== 'string' || names.includes(profile) || existsSync(profileFile(folder, profile))) return [];
+  if (typeof profile !== 'string' || names.includes(profile)) return [];
+  const file = profileFile(folder, profile);
+  const looked = isAsked ? { fault: existsSync(file) ? undefined : MISSING } : fileInside(folder, file);
+  const fault = 'fault' in looked ? looked.fault : undefined;
+  if (fault === undefined) return [];
   const own = names.length === 0 ? 'one of profiles' : `one of ${names.slice(0, 20).map(nameText).join(', ')}`;
-  const expected = `${own}, or a file ${shown(relative(folder, profileFile(folder, profile)))}`;
-  return [{ path: ['profile'], expected, found: shown(profile), todo: profileAdvice(profile, names) }];
+  const expected = `${own}, or a file ${shown(relative(folder, file))}`;
+  if (fault === MISSING)
+    return [{ path: ['profile'], expected, found: shown(profile), todo: profileAdvice(profile, names) }];
+  const place = `${own}, or a file in the flow's folder or below`;
+  return [{ path: ['profile'], expected: place, found: `${shown(profile)}: ${fault}`, todo: 'name another file' }];
 }
+
+const MISSING = 'no such file';
 
 function profileAdvice(profile: string, names: readonly string[]): string {
   const meant = closest(profile, names);

@@ -45,7 +45,7 @@ export interface FlowChoice {
 export function checkFlow(path: string, text: string, { profile, read = readText }: FlowChoice = {}): ReadFlow {
   const folder = dirname(path);
   const { value, findings } = checkText(path, text, flowFileSchema, (data) =>
-    ruleFaults(profile === undefined ? data : { ...data, profile }, folder),
+    ruleFaults(profile === undefined ? data : { ...data, profile }, { folder, isAsked: profile !== undefined }),
   );
   if (value === undefined) return { flow: undefined, findings };
   const flow = toFlow(value);
@@ -123,9 +123,9 @@ function withoutEchoes(faults: readonly Fault[], refusedBefore: readonly Fault[]
   return faults.filter(({ path }) => !paths.has(pathText(path)));
 }
 
-function ruleFaults(data: Readonly<Record<string, unknown>>, folder: string): Fault[] {
+function ruleFaults(data: Readonly<Record<string, unknown>>, place: Parameters<typeof checkProfile>[1]): Fault[] {
   const steps = Array.isArray(data.steps) && data.steps.length <= MAX_STEPS ? data.steps : [];
-  return [...checkProfile(data, folder), ...checkSteps(steps), ...checkPromptFiles(steps, folder)];
+  return [...checkProfile(data, place), ...checkSteps(steps), ...checkPromptFiles(steps, place.folder)];
 }
 
 function refused(findings: readonly Finding[]): ReadFlow {

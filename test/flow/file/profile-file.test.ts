@@ -1,6 +1,6 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { effectiveBudgets, effectiveCurator } from '../../../src/flow/briefing.ts';
 import { checkFlow, readFlow } from '../../../src/flow/file/read-flow.ts';
@@ -60,6 +60,26 @@ describe('a profile in a file of its own', () => {
       `steps: expected one of budgets, curator, found "steps" (${file}:2); move it to the top level of the file`,
       `curator.enabled: expected true or false, found 1 (${file}:3); correct it`,
     ]);
+  });
+
+  it('is in the folder of the flow or below, unless the user has named it', () => {
+    const outside = mkdtempSync(join(tmpdir(), 'ctxb-profile-'));
+    const file = join(outside, 'secret.yaml');
+    writeFileSync(file, 'a password: 1\n');
+    symlinkSync(file, join(folder, 'profiles', 'linked.yaml'));
+    for (const [name, fault] of [
+      [file, 'a place outside'],
+      [`../${basename(outside)}/secret.yaml`, 'a place outside'],
+      ['linked', 'a link to a place outside'],
+      ['./profiles', 'a folder'],
+    ] as const) {
+      expect(read(`profile: ${name}\n${FLOW}`).findings.map(({ message }) => message)).toEqual([
+        `profile: expected one of daily, or a file in the flow's folder or below, found "${name}": ${fault} (${join(folder, 'f.yaml')}:1); name another file`,
+      ]);
+    }
+    writeFileSync(file, HEAVY);
+    expect(read(FLOW, file).flow?.profile).toBe('secret');
+    rmSync(outside, { recursive: true });
   });
 
   it('that does not exist', () => {
