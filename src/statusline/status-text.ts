@@ -50,7 +50,9 @@ export function statusText(
     const fitting = fitted(parts, width, kept);
     if (fitting !== undefined) return line(fitting);
   }
-  return line(barParts(state, style, 0).slice(0, 1));
+  // Narrower than the share itself.
+  const [first] = barParts(state, style, 0);
+  return line(first === undefined ? [] : [{ ...first, text: first.text.slice(0, Math.max(0, width)) }]);
 }
 
 /** Without the parts of the highest ranks, as long as it must be; undefined where more than `least` had to go. */
