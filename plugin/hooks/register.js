@@ -19804,9 +19804,10 @@ function replayRun(policy) {
 }
 
 // src/statusline/judge-status.ts
-function withWindow2(state, { window, model }) {
+function withKnown(state, { window, model, limits }) {
   const known = learnWindow(state.gauge.window, window ?? 0, "asked");
-  return { ...state, gauge: { ...state.gauge, window: learnFromModelId(known, model) } };
+  const gauge = { ...state.gauge, window: learnFromModelId(known, model) };
+  return { ...state, gauge, limits: { ...state.limits, used: limits } };
 }
 function withCallAhead(state, known, t) {
   const event = callAhead(state, known);
@@ -19842,7 +19843,9 @@ function createTerminalSession({ policy, recall: recall2 }) {
   let triedAt2;
   memory.add({ t: 0, from: "ctxb", event: { kind: "notes", path: "" } }, host.state);
   function judged(known, at) {
-    return withCallAhead(withWindow2(host.state, known), known, at);
+    const state = withCallAhead(withKnown(host.state, known), known, at);
+    const { latch, gauge } = state;
+    return { ...state, latch: latchAt(latch, predicted(gauge), gauge.window.tokens, policy) };
   }
   return {
     get state() {
@@ -19868,7 +19871,7 @@ function createTerminalSession({ policy, recall: recall2 }) {
       return predicted(gauge) >= inTokens(policy.thresholds.compact, gauge.window.tokens);
     },
     compact(messages, known, heard2) {
-      const state = withWindow2(host.state, known);
+      const state = withKnown(host.state, known);
       const midTurn = heard2.map((text) => ({ text, after: "" }));
       try {
         return exactAnswer(messages, {
@@ -19904,7 +19907,7 @@ function register(on, options) {
   const seat = {
     session: sessionFor(options),
     log: void 0,
-    known: { window: void 0, model: void 0, usage: void 0 },
+    known: { window: void 0, model: void 0, usage: void 0, limits: {} },
     isRun: false,
     isInteractive: false,
     turn: void 0,
@@ -20035,14 +20038,15 @@ async function look2($, seat) {
   seat.program = files2[found.indexOf(true)];
 }
 async function follow($, seat) {
-  const [{ transcriptPath }, { context, cost }, model] = await Promise.all([
+  const [{ transcriptPath }, { context, cost, rateLimits }, model] = await Promise.all([
     $.session.info(),
     $.session.usage(),
     $.session.model()
   ]);
   const { tokens: tokens2, window } = context;
   const usage = tokens2 === void 0 ? void 0 : { input: tokens2, cacheCreation: 0, cacheRead: 0, output: 0 };
-  seat.known = { window, model, usage, costUsd: cost?.usd };
+  const limits = rateLimits.map(({ kind, percentUsed }) => [kind, { share: percentUsed / 100, resetsAt: void 0 }]);
+  seat.known = { window, model, usage, costUsd: cost?.usd, limits: Object.fromEntries(limits) };
   if (seat.log?.path !== transcriptPath) seat.log = createLogReader(transcriptPath);
   await readLog($, seat);
   $.ui.invalidate("ui.render");

@@ -17,18 +17,19 @@ import type { StatusInput } from './status-input.ts';
  */
 export function judgeStatus(lines: Iterable<string>, status: StatusInput, policy: Policy): GovernorState {
   // A recording is judged, of which this is the end.
-  const state = withWindow(initialState(replayRun(policy)), status);
-  const host = createHost({ ...state, limits: { ...state.limits, used: status.limits } });
+  const host = createHost(withKnown(initialState(replayRun(policy)), status));
   for (const line of lines) host.feed({ t: 0, from: 'claude', event: decodeLine(line) });
   return withCallAhead(host.state, status, 0);
 }
 
 /** What claude says of a session beside its log. */
-export type Known = Pick<StatusInput, 'window' | 'model' | 'usage'>;
+export type Known = Pick<StatusInput, 'window' | 'model' | 'usage' | 'limits'>;
 
-export function withWindow(state: GovernorState, { window, model }: Known): GovernorState {
+/** Its window and its limits. */
+export function withKnown(state: GovernorState, { window, model, limits }: Known): GovernorState {
   const known = learnWindow(state.gauge.window, window ?? 0, 'asked');
-  return { ...state, gauge: { ...state.gauge, window: learnFromModelId(known, model) } };
+  const gauge = { ...state.gauge, window: learnFromModelId(known, model) };
+  return { ...state, gauge, limits: { ...state.limits, used: limits } };
 }
 
 /**

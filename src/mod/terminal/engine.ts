@@ -43,6 +43,8 @@ export interface SessionUsage {
   /** `tokens`: of the last call's request; absent in a fresh context. */
   readonly context: { readonly tokens?: number; readonly window: number };
   readonly cost?: { readonly usd: number };
+  /** `percentUsed`: 0 to 100. */
+  readonly rateLimits: readonly { readonly kind: string; readonly percentUsed: number }[];
 }
 
 export interface CompactEvent {

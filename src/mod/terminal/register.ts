@@ -44,7 +44,7 @@ export function register(on: On, options: Options): void {
   const seat: Seat = {
     session: sessionFor(options),
     log: undefined,
-    known: { window: undefined, model: undefined, usage: undefined },
+    known: { window: undefined, model: undefined, usage: undefined, limits: {} },
     isRun: false,
     isInteractive: false,
     turn: undefined,
@@ -199,14 +199,15 @@ async function look($: Engine, seat: Seat): Promise<void> {
 
 /** Reads what is new in claude's log, and asks claude for what the log does not say. */
 async function follow($: Engine, seat: Seat): Promise<void> {
-  const [{ transcriptPath }, { context, cost }, model] = await Promise.all([
+  const [{ transcriptPath }, { context, cost, rateLimits }, model] = await Promise.all([
     $.session.info(),
     $.session.usage(),
     $.session.model(),
   ]);
   const { tokens, window } = context;
   const usage = tokens === undefined ? undefined : { input: tokens, cacheCreation: 0, cacheRead: 0, output: 0 };
-  seat.known = { window, model, usage, costUsd: cost?.usd };
+  const limits = rateLimits.map(({ kind, percentUsed }) => [kind, { share: percentUsed / 100, resetsAt: undefined }]);
+  seat.known = { window, model, usage, costUsd: cost?.usd, limits: Object.fromEntries(limits) };
   if (seat.log?.path !== transcriptPath) seat.log = createLogReader(transcriptPath);
   await readLog($, seat);
   $.ui.invalidate('ui.render');

@@ -4,6 +4,7 @@ import { predicted } from '../../core/governor/gauge/gauge.ts';
 import { initialState } from '../../core/governor/initial-state.ts';
 import { inTokens, type Policy } from '../../core/governor/policy.ts';
 import { budgetOf, withExact } from '../../core/governor/relief/exact.ts';
+import { latchAt } from '../../core/governor/relief/ladder.ts';
 import { reliefNow } from '../../core/governor/relief/relief.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
 import { createMemory } from '../../core/memory/memory.ts';
@@ -12,7 +13,7 @@ import type { Event } from '../../core/protocol/events.ts';
 import { fieldsOf, textOf } from '../../core/protocol/fields.ts';
 import { createHost } from '../../host/governor-host.ts';
 import { replayRun } from '../../replay/replay-run.ts';
-import { type Known, withCallAhead, withWindow } from '../../statusline/judge-status.ts';
+import { type Known, withCallAhead, withKnown } from '../../statusline/judge-status.ts';
 
 /** A session at the terminal: the governor's judgement of claude's log of it, and the notes of what was done. */
 export interface TerminalSession {
@@ -51,7 +52,10 @@ export function createTerminalSession({ policy, recall }: TerminalOptions): Term
   memory.add({ t: 0, from: 'ctxb', event: { kind: 'notes', path: '' } }, host.state);
 
   function judged(known: Known, at: number): GovernorState {
-    return withCallAhead(withWindow(host.state, known), known, at);
+    const state = withCallAhead(withKnown(host.state, known), known, at);
+    const { latch, gauge } = state;
+    // The log does not say how large the window is.
+    return { ...state, latch: latchAt(latch, predicted(gauge), gauge.window.tokens, policy) };
   }
 
   return {
@@ -78,7 +82,7 @@ export function createTerminalSession({ policy, recall }: TerminalOptions): Term
       return predicted(gauge) >= inTokens(policy.thresholds.compact, gauge.window.tokens);
     },
     compact(messages, known, heard) {
-      const state = withWindow(host.state, known);
+      const state = withKnown(host.state, known);
       const midTurn = heard.map((text) => ({ text, after: '' }));
       try {
         return exactAnswer(messages, {

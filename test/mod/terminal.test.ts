@@ -1,0 +1,128 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { DEFAULTS } from '../../src/config/defaults.ts';
+import { initialState } from '../../src/core/governor/initial-state.ts';
+import { bandText } from '../../src/mod/terminal/band.ts';
+import { createLogReader } from '../../src/mod/terminal/log-reader.ts';
+import { policyFor } from '../../src/mod/terminal/options.ts';
+import { createTerminalSession } from '../../src/mod/terminal/session.ts';
+import { replayRun } from '../../src/replay/replay-run.ts';
+
+describe('the log of a session', () => {
+  /** Reads a log as it grows: the lines of each reading. */
+  function readings(...sizes: readonly string[]): string[][] {
+    const log = createLogReader('/log');
+    return sizes.map((text) => {
+      const bytes = Buffer.from(text);
+      const lines: string[] = [];
+      for (let part = log.nextPart(bytes.length); part !== undefined; part = log.nextPart(bytes.length)) {
+        lines.push(...log.lines(bytes.subarray(part.offset, part.offset + part.length).toString('base64')));
+      }
+      return lines;
+    });
+  }
+
+  it('is read line by line as it grows, each whole and once', () => {
+    expect(readings('', 'one\ntw', 'one\ntw', 'one\ntwö\n', 'one\ntwö\nthree\n')).toEqual([
+      ...[[], ['one'], []],
+      ...[['twö'], ['three']],
+    ]);
+  });
+
+  it('is read in parts where it is long, and only its end where it is longer', () => {
+    const lines = Array.from({ length: 2_000 }, (_, index) => `${index} ${'x'.repeat(10_000)}`);
+    const read = readings(`${lines.join('\n')}\n`)[0] ?? [];
+    expect(read.length).toBeLessThan(1_700);
+    expect(read.every((line) => lines.includes(line))).toBe(true);
+    expect(read.at(-1)).toBe(lines.at(-1));
+    expect(new Set(read).size).toBe(read.length);
+  });
+
+  it('goes on behind a line that is longer than a part', () => {
+    expect(readings(`${'x'.repeat(9_000_000)}\nlast\n`)[0]?.at(-1)).toBe('last');
+  });
+});
+
+describe('what the person has set', () => {
+  const manifest = JSON.parse(readFileSync('plugin/.claude-plugin/plugin.json', 'utf8'));
+  const presets = Object.entries(manifest.userConfig).map(([name, option]) => [
+    name,
+    (option as { readonly default: unknown }).default,
+  ]);
+
+  it('is by default what holds in a run', () => {
+    const { thresholds, compaction } = policyFor(Object.fromEntries(presets));
+    expect(thresholds).toEqual(DEFAULTS.thresholds);
+    expect(compaction).toEqual({ ...DEFAULTS.compaction, when: 'boundary' });
+  });
+
+  it.each([
+    ['60', 0.6],
+    [' 60 % ', 0.6],
+    [60, 0.6],
+    ['economic', 'economic'],
+    ['never', 'economic'],
+    ['0', 'economic'],
+    [200, 'economic'],
+  ])('takes %j as the moment %j', (moment, taken) => {
+    expect(policyFor({ moment }).compaction.moment).toBe(taken);
+  });
+});
+
+describe('a session', () => {
+  const known = { window: 200_000, model: undefined, usage: undefined, limits: {} };
+  const line = (value: object) => JSON.stringify({ sessionId: 's', timestamp: '2026-11-22T10:00:00.000Z', ...value });
+  const usage = (tokens: number) => ({ input_tokens: 4, cache_read_input_tokens: tokens - 4, output_tokens: 5 });
+  /** So many calls, each with a tool, up to so many tokens. */
+  const calls = (count: number, tokens: number) =>
+    Array.from({ length: count }, (_, index) => {
+      const [id, tool] = [`msg_${index}`, `tool_${index}`];
+      const content = [{ type: 'tool_use', id: tool, name: 'Bash', input: { command: `run ${index}` } }];
+      const full = Math.round(20_000 + ((tokens - 20_000) * (index + 1)) / count);
+      const result = [{ type: 'tool_result', tool_use_id: tool, content: 'done' }];
+      return [
+        line({
+          type: 'assistant',
+          message: { id, role: 'assistant', model: 'claude-sonnet-4-6', content, usage: usage(full) },
+        }),
+        line({ type: 'user', message: { role: 'user', content: result } }),
+      ];
+    }).flat();
+  const prompt = line({ type: 'user', message: { role: 'user', content: 'never touch legacy' } });
+  const begun = (recall?: string) => createTerminalSession({ policy: policyFor({}), recall });
+
+  it.each([
+    ['pays', 20, 130_000, true],
+    ['does not pay yet', 20, 35_000, false],
+    ['follows too soon on another', 8, 130_000, false],
+    ['is at its level', 3, 170_000, true],
+  ])('is compacted where that %s', (_, count, tokens, isDue) => {
+    const session = begun();
+    session.read([prompt, ...calls(count, tokens)]);
+    expect(session.isDue(known, 0)).toBe(isDue);
+  });
+
+  it('is not compacted again at once where that was in vain', () => {
+    const session = begun();
+    session.read([prompt, ...calls(20, 130_000)]);
+    expect([session.isDue(known, 0), session.isDue(known, 0)]).toEqual([true, false]);
+  });
+
+  it('hands back what was asked and done, and how the rest is found', () => {
+    const session = begun('`ctxb recall WORDS`');
+    expect(session.handBack()).toBeUndefined();
+    session.read([prompt, ...calls(2, 30_000)]);
+    const told = session.handBack();
+    expect(told).toContain('`ctxb recall WORDS` finds what was run, read, said or failed');
+    expect(told).toContain('never touch legacy');
+    expect(told).toContain('`run 0`');
+    expect(told).not.toContain('scratch.md');
+    expect(session.handoff(0)).not.toContain('scratch.md');
+  });
+});
+
+it('the band is the status line, in pieces that claude can paint', () => {
+  const pieces = bandText(initialState(replayRun(DEFAULTS)), 0.5, 80);
+  expect(pieces.map(({ text }) => text).join('')).toBe('ctxb ░░░░░░░░░░░░░░░░░░░░ not measured yet · $0.50');
+  expect(pieces[1]).toEqual({ text: '░░░░░░░░░░░░░░░░░░░░ not measured yet', dimColor: true });
+});
