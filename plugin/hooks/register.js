@@ -2028,7 +2028,8 @@ function statusText(state, costUsd, style, width, more = []) {
     const fitting3 = fitted(parts, width, kept);
     if (fitting3 !== void 0) return line(fitting3);
   }
-  return line(barParts(state, style, 0).slice(0, 1));
+  const [first] = barParts(state, style, 0);
+  return line(first === void 0 ? [] : [{ ...first, text: first.text.slice(0, Math.max(0, width)) }]);
 }
 function fitted(parts, width, least) {
   let left = parts;
