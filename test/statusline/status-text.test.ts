@@ -58,7 +58,8 @@ describe('what fits', () => {
     { width: 25, text: /^40% · monitor · \$1.25$/ },
     { width: 15, text: /^40% · monitor$/ },
     { width: 12, text: /^40%$/ },
-    { width: 1, text: /^40%$/ },
+    { width: 3, text: /^40%$/ },
+    { width: 1, text: /^4$/ },
   ])('in $width columns', ({ width, text }) => {
     expect(statusText(state, 1.25, PLAIN, width)).toMatch(text);
   });
