@@ -4,6 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { runProgram, startWorld, type World } from '../support/claude.ts';
+import { installCtxb, journalLines } from '../support/ctxb.ts';
+import { PAGES } from '../support/pages.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -54,8 +56,8 @@ async function runAction(world: World, given: Readonly<Record<string, string>>):
 function createRunner({ scratch, claude }: World, given: Readonly<Record<string, string>>) {
   const temp = mkdtempSync(join(scratch.home, 'runner-'));
   const bin = join(scratch.home, 'bin');
-  mkdirSync(bin);
-  symlinkSync(claude, join(bin, 'claude'));
+  if (!existsSync(bin)) mkdirSync(bin);
+  if (!existsSync(join(bin, 'claude'))) symlinkSync(claude, join(bin, 'claude'));
   const file = (name: string) => join(temp, name);
   const read = (name: string) => readFileSync(file(name), 'utf8');
   for (const name of ['output', 'path', 'summary']) writeFileSync(file(name), '');
@@ -68,7 +70,9 @@ function createRunner({ scratch, claude }: World, given: Readonly<Record<string,
 
   async function run(step: Step) {
     writeFileSync(file('step.sh'), step.run ?? '');
-    const own = Object.fromEntries(Object.entries(step.env ?? {}).map(([name, value]) => [name, filled(value)]));
+    const own = Object.fromEntries(
+      Object.entries(step.env ?? {}).map(([name, value]) => [name, filled(String(value))]),
+    );
     const PATH = [...read('path').split('\n').filter(Boolean), bin, process.env.PATH].join(delimiter);
     const env = { ...scratch.env, RUNNER_TEMP: temp, ...files, ...own, PATH };
     const shell = ['--noprofile', '--norc', '-eo', 'pipefail', file('step.sh')];
@@ -107,4 +111,57 @@ it('fails where a gate is not passed, and keeps the record', async () => {
   const job = await runAction(world, { prompt: 'hello', 'claude-version': '', gates: '--max-cost 0.000001' });
   expect(job.codes).toEqual([0, 0, 3]);
   expect(existsSync(job.uploaded ?? '')).toBe(true);
+});
+
+it('reports and keeps what there is of a run that failed', async () => {
+  await using world = await startWorld({ calls: [{ error: { status: 402, message: 'no such thing' } }] });
+  const job = await runAction(world, { prompt: 'hello', 'claude-version': '' });
+  expect(job.codes).toEqual([0, 1, 0]);
+  expect(Number(job.outputs.cost)).toBe(0);
+  expect(job.summary).toContain('| ');
+  expect(existsSync(job.uploaded ?? '')).toBe(true);
+});
+
+it('says what is wrong with its options once', async () => {
+  await using world = await startWorld({ calls: [] });
+  const job = await runAction(world, { prompt: 'hello', 'claude-version': '', 'run-options': '--cost-limt 2.50' });
+  expect(job.codes).toEqual([0, 2, 0]);
+  expect(job.said.match(/ctxb: .*/g)).toEqual([expect.stringContaining("unknown option '--cost-limt'")]);
+});
+
+/** What docs/ci.md says for workflows that have Anthropic's own action. */
+const [, BLOCK = ''] = /```yaml\n(- id: ctxb[\s\S]*?)```/.exec(PAGES.get('docs/ci.md') ?? '') ?? [];
+const [INSTALL, ANTHROPICS] = parse(BLOCK) as readonly Step[];
+
+/** As that action starts the executable: its folder stands first on PATH, and the Agent SDK runs it. */
+const LIKE_ANTHROPICS = `
+import { dirname } from 'node:path';
+import { query } from '@anthropic-ai/claude-agent-sdk';
+const executable = process.env.PATH_TO_CLAUDE_CODE_EXECUTABLE;
+process.env.PATH = \`\${dirname(executable)}:\${process.env.PATH}\`;
+const options = { pathToClaudeCodeExecutable: executable, systemPrompt: { type: 'preset', preset: 'claude_code' }, env: process.env };
+for await (const message of query({ prompt: 'say hello', options })) {
+  if (message.type === 'result') console.log(message.result);
+}`;
+
+it('in the place of claude in the action of Anthropic, the shim finds the real one beside it', async () => {
+  await using world = await startWorld({ calls: [{ text: 'hello from the model' }] });
+  const { scratch } = world;
+  const runner = createRunner(world, {});
+  installCtxb(join(scratch.home, 'bin'));
+  // test/e2e/install.test.ts holds what npm installs.
+  const { run: script = '' } = INSTALL ?? {};
+  expect(script).toContain('npm install --global @anthropic-ai/claude-code');
+  const installed = await runner.run({ id: 'ctxb', run: script.replace(/^npm .*$/m, '') });
+  expect(installed).toMatchObject({ code: 0, stderr: '' });
+
+  const { path_to_claude_code_executable: path = '' } = ANTHROPICS?.with ?? {};
+  const env = { ...ANTHROPICS?.env, PATH_TO_CLAUDE_CODE_EXECUTABLE: runner.filled(path) };
+  writeFileSync(join(scratch.cwd, 'action.mjs'), LIKE_ANTHROPICS);
+  symlinkSync(join(ROOT, 'node_modules'), join(scratch.cwd, 'node_modules'));
+  const said = await runner.run({ run: 'node action.mjs', env });
+  expect({ ...said, stdout: said.stdout.toString() }).toMatchObject({ code: 0, stdout: 'hello from the model\n' });
+  expect(journalLines(world).map(({ kind }) => kind)).toContain('end');
+  const config = await runner.run({ run: 'ctxb config', env });
+  expect(config.stdout.toString()).toMatch(/limitUsd.*2\.5.*CTXB_COST_LIMIT_USD/);
 });
