@@ -1327,6 +1327,8 @@ function cut(text, length) {
 }
 
 // src/core/governor/prompts/own-lines.ts
+var OWN_OPENING = "[ctxb] ";
+var GO_ON = "Go on from where the work stands.";
 function ownUuid({ run, control }) {
   const count2 = (control.sent + 1).toString(16).padStart(12, "0");
   return run.runId.slice(0, -count2.length) + count2;
@@ -3470,12 +3472,16 @@ var HEARD = "[ctxb] The user said while you worked:";
 var BULLET2 = "- ";
 var SAID = "said: ";
 function isOwn(text) {
-  return [NOTE, LINES, HEARD, SUMMARY].some((opening3) => text.startsWith(opening3));
+  return isResume(text) || [NOTE, LINES, HEARD, SUMMARY].some((opening3) => text.startsWith(opening3));
+}
+function isResume(text) {
+  return text.startsWith(OWN_OPENING) && text.endsWith(GO_ON);
 }
 function readOwn(text) {
   if (text.startsWith(NOTE)) return { kind: "note", gone: Number(GONE.exec(text)?.[1] ?? 0) };
   if (text.startsWith(SUMMARY)) return { kind: "summary", text: text.slice(SUMMARY.length + 1) };
   if (text.startsWith(HEARD)) return { kind: "heard", text: text.slice(HEARD.length + 1) };
+  if (isResume(text)) return { kind: "resume" };
   const lines = text.split("\n").filter((line4) => line4.startsWith(BULLET2));
   return { kind: "lines", lines: lines.map((line4) => line4.slice(BULLET2.length)) };
 }
@@ -12265,7 +12271,9 @@ function partsOf3(messages) {
     parts.push(...isSpoken(message) ? spoken2(message) : [roundOf(messages.slice(from, end))]);
     from = end;
   }
-  return parts.filter((part) => part.kind !== "round" || part.words !== "" || part.calls.length > 0);
+  const last = parts.at(-1);
+  const running2 = last?.kind === "resume" ? [{ kind: "prompt", message: messages.at(-1) }] : [];
+  return [...parts, ...running2].filter((part) => part.kind !== "round" || part.words !== "" || part.calls.length > 0);
 }
 function withMidTurn(parts, said) {
   const there = parts.flatMap((part) => part.kind === "prompt" && part.heard !== void 0 ? [part.heard] : []);
@@ -18852,7 +18860,9 @@ function resumeWork(state, work) {
   const requests = requestsIn(prompts);
   const opening3 = requests.length === 1 ? "The request that it was to answer" : "The requests that it was to answer";
   const { text, actions } = requests.length === 0 ? NOTHING11 : giveBack(state, requests, opening3);
-  const words2 = [because, text, "Go on from where the work stands."].filter((part) => part !== "").join("\n\n");
+  const words2 = text === "" ? `${OWN_OPENING}${because}
+
+${GO_ON}` : [because, text, GO_ON].join("\n\n");
   const told2 = state.wait === void 0 ? [{ kind: "resume", ...decided(state, because) }] : [];
   return chain(keep(resumed, [...actions, ...told2]), (next) => injectPrompt(next, words2));
 }

@@ -5,33 +5,46 @@ import type { Outcome } from './play.ts';
 export interface Injected {
   /** Each text once, in the order in which it came. */
   readonly texts: readonly string[];
-  /** Its part of all tokens that were read. */
-  readonly share: number;
+  /** Part of all tokens that were read: what ctxb adds, and what it keeps of the conversation in other words. */
+  readonly added: number;
+  readonly kept: number;
 }
 
 /** How claude shows what a hook adds, alone or at the end of a tool's result; the jobs have no hooks of their own. */
 const REMINDER = /<system-reminder>\n\w+(?::\w+)? hook additional context[\s\S]*?(?:<\/system-reminder>|$)/g;
 
-/** Documents and questions of a handoff, and what an exact compaction puts in the place of older steps. */
+/** The same to models that take it in a message of its own. */
+const SYSTEM_MESSAGE = /^\w+(?::\w+)? hook additional context/;
+
+/** Documents and questions of a handoff, and what an exact compaction puts beside and in the place of older steps. */
 const OWN_MESSAGE = /^## Goal\n|Your context ends here|handoff document|^\[ctxb\]/m;
+
+/** What was said and done, in other words. */
+const KEPT = /^\[ctxb\] (?:Done here, one line a step|The user said while you worked|Claude's summary of)/;
 
 /** Finds what ctxb has added to the requests of a job. */
 export function injectedIn({ requests, bill }: Outcome): Injected {
   const texts = new Set<string>();
-  let chars = 0;
-  for (const text of requests.filter(({ kind }) => kind === 'main').flatMap(userTexts)) {
-    const reminders = [...text.matchAll(REMINDER)].map(([reminder]) => reminder);
-    for (const added of reminders.length === 0 && OWN_MESSAGE.test(text) ? [text] : reminders) {
-      texts.add(added);
-      chars += added.length;
+  const chars = { added: 0, kept: 0 };
+  for (const text of requests.filter(({ kind }) => kind === 'main').flatMap(saidTo)) {
+    for (const own of ownParts(text)) {
+      texts.add(own);
+      chars[KEPT.test(own) ? 'kept' : 'added'] += own.length;
     }
   }
-  return { texts: [...texts], share: chars / 4 / (bill.cacheRead + bill.cacheCreation) };
+  const read = 4 * (bill.cacheRead + bill.cacheCreation);
+  return { texts: [...texts], added: chars.added / read, kept: chars.kept / read };
 }
 
-/** The texts of the user's messages, those in results of tools too. */
-function userTexts({ body }: RecordedRequest): string[] {
-  return (body.messages ?? []).flatMap(({ role, content }) => (role === 'user' ? textsIn(content) : []));
+function ownParts(text: string): string[] {
+  const reminders = [...text.matchAll(REMINDER)].map(([reminder]) => reminder);
+  if (reminders.length > 0) return reminders;
+  return OWN_MESSAGE.test(text) || SYSTEM_MESSAGE.test(text) ? [text] : [];
+}
+
+/** All that is said to the model between its answers, in results of tools too. */
+function saidTo({ body }: RecordedRequest): string[] {
+  return (body.messages ?? []).flatMap(({ role, content }) => (role === 'assistant' ? [] : textsIn(content)));
 }
 
 function textsIn(value: unknown): string[] {

@@ -30,9 +30,14 @@ const COLUMNS: readonly (readonly [heading: string, figure: (outcome: Outcome) =
   ['steps given up', ({ faults }) => String(faults.stepsGivenUp)],
   ['failed turns', ({ failedTurns, unanswered }) => String(failedTurns + unanswered)],
   ['summaries, exact, handoffs', ({ summaries, exact, handoffs }) => `${summaries}, ${exact}, ${handoffs}`],
-  ['added', (outcome) => `${(100 * injectedIn(outcome).share).toFixed(1)} %`],
+  ['added', (outcome) => percent(injectedIn(outcome).added)],
+  ['kept in lines', (outcome) => percent(injectedIn(outcome).kept)],
   ['s', ({ wallSeconds }) => wallSeconds.toFixed(1)],
 ];
+
+function percent(share: number): string {
+  return `${(100 * share).toFixed(1)} %`;
+}
 
 const HELP = `Works through a made-up job with the real claude, with and without ctxb, and prints what it cost: offline, against a
 model that follows a script but knows nothing except what stands in the request.

@@ -1,3 +1,5 @@
+import { GO_ON, OWN_OPENING } from '../governor/prompts/own-lines.ts';
+
 /**
  * The messages that ctxb puts between those of the conversation, in words for the model and for a person who sees them at
  * the terminal. They are told from prompts, and read again at the next compaction, by their openings.
@@ -8,6 +10,8 @@ export type Own =
   | { readonly kind: 'lines'; readonly lines: readonly string[] }
   /** What the user said while the model worked. */
   | { readonly kind: 'heard'; readonly text: string }
+  /** Interrupted work was to be resumed. */
+  | { readonly kind: 'resume' }
   /** claude's own summary, from a compaction that was not exact. */
   | { readonly kind: 'summary'; readonly text: string };
 
@@ -21,7 +25,11 @@ const BULLET = '- ';
 const SAID = 'said: ';
 
 export function isOwn(text: string): boolean {
-  return [NOTE, LINES, HEARD, SUMMARY].some((opening) => text.startsWith(opening));
+  return isResume(text) || [NOTE, LINES, HEARD, SUMMARY].some((opening) => text.startsWith(opening));
+}
+
+function isResume(text: string): boolean {
+  return text.startsWith(OWN_OPENING) && text.endsWith(GO_ON);
 }
 
 /** Reads one of ctxb's own messages. */
@@ -29,6 +37,7 @@ export function readOwn(text: string): Own {
   if (text.startsWith(NOTE)) return { kind: 'note', gone: Number(GONE.exec(text)?.[1] ?? 0) };
   if (text.startsWith(SUMMARY)) return { kind: 'summary', text: text.slice(SUMMARY.length + 1) };
   if (text.startsWith(HEARD)) return { kind: 'heard', text: text.slice(HEARD.length + 1) };
+  if (isResume(text)) return { kind: 'resume' };
   const lines = text.split('\n').filter((line) => line.startsWith(BULLET));
   return { kind: 'lines', lines: lines.map((line) => line.slice(BULLET.length)) };
 }

@@ -32,7 +32,9 @@ export function partsOf(messages: readonly Message[]): Part[] {
     parts.push(...(isSpoken(message) ? spoken(message) : [roundOf(messages.slice(from, end))]));
     from = end;
   }
-  return parts.filter((part) => part.kind !== 'round' || part.words !== '' || part.calls.length > 0);
+  const last = parts.at(-1);
+  const running: Part[] = last?.kind === 'resume' ? [{ kind: 'prompt', message: messages.at(-1) as Message }] : [];
+  return [...parts, ...running].filter((part) => part.kind !== 'round' || part.words !== '' || part.calls.length > 0);
 }
 
 /** Puts in what was said in mid-turn and is not there yet: behind the step before it, else behind the last one. */

@@ -56,11 +56,22 @@ describe('what stays between turns', () => {
       said: '[ctxb] is what I call it',
       left: ['*user: [ctxb] is what I call it'],
     },
+    {
+      name: 'what has the work resumed, behind which nothing was done',
+      said: '[ctxb] The API did not answer.\n\nGo on from where the work stands.',
+      left: ['*user: [ctxb] The API did not answer.\n\nGo on from where the work stands.'],
+    },
     { name: 'a prompt of blanks and a tag', said: '  <b>bold</b>', left: ['*user:   <b>bold</b>'] },
   ])('what looks like a prompt: $name', ({ said, left }) => {
     const talk = listed('first', ...steps('a', 'b', 'c', 'd'), { words: 'Done.' }, said);
     const stay = stays(talk);
     expect(stay.filter((text) => text.startsWith('*'))).toEqual(['*user: first', ...left]);
+  });
+
+  it('what had the work resumed goes once it was', () => {
+    const resume = '[ctxb] The API did not answer.\n\nGo on from where the work stands.';
+    const stay = stays(listed('first', ...steps('a', 'b'), resume, ...steps('c', 'd', 'e', 'f'), { words: 'Done.' }));
+    expect(stay.filter((text) => text.startsWith('*'))).toEqual(['*user: first']);
   });
 
   it("claude's own summary stays as ctxb's, once, the latest only", () => {

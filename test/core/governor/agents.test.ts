@@ -174,7 +174,7 @@ describe('a bound for each subagent', () => {
     expect(decisions(driver.actions).filter(({ kind }) => kind === 'agent-limit')).toHaveLength(1);
     const end = driver.claude(taskLine('updated', { task_id: 'w1', patch: { status: 'killed' } }), resultLine());
     expect(said(end)).toEqual([
-      expect.stringMatching(/^a workflow was stopped, .*Go on from where the work stands\.$/s),
+      expect.stringMatching(/^\[ctxb\] a workflow was stopped, .*Go on from where the work stands\.$/s),
     ]);
   });
 

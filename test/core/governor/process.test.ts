@@ -113,7 +113,7 @@ describe('prompts of a turn that died', () => {
   it('of both kinds: first what was begun, then the rest', () => {
     const driver = midTurn();
     driver.prompt('Said into it.');
-    expect(diedAndBack(driver, { delivered: ['prompt-2'] })).toEqual([expect.stringMatching(/^Claude Code ended/)]);
+    expect(diedAndBack(driver, { delivered: ['prompt-2'] })).toEqual([expect.stringMatching(/^\[ctxb\] Claude Code ended/)]);
     expect(said(driver.claude(initLine(), callLine(22_000), resultLine()))).toEqual(['Said into it.']);
   });
 
@@ -292,7 +292,7 @@ it('a run that takes up another begins with what was broken off', () => {
   });
   driver.prompt('Held.');
   expect(said(driver.claude(answerOpening(driver)))).toEqual([
-    expect.stringMatching(/^The work was broken off.*not known: Bash make\./),
+    expect.stringMatching(/^\[ctxb\] The work was broken off.*not known: Bash make\./),
   ]);
   expect(said(driver.claude(initLine(), callLine(21_000), resultLine()))).toEqual(['Held.']);
 });

@@ -74,7 +74,7 @@ describe('a claude that says nothing any more', () => {
     expect(said(end)).toEqual([]);
     const [resumed] = back(driver, ['prompt-2']);
     expect(driver.actions).toContainEqual({ kind: 'start-claude', resume: 's1', isFirst: false, afterMs: 1_000 });
-    expect(resumed).toMatch(/^Nothing came any more in the middle of the work: .* not by the user/);
+    expect(resumed).toMatch(/^\[ctxb\] Nothing came any more in the middle of the work: .* not by the user/);
     const answer = driver.claude(initLine(), callLine(22_000), resultLine());
     expect(answer).toContainEqual({ kind: 'answered', uuids: expect.arrayContaining(['prompt-2']) });
     expect(driver.state.stall.tries).toBe(0);
@@ -218,7 +218,7 @@ describe('a subagent in the background', () => {
     driver.callerEnd();
     expect(quiet(driver, 15)).toEqual(['stall']);
     expect(back(driver, ['prompt-2'])).toEqual([
-      expect.stringMatching(/^What ran in the background gave no sign of life/),
+      expect.stringMatching(/^\[ctxb\] What ran in the background gave no sign of life/),
     ]);
   });
 });

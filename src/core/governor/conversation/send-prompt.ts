@@ -3,7 +3,7 @@ import type { UserEvent } from '../../protocol/events.ts';
 import { draftOf } from '../draft.ts';
 import { readPrompt } from '../gauge/readings.ts';
 import type { Prompt } from '../input.ts';
-import { countSent, isOwnUuid, ownUuid, sendInterrupt, userLine } from '../prompts/own-lines.ts';
+import { countSent, GO_ON, isOwnUuid, OWN_OPENING, ownUuid, sendInterrupt, userLine } from '../prompts/own-lines.ts';
 import { giveBack, isStamp, requestsIn, tellsTask, toPrompt } from '../prompts/prompt.ts';
 import { saidPrompt } from '../prompts/turns.ts';
 import { announceExpiry } from '../relief/cache-expiry.ts';
@@ -73,7 +73,8 @@ export function resumeWork(state: GovernorState, work: Unfinished): Step {
   const requests = requestsIn(prompts);
   const opening = requests.length === 1 ? 'The request that it was to answer' : 'The requests that it was to answer';
   const { text, actions } = requests.length === 0 ? NOTHING : giveBack(state, requests, opening);
-  const words = [because, text, 'Go on from where the work stands.'].filter((part) => part !== '').join('\n\n');
+  // Words of the user's that are given back must not be taken for ctxb's.
+  const words = text === '' ? `${OWN_OPENING}${because}\n\n${GO_ON}` : [because, text, GO_ON].join('\n\n');
   // The end of a wait is told once the API answers.
   const told = state.wait === undefined ? [{ kind: 'resume', ...decided(state, because) } as const] : [];
   return chain(keep(resumed, [...actions, ...told]), (next) => injectPrompt(next, words));

@@ -4,6 +4,12 @@ import type { ControlPurpose, GovernorState, Run } from '../state.ts';
 import { keep, type Step } from '../steps.ts';
 import { isStamp } from './prompt.ts';
 
+/** What ctxb says in the user's place begins so, where nothing of the user's is in it. */
+export const OWN_OPENING = '[ctxb] ';
+
+/** The end of what resumes interrupted work. */
+export const GO_ON = 'Go on from where the work stands.';
+
 /** Ids of lines that ctxb writes, out of the run's own id: a replay makes the same ones. */
 export function ownUuid({ run, control }: GovernorState): string {
   const count = (control.sent + 1).toString(16).padStart(12, '0');
