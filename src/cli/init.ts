@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { type Command, Option } from 'commander';
 import { firstExecutable, placesOn } from '../claude/executables.ts';
 import { SETTINGS_PLACES, type SettingsPlace, settingsPath } from '../claude/settings-places.ts';
+import { FIRST_WITH_MODS } from '../core/governor/relief/exact.ts';
 import { CtxbError } from '../errors.ts';
 import { addition, type Change, removal } from '../init/change-settings.ts';
 import { isRecognised } from '../init/claude-settings.ts';
@@ -53,6 +54,8 @@ Examples:
   ctxb init --preset lean --claude-settings local --yes
   ctxb init --claude-settings local --undo --yes`;
 
+const PLUGIN = `Claude Code ${FIRST_WITH_MODS} and later: the plugin in ctxb's repository needs no settings, and compacts at the end of a turn too\n`;
+
 async function init(options: InitOptions, io: Io): Promise<number> {
   const { undo, claudeSettings, program } = options;
   if (program !== undefined && !isRecognised(program)) {
@@ -65,7 +68,10 @@ async function init(options: InitOptions, io: Io): Promise<number> {
     throw new CtxbError('usage', `ctxb init --undo: say where: --claude-settings ${SETTINGS_PLACES.join(', ')}`);
   }
   if (!undo) io.stdout.write(configFile(io.cwd, options.preset));
-  return claudeSettings === undefined ? 0 : changeSettings(claudeSettings, options, io);
+  if (claudeSettings === undefined) return 0;
+  const code = await changeSettings(claudeSettings, options, io);
+  if (!undo) io.stdout.write(PLUGIN);
+  return code;
 }
 
 async function changeSettings(place: SettingsPlace, options: InitOptions, io: Io): Promise<number> {

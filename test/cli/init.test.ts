@@ -80,7 +80,9 @@ describe("Claude Code's settings", () => {
     expect(read(place, SETTINGS)).toContain('\n\t\t"Stop": [\n');
     expect(statSync(place.path(SETTINGS)).mode & 0o777).toBe(0o640);
 
-    expect((await run(place, '--yes')).stdout.toString()).toMatch(/settings\.json: everything is there already\n$/);
+    expect((await run(place, '--yes')).stdout.toString()).toMatch(
+      /settings\.json: everything is there already\nClaude Code [\d.]+ and later: the plugin .*\n$/,
+    );
     await run(place, '--yes', '--force');
     expect(JSON.parse(read(place, SETTINGS)).statusLine.command).toBe('ctxb statusline');
 
@@ -103,7 +105,7 @@ describe("Claude Code's settings", () => {
   it('that were not there are not there again', async () => {
     await using place = await createPlace();
     const added = await run(place, '--yes');
-    expect(added.stdout.toString()).toMatch(/settings\.json: written\n$/);
+    expect(added.stdout.toString()).toMatch(/settings\.json: written\nClaude Code [\d.]+ and later: the plugin .*\n$/);
     expect(existsSync(place.path(SETTINGS))).toBe(true);
     await ctxb(place, ['init', '--claude-settings', 'project', '--program', '/opt/ctxb', '--yes']);
     expect(existsSync(place.path(`${SETTINGS}.ctxb-backup`))).toBe(false);

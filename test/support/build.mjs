@@ -175,7 +175,7 @@ const plugin = await build({
   metafile: true,
   logLevel: 'warning',
 });
-bundled.push(...Object.keys(plugin.metafile.inputs));
+writeFileSync('plugin/LICENSES.txt', licences(Object.keys(plugin.metafile.inputs)));
 
 writeFileSync('dist/LICENSES.txt', licences(bundled));
 
