@@ -17,6 +17,9 @@ const MEGABYTES = Number(process.env.CTXB_BENCH_MEGABYTES ?? sized(256));
  */
 const CCUSAGE = process.env.CTXB_BENCH_CCUSAGE ?? 'ccusage';
 
+/** The `ctxb.js` of another build to compare this one with; it is left out where none is named. */
+const BEFORE = process.env.CTXB_BENCH_BEFORE;
+
 /** What others are compared with. */
 const JQ = 'jq -c .type';
 const CCUSAGE_ROW = 'ccusage session --offline';
@@ -63,12 +66,27 @@ function fileBench(file: string, ctxb: string): Program[] {
     ...(has('jq') ? [{ name: JQ, command: ['jq', '-c', '.type', file], found: countedTypes }] : []),
     { name: 'readline and JSON.parse', command: own('readline'), found: types },
     { name: 'reading', command: own('ctxb'), found: types },
-    {
-      name: 'ctxb replay',
-      command: [process.execPath, ...SAY_PEAK, ctxb, 'replay', '--no-cache', '--json', file],
-      found: (out) => ({ lines: sumOf(out, ({ lines }) => lines.total) }),
-    },
+    ...builds(ctxb, (program) => ({
+      'ctxb replay': {
+        command: [...program, 'replay', '--no-cache', '--json', file],
+        found: (out) => ({ lines: sumOf(out, ({ lines }) => lines.total) }),
+      },
+    })),
   ];
+}
+
+/** The same rows of this build and of the one that it is compared with. */
+function builds(
+  ctxb: string,
+  rowsOf: (program: Program['command']) => Readonly<Record<string, Omit<Program, 'name'>>>,
+): Program[] {
+  const files = { '': ctxb, ...(BEFORE && { ', the build before': BEFORE }) };
+  return Object.entries(files).flatMap(([build, file]) =>
+    Object.entries(rowsOf([process.execPath, ...SAY_PEAK, file])).map(([name, row]) => ({
+      ...row,
+      name: `${name}${build}`,
+    })),
+  );
 }
 
 function folderBench(recordings: string, home: string, ctxb: string): Program[] {
@@ -77,15 +95,6 @@ function folderBench(recordings: string, home: string, ctxb: string): Program[] 
     cacheCreation: sumOf(out, ({ dialect, traffic }) => (dialect === 'session' ? traffic.main.cacheCreation : 0)),
     cacheRead: sumOf(out, ({ dialect, traffic }) => (dialect === 'session' ? traffic.main.cacheRead : 0)),
   });
-  const own = (...flags: readonly string[]) => [
-    process.execPath,
-    ...SAY_PEAK,
-    ctxb,
-    'replay',
-    '--json',
-    ...flags,
-    recordings,
-  ];
   const theirs = (out: string) => {
     const { totals } = JSON.parse(out) as { totals: Record<string, number> };
     return { input: totals.inputTokens, cacheCreation: totals.cacheCreationTokens, cacheRead: totals.cacheReadTokens };
@@ -96,8 +105,10 @@ function folderBench(recordings: string, home: string, ctxb: string): Program[] 
   };
   return [
     ...(has(CCUSAGE) ? [{ name: CCUSAGE_ROW, ...ccusage, found: theirs }] : []),
-    { name: 'ctxb replay', command: own('--no-cache'), found: sums },
-    { name: 'ctxb replay, again', command: own(), found: sums },
+    ...builds(ctxb, (program) => ({
+      'ctxb replay': { command: [...program, 'replay', '--json', '--no-cache', recordings], found: sums },
+      'ctxb replay, again': { command: [...program, 'replay', '--json', recordings], found: sums },
+    })),
   ];
 }
 

@@ -14,7 +14,7 @@ async function sessionsOf(place: Place, ...files: readonly string[]) {
   return { code, sessions, stderr: stderr.toString() };
 }
 
-it('many recordings are judged on several threads as one after the other', async () => {
+it('many recordings are judged on two threads as one after the other', async () => {
   await using place = await createPlace();
   writeCorpus(place.cwd, BYTES);
   const together = await sessionsOf(place, place.path('projects'));
@@ -42,11 +42,11 @@ it('one that cannot be read is named, and the others are judged', async () => {
 
 it.each([
   { name: 'little', bytes: 1_000_000, most: 1 },
-  { name: 'much', bytes: BYTES, most: availableParallelism() },
-])('$name to read is read by $most threads at most', async ({ bytes, most }) => {
+  { name: 'much', bytes: BYTES, most: Math.min(2, availableParallelism()) },
+])('$name to read is read by $most threads', async ({ bytes, most }) => {
   await using place = await createPlace();
-  const { files } = writeCorpus(place.cwd, bytes);
+  writeCorpus(place.cwd, bytes);
   // Node tells of each thread that it starts.
   const { stderr } = await ctxb(place, ['replay', '--json', place.path('projects')], { env: { NODE_DEBUG: 'worker' } });
-  expect(stderr.toString().match(/create new worker URL/g) ?? []).toHaveLength(Math.min(files, most) - 1);
+  expect(stderr.toString().match(/create new worker URL/g) ?? []).toHaveLength(most - 1);
 });

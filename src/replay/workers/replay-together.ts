@@ -6,19 +6,19 @@ import type { Source } from '../sources.ts';
 import { createShare, type FromWorker, type Share, takeNext } from './work.ts';
 
 /**
- * Judges recordings on several threads, of which this is one, and hands them over in their order. What a thread that has
- * failed leaves undone, for want of memory or of open files, is done here.
+ * Judges recordings on this thread and another one, and hands them over in their order. What the other one leaves undone
+ * when it fails, for want of memory or of open files, is done here.
  *
- * @param startWorkers starts the other threads, each of which does what work.ts says
+ * @param startWorker starts the other thread, which does what work.ts says; undefined: there is none
  */
 export async function* replayTogether(
   sources: readonly Source[],
   options: ReplayOptions,
-  startWorkers: (share: Share) => readonly Worker[],
+  startWorker: (share: Share) => Worker | undefined,
 ): AsyncGenerator<Judged> {
   const share = createShare(sources, options);
   const judged = new Map<number, Judged>();
-  const crew = createCrew(startWorkers(share), (message) => {
+  const other = listenTo(startWorker(share), (message) => {
     if (message.kind === 'bytes') options.onBytes?.(message.count);
     else judged.set(message.at, judgedOf(message));
   });
@@ -32,12 +32,12 @@ export async function* replayTogether(
         }
         const next = takeNext(share);
         if (next !== undefined) judged.set(next.at, await attempt(() => replaySource(next.source, options)));
-        else if (crew.isShort) judged.set(at, await attempt(() => replaySource(source, options)));
-        else await crew.news();
+        else if (other.isGone) judged.set(at, await attempt(() => replaySource(source, options)));
+        else await other.news();
       }
     }
   } finally {
-    await crew.dismiss();
+    await other.stop();
   }
 }
 
@@ -46,32 +46,30 @@ function judgedOf(message: Exclude<FromWorker, { readonly kind: 'bytes' }>): Jud
   return { fault: new CtxbError(message.code, message.message) };
 }
 
-function createCrew(workers: readonly Worker[], onMessage: (message: FromWorker) => void) {
+function listenTo(worker: Worker | undefined, onMessage: (message: FromWorker) => void) {
   let wake = () => {};
-  let isShort = false;
+  let isGone = worker === undefined;
 
-  function fail(): void {
-    isShort = true;
+  function end(): void {
+    isGone = true;
     wake();
   }
 
-  for (const worker of workers) {
-    worker.on('message', (message: FromWorker) => {
-      onMessage(message);
-      wake();
-    });
-    worker.on('error', fail);
-    worker.on('exit', (code) => code !== 0 && fail());
-  }
+  worker?.on('message', (message: FromWorker) => {
+    onMessage(message);
+    wake();
+  });
+  worker?.on('error', end);
+  worker?.on('exit', end);
   return {
-    /** One of them has failed. */
-    get isShort() {
-      return isShort;
+    /** It has failed, or has done its part: all that it found has been told. */
+    get isGone() {
+      return isGone;
     },
-    /** Resolves when one of them has told something, or failed. */
+    /** Resolves when it has told something, or is gone. */
     news: () => new Promise<void>((resolve) => (wake = resolve)),
-    async dismiss(): Promise<void> {
-      await Promise.all(workers.map((worker) => worker.terminate()));
+    async stop(): Promise<void> {
+      await worker?.terminate();
     },
   };
 }
