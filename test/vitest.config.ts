@@ -6,6 +6,8 @@ import { SlowestFiles } from './support/slowest-files.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
+const setupFiles = ['test/support/end-left.ts'];
+
 /** `npm run soak:ci`: nothing but the tests that take more then, and all that they take. */
 const grown = process.env.CTXB_SOAK === 'only' ? testsThatGrow() : undefined;
 
@@ -31,13 +33,14 @@ export default defineConfig({
           testTimeout: 30_000,
         },
       },
-      { test: { name: 'cli', root, include: testsOf('cli'), testTimeout: 30_000 } },
+      { test: { name: 'cli', root, include: testsOf('cli'), testTimeout: 60_000, setupFiles } },
       {
         test: {
           name: 'e2e',
           root,
           include: testsOf('e2e'),
           testTimeout: 90_000,
+          setupFiles,
           // They wait for processes that wait for each other.
           maxWorkers: Math.ceil(availableParallelism() * 1.5),
           sequence: { groupOrder: 1 },

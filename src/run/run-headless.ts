@@ -57,16 +57,18 @@ export async function runHeadless(headless: HeadlessRun, io: Io, watcher: Watche
   });
   try {
     child = await start([...first, ...limits(resumed ? toUsd(resumed.spent.settled + resumed.spent.open) : 0)]);
+    // Loaded while claude starts, which takes far longer: what comes before the start is what the caller waits for.
+    const { conduct } = await import('./conduct.ts');
+    const telemetry = await opening;
+    const startSuccessor = ({ resume, isFirst }: StartClaude, state: GovernorState) =>
+      start([...(isFirst ? first : successorArguments(invocation, resume)), ...limits(runCostUsd(state))]);
+    return await conduct(headless, { run, io, child, early, input, record, watcher, telemetry, startSuccessor });
   } catch (error) {
     early.stop();
+    // Without this it would wait for prompts forever, and ctxb for it.
+    child?.kill('SIGTERM');
     throw error;
   }
-  // Loaded while claude starts, which takes far longer: what comes before the start is what the caller waits for.
-  const { conduct } = await import('./conduct.ts');
-  const telemetry = await opening;
-  const startSuccessor = ({ resume, isFirst }: StartClaude, state: GovernorState) =>
-    start([...(isFirst ? first : successorArguments(invocation, resume)), ...limits(runCostUsd(state))]);
-  return conduct(headless, { run, io, child, early, input, record, watcher, telemetry, startSuccessor });
 }
 
 async function recordTo(path: string) {

@@ -1,6 +1,10 @@
+import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createPlace, ctxb, journalOf, runFake, STREAM } from './fakes.ts';
+import { runProgram } from '../support/claude.ts';
+import { CTXB } from '../support/ctxb.ts';
+import { createPlace, ctxb, fakeArguments, journalOf, runFake, STREAM } from './fakes.ts';
 
 describe('the program', () => {
   it('cannot be found: 127 and its name', async () => {
@@ -110,4 +114,18 @@ it.each([
   });
   expect(run.stdout.toString()).toBe(text);
   expect(run.code).toBe(1);
+});
+
+it('a ctxb whose files are replaced while claude starts ends it, and does not wait for it', async () => {
+  await using place = await createPlace();
+  const dist = place.path('dist');
+  cpSync(dirname(CTXB), dist, { recursive: true });
+  const parts = join(dist, 'parts');
+  const texts = readdirSync(parts).map((name) => readFileSync(join(parts, name), 'utf8'));
+  const isLate = (name: string) =>
+    name.startsWith('conduct-') && !texts.some((text) => text.includes(`from"./${name}"`));
+  for (const name of readdirSync(parts).filter(isLate)) rmSync(join(parts, name));
+  const words = fakeArguments({ fake: 'takes-its-time', flags: ['--prompt', 'one'] });
+  const run = await runProgram(process.execPath, [join(dist, 'ctxb.js'), ...words], place);
+  expect(run).toMatchObject({ code: 70, stderr: expect.stringContaining('ERR_MODULE_NOT_FOUND') });
 });

@@ -6,9 +6,14 @@ import { requireFlow } from '../../src/flow/file/read-flow.ts';
 import { figures, keepRun } from '../support/flow-run.ts';
 import { startOtlpReceiver } from '../support/otlp-receiver.ts';
 import { SECRETS, textOf } from '../support/secrets.ts';
+import { sampled } from '../support/size.ts';
 import { createPlace, ctxb, type Place, runFake, STREAM } from './fakes.ts';
 
-const KINDS = SECRETS.filter(({ masked }) => masked !== undefined);
+/** Masking is tried with each of them in `store/masks/secrets.test.ts`. */
+const KINDS = sampled(
+  SECRETS.filter(({ masked }) => masked !== undefined),
+  3,
+);
 const ALL = KINDS.map(textOf).join('\n\n');
 /** What is asked for as it was, and what holds the key that ctxb seals with. */
 const AS_IT_IS = /\/(?:secrets\.txt|ctxb\/key)$/;

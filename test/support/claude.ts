@@ -84,6 +84,13 @@ export function runProgram(command: string, args: readonly string[], options: Pr
   return program.finished;
 }
 
+const running = new Set<RunningProgram>();
+
+/** Ends the programs that a test which has failed did not wait for; ctxb ends its claude then. */
+export function endLeft(): void {
+  for (const program of running) program.kill('SIGTERM');
+}
+
 /** Starts a program and leaves its stdin open; `options.stdin` is not used. */
 export function startProgram(command: string, args: readonly string[], options: ProgramOptions): RunningProgram {
   const { env, cwd, signal, group = false } = options;
@@ -105,7 +112,7 @@ export function startProgram(command: string, args: readonly string[], options: 
       resolve({ stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr).toString(), code, signal });
     });
   });
-  return {
+  const program: RunningProgram = {
     pid: child.pid,
     stdin: child.stdin,
     finished,
@@ -113,6 +120,10 @@ export function startProgram(command: string, args: readonly string[], options: 
     waitForLine: lines.waitFor,
     kill: (signal) => void (group && child.pid !== undefined ? process.kill(-child.pid, signal) : child.kill(signal)),
   };
+  running.add(program);
+  child.on('close', () => running.delete(program));
+  child.on('error', () => running.delete(program));
+  return program;
 }
 
 /** A prompt as a line of stream-json input. */

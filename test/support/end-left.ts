@@ -1,0 +1,4 @@
+import { afterAll } from 'vitest';
+import { endLeft } from './claude.ts';
+
+afterAll(endLeft);
