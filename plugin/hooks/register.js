@@ -2971,7 +2971,7 @@ ${`${stdout}${stderr}`.trimEnd()}`, isTextDisplayOnly: true };
 
 // src/mod/terminal/log-reader.ts
 var MOST_AT_ONCE = 4 * 1024 * 1024;
-var MOST_AT_FIRST = 16 * 1024 * 1024;
+var MOST_AT_FIRST = 8 * 1024 * 1024;
 var NEWLINE2 = 10;
 function createLogReader(path) {
   const decoder = new TextDecoder();

@@ -9,8 +9,8 @@ export interface LogReader {
 
 const MOST_AT_ONCE = 4 * 1024 * 1024;
 
-/** Of a log that is longer only the end is read: claude gives a mod seconds, and a new prompt waits for it. */
-const MOST_AT_FIRST = 16 * 1024 * 1024;
+/** Of a log that is longer only the end is read: it takes a second, of which claude gives a mod ten. */
+const MOST_AT_FIRST = 8 * 1024 * 1024;
 
 const NEWLINE = 10;
 
