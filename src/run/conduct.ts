@@ -185,7 +185,7 @@ function sessionWorld(
       onFault: faults,
     }),
     slots: createReliefSlots(stateFolder(io.env), {
-      ...{ runId: run.runId, atOnce: config.relief.atOnce, onFault: faults },
+      ...{ atOnce: config.relief.atOnce, onFault: faults },
       lifeMs: 2 * Math.max(config.compaction.timeoutSeconds, config.handoff.timeoutSeconds) * 1000,
     }),
     toolFiles: createToolFiles({ folder, onFault: faults }),

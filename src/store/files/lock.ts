@@ -51,7 +51,7 @@ export function takeLock(folder: ContextDir, holder: Holder, places = 1): Lock |
     const others = locksIn(folder.path).filter(({ path }) => path !== own);
     // In this order: who cleared the own one away may have come and gone while the others were read.
     if (!isTaken(others, places) && kindOf(own) === 'file') {
-      for (const { path } of others.filter((other) => !isHeld(other))) removeFile(path);
+      for (const { path } of others.filter((other) => mayClear(other, places))) removeFile(path);
       return { release: () => release(own, holder) };
     }
     removeFile(own);
@@ -93,6 +93,14 @@ function parseHolder(text: string | undefined): Holder | undefined {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * One that is still empty may be taken while it is looked at. Whoever has the only place knows that nobody else comes in
+ * meanwhile; with several places somebody may, and a lock that holds would be cleared away.
+ */
+function mayClear(lock: LockFile, places: number): boolean {
+  return !isHeld(lock) && (places === 1 || lock.holder !== undefined);
 }
 
 function isTaken(locks: readonly LockFile[], places: number): boolean {

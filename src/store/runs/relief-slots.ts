@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { type Lock, takeLock } from '../files/lock.ts';
 import { processMark } from '../files/process-mark.ts';
@@ -12,7 +13,6 @@ export interface ReliefSlots {
 }
 
 interface SlotOptions {
-  readonly runId: string;
   /** How many there are. */
   readonly atOnce: number;
   /** Nobody keeps one for longer, in milliseconds: a run that is stopped in its middle would hold up the others. */
@@ -21,17 +21,16 @@ interface SlotOptions {
 }
 
 /** @param folder of the user's state; undefined, or where nothing can be written: each gets a place */
-export function createReliefSlots(
-  folder: string | undefined,
-  { runId, atOnce, lifeMs, onFault }: SlotOptions,
-): ReliefSlots {
+export function createReliefSlots(folder: string | undefined, { atOnce, lifeMs, onFault }: SlotOptions): ReliefSlots {
   let lock: Lock | undefined;
 
   return {
     take() {
-      if (folder === undefined) return true;
+      if (folder === undefined || lock !== undefined) return true;
       const now = Date.now();
       const [since, until] = [now, now + lifeMs].map((time) => new Date(time).toISOString());
+      // A name of its own each time: whoever clears the last one away when its time is up must not hit this one.
+      const runId = randomUUID();
       const holder = { ...processMark(process.pid), runId, since: String(since), until: String(until) };
       try {
         lock = takeLock(openContextDir(join(folder, 'shared')).within('reliefs'), holder, atOnce);

@@ -2,12 +2,15 @@ import { describe, expect, it } from 'vitest';
 import type { Run } from '../../../src/core/governor/state.ts';
 import {
   afterTurn,
+  answerTo,
   callLine,
   type Driver,
+  drive,
   initLine,
   kinds,
   policyWith,
   resultLine,
+  runWith,
   said,
 } from '../../support/governor.ts';
 import { conclude } from '../../support/ladder.ts';
@@ -87,6 +90,22 @@ describe('a slot for a relief', () => {
     driver.tell(refused);
     expect(kinds(driver.tell(granted))).toEqual([]);
     expect(driver.state.relief.slot?.phase).toBe('refused');
+  });
+
+  it('is not needed for an exact compaction, and is where it turns out to be none', () => {
+    const begun = () => {
+      const driver = drive(runWith({ ...SHARING, exact: true }));
+      driver.begin();
+      driver.prompt('Do the thing.');
+      driver.claude(initLine({ claude_code_version: '2.1.330' }), callLine(20_000), callLine(125_000), resultLine());
+      driver.prompt('Next.');
+      driver.tell({ kind: 'exact-folder', path: '/tmp/mod' });
+      driver.claude(answerTo(driver, 'load-mod', { held: false }));
+      return driver;
+    };
+    expect(kinds(begun().tell({ kind: 'exact-proved' }))).toEqual(expect.arrayContaining(['compact', 'send']));
+    expect(kinds(begun().timeout('exact'))).toContain('take-slot');
+    expect(kinds(begun().tell({ kind: 'exact-proved' }))).not.toContain('take-slot');
   });
 
   it.each([
