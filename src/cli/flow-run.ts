@@ -55,6 +55,10 @@ export async function runFlowFile(
   options: FlowRunOptions,
   io: Io,
 ): Promise<number> {
+  if (words.length === 0) {
+    const meant = shellLine(['ctxb', 'flow', 'run', file, '--', 'claude']);
+    throw new CtxbError('usage', `flow run: no program given: did you mean: ${meant}`);
+  }
   const flow = requireFlow(resolve(io.cwd, file), { profile: namedProfile(options.profile, io.cwd) });
   const config = await effectiveConfig({ cwd: io.cwd, env: io.env, flags: { contextDir: options.contextDir } });
   const asked = { file, flow, words, options };

@@ -71,7 +71,7 @@ function defineRun(command: Command, io: Io, finish: Finish): void {
     .usage('[options] <file> -- claude [arguments]')
     .description('run the steps of a flow, each in a fresh claude with a briefing of its own')
     .argument('<file>', 'the flow, in YAML or JSON')
-    .argument('<claude...>', 'the program and its arguments, without a prompt and an output format')
+    .argument('[claude...]', 'the program and its arguments, without a prompt and an output format')
     .option('--profile <profile>', PROFILE)
     .option('--parallel <count>', 'steps that may run at once, where they do not need each other (default: 1)')
     .option('--resume <run>', 'continue an earlier run: steps that it has finished are not run again')

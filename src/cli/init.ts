@@ -65,7 +65,7 @@ async function init(options: InitOptions, io: Io): Promise<number> {
     );
   }
   if (undo && claudeSettings === undefined) {
-    throw new CtxbError('usage', `ctxb init --undo: say where: --claude-settings ${SETTINGS_PLACES.join(', ')}`);
+    throw new CtxbError('usage', `init --undo: say where: --claude-settings ${SETTINGS_PLACES.join(', ')}`);
   }
   if (!undo) io.stdout.write(configFile(io.cwd, options.preset));
   if (claudeSettings === undefined) return 0;

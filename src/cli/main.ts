@@ -47,7 +47,7 @@ const COMMANDS: readonly CommandEntry[] = [
     summary: 'tell a run where the work stands, or what does not work',
     load: () => import('./note.ts'),
   },
-  { name: 'health', summary: 'say how the contexts of projects fared', load: () => import('./health.ts') },
+  { name: 'health', summary: 'context health of your projects', load: () => import('./health.ts') },
   { name: 'cleanup', summary: 'remove what ctxb has kept', load: () => import('./cleanup.ts') },
   { name: 'config', summary: 'show the effective configuration', load: () => import('./config.ts') },
   {
@@ -223,6 +223,7 @@ export async function createProgram(
       .copyInheritedSettings(program);
     command.showHelpAfterError(`See ctxb ${name} --help.`);
     if (isNeeded(name)) (await load()).define(command, io, finish);
+    for (const part of command.commands) part.showHelpAfterError(`See ctxb ${name} ${part.name()} --help.`);
   }
   return program;
 }

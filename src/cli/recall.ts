@@ -59,10 +59,14 @@ function atLeastOne(text: string): number {
 
 async function recall(given: readonly string[], flags: RecallFlags, io: Io): Promise<number> {
   const words = given.map((word) => word.trim()).filter((word) => word !== '');
-  if (words.length === 0) throw new CtxbError('usage', 'ctxb recall: name a word to look for');
+  if (words.length === 0) throw new CtxbError('usage', 'recall: name a word to look for');
   const hits = await find({ words, mask: redact }, flags, io);
   io.stdout.write(flags.json ? `${printableJson(hits, 2)}\n` : textOfHits(hits, await styleFor(io.stdout, io.env)));
-  return hits.length === 0 ? EXIT_NOTHING : 0;
+  if (hits.length > 0) return 0;
+  // A script is told by the code alone.
+  if (io.stderr.isTTY)
+    io.stderr.write(`ctxb: nothing ${flags.all ? '' : 'of this project '}holds ${words.join(' and ')}\n`);
+  return EXIT_NOTHING;
 }
 
 /** Where something may be found. */

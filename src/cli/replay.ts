@@ -146,7 +146,8 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
     progress.clear();
     io.stderr.write(`ctxb: ${message}\n`);
   };
-  const recordings = onlyRecordings(judged, files, (leftOut) =>
+  const told = named.length > 0 ? judged : tellEmpty(judged, say);
+  const recordings = onlyRecordings(told, files, (leftOut) =>
     say(`${counted(leftOut, 'file')} left out: no line there is claude's`),
   );
   const needsSeries = options.format.needsSeries || triesPolicies(flags);
@@ -162,6 +163,16 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
     clear: progress.clear,
     leftOut: stale,
   });
+}
+
+/** Nobody has named stdin: without a terminal it is read, and may be nothing at all. */
+async function* tellEmpty(judged: AsyncIterable<Judged>, say: (message: string) => void): AsyncGenerator<Judged> {
+  for await (const each of judged) {
+    if ('found' in each && each.found.file === '-' && each.found.lines.total === 0) {
+      say('nothing has come on stdin: name recordings or a folder, such as ~/.claude/projects');
+    }
+    yield each;
+  }
 }
 
 function triesPolicies({ whatIf, tune }: ReplayFlags): boolean {

@@ -182,7 +182,7 @@ describe('lines', () => {
       says: "stdin: no line of it is claude's",
       code: 2,
     },
-    { title: 'is not said of nothing', stdin: '', says: '', code: 0 },
+    { title: 'is not said of nothing', stdin: '', says: 'nothing has come on stdin', code: 0 },
   ])("that none is claude's $title", async ({ stdin, says, code }) => {
     await using place = await createPlace();
     const run = await ctxb(place, ['replay'], { stdin });

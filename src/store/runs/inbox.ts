@@ -157,18 +157,18 @@ export interface Note {
  * @throws CtxbError `usage` when there is nothing to say, or no run or more than one to say it to; `store`
  */
 export function leaveNote(note: Note, folder: string, env: Environment): void {
-  if (note.text.trim() === '') throw new CtxbError('usage', `ctxb note ${note.kind}: the text is empty: say what`);
+  if (note.text.trim() === '') throw new CtxbError('usage', `note ${note.kind}: the text is empty: say what`);
   leaveInInbox(env[INBOX_VARIABLE] || onlyInbox(note.kind, folder), maskedJson(note));
 }
 
 function onlyInbox(kind: Note['kind'], folder: string): string {
   const [inbox, ...others] = liveInboxes(folder);
   if (inbox === undefined) {
-    throw new CtxbError('usage', `ctxb note ${kind}: no run is active in ${folder}: call it while one is`);
+    throw new CtxbError('usage', `note ${kind}: no run is active in ${folder}: call it while one is`);
   }
   if (others.length === 0) return inbox;
   const all = [inbox, ...others].join(', ');
-  throw new CtxbError('usage', `ctxb note ${kind}: several runs are active: set ${INBOX_VARIABLE} to one of ${all}`);
+  throw new CtxbError('usage', `note ${kind}: several runs are active: set ${INBOX_VARIABLE} to one of ${all}`);
 }
 
 /** The variable in which claude's children find the inbox of the run they belong to. */

@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest';
+import { createPlace, ctxb } from './fakes.ts';
+
+/** What somebody types who has not read anything. */
+it.each([
+  { args: [], says: 'Usage: ctxb [options] [command]' },
+  { args: ['rum'], says: '(Did you mean run?)' },
+  { args: ['run'], says: 'no program given: ctxb run -- claude [arguments]' },
+  { args: ['run', '--'], says: 'no program given: ctxb run -- claude [arguments]' },
+  { args: ['run', '--cost-limt', '2', '--', 'claude'], says: '(Did you mean --cost-limit?)' },
+  { args: ['run', '--', 'clade'], says: 'clade: command not found', code: 127 },
+  { args: ['replay', 'nothing.ndjson'], says: 'name an existing file or folder' },
+  {
+    args: ['replay'],
+    says: 'nothing has come on stdin: name recordings or a folder, such as ~/.claude/projects',
+    code: 0,
+  },
+  { args: ['recall'], says: "missing required argument 'words'" },
+  { args: ['recall', ''], says: 'recall: name a word to look for' },
+  { args: ['flow'], says: 'Usage: ctxb flow' },
+  { args: ['flow', 'run'], says: 'See ctxb flow run --help.' },
+  { args: ['flow', 'run', 'f.yaml'], says: 'did you mean: ctxb flow run f.yaml -- claude' },
+  { args: ['flow', 'explain', 'f.yaml'], says: 'steps[0].promt: expected one of', and: 'did you mean prompt?' },
+  { args: ['handoff'], says: 'Usage: ctxb handoff' },
+  { args: ['note'], says: 'Usage: ctxb note' },
+  { args: ['note', 'state', ''], says: 'note state: the text is empty' },
+  { args: ['init', '--undo'], says: 'init --undo: say where' },
+  { args: ['help', 'rum'], says: 'did you mean run?' },
+])('ctxb $args: $says', async ({ args, says, and = '', code = 2 }) => {
+  await using place = await createPlace();
+  await place.file('f.yaml', 'name: x\nsteps:\n  - id: a\n    promt: do it\n');
+  const run = await ctxb(place, args);
+  expect(run.stderr).toContain(says);
+  expect(run.stderr).toContain(and);
+  expect(run.stderr).not.toMatch(/ctxb: (?:\w+ )?(?:ctxb|error)/);
+  expect(run.code).toBe(code);
+});
