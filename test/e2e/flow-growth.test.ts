@@ -9,6 +9,7 @@ import type { RecordedRequest } from '../../src/standin/scenario.ts';
 import { runProgram, startWorld } from '../support/claude.ts';
 import { givenTexts, mainRequests } from '../support/conversation.ts';
 import { SMALL_WINDOW } from '../support/ctxb.ts';
+import { type CuratedStep, curatedTable, measureCurated } from '../support/curated-flow.ts';
 import {
   ANSWER_CHARS,
   bend,
@@ -20,6 +21,7 @@ import {
   tasksOf,
 } from '../support/flow-growth.ts';
 import { briefingIn, runFlowFile } from '../support/flow-plays.ts';
+import { PAGES } from '../support/pages.ts';
 import { contextOf } from '../support/results.ts';
 import { sized } from '../support/size.ts';
 
@@ -105,6 +107,31 @@ inSoak(
         flow,
         [...requests].sort((one, other) => placeOf(one) - placeOf(other)),
       );
+  },
+  240_000,
+);
+
+inSoak(
+  '12 steps with a curator know what was decided before them, in fewer tokens, as the page on flows has it',
+  async () => {
+    const without = await measureCurated(false);
+    const curated = await measureCurated(true);
+    console.log(curatedTable(without, curated));
+    expect(without.map(({ decisions }) => decisions)).toEqual(without.map(() => 0));
+    // The newest step is shown in part, and so is a critical one, both in their own words.
+    expect(curated.map(({ decisions }) => decisions)).toEqual([0, 0, 1, 2, 3, 4, 4, 5, 6, 7, 8, 9]);
+    expect(curated.map(({ faults }) => faults)).toEqual(curated.map(() => null));
+    const sum = (steps: readonly CuratedStep[], figure: 'tokens' | 'curatorUsd') =>
+      steps.reduce((total, each) => total + each[figure], 0);
+    expect(sum(curated, 'tokens')).toBeLessThan(sum(without, 'tokens'));
+    expect(sum(curated, 'curatorUsd')).toBeLessThan(0.02);
+    const page = PAGES.get('docs/flows.md') ?? '';
+    for (const index of [2, 5, 8, 11]) {
+      const shown = [without[index], curated[index]].map((each) => each?.briefingChars.toLocaleString('en') ?? '');
+      expect(page.split('\n')).toContainEqual(
+        expect.stringMatching(new RegExp(`^\\| ${index + 1} \\| ${shown.join(' .* ')} `)),
+      );
+    }
   },
   240_000,
 );
