@@ -113,7 +113,9 @@ describe('prompts of a turn that died', () => {
   it('of both kinds: first what was begun, then the rest', () => {
     const driver = midTurn();
     driver.prompt('Said into it.');
-    expect(diedAndBack(driver, { delivered: ['prompt-2'] })).toEqual([expect.stringMatching(/^\[ctxb\] Claude Code ended/)]);
+    expect(diedAndBack(driver, { delivered: ['prompt-2'] })).toEqual([
+      expect.stringMatching(/^\[ctxb\] Claude Code ended/),
+    ]);
     expect(said(driver.claude(initLine(), callLine(22_000), resultLine()))).toEqual(['Said into it.']);
   });
 

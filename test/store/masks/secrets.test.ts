@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { redact } from '../../../src/store/masks/redact.ts';
+import { cpuMs } from '../../support/cpu-time.ts';
 import { SECRETS, secretsTable, textOf } from '../../support/secrets.ts';
 import { sized } from '../../support/size.ts';
 
@@ -143,13 +144,9 @@ describe('masking takes a time that grows with the length', () => {
   ];
 
   it.each(SEEDS)('%j', (seed) => {
-    // In milliseconds of the processor, as the machine may be busy with others.
     const cost = (length: number) => {
       const text = seed.repeat(Math.ceil(length / seed.length));
-      const before = process.cpuUsage();
-      redact(text);
-      const { user, system } = process.cpuUsage(before);
-      return (user + system) / 1_000;
+      return cpuMs(() => redact(text));
     };
     cost(10_000);
     // Growing with the square, ten times the text would take a hundred times as long.
