@@ -43,7 +43,7 @@ export async function runHeadless(headless: HeadlessRun, io: Io, watcher: Watche
   const record = headless.record === undefined ? undefined : await recordTo(headless.record);
   const env = childEnvironment(headless, io, runId);
   const start = (args: readonly string[]) => startChild({ command: program, args, cwd: io.cwd, env });
-  const run = describeRun(headless, runId, io);
+  const run = { ...describeRun(headless, runId, io), singlePrompt: input.lines?.length === 1 };
   const limits = (spentUsd: number) =>
     run.mode === 'act' && invocation.maxBudgetUsd === undefined
       ? budgetArguments(headless.config.cost, run.attended, spentUsd)

@@ -79,7 +79,7 @@ it.each(
     { name: 'a model of 1,000,000', claude: LARGE_WINDOW, tokens: 400_000 },
   ]),
 )('--mid-turn-at 40% places the trigger of $name at $tokens', async ({ claude, tokens }) => {
-  await using world = await startWorld(conversation({ turns: [1], growBy: 0 }));
+  await using world = await startWorld(conversation({ turns: [2], growBy: 0 }));
   await runCtxb(world, { flags: ['--mid-turn-at', '40%'], claude: [...claude, '-p', 'one'] });
   const placed = journal(world).find(({ kind }) => kind === 'place-trigger');
   expect(placed).toMatchObject({ tokens, gauge: { windowSource: 'asked' } });

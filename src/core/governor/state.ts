@@ -38,6 +38,8 @@ export interface Run {
   readonly project: string;
   /** claude answers in a shape that the caller prescribed (`--json-schema`): it cannot be asked for a text. */
   readonly answersInSchema: boolean;
+  /** All that the caller says is one prompt. */
+  readonly singlePrompt?: boolean;
   /** claude calls no hooks (`--bare`). */
   readonly withoutHooks: boolean;
   /** Reliefs that call the model ask the host for a slot. */
@@ -127,6 +129,8 @@ export interface Process {
 export interface Control {
   /** `closed`: the caller's first line decides who initializes. `opening`: claude was asked for its context. */
   readonly phase: 'closed' | 'opening' | 'open';
+  /** This process was asked for its window: a turn that is over with its first call needs none. */
+  readonly asked: boolean;
   readonly sent: number;
   readonly pending: Readonly<Record<string, ControlPurpose>>;
   /** Newest ids under which claude asked what ctxb answers: the answers and cancellations are not shown either. */

@@ -38,7 +38,7 @@ const NAMED = 3;
 export function claimFolder(root: string): readonly string[] {
   makeFolder(root);
   requireOwn(root);
-  if (!hasMark(root)) replaceFile(join(root, MARK), [asItIs(markOf(root))]);
+  if (!hasMark(root)) replaceFile(join(root, MARK), [asItIs(markOf(root))], { durable: false });
   return [...closeToOthers(root), ...ignoreAll(root)];
 }
 
@@ -138,7 +138,7 @@ function ignoreAll(root: string): string[] {
   refuseForeign(path, kindOf(path));
   const found = readPlain(path, HEAD);
   if (found === IGNORE_ALL) return [];
-  replaceFile(path, [asItIs(IGNORE_ALL)]);
+  replaceFile(path, [asItIs(IGNORE_ALL)], { durable: false });
   return found === undefined ? [] : [`${path} did not have git ignore the folder, and does now`];
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { CALLBACKS } from '../../../src/core/governor/control/hook-callbacks.ts';
 import { UNKNOWN_WINDOW } from '../../../src/core/governor/gauge/window.ts';
 import type { PolicyChanges } from '../../support/governor.ts';
 import {
@@ -19,6 +20,8 @@ import {
 
 /** Tools of which something is known before they are called. */
 const BEFORE_TOOLS = '^(?:Read|Bash|Grep|Glob|mcp__.*)$';
+const ALL_HOOKS = Object.keys(CALLBACKS);
+const TOOL_USE = { type: 'tool_use', id: 'toolu_1', name: 'Bash', input: { command: 'ls' } };
 const TOOL_HOOKS = ['PreToolUse', 'PostToolUse', 'PostToolUseFailure'];
 
 const context = (window: number, total = 0, more: Line = {}): Line => ({
@@ -47,6 +50,44 @@ describe('opening the control channel', () => {
       hooks: { PreCompact: [{ matcher: null }], SessionStart: [{ matcher: null }] },
     });
     expect(question).toEqual({ subtype: 'get_context_usage', detail: 'summary' });
+  });
+
+  describe('for one prompt', () => {
+    const call = callLine(20_000, { message: { ...(callLine(20_000).message as Line), content: [TOOL_USE] } });
+    const placed = (driver: Driver) =>
+      requests(driver.actions).some(({ subtype }) => subtype === 'apply_flag_settings');
+
+    it('asks for no hook of the prompt, and for the window not before the turn goes on with a tool', () => {
+      const driver = begun({ singlePrompt: true });
+      const [initialize, ...others] = requests(driver.actions);
+      expect(Object.keys(initialize?.hooks as Line)).toEqual(
+        [...ALL_HOOKS].filter((name) => name !== 'UserPromptSubmit'),
+      );
+      expect(others).toEqual([]);
+      driver.prompt('Do the thing.');
+      expect(requests(driver.claude(initLine(), call))).toEqual([{ subtype: 'get_context_usage', detail: 'summary' }]);
+      expect(requests(driver.claude(call))).toEqual([]);
+      expect(placed(driver)).toBe(false);
+      driver.claude(contextAnswer(driver, context(200_000)));
+      expect(placed(driver)).toBe(true);
+    });
+
+    it('leaves claude its trigger where the answer is all of the turn', () => {
+      const driver = begun({ singlePrompt: true });
+      driver.prompt('Say hello.');
+      driver.claude(initLine(), callLine(20_000), resultLine());
+      expect(driver.state.gauge.window).toEqual({ tokens: 200_000, source: 'result' });
+      expect(requests(driver.actions)).toHaveLength(1);
+    });
+
+    it.each([
+      ['continues an earlier session', { resumes: true }],
+      ['is the first of several', { singlePrompt: false }],
+    ])('asks at once where it %s', (_, changes) => {
+      const [initialize, question] = requests(begun({ singlePrompt: true, ...changes }).actions);
+      expect(Object.keys(initialize?.hooks as Line)).toContain('UserPromptSubmit');
+      expect(question).toEqual({ subtype: 'get_context_usage', detail: 'summary' });
+    });
   });
 
   it('never sets a timeout on a hook: claude would refuse what it waits for', () => {

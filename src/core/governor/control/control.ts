@@ -1,14 +1,14 @@
-import type { ControlRequestEvent, ControlResponseEvent } from '../../protocol/events.ts';
+import type { ControlRequestEvent, ControlResponseEvent, Event } from '../../protocol/events.ts';
 import { countOf, type Fields, fieldsOf, listOf } from '../../protocol/fields.ts';
 import type { Action } from '../actions.ts';
 import { AGENT_TOOLS, hasAgentLimits } from '../agents/agent-limits.ts';
 import { readOpening, readReport } from '../cost/cost.ts';
 import { takeReading } from '../gauge/gauge.ts';
-import { learnWindow } from '../gauge/window.ts';
+import { isKnown, learnWindow } from '../gauge/window.ts';
 import { NATIVE_RESERVE_TOKENS, type Policy } from '../policy.ts';
 import { askContext, controlLine, isOwnUuid, request } from '../prompts/own-lines.ts';
 import { onModLoaded } from '../relief/exact.ts';
-import { onProof } from '../relief/fresh-context.ts';
+import { documentToGive, onProof } from '../relief/fresh-context.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, decided, keep, type Step } from '../steps.ts';
 import { CALLBACKS } from './hook-callbacks.ts';
@@ -24,19 +24,28 @@ export const MATCHERS: Readonly<Partial<Record<string, string>>> = {
   PostToolUseFailure: '*',
 };
 
+/**
+ * The first conversation of one prompt: nothing goes with the prompt, which claude would ask about, and its window
+ * counts only from the second call on. Both would cost the time of a short answer.
+ */
+function isShort(state: GovernorState): boolean {
+  return state.run.singlePrompt === true && !state.process.resumes && documentToGive(state) === undefined;
+}
+
 /** Hooks in the shape `initialize` takes them. No `timeout`: claude would refuse the tool when it runs out. */
-function hooksFor({ run }: GovernorState): Fields {
-  const { memory, zones, tools, strategy, agents } = run.policy;
+function hooksFor(state: GovernorState): Fields {
+  const { memory, zones, tools, strategy, agents } = state.run.policy;
   const budgets = tools.mode !== 'off';
   const limited = hasAgentLimits(agents);
   const unwanted = new Set<string>([
+    ...(isShort(state) ? ['UserPromptSubmit'] : []),
     ...(memory.enabled ? [] : ['PostCompact']),
     ...(budgets || limited ? [] : ['PreToolUse', 'PostToolUseFailure']),
     ...(budgets || limited || zones.tellAgent || strategy !== 'compact' ? [] : ['PostToolUse']),
   ]);
   const wanted = Object.entries(CALLBACKS).filter(([name]) => !unwanted.has(name));
   return Object.fromEntries(
-    wanted.map(([name, id]) => [name, [{ matcher: matcherOf(name, run.policy), hookCallbackIds: [id] }]]),
+    wanted.map(([name, id]) => [name, [{ matcher: matcherOf(name, state.run.policy), hookCallbackIds: [id] }]]),
   );
 }
 
@@ -55,7 +64,7 @@ export function registeredHooks(state: GovernorState): string[] {
 /** Opens the control channel in our own name, again for each new process. */
 export function openControl(state: GovernorState): Step {
   const body = withOurHooks(state, state.control.initialize ?? { subtype: 'initialize' });
-  return chain(request(opening(state), 'initialize', body), askContext, askCost);
+  return chain(request(opening(state), 'initialize', body), askAtOnce, askCost);
 }
 
 /**
@@ -64,7 +73,20 @@ export function openControl(state: GovernorState): Step {
 export function mergeInitialize(state: GovernorState, callers: Fields, requestId: string): Step {
   const line = controlLine(requestId, withOurHooks(state, callers));
   const opened = opening({ ...state, control: { ...state.control, initialize: callers } });
-  return chain({ state: opened, actions: [{ kind: 'send', line }] }, askContext, askCost);
+  return chain({ state: opened, actions: [{ kind: 'send', line }] }, askAtOnce, askCost);
+}
+
+function askAtOnce(state: GovernorState): Step {
+  const control = { ...state.control, asked: false };
+  return isShort(state) && !isKnown(state.gauge.window) ? keep({ ...state, control }) : askContext(state);
+}
+
+/** A turn that goes on with a tool has a second call: from there on its window counts. */
+export function askLater(state: GovernorState, event: Event): Step {
+  const { phase, asked } = state.control;
+  const goesOn =
+    event.kind === 'assistant' && event.subagent === null && event.blocks.some(({ type }) => type === 'tool_use');
+  return asked || phase === 'closed' || !goesOn ? keep(state) : askContext(state);
 }
 
 function withOurHooks(state: GovernorState, callers: Fields): Fields {

@@ -39,7 +39,7 @@ function economicPlace(state: GovernorState, latest: number): TriggerPlace | und
 /** Places claude's own trigger as soon as the window is known, and again when it belongs elsewhere. */
 export function placeTrigger(state: GovernorState): Step {
   const { gauge, trigger, control } = state;
-  if (trigger === 'off' || control.phase === 'closed' || !isKnown(gauge.window)) return keep(state);
+  if (trigger === 'off' || !control.asked || !isKnown(gauge.window)) return keep(state);
   const place = triggerPlace(state);
   if (place === undefined || place.at === trigger) return keep(state);
   return setTrigger({ ...state, triggerReason: place.reason }, 'trigger', place);

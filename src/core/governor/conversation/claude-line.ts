@@ -2,7 +2,7 @@ import type { ControlRequestEvent, Event, ResultEvent } from '../../protocol/eve
 import type { Action } from '../actions.ts';
 import { countUnseen, judgeAgents } from '../agents/agent-limits.ts';
 import { isStopped, readAgents } from '../agents/agents.ts';
-import { onOwnResponse, onQuestion, replyForCaller } from '../control/control.ts';
+import { askLater, onOwnResponse, onQuestion, replyForCaller } from '../control/control.ts';
 import { answerCallback } from '../control/hook-callbacks.ts';
 import { askNewWindow, placeTrigger } from '../control/trigger.ts';
 import { readCost } from '../cost/cost.ts';
@@ -103,6 +103,7 @@ const STAGES: readonly Stage<Line>[] = [
   (state, { before, event }) => noteHealth(before, state, event),
   judgeZone,
   // What claude itself has to know, and what it all costs.
+  (state, { event }) => askLater(state, event),
   placeTrigger,
   (state, { before }) => judgeAgents(before, state),
   (state, { before }) => countUnseen(before, state),

@@ -48,7 +48,8 @@ const CONTEXT_PATIENCE_MS = 5_000;
 
 /** Asks claude for window and context. `summary` makes no API call. */
 export function askContext(state: GovernorState): Step {
-  return request(state, 'context', { subtype: 'get_context_usage', detail: 'summary' });
+  const control = { ...state.control, asked: true };
+  return request({ ...state, control }, 'context', { subtype: 'get_context_usage', detail: 'summary' });
 }
 
 /** Ends an agent, a workflow or a command. */
