@@ -1350,9 +1350,10 @@ function hasRunPrefix({ runId }, uuid) {
   return uuid.slice(0, -12) === runId.slice(0, -12);
 }
 var OWN_PREFIX = "ctxb:";
-var CONTEXT_PATIENCE_MS = 5e3;
+var WAIT_FOR_CONTEXT = { kind: "set-timer", timer: "context", afterMs: 5e3 };
 function askContext(state) {
-  return request(state, "context", { subtype: "get_context_usage", detail: "summary" });
+  const control = { ...state.control, asked: true };
+  return request({ ...state, control }, "context", { subtype: "get_context_usage", detail: "summary" });
 }
 function stopTask(taskId) {
   return (state) => request(state, "stop-task", { subtype: "stop_task", task_id: taskId });
@@ -1372,7 +1373,7 @@ function request(state, purpose, body) {
   };
   const actions = [{ kind: "send", line: controlLine(id, body) }];
   if (purpose === "context" && control.phase === "opening") {
-    actions.push({ kind: "set-timer", timer: "context", afterMs: CONTEXT_PATIENCE_MS });
+    actions.push(WAIT_FOR_CONTEXT);
   }
   return keep({ ...state, control }, actions);
 }
@@ -13537,7 +13538,16 @@ function initialState(run) {
     fetches: NO_FETCHES,
     summarising: false,
     mailbox: EMPTY_MAILBOX,
-    control: { phase: "closed", sent: 0, pending: {}, callbacks: [], questions: [], initialize: void 0 },
+    control: {
+      phase: "closed",
+      asked: false,
+      sent: 0,
+      pending: {},
+      callbacks: [],
+      held: [],
+      questions: [],
+      initialize: void 0
+    },
     trigger: run.mode !== "act" || run.callerPlacedTrigger || !run.policy.midTurn.enabled ? "off" : "unplaced",
     triggerReason: "",
     tasks: {},
@@ -18576,7 +18586,7 @@ function economicPlace(state, latest) {
 }
 function placeTrigger(state) {
   const { gauge, trigger, control } = state;
-  if (trigger === "off" || control.phase === "closed" || !isKnown(gauge.window)) return keep(state);
+  if (trigger === "off" || !control.asked || !isKnown(gauge.window)) return keep(state);
   const place2 = triggerPlace(state);
   if (place2 === void 0 || place2.at === trigger) return keep(state);
   return setTrigger({ ...state, triggerReason: place2.reason }, "trigger", place2);
@@ -18610,18 +18620,37 @@ var MATCHERS = {
   PostToolUse: "*",
   PostToolUseFailure: "*"
 };
-function hooksFor({ run }) {
-  const { memory, zones, tools, strategy, agents } = run.policy;
+function isShort(state) {
+  return state.run.singlePrompt === true && !state.process.resumes && documentToGive(state) === void 0;
+}
+function holdCall(state, event) {
+  const { asked, held, pending } = state.control;
+  const isWaiting2 = !asked || Object.values(pending).includes("context");
+  const isCall = event.callbackId === CALLBACKS.PreToolUse;
+  if (!isCall || !isShort(state) || !isWaiting2 || isKnown(state.gauge.window)) return void 0;
+  const waiting = { ...state, control: { ...state.control, held: [...held, event] } };
+  return chain(keep(waiting, [WAIT_FOR_CONTEXT]), (next) => asked ? keep(next) : askContext(next));
+}
+function answerHeld(state) {
+  const { held, pending } = state.control;
+  if (held.length === 0) return keep(state);
+  const asked = Object.fromEntries(Object.entries(pending).filter(([, purpose]) => purpose !== "context"));
+  const released = keep({ ...state, control: { ...state.control, held: [], pending: asked } }, [STOP_WAITING]);
+  return chain(released, ...held.map((event) => (next) => answerCallback(next, event)));
+}
+function hooksFor(state) {
+  const { memory, zones, tools, strategy, agents } = state.run.policy;
   const budgets = tools.mode !== "off";
   const limited = hasAgentLimits(agents);
   const unwanted = /* @__PURE__ */ new Set([
+    ...isShort(state) ? ["UserPromptSubmit"] : [],
     ...memory.enabled ? [] : ["PostCompact"],
     ...budgets || limited ? [] : ["PreToolUse", "PostToolUseFailure"],
     ...budgets || limited || zones.tellAgent || strategy !== "compact" ? [] : ["PostToolUse"]
   ]);
   const wanted = Object.entries(CALLBACKS).filter(([name]) => !unwanted.has(name));
   return Object.fromEntries(
-    wanted.map(([name, id]) => [name, [{ matcher: matcherOf(name, run.policy), hookCallbackIds: [id] }]])
+    wanted.map(([name, id]) => [name, [{ matcher: matcherOf(name, state.run.policy), hookCallbackIds: [id] }]])
   );
 }
 function matcherOf(name, { tools, agents }) {
@@ -18631,12 +18660,21 @@ function matcherOf(name, { tools, agents }) {
 }
 function openControl(state) {
   const body = withOurHooks(state, state.control.initialize ?? { subtype: "initialize" });
-  return chain(request(opening2(state), "initialize", body), askContext, askCost);
+  return chain(request(opening2(state), "initialize", body), askAtOnce, askCost);
 }
 function mergeInitialize(state, callers, requestId) {
   const line4 = controlLine(requestId, withOurHooks(state, callers));
   const opened = opening2({ ...state, control: { ...state.control, initialize: callers } });
-  return chain({ state: opened, actions: [{ kind: "send", line: line4 }] }, askContext, askCost);
+  return chain({ state: opened, actions: [{ kind: "send", line: line4 }] }, askAtOnce, askCost);
+}
+function askAtOnce(state) {
+  const control = { ...state.control, asked: false };
+  return isShort(state) && !isKnown(state.gauge.window) ? keep({ ...state, control }) : askContext(state);
+}
+function askLater(state, event) {
+  const { phase, asked } = state.control;
+  const goesOn2 = event.kind === "assistant" && event.subagent === null && event.blocks.some(({ type }) => type === "tool_use");
+  return asked || phase === "closed" || !goesOn2 ? keep(state) : askContext(state);
 }
 function withOurHooks(state, callers) {
   const hooks = { ...fieldsOf(callers.hooks) };
@@ -18650,7 +18688,7 @@ function onOwnResponse(state, event) {
   const purpose = state.control.pending[event.requestId];
   const { [event.requestId]: _, ...pending } = state.control.pending;
   const answered2 = { ...state, control: { ...state.control, pending } };
-  if (purpose === "context") return onContext(answered2, event);
+  if (purpose === "context") return chain(onContext(answered2, event), answerHeld);
   if (purpose === "proof") return onProof(answered2, event);
   if (purpose === "load-mod") return onModLoaded(answered2, event);
   if (purpose === "usage" || purpose === "cost") return keep(onUsage(answered2, event, purpose));
@@ -18669,9 +18707,10 @@ function onUsage(state, event, purpose) {
   if (purpose === "cost" && typeof total === "number") return { ...state, cost: readReport(state.cost, total) };
   return typeof total === "number" ? { ...state, cost: readOpening(state.cost, total) } : state;
 }
+var STOP_WAITING = { kind: "clear-timer", timer: "context" };
 function finishOpening(state) {
   if (state.control.phase !== "opening") return keep(state);
-  return keep({ ...state, control: { ...state.control, phase: "open" } }, [{ kind: "clear-timer", timer: "context" }]);
+  return keep({ ...state, control: { ...state.control, phase: "open" } }, [STOP_WAITING]);
 }
 function opening2(state) {
   return { ...state, control: { ...state.control, phase: state.process.resumes ? "opening" : "open" } };
@@ -19296,7 +19335,7 @@ function withoutProcess(state) {
     handoff: { phase: "idle" },
     exact: newExact(state.exact.phase !== "off"),
     summarising: false,
-    control: { ...control, phase: "closed", pending: {}, callbacks: [], questions: [] },
+    control: { ...control, phase: "closed", asked: false, pending: {}, callbacks: [], held: [], questions: [] },
     trigger: typeof trigger === "number" ? "unplaced" : trigger,
     tasks: {},
     subagents: withoutRunning(state),
@@ -19541,6 +19580,7 @@ var STAGES = [
   (state, { before, event }) => noteHealth(before, state, event),
   judgeZone,
   // What claude itself has to know, and what it all costs.
+  (state, { event }) => askLater(state, event),
   placeTrigger,
   (state, { before }) => judgeAgents(before, state),
   (state, { before }) => countUnseen(before, state),
@@ -19618,7 +19658,7 @@ function onClaudeRequest(before, event) {
   const state = readSession(before, event);
   const callbacks = [...state.control.callbacks.slice(-REMEMBERED_CALLBACKS), event.requestId];
   const answered2 = { ...state, control: { ...state.control, callbacks } };
-  if (event.callbackId?.startsWith(OWN_PREFIX)) return answerCallback(answered2, event);
+  if (event.callbackId?.startsWith(OWN_PREFIX)) return holdCall(answered2, event) ?? answerCallback(answered2, event);
   const reply2 = replyForCaller(state, event);
   if (reply2 !== void 0) return keep(answered2, [reply2]);
   return state.run.mode === "act" ? onQuestion(state, event.requestId) : keep(state);
@@ -19727,7 +19767,7 @@ function onTimeout(state, timer3) {
     case "compaction":
       return giveUpWaiting(state);
     case "context":
-      return finishOpening(state);
+      return chain(finishOpening(state), answerHeld);
     case "exact":
       return giveUpArming(state);
     case "background":

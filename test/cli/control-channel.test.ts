@@ -37,7 +37,11 @@ function subtypeOf({ request }: Record<string, unknown>): unknown {
 describe('the lines claude gets', () => {
   it('are our initialize, a question for the context, and the prompt', async () => {
     await using place = await createPlace();
-    await runFake(place, { fake: 'answers', flags: ['--prompt', 'one'], env: { PLAY_INPUT: place.path('input') } });
+    await runFake(place, {
+      fake: 'answers',
+      flags: ['--prompt', 'one', '--prompt', 'two'],
+      env: { PLAY_INPUT: place.path('input') },
+    });
     const [first, second, third] = inputLines(place);
     expect(first).toEqual({
       type: 'control_request',
@@ -61,9 +65,19 @@ describe('the lines claude gets', () => {
     expect(inputLines(place).map(subtypeOf).slice(3)).not.toContain('initialize');
   });
 
-  it("place claude's trigger as soon as the window is known, not before", async () => {
+  it('are no more than our initialize and the prompt where one prompt is all', async () => {
     await using place = await createPlace();
     await runFake(place, { fake: 'answers', flags: ['--prompt', 'one'], env: { PLAY_INPUT: place.path('input') } });
+    expect(inputLines(place)).toMatchObject([
+      { request: { subtype: 'initialize' } },
+      { type: 'user', message: { content: 'one' } },
+    ]);
+  });
+
+  it("place claude's trigger as soon as the window is known, not before", async () => {
+    await using place = await createPlace();
+    const flags = ['--prompt', 'one', '--prompt', 'two'];
+    await runFake(place, { fake: 'answers', flags, env: { PLAY_INPUT: place.path('input') } });
     const placed = inputLines(place).filter((line) => subtypeOf(line) === 'apply_flag_settings');
     expect(placed).toMatchObject([{ request: { settings: { env: { CLAUDE_CODE_AUTO_COMPACT_WINDOW: '200000' } } } }]);
   });

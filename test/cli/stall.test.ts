@@ -8,7 +8,7 @@ const AFTER = ['--stall-after', '3s'];
 it.each([
   { stop: 'before anything', last: 'it has written no line at all', decided: AGAIN },
   { stop: 'behind its first line', last: 'the last that it wrote was the beginning of a turn', decided: AGAIN },
-  { stop: 'in the middle of a line', last: 'the last that it wrote was a line that is not JSON', decided: AGAIN },
+  { stop: 'in the middle of a line', last: 'the last that it wrote was the beginning of a turn', decided: AGAIN },
   { stop: 'behind an answer', last: 'the last that it wrote was an answer of the model', decided: AGAIN },
   { stop: 'behind a tool', last: 'the last that it wrote was the result of a tool', decided: AGAIN },
   { stop: 'behind its last result', last: 'the last that it wrote was the end of a turn', decided: ['stall'] },

@@ -49,6 +49,7 @@ export function initialState(run: Run): GovernorState {
       sent: 0,
       pending: {},
       callbacks: [],
+      held: [],
       questions: [],
       initialize: undefined,
     },

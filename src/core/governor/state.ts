@@ -1,3 +1,4 @@
+import type { ControlRequestEvent } from '../protocol/events.ts';
 import type { Fields } from '../protocol/fields.ts';
 import type { Agent, FanOut, Tasks } from './agents/agents-state.ts';
 import type { Cost } from './cost/cost.ts';
@@ -135,6 +136,8 @@ export interface Control {
   readonly pending: Readonly<Record<string, ControlPurpose>>;
   /** Newest ids under which claude asked what ctxb answers: the answers and cancellations are not shown either. */
   readonly callbacks: readonly string[];
+  /** Calls of tools that claude asked about before it has told its window, which decides about them. */
+  readonly held: readonly ControlRequestEvent[];
   /** Ids of claude's questions that the caller has not answered yet. */
   readonly questions: readonly string[];
   /** The caller's `initialize`, for a process that takes the place of the first. */

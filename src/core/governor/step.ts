@@ -1,4 +1,4 @@
-import { finishOpening } from './control/control.ts';
+import { answerHeld, finishOpening } from './control/control.ts';
 import { onFileMeasured, onResultStored } from './control/hook-callbacks.ts';
 import { advance, onStopAnswer } from './conversation/advance.ts';
 import { onCallerEnd, onCallerLine } from './conversation/caller-line.ts';
@@ -100,7 +100,7 @@ function onTimeout(state: GovernorState, timer: TimerName): Step {
     case 'compaction':
       return giveUpWaiting(state);
     case 'context':
-      return finishOpening(state);
+      return chain(finishOpening(state), answerHeld);
     case 'exact':
       return giveUpArming(state);
     case 'background':

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Action } from '../../../src/core/governor/actions.ts';
 import { CALLBACKS } from '../../../src/core/governor/control/hook-callbacks.ts';
 import { UNKNOWN_WINDOW } from '../../../src/core/governor/gauge/window.ts';
 import type { PolicyChanges } from '../../support/governor.ts';
@@ -8,6 +9,7 @@ import {
   type Driver,
   decisions,
   drive,
+  hookLine,
   initLine,
   kinds,
   type Line,
@@ -70,6 +72,21 @@ describe('opening the control channel', () => {
       expect(placed(driver)).toBe(false);
       driver.claude(contextAnswer(driver, context(200_000)));
       expect(placed(driver)).toBe(true);
+    });
+
+    it('answers about the first call of a tool once the window is known, or claude does not tell it', () => {
+      const hook = hookLine('PreToolUse', { tool_name: 'Bash', tool_input: { command: 'ls' } });
+      const answers = (actions: readonly Action[]) => kinds(actions).filter((kind) => kind === 'answer-hook');
+      for (const release of [
+        (driver: Driver) => driver.claude(contextAnswer(driver, context(200_000))),
+        (driver: Driver) => driver.timeout('context'),
+      ]) {
+        const driver = begun({ singlePrompt: true });
+        driver.prompt('Do the thing.');
+        expect(answers(driver.claude(initLine(), call, hook))).toEqual([]);
+        expect(answers(release(driver))).toEqual(['answer-hook']);
+        expect(answers(driver.claude(hook))).toEqual(['answer-hook']);
+      }
     });
 
     it('leaves claude its trigger where the answer is all of the turn', () => {

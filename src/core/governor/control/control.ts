@@ -6,12 +6,12 @@ import { readOpening, readReport } from '../cost/cost.ts';
 import { takeReading } from '../gauge/gauge.ts';
 import { isKnown, learnWindow } from '../gauge/window.ts';
 import { NATIVE_RESERVE_TOKENS, type Policy } from '../policy.ts';
-import { askContext, controlLine, isOwnUuid, request } from '../prompts/own-lines.ts';
+import { askContext, controlLine, isOwnUuid, request, WAIT_FOR_CONTEXT } from '../prompts/own-lines.ts';
 import { onModLoaded } from '../relief/exact.ts';
 import { documentToGive, onProof } from '../relief/fresh-context.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, decided, keep, type Step } from '../steps.ts';
-import { CALLBACKS } from './hook-callbacks.ts';
+import { answerCallback, CALLBACKS } from './hook-callbacks.ts';
 import { onTrigger } from './trigger.ts';
 
 /** Tools whose calls can be limited or get a hint beforehand. */
@@ -30,6 +30,25 @@ export const MATCHERS: Readonly<Partial<Record<string, string>>> = {
  */
 function isShort(state: GovernorState): boolean {
   return state.run.singlePrompt === true && !state.process.resumes && documentToGive(state) === undefined;
+}
+
+/** The window decides about a call of a tool: one that comes before its answer waits. undefined: this one does not. */
+export function holdCall(state: GovernorState, event: ControlRequestEvent): Step | undefined {
+  const { asked, held, pending } = state.control;
+  const isWaiting = !asked || Object.values(pending).includes('context');
+  const isCall = event.callbackId === CALLBACKS.PreToolUse;
+  if (!isCall || !isShort(state) || !isWaiting || isKnown(state.gauge.window)) return undefined;
+  const waiting = { ...state, control: { ...state.control, held: [...held, event] } };
+  return chain(keep(waiting, [WAIT_FOR_CONTEXT]), (next) => (asked ? keep(next) : askContext(next)));
+}
+
+/** claude has told its window, or does not tell it. */
+export function answerHeld(state: GovernorState): Step {
+  const { held, pending } = state.control;
+  if (held.length === 0) return keep(state);
+  const asked = Object.fromEntries(Object.entries(pending).filter(([, purpose]) => purpose !== 'context'));
+  const released = keep({ ...state, control: { ...state.control, held: [], pending: asked } }, [STOP_WAITING]);
+  return chain(released, ...held.map((event) => (next: GovernorState) => answerCallback(next, event)));
 }
 
 /** Hooks in the shape `initialize` takes them. No `timeout`: claude would refuse the tool when it runs out. */
@@ -109,7 +128,7 @@ export function onOwnResponse(state: GovernorState, event: ControlResponseEvent)
   const purpose = state.control.pending[event.requestId];
   const { [event.requestId]: _, ...pending } = state.control.pending;
   const answered = { ...state, control: { ...state.control, pending } };
-  if (purpose === 'context') return onContext(answered, event);
+  if (purpose === 'context') return chain(onContext(answered, event), answerHeld);
   if (purpose === 'proof') return onProof(answered, event);
   if (purpose === 'load-mod') return onModLoaded(answered, event);
   if (purpose === 'usage' || purpose === 'cost') return keep(onUsage(answered, event, purpose));
@@ -133,10 +152,12 @@ function onUsage(state: GovernorState, event: ControlResponseEvent, purpose: 'us
   return typeof total === 'number' ? { ...state, cost: readOpening(state.cost, total) } : state;
 }
 
+const STOP_WAITING = { kind: 'clear-timer', timer: 'context' } as const;
+
 /** Lets prompts go: the context is known, or claude does not tell. */
 export function finishOpening(state: GovernorState): Step {
   if (state.control.phase !== 'opening') return keep(state);
-  return keep({ ...state, control: { ...state.control, phase: 'open' } }, [{ kind: 'clear-timer', timer: 'context' }]);
+  return keep({ ...state, control: { ...state.control, phase: 'open' } }, [STOP_WAITING]);
 }
 
 /** Only a resumed session has a context to learn before the first prompt. */

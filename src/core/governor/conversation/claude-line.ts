@@ -2,7 +2,7 @@ import type { ControlRequestEvent, Event, ResultEvent } from '../../protocol/eve
 import type { Action } from '../actions.ts';
 import { countUnseen, judgeAgents } from '../agents/agent-limits.ts';
 import { isStopped, readAgents } from '../agents/agents.ts';
-import { askLater, onOwnResponse, onQuestion, replyForCaller } from '../control/control.ts';
+import { askLater, holdCall, onOwnResponse, onQuestion, replyForCaller } from '../control/control.ts';
 import { answerCallback } from '../control/hook-callbacks.ts';
 import { askNewWindow, placeTrigger } from '../control/trigger.ts';
 import { readCost } from '../cost/cost.ts';
@@ -199,7 +199,7 @@ function onClaudeRequest(before: GovernorState, event: ControlRequestEvent): Ste
   const state = readSession(before, event);
   const callbacks = [...state.control.callbacks.slice(-REMEMBERED_CALLBACKS), event.requestId];
   const answered = { ...state, control: { ...state.control, callbacks } };
-  if (event.callbackId?.startsWith(OWN_PREFIX)) return answerCallback(answered, event);
+  if (event.callbackId?.startsWith(OWN_PREFIX)) return holdCall(answered, event) ?? answerCallback(answered, event);
   const reply = replyForCaller(state, event);
   if (reply !== undefined) return keep(answered, [reply]);
   return state.run.mode === 'act' ? onQuestion(state, event.requestId) : keep(state);

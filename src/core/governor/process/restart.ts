@@ -153,7 +153,7 @@ export function withoutProcess(state: GovernorState): GovernorState {
     handoff: { phase: 'idle' },
     exact: newExact(state.exact.phase !== 'off'),
     summarising: false,
-    control: { ...control, phase: 'closed', asked: false, pending: {}, callbacks: [], questions: [] },
+    control: { ...control, phase: 'closed', asked: false, pending: {}, callbacks: [], held: [], questions: [] },
     trigger: typeof trigger === 'number' ? 'unplaced' : trigger,
     tasks: {},
     subagents: withoutRunning(state),

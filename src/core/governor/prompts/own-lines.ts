@@ -43,8 +43,8 @@ function hasRunPrefix({ runId }: Run, uuid: string): boolean {
 /** Prefix of ctxb's own request ids, whose traffic is hidden from the caller. */
 export const OWN_PREFIX = 'ctxb:';
 
-/** How long prompts wait for claude's answer to how full its context is. */
-const CONTEXT_PATIENCE_MS = 5_000;
+/** How long prompts, and calls of tools, wait for claude's answer to how full its context is. */
+export const WAIT_FOR_CONTEXT = { kind: 'set-timer', timer: 'context', afterMs: 5_000 } as const;
 
 /** Asks claude for window and context. `summary` makes no API call. */
 export function askContext(state: GovernorState): Step {
@@ -76,7 +76,7 @@ export function request(state: GovernorState, purpose: ControlPurpose, body: Fie
   };
   const actions: Action[] = [{ kind: 'send', line: controlLine(id, body) }];
   if (purpose === 'context' && control.phase === 'opening') {
-    actions.push({ kind: 'set-timer', timer: 'context', afterMs: CONTEXT_PATIENCE_MS });
+    actions.push(WAIT_FOR_CONTEXT);
   }
   return keep({ ...state, control }, actions);
 }
