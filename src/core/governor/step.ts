@@ -1,4 +1,4 @@
-import { answerHeld, finishOpening } from './control/control.ts';
+import { answerHeld, giveUpAsking } from './control/control.ts';
 import { onFileMeasured, onResultStored } from './control/hook-callbacks.ts';
 import { advance, onStopAnswer } from './conversation/advance.ts';
 import { onCallerEnd, onCallerLine } from './conversation/caller-line.ts';
@@ -77,7 +77,7 @@ function onOwn(state: GovernorState, event: OwnEvent): Step {
     case 'handoff-written':
       return onHandoffWritten(state, event);
     case 'file-measured':
-      return onFileMeasured(state, event.requestId, event.file);
+      return chain(onFileMeasured(state, event.requestId, event.file), answerHeld);
     case 'relief-slot':
       return onSlot(state, event.granted);
     case 'exact-folder':
@@ -100,7 +100,7 @@ function onTimeout(state: GovernorState, timer: TimerName): Step {
     case 'compaction':
       return giveUpWaiting(state);
     case 'context':
-      return chain(finishOpening(state), answerHeld);
+      return giveUpAsking(state);
     case 'exact':
       return giveUpArming(state);
     case 'background':

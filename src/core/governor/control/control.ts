@@ -34,21 +34,36 @@ function isShort(state: GovernorState): boolean {
 
 /** The window decides about a call of a tool: one that comes before its answer waits. undefined: this one does not. */
 export function holdCall(state: GovernorState, event: ControlRequestEvent): Step | undefined {
-  const { asked, held, pending } = state.control;
-  const isWaiting = !asked || Object.values(pending).includes('context');
+  const { asked, held } = state.control;
   const isCall = event.callbackId === CALLBACKS.PreToolUse;
-  if (!isCall || !isShort(state) || !isWaiting || isKnown(state.gauge.window)) return undefined;
+  const isDecidable = held.length === 0 && (isKnown(state.gauge.window) || (asked && !isAsking(state)));
+  if (!isCall || !isShort(state) || isDecidable) return undefined;
   const waiting = { ...state, control: { ...state.control, held: [...held, event] } };
   return chain(keep(waiting, [WAIT_FOR_CONTEXT]), (next) => (asked ? keep(next) : askContext(next)));
 }
 
-/** claude has told its window, or does not tell it. */
+function isAsking({ control }: GovernorState): boolean {
+  return Object.values(control.pending).includes('context');
+}
+
+/** claude does not tell its window: no answer counts any more. */
+export function giveUpAsking(state: GovernorState): Step {
+  const pending = Object.fromEntries(Object.entries(state.control.pending).filter(([, what]) => what !== 'context'));
+  return chain(finishOpening({ ...state, control: { ...state.control, pending } }), answerHeld);
+}
+
+/** Answers one call after the other: what the first is given, the next has no more. */
 export function answerHeld(state: GovernorState): Step {
-  const { held, pending } = state.control;
-  if (held.length === 0) return keep(state);
-  const asked = Object.fromEntries(Object.entries(pending).filter(([, purpose]) => purpose !== 'context'));
-  const released = keep({ ...state, control: { ...state.control, held: [], pending: asked } }, [STOP_WAITING]);
-  return chain(released, ...held.map((event) => (next: GovernorState) => answerCallback(next, event)));
+  const [first, ...held] = state.control.held;
+  if (first === undefined || isAsking(state)) return keep(state);
+  const step = answerCallback({ ...state, control: { ...state.control, held } }, first);
+  const isAnswered = step.actions.some(({ kind }) => kind === 'answer-hook');
+  const answered = held.length === 0 ? chain(step, stopWaiting) : step;
+  return isAnswered ? chain(answered, answerHeld) : answered;
+}
+
+function stopWaiting(state: GovernorState): Step {
+  return keep(state, [STOP_WAITING]);
 }
 
 /** Hooks in the shape `initialize` takes them. No `timeout`: claude would refuse the tool when it runs out. */
