@@ -18624,19 +18624,30 @@ function isShort(state) {
   return state.run.singlePrompt === true && !state.process.resumes && documentToGive(state) === void 0;
 }
 function holdCall(state, event) {
-  const { asked, held, pending } = state.control;
-  const isWaiting2 = !asked || Object.values(pending).includes("context");
+  const { asked, held } = state.control;
   const isCall = event.callbackId === CALLBACKS.PreToolUse;
-  if (!isCall || !isShort(state) || !isWaiting2 || isKnown(state.gauge.window)) return void 0;
+  const isDecidable = held.length === 0 && (isKnown(state.gauge.window) || asked && !isAsking(state));
+  if (!isCall || !isShort(state) || isDecidable) return void 0;
   const waiting = { ...state, control: { ...state.control, held: [...held, event] } };
   return chain(keep(waiting, [WAIT_FOR_CONTEXT]), (next) => asked ? keep(next) : askContext(next));
 }
+function isAsking({ control }) {
+  return Object.values(control.pending).includes("context");
+}
+function giveUpAsking2(state) {
+  const pending = Object.fromEntries(Object.entries(state.control.pending).filter(([, what]) => what !== "context"));
+  return chain(finishOpening({ ...state, control: { ...state.control, pending } }), answerHeld);
+}
 function answerHeld(state) {
-  const { held, pending } = state.control;
-  if (held.length === 0) return keep(state);
-  const asked = Object.fromEntries(Object.entries(pending).filter(([, purpose]) => purpose !== "context"));
-  const released = keep({ ...state, control: { ...state.control, held: [], pending: asked } }, [STOP_WAITING]);
-  return chain(released, ...held.map((event) => (next) => answerCallback(next, event)));
+  const [first, ...held] = state.control.held;
+  if (first === void 0 || isAsking(state)) return keep(state);
+  const step2 = answerCallback({ ...state, control: { ...state.control, held } }, first);
+  const isAnswered2 = step2.actions.some(({ kind }) => kind === "answer-hook");
+  const answered2 = held.length === 0 ? chain(step2, stopWaiting3) : step2;
+  return isAnswered2 ? chain(answered2, answerHeld) : answered2;
+}
+function stopWaiting3(state) {
+  return keep(state, [STOP_WAITING]);
 }
 function hooksFor(state) {
   const { memory, zones, tools, strategy, agents } = state.run.policy;
@@ -19745,7 +19756,7 @@ function onOwn(state, event) {
     case "handoff-written":
       return onHandoffWritten(state, event);
     case "file-measured":
-      return onFileMeasured(state, event.requestId, event.file);
+      return chain(onFileMeasured(state, event.requestId, event.file), answerHeld);
     case "relief-slot":
       return onSlot(state, event.granted);
     case "exact-folder":
@@ -19767,7 +19778,7 @@ function onTimeout(state, timer3) {
     case "compaction":
       return giveUpWaiting(state);
     case "context":
-      return chain(finishOpening(state), answerHeld);
+      return giveUpAsking2(state);
     case "exact":
       return giveUpArming(state);
     case "background":
