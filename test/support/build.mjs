@@ -83,8 +83,7 @@ const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
 const library = await build({
   bundle: true,
   external: Object.keys(dependencies),
-  minifyWhitespace: true,
-  minifySyntax: true,
+  minify: true,
   legalComments: 'none',
   splitting: true,
   format: 'esm',
