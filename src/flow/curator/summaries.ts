@@ -67,9 +67,14 @@ export function createSummaries(files: Pick<FlowRunFiles, 'read' | 'writeJson'>)
     },
   };
 
+  /** What cannot be read is not there: no summary is worth a step. */
   function find(item: PackItem, made: Made): Kept | undefined {
-    const { success, output } = v.safeParse(keptSchema, parsed(files.read(item.stepId, fileOf(item, made)) ?? ''));
-    return success ? output : undefined;
+    try {
+      const { success, output } = v.safeParse(keptSchema, parsed(files.read(item.stepId, fileOf(item, made)) ?? ''));
+      return success ? output : undefined;
+    } catch {
+      return undefined;
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -92,14 +92,17 @@ describe('what is kept', () => {
     const files = openFlowRun(folder, 'run');
     const task = taskFor(history);
     summaries.keep(task, 'haiku', answer(task));
-    const odd = createSummaries({ ...files, read: () => '{"version":2,"text":"It did."}' });
-    expect(
-      idsOf(
-        odd.taskFor(history, pack(flowStep(), history, BUDGETS).receipt.items, {
-          model: 'haiku',
-          budgets: BUDGETS,
-        }),
-      ),
-    ).toEqual(['b', 'a']);
+    const [kept, refused] = ['a', 'b'].map((step) => {
+      const [name = ''] = readdirSync(join(files.folder, step));
+      return join(files.folder, step, name);
+    });
+    writeFileSync(kept ?? '', '{"version":2,"text":"It did."}');
+    rmSync(refused ?? '');
+    mkdirSync(refused ?? '');
+    expect(taskFor(history)).toMatchObject({ toSum: [{ stepId: 'b' }, { stepId: 'a' }], kept: new Map() });
+    // What cannot be written is used all the same.
+    const again = taskFor(history);
+    summaries.keep(again, 'haiku', answer(again));
+    expect(idsOf(taskFor(history))).toEqual([]);
   });
 });
