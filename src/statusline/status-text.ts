@@ -1,6 +1,6 @@
 import { readGauge } from '../core/governor/gauge/gauge.ts';
 import { inTokens } from '../core/governor/policy.ts';
-import { momentOf } from '../core/governor/relief/outlook.ts';
+import { nextMoment } from '../core/governor/relief/outlook.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import { limitName } from '../core/governor/waits/limits.ts';
 import { type ZoneName, zoneAt } from '../core/governor/zones/zones.ts';
@@ -109,18 +109,23 @@ function sizeParts({ gauge }: GovernorState): Part[] {
 function forecastParts(state: GovernorState, style: Style): Part[] {
   const { predicted, basis, window } = readGauge(state.gauge);
   if (basis === 'none') return [];
-  const { at, what } = nextOf(state, predicted);
+  const next = nextOf(state, predicted);
+  if (next === undefined) return [];
+  const { at, what } = next;
   const isDue = window !== undefined && predicted >= inTokens(at, window) && what !== 'full';
   if (isDue) return [{ text: `${what} due`, rank: 4, paint: style.cyan }];
   const left = turnsTo(state, at);
-  return left === undefined ? [] : [{ text: `~${counted(left, 'turn')} to ${what}`, rank: 4, paint: style.dim }];
+  if (left === undefined) return [];
+  return [{ text: `${left === 0 ? '<1 turn' : `~${counted(left, 'turn')}`} to ${what}`, rank: 4, paint: style.dim }];
 }
 
-/** The level that is reached next, as a fraction of the window (≤ 1) or in tokens. */
-function nextOf(state: GovernorState, predicted: number): { readonly at: number; readonly what: string } {
+/** The level that is reached next, as a fraction of the window (≤ 1) or in tokens; undefined: it is not known. */
+function nextOf(state: GovernorState, predicted: number): { readonly at: number; readonly what: string } | undefined {
   const { policy, mode } = state.run;
-  const moment = momentOf(state);
+  const moment = nextMoment(state);
   if (moment !== undefined) return { at: moment.at, what: moment.way === 'compact' ? 'compaction' : 'handoff' };
+  // It will be known once the mod of exact compactions runs.
+  if (mode === 'act' && state.exact.phase !== 'off') return undefined;
   const { warn, compact } = policy.thresholds;
   if (mode === 'act' && policy.compaction.enabled) return { at: compact, what: 'compaction' };
   const window = state.gauge.window.tokens;

@@ -85,12 +85,18 @@ function callsToCome({ mailbox, gauge, turn }: GovernorState): number {
 
 /** From how many tokens on which relief pays; undefined: it can't be told, or another is not to follow yet. */
 export function momentOf(state: GovernorState): Moment | undefined {
-  const { gauge, relief, compaction, run } = state;
+  const { gauge, relief, compaction } = state;
+  const last = Math.max(relief.boundaries.at(-1)?.call ?? 0, relief.handed?.call ?? 0, triedAt(compaction));
+  if (gauge.basis !== 'measured' || relief.isLanding || gauge.calls - last <= TOO_SOON) return undefined;
+  return nextMoment(state);
+}
+
+/** The same as a forecast, also where another is not to follow yet. */
+export function nextMoment(state: GovernorState): Moment | undefined {
+  const { gauge, run } = state;
   const way = payingWay(state);
   // Nothing acts while it is not known how much fits.
   if (way === undefined || gauge.window.tokens === undefined) return undefined;
-  const last = Math.max(relief.boundaries.at(-1)?.call ?? 0, relief.handed?.call ?? 0, triedAt(compaction));
-  if (gauge.basis !== 'measured' || relief.isLanding || gauge.calls - last <= TOO_SOON) return undefined;
   const { moment } = run.policy.compaction;
   if (moment !== 'economic') return { way, at: inTokens(moment, gauge.window.tokens) };
   const isCold = idleBeyondLife(state.cache, state.now) !== undefined;
