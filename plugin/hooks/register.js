@@ -46,6 +46,12 @@ function commandsOf(hooks, name) {
   return entries.map((hook) => textOf(fieldsOf(hook).command)?.trim() ?? "");
 }
 
+// src/mod/heard.ts
+var PEOPLE = /* @__PURE__ */ new Set(["composer", "bridge", "sdk"]);
+function isHeard({ turnId, command: command2, origin }) {
+  return turnId !== void 0 && command2 === void 0 && (origin === void 0 || PEOPLE.has(origin.kind));
+}
+
 // src/core/protocol/usage.ts
 function readUsage(value) {
   if (!isFields(value)) return void 0;
@@ -1415,9 +1421,9 @@ function isNear({ trigger, gauge }) {
   return typeof trigger !== "number" || predicted(gauge) >= NEAR * trigger;
 }
 function noteMidTurn(before, state, event) {
-  const isHeard2 = before.turn.unheard.length > 0 && state.turn.unheard.length === 0;
+  const isHeard3 = before.turn.unheard.length > 0 && state.turn.unheard.length === 0;
   const after = event.kind === "user" ? event.blocks.find((block2) => block2.type === "tool_result")?.toolUseId : void 0;
-  if (state.exact.phase === "off" || !isHeard2 || after === void 0) return keep(state);
+  if (state.exact.phase === "off" || !isHeard3 || after === void 0) return keep(state);
   const said = before.turn.unheard.map(({ text }) => ({ text, after }));
   return keep(withExact(state, { midTurn: [...state.exact.midTurn, ...said] }));
 }
@@ -12290,12 +12296,12 @@ function withMidTurn(parts, said) {
     );
     const last = all2.findLastIndex(({ kind }) => kind === "round");
     let at = (step2 >= 0 ? step2 : last) + 1;
-    while (at < all2.length && isHeard(all2[at])) at++;
+    while (at < all2.length && isHeard2(all2[at])) at++;
     all2.splice(at, 0, { kind: "prompt", message: built("user", heardText(text)), heard: text });
   }
   return all2;
 }
-function isHeard(part) {
+function isHeard2(part) {
   return part?.kind === "prompt" && part.heard !== void 0;
 }
 function isSpoken(message) {
@@ -20001,7 +20007,7 @@ function register(on, options) {
     return next(e);
   });
   on("prompt.submit", async ($, e, next) => {
-    if (e.turnId !== void 0) seat.heard = [...seat.heard, e.text];
+    if (isHeard(e)) seat.heard = [...seat.heard, e.text];
     const entered = await next(e);
     if (!seat.isRun) await follow($, seat);
     return entered;

@@ -2,6 +2,7 @@ import { type Answer, exactAnswer, refusal } from '../core/exact/exact-answer.ts
 import type { Message } from '../core/exact/message.ts';
 import type { ExactReceipt } from '../core/exact/plan.ts';
 import { readPlan } from '../core/exact/read-plan.ts';
+import { isHeard, type SubmitEvent } from './heard.ts';
 import { PLACE } from './place.js';
 
 /** What claude lends to a mod, as far as it is used here. */
@@ -19,12 +20,6 @@ interface CompactEvent {
   readonly messages: readonly Message[];
   /** A subagent's own conversation. */
   readonly agentId?: string;
-}
-
-interface SubmitEvent {
-  readonly text: string;
-  /** The turn that was under way, where there was one: the model is told beside the results of its tools. */
-  readonly turnId?: string;
 }
 
 interface On {
@@ -49,7 +44,7 @@ export function register(on: On): void {
 
   // What was said in mid-turn since the plan was written.
   on('prompt.submit', async (_, e, next) => {
-    if (e.turnId !== undefined) heard = [...heard, e.text];
+    if (isHeard(e)) heard = [...heard, e.text];
     return next(e);
   });
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../src/config/defaults.ts';
 import { initialState } from '../../src/core/governor/initial-state.ts';
+import { isHeard } from '../../src/mod/heard.ts';
 import { bandText } from '../../src/mod/terminal/band.ts';
 import { createLogReader } from '../../src/mod/terminal/log-reader.ts';
 import { policyFor } from '../../src/mod/terminal/options.ts';
@@ -126,4 +127,15 @@ it('the band is the status line, in pieces that claude can paint', () => {
   const pieces = bandText(initialState(replayRun(DEFAULTS)), 0.5, 80);
   expect(pieces.map(({ text }) => text).join('')).toBe('ctxb ░░░░░░░░░░░░░░░░░░░░ not measured yet · $0.50');
   expect(pieces[1]).toEqual({ text: '░░░░░░░░░░░░░░░░░░░░ not measured yet', dimColor: true });
+});
+
+it.each([
+  ['what is said while the model works', { turnId: 't', origin: { kind: 'composer' } }, true],
+  ['what a program says', { turnId: 't', origin: { kind: 'sdk' } }, true],
+  ['what older versions tell no origin of', { turnId: 't' }, true],
+  ['what begins a turn', { origin: { kind: 'composer' } }, false],
+  ['a command', { turnId: 't', command: {}, origin: { kind: 'composer' } }, false],
+  ['the end of a background task', { turnId: 't', origin: { kind: 'task-notification' } }, false],
+])('%s is put back after a compaction: %j', (_, event, isPutBack) => {
+  expect(isHeard({ text: 'words', ...event })).toBe(isPutBack);
 });

@@ -1,4 +1,5 @@
 import type { Message } from '../../core/exact/message.ts';
+import type { SubmitEvent } from '../heard.ts';
 
 /** What claude lends to a mod, as far as the plugin uses it. claude knows it by its spelling: `$` and `on` keep their names. */
 export interface Engine {
@@ -72,7 +73,7 @@ type Hook<E, A> = ($: Engine, e: E, next: (e: E) => Promise<A>) => Promise<A>;
 export interface On {
   (event: 'session.start', hook: Hook<{ readonly isInteractive: boolean }, unknown>): void;
   (event: 'session.measure', hook: Hook<object, unknown>): void;
-  (event: 'prompt.submit', hook: Hook<{ readonly text: string; readonly turnId?: string }, unknown>): void;
+  (event: 'prompt.submit', hook: Hook<SubmitEvent, unknown>): void;
   (event: 'turn.start', hook: Hook<{ readonly agentId?: string; readonly turnId: string }, unknown>): void;
   (event: 'turn.complete', hook: Hook<{ readonly agentId?: string; readonly isAborted: boolean }, unknown>): void;
   (event: 'session.compact', hook: Hook<CompactEvent, object>): void;

@@ -2,6 +2,7 @@ import { namesCompactionHook, namesOwnHooks } from '../../claude/ctxb-hooks.ts';
 import type { ExactReceipt } from '../../core/exact/plan.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
 import type { Known } from '../../statusline/judge-status.ts';
+import { isHeard } from '../heard.ts';
 import { bandText } from './band.ts';
 import { doctor, handoff, recall, type Standing, statusOf } from './commands.ts';
 import type { Drawing, Engine, On } from './engine.ts';
@@ -80,7 +81,7 @@ export function register(on: On, options: Options): void {
   });
 
   on('prompt.submit', async ($, e, next) => {
-    if (e.turnId !== undefined) seat.heard = [...seat.heard, e.text];
+    if (isHeard(e)) seat.heard = [...seat.heard, e.text];
     const entered = await next(e);
     if (!seat.isRun) await follow($, seat);
     return entered;
