@@ -1861,11 +1861,15 @@ function callsToCome({ mailbox, gauge, turn }) {
   return Math.round(rest + mailbox.waiting.length * usual);
 }
 function momentOf(state) {
-  const { gauge, relief, compaction, run } = state;
-  const way = payingWay(state);
-  if (way === void 0 || gauge.window.tokens === void 0) return void 0;
+  const { gauge, relief, compaction } = state;
   const last = Math.max(relief.boundaries.at(-1)?.call ?? 0, relief.handed?.call ?? 0, triedAt(compaction));
   if (gauge.basis !== "measured" || relief.isLanding || gauge.calls - last <= TOO_SOON) return void 0;
+  return nextMoment(state);
+}
+function nextMoment(state) {
+  const { gauge, run } = state;
+  const way = payingWay(state);
+  if (way === void 0 || gauge.window.tokens === void 0) return void 0;
   const { moment } = run.policy.compaction;
   if (moment !== "economic") return { way, at: inTokens(moment, gauge.window.tokens) };
   const isCold = idleBeyondLife(state.cache, state.now) !== void 0;
@@ -2083,16 +2087,20 @@ function sizeParts({ gauge }) {
 function forecastParts(state, style) {
   const { predicted: predicted2, basis, window } = readGauge(state.gauge);
   if (basis === "none") return [];
-  const { at, what } = nextOf(state, predicted2);
+  const next = nextOf(state, predicted2);
+  if (next === void 0) return [];
+  const { at, what } = next;
   const isDue = window !== void 0 && predicted2 >= inTokens(at, window) && what !== "full";
   if (isDue) return [{ text: `${what} due`, rank: 4, paint: style.cyan }];
   const left = turnsTo(state, at);
-  return left === void 0 ? [] : [{ text: `~${counted(left, "turn")} to ${what}`, rank: 4, paint: style.dim }];
+  if (left === void 0) return [];
+  return [{ text: `${left === 0 ? "<1 turn" : `~${counted(left, "turn")}`} to ${what}`, rank: 4, paint: style.dim }];
 }
 function nextOf(state, predicted2) {
   const { policy, mode } = state.run;
-  const moment = momentOf(state);
+  const moment = nextMoment(state);
   if (moment !== void 0) return { at: moment.at, what: moment.way === "compact" ? "compaction" : "handoff" };
+  if (mode === "act" && state.exact.phase !== "off") return void 0;
   const { warn, compact: compact2 } = policy.thresholds;
   if (mode === "act" && policy.compaction.enabled) return { at: compact2, what: "compaction" };
   const window = state.gauge.window.tokens;
