@@ -68,7 +68,7 @@ export function hintFor(state: GovernorState, call: ToolCall): Hint {
   if (last !== undefined && left > last * FALLEN) return { state, text: '' };
   return {
     state: withBudget(state, { hinted: { ...hinted, [unit.name]: left } }),
-    text: hintText(unit, left),
+    text: `${hintText(unit, left)} A longer result has the context compacted.`,
   };
 }
 
@@ -85,7 +85,9 @@ export function alertAgent(state: GovernorState): Alert {
   if (budgetMode(state) === 'off' || left === undefined) return { state, text: '' };
   const level = alertLevel(left, alertLevels(state));
   if (level === toolBudget.alerted) return { state, text: '' };
-  const isWorse = level === 'critical' || (level === 'low' && toolBudget.alerted === 'none');
+  // In the zone `critical` the agent has been asked already to bring the work to such a point.
+  const isNews = statusOf(state.told.zone) !== 'critical' && toolBudget.alerted === 'none';
+  const isWorse = level === 'critical' || (level === 'low' && isNews);
   return { state: withBudget(state, { alerted: level }), text: isWorse ? alertText(level, left) : '' };
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { roomFor } from '../../../../src/core/governor/tool-budget/room.ts';
-import { boundaryLine, callLine, type Driver, kinds, toolResultLine, userLine } from '../../../support/governor.ts';
+import { boundaryLine, callLine, type Driver, kinds, policyWith, toolResultLine, userLine } from '../../../support/governor.ts';
 import {
   answer,
   answers,
@@ -28,13 +28,13 @@ describe('a hint', () => {
     { zone: 'ok', used: 40_000, text: undefined },
     { zone: 'monitor', used: 70_000, text: undefined },
     { zone: 'warning', used: 129_998, text: undefined },
-    { zone: 'warning', used: 130_001, text: 'Budget allows ~199 matches with context.' },
+    { zone: 'warning', used: 130_001, text: 'Budget allows ~199 matches with context. A longer result has the context compacted.' },
     { zone: 'warning', used: 130_001, tools: { warnBelow: 0.05, criticalBelow: 0.02 }, text: undefined },
     {
       zone: 'critical',
       used: 150_001,
       tools: { warnBelow: 0.05, criticalBelow: 0.02 },
-      text: 'Budget allows ~99 matches with context.',
+      text: 'Budget allows ~99 matches with context. A longer result has the context compacted.',
     },
   ])('in the zone $zone with $used tokens: $text', ({ used, tools = {}, text }) => {
     expect(hint(inTurn({ tools }, used), GREP)).toBe(text);
@@ -70,7 +70,7 @@ describe('a hint', () => {
   });
 
   it.each([
-    { left: 5_000, text: 'Budget allows ~25 matches with context.' },
+    { left: 5_000, text: 'Budget allows ~25 matches with context. A longer result has the context compacted.' },
     { left: 4_999, text: undefined },
   ])('with $left tokens left: $text', ({ left, text }) => {
     const driver = inTurn({}, 170_000 - left - 1);
@@ -88,7 +88,7 @@ describe('a hint', () => {
     { call: { input: { command: 'find . -name x' } }, unit: 'files' },
     { call: { input: { command: 'tail -n 500 log' } }, unit: 'lines' },
   ])('counts in $unit', ({ call, unit }) => {
-    expect(hint(inTurn({}, 140_000), call)).toMatch(new RegExp(`^Budget allows ~\\d+ ${unit}\\.$`));
+    expect(hint(inTurn({}, 140_000), call)).toMatch(new RegExp(`^Budget allows ~\\d+ ${unit}\\. A longer`));
   });
 
   it.each([undefined, null, 1, {}, ['grep']])('is none for a command that is %j', (command) => {
@@ -104,11 +104,14 @@ const OPENING = /\[(Budget Alert|BUDGET CRITICAL): ~-?\d+k/;
 const level = (text: string | undefined) => OPENING.exec(text ?? '')?.[1];
 
 describe('an alert', () => {
+  /** The zone in which the agent is asked for a stopping point begins later. */
+  const calm = { thresholds: { ...policyWith().thresholds, warn: 0.9 } };
+
   /** Of 200,000 tokens 30,000 are kept for the answer. */
   const holding = (left: number) => callLine(170_000 - left);
 
   it('is told once for each crossing, and again after there was more', () => {
-    const driver = inTurn();
+    const driver = inTurn(calm);
     const steps = [40_000, 19_000, 18_000, 9_000, 8_000, 40_000, 19_000].map((left) => {
       driver.claude(holding(left));
       return level(afterwards(driver));
@@ -125,7 +128,7 @@ describe('an alert', () => {
   });
 
   it('goes by shares of the window too', () => {
-    const driver = inTurn({ tools: { warnBelow: 0.15, criticalBelow: 0.1 } });
+    const driver = inTurn({ ...calm, tools: { warnBelow: 0.15, criticalBelow: 0.1 } });
     const levels = [31_000, 29_000, 21_000, 19_000].map((left) => {
       driver.claude(holding(left));
       return level(afterwards(driver));
@@ -134,18 +137,27 @@ describe('an alert', () => {
   });
 
   it('is told again in a context that knows nothing of it', () => {
-    const driver = inTurn();
+    const driver = inTurn(calm);
     driver.claude(holding(19_000));
     expect(level(afterwards(driver))).toBe('Budget Alert');
     driver.claude(boundaryLine('auto', 150_000), holding(19_000));
     expect(level(afterwards(driver))).toBe('Budget Alert');
   });
 
+  it('of little room says nothing more where the agent was asked for a stopping point', () => {
+    const driver = inTurn();
+    const levels = [19_000, 9_000].map((left) => {
+      driver.claude(holding(left));
+      return level(afterwards(driver));
+    });
+    expect(levels).toEqual([undefined, 'BUDGET CRITICAL']);
+  });
+
   it('speaks of the window, and is silent where only the plan is used up', () => {
-    const plan = inTurn();
+    const plan = inTurn(calm);
     fill(plan, 60_000);
     expect(level(afterwards(plan))).toBeUndefined();
-    expect(afterwards(inTurn({}, 155_000))).toContain(
+    expect(afterwards(inTurn(calm, 155_000))).toContain(
       '~14k tokens remaining before the context is compacted or handed over. ',
     );
   });
@@ -167,9 +179,9 @@ describe('an alert', () => {
   });
 
   it('comes with a failure, with a cut, and with the next prompt too', () => {
-    const failure = inTurn({}, 155_000);
+    const failure = inTurn(calm, 155_000);
     expect(level(answer(played(failure, failing({ error: 'no' }))).context)).toBe('Budget Alert');
-    const cut = inTurn({}, 155_000);
+    const cut = inTurn(calm, 155_000);
     const actions = played(cut, called({ response: bash('a line of output\n'.repeat(3_000)) }));
     expect(kinds(actions)).toContain('cut-result');
     expect(level(answer(actions).context)).toBeDefined();
