@@ -15086,7 +15086,7 @@ function hintFor(state, call) {
   if (last !== void 0 && left > last * FALLEN) return { state, text: "" };
   return {
     state: withBudget(state, { hinted: { ...hinted, [unit.name]: left } }),
-    text: hintText(unit, left)
+    text: `${hintText(unit, left)} A longer result has the context compacted.`
   };
 }
 function alertAgent(state) {
@@ -15095,7 +15095,8 @@ function alertAgent(state) {
   if (budgetMode(state) === "off" || left === void 0) return { state, text: "" };
   const level = alertLevel(left, alertLevels(state));
   if (level === toolBudget.alerted) return { state, text: "" };
-  const isWorse = level === "critical" || level === "low" && toolBudget.alerted === "none";
+  const isNews = statusOf(state.told.zone) !== "critical" && toolBudget.alerted === "none";
+  const isWorse = level === "critical" || level === "low" && isNews;
   return { state: withBudget(state, { alerted: level }), text: isWorse ? alertText(level, left) : "" };
 }
 function alertLevels({ run, gauge }) {
