@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Options, query, type SDKResultMessage } from '@anthropic-ai/claude-agent-sdk';
 import { describe, expect, it } from 'vitest';
 import type { RecordedRequest, Scenario } from '../../src/standin/scenario.ts';
@@ -9,6 +11,8 @@ import { agent, promptText, wantedBy } from '../support/agent.ts';
 import { testClaude } from '../support/claude.ts';
 import { summaryRequests } from '../support/conversation.ts';
 import { journalLines } from '../support/ctxb.ts';
+import { runsMods } from '../support/exact.ts';
+import { expectExact, job } from '../support/exact-job.ts';
 import { expectEachPromptOnce } from '../support/proof.ts';
 import { inSoak, sampled } from '../support/size.ts';
 
@@ -78,6 +82,30 @@ describe('a program in whose midst ctxb acts', () => {
     expect(seen.Stop).toHaveLength(PROMPTS.length);
     // What really happened to the context is the program's business too.
     expect(asked('SessionStart', 'source')).toEqual(times.map(() => source));
+  });
+
+  it('keeps its own plugins beside the mod that compacts exactly', async ({ skip }) => {
+    const prompts = PROMPTS.slice(0, 3);
+    const { seen, did } = await acting(
+      {
+        scenario: () => job({ turns: [8, 4, 1], growBy: 5_000 }),
+        async run(trial) {
+          const path = join(trial.world.scratch.cwd, 'own');
+          mkdirSync(join(path, '.claude-plugin'), { recursive: true });
+          mkdirSync(join(path, 'commands'));
+          writeFileSync(join(path, '.claude-plugin', 'plugin.json'), '{"name":"own","version":"1.0.0"}');
+          writeFileSync(join(path, 'commands', 'greet.md'), 'Say hello.');
+          await converse(trial, prompts, { ...FREE, plugins: [{ type: 'local', path }] });
+          if (await runsMods(trial.world)) expectExact(trial.world.standin, prompts);
+        },
+      },
+      { CTXB_COMPACTION_HOW: 'auto' },
+    );
+    expect(results(seen)).toEqual(ANSWERS.slice(0, 3));
+    const inits = (seen.message ?? []).filter((one) => (one as { subtype?: string }).subtype === 'init');
+    for (const init of inits as { slash_commands: string[] }[]) expect(init.slash_commands).toContain('own:greet');
+    if (did.includes('not-exact')) skip('this claude runs no mods');
+    expect(did).toEqual(expect.arrayContaining(['compacted', 'landed']));
   });
 
   inSoak('may say everything at once: one turn for each prompt, in order', async () => {

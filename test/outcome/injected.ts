@@ -20,7 +20,8 @@ const SYSTEM_MESSAGE = /^\w+(?::\w+)? hook additional context/;
 const OWN_MESSAGE = /^## Goal\n|Your context ends here|handoff document|^\[ctxb\]/m;
 
 /** What was said and done, in other words. */
-const KEPT = /^\[ctxb\] (?:Done here, one line a step|The user said while you worked|Claude's summary of)/;
+const KEPT =
+  /^\[ctxb\] (?:Done here, one line a step|The user said while you worked|Claude's summary of)|This is its handoff document/;
 
 /** Finds what ctxb has added to the requests of a job. */
 export function injectedIn({ requests, bill }: Outcome): Injected {
