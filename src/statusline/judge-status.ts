@@ -2,7 +2,6 @@ import { learnFromModelId, learnWindow } from '../core/governor/gauge/window.ts'
 import { initialState } from '../core/governor/initial-state.ts';
 import type { Policy } from '../core/governor/policy.ts';
 import type { GovernorState } from '../core/governor/state.ts';
-import { step } from '../core/governor/step.ts';
 import { decodeLine } from '../core/protocol/decode.ts';
 import type { AssistantEvent } from '../core/protocol/events.ts';
 import { contextOf, saysNothing } from '../core/protocol/usage.ts';
@@ -41,7 +40,7 @@ export function withKnown(state: GovernorState, { window, model, limits }: Known
  */
 export function withCallAhead(state: GovernorState, known: Known, t: number): GovernorState {
   const event = callAhead(state, known);
-  return event === undefined ? state : step(state, { t, from: 'claude', event }).state;
+  return event === undefined ? state : createHost(state).feed({ t, from: 'claude', event }).after;
 }
 
 function callAhead({ gauge }: GovernorState, { usage, model }: Known): AssistantEvent | undefined {

@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { roomFor } from '../../../../src/core/governor/tool-budget/room.ts';
-import { boundaryLine, callLine, type Driver, kinds, policyWith, toolResultLine, userLine } from '../../../support/governor.ts';
+import {
+  boundaryLine,
+  callLine,
+  type Driver,
+  kinds,
+  policyWith,
+  toolResultLine,
+  userLine,
+} from '../../../support/governor.ts';
 import {
   answer,
   answers,
@@ -28,7 +36,11 @@ describe('a hint', () => {
     { zone: 'ok', used: 40_000, text: undefined },
     { zone: 'monitor', used: 70_000, text: undefined },
     { zone: 'warning', used: 129_998, text: undefined },
-    { zone: 'warning', used: 130_001, text: 'Budget allows ~199 matches with context. A longer result has the context compacted.' },
+    {
+      zone: 'warning',
+      used: 130_001,
+      text: 'Budget allows ~199 matches with context. A longer result has the context compacted.',
+    },
     { zone: 'warning', used: 130_001, tools: { warnBelow: 0.05, criticalBelow: 0.02 }, text: undefined },
     {
       zone: 'critical',
