@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 import { constants } from 'node:os';
 import { main } from '../src/cli/main.ts';
-import { processIo } from '../src/process-io.ts';
+import { keepCompiled, processIo } from '../src/process-io.ts';
 
+keepCompiled();
 process.exitCode = await main(process.argv.slice(2), processIo);
 
 /**
