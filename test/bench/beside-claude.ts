@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { readdirSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Call } from '../../src/standin/scenario.ts';
@@ -21,7 +22,28 @@ const TURNS = 10;
 const TOOL_CALLS = 20;
 const ROUNDS = { first: sized(15), session: sized(7), programs: sized(25), tools: sized(7) };
 
-const OURS = [process.execPath, CTXB];
+/** Another `ctxb.js`, to be compared. */
+const BEFORE = process.env.CTXB_BENCH_BEFORE;
+
+interface Build {
+  readonly label: string;
+  /** What calls it. */
+  readonly ctxb: readonly string[];
+}
+
+const BUILDS: readonly Build[] = [
+  ...(BEFORE === undefined ? [] : [{ label: ', the build before', ctxb: [process.execPath, BEFORE] }]),
+  { label: '', ctxb: [process.execPath, CTXB] },
+];
+
+/** A row for each build. */
+function rows<T>(
+  name: string,
+  run: (ctxb: readonly string[]) => Promise<T>,
+): Readonly<Record<string, () => Promise<T>>> {
+  return Object.fromEntries(BUILDS.map(({ label, ctxb }) => [`${name}${label}`, () => run(ctxb)]));
+}
+
 const HELLO = ['-p', 'say hello'];
 
 /** The real claude alone, with ctxb in front of it, and with ctxb in its settings, against a stand-in for the API. */
@@ -37,7 +59,9 @@ async function benchFirst(): Promise<void> {
   const samples = await alternate(
     {
       'claude -p "say hello"': () => measure(alone, [alone.claude, ...HELLO]),
-      'ctxb run -- claude -p "say hello"': () => measure(ours, [...OURS, 'run', '--', ours.claude, ...HELLO]),
+      ...rows('ctxb run -- claude -p "say hello"', (ctxb) =>
+        measure(ours, [...ctxb, 'run', '--', ours.claude, ...HELLO]),
+      ),
     },
     ROUNDS.first,
   );
@@ -51,8 +75,9 @@ async function benchSession(): Promise<void> {
   const samples = await alternate(
     {
       [`claude, ${TURNS} turns`]: () => measure(alone, [alone.claude, ...PROTOCOL], { prompts }),
-      [`ctxb run -- claude, ${TURNS} turns`]: () =>
-        measure(ours, [...OURS, 'run', '--', ours.claude, ...PROTOCOL], { prompts }),
+      ...rows(`ctxb run -- claude, ${TURNS} turns`, (ctxb) =>
+        measure(ours, [...ctxb, 'run', '--', ours.claude, ...PROTOCOL], { prompts }),
+      ),
     },
     ROUNDS.session,
   );
@@ -62,20 +87,23 @@ async function benchSession(): Promise<void> {
 /** Also makes the log that the hooks and the status line are measured with. */
 async function benchToolCalls(): Promise<void> {
   await using alone = await startBenchWorld(callTools);
-  await using hooked = await startBenchWorld(callTools);
   await using ours = await startBenchWorld(callTools);
-  await install(hooked);
   const args = [...DEFAULT_MODEL, '-p', 'go'];
   const samples = await alternate(
     {
       [`claude, ${TOOL_CALLS} calls of Bash`]: () => measure(alone, [alone.claude, ...args]),
-      'the same, ctxb in its settings': () => measure(hooked, [hooked.claude, ...args]),
-      'ctxb run -- claude, the same': () => measure(ours, [...OURS, 'run', '--', ours.claude, ...args]),
+      ...rows('the same, ctxb in its settings', async (ctxb) => {
+        await install(alone, ctxb);
+        const cost = await measure(alone, [alone.claude, ...args]);
+        await uninstall(alone);
+        return cost;
+      }),
+      ...rows('ctxb run -- claude, the same', (ctxb) => measure(ours, [...ctxb, 'run', '--', ours.claude, ...args])),
     },
     ROUNDS.tools,
   );
   print('A turn with tools', samples);
-  await benchPrograms(hooked);
+  await benchPrograms(alone);
 }
 
 /** What claude starts at a terminal, beside an empty program. */
@@ -85,17 +113,19 @@ async function benchPrograms(world: World): Promise<void> {
   writeFileSync(empty, '');
   const { session, log } = newestSession(world);
   const fields = { session_id: session, transcript_path: log, cwd };
-  const hook = (name: 'PreToolUse' | 'PostToolUse' | 'UserPromptSubmit' | 'Stop') => () =>
-    measure(world, [...OURS, 'hook'], { stdin: JSON.stringify(hookInput(name, fields, 'p')) });
+  const hook = (name: 'PreToolUse' | 'PostToolUse' | 'UserPromptSubmit' | 'Stop') =>
+    rows(`ctxb hook, ${name}`, (ctxb) =>
+      measure(world, [...ctxb, 'hook'], { stdin: JSON.stringify(hookInput(name, fields, 'p')) }),
+    );
   const status = { ...fields, workspace: { project_dir: cwd }, context_window: { context_window_size: 1_000_000 } };
   const samples = await alternate(
     {
       'an empty .mjs': () => measure(world, [process.execPath, empty]),
-      'ctxb hook, PreToolUse': hook('PreToolUse'),
-      'ctxb hook, PostToolUse': hook('PostToolUse'),
-      'ctxb hook, UserPromptSubmit': hook('UserPromptSubmit'),
-      'ctxb hook, Stop': hook('Stop'),
-      'ctxb statusline': () => measure(world, [...OURS, 'statusline'], { stdin: JSON.stringify(status) }),
+      ...hook('PreToolUse'),
+      ...hook('PostToolUse'),
+      ...hook('UserPromptSubmit'),
+      ...hook('Stop'),
+      ...rows('ctxb statusline', (ctxb) => measure(world, [...ctxb, 'statusline'], { stdin: JSON.stringify(status) })),
     },
     ROUNDS.programs,
   );
@@ -115,11 +145,16 @@ function callTools(index: number): Call {
   return step === TOOL_CALLS ? { text: 'Done.' } : { tools: [{ name: 'Bash', input: { command: `echo ${step}` } }] };
 }
 
-async function install({ scratch: { env, cwd } }: World): Promise<void> {
-  const program = OURS.map((word) => `'${word}'`).join(' ');
+async function install({ scratch: { env, cwd } }: World, ctxb: readonly string[]): Promise<void> {
+  const program = ctxb.map((word) => `'${word}'`).join(' ');
   const args = ['init', '--claude-settings', 'project', '--yes', '--program', program];
   const { code, stderr } = await runProgram(process.execPath, [CTXB, ...args], { env, cwd });
   if (code !== 0) throw new Error(`ctxb init: ${stderr}`);
+}
+
+/** What the hooks have kept stays: the next session finds it as it would. */
+function uninstall({ scratch }: World): Promise<void> {
+  return rm(join(scratch.cwd, '.claude'), { recursive: true });
 }
 
 function newestSession({ scratch }: World): { readonly session: string; readonly log: string } {
@@ -186,6 +221,8 @@ function ofChildren(times: string): number {
   }, 0);
 }
 
+const NAME_WIDTH = BEFORE === undefined ? 36 : 54;
+
 /** Medians, and the median of the ratios to the first row in the same round. */
 function print(title: string, samples: Readonly<Record<string, readonly Cost[]>>): void {
   const rows = Object.entries(samples);
@@ -193,7 +230,7 @@ function print(title: string, samples: Readonly<Record<string, readonly Cost[]>>
   const columns = (['request', 'end', 'cpu'] as const).filter((column) => base[0]?.[column] !== undefined);
   const headings = { request: 'to the request', end: 'to the end', cpu: 'processor' };
   console.log(`\n${title}, median of ${base.length} alternating runs, and × the first row`);
-  console.log(`  ${''.padEnd(36)}${columns.map((column) => headings[column].padStart(21)).join('')}`);
+  console.log(`  ${''.padEnd(NAME_WIDTH)}${columns.map((column) => headings[column].padStart(21)).join('')}`);
   for (const [name, costs] of rows) {
     const cells = columns.map((column) => {
       const figure = quantile(
@@ -206,6 +243,6 @@ function print(title: string, samples: Readonly<Record<string, readonly Cost[]>>
       );
       return `${figure.toFixed(0).padStart(9)} ms ${ratio.toFixed(2).padStart(5)} ×`.padStart(21);
     });
-    console.log(`  ${name.padEnd(36)}${cells.join('')}`);
+    console.log(`  ${name.padEnd(NAME_WIDTH)}${cells.join('')}`);
   }
 }
