@@ -20106,12 +20106,12 @@ function standingOf(seat) {
   return { last, left: leftWhy(seat), hasHooks: namesOwnHooks(hooks), program, logPath: log?.path };
 }
 async function look2($, seat) {
-  seat.hooks = await $.settings.read({ key: "hooks" });
+  seat.hooks = await $.settings.read({ key: "hooks" }).catch(() => void 0);
   const path = await $.env.get("PATH") ?? "";
   const isWindows = path.includes(";");
   const name = isWindows ? "ctxb.cmd" : "ctxb";
   const files2 = path.split(isWindows ? ";" : ":").map((folder) => `${folder}/${name}`);
-  const found = await Promise.all(files2.map((file) => $.fs.exists(file)));
+  const found = await Promise.all(files2.map((file) => $.fs.exists(file).catch(() => false)));
   seat.program = files2[found.indexOf(true)];
 }
 async function follow($, seat) {
@@ -20124,7 +20124,10 @@ async function follow($, seat) {
   const usage = tokens2 === void 0 ? void 0 : { input: tokens2, cacheCreation: 0, cacheRead: 0, output: 0 };
   const limits = rateLimits.map(({ kind, percentUsed }) => [kind, { share: percentUsed / 100, resetsAt: void 0 }]);
   seat.known = { window, model, usage, costUsd: cost?.usd, limits: Object.fromEntries(limits) };
-  if (seat.log?.path !== transcriptPath) seat.log = createLogReader(transcriptPath);
+  if (seat.log?.path !== transcriptPath) {
+    await readLog($, seat);
+    seat.log = createLogReader(transcriptPath);
+  }
   await readLog($, seat);
   $.ui.invalidate("ui.render");
 }

@@ -189,12 +189,12 @@ function standingOf(seat: Seat): Standing {
 
 /** Looks at what is beside the session: the user's hooks, and whether a shell finds ctxb. */
 async function look($: Engine, seat: Seat): Promise<void> {
-  seat.hooks = await $.settings.read({ key: 'hooks' });
+  seat.hooks = await $.settings.read({ key: 'hooks' }).catch(() => undefined);
   const path = (await $.env.get('PATH')) ?? '';
   const isWindows = path.includes(';');
   const name = isWindows ? 'ctxb.cmd' : 'ctxb';
   const files = path.split(isWindows ? ';' : ':').map((folder) => `${folder}/${name}`);
-  const found = await Promise.all(files.map((file) => $.fs.exists(file)));
+  const found = await Promise.all(files.map((file) => $.fs.exists(file).catch(() => false)));
   seat.program = files[found.indexOf(true)];
 }
 
@@ -209,7 +209,11 @@ async function follow($: Engine, seat: Seat): Promise<void> {
   const usage = tokens === undefined ? undefined : { input: tokens, cacheCreation: 0, cacheRead: 0, output: 0 };
   const limits = rateLimits.map(({ kind, percentUsed }) => [kind, { share: percentUsed / 100, resetsAt: undefined }]);
   seat.known = { window, model, usage, costUsd: cost?.usd, limits: Object.fromEntries(limits) };
-  if (seat.log?.path !== transcriptPath) seat.log = createLogReader(transcriptPath);
+  if (seat.log?.path !== transcriptPath) {
+    // What came late into the log of the conversation before.
+    await readLog($, seat);
+    seat.log = createLogReader(transcriptPath);
+  }
   await readLog($, seat);
   $.ui.invalidate('ui.render');
 }
