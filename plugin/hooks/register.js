@@ -19888,7 +19888,7 @@ function withKnown(state, { window, model, limits }) {
 }
 function withCallAhead(state, known, t) {
   const event = callAhead(state, known);
-  return event === void 0 ? state : step(state, { t, from: "claude", event }).state;
+  return event === void 0 ? state : createHost(state).feed({ t, from: "claude", event }).after;
 }
 function callAhead({ gauge }, { usage, model }) {
   if (usage === void 0 || saysNothing(usage)) return void 0;
