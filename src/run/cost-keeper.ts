@@ -82,12 +82,10 @@ export function createCostKeeper({ folder, isLimited, onFault, onSpent, ...optio
     const agents = agentsBegun(state);
     if (noted.cost === cost && noted.raised === raised && noted.agents === agents && !always) return;
     const total = totalMicroUsd(cost);
-    const isNews = always
+    const isSpent = always
       ? total !== noted.total || written !== noted.written
-      : noted.agents !== agents ||
-        Math.abs(total - noted.total) >= NOTED_MICRO_USD ||
-        (raised !== noted.raised && noted.cost !== undefined);
-    if (!isNews) return;
+      : Math.abs(total - noted.total) >= NOTED_MICRO_USD || (raised !== noted.raised && noted.cost !== undefined);
+    if (!isSpent && noted.agents === agents) return;
     noted = { cost, raised, total, agents, written };
     onSpent?.({ settled: before + written, open: total - written, raised, agents, at: now });
   }

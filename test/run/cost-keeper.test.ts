@@ -64,6 +64,17 @@ describe('what a turn cost', () => {
   });
 });
 
+it('a subagent is noted also with the end of a turn, and where nothing was spent on it', () => {
+  const noted: number[] = [];
+  const world = { folder, runId: 'r', period: 'day', isLimited: false, now: () => NOON, onFault() {} } as const;
+  const costs = createCostKeeper({ ...world, onSpent: ({ agents }) => void noted.push(agents) });
+  const { state } = afterTurn(20_000);
+  const asked = (...ids: string[]) => ({ ...state, fanOut: { ...state.fanOut, asked: ids } });
+  costs.settle(asked('one'));
+  costs.close(asked('one', 'two'));
+  expect(noted).toEqual([1, 2]);
+});
+
 describe('what other runs have spent', () => {
   it('is told before the run begins', () => {
     keeper('other').settle(turn(afterTurn(20_000), 0.5));
