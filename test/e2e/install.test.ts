@@ -6,10 +6,7 @@ import { type Finished, runProgram, startWorld, type World } from '../support/cl
 import { ROOT } from '../support/package.ts';
 import { inSoak } from '../support/size.ts';
 
-/** npm's words for a registry that cannot be reached. */
-const NO_REGISTRY = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENOTCACHED|CERT_IN_CHAIN/;
-
-/** Packs ctxb and installs the tarball into an empty prefix, with what it depends on from the registry. */
+/** Packs ctxb and installs the tarball into an empty prefix, with what it depends on from the registry, as `npm ci` has done. */
 async function installTarball({ scratch }: World): Promise<{ readonly prefix: string; readonly npm: Finished }> {
   const prefix = join(scratch.home, 'prefix');
   // npm needs the proxy, the certificates and the cache of this machine; nothing that it starts is claude.
@@ -19,7 +16,7 @@ async function installTarball({ scratch }: World): Promise<{ readonly prefix: st
     ...Object.fromEntries(own),
     HOME: scratch.home,
     npm_config_cache: cache,
-    npm_config_fetch_retries: '0',
+    npm_config_fetch_retry_mintimeout: '1000',
   };
   const npm = (...args: readonly string[]) => runProgram('npm', args, { env, cwd: scratch.cwd });
   const packed = await npm('pack', ROOT, '--ignore-scripts', '--json', '--pack-destination', scratch.home);
@@ -30,11 +27,10 @@ async function installTarball({ scratch }: World): Promise<{ readonly prefix: st
 
 inSoak(
   'the packed tarball installs into an empty prefix, and demo, doctor, run and replay work from there',
-  async (test) => {
+  async () => {
     await using world = await startWorld({ calls: [{ text: 'hello' }] });
     const { scratch, claude } = world;
     const { prefix, npm } = await installTarball(world);
-    if (npm.code !== 0 && NO_REGISTRY.test(npm.stderr)) test.skip('the registry cannot be reached');
     expect(npm).toMatchObject({ code: 0 });
     expect(readdirSync(join(prefix, 'bin')).sort()).toEqual(['ctxb', 'ctxb-shim']);
 
