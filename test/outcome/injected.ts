@@ -16,12 +16,14 @@ const REMINDER = /<system-reminder>\n\w+(?::\w+)? hook additional context[\s\S]*
 /** The same to models that take it in a message of its own. */
 const SYSTEM_MESSAGE = /^\w+(?::\w+)? hook additional context/;
 
+/** What claude says there behind it. */
+const CLAUDES_OWN = /\n+(?=# )/;
+
 /** Documents and questions of a handoff, and what an exact compaction puts beside and in the place of older steps. */
 const OWN_MESSAGE = /^## Goal\n|Your context ends here|handoff document|^\[ctxb\]/m;
 
 /** What was said and done, in other words. */
-const KEPT =
-  /^\[ctxb\] (?:Done here, one line a step|The user said while you worked|Claude's summary of)|This is its handoff document/;
+const KEPT = /^\[ctxb\] (?:Done here, one line a step|The user said while you worked|Claude's summary of)/;
 
 /** Finds what ctxb has added to the requests of a job. */
 export function injectedIn({ requests, bill }: Outcome): Injected {
@@ -40,7 +42,8 @@ export function injectedIn({ requests, bill }: Outcome): Injected {
 function ownParts(text: string): string[] {
   const reminders = [...text.matchAll(REMINDER)].map(([reminder]) => reminder);
   if (reminders.length > 0) return reminders;
-  return OWN_MESSAGE.test(text) || SYSTEM_MESSAGE.test(text) ? [text] : [];
+  if (SYSTEM_MESSAGE.test(text)) return [text.split(CLAUDES_OWN)[0] ?? ''];
+  return OWN_MESSAGE.test(text) ? [text] : [];
 }
 
 /** All that is said to the model between its answers, in results of tools too. */

@@ -31,7 +31,7 @@ const COLUMNS: readonly (readonly [heading: string, figure: (outcome: Outcome) =
   ['failed turns', ({ failedTurns, unanswered }) => String(failedTurns + unanswered)],
   ['summaries, exact, handoffs', ({ summaries, exact, handoffs }) => `${summaries}, ${exact}, ${handoffs}`],
   ['added', (outcome) => percent(injectedIn(outcome).added)],
-  ['kept in other words', (outcome) => percent(injectedIn(outcome).kept)],
+  ['kept in lines', (outcome) => percent(injectedIn(outcome).kept)],
   ['s', ({ wallSeconds }) => wallSeconds.toFixed(1)],
 ];
 
