@@ -170,7 +170,7 @@ function onUsage(state: GovernorState, event: ControlResponseEvent, purpose: 'us
 const STOP_WAITING = { kind: 'clear-timer', timer: 'context' } as const;
 
 /** Lets prompts go: the context is known, or claude does not tell. */
-export function finishOpening(state: GovernorState): Step {
+function finishOpening(state: GovernorState): Step {
   if (state.control.phase !== 'opening') return keep(state);
   return keep({ ...state, control: { ...state.control, phase: 'open' } }, [STOP_WAITING]);
 }
