@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { expect, it } from 'vitest';
 import { requireFlow } from '../../src/flow/file/read-flow.ts';
 import { figures, keepRun } from '../support/flow-run.ts';
-import { startOtlpReceiver } from '../support/otlp-receiver.ts';
+import { SENDS, startOtlpReceiver } from '../support/otlp-receiver.ts';
 import { SECRETS, textOf } from '../support/secrets.ts';
 import { sampled } from '../support/size.ts';
 import { createPlace, ctxb, type Place, runFake, STREAM } from './fakes.ts';
@@ -148,7 +148,7 @@ it('no secret, wherever claude shows it, is in the notes, the telemetry, a repor
   const env = {
     PLAY_TEXTS: place.path('texts.json'),
     XDG_CACHE_HOME: place.path('cache'),
-    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+    ...SENDS,
   };
   const flags = ['--otlp', receiver.url, '--record', 'record.ndjson', '--prompt', 'one'];
   const run = await runFake(place, { fake: 'tells-secrets', flags, claude: STREAM, env });

@@ -2,7 +2,7 @@ import { chmod, readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
-import { startOtlpReceiver } from '../support/otlp-receiver.ts';
+import { SENDS, startOtlpReceiver } from '../support/otlp-receiver.ts';
 import { createPlace, ctxb, fake, runFake, STREAM, startFake } from './fakes.ts';
 
 const FLAGS = ['--prompt', 'one', '--prompt', 'two'];
@@ -81,8 +81,8 @@ it('each step of a flow is a run', async () => {
   await using place = await createPlace();
   await using receiver = await startOtlpReceiver();
   await place.file('flow.yaml', 'name: job\nsteps: [{id: one, objective: One.}, {id: two, objective: Two.}]\n');
-  const env = { OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' };
-  const run = await ctxb(place, ['flow', 'run', 'flow.yaml', '--otlp', receiver.url, '--', fake('answers')], { env });
+  const words = ['flow', 'run', 'flow.yaml', '--otlp', receiver.url, '--', fake('answers')];
+  const run = await ctxb(place, words, { env: SENDS });
   expect(run.code).toBe(0);
   const runs = receiver.spans().filter(({ name }) => name === 'ctxb.run');
   expect(new Set(runs.map(({ traceId }) => traceId)).size).toBe(2);
@@ -117,7 +117,7 @@ it('claude has the variables as they are, and none besides', async () => {
 it('a run that is ended by a signal is sent too, as one that failed', async () => {
   await using place = await createPlace();
   await using receiver = await startOtlpReceiver();
-  const env = { OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json', PLAY_PID: place.path('pid') };
+  const env = { ...SENDS, PLAY_PID: place.path('pid') };
   const flags = ['--prompt', 'one', '--otlp', receiver.url];
   const program = startFake(place, { fake: 'never-ends', flags, claude: STREAM, env });
   await program.waitForLine(({ type }) => type === 'assistant');

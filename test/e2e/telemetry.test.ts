@@ -3,9 +3,7 @@ import { startWorld } from '../support/claude.ts';
 import { conversation } from '../support/conversation.ts';
 import { prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
 import { growing } from '../support/handoff.ts';
-import { startOtlpReceiver } from '../support/otlp-receiver.ts';
-
-const JSON_PROTOCOL = { OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' };
+import { SENDS, startOtlpReceiver } from '../support/otlp-receiver.ts';
 
 it('a run with a compaction is told as metrics and a tree of spans, without a word of what was said', async () => {
   await using world = await startWorld(conversation({ turns: [4, 4, 3], growBy: 18_000 }));
@@ -13,7 +11,7 @@ it('a run with a compaction is told as metrics and a tree of spans, without a wo
   const run = await runCtxb(world, {
     flags: [...prompts('alpha prompt', 'beta prompt', 'gamma prompt'), '--otlp', receiver.url],
     claude: SMALL_WINDOW,
-    env: { ...JSON_PROTOCOL, OTEL_RESOURCE_ATTRIBUTES: 'team=build' },
+    env: { ...SENDS, OTEL_RESOURCE_ATTRIBUTES: 'team=build' },
   });
   expect(run.code).toBe(0);
   expect(run.stderr).not.toContain('telemetry');
@@ -76,7 +74,7 @@ it('a compaction that fails and the handoff in its place are spans with how they
   const run = await runCtxb(world, {
     flags: [...prompts('prompt one', 'prompt two', 'prompt three'), '--otlp', receiver.url],
     claude: SMALL_WINDOW,
-    env: JSON_PROTOCOL,
+    env: SENDS,
   });
   expect(run.code).toBe(0);
 
