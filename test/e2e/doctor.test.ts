@@ -67,7 +67,7 @@ async function slowClaude({ claude, scratch: { home } }: World, seconds: number)
   return path;
 }
 
-it('a slow machine gets the time that it needs', { timeout: 240_000 }, async () => {
+inSoak('a slow machine gets the time that it needs', { timeout: 240_000 }, async () => {
   await using world = await startWorld({ calls: [] });
   const run = await doctor(world, ['--claude', await slowClaude(world, 12), '--only', 'replayed-prompt', '--strict']);
   expect(run.stdout.toString()).toContain(`2 of 2 facts hold for claude ${await versionOf(world)} (`);

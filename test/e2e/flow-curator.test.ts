@@ -12,7 +12,7 @@ import { CTXB, readLines } from '../support/ctxb.ts';
 import { curateIn, HISTORY, names, outputsToSum, STEP } from '../support/curator.ts';
 import { briefingIn, runFlowFile, stepStatus, stepText, writeFlow } from '../support/flow-plays.ts';
 import { headingsOf } from '../support/packs.ts';
-import { sampled } from '../support/size.ts';
+import { inSoak, sampled } from '../support/size.ts';
 
 /** Room for the newest step and one more. */
 const BUDGETS = { contextBudgetChars: 7_000, historyRecentChars: 3_000, historyOlderChars: 3_000 };
@@ -246,40 +246,49 @@ it('sums up what is not in whole, once, and says in the briefing and the receipt
   expect(stepText(world, 'seventeen', 'pack.md')).toBe(pack);
 }, 120_000);
 
-it('steps beside each other do not pay for the same summary twice', async () => {
-  await using world = await startWorld({ calls: summing });
-  const beside = { priority: 'medium', needs: ['one', 'three'] };
-  const steps = [...STEPS.slice(0, 2), { id: 'left', ...beside }, { id: 'right', ...beside }];
-  const file = writeFlow(world, { budgets: LEAN, curator: { enabled: true }, steps });
-  const run = await runFlowFile(world, file, { flags: ['--parallel', '2'] });
-  expect(run.code, run.stderr).toBe(0);
-  const receipts = ['left', 'right'].map((step) => JSON.parse(stepText(world, step, 'receipt.json')));
-  expect(receipts.flatMap(({ curation }) => curation.summed_up)).toEqual(['one']);
-  for (const { items } of receipts) expect(items[0]).toMatchObject({ step: 'one', outcome: 'summary' });
-}, 120_000);
-
-it('is switched on for all flows by the configuration, by a profile in its file, and off by a step', async () => {
-  await using world = await startWorld({ calls: summing });
-  const { cwd } = world.scratch;
-  const steps = STEPS.slice(0, 3).map((step) =>
-    step.id === 'three' ? { ...step, curator: { enabled: false } } : step,
-  );
-  const file = writeFlow(world, { budgets: LEAN, steps });
-  const curatedBy = async (flags: readonly string[]) => {
-    const run = await runFlowFile(world, file, { flags });
+inSoak(
+  'steps beside each other do not pay for the same summary twice',
+  async () => {
+    await using world = await startWorld({ calls: summing });
+    const beside = { priority: 'medium', needs: ['one', 'three'] };
+    const steps = [...STEPS.slice(0, 2), { id: 'left', ...beside }, { id: 'right', ...beside }];
+    const file = writeFlow(world, { budgets: LEAN, curator: { enabled: true }, steps });
+    const run = await runFlowFile(world, file, { flags: ['--parallel', '2'] });
     expect(run.code, run.stderr).toBe(0);
-    const curated = ({ id }: { id: string }) => JSON.parse(stepText(world, id, 'receipt.json')).curation !== undefined;
-    return steps.filter(curated).map(({ id }) => id);
-  };
-  expect(await curatedBy([])).toEqual([]);
-  mkdirSync(join(cwd, 'profiles'));
-  writeFileSync(join(cwd, 'profiles', 'summed.yaml'), 'curator: {enabled: true}\n');
-  expect(await curatedBy(['--profile', 'summed'])).toEqual(['eleven']);
-  writeFileSync(join(cwd, '.contextbudgetrc.json'), '{"flow": {"curator": true}}');
-  expect(await curatedBy([])).toEqual(['eleven']);
-  writeFileSync(join(cwd, 'profiles', 'summed.yaml'), 'curator: {enabled: false}\n');
-  expect(await curatedBy(['--profile', 'summed'])).toEqual([]);
-}, 180_000);
+    const receipts = ['left', 'right'].map((step) => JSON.parse(stepText(world, step, 'receipt.json')));
+    expect(receipts.flatMap(({ curation }) => curation.summed_up)).toEqual(['one']);
+    for (const { items } of receipts) expect(items[0]).toMatchObject({ step: 'one', outcome: 'summary' });
+  },
+  120_000,
+);
+
+inSoak(
+  'is switched on for all flows by the configuration, by a profile in its file, and off by a step',
+  async () => {
+    await using world = await startWorld({ calls: summing });
+    const { cwd } = world.scratch;
+    const steps = STEPS.slice(0, 3).map((step) =>
+      step.id === 'three' ? { ...step, curator: { enabled: false } } : step,
+    );
+    const file = writeFlow(world, { budgets: LEAN, steps });
+    const curatedBy = async (flags: readonly string[]) => {
+      const run = await runFlowFile(world, file, { flags });
+      expect(run.code, run.stderr).toBe(0);
+      const curated = ({ id }: { id: string }) =>
+        JSON.parse(stepText(world, id, 'receipt.json')).curation !== undefined;
+      return steps.filter(curated).map(({ id }) => id);
+    };
+    expect(await curatedBy([])).toEqual([]);
+    mkdirSync(join(cwd, 'profiles'));
+    writeFileSync(join(cwd, 'profiles', 'summed.yaml'), 'curator: {enabled: true}\n');
+    expect(await curatedBy(['--profile', 'summed'])).toEqual(['eleven']);
+    writeFileSync(join(cwd, '.contextbudgetrc.json'), '{"flow": {"curator": true}}');
+    expect(await curatedBy([])).toEqual(['eleven']);
+    writeFileSync(join(cwd, 'profiles', 'summed.yaml'), 'curator: {enabled: false}\n');
+    expect(await curatedBy(['--profile', 'summed'])).toEqual([]);
+  },
+  180_000,
+);
 
 /** A curator that sums up the plan in these words. */
 const summaryOf = (text: string) => names(['parse.ts'], [], [{ step: 'plan', text }]);
