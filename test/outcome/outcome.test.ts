@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Call, RequestBody } from '../../src/standin/scenario.ts';
 import { createMeter } from './api.ts';
+import { injectedIn } from './injected.ts';
 import { makeJob } from './job.ts';
 import { createModel } from './model.ts';
 import { costPicture } from './picture.ts';
@@ -97,6 +98,20 @@ describe('the meter', () => {
     meter.usage({ messages: [marked] }, 0);
     expect(meter.usage({ messages: [user('one')] }, 0).cacheCreation).toBe(0);
   });
+});
+
+it('what ctxb adds is told from what it keeps, and from what claude says', () => {
+  const reminder = '<system-reminder>\nPreToolUse:Read hook additional context: 9 lines.\n</system-reminder>';
+  const lines = '[ctxb] Done here, one line a step:\n- Bash `make`';
+  const note = '[ctxb] The conversation was compacted here.';
+  const told = 'SessionStart hook additional context: go on.';
+  const system = { role: 'system', content: [{ type: 'text', text: `${told}\n\n# Environment\nLinux` }] };
+  const messages = [user('Do it.'), user(`done\n${reminder}`), user(lines), user(note), system];
+  const bill = { cacheRead: 900, cacheCreation: 100 };
+  const { texts, added, kept } = injectedIn({ requests: [{ kind: 'main', body: { messages } }], bill } as never);
+  expect(texts).toEqual([reminder, lines, note, told]);
+  expect(added).toBeCloseTo((reminder.length + note.length + told.length) / 4000, 6);
+  expect(kept).toBeCloseTo(lines.length / 4000, 6);
 });
 
 it('summaries keep as much as measured, drawn from the seed', () => {
