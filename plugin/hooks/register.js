@@ -3070,7 +3070,7 @@ var KEYS = {
     takes: "flag",
     preset: false,
     about: "Show the turns that ctxb injected in claude's output.",
-    option: { flags: "--show-injected", help: "show the lines of turns that ctxb started too" }
+    option: { flags: "--show-injected", help: "also show the lines of turns that ctxb itself started" }
   },
   statusLine: {
     takes: ["auto", "always", "never"],
@@ -3293,23 +3293,23 @@ var KEYS = {
   "agents.tokens": {
     takes: "tokens",
     preset: void 0,
-    about: "What all calls of one subagent may read and write, the prompt cache included; beyond it is stopped.",
+    about: "What all calls of one subagent may read and write, the prompt cache included; one beyond it is stopped.",
     option: {
       flags: "--agent-tokens <tokens>",
-      help: "what all calls of one subagent may read and write; beyond it is stopped"
+      help: "what all calls of one subagent may read and write; one beyond it is stopped"
     }
   },
   "agents.costUsd": {
     takes: "dollars",
     preset: void 0,
-    about: "What one subagent may cost, in US dollars from list prices; beyond it is stopped.",
-    option: { flags: "--agent-cost <usd>", help: "what one subagent may cost; beyond it is stopped" }
+    about: "What one subagent may cost, in US dollars from list prices; one beyond it is stopped.",
+    option: { flags: "--agent-cost <usd>", help: "what one subagent may cost; one beyond it is stopped" }
   },
   "recovery.enabled": {
     takes: "flag",
     preset: true,
     about: "Start a claude that died again, in the same session.",
-    option: { flags: "--no-recovery", help: "do not start a claude again that died" }
+    option: { flags: "--no-recovery", help: "do not restart a claude that died" }
   },
   "recovery.stallAfter": {
     takes: "duration",
@@ -3317,7 +3317,7 @@ var KEYS = {
     about: "After how long without a line claude is interrupted, ended and started again in the same session; while a tool runs it is not, but the tool is named.",
     option: {
       flags: "--stall-after <duration>",
-      help: "start a claude again that has said nothing for so long (15m), while no tool runs"
+      help: "end and restart a claude that has said nothing for this long (15m) while no tool runs"
     }
   },
   "flow.preset": {

@@ -56,7 +56,9 @@ export async function runFlowFile(
   io: Io,
 ): Promise<number> {
   if (words.length === 0) {
-    const meant = shellLine(['ctxb', 'flow', 'run', file, '--', 'claude']);
+    // The same options: who asked for a dry run would pay for what runs without it.
+    const dry = options.dryRun ? ['--dry-run'] : [];
+    const meant = shellLine(['ctxb', 'flow', 'run', file, ...dry, '--', 'claude']);
     throw new CtxbError('usage', `flow run: no program given: did you mean: ${meant}`);
   }
   const flow = requireFlow(resolve(io.cwd, file), { profile: namedProfile(options.profile, io.cwd) });

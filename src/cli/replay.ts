@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Command, Option } from 'commander';
 import { projectLogs } from '../claude/claude-log.ts';
@@ -193,8 +194,12 @@ function asked(flags: ReplayFlags, { format, gates, html }: ReportOptions) {
 
 /** Where a person would have to type a recording, all that claude itself has logged; levels are tuned for one project. */
 function placeOf({ tune }: ReplayFlags, io: Io): string {
-  if (tune) return projectLogs(io);
-  return io.stdin.isTTY ? join(configFolder(io), 'projects') : '-';
+  if (!tune && !io.stdin.isTTY) return '-';
+  const folder = tune ? projectLogs(io) : join(configFolder(io), 'projects');
+  if (existsSync(folder)) return folder;
+  const what = tune ? 'nothing of this project' : 'nothing';
+  const remedy = 'run claude first, or name recordings';
+  throw new CtxbError('unreadable-input', `claude has logged ${what} yet (there is no ${folder}): ${remedy}`);
 }
 
 async function tune(...given: Parameters<Tune>): ReturnType<Tune> {

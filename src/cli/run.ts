@@ -27,9 +27,9 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
     .option('--prompts <file>', 'prompts from a file, one a line: JSON strings or user lines')
     .option(
       '--resume-run [id]',
-      'take up the newest run that was broken off, or the one whose id begins so: with its own settings, unless a flag changes them',
+      'take up the newest run that was broken off, or the one whose id begins with this: with its own settings, unless a flag changes them',
     )
-    .option('--at-reset', 'with --resume-run: first wait until the usage limit resets at which the run has ended')
+    .option('--at-reset', 'with --resume-run: first wait until the usage limit that ended the run resets')
     .option('--record <file>', 'write everything that happened to a file, for ctxb replay')
     .option(
       '--otlp <url>',

@@ -70,8 +70,9 @@ function questionText(effect: AskPerson): string {
   return `ctxb: ${whose} cost ${dollars(spentUsd)}; the limit is ${dollars(limitUsd)}. Go on? [y: up to ${next}, a sum in dollars, n: wrap up] `;
 }
 
+/** Amounts below a cent keep four places, as in every report. */
 function dollars(usd: number): string {
-  return `$${usd.toFixed(2)}`;
+  return `$${usd.toFixed(usd > 0 && usd < 0.01 ? 4 : 2)}`;
 }
 
 /** As much again, above what was spent. */

@@ -67,6 +67,15 @@ describe('--tune', () => {
     expect(JSON.parse(stdout.toString()).tuning.tried).toBeGreaterThan(22);
   });
 
+  it('says so where claude has logged nothing yet', async () => {
+    await using place = await createPlace();
+    const run = await ctxb(place, ['replay', '--tune']);
+    expect(run).toMatchObject({ code: 2 });
+    expect(run.stderr).toMatch(
+      /^ctxb: claude has logged nothing of this project yet \(there is no .+\): run claude first, or name recordings\n$/,
+    );
+  });
+
   it('has nothing to propose from 19 sessions, and writes nothing then', async () => {
     await using place = await createPlace();
     logs(place, 19);
@@ -76,9 +85,8 @@ describe('--tune', () => {
     expect(existsSync(place.path('.contextbudgetrc.json'))).toBe(false);
   });
 
-  it('says that there are no logs, and what excludes it', async () => {
+  it('says what excludes it', async () => {
     await using place = await createPlace();
-    expect((await ctxb(place, ['replay', '--tune'])).code).toBe(2);
     const both = await ctxb(place, ['replay', '--tune', '--what-if', 'grid']);
     expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining("option '--tune' cannot be used with") });
   });

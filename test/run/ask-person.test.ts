@@ -74,6 +74,15 @@ describe('the question', () => {
     ]);
   });
 
+  it('does not round a limit below a cent to nothing', async () => {
+    let asked = '';
+    await askForLimit({ ...REACHED, spentUsd: 0.07, limitUsd: 0.005 }, async (question) => {
+      asked = question;
+      return 'n';
+    });
+    expect(asked).toContain('the limit is $0.0050.');
+  });
+
   it('promises no other limit than "y" sets', async () => {
     let asked = '';
     const limitUsd = await askForLimit({ ...REACHED, spentUsd: 25 }, async (question) => {

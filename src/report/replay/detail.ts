@@ -58,7 +58,7 @@ function stretchRows(stretch: Stretch, session: SessionSummary, page: Page): str
   return [
     ...before.actions.map(actionRow),
     ...before.compactions.map(compactionRow),
-    `  ${name}: ${counted(calls.length, 'call')}, ${contextText(stretch, page)}`,
+    `  ${name}: ${counted(calls.length, 'call')}, ${contextText(stretch, session, page)}`,
     ...prompts.map(({ text }) => cut(`${INDENT}prompt    ${onOneLine(text)}`, page)),
     ...growthRows(growth),
     ...dropRows(session).flatMap(({ call, text }) => (call >= first && call <= last ? [`  ${text}`] : [])),
@@ -71,11 +71,12 @@ function actionRow(action: Decision): string {
   return row('policy', actionText(action));
 }
 
-/** From the first call to the last. */
-function contextText({ calls }: Stretch, { glyphs, levels, style }: Page): string {
+/** From the first call to the last. A stream names its window at the end of its first turn: that is the window before, too. */
+function contextText({ calls }: Stretch, session: SessionSummary, { glyphs, levels, style }: Page): string {
   const [first, last] = [calls[0], calls.at(-1)];
   if (first === undefined || last === undefined) return '';
-  const share = style[zoneColour(last.context, last.window, levels)](shareOf(last.context, last.window));
+  const window = last.window ?? session.window.tokens;
+  const share = style[zoneColour(last.context, window, levels)](shareOf(last.context, window));
   const from = first === last ? '' : `${tokens(first.context)} ${glyphs.arrow} `;
   return `${from}${tokens(last.context)} (${share})`;
 }

@@ -31,6 +31,12 @@ compact.ndjson  ▄▆▇│▂▂     80%      5          1  $0.71
 `);
   });
 
+  it('tells the share of a first turn whose window is named at its end', async () => {
+    const session = await judged('compact.ndjson');
+    const series = session.series?.map((call) => ({ ...call, window: call.turn === 1 ? null : call.window })) ?? [];
+    expect(written(detail, [{ ...session, series }])).toContain('turn 1: 3 calls, 100,000 → 160,000 (80%)\n');
+  });
+
   it('shows a compaction in mid-turn where it was', async () => {
     expect(written(detail, [await judged('native-mid-turn.session.jsonl')])).toContain(`
   turn 1: 4 calls, 70,000 → 115,000 (57%)
