@@ -21,8 +21,6 @@ export default defineConfig({
     // Also the processor that vitest would leave free: most tests wait for processes that they have started.
     maxWorkers: '100%',
     reporters: ['default', new SlowestFiles()],
-    // Modules are loaded once for all files of a process: no test may leave anything behind in them.
-    isolate: false,
     projects: [
       {
         test: {
@@ -31,6 +29,8 @@ export default defineConfig({
           include: grown ?? ['test/**/*.test.ts'],
           exclude: ['test/cli/**', 'test/e2e/**'],
           testTimeout: 30_000,
+          // Modules are loaded once for all files of a process: no test may leave anything behind in them.
+          isolate: false,
         },
       },
       { test: { name: 'cli', root, include: testsOf('cli'), testTimeout: 60_000, setupFiles } },
