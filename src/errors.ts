@@ -73,7 +73,8 @@ const REMEDIES: Readonly<Record<string, string>> = {
 
 /** The error for a named file or folder that cannot be read, with what to do about it. */
 export function unreadable(path: string, cause: unknown, code: ErrorCode = 'unreadable-input'): CtxbError {
-  const reason = messageOf(cause);
+  // Node names the path again behind the reason.
+  const reason = messageOf(cause).replace(/, \w+ '.*'$/s, '');
   const remedy = cause instanceof Error && 'code' in cause ? REMEDIES[String(cause.code)] : undefined;
   const todo = remedy === undefined ? '' : `: ${remedy}`;
   return new CtxbError(code, `${path}: cannot be read (${reason})${todo}`, { cause });

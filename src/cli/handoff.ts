@@ -3,7 +3,7 @@ import { join, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { effectiveConfig } from '../config/effective-config.ts';
 import { checkHandoff } from '../core/memory/handoff/check-handoff.ts';
-import { parseHandoffFile, writeHandoffFile } from '../core/memory/handoff/handoff-file.ts';
+import { parseHandoffFile, renderHandoffFile } from '../core/memory/handoff/handoff-file.ts';
 import { renderHandoff } from '../core/memory/handoff/render-handoff.ts';
 import type { Notebook } from '../core/memory/notebook/notebook.ts';
 import { CtxbError, unreadable } from '../errors.ts';
@@ -128,7 +128,7 @@ async function write(name: string | undefined, flags: WriteFlags, io: Io): Promi
   const facts = { session, task: undefined, state, firstPrompt, running: [], folder, t };
   const head = { version: 1, t, session, reason: 'ctxb handoff write', by: 'memory' } as const;
   const body = renderHandoff(notebook, facts);
-  const text = masked(writeHandoffFile({ ...head, tokens: null, window: null, checks: [] }, body));
+  const text = masked(renderHandoffFile({ ...head, tokens: null, window: null, checks: [] }, body));
   if (flags.out === undefined) io.stdout.write(printable(text));
   else if (!writeNewFile(resolve(io.cwd, flags.out), text)) {
     throw new CtxbError('usage', `--out ${flags.out}: is there already: name a new file`);

@@ -28,7 +28,7 @@ export type ValueAt<P extends ConfigPath> = P extends `${infer G extends keyof C
 /** The override of one tool, which a file has in the group `tools`: `tools.Read`. */
 export type ToolKey = `tools.${Capitalize<string> | `mcp__${string}`}`;
 
-/** Where a value comes from. `where` is the file's path or the variable's name. */
+/** Where a value comes from. `where` is the file's path, the variable's name or the option. */
 export interface Origin {
   readonly source: 'flag' | 'env' | 'file' | 'default';
   readonly where?: string;

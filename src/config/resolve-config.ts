@@ -4,7 +4,7 @@ import { checkFile, checkValue, fromText } from './check.ts';
 import { type Config, type Finding, isToolKey, type Origin, type ToolKey } from './config.ts';
 import { DEFAULTS, withValues } from './defaults.ts';
 import { followThresholds } from './follow-thresholds.ts';
-import { KEY_PATHS, type KeyPath, takenBy } from './keys.ts';
+import { KEY_PATHS, KEYS, type Key, type KeyPath, takenBy } from './keys.ts';
 import { type ConfigFile, type FoundConfig, readConfig } from './read-config.ts';
 import { readEnvironment } from './read-environment.ts';
 import { checkRules, keepInside } from './rules.ts';
@@ -127,7 +127,10 @@ function fromVariable({ key, value, where }: { key: KeyPath; value: string; wher
 function flagValues(flags: Flags): SetValue[] {
   return KEY_PATHS.flatMap((key) => {
     const value = flags[key];
-    return value === undefined ? [] : [{ key, value: fromText(key, value), origin: { source: 'flag' } as const }];
+    if (value === undefined) return [];
+    const { option }: Key = KEYS[key];
+    const where = option?.flags.split(' ', 1)[0];
+    return [{ key, value: fromText(key, value), origin: { source: 'flag', ...(where !== undefined && { where }) } }];
   });
 }
 

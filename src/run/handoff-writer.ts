@@ -4,7 +4,7 @@ import type { OwnEvent } from '../core/governor/input.ts';
 import { HANDOFF_SECTIONS } from '../core/governor/relief/handoff-request.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import { checkHandoff, type Problem } from '../core/memory/handoff/check-handoff.ts';
-import { type HandoffHead, writeHandoffFile } from '../core/memory/handoff/handoff-file.ts';
+import { type HandoffHead, renderHandoffFile } from '../core/memory/handoff/handoff-file.ts';
 import type { Memory } from '../core/memory/memory.ts';
 import type { Faults } from '../store/files/store-error.ts';
 import { redact } from '../store/masks/redact.ts';
@@ -64,8 +64,8 @@ export function createHandoffWriter(world: HandoffWriterWorld): HandoffWriter {
     const document = usable ?? mechanical;
     const head = { reason, t, checks: problems };
     const files = write(
-      usable && writeHandoffFile(headOf(state, { ...head, by: 'agent' }), completed(usable)),
-      writeHandoffFile(headOf(state, { ...head, by: 'memory', checks: [] }), completed(mechanical)),
+      usable && renderHandoffFile(headOf(state, { ...head, by: 'agent' }), completed(usable)),
+      renderHandoffFile(headOf(state, { ...head, by: 'memory', checks: [] }), completed(mechanical)),
     );
     const nameOf = (path: string) => join(world.contextDir, relative(world.root, path));
     const path = files && nameOf(files.path);

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { HANDOFF_SECTIONS } from '../../src/core/governor/relief/handoff-request.ts';
-import { writeHandoffFile } from '../../src/core/memory/handoff/handoff-file.ts';
+import { renderHandoffFile } from '../../src/core/memory/handoff/handoff-file.ts';
 import { writeHandoff } from '../../src/store/sessions/handoffs.ts';
 import { fixture } from '../support/recordings.ts';
 import { createPlace, ctxb, type Place, runFake } from './fakes.ts';
@@ -38,7 +38,7 @@ describe('ctxb handoff verify', () => {
     await place.file('here.ts', '');
     const commands = '- `echo fine` — passed\n- `echo "1 failed" && exit 3` — passed';
     const body = documentOf({ Done: '', Files: '- `here.ts`\n- `gone.ts`', 'Commands to verify': commands });
-    await place.file('handoff.md', writeHandoffFile({ ...HEAD, ...UNKNOWN }, body));
+    await place.file('handoff.md', renderHandoffFile({ ...HEAD, ...UNKNOWN }, body));
     const run = await ctxb(place, ['handoff', 'verify', 'handoff.md']);
     expect(run).toMatchObject({ code: 3, stderr: '' });
     expect(run.stdout.toString().trimEnd().split('\n')).toStrictEqual([
@@ -142,10 +142,10 @@ describe('ctxb handoff list', () => {
   function leave(place: Place): void {
     const t = Date.UTC(2026, 10, 21, 8, 54, 3);
     const head = { ...HEAD, ...UNKNOWN };
-    const memory = writeHandoffFile({ ...head, t, by: 'memory' }, documentOf());
+    const memory = renderHandoffFile({ ...head, t, by: 'memory' }, documentOf());
     writeHandoff(place.path('.context'), { t, document: undefined, memory });
     const later = { ...head, t: t + 1_000, tokens: 170_000, window: 200_000, checks: ['wrong'], reason: '85% full' };
-    writeHandoff(place.path('.context'), { t: t + 1_000, document: writeHandoffFile(later, documentOf()), memory });
+    writeHandoff(place.path('.context'), { t: t + 1_000, document: renderHandoffFile(later, documentOf()), memory });
   }
 
   it('has the newest first', async () => {

@@ -104,7 +104,7 @@ describe('precedence', () => {
     expect(findings).toEqual([]);
     expect([config.task, config.state, config.statusLine, config.quiet]).toEqual(['flag', 'variable', 'never', false]);
     expect([sources.task, sources.state, sources.quiet]).toEqual([
-      { source: 'flag' },
+      { source: 'flag', where: '--task' },
       { source: 'env', where: 'CTXB_STATE' },
       { source: 'default' },
     ]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type HandoffHead, parseHandoffFile, writeHandoffFile } from '../../../src/core/memory/handoff/handoff-file.ts';
+import { type HandoffHead, parseHandoffFile, renderHandoffFile } from '../../../src/core/memory/handoff/handoff-file.ts';
 import { randomTexts } from '../../support/notes.ts';
 
 const HEAD: HandoffHead = {
@@ -15,7 +15,7 @@ const HEAD: HandoffHead = {
 
 describe('a handoff file', () => {
   it('has its head above the document', () => {
-    expect(writeHandoffFile(HEAD, '\n## Goal\nmend it\n\n')).toBe(
+    expect(renderHandoffFile(HEAD, '\n## Goal\nmend it\n\n')).toBe(
       [
         '---',
         'version: 1',
@@ -39,12 +39,12 @@ describe('a handoff file', () => {
     { title: 'without a time', head: { ...HEAD, t: 0 } },
   ] as const)('is read again, $title', ({ head }) => {
     const body = '## Goal\nmend it\n\n---\nand more';
-    expect(parseHandoffFile(writeHandoffFile(head, body))).toStrictEqual({ head, body });
+    expect(parseHandoffFile(renderHandoffFile(head, body))).toStrictEqual({ head, body });
   });
 
   it('keeps its shape whatever the texts are', () => {
     for (const text of randomTexts(71, 400)) {
-      const { head } = parseHandoffFile(writeHandoffFile({ ...HEAD, session: `s${text}`, reason: text }, text));
+      const { head } = parseHandoffFile(renderHandoffFile({ ...HEAD, session: `s${text}`, reason: text }, text));
       expect(head).toMatchObject({ t: HEAD.t, by: 'agent', checks: HEAD.checks });
     }
   });

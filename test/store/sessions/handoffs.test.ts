@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type HandoffHead, writeHandoffFile } from '../../../src/core/memory/handoff/handoff-file.ts';
+import { type HandoffHead, renderHandoffFile } from '../../../src/core/memory/handoff/handoff-file.ts';
 import { CtxbError } from '../../../src/errors.ts';
 import { writeNewFile } from '../../../src/store/files/write-file.ts';
 import { openContextDir } from '../../../src/store/folders/context-dir.ts';
@@ -29,8 +29,8 @@ function headOf(more: Partial<HandoffHead> = {}): HandoffHead {
 }
 
 function texts(t = T, body = 'x') {
-  const memory = writeHandoffFile(headOf({ t, by: 'memory' }), body);
-  return { t, document: writeHandoffFile(headOf({ t }), body), memory };
+  const memory = renderHandoffFile(headOf({ t, by: 'memory' }), body);
+  return { t, document: renderHandoffFile(headOf({ t }), body), memory };
 }
 
 const names = () => readdirSync(join(root, 'handoffs')).sort();

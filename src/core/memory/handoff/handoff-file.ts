@@ -30,7 +30,7 @@ const VALUE_LENGTH = 500;
 const MAX_CHECKS = 50;
 
 /** The head as YAML, whose values are JSON as well, and the document. */
-export function writeHandoffFile(head: HandoffHead, body: string): string {
+export function renderHandoffFile(head: HandoffHead, body: string): string {
   const { version, t, session, reason, by, tokens, window, checks } = head;
   const time = new Date(t);
   const fields = {
