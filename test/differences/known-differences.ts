@@ -32,8 +32,8 @@ export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
     why: 'what a summary leaves out is in the notes. `--no-memory` keeps none',
   },
   {
-    what: 'stdout: `/context` shows a larger "Autocompact buffer", and less free space',
-    matches: /^stdout: ".*Autocompact buffer/,
+    what: 'stdout: `/context` behind a first turn shows a smaller window, and less free space',
+    matches: /^stdout.*(?:\*\*Tokens:\*\*|context_usage\.raw_max_tokens|\[Free space\])/,
     why: 'ctxb has placed the trigger of claude in mid-turn. `--no-mid-turn` leaves it where it is',
   },
   {

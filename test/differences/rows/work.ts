@@ -19,6 +19,7 @@ export const COMMANDS: Group = {
     { name: '/clear', claude: ['-p', '/clear', ...STREAM_OUT] },
     { name: '/clear in a session', before, claude: ['-p', '/clear', '--resume', ID, ...JSON_OUT] },
     { name: '/context', claude: ['-p', '/context'] },
+    { name: '/context behind a prompt', claude: BOTH_WAYS, stdin: `${said('hello')}${said('/context')}` },
     { name: '/cost, stream-json', claude: ['-p', '/cost', ...STREAM_OUT] },
     { name: 'a command of the project', files, claude: ['-p', '/greet Anna', ...STREAM_OUT] },
     { name: 'an unknown command', claude: ['-p', '/nope', ...JSON_OUT] },
