@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { type HandoffHead, parseHandoffFile, renderHandoffFile } from '../../../src/core/memory/handoff/handoff-file.ts';
+import {
+  type HandoffHead,
+  parseHandoffFile,
+  renderHandoffFile,
+} from '../../../src/core/memory/handoff/handoff-file.ts';
 import { randomTexts } from '../../support/notes.ts';
 
 const HEAD: HandoffHead = {
