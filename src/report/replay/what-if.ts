@@ -15,8 +15,12 @@ export const whatIf = collected(({ sessions }, { style }) => {
   const left =
     unknown === 0 ? [] : [`${counted(unknown, 'session')} left out: the window is not known, --window sets it`];
   if (totals === undefined) return `${['no calls to try a policy on', ...left].join('\n')}\n`;
-  const each = sessions.flatMap((session) => (session.whatIf ? [sessionText(session, session.whatIf, style)] : []));
-  const all = each.length > 1 ? [totalsText(totals, style)] : [];
+  const isOne = totals.sessions === 1;
+  const common = new Set(isOne ? [] : totals.assumptions);
+  const each = sessions.flatMap((session) =>
+    session.whatIf ? [sessionText(session, session.whatIf, common, style)] : [],
+  );
+  const all = isOne ? [] : [totalsText(totals, style)];
   return `${[...each, ...all, ...left].join('\n\n')}\n`;
 });
 
@@ -28,7 +32,13 @@ interface Row {
   readonly exhausted: string;
 }
 
-function sessionText({ file, calls, window }: SessionSummary, whatIf: SessionWhatIf, style: Style): string {
+/** @param common assumptions that are said once, below all sessions */
+function sessionText(
+  { file, calls, window }: SessionSummary,
+  whatIf: SessionWhatIf,
+  common: ReadonlySet<string>,
+  style: Style,
+): string {
   const rows = [whatIf.actual, ...whatIf.policies].map(({ name, figures, exhaustedAfter }) => ({
     name,
     figures,
@@ -36,7 +46,10 @@ function sessionText({ file, calls, window }: SessionSummary, whatIf: SessionWha
     exhausted: exhaustedAfter === null ? '' : `after ${tokens(exhaustedAfter)}`,
   }));
   const title = `${style.bold(onOneLine(file))}  ${counted(calls, 'call')}, window ${tokens(window.tokens ?? 0)}`;
-  return [title, ...bodyText('peak', rows, whatIf, style)].join('\n');
+  const [actual, ...others] = rows.map((row) => cellsOf({ ...row, name: '' }).join());
+  if (common.size > 0 && others.every((cells) => cells === actual)) return `${title}: no policy changes anything`;
+  const assumptions = whatIf.assumptions.filter((sentence) => !common.has(sentence));
+  return [title, ...bodyText('peak', rows, { ...whatIf, assumptions }, style)].join('\n');
 }
 
 function totalsText(totals: WhatIfTotals, style: Style): string {

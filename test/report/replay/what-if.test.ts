@@ -61,6 +61,13 @@ describe('for a person', () => {
     expect(never).toMatch(/1 session$/);
   });
 
+  it('says once what all sessions assume, and of one that no policy changes only that', () => {
+    const all = text([sketched({ calls }), sketched({ calls: calls.slice(0, 2) })], [EARLY]);
+    expect(all.match(/^ {2}Estimated: /gm)).toHaveLength(1);
+    expect(all.match(/^ {2}Exact: /gm)).toHaveLength(2);
+    expect(all).toContain('\n\nrecording  2 calls, window 200,000: no policy changes anything\n\nAll  2 sessions');
+  });
+
   it('has no best where every context grows too large, and says so where there are no calls', () => {
     expect(text([sketched({ calls: [...calls, { context: 190_000, turn: 17 }] })], [NEVER])).not.toContain(
       'lowest peak',
