@@ -183,8 +183,8 @@ describe('several sessions', () => {
   });
 
   it.each([
-    { name: 'some', window: { tokens: 200_000, source: 'result' }, whose: '1 of 2' },
-    { name: 'all', window: { tokens: null, source: 'unknown' }, whose: 'all' },
+    { name: 'some', window: { tokens: 200_000, source: 'result' }, whose: '1 of 2 sessions' },
+    { name: 'all', window: { tokens: null, source: 'unknown' }, whose: 'all sessions' },
   ] as const)('tell that the window of $name is not known', ({ window, whose }) => {
     const unknown = { tokens: null, source: 'unknown' } as const;
     const sessions = [summaryOf({ file: 'a.jsonl', window: unknown }), summaryOf({ file: 'b.jsonl', window })];
