@@ -18640,12 +18640,13 @@ function isShort(state) {
 }
 function holdCall(state, event) {
   const { asked, held } = state.control;
-  const isCall = event.callbackId === CALLBACKS.PreToolUse;
+  const isOfTool = TOOL_CALLBACKS.includes(event.callbackId);
   const isDecidable = held.length === 0 && (isKnown(state.gauge.window) || asked && !isAsking(state));
-  if (!isCall || !isShort(state) || isDecidable) return void 0;
+  if (!isOfTool || !isShort(state) || isDecidable) return void 0;
   const waiting = { ...state, control: { ...state.control, held: [...held, event] } };
   return chain(keep(waiting, [WAIT_FOR_CONTEXT]), (next) => asked ? keep(next) : askContext(next));
 }
+var TOOL_CALLBACKS = [CALLBACKS.PreToolUse, CALLBACKS.PostToolUse, CALLBACKS.PostToolUseFailure];
 function isAsking({ control }) {
   return Object.values(control.pending).includes("context");
 }
@@ -19781,9 +19782,9 @@ function onOwn(state, event) {
     case "exact-receipt":
       return onExactReceipt(state, event.receipt);
     case "hook-failed":
-      return keep(forgetChange(state, event.requestId));
+      return chain(keep(forgetChange(state, event.requestId)), answerHeld);
     case "result-stored":
-      return onResultStored(state, event.requestId, event.path);
+      return chain(onResultStored(state, event.requestId, event.path), answerHeld);
     default:
       return keep(state);
   }

@@ -87,9 +87,9 @@ function onOwn(state: GovernorState, event: OwnEvent): Step {
     case 'exact-receipt':
       return onExactReceipt(state, event.receipt);
     case 'hook-failed':
-      return keep(forgetChange(state, event.requestId));
+      return chain(keep(forgetChange(state, event.requestId)), answerHeld);
     case 'result-stored':
-      return onResultStored(state, event.requestId, event.path);
+      return chain(onResultStored(state, event.requestId, event.path), answerHeld);
     default:
       return keep(state);
   }

@@ -32,15 +32,17 @@ function isShort(state: GovernorState): boolean {
   return state.run.singlePrompt === true && !state.process.resumes && documentToGive(state) === undefined;
 }
 
-/** The window decides about a call of a tool: one that comes before its answer waits. undefined: this one does not. */
+/** The window decides about a call of a tool and its result: what comes before its answer waits. undefined: this does not. */
 export function holdCall(state: GovernorState, event: ControlRequestEvent): Step | undefined {
   const { asked, held } = state.control;
-  const isCall = event.callbackId === CALLBACKS.PreToolUse;
+  const isOfTool = TOOL_CALLBACKS.includes(event.callbackId);
   const isDecidable = held.length === 0 && (isKnown(state.gauge.window) || (asked && !isAsking(state)));
-  if (!isCall || !isShort(state) || isDecidable) return undefined;
+  if (!isOfTool || !isShort(state) || isDecidable) return undefined;
   const waiting = { ...state, control: { ...state.control, held: [...held, event] } };
   return chain(keep(waiting, [WAIT_FOR_CONTEXT]), (next) => (asked ? keep(next) : askContext(next)));
 }
+
+const TOOL_CALLBACKS: readonly unknown[] = [CALLBACKS.PreToolUse, CALLBACKS.PostToolUse, CALLBACKS.PostToolUseFailure];
 
 function isAsking({ control }: GovernorState): boolean {
   return Object.values(control.pending).includes('context');
