@@ -9,7 +9,8 @@ import { sessionTable } from './session-table.ts';
 function unknownWindowRows(sessions: readonly SessionSummary[]): string[] {
   const unknown = sessions.filter(({ window, calls }) => window.tokens === null && calls > 0).length;
   if (unknown === 0) return [];
-  const whose = unknown === sessions.length ? 'all sessions' : `${tokens(unknown)} of ${tokens(sessions.length)} sessions`;
+  const whose =
+    unknown === sessions.length ? 'all sessions' : `${tokens(unknown)} of ${tokens(sessions.length)} sessions`;
   return [`  The window of ${whose} is not known: --window sets it, for shares of it.`];
 }
 
