@@ -2129,7 +2129,7 @@ function limitParts({ limits, run }, style) {
     return [share < warnAt ? { text, rank: 3 } : { text, rank: 1, paint: style.yellow }];
   });
 }
-function bar(fraction, cells = BAR_CELLS) {
+function bar(fraction, cells) {
   const filled = Math.min(cells, Math.round(fraction * cells));
   return "\u2588".repeat(filled) + "\u2591".repeat(cells - filled);
 }
@@ -3426,7 +3426,7 @@ function withValues(config, values) {
 
 // src/mod/terminal/options.ts
 function policyFor({ moment, compactAt, warnAt }) {
-  const { thresholds, compaction, handoff: handoff2, memory } = DEFAULTS;
+  const { thresholds, compaction, handoff: handoff2 } = DEFAULTS;
   return {
     ...DEFAULTS,
     thresholds: {
@@ -3435,8 +3435,7 @@ function policyFor({ moment, compactAt, warnAt }) {
       warn: shareOf(warnAt) ?? thresholds.warn
     },
     compaction: { ...compaction, when: "boundary", moment: shareOf(moment) ?? "economic" },
-    handoff: { ...handoff2, enabled: false },
-    memory: { ...memory, remind: false }
+    handoff: { ...handoff2, enabled: false }
   };
 }
 function shareOf(value) {
@@ -12544,6 +12543,56 @@ function sum(numbers) {
   return numbers.reduce((total, number) => total + number, 0);
 }
 
+// src/core/governor/agents/agent-calls.ts
+function countCall(agent, call) {
+  const isMore = call.messageId !== "" && agent.last?.messageId === call.messageId;
+  const before = isMore ? agent.last : void 0;
+  return {
+    last: call,
+    used: call.context,
+    peak: Math.max(agent.peak, call.context),
+    calls: agent.calls + (isMore ? 0 : 1),
+    tokens: agent.tokens + call.context + call.output - (before === void 0 ? 0 : before.context + before.output),
+    microUsd: agent.microUsd + call.microUsd - (before?.microUsd ?? 0)
+  };
+}
+var ESTIMATED = "estimated";
+function withoutEstimate(agent) {
+  const { last } = agent;
+  if (agent.isUnseen || last?.messageId !== ESTIMATED) return agent;
+  const { context, output, microUsd } = last;
+  return {
+    ...agent,
+    last: void 0,
+    peak: agent.calls === 1 ? 0 : agent.peak,
+    calls: agent.calls - 1,
+    tokens: agent.tokens - context - output,
+    microUsd: agent.microUsd - microUsd
+  };
+}
+function exactCall(state, agent, usage, named) {
+  const model = named ?? agent.last?.model;
+  const { output } = usage;
+  return {
+    messageId: "",
+    model,
+    context: contextOf(usage),
+    output,
+    microUsd: costOf2(state, usage, model),
+    usesTool: false
+  };
+}
+function estimatedCall(state, used, tokens2, model) {
+  const cacheRead = Math.min(used, tokens2);
+  const usage = { input: 0, cacheCreation: tokens2 - cacheRead, cacheRead, output: 0 };
+  const microUsd = costOf2(state, usage, model);
+  return { messageId: ESTIMATED, model, context: tokens2, output: 0, microUsd, usesTool: true };
+}
+function costOf2({ session, run }, usage, model = session.model) {
+  const price = priceFor(model, run.policy.cost.prices, session.version);
+  return price === void 0 ? 0 : microUsdOf(usage, price);
+}
+
 // src/core/governor/agents/agents.ts
 var WORKFLOW_KIND = "workflow-subagent";
 var NEW_AGENT = {
@@ -12604,6 +12653,11 @@ function withAgent(state, id, changes) {
   next.subagents = { ...state.subagents, [id]: { ...agentOf(state, id) ?? NEW_AGENT, ...changes } };
   return next;
 }
+function withFanOut(state, changes) {
+  const next = draftOf(state);
+  next.fanOut = { ...state.fanOut, ...changes };
+  return next;
+}
 function readCall2(state, event, id) {
   const open = openCall(state.cost, id);
   if (event.kind === "partial") {
@@ -12623,18 +12677,6 @@ function readCall2(state, event, id) {
 }
 function isSame({ last }, messageId) {
   return messageId !== "" && last?.messageId === messageId && last.usesTool;
-}
-function countCall(agent, call) {
-  const isMore = call.messageId !== "" && agent.last?.messageId === call.messageId;
-  const before = isMore ? agent.last : void 0;
-  return {
-    last: call,
-    used: call.context,
-    peak: Math.max(agent.peak, call.context),
-    calls: agent.calls + (isMore ? 0 : 1),
-    tokens: agent.tokens + call.context + call.output - (before === void 0 ? 0 : before.context + before.output),
-    microUsd: agent.microUsd + call.microUsd - (before?.microUsd ?? 0)
-  };
 }
 function readHandBack(state, event) {
   const report = fieldsOf(event.toolReport);
@@ -12660,42 +12702,6 @@ function readHandBack(state, event) {
 }
 function overPhase({ phase }, status) {
   return status === "completed" && phase === "running" ? "over" : phase;
-}
-var ESTIMATED = "estimated";
-function withoutEstimate(agent) {
-  const { last } = agent;
-  if (agent.isUnseen || last?.messageId !== ESTIMATED) return agent;
-  const { context, output, microUsd } = last;
-  return {
-    ...agent,
-    last: void 0,
-    peak: agent.calls === 1 ? 0 : agent.peak,
-    calls: agent.calls - 1,
-    tokens: agent.tokens - context - output,
-    microUsd: agent.microUsd - microUsd
-  };
-}
-function exactCall(state, agent, usage, named) {
-  const model = named ?? agent.last?.model;
-  const { output } = usage;
-  return {
-    messageId: "",
-    model,
-    context: contextOf(usage),
-    output,
-    microUsd: costOf2(state, usage, model),
-    usesTool: false
-  };
-}
-function estimatedCall(state, used, tokens2, model) {
-  const cacheRead = Math.min(used, tokens2);
-  const usage = { input: 0, cacheCreation: tokens2 - cacheRead, cacheRead, output: 0 };
-  const microUsd = costOf2(state, usage, model);
-  return { messageId: ESTIMATED, model, context: tokens2, output: 0, microUsd, usesTool: true };
-}
-function costOf2({ session, run }, usage, model = session.model) {
-  const price = priceFor(model, run.policy.cost.prices, session.version);
-  return price === void 0 ? 0 : microUsdOf(usage, price);
 }
 function readTask(state, event) {
   const { change, taskId, toolUseId, tokens: tokens2 } = event;
@@ -12758,9 +12764,7 @@ function readWorkflow(state, { taskId, tokens: tokens2 = 0, lastTool, change }) 
 function forgetAsked(state, toolUseId) {
   const { asked } = state.fanOut;
   if (toolUseId === void 0 || !asked.includes(toolUseId)) return state;
-  const next = draftOf(state);
-  next.fanOut = { ...state.fanOut, asked: asked.filter((id) => id !== toolUseId) };
-  return next;
+  return withFanOut(state, { asked: asked.filter((id) => id !== toolUseId) });
 }
 
 // src/core/governor/relief/cache-expiry.ts
@@ -14257,11 +14261,6 @@ function take(state, which) {
   if (!untold.some(which)) return { state, text: "" };
   const text = untold.filter(which).map((entry) => entry.text);
   return { state: withFanOut(state, { untold: untold.filter((entry) => !which(entry)) }), text: text.join(" ") };
-}
-function withFanOut(state, changes) {
-  const next = draftOf(state);
-  next.fanOut = { ...state.fanOut, ...changes };
-  return next;
 }
 
 // src/core/governor/relief/stop-turn.ts

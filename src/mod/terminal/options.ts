@@ -6,7 +6,7 @@ export type Options = Readonly<Record<string, string | number | boolean | readon
 
 /** The defaults of a run, with these levels. The plugin compacts at the end of a turn, and hands nothing over. */
 export function policyFor({ moment, compactAt, warnAt }: Options): Policy {
-  const { thresholds, compaction, handoff, memory } = DEFAULTS;
+  const { thresholds, compaction, handoff } = DEFAULTS;
   return {
     ...DEFAULTS,
     thresholds: {
@@ -16,7 +16,6 @@ export function policyFor({ moment, compactAt, warnAt }: Options): Policy {
     },
     compaction: { ...compaction, when: 'boundary', moment: shareOf(moment) ?? 'economic' },
     handoff: { ...handoff, enabled: false },
-    memory: { ...memory, remind: false },
   };
 }
 

@@ -31,10 +31,11 @@ interface LockFile {
 }
 
 /**
- * Takes the lock of a folder unless a process that lives holds it, or as many as there are places. The lock of one that was killed is taken over.
+ * Takes the lock of a folder unless a process that lives holds it, or as many as there are places. The lock of one that
+ * was killed is taken over.
  *
- * A lock is a file `lock.<run>`. A run that wants it makes one and then looks around: one that sees a living other one steps
- * back, and so does who finds the own one gone, as somebody took it for a dead one while it was still empty. As
+ * A lock is a file `lock.<run>`. A run that wants it makes one and then looks around: one that sees a living other
+ * one steps back, and so does who finds the own one gone, as somebody took it for a dead one while it was still empty. As
  * everybody writes before looking, two can never both believe that they have it. As no two have the same name, nobody
  * who clears away a dead one can hit a new one in its place.
  *
@@ -96,7 +97,7 @@ function parseHolder(text: string | undefined): Holder | undefined {
 }
 
 /**
- * One that is still empty may be taken while it is looked at. Whoever has the only place knows that nobody else comes in
+ * One that is still empty may be taken while it is looked at. The holder of the only place knows that nobody else comes in
  * meanwhile; with several places somebody may, and a lock that holds would be cleared away.
  */
 function mayClear(lock: LockFile, places: number): boolean {

@@ -1,11 +1,10 @@
 import { toMicroUsd } from '../cost/cost.ts';
-import { draftOf } from '../draft.ts';
 import type { HookAnswer } from '../effects.ts';
 import type { AgentsPolicy } from '../policy.ts';
 import { request, stopTask } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, decided, keep, type Step } from '../steps.ts';
-import { agentOf, agentOfTask, withAgent } from './agents.ts';
+import { agentOf, agentOfTask, withAgent, withFanOut } from './agents.ts';
 import type { Agent, FanOut } from './agents-state.ts';
 
 /** Tools that start agents, as a matcher of hooks; `Task` is the older name. */
@@ -130,10 +129,4 @@ function take(state: GovernorState, which: (entry: FanOut['untold'][number]) => 
   if (!untold.some(which)) return { state, text: '' };
   const text = untold.filter(which).map((entry) => entry.text);
   return { state: withFanOut(state, { untold: untold.filter((entry) => !which(entry)) }), text: text.join(' ') };
-}
-
-function withFanOut(state: GovernorState, changes: Partial<FanOut>): GovernorState {
-  const next = draftOf(state);
-  next.fanOut = { ...state.fanOut, ...changes };
-  return next;
 }

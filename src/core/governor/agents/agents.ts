@@ -1,11 +1,11 @@
-import type { AssistantEvent, Event, PartialEvent, TaskEvent, Usage, UserEvent } from '../../protocol/events.ts';
+import type { AssistantEvent, Event, PartialEvent, TaskEvent, UserEvent } from '../../protocol/events.ts';
 import { fieldsOf, textOf } from '../../protocol/fields.ts';
 import { contextOf, readUsage, saysNothing } from '../../protocol/usage.ts';
 import { openCall } from '../cost/cost.ts';
-import { microUsdOf, priceFor } from '../cost/prices.ts';
 import { draftOf } from '../draft.ts';
 import type { GovernorState } from '../state.ts';
-import type { Agent } from './agents-state.ts';
+import { countCall, ESTIMATED, estimatedCall, exactCall, withoutEstimate } from './agent-calls.ts';
+import type { Agent, FanOut } from './agents-state.ts';
 
 /** What claude calls them itself, in hooks and files. */
 const WORKFLOW_KIND = 'workflow-subagent';
@@ -89,6 +89,12 @@ export function withAgent(state: GovernorState, id: string, changes: Partial<Age
   return next;
 }
 
+export function withFanOut(state: GovernorState, changes: Partial<FanOut>): GovernorState {
+  const next = draftOf(state);
+  next.fanOut = { ...state.fanOut, ...changes };
+  return next;
+}
+
 /** Sums over all agents. */
 export function agentTotals({ subagents }: Pick<GovernorState, 'subagents'>) {
   const all = Object.values(subagents).filter(hasCalled);
@@ -130,22 +136,6 @@ function isSame({ last }: Agent, messageId: string): boolean {
   return messageId !== '' && last?.messageId === messageId && last.usesTool;
 }
 
-type Call = NonNullable<Agent['last']>;
-
-/** A further call, or more of the last one. */
-function countCall(agent: Agent, call: Call): Partial<Agent> {
-  const isMore = call.messageId !== '' && agent.last?.messageId === call.messageId;
-  const before = isMore ? agent.last : undefined;
-  return {
-    last: call,
-    used: call.context,
-    peak: Math.max(agent.peak, call.context),
-    calls: agent.calls + (isMore ? 0 : 1),
-    tokens: agent.tokens + call.context + call.output - (before === undefined ? 0 : before.context + before.output),
-    microUsd: agent.microUsd + call.microUsd - (before?.microUsd ?? 0),
-  };
-}
-
 /** The result of an agent that its parent has waited for, with the usage of its last call, which the stream leaves out. */
 function readHandBack(state: GovernorState, event: UserEvent): GovernorState {
   const report = fieldsOf(event.toolReport);
@@ -173,50 +163,6 @@ function readHandBack(state: GovernorState, event: UserEvent): GovernorState {
 
 function overPhase({ phase }: Agent, status: unknown): Agent['phase'] {
   return status === 'completed' && phase === 'running' ? 'over' : phase;
-}
-
-/** In the place of a message's id: the figures of this call are claude's count of tokens, which does not say of what kind. */
-const ESTIMATED = 'estimated';
-
-function withoutEstimate(agent: Agent): Agent {
-  const { last } = agent;
-  if (agent.isUnseen || last?.messageId !== ESTIMATED) return agent;
-  const { context, output, microUsd } = last;
-  return {
-    ...agent,
-    last: undefined,
-    peak: agent.calls === 1 ? 0 : agent.peak,
-    calls: agent.calls - 1,
-    tokens: agent.tokens - context - output,
-    microUsd: agent.microUsd - microUsd,
-  };
-}
-
-function exactCall(state: GovernorState, agent: Agent, usage: Usage, named: string | undefined): Call {
-  const model = named ?? agent.last?.model;
-  const { output } = usage;
-  return {
-    messageId: '',
-    model,
-    context: contextOf(usage),
-    output,
-    microUsd: costOf(state, usage, model),
-    usesTool: false,
-  };
-}
-
-/** A call of which only the size of the context is known: what it had before comes from the cache, the rest is new. */
-function estimatedCall(state: GovernorState, used: number, tokens: number, model: string | undefined): Call {
-  const cacheRead = Math.min(used, tokens);
-  const usage = { input: 0, cacheCreation: tokens - cacheRead, cacheRead, output: 0 };
-  const microUsd = costOf(state, usage, model);
-  return { messageId: ESTIMATED, model, context: tokens, output: 0, microUsd, usesTool: true };
-}
-
-/** An agent runs with the model of the main thread where nothing else is said. */
-function costOf({ session, run }: GovernorState, usage: Usage, model = session.model): number {
-  const price = priceFor(model, run.policy.cost.prices, session.version);
-  return price === undefined ? 0 : microUsdOf(usage, price);
 }
 
 function readTask(state: GovernorState, event: TaskEvent): GovernorState {
@@ -296,7 +242,5 @@ function readWorkflow(state: GovernorState, { taskId, tokens = 0, lastTool, chan
 function forgetAsked(state: GovernorState, toolUseId: string | undefined): GovernorState {
   const { asked } = state.fanOut;
   if (toolUseId === undefined || !asked.includes(toolUseId)) return state;
-  const next = draftOf(state);
-  next.fanOut = { ...state.fanOut, asked: asked.filter((id) => id !== toolUseId) };
-  return next;
+  return withFanOut(state, { asked: asked.filter((id) => id !== toolUseId) });
 }
