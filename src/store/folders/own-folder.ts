@@ -70,7 +70,8 @@ export function requireOwn(root: string): void {
       `${root} holds ${listed(foreign)}, which ctxb did not make: ${todo}, or move that away`,
     );
   }
-  if (!looksMade(root))
+  // Another run may have marked it meanwhile, which it does before it puts anything else there.
+  if (!looksMade(root) && !hasMark(root))
     throw new CtxbError('store', `${root} is not a folder that ctxb made: ${todo}, or move it away`);
 }
 
