@@ -126,7 +126,7 @@ async function change(path: string, levels: Levels, { json, yes }: TuneOptions['
   const out = json ? io.stderr : io.stdout;
   const file = openSettingsFile(path);
   const before = file.text ?? '';
-  const after = await withValues(path, before, levels);
+  const after = withValues(path, before, levels);
   out.write(diffText(path, before, after, await styleFor(out, io.env)));
   if (!yes && !(await isWanted('Write this?', 'nothing was changed', io))) {
     out.write(`${path}: nothing was changed\n`);

@@ -5,6 +5,7 @@ import type { BudgetChanges } from '../../config/flow-settings.ts';
 import { parseJson, SyntaxFault } from '../../config/parse-data.ts';
 import { isRecord } from '../../config/read-config.ts';
 import { toShare } from '../../config/values.ts';
+import { parseYaml } from '../../config/yaml.ts';
 import { faulty } from '../../errors.ts';
 import type { GivenFault } from '../../store/files/given-file.ts';
 import type { Flow } from '../flow.ts';
@@ -13,7 +14,7 @@ import { checkProfile, checkSteps } from './check-references.ts';
 import { type Fault, pathText, toFinding } from './fault.ts';
 import { checkPromptFiles, isProfileName, profileFile, readText } from './flow-files.ts';
 import { type FlowFile, flowFileSchema, MAX_STEPS, profile as profileSchema } from './flow-schema.ts';
-import { parseYaml, toData, type YamlText } from './yaml.ts';
+import { toData } from './plain-data.ts';
 
 const MAX_FINDINGS = 100;
 
@@ -87,13 +88,13 @@ function checkText<T extends v.GenericSchema>(
   schema: T,
   rules: (data: Readonly<Record<string, unknown>>) => Fault[],
 ): { readonly value: v.InferOutput<T> | undefined; readonly findings: readonly Finding[] } {
-  const json = extname(path) === '.json';
+  const isJson = extname(path) === '.json';
   const failed = (findings: readonly Finding[]) => ({ value: undefined, findings });
-  const fault = json ? jsonFault(text) : undefined;
+  const fault = isJson ? jsonFault(text) : undefined;
   if (fault !== undefined) return failed([syntaxFinding(path, 'JSON', fault)]);
-  const { document, errors, placeOf } = parseFlowText(path, text);
+  const { document, errors, placeOf } = parseYaml(text, { isJson });
   if (document === undefined || errors.length > 0) {
-    const format = json ? 'JSON' : 'YAML';
+    const format = isJson ? 'JSON' : 'YAML';
     return failed(errors.map(({ message, offset }) => syntaxFinding(path, format, { message, ...placeOf(offset) })));
   }
   const { value, faults, offsetOf } = toData(document.contents);
@@ -110,11 +111,6 @@ function checkText<T extends v.GenericSchema>(
     .slice(0, MAX_FINDINGS)
     .map(({ fault, offset }) => toFinding(fault, { file: path, line: placeOf(offset).line }));
   return failed([...findings, ...more(found.length - findings.length, path)]);
-}
-
-/** A flow's text as nodes, whose offsets are those of the text. */
-export function parseFlowText(path: string, text: string): YamlText {
-  return parseYaml(extname(path) === '.json' ? jsonAsYaml(text) : text.replaceAll(/\r(?!\n)/g, '\n'));
 }
 
 /** A second finding about the same value only confuses. */
@@ -134,11 +130,6 @@ function refused(findings: readonly Finding[]): ReadFlow {
 
 function more(count: number, path: string): Finding[] {
   return count === 0 ? [] : [{ key: path, message: `${path}: ${count} more findings; correct these first` }];
-}
-
-/** In valid JSON these stand only between tokens; the YAML parser does not take them for spaces. */
-function jsonAsYaml(text: string): string {
-  return text.replaceAll(/[\t\r]/g, ' ');
 }
 
 type Syntax = Readonly<Record<'line' | 'column', number> & { message: string }>;

@@ -1,0 +1,94 @@
+import { Composer, type Document, Lexer, LineCounter, Parser } from 'yaml';
+import { messageOf } from '../errors.ts';
+
+/** The library descends into the text level by level; a stack that overflows in it can end the process. */
+export const MAX_LEVELS = 50;
+/** Words, marks and white space between them. A thousand steps of eighty keys have less. */
+const MAX_PARTS = 400_000;
+/** The first syntax errors are the real ones; the others follow from them. */
+const MAX_ERRORS = 10;
+
+// The schema is named because a `%YAML 1.1` in the text would bring in one with dates, sets and merged keys.
+const OPTIONS = {
+  schema: 'core',
+  merge: false,
+  resolveKnownTags: false,
+  stringKeys: true,
+  // The library compares each key with each other one, which takes minutes for many.
+  uniqueKeys: false,
+  prettyErrors: false,
+} as const;
+
+/** A syntax error. */
+interface TextFault {
+  readonly offset: number;
+  readonly message: string;
+}
+
+/** A text as nodes with their places. Where there are errors, the nodes cannot be relied on. */
+interface YamlText {
+  readonly document: Document.Parsed | undefined;
+  readonly errors: readonly TextFault[];
+  /** Line and column of an offset, from 1. */
+  placeOf(offset: number): { readonly line: number; readonly column: number };
+}
+
+/** Reads one YAML document, or JSON; never throws, whatever the text is. Offsets are those of the text. */
+export function parseYaml(text: string, { isJson }: { readonly isJson: boolean }): YamlText {
+  const lines = new LineCounter();
+  // In valid JSON, tabs and CR stand only between tokens; the library does not take them for spaces.
+  const plain = isJson ? text.replaceAll(/[\t\r]/g, ' ') : text.replaceAll(/\r(?!\n)/g, '\n');
+  return {
+    ...compose(plain, lines),
+    placeOf: (offset) => {
+      const { line, col } = lines.linePos(offset);
+      return { line: Math.max(1, line), column: Math.max(1, col) };
+    },
+  };
+}
+
+function compose(text: string, lines: LineCounter): Pick<YamlText, 'document' | 'errors'> {
+  try {
+    const [document, another] = [...new Composer(OPTIONS).compose(tokens(text, lines), true, text.length)];
+    const errors = faultsOf(document);
+    if (another !== undefined) errors.push({ offset: another.range[0], message: 'a second document after ---' });
+    return { document, errors: errors.slice(0, MAX_ERRORS) };
+  } catch (error) {
+    // Limits, and whatever the library does not foresee.
+    const offset = error instanceof Limit ? error.offset : 0;
+    return { document: undefined, errors: [{ offset, message: messageOf(error) }] };
+  }
+}
+
+function faultsOf(document: Document.Parsed | undefined): TextFault[] {
+  // Of an unknown tag the library only warns; a flow that has one is refused with its key.
+  const warnings = document?.warnings.filter(({ code }) => code !== 'TAG_RESOLVE_FAILED') ?? [];
+  return [...(document?.errors ?? []), ...warnings].map(({ pos, code, message }) => ({
+    offset: pos[0],
+    // The library names its own option here.
+    message: code === 'NON_STRING_KEY' ? 'a key that is not a text' : message,
+  }));
+}
+
+class Limit extends Error {
+  readonly offset: number;
+
+  constructor(message: string, offset: number) {
+    super(message);
+    this.offset = offset;
+  }
+}
+
+/** @throws Limit */
+function* tokens(text: string, lines: LineCounter) {
+  const parser = new Parser(lines.addNewLine);
+  lines.addNewLine(0);
+  let parts = 0;
+  for (const part of new Lexer().lex(text)) {
+    yield* parser.next(part);
+    parts += 1;
+    if (parser.stack.length > MAX_LEVELS) throw new Limit(`more than ${MAX_LEVELS} levels`, parser.offset);
+    if (parts > MAX_PARTS) throw new Limit(`more than ${MAX_PARTS} parts`, parser.offset);
+  }
+  yield* parser.end();
+}
