@@ -1,4 +1,3 @@
-import { join, relative } from 'node:path';
 import type { HookAnswer } from '../core/governor/effects.ts';
 import type { Input, OwnEvent } from '../core/governor/input.ts';
 import { createMemory } from '../core/memory/memory.ts';
@@ -7,7 +6,6 @@ import { createNoteTaker } from '../run/notes/note-taker.ts';
 import type { Faults } from '../store/files/store-error.ts';
 import { redact } from '../store/masks/redact.ts';
 import type { Inbox } from '../store/runs/inbox.ts';
-import { openSessionFolder } from '../store/sessions/session-folder.ts';
 import type { HookHost } from './hook-host.ts';
 
 /** The notes of a session while one hook is at work. */
@@ -42,8 +40,8 @@ export function openHookNotes(host: HookHost, { folder, now, onFault, notice }: 
   const memory = createMemory({ run, mask: redact });
   const taker = createNoteTaker({
     memory,
-    open: (id) => openSessionFolder(folder, id, { pid: process.pid, runId: run.runId, now }),
-    nameOf: ({ path }) => join(run.contextDir, relative(folder, path)),
+    run,
+    folder,
     inbox: NO_INBOX,
     now,
     onFault,

@@ -1,11 +1,13 @@
 import { createInterface } from 'node:readline';
 import type { Io } from '../io.ts';
-import type { AskNext, AskPerson } from './executor.ts';
+import type { EffectOf } from './executor.ts';
 import type { Watcher } from './headless-run.ts';
 import { timeoutSignal } from './signals.ts';
 
 /** A person who says nothing for so long is not there. */
 const PATIENCE_MS = 600_000;
+
+type AskPerson = EffectOf<'ask-person'>;
 
 /** Puts a question to the person. Resolves with what was typed; undefined: nothing was. */
 export type Ask = (question: string) => Promise<string | undefined>;
@@ -54,7 +56,7 @@ export async function askForLimit(effect: AskPerson, ask: Ask): Promise<number |
 }
 
 /** Asks whether the next prompt is to go after a turn was stopped. Every answer but a clear yes is a no. */
-export async function askForNext({ waiting }: AskNext, ask: Ask): Promise<boolean> {
+export async function askForNext({ waiting }: EffectOf<'ask-next'>, ask: Ask): Promise<boolean> {
   const wait = waiting === 1 ? '1 prompt waits' : `${waiting} prompts wait`;
   return isYes((await ask(`ctxb: The turn was stopped; ${wait}. Go on with the next? [y, n: end] `)) ?? '');
 }

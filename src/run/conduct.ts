@@ -1,25 +1,13 @@
 import { type Child, type ChildEnd, signalExitCode } from '../claude/child.ts';
-import { readLoggedState } from '../claude/claude-log.ts';
-import { hasCompactionHook } from '../claude/compaction-hooks.ts';
-import type { GovernorState, Run } from '../core/governor/state.ts';
-import { decodeLine } from '../core/protocol/decode.ts';
+import type { GovernorState } from '../core/governor/state.ts';
 import type { ResultEvent } from '../core/protocol/events.ts';
 import { createFramer } from '../core/protocol/frame.ts';
-import type { Io } from '../io.ts';
-import { stateFolder } from '../store/folders/user-folders.ts';
-import { createReliefSlots } from '../store/runs/relief-slots.ts';
-import { createToolFiles } from '../store/runs/tool-files.ts';
-import type { Telemetry } from '../telemetry/telemetry.ts';
-import { type Ask, askForLimit, askForNext, createQuestions, type Questions } from './ask-person.ts';
-import type { CallerInput } from './caller-input.ts';
-import { createExactMod } from './exact-mod.ts';
-import type { StartClaude } from './executor.ts';
-import { createHandoffWriter } from './handoff-writer.ts';
-import { contextFolder, type HeadlessRun, type Watcher } from './headless-run.ts';
+import { createQuestions, type Questions } from './ask-person.ts';
+import type { HeadlessRun, Watcher } from './headless-run.ts';
 import { createOutlet } from './output/outlet.ts';
-import { type CallerOutput, createOutput } from './output/output.ts';
-import { noteBeginning, noteProcess, openRunFiles, type RecordFile, type RunFiles } from './run-files.ts';
-import { type Session, type SessionWorld, startSession } from './run-session.ts';
+import { createOutput } from './output/output.ts';
+import { noteBeginning, noteProcess, openRunFiles, type RecordFile } from './run-files.ts';
+import { type Session, type SessionEnds, startSession } from './run-session.ts';
 import { type SignalWatch, watchSignals } from './signals.ts';
 
 /** Connects claude, the caller and the files, and sees the session through. Resolves with the exit code. */
@@ -42,10 +30,14 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
   const outlet = createOutlet(io.stdout, onGone, watcher.clear);
   const output = createOutput({ format: invocation.outputFormat, verbose: invocation.verbose }, outlet);
   const questions = createQuestions(io, watcher);
-  const session = startSession(
-    run,
-    sessionWorld(headless, ends, files, { output, ask: questions.ask, onGoOn: () => signals.rearm() }),
-  );
+  const startSuccessor: SessionEnds['startSuccessor'] = async (start, state) => {
+    const next = await ends.startSuccessor(start, state);
+    listen(next, watcher);
+    noteProcess(store, run, next);
+    return next;
+  };
+  const connected = { ...ends, startSuccessor, output, ask: questions.ask, onGoOn: () => signals.rearm() };
+  const session = startSession(headless, connected, files);
   if (resumed !== undefined) {
     // From here on this run's own file holds everything of it.
     store.journal({ kind: 'end', runId: resumed.runId, resumedBy: run.runId });
@@ -129,83 +121,12 @@ function isDone({ mailbox, turn, relief }: GovernorState): boolean {
   return mailbox.waiting.length === 0 && turn.phase === 'idle' && relief.unfinished === undefined;
 }
 
-/** The ends that a session is connected to. */
-interface Ends {
-  readonly run: Run;
-  readonly io: Io;
-  readonly child: Child;
+/** The ends of a run that are known before it begins. */
+interface Ends
+  extends Pick<SessionEnds, 'run' | 'io' | 'child' | 'input' | 'watcher' | 'telemetry' | 'startSuccessor'> {
   /** Passes signals to the child until there is a session to take them. */
   readonly early: SignalWatch;
-  readonly input: CallerInput;
   readonly record: RecordFile | undefined;
-  readonly watcher: Watcher;
-  readonly telemetry: Telemetry | undefined;
-  /** Starts a claude in the place of one that has ended. */
-  readonly startSuccessor: (start: StartClaude, state: GovernorState) => Promise<Child>;
-}
-
-/** Connects a session's ends with its files. */
-function sessionWorld(
-  headless: HeadlessRun,
-  { run, io, child, input, watcher, telemetry, startSuccessor }: Ends,
-  files: RunFiles,
-  { output, ask, onGoOn }: { readonly output: CallerOutput; readonly ask: Ask; readonly onGoOn: () => void },
-): SessionWorld {
-  const { config, invocation, resumed } = headless;
-  const { store, memory, faults } = files;
-  const folder = contextFolder(headless, io);
-  return {
-    ...files,
-    child,
-    output,
-    input,
-    resumed,
-    telemetry,
-    now: Date.now,
-    onState: watcher.status,
-    onDecision(decision) {
-      // What was ended on purpose cannot be taken up again.
-      if (decision.kind !== 'left-undone' || !headless.stop?.aborted) watcher.decision(decision);
-    },
-    onPrompt: output.promptSent,
-    whenGiven: output.whenGiven,
-    onFault: watcher.notice,
-    onSession: (id, log) => store.journal({ kind: 'session', runId: run.runId, id, log }),
-    writeHandoff: createHandoffWriter({
-      memory,
-      cwd: io.cwd,
-      home: io.env.HOME,
-      root: folder,
-      contextDir: run.contextDir,
-      now: Date.now,
-      onFault: faults,
-    }),
-    exactMod: createExactMod({
-      isGuarded: () => config.compaction.how === 'auto' && hasCompactionHook(io, invocation.settings),
-      onFault: faults,
-    }),
-    slots: createReliefSlots(stateFolder(io.env), {
-      ...{ atOnce: config.relief.atOnce, onFault: faults },
-      lifeMs: 2 * Math.max(config.compaction.timeoutSeconds, config.handoff.timeoutSeconds) * 1000,
-    }),
-    toolFiles: createToolFiles({ folder, onFault: faults }),
-    reply: (line) => queueMicrotask(() => show(output, line)),
-    askPerson: (effect) => askForLimit(effect, ask),
-    async askNext(effect) {
-      const goesOn = await askForNext(effect, ask);
-      if (goesOn) onGoOn();
-      return goesOn;
-    },
-    startNext: async (start, state) => {
-      const next = await startSuccessor(start, state);
-      listen(next, watcher);
-      noteProcess(store, run, next);
-      return next;
-    },
-    readLog: (state) => readLoggedState(state, io),
-    beforeHook: headless.beforeHook ?? (() => {}),
-    hookTimeoutMs: config.hooks.watchdogSeconds * 1000,
-  };
 }
 
 /** Bytes; a longer line of stderr is relayed in pieces, a line each. */
@@ -220,13 +141,6 @@ function listen({ stderr }: Child, { relay }: Watcher): void {
     const last = framer.flush();
     if (last) say(last);
   });
-}
-
-/** A line for the caller that is not claude's, behind the line that is being judged, which may still be shown. */
-function show(output: CallerOutput, line: string): void {
-  const bytes = Buffer.from(`${line}\n`);
-  output.bytes(bytes);
-  output.event(decodeLine(line), bytes, true);
 }
 
 /** What else there is to the end of a run. */

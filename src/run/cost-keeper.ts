@@ -19,7 +19,7 @@ export interface CostKeeper {
   close(state: GovernorState): void;
 }
 
-export interface CostKeeperOptions {
+interface CostKeeperOptions {
   /** The context folder. */
   readonly folder: string;
   readonly runId: string;

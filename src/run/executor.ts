@@ -1,6 +1,5 @@
 import type { Writable } from 'node:stream';
 import type { Child } from '../claude/child.ts';
-import type { ExactPlan } from '../core/exact/plan.ts';
 import { type Action, isDecision } from '../core/governor/actions.ts';
 import { type Decision, withoutFocus } from '../core/governor/decisions.ts';
 import type { Effect, HookAnswer, HookName, TimerName } from '../core/governor/effects.ts';
@@ -9,6 +8,7 @@ import type { Answered } from '../core/memory/hand-back/hand-back.ts';
 import { messageOf } from '../errors.ts';
 import { maskedLine } from '../store/masks/disk-text.ts';
 import type { SessionStore } from '../store/runs/session-store.ts';
+import type { CallerOutput } from './output/output.ts';
 import type { PassOn } from './output/pass-on.ts';
 
 type TimerEvent = Extract<Input, { readonly from: 'timer' }>['event'];
@@ -17,14 +17,10 @@ export interface ExecutorWorld {
   /** claude's current process. */
   readonly child: () => Child;
   readonly passOn: PassOn;
+  readonly output: Pick<CallerOutput, 'promptSent' | 'whenGiven'>;
   readonly store: SessionStore;
   readonly feed: (event: TimerEvent) => void;
-  /** Called with every decision, for notices. */
   readonly onDecision: (decision: Decision) => void;
-  /** A prompt goes to claude. */
-  readonly onPrompt: () => void;
-  /** Calls back when the caller has all answers until now. */
-  readonly whenGiven: (callback: () => void) => void;
   readonly onFault: (message: string) => void;
   /** Completes what a hook is answered, from the notes. */
   readonly answer: (hook: HookAnswer) => Answered;
@@ -35,38 +31,18 @@ export interface ExecutorWorld {
   readonly hookTimeoutMs: number;
   /** A hook was answered with an error. */
   readonly hookFailed: (requestId: string) => void;
-  /** Checks and writes the document of a handoff, and tells the governor the outcome. */
-  readonly writeHandoff: (effect: WriteHandoff) => void;
-  /** Tells the governor whether there is a slot for a relief that calls the model. */
-  readonly takeSlot: () => void;
-  readonly leaveSlot: () => void;
-  /** Writes the mod to a folder, and tells the governor where. */
-  readonly armExact: () => void;
-  /** Tells the governor when the mod runs. */
-  readonly proveExact: () => void;
-  /** Writes down what the mod is to do. */
-  readonly planExact: (plan: Pick<ExactPlan, 'budget' | 'midTurn'>) => void;
-  /** Measures a file that a tool is to read, and tells the governor the result. */
-  readonly measureFile: (effect: MeasureFile) => void;
-  /** Stores the whole of a tool's result, and tells the governor where. */
-  readonly storeResult: (effect: StoreResult) => void;
-  /** A line for the caller that is not claude's. */
-  readonly reply: (line: string) => void;
-  /** Asks the person for a new limit, and tells the governor the answer. */
-  readonly askPerson: (effect: AskPerson) => void;
-  /** Asks the person whether to send the next prompt, and tells the governor the answer. */
-  readonly askNext: (effect: AskNext) => void;
-  /** Starts claude again when its current process has ended. */
-  readonly startClaude: (effect: StartClaude) => void;
+  /** What others carry out. */
+  readonly others: Handlers<CarriedOutByOthers>;
 }
 
-type EffectOf<K extends Effect['kind']> = Extract<Effect, { readonly kind: K }>;
-export type AskPerson = EffectOf<'ask-person'>;
-export type AskNext = EffectOf<'ask-next'>;
-export type WriteHandoff = EffectOf<'write-handoff'>;
-type MeasureFile = EffectOf<'measure-file'>;
-type StoreResult = EffectOf<'store-result'>;
+export type EffectOf<K extends Effect['kind']> = Extract<Effect, { readonly kind: K }>;
 export type StartClaude = EffectOf<'start-claude'>;
+
+type Handlers<K extends Effect['kind']> = { readonly [Kind in K]: (effect: EffectOf<Kind>) => void };
+
+type CarriedOutByOthers =
+  | ('ask-next' | 'ask-person' | 'measure-file' | 'reply' | 'start-claude' | 'store-result' | 'write-handoff')
+  | ('arm-exact' | 'leave-slot' | 'plan-exact' | 'prove-exact' | 'take-slot');
 
 /** Carries out what the governor decided. Everything it does is named by an action. */
 interface Executor {
@@ -77,7 +53,7 @@ interface Executor {
 }
 
 export function createExecutor(world: ExecutorWorld): Executor {
-  const { store } = world;
+  const { store, output } = world;
   const timers = new Map<TimerName, NodeJS.Timeout>();
 
   function send(line: string, exact = false): void {
@@ -90,12 +66,13 @@ export function createExecutor(world: ExecutorWorld): Executor {
     timers.delete(timer);
   }
 
-  const carryOut: { readonly [K in Effect['kind']]: (effect: EffectOf<K>) => void } = {
+  const carryOut: Handlers<Effect['kind']> = {
+    ...world.others,
     send({ line, promptUuid, exact }) {
       if (promptUuid === undefined) return send(line, exact);
       // On disk before it is on its way: after a crash claude's log tells whether it has arrived.
       store.run({ said: promptUuid, line });
-      world.onPrompt();
+      output.promptSent();
       send(line, exact);
       store.mailbox({ delivered: promptUuid });
     },
@@ -133,21 +110,9 @@ export function createExecutor(world: ExecutorWorld): Executor {
     'clear-timer': ({ timer }) => clearTimer(timer),
     buffered: ({ fate }) => world.passOn.settle('buffered', fate),
     deferred: ({ fate }) => world.passOn.settle('deferred', fate),
-    'take-slot': world.takeSlot,
-    'leave-slot': world.leaveSlot,
-    'arm-exact': world.armExact,
-    'prove-exact': world.proveExact,
-    'plan-exact': world.planExact,
-    'write-handoff': world.writeHandoff,
-    'start-claude': world.startClaude,
     health: ({ record }) => store.health(record),
-    reply: ({ line }) => world.reply(line),
-    answered: ({ uuids }) => world.whenGiven(() => store.run({ answered: uuids })),
-    'ask-person': world.askPerson,
-    'ask-next': world.askNext,
+    answered: ({ uuids }) => output.whenGiven(() => store.run({ answered: uuids })),
     kill: ({ signal }) => world.child().kill(signal ?? 'SIGKILL'),
-    'measure-file': world.measureFile,
-    'store-result': world.storeResult,
   };
 
   function noteForResuming(decision: Decision): void {

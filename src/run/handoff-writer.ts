@@ -2,39 +2,33 @@ import { existsSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import type { OwnEvent } from '../core/governor/input.ts';
 import { HANDOFF_SECTIONS } from '../core/governor/relief/handoff-request.ts';
-import type { GovernorState } from '../core/governor/state.ts';
+import type { GovernorState, Run } from '../core/governor/state.ts';
 import { checkHandoff, type Problem } from '../core/memory/handoff/check-handoff.ts';
 import { type HandoffHead, renderHandoffFile } from '../core/memory/handoff/handoff-file.ts';
 import type { Memory } from '../core/memory/memory.ts';
+import type { Io } from '../io.ts';
 import type { Faults } from '../store/files/store-error.ts';
 import { redact } from '../store/masks/redact.ts';
 import { type WrittenHandoff, writeHandoff } from '../store/sessions/handoffs.ts';
-import type { WriteHandoff } from './executor.ts';
+import type { EffectOf } from './executor.ts';
 
 interface HandoffWriterWorld {
+  readonly run: Run;
+  readonly io: Pick<Io, 'cwd' | 'env'>;
+  /** Folder of ctxb's files, absolute. */
+  readonly folder: string;
   /** What is known without the agent. */
-  readonly memory: Pick<Memory, 'handoff' | 'missingFrom' | 'outcomeOf'>;
-  /** Working folder of claude, to which relative paths in the document belong. */
-  readonly cwd: string;
-  /** The user's home, which `~` stands for. */
-  readonly home: string | undefined;
-  /** Folder of ctxb's files, absolute, and as the agent is to name it. */
-  readonly root: string;
-  readonly contextDir: string;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-  readonly onFault: Faults;
+  readonly memory: Memory;
+  readonly faults: Faults;
 }
 
 /** Checks the agent's answer, writes it beside the mechanical handoff, and returns the outcome. */
-type HandoffWriter = (effect: WriteHandoff, state: GovernorState) => OwnEvent;
+type HandoffWriter = (effect: EffectOf<'write-handoff'>, state: GovernorState) => OwnEvent;
 
-export function createHandoffWriter(world: HandoffWriterWorld): HandoffWriter {
-  const { memory, cwd } = world;
-
+export function createHandoffWriter({ run, io, folder, memory, faults }: HandoffWriterWorld): HandoffWriter {
   function problemsOf(answer: string): Problem[] {
     return checkHandoff(answer, {
-      exists: (path) => existsSync(resolve(cwd, path.replace(/^~(?=\/)/, world.home ?? '~'))),
+      exists: (path) => existsSync(resolve(io.cwd, path.replace(/^~(?=\/)/, io.env.HOME ?? '~'))),
       outcomeOf: memory.outcomeOf,
     });
   }
@@ -42,9 +36,9 @@ export function createHandoffWriter(world: HandoffWriterWorld): HandoffWriter {
   /** A full disk must not keep the fresh context from its document. */
   function write(document: string | undefined, mechanical: string): WrittenHandoff | undefined {
     try {
-      return writeHandoff(world.root, { t: world.now(), document, memory: mechanical });
+      return writeHandoff(folder, { t: Date.now(), document, memory: mechanical });
     } catch (error) {
-      world.onFault('the handoff is not written down', error);
+      faults('the handoff is not written down', error);
       return undefined;
     }
   }
@@ -59,7 +53,7 @@ export function createHandoffWriter(world: HandoffWriterWorld): HandoffWriter {
     reason: string,
     state: GovernorState,
   ): OwnEvent {
-    const t = world.now();
+    const t = Date.now();
     const mechanical = memory.handoff(state, t);
     const document = usable ?? mechanical;
     const head = { reason, t, checks: problems };
@@ -67,7 +61,7 @@ export function createHandoffWriter(world: HandoffWriterWorld): HandoffWriter {
       usable && renderHandoffFile(headOf(state, { ...head, by: 'agent' }), completed(usable)),
       renderHandoffFile(headOf(state, { ...head, by: 'memory', checks: [] }), completed(mechanical)),
     );
-    const nameOf = (path: string) => join(world.contextDir, relative(world.root, path));
+    const nameOf = (path: string) => join(run.contextDir, relative(folder, path));
     const path = files && nameOf(files.path);
     const notes = files && usable && nameOf(files.memoryPath);
     // What was wrong with an answer that is not used says nothing about the notes.

@@ -53,7 +53,7 @@ export interface ResumedRun {
 }
 
 /** The folder of a run's files, absolute. */
-export function contextFolder({ config }: HeadlessRun, io: Io): string {
+export function contextFolder({ config }: Pick<HeadlessRun, 'config'>, io: Io): string {
   return resolve(io.cwd, config.contextDir);
 }
 

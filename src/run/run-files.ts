@@ -1,5 +1,4 @@
 import { closeSync } from 'node:fs';
-import { join, relative } from 'node:path';
 import type { Child } from '../claude/child.ts';
 import type { Decision } from '../core/governor/decisions.ts';
 import type { Input } from '../core/governor/input.ts';
@@ -19,9 +18,8 @@ import { redact } from '../store/masks/redact.ts';
 import { createInbox, type Inbox } from '../store/runs/inbox.ts';
 import { openSeal } from '../store/runs/seal.ts';
 import { createSessionStore, type SessionStore } from '../store/runs/session-store.ts';
-import { openSessionFolder } from '../store/sessions/session-folder.ts';
-import { type CostKeeper, type CostKeeperOptions, createCostKeeper } from './cost-keeper.ts';
-import { contextFolder, type HeadlessRun } from './headless-run.ts';
+import { type CostKeeper, createCostKeeper } from './cost-keeper.ts';
+import { contextFolder, type HeadlessRun, type Watcher } from './headless-run.ts';
 import { createNoteTaker, type NoteTaker } from './notes/note-taker.ts';
 import { settingsToKeep } from './resume/run-settings.ts';
 
@@ -35,7 +33,6 @@ export interface RunFiles {
   readonly recorder: Recorder | undefined;
 }
 
-/** The parts of the world that the files of a run depend on. */
 interface Place {
   readonly run: Run;
   readonly io: Io;
@@ -45,43 +42,29 @@ interface Place {
 
 /** Opens them. What cannot be written is reported once, and the run continues without it. */
 export function openRunFiles(headless: HeadlessRun, { run, io, record, notice }: Place): RunFiles {
-  const faults = createFaults(notice);
   const { runId } = run;
+  const { projectLimitUsd, period } = headless.config.cost;
   const folder = contextFolder(headless, io);
-  const store = createSessionStore(folder, {
-    runId,
-    now: Date.now,
-    onFault: faults,
-    seal: openSeal(stateFolder(io.env)),
-  });
-  const inbox = openInbox(headless, io, runId, faults);
+  const now = Date.now;
+  const faults = createFaults(notice);
+  const store = createSessionStore(folder, { runId, now, onFault: faults, seal: openSeal(stateFolder(io.env)) });
+  const inbox = headless.config.memory.enabled ? openInbox(folder, runId, faults) : undefined;
   const memory = createMemory({ run, mask: redact });
   return {
     faults,
     store,
     memory,
-    notes: inbox && openNotes(headless, io, { run, memory, inbox }, { onFault: faults, notice }),
-    costs: keepCosts(headless, run, folder, { onFault: faults, onSpent: (spent) => store.run({ spent }) }),
-    recorder: record && createRecorder(record, run, Date.now, notice),
+    notes: inbox && createNoteTaker({ memory, run, folder, inbox, now, onFault: faults, notice }),
+    costs:
+      run.mode === 'act'
+        ? createCostKeeper({
+            ...{ folder, runId, period, now, onFault: faults },
+            isLimited: projectLimitUsd !== undefined,
+            onSpent: (spent) => store.run({ spent }),
+          })
+        : undefined,
+    recorder: record && createRecorder(record, run, notice),
   };
-}
-
-function keepCosts(
-  { config }: HeadlessRun,
-  { runId, mode }: Run,
-  folder: string,
-  listeners: Pick<CostKeeperOptions, 'onFault' | 'onSpent'>,
-) {
-  if (mode !== 'act') return undefined;
-  const { projectLimitUsd, period } = config.cost;
-  return createCostKeeper({
-    folder,
-    runId,
-    period,
-    isLimited: projectLimitUsd !== undefined,
-    now: Date.now,
-    ...listeners,
-  });
 }
 
 /** Writes down what is needed to resume the run, should it be broken off. */
@@ -113,10 +96,8 @@ function startWords({ program, invocation }: HeadlessRun): string[] {
   return [program, ...format, ...passedAgain];
 }
 
-/** Undefined when notes are off, or cannot be kept, which is reported. */
-function openInbox(headless: HeadlessRun, io: Io, runId: string, onFault: Faults): Inbox | undefined {
-  if (!headless.config.memory.enabled) return undefined;
-  const folder = contextFolder(headless, io);
+/** Undefined when notes cannot be kept, which is reported. */
+function openInbox(folder: string, runId: string, onFault: Faults): Inbox | undefined {
   let consequence = `nothing more is written to ${folder}`;
   try {
     openContextDir(folder);
@@ -128,26 +109,6 @@ function openInbox(headless: HeadlessRun, io: Io, runId: string, onFault: Faults
   }
 }
 
-/** Keeps the notes of a run in its context folder. */
-function openNotes(
-  headless: HeadlessRun,
-  io: Io,
-  { run, memory, inbox }: { readonly run: Run; readonly memory: Memory; readonly inbox: Inbox },
-  { onFault, notice }: { readonly onFault: Faults; readonly notice: (text: string) => void },
-): NoteTaker {
-  const root = contextFolder(headless, io);
-  const who = { pid: process.pid, runId: run.runId, now: Date.now };
-  return createNoteTaker({
-    memory,
-    open: (sessionId) => openSessionFolder(root, sessionId, who),
-    nameOf: (folder) => join(run.contextDir, relative(root, folder.path)),
-    inbox,
-    now: Date.now,
-    onFault,
-    notice,
-  });
-}
-
 /** Writes the governor's inputs and decisions to a file, for `ctxb replay`. */
 export interface Recorder {
   write(input: Input, raw: string | undefined): void;
@@ -157,12 +118,7 @@ export interface Recorder {
 }
 
 /** Begins a record. A fault (a full disk) is reported once and ends the record, never the run. */
-function createRecorder(
-  { path, descriptor }: RecordFile,
-  run: Run,
-  now: () => number,
-  onFault: (message: string) => void,
-): Recorder {
+function createRecorder({ path, descriptor }: RecordFile, run: Run, notice: Watcher['notice']): Recorder {
   let faulty = false;
 
   function put(line: object): void {
@@ -171,11 +127,11 @@ function createRecorder(
       writeWhole(descriptor, asItIs(`${JSON.stringify(line)}\n`));
     } catch (error) {
       faulty = true;
-      onFault(`nothing more is recorded to ${path}: ${messageOf(error)}`);
+      notice(`nothing more is recorded to ${path}: ${messageOf(error)}`);
     }
   }
 
-  put(recordRun(run, now()));
+  put(recordRun(run, Date.now()));
   return {
     write: (input, raw) => put(toRecord(input, raw)),
     decided: (decision, t) => put(recordDecision(decision, t)),

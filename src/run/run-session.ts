@@ -1,68 +1,44 @@
-import type { ChildEnd } from '../claude/child.ts';
+import type { Child, ChildEnd } from '../claude/child.ts';
+import { readLoggedState } from '../claude/claude-log.ts';
+import { hasCompactionHook } from '../claude/compaction-hooks.ts';
 import type { Action } from '../core/governor/actions.ts';
 import { initialState } from '../core/governor/initial-state.ts';
 import type { Input, OwnEvent } from '../core/governor/input.ts';
 import type { GovernorState, Run } from '../core/governor/state.ts';
 import { hookOutput } from '../core/memory/hand-back/hand-back.ts';
+import { decodeLine } from '../core/protocol/decode.ts';
 import { createHost, type Judged } from '../host/governor-host.ts';
-import type { ReliefSlots } from '../store/runs/relief-slots.ts';
-import type { ToolFiles } from '../store/runs/tool-files.ts';
+import type { Io } from '../io.ts';
+import { stateFolder } from '../store/folders/user-folders.ts';
+import { createReliefSlots } from '../store/runs/relief-slots.ts';
+import { createToolFiles } from '../store/runs/tool-files.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
+import { type Ask, askForLimit, askForNext } from './ask-person.ts';
 import type { CallerInput } from './caller-input.ts';
-import { type SupervisorWorld, supervise } from './claude-supervisor.ts';
-import type { CostKeeper } from './cost-keeper.ts';
-import type { ExactMod } from './exact-mod.ts';
-import { type AskNext, type AskPerson, createExecutor, type ExecutorWorld, type WriteHandoff } from './executor.ts';
-import type { ResumedRun } from './headless-run.ts';
-import type { NoteTaker } from './notes/note-taker.ts';
+import { supervise } from './claude-supervisor.ts';
+import { createExactMod } from './exact-mod.ts';
+import { createExecutor, type StartClaude } from './executor.ts';
+import { createHandoffWriter } from './handoff-writer.ts';
+import { contextFolder, type HeadlessRun, type ResumedRun, type Watcher } from './headless-run.ts';
 import type { CallerOutput } from './output/output.ts';
 import { createPassOn } from './output/pass-on.ts';
-import type { Recorder } from './run-files.ts';
+import type { RunFiles } from './run-files.ts';
 
-/** What the session itself provides to the executor. */
-type Provided =
-  | 'child'
-  | 'feed'
-  | 'passOn'
-  | 'answer'
-  | 'flushNotes'
-  | 'hookFailed'
-  | 'writeHandoff'
-  | 'takeSlot'
-  | 'leaveSlot'
-  | 'armExact'
-  | 'proveExact'
-  | 'planExact'
-  | 'measureFile'
-  | 'storeResult'
-  | 'startClaude'
-  | 'askPerson'
-  | 'askNext';
-
-/** The side effects of a session. */
-export interface SessionWorld extends Omit<ExecutorWorld, Provided>, SupervisorWorld {
-  readonly output: CallerOutput;
+/** The ends that a session is connected to. */
+export interface SessionEnds {
+  readonly run: Run;
+  readonly io: Io;
+  /** The first process. */
+  readonly child: Child;
+  /** Starts a claude in the place of one that has ended. */
+  readonly startSuccessor: (start: StartClaude, state: GovernorState) => Promise<Child>;
   readonly input: CallerInput;
-  readonly recorder: Recorder | undefined;
-  readonly notes: NoteTaker | undefined;
-  readonly costs: CostKeeper | undefined;
+  readonly output: CallerOutput;
+  readonly watcher: Watcher;
   readonly telemetry: Telemetry | undefined;
-  readonly resumed: ResumedRun | undefined;
-  /** Called when claude's session gets an id, another id or a log. */
-  readonly onSession: (id: string, log: string | undefined) => void;
-  /** Resolves with a new limit in US dollars; undefined: stop. */
-  readonly askPerson: (effect: AskPerson) => Promise<number | undefined>;
-  /** Resolves with whether to send the next prompt. */
-  readonly askNext: (effect: AskNext) => Promise<boolean>;
-  /** Checks and writes the document of a handoff. */
-  readonly writeHandoff: (effect: WriteHandoff, state: GovernorState) => OwnEvent;
-  readonly toolFiles: ToolFiles;
-  readonly exactMod: ExactMod;
-  readonly slots: ReliefSlots;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-  /** Called after every step, for the status line. */
-  readonly onState: (state: GovernorState) => void;
+  readonly ask: Ask;
+  /** The person goes on after a turn was stopped. */
+  readonly onGoOn: () => void;
 }
 
 /** A session under way. */
@@ -84,8 +60,11 @@ interface ShownLine {
 }
 
 /** Runs claude: its lines and the caller's go through the governor, whose actions are carried out. */
-export function startSession(run: Run, world: SessionWorld): Session {
-  const { now, recorder, notes } = world;
+export function startSession(headless: HeadlessRun, ends: SessionEnds, files: RunFiles): Session {
+  const { run, io, input, output, watcher, telemetry } = ends;
+  const { store, notes, costs, recorder } = files;
+  const { slots, exactMod, toolFiles, writeHandoff } = toolsOf(headless, ends, files);
+  const now = Date.now;
   const host = createHost<ShownLine>(initialState(run), {
     now,
     onInput: (input, line) => recorder?.write(input, line?.text),
@@ -95,7 +74,7 @@ export function startSession(run: Run, world: SessionWorld): Session {
   /** What a command of ctxb has left comes before the line that tells of its end, and before the next prompt. */
   function feed(input: Input, line: ShownLine): void {
     if (mayFollowNote(input)) tellAll(notes?.drainInbox() ?? []);
-    tellAll(world.exactMod.seen(input));
+    tellAll(exactMod.seen(input));
     host.feed(input, line);
   }
 
@@ -103,8 +82,9 @@ export function startSession(run: Run, world: SessionWorld): Session {
     for (const event of events) host.tell(event);
   }
 
-  function settle({ input, before, after, actions }: Judged, line: ShownLine | undefined): void {
-    world.telemetry?.see({ input, before, after, actions });
+  function settle(judged: Judged, line: ShownLine | undefined): void {
+    const { input, before, after, actions } = judged;
+    telemetry?.see(judged);
     noteSession(before.session, after.session);
     // What was kept back goes before the line, and the line before all that comes of it: killed in that, a run would
     // not have given the answer. Then it is noted as given, as writing notes takes a while.
@@ -115,10 +95,10 @@ export function startSession(run: Run, world: SessionWorld): Session {
     const noted = notes?.observe(input, after);
     carryOut(actions, (action) => !settlesLines(action) && !isAnswered(action));
     for (const decision of noted?.decisions ?? []) executor.execute(decision);
-    world.onState(after);
+    watcher.status(after);
     tellAll(noted?.tell ?? []);
-    const costs = world.costs?.settle(host.state);
-    if (costs !== undefined) host.tell(costs);
+    const spent = costs?.settle(host.state);
+    if (spent !== undefined) host.tell(spent);
   }
 
   function carryOut(actions: readonly Action[], which: (action: Action) => boolean): void {
@@ -126,49 +106,69 @@ export function startSession(run: Run, world: SessionWorld): Session {
   }
 
   function noteSession(before: GovernorState['session'], { id, transcript }: GovernorState['session']): void {
-    if (id !== undefined && (id !== before.id || transcript !== before.transcript)) world.onSession(id, transcript);
+    if (id === undefined || (id === before.id && transcript === before.transcript)) return;
+    store.journal({ kind: 'session', runId: run.runId, id, log: transcript });
   }
 
   const state = () => host.state;
   const passOn = createPassOn({
-    output: world.output,
+    output,
     state,
     onEvent: (event, text, passOn) => feed({ t: now(), from: 'claude', event }, { text, passOn }),
   });
-  const claude = supervise(world, { passOn, state, tell: host.tell });
+  const claude = supervise(
+    {
+      child: ends.child,
+      startNext: ends.startSuccessor,
+      readLog: (state) => readLoggedState(state, io),
+      onFault: watcher.notice,
+    },
+    { passOn, state, tell: host.tell },
+  );
   const executor = createExecutor({
-    ...world,
     child: claude.child,
-    startClaude: claude.startNext,
     passOn,
+    output,
+    store,
     onDecision(decision) {
       recorder?.decided(decision, state().now);
-      world.telemetry?.decided(decision, state().now);
-      world.onDecision(decision);
+      telemetry?.decided(decision, state().now);
+      // What was ended on purpose cannot be taken up again.
+      if (decision.kind !== 'left-undone' || !headless.stop?.aborted) watcher.decision(decision);
     },
+    onFault: watcher.notice,
     feed: (event) => void host.feed({ t: now(), from: 'timer', event }),
     answer: (hook) => notes?.answer(hook, state()) ?? { output: hookOutput(hook, hook.context), decisions: [] },
     flushNotes: () => notes?.flush(state()),
+    beforeHook: headless.beforeHook ?? (() => {}),
+    hookTimeoutMs: headless.config.hooks.watchdogSeconds * 1000,
     hookFailed: (requestId) => host.tell({ kind: 'hook-failed', requestId }),
-    askPerson: (effect) =>
-      void world.askPerson(effect).then((limitUsd) => host.tell({ kind: 'cost-answer', limitUsd })),
-    askNext: (effect) => void world.askNext(effect).then((goesOn) => host.tell({ kind: 'stop-answer', goesOn })),
-    writeHandoff: (effect) => host.tellLater(world.writeHandoff(effect, state())),
-    takeSlot: () => host.tellLater({ kind: 'relief-slot', granted: world.slots.take() }),
-    leaveSlot: world.slots.leave,
-    armExact: () => host.tellLater({ kind: 'exact-folder', ...world.exactMod.arm() }),
-    proveExact: () => world.exactMod.whenAlive(() => host.tell({ kind: 'exact-proved' })),
-    planExact({ budget, midTurn }) {
-      world.exactMod.plan({ version: 1, note: notes?.exactNote(state()) ?? '', budget, midTurn });
+    others: {
+      'start-claude': claude.startNext,
+      'write-handoff': (effect) => host.tellLater(writeHandoff(effect, state())),
+      'take-slot': () => host.tellLater({ kind: 'relief-slot', granted: slots.take() }),
+      'leave-slot': slots.leave,
+      'arm-exact': () => host.tellLater({ kind: 'exact-folder', ...exactMod.arm() }),
+      'prove-exact': () => exactMod.whenAlive(() => host.tell({ kind: 'exact-proved' })),
+      'plan-exact': ({ budget, midTurn }) =>
+        exactMod.plan({ version: 1, note: notes?.exactNote(state()) ?? '', budget, midTurn }),
+      'measure-file': (effect) => host.tellLater(toolFiles.measure(effect)),
+      'store-result': (effect) => host.tellLater(toolFiles.store(effect)),
+      reply: ({ line }) => queueMicrotask(() => show(output, line)),
+      'ask-person': (effect) =>
+        void askForLimit(effect, ends.ask).then((limitUsd) => host.tell({ kind: 'cost-answer', limitUsd })),
+      'ask-next': (effect) =>
+        void askForNext(effect, ends.ask).then((goesOn) => {
+          if (goesOn) ends.onGoOn();
+          host.tell({ kind: 'stop-answer', goesOn });
+        }),
     },
-    measureFile: (effect) => host.tellLater(world.toolFiles.measure(effect)),
-    storeResult: (effect) => host.tellLater(world.toolFiles.store(effect)),
   });
 
-  if (world.resumed) host.tell(recovery(world.resumed));
-  const spent = world.costs?.opening();
+  if (headless.resumed) host.tell(recovery(headless.resumed));
+  const spent = costs?.opening();
   if (spent !== undefined) host.tell(spent);
-  world.input.start({
+  input.start({
     line: (event, text) => feed({ t: now(), from: 'caller', event, line: text }, { text }),
     end: () => feed({ t: now(), from: 'caller', event: { kind: 'end' } }, {}),
     mayContinue: (resume) => executor.whenWritable(resume),
@@ -180,16 +180,42 @@ export function startSession(run: Run, world: SessionWorld): Session {
     kill: claude.kill,
     ended: claude.ended().then((end) => {
       executor.dispose();
-      world.exactMod.close();
-      world.slots.leave();
-      world.input.stop();
+      exactMod.close();
+      slots.leave();
+      input.stop();
       tellAll(notes?.drainInbox() ?? []);
       notes?.close(state());
-      world.costs?.close(state());
+      costs?.close(state());
       return end;
     }),
     state,
   };
+}
+
+/** What carries out single effects. */
+function toolsOf({ config, invocation }: HeadlessRun, { run, io }: SessionEnds, { memory, faults }: RunFiles) {
+  const folder = contextFolder({ config }, io);
+  const { compaction, handoff, relief } = config;
+  return {
+    toolFiles: createToolFiles({ folder, onFault: faults }),
+    writeHandoff: createHandoffWriter({ run, io, folder, memory, faults }),
+    exactMod: createExactMod({
+      isGuarded: () => compaction.how === 'auto' && hasCompactionHook(io, invocation.settings),
+      onFault: faults,
+    }),
+    slots: createReliefSlots(stateFolder(io.env), {
+      atOnce: relief.atOnce,
+      lifeMs: 2 * Math.max(compaction.timeoutSeconds, handoff.timeoutSeconds) * 1000,
+      onFault: faults,
+    }),
+  };
+}
+
+/** A line for the caller that is not claude's, behind the line that is being judged, which may still be shown. */
+function show(output: CallerOutput, line: string): void {
+  const bytes = Buffer.from(`${line}\n`);
+  output.bytes(bytes);
+  output.event(decodeLine(line), bytes, true);
 }
 
 function settlesLines({ kind }: Action): boolean {

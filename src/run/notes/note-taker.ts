@@ -1,13 +1,14 @@
+import { join, relative } from 'node:path';
 import type { Decision } from '../../core/governor/decisions.ts';
 import type { HookAnswer } from '../../core/governor/effects.ts';
 import type { Input, OwnEvent } from '../../core/governor/input.ts';
-import type { GovernorState } from '../../core/governor/state.ts';
+import type { GovernorState, Run } from '../../core/governor/state.ts';
 import { type Answered, hookOutput } from '../../core/memory/hand-back/hand-back.ts';
 import type { Memory } from '../../core/memory/memory.ts';
 import { parseFields, textOf } from '../../core/protocol/fields.ts';
 import type { Faults } from '../../store/files/store-error.ts';
 import type { Inbox } from '../../store/runs/inbox.ts';
-import type { SessionFolder } from '../../store/sessions/session-folder.ts';
+import { openSessionFolder } from '../../store/sessions/session-folder.ts';
 import { createNoteFiles, type NoteFiles } from './note-files.ts';
 
 /** Connects working memory with its files: what is noted is written, and what was noted before is read. */
@@ -33,10 +34,9 @@ export interface Observed {
 
 export interface NoteTakerWorld {
   readonly memory: Memory;
-  /** Opens the folder of a session, which an earlier run may have begun. */
-  readonly open: (sessionId: string) => SessionFolder;
-  /** How the agent is to name a folder. */
-  readonly nameOf: (folder: SessionFolder) => string;
+  readonly run: Run;
+  /** The context folder, absolute. */
+  readonly folder: string;
   /** Where `ctxb note`, run inside claude, leaves its lines. */
   readonly inbox: Inbox;
   /** Milliseconds since the epoch. */
@@ -104,12 +104,15 @@ export function createNoteTaker(world: NoteTakerWorld): NoteTaker {
   }
 
   function open(id: string): Iterable<OwnEvent> {
-    const folder = world.open(id);
+    const { run, folder: root, now } = world;
+    const folder = openSessionFolder(root, id, { pid: process.pid, runId: run.runId, now });
     files = createNoteFiles(folder);
+    // As the agent is to name it.
+    const name = join(run.contextDir, relative(root, folder.path));
     if (folder.contested) {
-      world.notice(`another run keeps the notes of session ${id}: this one keeps its own in ${world.nameOf(folder)}`);
+      world.notice(`another run keeps the notes of session ${id}: this one keeps its own in ${name}`);
     }
-    return guarded(begun(files, world.nameOf(folder)));
+    return guarded(begun(files, name));
   }
 
   function flush(state: GovernorState): void {
