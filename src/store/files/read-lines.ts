@@ -1,36 +1,23 @@
 import { closeSync, constants, fstatSync, ftruncateSync, openSync } from 'node:fs';
+import { createFramer } from '../../core/protocol/frame.ts';
 import { openIfThere, readAt, withPlainIfThere } from './plain-file.ts';
 import { orStoreError } from './store-error.ts';
 
 const CHUNK = 64 * 1024;
 const NEWLINE = 0x0a;
-/** Of a longer line only the beginning is yielded, which is not JSON. The longest line known is below 10 MiB. */
+/** A longer line comes in pieces, which are no JSON. The longest line known is below 10 MiB. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
-/**
- * Whole lines of a file without their newlines; none when there is no file. Only one line is in memory at a time, as far
- * as it is not too long.
- */
+/** Whole lines of a file without their newlines, one in memory at a time; none when there is no file. */
 export function* readLines(path: string): Generator<string> {
   const fd = openIfThere(path, constants.O_RDONLY);
   if (fd === undefined) return;
+  const framer = createFramer(MAX_LINE_BYTES);
   try {
-    let pending: Buffer[] = [];
-    let length = 0;
-    const keep = (part: Buffer) => {
-      if (length < MAX_LINE_BYTES) pending.push(part);
-      length += part.length;
-    };
-    for (const chunk of chunksOf(path, fd)) {
-      let start = 0;
-      for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
-        keep(chunk.subarray(start, end));
-        yield Buffer.concat(pending).toString('utf8');
-        pending = [];
-        length = 0;
-        start = end + 1;
-      }
-      keep(chunk.subarray(start));
+    for (let position = 0, read = CHUNK; read > 0; position += read) {
+      const chunk = orStoreError(path, () => readAt(fd, position, CHUNK));
+      for (const line of framer.push(chunk)) yield line.toString('utf8', 0, line.length - 1);
+      read = chunk.length;
     }
   } finally {
     closeSync(fd);
@@ -54,22 +41,14 @@ export function linesAt(
   return { lines, bytes, read: part.length };
 }
 
-function* chunksOf(path: string, fd: number): Generator<Buffer> {
-  for (let position = 0; ; ) {
-    const chunk = orStoreError(path, () => readAt(fd, position, CHUNK));
-    if (chunk.length === 0) return;
-    yield chunk;
-    position += chunk.length;
-  }
-}
-
 /** Whether the last line has no newline: a process was killed while it wrote it. */
 export function isTorn(path: string): boolean {
-  const torn = withPlainIfThere(path, constants.O_RDONLY, (fd) => {
-    const { size } = fstatSync(fd);
-    return size > 0 && readAt(fd, size - 1, 1)[0] !== NEWLINE;
-  });
-  return torn ?? false;
+  return withPlainIfThere(path, constants.O_RDONLY, isTornAt) ?? false;
+}
+
+export function isTornAt(fd: number): boolean {
+  const { size } = fstatSync(fd);
+  return size > 0 && readAt(fd, size - 1, 1)[0] !== NEWLINE;
 }
 
 /** Cuts off what stands behind the last newline: a process was killed while it wrote it. */

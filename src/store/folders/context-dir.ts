@@ -2,11 +2,12 @@ import { constants } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { CtxbError } from '../../errors.ts';
 import { appendWhole, kindOf, makeFolder, openPlain, refuseForeign, withPlain } from '../files/plain-file.ts';
+import { isTornAt } from '../files/read-lines.ts';
 import { type Replacement, replaceFile } from '../files/write-file.ts';
-import { type DiskText, joined } from '../masks/disk-text.ts';
+import { asItIs, type DiskText, joined } from '../masks/disk-text.ts';
 import { claimFolder } from './own-folder.ts';
 
-const APPENDING = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT;
+const { O_APPEND, O_CREAT, O_RDWR, O_WRONLY } = constants;
 
 /**
  * The folder ctxb keeps its files in, usually `.context/`, or one below it. Only its owner can read it, and git
@@ -17,7 +18,7 @@ export interface ContextDir {
   readonly path: string;
   /** The absolute path of a file in the folder, which is a regular file or not there. Makes the folders on the way. */
   place(file: string): string;
-  /** Adds a line to a file in the folder. */
+  /** Adds a line to a file in the folder, behind what a process that was killed may have left of one. */
   append(file: string, line: DiskText): void;
   /** Writes a text, or the pieces of one, to a file in the folder, whole or not at all. */
   write(file: string, text: DiskText | Iterable<DiskText>, replacement?: Replacement): void;
@@ -53,9 +54,12 @@ function folderIn(root: string, path: string): ContextDir {
   return {
     path,
     place,
-    append: (file, line) => withPlain(place(file), APPENDING, (fd) => appendWhole(fd, joined([line], '\n'))),
+    append: (file, line) =>
+      withPlain(place(file), O_RDWR | O_APPEND | O_CREAT, (fd) =>
+        appendWhole(fd, joined(isTornAt(fd) ? [asItIs(''), line] : [line], '\n')),
+      ),
     write: (file, text, replacement) => replaceFile(place(file), typeof text === 'string' ? [text] : text, replacement),
-    open: (file) => openPlain(place(file), APPENDING),
+    open: (file) => openPlain(place(file), O_WRONLY | O_APPEND | O_CREAT),
     within: (folder) => folderIn(root, resolve(path, folder)),
   };
 }

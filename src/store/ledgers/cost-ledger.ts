@@ -1,9 +1,8 @@
 import { lstatSync } from 'node:fs';
 import { basename } from 'node:path';
-import { isTorn } from '../files/read-lines.ts';
 import { orStoreError } from '../files/store-error.ts';
 import type { ContextDir } from '../folders/context-dir.ts';
-import { asItIs, joined, maskedJson } from '../masks/disk-text.ts';
+import { maskedJson } from '../masks/disk-text.ts';
 import { followFiles } from './follow-files.ts';
 import { isLedgerFile, keepShort, ledgerFiles } from './ledger-files.ts';
 
@@ -119,9 +118,7 @@ function* shorten(lines: Iterable<string>): Generator<string> {
 function append(folder: ContextDir, entry: CostEntry): void {
   if (!Number.isSafeInteger(entry.microUsd))
     throw new TypeError(`${entry.microUsd} is no whole number of micro-dollars`);
-  const line = maskedJson(entry);
-  // A line that somebody could not write to its end must not take ours with it.
-  folder.append(COST_LEDGER, isTorn(folder.place(COST_LEDGER)) ? joined([asItIs('\n'), line]) : line);
+  folder.append(COST_LEDGER, maskedJson(entry));
 }
 
 function addTo(sums: Sums, when: string, { microUsd }: CostEntry): void {

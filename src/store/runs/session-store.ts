@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { CtxbError } from '../../errors.ts';
 import { shortenHealth } from '../../health/health-lines.ts';
 import { kindOf, removeFile } from '../files/plain-file.ts';
-import { isTorn, readLines } from '../files/read-lines.ts';
+import { readLines } from '../files/read-lines.ts';
 import type { Faults } from '../files/store-error.ts';
 import { type ContextDir, fileName, openContextDir } from '../folders/context-dir.ts';
 import { HEALTH_LOG } from '../ledgers/health-log.ts';
@@ -58,24 +58,15 @@ export function createSessionStore(path: string, { runId, now, onFault, seal }: 
   }
 
   const runFile = createRunFile(path, runId, seal);
-  const begun = new Set<string>();
-
-  /** A run that was killed may have left half a line: what is written now begins a new one. */
-  function append(open: ContextDir, file: string, entry: object): void {
-    if (!begun.has(file) && isTorn(open.place(file))) open.append(file, asItIs(''));
-    begun.add(file);
-    open.append(file, line(entry));
-  }
-
-  const line = (entry: object) => maskedJson({ v: 1, t: new Date(now()).toISOString(), ...entry });
+  const add = (file: string, entry: object) =>
+    attempt((open) => open.append(file, maskedJson({ v: 1, t: new Date(now()).toISOString(), ...entry })));
   return {
-    journal: (entry) => attempt((open) => append(open, 'journal.ndjson', entry)),
-    health: (entry) =>
-      attempt((open) => {
-        keepShort(open, HEALTH_LOG, { now: now(), before: now() - IN_USE_MS, shorten: shortenHealth });
-        append(open, HEALTH_LOG, entry);
-      }),
-    mailbox: (entry) => attempt((open) => append(open, 'mailbox.ndjson', { run: runId, ...entry })),
+    journal: (entry) => add('journal.ndjson', entry),
+    health(entry) {
+      attempt((open) => keepShort(open, HEALTH_LOG, { now: now(), before: now() - IN_USE_MS, shorten: shortenHealth }));
+      add(HEALTH_LOG, entry);
+    },
+    mailbox: (entry) => add('mailbox.ndjson', { run: runId, ...entry }),
     run: (entry) => attempt(() => runFile.add(entry)),
     forgetRun: (other) => attempt(() => (other === undefined ? runFile : createRunFile(path, other, seal)).remove()),
     keep: (file, texts) => attempt((open) => open.write(file, masked(texts))),

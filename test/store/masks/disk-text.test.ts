@@ -37,8 +37,8 @@ it('only these write something as it is', () => {
     'store/files/lock.ts',
     'store/files/user-file.ts',
     'store/files/write-file.ts',
+    'store/folders/context-dir.ts',
     'store/folders/own-folder.ts',
-    'store/ledgers/cost-ledger.ts',
     // What stands in a ledger, and was masked when it came there.
     'store/ledgers/ledger-files.ts',
     // Code, and where it lies.
