@@ -1367,6 +1367,11 @@ function stopTask(taskId) {
 function sendInterrupt(state) {
   return request(state, "interrupt", { subtype: "interrupt" });
 }
+function stopHeldPrompt(state) {
+  const { turn, mailbox } = state;
+  if (!mailbox.stopNext || turn.phase === "idle" || turn.startedBy !== "prompt") return keep(state);
+  return sendInterrupt({ ...state, mailbox: { ...mailbox, stopNext: false } });
+}
 function isOwnRequest(state, requestId) {
   return Object.hasOwn(state.control.pending, requestId);
 }
@@ -15340,7 +15345,9 @@ function plain3(requestId, hook) {
   return { kind: "answer-hook", requestId, hook, output: {} };
 }
 function answerPrompt(state, requestId, prompt2) {
-  if (commandIn(prompt2) !== void 0) return keep(state, [plain3(requestId, "UserPromptSubmit")]);
+  const nothing = plain3(requestId, "UserPromptSubmit");
+  if (commandIn(prompt2) !== void 0) return keep(state, [nothing]);
+  if (state.mailbox.stopNext) return chain(stopHeldPrompt(state), (next) => keep(next, [nothing]));
   const { state: after, actions } = handOver2(state, requestId, "UserPromptSubmit");
   const answers = actions.map(
     (action) => action.kind === "answer-hook" ? { ...action, recall: "prompt" } : action
@@ -18937,11 +18944,6 @@ function noteStop(state) {
   const isHeld = turn.phase === "idle" && mailbox.waiting.length > 0;
   return isHeld ? { ...state, mailbox: { ...mailbox, stopNext: true } } : state;
 }
-function stopBegunTurn(state) {
-  const { turn, mailbox } = state;
-  if (!mailbox.stopNext || turn.phase !== "running" || turn.startedBy !== "prompt") return keep(state);
-  return sendInterrupt({ ...state, mailbox: { ...mailbox, stopNext: false } });
-}
 
 // src/core/governor/cost/cost-limit.ts
 function judgeCost(spent, limits, said) {
@@ -19594,7 +19596,7 @@ var STAGES = [
   (state, { ending, before }) => ending ? readStall(before, state, ending) : keep(state),
   (state, { ending, before }) => ending ? readFailure(before, state, ending) : keep(state),
   (state, { ending }) => ending ? chain(waitLonger(state), waitForHandoff) : keep(state),
-  stopBegunTurn,
+  (state) => state.turn.phase === "running" ? stopHeldPrompt(state) : keep(state),
   // What has become of the context.
   (state, { before, event }) => tellNative(before, state, event),
   (state, { before, event }) => noteMidTurn(before, state, event),

@@ -7,7 +7,7 @@ import { isAlive } from '../cli/fakes.ts';
 import { notingHooks } from '../sdk/callbacks.ts';
 import { bash, calls, converse, FREE, type Program, runTrial, type Seen, type Trial, talk } from '../sdk/trial.ts';
 import { ALONE, startCtxbRun, THROUGH_SHIM } from '../sdk/ways.ts';
-import { agent, promptText, wantedBy } from '../support/agent.ts';
+import { agent, newestPrompt, promptText, wantedBy } from '../support/agent.ts';
 import { testClaude } from '../support/claude.ts';
 import { summaryRequests } from '../support/conversation.ts';
 import { journalLines } from '../support/ctxb.ts';
@@ -125,20 +125,25 @@ describe('a program in whose midst ctxb acts', () => {
   });
 
   it.each(sampled([{ way: 'compact' }, { way: 'handoff' }]))(
-    'interrupts meanwhile: the prompt that waited is stopped, the next one answered ($way)',
+    'interrupts meanwhile: the prompt that waited is stopped before its first call, the next one answered ($way)',
     async ({ way }) => {
+      let asked: readonly RecordedRequest[] = [];
       const { seen } = await acting(
         {
           scenario: () => patient(agent(CROSSING)),
-          run: (trial) =>
-            converse(trial, PROMPTS, FREE, (message, conversation, answered) => {
+          async run(trial) {
+            const { standin } = trial.world;
+            await converse(trial, PROMPTS, FREE, (message, conversation, answered) => {
               if (message.type !== 'result' || answered !== 2) return;
-              void trial.world.standin.waitFor(isOurs).then(() => conversation.interrupt());
-            }),
+              void standin.waitFor(isOurs).then(() => conversation.interrupt());
+            });
+            asked = standin.requests;
+          },
         },
         { CTXB_STRATEGY: way },
       );
       expect(results(seen)).toEqual(['answer 1', 'answer 2', 'error_during_execution', 'answer 4']);
+      expect(asked.filter((request) => !isOurs(request)).map(newestPrompt)).not.toContain(3);
     },
   );
 

@@ -6,11 +6,13 @@ import {
   type Driver,
   decisions,
   exitEvent,
+  hookLine,
   initLine,
   kinds,
   resultLine,
   said,
   sent,
+  told,
 } from '../../support/governor.ts';
 
 /** In the middle of a turn, with two prompts that wait. */
@@ -98,6 +100,17 @@ describe('an interrupt where nobody can be asked', () => {
     driver.prompt('Second.');
     driver.interrupt();
     expect(interrupts(driver)).toEqual([]);
+    driver.claude(initLine());
+    expect(interrupts(driver)).toHaveLength(1);
+  });
+
+  it('stops it at its hook already, before the model is called', () => {
+    const driver = afterTurn(20_000);
+    driver.prompt('Second.');
+    driver.interrupt();
+    const atHook = driver.claude(hookLine('UserPromptSubmit', { prompt: 'Second.' }));
+    expect(kinds(atHook)).toEqual(['send', 'answer-hook']);
+    expect(told(atHook)).toEqual([]);
     driver.claude(initLine());
     expect(interrupts(driver)).toHaveLength(1);
   });

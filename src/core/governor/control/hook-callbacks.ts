@@ -5,13 +5,14 @@ import { AGENT_TOOLS, askAgent, countReason, endStopped, takeAside, takeUntold }
 import type { HookAnswer, HookName } from '../effects.ts';
 import { readGauge } from '../gauge/gauge.ts';
 import type { Prompt } from '../input.ts';
+import { stopHeldPrompt } from '../prompts/own-lines.ts';
 import { commandIn, giveBack, requestsIn } from '../prompts/prompt.ts';
 import { isExact } from '../relief/exact.ts';
 import { focusText, notesClause, recallLine } from '../relief/focus.ts';
 import { documentToGive, noteGiven } from '../relief/fresh-context.ts';
 import { stopTurn } from '../relief/stop-turn.ts';
 import type { GovernorState } from '../state.ts';
-import { decided, isCompacting, keep, type Step } from '../steps.ts';
+import { chain, decided, isCompacting, keep, type Step } from '../steps.ts';
 import { cutResult } from '../tool-budget/cut-result.ts';
 import { remembered } from '../tool-budget/follow-results.ts';
 import { alertAgent } from '../tool-budget/hints.ts';
@@ -72,7 +73,10 @@ function plain(requestId: string, hook: HookName): HookAnswer {
 
 /** A command is not sent to the model, so context given with it may be lost. */
 function answerPrompt(state: GovernorState, requestId: string, prompt: string): Step {
-  if (commandIn(prompt) !== undefined) return keep(state, [plain(requestId, 'UserPromptSubmit')]);
+  const nothing = plain(requestId, 'UserPromptSubmit');
+  if (commandIn(prompt) !== undefined) return keep(state, [nothing]);
+  // What a stopped prompt is given would be lost with it.
+  if (state.mailbox.stopNext) return chain(stopHeldPrompt(state), (next) => keep(next, [nothing]));
   const { state: after, actions } = handOver(state, requestId, 'UserPromptSubmit');
   const answers = actions.map((action) =>
     action.kind === 'answer-hook' ? ({ ...action, recall: 'prompt' } as const) : action,

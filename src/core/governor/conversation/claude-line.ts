@@ -14,7 +14,7 @@ import { readContext, readSession, wasReplaced } from '../gauge/readings.ts';
 import type { Prompt } from '../input.ts';
 import { forgetRestarts, isFailedResume, noteAlive, noteLineage } from '../process/process.ts';
 import { readStall } from '../process/stall.ts';
-import { isOwnRequest, OWN_PREFIX } from '../prompts/own-lines.ts';
+import { isOwnRequest, OWN_PREFIX, stopHeldPrompt } from '../prompts/own-lines.ts';
 import { toPrompt } from '../prompts/prompt.ts';
 import { tasksAfter } from '../prompts/tasks.ts';
 import { begunTurn, calledTurn, closedLogTurn, endedTurn, heard, openLogTurn } from '../prompts/turns.ts';
@@ -40,7 +40,7 @@ import { followResults } from '../tool-budget/follow-results.ts';
 import { followLimits } from '../waits/limits.ts';
 import { followWait, planFor, readFailure } from '../waits/wait.ts';
 import { judgeZone, noteHealth } from '../zones/notices.ts';
-import { notePrompt, stopBegunTurn } from './send-prompt.ts';
+import { notePrompt } from './send-prompt.ts';
 import { judgeSpending, readBudgetStop } from './spending.ts';
 import { isInjectedTurn, startsForeignTurn, visibilityOf } from './visibility.ts';
 
@@ -91,7 +91,7 @@ const STAGES: readonly Stage<Line>[] = [
   (state, { ending, before }) => (ending ? readStall(before, state, ending) : keep(state)),
   (state, { ending, before }) => (ending ? readFailure(before, state, ending) : keep(state)),
   (state, { ending }) => (ending ? chain(waitLonger(state), waitForHandoff) : keep(state)),
-  stopBegunTurn,
+  (state) => (state.turn.phase === 'running' ? stopHeldPrompt(state) : keep(state)),
   // What has become of the context.
   (state, { before, event }) => tellNative(before, state, event),
   (state, { before, event }) => noteMidTurn(before, state, event),

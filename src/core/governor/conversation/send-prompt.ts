@@ -3,7 +3,7 @@ import type { UserEvent } from '../../protocol/events.ts';
 import { draftOf } from '../draft.ts';
 import { readPrompt } from '../gauge/readings.ts';
 import type { Prompt } from '../input.ts';
-import { countSent, GO_ON, isOwnUuid, OWN_OPENING, ownUuid, sendInterrupt, userLine } from '../prompts/own-lines.ts';
+import { countSent, GO_ON, isOwnUuid, OWN_OPENING, ownUuid, userLine } from '../prompts/own-lines.ts';
 import { giveBack, isStamp, requestsIn, tellsTask, toPrompt } from '../prompts/prompt.ts';
 import { saidPrompt } from '../prompts/turns.ts';
 import { announceExpiry } from '../relief/cache-expiry.ts';
@@ -90,11 +90,4 @@ export function noteStop(state: GovernorState): GovernorState {
   const { turn, mailbox } = state;
   const isHeld = turn.phase === 'idle' && mailbox.waiting.length > 0;
   return isHeld ? { ...state, mailbox: { ...mailbox, stopNext: true } } : state;
-}
-
-/** Stops that turn once it has begun: before that, claude ignores an interrupt. */
-export function stopBegunTurn(state: GovernorState): Step {
-  const { turn, mailbox } = state;
-  if (!mailbox.stopNext || turn.phase !== 'running' || turn.startedBy !== 'prompt') return keep(state);
-  return sendInterrupt({ ...state, mailbox: { ...mailbox, stopNext: false } });
 }

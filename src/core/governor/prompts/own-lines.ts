@@ -61,6 +61,16 @@ export function sendInterrupt(state: GovernorState): Step {
   return request(state, 'interrupt', { subtype: 'interrupt' });
 }
 
+/**
+ * Stops the turn of a prompt that the caller interrupted while it waited inside ctxb: at its hook, so that the model is
+ * not called, or as soon as the turn runs. Before either, claude ignores an interrupt.
+ */
+export function stopHeldPrompt(state: GovernorState): Step {
+  const { turn, mailbox } = state;
+  if (!mailbox.stopNext || turn.phase === 'idle' || turn.startedBy !== 'prompt') return keep(state);
+  return sendInterrupt({ ...state, mailbox: { ...mailbox, stopNext: false } });
+}
+
 /** Whether an answer is to a request of ours. */
 export function isOwnRequest(state: GovernorState, requestId: string): boolean {
   return Object.hasOwn(state.control.pending, requestId);
