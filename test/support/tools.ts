@@ -1,7 +1,7 @@
 import type { Action } from '../../src/core/governor/actions.ts';
-import { CALLBACKS, type ToolHook } from '../../src/core/governor/control/hook-callbacks.ts';
+import { CALLBACKS } from '../../src/core/governor/control/hook-callbacks.ts';
 import type { HookAnswer } from '../../src/core/governor/effects.ts';
-import type { FileMeasure } from '../../src/core/governor/tool-budget/tool-budget.ts';
+import type { FileMeasure, ToolHook } from '../../src/core/governor/tool-budget/tool-budget.ts';
 import {
   callLine,
   type Driver,

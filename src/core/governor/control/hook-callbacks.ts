@@ -17,7 +17,7 @@ import { cutResult } from '../tool-budget/cut-result.ts';
 import { remembered } from '../tool-budget/follow-results.ts';
 import { alertAgent } from '../tool-budget/hints.ts';
 import { limitRead } from '../tool-budget/limit-call.ts';
-import type { FileMeasure, ToolCall } from '../tool-budget/tool-budget.ts';
+import type { FileMeasure, ToolCall, ToolHook } from '../tool-budget/tool-budget.ts';
 import { afterFailure, afterTool, beforeTool } from '../tool-budget/tool-hooks.ts';
 import { answerTool, readToolCall, stopWaiting } from '../tool-budget/tool-state.ts';
 import { tellAgent } from '../zones/notices.ts';
@@ -181,15 +181,12 @@ function words(state: GovernorState, where: 'prompt' | 'mid-turn') {
   return { state: stopped.state, text: [zone.text, alert.text, stopped.text].filter(Boolean).join(' ') };
 }
 
-/** Hooks of tools. */
-export type ToolHook = 'PreToolUse' | 'PostToolUse' | 'PostToolUseFailure';
-
 /** Answers a hook of a tool, at once or once the host has measured a file or stored a result. */
 function answerToolHook(state: GovernorState, hook: ToolHook, event: ControlRequestEvent): Step {
-  const call = readToolCall(event);
+  const call = readToolCall(hook, event);
   if (hook === 'PreToolUse') return STARTS_AGENT.test(call.tool) ? beforeAgent(state, call) : beforeTool(state, call);
   const output = endStopped(state, call.agent);
-  if (output !== undefined) return keep(state, [{ ...answerTool(call, hook), output }]);
+  if (output !== undefined) return keep(state, [{ ...answerTool(call), output }]);
   const { state: told, text } = takeUntold(state, call.toolUseId);
   const step =
     hook === 'PostToolUse' ? behindTool(afterTool(told, call), call) : tellMain(afterFailure(told, call), call);
@@ -201,11 +198,11 @@ const STARTS_AGENT = new RegExp(`^(?:${AGENT_TOOLS})$`);
 /** Before a subagent or a workflow is started: it may be one too many. */
 function beforeAgent(before: GovernorState, call: ToolCall): Step {
   const { state, refusal } = askAgent(before, call.toolUseId);
-  if (refusal === undefined) return keep(state, [answerTool(call, 'PreToolUse')]);
+  if (refusal === undefined) return keep(state, [answerTool(call)]);
   const specific = { permissionDecision: 'deny', permissionDecisionReason: refusal };
   return keep(state, [
     { kind: 'agent-limit', todo: 'refuse', ...decided(state, countReason(state)), agent: 'a further subagent' },
-    answerTool(call, 'PreToolUse', { specific }),
+    answerTool(call, { specific }),
   ]);
 }
 

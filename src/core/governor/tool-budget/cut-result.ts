@@ -41,7 +41,7 @@ export function planCut(state: GovernorState, call: ToolCall, { text, texts }: R
 export function cutResult(state: GovernorState, plan: ResultPlan, path: string | undefined): Step {
   const { call, tokens } = plan;
   const result = resultText(call.tool, call.response);
-  const asItIs = keep(keepOpen(state, call, { agent: call.agent, tokens }), [answerTool(call, 'PostToolUse')]);
+  const asItIs = keep(keepOpen(state, call, { agent: call.agent, tokens }), [answerTool(call)]);
   if (path === undefined || result === undefined) return asItIs;
   const { text, context } =
     plan.json === undefined ? textInstead(state, plan, result.text, path) : jsonInstead(state, plan, plan.json, path);
@@ -51,7 +51,7 @@ export function cutResult(state: GovernorState, plan: ResultPlan, path: string |
   const reason = `about ${tokens} tokens, and ${plan.allowed} are left for one result`;
   return keep(countCut(keepOpen(state, call, open), call), [
     { kind: 'cut-result', ...decided(state, reason), tool: call.tool, tokens, left, path },
-    answerTool(call, 'PostToolUse', {
+    answerTool(call, {
       specific: { updatedToolOutput: result.replaced(text) },
       ...(context ? { context } : {}),
     }),

@@ -1,13 +1,11 @@
 import { plainText } from '../../protocol/blocks.ts';
 import type { Block, Event, UserEvent } from '../../protocol/events.ts';
+import { ownOf } from '../../protocol/fields.ts';
 import { wasReplaced } from '../gauge/readings.ts';
 import { estimateTokens } from '../gauge/token-estimate.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, keep, type Step } from '../steps.ts';
 import { charsPerToken, forgetOpen, noteIgnored, remember, withBudget } from './tool-state.ts';
-
-/** Subagents whose use of the budget is remembered. */
-const REMEMBERED_AGENTS = 64;
 
 type ToolResult = Extract<Block, { readonly type: 'tool_result' }>;
 
@@ -47,16 +45,17 @@ function arrived(state: GovernorState, { blocks, subagent }: UserEvent): Step {
 
 function count(state: GovernorState, result: ToolResult, isMain: boolean): Step {
   const { open, results, agents } = state.toolBudget;
-  const own = Object.hasOwn(open, result.toolUseId) ? open[result.toolUseId] : undefined;
+  const own = ownOf(open, result.toolUseId);
   if (own === undefined && !isMain) return keep(state);
   const tokens = estimateTokens(result.text, charsPerToken(state));
   const agent = own?.agent ?? null;
   const settled = forgetOpen(state, result.toolUseId);
-  const before = agent !== null && Object.hasOwn(agents, agent) ? (agents[agent] ?? 0) : 0;
-  const counted =
+  const counted = withBudget(
+    settled,
     agent === null
-      ? withBudget(settled, { results: results + tokens })
-      : withBudget(settled, { agents: remember(agents, agent, before + tokens, REMEMBERED_AGENTS) });
+      ? { results: results + tokens }
+      : { agents: remember(agents, agent, (ownOf(agents, agent) ?? 0) + tokens) },
+  );
   // What is not shown on the stream has not reached the model.
   return isTaken(own?.proof, result) ? keep(counted) : noteIgnored(counted, 'output');
 }

@@ -1,12 +1,14 @@
+import { ownOf, textOf } from '../../protocol/fields.ts';
 import { inTokens, type ToolsPolicy } from '../policy.ts';
 import type { GovernorState } from '../state.ts';
+import type { Telling } from '../zones/notices.ts';
 import { statusOf } from '../zones/zones.ts';
 import { roomFor } from './room.ts';
 import type { AlertLevel, ToolCall } from './tool-budget.ts';
 import { budgetMode, withBudget } from './tool-state.ts';
 
 /** What a tool gives, and the tokens one of it takes. */
-export interface Unit {
+interface Unit {
   readonly name: string;
   readonly tokens: number;
 }
@@ -41,23 +43,17 @@ const TOOLS: Readonly<Record<string, Unit>> = { Read: UNITS.lines, Grep: UNITS.m
 
 /** The unit of a call's result, where its input tells. */
 function unitOf({ tool, input }: Pick<ToolCall, 'tool' | 'input'>): Unit | undefined {
-  if (tool !== 'Bash') return Object.hasOwn(TOOLS, tool) ? TOOLS[tool] : undefined;
-  const { command } = input;
-  return typeof command === 'string' ? COMMANDS.find(([pattern]) => pattern.test(command))?.[1] : undefined;
+  if (tool !== 'Bash') return ownOf(TOOLS, tool);
+  const command = textOf(input.command) ?? '';
+  return COMMANDS.find(([pattern]) => pattern.test(command))?.[1];
 }
 
 export function hintText(unit: Unit, left: number): string {
   return `Budget allows ~${Math.max(1, Math.floor(left / unit.tokens))} ${unit.name}.`;
 }
 
-export interface Hint {
-  readonly state: GovernorState;
-  /** For the agent; empty: nothing. */
-  readonly text: string;
-}
-
 /** How much of a tool's output the budget allows, from the zone `warning` on, once little enough is left. */
-export function hintFor(state: GovernorState, call: ToolCall): Hint {
+export function hintFor(state: GovernorState, call: ToolCall): Telling {
   const unit = unitOf(call);
   if (unit === undefined || call.agent !== null || statusOf(state.told.zone) === 'ok') return { state, text: '' };
   const { window: left } = roomFor(state, null);
@@ -72,14 +68,8 @@ export function hintFor(state: GovernorState, call: ToolCall): Hint {
   };
 }
 
-export interface Alert {
-  readonly state: GovernorState;
-  /** For the agent; empty: nothing. */
-  readonly text: string;
-}
-
 /** Tells the agent when little is left, once for each level it comes down to; again after there was more. */
-export function alertAgent(state: GovernorState): Alert {
+export function alertAgent(state: GovernorState): Telling {
   const { toolBudget } = state;
   const { window: left } = roomFor(state, null);
   if (budgetMode(state) === 'off' || left === undefined) return { state, text: '' };
@@ -91,16 +81,15 @@ export function alertAgent(state: GovernorState): Alert {
   return { state: withBudget(state, { alerted: level }), text: isWorse ? alertText(level, left) : '' };
 }
 
+/** In tokens. */
 type AlertLevels = Pick<ToolsPolicy, 'warnBelow' | 'criticalBelow'>;
 
-/** In tokens. */
 function alertLevels({ run, gauge }: GovernorState): AlertLevels {
   const { warnBelow, criticalBelow } = run.policy.tools;
   const { tokens: window } = gauge.window;
   return { warnBelow: inTokens(warnBelow, window), criticalBelow: inTokens(criticalBelow, window) };
 }
 
-/** @param levels tokens */
 export function alertLevel(left: number, levels: AlertLevels): AlertLevel {
   if (left < levels.criticalBelow) return 'critical';
   return left < levels.warnBelow ? 'low' : 'none';

@@ -1,4 +1,4 @@
-import type { Fields } from '../../protocol/fields.ts';
+import { type Fields, ownOf } from '../../protocol/fields.ts';
 import type { Action } from '../actions.ts';
 import { estimateTokens } from '../gauge/token-estimate.ts';
 import type { GovernorState } from '../state.ts';
@@ -30,12 +30,9 @@ const NO_LINES = /\.(?:png|jpe?g|gif|webp|bmp|ico|pdf|ipynb)$/i;
 export function planRead(state: GovernorState, call: ToolCall, hint: string): Step {
   const { file_path: path, pages } = call.input;
   const allowed = allocation(state, call.tool, call.agent);
-  const asItIs = answerTool(call, 'PreToolUse', { context: hint });
-  if (typeof path !== 'string' || pages !== undefined || NO_LINES.test(path) || allowed > CLAUDES_LIMIT) {
-    return keep(state, [asItIs]);
-  }
-  // Its result is counted when it arrives.
-  if (mayPass(state, call)) return keep(state, [asItIs]);
+  const asItIs = answerTool(call, { context: hint });
+  if (typeof path !== 'string' || pages !== undefined || NO_LINES.test(path)) return keep(state, [asItIs]);
+  if (allowed > CLAUDES_LIMIT || mayPass(state, call)) return keep(state, [asItIs]);
   const { requestId, cwd } = call;
   const chars = Math.floor(allowed * charsPerToken(state));
   const measure: Action = { kind: 'measure-file', requestId, path, cwd, offset: offsetOf(call), chars };
@@ -48,23 +45,21 @@ export function limitRead(state: GovernorState, plan: ReadPlan, file: FileMeasur
   const offset = offsetOf(call);
   const asked = Math.min(numberOf(call.input.limit) ?? Number.POSITIVE_INFINITY, (file?.lines ?? 0) - offset + 1);
   if (file === undefined || isWorthPassing(state, call.agent, tokensOf(file, asked, allowed), allowed)) {
-    const isToEnd = asked >= 1 && isRest(call) && mayChange(state, 'input');
-    const specific = isToEnd ? { updatedInput: toEnd(call, asked) } : {};
-    return keep(state, [answerTool(call, 'PreToolUse', { specific, context: hint })]);
+    const isToEnd = asked >= 1 && offset > 1 && call.input.limit === undefined && mayChange(state, 'input');
+    // claude refuses the end of a file of more than 256 KB without a limit, and counts what follows the last line feed.
+    const specific = isToEnd ? withInput(call, 'limit', asked + 1) : {};
+    return keep(state, [answerTool(call, { specific, context: hint })]);
   }
   const limit = Math.max(1, file.fitting);
   const open = keepOpen(state, call, { agent: call.agent, tokens: allowed, limit });
   if (!mayChange(state, 'input')) {
-    return keep(state, [answerTool(call, 'PreToolUse', { context: joined(adviceText(file, allowed, limit), hint) })]);
+    return keep(state, [answerTool(call, { context: joined(adviceText(file, allowed, limit), hint) })]);
   }
-  const told = limitText(open, plan, { offset, limit, lines: file.lines });
+  const told = limitText(open, plan, limit, file.lines);
   const reason = `lines ${offset}-${offset + limit - 1} of ${file.lines} are what ${allowed} tokens hold`;
   return keep(countCut(open, call), [
     { kind: 'limit-tool', ...decided(state, reason), tool: call.tool, parameter: 'limit', value: limit },
-    answerTool(call, 'PreToolUse', {
-      specific: { updatedInput: { ...call.input, limit } },
-      context: joined(told, hint),
-    }),
+    answerTool(call, { specific: withInput(call, 'limit', limit), context: joined(told, hint) }),
   ]);
 }
 
@@ -73,24 +68,14 @@ function tokensOf({ fitting }: FileMeasure, asked: number, allowed: number): num
   return fitting >= asked ? 0 : (allowed * asked) / fitting;
 }
 
-/** The end of a file: claude refuses it without a limit where the whole file has more than 256 KB. */
-function isRest(call: ToolCall): boolean {
-  return offsetOf(call) > 1 && call.input.limit === undefined;
-}
-
-/** claude counts the text after the last line feed as a line. */
-function toEnd({ input }: ToolCall, lines: number): Fields {
-  return { ...input, limit: lines + 1 };
-}
-
-interface Part {
-  readonly offset: number;
-  readonly limit: number;
-  readonly lines: number;
+/** The call with another value of a parameter. */
+function withInput({ input }: ToolCall, parameter: string, value: number): Fields {
+  return { updatedInput: { ...input, [parameter]: value } };
 }
 
 /** @param state with the room for this part taken */
-function limitText(state: GovernorState, { call, allowed }: ReadPlan, { offset, limit, lines }: Part): string {
+function limitText(state: GovernorState, { call, allowed }: ReadPlan, limit: number, lines: number): string {
+  const offset = offsetOf(call);
   const last = offset + limit - 1;
   const more = Math.floor((limit * allocation(state, call.tool, call.agent)) / Math.max(1, allowed));
   return `This Read gives lines ${offset}-${last} of ${lines}, as one result may take about ${allowed} tokens now. Go on with offset=${last + 1}; the budget allows about ${Math.min(lines - last, Math.max(1, more))} more lines.`;
@@ -130,8 +115,6 @@ const KNOWN: Readonly<Record<string, Pages>> = { Grep: { parameter: 'head_limit'
 
 const UNKNOWN: Pages = { parameter: undefined, perItem: 0, isLarge: false };
 
-const REMEMBERED_TOOLS = 32;
-
 /** Share of the room that a page is planned for, because items differ in size. */
 const MARGIN = 0.9;
 
@@ -156,12 +139,11 @@ export function noteLarge(state: GovernorState, call: ToolCall): GovernorState {
 }
 
 function pagesOf({ toolBudget: { pages } }: GovernorState, { tool }: ToolCall): Pages {
-  if (Object.hasOwn(pages, tool)) return pages[tool] ?? UNKNOWN;
-  return Object.hasOwn(KNOWN, tool) ? (KNOWN[tool] ?? UNKNOWN) : UNKNOWN;
+  return ownOf(pages, tool) ?? ownOf(KNOWN, tool) ?? UNKNOWN;
 }
 
 function withPages(state: GovernorState, { tool }: ToolCall, pages: Pages): GovernorState {
-  return withBudget(state, { pages: remember(state.toolBudget.pages, tool, pages, REMEMBERED_TOOLS) });
+  return withBudget(state, { pages: remember(state.toolBudget.pages, tool, pages) });
 }
 
 function parameterIn(input: ToolCall['input']): string | undefined {
@@ -182,16 +164,7 @@ export function limitPage(state: GovernorState, call: ToolCall, hint: string): S
   const value = suggestLimit(allowed * MARGIN, perItem, 1);
   const told = `${parameter}=${value} was set for this call, as one result may take about ${allowed} tokens now: ask for the next page to go on.`;
   return keep(keepOpen(state, call, { agent, tokens: allowed }), [
-    {
-      kind: 'limit-tool',
-      ...decided(state, `about ${perItem} tokens an item`),
-      tool,
-      parameter,
-      value,
-    },
-    answerTool(call, 'PreToolUse', {
-      specific: { updatedInput: { ...input, [parameter]: value } },
-      context: [told, hint].filter(Boolean).join(' '),
-    }),
+    { kind: 'limit-tool', ...decided(state, `about ${perItem} tokens an item`), tool, parameter, value },
+    answerTool(call, { specific: withInput(call, parameter, value), context: joined(told, hint) }),
   ]);
 }

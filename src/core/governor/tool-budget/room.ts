@@ -1,3 +1,4 @@
+import { ownOf } from '../../protocol/fields.ts';
 import { agentOfTask } from '../agents/agents.ts';
 import { USUAL_RATIOS } from '../cost/prices.ts';
 import { predicted } from '../gauge/gauge.ts';
@@ -61,9 +62,21 @@ export function planRoom(tiers: Tiers, spent: Spent): Pick<Room, 'plan' | 'resul
 /** What is left for the caller of a tool: the main thread (null) or a subagent, each in its own window. */
 export function roomFor(state: GovernorState, agent: string | null): Room {
   const { run, gauge } = state;
-  const spent = agent === null ? spentByMain(state) : spentByAgent(state, agent);
-  const used = agent === null ? usedByMain(state) : usedByAgent(state, agent);
-  return roomIn(run.policy, gauge.window.tokens, spent, used);
+  const { history, results, user, used } = agent === null ? mainContext(state) : agentContext(state, agent);
+  const open = openTokens(state, agent);
+  const spent = { history, toolResults: renewed(state, results) + open, user };
+  return roomIn(run.policy, gauge.window.tokens, spent, used === undefined ? undefined : used + open);
+}
+
+function mainContext({ toolBudget: { history, results }, turn, gauge }: GovernorState) {
+  const user = turn.prompts.reduce((sum, { text }) => sum + estimateTokens(text), 0);
+  return { history, results, user, used: gauge.basis === 'none' ? undefined : predicted(gauge) };
+}
+
+/** Assumes that a subagent's window is as large as the main thread's. */
+function agentContext(state: GovernorState, agent: string) {
+  const results = ownOf(state.toolBudget.agents, agent) ?? 0;
+  return { history: 0, results, user: 0, used: agentOfTask(state, agent)?.[1].used };
 }
 
 /**
@@ -111,11 +124,10 @@ export function isWorthPassing(state: GovernorState, agent: string | null, token
 
 /** The name itself counts before a pattern, and of two patterns the longer. */
 export function perCallOf({ perCall, byTool }: ToolsPolicy, tool: string): number {
-  if (Object.hasOwn(byTool, tool)) return byTool[tool] ?? perCall;
-  const [best] = Object.keys(byTool)
+  const [best = ''] = Object.keys(byTool)
     .filter((pattern) => matches(pattern, tool))
     .sort((a, b) => b.length - a.length);
-  return best === undefined ? perCall : (byTool[best] ?? perCall);
+  return ownOf(byTool, tool) ?? ownOf(byTool, best) ?? perCall;
 }
 
 /** Finds part after part, in linear time: a regular expression could backtrack without end. */
@@ -133,31 +145,9 @@ function matches(pattern: string, tool: string): boolean {
 }
 
 /** @param window tokens */
-export function tiersInTokens(
-  { system, history, toolResults, user, response, total }: Tiers,
-  window: number | undefined,
-): Tiers {
-  const tokens = (tier: number) => inTokens(tier, window);
-  return {
-    system: tokens(system),
-    history: tokens(history),
-    toolResults: tokens(toolResults),
-    user: tokens(user),
-    response: tokens(response),
-    total: tokens(total),
-  };
-}
-
-function spentByMain(state: GovernorState): Spent {
-  const { history, results } = state.toolBudget;
-  const user = state.turn.prompts.reduce((sum, { text }) => sum + estimateTokens(text), 0);
-  return { history, toolResults: renewed(state, results) + openTokens(state, null), user };
-}
-
-function spentByAgent(state: GovernorState, agent: string): Spent {
-  const { agents } = state.toolBudget;
-  const results = Object.hasOwn(agents, agent) ? (agents[agent] ?? 0) : 0;
-  return { history: 0, toolResults: renewed(state, results) + openTokens(state, agent), user: 0 };
+export function tiersInTokens(tiers: Tiers, window: number | undefined): Tiers {
+  const entries = Object.entries(tiers).map(([name, tier]) => [name, inTokens(tier, window)]);
+  return { ...tiers, ...Object.fromEntries(entries) };
 }
 
 /** A long turn gets the plan of its results again each time they have used it up: what is left is measured anyway. */
@@ -168,18 +158,6 @@ function renewed({ run, gauge }: GovernorState, results: number): number {
 
 function openTokens({ toolBudget }: GovernorState, agent: string | null): number {
   return Object.values(toolBudget.open).reduce((sum, open) => sum + (open.agent === agent ? open.tokens : 0), 0);
-}
-
-/** The context and the results on their way into it; undefined where nothing is measured. */
-function usedByMain(state: GovernorState): number | undefined {
-  const { gauge } = state;
-  return gauge.basis === 'none' ? undefined : predicted(gauge) + openTokens(state, null);
-}
-
-/** Assumes that a subagent's window is as large as the main thread's. */
-function usedByAgent(state: GovernorState, agent: string): number | undefined {
-  const meter = agentOfTask(state, agent)?.[1];
-  return meter === undefined ? undefined : meter.used + openTokens(state, agent);
 }
 
 /** Where the context is relieved, in tokens: between two turns, or else in one. */

@@ -1,4 +1,5 @@
 import type { Fields } from '../../protocol/fields.ts';
+import type { HookName } from '../effects.ts';
 import type { CutJson, StoredJson } from './cut-json.ts';
 
 /** What results of tools have taken of the plan, and what is under way. All figures in tokens. */
@@ -47,8 +48,12 @@ export interface Pages {
   readonly isLarge: boolean;
 }
 
+/** Hooks of tools. */
+export type ToolHook = Extract<HookName, 'PreToolUse' | 'PostToolUse' | 'PostToolUseFailure'>;
+
 /** What a hook of a tool says about the call. */
 export interface ToolCall {
+  readonly hook: ToolHook;
   readonly requestId: string;
   readonly toolUseId: string;
   readonly tool: string;

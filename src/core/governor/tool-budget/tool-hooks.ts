@@ -1,4 +1,4 @@
-import { isFields } from '../../protocol/fields.ts';
+import { fieldsOf, ownOf } from '../../protocol/fields.ts';
 import { estimateTokens } from '../gauge/token-estimate.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, keep, type Step } from '../steps.ts';
@@ -21,8 +21,7 @@ import {
 
 /** After a tool succeeds: its result reaches the agent whole or cut. */
 export function afterTool(before: GovernorState, call: ToolCall): Step {
-  const { open } = before.toolBudget;
-  const limit = Object.hasOwn(open, call.toolUseId) ? open[call.toolUseId]?.limit : undefined;
+  const limit = ownOf(before.toolBudget.open, call.toolUseId)?.limit;
   const isIgnored = limit !== undefined && call.input.limit !== limit;
   return chain(isIgnored ? noteIgnored(before, 'input') : keep(before), (state) => withinBudget(state, call));
 }
@@ -30,22 +29,19 @@ export function afterTool(before: GovernorState, call: ToolCall): Step {
 function withinBudget(before: GovernorState, call: ToolCall): Step {
   const result =
     budgetMode(before) === 'off' || hasPassed(before, call) ? undefined : resultText(call.tool, call.response);
-  if (result === undefined) return keep(afterPass(before, call), [answerTool(call, 'PostToolUse')]);
+  if (result === undefined) return keep(afterPass(before, call), [answerTool(call)]);
   const stored = storedPath(call.tool, call.response);
   if (stored !== undefined)
-    return keep(noteLarge(before, call), [answerTool(call, 'PostToolUse', { context: pointer(before, call, stored) })]);
+    return keep(noteLarge(before, call), [answerTool(call, { context: pointer(before, call, stored) })]);
   // The room kept for this call is free for it.
   const state = learnPage(forgetOpen(before, call.toolUseId), call, result.text);
   const tokens = estimateTokens(result.text, charsPerToken(state));
   const allowed = allocation(state, call.tool, call.agent);
   const open = keepOpen(state, call, { agent: call.agent, tokens });
-  // It passes, so the count of cuts in a row starts over.
-  if (isWorthPassing(state, call.agent, tokens, allowed))
-    return keep(passed(open, call), [answerTool(call, 'PostToolUse')]);
-  if (!mayChange(state, 'output')) {
-    return keep(open, [answerTool(call, 'PostToolUse', { context: advice(tokens, allowed) })]);
-  }
-  if (mayPass(state, call)) return keep(passed(open, call), [answerTool(call, 'PostToolUse')]);
+  const isFitting = isWorthPassing(state, call.agent, tokens, allowed);
+  if (!isFitting && !mayChange(state, 'output'))
+    return keep(open, [answerTool(call, { context: advice(tokens, allowed) })]);
+  if (isFitting || mayPass(state, call)) return keep(passed(open, call), [answerTool(call)]);
   return planCut(noteLarge(state, call), call, result, allowed);
 }
 
@@ -63,9 +59,7 @@ export function afterFailure(state: GovernorState, call: ToolCall): Step {
   const tokens = estimateTokens(call.error, charsPerToken(state));
   const allowed = allocation(state, call.tool, call.agent);
   const isLarge = budgetMode(state) !== 'off' && tokens > allowed;
-  return keep(afterPass(state, call), [
-    answerTool(call, 'PostToolUseFailure', isLarge ? { context: advice(tokens, allowed) } : {}),
-  ]);
+  return keep(afterPass(state, call), [answerTool(call, isLarge ? { context: advice(tokens, allowed) } : {})]);
 }
 
 function advice(tokens: number, allowed: number): string {
@@ -74,18 +68,16 @@ function advice(tokens: number, allowed: number): string {
 
 /** claude names the stored file and shows its beginning; this adds how much of it may be read at once. */
 function pointer(state: GovernorState, call: ToolCall, path: string): string {
-  const size =
-    isFields(call.response) && typeof call.response.persistedOutputSize === 'number'
-      ? ` (${call.response.persistedOutputSize} bytes)`
-      : '';
+  const { persistedOutputSize: bytes } = fieldsOf(call.response);
+  const size = typeof bytes === 'number' ? ` (${bytes} bytes)` : '';
   const allowed = allocation(state, 'Read', call.agent);
   return `All of this result is in ${path}${size}: look into it with Read, offset and limit, or by characters where its lines are long, or search in it; one result may take about ${allowed} tokens now.`;
 }
 
 /** Before a tool is called: may ask it for less, and tell the agent what the budget allows. */
 export function beforeTool(before: GovernorState, call: ToolCall): Step {
-  if (budgetMode(before) === 'off') return keep(before, [answerTool(call, 'PreToolUse')]);
+  if (budgetMode(before) === 'off') return keep(before, [answerTool(call)]);
   const { state, text } = hintFor(before, call);
   if (call.tool === 'Read') return planRead(state, call, text);
-  return limitPage(state, call, text) ?? keep(state, [answerTool(call, 'PreToolUse', { context: text })]);
+  return limitPage(state, call, text) ?? keep(state, [answerTool(call, { context: text })]);
 }

@@ -1,15 +1,15 @@
 import type { ControlRequestEvent } from '../../protocol/events.ts';
-import { type Fields, fieldsOf, jsonText, textOf } from '../../protocol/fields.ts';
+import { type Fields, fieldsOf, jsonText, ownOf, textOf } from '../../protocol/fields.ts';
 import { draftOf } from '../draft.ts';
-import type { HookAnswer, HookName } from '../effects.ts';
+import type { HookAnswer } from '../effects.ts';
 import { learnedCharsPerToken } from '../gauge/estimator.ts';
 import { CHARS_PER_TOKEN } from '../gauge/token-estimate.ts';
 import type { ToolsPolicy } from '../policy.ts';
 import type { GovernorState } from '../state.ts';
 import { decided, keep, type Step } from '../steps.ts';
-import type { OpenResult, ToolBudget, ToolCall } from './tool-budget.ts';
+import type { OpenResult, ToolBudget, ToolCall, ToolHook } from './tool-budget.ts';
 
-/** Calls and tools that are remembered: the stream has no end. */
+/** Calls, tools and subagents that are remembered: the stream has no end. */
 const REMEMBERED = 64;
 
 /** Cuts of the same call after which its result passes whole, since the agent seems to need it. */
@@ -40,9 +40,7 @@ export function charsPerToken({ gauge }: GovernorState): number {
 export function keepOpen(state: GovernorState, call: ToolCall, open: Omit<OpenResult, 'requestId'>): GovernorState {
   const { toolUseId, requestId } = call;
   if (toolUseId === '') return state;
-  return withBudget(state, {
-    open: remember(state.toolBudget.open, toolUseId, { ...open, requestId }, REMEMBERED),
-  });
+  return withBudget(state, { open: remember(state.toolBudget.open, toolUseId, { ...open, requestId }) });
 }
 
 /** The answer to a hook was not delivered: its changes did not happen. */
@@ -62,7 +60,7 @@ export function forgetOpen(state: GovernorState, toolUseId: string): GovernorSta
 
 /** Remembers a hook that is answered after the host reports back. */
 export function waitFor(state: GovernorState, plan: ToolBudget['waiting'][string]): GovernorState {
-  return withBudget(state, { waiting: remember(state.toolBudget.waiting, plan.call.requestId, plan, REMEMBERED) });
+  return withBudget(state, { waiting: remember(state.toolBudget.waiting, plan.call.requestId, plan) });
 }
 
 export function stopWaiting(state: GovernorState, requestId: string): GovernorState {
@@ -72,7 +70,7 @@ export function stopWaiting(state: GovernorState, requestId: string): GovernorSt
 
 export function countCut(state: GovernorState, call: ToolCall): GovernorState {
   const { repeats } = state.toolBudget;
-  return withBudget(state, { repeats: remember(repeats, callKey(call), cutsOf(state, call) + 1, REMEMBERED) });
+  return withBudget(state, { repeats: remember(repeats, callKey(call), cutsOf(state, call) + 1) });
 }
 
 /** Whether the result of a call has been cut so often that the next one passes. */
@@ -87,33 +85,27 @@ export function passed(state: GovernorState, call: ToolCall): GovernorState {
 }
 
 function cutsOf({ toolBudget: { repeats } }: GovernorState, call: ToolCall): number {
-  const key = callKey(call);
-  return Object.hasOwn(repeats, key) ? (repeats[key] ?? 0) : 0;
+  return ownOf(repeats, callKey(call)) ?? 0;
 }
 
 /** The answer to a tool's hook. It never allows: permissions are up to the caller. */
 export function answerTool(
-  { requestId }: ToolCall,
-  hook: HookName,
+  { requestId, hook }: ToolCall,
   { specific = {}, context }: { readonly specific?: Fields; readonly context?: string } = {},
 ): HookAnswer {
   return { kind: 'answer-hook', requestId, hook, output: {}, specific, ...(context ? { context } : {}) };
 }
 
-/** `record` with `key` as its newest; of more than `limit` the oldest are left out. Keys come from a stream. */
-export function remember<T>(
-  record: Readonly<Record<string, T>>,
-  key: string,
-  value: T,
-  limit: number,
-): Readonly<Record<string, T>> {
+/** `record` with `key` as its newest; of too many the oldest are left out. Keys come from a stream. */
+export function remember<T>(record: Readonly<Record<string, T>>, key: string, value: T): Readonly<Record<string, T>> {
   const kept = Object.entries(record).filter(([name]) => name !== key);
-  return Object.fromEntries([...kept.slice(-(limit - 1)), [key, value]]);
+  return Object.fromEntries([...kept.slice(1 - REMEMBERED), [key, value]]);
 }
 
-export function readToolCall({ requestId, request }: ControlRequestEvent): ToolCall {
+export function readToolCall(hook: ToolHook, { requestId, request }: ControlRequestEvent): ToolCall {
   const input = fieldsOf(request.input);
   return {
+    hook,
     requestId,
     // 1.0.128 names it only beside the input.
     toolUseId: textOf(input.tool_use_id) ?? textOf(request.tool_use_id) ?? '',
