@@ -9,6 +9,9 @@ function fieldsOf(value) {
 function textOf(value) {
   return typeof value === "string" ? value : void 0;
 }
+function ownOf(record, key) {
+  return Object.hasOwn(record, key) ? record[key] : void 0;
+}
 function listOf(value) {
   return Array.isArray(value) ? value : [];
 }
@@ -888,48 +891,30 @@ function writePrice({ lifetimeMs }, price) {
 
 // src/core/governor/prompts/turns.ts
 function saidPrompt({ turn, gauge }, prompt2) {
-  if (turn.phase !== "idle") {
-    return { ...turn, prompts: [...turn.prompts, prompt2], unheard: [...turn.unheard, prompt2] };
-  }
-  return {
-    ...turn,
-    phase: "sent",
-    startedBy: "prompt",
-    startedAt: gauge.used,
-    calls: 0,
-    prompts: [prompt2],
-    unheard: []
-  };
+  if (turn.phase === "idle") return changedTurn(turn, { phase: "sent", ...startedBy("prompt", gauge, [prompt2]) });
+  return changedTurn(turn, { prompts: [...turn.prompts, prompt2], unheard: [...turn.unheard, prompt2] });
 }
 function begunTurn({ turn, gauge }, event) {
   if (turn.phase === "running" || !isTurnActivity(event)) return turn;
-  const next = draftOfTurn(turn);
-  next.phase = "running";
-  if (turn.phase === "sent") return next;
-  next.startedBy = "claude";
-  next.startedAt = gauge.used;
-  next.calls = 0;
-  next.prompts = next.unheard = [];
-  return next;
+  if (turn.phase === "sent") return changedTurn(turn, { phase: "running" });
+  return changedTurn(turn, { phase: "running", ...startedBy("claude", gauge, []) });
+}
+function startedBy(who, { used }, prompts) {
+  return { startedBy: who, startedAt: used, calls: 0, prompts, unheard: [] };
 }
 function endedTurn(state, event) {
-  const { turn, run } = state;
+  const { turn, run, gauge } = state;
   const unprompted = event.fromBackgroundTask || run.mode !== "replay" && turn.startedBy === "claude";
   const left = event.subtype !== "error_during_execution" ? turn.unheard : [];
   const queued = event.fromBackgroundTask && turn.startedBy === "prompt" ? turn.prompts : left;
-  return {
-    ...turn,
+  return changedTurn(turn, {
+    ...startedBy("prompt", gauge, queued),
     phase: queued.length > 0 ? "sent" : "idle",
-    startedBy: "prompt",
-    startedAt: state.gauge.used,
     ended: turn.ended + 1,
     unprompted: turn.unprompted + (unprompted ? 1 : 0),
-    calls: 0,
     growth: growthAfter(state),
-    prompts: queued,
-    unheard: [],
     last: { prompts: turn.prompts, answer: (event.text ?? "").slice(0, ANSWER_LENGTH) }
-  };
+  });
 }
 function growthAfter({ turn, gauge }) {
   const grown = turn.calls > 0 && turn.startedAt > 0 ? gauge.used - turn.startedAt : 0;
@@ -948,38 +933,24 @@ function forecast({ growth }) {
 }
 function heard(turn, event) {
   const isRound = event.kind === "user" && event.subagent === null && event.role === "tool-result";
-  if (!isRound || turn.unheard.length === 0) return turn;
-  const next = draftOfTurn(turn);
-  next.unheard = [];
-  return next;
+  return isRound && turn.unheard.length > 0 ? changedTurn(turn, { unheard: [] }) : turn;
 }
 function closedLogTurn(state) {
   const { turn } = state;
   if (turn.phase === "idle") return turn;
-  const next = draftOfTurn(turn);
-  next.phase = "idle";
-  next.ended = turn.ended + 1;
-  next.growth = growthAfter(state);
-  next.prompts = next.unheard = [];
-  return next;
+  const growth = growthAfter(state);
+  return changedTurn(turn, { phase: "idle", ended: turn.ended + 1, growth, prompts: [], unheard: [] });
 }
 function openLogTurn({ turn, gauge }, prompt2) {
-  const next = draftOfTurn(turn);
-  next.phase = "running";
-  next.startedBy = "prompt";
-  next.startedAt = gauge.used;
-  next.calls = 0;
-  next.prompts = [prompt2];
-  return next;
+  return changedTurn(turn, { phase: "running", ...startedBy("prompt", gauge, [prompt2]) });
 }
 function calledTurn(turn) {
-  const next = draftOfTurn(turn);
-  next.calls++;
-  return next;
+  return changedTurn(turn, { calls: turn.calls + 1 });
 }
-function draftOfTurn(turn) {
-  const { phase, startedBy, ended: ended3, unprompted, growth, startedAt, calls, prompts, last, unheard } = turn;
-  return { phase, startedBy, ended: ended3, unprompted, growth, startedAt, calls, prompts, last, unheard };
+function changedTurn(turn, changes) {
+  const { phase, startedBy: startedBy2, ended: ended3, unprompted, growth, startedAt, calls, prompts, last, unheard } = turn;
+  const copy = { phase, startedBy: startedBy2, ended: ended3, unprompted, growth, startedAt, calls, prompts, last, unheard };
+  return Object.assign(copy, changes);
 }
 function isTurnActivity(event) {
   switch (event.kind) {
@@ -1950,6 +1921,9 @@ function draftOf(state) {
     input: state.input,
     outcome: state.outcome
   };
+}
+function changed(state, changes) {
+  return Object.assign(draftOf(state), changes);
 }
 
 // src/core/governor/waits/limits.ts
@@ -4086,7 +4060,7 @@ function redirectChanges(redirects, folder) {
   return redirects.flatMap(({ operator, target }) => {
     const change = WRITES.get(operator);
     if (change === void 0 || operator === ">&" && /^(?:\d+|-)$/.test(target.raw)) return [];
-    return changed(change, literals([target], folder));
+    return changed2(change, literals([target], folder));
   });
 }
 function movedFiles(read2, folder) {
@@ -4098,7 +4072,7 @@ function movedFiles(read2, folder) {
 }
 function copied(words2, folder) {
   const copies = transfers(readArguments(words2, COPY), folder);
-  return changed(
+  return changed2(
     "created",
     copies.flatMap(({ to }) => to ?? [])
   );
@@ -4149,7 +4123,7 @@ function editedBy(editor, words2, folder) {
     if (taking !== void 0 || text === "-i" && editor.suffix.test(words2[at + 1]?.text ?? "-")) at++;
   }
   const written3 = inPlace && editor.needs.test(letters);
-  return written3 ? changed("edited", literals(filesOf(operands, script), folder)) : [];
+  return written3 ? changed2("edited", literals(filesOf(operands, script), folder)) : [];
 }
 function filesOf(operands, script) {
   if (operands.some(({ raw }) => raw.startsWith("-"))) return [];
@@ -4157,9 +4131,9 @@ function filesOf(operands, script) {
   return script ? operands : operands.slice(1);
 }
 function all(change, read2, folder) {
-  return read2 === void 0 ? [] : changed(change, literals(read2.operands, folder));
+  return read2 === void 0 ? [] : changed2(change, literals(read2.operands, folder));
 }
-function changed(change, paths) {
+function changed2(change, paths) {
   return paths.filter((path) => !path.startsWith("/dev/")).map((path) => ({ path, change }));
 }
 function baseName2(path) {
@@ -12654,14 +12628,12 @@ function withoutRunning({ subagents }) {
   return Object.fromEntries(ended3);
 }
 function withAgent(state, id, changes) {
-  const next = draftOf(state);
-  next.subagents = { ...state.subagents, [id]: { ...agentOf(state, id) ?? NEW_AGENT, ...changes } };
-  return next;
+  return changed(state, {
+    subagents: { ...state.subagents, [id]: { ...agentOf(state, id) ?? NEW_AGENT, ...changes } }
+  });
 }
 function withFanOut(state, changes) {
-  const next = draftOf(state);
-  next.fanOut = { ...state.fanOut, ...changes };
-  return next;
+  return changed(state, { fanOut: { ...state.fanOut, ...changes } });
 }
 function readCall2(state, event, id) {
   const open = openCall(state.cost, id);
@@ -13373,9 +13345,7 @@ function stopWaiting(state) {
   return state.wait?.phase === "paused" ? withWait(state, void 0) : state;
 }
 function withWait(state, wait) {
-  const next = draftOf(state);
-  next.wait = wait;
-  return next;
+  return changed(state, { wait });
 }
 
 // src/core/governor/process/stall.ts
@@ -13524,9 +13494,7 @@ function readStall(before, state, event) {
   return keep(withStall(breakOff(before, state, because), { phase: "ending" }), END3);
 }
 function withStall(state, changes) {
-  const next = draftOf(state);
-  next.stall = { ...state.stall, ...changes };
-  return next;
+  return changed(state, { stall: { ...state.stall, ...changes } });
 }
 
 // src/core/governor/initial-state.ts
@@ -14140,9 +14108,7 @@ function tellNative(before, state, event) {
   return keep(state, [{ kind: "native-compaction", ...decided(state, NATIVE[how]), how, when, tokens: tokens2 }]);
 }
 function withRelief(state, relief) {
-  const next = draftOf(state);
-  next.relief = relief;
-  return next;
+  return changed(state, { relief });
 }
 function measureHandoff(state) {
   const { relief, gauge } = state;
@@ -14494,9 +14460,18 @@ function planRoom(tiers, spent) {
 }
 function roomFor(state, agent) {
   const { run, gauge } = state;
-  const spent = agent === null ? spentByMain(state) : spentByAgent(state, agent);
-  const used = agent === null ? usedByMain(state) : usedByAgent(state, agent);
-  return roomIn(run.policy, gauge.window.tokens, spent, used);
+  const { history, results, user, used } = agent === null ? mainContext(state) : agentContext(state, agent);
+  const open = openTokens(state, agent);
+  const spent = { history, toolResults: renewed(state, results) + open, user };
+  return roomIn(run.policy, gauge.window.tokens, spent, used === void 0 ? void 0 : used + open);
+}
+function mainContext({ toolBudget: { history, results }, turn, gauge }) {
+  const user = turn.prompts.reduce((sum2, { text }) => sum2 + estimateTokens2(text), 0);
+  return { history, results, user, used: gauge.basis === "none" ? void 0 : predicted(gauge) };
+}
+function agentContext(state, agent) {
+  const results = ownOf(state.toolBudget.agents, agent) ?? 0;
+  return { history: 0, results, user: 0, used: agentOfTask(state, agent)?.[1].used };
 }
 function roomIn(policy, window, spent, used) {
   const tiers = tiersInTokens(policy.tiers, window);
@@ -14526,9 +14501,8 @@ function isWorthPassing(state, agent, tokens2, allowed) {
   return tokens2 <= allowed || tokens2 - allowed <= worth && tokens2 <= window;
 }
 function perCallOf({ perCall, byTool }, tool) {
-  if (Object.hasOwn(byTool, tool)) return byTool[tool] ?? perCall;
-  const [best] = Object.keys(byTool).filter((pattern) => matches(pattern, tool)).sort((a, b) => b.length - a.length);
-  return best === void 0 ? perCall : byTool[best] ?? perCall;
+  const [best = ""] = Object.keys(byTool).filter((pattern) => matches(pattern, tool)).sort((a, b) => b.length - a.length);
+  return ownOf(byTool, tool) ?? ownOf(byTool, best) ?? perCall;
 }
 function matches(pattern, tool) {
   const [first = "", ...parts] = pattern.split("*");
@@ -14542,26 +14516,9 @@ function matches(pattern, tool) {
   }
   return at + last.length <= tool.length;
 }
-function tiersInTokens({ system, history, toolResults, user, response, total }, window) {
-  const tokens2 = (tier) => inTokens(tier, window);
-  return {
-    system: tokens2(system),
-    history: tokens2(history),
-    toolResults: tokens2(toolResults),
-    user: tokens2(user),
-    response: tokens2(response),
-    total: tokens2(total)
-  };
-}
-function spentByMain(state) {
-  const { history, results } = state.toolBudget;
-  const user = state.turn.prompts.reduce((sum2, { text }) => sum2 + estimateTokens2(text), 0);
-  return { history, toolResults: renewed(state, results) + openTokens(state, null), user };
-}
-function spentByAgent(state, agent) {
-  const { agents } = state.toolBudget;
-  const results = Object.hasOwn(agents, agent) ? agents[agent] ?? 0 : 0;
-  return { history: 0, toolResults: renewed(state, results) + openTokens(state, agent), user: 0 };
+function tiersInTokens(tiers, window) {
+  const entries = Object.entries(tiers).map(([name, tier]) => [name, inTokens(tier, window)]);
+  return { ...tiers, ...Object.fromEntries(entries) };
 }
 function renewed({ run, gauge }, results) {
   const tier = inTokens(run.policy.tiers.toolResults, gauge.window.tokens);
@@ -14569,14 +14526,6 @@ function renewed({ run, gauge }, results) {
 }
 function openTokens({ toolBudget }, agent) {
   return Object.values(toolBudget.open).reduce((sum2, open) => sum2 + (open.agent === agent ? open.tokens : 0), 0);
-}
-function usedByMain(state) {
-  const { gauge } = state;
-  return gauge.basis === "none" ? void 0 : predicted(gauge) + openTokens(state, null);
-}
-function usedByAgent(state, agent) {
-  const meter = agentOfTask(state, agent)?.[1];
-  return meter === void 0 ? void 0 : meter.used + openTokens(state, agent);
 }
 function reliefLevel({ compaction, thresholds }, window) {
   return inTokens(compaction.enabled ? thresholds.compact : thresholds.midTurn, window);
@@ -14592,9 +14541,7 @@ function mayChange(state, what) {
   return budgetMode(state) === "enforce" && !state.toolBudget.ignores.includes(what);
 }
 function withBudget(state, change) {
-  const next = draftOf(state);
-  next.toolBudget = { ...state.toolBudget, ...change };
-  return next;
+  return changed(state, { toolBudget: { ...state.toolBudget, ...change } });
 }
 function charsPerToken({ gauge }) {
   return learnedCharsPerToken(gauge.calibration) ?? CHARS_PER_TOKEN;
@@ -14602,9 +14549,7 @@ function charsPerToken({ gauge }) {
 function keepOpen(state, call, open) {
   const { toolUseId, requestId } = call;
   if (toolUseId === "") return state;
-  return withBudget(state, {
-    open: remember(state.toolBudget.open, toolUseId, { ...open, requestId }, REMEMBERED4)
-  });
+  return withBudget(state, { open: remember(state.toolBudget.open, toolUseId, { ...open, requestId }) });
 }
 function forgetChange(state, requestId) {
   const open = Object.entries(state.toolBudget.open).map(([id, result]) => {
@@ -14618,7 +14563,7 @@ function forgetOpen(state, toolUseId) {
   return withBudget(state, { open });
 }
 function waitFor(state, plan) {
-  return withBudget(state, { waiting: remember(state.toolBudget.waiting, plan.call.requestId, plan, REMEMBERED4) });
+  return withBudget(state, { waiting: remember(state.toolBudget.waiting, plan.call.requestId, plan) });
 }
 function stopWaiting2(state, requestId) {
   const { [requestId]: _, ...waiting } = state.toolBudget.waiting;
@@ -14626,7 +14571,7 @@ function stopWaiting2(state, requestId) {
 }
 function countCut(state, call) {
   const { repeats } = state.toolBudget;
-  return withBudget(state, { repeats: remember(repeats, callKey(call), cutsOf(state, call) + 1, REMEMBERED4) });
+  return withBudget(state, { repeats: remember(repeats, callKey(call), cutsOf(state, call) + 1) });
 }
 function mayPass(state, call) {
   return cutsOf(state, call) >= CUTS_IN_A_ROW;
@@ -14636,19 +14581,19 @@ function passed(state, call) {
   return withBudget(state, { repeats });
 }
 function cutsOf({ toolBudget: { repeats } }, call) {
-  const key = callKey(call);
-  return Object.hasOwn(repeats, key) ? repeats[key] ?? 0 : 0;
+  return ownOf(repeats, callKey(call)) ?? 0;
 }
-function answerTool({ requestId }, hook, { specific = {}, context } = {}) {
+function answerTool({ requestId, hook }, { specific = {}, context } = {}) {
   return { kind: "answer-hook", requestId, hook, output: {}, specific, ...context ? { context } : {} };
 }
-function remember(record, key, value, limit) {
+function remember(record, key, value) {
   const kept = Object.entries(record).filter(([name]) => name !== key);
-  return Object.fromEntries([...kept.slice(-(limit - 1)), [key, value]]);
+  return Object.fromEntries([...kept.slice(1 - REMEMBERED4), [key, value]]);
 }
-function readToolCall({ requestId, request: request2 }) {
+function readToolCall(hook, { requestId, request: request2 }) {
   const input = fieldsOf(request2.input);
   return {
+    hook,
     requestId,
     // 1.0.128 names it only beside the input.
     toolUseId: textOf(input.tool_use_id) ?? textOf(request2.tool_use_id) ?? "",
@@ -14696,7 +14641,7 @@ function planCut(state, call, { text, texts }, allowed) {
 function cutResult(state, plan, path) {
   const { call, tokens: tokens2 } = plan;
   const result = resultText(call.tool, call.response);
-  const asItIs2 = keep(keepOpen(state, call, { agent: call.agent, tokens: tokens2 }), [answerTool(call, "PostToolUse")]);
+  const asItIs2 = keep(keepOpen(state, call, { agent: call.agent, tokens: tokens2 }), [answerTool(call)]);
   if (path === void 0 || result === void 0) return asItIs2;
   const { text, context } = plan.json === void 0 ? textInstead(state, plan, result.text, path) : jsonInstead(state, plan, plan.json, path);
   const left = estimateTokens2(text, charsPerToken(state));
@@ -14705,7 +14650,7 @@ function cutResult(state, plan, path) {
   const reason = `about ${tokens2} tokens, and ${plan.allowed} are left for one result`;
   return keep(countCut(keepOpen(state, call, open), call), [
     { kind: "cut-result", ...decided(state, reason), tool: call.tool, tokens: tokens2, left, path },
-    answerTool(call, "PostToolUse", {
+    answerTool(call, {
       specific: { updatedToolOutput: result.replaced(text) },
       ...context ? { context } : {}
     })
@@ -14845,15 +14790,10 @@ function readPrompt(state, event) {
 }
 function withGauge(state, gauge) {
   if (gauge === state.gauge) return state;
-  const next = draftOf(state);
-  next.gauge = gauge;
-  return next;
+  return changed(state, { gauge });
 }
 function withEmptyContext(state, keptTokens) {
-  const next = draftOf(state);
-  next.gauge = emptyContext(state.gauge, keptTokens);
-  next.latch = "none";
-  return next;
+  return changed(state, { gauge: emptyContext(state.gauge, keptTokens), latch: "none" });
 }
 function readAssistant(state, event, generated) {
   const { gauge, session } = state;
@@ -14989,9 +14929,7 @@ function readLogSession(state, event) {
   return withSession(state, { id, model, version });
 }
 function withSession(state, changes) {
-  const next = draftOf(state);
-  next.session = { ...state.session, ...changes };
-  return next;
+  return changed(state, { session: { ...state.session, ...changes } });
 }
 var REMINDER = /<system-reminder>([\s\S]*?)<\/system-reminder>/g;
 var USAGE_LINE = /Token usage: (\d+)\/(\d+); \d+ remaining/;
@@ -15011,7 +14949,6 @@ function wasReplaced(before, after, { kind }) {
 }
 
 // src/core/governor/tool-budget/follow-results.ts
-var REMEMBERED_AGENTS = 64;
 function followResults(before, state, event) {
   if (wasReplaced(before, state, event)) return keep(withBudget(settledTurn(state), EMPTIED));
   if (event.kind === "result") return keep(withBudget(settledTurn(state), { results: 0, hinted: {} }));
@@ -15038,13 +14975,15 @@ function arrived(state, { blocks, subagent }) {
 }
 function count(state, result, isMain) {
   const { open, results, agents } = state.toolBudget;
-  const own = Object.hasOwn(open, result.toolUseId) ? open[result.toolUseId] : void 0;
+  const own = ownOf(open, result.toolUseId);
   if (own === void 0 && !isMain) return keep(state);
   const tokens2 = estimateTokens2(result.text, charsPerToken(state));
   const agent = own?.agent ?? null;
   const settled = forgetOpen(state, result.toolUseId);
-  const before = agent !== null && Object.hasOwn(agents, agent) ? agents[agent] ?? 0 : 0;
-  const counted4 = agent === null ? withBudget(settled, { results: results + tokens2 }) : withBudget(settled, { agents: remember(agents, agent, before + tokens2, REMEMBERED_AGENTS) });
+  const counted4 = withBudget(
+    settled,
+    agent === null ? { results: results + tokens2 } : { agents: remember(agents, agent, (ownOf(agents, agent) ?? 0) + tokens2) }
+  );
   return isTaken(own?.proof, result) ? keep(counted4) : noteIgnored(counted4, "output");
 }
 function isTaken(proof, { text, isError }) {
@@ -15072,9 +15011,9 @@ var COMMANDS = [
 ];
 var TOOLS = { Read: UNITS.lines, Grep: UNITS.matches, Glob: UNITS.files };
 function unitOf({ tool, input }) {
-  if (tool !== "Bash") return Object.hasOwn(TOOLS, tool) ? TOOLS[tool] : void 0;
-  const { command: command2 } = input;
-  return typeof command2 === "string" ? COMMANDS.find(([pattern]) => pattern.test(command2))?.[1] : void 0;
+  if (tool !== "Bash") return ownOf(TOOLS, tool);
+  const command2 = textOf(input.command) ?? "";
+  return COMMANDS.find(([pattern]) => pattern.test(command2))?.[1];
 }
 function hintText(unit, left) {
   return `Budget allows ~${Math.max(1, Math.floor(left / unit.tokens))} ${unit.name}.`;
@@ -15126,11 +15065,9 @@ var NO_LINES = /\.(?:png|jpe?g|gif|webp|bmp|ico|pdf|ipynb)$/i;
 function planRead(state, call, hint) {
   const { file_path: path, pages } = call.input;
   const allowed = allocation(state, call.tool, call.agent);
-  const asItIs2 = answerTool(call, "PreToolUse", { context: hint });
-  if (typeof path !== "string" || pages !== void 0 || NO_LINES.test(path) || allowed > CLAUDES_LIMIT) {
-    return keep(state, [asItIs2]);
-  }
-  if (mayPass(state, call)) return keep(state, [asItIs2]);
+  const asItIs2 = answerTool(call, { context: hint });
+  if (typeof path !== "string" || pages !== void 0 || NO_LINES.test(path)) return keep(state, [asItIs2]);
+  if (allowed > CLAUDES_LIMIT || mayPass(state, call)) return keep(state, [asItIs2]);
   const { requestId, cwd } = call;
   const chars = Math.floor(allowed * charsPerToken(state));
   const measure = { kind: "measure-file", requestId, path, cwd, offset: offsetOf(call), chars };
@@ -15141,35 +15078,30 @@ function limitRead(state, plan, file) {
   const offset = offsetOf(call);
   const asked = Math.min(numberOf2(call.input.limit) ?? Number.POSITIVE_INFINITY, (file?.lines ?? 0) - offset + 1);
   if (file === void 0 || isWorthPassing(state, call.agent, tokensOf2(file, asked, allowed), allowed)) {
-    const isToEnd = asked >= 1 && isRest(call) && mayChange(state, "input");
-    const specific = isToEnd ? { updatedInput: toEnd(call, asked) } : {};
-    return keep(state, [answerTool(call, "PreToolUse", { specific, context: hint })]);
+    const isToEnd = asked >= 1 && offset > 1 && call.input.limit === void 0 && mayChange(state, "input");
+    const specific = isToEnd ? withInput(call, "limit", asked + 1) : {};
+    return keep(state, [answerTool(call, { specific, context: hint })]);
   }
   const limit = Math.max(1, file.fitting);
   const open = keepOpen(state, call, { agent: call.agent, tokens: allowed, limit });
   if (!mayChange(state, "input")) {
-    return keep(state, [answerTool(call, "PreToolUse", { context: joined3(adviceText(file, allowed, limit), hint) })]);
+    return keep(state, [answerTool(call, { context: joined3(adviceText(file, allowed, limit), hint) })]);
   }
-  const told2 = limitText(open, plan, { offset, limit, lines: file.lines });
+  const told2 = limitText(open, plan, limit, file.lines);
   const reason = `lines ${offset}-${offset + limit - 1} of ${file.lines} are what ${allowed} tokens hold`;
   return keep(countCut(open, call), [
     { kind: "limit-tool", ...decided(state, reason), tool: call.tool, parameter: "limit", value: limit },
-    answerTool(call, "PreToolUse", {
-      specific: { updatedInput: { ...call.input, limit } },
-      context: joined3(told2, hint)
-    })
+    answerTool(call, { specific: withInput(call, "limit", limit), context: joined3(told2, hint) })
   ]);
 }
 function tokensOf2({ fitting: fitting3 }, asked, allowed) {
   return fitting3 >= asked ? 0 : allowed * asked / fitting3;
 }
-function isRest(call) {
-  return offsetOf(call) > 1 && call.input.limit === void 0;
+function withInput({ input }, parameter, value) {
+  return { updatedInput: { ...input, [parameter]: value } };
 }
-function toEnd({ input }, lines) {
-  return { ...input, limit: lines + 1 };
-}
-function limitText(state, { call, allowed }, { offset, limit, lines }) {
+function limitText(state, { call, allowed }, limit, lines) {
+  const offset = offsetOf(call);
   const last = offset + limit - 1;
   const more = Math.floor(limit * allocation(state, call.tool, call.agent) / Math.max(1, allowed));
   return `This Read gives lines ${offset}-${last} of ${lines}, as one result may take about ${allowed} tokens now. Go on with offset=${last + 1}; the budget allows about ${Math.min(lines - last, Math.max(1, more))} more lines.`;
@@ -15199,7 +15131,6 @@ var PARAMETERS = [
 ];
 var KNOWN = { Grep: { parameter: "head_limit", perItem: 40, isLarge: true } };
 var UNKNOWN = { parameter: void 0, perItem: 0, isLarge: false };
-var REMEMBERED_TOOLS = 32;
 var MARGIN = 0.9;
 function suggestLimit(allowed, perItem, least = 10) {
   return perItem <= 0 ? 100 : Math.max(least, Math.floor(allowed / perItem));
@@ -15216,11 +15147,10 @@ function noteLarge(state, call) {
   return withPages(state, call, { ...pagesOf(state, call), isLarge: true });
 }
 function pagesOf({ toolBudget: { pages } }, { tool }) {
-  if (Object.hasOwn(pages, tool)) return pages[tool] ?? UNKNOWN;
-  return Object.hasOwn(KNOWN, tool) ? KNOWN[tool] ?? UNKNOWN : UNKNOWN;
+  return ownOf(pages, tool) ?? ownOf(KNOWN, tool) ?? UNKNOWN;
 }
 function withPages(state, { tool }, pages) {
-  return withBudget(state, { pages: remember(state.toolBudget.pages, tool, pages, REMEMBERED_TOOLS) });
+  return withBudget(state, { pages: remember(state.toolBudget.pages, tool, pages) });
 }
 function parameterIn(input) {
   return PARAMETERS.find((name) => typeof input[name] === "number");
@@ -15236,43 +15166,31 @@ function limitPage(state, call, hint) {
   const value = suggestLimit(allowed * MARGIN, perItem, 1);
   const told2 = `${parameter}=${value} was set for this call, as one result may take about ${allowed} tokens now: ask for the next page to go on.`;
   return keep(keepOpen(state, call, { agent, tokens: allowed }), [
-    {
-      kind: "limit-tool",
-      ...decided(state, `about ${perItem} tokens an item`),
-      tool,
-      parameter,
-      value
-    },
-    answerTool(call, "PreToolUse", {
-      specific: { updatedInput: { ...input, [parameter]: value } },
-      context: [told2, hint].filter(Boolean).join(" ")
-    })
+    { kind: "limit-tool", ...decided(state, `about ${perItem} tokens an item`), tool, parameter, value },
+    answerTool(call, { specific: withInput(call, parameter, value), context: joined3(told2, hint) })
   ]);
 }
 
 // src/core/governor/tool-budget/tool-hooks.ts
 function afterTool(before, call) {
-  const { open } = before.toolBudget;
-  const limit = Object.hasOwn(open, call.toolUseId) ? open[call.toolUseId]?.limit : void 0;
+  const limit = ownOf(before.toolBudget.open, call.toolUseId)?.limit;
   const isIgnored = limit !== void 0 && call.input.limit !== limit;
   return chain(isIgnored ? noteIgnored(before, "input") : keep(before), (state) => withinBudget(state, call));
 }
 function withinBudget(before, call) {
   const result = budgetMode(before) === "off" || hasPassed(before, call) ? void 0 : resultText(call.tool, call.response);
-  if (result === void 0) return keep(afterPass(before, call), [answerTool(call, "PostToolUse")]);
+  if (result === void 0) return keep(afterPass(before, call), [answerTool(call)]);
   const stored = storedPath(call.tool, call.response);
   if (stored !== void 0)
-    return keep(noteLarge(before, call), [answerTool(call, "PostToolUse", { context: pointer(before, call, stored) })]);
+    return keep(noteLarge(before, call), [answerTool(call, { context: pointer(before, call, stored) })]);
   const state = learnPage(forgetOpen(before, call.toolUseId), call, result.text);
   const tokens2 = estimateTokens2(result.text, charsPerToken(state));
   const allowed = allocation(state, call.tool, call.agent);
   const open = keepOpen(state, call, { agent: call.agent, tokens: tokens2 });
-  if (isWorthPassing(state, call.agent, tokens2, allowed))
-    return keep(passed(open, call), [answerTool(call, "PostToolUse")]);
-  if (!mayChange(state, "output")) {
-    return keep(open, [answerTool(call, "PostToolUse", { context: advice(tokens2, allowed) })]);
-  }
-  if (mayPass(state, call)) return keep(passed(open, call), [answerTool(call, "PostToolUse")]);
+  const isFitting = isWorthPassing(state, call.agent, tokens2, allowed);
+  if (!isFitting && !mayChange(state, "output"))
+    return keep(open, [answerTool(call, { context: advice(tokens2, allowed) })]);
+  if (isFitting || mayPass(state, call)) return keep(passed(open, call), [answerTool(call)]);
   return planCut(noteLarge(state, call), call, result, allowed);
 }
 function hasPassed(state, call) {
@@ -15285,23 +15203,22 @@ function afterFailure(state, call) {
   const tokens2 = estimateTokens2(call.error, charsPerToken(state));
   const allowed = allocation(state, call.tool, call.agent);
   const isLarge = budgetMode(state) !== "off" && tokens2 > allowed;
-  return keep(afterPass(state, call), [
-    answerTool(call, "PostToolUseFailure", isLarge ? { context: advice(tokens2, allowed) } : {})
-  ]);
+  return keep(afterPass(state, call), [answerTool(call, isLarge ? { context: advice(tokens2, allowed) } : {})]);
 }
 function advice(tokens2, allowed) {
   return `This result took about ${tokens2} tokens, and ${allowed} are planned for one now: ask for less at a time (fewer lines, a narrower search, one page).`;
 }
 function pointer(state, call, path) {
-  const size = isFields(call.response) && typeof call.response.persistedOutputSize === "number" ? ` (${call.response.persistedOutputSize} bytes)` : "";
+  const { persistedOutputSize: bytes } = fieldsOf(call.response);
+  const size = typeof bytes === "number" ? ` (${bytes} bytes)` : "";
   const allowed = allocation(state, "Read", call.agent);
   return `All of this result is in ${path}${size}: look into it with Read, offset and limit, or by characters where its lines are long, or search in it; one result may take about ${allowed} tokens now.`;
 }
 function beforeTool(before, call) {
-  if (budgetMode(before) === "off") return keep(before, [answerTool(call, "PreToolUse")]);
+  if (budgetMode(before) === "off") return keep(before, [answerTool(call)]);
   const { state, text } = hintFor(before, call);
   if (call.tool === "Read") return planRead(state, call, text);
-  return limitPage(state, call, text) ?? keep(state, [answerTool(call, "PreToolUse", { context: text })]);
+  return limitPage(state, call, text) ?? keep(state, [answerTool(call, { context: text })]);
 }
 
 // src/core/governor/control/hook-callbacks.ts
@@ -15420,10 +15337,10 @@ function words(state, where) {
   return { state: stopped2.state, text: [zone.text, alert.text, stopped2.text].filter(Boolean).join(" ") };
 }
 function answerToolHook(state, hook, event) {
-  const call = readToolCall(event);
+  const call = readToolCall(hook, event);
   if (hook === "PreToolUse") return STARTS_AGENT.test(call.tool) ? beforeAgent(state, call) : beforeTool(state, call);
   const output = endStopped(state, call.agent);
-  if (output !== void 0) return keep(state, [{ ...answerTool(call, hook), output }]);
+  if (output !== void 0) return keep(state, [{ ...answerTool(call), output }]);
   const { state: told2, text } = takeUntold(state, call.toolUseId);
   const step2 = hook === "PostToolUse" ? behindTool(afterTool(told2, call), call) : tellMain(afterFailure(told2, call), call);
   return withContext(step2, text);
@@ -15431,11 +15348,11 @@ function answerToolHook(state, hook, event) {
 var STARTS_AGENT = new RegExp(`^(?:${AGENT_TOOLS})$`);
 function beforeAgent(before, call) {
   const { state, refusal: refusal3 } = askAgent(before, call.toolUseId);
-  if (refusal3 === void 0) return keep(state, [answerTool(call, "PreToolUse")]);
+  if (refusal3 === void 0) return keep(state, [answerTool(call)]);
   const specific = { permissionDecision: "deny", permissionDecisionReason: refusal3 };
   return keep(state, [
     { kind: "agent-limit", todo: "refuse", ...decided(state, countReason(state)), agent: "a further subagent" },
-    answerTool(call, "PreToolUse", { specific })
+    answerTool(call, { specific })
   ]);
 }
 function onFileMeasured(state, requestId, file) {
@@ -16760,10 +16677,10 @@ function deadEnds({ evidence, deadEnds: section }) {
   };
 }
 function files({ evidence, artifacts, toolLog }) {
-  const changed3 = evidence.items("file").map((item) => `- ${fileName2(item)} ${item.end}`);
+  const changed4 = evidence.items("file").map((item) => `- ${fileName2(item)} ${item.end}`);
   const read2 = evidence.items("file read").map((item) => readItem(item, toolLog.about(item.subject)));
-  const opening3 = changed3.length + read2.length === 0 ? NONE2 : "Noted as changed, then as only read, the newest first:";
-  return { opening: [opening3], items: [...changed3, ...read2], file: artifacts.file };
+  const opening3 = changed4.length + read2.length === 0 ? NONE2 : "Noted as changed, then as only read, the newest first:";
+  return { opening: [opening3], items: [...changed4, ...read2], file: artifacts.file };
 }
 function readItem(item, call) {
   const gist = call === void 0 ? "" : gistOf(call.entry);
@@ -18809,7 +18726,7 @@ function tasksAside(tasks) {
 function tasksAfter(tasks, event, isReported = false) {
   switch (event.kind) {
     case "task":
-      return event.change === "progress" ? tasks : changed2(tasks, event, isReported);
+      return event.change === "progress" ? tasks : changed3(tasks, event, isReported);
     case "user":
       return event.role === "tool-result" ? answered(tasks, event) : tasks;
     case "result":
@@ -18818,7 +18735,7 @@ function tasksAfter(tasks, event, isReported = false) {
       return tasks;
   }
 }
-function changed2(tasks, event, isReported) {
+function changed3(tasks, event, isReported) {
   const { [event.taskId]: task, ...others } = tasks;
   if (event.change === "started") {
     return {
@@ -18922,9 +18839,7 @@ function asSaid(event) {
 function notePrompt(state, { uuid, command: command2, text }) {
   const isTask = state.session.latestPrompt === void 0 || tellsTask(text);
   if (command2 !== void 0 || text === "" || !isTask || isOwnUuid(state, uuid)) return state;
-  const next = draftOf(state);
-  next.session = { ...state.session, latestPrompt: text };
-  return next;
+  return changed(state, { session: { ...state.session, latestPrompt: text } });
 }
 function resumeWork(state, work) {
   const { because, prompts } = work;
@@ -19706,16 +19621,10 @@ function judgeArrival(state, event) {
   if (!isLogPrompt && !isNextTurn) return keep(state);
   if (!isLogPrompt) return chain(advise(state, "unseen"), (next) => announceExpiry(next, "unseen"));
   const prompt2 = toPrompt(event, "");
-  const before = draftOf(state);
-  before.turn = closedLogTurn(state);
   return chain(
-    advise(before, prompt2),
+    advise(changed(state, { turn: closedLogTurn(state) }), prompt2),
     (next) => announceExpiry(next, prompt2),
-    (next) => {
-      const begun3 = draftOf(notePrompt(next, prompt2));
-      begun3.turn = openLogTurn(next, prompt2);
-      return keep(begun3);
-    }
+    (next) => keep(changed(notePrompt(next, prompt2), { turn: openLogTurn(next, prompt2) }))
   );
 }
 function advise(state, next) {

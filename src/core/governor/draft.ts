@@ -48,3 +48,8 @@ export function draftOf(state: GovernorState): Draft {
     outcome: state.outcome,
   };
 }
+
+/** The state with some of its parts changed. */
+export function changed(state: GovernorState, changes: Partial<GovernorState>): GovernorState {
+  return Object.assign(draftOf(state), changes);
+}

@@ -2,7 +2,7 @@ import type { AssistantEvent, Event, PartialEvent, TaskEvent, UserEvent } from '
 import { fieldsOf, textOf } from '../../protocol/fields.ts';
 import { contextOf, readUsage, saysNothing } from '../../protocol/usage.ts';
 import { openCall } from '../cost/cost.ts';
-import { draftOf } from '../draft.ts';
+import { changed } from '../draft.ts';
 import type { GovernorState } from '../state.ts';
 import { countCall, ESTIMATED, estimatedCall, exactCall, withoutEstimate } from './agent-calls.ts';
 import type { Agent, FanOut } from './agents-state.ts';
@@ -84,15 +84,13 @@ export function withoutRunning({ subagents }: GovernorState): GovernorState['sub
 }
 
 export function withAgent(state: GovernorState, id: string, changes: Partial<Agent>): GovernorState {
-  const next = draftOf(state);
-  next.subagents = { ...state.subagents, [id]: { ...(agentOf(state, id) ?? NEW_AGENT), ...changes } };
-  return next;
+  return changed(state, {
+    subagents: { ...state.subagents, [id]: { ...(agentOf(state, id) ?? NEW_AGENT), ...changes } },
+  });
 }
 
 export function withFanOut(state: GovernorState, changes: Partial<FanOut>): GovernorState {
-  const next = draftOf(state);
-  next.fanOut = { ...state.fanOut, ...changes };
-  return next;
+  return changed(state, { fanOut: { ...state.fanOut, ...changes } });
 }
 
 /** Sums over all agents. */

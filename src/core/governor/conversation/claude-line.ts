@@ -7,7 +7,7 @@ import { answerCallback } from '../control/hook-callbacks.ts';
 import { askNewWindow, placeTrigger } from '../control/trigger.ts';
 import { readCost } from '../cost/cost.ts';
 import { cacheAfter, NO_CACHE } from '../cost/prompt-cache.ts';
-import { draftOf } from '../draft.ts';
+import { changed, draftOf } from '../draft.ts';
 import { measureLine, sumContent } from '../gauge/estimator.ts';
 import { isCharactersOnly } from '../gauge/gauge.ts';
 import { readContext, readSession, wasReplaced } from '../gauge/readings.ts';
@@ -226,16 +226,10 @@ function judgeArrival(state: GovernorState, event: Event): Step {
   if (!isLogPrompt && !isNextTurn) return keep(state);
   if (!isLogPrompt) return chain(advise(state, 'unseen'), (next) => announceExpiry(next, 'unseen'));
   const prompt = toPrompt(event, '');
-  const before = draftOf(state);
-  before.turn = closedLogTurn(state);
   return chain(
-    advise(before, prompt),
+    advise(changed(state, { turn: closedLogTurn(state) }), prompt),
     (next) => announceExpiry(next, prompt),
-    (next) => {
-      const begun = draftOf(notePrompt(next, prompt));
-      begun.turn = openLogTurn(next, prompt);
-      return keep(begun);
-    },
+    (next) => keep(changed(notePrompt(next, prompt), { turn: openLogTurn(next, prompt) })),
   );
 }
 

@@ -1,6 +1,6 @@
 import { decodeLine } from '../../protocol/decode.ts';
 import type { UserEvent } from '../../protocol/events.ts';
-import { draftOf } from '../draft.ts';
+import { changed } from '../draft.ts';
 import { readPrompt } from '../gauge/readings.ts';
 import type { Prompt } from '../input.ts';
 import { countSent, GO_ON, isOwnUuid, OWN_OPENING, ownUuid, userLine } from '../prompts/own-lines.ts';
@@ -61,9 +61,7 @@ function asSaid(event: UserEvent): UserEvent {
 export function notePrompt(state: GovernorState, { uuid, command, text }: Prompt): GovernorState {
   const isTask = state.session.latestPrompt === undefined || tellsTask(text);
   if (command !== undefined || text === '' || !isTask || isOwnUuid(state, uuid)) return state;
-  const next = draftOf(state);
-  next.session = { ...state.session, latestPrompt: text };
-  return next;
+  return changed(state, { session: { ...state.session, latestPrompt: text } });
 }
 
 /** Has the agent resume interrupted work. The caller sees the turn, which answers the caller's request. */

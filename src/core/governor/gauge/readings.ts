@@ -2,7 +2,7 @@ import type { AssistantEvent, Block, Event, InitEvent, ResultEvent, UserEvent } 
 import { COMMANDS_OFF } from '../../protocol/failures.ts';
 import { type Fields, fieldsOf, textOf } from '../../protocol/fields.ts';
 import { contextOf, saysNothing } from '../../protocol/usage.ts';
-import { draftOf } from '../draft.ts';
+import { changed, draftOf } from '../draft.ts';
 import type { GovernorState } from '../state.ts';
 import { type Content, measureContent, NO_CONTENT } from './estimator.ts';
 import {
@@ -64,16 +64,11 @@ export function readPrompt(state: GovernorState, event: UserEvent): GovernorStat
 
 function withGauge(state: GovernorState, gauge: Gauge): GovernorState {
   if (gauge === state.gauge) return state;
-  const next = draftOf(state);
-  next.gauge = gauge;
-  return next;
+  return changed(state, { gauge });
 }
 
 function withEmptyContext(state: GovernorState, keptTokens: number): GovernorState {
-  const next = draftOf(state);
-  next.gauge = emptyContext(state.gauge, keptTokens);
-  next.latch = 'none';
-  return next;
+  return changed(state, { gauge: emptyContext(state.gauge, keptTokens), latch: 'none' });
 }
 
 function readAssistant(state: GovernorState, event: AssistantEvent, generated: Content): Gauge {
@@ -246,9 +241,7 @@ function readLogSession(state: GovernorState, event: AssistantEvent | UserEvent)
 }
 
 function withSession(state: GovernorState, changes: Partial<GovernorState['session']>): GovernorState {
-  const next = draftOf(state);
-  next.session = { ...state.session, ...changes };
-  return next;
+  return changed(state, { session: { ...state.session, ...changes } });
 }
 
 /** A context size that was reported in text. */

@@ -1,7 +1,7 @@
 import type { Event, ResultEvent } from '../../protocol/events.ts';
 import type { Action } from '../actions.ts';
 import { isAgentCall } from '../agents/agents.ts';
-import { draftOf } from '../draft.ts';
+import { changed, draftOf } from '../draft.ts';
 import { sendInterrupt } from '../prompts/own-lines.ts';
 import { titleOf } from '../relief/thrash.ts';
 import type { GovernorState } from '../state.ts';
@@ -207,7 +207,5 @@ export function readStall(before: GovernorState, state: GovernorState, event: Re
 }
 
 function withStall(state: GovernorState, changes: Partial<Stall>): GovernorState {
-  const next = draftOf(state);
-  next.stall = { ...state.stall, ...changes };
-  return next;
+  return changed(state, { stall: { ...state.stall, ...changes } });
 }

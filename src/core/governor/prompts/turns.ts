@@ -4,54 +4,38 @@ import type { GovernorState, Turn } from '../state.ts';
 
 /** The turn after a prompt is sent: a new one, or the running one that hears it. */
 export function saidPrompt({ turn, gauge }: GovernorState, prompt: Prompt): Turn {
-  if (turn.phase !== 'idle') {
-    return { ...turn, prompts: [...turn.prompts, prompt], unheard: [...turn.unheard, prompt] };
-  }
-  return {
-    ...turn,
-    phase: 'sent',
-    startedBy: 'prompt',
-    startedAt: gauge.used,
-    calls: 0,
-    prompts: [prompt],
-    unheard: [],
-  };
+  if (turn.phase === 'idle') return changedTurn(turn, { phase: 'sent', ...startedBy('prompt', gauge, [prompt]) });
+  return changedTurn(turn, { prompts: [...turn.prompts, prompt], unheard: [...turn.unheard, prompt] });
 }
 
 /** claude writes lines of a turn: the one that was sent, or, when none was, one it started itself. */
 export function begunTurn({ turn, gauge }: GovernorState, event: Event): Turn {
   if (turn.phase === 'running' || !isTurnActivity(event)) return turn;
-  const next = draftOfTurn(turn);
-  next.phase = 'running';
-  if (turn.phase === 'sent') return next;
-  next.startedBy = 'claude';
-  next.startedAt = gauge.used;
-  next.calls = 0;
-  next.prompts = next.unheard = [];
-  return next;
+  if (turn.phase === 'sent') return changedTurn(turn, { phase: 'running' });
+  return changedTurn(turn, { phase: 'running', ...startedBy('claude', gauge, []) });
+}
+
+/** What a turn has when it starts. */
+function startedBy(who: Turn['startedBy'], { used }: GovernorState['gauge'], prompts: readonly Prompt[]) {
+  return { startedBy: who, startedAt: used, calls: 0, prompts, unheard: [] };
 }
 
 export function endedTurn(state: GovernorState, event: ResultEvent): Turn {
-  const { turn, run } = state;
+  const { turn, run, gauge } = state;
   // A plain recording does not show prompts, so there only the result tells what started the turn.
   const unprompted = event.fromBackgroundTask || (run.mode !== 'replay' && turn.startedBy === 'claude');
   // claude starts another turn for prompts that it did not hear in this one, unless it was stopped.
   const left = event.subtype !== 'error_during_execution' ? turn.unheard : [];
   // claude was about to report a task when the prompt was sent: the prompt's turn is still to come.
   const queued = event.fromBackgroundTask && turn.startedBy === 'prompt' ? turn.prompts : left;
-  return {
-    ...turn,
+  return changedTurn(turn, {
+    ...startedBy('prompt', gauge, queued),
     phase: queued.length > 0 ? 'sent' : 'idle',
-    startedBy: 'prompt',
-    startedAt: state.gauge.used,
     ended: turn.ended + 1,
     unprompted: turn.unprompted + (unprompted ? 1 : 0),
-    calls: 0,
     growth: growthAfter(state),
-    prompts: queued,
-    unheard: [],
     last: { prompts: turn.prompts, answer: (event.text ?? '').slice(0, ANSWER_LENGTH) },
-  };
+  });
 }
 
 /** What this turn has added, if it made the context grow. */
@@ -89,45 +73,31 @@ export function forecast({ growth }: Turn): Forecast | undefined {
 /** Tool results go out together with all prompts sent so far. */
 export function heard(turn: Turn, event: Event): Turn {
   const isRound = event.kind === 'user' && event.subagent === null && event.role === 'tool-result';
-  if (!isRound || turn.unheard.length === 0) return turn;
-  const next = draftOfTurn(turn);
-  next.unheard = [];
-  return next;
+  return isRound && turn.unheard.length > 0 ? changedTurn(turn, { unheard: [] }) : turn;
 }
 
 /** Session logs have no result lines: the next prompt says that a turn is over. */
 export function closedLogTurn(state: Pick<GovernorState, 'turn' | 'gauge'>): Turn {
   const { turn } = state;
   if (turn.phase === 'idle') return turn;
-  const next = draftOfTurn(turn);
-  next.phase = 'idle';
-  next.ended = turn.ended + 1;
-  next.growth = growthAfter(state);
-  next.prompts = next.unheard = [];
-  return next;
+  const growth = growthAfter(state);
+  return changedTurn(turn, { phase: 'idle', ended: turn.ended + 1, growth, prompts: [], unheard: [] });
 }
 
 export function openLogTurn({ turn, gauge }: Pick<GovernorState, 'turn' | 'gauge'>, prompt: Prompt): Turn {
-  const next = draftOfTurn(turn);
-  next.phase = 'running';
-  next.startedBy = 'prompt';
-  next.startedAt = gauge.used;
-  next.calls = 0;
-  next.prompts = [prompt];
-  return next;
+  return changedTurn(turn, { phase: 'running', ...startedBy('prompt', gauge, [prompt]) });
 }
 
 /** A call of the turn. */
 export function calledTurn(turn: Turn): Turn {
-  const next = draftOfTurn(turn);
-  next.calls++;
-  return next;
+  return changedTurn(turn, { calls: turn.calls + 1 });
 }
 
-/** A copy to change: field by field for the same reason as in `draftOf`. */
-function draftOfTurn(turn: Turn): { -readonly [K in keyof Turn]: Turn[K] } {
+/** Field by field for the same reason as in `draftOf`. */
+function changedTurn(turn: Turn, changes: Partial<Turn>): Turn {
   const { phase, startedBy, ended, unprompted, growth, startedAt, calls, prompts, last, unheard } = turn;
-  return { phase, startedBy, ended, unprompted, growth, startedAt, calls, prompts, last, unheard };
+  const copy = { phase, startedBy, ended, unprompted, growth, startedAt, calls, prompts, last, unheard };
+  return Object.assign(copy, changes);
 }
 
 function isTurnActivity(event: Event): boolean {

@@ -1,5 +1,5 @@
 import type { Event } from '../../protocol/events.ts';
-import { draftOf } from '../draft.ts';
+import { changed, draftOf } from '../draft.ts';
 import { crossedText, isCharactersOnly, predicted } from '../gauge/gauge.ts';
 import { TOOL_CALL_LIMIT } from '../gauge/token-estimate.ts';
 import { handoffLevel, inTokens } from '../policy.ts';
@@ -130,9 +130,7 @@ export function tellNative(before: GovernorState, state: GovernorState, event: E
 }
 
 function withRelief(state: GovernorState, relief: Relief): GovernorState {
-  const next = draftOf(state);
-  next.relief = relief;
-  return next;
+  return changed(state, { relief });
 }
 
 /** The first call after a handoff shows what it freed. */

@@ -1,6 +1,6 @@
 import type { ControlRequestEvent } from '../../protocol/events.ts';
 import { type Fields, fieldsOf, jsonText, ownOf, textOf } from '../../protocol/fields.ts';
-import { draftOf } from '../draft.ts';
+import { changed } from '../draft.ts';
 import type { HookAnswer } from '../effects.ts';
 import { learnedCharsPerToken } from '../gauge/estimator.ts';
 import { CHARS_PER_TOKEN } from '../gauge/token-estimate.ts';
@@ -26,9 +26,7 @@ export function mayChange(state: GovernorState, what: 'input' | 'output'): boole
 }
 
 export function withBudget(state: GovernorState, change: Partial<ToolBudget>): GovernorState {
-  const next = draftOf(state);
-  next.toolBudget = { ...state.toolBudget, ...change };
-  return next;
+  return changed(state, { toolBudget: { ...state.toolBudget, ...change } });
 }
 
 /** Code points of a tool's result that this session's calls have shown to be a token. */

@@ -1,5 +1,5 @@
 import type { ApiFailure, ApiRetryEvent, AssistantEvent, Event, ResultEvent } from '../../protocol/events.ts';
-import { draftOf } from '../draft.ts';
+import { changed } from '../draft.ts';
 import { sendInterrupt } from '../prompts/own-lines.ts';
 import { announceExpiry } from '../relief/cache-expiry.ts';
 import { startCompaction } from '../relief/compaction.ts';
@@ -223,7 +223,5 @@ export function stopWaiting(state: GovernorState): GovernorState {
 }
 
 function withWait(state: GovernorState, wait: Wait | undefined): GovernorState {
-  const next = draftOf(state);
-  next.wait = wait;
-  return next;
+  return changed(state, { wait });
 }
