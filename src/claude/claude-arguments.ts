@@ -33,14 +33,11 @@ export interface HeadlessInvocation {
   readonly inputFormat: 'text' | 'stream-json';
   readonly outputFormat: 'text' | 'json' | 'stream-json';
   readonly verbose: boolean;
-  readonly replayUserMessages: boolean;
-  readonly partialMessages: boolean;
   readonly model: string | undefined;
   /** Starts with the messages of an earlier session. */
   readonly resumes: boolean;
   /** False means there will be no session log. */
   readonly sessionPersistence: boolean;
-  readonly slashCommandsDisabled: boolean;
   readonly bare: boolean;
   /** The output has no place for thoughts, and claude asks the API for none. */
   readonly hidesThoughts: boolean;
@@ -211,12 +208,9 @@ function showsMessages(outputFormat: HeadlessInvocation['outputFormat'], options
 function switches(options: Options) {
   return {
     verbose: options.has('--verbose'),
-    replayUserMessages: options.has('--replay-user-messages'),
-    partialMessages: options.has('--include-partial-messages'),
     model: options.get('--model'),
     resumes: RESUMING.some((name) => options.has(name)),
     sessionPersistence: !options.has('--no-session-persistence'),
-    slashCommandsDisabled: options.has('--disable-slash-commands'),
     bare: options.has('--bare'),
     jsonSchema: options.has('--json-schema'),
     maxBudgetUsd: options.get('--max-budget-usd'),

@@ -10,7 +10,7 @@ import type { Io } from '../io.ts';
 import { kindOf } from '../store/files/plain-file.ts';
 import { readLines } from '../store/files/read-lines.ts';
 import { redact } from '../store/masks/redact.ts';
-import { type ClaudePlace, configFolder } from './config-folder.ts';
+import { type ClaudePlace, configFolder } from './claude-folders.ts';
 
 /** Where a claude runs, or ran, as far as its logs depend on it. */
 interface LogPlace extends ClaudePlace {

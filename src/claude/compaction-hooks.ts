@@ -1,9 +1,8 @@
 import { resolve } from 'node:path';
 import { type Fields, parseFields } from '../core/protocol/fields.ts';
 import { readGiven } from '../store/files/given-file.ts';
-import type { ClaudePlace } from './config-folder.ts';
+import { type ClaudePlace, SETTINGS_PLACES, settingsPath } from './claude-folders.ts';
 import { namesCompactionHook } from './ctxb-hooks.ts';
-import { SETTINGS_PLACES, settingsPath } from './settings-places.ts';
 
 /** Bytes. */
 const LIMIT = 4 * 1024 * 1024;

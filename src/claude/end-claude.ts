@@ -1,6 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { isAlive, type ProcessMark, processMark } from '../store/files/process-mark.ts';
+import { isAlive, type ProcessMark, processMark, readStat } from '../store/files/process-mark.ts';
 
 /** A claude as an earlier run has journalled it. */
 export interface EarlierClaude {
@@ -53,7 +53,7 @@ export async function endClaude(claude: EarlierClaude, { graceMs = 5_000 } = {})
 
 async function endGroup(mark: ProcessMark, graceMs: number, look: () => void): Promise<EndKind> {
   // ctxb gives claude a group of its own. A claude that is in another's, such as a shell script's, goes alone.
-  const target = groupOf(mark.pid) === mark.pid ? -mark.pid : mark.pid;
+  const target = readStat(mark.pid)?.group === mark.pid ? -mark.pid : mark.pid;
   if (!signal(target, 'SIGTERM')) return isThere(mark, target) ? 'refused' : 'ended';
   // It may have started a command after the first look, and nothing tells whose that was once claude is gone.
   look();
@@ -83,42 +83,20 @@ function signal(target: number, name: NodeJS.Signals): boolean {
   }
 }
 
-interface Process {
-  readonly pid: number;
-  readonly parent: number;
-  readonly group: number;
-}
-
-function groupOf(pid: number): number | undefined {
-  return readProcess(String(pid))?.group;
-}
-
 /** Of a process that is gone, all that it has started has another parent: so they are looked for before. */
 function descendants(pid: number): number[] {
   const all = processes();
   const found = [pid];
-  for (const parent of found) found.push(...all.filter((one) => one.parent === parent).map((one) => one.pid));
+  for (const parent of found) found.push(...all.flatMap((one) => (one.parent === parent ? [one.pid] : [])));
   return found.slice(1);
 }
 
 /** All of them; none where there is no `/proc`. */
-function processes(): Process[] {
+function processes() {
   try {
-    return readdirSync('/proc')
-      .filter((name) => /^\d+$/.test(name))
-      .flatMap((name) => readProcess(name) ?? []);
+    const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+    return pids.map(Number).map((pid) => ({ pid, ...readStat(pid) }));
   } catch {
     return [];
-  }
-}
-
-function readProcess(name: string): Process | undefined {
-  try {
-    const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
-    // proc(5): the program's name comes second, in brackets, and may itself hold spaces and brackets.
-    const [, parent, group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return { pid: Number(name), parent: Number(parent), group: Number(group) };
-  } catch {
-    return undefined;
   }
 }

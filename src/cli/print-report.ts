@@ -11,7 +11,7 @@ import { CI_FORMAT } from '../report/replay/formats.ts';
 import { breachText } from '../report/replay/verdicts.ts';
 import { printable } from '../report/shown.ts';
 import { createOutlet } from '../run/output/outlet.ts';
-import { appendText } from '../store/files/append-text.ts';
+import { appendText } from '../store/files/given-file.ts';
 import type { ReportOptions } from './report-options.ts';
 
 /** Where a report goes, and how. */

@@ -1,8 +1,8 @@
 import { existsSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import type { Command } from 'commander';
+import { configFolder } from '../claude/claude-folders.ts';
 import { projectLogs } from '../claude/claude-log.ts';
-import { configFolder } from '../claude/config-folder.ts';
 import { effectiveConfig } from '../config/effective-config.ts';
 import { timeText } from '../core/memory/words.ts';
 import { fieldsOf, parseFields, textOf } from '../core/protocol/fields.ts';

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Command, Option } from 'commander';
+import { configFolder } from '../claude/claude-folders.ts';
 import { projectLogs } from '../claude/claude-log.ts';
-import { configFolder } from '../claude/config-folder.ts';
 import { effectiveConfig } from '../config/effective-config.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';

@@ -41,7 +41,7 @@ export function watchSignals({ interrupt, kill }: Signalled): SignalWatch {
   }
 
   const onExit = () => kill('SIGKILL');
-  for (const signal of ENDING_SIGNALS) process.on(signal, onSignal);
+  const stopListening = onEndingSignals(onSignal);
   process.on('exit', onExit);
 
   return {
@@ -51,9 +51,17 @@ export function watchSignals({ interrupt, kill }: Signalled): SignalWatch {
     },
     stop() {
       clearTimeout(killTimer);
-      for (const signal of ENDING_SIGNALS) process.off(signal, onSignal);
+      stopListening();
       process.off('exit', onExit);
     },
+  };
+}
+
+/** @returns stops listening */
+function onEndingSignals(listener: (signal: NodeJS.Signals) => void): () => void {
+  for (const signal of ENDING_SIGNALS) process.on(signal, listener);
+  return () => {
+    for (const signal of ENDING_SIGNALS) process.off(signal, listener);
   };
 }
 
@@ -70,35 +78,27 @@ interface HeldSignals {
 export function holdSignals(): HeldSignals {
   const controller = new AbortController();
   let first: NodeJS.Signals | undefined;
-  const onSignal = (signal: NodeJS.Signals) => {
+  const release = onEndingSignals((signal) => {
     first ??= signal;
     controller.abort();
-  };
-  for (const signal of ENDING_SIGNALS) process.on(signal, onSignal);
-  return {
-    stop: controller.signal,
-    received: () => first,
-    release() {
-      for (const signal of ENDING_SIGNALS) process.off(signal, onSignal);
-    },
-  };
+  });
+  return { stop: controller.signal, received: () => first, release };
 }
 
-/** Work that lasts until the user ends it. */
+/** Work that lasts until the user ends it, or it is stopped. */
 interface UntilSignal {
   readonly signal: AbortSignal;
-  /** Stops listening: the next signal has its default effect. */
   stop(): void;
 }
 
 /** Aborts at the first Ctrl-C, SIGTERM or SIGHUP. */
 export function untilSignal(): UntilSignal {
   const controller = new AbortController();
-  const stop = () => {
-    for (const signal of ENDING_SIGNALS) process.off(signal, stop);
+  const stopListening = onEndingSignals(stop);
+  function stop(): void {
+    stopListening();
     controller.abort();
-  };
-  for (const signal of ENDING_SIGNALS) process.on(signal, stop);
+  }
   return { signal: controller.signal, stop };
 }
 

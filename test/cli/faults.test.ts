@@ -17,7 +17,6 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'end-claude': 'claude/end-claude',
   executables: 'claude/find-claude',
   'find-claude': 'claude/find-claude',
-  'is-ctxb': 'claude/find-claude',
   'resume-run': 'e2e/recovery',
 };
 

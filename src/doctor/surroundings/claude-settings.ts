@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { settingsPath } from '../../claude/settings-places.ts';
+import { settingsPath } from '../../claude/claude-folders.ts';
 import { parseJson, SyntaxFault } from '../../config/parse-data.ts';
 import { type Fields, fieldsOf, textOf } from '../../core/protocol/fields.ts';
 import { messageOf } from '../../errors.ts';

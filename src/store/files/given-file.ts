@@ -1,4 +1,5 @@
-import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
+import { appendFileSync, closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
+import { orStoreError } from './store-error.ts';
 
 /** A file that was expected to be another one. */
 export class GivenFault extends Error {
@@ -42,10 +43,22 @@ export function readNamed(path: string, limit: number): Buffer {
   return withFile(path, constants.O_RDONLY, (fd) => readToEnd(fd, limit));
 }
 
-function withFile<T>(path: string, flags: number, read: (fd: number) => T): T {
+/**
+ * Adds to a file that is not ctxb's, such as the summary of a CI job.
+ *
+ * @throws CtxbError `store` when the system refuses
+ */
+export function appendText(path: string, text: string): void {
+  const { O_WRONLY, O_APPEND, O_CREAT, O_NONBLOCK } = constants;
+  orStoreError(path, () =>
+    withFile(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, (fd) => appendFileSync(fd, text)),
+  );
+}
+
+function withFile<T>(path: string, flags: number, work: (fd: number) => T): T {
   const fd = openSync(path, flags);
   try {
-    return read(fd);
+    return work(fd);
   } finally {
     closeSync(fd);
   }

@@ -43,18 +43,21 @@ interface Stat {
   readonly name: string;
   readonly state: string;
   readonly parent: number;
+  readonly group: number;
   readonly start: string;
 }
 
-function readStat(pid: number): Stat | undefined {
+/** Undefined for a process that is gone, and where there is no `/proc`. */
+export function readStat(pid: number): Stat | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     // proc(5): the program's name comes second, in brackets, and may itself hold spaces and brackets.
     const end = stat.lastIndexOf(')');
     const fields = stat.slice(end + 2).split(' ');
-    const [state, start] = [fields[0], fields[19]];
+    const [state, parent, group] = fields;
+    const start = fields[19];
     const name = stat.slice(stat.indexOf('(') + 1, end);
-    return state && start ? { name, state, parent: Number(fields[1]), start } : undefined;
+    return state && start ? { name, state, parent: Number(parent), group: Number(group), start } : undefined;
   } catch {
     return undefined;
   }

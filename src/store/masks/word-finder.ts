@@ -1,5 +1,7 @@
-/** ASCII. Every other character is in no word. */
-const CODES = 128;
+/** Of UTF-16. */
+const CODES = 0x10000;
+/** No state is as high. */
+const UNKNOWN = 0xffff;
 
 /** Sets the place of each group of which a word is in the text to 1. */
 export type WordFinder = (text: string, found?: Uint8Array) => Uint8Array;
@@ -11,30 +13,24 @@ interface Automaton {
   readonly next: Uint16Array;
   /** By state: the groups of the words that end there. */
   readonly ends: readonly (readonly number[] | undefined)[];
-}
-
-/** The beginning of a word, or all of it. */
-class Beginning {
-  readonly longer = new Map<number, Beginning>();
-  readonly groups = new Set<number>();
-  state = 0;
-  /** Its longest end that is the beginning of a word. */
-  end: Beginning = this;
+  /** Fills in a place of `next` that was not needed before. */
+  readonly learn: (place: number) => number;
 }
 
 /**
  * Looks for the words of many groups, in either case, in one pass: with the automaton of Aho and Corasick, whose state is
- * the longest beginning of a word that ends at the character reached. It is made for the first text.
+ * the longest beginning of a word that ends at the character reached. It is made as far as texts need it.
  */
 export function createWordFinder(groups: readonly (readonly string[])[]): WordFinder {
   let automaton: Automaton | undefined;
   return (text, found = new Uint8Array(groups.length)) => {
     automaton ??= makeAutomaton(groups);
-    const { classes, next, ends } = automaton;
+    const { classes, next, ends, learn } = automaton;
     let state = 0;
     for (let at = 0; at < text.length; at += 1) {
-      const code = text.charCodeAt(at);
-      state = code < CODES ? (next[state + (classes[code] ?? 0)] ?? 0) : 0;
+      const place = state + (classes[text.charCodeAt(at)] ?? 0);
+      const known = next[place] ?? 0;
+      state = known === UNKNOWN ? learn(place) : known;
       const here = ends[state];
       if (here !== undefined) for (const group of here) found[group] = 1;
     }
@@ -43,59 +39,41 @@ export function createWordFinder(groups: readonly (readonly string[])[]): WordFi
 }
 
 function makeAutomaton(groups: readonly (readonly string[])[]): Automaton {
-  const classes = classesOf(groups.flat());
-  const width = Math.max(...classes) + 1;
-  const all = inBreadth(treeOf(groups, classes), width);
-  const next = new Uint16Array(all.length * width);
-  const ends: Automaton['ends'][number][] = new Array(all.length * width).fill(undefined);
-  // The shorter ones come first, so what a beginning goes back to is complete.
-  for (const beginning of all) {
-    const { state, end, longer, groups } = beginning;
-    next.copyWithin(state, end.state, end.state + width);
-    for (const [letter, one] of longer) {
-      one.end = all[(next[state + letter] ?? 0) / width] ?? one;
-      next[state + letter] = one.state;
-    }
-    for (const group of ends[end.state] ?? []) groups.add(group);
-    if (groups.size > 0) ends[state] = [...groups];
+  const words = groups.map((group) => group.map((word) => word.toLowerCase()));
+  const letters = ['', ...new Set(words.flat().join(''))];
+  const beginnings = [...new Set(['', ...words.flat().flatMap(beginningsOf)])];
+  const width = letters.length;
+  const states = new Map(beginnings.map((beginning, index) => [beginning, index * width]));
+  const next = new Uint16Array(beginnings.length * width).fill(UNKNOWN);
+  const ends: Automaton['ends'][number][] = new Array(next.length).fill(undefined);
+
+  function learn(place: number): number {
+    const letter = letters[place % width] ?? '';
+    const read = letter && (beginnings[Math.floor(place / width)] ?? '') + letter;
+    const state = states.get(endsOf(read).find((end) => states.has(end)) ?? '') ?? 0;
+    next[place] = state;
+    const here = words.flatMap((group, index) => (group.some((word) => read.endsWith(word)) ? [index] : []));
+    if (here.length > 0) ends[state] = here;
+    return state;
   }
-  return { classes, next, ends };
+
+  return { classes: classesOf(letters), next, ends, learn };
+}
+
+function beginningsOf(word: string): string[] {
+  return Array.from(word, (_, index) => word.slice(0, index + 1));
+}
+
+/** The longer ones first. */
+function endsOf(text: string): string[] {
+  return Array.from(text, (_, index) => text.slice(index));
 }
 
 /** The two cases of a letter are one class. */
-function classesOf(words: readonly string[]): Uint8Array {
+function classesOf(letters: readonly string[]): Uint8Array {
   const classes = new Uint8Array(CODES);
-  const letters = [...new Set(words.join('').toLowerCase())];
   for (const [index, letter] of letters.entries()) {
-    classes[letter.charCodeAt(0)] = index + 1;
-    classes[letter.toUpperCase().charCodeAt(0)] = index + 1;
+    for (const either of [letter, letter.toUpperCase()]) if (either !== '') classes[either.charCodeAt(0)] = index;
   }
   return classes;
-}
-
-function treeOf(groups: readonly (readonly string[])[], classes: Uint8Array): Beginning {
-  const root = new Beginning();
-  for (const [group, words] of groups.entries()) {
-    for (const word of words) {
-      let beginning = root;
-      for (const letter of word) {
-        const key = classes[letter.charCodeAt(0)] ?? 0;
-        const longer = beginning.longer.get(key) ?? new Beginning();
-        beginning.longer.set(key, longer);
-        beginning = longer;
-      }
-      beginning.groups.add(group);
-    }
-  }
-  return root;
-}
-
-/** The shorter ones first, each with its state. */
-function inBreadth(root: Beginning, width: number): readonly Beginning[] {
-  const all = [root];
-  for (const beginning of all) {
-    all.push(...beginning.longer.values());
-  }
-  for (const [index, beginning] of all.entries()) beginning.state = index * width;
-  return all;
 }

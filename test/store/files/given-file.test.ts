@@ -69,7 +69,7 @@ it('a pipe is waited for only where the user has named it', async () => {
 
 /** What opens files by itself, and why it may. */
 const OPENERS: Readonly<Record<string, string>> = {
-  'claude/is-ctxb.ts': 'never waits; reads a bound of a program on PATH',
+  'claude/find-claude.ts': 'never waits; reads a bound of a program on PATH',
   'cli/handoff.ts': 'a document that is named, up to a bound',
   'cli/replay-page.ts': 'ctxb itself',
   'cli/replay-sources.ts': 'ctxb itself',
@@ -82,9 +82,7 @@ const OPENERS: Readonly<Record<string, string>> = {
   'replay/recall.ts': 'recordings, found as regular files',
   'replay/tail-file.ts': 'never waits; refuses what is no file',
   'claude/child.ts': 'the null device, to see whether there is room',
-  'claude/end-claude.ts': '/proc',
-  'store/files/append-text.ts': 'never waits; writes',
-  'store/files/given-file.ts': 'the careful reader of what is not ctxb’s',
+  'store/files/given-file.ts': 'the careful opener of what is not ctxb’s',
   'store/runs/tool-files.ts': 'never waits; refuses what is no file, up to a bound',
   'store/files/plain-file.ts': 'the careful opener of what is ctxb’s',
   'store/files/process-mark.ts': '/proc',

@@ -19,7 +19,7 @@ it('only these call what writes to a file, and they take nothing but a DiskText'
     // For the demonstration, in a folder of its own.
     'demo/job.ts',
     // The summary of a CI job, which is a report.
-    'store/files/append-text.ts',
+    'store/files/given-file.ts',
     'store/files/plain-file.ts',
   ]);
 });
