@@ -1,5 +1,5 @@
 import { programIn } from '../shell/shell-arguments.ts';
-import { type Command, type Link, type Redirect, type Simple, shellLists, type Word } from '../shell/shell-lists.ts';
+import { type Command, type Redirect, shellLists, type Word } from '../shell/shell-lists.ts';
 
 /** A command whose output has a form that can be summed up. */
 export interface KnownCommand {
@@ -24,23 +24,20 @@ const CUTTERS = new Set(['head', 'tail']);
 /** Discards stdout; discarding stderr is fine. */
 const DROPS_OUTPUT = /(?:^|[^2>])>{1,2}\s{0,9}\/dev\/null/;
 
-const GIT: Readonly<Record<string, KnownCommand['kind']>> = {
-  status: 'status',
-  diff: 'diff',
-  show: 'diff',
-  log: 'log',
-  'ls-files': 'paths',
-};
-
-const PROGRAMS: Readonly<Record<string, KnownCommand['kind']>> = {
-  grep: 'grep',
-  egrep: 'grep',
-  fgrep: 'grep',
-  rg: 'grep',
-  find: 'paths',
-  fd: 'paths',
-  ls: 'ls',
-};
+const KINDS: ReadonlyMap<string, KnownCommand['kind']> = new Map<string, KnownCommand['kind']>([
+  ['git status', 'status'],
+  ['git diff', 'diff'],
+  ['git show', 'diff'],
+  ['git log', 'log'],
+  ['git ls-files', 'paths'],
+  ['grep', 'grep'],
+  ['egrep', 'grep'],
+  ['fgrep', 'grep'],
+  ['rg', 'grep'],
+  ['find', 'paths'],
+  ['fd', 'paths'],
+  ['ls', 'ls'],
+]);
 
 /** Undefined if something else prints too, or if the output goes to another program or a file. */
 export function knownCommand(command: string): KnownCommand | undefined {
@@ -48,25 +45,24 @@ export function knownCommand(command: string): KnownCommand | undefined {
   const list = shellLists(command) ?? [];
   // What runs in the background may print at any time.
   if (list.some(({ background }) => background)) return undefined;
-  const [link, ...others] = list.flatMap(({ links }) => links).filter((one) => !isSilent(one));
-  if (link === undefined || others.length > 0) return undefined;
-  const [first, ...viewers] = link.commands;
-  if (first?.kind !== 'simple' || !viewers.every(isViewer)) return undefined;
-  if (!first.redirects.every(isHarmless)) return undefined;
-  const words = programIn(first.words);
-  const known = kindOf(words);
+  const [link, ...others] = list.flatMap(({ links }) => links).filter(({ commands }) => !isSilent(commands));
+  const [first, ...viewers] = link?.commands ?? [];
+  if (others.length > 0 || first?.kind !== 'simple' || !first.redirects.every(isHarmless)) return undefined;
+  if (!viewers.every(isViewer)) return undefined;
+  const own = programIn(first.words);
+  const isGit = own[0]?.text === 'git';
+  const words = isGit ? gitWords(own.slice(1)) : own;
+  const kind = KINDS.get(`${isGit ? 'git ' : ''}${words[0]?.text ?? ''}`);
   const limits = viewers.filter((viewer) => CUTTERS.has(programOf(viewer))).map(limitOf);
-  return known && { ...known, ...(limits.length === 0 ? {} : { limit: Math.min(...limits) }) };
+  return kind && { kind, words, ...(limits.length === 0 ? {} : { limit: Math.min(...limits) }) };
 }
 
-function isSilent({ commands }: Link): boolean {
-  const [only, ...others] = commands;
+function isSilent([only, ...others]: readonly Command[]): boolean {
   return only?.kind === 'simple' && others.length === 0 && (only.words.length === 0 || SILENT.has(programOf(only)));
 }
 
-function isViewer(command: Command): command is Simple {
+function isViewer(command: Command): boolean {
   return (
-    command.kind === 'simple' &&
     VIEWERS.has(programOf(command)) &&
     command.redirects.every(isHarmless) &&
     // A file's name would make it print that file instead.
@@ -75,30 +71,17 @@ function isViewer(command: Command): command is Simple {
 }
 
 /** Lines that `head` and `tail` show. */
-function limitOf({ words }: Simple): number {
+function limitOf({ words }: Command): number {
   const options = words.slice(1).map(({ text }) => text ?? '');
-  if (options.length === 0) return 10;
-  return Number(/^-n? ?(\d{1,9})$/.exec(options.join(' '))?.[1] ?? 0);
+  return options.length === 0 ? 10 : Number(/^-n? ?(\d{1,9})$/.exec(options.join(' '))?.[1] ?? 0);
 }
 
-function programOf(command: Command): string {
-  return command.kind === 'simple' ? (command.words[0]?.text ?? '') : '';
+function programOf({ kind, words }: Command): string {
+  return kind === 'simple' ? (words[0]?.text ?? '') : '';
 }
 
 function isHarmless({ operator, target }: Redirect): boolean {
   return operator.startsWith('<') || operator === '>&' || target.text === '/dev/null';
-}
-
-function kindOf(words: readonly Word[]): Pick<KnownCommand, 'kind' | 'words'> | undefined {
-  const program = words[0]?.text ?? '';
-  if (program !== 'git') {
-    const kind = Object.hasOwn(PROGRAMS, program) ? PROGRAMS[program] : undefined;
-    return kind && { kind, words };
-  }
-  const rest = gitWords(words.slice(1));
-  const name = rest[0]?.text ?? '';
-  const kind = Object.hasOwn(GIT, name) ? GIT[name] : undefined;
-  return kind && { kind, words: rest };
 }
 
 /** The words behind git's own options. */

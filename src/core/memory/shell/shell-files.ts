@@ -1,8 +1,7 @@
 import type { FileChange } from '../entry.ts';
+import { baseName } from '../paths.ts';
 import { type Arguments, inFolder, literals, readArguments } from './shell-arguments.ts';
 import type { Redirect, Word } from './shell-lists.ts';
-
-type Program = (words: readonly Word[], folder: string | null) => readonly FileChange[];
 
 const WRITES: ReadonlyMap<string, FileChange['change']> = new Map([
   ['>', 'created'],
@@ -13,26 +12,27 @@ const WRITES: ReadonlyMap<string, FileChange['change']> = new Map([
   ['&>>', 'edited'],
 ]);
 
-const REMOVE = '-r -R -f -d -v --recursive --force --dir --verbose';
 const MOVE = '-f -v -T --force --verbose --no-target-directory';
-const COPY = `-p ${MOVE}`;
-const TEE = '-a -i -p --append --ignore-interrupts';
-const NO_OPTIONS = '';
+
+/** The options that it may have, and what it does with what they leave. */
+type Program = readonly [options: string, effects: (read: Arguments, folder: string | null) => readonly FileChange[]];
 
 const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
-  ['rm', (words, folder) => all('deleted', readArguments(words, REMOVE), folder)],
-  ['unlink', (words, folder) => all('deleted', readArguments(words, NO_OPTIONS), folder)],
-  ['touch', (words, folder) => all('created', readArguments(words, NO_OPTIONS), folder)],
-  ['tee', tee],
-  ['mv', (words, folder) => movedFiles(readArguments(words, MOVE), folder)],
-  ['cp', copied],
-  ['sed', (words, folder) => editedBy(SED, words, folder)],
-  ['perl', (words, folder) => editedBy(PERL, words, folder)],
+  ['rm', ['-r -R -f -d -v --recursive --force --dir --verbose', all('deleted')]],
+  ['unlink', ['', all('deleted')]],
+  ['touch', ['', all('created')]],
+  ['tee', ['-a -i -p --append --ignore-interrupts', tee]],
+  ['mv', [MOVE, movedFiles]],
+  ['cp', [`-p ${MOVE}`, copied]],
 ]);
 
 /** What a program that succeeded certainly did to files. */
 export function fileChanges(name: string, words: readonly Word[], folder: string | null): readonly FileChange[] {
-  return PROGRAMS.get(name)?.(words, folder) ?? [];
+  const editor = EDITORS.get(name);
+  if (editor !== undefined) return editedBy(editor, words, folder);
+  const [options, effects] = PROGRAMS.get(name) ?? [];
+  const read = options === undefined ? undefined : readArguments(words, options);
+  return read && effects ? effects(read, folder) : [];
 }
 
 /** What the redirections of a command that succeeded did: the shell has opened each of them. */
@@ -46,7 +46,7 @@ export function redirectChanges(redirects: readonly Redirect[], folder: string |
 }
 
 /** Of a move into a place that may be a file or a folder only the source is certain. */
-export function movedFiles(read: Arguments | undefined, folder: string | null): readonly FileChange[] {
+export function movedFiles(read: Arguments, folder: string | null): readonly FileChange[] {
   return transfers(read, folder).map(({ from, to }) => ({
     path: from,
     change: 'moved',
@@ -54,12 +54,9 @@ export function movedFiles(read: Arguments | undefined, folder: string | null): 
   }));
 }
 
-function copied(words: readonly Word[], folder: string | null): readonly FileChange[] {
-  const copies = transfers(readArguments(words, COPY), folder);
-  return changed(
-    'created',
-    copies.flatMap(({ to }) => to ?? []),
-  );
+function copied(read: Arguments, folder: string | null): readonly FileChange[] {
+  const copies = transfers(read, folder).flatMap(({ to }) => to ?? []);
+  return changed('created', copies);
 }
 
 interface Transfer {
@@ -67,18 +64,15 @@ interface Transfer {
   readonly to: string | null;
 }
 
-function transfers(read: Arguments | undefined, folder: string | null): Transfer[] {
-  if (read === undefined) return [];
-  const { operands } = read;
-  const target = operands.at(-1);
+function transfers({ operands, options }: Arguments, folder: string | null): Transfer[] {
+  const target = operands.at(-1)?.text ?? null;
   const sources = operands.slice(0, -1);
-  if (target === undefined) return [];
   const several = sources.filter(({ one }) => one).length > 1;
-  const exact = read.options.has('T') || read.options.has('no-target-directory');
+  const exact = options.has('T') || options.has('no-target-directory');
   return sources.flatMap(({ text }) => {
     const from = inFolder(folder, text);
     if (from === null) return [];
-    return { from, to: inFolder(folder, destination(baseName(from), target.text, several, exact)) };
+    return { from, to: inFolder(folder, destination(baseName(from), target, several, exact)) };
   });
 }
 
@@ -89,10 +83,9 @@ function destination(name: string, target: string | null, several: boolean, exac
   return last === name || (last.includes('.') && name.includes('.')) ? target : null;
 }
 
-function tee(words: readonly Word[], folder: string | null): readonly FileChange[] {
-  const read = readArguments(words, TEE);
-  const appends = read?.options.has('a') || read?.options.has('append');
-  return all(appends ? 'edited' : 'created', read, folder);
+function tee(read: Arguments, folder: string | null): readonly FileChange[] {
+  const appends = read.options.has('a') || read.options.has('append');
+  return all(appends ? 'edited' : 'created')(read, folder);
 }
 
 interface Editor {
@@ -104,12 +97,10 @@ interface Editor {
   readonly suffix: RegExp;
 }
 
-const SED: Editor = {
-  option: /^-([Ernsuz]*)(?:(i\S*|-in-place(?:=\S*)?)|([ef]))?$/,
-  needs: /(?:)/,
-  suffix: /^(?:\.\w+)?$/,
-};
-const PERL: Editor = { option: /^-([aglnpswW0-9]*)(?:(i\S*)|([eE]))?$/, needs: /[np]/, suffix: /^(?!)/ };
+const EDITORS: ReadonlyMap<string, Editor> = new Map<string, Editor>([
+  ['sed', { option: /^-([Ernsuz]*)(?:(i\S*|-in-place(?:=\S*)?)|([ef]))?$/, needs: /(?:)/, suffix: /^(?:\.\w+)?$/ }],
+  ['perl', { option: /^-([aglnpswW0-9]*)(?:(i\S*)|([eE]))?$/, needs: /[np]/, suffix: /^(?!)/ }],
+]);
 
 /** `sed -i`, `perl -pi`: the first operand is the script, unless an option has brought one. */
 function editedBy(editor: Editor, words: readonly Word[], folder: string | null): readonly FileChange[] {
@@ -137,14 +128,10 @@ function filesOf(operands: readonly Word[], script: boolean): readonly Word[] {
   return script ? operands : operands.slice(1);
 }
 
-function all(change: FileChange['change'], read: Arguments | undefined, folder: string | null): readonly FileChange[] {
-  return read === undefined ? [] : changed(change, literals(read.operands, folder));
+function all(change: FileChange['change']): Program[1] {
+  return ({ operands }, folder) => changed(change, literals(operands, folder));
 }
 
 function changed(change: FileChange['change'], paths: readonly string[]): readonly FileChange[] {
   return paths.filter((path) => !path.startsWith('/dev/')).map((path) => ({ path, change }));
-}
-
-function baseName(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1);
 }

@@ -1,6 +1,6 @@
 import type { Discard, FileChange } from '../entry.ts';
 import { START } from '../paths.ts';
-import { inFolder, literals, readArguments } from './shell-arguments.ts';
+import { type Arguments, inFolder, literals, readArguments } from './shell-arguments.ts';
 import { movedFiles } from './shell-files.ts';
 import type { Word } from './shell-lists.ts';
 
@@ -11,25 +11,21 @@ export interface GitEffects {
   readonly commits?: boolean;
 }
 
-type Verb = (words: readonly Word[], folder: string | null) => GitEffects;
+/** The options that it may have, and what it does with what they leave. */
+type Verb = readonly [options: string, effects: (read: Arguments, folder: string | null) => GitEffects];
 
 const NOTHING: GitEffects = {};
 
-const REMOVE = '-r -f -q --force --quiet';
-const MOVE = '-f -v --force --verbose';
-const CHECKOUT = '-f -q --force --quiet';
-const RESTORE = '-S -W -q --staged --worktree --quiet -s= --source=';
-const STASH = '-u -a -q --include-untracked --all --quiet -m= --message=';
-const RESET = '-q --hard --quiet';
-
 const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
-  ['rm', removed],
-  ['mv', (words, folder) => ({ changes: movedFiles(readArguments(words, MOVE), folder) })],
-  ['commit', committed],
-  ['checkout', checkout],
-  ['restore', restore],
-  ['stash', stash],
-  ['reset', reset],
+  ['rm', ['-r -f -q --force --quiet', removed]],
+  ['mv', ['-f -v --force --verbose', (read, folder) => ({ changes: movedFiles(read, folder) })]],
+  ['checkout', ['-f -q --force --quiet', checkout]],
+  ['restore', ['-S -W -q --staged --worktree --quiet -s= --source=', restore]],
+  ['stash', ['-u -a -q --include-untracked --all --index --quiet -m= --message=', stash]],
+  [
+    'reset',
+    ['-q --hard --quiet', ({ options }, folder) => (options.has('hard') ? discardAll('reset', folder) : NOTHING)],
+  ],
 ]);
 
 /** `words` are what stands after `git`. */
@@ -42,24 +38,19 @@ export function gitEffects(words: readonly Word[], folder: string | null): GitEf
     else if (option === '-c') at++;
     else if (option !== '--no-pager' && option !== '-P') return NOTHING;
   }
-  const verb = VERBS.get(words[at]?.text ?? '');
-  return verb === undefined ? NOTHING : verb(words.slice(at + 1), where);
+  const name = words[at]?.text ?? '';
+  const rest = words.slice(at + 1);
+  if (name === 'commit') return { commits: !rest.some(({ text }) => text === '--dry-run' || text === '--help') };
+  const [options, effects] = VERBS.get(name) ?? [];
+  const read = options && readArguments(rest, options);
+  return read && effects ? effects(read, where) : NOTHING;
 }
 
-function committed(words: readonly Word[]): GitEffects {
-  return { commits: !words.some(({ text }) => text === '--dry-run' || text === '--help') };
+function removed({ operands }: Arguments, folder: string | null): GitEffects {
+  return { changes: pathspecs(operands, folder).map((path) => ({ path, change: 'deleted' })) };
 }
 
-function removed(words: readonly Word[], folder: string | null): GitEffects {
-  const read = readArguments(words, REMOVE);
-  const paths = read === undefined ? [] : pathspecs(read.operands, folder);
-  return { changes: paths.map((path) => ({ path, change: 'deleted' })) };
-}
-
-function checkout(words: readonly Word[], folder: string | null): GitEffects {
-  const read = readArguments(words, CHECKOUT);
-  if (read === undefined) return NOTHING;
-  const { operands, after, options } = read;
+function checkout({ operands, after, options }: Arguments, folder: string | null): GitEffects {
   if (after !== undefined) return discard('checkout', after, folder);
   // With two names the first may be a branch, a commit or a path; the second can only be a path.
   if (operands.length > 1) return discard('checkout', operands.slice(1), folder);
@@ -72,29 +63,19 @@ function namesFile({ text }: Word): boolean {
   return text === '.' || /^(?!v?\d)[^/]*\.[a-z]{2,4}$/i.test(text?.slice(text.lastIndexOf('/') + 1) ?? '');
 }
 
-function restore(words: readonly Word[], folder: string | null): GitEffects {
-  const read = readArguments(words, RESTORE);
-  if (read === undefined) return NOTHING;
-  const { options, operands } = read;
+function restore({ options, operands }: Arguments, folder: string | null): GitEffects {
   const staged = options.has('S') || options.has('staged');
   const worktree = options.has('W') || options.has('worktree');
   return staged && !worktree ? NOTHING : discard('restore', operands, folder);
 }
 
-function stash(words: readonly Word[], folder: string | null): GitEffects {
-  const [first, ...rest] = words;
-  if (first?.text === 'pop' || first?.text === 'apply') return discardAll('back', folder);
-  const named = first?.text === 'push' || first?.text === 'save';
-  if (first !== undefined && !named && !first.raw.startsWith('-')) return NOTHING;
-  const read = readArguments(named ? rest : words, STASH);
-  if (read === undefined) return NOTHING;
-  const paths = first?.text === 'push' ? read.operands : (read.after ?? []);
+function stash({ operands, after = [] }: Arguments, folder: string | null): GitEffects {
+  const [verb, ...named] = operands.length > after.length ? operands : [];
+  if (verb?.text === 'pop' || verb?.text === 'apply') return discardAll('back', folder);
+  if (verb !== undefined && verb.text !== 'push' && verb.text !== 'save') return NOTHING;
+  // Behind `save` stands a message.
+  const paths = verb?.text === 'push' ? named : after;
   return paths.length > 0 ? discard('stash', paths, folder) : discardAll('stash', folder);
-}
-
-function reset(words: readonly Word[], folder: string | null): GitEffects {
-  const read = readArguments(words, RESET);
-  return read?.options.has('hard') ? discardAll('reset', folder) : NOTHING;
 }
 
 function discard(how: Discard['how'], words: readonly Word[], folder: string | null): GitEffects {

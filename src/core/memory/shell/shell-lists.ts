@@ -28,36 +28,24 @@ export interface Link {
   readonly commands: readonly Command[];
 }
 
-/**
- * - `simple`: a program with its arguments.
- * - `group`: `{ …; }`.
- * - `subshell`: `( … )`.
- * - `block`: a loop, a condition or a test; whether and how often its words are run is not certain.
- */
-export type Command = Simple | Group | Block;
-
 /** Where something begins and ends in the text, in UTF-16 units. */
 interface Place {
   readonly from: number;
   readonly to: number;
 }
 
-export interface Simple extends Place {
-  readonly kind: 'simple';
-  /** Without the assignments before the program. */
+export interface Command extends Place {
+  /**
+   * - `simple`: a program with its arguments.
+   * - `group`: `{ …; }`.
+   * - `subshell`: `( … )`.
+   * - `block`: a loop, a condition or a test; whether and how often its words are run is not certain.
+   */
+  readonly kind: 'simple' | 'group' | 'subshell' | 'block';
+  /** Of a program, without the assignments before it; of a block, all that are in it. */
   readonly words: readonly Word[];
-  readonly redirects: readonly Redirect[];
-}
-
-export interface Group extends Place {
-  readonly kind: 'group' | 'subshell';
+  /** Of a group or a subshell. */
   readonly body: List;
-  readonly redirects: readonly Redirect[];
-}
-
-export interface Block extends Place {
-  readonly kind: 'block';
-  readonly words: readonly Word[];
   readonly redirects: readonly Redirect[];
 }
 
@@ -115,20 +103,20 @@ function linkOf(node: PipelineNode, otherwise: boolean): Link {
 }
 
 function commandOf(node: CommandNode | CompoundCommand, redirects: readonly Redirect[]): Command {
-  const place = { from: node.pos, to: node.end };
+  const common = { words: [], body: [], redirects, from: node.pos, to: node.end };
   switch (node.type) {
     case 'Command': {
       const words = [...(node.name === undefined ? [] : [node.name]), ...node.args].map(wordOf);
-      return { kind: 'simple', words, redirects: node.redirects.flatMap(redirectOf), ...place };
+      return { ...common, kind: 'simple', words, redirects: node.redirects.flatMap(redirectOf) };
     }
     case 'Redirected':
       return commandOf(node.command, node.redirects.flatMap(redirectOf));
     case 'BraceGroup':
-      return { kind: 'group', body: node.body.commands.map(chainOf), redirects, ...place };
+      return { ...common, kind: 'group', body: node.body.commands.map(chainOf) };
     case 'Subshell':
-      return { kind: 'subshell', body: node.body.commands.map(chainOf), redirects, ...place };
+      return { ...common, kind: 'subshell', body: node.body.commands.map(chainOf) };
     default:
-      return { kind: 'block', words: wordsIn(node), redirects, ...place };
+      return { ...common, kind: 'block', words: wordsIn(node) };
   }
 }
 
