@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { gistOf, printed, ran, type Told } from '../../support/told.ts';
 
-const LS =
-  'total 12\ndrwxr-xr-x 2 u g 4096 Oct 13 04:36 .\ndrwxr-xr-x 2 u g 4096 Oct 13 04:36 src\n-rw-r--r-- 1 u g 12 Oct 13 04:36 a b.md\nlrwxrwxrwx 1 u g 9 Oct 13 04:36 z.md -> a b.md';
 const PATCH =
   'diff --git a/a.ts b/a.ts\nindex 1..2 100644\n--- a/a.ts\n+++ b/a.ts\n@@ -1,2 +1,2 @@\n-one\n--- two\n+three\n x\ndiff --git a/b c.ts b/b c.ts\n@@ -0,0 +1 @@\n+y';
 const STATUS =
@@ -49,12 +47,6 @@ describe('a command whose output is known', () => {
       'git diff --name-status main',
       'M\ta.ts\nR100\tb.ts\tc.ts',
       '`git diff --name-status main` exit 0 — 2 files (diff). `a.ts`, `c.ts`',
-    ),
-    ran(
-      'numbers',
-      'git diff --numstat',
-      '3\t1\ta.ts\n-\t-\tb.png',
-      '`git diff --numstat` exit 0 — 2 files, +3/-1 lines (diff). `a.ts`, `b.png`',
     ),
     ran(
       'a commit',
@@ -131,26 +123,7 @@ describe('a command whose output is known', () => {
     ),
     ran('one file of a pattern', 'grep -n x *.ts', '12:x', '`grep -n x *.ts` exit 0 — `12:x`'),
     ran('what comes in', 'make | grep x', 'x y', '`make | grep x` exit 0 — `x y`'),
-    ran(
-      'found files',
-      'find . -type f 2>/dev/null',
-      './src/a.ts\n./src/b.ts\n./test/a.md\n./x',
-      '`find . -type f 2>/dev/null` exit 0 — 4 files. Types: .ts (2), .md (1). Key: `src/`, `test/`',
-    ),
-    ran(
-      'what is found and more',
-      'find /w/src',
-      '/w/src/a/x.ts\n/w/src/b/y.ts',
-      '`find /w/src` exit 0 — 2 entries. Types: .ts (2). Key: `a/`, `b/`',
-    ),
     ran('what is done with it', 'find . -exec wc {} +', '3 total', '`find . -exec wc {} +` exit 0 — `3 total`'),
-    ran('a folder', 'ls -la', LS, '`ls -la` exit 0 — 3 entries. Types: .md (2). Key: `src/`'),
-    ran(
-      'several folders',
-      'ls a b',
-      'a:\nx.ts\n\nb:\ny.ts',
-      '`ls a b` exit 0 — 2 entries. Types: .ts (2). Key: `a/`, `b/`',
-    ),
   ])('sums up $title of a search', (one) => {
     expect(gistOf(one)).toBe(one.gist);
   });

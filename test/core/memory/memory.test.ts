@@ -158,7 +158,7 @@ describe('memory', () => {
       expect.stringContaining('between backticks'),
       '',
       expect.stringMatching(/^- .* · Bash `make` exit 0 — `ok` · toolu_1$/),
-      expect.stringMatching(/^- .* · Bash `ls` exit 0 — 1 entries\. .* · toolu_2$/),
+      expect.stringMatching(/^- .* · Bash `ls` exit 0 — `a` · toolu_2$/),
       '',
     ]);
     expect(again.index()).toContain('Task: Mend the clock.');

@@ -25,84 +25,36 @@ export interface FileList {
   /** A folder ends in a slash. */
   readonly paths: readonly string[];
   /** How many there are, if more than `paths` names. */
-  readonly total?: number;
+  readonly total?: number | undefined;
   /** Something was left out of the list, so there may be more. */
   readonly more?: boolean;
-  /** Not all of them are certain to be files. */
-  readonly mixed?: boolean;
 }
 
 const MAX_TYPES = 4;
 const MAX_FOLDERS = 3;
 
 /** `5 files. Types: .ts (3), .md (2). Key: src/, test/`. */
-export function summarizeFiles({ paths, total, more, mixed }: FileList, quote: Quote): string {
-  const types = byCount(paths.flatMap((path) => extensionOf(path) ?? [])).slice(0, MAX_TYPES);
-  const folders = byCount(withoutCommonFolder(paths).flatMap((path) => firstFolder(path) ?? [])).slice(0, MAX_FOLDERS);
-  const count = `${more ? 'at least ' : ''}${total ?? paths.length} ${mixed ? 'entries' : 'files'}`;
-  const named = types.map(([type, often]) => `${type} (${often})`).join(', ');
-  const key = folders.map(([folder]) => quote(folder, NAME)).join(', ');
-  return `${count}. Types: ${named || '(no extensions)'}. Key: ${key || '(flat)'}`;
-}
-
-/** `.env` has no extension. */
-function extensionOf(path: string): string | undefined {
-  return /[^/\\](\.[A-Za-z0-9_+-]{1,12})$/.exec(path.slice(-80))?.[1];
-}
-
-function firstFolder(path: string): string | undefined {
-  const end = path.search(/[/\\]/);
-  return end > 0 ? `${path.slice(0, end)}/` : undefined;
+export function summarizeFiles({ paths, total = paths.length, more }: FileList, quote: Quote): string {
+  // `.env` has no extension.
+  const types = byCount(paths.flatMap((path) => /[^/\\](\.[\w+-]{1,12})$/.exec(path.slice(-80))?.[1] ?? []));
+  const folders = byCount(withoutCommonFolder(paths).flatMap((path) => /^[^/\\]+(?=[/\\])/.exec(path)?.[0] ?? []));
+  const named = types.slice(0, MAX_TYPES).map(([type, often]) => `${type} (${often})`);
+  const key = folders.slice(0, MAX_FOLDERS).map(([folder]) => quote(`${folder}/`, NAME));
+  const count = `${more ? 'at least ' : ''}${total} files`;
+  return `${count}. Types: ${named.join(', ') || '(no extensions)'}. Key: ${key.join(', ') || '(flat)'}`;
 }
 
 /** Paths without the folders that all of them begin with. */
 function withoutCommonFolder(paths: readonly string[]): readonly string[] {
   const [first = ''] = paths;
   if (!/^(?:[/\\~]|[A-Za-z]:)/.test(first)) return paths.map((path) => path.replace(/^\.[/\\]/, ''));
-  let common = first.slice(0, lastSeparator(first) + 1);
-  for (const path of paths) {
-    while (!path.startsWith(common)) common = common.slice(0, lastSeparator(common.slice(0, -1)) + 1);
-  }
+  let common = folderOf(first);
+  for (const path of paths) while (!path.startsWith(common)) common = folderOf(common.slice(0, -1));
   return paths.map((path) => path.slice(common.length));
 }
 
-function lastSeparator(path: string): number {
-  return Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\'));
-}
-
-/** Kind of an entry and its name, in a line of `ls -l`. */
-const LONG_LINE = /^([-bcdlps])\S{9,11} +\d+ +\S+ +\S+ +\S+ +\S+ +\S+ +\S+ (\S.*)$/;
-
-/** What `find`, `fd` or `git ls-files` printed: a path a line. */
-export function readPaths(text: string, mixed: boolean): FileList {
-  const { lines, more } = nearLines(text);
-  return { paths: lines.filter((line) => line !== '' && line !== '.'), mixed, more };
-}
-
-/** What `ls` printed, one name a line; undefined where it is another form. */
-export function readLs(text: string, isLong: boolean): FileList | undefined {
-  const { lines, more } = nearLines(text);
-  const paths: string[] = [];
-  let folder = '';
-  for (const line of lines) {
-    if (line === '' || /^total \S{1,12}$/.test(line)) continue;
-    if (line.endsWith(':')) {
-      folder = `${line.slice(0, -1)}/`;
-      continue;
-    }
-    const name = isLong ? longName(line) : line;
-    if (name === undefined) return undefined;
-    if (!/^\.{1,2}\/?$/.test(name)) paths.push(folder + name);
-  }
-  return { paths, mixed: true, more };
-}
-
-function longName(line: string): string | undefined {
-  const [, kind, name = ''] = LONG_LINE.exec(line) ?? [];
-  if (kind === undefined) return undefined;
-  if (kind === 'd') return `${name}/`;
-  const link = kind === 'l' ? name.indexOf(' -> ') : -1;
-  return link < 0 ? name : name.slice(0, link);
+function folderOf(path: string): string {
+  return path.slice(0, Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
 }
 
 /** What a search has found. */
@@ -131,16 +83,16 @@ function sumOf(counts: readonly Counted[]): number {
 /** `7 files with matches: a.ts, b.ts`; with `more` there may be others. */
 export function summarizeMatchingFiles(files: readonly string[], more: boolean, quote: Quote): string {
   const names = [...new Set(files)].sort();
-  const least = more && names.length > 0 ? 'at least ' : '';
-  return `${least}${names.length} files with matches: ${listed(names, MAX_FILES, (name) => quote(name, FILE)) || '(no matches)'}`;
+  const shown = listed(names, MAX_FILES, (name) => quote(name, FILE)) || '(no matches)';
+  return `${more && names.length > 0 ? 'at least ' : ''}${names.length} files with matches: ${shown}`;
 }
 
 /** How the lines of a search are to be read. */
 export interface MatchLines {
   /** The file that was searched, where lines do not name one. */
-  readonly only?: string | undefined;
+  readonly only: string | undefined;
   /** They have numbers; undefined where that is not known. */
-  readonly numbered: boolean | undefined;
+  readonly numbered: true | undefined;
   /** Lines that are only near a match come with it. */
   readonly context: boolean;
 }
@@ -161,10 +113,12 @@ export function readMatches(text: string, { only, numbered, context }: MatchLine
     const found = lines.filter((line) => line !== '' && line !== '--' && (!context || !/^\d+-/.test(line)));
     return { counts: found.length === 0 ? [] : [[only, found.length]], more };
   }
-  const isNumbered = numbered !== false && lines.some((line) => NUMBERED_LINE.test(line));
-  if (!isNumbered && (context || numbered === true)) return undefined;
-  const files = lines.flatMap((line) => (isNumbered ? NUMBERED_LINE : NAMED_LINE).exec(line)?.[1] ?? []);
-  return { counts: byCount(files), more };
+  const isNumbered = lines.some((line) => NUMBERED_LINE.test(line));
+  if (!isNumbered && (context || numbered)) return undefined;
+  return {
+    counts: byCount(lines.flatMap((line) => (isNumbered ? NUMBERED_LINE : NAMED_LINE).exec(line)?.[1] ?? [])),
+    more,
+  };
 }
 
 /** The files and their matches in lines of `file:count`. */

@@ -1,111 +1,96 @@
 import { listed } from './found-files.ts';
 import { FILE, NAME, nearLines, type Quote } from './text-result.ts';
 
-/** What `git status` says about a working tree. */
-export interface GitStatus {
+const PARTS = ['staged', 'modified', 'unmerged', 'untracked'] as const;
+type Part = (typeof PARTS)[number];
+
+/** What `git status` says about a working tree; of each part, how many files. */
+export interface GitStatus extends Readonly<Record<Part, number>> {
   /** Undefined if it was not asked for. */
   readonly branch: string | undefined;
   readonly ahead: number;
   readonly behind: number;
-  readonly staged: number;
-  readonly modified: number;
-  readonly unmerged: number;
-  readonly untracked: number;
   /** git says that there is nothing to commit. */
   readonly clean: boolean;
 }
 
 /** `main (clean) [ahead 2]`, or `main: 1 staged, 2 modified`. */
 export function summarizeGitStatus(status: GitStatus, quote: Quote): string {
-  const { ahead, behind, clean } = status;
   const branch = status.branch === undefined ? '' : quote(status.branch, NAME);
-  if (clean) {
-    const apart = [...(ahead > 0 ? [`ahead ${ahead}`] : []), ...(behind > 0 ? [`behind ${behind}`] : [])];
+  if (status.clean) {
+    const apart = (['ahead', 'behind'] as const).filter((way) => status[way] > 0).map((way) => `${way} ${status[way]}`);
     return `${branch} (clean)${apart.length === 0 ? '' : ` [${apart.join(', ')}]`}`.trimStart();
   }
-  const parts = (['staged', 'modified', 'unmerged', 'untracked'] as const).filter((part) => status[part] > 0);
-  const counts = parts.map((part) => `${status[part]} ${part}`).join(', ') || 'not clean, nothing listed';
-  return branch === '' ? counts : `${branch}: ${counts}`;
+  const counts = PARTS.filter((part) => status[part] > 0).map((part) => `${status[part]} ${part}`);
+  return `${branch === '' ? '' : `${branch}: `}${counts.join(', ') || 'not clean, nothing listed'}`;
 }
-
-type Tally = { -readonly [K in keyof GitStatus]: GitStatus[K] };
 
 const SHORT_LINE = /^(?:## |[ MADRCUT?!]{2} \S)/;
 
 /** Undefined if it is neither the long nor the short format of `git status`. */
 export function readGitStatus(text: string): GitStatus | undefined {
   const { lines } = nearLines(text);
-  const tally: Tally = {
-    branch: undefined,
-    ahead: 0,
-    behind: 0,
-    staged: 0,
-    modified: 0,
-    unmerged: 0,
-    untracked: 0,
-    clean: false,
-  };
-  if (lines.every((line) => SHORT_LINE.test(line))) return readShort(lines, tally);
+  if (lines.every((line) => SHORT_LINE.test(line))) return readShort(lines);
   return lines.some((line) => /^(?:On branch |HEAD detached |Not currently on )/.test(line))
-    ? readLong(lines, tally)
+    ? readLong(lines)
     : undefined;
 }
 
-function readShort(lines: readonly string[], tally: Tally): GitStatus {
-  for (const line of lines) {
-    if (line.startsWith('## ')) addBranchLine(line.slice(3), tally);
-    else addCode(line.slice(0, 2), tally);
-  }
-  tally.clean = lines.every((line) => line.startsWith('## '));
-  return tally;
+function counted(parts: readonly Part[]): Record<Part, number> {
+  const count = (part: Part) => parts.filter((one) => one === part).length;
+  return Object.fromEntries(PARTS.map((part) => [part, count(part)])) as Record<Part, number>;
 }
 
-/** `main...origin/main [ahead 1, behind 2]`. */
-function addBranchLine(line: string, tally: Tally): void {
-  tally.branch = line.replace(/^(?:No commits yet on|Initial commit on) /, '').split(/\.\.\.| \[/, 1)[0] ?? '';
-  const apart = / \[([^[\]]{1,60})\]$/.exec(line)?.[1] ?? '';
-  tally.ahead = Number(/ahead (\d{1,9})/.exec(apart)?.[1] ?? 0);
-  tally.behind = Number(/behind (\d{1,9})/.exec(apart)?.[1] ?? 0);
+/** `## main...origin/main [ahead 1, behind 2]`, then a code and a path a line. */
+function readShort(lines: readonly string[]): GitStatus {
+  const head = lines
+    .find((line) => line.startsWith('## '))
+    ?.replace(/^## (?:No commits yet on |Initial commit on )?/, '');
+  const apart = / \[([^[\]]{1,60})\]$/.exec(head ?? '')?.[1] ?? '';
+  const files = lines.filter((line) => !line.startsWith('## '));
+  return {
+    ...counted(files.flatMap(partsOf)),
+    branch: head?.split(/\.\.\.| \[/, 1)[0],
+    ahead: Number(/ahead (\d{1,9})/.exec(apart)?.[1] ?? 0),
+    behind: Number(/behind (\d{1,9})/.exec(apart)?.[1] ?? 0),
+    clean: files.length === 0,
+  };
 }
 
-function addCode(code: string, tally: Tally): void {
-  if (code === '??') tally.untracked++;
-  else if (/U|AA|DD/.test(code)) tally.unmerged++;
-  else if (code !== '!!') {
-    if (code[0] !== ' ') tally.staged++;
-    if (code[1] !== ' ') tally.modified++;
-  }
+function partsOf(line: string): Part[] {
+  const code = line.slice(0, 2);
+  if (code === '??') return ['untracked'];
+  if (code === '!!') return [];
+  if (/U|AA|DD/.test(code)) return ['unmerged'];
+  return [...(code[0] === ' ' ? [] : (['staged'] as const)), ...(code[1] === ' ' ? [] : (['modified'] as const))];
 }
 
-type Part = 'staged' | 'modified' | 'unmerged' | 'untracked';
+const TITLES: ReadonlyMap<string, Part> = new Map([
+  ['Changes to be committed:', 'staged'],
+  ['Changes not staged for commit:', 'modified'],
+  ['Unmerged paths:', 'unmerged'],
+  ['Untracked files:', 'untracked'],
+]);
 
-const PARTS: Readonly<Record<string, Part>> = {
-  'Changes to be committed:': 'staged',
-  'Changes not staged for commit:': 'modified',
-  'Unmerged paths:': 'unmerged',
-  'Untracked files:': 'untracked',
-};
-
-function readLong(lines: readonly string[], tally: Tally): GitStatus {
+/** Sentences, and below titles files that are set in. */
+function readLong(lines: readonly string[]): GitStatus {
   let part: Part | undefined;
+  const parts: Part[] = [];
   for (const line of lines) {
-    if (line.startsWith('\t')) {
-      if (part !== undefined) tally[part]++;
-    } else if (/^\S/.test(line)) {
-      part = Object.hasOwn(PARTS, line) ? PARTS[line] : undefined;
-      addSentence(line, tally);
-    }
+    if (/^\S/.test(line)) part = TITLES.get(line);
+    else if (line.startsWith('\t') && part !== undefined) parts.push(part);
   }
-  return tally;
-}
-
-function addSentence(line: string, tally: Tally): void {
-  const branch = /^On branch (.+)$/.exec(line)?.[1] ?? /^(HEAD detached .+)$/.exec(line)?.[1];
-  tally.branch ??= branch;
-  const [, ahead, behind] = /and have (\d{1,9}) and (\d{1,9}) different commits? each/.exec(line) ?? [];
-  tally.ahead ||= Number(ahead ?? /^Your branch is ahead of .* by (\d{1,9}) commit/.exec(line)?.[1] ?? 0);
-  tally.behind ||= Number(behind ?? /^Your branch is behind .* by (\d{1,9}) commit/.exec(line)?.[1] ?? 0);
-  if (/^nothing (?:added )?to commit\b.*(?:clean|not staged|create\/copy)/.test(line)) tally.clean = true;
+  const said = lines.join('\n');
+  const [, branch, detached] = /^(?:On branch (.+)|(HEAD detached .+))$/m.exec(said) ?? [];
+  const [, mine, theirs] = /^.*and have (\d{1,9}) and (\d{1,9}) different commits? each/m.exec(said) ?? [];
+  const apart = (way: string) => new RegExp(`^Your branch is ${way} .* by (\\d{1,9}) commit`, 'm').exec(said)?.[1];
+  return {
+    ...counted(parts),
+    branch: branch ?? detached,
+    ahead: Number(mine ?? apart('ahead') ?? 0),
+    behind: Number(theirs ?? apart('behind') ?? 0),
+    clean: /^nothing (?:added )?to commit\b.*(?:clean|not staged|create\/copy)/m.test(said),
+  };
 }
 
 /** What a diff changes. */
@@ -124,21 +109,17 @@ export interface GitDiff {
 const MAX_FILES = 4;
 
 /** `3 files, +12/-4 lines (diff). a.ts, b.ts, c.ts`. `type` says what was compared. */
-export function summarizeGitDiff({ files, total, added, removed, more }: GitDiff, type: string, quote: Quote): string {
-  const count = total ?? files.length;
-  if (count === 0) return `No changes (${type})`;
-  const lines = added === undefined ? '' : `, +${added}/-${removed ?? 0} lines`;
-  const names = listed(
-    files.filter((file) => file !== ''),
-    MAX_FILES,
-    (file) => quote(file, FILE),
-  );
-  return `${more ? 'at least ' : ''}${count} files${lines} (${type})${names === '' ? '' : `. ${names}`}`;
+export function summarizeGitDiff(diff: GitDiff, type: string, quote: Quote): string {
+  const { files, total = files.length, added, removed = 0, more } = diff;
+  if (total === 0) return `No changes (${type})`;
+  const lines = added === undefined ? '' : `, +${added}/-${removed} lines`;
+  const shown = files.filter((file) => file !== '');
+  const names = listed(shown, MAX_FILES, (file) => quote(file, FILE));
+  return `${more ? 'at least ' : ''}${total} files${lines} (${type})${names === '' ? '' : `. ${names}`}`;
 }
 
 const STAT_TOTAL = /^ (\d{1,9}) files? changed(?:, (\d{1,9}) insertions?\(\+\))?(?:, (\d{1,9}) deletions?\(-\))?$/;
 const STAT_LINE = /^ (\S.{0,400}?) {1,200}\| {1,20}(?:\d+|Bin\b)/;
-const NUMSTAT = /^(\d{1,9}|-)\t(\d{1,9}|-)\t(.+)$/;
 const NAME_STATUS = /^[ACDMRTUXB]\d{0,3}\t(?:.*\t)?(.+)$/;
 
 /** Undefined if it is no format of `git diff` or `git show`. */
@@ -146,7 +127,7 @@ export function readGitDiff(text: string, namesOnly: boolean): GitDiff | undefin
   const { lines, more } = nearLines(text);
   if (lines.length === 0) return { files: [], added: 0, removed: 0 };
   if (namesOnly) return { files: lines.map((line) => NAME_STATUS.exec(line)?.[1] ?? line), more };
-  const found = readPatch(lines) ?? readStat(lines) ?? readNumstat(lines);
+  const found = readPatch(lines) ?? readStat(lines);
   return found && { ...found, more };
 }
 
@@ -171,13 +152,6 @@ function readStat(lines: readonly string[]): GitDiff | undefined {
   if (totals.length === 0) return files.length === 0 ? undefined : { files };
   const sum = (group: number) => totals.reduce((all, match) => all + Number(match[group] ?? 0), 0);
   return { files, total: sum(1), added: sum(2), removed: sum(3) };
-}
-
-function readNumstat(lines: readonly string[]): GitDiff | undefined {
-  const rows = lines.map((line) => NUMSTAT.exec(line)).filter((match) => match !== null);
-  if (rows.length < lines.length) return undefined;
-  const sum = (group: number) => rows.reduce((all, match) => all + (Number(match[group]) || 0), 0);
-  return { files: rows.map(([, , , file = '']) => file), added: sum(1), removed: sum(2) };
 }
 
 export interface Commit {
@@ -210,7 +184,7 @@ export function summarizeGitLog({ commits, total = commits.length, more }: GitLo
   return `${more ? 'at least ' : ''}${total} commits. Recent: ${recent}`;
 }
 
-/** A line of `--oneline`, the lines of `--graph` before it. */
+/** A line of `--oneline`, or the first of a commit in full; lines of `--graph` stand before it. */
 const ONE_LINE =
   /^(?:[*|\\/_ ]{0,40}\* )?([0-9a-f]{7,40})(?: \((?:HEAD|tag: |origin\/|[^()]{1,200}, )[^()]{0,200}\))?(?: (.*))?$/;
 const FULL_HASH = /^(?:[*|\\/_ ]{0,40}\* )?commit ([0-9a-f]{7,40})\b/;
@@ -219,8 +193,8 @@ const FULL_MESSAGE = /^(?:[|\\/_ ]{0,40})? {4}(\S.*)$/;
 /** Undefined for a format that is not known, such as a custom one. */
 export function readGitLog(text: string): GitLog | undefined {
   const { lines, more } = nearLines(text);
-  if (lines.length === 0) return { commits: [] };
-  const [first = ''] = lines;
+  const [first] = lines;
+  if (first === undefined) return { commits: [] };
   if (FULL_HASH.test(first)) return { commits: fullCommits(lines), more };
   if (!ONE_LINE.test(first)) return undefined;
   const commits = lines.flatMap((line) => {

@@ -3,7 +3,7 @@ import { type Command, type Redirect, shellLists, type Word } from '../shell/she
 
 /** A command whose output has a form that can be summed up. */
 export interface KnownCommand {
-  readonly kind: 'status' | 'diff' | 'log' | 'grep' | 'paths' | 'ls';
+  readonly kind: 'status' | 'diff' | 'log' | 'grep';
   /** The program's own words, such as `diff` and what follows it. */
   readonly words: readonly Word[];
   /** Lines that its output was cut to, 0 if not known; absent if it was not cut. */
@@ -14,7 +14,7 @@ export interface KnownCommand {
 const NEAR = 2_000;
 
 /** Without one of these words the command is not parsed. */
-const MAY_BE_KNOWN = /\b(?:git|[ef]?grep|rg|find|fd|ls)\b/;
+const MAY_BE_KNOWN = /\b(?:git|[ef]?grep|rg)\b/;
 
 /** They print nothing. */
 const SILENT = new Set(['cd', 'export', 'set', 'source', '.', 'true', ':', 'sleep', 'mkdir']);
@@ -29,14 +29,10 @@ const KINDS: ReadonlyMap<string, KnownCommand['kind']> = new Map<string, KnownCo
   ['git diff', 'diff'],
   ['git show', 'diff'],
   ['git log', 'log'],
-  ['git ls-files', 'paths'],
   ['grep', 'grep'],
   ['egrep', 'grep'],
   ['fgrep', 'grep'],
   ['rg', 'grep'],
-  ['find', 'paths'],
-  ['fd', 'paths'],
-  ['ls', 'ls'],
 ]);
 
 /** Undefined if something else prints too, or if the output goes to another program or a file. */

@@ -39,36 +39,28 @@ export interface SummaryContext {
 export function summarizeCall(ended: EndedCall, { command, knownCommand, placeOf, mask }: SummaryContext): string {
   const quote = quoteWith(mask);
   const known = command && knownCommand?.(command.text);
-  const line = command === undefined ? tell() : summarizeCommand(ended, { ...command, known }, quote);
+  const tell = (ended.outcome === 'ok' && SUMMARIES.get(ended.call.use.name)) || summarizeOther;
+  const line = command ? summarizeCommand(ended, { ...command, known }, quote) : tell(ended, quote, placeOf);
   return shortenedLine(oneLine(line, 4 * LONG_LINE_LENGTH), LONG_LINE_LENGTH);
-
-  function tell(): string {
-    if (ended.outcome !== 'ok') return summarizeFailure(ended, quote);
-    switch (ended.call.use.name) {
-      case 'Read':
-        return summarizeRead(ended, placeOf, quote);
-      case 'Write':
-      case 'Edit':
-      case 'MultiEdit':
-      case 'NotebookEdit':
-        return summarizeEdit(ended, placeOf, quote);
-      case 'Grep':
-      case 'Glob':
-        return summarizeSearch(ended, placeOf, quote);
-      case 'Task':
-      case 'Agent':
-        return summarizeAgent(ended, quote);
-      case 'TaskOutput':
-        return summarizeTaskOutput(ended, quote);
-      case 'WebFetch':
-        return summarizeFetch(ended, quote);
-      case 'WebSearch':
-        return summarizeWebSearch(ended, quote);
-      default:
-        return summarizeOther(ended, quote);
-    }
-  }
 }
+
+type Summarize = (ended: EndedCall, quote: Quote, placeOf: SummaryContext['placeOf']) => string;
+
+/** What is said of calls that succeeded. */
+const SUMMARIES: ReadonlyMap<string, Summarize> = new Map<string, Summarize>([
+  ['Read', summarizeRead],
+  ['Write', summarizeEdit],
+  ['Edit', summarizeEdit],
+  ['MultiEdit', summarizeEdit],
+  ['NotebookEdit', summarizeEdit],
+  ['Grep', summarizeSearch],
+  ['Glob', summarizeSearch],
+  ['Task', summarizeAgent],
+  ['Agent', summarizeAgent],
+  ['TaskOutput', summarizeTaskOutput],
+  ['WebFetch', summarizeFetch],
+  ['WebSearch', summarizeWebSearch],
+]);
 
 /** `Agent Explore "Count the tests" (12 calls, 37,089 tokens, 3.2 s): 14 lines, 1.2KB, first …`. */
 function summarizeAgent({ call, report, result }: EndedCall, quote: Quote): string {
@@ -86,21 +78,22 @@ function summarizeAgent({ call, report, result }: EndedCall, quote: Quote): stri
 }
 
 function effortOf({ totalToolUseCount, totalTokens, totalDurationMs }: Fields): string {
-  const [calls, tokens, ms] = [totalToolUseCount, totalTokens, totalDurationMs].map(numberOf);
   return [
-    ...(calls === undefined ? [] : [counted(calls, 'call')]),
-    ...(tokens === undefined ? [] : [counted(tokens, 'token')]),
-    ...(ms === undefined ? [] : [durationText(ms)]),
+    ...told(totalToolUseCount, (calls) => counted(calls, 'call')),
+    ...told(totalTokens, (tokens) => counted(tokens, 'token')),
+    ...told(totalDurationMs, durationText),
   ].join(', ');
+}
+
+function told(value: unknown, tell: (value: number) => string): string[] {
+  const number = numberOf(value);
+  return number === undefined ? [] : [tell(number)];
 }
 
 /** The subagent's answer, without what claude adds to it for the model. */
 function answerOf({ content }: Fields): string | undefined {
-  if (!Array.isArray(content)) return undefined;
-  return content
-    .map(fieldsOf)
-    .flatMap(({ text }) => textOf(text) ?? [])
-    .join('\n');
+  const texts = listOf(content).flatMap((block) => textOf(fieldsOf(block).text) ?? []);
+  return Array.isArray(content) ? texts.join('\n') : undefined;
 }
 
 /** The progress of a background task: `TaskOutput a02cdeb (local_agent, running, 12.3KB)`. */
@@ -118,10 +111,7 @@ function summarizeTaskOutput({ call, report, result }: EndedCall, quote: Quote):
 /** `WebFetch https://example.org (200, 63.1KB): 14 lines, 1.2KB, first …`. */
 function summarizeFetch({ call, report, result }: EndedCall, quote: Quote): string {
   const { code, bytes, result: answer } = fieldsOf(report);
-  const [status, size] = [numberOf(code), numberOf(bytes)];
-  const extent = [...(status === undefined ? [] : [status]), ...(size === undefined ? [] : [sizeText(size)])].join(
-    ', ',
-  );
+  const extent = [...told(code, String), ...told(bytes, sizeText)].join(', ');
   const url = quote(textOf(fieldsOf(call.use.input).url) ?? '', PATH);
   return `WebFetch ${url}${extent === '' ? '' : ` (${extent})`}: ${summarizeText(textOf(answer) ?? result.text, 'first', quote)}`;
 }
@@ -146,29 +136,25 @@ function titlesIn(part: unknown): string[] {
 /** A tool of an MCP server: `mcp__server__tool`. */
 const MCP = /^mcp__(.+?)__(.+)$/s;
 
-/** Any other tool: its input and its result. */
+/** Any other tool: its input and its result; of a failure its error. */
 function summarizeOther(ended: EndedCall, quote: Quote): string {
-  const { call, result } = ended;
-  const { todos } = fieldsOf(call.use.input);
-  if (call.use.name === 'TodoWrite' && Array.isArray(todos)) return `TodoWrite: ${todosText(todos)}`;
+  const { call, result, outcome } = ended;
+  const { name, input } = call.use;
+  if (outcome !== 'ok') {
+    const said = describeResult(name, outcome, result.text);
+    return `${headOf(call.use, quote)} ${outcome}${said === '' ? '' : `: ${quote(said, TEXT)}`}`;
+  }
+  const { todos } = fieldsOf(input);
+  if (name === 'TodoWrite' && Array.isArray(todos)) return `TodoWrite: ${todosText(todos)}`;
   const pictures = result.images === 0 ? [] : [counted(result.images, 'picture')];
-  const text = result.text === '' && pictures.length > 0 ? [] : [describeKept(ended, quote) ?? answerTo(ended, quote)];
+  const answer = describeKept(ended, quote) ?? summarizeText(result.text, MCP.test(name) ? 'first' : 'last', quote);
+  const text = result.text === '' && pictures.length > 0 ? [] : [answer];
   return `${headOf(call.use, quote)}: ${[...pictures, ...text].join(', ')}`;
 }
 
 function todosText(todos: readonly unknown[]): string {
   const done = todos.filter((item) => fieldsOf(item).status === 'completed').length;
   return `${counted(todos.length, 'item')}, ${done} completed`;
-}
-
-function answerTo({ call, result }: EndedCall, quote: Quote): string {
-  return summarizeText(result.text, MCP.test(call.use.name) ? 'first' : 'last', quote);
-}
-
-/** A failure is described by its error, whatever the tool. */
-function summarizeFailure({ call, result, outcome }: EndedCall, quote: Quote): string {
-  const said = describeResult(call.use.name, outcome, result.text);
-  return `${headOf(call.use, quote)} ${outcome}${said === '' ? '' : `: ${quote(said, TEXT)}`}`;
 }
 
 function headOf({ name, input }: EndedCall['call']['use'], quote: Quote): string {

@@ -6,13 +6,9 @@ import type { EndedCall } from '../extract/tool-calls.ts';
 import { readArguments } from '../shell/shell-arguments.ts';
 import type { Word } from '../shell/shell-lists.ts';
 import {
-  type FileList,
   type Matches,
-  readLs,
   readMatchCounts,
   readMatches,
-  readPaths,
-  summarizeFiles,
   summarizeMatchCounts,
   summarizeMatchingFiles,
 } from './found-files.ts';
@@ -25,7 +21,7 @@ import {
   summarizeGitStatus,
 } from './git-output.ts';
 import type { KnownCommand } from './known-command.ts';
-import { bare, countLines, describeKept, type Quote, summarizeText, TEXT } from './text-result.ts';
+import { bare, countLines, describeKept, nearLines, type Quote, summarizeText, TEXT } from './text-result.ts';
 
 /** Commands whose exit status 1 is an answer: nothing found, or a difference. */
 const ANSWERS: ReadonlySet<KnownCommand['kind']> = new Set(['grep', 'diff']);
@@ -88,26 +84,14 @@ function summarizeOutput(known: KnownCommand, output: string, quote: Quote): str
       return told(readGitLog(printed), (log) => summarizeGitLog({ ...log, ...cutBy(known, printed, log.more) }, quote));
     case 'grep':
       return summarizeMatches(known, printed, quote);
-    case 'paths':
-      return told(listingOf(known, printed), (list) =>
-        summarizeFiles({ ...list, ...cutBy(known, printed, list.more) }, quote),
-      );
-    case 'ls':
-      return told(lsOf(known, printed), (list) =>
-        summarizeFiles({ ...list, ...cutBy(known, printed, list.more) }, quote),
-      );
   }
 }
 
 /** Some versions of claude mix stderr into the output. */
 function withoutErrors(program: string, output: string): string {
   const mark = `${program}: `;
-  return output.includes(mark)
-    ? output
-        .split('\n')
-        .filter((line) => !line.startsWith(mark))
-        .join('\n')
-    : output;
+  const lines = output.split('\n').filter((line) => !line.startsWith(mark));
+  return output.includes(mark) ? lines.join('\n') : output;
 }
 
 function told<T>(found: T | undefined, tell: (found: T) => string): string | undefined {
@@ -119,13 +103,8 @@ function cutBy({ limit }: KnownCommand, printed: string, more: boolean | undefin
   return { more: more === true || (limit !== undefined && countLines(printed) >= limit) };
 }
 
-/** Options as they were typed: `--stat`, `-la`. */
-function optionsOf(words: readonly Word[]): string[] {
-  return words.slice(1).flatMap(({ text, raw }) => ((text ?? raw).startsWith('-') ? [text ?? raw] : []));
-}
-
 function summarizeDiff(known: KnownCommand, printed: string, quote: Quote): string | undefined {
-  const options = optionsOf(known.words);
+  const options = known.words.slice(1).map(({ text, raw }) => text ?? raw);
   const isShow = known.words[0]?.text === 'show';
   const namesOnly = options.some((option) => option === '--name-only' || option === '--name-status');
   // `git show` puts a commit before the names, and prints a file where one is named.
@@ -140,7 +119,7 @@ function summarizeDiff(known: KnownCommand, printed: string, quote: Quote): stri
 }
 
 function summarizeMatches(known: KnownCommand, printed: string, quote: Quote): string | undefined {
-  const found = searchArguments(known.words);
+  const found = readArguments(known.words.slice(1), SEARCH);
   if (found === undefined) return undefined;
   const { options, operands } = found;
   const has = (...names: readonly string[]) => names.some((name) => options.has(name));
@@ -148,8 +127,9 @@ function summarizeMatches(known: KnownCommand, printed: string, quote: Quote): s
   const tell = (matches: Matches) =>
     summarizeMatchCounts({ ...matches, ...cutBy(known, printed, matches.more) }, quote);
   if (has('l', 'L', 'files-with-matches')) {
-    const { paths, more } = readPaths(printed, false);
-    return summarizeMatchingFiles(paths, cutBy(known, printed, more).more, quote);
+    const { lines, more } = nearLines(printed);
+    const files = lines.filter((line) => line !== '');
+    return summarizeMatchingFiles(files, cutBy(known, printed, more).more, quote);
   }
   const only = onlyFile(known.words[0]?.text ?? '', searched, has);
   if (has('c', 'count')) return only === undefined ? tell(readMatchCounts(printed)) : undefined;
@@ -174,30 +154,7 @@ function onlyFile(program: string, searched: readonly Word[], has: Has): string 
   return isFile ? first.text : undefined;
 }
 
-/** Options of `find` that print something else, or act on what is found. */
-const OTHERWISE = /^-(?:exec|ok|delete|printf|fprint|ls$|print0|0$|x$)|^--exec/;
-
-function listingOf({ words }: KnownCommand, printed: string): FileList | undefined {
-  const options = optionsOf(words);
-  if (options.some((option) => OTHERWISE.test(option))) return undefined;
-  const isFind = words[0]?.text === 'find';
-  const saysFiles = words.some(({ text }, at) => (text === '-type' || text === '-t') && words[at + 1]?.text === 'f');
-  return readPaths(printed, isFind && !saysFiles);
-}
-
-function lsOf({ words }: KnownCommand, printed: string): FileList | undefined {
-  const options = optionsOf(words);
-  const letters = options.filter((option) => !option.startsWith('--')).join('');
-  // Numbers of blocks and inodes stand before the names.
-  if (/[is]/.test(letters)) return undefined;
-  return readLs(printed, /[lgon]/.test(letters));
-}
-
-/** Options and operands of a search; undefined if an option's effect on the output is not known. */
-function searchArguments(words: readonly Word[]): ReturnType<typeof readArguments> {
-  return readArguments(words.slice(1), SEARCH);
-}
-
+/** Options of a search of which it is known what they do to its output. */
 const SEARCH = [
   '-r -R -n -l -H -h -i -w -E -F -G -P -v -o -s -a -x -S -u -I -U -b -L -c -0 -1 -2 -3 -4 -5 -6 -7 -8 -9',
   '--color --colour --line-number --recursive --ignore-case --files-with-matches --count --hidden --no-heading',

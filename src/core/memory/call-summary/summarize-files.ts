@@ -1,4 +1,4 @@
-import { type Fields, fieldsOf, textOf, textsOf } from '../../protocol/fields.ts';
+import { type Fields, fieldsOf, listOf, textOf, textsOf } from '../../protocol/fields.ts';
 import type { EndedCall } from '../extract/tool-calls.ts';
 import { counted } from '../words.ts';
 import {
@@ -63,7 +63,7 @@ function readExtent({ lines, part, bytes, binary, cells, unchanged }: FileRead):
     : `lines ${part.from}-${part.from + lines - 1} of ${part.of}, ${size}`;
 }
 
-export function summarizeRead(ended: EndedCall, placeOf: (path: string) => string, quote: Quote): string {
+export function summarizeRead(ended: EndedCall, quote: Quote, placeOf: (path: string) => string): string {
   const input = fieldsOf(ended.call.use.input);
   const { type, file: reported } = fieldsOf(ended.report);
   const file = fieldsOf(reported);
@@ -124,14 +124,8 @@ function definitionsIn(text: string): string[] {
   return [...names];
 }
 
-/** Lines that an edit has added and removed. */
-interface LineChange {
-  readonly added: number;
-  readonly removed: number;
-}
-
 /** `Edit src/a.ts (+3/-1 lines)`, `Write src/b.ts (created, 120 lines, 3.2KB)`. */
-export function summarizeEdit({ call, report }: EndedCall, placeOf: (path: string) => string, quote: Quote): string {
+export function summarizeEdit({ call, report }: EndedCall, quote: Quote, placeOf: (path: string) => string): string {
   const { name } = call.use;
   const input = fieldsOf(call.use.input);
   const path = textOf(input.file_path) ?? textOf(input.notebook_path) ?? '';
@@ -142,7 +136,7 @@ export function summarizeEdit({ call, report }: EndedCall, placeOf: (path: strin
 function writtenExtent(input: Fields, report: Fields): string {
   const content = textOf(input.content) ?? '';
   const patch = patchOf(report);
-  if (report.type !== 'create' && patch !== undefined) return `overwritten, ${changeText(patch)}`;
+  if (report.type !== 'create' && patch !== undefined) return `overwritten, ${patch}`;
   const how = report.type === 'update' ? 'overwritten' : report.type === 'create' ? 'created' : 'written';
   return `${how}, ${counted(countLines(content), 'line')}, ${sizeText(bytesOf(content))}`;
 }
@@ -155,29 +149,23 @@ function editOf(name: string, input: Fields, report: Fields, quote: Quote): stri
     return `${mode}${cell === undefined ? '' : ` cell ${quote(cell, NAME)}`}, +${lines} lines`;
   }
   const edits = Array.isArray(input.edits) ? input.edits.map(fieldsOf) : [input];
-  const change = patchOf(report) ?? swapped(edits);
-  return `${name === 'MultiEdit' ? `${counted(edits.length, 'edit')}, ` : ''}${changeText(change)}`;
+  return `${name === 'MultiEdit' ? `${counted(edits.length, 'edit')}, ` : ''}${patchOf(report) ?? swapped(edits)}`;
 }
 
-function changeText({ added, removed }: LineChange): string {
-  return `+${added}/-${removed} lines`;
+/** `+3/-1 lines`; undefined if the tool reports no patch, as for a new file. */
+function patchOf({ structuredPatch }: Fields): string | undefined {
+  const lines = listOf(structuredPatch).flatMap((hunk) => textsOf(fieldsOf(hunk).lines));
+  const marked = (mark: string) => lines.filter((line) => line.startsWith(mark)).length;
+  return listOf(structuredPatch).length === 0 ? undefined : `+${marked('+')}/-${marked('-')} lines`;
 }
 
-/** Undefined if the tool reports no patch, as for a new file. */
-function patchOf({ structuredPatch }: Fields): LineChange | undefined {
-  if (!Array.isArray(structuredPatch) || structuredPatch.length === 0) return undefined;
-  const lines = structuredPatch.flatMap((hunk) => textsOf(fieldsOf(hunk).lines));
-  const marked = (mark: string) => lines.reduce((count, line) => count + (line.startsWith(mark) ? 1 : 0), 0);
-  return { added: marked('+'), removed: marked('-') };
-}
-
-function swapped(edits: readonly Fields[]): LineChange {
+function swapped(edits: readonly Fields[]): string {
   const sum = (key: string) => edits.reduce((all, edit) => all + countLines(textOf(edit[key]) ?? ''), 0);
-  return { added: sum('new_string'), removed: sum('old_string') };
+  return `+${sum('new_string')}/-${sum('old_string')} lines`;
 }
 
 /** `Grep zone in src: 12 matches in 3 files: a.ts (7), …`, `Glob **.ts: 35 files. Types: …`. */
-export function summarizeSearch(ended: EndedCall, placeOf: (path: string) => string, quote: Quote): string {
+export function summarizeSearch(ended: EndedCall, quote: Quote, placeOf: (path: string) => string): string {
   const { name } = ended.call.use;
   const input = fieldsOf(ended.call.use.input);
   const place = textOf(input.path);
@@ -196,7 +184,7 @@ function globOf({ report, result }: EndedCall, quote: Quote): string {
     ? textsOf(filenames.slice(0, MAX_NAMES))
     : linesOf(result.text).filter((line) => line !== 'No files found');
   const total = isReported ? numberOf(numFiles) : undefined;
-  return summarizeFiles({ paths, ...(total === undefined ? {} : { total }), more: truncated === true }, quote);
+  return summarizeFiles({ paths, total, more: truncated === true }, quote);
 }
 
 function grepOf({ report, result }: EndedCall, input: Fields, quote: Quote): string {

@@ -40,20 +40,12 @@ function isOpen(line: string): boolean {
 /** Only this much of a text is looked at; claude shows the model less of an output. */
 export const NEAR_LENGTH = 256_000;
 
-/** The lines of a text that are looked at. */
-export interface NearLines {
-  readonly lines: readonly string[];
-  /** There are more. */
-  readonly more: boolean;
-}
-
-/** The whole lines at the beginning of a text. */
-export function nearLines(text: string): NearLines {
-  const isWhole = text.length <= NEAR_LENGTH;
-  const near = isWhole ? text : text.slice(0, text.lastIndexOf('\n', NEAR_LENGTH) + 1);
-  const lines = near.split('\n');
+/** The whole lines at the beginning of a text; `more`: there are others. */
+export function nearLines(text: string): { readonly lines: readonly string[]; readonly more: boolean } {
+  const more = text.length > NEAR_LENGTH;
+  const lines = (more ? text.slice(0, text.lastIndexOf('\n', NEAR_LENGTH) + 1) : text).split('\n');
   if (lines.at(-1) === '') lines.pop();
-  return { lines, more: !isWhole };
+  return { lines, more };
 }
 
 export function countLines(text: string): number {
@@ -61,36 +53,20 @@ export function countLines(text: string): number {
 }
 
 const KILO = 1_024;
-const MEGA = KILO * KILO;
 
-/** `512B`, `14.6KB`, `1.2MB`; `?B` where it is not known. */
+/** `512B`, `14.6KB`, `1.2MB`; `?B` where it is not known. A half is rounded down: 1,280 bytes are 1.2 KB. */
 export function sizeText(bytes: number | undefined): string {
   if (bytes === undefined) return '?B';
   if (bytes < KILO) return `${bytes}B`;
-  return bytes < MEGA ? `${tenths(bytes, KILO)}KB` : `${tenths(bytes, MEGA)}MB`;
-}
-
-/** With one decimal, a half rounded to the even one: 1,280 bytes are 1.2 KB. */
-function tenths(bytes: number, unit: number): string {
-  const whole = Math.floor((bytes * 10) / unit);
-  const rest = (bytes * 10) % unit;
-  const isUp = rest * 2 > unit || (rest * 2 === unit && whole % 2 === 1);
-  const count = whole + (isUp ? 1 : 0);
-  return `${Math.floor(count / 10)}.${count % 10}`;
+  const [size, unit] = bytes < KILO * KILO ? [bytes / KILO, 'KB'] : [bytes / KILO / KILO, 'MB'];
+  return `${(size - 1e-9).toFixed(1)}${unit}`;
 }
 
 const BEYOND_ASCII = /[^\x00-\x7f]/;
 
 /** Bytes of a text in UTF-8. */
 export function bytesOf(text: string): number {
-  if (!BEYOND_ASCII.test(text)) return text.length;
-  let bytes = text.length;
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at);
-    // The two halves of a pair are counted as two bytes each.
-    if (unit > 0x7f) bytes += unit > 0x7ff && (unit < 0xd800 || unit > 0xdfff) ? 2 : 1;
-  }
-  return bytes;
+  return BEYOND_ASCII.test(text) ? new TextEncoder().encode(text).length : text.length;
 }
 
 /** claude's placeholder for an empty output. */
